@@ -44,8 +44,9 @@
 ---# options
 ---Arguments are passed by position, or by name in a table as the last argument.
 ---
----All may be passed by name, `t:scatter{dim = 0, index = i, src = s}`, but the tensors of `cat` and `stack`, which stand
----first. An unknown key is an error; the message lists the known keys. `nil` means that an argument is omitted.
+---All may be passed by name, `t:scatter{dim = 0, index = i, src = s}`, `strew.cat{tensors = {a, b}, dim = 1}`, but a
+---table that is data, the first argument of `tensor`, `columns`, `rows`, `sort_by` and `words`, and the coordinates of
+---`set`. An unknown key is an error; the message lists the known keys. `nil` means that an argument is omitted.
 ---
 ---```lua
 ---local t = strew.tensor{{1.0, 2.0}, {3.0, 4.0}}
@@ -202,11 +203,10 @@
 ---# bits
 ---The same inputs give the same bits on any number of threads, in every run and on every device.
 ---
----This holds for the scatter family, gathers, views, conversions, `+ - * / // %`, `sqrt`, `abs`, `neg`, `sign`,
----`clamp`, rounding, comparisons, `where`, `exp log log2 log10 log1p expm1 sin cos tanh sigmoid pow`, reductions,
----`cumsum`, `cumprod`, `matmul`, sorts and random numbers; a NaN's payload is not included. The scatter family adds in
----row-major order of `index`, like a plain loop. `strew.devices()` says which devices cannot keep this promise;
----`strew.deterministic(false)` turns it off.
+---This holds for every operation; only a NaN's payload is not included. The scatter family adds in row-major order of
+---`index`, like a plain loop; sums along a dimension add in an order that depends on the shape alone; products of
+---matrices add in order of the inner dimension, by fused multiply-adds. `strew.devices()` says what a device lacks or
+---needs slower code for; `strew.deterministic(false)` lets float sums join in any order.
 ---
 ---```lua
 ---local index, src = strew.zeros(3, {dtype = "int64"}), strew.tensor{1e8, 1.0, -1e8}
@@ -533,9 +533,10 @@ function strew.full(shape, value, options) end
 --- 0  1  0
 ---```
 ---@param n integer number of rows
----@param m? integer number of columns, default n; by position only
+---@param m? integer number of columns, default n
 ---@param options? strew.new_options
 ---@return strew.Tensor t default float32
+---@overload fun(n: integer, options: {m?: integer, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
 function strew.eye(n, m, options) end
 
 ---Creates the numbers from start up to, but not including, stop.
@@ -554,10 +555,11 @@ function strew.eye(n, m, options) end
 ---```
 ---@param start number the first number
 ---@param stop number the end, not included
----@param step? number default 1; not 0; by position only
+---@param step? number default 1; not 0
 ---@param options? strew.new_options
 ---@return strew.Tensor t [n]; default int64 if all arguments are integers, else float32
 ---@overload fun(stop: number, options?: strew.new_options): strew.Tensor
+---@overload fun(start: number, stop: number, options: {step?: number, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
 function strew.arange(start, stop, step, options) end
 
 ---Creates evenly spaced numbers from start to stop, both included.
@@ -4480,19 +4482,110 @@ Tensor.mv = strew.mv
 function strew.dot(self, other) end
 Tensor.dot = strew.dot
 
+-------------------------------------------------------------------------------------------------------------- Gradients
+
+---# gradients
+---The gradients of a function's result with respect to its arguments come from `strew.grad`.
+---
+---While the function runs, each call that depends on a float tensor among the arguments is recorded, and a rule for each call gives
+---its gradients. Tensors that f finds outside are constants, and so are comparisons, positions, counts, integers, and
+---`floor`, `ceil`, `round`, `sign`. Calls without a rule (`unique`, `item`, `tolist`, `t[i]` of a number, bits) raise an
+---error that names them; `t:detach()` is a tensor as a constant. A tensor that a recorded call used cannot be written to
+---or freed before the gradients are made; `t:f_(...)` may write into a new one: `strew.zeros(3):scatter_add_(0, i, x)`.
+---
+---The gradient of an assignment goes to the element that stayed, the last one. That of `amax` and `amin`, over
+---dimensions and as reduce words by position, is shared evenly by all that equal the result; that of `max` and `min` with
+---positions, and in the group form, goes to the winner. Two elements that are equal share that of `minimum`, `maximum`,
+---and `clamp` by tensors. Those of `prod` and `cumprod` are exact with zeros.
+---
+---Gradients add up in the order of the calls: they have the same bits on every device and any number of threads. They
+---may be differentiated again. A recorded call keeps its operands and its result until the gradients are returned.
+---
+---```lua
+---local x, w = strew.tensor{{1.0, 2}, {3, 4}}, strew.tensor{0.5, -1}
+---local function loss(w) return (x:mv(w) - strew.tensor{1.0, 0}):pow(2):mean() end
+---local value_and_grad = strew.value_and_grad(loss)
+---for step = 1, 3 do
+---  local value, g = value_and_grad(w)
+---  print(step, ("%.4f"):format(value:item()), ("%.2f %.2f"):format(g[0], g[1]))
+---  w = w - g * 0.05
+---end
+---```
+---```text
+---1	6.2500	-10.00 -15.00
+---2	2.1250	5.50 7.00
+---3	1.1131	-2.15 -3.85
+---```
+
+---Returns a function that calls f and returns the gradients of its result.
+---
+---There is one for each float tensor among the arguments, in their order; other arguments are passed on. See `gradients`.
+---
+---```lua
+---local g = strew.grad(function(x, y) return (x * y):sum() end)
+---local of_x, of_y = g(strew.tensor{1.0, 2}, strew.tensor{3.0, 4})
+---print(of_x)
+---print(of_y)
+---```
+---```text
+---float32[2] cpu
+--- 3  4
+---float32[2] cpu
+--- 1  2
+---```
+---@param f function error: its result is not a float tensor of one element; a call in it has no gradient
+---@return function gradients fun(...): strew.Tensor...
+function strew.grad(f) end
+
+---Returns a function that calls f and returns its result, then the gradients of that.
+---
+---```lua
+---local value, gradient = strew.value_and_grad(function(x) return x * x end)(strew.tensor(3.0))
+---print(value:item(), gradient:item())
+---```
+---```text
+---9.0	6.0
+---```
+---@param f function as for grad
+---@return function value_and_gradients fun(...): strew.Tensor, strew.Tensor...
+function strew.value_and_grad(f) end
+
+---Returns the tensor as a constant: the same memory, which no gradient goes through.
+---
+---```lua
+---print(strew.grad(function(x) return (x * x:detach()):sum() end)(strew.tensor{3.0}))
+---```
+---```text
+---float32[1] cpu
+--- 3
+---```
+---@param self strew.Tensor
+---@return strew.Tensor t
+function strew.detach(self) end
+Tensor.detach = strew.detach
+
 ------------------------------------------------------------------------------------------------------------------ Files
 
----Options of strew.load.
----@class strew.load_options
+---Options of strew.load and strew.chunks.
+---@class strew.read_options
 ---@field device? strew.device default: the program's device
----@field map? boolean .npy on the CPU: true maps the file: pages are read on first use, writes stay in memory
 ---@field header? boolean .csv: true if the first line holds names; default false: a line of names is an error
 ---@field separator? string .csv: the character between cells, default ",", for .tsv a tab
 ---@field dtype? strew.dtype .csv: dtype of the columns of numbers; default int64 or float64
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
 ---@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, as seconds since 1970-01-01 UTC
+---@field columns? (string|integer)[] .csv: the columns of the table, in this order; default: all
 ---@field format? strew.format the format, whatever the name; default: the name's extension
+
+---Options of strew.load.
+---@class strew.load_options: strew.read_options
+---@field map? boolean .npy on the CPU: true maps the file: pages are read on first use, writes stay in memory
+
+---Options of strew.chunks.
+---@class strew.chunks_options: strew.read_options
+---@field rows? integer rows of a chunk, at most; default 1000000
+---@field member? string .npz: the name of a tensor; default: the only one
 
 ---Reads tensors from a file. The file name's extension, or `format`, gives the format.
 ---
@@ -4551,6 +4644,83 @@ Tensor.dot = strew.dot
 ---@param options? strew.load_options
 ---@return any x a tensor, or a table of tensors; error: names the file, the position and the reason
 function strew.load(path, options) end
+
+---Reads a file in chunks of rows, for data larger than memory.
+---
+---`for chunk in strew.chunks(path) do` gets tables of columns from .csv and .tsv, as `strew.load` returns, and tensors from
+---.npy and members of .npz: the first dimension has the rows. .gz is inflated on the way. "-" is standard input; pipes
+---are read as they come, and Ctrl-C and time limits stop the waiting. Memory is one chunk, 8 MiB that a thread reads
+---ahead, and the words of text columns.
+---
+---The first chunk decides the dtypes of columns. A later cell that does not fit, as a word among numbers or a fraction
+---among integers, is an error that names line and column, and the option that decides otherwise: `text` or `dtype`.
+---Words keep their codes from chunk to chunk; `chunk.words` holds those of all chunks so far. Sums over chunks have the
+---bits of one sum over the whole: `scatter_add_`, and `out` of the group form, add in order.
+---
+---A row of another width, a file that ends in the middle of a row or that is changed meanwhile is an error; what came
+---before stays good. The loop closes the file at its end, at break and after an error. The result is a function in all
+---but its type: `chunks()` returns the next chunk or nil, `local chunks <close> = strew.chunks(path)` closes it. .npz
+---needs a regular file.
+---
+---```lua
+---local name = os.tmpname()
+---local file <close> = assert(io.open(name .. ".csv", "w"))
+---file:write("city,rain\nOslo,1.5\nBergen,4\nOslo,2.5\nRome,8\n"):flush()
+---local kt, sums = strew.key_table(), strew.zeros(4, {dtype = "float64"})
+---for chunk in strew.chunks(name .. ".csv", {header = true, rows = 3}) do
+---  strew.scatter_sum(chunk.rain, kt:ids(chunk, "city"), {out = sums})
+---end
+---local x = kt.keys
+---x.rain = sums:narrow(0, 0, kt.n)
+---print(x)
+---os.remove(name)
+---os.remove(name .. ".csv")
+---```
+---```text
+---table: 3 rows, 2 columns, cpu
+--- city       rain
+--- text    float64
+--- Oslo          4
+--- Bergen        4
+--- Rome          8
+---```
+---@param path string
+---@param options? strew.chunks_options
+---@return any chunks an iterator, and the other values of a generic for; error: as those of `strew.load`
+function strew.chunks(path, options) end
+
+---Makes a table of keys that grows: ids for keys that come in chunks.
+---
+---`kt:ids(k1, ..., kn)` returns the int64 id of each row of n tensors [rows]. New keys are numbered in order of appearance,
+---equal ones share their id: floats compare by value, with one key for all nan and one for both zeros. The dtypes are
+---those of the first call. `kt:ids(x, "city")` and `kt:ids(x, {"city", "year"})` take columns of a table; text is keyed by
+---its words, whatever their codes in this table. A failed call adds no key.
+---
+---`kt.n` is the number of keys. `kt.keys` has them by id: a sequence of n tensors, or, of columns of tables, a table of
+---columns with its words. Keys on an OpenCL device are made distinct there, and only the distinct ones are copied.
+---
+---```lua
+---local kt = strew.key_table(2)
+---print(kt:ids(strew.tensor{7, 7, 3}, strew.tensor{0.5, 1, 0.5}))
+---print(kt:ids(strew.tensor{3, 7, 8}, strew.tensor{0.5, 0.5, 2}))
+---print(kt.n)
+---print(kt.keys[1])
+---print(kt.keys[2])
+---```
+---```text
+---int64[3] cpu
+--- 0  1  2
+---int64[3] cpu
+--- 2  0  3
+---4
+---int64[4] cpu
+--- 7  7  3  8
+---float32[4] cpu
+--- 0.5000  1.0000  0.5000  2.0000
+---```
+---@param n? integer columns of a key, 1 to 16; default 1
+---@return any kt with kt:ids(...), kt.n and kt.keys
+function strew.key_table(n) end
 
 ---Options of strew.save.
 ---@class strew.save_options
@@ -4806,9 +4976,10 @@ function strew.pivot(x, row, column, value, reduce, options) end
 ---```text
 ---Bergen	80
 ---```
----@param x table of columns, from strew.load, rows, columns or sort_by; error: any other table
+---@param x table of columns, from strew.load, chunks, rows, columns or sort_by; error: any other table
 ---@param column? string|integer a column; error: unknown; default: all columns
 ---@return table words {word, ...}, nil for a column of numbers; for all columns {column = {word, ...}}
+---@overload fun(x: table, options: {column?: string|integer}): table
 function strew.words(x, column) end
 
 ------------------------------------------------------------------------------------------------------ Printing, showing
@@ -4956,6 +5127,7 @@ Tensor.image = strew.image
 ---```
 ---@param doing? string a few words; omitted: removes the line
 ---@param done? number the fraction done, 0 to 1
+---@overload fun(options: {doing?: string, done?: number})
 function strew.progress(doing, done) end
 
 -------------------------------------------------------------------------------- Devices, threads, memory, time, errors
@@ -5055,6 +5227,7 @@ function strew.clock() end
 ---```
 ---@param enabled? boolean the new setting; omitted: no change
 ---@return boolean enabled the current setting
+---@overload fun(options: {enabled?: boolean}): boolean
 function strew.deterministic(enabled) end
 
 ---An error, as returned by strew.last_error().
@@ -5102,7 +5275,7 @@ function strew.last_error() end
 ---```
 ---@param name? string|function a function or its name in any form, the name of a rule as "mode", or a topic
 ---@param options? strew.help_options
----@overload fun(options: strew.help_options)
+---@overload fun(options: {name?: string|function, search?: string})
 function strew.help(name, options) end
 
 return strew

@@ -86,6 +86,27 @@ bool bind_check_grouping(struct script_call *call, const struct given_index *ind
   return false;
 }
 
+int bind_push_slot(lua_State *L) {
+  lua_pushnil(L);
+  return lua_gettop(L);
+}
+
+struct kept bind_push_kept(lua_State *L) {
+  return (struct kept){NULL, bind_push_slot(L)};
+}
+
+bool bind_kept(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct kept *kept = out;
+  if (!bind_tensor(L, call, i, name, &kept->tensor)) return false;
+  lua_pushvalue(L, i);
+  lua_replace(L, kept->slot);
+  return true;
+}
+
+bool bind_read_again(lua_State *L, struct script_call *call, struct kept *self) {
+  return bind_tensor(L, call, self->slot, "self", &self->tensor);
+}
+
 bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return read_scalar(L, i, out) || fail_type(L, call, i, name, "a number or boolean");
 }
@@ -326,6 +347,16 @@ static bool read_options(lua_State *L, struct script_call *call, const struct pa
   return true;
 }
 
+int bind_position(lua_State *L, int i, const char *name) {
+  if (!lua_istable(L, 1) || lua_rawlen(L, 1) > 0) return i;
+  lua_pushstring(L, name);
+  return lua_rawget(L, 1) == LUA_TNIL ? i : lua_gettop(L);
+}
+
+bool bind_options(lua_State *L, struct script_call *call, int table, const struct parameter *parameters) {
+  return read_options(L, call, parameters, table, 0);
+}
+
 /* True if the last argument can only be options: a table without a sequence, or one after the last positional
    parameter. */
 static bool is_options(lua_State *L, int last, int capacity) {
@@ -359,13 +390,20 @@ static bool ends_in_options(lua_State *L, const struct parameter *parameters, in
   return takes_options && last > required && is_options(L, last, capacity);
 }
 
-/* True if the table has that key. */
+/* True if one of the first keys of the table is the name of one of `count` parameters. A table with more keys has some
+   that are no names. (Pushing the name would run the collector, and arguments have been read.) */
+static bool has_names(lua_State *L, int table, const struct parameter *parameters, int count) {
+  enum { MOST_NAMES = 100 };
+  int keys = 0;
+  for (lua_pushnil(L); keys < MOST_NAMES && lua_next(L, table); lua_pop(L, 1), keys++)
+    for (int i = 0; i < count && lua_type(L, -2) == LUA_TSTRING; i++)
+      if (strcmp(lua_tostring(L, -2), parameters[i].name) == 0) return lua_pop(L, 2), true;
+  if (keys == MOST_NAMES) lua_pop(L, 1);
+  return false;
+}
+
 static bool has_name(lua_State *L, int table, const char *name) {
-  if (!table) return false;
-  lua_pushstring(L, name);
-  bool found = lua_rawget(L, table) != LUA_TNIL;
-  lua_pop(L, 1);
-  return found;
+  return table && has_names(L, table, &(struct parameter){.name = name}, 1);
 }
 
 bool bind_names(lua_State *L, const struct script_call *call, const char *name) {
@@ -375,9 +413,9 @@ bool bind_names(lua_State *L, const struct script_call *call, const char *name) 
 
 /* True if the table has no sequence and names parameters: f{dim = 0}. */
 static bool names_parameters(lua_State *L, const struct parameter *parameters, int table) {
-  if (!lua_istable(L, table) || lua_rawlen(L, table) > 0) return false;
-  while (parameters->name && !has_name(L, table, parameters->name)) parameters++;
-  return parameters->name != NULL;
+  int count = 0;
+  while (parameters[count].name) count++;
+  return lua_istable(L, table) && lua_rawlen(L, table) == 0 && has_names(L, table, parameters, count);
 }
 
 bool bind_arguments(lua_State *L, struct script_call *call, const struct parameter *parameters) {

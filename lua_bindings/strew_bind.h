@@ -25,6 +25,7 @@ struct box {
   strew_tensor *tensor;
   strew_grouping *grouping;
   struct box *next, **link; /* in one of the binding's lists */
+  uint64_t recorded, held;  /* the record in which it is: strew_record.c */
 };
 
 /* The userdata that scripts hold. Lua owns it and may free it without running __gc (it skips finalizers when out of
@@ -53,8 +54,8 @@ struct print_options {
 };
 
 /* A userdata, one per Lua state. Its user values: the table that strew.last_error() returns, the memory of boxes, the
-   loaded operations of strew_family.c. */
-enum { LAST_ERROR = 1, BOXES, FAMILY, BINDING_VALUES = FAMILY };
+   loaded operations of strew_family.c, the record of strew_record.c. */
+enum { LAST_ERROR = 1, BOXES, FAMILY, RECORD, BINDING_VALUES = RECORD };
 struct binding {
   strew_context *context; /* NULL once the Lua state is being closed */
   strew_device *device;   /* of new tensors */
@@ -66,6 +67,9 @@ struct binding {
   size_t debt_bytes;     /* new tensor memory not yet accounted to Lua's collector */
   const char *outer;     /* name of the script's call while an operation written in Lua runs; else NULL */
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
+  uint64_t record;                        /* number of the last record of strew_record.c */
+  int record_depth;                       /* calls of functions of strew.grad that run, one in another */
+  bool recording;                         /* calls are recorded now */
   struct print_options print;
   bool has_warned_of_mean;
   int single_reads; /* of elements on other devices than the CPU, up to the warning */
@@ -104,6 +108,7 @@ struct script_call {
   int form;           /* FUNCTION or METHOD, with INPLACE or not */
   int arguments;      /* their number, from stack position 1 */
   strew_tensor *self; /* the first argument, once read as a tensor */
+  bool is_recorded;   /* strew_record.c */
   strew_error error;
 };
 
@@ -111,7 +116,7 @@ struct script_call {
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_indexing_rows[], bind_device_rows[],
     bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_search_rows[],
-    bind_statistics_rows[], bind_family_rows[], bind_grouping_rows[];
+    bind_statistics_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -147,6 +152,39 @@ int bind_last_error(lua_State *L, struct script_call *call);
 void bind_push_upvalues(lua_State *L, int binding, const struct script_function *row, const char *name, int form);
 enum { NAME_UPVALUE = 3 };
 
+/* ------------------------------------------------------------------------------------------------ strew_record.c */
+
+/* Before a call while binding->recording is set: false if it may not be recorded, or writes to what a gradient needs;
+   call->error is filled. */
+bool bind_record_begin(lua_State *L, struct script_call *call);
+/* After a call that is recorded, with its results on top of the stack: returns their number, or -1. */
+int bind_record_end(lua_State *L, struct script_call *call, int results);
+/* After a recorded call that failed. */
+void bind_record_drop(lua_State *L, struct script_call *call);
+/* A new record with the rules on top of the stack, which it pops. */
+void bind_record_new(lua_State *L);
+/* Pushes the entries. */
+void bind_record_tape(lua_State *L);
+/* The box at stack position 1 is recorded from now on. */
+void bind_record_watch(lua_State *L, struct box *box);
+/* True if the box's tensor depends on an argument of the function. */
+static inline bool bind_is_recorded(const struct binding *binding, const struct box *box) {
+  return binding->record_depth && box->recorded == binding->record;
+}
+/* True if a gradient needs the box's tensor. */
+static inline bool bind_is_held(const struct binding *binding, const struct box *box) {
+  return binding->record_depth && box->held == binding->record;
+}
+
+/* Functions for family/gradients.lua; strew_gradient.c. */
+extern const struct script_function bind_alias_row, bind_watch_row, bind_tape_row, bind_is_recorded_row,
+    bind_offset_row, bind_call_row;
+
+/* ------------------------------------------------------------------------------------------------ strew_family.c */
+
+/* Pushes what a file of the family returns; it runs at the first call. */
+void bind_use(lua_State *L, const char *file);
+
 /* -------------------------------------------------------------------------------------------------- strew_index.c */
 
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
@@ -158,13 +196,17 @@ int64_t bind_line_width(const struct print_options *options); /* in columns; str
 
 /* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
 extern const struct script_function bind_columns_text_row, bind_misspelt_column_row;
+/* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
+extern const struct script_function bind_table_ids_row, bind_table_keys_row;
+/* What they call: key_ids(kt, k1, ...), key_state(kt), keys_of(kt); strew_keys.c. */
+extern const struct script_function bind_key_ids_row, bind_key_state_row, bind_keys_of_row;
 
 /* Makes the metatable and the methods of groupings; `binding` is a stack position. strew_grouping.c */
 void bind_open_groupings(lua_State *L, int binding);
 /* Of groupings written in Lua, strew_family.c: the methods, ended by a row without a name; group_by of a table. */
 extern const struct script_function bind_grouped_rows[], bind_group_columns_row;
 /* Functions for Lua, strew_grouping.c: see there. */
-extern const struct script_function bind_ids_row, bind_set_keys_row, bind_keys_of_row, bind_cumsum_row,
+extern const struct script_function bind_ids_row, bind_set_keys_row, bind_grouping_keys_row, bind_cumsum_row,
     bind_aggregate_row, bind_argsort_row;
 
 /* Runs a binary operation; strew_math.c. */
@@ -223,10 +265,27 @@ struct parameter {
 
 /* Reads all arguments; the last parameter has no name. Those not passed by position may stand in the options. */
 bool bind_arguments(lua_State *L, struct script_call *call, const struct parameter *parameters);
+/* The stack position of argument i; of a call whose first argument passes all by name, that of the value, which is
+   pushed. To be called before arguments are read. */
+int bind_position(lua_State *L, int i, const char *name);
+/* Reads the table at position `table` as options, which may have any of the parameters. */
+bool bind_options(lua_State *L, struct script_call *call, int table, const struct parameter *parameters);
 /* True if the last argument is a table that passes an argument of that name. */
 bool bind_names(lua_State *L, const struct script_call *call, const char *name);
 /* The number of arguments before a last one that can only be options. */
 int bind_positional(lua_State *L, const struct script_call *call);
+
+/* A tensor that is read again after Lua code has run, and the stack position of its handle, wherever the script passed
+   it. bind_push_kept reserves the position, bind_kept reads the argument. */
+struct kept {
+  strew_tensor *tensor;
+  int slot;
+};
+struct kept bind_push_kept(lua_State *L);
+bool bind_kept(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* struct kept */
+bool bind_read_again(lua_State *L, struct script_call *call, struct kept *self);
+/* Pushes nil; returns its position. */
+int bind_push_slot(lua_State *L);
 
 struct list {
   int count;

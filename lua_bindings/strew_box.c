@@ -67,6 +67,7 @@ static struct box *fill_handle(lua_State *L, struct binding *binding, struct han
   link_box(box, &binding->boxes);
   box->tensor = NULL;
   box->grouping = NULL;
+  box->recorded = box->held = 0;
   *handle = (struct handle){binding, box};
   lua_rawgetp(L, LUA_REGISTRYINDEX, key);
   lua_setmetatable(L, -2);
@@ -107,7 +108,8 @@ static struct handle *handle_argument(lua_State *L) {
 
 int bind_box_close(lua_State *L) {
   struct handle *handle = handle_argument(L);
-  if (handle) empty_box(handle->box);
+  const struct binding *binding = lua_touserdata(L, lua_upvalueindex(1));
+  if (handle && !bind_is_held(binding, handle->box)) empty_box(handle->box); /* else the collector does */
   return 0;
 }
 

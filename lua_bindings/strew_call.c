@@ -111,6 +111,19 @@ static bool is_callable(lua_State *L, struct script_call *call) {
   return false;
 }
 
+/* Returns the number of results, or -1. */
+static int run(lua_State *L, struct script_call *call) {
+  if (!is_callable(L, call)) return -1;
+  /* methods of groupings are made of calls that are recorded */
+  if (!call->binding->recording || call->form & GROUPED) return call->row->function(L, call);
+  if (!bind_record_begin(L, call)) return -1;
+  int results = call->row->function(L, call);
+  if (!call->is_recorded) return results;
+  if (results >= 0) return bind_record_end(L, call, results);
+  bind_record_drop(L, call);
+  return -1;
+}
+
 int bind_dispatch(lua_State *L) {
   struct script_call call;
   call.binding = lua_touserdata(L, lua_upvalueindex(1));
@@ -121,11 +134,11 @@ int bind_dispatch(lua_State *L) {
   call.error.alias = call.binding->outer ? call.binding->outer : lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
   call.error.code = STREW_OK; /* the rest is filled on failure */
 
-  int results = is_callable(L, &call) ? call.row->function(L, &call) : -1;
+  int results = run(L, &call);
   if (results < 0 && call.error.code == STREW_EMEMORY) {
     lua_settop(L, call.arguments);
     lua_gc(L, LUA_GCCOLLECT);
-    results = is_callable(L, &call) ? call.row->function(L, &call) : -1;
+    results = run(L, &call);
   }
   if (results < 0) {
     limits_note(call.binding->limits, call.error.code);

@@ -22,18 +22,30 @@ static void push_key(lua_State *L, const strew_table *table, int64_t i) {
 
 static int hint_of_size(int64_t count) { return count < 1 << 20 ? (int)count : 1 << 20; }
 
-static bool push_words(lua_State *L, struct script_call *call, const strew_table *table, int64_t i) {
+/* Pushes the list of words of column i: that of `known`, with later words added, or a new one. */
+static bool push_words(lua_State *L, struct script_call *call, const strew_table *table, int64_t i, int known) {
   int64_t count = strew_table_word_count(table, i);
-  lua_createtable(L, hint_of_size(count), 0);
-  for (int64_t code = 0; code < count; code++) {
+  if (known) {
+    push_key(L, table, i);
+    lua_rawget(L, known);
+  }
+  if (!known || !lua_istable(L, -1)) {
+    lua_settop(L, lua_gettop(L) - (known ? 1 : 0));
+    lua_createtable(L, hint_of_size(count), 0);
+  }
+  for (int64_t code = (int64_t)lua_rawlen(L, -1); code < count; code++) {
     if (!bind_may_continue(call, code + 1)) return false;
     lua_pushstring(L, strew_table_word(table, i, code));
     lua_rawseti(L, -2, code + 1);
   }
+  if (!known) return true;
+  push_key(L, table, i);
+  lua_pushvalue(L, -2);
+  lua_rawset(L, known);
   return true;
 }
 
-static bool push_names_and_words(lua_State *L, struct script_call *call, const strew_table *table) {
+static bool push_names_and_words(lua_State *L, struct script_call *call, const strew_table *table, int known) {
   int64_t count = strew_table_count(table);
   lua_createtable(L, hint_of_size(count), 0);
   for (int64_t i = 0; i < count; i++) {
@@ -45,7 +57,7 @@ static bool push_names_and_words(lua_State *L, struct script_call *call, const s
   for (int64_t i = 0; i < count; i++) {
     if (strew_table_word_count(table, i) < 0) continue;
     push_key(L, table, i);
-    if (!push_words(L, call, table, i)) return false;
+    if (!push_words(L, call, table, i, known)) return false;
     lua_rawset(L, -3);
   }
   return true;
@@ -83,7 +95,7 @@ static void set_metatable(lua_State *L, int x) {
   lua_settop(L, names - 1);
 }
 
-bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table) {
+bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table, int known) {
   int64_t count = strew_table_count(table);
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   lua_createtable(L, strew_table_is_numbered(table) ? hint_of_size(count) : 0, hint_of_size(count));
@@ -95,7 +107,7 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
     lua_rawset(L, -3);
   }
   int x = lua_gettop(L);
-  if (!push_names_and_words(L, call, table)) return false;
+  if (!push_names_and_words(L, call, table, known)) return false;
   set_metatable(L, x);
   return true;
 }

@@ -4,8 +4,9 @@
 
 #include "strew_bind.h"
 
-/* Pushes {name = tensor, ...}, or a sequence of tensors if they have no names; false: call->error is filled. */
-bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table);
+/* Pushes {name = tensor, ...}, or a sequence of tensors if they have no names; false: call->error is filled. `known`:
+   the stack position of a table of lists of words by column, which grow and are shared with the result; 0: none. */
+bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table, int known);
 
 /* Pushes the table x.name from x's metatable, or nil; returns its stack position. */
 int bind_push_about(lua_State *L, int x, const char *name);

@@ -67,7 +67,7 @@ static int eye(lua_State *L, struct script_call *call) {
   struct creation made = creation_defaults(call, STREW_FLOAT32);
   int64_t rows, columns = INT64_MIN; /* not given */
   const struct parameter parameters[] = {
-      {"n", REQUIRED, bind_integer, &rows}, {"m", UNNAMED, bind_integer, &columns}, CREATION(made), LAST_PARAMETER};
+      {"n", REQUIRED, bind_integer, &rows}, {"m", OPTIONAL, bind_integer, &columns}, CREATION(made), LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return hint_options(L, call);
   if (columns == INT64_MIN) columns = rows;
   return bind_end(strew_eye(made.device, (strew_dtype)made.dtype, rows, columns, out, &call->error), 1);
@@ -78,10 +78,13 @@ static int arange(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, -1);
   strew_scalar start = strew_int(0), stop = start, step = strew_int(1);
-  const struct parameter only_stop[] = {{"stop", REQUIRED, bind_scalar, &stop}, CREATION(made), LAST_PARAMETER};
+  const struct parameter only_stop[] = {{"stop", REQUIRED, bind_scalar, &stop},
+                                        CREATION(made),
+                                        {bind_names(L, call, "step") ? "step" : NULL, KEYED, bind_scalar, &step},
+                                        LAST_PARAMETER};
   const struct parameter all[] = {{"start", REQUIRED, bind_scalar, &start},
                                   {"stop", REQUIRED, bind_scalar, &stop},
-                                  {"step", UNNAMED, bind_scalar, &step},
+                                  {"step", OPTIONAL, bind_scalar, &step},
                                   CREATION(made),
                                   LAST_PARAMETER};
   if (!bind_arguments(L, call, bind_positional(L, call) < 2 && !bind_names(L, call, "start") ? only_stop : all))
@@ -105,7 +108,13 @@ static int linspace(lua_State *L, struct script_call *call) {
   return bind_end(strew_linspace(made.device, (strew_dtype)made.dtype, start, stop, steps, out, &call->error), 1);
 }
 
-/* randint([low,] high, shape...): without low if the second argument is the shape, a table. */
+/* True for randint(high, shape), without low: the second argument is the shape, a table; or by name. */
+static bool lacks_low(lua_State *L, const struct script_call *call) {
+  if (!bind_names(L, call, "high")) return call->arguments > 1 && lua_istable(L, 2);
+  return bind_positional(L, call) == 0 && !bind_names(L, call, "low");
+}
+
+/* randint([low,] high, shape...) */
 static int randint(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   struct creation made = creation_defaults(call, STREW_INT64);
@@ -118,8 +127,7 @@ static int randint(lua_State *L, struct script_call *call) {
                                    {"shape", REST, bind_list, &shape},
                                    CREATION(made),
                                    LAST_PARAMETER};
-  if (!bind_arguments(L, call, call->arguments > 1 && lua_istable(L, 2) ? only_high : both))
-    return hint_options(L, call);
+  if (!bind_arguments(L, call, lacks_low(L, call) ? only_high : both)) return hint_options(L, call);
   return bind_end(
       strew_randint(made.device, (strew_dtype)made.dtype, low, high, shape.count, shape.at, out, &call->error), 1);
 }

@@ -110,7 +110,7 @@ static int progress(lua_State *L, struct script_call *call) {
   const char *doing = NULL;
   double done = -1;
   const struct parameter parameters[] = {
-      {"doing", UNNAMED, bind_string, &doing}, {"done", UNNAMED, bind_float, &done}, LAST_PARAMETER};
+      {"doing", OPTIONAL, bind_string, &doing}, {"done", OPTIONAL, bind_float, &done}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_context_progress(call->binding->context, doing, done);
   return 0;
@@ -128,7 +128,7 @@ static int manual_seed(lua_State *L, struct script_call *call) {
 static int deterministic(lua_State *L, struct script_call *call) {
   strew_context *context = call->binding->context;
   bool enabled = strew_context_deterministic(context);
-  const struct parameter parameters[] = {{"enabled", UNNAMED, bind_boolean, &enabled}, LAST_PARAMETER};
+  const struct parameter parameters[] = {{"enabled", OPTIONAL, bind_boolean, &enabled}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_context_set_deterministic(context, enabled);
   lua_pushboolean(L, enabled);

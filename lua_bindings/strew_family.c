@@ -172,8 +172,12 @@ static const struct script_function line_width_row = {"line_width", line_width, 
                                     nearest_row = {"nearest", nearest, 0, FUNCTION},
                                     is_open_row = {"is_open", is_open, 0, FUNCTION};
 static const struct script_function *const inner_rows[] = {
-    &bind_texts_row, &line_width_row,    &nearest_row,      &is_open_row,     &bind_set_columns_row, &bind_about_row,
-    &bind_ids_row,   &bind_set_keys_row, &bind_keys_of_row, &bind_cumsum_row, &bind_aggregate_row,   &bind_argsort_row};
+    &bind_texts_row,       &line_width_row,         &nearest_row,      &is_open_row,
+    &bind_set_columns_row, &bind_about_row,         &bind_alias_row,   &bind_watch_row,
+    &bind_tape_row,        &bind_is_recorded_row,   &bind_offset_row,  &bind_call_row,
+    &bind_key_ids_row,     &bind_key_state_row,     &bind_keys_of_row, &bind_ids_row,
+    &bind_set_keys_row,    &bind_grouping_keys_row, &bind_cumsum_row,  &bind_aggregate_row,
+    &bind_argsort_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -215,13 +219,17 @@ static int use(lua_State *L) {
   return 1;
 }
 
-/* Adds the operations of a file to the table of what is loaded, on top of the stack. */
-static void load_operations(lua_State *L, const char *file) {
-  int loaded = lua_gettop(L);
+void bind_use(lua_State *L, const char *file) {
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushcclosure(L, use, 1);
   lua_pushstring(L, file);
   lua_call(L, 1, 1);
+}
+
+/* Adds the operations of a file to the table of what is loaded, on top of the stack. */
+static void load_operations(lua_State *L, const char *file) {
+  int loaded = lua_gettop(L);
+  bind_use(L, file);
   for (lua_pushnil(L); lua_next(L, loaded + 1);) {
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
@@ -287,7 +295,8 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   X(finite)                                                                                                            \
   X(grouped)                                                                                                           \
   X(grouping)                                                                                                          \
-  X(groups) X(joins) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
+  X(groups)                                                                                                            \
+  X(joins) X(keys) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -326,6 +335,8 @@ static int run(lua_State *L, struct script_call *call) {
   lua_pushstring(L, call->form & INPLACE ? "_" : "");
   const char *outer = binding->outer;
   const struct family_operands *outer_operands = binding->operands;
+  const bool recording = binding->recording;
+  binding->recording = recording && call->form & GROUPED; /* other operations are recorded as one call */
   if (!outer) {
     binding->outer = call->error.alias;
     binding->operands = &operands;
@@ -333,12 +344,15 @@ static int run(lua_State *L, struct script_call *call) {
   int status = lua_pcall(L, count + 1, LUA_MULTRET, 0);
   binding->outer = outer;
   binding->operands = outer_operands;
+  binding->recording = recording;
   if (status != LUA_OK) return lua_error(L);
   return lua_gettop(L) - base;
 }
 
 const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION},
-                             bind_misspelt_column_row = {"table", run, IN_rows, FUNCTION};
+                             bind_misspelt_column_row = {"table", run, IN_rows, FUNCTION},
+                             bind_table_ids_row = {"ids", run, IN_keys, FUNCTION},
+                             bind_table_keys_row = {"keys", run, IN_keys, FUNCTION};
 
 const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION};
 

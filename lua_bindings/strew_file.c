@@ -113,39 +113,162 @@ static struct keys prepare_keys(lua_State *L, const struct script_call *call, co
 /* ----------------------------------------------------------------------------------------------------------- loading
  */
 
-/* load(path) */
-static int load(lua_State *L, struct script_call *call) {
-  const char *path = NULL;
-  strew_device *device = call->binding->device;
-  strew_load_options options = {0};
-  struct keys text = prepare_keys(L, call, "text"), dates = prepare_keys(L, call, "dates");
-  int wanted = -1;
-  const struct parameter parameters[] = {{"path", REQUIRED, bind_path, &path},
-                                         {"device", KEYED, bind_device, &device},
-                                         {"map", KEYED, bind_boolean, &options.map},
-                                         {"header", KEYED, bind_header, &options.header},
-                                         {"separator", KEYED, bind_separator, &options.separator},
-                                         {"dtype", KEYED, bind_wanted_dtype, &wanted},
-                                         {"text", KEYED, bind_keys, &text},
-                                         {"decimal", KEYED, bind_separator, &options.decimal},
-                                         {"dates", KEYED, bind_keys, &dates},
-                                         {"format", KEYED, bind_string, &options.format},
-                                         LAST_PARAMETER};
-  strew_table **held = push_holder(L);
-  struct box *box = bind_push_box(L, call->binding);
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_dtype dtype = (strew_dtype)wanted;
-  options.dtype = wanted < 0 ? NULL : &dtype;
-  options.text = text.names;
-  options.text_count = (int64_t)text.count;
-  options.dates = dates.names;
-  options.date_count = (int64_t)dates.count;
-  if (strew_load(device, path, &options, &box->tensor, held, &call->error) != STREW_OK) return -1;
+/* The arguments of load and chunks. */
+struct loading {
+  const char *path;
+  strew_device *device;
+  strew_load_options options;
+  struct keys text, dates, columns;
+  int wanted;
+  strew_dtype dtype;
+};
+
+static struct loading prepare_loading(lua_State *L, const struct script_call *call) {
+  return (struct loading){.device = call->binding->device,
+                          .text = prepare_keys(L, call, "text"),
+                          .dates = prepare_keys(L, call, "dates"),
+                          .columns = prepare_keys(L, call, "columns"),
+                          .wanted = -1};
+}
+
+#define LOADING_PARAMETERS(loading)                                                                                    \
+  {"path", REQUIRED, bind_path, &(loading).path}, {"device", KEYED, bind_device, &(loading).device},                   \
+      {"header", KEYED, bind_header, &(loading).options.header},                                                       \
+      {"separator", KEYED, bind_separator, &(loading).options.separator},                                              \
+      {"dtype", KEYED, bind_wanted_dtype, &(loading).wanted}, {"text", KEYED, bind_keys, &(loading).text},             \
+      {"decimal", KEYED, bind_separator, &(loading).options.decimal}, {"dates", KEYED, bind_keys, &(loading).dates},   \
+      {"columns", KEYED, bind_keys, &(loading).columns}, {                                                             \
+    "format", KEYED, bind_string, &(loading).options.format                                                            \
+  }
+
+/* Completes the options from the arguments read. */
+static void complete_loading(struct loading *loading) {
+  strew_load_options *options = &loading->options;
+  loading->dtype = (strew_dtype)loading->wanted;
+  options->dtype = loading->wanted < 0 ? NULL : &loading->dtype;
+  options->text = loading->text.names;
+  options->text_count = (int64_t)loading->text.count;
+  options->dates = loading->dates.names;
+  options->date_count = (int64_t)loading->dates.count;
+  options->columns = loading->columns.names;
+  options->column_count = (int64_t)loading->columns.count;
+}
+
+/* Pushes the table that `held` owns, if there is one, and ends a call with it or with the tensor on top of the stack. */
+static int end_loading(lua_State *L, struct script_call *call, strew_table **held, int known) {
   if (!*held) return 1;
-  bool is_pushed = bind_push_table(L, call, *held);
+  bool is_pushed = bind_push_table(L, call, *held, known);
   strew_table_release(*held);
   *held = NULL;
   return is_pushed ? 1 : -1;
+}
+
+/* load(path) */
+static int load(lua_State *L, struct script_call *call) {
+  struct loading loading = prepare_loading(L, call);
+  const struct parameter parameters[] = {
+      LOADING_PARAMETERS(loading), {"map", KEYED, bind_boolean, &loading.options.map}, LAST_PARAMETER};
+  strew_table **held = push_holder(L);
+  struct box *box = bind_push_box(L, call->binding);
+  if (!bind_arguments(L, call, parameters)) return -1;
+  complete_loading(&loading);
+  strew_status status = strew_load(loading.device, loading.path, &loading.options, &box->tensor, held, &call->error);
+  return status == STREW_OK ? end_loading(L, call, held, 0) : -1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ chunks
+ */
+
+/* The userdata that chunks returns: what a generic for calls, and closes at its end. Its user value: the lists of words
+   by column, shared by the tables of all chunks. */
+struct chunk_iterator {
+  strew_reader *reader; /* NULL: closed */
+  bool is_pushing;      /* a chunk becomes a Lua table, or was lost in the attempt */
+};
+static const char chunks_name[] = "strew.chunks";
+
+static int close_chunks(lua_State *L) {
+  struct chunk_iterator *iterator = luaL_testudata(L, 1, chunks_name);
+  if (!iterator) return 0;
+  strew_reader *reader = iterator->reader;
+  iterator->reader = NULL;
+  strew_reader_close(reader);
+  return 0;
+}
+
+/* The next chunk, or nil. While it is pushed, an error may be raised, and finalizers may call the iterator. */
+static int next_chunk(lua_State *L, struct script_call *call) {
+  struct chunk_iterator *iterator = luaL_testudata(L, 1, chunks_name);
+  if (!iterator) return bind_fail(call, STREW_EARGUMENT, "self", "is no iterator of strew.chunks");
+  if (!iterator->reader) return bind_fail(call, STREW_EFREED, NULL, "the iterator is closed");
+  if (iterator->is_pushing) return bind_fail(call, STREW_EMEMORY, NULL, "the last chunk was lost: out of memory");
+  lua_getiuservalue(L, 1, 1);
+  int known = lua_gettop(L);
+  strew_table **held = push_holder(L);
+  struct box *box = bind_push_box(L, call->binding);
+  if (strew_reader_next(iterator->reader, &box->tensor, held, &call->error) != STREW_OK) return -1;
+  if (!*held && !box->tensor) return lua_pushnil(L), 1;
+  iterator->is_pushing = true;
+  int results = end_loading(L, call, held, known);
+  iterator->is_pushing = results < 0;
+  return results;
+}
+
+static const struct script_function next_chunk_row = {"chunks", next_chunk, 0, FUNCTION};
+
+/* Complete before the registry knows it: a failed allocation leaves none without __gc. */
+static void push_iterator_metatable(lua_State *L) {
+  static const luaL_Reg ends[] = {{"__gc", close_chunks}, {"__close", close_chunks}, {NULL, NULL}};
+  if (luaL_getmetatable(L, chunks_name) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  luaL_setfuncs(L, ends, 0);
+  bind_push_upvalues(L, lua_upvalueindex(1), &next_chunk_row, next_chunk_row.name, FUNCTION);
+  lua_pushcclosure(L, bind_dispatch, 4);
+  lua_setfield(L, -2, "__call");
+  lua_pushstring(L, chunks_name);
+  lua_setfield(L, -2, "__name");
+  lua_pushstring(L, chunks_name);
+  lua_setfield(L, -2, "__metatable"); /* what getmetatable returns */
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, chunks_name);
+}
+
+static strew_reader **push_iterator(lua_State *L) {
+  struct chunk_iterator *iterator = lua_newuserdatauv(L, sizeof *iterator, 1);
+  *iterator = (struct chunk_iterator){NULL, false};
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, 1);
+  push_iterator_metatable(L);
+  lua_setmetatable(L, -2);
+  return &iterator->reader;
+}
+
+static bool bind_rows(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  int64_t *rows = out;
+  if (!bind_integer(L, call, i, name, rows)) return false;
+  if (*rows > 0) return true;
+  return bind_fail(call, STREW_EARGUMENT, name, "is %lld, expected 1 or more", (long long)*rows), false;
+}
+
+/* chunks(path): the four values of a generic for. */
+static int chunks(lua_State *L, struct script_call *call) {
+  struct loading loading = prepare_loading(L, call);
+  strew_reader_options options = {.load = &loading.options};
+  const struct parameter parameters[] = {LOADING_PARAMETERS(loading),
+                                         {"rows", KEYED, bind_rows, &options.rows},
+                                         {"member", KEYED, bind_string, &options.member},
+                                         LAST_PARAMETER};
+  strew_reader **reader = push_iterator(L);
+  int position = lua_gettop(L);
+  if (!bind_arguments(L, call, parameters)) return -1;
+  complete_loading(&loading);
+  if (strew_reader_open(loading.device, loading.path, &options, reader, &call->error) != STREW_OK) return -1;
+  lua_pushvalue(L, position);
+  lua_pushnil(L);
+  lua_pushnil(L);
+  lua_pushvalue(L, position);
+  return 4;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ saving
@@ -172,7 +295,7 @@ static int save(lua_State *L, struct script_call *call) {
                                          {"format", KEYED, bind_string, &options.format},
                                          LAST_PARAMETER};
   strew_table **held = push_holder(L);
-  bind_prepare_columns(L, 2, &columns);
+  bind_prepare_columns(L, bind_position(L, 2, "x"), &columns);
   if (!bind_arguments(L, call, parameters)) return -1;
   if (tensor && (columns.names.is_given || columns.words.is_given))
     return bind_fail(call, STREW_EARGUMENT, columns.names.is_given ? "names" : "words",
@@ -194,9 +317,11 @@ static bool push_words(lua_State *L, struct script_call *call, int x) {
   return bind_fail(call, STREW_EARGUMENT, "x", "has no words, expected a table as strew.load makes it"), false;
 }
 
+/* Copies a column's name or number to a slot. */
 static bool bind_column(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   char text[TEXT_BYTES];
-  *(int *)out = i;
+  lua_pushvalue(L, i);
+  lua_replace(L, *(int *)out);
   if (lua_type(L, i) == LUA_TSTRING || lua_isinteger(L, i)) return true;
   return bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a column's name or number",
                    bind_text(L, call, i, text)),
@@ -205,12 +330,12 @@ static bool bind_column(lua_State *L, struct script_call *call, int i, const cha
 
 /* words(x [, column]) */
 static int words_of(lua_State *L, struct script_call *call) {
-  int x, column = 0;
+  int x, column = bind_push_slot(L);
   char text[TEXT_BYTES];
   const struct parameter parameters[] = {
-      {"x", REQUIRED, bind_table, &x}, {"column", UNNAMED, bind_column, &column}, LAST_PARAMETER};
+      {"x", REQUIRED, bind_table, &x}, {"column", OPTIONAL, bind_column, &column}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || !push_words(L, call, x)) return -1;
-  if (!column) return 1;
+  if (lua_isnil(L, column)) return 1;
   lua_pushvalue(L, column);
   if (lua_rawget(L, -2) != LUA_TNIL) return 1;
   lua_pushvalue(L, column);
@@ -219,6 +344,7 @@ static int words_of(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_file_rows[] = {{"load", load, 0, FUNCTION | OUTSIDE},
+                                                 {"chunks", chunks, 0, FUNCTION | OUTSIDE},
                                                  {"save", save, 0, FUNCTION | OUTSIDE},
                                                  {"words", words_of, 0, FUNCTION},
                                                  {NULL, NULL, 0, 0}};

@@ -262,8 +262,8 @@ static int set_keys(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* keys_of(g): what set_keys has set, or nil. */
-static int keys_of(lua_State *L, struct script_call *call) {
+/* grouping_keys(g): what set_keys has set, or nil. */
+static int grouping_keys(lua_State *L, struct script_call *call) {
   strew_grouping *self;
   if (!bind_grouping(L, call, 1, "self", &self)) return -1;
   lua_getiuservalue(L, 1, GROUPING_KEYS);
@@ -271,7 +271,7 @@ static int keys_of(lua_State *L, struct script_call *call) {
   return 2;
 }
 
-/* cumsum(g, src) */
+/* group_cumsum(g, src) */
 static int cumsum(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_box(L, call->binding);
   strew_grouping *self;
@@ -280,7 +280,7 @@ static int cumsum(lua_State *L, struct script_call *call) {
   return bind_end(strew_grouping_cumsum(self, src, &box->tensor, &call->error), 1);
 }
 
-/* argsort(g, src, descending) */
+/* group_argsort(g, src, descending) */
 static int argsort(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_box(L, call->binding);
   strew_grouping *self;
@@ -350,9 +350,9 @@ static int aggregate(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION},
                              bind_set_keys_row = {"set_keys", set_keys, 0, FUNCTION},
-                             bind_keys_of_row = {"keys_of", keys_of, 0, FUNCTION},
-                             bind_cumsum_row = {"cumsum", cumsum, 0, FUNCTION},
-                             bind_argsort_row = {"argsort", argsort, 0, FUNCTION},
+                             bind_grouping_keys_row = {"grouping_keys", grouping_keys, 0, FUNCTION},
+                             bind_cumsum_row = {"group_cumsum", cumsum, 0, FUNCTION},
+                             bind_argsort_row = {"group_argsort", argsort, 0, FUNCTION},
                              bind_aggregate_row = {"aggregate", aggregate, 0, FUNCTION};
 
 /* ---------------------------------------------------------------------------------------------------------- opening */

@@ -82,7 +82,7 @@ static bool read_name(lua_State *L, struct script_call *call, int i, const char 
 static int help(lua_State *L, struct script_call *call) {
   const char *name = NULL, *words = NULL;
   const struct parameter parameters[] = {
-      {"name", UNNAMED, read_name, &name}, {"search", KEYED, bind_string, &words}, LAST_PARAMETER};
+      {"name", OPTIONAL, read_name, &name}, {"search", KEYED, bind_string, &words}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (name && words) return bind_fail(call, STREW_EARGUMENT, "search", "is given with 'name', expected one of the two");
   luaL_checkstack(L, LUA_MINSTACK, NULL);

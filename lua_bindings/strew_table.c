@@ -249,18 +249,19 @@ static bool push_level(lua_State *L, struct unread *unread, int depth) {
 
 /* Copies the elements to Lua memory first: creating the tables may run a finalizer. */
 static int tolist(lua_State *L, struct script_call *call) {
-  strew_tensor *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
   luaL_checkstack(L, 2 * STREW_MAX_RANK + LUA_MINSTACK, "too many nested tables");
+  struct kept kept = bind_push_kept(L);
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_kept, &kept}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
+  const strew_tensor *self = kept.tensor;
   struct unread unread = {.call = call};
   size_t element_bytes = strew_dtype_size_bytes(strew_tensor_dtype(self));
   int64_t numel = strew_tensor_numel(self);
   if (numel > INT64_MAX / 16)
     return bind_fail(call, STREW_EMEMORY, "self", "has %lld elements, more than fit into memory", (long long)numel);
   void *buffer = lua_newuserdatauv(L, (size_t)numel * element_bytes + 1, 0);
-  if (!bind_tensor(L, call, 1, "self", &self) ||
-      strew_read(self, buffer, (size_t)numel * element_bytes, &call->error) != STREW_OK)
+  if (!bind_read_again(L, call, &kept) ||
+      strew_read(self = kept.tensor, buffer, (size_t)numel * element_bytes, &call->error) != STREW_OK)
     return -1;
   unread.dtype = strew_tensor_dtype(self);
   unread.rank = strew_tensor_rank(self);

@@ -23,20 +23,29 @@ static int ask(lua_State *L, struct script_call *call) {
 
 enum { ASK_SIZE, ASK_STRIDE };
 
+/* An optional dimension. */
+struct given_dim {
+  bool is_given;
+  int dim;
+};
+
+static bool read_given_dim(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct given_dim *given = out;
+  return given->is_given = bind_dim(L, call, i, name, &given->dim);
+}
+
 /* size([dim]): all sizes as multiple results, or the size of one dimension. */
 static int per_dimension(lua_State *L, struct script_call *call) {
   strew_tensor *self;
-  int dim, rank, all = STREW_MAX_RANK;
-  dim = all;
+  struct given_dim one = {false, 0};
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"dim", OPTIONAL, bind_dim, &dim}, LAST_PARAMETER};
+      {"self", REQUIRED, bind_tensor, &self}, {"dim", OPTIONAL, read_given_dim, &one}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  bool is_one = call->arguments > 1 && !lua_isnil(L, 2);
-  if (is_one && !bind_wrap_dim(call, self, &dim)) return -1;
+  if (one.is_given && !bind_wrap_dim(call, self, &one.dim)) return -1;
   const int64_t *values = call->row->code == ASK_SIZE ? strew_tensor_sizes(self) : strew_tensor_strides(self);
-  rank = strew_tensor_rank(self);
-  for (int d = is_one ? dim : 0; d < (is_one ? dim + 1 : rank); d++) lua_pushinteger(L, values[d]);
-  return is_one ? 1 : rank;
+  const int first = one.dim, count = one.is_given ? 1 : strew_tensor_rank(self);
+  for (int d = first; d < first + count; d++) lua_pushinteger(L, values[d]);
+  return count;
 }
 
 /* strew.type(x): like io.type and math.type, raises no error. */
@@ -199,11 +208,11 @@ static int zero(lua_State *L, struct script_call *call) {
 }
 
 static int free_self(lua_State *L, struct script_call *call) {
-  strew_tensor *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
+  struct kept self = bind_push_kept(L);
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_kept, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  strew_release(self);
-  bind_self_box(L)->tensor = NULL;
+  strew_release(self.tensor);
+  bind_to_box(L, call->binding, self.slot)->tensor = NULL;
   return 0;
 }
 

@@ -177,18 +177,28 @@ static int as_strided(lua_State *L, struct script_call *call) {
 /* ------------------------------------------------------------------------------------------------------ joined, split
  */
 
-/* Returns the number of leading tensor arguments, or of a table's entries. */
-static lua_Integer count_tensors(lua_State *L, const struct script_call *call) {
-  if (lua_istable(L, 1)) return (lua_Integer)lua_rawlen(L, 1);
-  int count = 0;
-  while (count < call->arguments && bind_to_box(L, call->binding, count + 1)) count++;
-  return count;
+/* The tensors to join: arguments, or the entries of a table at a stack position. */
+struct joined {
+  int table; /* 0: arguments */
+  lua_Integer count;
+};
+
+/* Finds the tensors; the table of a call that names its arguments is pushed. */
+static struct joined find_tensors(lua_State *L, const struct script_call *call) {
+  struct joined joined = {0, 0};
+  if (!lua_istable(L, 1)) {
+    while (joined.count < call->arguments && bind_to_box(L, call->binding, (int)joined.count + 1)) joined.count++;
+    return joined;
+  }
+  joined.table = bind_position(L, 1, "tensors");
+  if (lua_istable(L, joined.table)) joined.count = (lua_Integer)lua_rawlen(L, joined.table);
+  return joined;
 }
 
-/* Adds entry i of the table at 1; the table keeps its tensor alive. */
-static bool read_entry(lua_State *L, struct script_call *call, lua_Integer i, strew_tensor **out) {
+/* Adds entry i of the table, which keeps its tensor alive. */
+static bool read_entry(lua_State *L, struct script_call *call, int table, lua_Integer i, strew_tensor **out) {
   char text[TEXT_BYTES];
-  lua_rawgeti(L, 1, i);
+  lua_rawgeti(L, table, i);
   struct box *box = bind_to_box(L, call->binding, -1);
   if (!box)
     bind_fail(call, STREW_EARGUMENT, "tensors", "holds %s at [%lld], expected a tensor",
@@ -201,13 +211,26 @@ static bool read_entry(lua_State *L, struct script_call *call, lua_Integer i, st
   return box && box->tensor;
 }
 
-static bool read_tensors(lua_State *L, struct script_call *call, lua_Integer count, strew_tensor **tensors) {
-  bool is_table = lua_istable(L, 1);
-  for (lua_Integer i = 1; i <= count; i++)
-    if (!bind_may_continue(call, i) || !(is_table ? read_entry(L, call, i, &tensors[i - 1])
-                                                  : bind_tensor(L, call, (int)i, "tensors", &tensors[i - 1])))
+static bool read_tensors(lua_State *L, struct script_call *call, const struct joined *joined, strew_tensor **tensors) {
+  for (lua_Integer i = 1; i <= joined->count; i++)
+    if (!bind_may_continue(call, i) || !(joined->table ? read_entry(L, call, joined->table, i, &tensors[i - 1])
+                                                       : bind_tensor(L, call, (int)i, "tensors", &tensors[i - 1])))
       return false;
   return true;
+}
+
+/* Accepts a table that is a sequence; the caller reads it. */
+static bool check_sequence(lua_State *L, struct script_call *call, int i, const char *name, const char *hint) {
+  char text[TEXT_BYTES];
+  if (!bind_stray_key(L, i, lua_rawlen(L, i))) return true;
+  bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected a sequence", bind_text(L, call, lua_gettop(L), text));
+  bind_hint(call, hint, call->row->name);
+  return false;
+}
+
+static bool read_sequence(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  return bind_table(L, call, i, name, out) &&
+         check_sequence(L, call, i, name, "dim follows the sequence: strew.%s({...}, dim)");
 }
 
 enum { CAT, STACK };
@@ -215,111 +238,128 @@ enum { CAT, STACK };
 /* cat(tensors [, dim]) of a table, or t:cat(u, ... [, dim]) */
 static int join(lua_State *L, struct script_call *call) {
   int dim = 0, table;
-  lua_Integer count = count_tensors(L, call);
-  strew_tensor **tensors = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *tensors, 0);
+  struct joined joined = find_tensors(L, call);
+  strew_tensor **tensors = lua_newuserdatauv(L, ((size_t)joined.count + 1) * sizeof *tensors, 0);
   strew_tensor **out = bind_result(L, call);
   const struct parameter of_table[] = {
-      {"tensors", REQUIRED, bind_table, &table}, {"dim", OPTIONAL, bind_dim, &dim}, LAST_PARAMETER};
-  if (lua_istable(L, 1) || !count) {
+      {"tensors", REQUIRED, read_sequence, &table}, {"dim", OPTIONAL, bind_dim, &dim}, LAST_PARAMETER};
+  const int last = call->arguments;
+  if (joined.table || !joined.count) {
     if (!bind_arguments(L, call, of_table)) return -1;
-    if (!count) return bind_fail(call, STREW_EARGUMENT, "tensors", "is empty, expected at least one tensor");
-  } else if (call->arguments > count + 1) {
+    if (!joined.count) return bind_fail(call, STREW_EARGUMENT, "tensors", "is empty, expected at least one tensor");
+  } else if (last > joined.count + 1) {
     return bind_fail(call, STREW_EARGUMENT, NULL, "%d arguments follow the tensors, only dim may",
-                     (int)(call->arguments - count));
-  } else if (call->arguments > count && !lua_isnil(L, call->arguments) &&
-             !bind_dim(L, call, call->arguments, "dim", &dim)) {
-    return -1;
+                     (int)(last - joined.count));
+  } else if (last > joined.count && !lua_isnil(L, last)) {
+    const bool is_named = lua_istable(L, last) && lua_rawlen(L, last) == 0;
+    if (is_named ? !bind_options(L, call, last, &of_table[1]) : !bind_dim(L, call, last, "dim", &dim)) return -1;
   }
-  if (!read_tensors(L, call, count, tensors)) return -1;
-  if (call->row->code == CAT) return bind_end(strew_cat(count, tensors, dim, out, &call->error), 1);
-  return bind_end(strew_stack(count, tensors, dim, out, &call->error), 1);
+  if (!read_tensors(L, call, &joined, tensors)) return -1;
+  if (call->row->code == CAT) return bind_end(strew_cat(joined.count, tensors, dim, out, &call->error), 1);
+  return bind_end(strew_stack(joined.count, tensors, dim, out, &call->error), 1);
 }
 
+/* The tensor to split: its pieces are boxes, whose creation runs Lua code, so it is read again for each. */
+struct whole {
+  struct kept self;
+  int dim;
+};
+
 /* Adds the view from `start` as entry k of the table on top. */
-static bool add_piece(lua_State *L, struct script_call *call, int dim, int64_t start, int64_t length, int64_t k) {
-  strew_tensor *self;
+static bool add_piece(lua_State *L, struct script_call *call, struct whole *whole, int64_t start, int64_t length,
+                      int64_t k) {
   if (!bind_may_continue(call, k)) return false;
   struct box *box = bind_push_box(L, call->binding);
-  if (!bind_tensor(L, call, 1, "self", &self) || /* read again: see strew_bind.h */
-      strew_narrow(self, dim, start, length, &box->tensor, &call->error) != STREW_OK)
+  if (!bind_read_again(L, call, &whole->self) ||
+      strew_narrow(whole->self.tensor, whole->dim, start, length, &box->tensor, &call->error) != STREW_OK)
     return false;
   lua_rawseti(L, -2, k);
   return true;
 }
 
 /* Pushes a table of `count` chunks of `length` (the last one may be shorter). */
-static int push_chunks(lua_State *L, struct script_call *call, int dim, int64_t size, int64_t length, int64_t count) {
+static int push_chunks(lua_State *L, struct script_call *call, struct whole *whole, int64_t size, int64_t length,
+                       int64_t count) {
   lua_newtable(L);
   for (int64_t k = 0; k < count; k++) {
     int64_t start = k * length, rest = size - start;
-    if (!add_piece(L, call, dim, start, rest < length ? rest : length, k + 1)) return -1;
+    if (!add_piece(L, call, whole, start, rest < length ? rest : length, k + 1)) return -1;
   }
   return 1;
 }
 
 static int64_t chunk_count(int64_t size, int64_t length) { return size / length + (size % length != 0); }
 
-/* Pushes chunks of the lengths in the table at 2. */
-static int split_by_table(lua_State *L, struct script_call *call, int dim, int64_t size) {
+/* A length, or the stack position of a table of lengths. */
+struct lengths {
+  int64_t length;
+  int slot;
+};
+
+/* Accepts a length, or a table of lengths, which is copied to the slot. */
+static bool read_lengths(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct lengths *lengths = out;
+  if (!lua_istable(L, i)) return bind_integer(L, call, i, name, &lengths->length);
+  if (!check_sequence(L, call, i, name, "dim follows the sequence: t:%s({...}, dim)")) return false;
+  lua_pushvalue(L, i);
+  lua_replace(L, lengths->slot);
+  return true;
+}
+
+/* Pushes chunks of the lengths in the table at `slot`. */
+static int split_by_table(lua_State *L, struct script_call *call, struct whole *whole, int64_t size, int slot) {
   int64_t length, start = 0;
   lua_newtable(L);
-  for (lua_Unsigned k = 1, n = lua_rawlen(L, 2); k <= n; k++) {
-    lua_rawgeti(L, 2, (lua_Integer)k);
+  for (lua_Unsigned k = 1, n = lua_rawlen(L, slot); k <= n; k++) {
+    lua_rawgeti(L, slot, (lua_Integer)k);
     bool is_read = bind_integer(L, call, lua_gettop(L), "sizes", &length);
     lua_pop(L, 1);
     if (!is_read) return -1;
     if (length < 0) return bind_fail(call, STREW_ESHAPE, "sizes", "holds %" PRId64 ", expected 0 or more", length);
     if (length > size - start)
-      return bind_fail(call, STREW_ESHAPE, "sizes", "exceed the %" PRId64 " of dim %d", size, dim);
-    if (!add_piece(L, call, dim, start, length, (int64_t)k)) return -1;
+      return bind_fail(call, STREW_ESHAPE, "sizes", "exceed the %" PRId64 " of dim %d", size, whole->dim);
+    if (!add_piece(L, call, whole, start, length, (int64_t)k)) return -1;
     start += length;
   }
   if (start == size) return 1;
   return bind_fail(call, STREW_ESHAPE, "sizes", "sum to %" PRId64 ", expected %" PRId64 ", the size of dim %d", start,
-                   size, dim);
-}
-
-/* Accepts a length or a table of lengths; the caller reads it. */
-static bool read_lengths(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  return lua_istable(L, i) || bind_integer(L, call, i, name, out);
+                   size, whole->dim);
 }
 
 /* split(size or sizes, dim = 0) */
 static int split(lua_State *L, struct script_call *call) {
-  strew_tensor *self;
-  int dim = 0;
-  int64_t length = 0;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"size", REQUIRED, read_lengths, &length},
-                                         {"dim", OPTIONAL, bind_dim, &dim},
+  struct whole whole = {bind_push_kept(L), 0};
+  struct lengths lengths = {0, bind_push_slot(L)};
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_kept, &whole.self},
+                                         {"size", REQUIRED, read_lengths, &lengths},
+                                         {"dim", OPTIONAL, bind_dim, &whole.dim},
                                          LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, self, &dim)) return -1;
-  int64_t size = strew_tensor_sizes(self)[dim];
-  if (lua_istable(L, 2)) return split_by_table(L, call, dim, size);
-  if (length == 0 && size == 0) return push_chunks(L, call, dim, size, length, 1);
+  if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, whole.self.tensor, &whole.dim)) return -1;
+  int64_t size = strew_tensor_sizes(whole.self.tensor)[whole.dim], length = lengths.length;
+  if (lua_istable(L, lengths.slot)) return split_by_table(L, call, &whole, size, lengths.slot);
+  if (length == 0 && size == 0) return push_chunks(L, call, &whole, size, length, 1);
   if (length < 1) return bind_fail(call, STREW_ESHAPE, "size", "is %" PRId64 ", expected 1 or more", length);
-  return push_chunks(L, call, dim, size, length, size ? chunk_count(size, length) : 1);
+  return push_chunks(L, call, &whole, size, length, size ? chunk_count(size, length) : 1);
 }
 
 /* chunk(count, dim = 0): at most `count` equal chunks; the last one may be shorter, or chunks missing. */
 static int chunk(lua_State *L, struct script_call *call) {
   enum { MOST_EMPTY = 1 << 20 };
-  strew_tensor *self;
-  int dim = 0;
+  struct whole whole = {bind_push_kept(L), 0};
   int64_t count;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_kept, &whole.self},
                                          {"chunks", REQUIRED, bind_integer, &count},
-                                         {"dim", OPTIONAL, bind_dim, &dim},
+                                         {"dim", OPTIONAL, bind_dim, &whole.dim},
                                          LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, self, &dim)) return -1;
+  if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, whole.self.tensor, &whole.dim)) return -1;
   if (count < 1) return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", expected at least 1", count);
-  int64_t size = strew_tensor_sizes(self)[dim];
+  int64_t size = strew_tensor_sizes(whole.self.tensor)[whole.dim];
   if (!size && count > MOST_EMPTY)
     return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", a dimension of size 0 has at most %d", count,
                      MOST_EMPTY);
-  if (!size) return push_chunks(L, call, dim, 0, 0, count);
+  if (!size) return push_chunks(L, call, &whole, 0, 0, count);
   int64_t length = chunk_count(size, count);
-  return push_chunks(L, call, dim, size, length, chunk_count(size, length));
+  return push_chunks(L, call, &whole, size, length, chunk_count(size, length));
 }
 
 const struct script_function bind_view_rows[] = {

@@ -293,6 +293,10 @@ struct grouped_ops {
      `size`; 0 where it is -1. src and out: float32, float64 or int64. */
   strew_status (*cumsum)(const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,
                          const strew_tensor *src, strew_tensor *out);
+  /* Writes to `order` the positions of the elements of group g, ascending, from starts[g] on (all int64). ids are less
+     than the number of groups, or -1. There are some of each. */
+  strew_status (*order)(const struct call *call, strew_device *device, const strew_tensor *ids,
+                        const strew_tensor *starts, strew_tensor *order);
   /* out[starts[g]] .. out[starts[g + 1] - 1]: the positions of group g, those of `order` (both int64), in the order of
      src's elements, ties by position. There are some. Not *done, and nothing written: groups are too large for it. */
   strew_status (*order_within)(const struct call *call, strew_device *device, const strew_tensor *src,

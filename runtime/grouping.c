@@ -169,7 +169,8 @@ static strew_status reduce_values(strew_grouping *grouping, strew_tensor *values
   return strew_group(values, grouping->ids, &options, out, NULL, error);
 }
 
-static strew_status make_counts(strew_grouping *grouping, strew_error *error) {
+static strew_status make_counts(const struct call *call, strew_grouping *grouping) {
+  strew_error *error = call->error;
   const int64_t length = strew_grouping_length(grouping);
   strew_tensor *one = NULL, *ones = NULL;
   strew_status status =
@@ -181,7 +182,8 @@ static strew_status make_counts(strew_grouping *grouping, strew_error *error) {
   return status;
 }
 
-static strew_status make_positions(strew_grouping *grouping, strew_error *error) {
+static strew_status make_positions(const struct call *call, strew_grouping *grouping) {
+  strew_error *error = call->error;
   const int64_t length = strew_grouping_length(grouping);
   strew_tensor *all = NULL;
   strew_status status = strew_arange(strew_grouping_device(grouping), STREW_INT64, strew_int(0), strew_int(length),
@@ -191,7 +193,8 @@ static strew_status make_positions(strew_grouping *grouping, strew_error *error)
   return status;
 }
 
-static strew_status make_starts(strew_grouping *grouping, strew_error *error) {
+static strew_status make_starts(const struct call *call, strew_grouping *grouping) {
+  strew_error *error = call->error;
   int64_t size = 0;
   strew_tensor *counts = NULL, *rest = NULL, *made = NULL;
   strew_status status = strew_grouping_counts(grouping, &counts, error);
@@ -208,35 +211,51 @@ static strew_status make_starts(strew_grouping *grouping, strew_error *error) {
 }
 
 /* Elements without a group, whose id is -1, come first in a stable sort. */
-static strew_status make_order(strew_grouping *grouping, strew_error *error) {
+static strew_status sort_ids(strew_grouping *grouping, int64_t members, strew_error *error) {
   const int64_t length = strew_grouping_length(grouping);
-  strew_tensor *order = NULL, *starts = NULL, *kept = NULL;
-  strew_scalar members = strew_int(length);
-  strew_status status = STREW_OK;
-  if (grouping->drops) {
-    status = strew_grouping_starts(grouping, &starts, error);
-    if (status == STREW_OK) status = strew_get(starts, 1, &grouping->size, &members, error);
-  }
-  if (status == STREW_OK) status = strew_sort(grouping->ids, 0, false, NULL, &order, error);
-  if (status == STREW_OK && grouping->drops) {
-    status = strew_narrow(order, 0, length - members.as.i, members.as.i, &kept, error);
+  strew_tensor *order = NULL, *kept = NULL;
+  strew_status status = strew_sort(grouping->ids, 0, false, NULL, &order, error);
+  if (status == STREW_OK && members < length) {
+    status = strew_narrow(order, 0, length - members, members, &kept, error);
     if (status == STREW_OK) status = strew_clone(kept, &grouping->order, error);
   } else if (status == STREW_OK) {
     grouping->order = strew_retain(order);
   }
   strew_release(order);
-  strew_release(starts);
   strew_release(kept);
+  return status;
+}
+
+static strew_status place_ids(const struct call *call, strew_grouping *grouping, const strew_tensor *starts,
+                              int64_t members) {
+  strew_device *device = grouping->ids->storage->device;
+  strew_tensor *made = NULL;
+  strew_status status = tensor_create(call, device, STREW_INT64, 1, &members, &made);
+  if (status == STREW_OK && members) status = device->ops->grouped->order(call, device, grouping->ids, starts, made);
+  if (status != STREW_OK) return strew_release(made), status;
+  return grouping->order = made, STREW_OK;
+}
+
+static strew_status make_order(const struct call *call, strew_grouping *grouping) {
+  const bool places = grouping->ids->storage->device->ops->grouped != NULL;
+  strew_tensor *starts = NULL;
+  strew_scalar members = strew_int(strew_grouping_length(grouping));
+  strew_status status = STREW_OK;
+  if (places || grouping->drops) status = strew_grouping_starts(grouping, &starts, call->error);
+  if (status == STREW_OK && grouping->drops) status = strew_get(starts, 1, &grouping->size, &members, call->error);
+  if (status == STREW_OK)
+    status = places ? place_ids(call, grouping, starts, members.as.i) : sort_ids(grouping, members.as.i, call->error);
+  strew_release(starts);
   return status;
 }
 
 /* Passes on *kept, which `make` makes if it is NULL. */
 static strew_status pass_kept(strew_grouping *grouping, strew_tensor **kept, const char *name,
-                              strew_status (*make)(strew_grouping *grouping, strew_error *error), strew_tensor **out,
-                              strew_error *error) {
+                              strew_status (*make)(const struct call *call, strew_grouping *grouping),
+                              strew_tensor **out, strew_error *error) {
   strew_error inner = {.alias = name_of(error, name)};
   CALL(call, name, &inner, {"ids", grouping->ids});
-  strew_status status = *kept ? STREW_OK : make(grouping, &inner);
+  strew_status status = *kept ? STREW_OK : make(&call, grouping);
   if (status == STREW_OK) *out = strew_retain(grouping_seal(*kept));
   return report_inner(status, &inner, error);
 }

@@ -411,6 +411,7 @@ STREW_API int strew_tensor_rank(const strew_tensor *tensor);
 STREW_API const int64_t *strew_tensor_sizes(const strew_tensor *tensor);   /* rank entries */
 STREW_API const int64_t *strew_tensor_strides(const strew_tensor *tensor); /* rank entries, in elements, 0 or more */
 STREW_API int64_t strew_tensor_offset(const strew_tensor *tensor);         /* in elements, from the storage's start */
+STREW_API const void *strew_tensor_storage(const strew_tensor *tensor);    /* one address for all views of a storage */
 STREW_API int64_t strew_tensor_numel(const strew_tensor *tensor);          /* elements: the product of the sizes */
 STREW_API bool strew_tensor_is_contiguous(const strew_tensor *tensor);     /* dense in row-major order */
 
@@ -913,7 +914,8 @@ STREW_API strew_status strew_grouping_create(strew_tensor *index, int64_t dim_si
 /* A grouping by `count` keys, 1-D tensors of one length and any dtypes (STREW_EARGUMENT: none; STREW_ESHAPE): elements
    whose keys are all equal share a group. Floats compare by value: all NaN are equal, greater than any number, and -0
    equals +0. Several keys sort as a dictionary does, by the first one first. The same on every device and number of
-   threads. */
+   threads. Scratch on the CPU: a table of at most 64 MiB; for integers and floats of a wide range 50 bytes for each group
+   and thread, or, if most elements begin a group, 50 bytes for each element. */
 STREW_API strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order,
                                       strew_grouping **out, strew_error *error);
 STREW_API strew_grouping *strew_grouping_retain(strew_grouping *grouping); /* returns its argument */
@@ -972,6 +974,26 @@ STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_te
 STREW_API strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                              strew_error *error);
 
+/* A growing table of distinct keys of `columns` columns (1 or more), numbered in order of appearance: groups of data
+   that come in chunks. A hash table in host memory: 8 bytes for each column of a key, and 16 to 32 for its place. Equal
+   keys are compared, not only their hashes. Floats compare by value: all NaN are one key, and both zeros. */
+typedef struct strew_key_table strew_key_table;
+STREW_API strew_status strew_key_table_create(strew_context *context, int columns, strew_key_table **out,
+                                              strew_error *error);
+STREW_API void strew_key_table_release(strew_key_table *table); /* NULL is fine */
+/* The ids of keys as int64[n] on the keys' device, a new tensor: row i of the table's columns is keys[0][i], keys[1][i],
+   ..., tensors [n] of one length and device (STREW_ESHAPE, STREW_EDEVICE). New keys get the next numbers, in order of
+   appearance. The first call decides the columns' dtypes (STREW_EDTYPE). A call that fails adds no key. On a device
+   other than the CPU its distinct keys are found there, and only those are copied to the host. */
+STREW_API strew_status strew_key_table_ids(strew_key_table *table, strew_tensor *const keys[], strew_tensor **out,
+                                           strew_error *error);
+STREW_API int strew_key_table_columns(const strew_key_table *table);
+STREW_API int64_t strew_key_table_size(const strew_key_table *table); /* the number of keys */
+/* Column i of the keys by id, a new tensor on `device`, of the dtype of that column: the first of equal keys, but NaN
+   and zero without sign. Before the first strew_key_table_ids: float32[0]. STREW_EINDEX: no column i. */
+STREW_API strew_status strew_key_table_keys(const strew_key_table *table, int i, strew_device *device,
+                                            strew_tensor **out, strew_error *error);
+
 /* ------------------------------------------------------------------------------------------------------- files */
 
 /* An ordered table of named tensors: the contents of .npz and .csv files. */
@@ -986,7 +1008,8 @@ STREW_API bool strew_table_is_numbered(const strew_table *table); /* true if all
 STREW_API const char *strew_table_name(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_tensor(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_find(const strew_table *table, const char *name);
-/* The words that the numbers of tensor i are codes of, from code 0 on, all different: text columns of .csv files.
+/* The words that the numbers of tensor i are codes of, from code 0 on, all different: text columns of .csv files. (Of a
+   chunk of a file there may be more words than codes: strew_reader_next.)
    strew_table_add_word appends a copy. STREW_EINDEX: no tensor i; STREW_EVALUE: tensor i has the word. */
 STREW_API strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error);
 STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1: plain numbers, no codes */
@@ -1038,7 +1061,9 @@ typedef struct strew_load_options {
      They become int64 seconds since 1970-01-01 UTC, negative before, of the proleptic Gregorian calendar; without an
      offset, times are UTC. If cells are missing they become float64, with NaN there. A part of a second fails. */
   const char *const *dates;
-  uint64_t reserved[4];
+  int64_t column_count;       /* .csv: the number of names in `columns` */
+  const char *const *columns; /* .csv: the columns of the table, in this order; the others are skipped; NULL: all */
+  uint64_t reserved[2];
 } strew_load_options;
 
 /* Reads a file. Either *out is a new tensor, or *table a new table, which the caller releases; the other is NULL. out
@@ -1048,6 +1073,33 @@ typedef struct strew_load_options {
    anything else, compressed files likewise; waiting for them can be interrupted. */
 STREW_API strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options,
                                   strew_tensor **out, strew_table **table, strew_error *error);
+
+/* A file that is read in chunks of rows: .csv, .tsv and .npy, also compressed by gzip, members of .npz, pipes and
+   standard input. Memory is one chunk and a constant, and the words of text columns. A thread reads bytes ahead, up to
+   8 MiB, of files that are read in order. A reader keeps its context alive. */
+typedef struct strew_reader strew_reader;
+typedef struct strew_reader_options {
+  int64_t rows;                   /* of a chunk, at most; 0: 1000000 */
+  const char *member;             /* .npz: the name of a tensor; NULL: the only one */
+  const strew_load_options *load; /* as for strew_load, but not `map`; NULL: all defaults */
+  uint64_t reserved[4];
+} strew_reader_options;
+/* Opens a file and reads its first line or header; waits for a pipe. options NULL: all defaults. path and options are
+   copied. The first dimension of a .npy has the rows; one in Fortran's order, or in an archive that is not a regular
+   file, is STREW_EFILE. */
+STREW_API strew_status strew_reader_open(strew_device *device, const char *path, const strew_reader_options *options,
+                                         strew_reader **out, strew_error *error);
+/* The next rows: a new table in *table (.csv), or a new tensor in *out; the other one is NULL. Both NULL: the end.
+   The first chunk decides the dtypes of columns, as strew_load decides by the whole file: a later cell that does not fit
+   (a word among numbers, a fraction or a missing cell among integers) is STREW_EFILE, which names line and column, and
+   the option that decides otherwise. A column without numbers and words in the first chunk is one of numbers. Words
+   keep their codes from chunk to chunk; the tables share the list, which grows: see strew_table_word_count.
+   A file that ends in the middle of a row, has one of another width, or is changed while it is read, is STREW_EFILE,
+   too; the chunks before it stay good. After a failure that has lost bytes of the file (while it was read, an interrupt
+   included), the next calls fail in the same way; after others the call can be repeated. */
+STREW_API strew_status strew_reader_next(strew_reader *reader, strew_tensor **out, strew_table **table,
+                                         strew_error *error);
+STREW_API void strew_reader_close(strew_reader *reader); /* ends the thread, within 0.1 s; NULL is fine */
 
 typedef struct strew_save_options {
   bool compress;       /* .npz: deflated */

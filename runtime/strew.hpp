@@ -1,4 +1,4 @@
-// strew.hpp: strew.h for C++17. Owners of tensors, contexts and tables, and exceptions for failures.
+// strew.hpp: strew.h for C++17. Owners of tensors, contexts, tables and readers, and exceptions for failures.
 //
 //   strew::context context;
 //   strew_device *cpu = context.device("cpu");
@@ -16,7 +16,8 @@
 //
 // These arguments are converted:
 //
-//   tensor, context, table            to its pointer; a tensor to an operand, too
+//   tensor, context, table,           to its pointer; a tensor to an operand, too
+//   reader, key_table, grouping
 //   a number                          to a number, a strew_scalar or a strew_operand
 //   list<int64_t>, list<int>          to a count and a pointer: sizes{2, 3}, dims{0, 1}
 //   list<tensor>                      to a count and an array of tensors
@@ -138,12 +139,22 @@ public:
   strew_device *device(const char *name = nullptr) const;
 };
 
+using grouping = owner<strew_grouping, strew_grouping_retain, strew_grouping_release>;
+
 namespace detail {
 struct release_table {
   void operator()(strew_table *table) const noexcept { strew_table_release(table); }
 };
+struct close_reader {
+  void operator()(strew_reader *reader) const noexcept { strew_reader_close(reader); }
+};
+struct release_key_table {
+  void operator()(strew_key_table *table) const noexcept { strew_key_table_release(table); }
+};
 } // namespace detail
 using table = std::unique_ptr<strew_table, detail::release_table>;
+using reader = std::unique_ptr<strew_reader, detail::close_reader>;
+using key_table = std::unique_ptr<strew_key_table, detail::release_key_table>;
 
 // An *out, for one call.
 class into {
@@ -201,8 +212,11 @@ template <> struct passed<tensor> {
 template <> struct passed<context> {
   static auto pass(const context &argument) { return std::make_tuple(argument.get()); }
 };
-template <> struct passed<table> {
-  static auto pass(const table &argument) { return std::make_tuple(argument.get()); }
+template <> struct passed<grouping> {
+  static auto pass(const grouping &argument) { return std::make_tuple(argument.get()); }
+};
+template <class T, class D> struct passed<std::unique_ptr<T, D>> {
+  static auto pass(const std::unique_ptr<T, D> &argument) { return std::make_tuple(argument.get()); }
 };
 template <> struct passed<std::string> {
   static auto pass(const std::string &argument) { return std::make_tuple(argument.c_str()); }
@@ -242,7 +256,8 @@ template <class F, class... A> void run(F function, std::tuple<A...> arguments) 
 template <class R> struct raw { using type = R; };
 template <> struct raw<tensor> { using type = strew_tensor *; };
 template <> struct raw<context> { using type = strew_context *; };
-template <> struct raw<table> { using type = strew_table *; };
+template <> struct raw<grouping> { using type = strew_grouping *; };
+template <class T, class D> struct raw<std::unique_ptr<T, D>> { using type = T *; };
 
 } // namespace detail
 

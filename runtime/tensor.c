@@ -257,6 +257,7 @@ strew_device *strew_tensor_device(const strew_tensor *tensor) { return tensor->s
 int strew_tensor_rank(const strew_tensor *tensor) { return tensor->rank; }
 const int64_t *strew_tensor_sizes(const strew_tensor *tensor) { return tensor->sizes; }
 const int64_t *strew_tensor_strides(const strew_tensor *tensor) { return tensor->strides; }
+const void *strew_tensor_storage(const strew_tensor *tensor) { return tensor->storage; }
 int64_t strew_tensor_offset(const strew_tensor *tensor) { return tensor->offset; }
 int64_t strew_tensor_numel(const strew_tensor *tensor) { return count_of_sizes(tensor->rank, tensor->sizes); }
 strew_context *tensor_context(const strew_tensor *tensor) { return tensor->storage->device->context; }

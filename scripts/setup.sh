@@ -125,6 +125,20 @@ fetch_intel() {
   mv "$new" "$folder"
 }
 
+# What to do where there is no apt: how another system's package manager may install what the build needs. Not tried;
+# scripts/packaging/INSTALL.md has the names in a table, and what these systems lack.
+elsewhere() {
+  if command -v dnf >/dev/null; then
+    echo 'dnf install gcc make pkgconf lua-devel pthreadpool-devel libzip-devel libpng-devel zlib-devel opencl-headers; then make LUA=lua'
+  elif command -v pacman >/dev/null; then
+    echo 'pacman -S base-devel lua54 libzip libpng zlib opencl-headers; pthreadpool from source; then make LUA=lua54'
+  elif command -v apk >/dev/null; then
+    echo 'apk add build-base pkgconf lua5.4-dev libzip-dev libpng-dev zlib-dev opencl-headers; pthreadpool from source'
+  elif command -v brew >/dev/null; then
+    echo 'brew install pkgconf lua@5.4 libzip libpng opencl-headers; pthreadpool from source; a linker and objcopy for ELF, which macOS lacks'
+  fi
+}
+
 if [ "${1-}" = intel ]; then
   fetch_intel
   exit
@@ -140,6 +154,8 @@ if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
   [ -z "$absent" ] || echo "setup: continuing without ${absent% }: optional, their checks are left out"
 else
   echo "setup: no apt here; install what is missing of (Debian's names): $needed${extra:+ $extra}${optional:+, optional: $optional}"
+  hint=$(elsewhere)
+  [ -z "$hint" ] || echo "setup: not tried, see scripts/packaging/INSTALL.md: $hint"
   command -v make >/dev/null || fail 'make is missing'
 fi
 

@@ -574,7 +574,7 @@ START_TEST(long_running_sums) {
   static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_FLOAT64, STREW_BFLOAT16, STREW_INT16};
   use_threads(thread_counts[_i]);
   for (int s = 0; s < 3; s++)
-    for (int i = 0; i < 4; i++) {
+    for (int i = on_device() ? s % 2 : 0; i < 4; i += on_device() ? 2 : 1) { /* there half of the dtypes each */
       strew_tensor *tensor = tame_tensor(dtype_here(dtypes[i]), &long_shapes[s], s ? CONTIGUOUS : STRIDED);
       for (int dim = 0; dim < long_shapes[s].rank; dim++) check_cumulative(tensor, dim, "long");
       strew_release(tensor);

@@ -14,6 +14,10 @@ cache=$here/cache
 [ "$kind" != pocl ] || cache=/dev/null/none
 export XDG_CACHE_HOME="$cache" POCL_CACHE_DIR="$here/pocl"
 unset STREW_DEVICE STREW_OPENCL_ASSUME STREW_TEST_ALL LUA_INIT LUA_INIT_5_4
+# Every kernel is compiled anew, for seconds in all: devices run a sample of what the CPU runs in full, and the compilers
+# for the processor a part of that sample (THIN: testing.h). The ways forced on small calls (few) run every $step-th
+# expression.
+step=1
 lua_path="$build/?.so;/usr/lib/$(cc -print-multiarch 2>/dev/null)/lua/5.4/?.so"
 
 # Finds the device of that name: sets `device` to its full name, or fails and sets `said` to the reason.
@@ -58,20 +62,22 @@ specs() {
   if [ $# = 3 ]; then count "$1" $(($2 + $3)) specs "$log"; else count 0 1 specs "$log"; fi
 }
 
-digest() { # CALLS
+digest() { # CALLS EACH, as of digest.lua
   log=$here/digest.log
-  if timeout 900 "$build/strew" tests/digest.lua "$1" cpu "$device" >"$log" 2>&1; then
+  if timeout 900 "$build/strew" tests/digest.lua "$1" "$2" cpu "$device" >"$log" 2>&1; then
     count 1 0
   else
     count 0 1 digest "$log"
   fi
 }
 
-few() { # WORDS [WORD]: assumed properties of the device; runs only expressions with WORD, else all
+# few WORDS [WORD [STEP]]: assumed properties of the device; runs only expressions with WORD, else all, every STEP-th of
+# them.
+few() {
   log=$here/few.log report=$here/oclgrind.log
   : >"$report"
   if STREW_OPENCL_ASSUME=$1 OCLGRIND_DATA_RACES=1 OCLGRIND_LOG=$report OCLGRIND_LOCAL_MEM_SIZE=1048576 \
-    timeout 900 "$build/strew" tests/few.lua "$device" ${2:+"$2"} >"$log" 2>&1; then
+    timeout 900 "$build/strew" tests/few.lua "$device" "${2-}" "${3-1}" >"$log" 2>&1; then
     count "$(sed -n 's/^\([0-9]*\) passed.*/\1/p' "$log")" 0
   else
     count 0 1 "few.lua ($1)" "$log"
@@ -92,47 +98,49 @@ demos() {
   done
 }
 
-run() { # NAME CALLS
+run() { # NAME CALLS EACH: the last two as of digest.lua
   few gpu
   if [ "$kind" = oclgrind ]; then
     few ''
   else
-    few 'software noatomics64 shortloops'
+    few 'software noatomics64 shortloops' '' "$step"
     for program in $CHECKS; do check "$program"; done
     specs
   fi
   # ways that small calls do not take by themselves; rusticl's loops are too short for most
   if [ "$kind" != rusticl ]; then
     for way in 'way=partition tiny' 'gpu way=sort' 'gpu way=sort tiny' 'way=walk' 'way=walk order tiny'; do
-      few "$way" scatter
+      few "$way" scatter "$step"
     done
   fi
   # launches so short that small calls need several
   if [ "$kind" != rusticl ] && [ "$kind" != oclgrind ]; then
-    few cuts
-    few 'cuts gpu'
+    few cuts '' $((2 * step))
+    few 'cuts gpu' '' $((2 * step))
     for way in 'way=partition tiny' 'gpu way=sort tiny' 'way=walk order tiny' 'gpu way=atomics tiny'; do
-      few "cuts $way" scatter
+      few "cuts $way" scatter $((2 * step))
     done
   fi
   if [ "$kind" != rusticl ] && [ "$kind" != oclgrind ]; then
-    few 'gpu way=atomics tiny' scatter # Oclgrind reports the read before an exchange as a race
+    few 'gpu way=atomics tiny' scatter "$step" # Oclgrind reports the read before an exchange as a race
     few gpu large
     few '' large
   fi
   [ "$kind" != pocl ] || demos # they use the first device
-  digest "$2"
+  digest "$2" "$3"
   echo "$1: $passed passed, $failed failed"
 }
 
 case $kind in
   pocl)
     name=PoCL word=opencl:portable package=pocl-opencl-icd
-    export STREW_TEST_STEP=3 # kernels are compiled anew after each failure
+    # kernels are compiled anew after each failure
+    export STREW_TEST_STEP=9 STREW_TEST_THIN=2
+    step=2
     ;;
   rusticl)
     name='rusticl on llvmpipe' word=opencl:llvmpipe package=mesa-opencl-icd
-    export RUSTICL_ENABLE=llvmpipe STREW_TEST_STEP=14 # its launches are slow
+    export RUSTICL_ENABLE=llvmpipe STREW_TEST_STEP=28 # its launches are slow
     ;;
   oclgrind)
     name=Oclgrind word=opencl:oclgrind package=oclgrind
@@ -143,13 +151,15 @@ case $kind in
     ;;
   intel)
     name="Intel's OpenCL for CPUs" word='opencl:intel(r) opencl' package='sh scripts/setup.sh intel'
-    export OCL_ICD_VENDORS="$PWD/build/intel" STREW_TEST_STEP=10 # kernels are compiled anew after each failure
+    # kernels are compiled anew after each failure
+    export OCL_ICD_VENDORS="$PWD/build/intel" STREW_TEST_STEP=20 STREW_TEST_THIN=2
+    step=2
     ;;
   others)
     others=$("$build/strew" tests/other_devices.lua) || exit 1
     for device in $others; do
       passed=0
-      run "$device" 200
+      run "$device" 200 4
     done
     [ $failed = 0 ]
     exit
@@ -157,7 +167,7 @@ case $kind in
 esac
 
 if find_device "$word"; then
-  run "$name" "$([ "$kind" = oclgrind ] && echo 4 || echo 100)"
+  run "$name" "$([ "$kind" = oclgrind ] && echo 4 || echo 60)" 1
 else
   case $said in
   *'cannot build'*)

@@ -1,31 +1,22 @@
--- One number (a hash) for the results of many random calls of the scatter family, over dtypes, reductions, modes and
--- layouts, some of them of values that a function like exp gave: small ones, and some large enough to be shared among
--- threads.
--- usage: build/strew [-t N] [-d DEVICE] tests/digest.lua [CALLS [THREADS | DEVICE]...]
--- The number is the same on every thread count and device; fails if they differ. Each call seeds the generators again,
--- so that calls with float64 can be left out on devices without it: they have a number of their own.
+-- Two numbers (hashes) for the results of random calls: of every operation (calls.lua), and many of the scatter
+-- family, over dtypes, reductions, modes and layouts, some of them of values that a function like exp gave. Most are
+-- small, some are large enough to be shared among threads.
+-- usage: build/strew [-t N] [-d DEVICE] tests/digest.lua [CALLS [EACH [THREADS | DEVICE]...]]
+-- CALLS: of the scatter family. EACH: calls of each operation; from 2 on, one of them is large.
+-- The numbers are the same on every thread count and device; fails if they differ, and names the operations. Each call
+-- seeds the generators again, so that calls with float64 can be left out on devices without it: they have a number of
+-- their own. Fails, too, if the module has an operation of which calls.lua has no calls.
 local strew = require "strew"
-local calls = tonumber(arg[1]) or 10000
+local drawn = dofile "tests/calls.lua"
+local calls, each = tonumber(arg[1]) or 10000, tonumber(arg[2]) or 8
 local device -- device of the next call's tensors
 
-local random = math.random
+local random, any, laid_out, hash = math.random, drawn.any, drawn.laid_out, drawn.hash
+local start <const> = drawn.no_value
 local dtypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
 local modes = {"error", "wrap", "clip", "drop"}
 local reductions = {"sum", "prod", "mean", "amax", "amin"}
 local functions = {"exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tanh", "sigmoid", "rsqrt", "pow"}
-local function any(list) return list[random(#list)] end
-
--- A tensor of that shape in some layout: dense, transposed, every second element of a larger one.
-local function laid_out(shape, make)
-  local layout, wide = random(3), {table.unpack(shape)}
-  if #shape == 0 or layout == 1 then return make(wide) end
-  if layout == 2 then
-    wide[1], wide[#wide] = wide[#wide], wide[1]
-    return make(wide):transpose(0, -1)
-  end
-  wide[#wide] = wide[#wide] * 2
-  return make(wide):slice(-1, 0, wide[#wide], 2)
-end
 
 local function values(dtype, shape)
   return laid_out(shape, function(s)
@@ -81,50 +72,97 @@ local function one_call(dtype)
   return strew["scatter_" .. name[reduction]](src, index, opts)
 end
 
-local digests -- FNV-1a over 64-bit words: of calls with float64 and of those without
-local function add(kind, word) digests[kind] = (digests[kind] ~ word) * 0x100000001b3 end
-local function add_tensor(kind, t)
-  for _, size in ipairs(t.shape) do add(kind, size) end
-  for _, value in ipairs(t:reshape(-1):tolist()) do
-    if value ~= value then value = "nan" end
-    if math.type(value) == "float" then add(kind, ("<i8"):unpack(("<d"):pack(value)))
-    else add(kind, math.type(value) and value or #tostring(value)) end
-  end
-end
-
 local function has_float64()
   for _, one in ipairs(strew.devices()) do
     if one.name == device then return one.name == "cpu" or one.float64 end
   end
 end
 
+-- In place, if the operation can and the result fits; nil otherwise.
+local function in_place(name, call)
+  local f = rawget(strew, name .. "_")
+  if not f or not strew.type(call[1]) then return nil end
+  local target = call[1]:clone()
+  return pcall(f, target, table.unpack(call, 2, call.n)) and target or nil
+end
+
+local passed, failed = 0, 0
+local function check(ok, what)
+  if ok then passed = passed + 1 else failed = failed + 1 end
+  if not ok then print("FAILED " .. what) end
+end
+
+local function digest_operation(digest, name, k)
+  local call = drawn.draw(name, k, device, each > 1 and k == each)
+  local results = table.pack(pcall(call.f, table.unpack(call, 1, call.n)))
+  if not results[1] then check(false, ("call %d of %s: %s"):format(k, name, results[2])) end
+  for i = 2, results.n do digest = hash(digest, results[i]) end
+  return hash(digest, in_place(name, call))
+end
+
+-- What a pass over all calls gives: digests by operation, "NAME" and "NAME in float64", and the numbers of calls.
 local function digest_all()
-  local made, all = {[true] = 0, [false] = 0}, device == "cpu" or has_float64()
-  digests = {[true] = 0xcbf29ce484222325, [false] = 0xcbf29ce484222325}
+  local all = device == "cpu" or has_float64()
+  local pass = {digests = {}, made = {[false] = 0, [true] = 0}}
+  local function add(name, is_double, f, ...)
+    local key = is_double and name .. " in float64" or name
+    pass.made[is_double] = pass.made[is_double] + 1
+    pass.digests[key] = f(pass.digests[key] or start, ...)
+  end
   for i = 1, calls do
     math.randomseed(i, 1)
     strew.manual_seed(i)
     local dtype = any(dtypes)
-    local kind = dtype == "float64"
-    if all or not kind then
-      made[kind] = made[kind] + 1
-      for _, t in ipairs{one_call(dtype)} do add_tensor(kind, t) end
+    local is_double = dtype == "float64"
+    if all or not is_double then
+      add("scatter family", is_double, function(digest)
+        for _, t in ipairs{one_call(dtype)} do digest = hash(digest, t) end
+        return digest
+      end)
     end
   end
-  local threads = device == "cpu" and (", %d threads"):format(strew.get_num_threads()) or ""
-  print(("digest of %d random calls on %s%s: %016x, %s"):format(made[false], device, threads, digests[false],
-    all and ("of %d with float64: %016x"):format(made[true], digests[true]) or "without float64"))
-  return digests[false], all and digests[true]
+  for _, name in ipairs(drawn.names) do
+    for k = 1, each do
+      local is_double = drawn.draw(name, k, device, each > 1 and k == each, false).is_double
+      if all or not is_double then add(name, is_double, digest_operation, name, k) end
+    end
+  end
+  return pass, all
 end
 
-local first, first64, passed, failed = nil, nil, 0, 0
-for i = 2, math.max(#arg, 2) do
+-- The digests of a pass as one: of calls with float64, or of the others.
+local function whole(pass, is_double)
+  local keys, digest = {}, start
+  for key in pairs(pass.digests) do
+    if (key:find " in float64$" ~= nil) == is_double then table.insert(keys, key) end
+  end
+  table.sort(keys)
+  for _, key in ipairs(keys) do digest = hash(hash(digest, key), pass.digests[key]) end
+  return digest
+end
+
+local function report(pass, all)
+  local threads = device == "cpu" and (", %d threads"):format(strew.get_num_threads()) or ""
+  print(("digest of %d random calls on %s%s: %016x, %s"):format(pass.made[false], device, threads, whole(pass, false),
+    all and ("of %d with float64: %016x"):format(pass.made[true], whole(pass, true)) or "without float64"))
+end
+
+local problems = drawn.problems()
+check(#problems == 0, "tests/calls.lua:\n  " .. table.concat(problems, "\n  "))
+local first
+for i = 3, math.max(#arg, 3) do
   local threads = tonumber(arg[i])
   if threads then strew.set_num_threads(threads) end
   device = strew.zeros(1, {device = not threads and arg[i] or nil}).device
-  local found, found64 = digest_all()
-  first, first64 = first or found, first64 or found64
-  if found == first and (not found64 or found64 == first64) then passed = passed + 1 else failed = failed + 1 end
+  local pass, all = digest_all()
+  report(pass, all)
+  first = first or pass
+  local different = {}
+  for key, digest in pairs(pass.digests) do
+    if first.digests[key] and first.digests[key] ~= digest then table.insert(different, key) end
+  end
+  table.sort(different)
+  check(#different == 0, ("on %s other bits: %s"):format(device, table.concat(different, ", ")))
 end
 print(("%d passed, %d failed"):format(passed, failed))
 os.exit(failed == 0)

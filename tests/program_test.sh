@@ -335,9 +335,36 @@ interrupts 'a call after Ctrl-C in an operation written in Lua' \
 interrupts 'Ctrl-C in a native call under pcall comes once' \
   'local t = strew.zeros(1):expand(1000000000) print(pcall(function() while true do t:sum() end end)) error("later")' '*later*'
 interrupts 'Ctrl-C in io.read' 'io.read() io.read()'
+mkfifo lonely # which no process opens for writing
+interrupts 'Ctrl-C while chunks wait for a writer' 'strew.chunks("lonely", {format = "csv"})'
+interrupts 'Ctrl-C while chunks wait for standard input' 'strew.chunks("-", {format = "csv"})'
 interrupts 'Ctrl-C under pcall comes once' 'print(pcall(function() while true do end end)) error("later")' '*later*'
 interrupts 'Ctrl-C twice ends a script that catches the first' \
   'while true do pcall(function() while true do end end) end' '' 2 130
+
+# ---- chunks of pipes
+ran --time 0.3 -e 'strew.chunks("lonely", {format = "csv"})'
+expect 'a time limit while chunks wait for a writer' 1 '' '*chunks: time limit of 0.3 s exceeded*'
+chunks='local n, s = 0, 0 for c in strew.chunks(..., {format = "csv", header = true, rows = 2}) do
+  n, s = n + 1, s + c.a:sum():item() end print(n, s)'
+echo "$chunks" >chunks.lua
+{ printf 'a,b\n1,x\n2,'; sleep 0.2; printf 'y\n3,z\n'; } >lonely &
+ran chunks.lua lonely; expect 'chunks of a named pipe' 0 '2	6'
+wait
+printf 'a,b\n1,x\n2,y\n3,z\n' >typed
+printf 'a,b\n1,x\n2,y\n3,z\n' | "$program" chunks.lua - >out 2>err; status=$?
+expect 'chunks of standard input, a pipe' 0 '2	6'
+input=typed
+ran chunks.lua -; expect 'chunks of standard input, a file' 0 '2	6'
+sed 's/rows = 2/rows = 70000/' chunks.lua >many.lua
+{ echo a; seq 1500000; } | dd bs=1777 2>err.dd | "$program" many.lua - >out 2>err; status=$?
+expect 'a pipe of more than the ring holds, in odd pieces' 0 '22	1125000750000'
+input=empty
+ran chunks.lua -; expect 'chunks of an empty standard input' 1 '' '*is empty, expected lines of cells*'
+{ printf 'a,b\n1,x\n2,y\n3'; } >lonely &
+ran chunks.lua lonely; expect 'a pipe that ends in the middle of a row' 1 '' '*has 1 cell in line 4, expected 2, as in line 1*'
+wait
+rm lonely
 
 # a limit on backtracking of patterns
 (bounded "$program" -e 'print(pcall(strew.help, "x" .. (" "):rep(2000000) .. "x"))') >out 2>err; status=$?
@@ -487,7 +514,11 @@ ran "$demos/debrank.lua" demo; expect debrank 0 "*1.000000000  as it should*libc
 ran "$demos/groupby.lua" demo; expect groupby 0 "*section  *packages  *plain Lua *as it should*true  as it should$alone"
 ran "$demos/voxels.lua" demo; expect voxels 0 "*1000000  as it should*39.25  as it should$alone"
 ran "$demos/florence.lua"; expect florence 0 "*Medici, 79 %*Lua finds them *16  as it should*once *2  as it should$alone"
+ran "$demos/gcn.lua"; expect gcn 0 "*right 32 of 34*1 1 1${newline}at least*true  as it should*true  as it should*798114cff6cf1ff3$alone"
 ran "$demos/hough.lua" demo; expect hough 0 "*line 1 *30 degrees, 150  as it should*line 3 *as it should$alone"
+ran "$demos/stream.lua" demo; expect stream 0 "*chunks*140000  as it should*944  as it should$alone"
+ran --memory 40M "$demos/stream.lua" demo 60
+expect 'a file larger than the limit' 0 '*59 MB, *2140000  as it should*944  as it should*alone*'
 ran "$demos/questions.lua" demo 5000; expect questions 0 "*sum of v3, count*id0000000050 *50  as it should*5000  as it should$alone"
 ls demo >out; status=0 && : >err
 expect 'their files' 0 "hough_found.png*hough_noisy.png*hough_votes.png*sections.npz*voxels.png"

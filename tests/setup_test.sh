@@ -94,6 +94,11 @@ expect "make's exit status" 2 '' '' '' demo
 machine 0 gcc
 rm bin/apt-get
 expect 'no apt' 0 "setup: no apt here; *gcc *liblua5.4-dev*${newline}make demo" '' '' demo
+for manager in dnf pacman apk brew; do
+  play $manager ''
+  expect "no apt, but $manager" 0 "setup: no apt here; *setup: not tried, see *INSTALL.md: $manager *make demo" '' '' demo
+  rm bin/$manager
+done
 rm bin/make
 expect 'neither apt nor make' 1 'setup: no apt here; *' 'setup: make is missing' '' demo
 

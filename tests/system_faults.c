@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -12,14 +13,20 @@
 #include <unistd.h>
 
 struct system_faults system_faults;
+static pthread_t owner; /* the thread that counts; has_owner false: every thread */
+static bool has_owner;
 
 void system_faults_limit(long failing, int code) {
   system_faults.calls = system_faults.failed = 0;
   system_faults.failing = failing;
   system_faults.code = code;
+  owner = pthread_self();
+  has_owner = true;
 }
 
-static bool fails(void) {
+static bool is_foreign(void) { return has_owner && !system_faults.any_thread && !pthread_equal(owner, pthread_self()); }
+
+static bool fails_now(void) {
   if (++system_faults.calls == system_faults.on_call) system_faults.then();
   if (system_faults.seen) system_faults.seen();
   if (system_faults.calls != system_faults.failing) return false;
@@ -28,9 +35,20 @@ static bool fails(void) {
   return true;
 }
 
+static bool fails(void) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  if (is_foreign()) return false;
+  pthread_mutex_lock(&lock);
+  bool result = fails_now();
+  int code = errno;
+  pthread_mutex_unlock(&lock);
+  errno = code;
+  return result;
+}
+
 /* Returns how many bytes are transferred at once; 0: a signal interrupts first. */
 static size_t shortened(size_t size_bytes) {
-  if (!system_faults.hiccups) return size_bytes;
+  if (!system_faults.hiccups || is_foreign()) return size_bytes;
   errno = EINTR;
   return system_faults.calls % 2 ? 0 : (size_bytes + 2) / 3;
 }

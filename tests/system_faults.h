@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+/* Calls on other threads than that of system_faults_limit, which read files ahead, neither count nor fail, unless
+   any_thread is set: their number varies. */
 extern struct system_faults {
   long calls, failed; /* since system_faults_limit */
   long failing;       /* the number of the call that fails; 0: none */
@@ -13,6 +15,7 @@ extern struct system_faults {
   void (*then)(void);
   void (*seen)(void); /* called at each call; NULL: not called */
   bool lacks_libraries;
+  bool any_thread;
   bool hiccups;      /* every other read or write is short or interrupted */
   long syncs;        /* of fsync: with hiccups the first is interrupted, the third ... */
   int creation_mode; /* of the latest new file */

@@ -66,10 +66,21 @@ bool on_device(void) {
 
 static bool all_is_tried(void) { return on_device() ? getenv("STREW_TEST_ALL") != NULL : !getenv("STREW_TEST_FEW"); }
 
-/* Mixes the bits of i, so that the sample covers every operation and every dtype. */
-bool chosen(int i, int one_in) { return all_is_tried() || ((unsigned)i * 2654435761u >> 12) % (unsigned)one_in == 0; }
+/* $STREW_TEST_THIN on a device other than the CPU. */
+static int thinning(void) {
+  const char *text = on_device() ? getenv("STREW_TEST_THIN") : NULL;
+  return text && atoi(text) > 1 ? atoi(text) : 1;
+}
 
-int some(int count) { return all_is_tried() ? count : (count + 19) / 20; }
+/* Mixes the bits of i, so that the sample covers every operation and every dtype. */
+bool chosen(int i, int one_in) {
+  return all_is_tried() || ((unsigned)i * 2654435761u >> 12) % (unsigned)(one_in * thinning()) == 0;
+}
+
+int some(int count) {
+  const int one_in = 20 * thinning();
+  return all_is_tried() ? count : (count + one_in - 1) / one_in;
+}
 
 int sweep(int counts) { return on_device() ? 1 : counts; }
 

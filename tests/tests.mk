@@ -3,8 +3,8 @@
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 # Check programs and specs that also run on OpenCL devices: see devices.sh.
 DEVICE_CHECKS = scatter group grouping index segment elementwise elementwise_rules functions reduce sort search statistics random \
-                matmul view copy scalar overlap misuse interrupt file opencl
-DEVICE_SPECS  = cases samples rows grouping error hint print tables tables_group view file text show
+                matmul view copy scalar overlap misuse interrupt file chunks opencl
+DEVICE_SPECS  = cases samples rows grouping error hint print tables tables_group view file chunks keys text show
 HOSTS    = $(wildcard tests/host/*.c)
 FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/*opencl*.c tests/system_*.c),$(wildcard tests/*.c))
@@ -23,10 +23,10 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/obj/li
 # The program replaces OpenCL's functions, and exports them for that.
 $(BUILD)/tests/check_opencl: ALL_LDFLAGS += -Wl,-E
 $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
-# The program replaces the operating system's functions for files.
+# These programs replace the operating system's functions for files.
 REPLACED = $(patsubst %,-Wl$(comma)--wrap=%,open poll read pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
-$(BUILD)/tests/check_file: ALL_LDFLAGS += $(REPLACED)
-$(BUILD)/tests/check_file: $(BUILD)/obj/tests/system_faults.o
+$(patsubst %,$(BUILD)/tests/check_%,file chunks): ALL_LDFLAGS += $(REPLACED)
+$(patsubst %,$(BUILD)/tests/check_%,file chunks): $(BUILD)/obj/tests/system_faults.o
 $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a
@@ -94,7 +94,7 @@ endless: $(BUILD)/tests/endless/endless
 endless-pocl: $(BUILD)/tests/endless/endless
 	@POCL_MAX_PTHREAD_COUNT=1 sh tests/endless/pocl.sh $(BUILD) $(ENDLESS) '$(NAMES)'
 digest: all instruction_sets
-	@$(BUILD)/strew tests/digest.lua 600 1 2 3 7 16
+	@$(BUILD)/strew tests/digest.lua 600 3 1 2 3 7 16
 instruction_sets: all
 	@sh tests/isas.sh $(BUILD) plain $(ISAS)
 # On each installed OpenCL implementation; compiled kernels are cached in the build folder.

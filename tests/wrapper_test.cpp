@@ -84,6 +84,14 @@ void test_results(strew_device *cpu) {
   strew::table table = strew::get<strew::table>(strew_table_create, strew::context::share(strew_device_context(cpu)));
   strew::call(strew_table_add, table, std::string("a"), a);
   expect(strew_table_count(table.get()) == 1 && strew_table_find(table.get(), "a") == a.get(), "a table");
+  strew::key_table keys =
+      strew::get<strew::key_table>(strew_key_table_create, strew::context::share(strew_device_context(cpu)), 1);
+  strew_tensor *const key[] = {a.get()};
+  strew::tensor ids = strew::make(strew_key_table_ids, keys, key);
+  expect(strew_tensor_numel(ids.get()) == strew_tensor_numel(a.get()), "ids of keys");
+  const strew::grouping groups = strew::get<strew::grouping>(strew_group_by, list<tensor>{index}, STREW_KEYS_FIRST);
+  expect(strew_grouping_size(groups.get()) == 2, "groups of keys");
+  expect(holds(strew::make(strew_grouping_counts, groups), list<int64_t>{2, 1}), "counts of groups");
 }
 
 void test_memory(strew_device *cpu) {

@@ -30,7 +30,7 @@ end
 -- Positions of the elements that have a group, group after group and within each by value, ties by position.
 local function argsort(g, src, descending)
   check_line(g, src)
-  return inner.argsort(g, src, descending == true)
+  return inner.group_argsort(g, src, descending == true)
 end
 
 -- The rank within its group of each entry of an order of all elements by group.
@@ -91,7 +91,7 @@ end
 
 local function cumsum(g, src)
   check_line(g, src)
-  return inner.cumsum(g, src)
+  return inner.group_cumsum(g, src)
 end
 
 ------------------------------------------------------------------------------------------------------------- several
@@ -160,7 +160,7 @@ end
 
 -- Returns the keys as columns.
 local function key_columns(g)
-  local keys = inner.keys_of(g)
+  local keys = inner.grouping_keys(g)
   local columns = {names = {}, tensors = {}, words = {}}
   if keys then
     local read = tables.read(keys, "self")
@@ -186,6 +186,7 @@ end
 
 local function is_shared(entry)
   if SHARED[entry.word] == nil or entry.word == "count" and entry.src then return false end
+  if entry.src and inner.is_recorded(entry.src) then return false end -- methods have gradients
   for key in next, entry.options do
     if key ~= "fill" and key ~= "skip_nan" and key ~= SHARED[entry.word] then return false end
   end
@@ -206,7 +207,7 @@ local function reduce(g, entry)
 end
 
 local function agg(g, what)
-  local _, table_of = inner.keys_of(g)
+  local _, table_of = inner.grouping_keys(g)
   local columns = table_of and tables.read(table_of, "self")
   if columns then columns.argument = "the table" end
   local names, entries = read_entries(what, columns)

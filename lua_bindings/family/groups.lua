@@ -177,7 +177,7 @@ end
 local function ordered(groups)
   local dim = groups.dim
   if groups.grouping and groups.src:dim() == 1 then -- without those that are dropped
-    local order = inner.argsort(groups.grouping, groups.src, false)
+    local order = inner.group_argsort(groups.grouping, groups.src, false)
     return groups.src:gather(0, order), groups.index:gather(0, order)
   end
   local values, order = groups.src:sort(dim)

@@ -30,6 +30,7 @@ static void list_device(strew_device *device) {
     printf("\n            float64: %s, 64-bit atomics: %s, correctly rounded division: %s, denormals: %s",
            can.float64 ? "yes" : "no", can.int64_atomics ? "yes" : "no", can.exact_division ? "yes" : "in software",
            can.denormals ? "yes" : "in software");
+  if (!is_cpu) printf("\n            the same bits as on the cpu: every operation");
   if (*can.promise) printf("\n            %s", can.promise);
   putchar('\n');
 }

@@ -99,6 +99,8 @@ extern const struct grouped_ops cpu_grouped; /* grouped.c */
 strew_status cpu_number_keys(const struct call *call, strew_device *device, int count, strew_tensor *const *keys,
                              strew_key_order order, strew_tensor *ids, strew_tensor **positions);
 /* The same. group_order.c */
+strew_status cpu_group_order(const struct call *call, strew_device *device, const strew_tensor *ids,
+                             const strew_tensor *starts, strew_tensor *order);
 strew_status cpu_order_within(const struct call *call, strew_device *device, const strew_tensor *src,
                               const strew_tensor *order, const strew_tensor *starts, bool descending, strew_tensor *out,
                               bool *done);

@@ -251,7 +251,9 @@ static strew_status write_numbers(struct hashing *hashing, strew_tensor **positi
 static bool sample_repeats(const struct numbering *n) {
   const int64_t sampled = least(n->count / DIFFERENT, MOST_SAMPLED);
   struct hashed sample = {.groups = 0};
-  if (grow(n->context, &sample, MOST_SAMPLED) != GOES_ON) return false;
+  int64_t capacity = AT_ONCE;
+  while (capacity < sampled) capacity *= 2;
+  if (grow(n->context, &sample, capacity) != GOES_ON) return false;
   int64_t repeated = 0;
   for (int64_t i = 0; i < sampled; i++) {
     const uint64_t offset = hash_of((uint64_t)i) % (uint64_t)DIFFERENT;

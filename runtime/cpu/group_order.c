@@ -1,5 +1,8 @@
-/* group_order.c: the order of elements within groups, by value. Threads share the groups. Each group is sorted by itself,
-   in cache: runs by insertion, then merged. Ties go by position, which is the order in which elements come. */
+/* group_order.c: the order of elements by group, and by value within groups. Threads share the groups.
+
+   By group: each thread walks all ids, and puts the positions of its groups behind one another. By value: each group is
+   sorted by itself, in cache: runs by insertion, then merged. Ties go by position, which is the order in which elements
+   come. */
 #include "cpu.h"
 
 #include <string.h>
@@ -149,5 +152,60 @@ strew_status cpu_order_within(const struct call *call, strew_device *device, con
   if (!ordering.scratch) return fail_memory(call, context, scratch);
   pool_run(context, ordering.parts, order_part, &ordering);
   memory_free(context, ordering.scratch, scratch);
+  return context_end(call, context, NULL);
+}
+
+/* -------------------------------------------------------------------------------------------------------- by group */
+
+enum { LISTED = 1024 };
+
+struct placing {
+  strew_context *context;
+  const int64_t *ids, *starts;
+  int64_t length, groups, parts;
+  int64_t *next, *order; /* of each group: where its next element goes */
+};
+
+/* Returns the first group of a part: parts have as many elements. */
+static int64_t first_of_part(const struct placing *placing, int64_t part) {
+  const struct ordering ordering = {.starts = placing->starts, .groups = placing->groups};
+  if (part == placing->parts) return placing->groups;
+  return group_from(&ordering, part_begin(placing->starts[placing->groups], placing->parts, part));
+}
+
+static void place_part(void *placing_, int64_t part) {
+  const struct placing *placing = placing_;
+  const int64_t begin = part ? first_of_part(placing, part) : 0, end = first_of_part(placing, part + 1);
+  const uint64_t owned = (uint64_t)(end - begin);
+  int64_t *next = placing->next;
+  uint16_t which[LISTED];
+  if (begin == end) return;
+  memcpy(next + begin, placing->starts + begin, (size_t)(end - begin) * sizeof *next);
+  for (int64_t at = 0; at < placing->length && (at % CHUNK || !context_stops(placing->context)); at += LISTED) {
+    const int64_t *ids = placing->ids + at, count = least(LISTED, placing->length - at);
+    int64_t listed = 0;
+    for (int64_t i = 0; i < count; i++) {
+      which[listed] = (uint16_t)i;
+      listed += (uint64_t)(ids[i] - begin) < owned;
+    }
+    for (int64_t k = 0; k < listed; k++) placing->order[next[ids[which[k]]]++] = at + which[k];
+  }
+}
+
+strew_status cpu_group_order(const struct call *call, strew_device *device, const strew_tensor *ids,
+                             const strew_tensor *starts, strew_tensor *order) {
+  strew_context *context = device->context;
+  struct placing placing = {.context = context,
+                            .ids = ids->storage->data,
+                            .starts = starts->storage->data,
+                            .length = ids->sizes[0],
+                            .groups = starts->sizes[0] - 1,
+                            .order = order->storage->data};
+  const size_t bytes = (size_t)placing.groups * sizeof *placing.next;
+  placing.next = memory_allocate(context, bytes);
+  if (!placing.next) return fail_memory(call, context, bytes);
+  placing.parts = pool_parts(context, placing.length * 2 * (int64_t)sizeof *placing.ids) > 1 ? context->threads : 1;
+  pool_run(context, placing.parts, place_part, &placing);
+  memory_free(context, placing.next, bytes);
   return context_end(call, context, NULL);
 }

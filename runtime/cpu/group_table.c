@@ -9,9 +9,9 @@
 
 enum {
   LEAST_TABLE = 1 << 12, /* entries that a table may have whatever the number of elements */
-  MOST_TABLE = 1 << 24,  /* entries of the largest table */
-  NO_ENTRY = UINT32_MAX
+  MOST_TABLE = 1 << 24   /* entries of the largest table */
 };
+#define NO_ENTRY UINT32_MAX
 
 struct table {
   struct numbering *n;

@@ -227,7 +227,7 @@ strew_status archive_member_at(const struct call *call, struct archive *archive,
 }
 
 strew_status archive_open_member(const struct call *call, struct archive *archive, int64_t i) {
-  (void)call;
+  archive->call = call;
   archive->member = zip.zip_fopen_index(archive->zip, (zip_uint64_t)i, 0);
   return archive->member ? STREW_OK : fail_zip(archive, zip.zip_get_error(archive->zip));
 }
@@ -239,6 +239,7 @@ static strew_status fail_reading(const struct call *call, const struct archive *
 }
 
 strew_status archive_read(const struct call *call, struct archive *archive, void *to, size_t size_bytes) {
+  archive->call = call;
   for (size_t done = 0; done < size_bytes;) {
     zip_int64_t got = zip.zip_fread(archive->member, (char *)to + done, size_bytes - done);
     if (got < 0) return fail_reading(call, archive);
@@ -251,6 +252,7 @@ strew_status archive_read(const struct call *call, struct archive *archive, void
 /* Reads beyond the last byte: libzip compares the checksum at the end of the data. */
 strew_status archive_end_member(const struct call *call, struct archive *archive) {
   char more;
+  archive->call = call;
   zip_int64_t got = zip.zip_fread(archive->member, &more, 1);
   strew_status status = got < 0 ? fail_reading(call, archive)
                         : got > 0

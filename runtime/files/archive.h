@@ -10,7 +10,7 @@ struct file;
 
 /* -------------------------------------------------------------------------------------------------------- reading */
 
-/* The file is borrowed until archive_close. */
+/* The file is borrowed until archive_close. Later calls need not be `call`. */
 strew_status archive_open(const struct call *call, strew_context *context, const struct file *file,
                           struct archive **out);
 void archive_close(struct archive *archive);
@@ -28,6 +28,10 @@ strew_status archive_member_at(const struct call *call, struct archive *archive,
 strew_status archive_open_member(const struct call *call, struct archive *archive, int64_t i);
 strew_status archive_read(const struct call *call, struct archive *archive, void *to, size_t size_bytes);
 strew_status archive_end_member(const struct call *call, struct archive *archive);
+
+/* Finds the .npy of this name in an .npz; name NULL: the only one. npz.c */
+strew_status npz_find(const struct call *call, struct archive *archive, const char *path, const char *name,
+                      int64_t *index, struct archive_member *out);
 
 /* -------------------------------------------------------------------------------------------------------- writing */
 

@@ -19,13 +19,26 @@ static strew_dtype dtype_of(const struct reader *reader, const struct column *co
   return column->kind == WHOLE && !column->missing_line ? STREW_INT64 : STREW_FLOAT64;
 }
 
+/* From now on later chunks have these dtypes. A column without a number or word is one of floats. */
+static strew_status decide(struct reader *reader) {
+  for (int64_t i = 0; i < reader->count; i++) {
+    struct column *column = &reader->columns[i];
+    column->dtype = dtype_of(reader, column);
+    if (column->kind == UNKNOWN) column->kind = FRACTIONAL;
+    if (column->kind != TEXTUAL || column->words) continue;
+    strew_status status = shared_words_create(reader->call, reader->context, &column->words);
+    if (status != STREW_OK) return status;
+  }
+  reader->is_decided = true;
+  return STREW_OK;
+}
+
 static bool is_host(const struct reader *reader) { return reader->device->ops->host_memory; }
 
 static strew_status make_column(struct reader *reader, struct column *column) {
-  strew_dtype dtype = dtype_of(reader, column);
-  size_t size_bytes = (size_t)reader->rows * dtype_bytes(dtype);
-  column->element_bytes = dtype_bytes(dtype);
-  strew_status status = tensor_create(reader->call, reader->device, dtype, 1, &reader->rows, &column->tensor);
+  size_t size_bytes = (size_t)reader->rows * dtype_bytes(column->dtype);
+  column->element_bytes = dtype_bytes(column->dtype);
+  strew_status status = tensor_create(reader->call, reader->device, column->dtype, 1, &reader->rows, &column->tensor);
   if (status != STREW_OK || is_host(reader)) {
     if (status == STREW_OK) column->elements = column->tensor->storage->data;
     return status;
@@ -36,14 +49,25 @@ static strew_status make_column(struct reader *reader, struct column *column) {
 
 static strew_status make_columns(struct reader *reader) {
   uint64_t size_bytes = 0;
-  for (int64_t i = 0; i < reader->count; i++)
-    size_bytes += (uint64_t)reader->rows * dtype_bytes(dtype_of(reader, &reader->columns[i]));
+  for (int64_t k = 0; k < reader->chosen_count; k++)
+    size_bytes += (uint64_t)reader->rows * dtype_bytes(reader->columns[reader->chosen[k]].dtype);
   strew_status status = check_machine_memory(reader->call, reader->device, size_bytes, NULL);
-  for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
-    if (i % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
-    if (status == STREW_OK) status = make_column(reader, &reader->columns[i]);
+  for (int64_t k = 0; k < reader->chosen_count && status == STREW_OK; k++) {
+    if (k % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
+    if (status == STREW_OK) status = make_column(reader, &reader->columns[reader->chosen[k]]);
   }
   return status;
+}
+
+/* Releases the elements of the columns, which a table may hold. */
+static void release_columns(struct reader *reader) {
+  for (int64_t i = 0; reader->columns && i < reader->count; i++) {
+    struct column *column = &reader->columns[i];
+    if (!is_host(reader)) memory_free(reader->context, column->elements, (size_t)reader->rows * column->element_bytes);
+    strew_release(column->tensor);
+    column->tensor = NULL;
+    column->elements = NULL;
+  }
 }
 
 /* -------------------------------------------------------------------------------------------------------- a table */
@@ -56,7 +80,7 @@ static strew_status add_column(struct reader *reader, strew_table *table, int64_
                                         (size_t)reader->rows * column->element_bytes);
   const char *name = reader->options->header == STREW_HEADER_YES ? words_at(&reader->names, i) : NULL;
   if (status == STREW_OK) status = table_add(reader->call, table, name, column->tensor);
-  if (status == STREW_OK && column->kind == TEXTUAL) status = table_set_words(reader->call, table, i, &column->words);
+  if (status == STREW_OK && column->words) table_set_words(table, strew_table_count(table) - 1, column->words);
   return status;
 }
 
@@ -64,9 +88,9 @@ static strew_status make_table(struct reader *reader, strew_table **out) {
   strew_table *table;
   strew_status status = table_create(reader->call, reader->context, &table);
   if (status != STREW_OK) return status;
-  for (int64_t i = 0; i < reader->count && status == STREW_OK; i++) {
-    if (i % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
-    if (status == STREW_OK) status = add_column(reader, table, i);
+  for (int64_t k = 0; k < reader->chosen_count && status == STREW_OK; k++) {
+    if (k % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
+    if (status == STREW_OK) status = add_column(reader, table, reader->chosen[k]);
   }
   if (status == STREW_OK)
     *out = table;
@@ -75,25 +99,37 @@ static strew_status make_table(struct reader *reader, strew_table **out) {
   return status;
 }
 
-static strew_status read_table(struct reader *reader, strew_table **out) {
-  struct cells cells;
-  cells_start(&cells, reader->text, reader->separator, reader->point);
-  strew_status status = csv_read_head(reader, &cells);
-  if (status == STREW_OK) status = csv_walk_first(reader, cells);
+strew_status csv_read_rows(struct reader *reader, struct cells *cells, bool skips_none, strew_table **out) {
+  struct cells end = *cells;
+  reader->rows = reader->row = 0;
+  *out = NULL;
+  strew_status status = csv_walk_first(reader, *cells);
+  if (status == STREW_OK && !reader->rows && skips_none) return STREW_OK;
+  if (status == STREW_OK && !reader->is_decided) status = decide(reader);
   if (status == STREW_OK) status = make_columns(reader);
-  if (status == STREW_OK) status = csv_walk_second(reader, cells);
-  return status == STREW_OK ? make_table(reader, out) : status;
+  if (status == STREW_OK) status = csv_walk_second(reader, &end);
+  if (status == STREW_OK) status = make_table(reader, out);
+  if (status == STREW_OK) *cells = end;
+  release_columns(reader);
+  return status;
 }
 
 /* --------------------------------------------------------------------------------------------------------- a file */
 
-/* Fails if the file has a 0 byte, which no text has, and names its line. */
-static strew_status check_text(const struct reader *reader) {
-  const char *zero = memchr(reader->text, '\0', reader->size_bytes);
-  struct cells cells = {.at = reader->text, .line = 1};
-  if (!zero) return STREW_OK;
-  bool is_wide = reader->size_bytes > 1 &&
-                 (reader->text[0] == '\0' || reader->text[1] == '\0' || memcmp(reader->text, "\xff\xfe", 2) == 0);
+/* Fails for a compressed file that is read as plain text. */
+static strew_status check_magic(const struct reader *reader, const char *text, size_t size_bytes) {
+  if (size_bytes < 2 || memcmp(text, "\x1f\x8b", 2) != 0) return STREW_OK;
+  return fail_file(reader->call, reader->path, "{format = \"csv.gz\"} inflates it",
+                   "is compressed by gzip, expected text");
+}
+
+strew_status csv_check_text(const struct reader *reader, const char *text, size_t size_bytes, int64_t line,
+                            uint64_t before) {
+  strew_status status = before ? STREW_OK : check_magic(reader, text, size_bytes);
+  const char *zero = memchr(text, '\0', size_bytes);
+  struct cells cells = {.at = text, .line = line};
+  if (status != STREW_OK || !zero) return status;
+  bool is_wide = !before && size_bytes > 1 && (text[0] == '\0' || text[1] == '\0' || memcmp(text, "\xff\xfe", 2) == 0);
   while (cells.at < zero) {
     if (*cells.at == '\n' || *cells.at == '\r')
       cells_end_line(&cells);
@@ -102,63 +138,38 @@ static strew_status check_text(const struct reader *reader) {
   }
   return fail_file(reader->call, reader->path,
                    is_wide ? "it may be UTF-16: iconv -f UTF-16 -t UTF-8 makes it UTF-8" : NULL,
-                   "has a zero byte in line %" PRId64 " (byte %zu of the file), expected text", cells.line,
-                   (size_t)(zero - reader->text));
+                   "has a zero byte in line %" PRId64 " (byte %" PRIu64 " of the file), expected text", cells.line,
+                   before + (uint64_t)(zero - text));
 }
 
-static strew_status read_chunks(struct reader *reader, const struct file *file) {
-  enum { CHUNK_BYTES = 4 << 20 };
+static strew_status read_pieces(struct reader *reader, const struct file *file) {
+  enum { PIECE_BYTES = 4 << 20 };
   strew_status status = STREW_OK;
   progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
-  for (size_t at = 0; at < reader->size_bytes && status == STREW_OK; at += CHUNK_BYTES) {
+  for (size_t at = 0; at < reader->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
     size_t left = reader->size_bytes - at;
     progress_reach(reader->context, at);
     status = context_check(reader->call, reader->context);
     if (status == STREW_OK)
-      status = file_read(reader->call, file, at, reader->text + at, left < CHUNK_BYTES ? left : CHUNK_BYTES);
+      status = file_read(reader->call, file, at, reader->text + at, left < PIECE_BYTES ? left : PIECE_BYTES);
   }
   reader->text[reader->size_bytes] = '\0';
   return status;
 }
 
-/* Fails for a compressed file that is read as plain text. */
-static strew_status check_magic(const struct reader *reader) {
-  if (reader->size_bytes < 2 || memcmp(reader->text, "\x1f\x8b", 2) != 0) return STREW_OK;
-  return fail_file(reader->call, reader->path, "{format = \"csv.gz\"} inflates it",
-                   "is compressed by gzip, expected text");
-}
-
+/* Reads the whole text, unless the file holds it. */
 static strew_status read_text(struct reader *reader, struct file *file) {
   strew_status status = check_machine_memory(reader->call, &reader->context->cpu, file->size_bytes, NULL);
   if (status != STREW_OK) return status;
   reader->size_bytes = (size_t)file->size_bytes;
-  reader->is_held = file->bytes != NULL;
   reader->text = file->bytes;
-  if (!reader->is_held) {
+  if (!reader->text) {
     reader->text = memory_allocate(reader->context, reader->size_bytes + 1);
     status =
-        reader->text ? read_chunks(reader, file) : fail_memory(reader->call, reader->context, reader->size_bytes + 1);
+        reader->text ? read_pieces(reader, file) : fail_memory(reader->call, reader->context, reader->size_bytes + 1);
   }
   progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
-  if (status == STREW_OK) status = check_magic(reader);
-  return status == STREW_OK ? check_text(reader) : status;
-}
-
-static void release_column(struct reader *reader, struct column *column) {
-  if (!is_host(reader)) memory_free(reader->context, column->elements, (size_t)reader->rows * column->element_bytes);
-  strew_release(column->tensor);
-  words_release(&column->words, reader->context);
-}
-
-static void release(struct reader *reader) {
-  strew_context *context = reader->context;
-  if (reader->columns)
-    for (int64_t i = 0; i < reader->count; i++) release_column(reader, &reader->columns[i]);
-  memory_free(context, reader->columns, (size_t)reader->count * sizeof *reader->columns);
-  words_release(&reader->names, context);
-  memory_free(context, reader->unquoted, reader->unquoted_bytes);
-  if (!reader->is_held) memory_free(context, reader->text, reader->size_bytes + 1);
-  if (reader->c_locale) freelocale(reader->c_locale);
+  return status == STREW_OK ? csv_check_text(reader, reader->text, reader->size_bytes, 1, 0) : status;
 }
 
 static strew_status check_point(const struct call *call, char point) {
@@ -168,21 +179,45 @@ static strew_status check_point(const struct call *call, char point) {
               "is \"%s\", expected a point or a comma", text_of_name((char[]){point, '\0'}, text));
 }
 
+strew_status csv_begin(const struct call *call, strew_device *device, const char *path,
+                       const strew_load_options *options, struct reader *out) {
+  *out = (struct reader){.call = call,
+                         .context = device->context,
+                         .device = device,
+                         .path = path,
+                         .options = options,
+                         .separator = options->separator,
+                         .point = (char)(options->decimal ? options->decimal : '.')};
+  strew_status status = csv_separator(call, options->separator);
+  if (status == STREW_OK) status = check_point(call, out->point);
+  if (status != STREW_OK) return status;
+  out->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  return out->c_locale ? STREW_OK : fail_memory(call, out->context, sizeof *out);
+}
+
+void csv_end(struct reader *reader) {
+  strew_context *context = reader->context;
+  for (int64_t i = 0; reader->columns && i < reader->count; i++)
+    shared_words_release(reader->columns[i].words, context);
+  memory_free(context, reader->columns, (size_t)reader->count * sizeof *reader->columns);
+  memory_free(context, reader->chosen, (size_t)reader->count * sizeof *reader->chosen);
+  words_release(&reader->names, context);
+  memory_free(context, reader->unquoted, reader->unquoted_bytes);
+  if (reader->c_locale) freelocale(reader->c_locale);
+}
+
 strew_status csv_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_table **out) {
-  struct reader reader = {.call = call,
-                          .context = device->context,
-                          .device = device,
-                          .path = file->path,
-                          .options = options,
-                          .separator = options->separator,
-                          .point = (char)(options->decimal ? options->decimal : '.')};
-  strew_status status = csv_separator(call, options->separator);
-  if (status == STREW_OK) status = check_point(call, reader.point);
-  if (status != STREW_OK) return status;
-  reader.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  status = reader.c_locale ? read_text(&reader, file) : fail_memory(call, reader.context, sizeof reader);
-  if (status == STREW_OK) status = read_table(&reader, out);
-  release(&reader);
+  struct reader reader;
+  struct cells cells;
+  strew_status status = csv_begin(call, device, file->path, options, &reader);
+  if (status == STREW_OK) status = read_text(&reader, file);
+  if (status == STREW_OK) {
+    cells_start(&cells, reader.text, reader.separator, reader.point);
+    status = csv_read_head(&reader, &cells);
+  }
+  if (status == STREW_OK) status = csv_read_rows(&reader, &cells, false, out);
+  if (!file->bytes) memory_free(reader.context, reader.text, reader.size_bytes + 1);
+  csv_end(&reader);
   return status;
 }

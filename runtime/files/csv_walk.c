@@ -134,8 +134,9 @@ static enum look look_of(const struct reader *reader, const struct cells *cells,
 /* Fails because of text in a column of numbers. */
 static strew_status fail_text(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
                               const struct cell *cell) {
-  char expected[TEXT_BYTES];
-  snprintf(expected, sizeof expected, "a number, as in line %" PRId64, reader->columns[i].first_line);
+  char expected[TEXT_BYTES] = "a number: the first chunk has no words there";
+  int64_t first_line = reader->columns[i].first_line;
+  if (first_line) snprintf(expected, sizeof expected, "a number, as in line %" PRId64, first_line);
   return fail_look(reader, line, i, cell, look_of(reader, cells, cell), expected);
 }
 
@@ -203,7 +204,7 @@ static inline strew_status walk_line(struct reader *reader, struct cells *cells,
     if (status != STREW_OK) return status;
     struct cell cell;
     int64_t cell_line = cells->line;
-    cells_next(cells, reader->columns[i].kind == TEXTUAL, &cell);
+    cells_next(cells, reader->columns[i].kind >= TEXTUAL, &cell);
     if (cell.is_unclosed || cell.has_more) return fail_quotes(reader, cells, cell_line, i, &cell);
     status = visit_cell(reader, cells, cell_line, i, &cell);
     if (status != STREW_OK) return status;
@@ -219,11 +220,14 @@ static strew_status count_columns(struct reader *reader, struct cells cells) {
   strew_status status = count_cells(reader, &cells, &reader->count);
   if (status != STREW_OK) return status;
   size_t size_bytes = (size_t)reader->count * sizeof *reader->columns;
+  size_t chosen_bytes = (size_t)reader->count * sizeof *reader->chosen;
   status = check_machine_memory(reader->call, &reader->context->cpu, size_bytes, NULL);
   if (status != STREW_OK) return status;
   reader->columns = memory_allocate(reader->context, size_bytes);
   if (!reader->columns) return fail_memory(reader->call, reader->context, size_bytes);
   memset(reader->columns, 0, size_bytes);
+  reader->chosen = memory_allocate(reader->context, chosen_bytes);
+  if (!reader->chosen) return fail_memory(reader->call, reader->context, chosen_bytes);
   for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = TEXTUAL; /* while names are read */
   return STREW_OK;
 }
@@ -282,10 +286,33 @@ static strew_status mark(struct reader *reader, const struct named *named) {
     const char *name = named->names[k];
     int64_t i = words_find(&reader->names, name, strlen(name));
     if (i < 0) return fail_named(reader, named, name);
+    if (reader->columns[i].kind == SKIPPED) continue;
     if (reader->columns[i].kind != UNKNOWN && reader->columns[i].kind != named->kind)
       return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = named->option},
                   "has \"%s\", which is in 'text', too", text_of_name(name, text));
     reader->columns[i].kind = named->kind;
+  }
+  return STREW_OK;
+}
+
+/* Chooses the columns of the table: those that the option names, or all. */
+static strew_status choose_columns(struct reader *reader) {
+  const strew_load_options *options = reader->options;
+  const struct named named = {"columns", options->column_count, options->columns, UNKNOWN};
+  char text[TEXT_BYTES];
+  for (int64_t i = 0; i < reader->count; i++) {
+    reader->columns[i].kind = named.count ? SKIPPED : UNKNOWN;
+    if (!named.count) reader->chosen[i] = i;
+  }
+  reader->chosen_count = named.count ? 0 : reader->count;
+  for (int64_t k = 0; k < named.count; k++) {
+    int64_t i = words_find(&reader->names, named.names[k], strlen(named.names[k]));
+    if (i < 0) return fail_named(reader, &named, named.names[k]);
+    if (reader->columns[i].kind != SKIPPED)
+      return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = named.option}, "has \"%s\" twice",
+                  text_of_name(named.names[k], text));
+    reader->columns[i].kind = UNKNOWN;
+    reader->chosen[reader->chosen_count++] = i;
   }
   return STREW_OK;
 }
@@ -295,9 +322,30 @@ static strew_status mark_columns(struct reader *reader) {
   const strew_load_options *options = reader->options;
   const struct named text = {"text", options->text_count, options->text, TEXTUAL},
                      dates = {"dates", options->date_count, options->dates, DATED};
-  for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = UNKNOWN;
-  strew_status status = mark(reader, &text);
+  strew_status status = choose_columns(reader);
+  if (status == STREW_OK) status = mark(reader, &text);
   return status == STREW_OK ? mark(reader, &dates) : status;
+}
+
+/* True if the first line has words only, and the second one a number. Dates are values below words, and may be names
+   above numbers. */
+static bool looks_like_header(struct reader *reader, struct cells cells) {
+  struct cell cell;
+  bool has_dates = false;
+  for (int64_t i = 0; i < reader->count; i++, cells.at++) {
+    cells_next(&cells, false, &cell);
+    enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
+    if (look == OTHER_POINT || look == GROUPED || is_missing(&cells, &cell)) return false;
+    has_dates |= look == DATE;
+  }
+  cells.at--;
+  if (!cells_find_line(&cells)) return false;
+  for (int64_t i = 0; i < reader->count; i++, cells.at++) {
+    cells_next(&cells, false, &cell);
+    if (cell.is_number || (!has_dates && look_of(reader, &cells, &cell) != PLAIN)) return true;
+    if (*cells.at != cells.separator) break;
+  }
+  return false;
 }
 
 strew_status csv_read_head(struct reader *reader, struct cells *cells) {
@@ -307,7 +355,12 @@ strew_status csv_read_head(struct reader *reader, struct cells *cells) {
   if (status == STREW_OK)
     status =
         reader->options->header == STREW_HEADER_YES ? walk_line(reader, cells, visit_name) : name_by_numbers(reader);
-  return status == STREW_OK ? mark_columns(reader) : status;
+  if (status == STREW_OK) status = mark_columns(reader);
+  if (status == STREW_OK && reader->options->header == STREW_HEADER_UNSAID && looks_like_header(reader, *cells))
+    status = fail_file(reader->call, reader->path,
+                       "header = true takes names from line 1, header = false reads it as all others",
+                       "begins with a line of words above numbers: are they the column names?");
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------- the first walk */
@@ -353,16 +406,32 @@ static strew_status check_number(const struct reader *reader, int64_t line, int6
   return fail_cell(reader, line, i, cell, expected, NULL);
 }
 
+/* Fails for a cell that would make a column of integers one of float64, whose dtype an earlier chunk has decided. */
+static strew_status check_decided(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
+  const struct column *column = &reader->columns[i];
+  if (!reader->is_decided || column->dtype != STREW_INT64) return STREW_OK;
+  if (column->kind == DATED)
+    return fail_cell(reader, line, i, cell, "a date, as in all rows of the first chunk",
+                     "a first chunk with a missing cell, by more rows, makes the column float64");
+  if (reader->options->dtype) return STREW_OK; /* check_number and check_missing decide */
+  return fail_cell(reader, line, i, cell, "an int64, as in all rows of the first chunk",
+                   "{dtype = \"float64\"} reads columns of numbers as float64");
+}
+
+/* Notes a missing cell. */
+static strew_status inspect_missing(struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
+  struct column *column = &reader->columns[i];
+  if (!column->missing_line) column->missing_line = line;
+  return check_decided(reader, line, i, cell);
+}
+
 static strew_status inspect_date(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
                                  struct cell *cell) {
   static const char *const expected[] = {[DATE_NONE] = "a date, as 2024-05-17 or 2024-05-17T12:30:00Z",
                                          [DATE_INVALID] = "a date and time of the calendar",
                                          [DATE_PARTIAL] = "whole seconds"};
   int64_t seconds;
-  if (is_nan(cell) || is_missing(cells, cell)) {
-    if (!reader->columns[i].missing_line) reader->columns[i].missing_line = line;
-    return STREW_OK;
-  }
+  if (is_nan(cell) || is_missing(cells, cell)) return inspect_missing(reader, line, i, cell);
   enum date date = date_read(cell->text, cell->length, &seconds);
   return date == DATE_READ ? STREW_OK : fail_look(reader, line, i, cell, PLAIN, expected[date]);
 }
@@ -383,43 +452,21 @@ static inline strew_status inspect_cell(struct reader *reader, const struct cell
                                         struct cell *cell) {
   struct column *column = &reader->columns[i];
   int64_t whole;
-  if (column->kind == TEXTUAL) return STREW_OK;
+  if (column->kind >= TEXTUAL) return STREW_OK;
   if (column->kind == DATED) return inspect_date(reader, cells, line, i, cell);
   if (!cell->is_number) {
-    bool missing = is_missing(cells, cell);
-    if (missing && !column->missing_line) column->missing_line = line;
-    if (missing) return STREW_OK;
+    if (is_missing(cells, cell)) return inspect_missing(reader, line, i, cell);
     return column->kind == UNKNOWN ? inspect_word(reader, cells, line, i, cell)
                                    : fail_text(reader, cells, line, i, cell);
   }
-  if (is_nan(cell)) { /* may be a name: decides nothing */
-    if (!column->missing_line) column->missing_line = line;
-    return STREW_OK;
-  }
+  if (is_nan(cell)) return inspect_missing(reader, line, i, cell); /* may be a name: decides nothing */
   if (column->kind == UNKNOWN) column->first_line = line, column->kind = WHOLE;
-  if (!decimal_to_integer(&cell->number, &whole)) column->kind = FRACTIONAL;
+  if (column->kind == WHOLE && !decimal_to_integer(&cell->number, &whole)) {
+    strew_status status = check_decided(reader, line, i, cell);
+    if (status != STREW_OK) return status;
+    column->kind = FRACTIONAL;
+  }
   return reader->options->dtype ? check_number(reader, line, i, cell) : STREW_OK;
-}
-
-/* True if the first line has words only, and the second one a number. Dates are values below words, and may be names
-   above numbers. */
-static bool looks_like_header(struct reader *reader, struct cells cells) {
-  struct cell cell;
-  bool has_dates = false;
-  for (int64_t i = 0; i < reader->count; i++, cells.at++) {
-    cells_next(&cells, false, &cell);
-    enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
-    if (look == OTHER_POINT || look == GROUPED || is_missing(&cells, &cell)) return false;
-    has_dates |= look == DATE;
-  }
-  cells.at--;
-  if (!cells_find_line(&cells)) return false;
-  for (int64_t i = 0; i < reader->count; i++, cells.at++) {
-    cells_next(&cells, false, &cell);
-    if (cell.is_number || (!has_dates && look_of(reader, &cells, &cell) != PLAIN)) return true;
-    if (*cells.at != cells.separator) break;
-  }
-  return false;
 }
 
 /* Fails if column i has missing cells and a dtype without NaN. */
@@ -433,10 +480,6 @@ static strew_status check_missing(const struct reader *reader, int64_t i) {
 }
 
 strew_status csv_walk_first(struct reader *reader, struct cells cells) {
-  if (reader->options->header == STREW_HEADER_UNSAID && looks_like_header(reader, cells))
-    return fail_file(reader->call, reader->path,
-                     "header = true takes names from line 1, header = false reads it as all others",
-                     "begins with a line of words above numbers: are they the column names?");
   strew_status status = STREW_OK;
   for (; status == STREW_OK && cells_find_line(&cells); reader->rows++)
     status = walk_line(reader, &cells, inspect_cell);
@@ -460,13 +503,14 @@ static inline strew_status store_cell(struct reader *reader, const struct cells 
                                       struct cell *cell) {
   (void)cells, (void)line;
   struct column *column = &reader->columns[i];
-  strew_dtype dtype = column->tensor->dtype;
+  if (column->kind == SKIPPED) return STREW_OK;
+  strew_dtype dtype = column->dtype;
   char *to = column->elements + (size_t)reader->row * column->element_bytes;
   int64_t whole;
   if (column->kind == TEXTUAL) {
     strew_status status = join_quotes(reader, cell);
     if (status == STREW_OK)
-      status = words_number(reader->call, reader->context, &column->words, cell->text, cell->length, &whole);
+      status = words_number(reader->call, reader->context, &column->words->words, cell->text, cell->length, &whole);
     if (status == STREW_OK) memcpy(to, &whole, sizeof whole);
     return status;
   }
@@ -485,9 +529,9 @@ static inline strew_status store_cell(struct reader *reader, const struct cells 
   return strew_scalar_store(strew_float((double)NAN), STREW_EXACT, dtype, to, reader->call->error);
 }
 
-strew_status csv_walk_second(struct reader *reader, struct cells cells) {
+strew_status csv_walk_second(struct reader *reader, struct cells *cells) {
   strew_status status = STREW_OK;
   reader->walk = 2;
-  for (; status == STREW_OK && cells_find_line(&cells); reader->row++) status = walk_line(reader, &cells, store_cell);
+  for (; status == STREW_OK && cells_find_line(cells); reader->row++) status = walk_line(reader, cells, store_cell);
   return status;
 }

@@ -1,5 +1,5 @@
-/* csv_walk.h: walks the lines of a .csv file as rows, twice. The first walk finds all errors, the kind of each column
-   and the number of rows; the second walk fills the columns. */
+/* csv_walk.h: walks the lines of a .csv file as rows, twice: those of the whole file, or of one chunk after the other.
+   The first walk finds all errors, the kind of each column and the number of rows; the second walk fills the columns. */
 #ifndef CSV_WALK_H
 #define CSV_WALK_H
 
@@ -7,16 +7,17 @@
 #include "words.h"
 
 /* Kind of a column, as far as known. A walk changes it to a later one only. */
-enum kind { UNKNOWN, WHOLE, FRACTIONAL, DATED, TEXTUAL };
+enum kind { UNKNOWN, WHOLE, FRACTIONAL, DATED, TEXTUAL, SKIPPED /* by the option `columns` */ };
 
 struct column {
   enum kind kind;
-  int64_t first_line;   /* of its first number */
+  int64_t first_line;   /* of its first number; 0: none in the chunk that decided the dtype */
   int64_t missing_line; /* of its first missing cell; 0: none */
+  strew_dtype dtype;    /* once reader->is_decided */
   strew_tensor *tensor;
   char *elements; /* the tensor's memory; host memory if that is on another device */
   size_t element_bytes;
-  struct words words;
+  struct shared_words *words; /* of a text column; NULL: not made yet */
 };
 
 struct reader {
@@ -27,11 +28,12 @@ struct reader {
   const strew_load_options *options;
   locale_t c_locale; /* "C" */
   size_t size_bytes;
-  char *text;   /* size_bytes + 1 bytes; the last one is 0 */
-  bool is_held; /* by the file */
+  char *text; /* size_bytes + 1 bytes; the last one is 0 */
   char separator, point;
   int64_t count; /* number of columns */
   struct column *columns;
+  bool is_decided;               /* the dtypes: by the first chunk */
+  int64_t chosen_count, *chosen; /* numbers of the columns of the table, in its order */
   struct words names;
   int64_t rows;
   int walk;           /* 1 or 2 */
@@ -42,11 +44,24 @@ struct reader {
   size_t unquoted_bytes;
 };
 
-/* Reads the names, or numbers the columns, and leaves `cells` at the first row. */
+/* Reads the names, or numbers the columns, and leaves `cells` at the first row. The text holds the first two lines. */
 strew_status csv_read_head(struct reader *reader, struct cells *cells);
 /* Walks from the first row on: finds errors, kinds and the number of rows. */
 strew_status csv_walk_first(struct reader *reader, struct cells cells);
-/* Walks the same rows and fills the columns' elements. */
-strew_status csv_walk_second(struct reader *reader, struct cells cells);
+/* Walks the same rows, fills the columns' elements, and leaves `cells` at the end. */
+strew_status csv_walk_second(struct reader *reader, struct cells *cells);
+
+/* ------------------------------------------------------------------------------------------------------ csv_load.c */
+
+/* Checks the options and begins without text. csv_end releases all but the text, after a failure, too. */
+strew_status csv_begin(const struct call *call, strew_device *device, const char *path,
+                       const strew_load_options *options, struct reader *out);
+void csv_end(struct reader *reader);
+/* Fails if text, which begins at this line after `before` bytes of the file, is compressed or has a 0 byte. */
+strew_status csv_check_text(const struct reader *reader, const char *text, size_t size_bytes, int64_t line,
+                            uint64_t before);
+/* Makes a table of the rows from `cells` on to the end of the text, and leaves `cells` there. The first call decides the
+   columns' dtypes. *out is NULL if there is no row and skips_none. On failure `cells` stay. */
+strew_status csv_read_rows(struct reader *reader, struct cells *cells, bool skips_none, strew_table **out);
 
 #endif

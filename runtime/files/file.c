@@ -76,6 +76,10 @@ static bool is_readable(mode_t mode, bool is_input) {
   return S_ISREG(mode) || S_ISFIFO(mode) || (is_input && !S_ISDIR(mode));
 }
 
+static int64_t modified_ns(const struct stat *about) {
+  return (int64_t)about->st_mtim.tv_sec * 1000000000 + about->st_mtim.tv_nsec;
+}
+
 static int open_to_read(const char *path) {
   int descriptor;
   do descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -97,7 +101,14 @@ strew_status file_open(const struct call *call, strew_context *context, const ch
   if (status != STREW_OK) return file_close(out), status;
   out->is_regular = S_ISREG(about.st_mode) && !is_input;
   out->size_bytes = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+  out->modified_ns = S_ISREG(about.st_mode) ? modified_ns(&about) : 0;
   return STREW_OK;
+}
+
+bool file_is_changed(const struct file *file) {
+  struct stat about;
+  if (!file->modified_ns || fstat(file->descriptor, &about) != 0) return false;
+  return (uint64_t)about.st_size != file->size_bytes || modified_ns(&about) != file->modified_ns;
 }
 
 void file_close(struct file *file) {
@@ -118,20 +129,25 @@ static int wait_for(int descriptor) {
 
 /* Standard input may block: it is waited for before it is read. A pipe's first bytes are waited for, because it seems to
    be at its end as long as it has no writer. */
+enum attempt file_try(struct file *file, void *to, size_t size_bytes, size_t *got) {
+  bool waits = file->is_input || file->is_drained || !(file->is_regular || file->is_begun);
+  int ready = waits ? wait_for(file->descriptor) : 1;
+  if (!ready) return FILE_WAITED;
+  ssize_t count = ready < 0 ? -1 : read(file->descriptor, to, size_bytes);
+  file->is_drained = ready > 0 && count < 0 && errno == EAGAIN;
+  if (count < 0) return ready > 0 && (errno == EINTR || errno == EAGAIN) ? FILE_WAITED : FILE_FAILED;
+  file->is_begun = true;
+  return *got = (size_t)count, FILE_READ;
+}
+
 strew_status file_next(const struct call *call, struct file *file, void *to, size_t size_bytes, size_t *got) {
-  for (bool waits = file->is_input || !(file->is_regular || file->is_begun);;) {
+  for (enum attempt attempt = FILE_WAITED; attempt == FILE_WAITED;) {
     strew_status status = context_check(call, file->context);
     if (status != STREW_OK) return status;
-    int ready = waits ? wait_for(file->descriptor) : 1;
-    if (!ready) continue;
-    ssize_t count = ready < 0 ? -1 : read(file->descriptor, to, size_bytes);
-    if (count >= 0) {
-      file->is_begun = true;
-      return *got = (size_t)count, STREW_OK;
-    }
-    if (ready < 0 || (errno != EINTR && errno != EAGAIN)) return fail_system(call, file->path, "cannot be read");
-    waits |= errno == EAGAIN;
+    attempt = file_try(file, to, size_bytes, got);
+    if (attempt == FILE_FAILED) return fail_system(call, file->path, "cannot be read");
   }
+  return STREW_OK;
 }
 
 static strew_status fail_end(const struct call *call, const struct file *file, uint64_t end, size_t missing_bytes) {

@@ -19,15 +19,19 @@ strew_status fail_system(const struct call *call, const char *path, const char *
 #define fail_system(...) failed(fail_system(__VA_ARGS__))
 
 /* A file, pipe or standard input, open for reading. */
+struct ahead; /* a thread that reads ahead: see ahead.h */
 struct file {
   const char *path; /* borrowed, as the user gave it */
   int descriptor;
   bool is_input;       /* standard input, which stays open */
   bool is_begun;       /* some of it was read in order */
+  bool is_drained;     /* the latest read found nothing: the next one waits */
   bool is_regular;     /* can be read at any offset, and mapped */
+  int64_t modified_ns; /* time of a regular file's latest change, when it was opened; 0: not a file */
   uint64_t size_bytes; /* of a regular file, or of `bytes`; 0: unknown */
   char *bytes;         /* NULL, or the whole contents, with a 0 after them: see file_hold */
   size_t held_bytes;   /* allocated for `bytes` */
+  struct ahead *ahead; /* NULL: none */
   strew_context *context;
 };
 
@@ -38,7 +42,13 @@ uint64_t file_size(const char *path);
 /* Opens a regular file, a pipe or standard input. Does not wait for a pipe's writer. */
 strew_status file_open(const struct call *call, strew_context *context, const char *path, struct file *out);
 void file_close(struct file *file);
-/* Reads the next bytes, at most size_bytes; *got 0: the end. Waits for a pipe, and checks for interruption meanwhile. */
+/* True if a file, regular or as standard input, has changed in size or was written since it was opened. */
+bool file_is_changed(const struct file *file);
+/* Reads the next bytes, at most size_bytes; *got 0: the end. Waits for some time where there may be more later. Failures
+   are in errno. Needs no context: for any thread. */
+enum attempt { FILE_READ, FILE_WAITED, FILE_FAILED };
+enum attempt file_try(struct file *file, void *to, size_t size_bytes, size_t *got);
+/* The same, until there is something. Waits for a pipe, and checks for interruption meanwhile. */
 strew_status file_next(const struct call *call, struct file *file, void *to, size_t size_bytes, size_t *got);
 /* Reads exactly size_bytes at offset `at`, of a regular or held file: a file that ends earlier is an error. */
 strew_status file_read(const struct call *call, const struct file *file, uint64_t at, void *to, size_t size_bytes);

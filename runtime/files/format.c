@@ -9,14 +9,14 @@
 #include <strings.h>
 
 static const struct format formats[] = {
-    {".npy", npy_load, NULL, npy_save, NULL, TAKES_MAP, 0},
-    {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS, 0},
-    {".csv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV, ','},
-    {".tsv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV, '\t'},
-    {".png", png_load, NULL, png_save, NULL, 0, 0},
-    {".npy.gz", npy_load, NULL, npy_save, NULL, TAKES_COMPRESS | IS_GZIP, 0},
-    {".csv.gz", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV | TAKES_COMPRESS | IS_GZIP, ','},
-    {".tsv.gz", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV | TAKES_COMPRESS | IS_GZIP, '\t'},
+    {".npy", npy_load, NULL, npy_save, NULL, TAKES_MAP, 0, &npy_chunks},
+    {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS | TAKES_MEMBER, 0, &npy_chunks},
+    {".csv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV, ',', &csv_chunks},
+    {".tsv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV, '\t', &csv_chunks},
+    {".png", png_load, NULL, png_save, NULL, 0, 0, NULL},
+    {".npy.gz", npy_load, NULL, npy_save, NULL, TAKES_COMPRESS | IS_GZIP, 0, &npy_chunks},
+    {".csv.gz", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV | TAKES_COMPRESS | IS_GZIP, ',', &csv_chunks},
+    {".tsv.gz", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV | TAKES_COMPRESS | IS_GZIP, '\t', &csv_chunks},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -47,10 +47,8 @@ static strew_status find_named(const struct call *call, const char *word, const 
               text_of_name(word, text), known);
 }
 
-/* `word`, or else the suffix alone decides: it is cheaper to check than contents, and also known before a file is
-   written. */
-static strew_status find_format(const struct call *call, const char *path, const char *word,
-                                const struct format **out) {
+/* The suffix alone decides: it is cheaper to check than contents, and also known before a file is written. */
+strew_status format_find(const struct call *call, const char *path, const char *word, const struct format **out) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "path"};
   char name[TEXT_BYTES], known[TEXT_BYTES];
   if (!path) return fail(call, fault, "is missing");
@@ -85,12 +83,13 @@ static strew_status check_csv_options(const struct call *call, const struct form
               "is an option of .csv and .tsv files, not of %s files", format->suffix);
 }
 
-static strew_status check_load_options(const struct call *call, const struct format *format,
-                                       const strew_load_options *options) {
+strew_status format_check_load(const struct call *call, const struct format *format,
+                               const strew_load_options *options) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "map"};
   const char *given = options->header ? "header" : options->separator ? "separator" : NULL;
   if (!given) given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
   if (!given) given = options->decimal ? "decimal" : options->date_count ? "dates" : NULL;
+  if (!given) given = options->column_count ? "columns" : NULL;
   char known[TEXT_BYTES];
   if (options->map && !maps(format))
     return fail(call, fault, "is true, but %s files cannot be mapped, only %s", format->suffix,
@@ -99,6 +98,16 @@ static strew_status check_load_options(const struct call *call, const struct for
   if (status != STREW_OK || options->decimal != ',' || options->separator || format->separator != ',') return status;
   fault = (struct fault){.code = STREW_EARGUMENT, .argument = "decimal", .hint = "separator = \";\""};
   return fail(call, fault, "is \",\", as the separator of cells, which the call has to name then");
+}
+
+static bool has_chunks(const struct format *format) { return format->chunks != NULL; }
+
+strew_status format_check_chunks(const struct call *call, const struct format *format, const char *given) {
+  char known[TEXT_BYTES];
+  if (format->chunks) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = given ? "format" : "path"},
+              given ? "is %s, expected one of %s for chunks" : "ends in %s, expected one of %s for chunks",
+              format->suffix, list_of_formats(has_chunks, known));
 }
 
 static strew_status load_file(const struct call *call, strew_device *device, const struct format *format,
@@ -127,8 +136,8 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
   char known[TEXT_BYTES];
   if (!options) options = &defaults;
   strew_status status = check_options(&call, options);
-  if (status == STREW_OK) status = find_format(&call, path, options->format, &format);
-  if (status == STREW_OK) status = check_load_options(&call, format, options);
+  if (status == STREW_OK) status = format_find(&call, path, options->format, &format);
+  if (status == STREW_OK) status = format_check_load(&call, format, options);
   if (status == STREW_OK && !(format->load ? (void *)out : (void *)table))
     status =
         fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = options->format ? "format" : "path"},
@@ -156,7 +165,7 @@ static strew_status find_saver(const struct call *call, const char *path, strew_
   struct fault fault = {.code = STREW_EARGUMENT, .argument = options->format ? "format" : "path"};
   char known[TEXT_BYTES];
   strew_status status = check_options(call, options);
-  if (status == STREW_OK) status = find_format(call, path, options->format, out);
+  if (status == STREW_OK) status = format_find(call, path, options->format, out);
   if (status != STREW_OK) return status;
   if (!is_able(*out))
     return fail(

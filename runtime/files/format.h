@@ -5,6 +5,26 @@
 #include "runtime/context.h"
 
 struct file;
+struct stream;
+
+/* A file that is read in chunks of rows. */
+struct chunk_source {
+  strew_device *device;
+  struct file *file;
+  struct stream *stream; /* its contents; not for formats that TAKE_MEMBER */
+  const strew_load_options *options;
+  const char *member; /* NULL: none given */
+};
+/* How a format reads chunks; `state` is its own. What open gets lives until close. next makes a table or a tensor of at
+   most `rows` rows, or leaves both NULL at the end. A failed next can be repeated, unless bytes of the file are lost:
+   *is_lost. */
+struct chunk_functions {
+  strew_status (*open)(const struct call *call, const struct chunk_source *source, void **state);
+  strew_status (*next)(const struct call *call, void *state, int64_t rows, strew_tensor **tensor, strew_table **table,
+                       bool *is_lost);
+  void (*close)(void *state);
+};
+extern const struct chunk_functions csv_chunks, npy_chunks; /* csv_chunks.c, npy_chunks.c */
 
 /* A format's functions; NULL: not supported. Loading gets an open file, which is held in memory if it is compressed or
    not regular (file_hold). Saving compresses all of a file of a format that IS_GZIP: options->compress is true. */
@@ -20,8 +40,16 @@ struct format {
                              const strew_save_options *options);
   unsigned options; /* supported ones: TAKES_...; IS_GZIP */
   char separator;   /* of TAKES_CSV: the default */
+  const struct chunk_functions *chunks;
 };
-enum { TAKES_MAP = 1, TAKES_COMPRESS = 2, TAKES_CSV = 4, IS_GZIP = 8 };
+enum { TAKES_MAP = 1, TAKES_COMPRESS = 2, TAKES_CSV = 4, IS_GZIP = 8, TAKES_MEMBER = 16 /* of chunks */ };
+
+/* Finds the format that `word` names, or else the suffix of the path. */
+strew_status format_find(const struct call *call, const char *path, const char *word, const struct format **out);
+/* Fails if the format does not take the options. */
+strew_status format_check_load(const struct call *call, const struct format *format, const strew_load_options *options);
+/* Fails unless the format has functions for chunks. */
+strew_status format_check_chunks(const struct call *call, const struct format *format, const char *given);
 
 strew_status npy_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_tensor **out);

@@ -1,5 +1,6 @@
 /* gzip.c: see gzip.h. zlib's memory is the context's. */
 #include "gzip.h"
+#include "ahead.h"
 #include "runtime/library.h"
 
 #if __has_include(<zlib.h>)
@@ -108,7 +109,7 @@ static uint64_t position(const struct inflater *inflater) {
 static strew_status fill(const struct call *call, struct inflater *inflater) {
   struct codec *codec = &inflater->codec;
   size_t got;
-  strew_status status = file_next(call, inflater->file, codec->buffer, BUFFER_BYTES, &got);
+  strew_status status = ahead_next(call, inflater->file, codec->buffer, BUFFER_BYTES, &got);
   if (status != STREW_OK) return status;
   codec->zlib.next_in = codec->buffer;
   codec->zlib.avail_in = (unsigned)got;

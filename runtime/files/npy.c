@@ -18,7 +18,8 @@ static strew_status read_header(const struct call *call, const struct npy_source
   unsigned char prefix[NPY_PREFIX_BYTES];
   struct npy_refusal refusal;
   size_t begin, length;
-  if (source->size_bytes < sizeof prefix)
+  bool is_known = source->size_bytes != NPY_UNKNOWN_BYTES;
+  if (is_known && source->size_bytes < sizeof prefix)
     return fail_member(call, source->path, source->member, NULL, "has %" PRIu64 " bytes, too short for a .npy file",
                        source->size_bytes);
   strew_status status = source->read(call, source->user, prefix, sizeof prefix);
@@ -26,7 +27,7 @@ static strew_status read_header(const struct call *call, const struct npy_source
   if (!npy_parse_prefix(prefix, &begin, &length, &refusal))
     return fail_member(call, source->path, source->member, NULL, "%s", refusal.fact);
   *data_at = begin + length;
-  if (*data_at < sizeof prefix || *data_at > source->size_bytes)
+  if (*data_at < sizeof prefix || (is_known && *data_at > source->size_bytes))
     return fail_member(call, source->path, source->member, NULL,
                        "claims a header of %zu bytes, and has %" PRIu64 " in all", length, source->size_bytes);
   char *text = memory_allocate(context, length);
@@ -52,6 +53,7 @@ static strew_status check_size(const struct call *call, const struct npy_source 
                        "claims to hold %s%s, more bytes than can be addressed", dtype, shape);
   expected *= (uint64_t)count_of_sizes(header->rank, header->sizes);
   *data_bytes = expected;
+  if (source->size_bytes == NPY_UNKNOWN_BYTES) return STREW_OK;
   if (found < expected)
     return fail_member(call, source->path, source->member, NULL,
                        "is truncated: %s%s takes %" PRIu64 " bytes from byte %" PRIu64 " on, found %" PRIu64, dtype,
@@ -61,6 +63,12 @@ static strew_status check_size(const struct call *call, const struct npy_source 
         call, source->path, source->member, "arrays saved one after the other into a file: save them in an .npz",
         "has %" PRIu64 " bytes after its last element, at byte %" PRIu64, found - expected, data_at + expected);
   return STREW_OK;
+}
+
+strew_status npy_read_header(const struct call *call, const struct npy_source *source, strew_context *context,
+                             struct npy_header *header, uint64_t *data_at, uint64_t *data_bytes) {
+  strew_status status = read_header(call, source, context, header, data_at);
+  return status == STREW_OK ? check_size(call, source, header, *data_at, data_bytes) : status;
 }
 
 /* ------------------------------------------------------------------------------------------------------- elements */
@@ -115,9 +123,8 @@ static void convert(const struct npy_header *header, void *to, size_t file_bytes
   if (bytes > file_bytes) widen(to, file_bytes / header->file_bytes, header->file_bytes);
 }
 
-/* Reads elements of size_bytes in the file. */
-static strew_status read_elements(const struct call *call, const struct npy_source *source,
-                                  const struct npy_header *header, struct storage *to, size_t size_bytes) {
+strew_status npy_read_elements(const struct call *call, const struct npy_source *source,
+                               const struct npy_header *header, struct storage *to, size_t size_bytes) {
   strew_device *device = to->device;
   bool is_host = device->ops->host_memory;
   size_t wide = widening(header), chunk_bytes = size_bytes < CHUNK_BYTES ? size_bytes : CHUNK_BYTES;
@@ -160,8 +167,7 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
   struct npy_header header;
   uint64_t data_at, data_bytes;
   int64_t sizes[MAX_RANK];
-  strew_status status = read_header(call, source, device->context, &header, &data_at);
-  if (status == STREW_OK) status = check_size(call, source, &header, data_at, &data_bytes);
+  strew_status status = npy_read_header(call, source, device->context, &header, &data_at, &data_bytes);
   if (status == STREW_OK)
     status =
         check_machine_memory(call, device, data_bytes * widening(&header), "a .npy file can be mapped: {map = true}");
@@ -170,7 +176,7 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
   strew_tensor *tensor;
   status = tensor_create(call, device, header.dtype, header.rank, sizes, &tensor);
   if (status != STREW_OK) return status;
-  status = read_elements(call, source, &header, tensor->storage, (size_t)data_bytes);
+  status = npy_read_elements(call, source, &header, tensor->storage, (size_t)data_bytes);
   if (status == STREW_OK)
     status = restore_order(call, &header, &tensor);
   else

@@ -42,8 +42,15 @@ struct npy_source {
   strew_status (*read)(const struct call *call, void *user, void *to, size_t size_bytes); /* the next ones, exactly */
   void *user;
 };
+#define NPY_UNKNOWN_BYTES UINT64_MAX /* size_bytes of a source that is read in order, to its end */
 strew_status npy_read(const struct call *call, const struct npy_source *source, strew_device *device,
                       strew_tensor **out);
+/* Its steps: the header, whose tensor the source can hold, if its size is known; the next elements, to the beginning of
+   a storage, as many as take size_bytes in the file. */
+strew_status npy_read_header(const struct call *call, const struct npy_source *source, strew_context *context,
+                             struct npy_header *header, uint64_t *data_at, uint64_t *data_bytes);
+strew_status npy_read_elements(const struct call *call, const struct npy_source *source,
+                               const struct npy_header *header, struct storage *to, size_t size_bytes);
 
 /* The bytes of a tensor as a .npy. */
 struct npy_image {

@@ -80,6 +80,36 @@ static strew_status load_member(const struct loading *loading, int64_t i) {
   return status;
 }
 
+strew_status npz_find(const struct call *call, struct archive *archive, const char *path, const char *name,
+                      int64_t *index, struct archive_member *out) {
+  enum { SHOWN_BYTES = 200 };
+  char text[TEXT_BYTES], known[TEXT_BYTES] = "";
+  int64_t count = 0;
+  for (int64_t i = 0; i < archive_count(archive); i++) {
+    struct archive_member member;
+    strew_status status = archive_member_at(call, archive, i, &member);
+    if (status != STREW_OK) return status;
+    size_t length = strlen(member.name);
+    if (length < SUFFIX_BYTES || strcmp(member.name + length - SUFFIX_BYTES, suffix) != 0) continue;
+    size_t used = strlen(known);
+    count++;
+    if (used < SHOWN_BYTES)
+      snprintf(known + used, sizeof known - used, "%s\"%.*s\"", used ? ", " : "",
+               (int)(length - SUFFIX_BYTES < 60 ? length - SUFFIX_BYTES : 60), member.name);
+    if (name && (strlen(name) != length - SUFFIX_BYTES || strncmp(member.name, name, length - SUFFIX_BYTES) != 0))
+      continue;
+    *index = i;
+    *out = member;
+    if (name) return STREW_OK;
+  }
+  if (!name && count == 1) return STREW_OK;
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "member"};
+  char shown[TEXT_BYTES];
+  text_of_name(known, shown);
+  if (!name) return fail(call, fault, "is missing: \"%s\" has the members %s", text_of_name(path, text), shown);
+  return fail(call, fault, "is \"%s\", expected one of %s", text_of_name(name, text), shown);
+}
+
 strew_status npz_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_table **out) {
   (void)options;

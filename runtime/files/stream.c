@@ -1,5 +1,6 @@
 /* stream.c: see stream.h. */
 #include "stream.h"
+#include "ahead.h"
 #include "gzip.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ void stream_close(struct stream *stream) { inflater_free(stream->inflater); }
 
 strew_status stream_read(const struct call *call, struct stream *stream, void *to, size_t size_bytes, size_t *got) {
   if (stream->inflater) return inflater_read(call, stream->inflater, to, size_bytes, got);
-  strew_status status = file_next(call, stream->file, to, size_bytes, got);
+  strew_status status = ahead_next(call, stream->file, to, size_bytes, got);
   if (status == STREW_OK) progress_step(stream->file->context, *got);
   return status;
 }

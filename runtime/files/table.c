@@ -9,7 +9,7 @@
 
 struct entry {
   strew_tensor *tensor;
-  struct words *words; /* of its codes; NULL: none */
+  struct shared_words *words; /* of its codes; NULL: none */
 };
 
 struct strew_table {
@@ -38,18 +38,12 @@ strew_status table_create(const struct call *call, strew_context *context, strew
 
 strew_context *table_context(const strew_table *table) { return table->context; }
 
-static void free_words(strew_context *context, struct words *words) {
-  if (!words) return;
-  words_release(words, context);
-  memory_free(context, words, sizeof *words);
-}
-
 void strew_table_release(strew_table *table) {
   if (!table) return;
   strew_context *context = table->context;
   for (int64_t i = 0; i < table->count; i++) {
     strew_release(table->entries[i].tensor);
-    free_words(context, table->entries[i].words);
+    shared_words_release(table->entries[i].words, context);
   }
   words_release(&table->names, context);
   memory_free(context, table->entries, (size_t)table->capacity * sizeof *table->entries);
@@ -96,14 +90,27 @@ strew_status strew_table_add(strew_table *table, const char *name, strew_tensor 
   return table_add(&call, table, name, tensor);
 }
 
-strew_status table_set_words(const struct call *call, strew_table *table, int64_t i, struct words *words) {
-  struct words *owned = memory_allocate(table->context, sizeof *owned);
-  if (!owned) return fail_memory(call, table->context, sizeof *owned);
-  free_words(table->context, table->entries[i].words);
-  *owned = *words;
-  *words = (struct words){0};
-  table->entries[i].words = owned;
-  return STREW_OK;
+void table_set_words(strew_table *table, int64_t i, struct shared_words *words) {
+  words->references++;
+  shared_words_release(table->entries[i].words, table->context);
+  table->entries[i].words = words;
+}
+
+/* The words of entry i as a list that no other table has. */
+static strew_status own_words(const struct call *call, strew_table *table, int64_t i, struct shared_words **out) {
+  struct shared_words *old = table->entries[i].words;
+  int64_t number;
+  if (old && old->references == 1) {
+    old->references++;
+    return *out = old, STREW_OK;
+  }
+  strew_status status = shared_words_create(call, table->context, out);
+  for (int64_t k = 0; old && k < old->words.count && status == STREW_OK; k++) {
+    const char *word = words_at(&old->words, k);
+    status = words_number(call, table->context, &(*out)->words, word, strlen(word), &number);
+    if (status != STREW_OK) shared_words_release(*out, table->context);
+  }
+  return status;
 }
 
 strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error) {
@@ -113,11 +120,13 @@ strew_status strew_table_add_word(strew_table *table, int64_t i, const char *wor
   if (i < 0 || i >= table->count)
     return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "i"},
                 "is %" PRId64 ", the table has %" PRId64 " tensors", i, table->count);
-  struct words fresh = {0}, *existing = table->entries[i].words, *words = existing ? existing : &fresh;
-  int64_t count = words->count;
-  strew_status status = words_number(&call, table->context, words, word, strlen(word), &number);
-  if (status == STREW_OK && !existing) status = table_set_words(&call, table, i, &fresh);
-  if (status != STREW_OK && !existing) words_release(&fresh, table->context);
+  struct shared_words *own;
+  strew_status status = own_words(&call, table, i, &own);
+  if (status != STREW_OK) return status;
+  int64_t count = own->words.count;
+  status = words_number(&call, table->context, &own->words, word, strlen(word), &number);
+  if (status == STREW_OK) table_set_words(table, i, own);
+  shared_words_release(own, table->context);
   if (status != STREW_OK || number == count) return status;
   return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "words"},
               "has \"%s\" twice, expected different words", text_of_name(word, text));
@@ -148,9 +157,9 @@ strew_tensor *strew_table_find(const strew_table *table, const char *name) {
 
 int64_t strew_table_word_count(const strew_table *table, int64_t i) {
   const struct entry *entry = find_entry(table, i);
-  return entry && entry->words ? entry->words->count : -1;
+  return entry && entry->words ? entry->words->words.count : -1;
 }
 
 const char *strew_table_word(const strew_table *table, int64_t i, int64_t code) {
-  return code >= 0 && code < strew_table_word_count(table, i) ? words_at(table->entries[i].words, code) : NULL;
+  return code >= 0 && code < strew_table_word_count(table, i) ? words_at(&table->entries[i].words->words, code) : NULL;
 }

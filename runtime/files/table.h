@@ -9,7 +9,7 @@ strew_status table_create(const struct call *call, strew_context *context, strew
 strew_context *table_context(const strew_table *table);
 /* Adds a tensor and retains it. name NULL: the number of the entry, counted from 1. */
 strew_status table_add(const struct call *call, strew_table *table, const char *name, strew_tensor *tensor);
-/* Moves the words to entry i. On failure the caller still owns them. */
-strew_status table_set_words(const struct call *call, strew_table *table, int64_t i, struct words *words);
+/* Makes these the words of entry i; the table becomes one of their owners. */
+void table_set_words(strew_table *table, int64_t i, struct shared_words *words);
 
 #endif

@@ -13,6 +13,20 @@ void words_release(struct words *words, strew_context *context) {
   *words = (struct words){0};
 }
 
+strew_status shared_words_create(const struct call *call, strew_context *context, struct shared_words **out) {
+  struct shared_words *shared = memory_allocate(context, sizeof *shared);
+  if (!shared) return fail_memory(call, context, sizeof *shared);
+  *shared = (struct shared_words){.references = 1};
+  *out = shared;
+  return STREW_OK;
+}
+
+void shared_words_release(struct shared_words *shared, strew_context *context) {
+  if (!shared || --shared->references) return;
+  words_release(&shared->words, context);
+  memory_free(context, shared, sizeof *shared);
+}
+
 const char *words_at(const struct words *words, int64_t i) { return words->text + words->starts[i]; }
 
 static size_t length_of(const struct words *words, int64_t i) {

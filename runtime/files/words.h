@@ -13,6 +13,15 @@ struct words {
   int64_t *slots; /* 2 * capacity of them, a power of two: see words.c */
 };
 
+/* A list with several owners: a column that is read in chunks, and the tables of the chunks. */
+struct shared_words {
+  size_t references;
+  struct words words;
+};
+/* A new empty list with one owner. */
+strew_status shared_words_create(const struct call *call, strew_context *context, struct shared_words **out);
+void shared_words_release(struct shared_words *shared, strew_context *context); /* NULL is fine */
+
 /* Frees the memory and leaves an empty list: all zeros, as at the start. */
 void words_release(struct words *words, strew_context *context);
 /* Stores the number of a word in *out; adds the word if it is new. None of its bytes may be 0. */

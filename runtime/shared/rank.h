@@ -26,15 +26,16 @@ static inline struct rank rank_of(uint64_t q, int64_t last, struct float_format 
     const uint64_t middle = (uint64_t)1 << (shift - 1);
     rank.below = (int64_t)(product.significand >> shift);
     rank.rest = product.significand & (middle * 2 - 1);
-    rank.nearest = rank.below + (rank.rest > middle || (rank.rest == middle && (rank.below & 1)));
+    rank.nearest = rank.below + (rank.rest + (uint64_t)(rank.below & 1) > middle);
   }
   return rank;
 }
 
 /* The element at a rank that needs one only. */
 static inline int64_t chosen_of(struct rank rank, int interpolation) {
-  if (interpolation == RANK_NEAREST) return rank.nearest;
-  return rank.below + (interpolation == RANK_HIGHER && rank.rest != 0);
+  /* & rather than &&: the compiler of PoCL 6.0 (LLVM 19) aborts at that. */
+  const int64_t is_above = (interpolation == RANK_HIGHER) & (rank.rest != 0);
+  return interpolation == RANK_NEAREST ? rank.nearest : rank.below + is_above;
 }
 
 static inline float part_f32(struct rank rank) {

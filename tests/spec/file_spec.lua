@@ -544,9 +544,10 @@ describe("files", function()
           .. "which cannot be opened: No such file or directory"},
       {"strew.load(5)", "load: 'path' is 5, expected a string"},
       {"strew.load()", "load: 'path' is missing, the arguments are "
-        .. "(path [, {device =, map =, header =, separator =, dtype =, text =, decimal =, dates =, format =}])"},
+        .. "(path [, {device =, header =, separator =, dtype =, text =, decimal =, dates =, columns =, format =, "
+        .. "map =}])"},
       {"strew.load('x.npy', {mapped = true})", "load: 'options' has unknown key \"mapped\", expected "
-        .. "device, map, header, separator, dtype, text, decimal, dates, format"},
+        .. "device, header, separator, dtype, text, decimal, dates, columns, format, map"},
       {"strew.load('x.npy', {map = 1})", "load: 'map' is 1, expected a boolean"},
       {"strew.save('x.npy', x, {compress = true})",
         "save: 'compress' is true, but .npy files are not compressed, only .npz, .npy.gz, .csv.gz, .tsv.gz\n"

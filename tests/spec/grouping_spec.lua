@@ -297,6 +297,28 @@ describe("a grouping", function()
   end)
 end)
 
+describe("gradients through groupings", function()
+  it("are those of the group form", function()
+    local keys, v, w = strew.tensor{4, 2, 4}, strew.tensor{1.0, 2, 3}, strew.tensor{1.0, 10}
+    local g = strew.group_by(keys)
+    local index = g.ids:clone()
+    local words = {sum = "sum", prod = "mul", mean = "mean", min = "min", max = "max", var = "var", std = "std",
+      logsumexp = "logsumexp", first = "first", last = "last", median = "median"}
+    for method, word in pairs(words) do
+      local expected = strew.grad(function(x) return (strew["scatter_" .. word](x, index) * w):sum() end)(v)
+      same(expected, strew.grad(function(x) return (g[method](g, x) * w):sum() end)(v), method)
+      local function of_agg(x)
+        return (g:agg{a = {method, x}, b = {"sum", x}}.a * w):sum()
+      end
+      same(expected, strew.grad(of_agg)(v), method)
+    end
+    same(strew.tensor{0.0, 1, 1}, strew.grad(function(x) return (g:topk(x, 1)):sum() end)(v))
+    same(strew.tensor{1.0, 1, 1}, strew.grad(function(x) return strew.group_by(x):sum(x):sum() end)(v))
+    assert.equal("cumsum: has no gradient, and depends on an argument that is differentiated",
+      (support.message(strew.grad(function(x) return g:cumsum(x):sum() end), v):gsub("\n.*", "")))
+  end)
+end)
+
 describe("agg", function()
   local function rows(x)
     local list = {}
@@ -374,7 +396,8 @@ describe("errors of groupings", function()
     refused("strew.group_by(k, {by = 1})", "group_by: 'options' has unknown key \"by\", expected order")
     refused("strew.group_by({k, 5})", "group_by: 'keys' holds 5 at [2], expected a tensor")
     refused("local f = k:clone() f:free() strew.group_by(k, f)", "group_by: 'keys' was freed")
-    refused("local f = k:clone() f:free() strew.group_by{k, f}", "group_by: 'keys' holds a tensor at [2] that was freed")
+    refused("local f = k:clone() f:free() strew.group_by{k, f}",
+      "group_by: 'keys' holds a tensor at [2] that was freed")
     refused("strew.grouping(v)", "grouping: 'index' is float32, expected int64 or int32\n  hint   index:to(\"int64\")")
     refused("strew.grouping(k, {dim_size = 3})",
       "grouping: 'index' has value 3 at [2], out of range for dim 0 of the grouping (size 3, valid 0..2)\n"

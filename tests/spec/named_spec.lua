@@ -1,6 +1,7 @@
 -- Arguments by name: f{dim = 0} is f(0).
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
+local drawn = dofile "tests/calls.lua"
 
 local environment = {
   strew = strew, t = strew.tensor{{3.0, 1.0, 2.0}, {6.0, 5.0, 4.0}}, i = strew.tensor{{0, 1, 1}, {1, 0, 0}},
@@ -44,7 +45,71 @@ local pairs_of_calls = {
   {"strew.arange(4)", "strew.arange{stop = 4}"},
   {"strew.linspace(0, 1, 3)", "strew.linspace{start = 0, stop = 1, steps = 3}"},
   {"strew.one_hot(g, {num_classes = 3})", "strew.one_hot{self = g, num_classes = 3}"},
+  {"strew.cat({t, i}, 1)", "strew.cat{tensors = {t, i}, dim = 1}"},
+  {"strew.cat({t, i})", "strew.cat{tensors = {t, i}}"},
+  {"t:cat(i, 1)", "t:cat(i, {dim = 1})"},
+  {"strew.stack({t, i}, 2)", "strew.stack({t, i}, {dim = 2})"},
+  {"t:split({1, 2}, 1)[2]", "t:split{size = {1, 2}, dim = 1}[2]"},
+  {"t:split(2, 1)[2]", "strew.split{self = t, size = 2, dim = 1}[2]"},
+  {"strew.eye(2, 3)", "strew.eye{n = 2, m = 3}"},
+  {"strew.arange(1, 9, 3)", "strew.arange{start = 1, stop = 9, step = 3}"},
+  {"strew.arange(0, 9, 3)", "strew.arange{stop = 9, step = 3}"},
+  {"strew.arange(0, 9, 3)", "strew.arange(9, {step = 3})"},
+  {"t:size(1)", "strew.size{self = t, dim = 1}"},
+  {"t:size()", "strew.size{self = t}"},
+  {"t:stride(-1)", "t:stride{dim = -1}"},
+  {"t:dim(), t:numel(), t:is_contiguous()",
+   "strew.dim{self = t}, strew.numel{self = t}, strew.is_contiguous{self = t}"},
+  {"t:get(1, 2)", "t:get{position = {1, 2}}"},
+  {"strew.free(t:clone())", "strew.free{self = t:clone()}"},
+  {"strew.deterministic(true)", "strew.deterministic{enabled = true}"},
 }
+
+-- ------------------------------------------------------------------------------------------------- every operation
+
+-- Operations whose arguments have no names: a table of data comes first, a function, or, of set, any number of
+-- coordinates.
+local by_position = {tensor = true, rows = true, sort_by = true, set = true, grad = true, value_and_grad = true}
+-- The names of the arguments "..." and of those that the help calls otherwise.
+local rest_names = {permute = "dims", flip = "dims", tile = "dims", ["repeat"] = "repeats", get = "position"}
+local other_names = {["to target"] = "dtype"}
+
+-- The parameters of each operation, as in the help.
+local function signatures()
+  local file <close> = assert(io.open "lua_bindings/strew.lua")
+  local text, list = file:read "a", {}
+  text = text:gsub('strew%["(%l+)"%] = function', "function strew.%1")
+  for name, parameters in text:gmatch "function strew%.([%w_]+)(%b()) end" do
+    list[name] = {}
+    for word in parameters:gmatch "[%w_.]+" do
+      local is_rest = word == "..."
+      if is_rest then word = rest_names[name] or "shape" end
+      table.insert(list[name], other_names[name .. " " .. word] or word)
+      if is_rest then table.insert(list[name], "options") end
+    end
+  end
+  return list
+end
+
+-- The arguments of a call from position `first` on as one table; nil if a name is unknown.
+local function by_name(call, parameters, first)
+  local named = {}
+  for i = first, call.n do
+    if parameters[i] == "options" then
+      for key, value in pairs(call[i]) do named[key] = value end
+    elseif parameters[i] then
+      named[parameters[i]] = call[i]
+    else
+      return nil
+    end
+  end
+  return named
+end
+
+local function hash_of(f, ...)
+  strew.manual_seed(5)
+  return drawn.hash(drawn.no_value, {f(...)})
+end
 
 describe("arguments by name", function()
   it("are those by position", function()
@@ -57,6 +122,37 @@ describe("arguments by name", function()
       end
       assert.equal(text[1], text[2], calls[2])
     end
+  end)
+
+  it("are those by position for each operation", function()
+    local parameters, device, compared = signatures(), strew.zeros(1).device, 0
+    for _, name in ipairs(drawn.names) do
+      local f = rawget(strew, name)
+      for k = 1, f and not by_position[name] and 3 or 0 do
+        local call = drawn.draw(name, k, device)
+        if not (call.is_double and support.lacks_float64) then
+          local expected = hash_of(f, table.unpack(call, 1, call.n))
+          local all = assert(by_name(call, parameters[name], 1), name)
+          assert.equal(expected, hash_of(f, all), name)
+          if strew.type(call[1]) and call.n > 1 then
+            assert.equal(expected, hash_of(call[1][name], call[1], by_name(call, parameters[name], 2)), name)
+          end
+          compared = compared + 1
+        end
+      end
+    end
+    assert.is_true(compared > 400)
+  end)
+
+  it("name the file and the table to save", function()
+    local path = os.tmpname()
+    strew.save{path = path, x = {a = environment.v, b = environment.g}, format = "csv"}
+    local columns = strew.load{path = path, format = "csv", header = true}
+    assert.same({"a", "b"}, strew.columns(columns))
+    assert.same(environment.v:tolist(), columns.a:tolist())
+    strew.save{path = path, x = environment.v, format = "npy"}
+    assert.same(environment.v:tolist(), strew.load{path = path, format = "npy"}:tolist())
+    os.remove(path)
   end)
 
   it("are refused if unknown, missing or given twice", function()
@@ -72,5 +168,17 @@ describe("arguments by name", function()
     fails("t:gather(1, {index = i, dim = 1})", "unknown key \"dim\", expected index, mode")
     fails("t:gather{dim = 'x', index = i}", "'dim' is \"x\", expected an integer")
     fails("t:narrow{}", "narrow: 'dim' is a table, expected an integer")
+    fails("strew.cat{t, i, dim = 1}", "cat: 'tensors' has key \"dim\", expected a sequence.*strew.cat%({...}, dim%)")
+    fails("strew.cat{dim = 1}", "cat: 'tensors' is missing, the arguments are %(tensors %[, dim%]%)")
+    fails("strew.cat{tensors = t}", "cat: 'tensors' is a tensor, expected a table")
+    fails("strew.cat{tensors = {}}", "cat: 'tensors' is empty")
+    fails("strew.cat{tensors = {t, 5}}", "cat: 'tensors' holds 5 at %[2%]")
+    fails("strew.cat{tensors = {t, dim = 1}}", "cat: 'tensors' has key \"dim\", expected a sequence")
+    fails("strew.cat{tensor = {t}}", "cat: 'tensors' has key \"tensor\", expected a sequence")
+    fails("t:cat(i, {dims = 1})", "cat: 'options' has unknown key \"dims\", expected dim")
+    fails("t:cat(i, {tensors = {t}})", "unknown key \"tensors\", expected dim")
+    fails("t:split{size = {1, 2, dim = 1}}", "split: 'size' has key \"dim\", expected a sequence")
+    fails("t:split{sizes = 1}", "split: 'size' has key \"sizes\", expected a sequence")
+    fails("strew.free{self = 5}", "free: 'self' is 5, expected a tensor")
   end)
 end)

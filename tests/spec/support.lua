@@ -10,6 +10,10 @@ function support.on_cpu(message)
   return default == "cpu" and message or (message:gsub("(%]) " .. default:gsub("%p", "%%%0") .. "%f[ \n\0]", "%1 cpu"))
 end
 
+-- True if case i is tried: on another device than the CPU, one in $STREW_TEST_THIN (testing.h).
+local thinning = default ~= "cpu" and tonumber(os.getenv "STREW_TEST_THIN") or 1
+function support.is_tried(i) return i % thinning == 0 end
+
 -- True if the default device lacks float64. Cases with it are left out there.
 support.lacks_float64 = not pcall(strew.zeros, 1, {dtype = "float64"})
 

@@ -49,9 +49,9 @@ local function output_of(entry)
 end
 
 describe("an example", function()
-  for _, entry in ipairs(help.entries) do
+  for i, entry in ipairs(help.entries) do
     local takes_float64 = (entry.example or ""):find "float64" or (entry.output or ""):find "float64"
-    if entry.example and not (support.lacks_float64 and takes_float64) then
+    if entry.example and support.is_tried(i) and not (support.lacks_float64 and takes_float64) then
       it("of " .. entry.name, function()
         local output = output_of(entry)
         assert.equal(entry.output, output)
@@ -110,7 +110,7 @@ describe("strew.help", function()
     assert.equal("", names("scatter_add", 6))
     assert.equal("dtype device", names("zeros", 3))
     assert.equal("", names("zeros", 1))
-    assert.equal("search", names("help", 1))
+    assert.equal("search name", names("help", 1))
     assert.equal("fill mode skip_nan dim out dim_size", names("scatter_max", 3)) -- those of both forms
     assert.equal("fill mode skip_nan", names("scatter_max", 6))
     assert.equal("", names("nothing", 1))

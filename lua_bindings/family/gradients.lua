@@ -1,0 +1,575 @@
+-- gradients.lua: gradients of a function's result with respect to its arguments.
+--
+-- While the function runs, each call with an operand that depends on the arguments is recorded (strew_record.c). Then
+-- the record is gone through backwards: the rule of each call turns the gradient of its result into the gradients of
+-- its operands, which add up. A rule is a row of `rules`: the call's parameters ("NAME*": all remaining ones), and a
+-- function for each operand that has a gradient. The function gets g, the gradient of the result, and the call: its
+-- arguments by their names, and its result as `out`. What it returns may have the shape to which the operand
+-- broadcasts. `all` instead of these is a function of (g, call, add) that calls add(operand, gradient, or a function
+-- that returns it).
+local strew, fail, use, inner = ...
+local operands, placed = use "operands.lua", use "gradients_placed.lua"
+local like, zeros, same = placed.like, placed.zeros, placed.same
+
+local function is_tensor(x) return strew.type(x) == "tensor" end
+
+-- Returns g as a gradient of x: summed along the dimensions to which x broadcasts, of x's dtype, on x's device.
+local function fit(g, x)
+  if g.device ~= x.device then g = g:to(x.device) end
+  local sizes, extra, dims = x.shape, g:dim() - x:dim(), {}
+  if g:numel() ~= x:numel() or g:numel() == 0 and extra > 0 then
+    for d = 0, g:dim() - 1 do
+      if d < extra or sizes[d - extra + 1] == 1 and g:size(d) ~= 1 then table.insert(dims, d) end
+    end
+    if #dims > 0 then g = g:sum(dims, true) end
+  end
+  if operands.text(g.shape) ~= operands.text(sizes) then g = g:reshape(sizes) end
+  return g.dtype == x.dtype and g or g:to(x.dtype)
+end
+
+---------------------------------------------------------------------------------------------- along dimensions
+
+-- Returns the numbers from 0 of the dimensions that `dim` names: all, one, or a sequence.
+local function dims_of(x, dim)
+  local rank, dims = x:dim(), {}
+  if type(dim) == "number" then dim = {dim} end
+  for _, d in ipairs(dim or {}) do table.insert(dims, d < 0 and d + rank or d) end
+  if #dims == 0 then for d = 0, rank - 1 do table.insert(dims, d) end end
+  return dims
+end
+
+-- Returns what a reduction of x gave, with a size of 1 along each dimension that was reduced.
+local function kept(reduced, x, dim)
+  local sizes = x.shape
+  if #sizes == 0 then return reduced end
+  for _, d in ipairs(dims_of(x, dim)) do sizes[d + 1] = 1 end
+  return reduced:reshape(sizes)
+end
+
+-- Returns how many elements of x each element of a reduction is made of.
+local function count_of(x, dim)
+  local count, sizes = 1, x.shape
+  for _, d in ipairs(dims_of(x, dim)) do count = count * (sizes[d + 1] or 1) end
+  return count
+end
+
+-- Returns x minus its mean.
+local function gaps_of(x, dim)
+  return x - kept(x:sum(dims_of(x, dim), true) / count_of(x, dim), x, dim)
+end
+
+-- Returns g in equal parts where x equals the reduction's result.
+local function shared(g, x, out, dim)
+  local is_equal = same(x, kept(out, x, dim)):to(x.dtype)
+  return kept(g, x, dim) / is_equal:sum(dims_of(x, dim), true) * is_equal
+end
+
+-- Returns g put at the positions along dim that a call gave, or that an index names.
+local function put_back(g, x, dim, positions, mode)
+  local line = operands.line(x)
+  local wide = x:dim() == 0 and positions:reshape(1) or positions
+  return zeros(line):scatter_add(dim, wide, g:reshape(wide.shape), {mode = mode}):reshape(x.shape)
+end
+
+-- min and max: of all, of two tensors, or along dim with positions.
+local function extreme(beyond)
+  return {"self dim keepdim other", all = function(g, c, add)
+    local other = is_tensor(c.dim) and c.dim or c.other
+    if other then
+      add(c.self, g * strew.where(c.self:eq(other), 0.5, c.self[beyond](c.self, other):logical_not()))
+      add(other, g * strew.where(c.self:eq(other), 0.5, other[beyond](other, c.self):logical_not()))
+    elseif c.dim == nil then
+      add(c.self, shared(g, c.self, c.out))
+    else
+      local positions = c.results[2]
+      add(c.self, put_back(g, c.self, c.dim, c.keepdim and positions or kept(positions, c.self, c.dim)))
+    end
+  end}
+end
+
+-- Returns a call's sums from each element to the last along dim.
+local function sums_from(g, dim)
+  if g:dim() == 0 then return g end
+  return g:flip(dim):cumsum(dim):flip(dim)
+end
+
+-- The gradient of cumprod. From the first zero on all products are 0: in front of it the sums are divided by x; for the
+-- zero itself they are made with a 1 in its place; behind it they are 0.
+local function cumprod_self(g, c)
+  local x, dim = operands.line(c.self), c.dim
+  local line, out = g:reshape(x.shape), c.out:reshape(x.shape)
+  local is_zero = x:eq(0)
+  local zeros_before = is_zero:to("int64"):cumsum(dim)
+  local is_first = is_zero:logical_and(zeros_before:eq(1))
+  local without = x:masked_fill(is_first, 1):cumprod(dim)
+  local in_front = sums_from(line * out, dim) / x:masked_fill(is_zero, 1)
+  local at_zero = sums_from(line * without * zeros_before:ge(1), dim)
+  return strew.where(is_first, at_zero, strew.where(zeros_before:eq(0), in_front, 0.0))
+end
+
+local function norm_self(g, c)
+  local x, p = c.self, c.p or 2
+  local out, wide = kept(c.out, x, c.dim), kept(g, x, c.dim)
+  local size = x:abs()
+  if p == 0 then return zeros(x) end
+  if p == math.huge or p == -math.huge then
+    local is_equal = same(size, out):to(x.dtype)
+    return wide / is_equal:sum(dims_of(x, c.dim), true) * is_equal * x:sign()
+  end
+  if p == 1 then return wide * x:sign() end
+  local part = p == 2 and x / out or (size / out):pow(p - 1) * x:sign()
+  return strew.where(out:eq(0):logical_or(x:eq(0)), 0.0, wide * part)
+end
+
+-- The gradient of quantile and, for lower, of median over all: each quantile lies between two elements of the sorted x.
+local function quantile_self(g, c)
+  local x, dim = c.self, c.dim
+  local line = dim and operands.line(x) or x:reshape(-1)
+  dim = dim or 0
+  local n, result = line:size(dim), zeros(line)
+  local order = line:argsort(dim)
+  local qs = is_tensor(c.q) and c.q:reshape(-1):tolist() or {c.q}
+  local sizes = line.shape
+  sizes[dim < 0 and dim + #sizes + 1 or dim + 1] = 1
+  local parts = g:reshape(#qs, -1)
+  for k, q in ipairs(qs) do
+    local rank = q * (n - 1)
+    local low, high, weight = math.floor(rank), math.ceil(rank), rank - math.floor(rank)
+    local word = c.interpolation or "linear"
+    if word == "lower" then weight = 0 elseif word == "higher" then weight = 1
+    elseif word == "midpoint" then weight = 0.5
+    elseif word == "nearest" then
+      weight = (weight > 0.5 or weight == 0.5 and low % 2 == 1) and 1 or 0
+    end
+    local part = parts:select(0, k - 1):reshape(sizes)
+    result = result:scatter_add(dim, order:narrow(dim, low, 1), part * (1 - weight))
+    result = result:scatter_add(dim, order:narrow(dim, high, 1), part * weight)
+  end
+  return result:reshape(x.shape)
+end
+
+-------------------------------------------------------------------------------------------------------- products
+
+-- Returns the gradient of a, the left operand of a product with b.
+local function left(g, a, b)
+  if b:dim() == 1 then return a:dim() == 1 and g * b or g:unsqueeze(-1) * b end
+  if a:dim() == 1 then return b:matmul(g:unsqueeze(-1)):squeeze(-1) end
+  return g:matmul(b:transpose(-1, -2))
+end
+
+local function right(g, a, b)
+  if b:dim() == 1 then
+    if a:dim() == 1 then return g * a end
+    return a:transpose(-1, -2):matmul(g:unsqueeze(-1)):squeeze(-1)
+  end
+  if a:dim() == 1 then return a:unsqueeze(-1) * g:unsqueeze(-2) end
+  return a:transpose(-1, -2):matmul(g)
+end
+
+local function product()
+  return {"self other", self = function(g, c) return left(g, c.self, c.other) end,
+          other = function(g, c) return right(g, c.self, c.other) end}
+end
+
+----------------------------------------------------------------------------------------------------------- parts
+
+local function reshaped() return {"self", self = function(g) return g end} end
+
+-- Returns what a call to cat or stack joined: a sequence, or its leading arguments; and the dimension behind them.
+local function joined(c)
+  local first = c.rest[1]
+  if type(first) == "table" then return first, c.rest[2] or c.dim or 0 end
+  if first == nil then return c.tensors, c.dim or 0 end
+  local count = 0
+  while is_tensor(c.rest[count + 1]) do count = count + 1 end
+  return {table.unpack(c.rest, 1, count)}, c.rest[count + 1] or c.dim or 0
+end
+
+-- The gradient of split and chunk, from those of the pieces.
+local function pieces()
+  return {"self size dim", all = function(_, c, add)
+    local parts = {}
+    for k, piece in ipairs(c.results[1]) do parts[k] = c.gradients[piece] or zeros(piece) end
+    add(c.self, strew.cat(parts, c.dim or 0))
+  end}
+end
+
+-- Sums the copies that repeat and tile made of x.
+local function summed_copies(g, x, counts)
+  local sizes, missing = x.shape, #counts - x:dim()
+  for d = #counts, 1, -1 do
+    local shape, size = g.shape, sizes[d - missing] or 1
+    local before, after = operands.product(shape, 1, d - 1), operands.product(shape, d + 1, #shape)
+    if counts[d] ~= 1 then
+      shape[d] = size
+      g = g:reshape(before, counts[d], size, after):sum(1):reshape(shape)
+    end
+  end
+  return g:reshape(sizes)
+end
+
+local function stretched_self(g, c)
+  local line = c.dim and operands.line(c.self) or c.self:reshape(-1)
+  local dim = c.dim or 0
+  local at = strew.arange(line:size(dim), {device = line.device}):repeat_interleave(c.repeats)
+  return zeros(line):index_add(dim, at, g:reshape(g:dim() == 0 and {1} or g.shape)):reshape(c.self.shape)
+end
+
+local function diff_self(g, c)
+  local dim, n = c.dim or -1, c.n or 1
+  for k = n, 1, -1 do
+    local sizes = g.shape
+    local d = dim < 0 and dim + #sizes or dim
+    if c.self:size(dim) < k then return zeros(c.self) end
+    sizes[d + 1] = 1
+    local edge = strew.zeros(sizes, like(g))
+    g = strew.cat({edge, g}, d) - strew.cat({g, edge}, d)
+  end
+  return g
+end
+
+-- Elements of a view of any strides are found by their places in the storage. An element of self that several views
+-- share gets an equal part.
+local function strided_self(g, c)
+  local x = c.self
+  local function places(t)
+    local at = strew.zeros(t.shape, {dtype = "int64", device = t.device})
+    for d, stride in ipairs{t:stride()} do
+      local sizes = {}
+      for i = 1, t:dim() do sizes[i] = i == d and t:size(d - 1) or 1 end
+      at = at + strew.arange(t:size(d - 1), {device = t.device}):reshape(sizes) * stride
+    end
+    return at:reshape(-1)
+  end
+  if g:numel() == 0 or x:numel() == 0 then return zeros(x) end
+  local first = c.offset or inner.offset(x)
+  local mine, theirs = places(x) + inner.offset(x), places(c.out) + first
+  local size = math.max(mine:max():item(), theirs:max():item()) + 1
+  local sums = strew.zeros(size, like(x)):scatter_add(0, theirs, g:reshape(-1))
+  local counts = strew.zeros(size, like(x)):scatter_add(0, mine, strew.ones(mine.shape, like(x)))
+  return (sums:gather(0, mine) / counts:gather(0, mine)):reshape(x.shape)
+end
+
+--------------------------------------------------------------------------------------------------- elementwise
+
+local LN2, LN10 = math.log(2), math.log(10)
+
+local function power_self(g, c)
+  local y = c.other
+  if type(y) == "number" then return y == 0 and zeros(g) or g * y * c.self ^ (y - 1) end
+  return strew.where(y:eq(0), 0.0, g * y * strew.pow(c.self, y - 1))
+end
+
+local function power_other(g, c)
+  if type(c.self) == "number" then
+    if c.self == 0 then return strew.where(c.other:ge(0), 0.0, g * c.out * -math.huge) end
+    return g * c.out * math.log(c.self)
+  end
+  return strew.where(c.self:eq(0):logical_and(c.other:ge(0)), 0.0, g * c.out * c.self:log())
+end
+
+-- minimum and maximum: equal elements share.
+local function choice(beyond)
+  local function part(g, mine, other)
+    if not is_tensor(other) then other = strew.tensor(other, like(mine)) end
+    return g * strew.where(mine:eq(other), 0.5, mine[beyond](mine, other):logical_not())
+  end
+  return {"self other", self = function(g, c) return part(g, c.self, c.other) end,
+          other = function(g, c) return part(g, c.other, c.self) end}
+end
+
+-- The share of clamp's self: 1 between the bounds, 0 outside and at a number, a half where it equals a tensor.
+local function clamp_self(g, c)
+  for name, is_inside in pairs{min = "gt", max = "lt"} do -- in any order: the shares are powers of two
+    local bound = c[name]
+    if bound ~= nil then
+      local inside = c.self[is_inside](c.self, bound)
+      g = g * (is_tensor(bound) and strew.where(c.self:eq(bound), 0.5, inside) or inside)
+    end
+  end
+  return g
+end
+
+-- The share of a bound of clamp; the upper one hides a lower one that is above it.
+local function clamp_bound(name, is_beyond)
+  return function(g, c)
+    local share = strew.where(c.self:eq(c[name]), 0.5, c.self[is_beyond](c.self, c[name]))
+    if name == "max" and c.min ~= nil then share = strew.where(strew.lt(c.max, c.min), 1.0, share) end
+    if name == "min" and c.max ~= nil then share = share * strew.lt(c.min, c.max) end
+    return g * share
+  end
+end
+
+local function unary(f) return {"self", self = f} end
+
+local rules = {
+  add = {"self other", self = function(g) return g end, other = function(g) return g end},
+  sub = {"self other", self = function(g) return g end, other = function(g) return -g end},
+  mul = {"self other", self = function(g, c) return g * c.other end, other = function(g, c) return g * c.self end},
+  div = {"self other", self = function(g, c) return g / c.other end,
+         other = function(g, c) return -g * (c.self / c.other / c.other) end},
+  remainder = {"self other", self = function(g) return g end,
+               other = function(g, c) return -g * strew.floor_divide(c.self, c.other) end},
+  pow = {"self other", self = power_self, other = power_other},
+  minimum = choice("gt"),
+  maximum = choice("lt"),
+  where = {"condition a b", a = function(g, c) return strew.where(c.condition, g, 0.0) end,
+           b = function(g, c) return strew.where(c.condition, 0.0, g) end},
+  masked_fill = {"self mask value", self = function(g, c) return g:masked_fill(c.mask, 0) end,
+                 value = function(g, c) return strew.where(c.mask, g, 0.0) end},
+  clamp = {"self min max", self = clamp_self, min = clamp_bound("min", "lt"), max = clamp_bound("max", "gt")},
+  nan_to_num = {"self", self = function(g, c) return g * c.self:isfinite() end},
+  neg = unary(function(g) return -g end),
+  abs = unary(function(g, c) return g * c.self:sign() end),
+  relu = unary(function(g, c) return g * c.self:gt(0) end),
+  exp = unary(function(g, c) return g * c.out end),
+  expm1 = unary(function(g, c) return g * (c.out + 1) end),
+  log = unary(function(g, c) return g / c.self end),
+  log2 = unary(function(g, c) return g / (c.self * LN2) end),
+  log10 = unary(function(g, c) return g / (c.self * LN10) end),
+  log1p = unary(function(g, c) return g / (c.self + 1) end),
+  sqrt = unary(function(g, c) return g / (c.out * 2) end),
+  rsqrt = unary(function(g, c) return g * c.out * c.out * c.out * -0.5 end),
+  sin = unary(function(g, c) return g * c.self:cos() end),
+  cos = unary(function(g, c) return -g * c.self:sin() end),
+  tanh = unary(function(g, c) return g * (1 - c.out * c.out) end),
+  sigmoid = unary(function(g, c) return g * c.out * (1 - c.out) end),
+
+  sum = {"self dim keepdim", self = function(g, c) return kept(g, c.self, c.dim):expand(c.self.shape) end},
+  mean = {"self dim keepdim", self = function(g, c)
+    return (kept(g, c.self, c.dim) / count_of(c.self, c.dim)):expand(c.self.shape)
+  end},
+  var = {"self dim keepdim", self = function(g, c)
+    local scale = 2 / (count_of(c.self, c.dim) - (c.correction or 1))
+    return kept(g, c.self, c.dim) * scale * gaps_of(c.self, c.dim)
+  end},
+  std = {"self dim keepdim", self = function(g, c)
+    local out, n = kept(c.out, c.self, c.dim), count_of(c.self, c.dim) - (c.correction or 1)
+    local part = kept(g, c.self, c.dim) / (out * n)
+    return strew.where(out:eq(0), 0.0, part) * gaps_of(c.self, c.dim)
+  end},
+  prod = {"self dim keepdim", self = function(g, c)
+    local x, dims, is_zero = c.self, dims_of(c.self, c.dim), c.self:eq(0)
+    local others = x:masked_fill(is_zero, 1)
+    return kept(g, x, c.dim) * placed.without_one(is_zero, is_zero:to("int64"):sum(dims, true),
+      others:prod(dims, true), others)
+  end},
+  amin = {"self dim keepdim", self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
+  amax = {"self dim keepdim", self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
+  min = extreme "gt",
+  max = extreme "lt",
+  norm = {"self p dim keepdim", self = norm_self},
+  logsumexp = {"self dim keepdim", self = function(g, c)
+    local out = kept(c.out, c.self, c.dim)
+    return kept(g, c.self, c.dim) * (c.self - out:masked_fill(out:eq(-math.huge), 0)):exp()
+  end},
+  softmax = {"self dim", self = function(g, c)
+    local part = g * c.out
+    return part - c.out * part:sum(c.dim, true)
+  end},
+  log_softmax = {"self dim", self = function(g, c) return g - c.out:exp() * g:sum(c.dim, true) end},
+  cumsum = {"self dim", self = function(g, c) return sums_from(g, c.dim) end},
+  cumprod = {"self dim", self = cumprod_self},
+  cummax = {"self dim", self = function(g, c) return put_back(g, c.self, c.dim, c.results[2]) end},
+  cummin = {"self dim", self = function(g, c) return put_back(g, c.self, c.dim, c.results[2]) end},
+  sort = {"self dim descending", self = function(g, c) return put_back(g, c.self, c.dim or -1, c.results[2]) end},
+  topk = {"self k dim largest", self = function(g, c) return put_back(g, c.self, c.dim or -1, c.results[2]) end},
+  median = {"self dim keepdim", self = function(g, c)
+    if c.dim == nil then return shared(g, c.self, c.out) end
+    local positions = c.results[2]
+    return put_back(g, c.self, c.dim, c.keepdim and positions or kept(positions, c.self, c.dim))
+  end},
+  quantile = {"self q dim keepdim", self = quantile_self},
+
+  matmul = product(), mm = product(), mv = product(), dot = product(),
+  outer = {"self other", self = function(g, c) return g:mv(c.other) end,
+           other = function(g, c) return g:t():mv(c.self) end},
+
+  view = reshaped(), reshape = reshaped(), flatten = reshaped(), squeeze = reshaped(), unsqueeze = reshaped(),
+  expand = reshaped(), expand_as = reshaped(), to = reshaped(), clone = reshaped(), contiguous = reshaped(),
+  alias = reshaped(), tensor = {"x", x = function(g) return g end},
+  copy = {"self src", src = function(g) return g end, self = function(g) return zeros(g) end},
+  t = {"self", self = function(g) return g:t() end},
+  transpose = {"self dim0 dim1", self = function(g, c) return g:transpose(c.dim0, c.dim1) end},
+  permute = {"self dims*", self = function(g, c)
+    local back = {}
+    for d, from in ipairs(c.dims) do back[(from < 0 and from + #c.dims or from) + 1] = d - 1 end
+    return g:permute(back)
+  end},
+  select = {"self dim position", self = function(g, c) return zeros(c.self):select_scatter(g, c.dim, c.position) end},
+  narrow = {"self dim start length", self = function(g, c)
+    local start = c.start < 0 and c.start + c.self:size(c.dim) or c.start
+    return zeros(c.self):slice_scatter(g, c.dim, start, start + c.length)
+  end},
+  slice = {"self dim start stop step", self = function(g, c)
+    return zeros(c.self):slice_scatter(g, c.dim, c.start, c.stop, c.step)
+  end},
+  as_strided = {"self shape strides offset", self = strided_self},
+  diagonal = {"self offset dim1 dim2", self = function(g, c)
+    return zeros(c.self):diagonal_scatter(g, c.offset, c.dim1, c.dim2)
+  end},
+  diag = {"self diagonal", self = function(g, c)
+    if c.self:dim() == 1 then return g:diagonal(c.diagonal or 0) end
+    return zeros(c.self):diagonal_scatter(g, c.diagonal or 0)
+  end},
+  tril = {"self diagonal", self = function(g, c) return g:tril(c.diagonal) end},
+  triu = {"self diagonal", self = function(g, c) return g:triu(c.diagonal) end},
+  flip = {"self dims*", self = function(g, c) return g:flip(c.dims) end},
+  roll = {"self shifts dims", self = function(g, c)
+    local back = {}
+    for i, shift in ipairs(type(c.shifts) == "table" and c.shifts or {c.shifts}) do back[i] = -shift end
+    return g:roll(back, c.dims)
+  end},
+  ["repeat"] = {"self repeats*", self = function(g, c) return summed_copies(g, c.self, c.repeats) end},
+  tile = {"self dims*", self = function(g, c)
+    local counts = {table.unpack(c.dims)}
+    for _ = 1, c.self:dim() - #counts do table.insert(counts, 1, 1) end
+    return summed_copies(g, c.self, counts)
+  end},
+  repeat_interleave = {"self repeats dim", self = stretched_self},
+  diff = {"self n dim", self = diff_self},
+  cat = {"rest*", all = function(g, c, add)
+    local tensors, dim = joined(c)
+    local start = 0
+    for _, x in ipairs(tensors) do
+      local size = x:size(dim)
+      add(x, g:narrow(dim, start, size))
+      start = start + size
+    end
+  end},
+  stack = {"rest*", all = function(g, c, add)
+    local tensors, dim = joined(c)
+    for k, x in ipairs(tensors) do add(x, g:select(dim, k - 1)) end
+  end},
+  split = pieces(), chunk = pieces(),
+  select_scatter = {"self src dim position",
+    self = function(g, c) return g:select_scatter(zeros(c.src), c.dim, c.position) end,
+    src = function(g, c) return g:select(c.dim, c.position) end},
+  slice_scatter = {"self src dim start stop step",
+    self = function(g, c) return g:slice_scatter(zeros(c.src), c.dim or 0, c.start, c.stop, c.step) end,
+    src = function(g, c) return g:slice(c.dim or 0, c.start, c.stop, c.step) end},
+  diagonal_scatter = {"self src offset dim1 dim2",
+    self = function(g, c) return g:diagonal_scatter(zeros(c.src), c.offset, c.dim1, c.dim2) end,
+    src = function(g, c) return g:diagonal(c.offset, c.dim1, c.dim2) end},
+}
+for name, rule in pairs(placed.rules) do rules[name] = rule end
+for name, rule in pairs(use "gradients_groups.lua") do rules[name] = rule end
+
+-- Calls whose results are constants: comparisons, positions, counts, whole numbers, properties and texts.
+for name in ([[all allclose any argmax argmin argsort bucketize call ceil columns detach dim eq equal fill floor
+  floor_divide free ge grad group_argsort group_by grouping gt help histc ids image is_contiguous is_open is_recorded
+  isclose isfinite isinf isnan key_ids le logical_and logical_not logical_or lt ne nonzero numel offset one_hot pairs
+  progress round rows save scatter_all scatter_any scatter_count scatter_nunique searchsorted set_columns show sign
+  size sort_by stride tape texts tostring type value_and_grad watch zero #t .. < << <= >>]]):gmatch "%S+" do
+  rules[name] = true
+end
+for name, rule in pairs(rules) do
+  if rule ~= true then rule.name = name end
+end
+
+------------------------------------------------------------------------------------------------------- backwards
+
+-- Returns the call that an entry of the record holds: its arguments by the names of the rule's parameters.
+local function call_of(entry)
+  local rule, count = entry[1], entry[2]
+  local call, last = {results = {}}, count
+  if not rule.names then
+    rule.names = {}
+    for name in rule[1]:gmatch "%S+" do table.insert(rule.names, name) end
+  end
+  local options = entry[3 + last]
+  if last > 0 and type(options) == "table" and type(next(options)) ~= "number" then
+    last = last - 1
+    for name, value in pairs(options) do call[name] = value end
+  end
+  for k, name in ipairs(rule.names) do
+    if name:sub(-1) == "*" then
+      local rest = k <= last and entry[3 + k]
+      call[name:sub(1, -2)] = name ~= "rest*" and type(rest) == "table" and rest
+        or {table.unpack(entry, 3 + k, 3 + last)}
+    elseif k <= last then
+      call[name] = entry[3 + k]
+    end
+  end
+  for k = 1, entry[3] do call.results[k] = entry[3 + count + k] end
+  call.out = call.results[1]
+  return call
+end
+
+-- Returns the gradient of an entry's result, or nil if nothing depends on it; true for a table of results.
+local function gradient_of(entry, gradients)
+  local result = entry[4 + entry[2]]
+  if type(result) ~= "table" then return gradients[result] end
+  for _, piece in ipairs(result) do
+    if gradients[piece] then return true end
+  end
+end
+
+-- Returns the gradients of the tensors that the result depends on, by tensor.
+local function backwards(tape, first, result)
+  local gradients = {[result] = strew.ones(result.shape, like(result))}
+  local function add(x, g)
+    if not is_tensor(x) or not inner.is_recorded(x) then return end
+    g = fit(type(g) == "function" and g() or g, x)
+    gradients[x] = gradients[x] and gradients[x] + g or g
+  end
+  for k = #tape, first + 1, -1 do
+    local entry = tape[k]
+    local rule = entry[1]
+    local g = rule and gradient_of(entry, gradients)
+    if g then
+      local call = call_of(entry)
+      call.gradients = gradients
+      gradients[call.out] = nil
+      if rule.all then rule.all(g, call, add) end
+      for _, name in ipairs(rule.names) do
+        local x = call[name]
+        if rule[name] and is_tensor(x) and inner.is_recorded(x) then add(x, rule[name](g, call)) end
+        if not rule[name] and not rule.all and is_tensor(x) and inner.is_recorded(x) then
+          fail(nil, ("'%s' of %s has no gradient"):format(name, rule.name))
+        end
+      end
+    end
+  end
+  return gradients
+end
+
+-- Returns the gradients of f's result with respect to the float tensors among the arguments; the result first if it is
+-- wanted.
+local function differentiate(f, wants_value, ...)
+  local arguments, inputs = table.pack(...), {}
+  for k = 1, arguments.n do
+    local x = arguments[k]
+    if is_tensor(x) then
+      if not inner.is_open(x) then fail("argument " .. k, "was freed", nil, "freed") end
+      if operands.is_float(x) then
+        arguments[k] = inner.alias(x)
+        table.insert(inputs, arguments[k])
+      end
+    end
+  end
+  if #inputs == 0 then
+    fail(nil, "no argument is a tensor of floats", 'the arguments are those of f; t:to("float32")', "argument")
+  end
+  for _, x in ipairs(inputs) do inner.watch(x) end
+  local tape = inner.tape()
+  local first = #tape
+  local result = inner.call(f, table.unpack(arguments, 1, arguments.n))
+  if not is_tensor(result) then
+    fail("f", ("returned a %s, expected a float tensor of one element"):format(
+      result == nil and "nil" or type(result)), "t:sum() is such a tensor", "argument")
+  end
+  if not inner.is_open(result) then fail("f", "returned a tensor that was freed", nil, "freed") end
+  if not operands.is_float(result) or result:numel() ~= 1 then
+    fail("f", ("returned %s%s, expected a float tensor of one element"):format(result.dtype,
+      operands.text(result.shape)), "t:sum() adds up all elements", "argument")
+  end
+  local gradients, out = backwards(tape, first, result), wants_value and {result} or {}
+  for _, x in ipairs(inputs) do
+    local g = gradients[x]
+    table.insert(out, g and g:clone() or zeros(x))
+  end
+  return table.unpack(out)
+end
+
+return {differentiate = differentiate, rules = rules}

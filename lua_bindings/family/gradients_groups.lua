@@ -1,0 +1,251 @@
+-- gradients_groups.lua: gradients of the group form, of segments, and of statistics of groups.
+local strew, _, use = ...
+local operands, placed = use "operands.lua", use "gradients_placed.lua"
+local like, zeros, same = placed.like, placed.zeros, placed.same
+local line = operands.line
+
+local function is_tensor(x) return strew.type(x) == "tensor" end
+
+-- Returns the groups of a call: src, with at least one dimension; dim from 0; index, as a view of src's shape; n, their
+-- number; and the mode for index, in which nothing wraps or clips.
+local function groups_of(src, index, dim, n, mode, skip_nan)
+  local groups = {src = line(src), mode = "error"}
+  local rank, sizes = groups.src:dim(), {}
+  if not is_tensor(index) then index = index.ids end
+  dim = dim or -1
+  dim = dim < 0 and dim + rank or dim
+  for d = 1, rank do sizes[d] = 1 end
+  local first = index:dim() <= 1 and dim or 0
+  for d = 1, index:dim() do sizes[first + d] = index:size(d - 1) end
+  index = index:reshape(sizes):expand(groups.src.shape):to("int64")
+  if mode == "wrap" then index = strew.where(index:lt(0), index + n, index) end
+  if mode == "clip" then index = index:clamp(0, math.max(0, n - 1)) end
+  if skip_nan then index = strew.where(groups.src:ne(groups.src), -1, index) end
+  if mode == "drop" or skip_nan then groups.mode = "drop" end
+  groups.dim, groups.n, groups.index = dim, n, index
+  return groups
+end
+
+-- One row for each group.
+local function rows(groups, values, reduce)
+  return strew.scatter(values, groups.index, {dim = groups.dim, dim_size = groups.n, mode = groups.mode,
+    reduce = reduce})
+end
+
+-- For each element the value of its group; 0 for elements that are dropped.
+local function spread(groups, values)
+  return values:gather(groups.dim, groups.index, {mode = groups.mode})
+end
+
+local function is_member(groups) return groups.index:ge(0):logical_and(groups.index:lt(groups.n)) end
+
+local function counts_of(groups) return rows(groups, strew.ones(groups.src.shape, like(groups.src))) end
+
+local function put_at(groups, g, positions)
+  return zeros(groups.src):scatter_add(groups.dim, positions, g, {mode = "drop"})
+end
+
+-- Each reduction: the gradient of src.
+local reductions = {}
+
+function reductions.sum(g, groups) return spread(groups, g) end
+
+function reductions.mean(g, groups) return spread(groups, g / counts_of(groups):clamp(1)) end
+
+function reductions.prod(g, groups)
+  local is_zero = groups.src:eq(0)
+  local factors = groups.src:masked_fill(is_zero, 1)
+  local count, others = rows(groups, is_zero:to("int64")), rows(groups, factors, "prod")
+  return spread(groups, g) * placed.without_one(is_zero, spread(groups, count), spread(groups, others), factors)
+end
+
+-- An extreme's gradient goes to the winner.
+local function extreme(name)
+  return function(g, groups)
+    local _, winners = strew[name](groups.src, groups.index, {dim = groups.dim, dim_size = groups.n,
+      mode = groups.mode})
+    return put_at(groups, g, winners)
+  end
+end
+reductions.amax, reductions.amin = extreme "scatter_max", extreme "scatter_min"
+
+local words = {add = "sum", multiply = "prod", mul = "prod", max = "amax", min = "amin"}
+
+local function of_reduction(g, groups, reduce)
+  reduce = reduce or "sum"
+  return reductions[words[reduce] or reduce](g:to(groups.src.dtype), groups)
+end
+
+local SIGNATURE = "src index dim - dim_size" -- out cannot be recorded
+
+-- The groups of a call of the group form.
+local function groups_of_call(c)
+  local rank = line(c.src):dim()
+  local dim = c.dim or -1
+  return groups_of(c.src, c.index, dim, line(c.out):size(dim < 0 and dim + rank or dim), c.mode, c.skip_nan)
+end
+
+local function group_rule(reduce)
+  return {SIGNATURE, src = function(g, c) return of_reduction(line(g), groups_of_call(c), reduce) end}
+end
+
+------------------------------------------------------------------------------------------------------- segments
+
+-- The groups of segments: indptr's last dimension cuts src's dimension of the same number. Elements outside of all
+-- segments are dropped.
+local function segments_of(src, indptr, dim)
+  local n, size, sizes = indptr:size(-1) - 1, src:size(dim), indptr.shape
+  sizes[#sizes] = size
+  local positions = strew.arange(size, {device = src.device, dtype = indptr.dtype}):expand(sizes):contiguous()
+  local index = strew.searchsorted(indptr:contiguous(), positions, {right = true}) - 1
+  for d = #sizes, dim do sizes[d + 1] = 1 end
+  local groups = groups_of(src, index:reshape({table.unpack(sizes, 1, dim + 1)}), dim, math.max(n, 0), "drop")
+  return groups
+end
+
+local function segment_reduce_self(g, c)
+  local axis = c.axis or 0
+  local data, cuts = c.data, c.offsets
+  axis = axis < 0 and axis + data:dim() or axis
+  if not cuts then
+    local sizes = c.lengths.shape
+    sizes[#sizes] = 1
+    cuts = strew.cat({strew.zeros(sizes, like(c.lengths)), c.lengths:cumsum(-1)}, -1)
+  end
+  local groups = segments_of(data, cuts, axis)
+  local reduce = words[c.reduce] or c.reduce
+  if reduce ~= "amax" and reduce ~= "amin" then
+    local part = of_reduction(g, groups, reduce)
+    return reduce == "prod" and c.initial and part * c.initial or part
+  end
+  local is_equal = same(data, spread(groups, c.out)):to(g.dtype) -- shared evenly, `initial` among them
+  local count = rows(groups, is_equal)
+  if c.initial then count = count + c.out:eq(c.initial) end
+  return spread(groups, g / count:clamp(1)) * is_equal
+end
+
+------------------------------------------------------------------------------------------------------ statistics
+
+-- The gradient of var, and of std, which torch_scatter makes with a divisor of n + 1e-6.
+local function variance(is_std)
+  return function(g, c)
+    local groups = groups_of_call(c)
+    local count = counts_of(groups)
+    local means = rows(groups, groups.src) / count:clamp(1)
+    local divisor = c.unbiased == false and count:clamp(1) or (count - 1):clamp(1)
+    local scale
+    if is_std then
+      local out = line(c.out)
+      scale = strew.where(out:eq(0), 0.0, line(g) / (out * (divisor + 1e-6)))
+    else
+      scale = line(g) * 2 / divisor
+    end
+    return strew.where(is_member(groups), spread(groups, scale) * (groups.src - spread(groups, means)), 0.0)
+  end
+end
+
+local function softmax(is_log)
+  return function(g, c)
+    local index, n = is_tensor(c.index) and c.index or c.index.ids, c.dim_size
+    if not n then n = index:numel() > 0 and math.max(0, index:max():item() + 1) or 0 end
+    local groups, out = groups_of(c.src, index, c.dim, n, c.mode), line(c.out)
+    g = line(g)
+    local part
+    if is_log then
+      part = g - out:exp() * spread(groups, rows(groups, g))
+    else
+      part = out * (g - spread(groups, rows(groups, g * out)))
+    end
+    return strew.where(is_member(groups), part, 0.0)
+  end
+end
+
+local function logsumexp_src(g, c)
+  local groups, out = groups_of_call(c), line(c.out)
+  local finite = out:masked_fill(out:eq(-math.huge), 0)
+  local part = spread(groups, line(g)) * (groups.src - spread(groups, finite)):exp()
+  return strew.where(is_member(groups), part, 0.0)
+end
+
+-- first (reduce = "amin") and last ("amax"), by position along dim.
+local function by_position(reduce)
+  return function(g, c)
+    local groups = groups_of_call(c)
+    local size, sizes = groups.src:size(groups.dim), {}
+    for d = 1, groups.src:dim() do sizes[d] = d == groups.dim + 1 and size or 1 end
+    local positions = strew.arange(size, {device = groups.src.device}):reshape(sizes):expand(groups.src.shape)
+    local chosen = strew.scatter(positions, groups.index, {dim = groups.dim, dim_size = groups.n, mode = groups.mode,
+      reduce = reduce, fill = size})
+    return put_at(groups, line(g), chosen)
+  end
+end
+
+-- The gradient of a quantile: it lies between two elements of its group in the order of their values.
+local function quantile(g, c, q, interpolation)
+  local groups = groups_of_call(c)
+  local dim, size, float = groups.dim, groups.src:size(groups.dim), {dtype = "float64"}
+  local order = groups.src:argsort(dim)
+  local index = strew.where(is_member(groups), groups.index, groups.n)
+  local by_group = index:gather(dim, order):argsort(dim)
+  local at = order:gather(dim, by_group)
+  local counts = rows(groups, strew.ones(groups.src.shape, {dtype = "int64", device = groups.src.device}))
+  local ranks = (counts - 1):clamp(0):to(float.dtype) * q
+  local low = ranks:floor()
+  local weight = ranks - low
+  if interpolation == "lower" then weight = weight * 0 end
+  if interpolation == "higher" then weight = weight:gt(0):to(float.dtype) end
+  if interpolation == "midpoint" then weight = weight:gt(0):to(float.dtype) * 0.5 end
+  if interpolation == "nearest" then
+    local is_odd = low:remainder(2):eq(1)
+    weight = weight:gt(0.5):logical_or(weight:eq(0.5):logical_and(is_odd)):to(float.dtype)
+  end
+  local first = counts:cumsum(dim) - counts + low:to("int64")
+  local second = first + weight:gt(0):to("int64")
+  local is_empty = counts:eq(0)
+  local function elements(places)
+    return at:gather(dim, strew.where(is_empty, 0, places)):masked_fill(is_empty, size)
+  end
+  if size == 0 then return zeros(groups.src) end
+  weight = weight:to(g.dtype)
+  g = line(g)
+  return put_at(groups, g * (1 - weight), elements(first)) + put_at(groups, g * weight, elements(second))
+end
+
+local rules = {
+  scatter = {"rest*", all = function(g, c, add)
+    local a = c.rest
+    local is_group = a[2] ~= nil and type(a[2]) ~= "number" or a[2] == nil and c.self == nil and a[1] == nil
+      or a[2] == nil and c.index ~= nil and c.src == nil
+    if not is_group then return placed.scatter(g, c, add) end
+    for k, name in ipairs{"src", "index", "dim", "-", "dim_size"} do
+      if a[k] ~= nil then c[name] = a[k] end
+    end
+    add(c.src, function() return of_reduction(line(g), groups_of_call(c), c.reduce) end)
+  end},
+  scatter_sum = group_rule "sum", scatter_mul = group_rule "prod", scatter_mean = group_rule "mean",
+  scatter_min = group_rule "amin", scatter_max = group_rule "amax",
+  segment_csr = {"src indptr", src = function(g, c)
+    return of_reduction(g, segments_of(c.src, c.indptr, c.indptr:dim() - 1), c.reduce)
+  end},
+  segment_coo = {"src index", src = function(g, c)
+    local dim = c.index:dim() - 1
+    return of_reduction(g, groups_of(c.src, c.index, dim, c.out:size(dim)), c.reduce)
+  end},
+  segment_reduce = {"data reduce", data = segment_reduce_self},
+  gather_csr = {"src indptr", src = function(g, c) return strew.segment_csr(g, c.indptr) end},
+  gather_coo = {"src index", src = function(g, c)
+    return strew.segment_coo(g, c.index, {dim_size = c.src:size(c.index:dim() - 1)})
+  end},
+  scatter_var = {"src index dim", src = variance(false)},
+  scatter_std = {"src index dim", src = variance(true)},
+  scatter_logsumexp = {"src index dim", src = logsumexp_src},
+  scatter_softmax = {"src index dim", src = softmax(false)},
+  scatter_log_softmax = {"src index dim", src = softmax(true)},
+  scatter_first = {"src index dim", src = by_position "amin"},
+  scatter_last = {"src index dim", src = by_position "amax"},
+  scatter_median = {"src index dim", src = function(g, c) return quantile(g, c, 0.5, "lower") end},
+  scatter_quantile = {"src index q dim", src = function(g, c) return quantile(g, c, c.q, c.interpolation) end},
+  bincount = {"self weights minlength", weights = function(g, c) return g:gather(0, c.self) end},
+}
+
+return rules

@@ -1,0 +1,333 @@
+-- gradients_placed.lua: gradients of calls that read or write at positions which an index, several indices or a mask
+-- name. All writes are the position form of scatter: an index along one dimension, of src's sizes.
+local strew, _, use = ...
+local operands = use "operands.lua"
+local line = operands.line
+local placed = {}
+
+local function is_tensor(x) return strew.type(x) == "tensor" end
+
+-- Options for a new tensor of x's dtype on its device.
+function placed.like(x) return {dtype = x.dtype, device = x.device} end
+local like = placed.like
+
+function placed.zeros(x) return strew.zeros(x.shape, like(x)) end
+local zeros = placed.zeros
+
+-- True where a and b are equal, or both NaN.
+function placed.same(a, b) return a:eq(b):logical_or(a:ne(a):logical_and(b:ne(b))) end
+local same = placed.same
+
+-- For each factor of a product, the product of the others: `others` is the product of the factors that are not zero,
+-- `factors` has a 1 where they are.
+function placed.without_one(is_zero, zero_count, others, factors)
+  local alone = is_zero:logical_and(zero_count:eq(1))
+  return strew.where(zero_count:eq(0), others / factors, strew.where(alone, others, 0.0))
+end
+
+-------------------------------------------------------------------------------------------- the position form
+
+-- The part of src at index's coordinates.
+local function prefix(src, index)
+  for d = 0, src:dim() - 1 do
+    if src:size(d) > index:size(d) then src = src:narrow(d, 0, index:size(d)) end
+  end
+  return src
+end
+
+-- Returns part with zeros behind it up to shape.
+local function padded(part, shape)
+  for d, size in ipairs(shape) do
+    local sizes = part.shape
+    if sizes[d] < size then
+      sizes[d] = size - sizes[d]
+      part = strew.cat({part, strew.zeros(sizes, like(part))}, d - 1)
+    end
+  end
+  return part
+end
+
+-- 1 where something arrives, else 0.
+local function is_hit(g, p)
+  return strew.zeros(g.shape, {dtype = "bool", device = g.device}):scatter(p.dim, p.index, true, {mode = p.mode})
+end
+
+local function spread(values, p) return values:gather(p.dim, p.index, {mode = p.mode}) end
+
+-- Sums values of index's sizes at their positions.
+local function sums(values, p, start)
+  return (start or strew.zeros(p.self.shape, like(values))):scatter_add(p.dim, p.index, values, {mode = p.mode})
+end
+
+-- Where a src element is the last one at its position. Dropped ones are not told apart: their gradient is 0.
+local function is_last(p)
+  local numbers = strew.arange(p.index:numel(), {device = p.index.device}):reshape(p.index.shape)
+  local last = strew.full(p.self.shape, -1, {dtype = "int64", device = p.index.device})
+  return spread(last:scatter(p.dim, p.index, numbers, {mode = p.mode}), p):eq(numbers)
+end
+
+-- Each way to join: returns the gradients of self and of src's part at index's coordinates, as functions.
+local joins = {}
+
+function joins.assign(g, p)
+  return function() return g:masked_fill(is_hit(g, p), 0) end,
+    function() return strew.where(is_last(p), spread(g, p), 0.0) end
+end
+
+function joins.sum(g, p)
+  return function() return p.include and g or g:masked_fill(is_hit(g, p), 0) end,
+    function() return spread(g, p) end
+end
+
+function joins.mean(g, p)
+  local ones = strew.ones(p.index.shape, like(g))
+  local share = g / sums(ones, p, p.include and strew.ones(p.self.shape, like(g))):clamp(1)
+  return function() return p.include and share or g:masked_fill(is_hit(g, p), 0) end,
+    function() return spread(share, p) end
+end
+
+local function extremes(g, p)
+  local self_equal = same(p.self, p.out):to(g.dtype)
+  if not p.include then self_equal = self_equal:masked_fill(is_hit(g, p), 0) end
+  local src_equal = same(p.part, spread(p.out, p)):to(g.dtype)
+  local share = g / sums(src_equal, p, self_equal)
+  return function() return strew.where(self_equal:ne(0), share, 0.0) end,
+    function() return strew.where(src_equal:ne(0), spread(share, p), 0.0) end
+end
+joins.amax, joins.amin = extremes, extremes
+
+function joins.prod(g, p)
+  local src_zero, self_zero = p.part:eq(0), p.self:eq(0)
+  if not p.include then self_zero = self_zero:masked_fill(is_hit(g, p), false) end
+  local factors, first = p.part:masked_fill(src_zero, 1), p.self:masked_fill(self_zero, 1)
+  if not p.include then first = first:masked_fill(is_hit(g, p), 1) end
+  local count = sums(src_zero:to("int64"), p, self_zero:to("int64"))
+  local others = first:scatter_reduce(p.dim, p.index, factors, "prod", {mode = p.mode})
+  return function()
+      local part = g * placed.without_one(self_zero, count, others, first)
+      return p.include and part or strew.where(is_hit(g, p), 0.0, g)
+    end,
+    function() return spread(g, p) * placed.without_one(src_zero, spread(count, p), spread(others, p), factors) end
+end
+
+local words = {add = "sum", multiply = "prod", mul = "prod", max = "amax", min = "amin"}
+
+-- Returns the gradients of self and src, as functions, of a call that joins src at index to self.
+local function joined(g, self, dim, index, src, reduce, include, mode, out)
+  local p = {self = line(self), dim = dim, index = line(index), include = include ~= false, mode = mode,
+             out = out and line(out)}
+  if index:numel() == 0 then -- of any rank
+    return function() return g end, function() return zeros(src) end
+  end
+  if not is_tensor(src) then src = strew.tensor(src, like(self)):expand(p.index.shape) end
+  p.part = prefix(line(src), p.index)
+  local of_self, of_src = joins[words[reduce] or reduce or "assign"](line(g), p)
+  return of_self, function() return padded(of_src(), line(src).shape) end
+end
+
+-- A rule for calls with the operands self and `name`: form(c) returns joined's arguments from self to mode.
+local function rule(signature, name, form)
+  return {signature, all = function(g, c, add)
+    local of_self, of_src = joined(g, form(c))
+    if is_tensor(c.self) then add(c.self, of_self) end
+    add(c[name], of_src)
+  end}
+end
+
+-------------------------------------------------------------------------------------------- indices along one dimension
+
+-- Returns index, of one dimension along dim, with x's sizes.
+local function along(index, x, dim)
+  local sizes = {}
+  for d = 1, x:dim() do sizes[d] = 1 end
+  sizes[dim < 0 and dim + #sizes + 1 or dim + 1] = index:numel()
+  return index:reshape(sizes):expand(x.shape)
+end
+
+-- index_copy (no reduce), index_reduce.
+local function index_form(c)
+  local source = line(c.source)
+  return c.self, c.dim, along(c.index, source, c.dim), source, c.reduce, c.include_self, c.mode, c.out
+end
+
+-- Returns x with its leading dimensions up to `depth` as one, the others as another.
+local function flattened(x, depth)
+  local sizes = x.shape
+  return x:reshape(operands.product(sizes, 1, depth), operands.product(sizes, depth + 1, #sizes))
+end
+
+-- Returns the row-major positions in sizes of coordinates, a sequence of tensors that broadcast; -1 where mode drops
+-- them.
+local function positions(coordinates, sizes, mode)
+  local at, is_out
+  for d, i in ipairs(coordinates) do
+    i = i:to("int64")
+    if mode == "wrap" then i = strew.where(i:lt(0), i + sizes[d], i) end
+    if mode == "clip" then i = i:clamp(0, math.max(0, sizes[d] - 1)) end
+    if mode == "drop" then
+      local beyond = i:lt(0):logical_or(i:ge(sizes[d]))
+      is_out = is_out and is_out:logical_or(beyond) or beyond
+    end
+    at = at and at * sizes[d] + i or i
+  end
+  return is_out and strew.where(is_out, -1, at) or at
+end
+
+-- Indices of index_put: a bool tensor stands for the coordinates where it is true.
+local function coordinates_of(indices)
+  local out = {}
+  for _, i in ipairs(indices) do
+    if i.dtype == "bool" then
+      local at = i:nonzero()
+      for d = 0, i:dim() - 1 do table.insert(out, at:select(1, d)) end
+    else
+      table.insert(out, i)
+    end
+  end
+  return out
+end
+
+-- Coordinates of scatter_nd and gather_nd: the entries of indices' last dimension.
+local function components(indices)
+  local out = {}
+  for k = 0, indices:size(-1) - 1 do out[k + 1] = indices:select(-1, k) end
+  return out
+end
+
+-- Calls add with the gradients of a write of src at coordinates that address self's leading dimensions. `self` may be a
+-- shape.
+local function write_at(g, c, self, coordinates, src, reduce, mode, add)
+  local depth, sizes = #coordinates, is_tensor(self) and self.shape or self
+  if g:numel() == 0 then return end
+  local rest = {table.unpack(sizes, depth + 1)}
+  if depth == 0 then coordinates, depth = {strew.zeros({}, {dtype = "int64", device = g.device})}, 0 end
+  local at = positions(coordinates, depth == 0 and {1} or sizes, mode)
+  local shape = at.shape
+  for _, size in ipairs(rest) do table.insert(shape, size) end
+  local count, width = at:numel(), operands.product(rest, 1, #rest)
+  local target = is_tensor(self) and flattened(self, depth) or strew.zeros(sizes, like(g))
+  target = target:reshape(operands.product(sizes, 1, depth), width)
+  local values = is_tensor(src) and src or strew.tensor(src, like(g))
+  local flat = values:expand(shape):reshape(count, width)
+  local index = at:reshape(count, 1):expand(count, width)
+  local of_self, of_src = joined(g:reshape(target.shape), target, 0, index, flat, reduce, true,
+    mode == "drop" and "drop" or "error", c.out:reshape(target.shape))
+  if is_tensor(self) then add(self, function() return of_self():reshape(sizes) end) end
+  add(src, function() return of_src():reshape(shape) end)
+end
+
+-- Returns g, read at coordinates in x, put back to x.
+local function read_at(g, x, coordinates, mode)
+  local depth = #coordinates
+  if x:numel() == 0 or g:numel() == 0 then return zeros(x) end
+  if depth == 0 then return g:reshape(-1, x:numel()):sum(0):reshape(x.shape) end
+  local at, flat = positions(coordinates, x.shape, mode):reshape(-1), flattened(x, depth)
+  return zeros(flat):index_add(0, at, g:reshape(at:numel(), -1), {mode = mode == "drop" and "drop" or "error"})
+    :reshape(x.shape)
+end
+
+-- The coordinates of gather_nd with batch_dims: those of the batch in front.
+local function batch_coordinates(indices, count)
+  local out = {}
+  for d = 0, count - 1 do
+    local sizes = {}
+    for i = 1, indices:dim() - 1 do sizes[i] = i == d + 1 and indices:size(d) or 1 end
+    out[d + 1] = strew.arange(indices:size(d), {device = indices.device}):reshape(sizes)
+  end
+  for _, component in ipairs(components(indices)) do table.insert(out, component) end
+  return out
+end
+
+-- t[index] and t[mask]: rows; t[i]: a view.
+local function element_self(g, c)
+  local x, i = c.self, c.position
+  if not is_tensor(i) then return zeros(x):select_scatter(g, 0, i) end
+  local depth = i.dtype == "bool" and i:dim() or 1
+  local at = i.dtype == "bool" and i:reshape(-1):nonzero():reshape(-1) or i:reshape(-1)
+  local flat = flattened(x, depth)
+  return zeros(flat):index_add(0, at, g:reshape(at:numel(), flat:size(1))):reshape(x.shape)
+end
+
+placed.rules = {
+  scatter_add = rule("self dim index src", "src", function(c)
+    return c.self, c.dim, c.index, c.src, "sum", true, c.mode
+  end),
+  scatter_reduce = rule("self dim index src reduce", "src", function(c)
+    return c.self, c.dim, c.index, c.src, c.reduce, c.include_self, c.mode, c.out
+  end),
+  gather = {"self dim index", self = function(g, c)
+    if c.index:numel() == 0 then return zeros(c.self) end
+    return zeros(line(c.self)):scatter_add(c.dim, line(c.index), line(g), {mode = c.mode})
+  end},
+  index_select = {"self dim index", self = function(g, c)
+    return zeros(line(c.self)):index_add(c.dim, c.index, line(g), {mode = c.mode})
+  end},
+  index_add = {"self dim index source", self = function(g) return g end, source = function(g, c)
+    return line(g):index_select(c.dim, line(c.index), {mode = c.mode}) * (c.alpha or 1)
+  end},
+  index_copy = rule("self dim index source", "source", index_form),
+  index_reduce = rule("self dim index source reduce", "source", index_form),
+  index_fill = {"self dim index value", all = function(g, c, add)
+    local wide = line(g)
+    local is_filled = strew.zeros(wide.shape, {dtype = "bool", device = g.device})
+      :index_fill(c.dim, c.index, true, {mode = c.mode})
+    add(c.self, function() return wide:masked_fill(is_filled, 0) end)
+    add(c.value, function() return strew.where(is_filled, wide, 0.0):sum() end)
+  end},
+  index_put = {"self indices values", all = function(g, c, add)
+    write_at(g, c, c.self, coordinates_of(c.indices), c.values, c.accumulate and "sum" or nil, c.mode, add)
+  end},
+  put = {"self index source", all = function(g, c, add)
+    local of_self, of_src = joined(g:reshape(-1), c.self:reshape(-1), 0, c.index:reshape(-1), c.source:reshape(-1),
+      c.accumulate and "sum" or nil, true, c.mode)
+    add(c.self, of_self)
+    add(c.source, of_src)
+  end},
+  take = {"self index", self = function(g, c)
+    return zeros(c.self):put(c.index, g, {accumulate = true, mode = c.mode})
+  end},
+  take_along_dim = {"self index dim", self = function(g, c)
+    local x, index, dim = c.self, c.index, c.dim
+    if dim == nil then
+      return zeros(x:reshape(-1)):scatter_add(0, index:reshape(-1), g:reshape(-1), {mode = c.mode})
+    end
+    local sizes, at = x.shape, dim < 0 and dim + x:dim() or dim
+    for d = 0, x:dim() - 1 do
+      if d ~= at then sizes[d + 1] = g:size(d) end
+    end
+    return strew.zeros(sizes, like(x)):scatter_add(at, index:expand(g.shape), g, {mode = c.mode})
+  end},
+  scatter_nd = {"rest*", all = function(g, c, add)
+    local a = c.rest
+    if c.shape or not is_tensor(a[3]) and a[3] ~= nil then -- (indices, updates, shape): of zeros
+      write_at(g, c, c.shape or a[3], components(c.indices or a[1]), c.updates or a[2], c.reduce or "sum", c.mode, add)
+    else
+      write_at(g, c, c.self or a[1], components(c.indices or a[2]), c.updates or a[3], c.reduce, c.mode, add)
+    end
+  end},
+  gather_nd = {"self indices", self = function(g, c)
+    return read_at(g, c.self, batch_coordinates(c.indices, c.batch_dims or 0), c.mode)
+  end},
+  masked_select = {"self mask", self = function(g, c)
+    local shape = c.mask:logical_or(c.self:ne(c.self)).shape
+    return strew.zeros(shape, like(c.self)):masked_scatter(c.mask, g)
+  end},
+  masked_scatter = {"self mask source", self = function(g, c) return g:masked_fill(c.mask, 0) end,
+    source = function(g, c)
+      local chosen = g:masked_select(c.mask)
+      return padded(chosen, {c.source:numel()}):reshape(c.source.shape)
+    end},
+  ["t[i]"] = {"self position", self = element_self},
+}
+
+-- The position form of scatter, for its rule.
+function placed.scatter(g, c, add)
+  local a = c.rest
+  local self, dim, index, src = c.self or a[1], c.dim or a[2], c.index or a[3], c.src
+  if src == nil then src = a[4] end
+  local of_self, of_src = joined(g, self, dim, index, src, c.reduce, true, c.mode, c.out)
+  add(self, of_self)
+  add(src, of_src)
+end
+
+return placed

@@ -1,0 +1,125 @@
+/* strew_gradient.c: strew.grad and strew.value_and_grad. strew_record.c records the calls of the function;
+   family/gradients.lua goes back through the record. */
+#include "strew_bind.h"
+
+/* ------------------------------------------------------------------------------- functions of family/gradients.lua */
+
+/* detach(t): the same tensor, which is no longer recorded; alias(t): the same tensor in another box. */
+static int share(lua_State *L, struct script_call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  *out = strew_retain(self);
+  return 1;
+}
+
+/* watch(t): t is recorded from now on. */
+static int watch(lua_State *L, struct script_call *call) {
+  bind_record_watch(L, bind_to_box(L, call->binding, 1));
+  return 0;
+}
+
+static int push_tape(lua_State *L, struct script_call *call) {
+  (void)call;
+  bind_record_tape(L);
+  return 1;
+}
+
+static int is_recorded(lua_State *L, struct script_call *call) {
+  const struct box *box = bind_to_box(L, call->binding, 1);
+  lua_pushboolean(L, box && bind_is_recorded(call->binding, box));
+  return 1;
+}
+
+static int offset(lua_State *L, struct script_call *call) {
+  strew_tensor *self;
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  lua_pushinteger(L, strew_tensor_offset(self));
+  return 1;
+}
+
+/* Calls the function below `arguments` values on top of the stack; the results replace both. Returns their number; -1:
+   an error is on top. */
+static int call_function(lua_State *L, struct binding *binding, int arguments, bool records, const char *outer) {
+  const struct binding before = *binding;
+  const int base = lua_gettop(L) - arguments - 1;
+  binding->recording = records;
+  binding->outer = outer;
+  binding->operands = NULL;
+  int status = lua_pcall(L, arguments, LUA_MULTRET, 0);
+  binding->recording = before.recording;
+  binding->outer = before.outer;
+  binding->operands = before.operands;
+  return status == LUA_OK ? lua_gettop(L) - base : -1;
+}
+
+/* call(f, ...): the script's function, whose calls are recorded. */
+static int call_recorded(lua_State *L, struct script_call *call) {
+  for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
+  int results = call_function(L, call->binding, call->arguments - 1, true, NULL);
+  return results < 0 ? lua_error(L) : results;
+}
+
+const struct script_function bind_alias_row = {"alias", share, 0, FUNCTION},
+                             bind_watch_row = {"watch", watch, 0, FUNCTION},
+                             bind_tape_row = {"tape", push_tape, 0, FUNCTION},
+                             bind_is_recorded_row = {"is_recorded", is_recorded, 0, FUNCTION},
+                             bind_offset_row = {"offset", offset, 0, FUNCTION},
+                             bind_call_row = {"call", call_recorded, 0, FUNCTION};
+
+/* ------------------------------------------------------------------------------------------------------ strew.grad */
+
+enum { FUNCTION_UPVALUE = 5 }; /* behind those of bind_dispatch */
+
+enum { GRADIENTS, VALUE_TOO };
+
+static bool read_function(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  char text[TEXT_BYTES];
+  *(int *)out = i;
+  if (lua_isfunction(L, i) || luaL_getmetafield(L, i, "__call") != LUA_TNIL) return true;
+  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a function", bind_text(L, call, i, text));
+  return false;
+}
+
+/* The function that strew.grad returned, called with f's arguments. */
+static int apply(lua_State *L, struct script_call *call) {
+  struct binding *binding = call->binding;
+  luaL_checkstack(L, call->arguments + LUA_MINSTACK, NULL);
+  bind_use(L, "gradients.lua");
+  if (!binding->record_depth) {
+    lua_getfield(L, -1, "rules");
+    bind_record_new(L);
+  }
+  lua_getfield(L, -1, "differentiate");
+  lua_remove(L, -2);
+  lua_pushvalue(L, lua_upvalueindex(FUNCTION_UPVALUE));
+  lua_pushboolean(L, call->row->code == VALUE_TOO);
+  for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
+  if (!binding->record_depth++) binding->record++;
+  const int status = call_function(L, binding, call->arguments + 2, binding->recording, call->error.alias);
+  if (!--binding->record_depth) {
+    lua_pushnil(L);
+    lua_setiuservalue(L, lua_upvalueindex(1), RECORD); /* drops all of it */
+  }
+  return status < 0 ? lua_error(L) : status;
+}
+
+static const struct script_function apply_rows[] = {{"grad", apply, GRADIENTS, FUNCTION},
+                                                    {"value_and_grad", apply, VALUE_TOO, FUNCTION}};
+
+/* grad(f), value_and_grad(f) */
+static int differentiate(lua_State *L, struct script_call *call) {
+  int f = 0;
+  const struct parameter parameters[] = {{"f", REQUIRED, read_function, &f}, LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  const struct script_function *row = &apply_rows[call->row->code];
+  bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
+  lua_pushvalue(L, f);
+  lua_pushcclosure(L, bind_dispatch, FUNCTION_UPVALUE);
+  return 1;
+}
+
+const struct script_function bind_gradient_rows[] = {{"grad", differentiate, GRADIENTS, FUNCTION},
+                                                     {"value_and_grad", differentiate, VALUE_TOO, FUNCTION},
+                                                     {"detach", share, 0, ALWAYS},
+                                                     {NULL, NULL, 0, 0}};

@@ -1,0 +1,179 @@
+/* strew_keys.c: strew.key_table, a userdata. Its user value is a table for family/keys.lua: the names and words of key
+   columns that come from tables. */
+#include "strew_bind.h"
+
+#include <string.h>
+
+static const char metatable_name[] = "strew.key_table";
+
+static int release_keys(lua_State *L) {
+  strew_key_table **table = luaL_testudata(L, 1, metatable_name);
+  if (!table) return 0;
+  strew_key_table_release(*table);
+  *table = NULL;
+  return 0;
+}
+
+/* Returns the table of the call's first argument; NULL: call->error is filled. */
+static strew_key_table *read_self(lua_State *L, struct script_call *call) {
+  char text[TEXT_BYTES];
+  strew_key_table **table = luaL_testudata(L, 1, metatable_name);
+  if (table && *table) return *table;
+  if (table) return bind_fail(call, STREW_EFREED, NULL, "the key table is closed"), NULL;
+  bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected a key table", bind_text(L, call, 1, text));
+  return bind_hint(call, "use : to call a method: kt:ids(...)"), NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- ids
+ */
+
+/* Ids of the tensors in the arguments after self; the result's box is on the stack. */
+static int ids_of_tensors(lua_State *L, struct script_call *call, strew_key_table *table, struct box *result) {
+  strew_tensor *keys[STREW_MAX_RANK];
+  char text[TEXT_BYTES];
+  int count = strew_key_table_columns(table), given = call->arguments - 1;
+  if (given != count)
+    return bind_fail(call, STREW_EARGUMENT, NULL, "has %d key%s, expected %d, the columns of the key table", given,
+                     given == 1 ? "" : "s", count);
+  for (int c = 0; c < count; c++) {
+    struct box *box = bind_to_box(L, call->binding, c + 2);
+    if (!box)
+      return bind_fail(call, STREW_EARGUMENT, NULL, "key %d is %s, expected a tensor", c + 1,
+                       bind_text(L, call, c + 2, text));
+    if (!box->tensor) return bind_fail(call, STREW_EFREED, NULL, "key %d was freed", c + 1);
+    keys[c] = box->tensor;
+  }
+  return bind_end(strew_key_table_ids(table, keys, &result->tensor, &call->error), 1);
+}
+
+static bool has_names(lua_State *L) {
+  lua_getiuservalue(L, 1, 1);
+  bool is_named = lua_getfield(L, -1, "names") == LUA_TTABLE;
+  lua_pop(L, 2);
+  return is_named;
+}
+
+/* ids(self, k1, ..., kn) for family/keys.lua. */
+static int inner_ids(lua_State *L, struct script_call *call) {
+  struct box *result = bind_push_box(L, call->binding);
+  strew_key_table *table = read_self(L, call);
+  return table ? ids_of_tensors(L, call, table, result) : -1;
+}
+
+/* key_state(self): its user value, its number of columns and of keys. */
+static int inner_state(lua_State *L, struct script_call *call) {
+  strew_key_table *table = read_self(L, call);
+  if (!table) return -1;
+  lua_getiuservalue(L, 1, 1);
+  lua_pushinteger(L, strew_key_table_columns(table));
+  lua_pushinteger(L, strew_key_table_size(table));
+  return 3;
+}
+
+const struct script_function bind_key_ids_row = {"key_ids", inner_ids, 0, FUNCTION},
+                             bind_key_state_row = {"key_state", inner_state, 0, FUNCTION};
+
+/* Calls an operation of family/keys.lua with the arguments. */
+static int call_family(lua_State *L, struct script_call *call, const struct script_function *row) {
+  luaL_checkstack(L, call->arguments + LUA_MINSTACK, NULL);
+  bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
+  lua_pushcclosure(L, bind_dispatch, 4);
+  for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
+  lua_call(L, call->arguments, 1);
+  return 1;
+}
+
+/* kt:ids(k1, ..., kn), or kt:ids(x, columns) for a table of columns. */
+static int ids(lua_State *L, struct script_call *call) {
+  if (lua_istable(L, 2) && luaL_testudata(L, 1, metatable_name)) return call_family(L, call, &bind_table_ids_row);
+  struct box *result = bind_push_box(L, call->binding);
+  strew_key_table *table = read_self(L, call);
+  if (!table) return -1;
+  if (has_names(L))
+    return bind_fail(call, STREW_EARGUMENT, "k1",
+                     "is a tensor, the keys before came from columns of tables, expected a table");
+  return ids_of_tensors(L, call, table, result);
+}
+
+static const struct script_function ids_row = {"ids", ids, 0, FUNCTION};
+
+/* ------------------------------------------------------------------------------------------------------------- fields
+ */
+
+/* Pushes the keys: a sequence of tensors. */
+static int push_keys(lua_State *L, struct script_call *call, strew_key_table *table) {
+  int count = strew_key_table_columns(table);
+  lua_createtable(L, count, 0);
+  for (int c = 0; c < count; c++) {
+    struct box *box = bind_push_box(L, call->binding);
+    if (strew_key_table_keys(table, c, call->binding->device, &box->tensor, &call->error) != STREW_OK) return -1;
+    lua_rawseti(L, -2, c + 1);
+  }
+  return 1;
+}
+
+static int keys(lua_State *L, struct script_call *call) {
+  strew_key_table *table = read_self(L, call);
+  return table ? push_keys(L, call, table) : -1;
+}
+
+const struct script_function bind_keys_of_row = {"keys_of", keys, 0, FUNCTION};
+
+/* kt.n, kt.keys, kt.ids */
+static int field(lua_State *L, struct script_call *call) {
+  static const char *const names[] = {"n", "keys", "ids"};
+  char text[TEXT_BYTES];
+  strew_key_table *table = read_self(L, call);
+  if (!table) return -1;
+  strew_guess guess = {.wanted = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
+  if (strcmp(guess.wanted, "n") == 0) return lua_pushinteger(L, strew_key_table_size(table)), 1;
+  if (strcmp(guess.wanted, "keys") == 0)
+    return has_names(L) ? call_family(L, call, &bind_table_keys_row) : push_keys(L, call, table);
+  if (strcmp(guess.wanted, "ids") == 0) {
+    bind_push_upvalues(L, lua_upvalueindex(1), &ids_row, ids_row.name, FUNCTION);
+    lua_pushcclosure(L, bind_dispatch, 4);
+    return 1;
+  }
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) strew_guess_name(&guess, names[i]);
+  return bind_fail_name(call, "a key table", &guess);
+}
+
+static const struct script_function field_row = {"key_table[name]", field, 0, FUNCTION};
+
+/* ----------------------------------------------------------------------------------------------------------- creation
+ */
+
+/* Complete before the registry knows it: a failed allocation leaves none without __gc. */
+static void push_metatable(lua_State *L) {
+  static const luaL_Reg ends[] = {{"__gc", release_keys}, {"__close", release_keys}, {NULL, NULL}};
+  if (luaL_getmetatable(L, metatable_name) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  luaL_setfuncs(L, ends, 0);
+  bind_push_upvalues(L, lua_upvalueindex(1), &field_row, field_row.name, FUNCTION);
+  lua_pushcclosure(L, bind_dispatch, 4);
+  lua_setfield(L, -2, "__index");
+  lua_pushliteral(L, "key_table");
+  lua_setfield(L, -2, "__name");
+  lua_pushliteral(L, "key_table");
+  lua_setfield(L, -2, "__metatable"); /* what getmetatable returns */
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, metatable_name);
+}
+
+/* key_table([n]) */
+static int key_table(lua_State *L, struct script_call *call) {
+  int64_t columns = 1;
+  const struct parameter parameters[] = {{"n", UNNAMED, bind_integer, &columns}, LAST_PARAMETER};
+  strew_key_table **table = lua_newuserdatauv(L, sizeof *table, 1);
+  *table = NULL;
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, 1);
+  push_metatable(L);
+  lua_setmetatable(L, -2);
+  if (!bind_arguments(L, call, parameters)) return -1;
+  int count = columns < 0 || columns > STREW_MAX_RANK + 1 ? STREW_MAX_RANK + 1 : (int)columns;
+  return bind_end(strew_key_table_create(call->binding->context, count, table, &call->error), 1);
+}
+
+const struct script_function bind_key_rows[] = {{"key_table", key_table, 0, FUNCTION}, {NULL, NULL, 0, 0}};

@@ -1,0 +1,262 @@
+/* strew_record.c: records the calls of a function that strew.grad differentiates (family/gradients.lua has the rules
+   that go back through the record).
+
+   While the function runs, binding->recording is set, and bind_dispatch calls bind_record_begin before each call and
+   bind_record_end after it. A box is_recorded if its tensor is an argument of the function or depends on one. A call
+   with a recorded argument whose result is a float tensor becomes an entry of the tape:
+   {rule, number of arguments, number of results, argument 1, ..., result 1, ...}. Boxes in entries are held: the tape
+   keeps them alive, they cannot be freed, and no call may write to the memory that they lie in. All this ends with the
+   outermost strew.grad: the next record has another number. A call in place into a tensor that is neither recorded nor
+   held becomes an entry with a copy of that tensor as its first argument and the tensor as its result. */
+#include "strew_bind.h"
+
+#include <string.h>
+
+/* Fields of the table in the binding's user value RECORD: entries; HELD or WRITTEN (by a recorded call) for the storages
+   of held tensors, by address; rules by names of rows. */
+enum { TAPE = 1, STORAGES, RULES };
+enum { HELD = 1, WRITTEN };
+enum { RULE = 1, ARGUMENTS, RESULTS, FIRST }; /* of an entry */
+
+static const char free_name[] = "free";
+
+static struct binding *binding_of(lua_State *L) { return lua_touserdata(L, lua_upvalueindex(1)); }
+
+/* Pushes a table of the record. */
+static void push_record(lua_State *L, int which) {
+  lua_getiuservalue(L, lua_upvalueindex(1), RECORD);
+  lua_rawgeti(L, -1, which);
+  lua_remove(L, -2);
+}
+
+/* HELD, WRITTEN or 0. `storages` is the stack position of that table. */
+static int state_of(lua_State *L, int storages, const struct box *box) {
+  lua_rawgetp(L, storages, strew_tensor_storage(box->tensor));
+  int state = (int)lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  return state;
+}
+
+static void hold(lua_State *L, int storages, struct box *box, int state) {
+  const uint64_t record = binding_of(L)->record;
+  if (box->held == record && state == HELD) return;
+  box->held = record;
+  if (state == HELD && state_of(L, storages, box)) return;
+  lua_pushinteger(L, state);
+  lua_rawsetp(L, storages, strew_tensor_storage(box->tensor));
+}
+
+/* Pushes the rule of a row: a table, true or nil. `rules` has them by name and, once looked for, by row. */
+static int push_rule(lua_State *L, int rules, const struct script_function *row) {
+  int type = lua_rawgetp(L, rules, row);
+  if (type != LUA_TNIL) return type;
+  lua_pop(L, 1);
+  type = lua_getfield(L, rules, row->name);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, rules, row);
+  return type;
+}
+
+/* Calls visit for each tensor that is an argument or result at position i, or an entry of a table there. */
+static bool visit_tensors(lua_State *L, struct script_call *call, int i, void *user,
+                          bool (*visit)(lua_State *L, struct script_call *call, struct box *box, void *user)) {
+  struct box *box = bind_to_box(L, call->binding, i);
+  if (box) return !box->tensor || visit(L, call, box, user);
+  if (!lua_istable(L, i)) return true;
+  lua_pushnil(L);
+  for (int64_t k = 1; lua_next(L, i); k++, lua_pop(L, 1)) {
+    box = bind_to_box(L, call->binding, lua_gettop(L));
+    if ((box && box->tensor && !visit(L, call, box, user)) || !bind_may_continue(call, k)) return false;
+  }
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------- before the call */
+
+static bool note_argument(lua_State *L, struct script_call *call, struct box *box, void *user) {
+  const bool is_recorded = bind_is_recorded(call->binding, box);
+  call->is_recorded |= is_recorded;
+  if (is_recorded || state_of(L, *(int *)user, box) != WRITTEN) return true;
+  bind_fail(call, STREW_EARGUMENT, NULL, "an operand shares memory with a tensor that a recorded call wrote to");
+  bind_hint(call, "the view is older than the write: make it after that");
+  return false;
+}
+
+static const char whole_hint[] = "in a function that is differentiated: use the call without _, or write to t:clone()";
+
+/* Fails if the call would write to memory that a gradient needs, or free it. */
+static bool check_write(lua_State *L, struct script_call *call, int storages) {
+  const char *name = call->row->name;
+  struct box *box = bind_to_box(L, call->binding, 1);
+  if (box && bind_is_held(call->binding, box) && strcmp(name, free_name) == 0) {
+    bind_fail(call, STREW_EARGUMENT, "self", "is needed for a gradient, it cannot be freed yet");
+    return false;
+  }
+  bool is_written = call->form & INPLACE || strcmp(name, "set") == 0 || strcmp(name, "t[i] = v") == 0;
+  if (is_written && box && box->tensor && state_of(L, storages, box)) {
+    bind_fail(call, STREW_EARGUMENT, "self", "is needed for a gradient, it cannot be written to");
+    bind_hint(call, whole_hint);
+    return false;
+  }
+  int last = call->arguments;
+  if (!last || !lua_istable(L, last)) return true;
+  lua_pushliteral(L, "out");
+  lua_rawget(L, last);
+  box = bind_to_box(L, call->binding, lua_gettop(L));
+  bool is_out = box && box->tensor && (call->is_recorded || state_of(L, storages, box));
+  lua_pop(L, 1);
+  if (!is_out) return true;
+  bind_fail(call, STREW_EARGUMENT, "out", "cannot be written to by a call that is recorded");
+  bind_hint(call, "leave 'out' away in a function that is differentiated");
+  return false;
+}
+
+/* Keeps a copy of self under the call's address, for the entry. */
+static bool keep_self(lua_State *L, struct script_call *call, int storages) {
+  struct box *copy = bind_push_box(L, call->binding), *self = bind_to_box(L, call->binding, 1);
+  if (!self || !self->tensor) return true; /* the call fails */
+  if (strew_clone(self->tensor, &copy->tensor, &call->error) != STREW_OK) return false;
+  lua_rawsetp(L, storages, call);
+  return true;
+}
+
+/* Finds how the call is recorded, by its row's rule. */
+static bool find_rule(lua_State *L, struct script_call *call, int storages) {
+  push_record(L, RULES);
+  const int type = push_rule(L, lua_gettop(L), call->row);
+  call->is_recorded = type == LUA_TTABLE;
+  if (type != LUA_TNIL) return !(call->is_recorded && call->form & INPLACE) || keep_self(L, call, storages);
+  bind_fail(call, STREW_EARGUMENT, NULL, "has no gradient, and depends on an argument that is differentiated");
+  bind_hint(call, "t:detach() is the tensor as a constant");
+  return false;
+}
+
+bool bind_record_begin(lua_State *L, struct script_call *call) {
+  const int top = lua_gettop(L);
+  int storages = top + 1;
+  call->is_recorded = false;
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  push_record(L, STORAGES);
+  for (int i = 1; i <= call->arguments; i++)
+    if (!visit_tensors(L, call, i, &storages, note_argument)) return false;
+  if (!check_write(L, call, storages) || (call->is_recorded && !find_rule(L, call, storages))) return false;
+  lua_settop(L, top);
+  return true;
+}
+
+void bind_record_drop(lua_State *L, struct script_call *call) {
+  push_record(L, STORAGES);
+  lua_pushnil(L);
+  lua_rawsetp(L, -2, call);
+  lua_pop(L, 1);
+}
+
+/* -------------------------------------------------------------------------------------------------- after the call */
+
+static bool mark_result(lua_State *L, struct script_call *call, struct box *box, void *user) {
+  (void)L;
+  if (!bind_is_float(strew_tensor_dtype(box->tensor))) return true;
+  box->recorded = call->binding->record;
+  *(bool *)user = true;
+  return true;
+}
+
+struct holding {
+  int storages, state;
+};
+
+static bool hold_operand(lua_State *L, struct script_call *call, struct box *box, void *user) {
+  const struct holding *holding = user;
+  (void)call;
+  hold(L, holding->storages, box, holding->state);
+  return true;
+}
+
+/* Appends the table on top to the tape and pops it. */
+static void append(lua_State *L) {
+  push_record(L, TAPE);
+  lua_insert(L, -2);
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  lua_pop(L, 1);
+}
+
+static void set_integer(lua_State *L, int entry, int field, int value) {
+  lua_pushinteger(L, value);
+  lua_rawseti(L, entry, field);
+}
+
+/* Appends the entry of the call, whose results begin at stack position `first`. */
+static void add_entry(lua_State *L, struct script_call *call, int first, int results) {
+  const bool is_inplace = call->form & INPLACE;
+  lua_createtable(L, FIRST - 1 + call->arguments + results, 0);
+  const int entry = lua_gettop(L);
+  push_record(L, STORAGES);
+  struct holding held = {entry + 1, HELD}, written = {entry + 1, WRITTEN};
+  push_record(L, RULES);
+  push_rule(L, entry + 2, call->row);
+  lua_rawseti(L, entry, RULE);
+  set_integer(L, entry, ARGUMENTS, call->arguments);
+  set_integer(L, entry, RESULTS, results);
+  for (int i = 1; i <= call->arguments; i++) {
+    if (is_inplace && i == 1)
+      lua_rawgetp(L, held.storages, call); /* the copy instead of self */
+    else
+      lua_pushvalue(L, i);
+    visit_tensors(L, call, lua_gettop(L), &held, hold_operand);
+    lua_rawseti(L, entry, FIRST + i - 1);
+  }
+  for (int i = 0; i < results; i++) {
+    visit_tensors(L, call, first + i, is_inplace ? &written : &held, hold_operand);
+    lua_pushvalue(L, first + i);
+    lua_rawseti(L, entry, FIRST + call->arguments + i);
+  }
+  lua_settop(L, entry);
+  append(L);
+}
+
+int bind_record_end(lua_State *L, struct script_call *call, int results) {
+  const int first = lua_gettop(L) - results + 1;
+  bool is_float = false;
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  for (int i = first; i < first + results; i++) visit_tensors(L, call, i, &is_float, mark_result);
+  if (is_float) {
+    add_entry(L, call, first, results);
+    if (call->form & INPLACE) bind_record_drop(L, call);
+    return results;
+  }
+  if (results == 0 || lua_type(L, first) != LUA_TNUMBER) return results;
+  bind_fail(call, STREW_EARGUMENT, "self", "is recorded for a gradient, which a number loses");
+  return bind_hint(call, "t:narrow(0, i, 1) is a tensor; t:detach() is the tensor as a constant");
+}
+
+/* ---------------------------------------------------------------------------------------------- for strew_gradient.c
+ */
+
+void bind_record_new(lua_State *L) {
+  lua_createtable(L, RULES, 0);
+  for (int i = TAPE; i <= STORAGES; i++) {
+    lua_newtable(L);
+    lua_rawseti(L, -2, i);
+  }
+  lua_insert(L, -2);
+  lua_rawseti(L, -2, RULES);
+  lua_setiuservalue(L, lua_upvalueindex(1), RECORD);
+}
+
+void bind_record_tape(lua_State *L) { push_record(L, TAPE); }
+
+void bind_record_watch(lua_State *L, struct box *box) {
+  lua_createtable(L, FIRST, 0);
+  const int entry = lua_gettop(L);
+  lua_pushboolean(L, false);
+  lua_rawseti(L, entry, RULE);
+  set_integer(L, entry, ARGUMENTS, 0);
+  set_integer(L, entry, RESULTS, 1);
+  lua_pushvalue(L, 1);
+  lua_rawseti(L, entry, FIRST);
+  append(L);
+  push_record(L, STORAGES);
+  hold(L, lua_gettop(L), box, HELD);
+  box->recorded = binding_of(L)->record;
+  lua_pop(L, 1);
+}

@@ -1,0 +1,197 @@
+/* csv_chunks.c: .csv files in chunks of rows. A chunk's text is a window of the file: it grows until it holds the lines
+   of the chunk, ends there by a 0 in the place of the next byte meanwhile, and is read as a whole file is (csv_load.c).
+   Lines are found by a scan of their own, which knows quotes: a cell that is cut off must not decide anything. */
+#define _XOPEN_SOURCE 700 /* locale_t */
+#include "csv_cells.h"
+#include "csv_walk.h"
+#include "format.h"
+#include "runtime/device.h"
+#include "stream.h"
+
+struct csv_state {
+  struct reader reader;
+  struct stream *stream;
+  struct cells cells;
+  char *text; /* the window: bytes `begin` to `end` are not read yet */
+  size_t begin, end, held_bytes;
+  uint64_t before; /* bytes of the file before the window */
+  bool is_at_end;  /* the window ends with the file */
+  bool is_cut;     /* the last chunk ended between \r and, maybe, \n */
+};
+
+/* --------------------------------------------------------------------------------------------------------- window */
+
+/* Moves the window's bytes to a larger memory, by a half. */
+static strew_status grow(const struct call *call, struct csv_state *state) {
+  enum { MIN_BYTES = 1 << 16 };
+  strew_context *context = state->reader.context;
+  size_t step = state->held_bytes / 2 < MIN_BYTES ? MIN_BYTES : state->held_bytes / 2;
+  if (state->held_bytes > SIZE_MAX - step) return fail_memory(call, context, SIZE_MAX);
+  size_t wider_bytes = state->held_bytes + step;
+  strew_status status = check_machine_memory(call, &context->cpu, wider_bytes, NULL);
+  if (status != STREW_OK) return status;
+  char *wider = memory_allocate(context, wider_bytes);
+  if (!wider) return fail_memory(call, context, wider_bytes);
+  if (state->end) memcpy(wider, state->text, state->end);
+  memory_free(context, state->text, state->held_bytes);
+  state->text = wider;
+  state->held_bytes = wider_bytes;
+  return STREW_OK;
+}
+
+/* Reads more of the file. The window's bytes move to the beginning first. One byte is left for the final 0. */
+static strew_status fill(const struct call *call, struct csv_state *state, bool *is_lost) {
+  enum { PIECE_BYTES = 4 << 20 };
+  size_t got;
+  if (state->begin) {
+    state->end -= state->begin;
+    state->before += state->begin;
+    memmove(state->text, state->text + state->begin, state->end);
+    state->begin = 0;
+  }
+  strew_status status = state->held_bytes - state->end < 2 ? grow(call, state) : STREW_OK;
+  if (status != STREW_OK) return status;
+  size_t room = state->held_bytes - state->end - 1;
+  status = stream_read(call, state->stream, state->text + state->end, room < PIECE_BYTES ? room : PIECE_BYTES, &got);
+  if (status != STREW_OK) return *is_lost = true, status;
+  state->end += got;
+  state->is_at_end = !got;
+  return STREW_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- lines */
+
+/* Where the scan is: between lines, at the beginning of a cell, in one without quotes or behind them, within quotes, or
+   behind a quote that may be the first of a doubled one. */
+enum scan { AT_LINE, AT_CELL, IN_CELL, IN_QUOTES, AT_QUOTE };
+
+/* Scans from `at` on until *lines lines have ended, each of which is subtracted; returns the place behind the last one.
+   Empty lines do not count. */
+static size_t scan_lines(const struct csv_state *state, size_t at, enum scan *scan, int64_t *lines) {
+  const char *text = state->text;
+  const bool *stops = state->cells.stops;
+  for (; at < state->end && *lines; at++) {
+    char byte = text[at];
+    if (*scan == IN_QUOTES) {
+      if (byte == '"') *scan = AT_QUOTE;
+    } else if (byte == '"' && *scan != IN_CELL) {
+      *scan = IN_QUOTES;
+    } else if (byte == '\n' || byte == '\r') {
+      *lines -= *scan != AT_LINE;
+      *scan = AT_LINE;
+    } else if (byte == state->reader.separator) {
+      *scan = AT_CELL;
+    } else {
+      *scan = IN_CELL;
+      while (at + 1 < state->end && !stops[(unsigned char)text[at + 1]]) at++;
+    }
+  }
+  return at;
+}
+
+/* Fills the window with `lines` lines, or up to the end of the file. *end: behind them. */
+static strew_status find_lines(const struct call *call, struct csv_state *state, int64_t lines, size_t *end,
+                               bool *is_lost) {
+  enum scan scan = AT_LINE;
+  strew_status status = STREW_OK;
+  size_t at = state->begin;
+  for (;;) {
+    at = scan_lines(state, at, &scan, &lines);
+    if (!lines || state->is_at_end) break;
+    size_t moved = state->begin;
+    status = fill(call, state, is_lost);
+    if (status != STREW_OK) return status;
+    at -= moved - state->begin;
+  }
+  *end = at;
+  return STREW_OK;
+}
+
+/* Skips the second half of a line end that the last chunk has counted. */
+static strew_status join_line_end(const struct call *call, struct csv_state *state, bool *is_lost) {
+  if (!state->is_cut) return STREW_OK;
+  while (state->begin == state->end && !state->is_at_end) {
+    strew_status status = fill(call, state, is_lost);
+    if (status != STREW_OK) return status;
+  }
+  state->begin += state->begin < state->end && state->text[state->begin] == '\n';
+  state->is_cut = false;
+  return STREW_OK;
+}
+
+/* Ends the text at `end`, and points the reader to it. Returns the byte there, for restore. */
+static char terminate(struct csv_state *state, size_t end) {
+  char byte = state->text[end];
+  state->text[end] = '\0';
+  state->reader.text = state->text;
+  state->reader.size_bytes = end;
+  state->cells.at = state->text + state->begin;
+  return byte;
+}
+
+/* ----------------------------------------------------------------------------------------------- open, next, close */
+
+static void close_chunks(void *user) {
+  struct csv_state *state = user;
+  strew_context *context = state->reader.context;
+  csv_end(&state->reader);
+  memory_free(context, state->text, state->held_bytes);
+  memory_free(context, state, sizeof *state);
+}
+
+/* Reads the first lines: the names, or what tells that they are missing. */
+static strew_status read_head(const struct call *call, struct csv_state *state) {
+  enum { HEAD_LINES = 2, MARK_BYTES = 3 };
+  bool is_lost;
+  size_t end;
+  strew_status status = STREW_OK;
+  while (status == STREW_OK && state->end < MARK_BYTES && !state->is_at_end) status = fill(call, state, &is_lost);
+  if (status != STREW_OK) return status;
+  state->text[state->end] = '\0';
+  cells_start(&state->cells, state->text, state->reader.separator, state->reader.point);
+  state->begin = (size_t)(state->cells.at - state->text);
+  status = find_lines(call, state, HEAD_LINES, &end, &is_lost);
+  if (status != STREW_OK) return status;
+  char byte = terminate(state, end);
+  status = csv_check_text(&state->reader, state->text, end, 1, state->before);
+  if (status == STREW_OK) status = csv_read_head(&state->reader, &state->cells);
+  state->text[end] = byte;
+  state->begin = (size_t)(state->cells.at - state->text);
+  return status;
+}
+
+static strew_status open_chunks(const struct call *call, const struct chunk_source *source, void **out) {
+  strew_context *context = source->device->context;
+  struct csv_state *state = memory_allocate(context, sizeof *state);
+  if (!state) return fail_memory(call, context, sizeof *state);
+  memset(state, 0, sizeof *state);
+  state->stream = source->stream;
+  strew_status status = csv_begin(call, source->device, source->file->path, source->options, &state->reader);
+  if (status == STREW_OK) status = read_head(call, state);
+  if (status != STREW_OK) return close_chunks(state), status;
+  *out = state;
+  return STREW_OK;
+}
+
+static strew_status next_chunk(const struct call *call, void *user, int64_t rows, strew_tensor **tensor,
+                               strew_table **table, bool *is_lost) {
+  (void)tensor;
+  struct csv_state *state = user;
+  size_t end;
+  state->reader.call = call;
+  strew_status status = join_line_end(call, state, is_lost);
+  if (status == STREW_OK) status = find_lines(call, state, rows, &end, is_lost);
+  if (status != STREW_OK) return status;
+  size_t begin = state->begin;
+  status = csv_check_text(&state->reader, state->text + begin, end - begin, state->cells.line, state->before + begin);
+  if (status != STREW_OK) return status;
+  char byte = terminate(state, end);
+  status = csv_read_rows(&state->reader, &state->cells, true, table);
+  state->text[end] = byte;
+  if (status != STREW_OK || !*table) return status;
+  state->begin = end;
+  state->is_cut = end > begin && state->text[end - 1] == '\r';
+  return STREW_OK;
+}
+
+const struct chunk_functions csv_chunks = {open_chunks, next_chunk, close_chunks};

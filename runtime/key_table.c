@@ -1,0 +1,203 @@
+/* key_table.c: see key_table.h. Open addressing with linear probing; at most half of the slots are used. A slot holds 24
+   bits of the key's hash and its id + 1 in 40 bits, or 0: most other keys differ in those bits, without a look at
+   their rows, and equal ones are compared. The place of a key comes from the low bits of the hash. The slots' address
+   seeds it, so that no data can be made whose keys all collide; ids do not depend on it. */
+#include "key_table.h"
+
+#include <string.h>
+
+enum { INITIAL_CAPACITY = 256, BLOCK = 256, ID_BITS = 40 };
+static const uint64_t id_mask = ((uint64_t)1 << ID_BITS) - 1;
+
+/* ----------------------------------------------------------------------------------------------------------- words */
+
+#define LOAD_ALL(type)                                                                                                 \
+  for (int64_t i = 0; i < count; i++) {                                                                                \
+    type element;                                                                                                      \
+    memcpy(&element, from + i * stride_bytes, sizeof element);                                                         \
+    to[i * step] = element;                                                                                            \
+  }
+
+/* The bits of infinity, above which magnitudes are NaN; 0: not a float. */
+static uint64_t infinity_of(strew_dtype dtype) {
+  switch (dtype) {
+  case STREW_FLOAT64: return 0x7ff0000000000000u;
+  case STREW_FLOAT32: return 0x7f800000u;
+  case STREW_FLOAT16: return 0x7c00u;
+  case STREW_BFLOAT16: return 0x7f80u;
+  default: return 0;
+  }
+}
+
+void key_words_load(const strew_tensor *tensor, int64_t first, int64_t count, uint64_t *to, int step) {
+  size_t bytes = dtype_bytes(tensor->dtype);
+  int64_t stride_bytes = tensor->strides[0] * (int64_t)bytes;
+  const char *from =
+      (const char *)tensor->storage->data + (tensor->offset + first * tensor->strides[0]) * (int64_t)bytes;
+  switch (bytes) {
+  case 1: LOAD_ALL(uint8_t) break;
+  case 2: LOAD_ALL(uint16_t) break;
+  case 4: LOAD_ALL(uint32_t) break;
+  default: LOAD_ALL(uint64_t) break;
+  }
+  uint64_t infinity = infinity_of(tensor->dtype), sign = (uint64_t)1 << (8 * bytes - 1);
+  for (int64_t i = 0; infinity && i < count; i++) {
+    uint64_t magnitude = to[i * step] & ~sign;
+    if (magnitude > infinity) to[i * step] = infinity | (infinity & -infinity) >> 1; /* the first bit below: quiet */
+    if (!magnitude) to[i * step] = 0;
+  }
+}
+
+#define STORE_ALL(type)                                                                                                \
+  for (int64_t i = 0; i < count; i++) {                                                                                \
+    type element = (type)from[i * step];                                                                               \
+    memcpy((char *)to + (size_t)i * sizeof element, &element, sizeof element);                                         \
+  }
+
+void key_words_store(strew_dtype dtype, const uint64_t *from, int step, int64_t count, void *to) {
+  switch (dtype_bytes(dtype)) {
+  case 1: STORE_ALL(uint8_t) break;
+  case 2: STORE_ALL(uint16_t) break;
+  case 4: STORE_ALL(uint32_t) break;
+  default: STORE_ALL(uint64_t) break;
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- slots */
+
+/* Per word: multiplies by an odd number and folds the high half into the low one; once more at the end. */
+static inline uint64_t hash(const struct key_table *table, const uint64_t *row) {
+  uint64_t state = (uint64_t)(uintptr_t)table->slots;
+  for (int c = 0; c < table->columns; c++) {
+    state = (state ^ row[c]) * 0x9e3779b97f4a7c15u;
+    state ^= state >> 32;
+  }
+  state *= 0xd6e8feb86659fd93u;
+  return state ^ state >> 32;
+}
+
+static inline const uint64_t *row_of(const struct key_table *table, uint64_t slot) {
+  return table->rows + ((slot & id_mask) - 1) * (uint64_t)table->columns;
+}
+
+static inline bool is_row(const struct key_table *table, uint64_t slot, const uint64_t *row) {
+  const uint64_t *other = row_of(table, slot);
+  for (int c = 0; c < table->columns; c++)
+    if (other[c] != row[c]) return false;
+  return true;
+}
+
+/* Returns the slot of this key, or an empty one for it. There always is one: half of the slots are empty. */
+static inline uint64_t *find_slot(const struct key_table *table, const uint64_t *row, uint64_t code) {
+  uint64_t mask = table->slot_count - 1, at = code & mask;
+  for (; table->slots[at]; at = (at + 1) & mask)
+    if (!((table->slots[at] ^ code) >> ID_BITS) && is_row(table, table->slots[at], row)) break;
+  return &table->slots[at];
+}
+
+static inline uint64_t slot_for(uint64_t code, int64_t id) { return (code & ~id_mask) | (uint64_t)(id + 1); }
+
+/* Hashes a block of rows and prefetches their slots. */
+static void hash_block(const struct key_table *table, const uint64_t *rows, int64_t count, uint64_t *codes) {
+  for (int64_t i = 0; i < count; i++) {
+    codes[i] = hash(table, rows + i * table->columns);
+    __builtin_prefetch(&table->slots[codes[i] & (table->slot_count - 1)]);
+  }
+}
+
+/* Fills the slots, which are empty, from the rows. They differ: none is compared. */
+static void enter_all(struct key_table *table) {
+  uint64_t codes[BLOCK], mask = table->slot_count - 1;
+  for (int64_t first = 0; first < table->count; first += BLOCK) {
+    int64_t count = table->count - first < BLOCK ? table->count - first : BLOCK;
+    hash_block(table, table->rows + first * table->columns, count, codes);
+    for (int64_t i = 0; i < count; i++) {
+      uint64_t at = codes[i] & mask;
+      while (table->slots[at]) at = (at + 1) & mask;
+      table->slots[at] = slot_for(codes[i], first + i);
+    }
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- growth */
+
+static size_t rows_bytes(const struct key_table *table, int64_t capacity) {
+  return (size_t)capacity * (size_t)table->columns * sizeof *table->rows;
+}
+
+static strew_status grow_rows(const struct call *call, struct key_table *table) {
+  int64_t capacity = table->capacity ? 2 * table->capacity : INITIAL_CAPACITY;
+  size_t old_bytes = rows_bytes(table, table->capacity), new_bytes = rows_bytes(table, capacity);
+  uint64_t *rows = memory_allocate(table->context, new_bytes);
+  if (!rows) return fail_memory(call, table->context, new_bytes);
+  if (table->count) memcpy(rows, table->rows, rows_bytes(table, table->count));
+  memory_free(table->context, table->rows, old_bytes);
+  table->rows = rows;
+  table->capacity = capacity;
+  return STREW_OK;
+}
+
+static strew_status grow_slots(const struct call *call, struct key_table *table) {
+  uint64_t slot_count = table->slot_count ? 2 * table->slot_count : 2 * INITIAL_CAPACITY;
+  size_t new_bytes = (size_t)slot_count * sizeof *table->slots;
+  uint64_t *slots = memory_allocate(table->context, new_bytes);
+  if (!slots) return fail_memory(call, table->context, new_bytes);
+  memset(slots, 0, new_bytes);
+  memory_free(table->context, table->slots, (size_t)table->slot_count * sizeof *table->slots);
+  table->slots = slots;
+  table->slot_count = slot_count;
+  enter_all(table);
+  return STREW_OK;
+}
+
+/* Makes room for `more` keys, at most BLOCK. */
+static strew_status reserve(const struct call *call, struct key_table *table, int64_t more) {
+  strew_status status = table->count + more > table->capacity ? grow_rows(call, table) : STREW_OK;
+  if (status == STREW_OK && 2 * (uint64_t)(table->count + more) > table->slot_count) status = grow_slots(call, table);
+  return status;
+}
+
+void key_table_shrink(struct key_table *table, int64_t count) {
+  if (count == table->count) return;
+  table->count = count;
+  memset(table->slots, 0, (size_t)table->slot_count * sizeof *table->slots);
+  enter_all(table);
+}
+
+void key_table_release(struct key_table *table) {
+  memory_free(table->context, table->rows, rows_bytes(table, table->capacity));
+  memory_free(table->context, table->slots, (size_t)table->slot_count * sizeof *table->slots);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- ids */
+
+/* A block of rows: their slots are prefetched together, and then the keys that these name. */
+static void find_ids(struct key_table *table, const uint64_t *rows, int64_t count, int64_t *ids) {
+  uint64_t codes[BLOCK];
+  hash_block(table, rows, count, codes);
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t slot = table->slots[codes[i] & (table->slot_count - 1)];
+    if (slot) __builtin_prefetch(row_of(table, slot));
+  }
+  for (int64_t i = 0; i < count; i++) {
+    const uint64_t *row = rows + i * table->columns;
+    uint64_t *slot = find_slot(table, row, codes[i]);
+    if (!*slot) {
+      memcpy(table->rows + table->count * table->columns, row, rows_bytes(table, 1));
+      *slot = slot_for(codes[i], table->count++);
+    }
+    ids[i] = (int64_t)(*slot & id_mask) - 1;
+  }
+}
+
+strew_status key_table_ids(const struct call *call, struct key_table *table, const uint64_t *rows, int64_t count,
+                           int64_t *ids) {
+  for (int64_t at = 0; at < count; at += BLOCK) {
+    int64_t length = count - at < BLOCK ? count - at : BLOCK;
+    strew_status status = context_check(call, table->context);
+    if (status == STREW_OK) status = reserve(call, table, length);
+    if (status != STREW_OK) return status;
+    find_ids(table, rows + at * table->columns, length, ids + at);
+  }
+  return STREW_OK;
+}

@@ -1,0 +1,32 @@
+/* key_table.h: a hash table of distinct keys, numbered in order of appearance (key_table.c): below strew_key_table, and
+   for groups by key. A key is a row of `columns` words of 8 bytes, canonical: equal elements are equal words. */
+#ifndef KEY_TABLE_H
+#define KEY_TABLE_H
+
+#include "tensor.h"
+
+/* All zeros but `columns` and `context` at the start. */
+struct key_table {
+  strew_context *context;
+  int columns;
+  int64_t count, capacity;
+  uint64_t *rows;  /* the keys by id, capacity * columns words */
+  uint64_t *slots; /* slot_count of them, a power of two: see key_table.c */
+  uint64_t slot_count;
+};
+
+/* Writes the ids of `count` rows; new keys get the next numbers. On failure the table may have some of them: see
+   key_table_shrink. */
+strew_status key_table_ids(const struct call *call, struct key_table *table, const uint64_t *rows, int64_t count,
+                           int64_t *ids);
+/* Removes the keys from `count` on. */
+void key_table_shrink(struct key_table *table, int64_t count);
+void key_table_release(struct key_table *table);
+
+/* Writes elements first .. first + count - 1 of a 1-D tensor in host memory as words, `step` words apart: their bits,
+   but NaN and zero of floats without sign and payload. */
+void key_words_load(const strew_tensor *tensor, int64_t first, int64_t count, uint64_t *to, int step);
+/* The reverse: writes `count` words, `step` apart, as dense elements of dtype. */
+void key_words_store(strew_dtype dtype, const uint64_t *from, int step, int64_t count, void *to);
+
+#endif

@@ -1,0 +1,560 @@
+-- calls.lua: random calls of every operation of the module, for tests that run them twice: on other threads or devices
+-- (digest.lua), with arguments by name (named_spec.lua).
+--
+-- calls.names: the operations. calls.draw(name, k, device, is_large) draws the k-th call of one and returns {f = the
+-- function, its arguments, n = their number, dtype = that of the tensors, is_double = it needs float64}; build = false
+-- in its place leaves out the arguments. calls.excepted: names of the module that compute nothing, with the reason.
+local strew = require "strew"
+local random = math.random
+local calls = {names = {}, rows = {}}
+
+-- -------------------------------------------------------------------------------------------------- random operands
+
+local floats = {"float32", "float64", "float16", "bfloat16"}
+local integers = {"int64", "int32", "int16", "int8", "uint8"}
+local numbers = table.move(integers, 1, #integers, #floats + 1, {table.unpack(floats)})
+local classes = {
+  float = floats, integer = integers, number = numbers, any = {"bool", table.unpack(numbers)},
+  bits = {"bool", table.unpack(integers)}, index = {"int64", "int32"},
+  double = {"float32", "float16", "bfloat16", table.unpack(integers)}, -- and the call computes in float64
+}
+local specials = {0.0, -0.0, 1 / 0, -1 / 0, 0 / 0, 1.0, -1.0, 0x1p-149, 65504.0, 0.5}
+
+-- Shapes whose work is shared among threads, by rank.
+local large_shapes = {[0] = {}, {40000}, {6000, 7}, {3, 2000, 7}, {2, 3, 1000, 7}}
+
+local function any(list) return list[random(#list)] end
+calls.any = any
+function calls.is_float(dtype) return dtype:find("float", 1, true) ~= nil end
+
+-- A tensor of that shape in some layout: dense, transposed, every second element of a larger one.
+function calls.laid_out(shape, make)
+  local layout, wide = random(3), {table.unpack(shape)}
+  if #shape == 0 or layout == 1 then return make(wide) end
+  if layout == 2 then
+    wide[1], wide[#wide] = wide[#wide], wide[1]
+    return make(wide):transpose(0, -1)
+  end
+  wide[#wide] = wide[#wide] * 2
+  return make(wide):slice(-1, 0, wide[#wide], 2)
+end
+
+-- The operands of one call.
+local Draw = {}
+Draw.__index = Draw
+
+function Draw:on(dtype) return {dtype = dtype or self.dtype, device = self.device} end
+
+local function numel(shape)
+  local n = 1
+  for _, size in ipairs(shape) do n = n * size end
+  return n
+end
+
+local function element(dtype)
+  if dtype == "bool" then return random(2) == 1 end
+  if not calls.is_float(dtype) then return random(dtype == "uint8" and 0 or -100, 100) end
+  return random(6) == 1 and any(specials) or (random() - 0.5) * 10 ^ random(-3, 3)
+end
+
+-- Small tensors come from Lua's generator, with zeros, infinities and NaN among the floats; large ones from strew's.
+-- All are made on the CPU and moved: a device would compile kernels for that.
+local function filled(self, dtype, shape)
+  local on = {dtype = dtype, device = "cpu"}
+  local t
+  if numel(shape) <= 1000 then
+    local list = {}
+    for i = 1, numel(shape) do list[i] = element(dtype) end
+    t = strew.tensor(list, on):view(shape)
+  elseif calls.is_float(dtype) then
+    t = strew.randn(shape, on)
+  elseif dtype == "bool" then
+    t = strew.randint(0, 2, shape, {device = "cpu"}):to("bool")
+  else
+    t = strew.randint(dtype == "uint8" and 0 or -100, 100, shape, on)
+  end
+  return t:to(self.device)
+end
+
+-- A tensor of the call's dtype and shape, or of others; some are expanded views.
+function Draw:values(shape, dtype)
+  shape, dtype = shape or self.shape, dtype or self.dtype
+  if #shape > 0 and random(6) == 1 then
+    local narrow = {table.unpack(shape)}
+    narrow[random(#narrow)] = 1
+    return filled(self, dtype, narrow):expand(shape)
+  end
+  return calls.laid_out(shape, function(wide) return filled(self, dtype, wide) end)
+end
+
+-- The same of finite numbers that are not 0; `least` to `most` if given.
+function Draw:finite(shape, dtype, least, most)
+  shape, dtype = shape or self.shape, dtype or self.dtype
+  local on, low = {dtype = dtype, device = "cpu"}, least or 1
+  return calls.laid_out(shape, function(wide)
+    local t
+    if calls.is_float(dtype) then
+      t = strew.rand(wide, on) * ((most or 9) - low) + low
+    else
+      t = strew.randint(low, (most or 90) + 1, wide, on)
+    end
+    if not least and dtype ~= "uint8" then t = t * (strew.randint(0, 2, wide, {device = "cpu"}) * 2 - 1):to(dtype) end
+    return t:to(self.device)
+  end)
+end
+
+function Draw:mask(shape) return self:values(shape or self.shape, "bool") end
+
+-- Positions of a dimension of n elements, of that shape; sometimes sorted.
+function Draw:positions(shape, n, is_sorted)
+  local on = {dtype = any(classes.index), device = "cpu"}
+  if is_sorted then return (strew.randint(0, n, shape, on):sort(-1)):to(self.device) end
+  return calls.laid_out(shape, function(wide) return strew.randint(0, n, wide, on):to(self.device) end)
+end
+
+-- A shape that broadcasts to the call's.
+function Draw:narrowed()
+  local narrow = table.move(self.shape, random(1, #self.shape + 1), #self.shape, 1, {})
+  for d in ipairs(narrow) do
+    if random(3) == 1 then narrow[d] = 1 end
+  end
+  return narrow
+end
+
+function Draw:dim() return #self.shape == 0 and 0 or random(-#self.shape, #self.shape - 1) end
+
+-- The call's shape with another size along a dimension.
+function Draw:along(dim, n)
+  local shape = {table.unpack(self.shape)}
+  if #shape > 0 then shape[dim % #shape + 1] = n end
+  return shape
+end
+
+-- Offsets of n segments in a line of `size` elements.
+function Draw:bounds(n, size)
+  local list = {}
+  for i = 1, n + 1 do list[i] = random(0, size) end
+  table.sort(list)
+  return strew.tensor(list, self:on(any(classes.index)))
+end
+
+function Draw:size(d) return self.shape[d % #self.shape + 1] end
+
+local function shape_of(least, most, is_large)
+  local rank = random(least, most)
+  if is_large then return {table.unpack(large_shapes[math.max(rank, math.min(most, 1))])} end
+  local shape = {}
+  for d = 1, rank do shape[d] = random(5) end
+  return shape
+end
+
+-- ------------------------------------------------------------------------------------------------------ operations
+
+-- Adds operations: names; the class of their dtype; their least and most rank; arguments(d, name) draws a call.
+local function add(names, class, least, most, arguments, f)
+  for name in names:gmatch "%S+" do
+    assert(not calls.rows[name], name)
+    table.insert(calls.names, name)
+    calls.rows[name] = {class = class, least = least, most = most, arguments = arguments, f = f or rawget(strew, name)}
+  end
+end
+
+function calls.draw(name, k, device, is_large, build)
+  local row = assert(calls.rows[name], name)
+  local seed = k
+  for i = 1, #name do seed = seed * 31 + name:byte(i) end
+  math.randomseed(seed, is_large and 1 or 0)
+  strew.manual_seed(seed)
+  local d = setmetatable({dtype = any(classes[row.class]), device = device}, Draw)
+  d.shape = shape_of(row.least, row.most, is_large)
+  d.is_large = is_large
+  local call = {dtype = d.dtype, is_double = d.dtype == "float64" or row.class == "double"}
+  if build == false then return call end
+  local arguments = table.pack(row.arguments(d, name))
+  for key, value in pairs(arguments) do call[key] = value end
+  call.f = row.f
+  return call
+end
+
+local function of_shape(d) return d.shape, d:on() end
+local function alone(d) return d:values() end
+local function with_dim(d) return d:values(), d:dim() end
+
+-- Made from nothing.
+add("zeros ones", "any", 0, 4, of_shape)
+add("rand randn", "float", 0, 4, of_shape)
+add("full", "any", 0, 4, function(d) return d.shape, element(d.dtype), d:on() end)
+add("eye", "any", 0, 0, function(d) return d.is_large and 200 or random(6), random(6), d:on() end)
+add("arange", "number", 0, 0, function(d)
+  return random(0, 9), d.is_large and 120 or random(20, 60), random(3), d:on()
+end)
+add("linspace", "float", 0, 0, function(d) return -random(), random(9), d.is_large and 40000 or random(9), d:on() end)
+add("randint", "integer", 0, 4, function(d) return random(0, 9), random(20, 100), d.shape, d:on() end)
+add("randperm", "index", 0, 0, function(d) return d.is_large and 40000 or random(20), d:on() end)
+add("tensor", "any", 0, 4, function(d) return filled(d, d.dtype, d.shape):tolist(), d:on() end)
+
+-- Elements and copies.
+add("tolist clone contiguous zero", "any", 0, 4, alone)
+add("item", "any", 0, 0, function(d) return d:values({}) end)
+add("get", "any", 1, 3, function(d)
+  local position = {}
+  for k, size in ipairs(d.shape) do position[k] = random(0, size - 1) end
+  return d:values(), position
+end)
+add("to", "any", 0, 4, function(d)
+  local target = any(d.dtype == "float64" and classes.any or {"float32", "float16", "bfloat16", "bool",
+    table.unpack(integers)})
+  return d:values(), target
+end)
+add("copy", "any", 0, 4, function(d) return d:values(), d:values(d:narrowed()) end)
+add("fill", "any", 0, 4, function(d) return d:values(), element(d.dtype) end)
+local function written(t, f)
+  local copy = t:clone()
+  f(copy)
+  return copy
+end
+add("set", "any", 1, 3, function(d)
+  local position = {}
+  for k, size in ipairs(d.shape) do position[k] = random(0, size - 1) end
+  return d:values(), position, element(d.dtype)
+end, function(t, position, value)
+  return written(t, function(copy) copy:set(position, value) end)
+end)
+
+-- t[x] and t[x] = value.
+add("t[mask]", "any", 1, 3, function(d) return d:values(), d:mask() end, function(t, x) return t[x] end)
+add("t[index]", "any", 1, 3, function(d) return d:values(), d:positions({3, 2}, d.shape[1]) end,
+    function(t, x) return t[x] end)
+add("t[mask]=", "any", 1, 3, function(d) return d:values(), d:mask(), element(d.dtype) end, function(t, x, value)
+  return written(t, function(copy) copy[x] = value end)
+end)
+add("t[index]=", "any", 1, 3, function(d)
+  local shape = {4, table.unpack(d.shape, 2)}
+  return d:values(), d:positions({4}, d.shape[1]), d:values(shape)
+end, function(t, x, value)
+  return written(t, function(copy) copy[x] = value end)
+end)
+
+-- Views.
+add("view reshape", "any", 0, 4, function(d) return filled(d, d.dtype, d.shape), {numel(d.shape)} end)
+add("flatten t", "any", 1, 2, alone)
+add("permute", "any", 2, 4, function(d)
+  local dims = {}
+  for k = 1, #d.shape do dims[k] = #d.shape - k end
+  return d:values(), dims
+end)
+add("transpose", "any", 2, 4, function(d) return d:values(), d:dim(), d:dim() end)
+add("squeeze", "any", 1, 4, function(d) return d:values(d:along(0, 1)) end)
+add("unsqueeze", "any", 1, 3, with_dim)
+add("expand", "any", 0, 3, function(d) return d:values(), {3, table.unpack(d.shape)} end)
+add("expand_as", "any", 1, 3, function(d) return d:values(d:along(0, 1)), d:values() end)
+add("select", "any", 1, 4, function(d)
+  local dim = d:dim()
+  return d:values(), dim, random(0, d:size(dim) - 1)
+end)
+add("narrow", "any", 1, 4, function(d)
+  local dim = d:dim()
+  return d:values(), dim, 0, random(d:size(dim))
+end)
+add("slice", "any", 1, 4, function(d) return d:values(), d:dim(), random(0, 2), random(2, 9), random(2) end)
+add("as_strided", "any", 2, 2, function(d)
+  return filled(d, d.dtype, d.shape), {d.shape[2], d.shape[1]}, {1, d.shape[2]}, 0
+end)
+add("diagonal", "any", 2, 3, function(d) return d:values(), random(-1, 1), 0, 1 end)
+
+-- Joined, split, moved and repeated.
+add("cat", "any", 1, 3, function(d)
+  local dim = d:dim()
+  return {d:values(), d:values(d:along(dim, 2)), d:values(nil, d.dtype == "float64" and "float64" or "float32")}, dim
+end)
+add("stack", "any", 0, 3, function(d) return {d:values(), d:values()}, random(0, #d.shape) end)
+add("split", "any", 1, 3, function(d) return d:values(), d.is_large and 20000 or random(3), d:dim() end)
+add("chunk", "any", 1, 3, function(d) return d:values(), random(3), d:dim() end)
+add("roll", "any", 1, 3, function(d) return d:values(), random(-3, 3), d:dim() end)
+add("flip", "any", 1, 3, function(d) return d:values(), {d:dim()} end)
+add("diff", "number", 1, 3, function(d) return d:values(), 1, d:dim() end)
+add("repeat tile", "any", 1, 2, function(d) return d:values(), {2, table.unpack({1, 3}, 1, #d.shape - 1)} end)
+add("repeat_interleave", "any", 1, 3, function(d)
+  local dim = d:dim()
+  return d:values(), random(2) == 1 and 2 or d:positions({d:size(dim)}, 3), dim
+end)
+
+-- Of each element.
+add("neg abs floor ceil round relu", "number", 0, 4, alone)
+add("exp log log2 log10 log1p expm1 sin cos tanh sigmoid sqrt rsqrt", "float", 0, 4, alone)
+add("sign logical_not isnan isinf isfinite nan_to_num", "any", 0, 4, alone)
+add("bitwise_not", "bits", 0, 4, alone)
+local function two(d) return d:values(), random(3) == 1 and element(d.dtype) or d:values(d:narrowed()) end
+add("add mul", "any", 0, 4, two)
+add("sub", "number", 0, 4, two)
+add("div", "float", 0, 4, two)
+add("bitwise_and bitwise_or bitwise_xor", "bits", 0, 4, two)
+add("minimum maximum eq ne lt le gt ge logical_and logical_or", "any", 0, 4, two)
+add("floor_divide remainder", "number", 0, 4, function(d) return d:values(), d:finite(d:narrowed()) end)
+add("pow", "number", 0, 4, function(d)
+  if calls.is_float(d.dtype) then return d:values(), d:values(d:narrowed()) end
+  return d:values(), d:finite(d:narrowed(), nil, 0, 5)
+end)
+add("clamp", "number", 0, 4, function(d) return d:values(), 1, d:finite(d:narrowed()) end)
+add("where", "any", 0, 4, function(d) return d:mask(), d:values(d:narrowed()), d:values() end)
+add("masked_fill", "any", 0, 4, function(d) return d:values(), d:mask(d:narrowed()), element(d.dtype) end)
+add("equal allclose isclose", "any", 0, 4, function(d)
+  local t = d:values()
+  return t, random(2) == 1 and t:clone() or d:values()
+end)
+
+-- Along dimensions.
+local function reduced(d)
+  if #d.shape == 0 or random(3) == 1 then return d:values() end
+  return d:values(), d:dim(), random(2) == 1
+end
+add("sum prod any all amin amax argmin argmax min max", "any", 0, 4, reduced)
+add("mean", "float", 0, 4, reduced)
+add("var std", "float", 1, 4, reduced)
+add("norm", "float", 1, 4, function(d) return d:values(), any{2, 1, 0, 3, 1 / 0}, d:dim() end)
+add("median", "number", 1, 4, reduced)
+add("quantile", "float", 1, 4, function(d) return d:values(), random(), d:dim(), true end)
+add("logsumexp", "float", 1, 4, with_dim)
+add("softmax log_softmax", "float", 1, 4, with_dim)
+add("cumsum cumprod", "any", 1, 4, with_dim)
+add("cummax cummin", "any", 1, 4, with_dim)
+add("sort argsort", "any", 1, 4, function(d) return d:values(), d:dim(), random(2) == 1 end)
+add("topk", "any", 1, 4, function(d)
+  local dim = d:dim()
+  return d:values(), random(d:size(dim)), dim, random(2) == 1
+end)
+add("unique", "any", 0, 3, function(d) return d:values(), {return_inverse = true, return_counts = true} end)
+add("nonzero", "any", 0, 4, alone)
+local function sorted(d, shape) return (filled(d, d.dtype, shape or d.shape):to("cpu"):sort(-1)):to(d.device) end
+add("searchsorted", "any", 1, 2, function(d) return sorted(d), d:values(), {right = random(2) == 1} end)
+add("bucketize", "any", 1, 3, function(d) return d:values(), sorted(d, {7}), {right = random(2) == 1} end)
+add("bincount", "float", 1, 1, function(d) return d:positions(d.shape, 9), {weights = d:values(), minlength = 12} end)
+add("histc", "float", 1, 3, function(d) return d:finite(), 7, -9, 9 end)
+add("one_hot", "any", 0, 2, function(d) return d:positions(d.shape, 5), {num_classes = 5} end)
+
+-- Matrices.
+local function product(d, a, b) return d:values(a), d:values(b) end
+local function extent(d) return d.is_large and 130 or random(9) end
+add("matmul", "number", 3, 3, function(d)
+  local m, k, n = extent(d), extent(d), extent(d)
+  return product(d, {2, m, k}, {k, n})
+end)
+add("mm", "number", 2, 2, function(d)
+  local m, k, n = extent(d), extent(d), extent(d)
+  return product(d, {m, k}, {k, n})
+end)
+add("mv", "number", 2, 2, function(d)
+  local m, k = extent(d), d.is_large and 700 or random(9)
+  return product(d, {m, k}, {k})
+end)
+add("dot", "number", 1, 1, function(d) return product(d) end)
+add("outer", "number", 1, 1, function(d) return product(d, {extent(d)}, {extent(d)}) end)
+add("tril triu", "any", 2, 3, function(d) return d:values(), random(-2, 2) end)
+add("diag", "any", 1, 2, function(d)
+  local n = extent(d)
+  return d:values(#d.shape == 1 and {n} or {n, 7}), random(-2, 2)
+end)
+
+-- The scatter family by position.
+local modes = {"error", "wrap", "clip", "drop"}
+local reductions = {"sum", "prod", "mean", "amax", "amin"}
+local function reduction(d) return d.dtype == "bool" and any{"sum", "prod", "amax", "amin"} or any(reductions) end
+local function scattered(d)
+  local dim, n = d:dim(), random(7)
+  return d:values(d:along(dim, n)), dim, d:positions(d.shape, n), d:values()
+end
+add("scatter scatter_add", "any", 1, 4, scattered)
+add("scatter_reduce", "any", 1, 4, function(d)
+  local self, dim, index, src = scattered(d)
+  return self, dim, index, src, reduction(d), {include_self = random(2) == 1, mode = any(modes)}
+end)
+add("gather", "any", 1, 4, function(d)
+  local dim, n = d:dim(), random(7)
+  return d:values(d:along(dim, n)), dim, d:positions(d.shape, n)
+end)
+add("take_along_dim", "any", 1, 4, function(d)
+  local dim, n = d:dim(), random(7)
+  return d:values(d:along(dim, n)), d:positions(d.shape, n), dim
+end)
+add("index_select", "any", 1, 4, function(d)
+  local dim = d:dim()
+  return d:values(), dim, d:positions({random(5)}, d:size(dim))
+end)
+local function indexed(d)
+  local dim, n = d:dim(), random(7)
+  return d:values(d:along(dim, n)), dim, d:positions({d:size(dim)}, n), d:values()
+end
+add("index_add index_copy", "any", 1, 4, indexed)
+add("index_reduce", "any", 1, 4, function(d)
+  local self, dim, index, source = indexed(d)
+  return self, dim, index, source, reduction(d)
+end)
+add("index_fill", "any", 1, 4, function(d)
+  local dim = d:dim()
+  return d:values(), dim, d:positions({4}, d:size(dim)), element(d.dtype)
+end)
+add("index_put", "any", 2, 2, function(d)
+  local n = d.is_large and 9000 or 6
+  local indices = {d:positions({n}, d.shape[1]), d:positions({n}, d.shape[2])}
+  return d:values(), indices, d:values({n}), {accumulate = random(2) == 1}
+end)
+add("take", "any", 1, 3, function(d) return d:values(), d:positions({4, 2}, numel(d.shape)) end)
+add("put", "any", 1, 3, function(d)
+  return d:values(), d:positions({4, 2}, numel(d.shape)), d:values({4, 2}), {accumulate = random(2) == 1}
+end)
+add("masked_select", "any", 0, 3, function(d) return d:values(), d:mask(d:narrowed()) end)
+add("masked_scatter", "any", 0, 3, function(d) return d:values(), d:mask(), d:values() end)
+add("select_scatter", "any", 2, 3, function(d)
+  return d:values(), d:values({table.unpack(d.shape, 2)}), 0, random(0, d.shape[1] - 1)
+end)
+add("slice_scatter", "any", 1, 3, function(d) return d:values(), d:values(d:along(0, 1)), 0, 0, 1, 1 end)
+add("diagonal_scatter", "any", 2, 2, function(d)
+  return d:values(), d:values({math.min(d.shape[1], d.shape[2])}), 0, 0, 1
+end)
+add("scatter_nd", "any", 2, 3, function(d)
+  local n = d.is_large and 9000 or 6
+  return d:values(), d:positions({n, 1}, d.shape[1]), d:values({n, table.unpack(d.shape, 2)}), {reduce = reduction(d)}
+end)
+add("gather_nd", "any", 2, 3, function(d) return d:values(), d:positions({5, 1}, d.shape[1]) end)
+
+-- By group, and of segments.
+local function grouped(d)
+  local dim = d:dim()
+  return d:values(), d:positions({d:size(dim)}, 5), dim
+end
+add("scatter_sum", "any", 1, 4, grouped)
+add("scatter_mul scatter_min scatter_max scatter_any scatter_all scatter_first scatter_last scatter_nunique", "any", 1,
+    4, grouped)
+add("scatter_mean", "number", 1, 4, grouped)
+for _, name in ipairs{"scatter_sum", "scatter_mean"} do
+  add(name .. ":float64", "double", 1, 3, function(d)
+    local src, index, dim = grouped(d)
+    return src, index, {dim = dim, dtype = "float64"}
+  end, strew[name])
+end
+add("scatter_var scatter_std scatter_logsumexp scatter_softmax scatter_log_softmax", "float", 1, 4, grouped)
+add("scatter_median", "number", 1, 4, grouped)
+add("scatter_quantile", "float", 1, 4, function(d)
+  local src, index, dim = grouped(d)
+  return src, index, random(), dim
+end)
+add("scatter_count", "any", 1, 2, function(d) return d:positions(d.shape, 9), {dim_size = 11} end)
+add("segment_csr", "any", 1, 3, function(d) return d:values(), d:bounds(6, d.shape[1]), {reduce = reduction(d)} end)
+add("gather_csr", "any", 1, 3, function(d)
+  local lengths = d:positions(d.shape[1] > 0 and {d.shape[1]} or {0}, 4)
+  local ends = lengths:to("cpu"):cumsum(0)
+  return d:values(), strew.cat{strew.zeros(1, {dtype = ends.dtype, device = "cpu"}), ends}:to(d.device)
+end)
+add("segment_coo", "any", 1, 3, function(d)
+  return d:values(), d:positions({d.shape[1]}, 6, true), {reduce = reduction(d)}
+end)
+add("gather_coo", "any", 1, 3, function(d) return d:values(), d:positions({9}, d.shape[1], true) end)
+add("segment_reduce", "float", 1, 3, function(d)
+  local half = d.shape[1] // 2
+  local lengths = strew.tensor({half, 0, d.shape[1] - half}, {dtype = "int64", device = d.device})
+  return d:values(), any{"sum", "prod", "mean", "max", "min"}, {lengths = lengths}
+end)
+
+-- Gradients of functions of a tensor and a draw.
+local smooth = {
+  function(x) return (x:tanh() * x:sigmoid()):sum() end,
+  function(x) return (x:softmax(-1) * x):mean() + x:std() end,
+  function(x, d) return x:scatter_reduce(0, d:positions(x.shape, x:size(0)), x * 0.5, "prod"):sum() end,
+  function(x, d)
+    local index = d:positions({x:size(0)}, 5)
+    return (strew.scatter_softmax(x, index, {dim = 0}) * x):sum() + strew.scatter_var(x, index, {dim = 0}):sum()
+  end,
+  function(x) return x:flatten(0):cumprod(0):mean() + x:amax() + x:norm() end,
+  function(x, d) return (strew.scatter_max(x, d:positions({x:size(-1)}, 4))):sum() end,
+  function(x, d) return x:index_put({d:positions({3}, x:size(0))}, x:select(0, 0):sum()):sin():sum() end,
+  function(x) return x:reshape(x:size(0), -1):matmul(x:reshape(x:size(0), -1):t()):sum() end,
+}
+local function differentiated(f)
+  return function(x, loss, d, seed)
+    math.randomseed(seed)
+    return strew[f](function(y) return loss(y, d) end)(x)
+  end
+end
+for _, name in ipairs{"grad", "value_and_grad"} do
+  add(name, "float", 1, 3, function(d)
+    return d:finite(nil, nil, 0.5, 1.5), any(smooth), d, random(1 << 30)
+  end, differentiated(name))
+end
+add("detach", "any", 0, 3, alone)
+
+-- Tables of columns.
+local function columns(d) return {d:values(), d:positions({d.shape[1]}, 3)} end
+add("rows", "any", 1, 1, function(d) return columns(d), d:positions({4}, d.shape[1]) end)
+add("sort_by", "any", 1, 1, function(d) return columns(d), {2, 1} end)
+
+-- -------------------------------------------------------------------------------------------------------- results
+
+-- FNV-1a over 64-bit words.
+calls.no_value = 0xcbf29ce484222325
+local prime <const>, nan <const> = 0x100000001b3, 0x7ff8000000000000
+local function hash_one(digest, value)
+  local kind = math.type(value)
+  if kind == "integer" then return (digest ~ value) * prime end
+  if value ~= value then return (digest ~ nan) * prime end
+  if kind == "float" then return (digest ~ ("<i8"):unpack(("<d"):pack(value))) * prime end
+  if type(value) == "boolean" then return (digest ~ (value and 1 or 2)) * prime end
+  local text = tostring(value)
+  for i = 1, #text do digest = (digest ~ text:byte(i)) * prime end
+  return digest
+end
+
+-- Returns the hash of what was hashed before (at first calls.no_value) and a tensor, number, boolean or table of these.
+function calls.hash(digest, value)
+  if strew.type(value) then
+    digest = hash_one(digest, value.dtype)
+    for _, size in ipairs(value.shape) do digest = hash_one(digest, size) end
+    for _, number in ipairs(value:to("cpu"):reshape(-1):tolist()) do digest = hash_one(digest, number) end
+  elseif type(value) == "table" then
+    for _, part in ipairs(value) do digest = calls.hash(digest, part) end
+  else
+    digest = hash_one(digest, value)
+  end
+  return digest
+end
+
+-- --------------------------------------------------------------------------------------------------------- exceptions
+
+-- Reasons, and the names of the module that compute nothing whose bits could differ.
+local reasons = {
+  ["elements are whatever the memory held"] = "empty",
+  ["facts of a shape or layout"] = "size stride dim numel is_contiguous type",
+  ["gives memory back"] = "free",
+  ["names and words of columns"] = "columns words",
+  ["files: tests/spec/file_spec.lua and csv_spec.lua"] = "load save",
+  ["texts and pictures, of elements read to the CPU"] = "show image",
+  ["settings"] = "manual_seed set_num_threads get_num_threads deterministic set_printoptions get_printoptions",
+  ["facts of the machine"] = "devices memory clock",
+  ["messages"] = "progress last_error help",
+}
+calls.excepted = {}
+for reason, names in pairs(reasons) do
+  for name in names:gmatch "%S+" do calls.excepted[name] = reason end
+end
+
+-- Returns the problems of the lists: an operation of the module that is in none, a name that the module lacks.
+function calls.problems()
+  local list = {}
+  for name, value in pairs(strew) do
+    local base = name:gsub("_$", "")
+    local is_known = calls.rows[name] or calls.excepted[name] or (calls.rows[base] and rawget(strew, base))
+    if type(value) == "function" and not is_known then
+      table.insert(list, ("%s: no call of it is in tests/calls.lua, and no reason why"):format(name))
+    end
+  end
+  for name in pairs(calls.excepted) do
+    if not rawget(strew, name) then table.insert(list, name .. ": excepted, but not in the module") end
+    if calls.rows[name] then table.insert(list, name .. ": excepted, but it has calls") end
+  end
+  for name, row in pairs(calls.rows) do
+    if not row.f then table.insert(list, name .. ": not in the module") end
+  end
+  table.sort(list)
+  return list
+end
+
+return calls

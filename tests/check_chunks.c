@@ -1,0 +1,384 @@
+/* check_chunks.c: files in chunks, and key tables: each function of the operating system fails in turn, on the thread
+   that reads ahead, too; reads are short; each allocation fails, after which a call can be repeated; pipes are waited
+   for and interrupted. Contents: chunks_spec.lua, keys_spec.lua. */
+#define _GNU_SOURCE /* mkdtemp */
+#include "system_faults.h"
+#include "trials.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------------------------ test folder */
+
+static char folder[64], path[256];
+static const char *const names[] = {"t.csv", "t.csv.gz", "t.npy", "t.npy.gz", "t.npz"};
+enum { CSV, CSV_GZIP, NUMPY, NUMPY_GZIP, ARCHIVE, KINDS, ROWS = 11 };
+
+static void make_folder(void) {
+  strcpy(folder, "/tmp/strew-check-XXXXXX");
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  system_faults.any_thread = true;
+}
+
+static void remove_folder(void) {
+  char command[128];
+  system_faults_limit(0, 0);
+  system_faults.hiccups = false;
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  ck_assert_int_eq(system(command), 0);
+}
+
+static const char *in_folder(const char *name) {
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return path;
+}
+
+/* A file of this kind, with ROWS rows of two numbers: 0, 1, 2, ... */
+static const char *put_file(int kind) {
+  strew_tensor *all = NULL, *pairs = NULL;
+  strew_table *table = NULL;
+  ok(strew_arange(device, STREW_INT64, strew_int(0), strew_int(2 * ROWS), strew_int(1), &all, &failure));
+  ok(strew_reshape(all, 2, (int64_t[]){ROWS, 2}, &pairs, &failure));
+  in_folder(names[kind]);
+  if (kind == ARCHIVE) {
+    ok(strew_table_create(context, &table, &failure));
+    ok(strew_table_add(table, "first", all, &failure));
+    ok(strew_table_add(table, "second", pairs, &failure));
+    ok(strew_save_table(table, path, NULL, &failure));
+  } else {
+    ok(strew_save(pairs, path, NULL, &failure));
+  }
+  strew_table_release(table);
+  strew_release(all), strew_release(pairs);
+  return path;
+}
+
+static const strew_reader_options options = {.rows = 3, .member = NULL};
+static strew_reader_options options_of(int kind) {
+  strew_reader_options chosen = options;
+  if (kind == ARCHIVE) chosen.member = "second";
+  return chosen;
+}
+
+/* Checks the next chunk, which begins with row `row`; returns the number of its rows. */
+static int64_t check_chunk(strew_tensor *tensor, strew_table *table, int64_t row) {
+  int64_t rows = strew_tensor_sizes(table ? strew_table_tensor(table, 0) : tensor)[0];
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t k = 0; k < 2; k++) {
+      strew_scalar element;
+      ok(table ? strew_get(strew_table_tensor(table, k), 1, &i, &element, &failure)
+               : strew_get(tensor, 2, (int64_t[]){i, k}, &element, &failure));
+      ck_assert_int_eq(element.as.i, 2 * (row + i) + k);
+    }
+  return rows;
+}
+
+/* Reads all chunks; what was read before a failure is right. */
+static strew_status read_all(const char *from, const strew_reader_options *chosen, int64_t *rows) {
+  strew_reader *reader = NULL;
+  strew_status status = strew_reader_open(device, from, chosen, &reader, &failure);
+  for (*rows = 0; status == STREW_OK;) {
+    strew_tensor *tensor = NULL;
+    strew_table *table = NULL;
+    status = strew_reader_next(reader, &tensor, &table, &failure);
+    if (status != STREW_OK) ck_assert(!tensor && !table);
+    if (!tensor && !table) break;
+    long failing = system_faults.failing;
+    system_faults.failing = 0;
+    *rows += check_chunk(tensor, table, *rows);
+    system_faults.failing = failing;
+    strew_release(tensor);
+    strew_table_release(table);
+  }
+  strew_reader_close(reader);
+  return status;
+}
+
+/* Reads all chunks of a file of this kind, or, from ARCHIVE on, of a pipe: they are read ahead by a thread. */
+static strew_status read_kind(int i, int64_t *rows) {
+  static char bytes[4096];
+  int kind = i % KINDS;
+  strew_reader_options chosen = options_of(kind);
+  strew_load_options load = {.format = names[kind] + 2};
+  if (i < KINDS) return read_all(path, &chosen, rows);
+  chosen.load = &load;
+  FILE *file = fopen(path, "rb");
+  size_t length = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  char pipe[128];
+  snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+  if (mkfifo(pipe, 0600)) ck_assert_int_eq(errno, EEXIST);
+  long failing = system_faults.failing;
+  bool has_hiccups = system_faults.hiccups;
+  system_faults.failing = system_faults.hiccups = 0;
+  int held = open(pipe, O_RDONLY | O_NONBLOCK), to = open(pipe, O_WRONLY);
+  ck_assert_int_eq(write(to, bytes, length), (ssize_t)length);
+  close(to);
+  system_faults_limit(failing, EIO);
+  system_faults.hiccups = has_hiccups;
+  strew_status status = read_all(pipe, &chosen, rows);
+  failing = system_faults.failing;
+  system_faults.failing = system_faults.hiccups = 0;
+  close(held);
+  system_faults.failing = failing;
+  return status;
+}
+enum { SOURCES = KINDS + ARCHIVE }; /* files, and pipes of all kinds but archives */
+
+/* -------------------------------------------------------------------------------------------------------- failures */
+
+START_TEST(test_hiccups) {
+  int64_t rows;
+  put_file(_i % KINDS);
+  system_faults.hiccups = true;
+  ok(read_kind(_i, &rows));
+  ck_assert_int_eq(rows, ROWS);
+}
+END_TEST
+
+/* Closing, and the look whether the file was changed, may fail unnoticed. */
+START_TEST(test_system_fails) {
+  long failing = 0, failed = 0;
+  put_file(_i % KINDS);
+  for (bool is_limited = true; is_limited;) {
+    int64_t rows;
+    system_faults_limit(++failing, EIO);
+    strew_status status = read_kind(_i, &rows);
+    is_limited = system_faults.failed > 0;
+    system_faults_limit(0, 0);
+    ck_assert(status == STREW_OK || (is_limited && status == STREW_EFILE));
+    if (status == STREW_OK) ck_assert_int_eq(rows, ROWS);
+    if (status != STREW_OK) ck_assert_ptr_nonnull(strstr(failure.message, ": Input/output error"));
+    failed += status != STREW_OK;
+  }
+  ck_assert_int_ge(failed, 3);
+}
+END_TEST
+
+/* Calls until one has no failing allocation; every failure is of memory, and leaves the reader as it was. */
+START_TEST(test_memory_fails) {
+  strew_reader_options chosen = options_of(_i);
+  put_file(_i);
+  empty_context();
+  size_t blocks = blocks_held();
+  strew_reader *reader = NULL;
+  bool is_limited = true;
+  for (long failing = 1; is_limited; failing++) {
+    allocations.limit(failing, true);
+    strew_status status = strew_reader_open(device, path, &chosen, &reader, &failure);
+    is_limited = allocations.failed() > 0;
+    allocations.limit(0, false);
+    ck_assert_int_eq(status, is_limited ? STREW_EMEMORY : STREW_OK);
+    empty_context();
+    if (is_limited) ck_assert_uint_eq(blocks_held(), blocks);
+  }
+  int64_t rows = 0;
+  for (bool is_end = false; !is_end;) {
+    strew_tensor *tensor = NULL;
+    strew_table *table = NULL;
+    is_limited = true;
+    for (long failing = 1; is_limited; failing++) {
+      empty_context();
+      allocations.limit(failing, true);
+      strew_status status = strew_reader_next(reader, &tensor, &table, &failure);
+      is_limited = allocations.failed() > 0;
+      allocations.limit(0, false);
+      ck_assert_int_eq(status, is_limited ? STREW_EMEMORY : STREW_OK);
+      ck_assert(!is_limited || (!tensor && !table));
+    }
+    is_end = !tensor && !table;
+    if (!is_end) rows += check_chunk(tensor, table, rows);
+    strew_release(tensor);
+    strew_table_release(table);
+  }
+  ck_assert_int_eq(rows, ROWS);
+  strew_reader_close(reader);
+  empty_context();
+  ck_assert_uint_eq(blocks_held(), blocks);
+}
+END_TEST
+
+/* ----------------------------------------------------------------------------------------------------------- pipes */
+
+static void interrupt(void) { strew_context_interrupt(context); }
+
+/* A pipe that no process opens for writing, and one whose writer writes nothing, or a part of a line. */
+START_TEST(test_waiting) {
+  strew_load_options load = {.format = "csv"};
+  strew_reader_options chosen = {.rows = 1, .load = &load};
+  strew_reader *reader = NULL;
+  strew_tensor *tensor = NULL;
+  strew_table *table = NULL;
+  const char *pipe = in_folder("pipe");
+  ck_assert_int_eq(mkfifo(pipe, 0600), 0);
+  for (int turn = 0; turn < 2; turn++) {
+    int both = turn ? open(pipe, O_RDWR) : -1;
+    system_faults_limit(0, 0);
+    system_faults.on_call = 6;
+    system_faults.then = interrupt;
+    assert_fails(strew_reader_open(device, pipe, &chosen, &reader, &failure), STREW_EINTERRUPTED, NULL);
+    system_faults.on_call = 0;
+    strew_context_clear_interrupt(context);
+    strew_context_limit_time(context, 0.2);
+    assert_fails(strew_reader_open(device, pipe, &chosen, &reader, &failure), STREW_ETIME, NULL);
+    strew_context_limit_time(context, 0);
+    if (turn) close(both);
+  }
+  int both = open(pipe, O_RDWR);
+  ck_assert_int_eq(write(both, "1,2\n3,4\n5,", 10), 10);
+  ok(strew_reader_open(device, pipe, &chosen, &reader, &failure));
+  for (int i = 0; i < 2; i++) {
+    ok(strew_reader_next(reader, &tensor, &table, &failure));
+    strew_table_release(table);
+    table = NULL;
+  }
+  strew_context_limit_time(context, 0.2);
+  assert_fails(strew_reader_next(reader, &tensor, &table, &failure), STREW_ETIME, NULL);
+  strew_context_limit_time(context, 0);
+  assert_fails(strew_reader_next(reader, &tensor, &table, &failure), STREW_ETIME, NULL); /* bytes may be lost */
+  strew_reader_close(reader);
+  close(both);
+  ck_assert(!tensor && !table);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------- words, processes */
+
+/* The tables of chunks outlive the reader; a word added to one is not the others'. */
+START_TEST(test_words) {
+  static const char text[] = "w\na\nb\nc\n";
+  strew_load_options load = {.header = STREW_HEADER_YES};
+  strew_reader_options chosen = {.rows = 2, .load = &load};
+  strew_reader *reader = NULL;
+  strew_tensor *tensor = NULL;
+  strew_table *first = NULL, *second = NULL;
+  FILE *file = fopen(in_folder("w.csv"), "wb");
+  fwrite(text, 1, sizeof text - 1, file);
+  fclose(file);
+  ok(strew_reader_open(device, path, &chosen, &reader, &failure));
+  ok(strew_reader_next(reader, &tensor, &first, &failure));
+  ck_assert_int_eq(strew_table_word_count(first, 0), 2);
+  ok(strew_table_add_word(first, 0, "z", &failure));
+  ok(strew_reader_next(reader, &tensor, &second, &failure));
+  strew_reader_close(reader);
+  ck_assert_int_eq(strew_table_word_count(first, 0), 3);
+  ck_assert_str_eq(strew_table_word(first, 0, 2), "z");
+  ck_assert_int_eq(strew_table_word_count(second, 0), 3);
+  ck_assert_str_eq(strew_table_word(second, 0, 2), "c");
+  strew_table_release(first), strew_table_release(second);
+  ck_assert_ptr_null(tensor);
+}
+END_TEST
+
+/* The thread that reads ahead is the parent's: ThreadSanitizer reports a child that does not join it. */
+static bool follows_forks(void) {
+#if defined(__SANITIZE_THREAD__)
+  return false;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  return false;
+#endif
+#endif
+  return true;
+}
+
+START_TEST(test_fork) {
+  strew_reader *reader = NULL;
+  strew_tensor *tensor = NULL;
+  strew_table *table = NULL;
+  in_folder("pipe");
+  ck_assert_int_eq(mkfifo(path, 0600), 0);
+  strew_load_options load = {.format = "csv"};
+  strew_reader_options chosen = {.rows = 1, .load = &load};
+  int both = open(path, O_RDWR);
+  ck_assert_int_eq(write(both, "1\n2\n3\n", 6), 6);
+  ok(strew_reader_open(device, path, &chosen, &reader, &failure));
+  pid_t child = fork();
+  if (!child) {
+    strew_status status = STREW_OK;
+    for (int i = 0; i < 9 && status == STREW_OK; i++) status = strew_reader_next(reader, &tensor, &table, &failure);
+    strew_reader_close(reader);
+    _exit(status == STREW_OK || status == STREW_EFILE ? 0 : 1);
+  }
+  int state;
+  ck_assert_int_eq(waitpid(child, &state, 0), child);
+  ck_assert(WIFEXITED(state) && WEXITSTATUS(state) == 0);
+  strew_reader_close(reader);
+  close(both);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------ key tables */
+
+/* A failed call adds no key. */
+START_TEST(test_keys_fail) {
+  strew_key_table *table = NULL;
+  strew_tensor *some = NULL, *all = NULL, *ids = NULL;
+  strew_tensor *keys[2];
+  ok(strew_arange(device, STREW_INT64, strew_int(0), strew_int(3000), strew_int(1), &all, &failure));
+  ok(strew_narrow(all, 0, 0, 100, &some, &failure));
+  ok(strew_key_table_create(context, 2, &table, &failure));
+  keys[0] = keys[1] = some;
+  ok(strew_key_table_ids(table, keys, &ids, &failure));
+  strew_release(ids);
+  ids = NULL;
+  keys[0] = keys[1] = all;
+  strew_context_interrupt(context);
+  assert_fails(strew_key_table_ids(table, keys, &ids, &failure), STREW_EINTERRUPTED, NULL);
+  strew_context_clear_interrupt(context);
+  bool is_limited = true;
+  for (long failing = 1; is_limited; failing++) {
+    ck_assert_int_eq(strew_key_table_size(table), 100);
+    empty_context();
+    allocations.limit(failing, true);
+    strew_status status = strew_key_table_ids(table, keys, &ids, &failure);
+    is_limited = allocations.failed() > 0;
+    allocations.limit(0, false);
+    ck_assert_int_eq(status, is_limited ? STREW_EMEMORY : STREW_OK);
+  }
+  assert_same(ids, all, "ids");
+  strew_release(ids);
+  strew_release(some), strew_release(all);
+  strew_key_table_release(table);
+  strew_key_table_release(NULL);
+}
+END_TEST
+
+/* Keys that differ in their high bits, their low bits, or by multiples of large powers of 2: linear time, or this test
+   takes longer than its limit. */
+START_TEST(test_many_keys) {
+  enum { MANY = 1 << 20 };
+  for (int shift = 0; shift <= 44; shift += 11) {
+    strew_key_table *table = NULL;
+    strew_tensor *all = NULL, *keys = NULL, *ids = NULL;
+    ok(strew_arange(device, STREW_INT64, strew_int(0), strew_int(MANY), strew_int(1), &all, &failure));
+    ok(strew_binary(STREW_MUL, strew_of(all), strew_number(strew_int((int64_t)1 << shift)), &keys, &failure));
+    ok(strew_key_table_create(context, 1, &table, &failure));
+    ok(strew_key_table_ids(table, &keys, &ids, &failure));
+    assert_same(ids, all, "ids");
+    ck_assert_int_eq(strew_key_table_size(table), MANY);
+    strew_release(all), strew_release(keys), strew_release(ids);
+    strew_key_table_release(table);
+  }
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("chunks");
+  if (!on_device()) test_allocator = counting_allocator; /* drivers allocate memory on threads of their own */
+  TCase *all = new_case(suite, "chunks");
+  tcase_add_checked_fixture(all, make_folder, remove_folder);
+  tcase_add_loop_test(all, test_hiccups, 0, SOURCES);
+  tcase_add_loop_test(all, test_system_fails, 0, SOURCES);
+  if (!on_device()) tcase_add_loop_test(all, test_memory_fails, 0, KINDS);
+  tcase_add_test(all, test_waiting);
+  tcase_add_test(all, test_words);
+  if (!on_device() && follows_forks()) tcase_add_test(all, test_fork);
+  if (!on_device()) tcase_add_test(all, test_keys_fail);
+  if (!on_device()) tcase_add_test(all, test_many_keys);
+  return suite;
+}
