@@ -524,6 +524,19 @@ end)
 
 -- Tables of columns.
 local function columns(d) return {d:values(), d:positions({d.shape[1]}, 3)} end
+local function of_table(t)
+  local names, list = strew.columns(t), {}
+  for i, name in ipairs(names) do list[i] = t[name] end
+  return table.unpack(list)
+end
+local function keyed(d) return {key = d:positions(d.shape, 6), value = d:values()} end
+add("join", "any", 1, 1, function(d)
+  return keyed(d), {key = d:positions({7}, 6), other = d:finite{7}}, any{"inner", "left"}
+end, function(a, b, how) return of_table(strew.join(a, b, "key", {how = how})) end)
+add("pivot", "number", 1, 1, function(d)
+  return {row = d:positions(d.shape, 4), column = d:positions(d.shape, 3), value = d:finite()}, any{"sum", "min", "max"}
+end, function(t, reduce) return of_table(strew.pivot(t, "row", "column", "value", reduce)) end)
+add("value_counts", "integer", 1, 1, alone, function(v) return of_table(strew.value_counts(v)) end)
 add("rows", "any", 1, 1, function(d) return columns(d), d:positions({4}, d.shape[1]) end)
 add("sort_by", "any", 1, 1, function(d) return columns(d), {2, 1} end)
 

@@ -50,6 +50,7 @@ end
 local function rounds(g, src, k, largest)
   local ids, n = inner.ids(g)
   local left, taken = ids:clone(), {}
+  src = src:detach() -- positions are constants
   if is_float(src) then src = src + 0.0 end -- -0 becomes 0, which it equals
   for round = 1, k do
     local _, at = (largest and strew.scatter_max or strew.scatter_min)(src, left, {dim_size = n, mode = "drop"})
