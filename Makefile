@@ -1,12 +1,14 @@
 # strew: make, make doc, make demo, make bench, make clean; make test, make check, make lint and other tests: see
 # tests/tests.mk; make install and packages: see scripts/packaging/install.mk. scripts/setup.sh installs the tools.
 # Settings: CC=clang  OPENCL=0 (without OpenCL, the default if its headers are missing)  STRICT=1 (warnings are errors)
+# MPICC= (without strew.mpi, the default if mpicc is missing)
 # DEBUG=1, SANITIZE=address,undefined or thread (both in build folders of their own)  PYTHON=python3 (of bench-peers)
 
 CC       = cc
 OPENCL  := $(if $(shell echo '\#include <CL/cl.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),1,0)
 SANITIZE =
 DEBUG    =
+MPICC   := $(shell command -v mpicc)
 STRICT  ?=
 PYTHON   = python3
 comma    = ,
@@ -48,10 +50,15 @@ ifeq ($(OPENCL)$(origin OPENCL)$(MAKELEVEL),0file0)
 $(info   without OpenCL: its headers are missing (Debian: opencl-headers))
 endif
 
+ifeq ($(MPICC)$(MAKELEVEL)$(SANITIZE),0)
+$(info   without strew.mpi: mpicc is missing (Debian: libopenmpi-dev, openmpi-bin))
+endif
+
 CORE     = $(wildcard runtime/*.c runtime/files/*.c runtime/cpu/*.c runtime/cpu/*/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c opencl/scatter/*.c) $(BUILD)/kernels.c)
 BINDINGS = $(wildcard lua_bindings/*.c lua_bindings/sandbox/*.c) $(BUILD)/texts.c
 PROGRAM  = $(wildcard lua_bindings/program/*.c) $(BUILD)/prompts.c
+RANKS    = $(wildcard lua_bindings/mpi/*.c) $(BUILD)/mpis.c
 # Files embedded in the library and the program: kernels with the headers that C and OpenCL C share; the help and the
 # operations written in Lua; the prompt, in the order of loading.
 KERNELS  = $(wildcard opencl/kernels/*.cl opencl/kernels/*.h runtime/shared/*)
@@ -63,12 +70,14 @@ ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
 avx2     = -mavx2 -mfma -mf16c
 avx512   = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512
 LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTORISED)))
+# The compiler of the other files, with MPI's flags (of Open MPI and MPICH).
+mpicc    = OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst $(BUILD)/%,%,$(1)))
 say      = @mkdir -p $(@D); printf '  %-5s %s\n' $(1) $@;
 
 # The program and the Lua module are self-contained. libstrew is for hosts in C; libstrew_lua is for hosts with a Lua
 # state. A library binds to its own symbols, whatever names a host has (-Bsymbolic).
-all: $(BUILD)/strew $(BUILD)/strew.so $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1
+all: $(BUILD)/strew $(BUILD)/strew.so $(if $(MPICC),$(if $(SANITIZE),,$(BUILD)/modules/strew/mpi.so)) $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1
 shared = $(CC) -shared -Wl,-Bsymbolic $(ALL_LDFLAGS)
 
 # An archive exports the same names as the shared library: it is one object, in which hidden names are local.
@@ -85,17 +94,26 @@ $(BUILD)/libstrew.so: $(call objects,$(CORE)) $(LOOPS)
 	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(LIBS)
 $(BUILD)/libstrew_lua.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.so
 	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ -lm
+# These two have all functions of strew.h and strew_lua.h, for modules in C that a script requires.
+whole    = -Wl,--whole-archive $^ -Wl,--no-whole-archive
 $(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a
-	$(call say,LD) $(shared) -Wl,--exclude-libs,libstrew.a -o $@ $^ $(LIBS)
+	$(call say,LD) $(shared) -Wl,-soname,$(@F) -o $@ $(whole) $(LIBS)
 $(BUILD)/strew: $(call objects,$(PROGRAM) $(BINDINGS)) $(BUILD)/obj/libstrew.a
-	$(call say,LD) $(CC) -Wl,-E $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+	$(call say,LD) $(CC) -Wl,-E $(ALL_LDFLAGS) -o $@ $(whole) $(LUA_LIBS) $(LIBS)
+# Modules lie in a folder of their own: a folder strew cannot stand beside the program. They use the program's functions,
+# else those of the strew.so beside their folder.
+$(BUILD)/modules/strew/mpi.so: $(call objects,$(RANKS)) $(BUILD)/strew.so
+	$(call say,LD) ln -sf ../strew.so $(BUILD)/modules/strew.so && $(mpicc) -shared -Wl,-Bsymbolic -Wl,-z,nodelete \
+	  '-Wl,-rpath,$$ORIGIN/..' $(ALL_LDFLAGS) -o $@ $(call objects,$(RANKS)) $(BUILD)/strew.so
+$(call objects,$(RANKS)): private CC := $(mpicc)
 $(BUILD)/plain_loop.so: $(BUILD)/obj/scripts/bench/plain_loop.o
 	$(call say,LD) $(CC) -shared $(ALL_LDFLAGS) -o $@ $<
 
 $(BUILD)/kernels.c: $(KERNELS)
 $(BUILD)/texts.c: $(TEXTS)
 $(BUILD)/prompts.c: $(PROMPT)
-$(BUILD)/kernels.c $(BUILD)/texts.c $(BUILD)/prompts.c: scripts/embed.sh
+$(BUILD)/mpis.c: lua_bindings/mpi/distributed.lua
+$(BUILD)/kernels.c $(BUILD)/texts.c $(BUILD)/prompts.c $(BUILD)/mpis.c: scripts/embed.sh
 	$(call say,EMBED) sh $< $(patsubst %s,%,$(basename $(@F))) $(filter-out $<,$^) >$@.new && mv $@.new $@
 $(BUILD)/obj/%.o: $(BUILD)/%.c Makefile
 	$(call say,CC) $(CC) $(ALL_CFLAGS) -Iopencl -Ilua_bindings/program -c -o $@ $<
@@ -141,4 +159,4 @@ include tests/tests.mk
 
 .PHONY: all doc kernels demo bench bench-peers clean
 .SECONDARY:
--include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS)))
+-include $(patsubst %.o,%.d,$(LOOPS) $(call objects,$(CORE) $(PROGRAM) $(BINDINGS) $(RANKS)))

@@ -7,7 +7,7 @@ void script_place_push(lua_State *L, int level) {
   lua_Debug at;
   for (int end = level + MOST_LEVELS; level < end && lua_getstack(L, level, &at); level++) {
     lua_getinfo(L, "Sl", &at);
-    if (at.currentline <= 0 || strcmp(at.source, FAMILY_CHUNK) == 0) continue;
+    if (at.currentline <= 0 || strncmp(at.source, OPERATION_CHUNK, strlen(OPERATION_CHUNK)) == 0) continue;
     lua_pushfstring(L, "%s:%d: ", at.short_src, at.currentline);
     return;
   }

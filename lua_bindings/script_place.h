@@ -4,8 +4,10 @@
 
 #include <lua.h>
 
-/* The chunk name of operations written in Lua (family/), whose lines mean nothing to a script. */
-#define FAMILY_CHUNK "=strew.family"
+/* Operations written in Lua, whose lines mean nothing to a script, are chunks with names that begin so: those of
+   family/, and of modules that build on this one. */
+#define OPERATION_CHUNK "=strew."
+#define FAMILY_CHUNK    OPERATION_CHUNK "family"
 
 /* Pushes "file:line: " of the nearest function of the script, in Lua, from this level of the call stack outwards; "" if
    there is none within 16 levels. */

@@ -236,6 +236,49 @@
 ---  hint   all values lie in 1..3: were they counted from 1? index - 1 counts from 0
 ---```
 
+---# ranks
+---Tensors are distributed over processes and machines by MPI and `require "strew.mpi"`, with the bits of one process.
+---
+---`mpirun -n 4 strew script.lua` runs a script on four ranks; without mpirun there is one. All ranks make the same calls
+---in the same order. A distributed tensor has its rows (dimension 0) in contiguous blocks of near equal size, one on
+---each rank. `index`, of any length, and `src` are each rank's own part of a whole. `index` has one dimension, and
+---counts rows of all of `d`; or it has the rank of `d`, and names elements as in the position form. Contributions join
+---in rank order, and on a rank in row-major order of `index`: the result does not depend on the number of ranks.
+---
+---Words, modes and errors are those of the scatter family. An error on one rank, a limit or Ctrl-C there, is the same
+---error on all ranks and names that rank; nothing is written anywhere, and the next call works. A rank that ends with
+---an error ends the job. Tensors on devices are sent through host memory. strew.mpi is built where mpicc is found;
+---lua_bindings/mpi/README.md has costs and limits.
+---
+---```lua
+---local index, src = strew.tensor{{3, 0}, {3, 1}}, strew.tensor{{1.0, 2.0}, {4.0, 8.0}}
+---local function on_rank(mpi, r) -- on two ranks, with mpi = require "strew.mpi" and r = mpi.rank()
+---  return mpi.zeros(4):scatter_add_(index[r], src[r]):collect()
+---end
+---print(strew.zeros(4):scatter_add_(0, index:flatten(), src:flatten())) -- the result on both
+---```
+---```text
+---float32[4] cpu
+--- 2  8  0  5
+---```
+---| mpi.rank() # the number of this rank, from 0; `mpi.size()`: the number of ranks
+---| mpi.barrier() # returns when all ranks have called it
+---| mpi.bcast(t,root) # the tensor `t` of rank `root`, on all ranks
+---| mpi.sum(t) # the sum of the ranks' tensors, added in rank order, on all ranks
+---| mpi.zeros(n,...) # a distributed tensor of zeros; arguments as for strew.zeros
+---| mpi.distribute(t) # a distributed tensor from `t`, which all ranks have; each keeps its block
+---| mpi.load(path) # the same from a .npy file, of which each rank reads its block
+---| mpi.sent_bytes() # the bytes of elements that this rank has sent to others
+---| d:block() # the rank's own block, a tensor; writes to it are writes to `d`
+---| d:collect() # all of `d`, on all ranks, a tensor; `d.shape`, `d.dtype` and `d.device` are those of all of it
+---| d:scatter_(index,src) # also with a number; options `{reduce =, mode =}`
+---| d:scatter_add_(index,src) # options `{mode =}`
+---| d:scatter_reduce_(index,src,reduce) # options `{include_self =, mode =}`; without the underscore these make new ones
+---| d:gather(index) # the rows or elements, for each rank's own index; options `{mode =}`
+---| mpi.group_by(k1,...) # groups by the ranks' keys, as strew.group_by; option `{order =}`
+---| g.ids # the group of each of this rank's keys; `g.n`, `g.counts`, `g.positions`, `g.keys` are those of all ranks
+---| g:agg{...} # as of a grouping, with the ranks' own tensors; the result is on all ranks
+
 ---The element type of a tensor.
 ---
 ---Lua integers become int64, floats float32, booleans bool; `{dtype = ...}` selects another dtype. Integers wrap on

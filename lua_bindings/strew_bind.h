@@ -122,6 +122,8 @@ extern const struct script_function bind_create_rows[], bind_table_rows[], bind_
 
 /* Registry keys of the binding and the module. */
 extern const char bind_key[], bind_module_key[];
+/* Pushes the binding of this state; raises an error if the module is not open. */
+struct binding *bind_push_binding(lua_State *L);
 /* Returns the box at `i`, or NULL if it is something else. */
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i);
 /* Pushes an empty box. */

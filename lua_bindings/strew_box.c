@@ -133,9 +133,16 @@ static struct binding *look_for_binding(lua_State *L) {
   return binding;
 }
 
-static struct binding *find_binding(lua_State *L) {
-  struct binding *binding = look_for_binding(L);
+struct binding *bind_push_binding(lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, bind_key);
+  struct binding *binding = lua_touserdata(L, -1);
   if (!binding) luaL_error(L, "strew: the module was not opened in this Lua state");
+  return binding;
+}
+
+static struct binding *find_binding(lua_State *L) {
+  struct binding *binding = bind_push_binding(L);
+  lua_pop(L, 1);
   return binding;
 }
 

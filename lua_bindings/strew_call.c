@@ -7,6 +7,7 @@
 #include "lua_bindings/sandbox/script_limits.h"
 #include "script_place.h"
 #include "strew_bind.h"
+#include "strew_lua.h"
 
 #include <string.h>
 
@@ -77,21 +78,50 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
 
 static int do_nothing(lua_State *L) { return (void)L, 0; }
 
-/* Raises the error of the call. An interrupted call may have a hook pending, which raises an error of its own: a call
-   lets it do so here. Later it would raise a second error, in a script that caught the first. */
-static int raise(lua_State *L, struct script_call *call) {
-  hint_punctuation(L, call);
-  lua_settop(L, call->arguments); /* error->argument may be one of them (strew_family.c) */
-  push_detail(L, &call->error);
-  lua_setiuservalue(L, lua_upvalueindex(1), LAST_ERROR);
-  if (call->error.code == STREW_EINTERRUPTED) {
+/* Raises an error; the binding is at this position. An interrupted call may have a hook pending, which raises an error of
+   its own: a call lets it do so here. Later it would raise a second error, in a script that caught the first. */
+static int raise(lua_State *L, int binding, const strew_error *error) {
+  push_detail(L, error);
+  lua_setiuservalue(L, binding, LAST_ERROR);
+  if (error->code == STREW_EINTERRUPTED) {
     lua_pushcfunction(L, do_nothing);
     lua_call(L, 0, 0);
   }
   script_place_push(L, 1); /* not always level 1: in "for i in ipairs(t)" level 1 is C */
-  lua_pushstring(L, call->error.message);
+  lua_pushstring(L, error->message);
   lua_concat(L, 2);
   return lua_error(L);
+}
+
+/* Raises the error of the call. */
+static int raise_call(lua_State *L, struct script_call *call) {
+  hint_punctuation(L, call);
+  lua_settop(L, call->arguments); /* error->argument may be one of them (strew_family.c) */
+  return raise(L, lua_upvalueindex(1), &call->error);
+}
+
+int strew_raise(lua_State *L, const strew_error *error) {
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  bind_push_binding(L);
+  return raise(L, lua_gettop(L), error);
+}
+
+bool strew_is_recording(lua_State *L) {
+  luaL_checkstack(L, 1, NULL);
+  bool is_recording = bind_push_binding(L)->recording;
+  lua_pop(L, 1);
+  return is_recording;
+}
+
+int strew_pcall(lua_State *L, const char *op, int arguments, int results) {
+  luaL_checkstack(L, 2, NULL);
+  struct binding *binding = bind_push_binding(L);
+  lua_pop(L, 1);
+  const char *outer = binding->outer;
+  if (!outer) binding->outer = op;
+  int status = lua_pcall(L, arguments, results, 0);
+  binding->outer = outer;
+  return status;
 }
 
 /* True if the state is open and self is a userdata where the form needs one. Whether it is a tensor is checked when
@@ -142,7 +172,7 @@ int bind_dispatch(lua_State *L) {
   }
   if (results < 0) {
     limits_note(call.binding->limits, call.error.code);
-    return raise(L, &call);
+    return raise_call(L, &call);
   }
   account(L, call.binding);
   return results;

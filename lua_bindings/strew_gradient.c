@@ -75,8 +75,14 @@ enum { GRADIENTS, VALUE_TOO };
 
 static bool read_function(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   char text[TEXT_BYTES];
-  *(int *)out = i;
-  if (lua_isfunction(L, i) || luaL_getmetafield(L, i, "__call") != LUA_TNIL) return true;
+  bool is_callable = lua_isfunction(L, i);
+  lua_pushvalue(L, i);
+  lua_replace(L, *(int *)out);
+  if (!is_callable && luaL_getmetafield(L, i, "__call") != LUA_TNIL) {
+    lua_pop(L, 1);
+    is_callable = true;
+  }
+  if (is_callable) return true;
   bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a function", bind_text(L, call, i, text));
   return false;
 }
@@ -109,7 +115,7 @@ static const struct script_function apply_rows[] = {{"grad", apply, GRADIENTS, F
 
 /* grad(f), value_and_grad(f) */
 static int differentiate(lua_State *L, struct script_call *call) {
-  int f = 0;
+  int f = bind_push_slot(L);
   const struct parameter parameters[] = {{"f", REQUIRED, read_function, &f}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   const struct script_function *row = &apply_rows[call->row->code];

@@ -58,6 +58,22 @@ STREW_API strew_tensor *strew_check(lua_State *L, int index);
    Raises no error, so it needs no protected call. */
 STREW_API strew_tensor *strew_test(lua_State *L, int index);
 
+/* For C modules and functions of a host that work on tensors.
+
+   strew_raise raises `error` as the module's own functions do: strew.last_error() returns its details, and the message
+   begins with the place of the nearest Lua function on the call stack, except those of chunks that are named "=strew."
+   and more. It does not return; the int is for `return strew_raise(L, &error)`. error->message must be filled.
+
+   strew_pcall calls a function as lua_pcall does, without a message handler. In it, errors of strew's functions name
+   `op` as the operation: that of the script's call, for an operation that is made of others. In a nested call the outer
+   name remains. */
+STREW_API int strew_raise(lua_State *L, const strew_error *error);
+STREW_API int strew_pcall(lua_State *L, const char *op, int arguments, int results);
+
+/* True while strew.grad records the calls of a function. What a C function computes from elements that it reads itself has
+   no gradient: it should fail then. The module must be open. */
+STREW_API bool strew_is_recording(lua_State *L);
+
 /* Sets the width of printed rows for scripts that do not set it: each print calls columns(user), so that a terminal may
    be resized; 80 if that returns 0 or `columns` is NULL (the default). It must not use the Lua state. The module must
    be open. */

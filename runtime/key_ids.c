@@ -131,19 +131,13 @@ static strew_status join_codes(strew_tensor **joined, strew_tensor *codes, int64
 
 /* Numbers the distinct keys of all columns, in some order. */
 static strew_status number_keys(int columns, strew_tensor *const keys[], strew_tensor **out, strew_error *error) {
-  strew_status status = STREW_OK;
-  for (int c = 0; c < columns && status == STREW_OK; c++) {
+  int64_t count;
+  strew_status status = codes_of(keys[0], out, &count, error);
+  for (int c = 1; c < columns && status == STREW_OK; c++) {
     strew_tensor *codes = NULL;
-    int64_t count = 0;
     status = codes_of(keys[c], &codes, &count, error);
-    if (status != STREW_OK)
-      strew_release(codes);
-    else if (!*out)
-      *out = codes;
-    else {
-      status = join_codes(out, codes, count, error);
-      strew_release(codes);
-    }
+    if (status == STREW_OK) status = join_codes(out, codes, count, error);
+    strew_release(codes);
   }
   return status;
 }
@@ -169,13 +163,14 @@ static strew_status ids_at(const struct call *call, struct key_table *table, str
                            strew_tensor *positions, strew_tensor **out, strew_error *error) {
   strew_tensor *here[MOST_COLUMNS] = {NULL}, *ids = NULL;
   strew_device *device = keys[0]->storage->device;
-  strew_status status = STREW_OK;
-  for (int c = 0; c < table->columns && status == STREW_OK; c++) {
-    strew_tensor *chosen = NULL;
-    status = strew_index_select(keys[c], 0, positions, STREW_ERROR, &chosen, error);
-    if (status == STREW_OK) status = strew_to(chosen, &device->context->cpu, keys[c]->dtype, &here[c], error);
+  strew_status status;
+  int column = 0;
+  do {
+    strew_tensor *chosen = NULL, *key = keys[column];
+    status = strew_index_select(key, 0, positions, STREW_ERROR, &chosen, error);
+    if (status == STREW_OK) status = strew_to(chosen, &device->context->cpu, key->dtype, &here[column], error);
     strew_release(chosen);
-  }
+  } while (status == STREW_OK && ++column < table->columns);
   if (status == STREW_OK) status = ids_on_host(call, table, here, &ids);
   if (status == STREW_OK) status = strew_to(ids, device, STREW_INT64, out, error);
   for (int c = 0; c < table->columns; c++) strew_release(here[c]);

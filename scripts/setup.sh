@@ -9,7 +9,8 @@ cd "$(dirname "$0")/.."
 
 build='gcc libc6-dev make pkg-config liblua5.4-dev libpthreadpool-dev libzip-dev libpng-dev zlib1g-dev opencl-headers'
 driver='ocl-icd-libopencl1 pocl-opencl-icd' # OpenCL on the processor
-test="g++ lua5.4 lua-busted lua-check check python3-numpy $driver"
+mpi='openmpi-bin libopenmpi-dev' # strew.mpi
+test="g++ lua5.4 lua-busted lua-check check python3-numpy $driver $mpi"
 extras='mesa-opencl-icd oclgrind libreadline8 libedit2' # for tests, if apt has them (Debian 13 has no oclgrind)
 packages='debhelper git'
 lint='lua-check clang clang-format clang-tidy shellcheck'
@@ -18,11 +19,11 @@ optional= # used by a target if installed
 needed=$build extra='' maybe=''
 for target in "$@"; do
   case $target in
-    test | checks | hosts | installed | exports | specs | terminal | rules | sanitized | threads | devices)
+    test | checks | hosts | installed | exports | specs | terminal | rules | sanitized | threads | devices | mpi)
       needed="$needed $test" extra=$extras optional='shellcheck locales luarocks cmake'
       ;;
     dist) needed="$needed git" ;;
-    deb) needed="$needed $packages" optional=lintian ;;
+    deb) needed="$needed $packages $mpi" optional=lintian ;;
     demo) needed="$needed $driver" ;;
     fuzz) needed="$needed clang libclang-rt-dev" ;;
     coverage) needed="$needed $test clang libclang-rt-dev llvm" extra=$extras ;;

@@ -2,8 +2,9 @@
 -- (digest.lua), with arguments by name (named_spec.lua).
 --
 -- calls.names: the operations. calls.draw(name, k, device, is_large) draws the k-th call of one and returns {f = the
--- function, its arguments, n = their number, dtype = that of the tensors, is_double = it needs float64}; build = false
--- in its place leaves out the arguments. calls.excepted: names of the module that compute nothing, with the reason.
+-- function, its arguments, n = their number, dtype = that of the tensors, is_double = it needs float64}; is_large: for
+-- several threads; build = false: without the arguments; only_floats: whatever dtypes the operation takes.
+-- calls.excepted: names of the module that compute nothing, with the reason.
 local strew = require "strew"
 local random = math.random
 local calls = {names = {}, rows = {}}
@@ -20,8 +21,10 @@ local classes = {
 }
 local specials = {0.0, -0.0, 1 / 0, -1 / 0, 0 / 0, 1.0, -1.0, 0x1p-149, 65504.0, 0.5}
 
--- Shapes whose work is shared among threads, by rank.
-local large_shapes = {[0] = {}, {40000}, {6000, 7}, {3, 2000, 7}, {2, 3, 1000, 7}}
+-- Shapes whose work is shared among threads, by rank: of 512 KiB and more; reductions, which are fast, share 2 MiB.
+local large_shapes = {[0] = {}, {280000}, {40000, 7}, {3, 14000, 7}, {2, 3, 7000, 7}}
+local huge_shapes = {[0] = {}, {700000}, {3, 240000}, {230000, 3}, {2, 3, 17000, 7}}
+local large_dtypes = {float32 = true, float64 = true, int64 = true, int32 = true}
 
 local function any(list) return list[random(#list)] end
 calls.any = any
@@ -140,9 +143,11 @@ end
 
 function Draw:size(d) return self.shape[d % #self.shape + 1] end
 
-local function shape_of(least, most, is_large)
-  local rank = random(least, most)
-  if is_large then return {table.unpack(large_shapes[math.max(rank, math.min(most, 1))])} end
+local function shape_of(row, is_large)
+  local rank = random(row.least, row.most)
+  if is_large then
+    return {table.unpack((row.is_fast and huge_shapes or large_shapes)[math.max(rank, math.min(row.most, 1))])}
+  end
   local shape = {}
   for d = 1, rank do shape[d] = random(5) end
   return shape
@@ -150,23 +155,28 @@ end
 
 -- ------------------------------------------------------------------------------------------------------ operations
 
--- Adds operations: names; the class of their dtype; their least and most rank; arguments(d, name) draws a call.
+-- Adds operations: names; the class of their dtype, "CLASS fast" if only 2 MiB are shared among threads; their least
+-- and most rank; arguments(d, name) draws a call.
 local function add(names, class, least, most, arguments, f)
   for name in names:gmatch "%S+" do
     assert(not calls.rows[name], name)
     table.insert(calls.names, name)
-    calls.rows[name] = {class = class, least = least, most = most, arguments = arguments, f = f or rawget(strew, name)}
+    calls.rows[name] = {class = class:match "%a+", is_fast = class:find " fast$" ~= nil, least = least, most = most,
+                        arguments = arguments, f = f or rawget(strew, name)}
   end
 end
 
-function calls.draw(name, k, device, is_large, build)
+function calls.draw(name, k, device, is_large, build, only_floats)
   local row = assert(calls.rows[name], name)
   local seed = k
   for i = 1, #name do seed = seed * 31 + name:byte(i) end
   math.randomseed(seed, is_large and 1 or 0)
   strew.manual_seed(seed)
-  local d = setmetatable({dtype = any(classes[row.class]), device = device}, Draw)
-  d.shape = shape_of(row.least, row.most, is_large)
+  local d = setmetatable({dtype = any(only_floats and floats or classes[row.class]), device = device}, Draw)
+  for _ = 1, is_large and 20 or 0 do
+    if not large_dtypes[d.dtype] then d.dtype = any(only_floats and floats or classes[row.class]) end
+  end
+  d.shape = shape_of(row, is_large)
   d.is_large = is_large
   local call = {dtype = d.dtype, is_double = d.dtype == "float64" or row.class == "double"}
   if build == false then return call end
@@ -308,10 +318,10 @@ local function reduced(d)
   if #d.shape == 0 or random(3) == 1 then return d:values() end
   return d:values(), d:dim(), random(2) == 1
 end
-add("sum prod any all amin amax argmin argmax min max", "any", 0, 4, reduced)
-add("mean", "float", 0, 4, reduced)
-add("var std", "float", 1, 4, reduced)
-add("norm", "float", 1, 4, function(d) return d:values(), any{2, 1, 0, 3, 1 / 0}, d:dim() end)
+add("sum prod any all amin amax argmin argmax min max", "any fast", 0, 4, reduced)
+add("mean", "float fast", 0, 4, reduced)
+add("var std", "float fast", 1, 4, reduced)
+add("norm", "float fast", 1, 4, function(d) return d:values(), any{2, 1, 0, 3, 1 / 0}, d:dim() end)
 add("median", "number", 1, 4, reduced)
 add("quantile", "float", 1, 4, function(d) return d:values(), random(), d:dim(), true end)
 add("logsumexp", "float", 1, 4, with_dim)
@@ -334,7 +344,7 @@ add("one_hot", "any", 0, 2, function(d) return d:positions(d.shape, 5), {num_cla
 
 -- Matrices.
 local function product(d, a, b) return d:values(a), d:values(b) end
-local function extent(d) return d.is_large and 130 or random(9) end
+local function extent(d) return d.is_large and 190 or random(9) end
 add("matmul", "number", 3, 3, function(d)
   local m, k, n = extent(d), extent(d), extent(d)
   return product(d, {2, m, k}, {k, n})
@@ -344,10 +354,10 @@ add("mm", "number", 2, 2, function(d)
   return product(d, {m, k}, {k, n})
 end)
 add("mv", "number", 2, 2, function(d)
-  local m, k = extent(d), d.is_large and 700 or random(9)
+  local m, k = extent(d), d.is_large and 3000 or random(9)
   return product(d, {m, k}, {k})
 end)
-add("dot", "number", 1, 1, function(d) return product(d) end)
+add("dot", "number fast", 1, 1, function(d) return product(d) end)
 add("outer", "number", 1, 1, function(d) return product(d, {extent(d)}, {extent(d)}) end)
 add("tril triu", "any", 2, 3, function(d) return d:values(), random(-2, 2) end)
 add("diag", "any", 1, 2, function(d)
@@ -412,7 +422,7 @@ add("diagonal_scatter", "any", 2, 2, function(d)
   return d:values(), d:values({math.min(d.shape[1], d.shape[2])}), 0, 0, 1
 end)
 add("scatter_nd", "any", 2, 3, function(d)
-  local n = d.is_large and 9000 or 6
+  local n = d.is_large and #d.shape == 2 and 9000 or 6
   return d:values(), d:positions({n, 1}, d.shape[1]), d:values({n, table.unpack(d.shape, 2)}), {reduce = reduction(d)}
 end)
 add("gather_nd", "any", 2, 3, function(d) return d:values(), d:positions({5, 1}, d.shape[1]) end)
@@ -477,10 +487,16 @@ local function differentiated(f)
 end
 for _, name in ipairs{"grad", "value_and_grad"} do
   add(name, "float", 1, 3, function(d)
-    return d:finite(nil, nil, 0.5, 1.5), any(smooth), d, random(1 << 30)
+    return d:finite(d.is_large and {600, 30} or nil, nil, 0.5, 1.5), any(smooth), d, random(1 << 30)
   end, differentiated(name))
 end
 add("detach", "any", 0, 3, alone)
+
+-- Keys that come in two chunks.
+add("key_table", "any", 1, 1, function(d) return d:values(), d:values() end, function(one, two)
+  local keys = strew.key_table(1)
+  return keys:ids(one), keys:ids(two), keys.n, keys.keys[1]
+end)
 
 -- Tables of columns.
 local function columns(d) return {d:values(), d:positions({d.shape[1]}, 3)} end
@@ -503,18 +519,43 @@ local function hash_one(digest, value)
   return digest
 end
 
+-- Of many elements the sum and a sample.
+local function hash_elements(digest, t)
+  local n = t:numel()
+  if n > 20000 then
+    digest = hash_one(digest, t:sum():item())
+    t = strew.cat{t:narrow(0, 0, 64), t:slice(0, 64, n - 64, n // 4000), t:narrow(0, n - 64, 64)}
+  end
+  for _, number in ipairs(t:tolist()) do digest = hash_one(digest, number) end
+  return digest
+end
+
 -- Returns the hash of what was hashed before (at first calls.no_value) and a tensor, number, boolean or table of these.
 function calls.hash(digest, value)
   if strew.type(value) then
     digest = hash_one(digest, value.dtype)
     for _, size in ipairs(value.shape) do digest = hash_one(digest, size) end
-    for _, number in ipairs(value:to("cpu"):reshape(-1):tolist()) do digest = hash_one(digest, number) end
+    digest = hash_elements(digest, value:to("cpu"):reshape(-1))
   elseif type(value) == "table" then
     for _, part in ipairs(value) do digest = calls.hash(digest, part) end
   else
     digest = hash_one(digest, value)
   end
   return digest
+end
+
+-- Returns the gradients of a call's first result with respect to its float arguments; none if it has no gradient.
+function calls.gradients(call)
+  local function weighted(...)
+    local t = call.f(...)
+    local weights = strew.linspace(0.5, 1.5, t:numel(), {dtype = t.dtype, device = t.device}):view(t.shape)
+    return (t * weights):sum()
+  end
+  local has_float = false
+  for i = 1, call.n do has_float = has_float or strew.type(call[i]) and calls.is_float(call[i].dtype) end
+  if not has_float then return {} end
+  local results = table.pack(pcall(strew.grad(weighted), table.unpack(call, 1, call.n)))
+  return results[1] and {table.unpack(results, 2, results.n)} or {}
 end
 
 -- --------------------------------------------------------------------------------------------------------- exceptions
@@ -525,7 +566,7 @@ local reasons = {
   ["facts of a shape or layout"] = "size stride dim numel is_contiguous type",
   ["gives memory back"] = "free",
   ["names and words of columns"] = "columns words",
-  ["files: tests/spec/file_spec.lua and csv_spec.lua"] = "load save",
+  ["files: tests/spec/file_spec.lua, csv_spec.lua and chunks_spec.lua"] = "load save chunks",
   ["texts and pictures, of elements read to the CPU"] = "show image",
   ["settings"] = "manual_seed set_num_threads get_num_threads deterministic set_printoptions get_printoptions",
   ["facts of the machine"] = "devices memory clock",

@@ -100,6 +100,12 @@ local function digest_operation(digest, name, k)
   return hash(digest, in_place(name, call))
 end
 
+-- On the CPU; devices would compile kernels for long.
+local function digest_gradients(digest, name, k)
+  local ok, call = pcall(drawn.draw, name, k, device, false, true, true)
+  return hash(digest, ok and drawn.gradients(call) or {})
+end
+
 -- What a pass over all calls gives: digests by operation, "NAME" and "NAME in float64", and the numbers of calls.
 local function digest_all()
   local all = device == "cpu" or has_float64()
@@ -125,16 +131,20 @@ local function digest_all()
     for k = 1, each do
       local is_double = drawn.draw(name, k, device, each > 1 and k == each, false).is_double
       if all or not is_double then add(name, is_double, digest_operation, name, k) end
+      local key = "gradients of " .. name
+      if device == "cpu" and k < 3 then pass.digests[key] = digest_gradients(pass.digests[key] or start, name, k) end
     end
   end
   return pass, all
 end
 
--- The digests of a pass as one: of calls with float64, or of the others.
+-- The digests of a pass as one: of calls with float64, or of the others; without the gradients that only the CPU has.
 local function whole(pass, is_double)
   local keys, digest = {}, start
   for key in pairs(pass.digests) do
+    if key:find "^gradients of " then goto continue end
     if (key:find " in float64$" ~= nil) == is_double then table.insert(keys, key) end
+    ::continue::
   end
   table.sort(keys)
   for _, key in ipairs(keys) do digest = hash(hash(digest, key), pass.digests[key]) end

@@ -32,7 +32,7 @@ writable() {
 }
 
 found() {
-  for library in libstrew.so libstrew_lua.so strew.so; do
+  for library in libstrew.so libstrew_lua.so; do
     exported "$build/$library" | sed "s/^/$library /"
   done
   writable "$build/obj/libstrew.a" | sed 's/^/libstrew.a writable /'
@@ -45,6 +45,9 @@ if [ "${2-}" = write ]; then
 fi
 same 'exports and writable objects' "$(cat "$list")" "$(found)"
 same 'strew.h is what libstrew.so exports' "$(declared runtime/strew.h)" "$(exported "$build/libstrew.so")"
+{ exported "$build/libstrew.so" && exported "$build/libstrew_lua.so"; } | sort >"$here/both"
+same 'strew.so exports what both libraries do' "$(cat "$here/both")" "$(exported "$build/strew.so")"
+same 'the program exports both' '' "$(exported "$build/strew" | comm -23 "$here/both" -)"
 same 'strew_lua.h is what libstrew_lua.so exports' "$(declared lua_bindings/strew_lua.h)" "$(exported "$build/libstrew_lua.so")"
 
 # ----------------------------------------------------------------------------------------------------------- archives

@@ -27,7 +27,8 @@ files() { (cd "$1" && find . ! -type d | sort); }
 
 # ------------------------------------------------------------------------------------- installed and taken away again
 
-all_files='./bin/strew
+mpi=$([ ! -e "$root/$build/modules/strew/mpi.so" ] || echo built)
+all_files="./bin/strew
 ./include/strew.h
 ./include/strew.hpp
 ./include/strew_lua.h
@@ -41,13 +42,14 @@ all_files='./bin/strew
 ./lib/libstrew_lua.so
 ./lib/libstrew_lua.so.0
 ./lib/libstrew_lua.so.0.1.0
-./lib/lua/5.4/strew.so
+./lib/lua/5.4/strew.so${mpi:+
+./lib/lua/5.4/strew/mpi.so}
 ./lib/pkgconfig/strew-lua.pc
 ./lib/pkgconfig/strew.pc
 ./share/doc/strew/c.html
 ./share/doc/strew/index.html
 ./share/man/man1/strew.1
-./share/strew/luacats/strew.lua'
+./share/strew/luacats/strew.lua"
 
 test_install() {
   stage="$here/stage"
@@ -66,6 +68,9 @@ test_install() {
   same 'what is installed again' "$all_files" "$(files "$prefix")"
   same 'everybody may read it' '' "$(find "$prefix" ! -perm -a=r ! -type l)"
   same 'it has a name for the loader' 'libstrew.so.0' "$(readelf -d "$prefix/lib/libstrew.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')"
+  world='local mpi = require "strew.mpi" print(mpi.zeros(3):collect():numel(), mpi.size())'
+  [ -z "$mpi" ] || same 'it has strew.mpi' '3	1' "$("$prefix/bin/strew" -e "$world")"
+  [ -z "$mpi" ] || same 'lua5.4 has strew.mpi' '3	1' "$(LUA_CPATH="$prefix/lib/lua/5.4/?.so" lua5.4 -e "$world")"
   same 'the program runs there' '42' "$("$prefix/bin/strew" -e 'print(strew.tensor{42}:item())')"
 }
 

@@ -52,6 +52,8 @@ check_system() {
     lua_bindings/*:lua.h | lua_bindings/*:lauxlib.h | lua_bindings/*:lualib.h) ;;
     tests/*:lua.h | tests/*:lauxlib.h | tests/*:lualib.h) ;;
     *:lua.h | *:lauxlib.h | *:lualib.h | *:luaconf.h) echo 'Lua is known in lua_bindings/ and tests/ only' ;;
+    lua_bindings/mpi/*:mpi.h) ;;
+    *:mpi.h) echo 'MPI is known in lua_bindings/mpi/ only' ;;
     runtime/strew.h:stddef.h | runtime/strew.h:stdint.h | runtime/strew.h:stdbool.h) ;;
     runtime/strew.h:*) echo 'strew.h needs stddef.h, stdint.h and stdbool.h alone' ;;
   esac
@@ -61,6 +63,9 @@ check_system() {
 check_own() {
   case $1:$3 in
     runtime/strew.h:*) echo 'strew.h stands alone' ;;
+    lua_bindings/mpi/*:lua_bindings/mpi/* | lua_bindings/mpi/*:lua_bindings/strew_lua.h | lua_bindings/mpi/*:runtime/embedded.h) ;;
+    lua_bindings/mpi/*:?*) echo 'strew.mpi sees strew_lua.h, strew.h with it, and embedded.h alone' ;;
+    *:lua_bindings/mpi/*) echo 'strew.mpi is a module of its own' ;;
     lua_bindings/*:lua_bindings/* | lua_bindings/*:runtime/strew.h | lua_bindings/*:runtime/shared/tables.h) ;;
     lua_bindings/*:runtime/embedded.h) ;;
     lua_bindings/*:?*) echo 'the bindings see strew.h, tables.h and embedded.h alone' ;;

@@ -80,6 +80,9 @@ reference: all doc
 	@$(BUILD)/strew -E tests/reference_test.lua $(BUILD)
 readme: all
 	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
+# strew.mpi, on up to four ranks of this machine.
+mpi: all
+	@sh tests/mpi_test.sh $(BUILD)
 # Faulty OpenCL drivers.
 driver: $(if $(filter-out 0,$(OPENCL)),all $(BUILD)/tests/fake/libOpenCL.so.1)
 	@$(if $^,sh tests/driver_test.sh $(BUILD),echo 'driver: left out, built without OpenCL')
@@ -94,7 +97,7 @@ endless: $(BUILD)/tests/endless/endless
 endless-pocl: $(BUILD)/tests/endless/endless
 	@POCL_MAX_PTHREAD_COUNT=1 sh tests/endless/pocl.sh $(BUILD) $(ENDLESS) '$(NAMES)'
 digest: all instruction_sets
-	@$(BUILD)/strew tests/digest.lua 600 3 1 2 3 7 16
+	@$(BUILD)/strew tests/digest.lua 600 3 1 2 3 7
 instruction_sets: all
 	@sh tests/isas.sh $(BUILD) plain $(ISAS)
 # On each installed OpenCL implementation; compiled kernels are cached in the build folder.
@@ -105,10 +108,10 @@ circles: all
 	@CC='$(CC)' sh tests/circles_test.sh $(BUILD)
 rules:
 	@sh tests/include_rules.sh && sh tests/words_test.sh && sh tests/setup_test.sh && \
-	luacheck -q scripts tests $(filter-out lua_bindings/strew.lua,$(TEXTS) $(PROMPT)) && \
+	luacheck -q scripts tests $(filter-out lua_bindings/strew.lua,$(TEXTS) $(PROMPT)) $(wildcard lua_bindings/mpi/*.lua) && \
 	if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/*/*.sh .ci/run; fi
 # The longest come first, so that no processor idles at the end.
-TESTS    = sanitized checks exports installed specs program terminal limits endless driver faults-few reference readme digest rules circles threads
+TESTS    = sanitized checks exports installed specs program terminal limits endless driver faults-few mpi reference readme digest rules circles threads
 test: all devices $(TESTS)
 ifeq ($(SANITIZE),) # each prints its time (their recipes must not use $(shell): it would, too)
 $(TESTS) devices-%: private .SHELLFLAGS = tests/timed.sh $@
@@ -177,15 +180,17 @@ coverage:
 	  $(MAKE) BUILD=build/coverage CC='$(CLANG)' OPTIMISE=-O0 OPENCL=0 all checks specs program limits terminal reference instruction_sets
 	@sh tests/coverage.sh build/coverage
 
+TIDIED   = $(filter-out $(BUILD)/%,$(CORE) $(PROGRAM) $(BINDINGS) $(if $(MPICC),$(RANKS)))
 tidy:
 	@command -v clang-tidy >/dev/null || { echo "tidy: clang-tidy is absent (Debian: clang-tidy)"; exit 1; }
 	@mkdir -p $(BUILD)
-	@printf '%s\n' $(filter-out $(BUILD)/%,$(CORE) $(PROGRAM) $(BINDINGS)) | xargs -P $(shell nproc) -I FILE \
-	  clang-tidy -quiet FILE -- -std=c11 -pthread -DSTREW_OPENCL=$(OPENCL) -I. -Iruntime -Ilua_bindings $(LUA_CFLAGS) 2>$(BUILD)/tidy.log
-	@echo "clang-tidy: $(words $(filter-out $(BUILD)/%,$(CORE) $(PROGRAM) $(BINDINGS))) files, nothing found"
+	@printf '%s\n' $(TIDIED) | xargs -P $(shell nproc) -I FILE \
+	  clang-tidy -quiet FILE -- -std=c11 -pthread -DSTREW_OPENCL=$(OPENCL) -I. -Iruntime -Ilua_bindings \
+	  $(LUA_CFLAGS) -I/usr/include/$(shell $(CC) -print-multiarch)/mpi 2>$(BUILD)/tidy.log
+	@echo "clang-tidy: $(words $(TIDIED)) files, nothing found"
 
 lint: rules tidy
 	clang-format --dry-run -Werror $$(find runtime opencl lua_bindings tests -name '*.[ch]')
 
-.PHONY: checks hosts installed exports limits endless endless-pocl driver faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest instruction_sets devices rules test check lint tidy analyze valgrind tsan oclgrind
+.PHONY: checks hosts installed exports limits endless endless-pocl driver mpi faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest instruction_sets devices rules test check lint tidy analyze valgrind tsan oclgrind
 -include $(patsubst %.o,%.d,$(call objects,$(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/endless/*.c tests/fuzz/*.c tests/faults/*.c)))

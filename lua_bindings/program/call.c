@@ -2,18 +2,19 @@
 #include "interrupt.h"
 #include "misspelt.h"
 #include "progress.h"
+#include "script_place.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the innermost level of Lua code: the user's line. Above it are C functions that raised the error, which the
-   message names. */
+/* Returns the innermost level of the user's Lua code. Above it are functions that raised the error, which the message
+   names. */
 static int first_lua_level(lua_State *L) {
   lua_Debug frame;
   for (int level = 1; lua_getstack(L, level, &frame); level++) {
     lua_getinfo(L, "S", &frame);
-    if (*frame.what != 'C') return level;
+    if (*frame.what != 'C' && strncmp(frame.source, OPERATION_CHUNK, strlen(OPERATION_CHUNK)) != 0) return level;
   }
   return 1;
 }

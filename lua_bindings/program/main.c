@@ -356,6 +356,18 @@ static int open_module(lua_State *L) {
   return 0;
 }
 
+/* Lets scripts require strew's own modules in C, as strew.mpi: beside the program in a build, and where make install
+   puts them. */
+static void add_modules(lua_State *L) {
+  char path[PATH_MAX];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0 || lua_getglobal(L, "package") != LUA_TTABLE || lua_getfield(L, -1, "cpath") != LUA_TSTRING) return;
+  path[length] = '\0';
+  *strrchr(path, '/') = '\0';
+  lua_pushfstring(L, "%s;%s/modules/?.so;%s/../lib/lua/5.4/?.so", lua_tostring(L, -1), path, path);
+  lua_setfield(L, -3, "cpath");
+}
+
 /* Raises the module's message, which blames the environment, after naming the option if that set the device. */
 static int blame_option(lua_State *L, const options *opts) {
   if (opts->device != NULL) luaL_gsub(L, lua_tostring(L, -1), "$STREW_DEVICE", "--device");
@@ -375,6 +387,7 @@ static int run(lua_State *L) {
   if (lua_pcall(L, 0, 0, 0) != LUA_OK) return blame_option(L, opts);
   interrupt_open(L, has_limits(opts));
   output_watch(L);
+  add_modules(L);
   make_arg(L, opts);
   lua_settop(L, 0);
   lua_gc(L, LUA_GCGEN, 0, 0); /* as the stock program does */

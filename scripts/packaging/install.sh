@@ -10,6 +10,7 @@ list() {
   cat <<END
 program $BUILD/strew $PREFIX/bin/strew
 program $BUILD/strew.so $LUADIR/strew.so
+if-built $BUILD/modules/strew/mpi.so $LUADIR/strew/mpi.so
 644 $BUILD/libstrew.a $LIBDIR/libstrew.a
 library $BUILD/libstrew.so $LIBDIR/libstrew.so.$VERSION
 link libstrew.so.$VERSION $LIBDIR/libstrew.so.$SOVERSION
@@ -47,11 +48,12 @@ put_binary() { # MODE FROM TO
 }
 
 put() { # HOW FROM TO
+  [ "$1" = if-built ] && [ ! -e "$2" ] && return
   mkdir -p "$(dirname "$3")"
   case $1 in
     link) ln -sf "$2" "$3" ;;
     form) fill_in <"$2" >"$3" && chmod 644 "$3" ;;
-    program) put_binary 755 "$2" "$3" ;;
+    program | if-built) put_binary 755 "$2" "$3" ;;
     library) put_binary 644 "$2" "$3" ;;
     *) install -m "$1" "$2" "$3" ;;
   esac
@@ -63,7 +65,7 @@ case ${1-} in
     list | while read -r _ _ place; do rm -f "$DESTDIR$place"; done
     # strew's own folders, and Lua's if they are empty.
     for folder in "$PREFIX/share/strew/luacats" "$PREFIX/share/strew" "$PREFIX/share/doc/strew" \
-      "$LIBDIR/cmake/strew" "$LIBDIR/cmake" "$LUADIR" "$(dirname "$LUADIR")"; do
+      "$LIBDIR/cmake/strew" "$LIBDIR/cmake" "$LUADIR/strew" "$LUADIR" "$(dirname "$LUADIR")"; do
       [ ! -d "$DESTDIR$folder" ] || rmdir --ignore-fail-on-non-empty "$DESTDIR$folder"
     done
     ;;

@@ -23,9 +23,10 @@ static int64_t compare(const strew_table *whole, const strew_table *chunk, int64
     for (int64_t i = 0; i < rows; i++) {
       const char *word, *expected_word;
       strew_scalar expected = element_of(whole, k, row + i, &expected_word), number = element_of(chunk, k, i, &word);
-      PROMISE(!word == !expected_word);
-      if (word) PROMISE(strcmp(word, expected_word) == 0);
-      if (expected.dtype == number.dtype)
+      if (word) PROMISE(expected_word && strcmp(word, expected_word) == 0);
+      if (!word && expected_word) /* missing cells before the first word, which is an error of its chunk */
+        PROMISE(number.dtype == STREW_FLOAT64 && number.as.f != number.as.f);
+      else if (expected.dtype == number.dtype)
         PROMISE(memcmp(&number.as, &expected.as, sizeof number.as) == 0);
       else /* a later cell makes the whole column float64, and is an error of its chunk */
         PROMISE(number.dtype == STREW_INT64 && (double)number.as.i == expected.as.f);

@@ -86,7 +86,7 @@ describe("chunks of text", function()
 
   it("are the rows of the whole file", function()
     math.randomseed(1)
-    for _ = 1, 150 do
+    for _ = 1, 60 do
       local bytes, options = random_file(math.random(12))
       put(bytes)
       local whole = table.concat(rows_of(strew.load(path, options), {}), "\n")
@@ -139,7 +139,7 @@ describe("chunks of text", function()
     put("1,x,2.5\n2,y,3.5\n")
     for chunk in strew.chunks(path, {header = false, columns = {3, 2}, rows = 1}) do
       assert.equal("float64[1]", chunk[1].dtype .. "[" .. #chunk[1] .. "]")
-      assert.is_table(words_of(chunk)[2])
+      assert.equal("table", type(words_of(chunk)[2]))
     end
     assert.equal("'columns' has \"d\", not found among the columns: \"1\", \"2\", \"3\"",
       refusal("1,x,2.5\n", {header = false, columns = {"d"}}):match("'columns'.*"))
@@ -347,7 +347,7 @@ describe("the iterator of chunks", function()
   it("ends more than once", function()
     put("a\n1\n")
     local chunks = strew.chunks(path, {header = true})
-    assert.is_table(chunks())
+    assert.equal("table", type(chunks()))
     assert.is_nil(chunks())
     assert.is_nil(chunks())
   end)

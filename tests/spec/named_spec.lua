@@ -63,13 +63,15 @@ local pairs_of_calls = {
   {"t:get(1, 2)", "t:get{position = {1, 2}}"},
   {"strew.free(t:clone())", "strew.free{self = t:clone()}"},
   {"strew.deterministic(true)", "strew.deterministic{enabled = true}"},
+  {"strew.grad(function(x) return x:sum() end)(v)", "strew.grad{f = function(x) return x:sum() end}(v)"},
 }
 
 -- ------------------------------------------------------------------------------------------------- every operation
 
 -- Operations whose arguments have no names: a table of data comes first, a function, or, of set, any number of
 -- coordinates.
-local by_position = {tensor = true, rows = true, sort_by = true, set = true, grad = true, value_and_grad = true}
+local by_position = {tensor = true, rows = true, sort_by = true, set = true, key_table = true, grad = true,
+  value_and_grad = true}
 -- The names of the arguments "..." and of those that the help calls otherwise.
 local rest_names = {permute = "dims", flip = "dims", tile = "dims", ["repeat"] = "repeats", get = "position"}
 local other_names = {["to target"] = "dtype"}
