@@ -20,21 +20,51 @@ table: 2 rows, 2 columns, cpu
      1       12
      0        8]]},
 
+  {"Group a table", [[
+group_by makes groups of rows with equal keys; agg reduces each of them to a row. Keys may be several columns.]],
+  [[
+local x = strew.columns({city = strew.tensor{0, 1, 0, 1, 0}, rain = strew.tensor{2.0, 5, 4, 1, 3}}, {"city", "rain"},
+  {city = {"Rome", "Oslo"}})
+local g = strew.group_by(x, "city")
+print(g:agg{days = "count", total = {"sum", "rain"}, most = {"max", "rain"}})]],
+  [[
+table: 2 rows, 4 columns, cpu
+ city   days     most    total
+ text  int64  float32  float32
+ Oslo      2        5        6
+ Rome      3        4        9]]},
+
+  {"Join two tables", [[
+join puts rows with the same key beside each other. A left join keeps the rows without a match, with NaN.]],
+  [[
+local sales = {item = strew.tensor{3, 1, 3, 2}, pieces = strew.tensor{5, 2, 1, 4}}
+local prices = {item = strew.tensor{1, 3}, price = strew.tensor{9.5, 2}}
+local both = strew.join(sales, prices, "item", {how = "left"})
+both.total = both.price * both.pieces
+print(both)]],
+  [[
+table: 4 rows, 4 columns, cpu
+  item  pieces    price    total
+ int64   int64  float32  float32
+     3       5      2.0       10
+     1       2      9.5       19
+     3       1      2.0        2
+     2       4      nan      nan]]},
+
   {"Count", [[
-bincount counts the integers 0, 1, 2, ...; unique counts values of any size and dtype. The most frequent comes first.]],
+bincount counts the integers 0, 1, 2, ...; value_counts counts values of any size and dtype, the most frequent first.]],
   [[
 print(strew.tensor{2, 0, 2, 2, 0}:bincount())
-local id, count = strew.tensor{40, 7, 40, 9, 7, 40}:unique{return_counts = true}
-print(strew.sort_by({id = id, count = count}, "count", true))]],
+print(strew.value_counts(strew.tensor{40, 7, 40, 9, 7, 40}))]],
   [[
 int64[3] cpu
  2  0  3
 table: 3 rows, 2 columns, cpu
- count     id
+ value  count
  int64  int64
-     3     40
-     2      7
-     1      9]]},
+    40      3
+     7      2
+     9      1]]},
 
   {"One-hot", [[
 Each code becomes a row of zeros with a 1. With num_classes, codes that do not occur have a column as well.]],
@@ -115,18 +145,26 @@ int64[3] cpu
  1  3  2]]},
 
   {"Pivot table", [[
-Two codes make one: row * columns + column. A reduction by it, reshaped, has a cell for each pair.]],
+pivot makes a table of any two columns. Of two codes, row * columns + column is one: a reduction by it, reshaped, is a
+matrix with a cell for each pair.]],
   [[
 local city, year = strew.tensor{0, 1, 0, 2, 0}, strew.tensor{1, 0, 1, 1, 0}
 local sales = strew.tensor{5.0, 3, 2, 8, 1}
 local cities, years = 3, 2
 local cell = city * years + year
-print(strew.scatter_sum(sales, cell, {dim_size = cities * years}):reshape(cities, years))]],
+print(strew.scatter_sum(sales, cell, {dim_size = cities * years}):reshape(cities, years))
+print(strew.pivot({city = city, year = year, sales = sales}, "city", "year", "sales", "sum"))]],
   [[
 float32[3, 2] cpu
  1  7
  3  0
- 0  8]]},
+ 0  8
+table: 3 rows, 3 columns, cpu
+  city        0        1
+ int64  float32  float32
+     0        1        7
+     1        3      nan
+     2      nan        8]]},
 
   {"Shares", [[
 The sum of its group for each element, as `sums[group]`, divides the element: the shares of a group add up to 1.]],

@@ -2063,6 +2063,10 @@ function strew.grouping(index, options) end
 ---last one, and so do -0 and +0. Several keys sort like words in a dictionary. A key of a group is that of its first
 ---element.
 ---
+---Of a table the keys are columns: `strew.group_by(x, "city")`, `strew.group_by(x, {"city", "year"})`. Text is grouped and
+---sorted by its words, in the order of bytes, whatever their codes. `g.keys` is a table of columns, and `g:agg` takes
+---names of x's columns.
+---
 ---```lua
 ---local year, size = strew.tensor{2001, 2000, 2001, 2000}, strew.tensor{1.5, 1.5, 2, 1.5}
 ---local g = strew.group_by(year, size)
@@ -2070,6 +2074,8 @@ function strew.grouping(index, options) end
 ---print(g.keys[1])
 ---print(g.keys[2])
 ---print(strew.group_by(year, {order = "first"}).keys[1])
+---local x = strew.columns({city = strew.tensor{0, 1, 0}, rain = strew.tensor{4, 2, 3}}, nil, {city = {"Rome", "Oslo"}})
+---print(strew.group_by(x, "city"):agg{rain = {"sum", "rain"}})
 ---```
 ---```text
 ---int64[4] cpu
@@ -2080,20 +2086,30 @@ function strew.grouping(index, options) end
 --- 1.5000  1.5000  2.0000
 ---int64[2] cpu
 --- 2001  2000
+---table: 2 rows, 2 columns, cpu
+--- city   rain
+--- text  int64
+--- Oslo      2
+--- Rome      7
 ---```
 ---@param keys strew.Tensor|strew.Tensor[] one dimension, any dtype; or a sequence of keys
 ---@param options? strew.group_by_options
 ---@return strew.Grouping g
 ---@overload fun(keys: strew.Tensor, ...: strew.Tensor|strew.group_by_options): strew.Grouping
+---@overload fun(x: table, by: any, options?: strew.group_by_options): strew.Grouping
 function strew.group_by(keys, options) end
 
 ---# agg
 ---Several reductions of a grouping at once, `g:agg{NAME = {WORD, src, OPTION = ...}, ...}`.
 ---
----The result is a table of columns, keys first. The words are those of the methods: sum, prod, mean, var, std, min, max, any, all, first, last, median, quantile (with
----q = ...), count, nunique and logsumexp, each with its method's options. `"count"` alone is the size of the groups. The
----keys are the columns "key", or "key1", "key2", ...; the others follow in alphabetical order. Sums, products, means,
----extremes and counts share one walk over the elements.
+---The result is a table of columns, keys first. The words are those of the methods: sum, prod, mean, var, std, min, max,
+---any, all, first, last, median, quantile (with q = ...), count, nunique and logsumexp, each with its method's options.
+---`"count"` alone is the size of the groups. The keys are the columns "key", or "key1", "key2", ...; the others follow in
+---alphabetical order. Sums, products, means, extremes and counts share one walk over the elements.
+---
+---If the groups are those of a table, src may be the name of one of its columns, and the keys keep their names and words.
+---Of text there are the first, last, least (min) and greatest (max) word, the count, and the number of different words
+---(nunique). A group whose elements are all NaN has with `skip_nan` what an empty group has: 0, or `fill`.
 ---
 ---```lua
 ---local g = strew.group_by(strew.tensor{7, 5, 7, 5, 7})
@@ -4790,25 +4806,26 @@ function strew.save(path, x, options) end
 ---The names are in the order in which `strew.save` writes the columns: that of the file, then others by the alphabet. A
 ---table of columns is one that `strew.load` returns, or any `{name = tensor, ...}` or sequence of tensors. With `which`
 ---the result has these columns, in this order, with their words; the tensors are shared, not copied. Columns without
----names are numbered anew.
+---names are numbered anew. `words` makes text columns of codes: the word of code c is `words[column][c + 1]`.
 ---
 ---```lua
----local x = {size = strew.tensor{7, 9}, id = strew.tensor{1, 2}, kb = strew.tensor{0.5, 5000.25}}
+---local x = {size = strew.tensor{7, 9}, id = strew.tensor{1, 0}, kb = strew.tensor{0.5, 5000.25}}
 ---print(table.concat(strew.columns(x), " "))
----print(strew.columns(x, {"size", "kb"}))
+---print(strew.columns(x, {"size", "id"}, {id = {"small", "large"}}))
 ---```
 ---```text
 ---id kb size
 ---table: 2 rows, 2 columns, cpu
----  size       kb
---- int64  float32
----     7     0.50
----     9  5000.25
+---  size  id
+--- int64  text
+---     7  large
+---     9  small
 ---```
 ---@param x table of columns; error: empty
----@param which? any a column's name or number, or a sequence of them; error: unknown, or twice
----@return table columns the names of the columns, or their numbers if they have none; with `which` a table of columns
-function strew.columns(x, which) end
+---@param which? any a column's name or number, or a sequence of them; error: unknown, or twice; default: all
+---@param words? table {column = {word, ...}}, in the place of words that x has; columns without words are ignored
+---@return table columns the names of the columns, or numbers if they have none; with `which` or `words` a table of columns
+function strew.columns(x, which, words) end
 
 ---Chooses rows of a table: the same ones of all its columns.
 ---
@@ -4864,6 +4881,127 @@ function strew.rows(x, which) end
 ---@return table sorted a new table of columns
 ---@overload fun(x: table, by: any, options: {descending?: any}): table
 function strew.sort_by(x, by, descending) end
+
+---Options of strew.join.
+---@class strew.join_options
+---@field how? "inner"|"left" rows of a without a match are left out, or kept; default "inner"
+---@field suffixes? string[] two endings of names that both tables have, default {"_x", "_y"}
+
+---Joins two tables: the rows of `a`, each beside the rows of `b` with the same key (merge, database join).
+---
+---The rows are in `a`'s order; several rows of `b` for one of `a` are in `b`'s order. `key` names columns of both tables,
+---and all of them must be equal. Text is compared by its words, whatever their codes. Numbers are compared by value, so
+---int64 and float64 columns match; NaN equals NaN, 0 equals -0. Text, numbers and booleans do not match each other: an
+---error.
+---
+---The result has `a`'s columns, then `b`'s without its keys. If both have a column of one name, it becomes NAME_x and
+---NAME_y, as in pandas, or ends in the two `suffixes`.
+---
+---`how = "inner"` (the default) leaves out rows of `a` without a match. `how = "left"` keeps them. Missing numbers are
+---NaN, missing text is the empty word, which `strew.save` writes as an empty cell. If an element is missing among
+---integers or booleans, their column becomes float64 (float32 on devices without float64), as in pandas; without a
+---missing element it keeps its dtype. An integer that the float cannot hold is an error.
+---
+---```lua
+---local sales = strew.columns({city = strew.tensor{0, 1, 2, 0}, pieces = strew.tensor{5, 2, 7, 1}}, {"city", "pieces"},
+---  {city = {"Rome", "Oslo", "Bari"}})
+---local cities = strew.columns({city = strew.tensor{0, 1}, people = strew.tensor{700, 2800}}, {"city", "people"},
+---  {city = {"Oslo", "Rome"}})
+---print(strew.join(sales, cities, "city"))
+---print(strew.join(sales, cities, "city", {how = "left"}).people)
+---```
+---```text
+---table: 3 rows, 3 columns, cpu
+--- city  pieces  people
+--- text   int64   int64
+--- Rome       5    2800
+--- Oslo       2     700
+--- Rome       1    2800
+---float64[4] cpu
+--- 2800   700   nan  2800
+---```
+---@param a table of columns; error: columns of different lengths or devices
+---@param b table of columns, on a's device
+---@param key any the name of a column of both tables, or a sequence of names; tables without names: numbers
+---@param options? strew.join_options
+---@return table joined a new table of columns; error: two columns of one name
+function strew.join(a, b, key, options) end
+
+---Options of strew.value_counts.
+---@class strew.count_options
+---@field skip_nan? boolean true leaves out NaN, and rows with a key that is NaN; default false
+
+---Counts how often each value occurs, the most frequent first.
+---
+---Values are those of a tensor, or the rows of some columns of a table: text columns are counted by their words. Values
+---with the same count are in ascending order. NaN is a value, the greatest one; `skip_nan = true` leaves it out.
+---
+---```lua
+---print(strew.value_counts(strew.tensor{2, 7, 2, 5, 7, 2}))
+---local x = strew.columns({city = strew.tensor{1, 0, 1}}, "city", {city = {"Rome", "Oslo"}})
+---print(strew.value_counts(x, "city"))
+---```
+---```text
+---table: 3 rows, 2 columns, cpu
+--- value  count
+--- int64  int64
+---     2      3
+---     7      2
+---     5      1
+---table: 2 rows, 2 columns, cpu
+--- city  count
+--- text  int64
+--- Oslo      2
+--- Rome      1
+---```
+---@param v strew.Tensor|table a tensor of any shape, or a table of columns
+---@param by? any of a table: a column's name or number, or a sequence of them; default: all columns
+---@param options? strew.count_options
+---@return table counts a table of columns: "value" or the key columns, then "count", int64
+---@overload fun(v: strew.Tensor, options: strew.count_options): table
+function strew.value_counts(v, by, options) end
+Tensor.value_counts = strew.value_counts
+
+---Options of strew.pivot.
+---@class strew.pivot_options
+---@field fill? number|boolean value of missing cells, which keeps the dtype of integers; default: see strew.pivot
+
+---Makes a pivot table: a row for each value of one column, a column for each value of another.
+---
+---Each cell is the reduction of `value` over the rows of x with these two keys, as `g:agg` computes it. Rows and columns
+---are in ascending order, text by its words. The columns are called by their words, or by their numbers as text.
+---
+---A cell without rows is missing: `fill`, or 0 for "count", or as in `strew.join`: NaN, and float64 instead of
+---integers. `value` may be nil for "count": that is a cross table (crosstab).
+---
+---```lua
+---local x = {city = strew.tensor{0, 1, 0, 2, 0}, year = strew.tensor{2025, 2024, 2025, 2025, 2024},
+---  sales = strew.tensor{5, 3, 2, 8, 1}}
+---print(strew.pivot(x, "city", "year", "sales", "sum"))
+---print(strew.pivot(x, "city", "year", nil, "count"))
+---```
+---```text
+---table: 3 rows, 3 columns, cpu
+---  city     2024     2025
+--- int64  float64  float64
+---     0        1        7
+---     1        3      nan
+---     2      nan        8
+---table: 3 rows, 3 columns, cpu
+---  city   2024   2025
+--- int64  int64  int64
+---     0      1      2
+---     1      1      0
+---     2      0      1
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@param row any the name or number of the column whose values become rows, or a sequence of several
+---@param column any the name or number of the column whose values become columns
+---@param value? any the name or number of the column to reduce; nil: only with "count"
+---@param reduce string a reduction: "sum", "mean", "count", "max" and the others of `g:agg`
+---@param options? strew.pivot_options
+---@return table pivot a new table of columns: those of `row`, then one for each value of `column`
+function strew.pivot(x, row, column, value, reduce, options) end
 
 ---Returns the words of the text columns of a loaded table.
 ---

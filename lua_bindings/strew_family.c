@@ -294,7 +294,9 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   X(counting)                                                                                                          \
   X(finite)                                                                                                            \
   X(grouped)                                                                                                           \
-  X(grouping) X(groups) X(keys) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
+  X(grouping)                                                                                                          \
+  X(groups)                                                                                                            \
+  X(joins) X(keys) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -374,6 +376,9 @@ const struct script_function bind_family_rows[] = {
     {"columns", run, IN_rows, FUNCTION},
     {"rows", run, IN_rows, FUNCTION},
     {"sort_by", run, IN_rows, FUNCTION},
+    {"join", run, IN_joins, FUNCTION},
+    {"pivot", run, IN_grouped, FUNCTION},
+    {"value_counts", run, IN_grouped, ALWAYS},
     {"one_hot", run, IN_counting, ALWAYS},
     {"isnan", run, IN_counting, ALWAYS},
     {"flip", run, IN_moving, ALWAYS},

@@ -19,7 +19,8 @@ local ids = strew.tensor{0, 0, 0, 1, 3, 3}             -- sorted groups
 local starts = strew.tensor{0, 3, 4, 4, 6}             -- where they start
 local lengths = strew.tensor{3, 1, 0, 2}
 local edges = strew.tensor{2.0, 4, 6}                  -- of bins
-local x = {size = v, id = index}                       -- a table of columns]],
+local x = {size = v, id = index}                       -- tables of columns
+local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
 
   libraries = {
     {"torch", "PyTorch"}, {"scatter", "torch_scatter"}, {"numpy", "NumPy"}, {"pandas", "pandas"}, {"jax", "JAX"},
@@ -57,6 +58,16 @@ local x = {size = v, id = index}                       -- a table of columns]],
         pandas = "df.sort_values", numpy = "np.sort; np.lexsort"},
       {'strew.columns(x, {"size"})', "some columns, in this order", pandas = 'df[["size"]]; df.filter'},
       {"strew.columns(x)", "names of the columns", pandas = "df.columns"},
+      {'strew.group_by(x, "id")', "groups of rows by columns, to reduce them", pandas = "df.groupby"},
+      {'strew.group_by(x, "id"):agg{mean = {"mean", "size"}, n = "count"}', "several reductions of each group",
+        pandas = "groupby.agg; groupby.aggregate"},
+      {'strew.join(x, y, "id")', 'rows of two tables by key; {how = "left"} keeps all of x',
+        pandas = "pd.merge; df.merge; df.join"},
+      {'strew.value_counts(x, "id")', "how often each value occurs, the most frequent first",
+        pandas = "df.value_counts; Series.value_counts"},
+      {'strew.pivot(x, "id", "size", "size", "sum")', "a reduction for each pair of keys",
+        pandas = "pd.pivot_table; df.pivot_table; df.pivot"},
+      {'strew.pivot(x, "id", "size", nil, "count")', "counts of pairs of keys", pandas = "pd.crosstab"},
     },
 
     {"Write rows and elements",

@@ -482,19 +482,19 @@ strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src,
 
 /* ----------------------------------------------------------------------------------------------------------- quantiles */
 
-/* By the kept order: elements are sorted within their groups. */
+/* By the kept order: each group's elements are selected from. */
 static strew_status quantiles_in_order(const struct call *call, strew_grouping *grouping, strew_tensor *src, double q,
                                        strew_interpolation interpolation, const strew_scalar *fill,
                                        strew_tensor **out) {
-  strew_tensor *positions = NULL, *values = NULL, *starts = NULL, *begins = NULL, *counts = NULL;
+  strew_tensor *order = NULL, *values = NULL, *starts = NULL, *begins = NULL, *counts = NULL;
   strew_error *error = call->error;
-  strew_status status = argsort(call, grouping, src, false, &positions);
-  if (status == STREW_OK) status = strew_gather(src, 0, positions, STREW_DROP, &values, error);
-  strew_release(positions);
+  strew_status status = strew_grouping_order(grouping, &order, error);
+  if (status == STREW_OK) status = strew_gather(src, 0, order, STREW_DROP, &values, error);
+  strew_release(order);
   if (status == STREW_OK) status = strew_grouping_starts(grouping, &starts, error);
   if (status == STREW_OK) status = strew_narrow(starts, 0, 0, grouping->size, &begins, error);
   if (status == STREW_OK) status = strew_grouping_counts(grouping, &counts, error);
-  if (status == STREW_OK) status = quantiles_of_ordered(call, values, begins, counts, q, interpolation, fill, out);
+  if (status == STREW_OK) status = quantiles_of_collected(call, values, begins, counts, q, interpolation, fill, out);
   strew_release(values);
   strew_release(starts);
   strew_release(begins);
@@ -502,7 +502,7 @@ static strew_status quantiles_in_order(const struct call *call, strew_grouping *
   return status;
 }
 
-/* True if elements can be sorted within their groups. */
+/* True on the CPU, if all elements have a group. */
 static bool has_order(const strew_grouping *grouping, const strew_tensor *src, const strew_group_options *options) {
   const bool skips = options->skip_nan && dtype_is_float(src->dtype);
   if (!src->storage->device->ops->grouped || src->storage->device != grouping->ids->storage->device) return false;

@@ -1,4 +1,5 @@
-/* quantile.c: quantiles of lines and of groups: elements are sorted, and the device picks them by rank. */
+/* quantile.c: quantiles of lines and of groups: elements are sorted, and the device picks them by rank. Of a group the
+   CPU selects them instead. */
 #include "copy.h"
 #include "device.h"
 #include "group.h"
@@ -28,7 +29,7 @@ static strew_status check_q(const struct call *call, double q) {
 
 /* Scratch of a call. */
 struct ordered {
-  strew_tensor *values; /* in the order of their groups and, within each, ascending */
+  strew_tensor *values; /* in the order of their groups and, within each, ascending, or in order of position */
   strew_tensor *counts, *starts;
 };
 
@@ -70,7 +71,20 @@ static strew_status order_values(const struct groups *groups, strew_tensor **out
   return status;
 }
 
-static strew_status order_groups(const struct call *call, struct groups *groups, struct ordered *ordered) {
+/* Sorts by group alone, stably. */
+static strew_status collect_values(const struct groups *groups, strew_tensor **out, strew_error *error) {
+  const int dim = groups->addressing.limits.dim;
+  strew_tensor *number = NULL, *by_group = NULL;
+  strew_status status = number_groups(groups, &number, error);
+  if (status == STREW_OK) status = strew_sort(number, dim, false, NULL, &by_group, error);
+  strew_release(number);
+  if (status == STREW_OK) status = strew_gather(groups->src, dim, by_group, STREW_DROP, out, error);
+  strew_release(by_group);
+  return status;
+}
+
+static strew_status order_groups(const struct call *call, struct groups *groups, bool is_unsorted,
+                                 struct ordered *ordered) {
   const int dim = groups->addressing.limits.dim;
   strew_tensor *ends = NULL;
   strew_status status = groups_join(call, groups, STREW_SUM, NULL, &ordered->counts);
@@ -78,7 +92,8 @@ static strew_status order_groups(const struct call *call, struct groups *groups,
   if (status == STREW_OK)
     status = strew_binary(STREW_SUB, strew_of(ends), strew_of(ordered->counts), &ordered->starts, call->error);
   strew_release(ends);
-  return status == STREW_OK ? order_values(groups, &ordered->values, call->error) : status;
+  if (status != STREW_OK) return status;
+  return (is_unsorted ? collect_values : order_values)(groups, &ordered->values, call->error);
 }
 
 static strew_status pick_quantiles(const struct call *call, struct quantile_plan *plan, const struct ordered *ordered,
@@ -104,7 +119,8 @@ static strew_status quantiles_of_groups(const struct call *call, struct groups *
   struct ordered ordered = {NULL, NULL, NULL};
   strew_tensor rows = *groups->src, *made = NULL;
   rows.sizes[dim] = groups->addressing.limits.size;
-  strew_status status = is_empty ? STREW_OK : order_groups(call, groups, &ordered);
+  if (rows.storage->device == &rows.storage->device->context->cpu) plan->unsorted = strew_tensor_numel(groups->src);
+  strew_status status = is_empty ? STREW_OK : order_groups(call, groups, plan->unsorted > 0, &ordered);
   if (status == STREW_OK) status = tensor_create(call, rows.storage->device, rows.dtype, rows.rank, rows.sizes, &made);
   if (status == STREW_OK)
     status = is_empty ? fill_tensor(call, made, plan->empty) : pick_quantiles(call, plan, &ordered, dim, made);
@@ -136,10 +152,10 @@ static strew_status check_group_quantile(const struct call *call, const strew_te
   return element_from(call, "fill", fill ? *fill : nothing, STREW_EXACT, src->dtype, empty);
 }
 
-strew_status quantiles_of_ordered(const struct call *call, strew_tensor *values, strew_tensor *starts,
-                                  strew_tensor *counts, double q, strew_interpolation interpolation,
-                                  const strew_scalar *fill, strew_tensor **out) {
-  struct quantile_plan plan = {.q = q, .interpolation = interpolation};
+strew_status quantiles_of_collected(const struct call *call, strew_tensor *values, strew_tensor *starts,
+                                    strew_tensor *counts, double q, strew_interpolation interpolation,
+                                    const strew_scalar *fill, strew_tensor **out) {
+  struct quantile_plan plan = {.q = q, .interpolation = interpolation, .unsorted = strew_tensor_numel(values)};
   const struct ordered ordered = {values, counts, starts};
   strew_tensor *made = NULL;
   strew_status status = check_group_quantile(call, values, q, interpolation, fill, &plan.empty);

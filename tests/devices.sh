@@ -99,7 +99,7 @@ demos() {
 }
 
 run() { # NAME CALLS EACH: the last two as of digest.lua
-  few gpu
+  if [ "$kind" = intel ]; then few gpu '' "$step"; else few gpu; fi
   if [ "$kind" = oclgrind ]; then
     few ''
   else
@@ -135,8 +135,8 @@ case $kind in
   pocl)
     name=PoCL word=opencl:portable package=pocl-opencl-icd
     # kernels are compiled anew after each failure
-    export STREW_TEST_STEP=9 STREW_TEST_THIN=2
-    step=2
+    export STREW_TEST_STEP=9 STREW_TEST_THIN=3
+    step=3
     ;;
   rusticl)
     name='rusticl on llvmpipe' word=opencl:llvmpipe package=mesa-opencl-icd
@@ -152,8 +152,8 @@ case $kind in
   intel)
     name="Intel's OpenCL for CPUs" word='opencl:intel(r) opencl' package='sh scripts/setup.sh intel'
     # kernels are compiled anew after each failure
-    export OCL_ICD_VENDORS="$PWD/build/intel" STREW_TEST_STEP=20 STREW_TEST_THIN=2
-    step=2
+    export OCL_ICD_VENDORS="$PWD/build/intel" STREW_TEST_STEP=20 STREW_TEST_THIN=3
+    step=3
     ;;
   others)
     others=$("$build/strew" tests/other_devices.lua) || exit 1

@@ -519,6 +519,7 @@ ran "$demos/hough.lua" demo; expect hough 0 "*line 1 *30 degrees, 150  as it sho
 ran "$demos/stream.lua" demo; expect stream 0 "*chunks*140000  as it should*944  as it should$alone"
 ran --memory 40M "$demos/stream.lua" demo 60
 expect 'a file larger than the limit' 0 '*59 MB, *2140000  as it should*944  as it should*alone*'
+ran "$demos/questions.lua" demo 5000; expect questions 0 "*sum of v3, count*id0000000050 *50  as it should*5000  as it should$alone"
 ls demo >out; status=0 && : >err
 expect 'their files' 0 "hough_found.png*hough_noisy.png*hough_votes.png*sections.npz*voxels.png"
 sample='*is not there: a stored sample takes its place*'

@@ -245,6 +245,9 @@ local rules = {
   scatter_last = {"src index dim", src = by_position "amax"},
   scatter_median = {"src index dim", src = function(g, c) return quantile(g, c, 0.5, "lower") end},
   scatter_quantile = {"src index q dim", src = function(g, c) return quantile(g, c, c.q, c.interpolation) end},
+  group_cumsum = {"groups src", src = function(g, c) -- the sums from each element to its group's last one
+    return strew.grouping(c.groups.ids:flip(0), {dim_size = c.groups.n}):cumsum(g:flip(-1)):flip(-1)
+  end},
   bincount = {"self weights minlength", weights = function(g, c) return g:gather(0, c.self) end},
 }
 

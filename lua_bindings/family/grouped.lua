@@ -1,8 +1,133 @@
--- grouped.lua: groupings by columns of tables.
-local _, fail = ...
+-- grouped.lua: groups of the rows of tables, and results of one row for each group.
+local strew, fail, use, inner = ...
+local operands, tables, texts, missing = use "operands.lua", use "tables.lua", use "texts.lua", use "missing.lua"
+
+-- Returns a grouping of the rows by columns at positions, and the distinct keys as columns.
+local function groups_of(columns, positions, order, argument)
+  local keys, is_unordered = {}, order == "first"
+  for k, i in ipairs(positions) do keys[k] = tables.key(columns, i, argument, is_unordered, true) end
+  table.insert(keys, {order = order})
+  local g = strew.group_by(table.unpack(keys))
+  local is_sequence = math.type(columns.names[1]) == "integer"
+  local distinct = {names = {}, tensors = {}, words = {}, argument = columns.argument, device = columns.device}
+  for k, i in ipairs(positions) do
+    distinct.names[k] = is_sequence and k or columns.names[i]
+    distinct.tensors[k], distinct.words[k] = columns.tensors[i]:index_select(0, g.positions), columns.words[i]
+  end
+  for k, i in ipairs(positions) do
+    -- Few keys are checked, and all elements only for a message that names the position of a wrong one.
+    if distinct.words[k] and tables.has_stray_code(distinct, k) then tables.check_codes(columns, i) end
+  end
+  return g, distinct
+end
+
+local function group_by(x, by, order)
+  local columns = tables.read(x, "x")
+  local g, keys = groups_of(columns, tables.positions(columns, by, "by"), order, "by")
+  return inner.set_keys(g, tables.make(keys), x)
+end
+
+-- Returns the columns without the rows that have NaN in one of the columns at positions.
+local function without_nan(columns, positions)
+  local is_number
+  for _, i in ipairs(positions) do
+    local t = columns.tensors[i]
+    if operands.is_float(t) then is_number = is_number and is_number & t:eq(t) or t:eq(t) end
+  end
+  return is_number and tables.select(columns, is_number:nonzero():squeeze(1), columns.argument) or columns
+end
+
+local function value_counts(v, by, skip_nan)
+  local columns, positions
+  if strew.type(v) == "tensor" then
+    if by ~= nil then fail("by", "is given, but v is a tensor, expected a table of columns") end
+    columns, positions = {names = {"value"}, tensors = {v:reshape(-1)}, words = {}, device = v.device}, {1}
+  elseif type(v) == "table" then
+    columns = tables.read(v, "v")
+    positions = tables.positions(columns, by == nil and columns.names or by, "by")
+  else
+    fail("v", ("is %s, expected a tensor or a table of columns"):format(tostring(v)))
+  end
+  columns.argument = "v"
+  for _, i in ipairs(positions) do tables.check_key(columns, i, "by") end
+  if skip_nan then
+    local argument = columns.argument
+    columns = without_nan(columns, positions)
+    columns.argument, columns.device = argument, columns.tensors[1].device
+  end
+  local g, out = groups_of(columns, positions, "sorted", "by")
+  local count = #out.names + 1
+  out.names[count], out.tensors[count] = math.type(out.names[1]) == "integer" and count or "count", g.counts
+  for k = 1, count - 1 do
+    if out.names[k] == "count" then
+      fail("by", 'has "count", which is the name of the counts', "rename that column: x.n = x.count; x.count = nil")
+    end
+  end
+  local _, order = g.counts:sort(0, true)
+  return tables.make(tables.select(out, order, "v"))
+end
+
+-- Returns the names of a pivot's columns: the words or numbers of its one key column.
+local function labels_of(keys, row_names)
+  local t, list, labels, taken = keys.tensors[1], keys.words[1], {}, {}
+  for _, name in ipairs(row_names) do taken[name] = true end
+  for k, value in ipairs(t:tolist()) do
+    labels[k] = list and list[value + 1] or tostring(value)
+    if taken[labels[k]] then
+      fail("column", ("has %s, which is the name of a column already"):format(tables.quoted(labels[k])))
+    end
+    taken[labels[k]] = true
+  end
+  return labels
+end
+
+-- Returns a reduction of the groups as a column: {names, tensors, words} of one.
+local function reduced(g, columns, value, reduce)
+  local out = {names = {value or "count"}, tensors = {}, words = {}, argument = "x"}
+  if value == nil then
+    if reduce ~= "count" then fail("value", 'is missing; only "count" needs none') end
+    out.tensors[1] = g.counts
+    return out
+  end
+  local t
+  t, out.words[1] = texts.operand(columns, tables.position(columns, value, "value"), reduce, "reduce")
+  out.tensors[1] = g:agg{value = {reduce, t}}.value
+  return out
+end
+
+local function pivot(x, row, column, value, reduce, fill)
+  local columns = tables.read(x, "x")
+  local positions = tables.positions(columns, row, "row")
+  local across = tables.positions(columns, column, "column")
+  if #across > 1 then fail("column", ("has %d columns, expected one"):format(#across)) end
+  for _, i in ipairs(positions) do
+    if i == across[1] then fail("column", ("is %s, which is in 'row'"):format(tables.quoted(columns.names[i]))) end
+  end
+  table.insert(positions, across[1])
+  local g, keys = groups_of(columns, positions, "sorted", "row")
+  local values = reduced(g, columns, value, reduce)
+  if fill == nil and reduce == "count" then fill = 0 end
+  local by_row, of_columns = {}, #positions
+  for k = 1, of_columns - 1 do by_row[k] = k end
+  local rows, out = groups_of(keys, by_row, "sorted", "row")
+  tables.name_keys(out)
+  local places, labels = groups_of(keys, {of_columns}, "sorted", "column")
+  -- Each group has a cell; cells without a group are missing.
+  local at = strew.full(rows.n * places.n, -1, {dtype = "int64", device = columns.device})
+  at:scatter_(0, places.ids * rows.n + rows.ids, strew.arange(g.n, {device = columns.device}))
+  local gaps = at:lt(0):nonzero():squeeze(1)
+  local cells, list = missing.choose(values, 1, at, #gaps > 0 and gaps or nil, fill)
+  local names = labels_of(labels, out.names)
+  for k, name in ipairs(names) do
+    local place = #out.names + 1
+    out.names[place], out.words[place] = name, list
+    out.tensors[place] = cells:narrow(0, (k - 1) * rows.n, rows.n)
+  end
+  return tables.make(out)
+end
 
 return {
-  group_by = {"table:table by:any", function()
-    fail("keys", "is a table, expected tensors")
-  end},
+  group_by = {"x:table by:any order=word", group_by},
+  value_counts = {"v:any by?any skip_nan=boolean", value_counts},
+  pivot = {"x:table row:any column:any value~any reduce:any fill=scalar", pivot},
 }

@@ -1,6 +1,6 @@
 -- grouping.lua: methods of groupings. Reductions are those of the group form, strew.scatter_NAME(src, g).
 local strew, fail, use, inner = ...
-local operands, tables = use "operands.lua", use "tables.lua"
+local operands, tables, texts = use "operands.lua", use "tables.lua", use "texts.lua"
 
 local is_float = operands.is_float
 
@@ -46,9 +46,34 @@ local function rank(g, src, descending)
   return result:scatter_(0, order, (ranks(g, order)))
 end
 
+-- The largest (or least) k of each group in k rounds: each takes the extremes of what the rounds before have left.
+local function rounds(g, src, k, largest)
+  local ids, n = inner.ids(g)
+  local left, taken = ids:clone(), {}
+  if is_float(src) then src = src + 0.0 end -- -0 becomes 0, which it equals
+  for round = 1, k do
+    local _, at = (largest and strew.scatter_max or strew.scatter_min)(src, left, {dim_size = n, mode = "drop"})
+    taken[round] = at
+    if round < k then left:index_fill_(0, at[at:lt(g.length)], -1) end
+  end
+  local positions = strew.stack(taken, 1):reshape(-1)
+  local is_there = positions:lt(g.length)
+  local groups = strew.arange(n, {device = g.device}):repeat_interleave(k)
+  return positions[is_there], groups[is_there]
+end
+
+local MOST_ROUNDS = 8
+
 local function topk(g, src, k, largest)
   if k < 0 then fail("k", ("is %d, expected 0 or more"):format(k), nil, nil, k) end
-  local order = argsort(g, src, largest ~= false)
+  largest = largest ~= false
+  -- The least of floats leave NaN last, which a minimum puts first.
+  if k > 0 and k <= MOST_ROUNDS and g.n * k <= g.length and (largest or not is_float(src)) then
+    check_line(g, src)
+    local positions, groups = rounds(g, src, k, largest)
+    return src:gather(0, positions), positions, groups
+  end
+  local order = argsort(g, src, largest)
   if #order == 0 then return src:narrow(0, 0, 0):clone(), order, order:clone() end
   local rank_of, groups = ranks(g, order)
   local kept = rank_of:lt(k)
@@ -74,7 +99,7 @@ end
 -- The words of agg, and which options each takes: by the method's own check.
 local WORDS = {"sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "first", "last", "median", "quantile",
   "count", "nunique", "logsumexp"}
-local is_word, KEEPS_WORDS = {}, {first = true, last = true}
+local is_word = {}
 for _, word in ipairs(WORDS) do is_word[word] = true end
 
 local function shown(value)
@@ -85,7 +110,7 @@ local function shown(value)
   return tostring(value)
 end
 
--- Returns {word, src or nil, words of the column or nil, options} of one entry.
+-- Returns {word, src or nil, words of the result or nil, options} of one entry.
 local function read_entry(name, entry, columns)
   local where = ("has %s at key %s"):format("%s", tables.quoted(name))
   if type(entry) == "string" then entry = {entry} end
@@ -98,12 +123,11 @@ local function read_entry(name, entry, columns)
     fail("what", where:format(shown(word)) .. ", expected " .. table.concat(WORDS, ", ", 1, #WORDS - 1) .. " or "
       .. WORDS[#WORDS], nearest and ("did you mean '%s'?"):format(nearest))
   end
-  if type(src) == "string" then
+  if type(src) == "string" or math.type(src) == "integer" then
     if not columns then
       fail("what", where:format("the column " .. shown(src)) .. ", but the grouping was not made from a table")
     end
-    local at = tables.position(columns, src, "what")
-    src, words = columns.tensors[at], columns.words[at]
+    src, words = texts.operand(columns, tables.position(columns, src, "what"), word, "what")
   elseif src ~= nil and strew.type(src) ~= "tensor" or src == nil and word ~= "count" then
     fail("what", where:format(src == nil and "no tensor" or shown(src)) .. (", expected a tensor%s to %s"):format(
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"))
@@ -137,12 +161,14 @@ end
 -- Returns the keys as columns.
 local function key_columns(g)
   local keys = inner.grouping_keys(g)
+  local columns = {names = {}, tensors = {}, words = {}}
   if keys then
-    local columns = tables.read(keys, "self")
-    return {names = columns.names, tensors = columns.tensors, words = columns.words}
+    local read = tables.read(keys, "self")
+    columns.names, columns.tensors, columns.words = read.names, read.tensors, read.words
+  else
+    columns.tensors = g.keys
   end
-  local columns = {names = {}, tensors = g.keys, words = {}}
-  for i = 1, #columns.tensors do columns.names[i] = #columns.tensors == 1 and "key" or "key" .. i end
+  tables.name_keys(columns)
   return columns
 end
 
@@ -182,7 +208,9 @@ end
 
 local function agg(g, what)
   local _, table_of = inner.grouping_keys(g)
-  local names, entries = read_entries(what, table_of and tables.read(table_of, "self"))
+  local columns = table_of and tables.read(table_of, "self")
+  if columns then columns.argument = "the table" end
+  local names, entries = read_entries(what, columns)
   local result, is_key = key_columns(g), {}
   for _, name in ipairs(result.names) do is_key[name] = true end
   for _, name in ipairs(names) do
@@ -202,7 +230,7 @@ local function agg(g, what)
   for i, name in ipairs(names) do
     table.insert(result.names, name)
     result.tensors[#result.names] = made[at[i]] or reduce(g, entries[i])
-    if KEEPS_WORDS[entries[i].word] then result.words[#result.names] = entries[i].words end
+    result.words[#result.names] = entries[i].words
   end
   return tables.make(result)
 end

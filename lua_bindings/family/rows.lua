@@ -2,13 +2,30 @@
 local _, fail, use, inner = ...
 local operands, tables = use "operands.lua", use "tables.lua"
 
-local function columns(x, which)
+-- Returns the words of a column that a script gives, or nil.
+local function given_words(words, name)
+  local list = words and rawget(words, name)
+  if list == nil then return nil end
+  if type(list) ~= "table" then
+    fail("words", ("has %s for column %s, expected a sequence of strings"):format(tostring(list), tables.quoted(name)))
+  end
+  for code = 1, rawlen(list) do
+    if type(rawget(list, code)) ~= "string" then
+      fail("words", ("has %s at [%d] for column %s, expected a string"):format(tostring(rawget(list, code)), code,
+        tables.quoted(name)))
+    end
+  end
+  return list
+end
+
+local function columns(x, which, words)
   local all, chosen = tables.read(x, "x", true), {names = {}, tensors = {}, words = {}}
-  if which == nil then return all.names end
+  if which == nil and words == nil then return all.names end
+  if which == nil then which = all.names end
   local is_sequence = math.type(all.names[1]) == "integer"
   for k, i in ipairs(tables.positions(all, which, "which")) do
     chosen.names[k] = is_sequence and k or all.names[i]
-    chosen.tensors[k], chosen.words[k] = all.tensors[i], all.words[i]
+    chosen.tensors[k], chosen.words[k] = all.tensors[i], given_words(words, all.names[i]) or all.words[i]
   end
   return tables.make(chosen)
 end
@@ -69,7 +86,7 @@ local function misspelt(about, name)
 end
 
 return {
-  columns = {"x:table which~any", columns},
+  columns = {"x:table which~any words~table", columns},
   rows = {"x:table which:tensor", rows},
   sort_by = {"x:table by:any descending?any", sort_by},
   table = {"about:table name~any", misspelt},

@@ -2,9 +2,10 @@
 -- returned by strew.load, whose metatable has the order of the names and the words of text columns.
 --
 -- tables.read returns {names = {...}, tensors = {...}, words = {...}, rows = n, device = d}: columns by position,
--- words[i] nil for a column of numbers. tables.make builds a table of columns from it.
+-- words[i] nil for a column of numbers; and argument, the name of the script's argument. tables.make builds a table of
+-- columns from it.
 local strew, fail, use, inner = ...
-local operands, places = use "operands.lua", use "places.lua"
+local operands, places, words = use "operands.lua", use "places.lua", use "words.lua"
 local tables = {}
 
 -- A column's name for messages: "price" in quotes, or its number.
@@ -68,8 +69,8 @@ local function list(x)
   elseif #names == 0 then
     return nil, "is an empty table, expected columns"
   end
-  local columns, words = {names = names, tensors = {}, words = {}}, inner.about(x, "words") or {}
-  for i, name in ipairs(names) do columns.tensors[i], columns.words[i] = rawget(x, name), words[name] end
+  local columns, lists = {names = names, tensors = {}, words = {}}, inner.about(x, "words") or {}
+  for i, name in ipairs(names) do columns.tensors[i], columns.words[i] = rawget(x, name), lists[name] end
   return columns
 end
 
@@ -89,17 +90,18 @@ end
 -- The same of a script's argument; `of_any_length`: as they are. The problem is an error.
 function tables.read(x, argument, of_any_length)
   local columns, problem, code = (of_any_length and list or tables.try)(x)
-  if columns then return columns end
-  fail(argument, problem, nil, code)
+  if not columns then fail(argument, problem, nil, code) end
+  columns.argument = argument
+  return columns
 end
 
 -- Returns the table of the columns, which prints as rows and is saved with its words.
 function tables.make(columns)
-  local x, words = {}, {}
+  local x, lists = {}, {}
   for i, name in ipairs(columns.names) do
-    x[name], words[name] = columns.tensors[i], columns.words[i]
+    x[name], lists[name] = columns.tensors[i], columns.words[i]
   end
-  return inner.set_columns(x, columns.names, words)
+  return inner.set_columns(x, columns.names, lists)
 end
 
 -- Returns the columns with the tensors f(tensor).
@@ -119,6 +121,12 @@ function tables.select(columns, index, argument)
   end)
 end
 
+-- Names columns of keys "key", or "key1", "key2", ..., unless they have names: other columns will have names.
+function tables.name_keys(columns)
+  if type(columns.names[1]) == "string" then return end
+  for i = 1, #columns.tensors do columns.names[i] = #columns.tensors == 1 and "key" or "key" .. i end
+end
+
 -- Returns the position of a column.
 function tables.position(columns, name, argument)
   for i, other in ipairs(columns.names) do
@@ -128,7 +136,8 @@ function tables.position(columns, name, argument)
     fail(argument, ("has %s, expected names or numbers of columns"):format(shown(name)))
   end
   local nearest = type(name) == "string" and inner.nearest(name, columns.names)
-  fail(argument, ("has %s, not found in x"):format(shown(name)), nearest and ("did you mean '%s'?"):format(nearest))
+  fail(argument, ("has %s, not found in %s"):format(shown(name), columns.argument),
+    nearest and ("did you mean '%s'?"):format(nearest))
 end
 
 -- Returns the positions of columns, different ones: of a name, a number, or a sequence of them.
@@ -156,27 +165,55 @@ end
 -- True if a column with words holds their codes.
 function tables.holds_codes(t) return not operands.is_float(t) and t.dtype ~= "bool" end
 
--- Returns a column as a tensor that sorts and compares as its values do: for text, the ranks of its words in the order
--- of their bytes.
-function tables.key(columns, i, argument)
-  local t, words, name = columns.tensors[i], columns.words[i], tables.quoted(columns.names[i])
+-- Raises an error unless a column has one dimension and, for text, holds codes.
+function tables.check_key(columns, i, argument)
+  local t, name = columns.tensors[i], tables.quoted(columns.names[i])
   if t:dim() ~= 1 then
     fail(argument, ("has column %s of rank %d, expected rank 1"):format(name, t:dim()), nil, "shape")
   end
-  if not words then return t end
-  if not tables.holds_codes(t) then
-    fail("x", ("has words for a column %s of %s, expected an integer dtype"):format(name, t.dtype), nil, "dtype")
+  if columns.words[i] and not tables.holds_codes(t) then
+    fail(columns.argument, ("has words for a column %s of %s, expected an integer dtype"):format(name, t.dtype), nil,
+      "dtype")
   end
-  local order, ranks, rank = {}, {}, -1
-  for code = 1, #words do order[code] = code end
-  table.sort(order, function(a, b) return words[a] < words[b] end)
-  for k, code in ipairs(order) do
-    if k == 1 or words[code] ~= words[order[k - 1]] then rank = rank + 1 end
-    ranks[code] = rank
-  end
-  local of_code = strew.tensor(ranks, {dtype = "int64", device = columns.device})
+end
+
+-- Returns numbers[code + 1] for each code of a text column, as the narrowest dtype of `count` numbers. A code without a
+-- word is an error.
+function tables.recoded(columns, i, numbers, count)
+  local t, name = columns.tensors[i], tables.quoted(columns.names[i])
+  local of_code = strew.tensor(numbers, {dtype = words.dtype(count), device = columns.device})
   local function where(position) return position, "the words of column " .. name, false end
-  return places.call({index = "x"}, where, strew.gather, of_code, 0, operands.is_index(t) and t or t:to("int64"))
+  return places.call({index = columns.argument}, where, strew.gather, of_code, 0,
+    operands.is_index(t) and t or t:to("int64"))
+end
+
+-- True if a text column has a code without a word.
+function tables.has_stray_code(columns, i)
+  local t = columns.tensors[i]
+  return t:numel() > 0 and (t:min():item() < 0 or t:max():item() >= #columns.words[i])
+end
+
+-- Raises an error for a stray code.
+function tables.check_codes(columns, i)
+  if not tables.has_stray_code(columns, i) then return end
+  local none = {}
+  for code = 1, #columns.words[i] do none[code] = 0 end
+  tables.recoded(columns, i, none, 1)
+end
+
+-- Returns a column as a tensor whose elements are equal where its values are, and that sorts as they do: for text, the
+-- ranks of its words in the order of their bytes. is_unordered: the order does not matter. `unchecked`, for text: codes
+-- may be stray; the caller calls check_codes.
+function tables.key(columns, i, argument, is_unordered, unchecked)
+  tables.check_key(columns, i, argument)
+  local t, its_words = columns.tensors[i], columns.words[i]
+  if not its_words then return t end
+  local order = words.order(its_words, tables.quoted(columns.names[i]))
+  if order.ranks and (order.has_twins or not is_unordered) then
+    return tables.recoded(columns, i, order.ranks, #order.sorted)
+  end
+  if not unchecked then tables.check_codes(columns, i) end
+  return t
 end
 
 return tables

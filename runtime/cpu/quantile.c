@@ -1,4 +1,5 @@
-/* quantile.c: elements at the ranks of quantiles on the CPU. */
+/* quantile.c: elements at the ranks of quantiles on the CPU. Of unsorted elements a few are sorted, of more those of
+   the ranks are selected. */
 #include "cpu.h"
 #include "runtime/shared/rank.h"
 
@@ -8,13 +9,22 @@ _Static_assert(RANK_LINEAR == (int)STREW_LINEAR && RANK_LOWER == (int)STREW_LOWE
                    RANK_MIDPOINT == (int)STREW_MIDPOINT && RANK_NEAREST == (int)STREW_NEAREST,
                "rank.h numbers interpolations as strew.h does");
 
-enum { QUANTILES = 1 << 12 };
+enum { QUANTILES = 1 << 12, SELECTED = 1 << 16, FEW = 48 }; /* at once: results, elements to select from */
 
 struct picking {
   const struct quantile_plan *plan;
   uint64_t q; /* in `format` */
   struct float_format format;
   int64_t step_bytes;
+};
+
+struct elements {
+  char *first;
+  int64_t step_bytes, count;
+};
+
+struct signs {
+  int64_t below, zeros, nan;
 };
 
 #define LOOPS "runtime/cpu/quantile.inc"
@@ -42,6 +52,8 @@ strew_status cpu_quantile(const struct call *call, strew_device *device, const s
   job.picking.q = plan->in_float32 ? bits_of_float((float)plan->q) : bits_of_double(plan->q);
   job.picking.format = plan->in_float32 ? FORMAT_FLOAT32 : FORMAT_FLOAT64;
   job.picking.step_bytes = plan->step * (int64_t)dtype_bytes(dtype);
-  walk_rows_sized(device->context, &plan->plan, walk_bytes(&plan->plan), QUANTILES, visit, &job);
+  const int64_t bytes = walk_bytes(&plan->plan) + plan->unsorted * (int64_t)dtype_bytes(dtype);
+  const int64_t most = SELECTED / (plan->unsorted / plan_numel(&plan->plan) + 1) + 1;
+  walk_rows_sized(device->context, &plan->plan, bytes, most < QUANTILES ? most : QUANTILES, visit, &job);
   return context_end(call, device->context, plan->plan.operands[QUANTILE_OUT].storage);
 }

@@ -49,9 +49,10 @@ end
 
 local function chosen() return cases.choose(os.getenv("CASES")) end
 
--- Prints a line before the rest of the family. `last` is the part of the case before; returns this one's.
+-- Prints a line before parts that have a table of their own. `last` is the part of the case before; returns this one's.
+local heads = {rest = "the rest of the family", questions = "group-by questions to 10 M rows"}
 local function announce(case, last)
-  if case.part == "rest" and last ~= "rest" then print "the rest of the family" end
+  if heads[case.part] and last ~= case.part then print(heads[case.part]) end
   return case.part
 end
 

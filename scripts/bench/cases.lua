@@ -7,12 +7,13 @@
 --   loop    its plain C loop in plain_loop.c, for in-place cases
 --   batch   number of calls in one run of `call`, default 1
 --   part    "family" (the scatter family), "million" (the family on problems that fit into caches), "call" (the cost of
---           a call), "dense" (elementwise and reductions) or "rest" (the rest of the family: a table of its own)
+--           a call), "dense" (elementwise and reductions), "rest" (the rest of the family) or "questions" (the group-by
+--           questions of the db-benchmark); the last two have tables of their own
 -- float32 values and int64 indices unless the title says otherwise; add is scatter_add_, set scatter_, amax and mean
 -- scatter_reduce_. In-place calls have no result.
 local strew = require "strew"
 
-local item_bytes = {float32 = 4, int64 = 8, float16 = 2, bool = 1}
+local item_bytes = {float64 = 8, float32 = 4, int64 = 8, int32 = 4, float16 = 2, bool = 1, uint8 = 1}
 local all_of = {} -- the rows
 
 -- The divisor of all sizes: a test of the benchmark itself uses small ones.
@@ -389,6 +390,42 @@ part("rest", {
   {key = "softmax_rows", title = "softmax over the rows of 1000 x 10 k", make = dense(1, matrix),
    call = function(a) return a:softmax(1) end, bytes = read_and_result},
 })
+
+-- Questions to a table of 10 M rows: the grouping and its reductions, of columns of int32, float64, and codes of words.
+local ten = dofile((arg[0]:match("^(.*/)") or "./") .. "../demos/ten.lua")
+local asked = {} -- the last columns, and their table
+local lists
+local function columns()
+  local tensors
+  tensors, lists = ten.columns(10 * M)
+  return table.unpack(tensors)
+end
+local function ask(question)
+  return function(...)
+    local tensors = {...}
+    if asked.first ~= tensors[1] then asked = {first = tensors[1], table = ten.table(tensors, lists)} end
+    local answer = question.answer(asked.table, strew.group_by(asked.table, question.keys, {order = "first"}))
+    local results = {}
+    for k, name in ipairs(strew.columns(answer)) do results[k] = answer[name] end
+    return table.unpack(results)
+  end
+end
+-- Each column that is read, once.
+local function bytes_read(names)
+  return function(...)
+    local sum = 0
+    for k, name in ipairs(ten.names) do
+      if (" " .. names .. " "):find(" " .. name .. " ", 1, true) then sum = sum + bytes_of((select(k, ...))) end
+    end
+    return sum
+  end
+end
+local questions = {}
+for k, question in ipairs(ten.questions) do
+  questions[k] = {key = "question_" .. k, title = question.title, make = columns, call = ask(question),
+    bytes = bytes_read(question.reads)}
+end
+part("questions", questions)
 
 -- Rows whose key contains one of the words (separated by commas), all by default.
 local function choose(words)

@@ -140,6 +140,27 @@ def half_of(n):
     return random.random(n) < 0.5
 
 
+def table():
+    """The table of ../demos/ten.lua: columns by name, text as codes and words."""
+    few, many = 100, max(10 * M // 100, 1)
+    words = {few: [f"id{k + 1:03}" for k in range(few)], many: [f"id{k + 1:010}" for k in range(many)]}
+
+    def keys(count):
+        return uniform(10 * M, count).astype(numpy.int32)
+
+    return {
+        "id1": (keys(few), words[few]),
+        "id2": (keys(few), words[few]),
+        "id3": (keys(many), words[many]),
+        "id4": keys(few) + 1,
+        "id5": keys(few) + 1,
+        "id6": keys(many) + 1,
+        "v1": keys(5) + 1,
+        "v2": keys(15) + 1,
+        "v3": (random.random(10 * M) * 100).round(6),
+    }
+
+
 OPERANDS = {
     "add_1": line(constant, 1),
     "add_100": line(uniform, 100),
@@ -206,4 +227,5 @@ OPERANDS = {
     "searchsorted": lambda: (numpy.sort(floats(M)), floats(10 * M)),
     "scatter_nd": lambda: (floats(M), uniform((M, 3), SIDE)),
     "softmax_rows": dense(1, *MATRIX),
+    **{f"question_{k + 1}": lambda: (table,) for k in range(10)},  # made once by each peer
 }

@@ -5,8 +5,8 @@ Every case is prepared in one process for each library, on one thread and on all
 slices until each has had BUDGET seconds (1), so that a machine that changes its speed does so for all. So with each of
 PROCESSES sets of processes (1), for where the system lays a process's memory may decide more than what it does with it:
 one sums 40 MB in 0.3 ms, another in 1.1. On one thread all of them share one processor, so that none has a slower one
-than another. Medians, as Markdown tables, the second for the rest of the family; "floors" is how many times the floor
-strew takes: the bytes that must move over the bandwidth of a copy measured in this run. What is not installed is left
+than another. Medians, as Markdown tables, the second for the rest of the family, the third for questions to tables beside
+libraries of tables; "floors" is how many times the floor strew takes: the bytes that must move over the bandwidth of a copy measured in this run. What is not installed is left
 out, with a line that says so.
 
 In the environment, or as make's variables: CASES=rows,add_1M words of keys, THREADS=1,2, PEERS=torch,numpy, BUDGET,
@@ -22,13 +22,25 @@ import time
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 STREW = os.environ.get("STREW") or os.path.join(FOLDER, "../../build/strew")
 PEERS = ["torch", "torch_scatter", "jax", "numpy"]
-TITLES = {"strew": "strew", "torch": "PyTorch", "torch_scatter": "torch_scatter", "jax": "JAX", "numpy": "NumPy"}
+PEERS_OF_TABLES = ["polars", "duckdb", "pandas"]
+TITLES = {
+    "strew": "strew",
+    "torch": "PyTorch",
+    "torch_scatter": "torch_scatter",
+    "jax": "JAX",
+    "numpy": "NumPy",
+    "polars": "polars",
+    "duckdb": "DuckDB",
+    "pandas": "pandas",
+}
 PARTS = {
     "family": "the scatter family",
     "million": "problems of a million",
     "dense": "elementwise and reductions",
     "rest": "the rest of the family",
+    "questions": "group-by questions",
 }
+TABLES = ["rest", "questions"]  # parts with a table of their own
 TURNS = 6
 told = set()  # which libraries are absent
 PAUSE = 0.05  # seconds after which a library's idle workers no longer spin
@@ -109,7 +121,7 @@ def in_processes(sets, case, budget):
 
 
 def start_libraries(threads):
-    names = (os.environ.get("PEERS") or ",".join(PEERS)).split(",")
+    names = (os.environ.get("PEERS") or ",".join(PEERS + PEERS_OF_TABLES)).split(",")
     libraries = []
     for name in ["strew"] + names:
         try:
@@ -243,7 +255,8 @@ def print_start(columns):
 
 def print_table(cases, columns, libraries, bandwidth, budget):
     """Measures the cases; gives (case, times by name for each thread count) of each."""
-    heads = [PARTS["rest"] if cases[0]["part"] == "rest" else "case", "strew", "floors"]
+    part = cases[0]["part"]
+    heads = [PARTS[part] if part in TABLES else "case", "strew", "floors"]
     heads += [TITLES[name] for name in columns[1:]]
     print("\n" + row(heads))
     print(row(["---"] * len(heads)))
@@ -268,12 +281,13 @@ def main():
     bandwidth = print_head(libraries, budget, threads)
     cases = list(cases_of(libraries[0][0][0]))
     results = []
-    for is_rest in (False, True):
-        table = [case for case in cases if (case["part"] == "rest") == is_rest]
+    for name in [None] + TABLES:
+        table = [case for case in cases if (case["part"] if case["part"] in TABLES else None) == name]
+        shown_columns = [one for one in columns if one == "strew" or (one in PEERS_OF_TABLES) == (name == "questions")]
         if table:
-            results += print_table(table, columns, libraries, bandwidth, budget)
-        if not is_rest and not os.environ.get("CASES"):
-            print_start(columns)
+            results += print_table(table, shown_columns, libraries, bandwidth, budget)
+        if not name and not os.environ.get("CASES"):
+            print_start(shown_columns)
     print_summary(results, columns[1:], threads)
 
 

@@ -312,22 +312,27 @@ describe("chunks of tensors", function()
     assert.truthy(message(strew.chunks, base .. ".npy"):find("has 1 bytes after its last element", 1, true))
     strew.save(base .. ".npy.gz", strew.arange(100):view(50, 2))
     local packed <close> = assert(io.open(base .. ".npy.gz", "rb"))
-    put(packed:read("a"):sub(1, -9), base .. ".npy.gz")
-    local text = message(joined, base .. ".npy.gz", 7)
-    assert.truthy(text:find("is truncated: its gzip data has no end", 1, true))
+    local whole = packed:read("a")
+    for cut = 1, 9, 4 do -- the last chunk is not given before the sum of all bytes is verified
+      put(whole:sub(1, -1 - cut), base .. ".npy.gz")
+      assert.truthy(message(strew.chunks(base .. ".npy.gz")):find("is truncated: its gzip data has no end", 1, true))
+      local text = message(joined, base .. ".npy.gz", 7)
+      assert.truthy(text:find("is truncated: its gzip data has no end", 1, true))
+    end
   end)
 end)
 
 describe("the iterator of chunks", function()
   it("is closed by break, error, <close> and the collector", function()
     put("a\n1\n2\n3\n")
-    local stat <close> = assert(io.open("/proc/self/stat"))
-    local process = stat:read("n")
     local function descriptors() -- of the other tests: some close theirs when collected
+      local count = 0
       collectgarbage()
-      os.execute(("ls /proc/%d/fd >%s"):format(process, base))
-      local list <close> = assert(io.open(base))
-      return select(2, list:read("a"):gsub("\n", ""))
+      for number = 0, 99 do
+        local file <close> = io.open("/proc/self/fdinfo/" .. number)
+        count = count + (file and 1 or 0)
+      end
+      return count
     end
     local before = descriptors()
     for _ in strew.chunks(path, {header = true, rows = 1}) do break end -- luacheck: ignore

@@ -476,6 +476,19 @@ function cases.segments()
   check("gather_coo", function(a) return strew.gather_coo(a, strew.tensor{0, 0, 2}) end, x{3, 2})
 end
 
+function cases.groupings()
+  local n = random(2, 6)
+  local g = strew.group_by(strew.tensor{3, 1, 3, 1, 2, 3}:narrow(0, 0, n))
+  for _, name in ipairs{"sum", "mean", "prod", "min", "max", "var", "median", "first", "last", "logsumexp", "softmax",
+                        "cumsum"} do
+    check("g:" .. name, function(a) return (g[name](g, a)) end, x{n})
+  end
+  check("g:quantile", function(a) return g:quantile(a, 0.3) end, x{n})
+  check("g:topk", function(a) return (g:topk(a, 2)) end, x{n})
+  check("g:agg", function(a) local t = g:agg{s = {"sum", a}, m = {"mean", a}} return t.s * t.m end, x{n})
+  check("scatter_max of a grouping", function(a) return (strew.scatter_max(a, g)) end, x{n})
+end
+
 function cases.bincount()
   check("bincount", function(w) return strew.bincount(strew.tensor{0, 2, 2, 1}, {weights = w}) end, x{4})
 end

@@ -243,6 +243,53 @@ describe("groups", function()
     strew.quantile_of_test = nil
   end)
 
+  it("have quantiles of many elements as these have alone", function()
+    local function bits(t) return support.text(loops.is_float(t.dtype) and strew.stack{t, 1 / t} or t) end
+    local count, threads = 900, strew.get_num_threads()
+    for _, dtype in ipairs{"bool", table.unpack(loops.dtypes, 2)} do
+      local floats, words = loops.is_float(dtype), {"lower", "higher", "nearest"}
+      if floats then table.insert(words, "linear") table.insert(words, "midpoint") end
+      for turn = 1, 2 * TIMES do
+        local list = {}
+        for i = 1, 2 * count do
+          list[i] = math.random(-100, 100) / 8
+          if turn % 2 == 0 then list[i] = any_of{-0.0, 0.0, -1.0, 2.0, math.huge, -math.huge, 0.5} end
+          if not floats then list[i] = math.random(dtype == "uint8" and 0 or -120, 120) end
+          if dtype == "bool" then list[i] = list[i] > 0 end
+        end
+        if floats and turn % 3 == 0 then list[math.random(#list)] = nan end
+        local src = strew.tensor(list, {dtype = dtype}):view(count, 2)
+        local index = strew.rand(count):pow(3):mul(6):to("int64")
+        local q, word = any_of{0, 1, 0.5, 0.25, 0.75, 0.125}, any_of(words) -- exact in every dtype
+        local sources = {src:select(1, 1), src, src:t():contiguous():t()}
+        for _, one in ipairs(sources) do
+          strew.set_num_threads(any_of{1, 2, 3, 7})
+          local got = strew.scatter_quantile(one, index, q, {dim = 0, interpolation = word, dim_size = 6})
+          if one:dim() == 1 then
+            local g = strew.grouping(index, {dim_size = 6})
+            assert.equal(bits(got), bits(g:quantile(one, q, {interpolation = word})))
+          end
+          for group = 0, 5 do
+            for column = 0, one:dim() - 1 do
+              local values = (one:dim() == 1 and one or one:select(1, column))[index:eq(group)]
+              local result = one:dim() == 1 and got or got:select(1, column)
+              if floats and #values > 0 then
+                local alone = values:quantile(q, 0, {interpolation = word}):view(1)
+                assert.equal(bits(alone), bits(result:narrow(0, group, 1)))
+              elseif #values > 0 then
+                local rank = q * (#values - 1)
+                local at = word == "lower" and rank // 1 or word == "higher" and math.ceil(rank)
+                  or rank % 1 == 0.5 and (rank // 1 + rank // 1 % 2) or (rank + 0.5) // 1
+                assert.equal((values:sort())[at // 1 | 0], result[group])
+              end
+            end
+          end
+        end
+      end
+    end
+    strew.set_num_threads(threads)
+  end)
+
   it("have any, all, first and last like a loop", function()
     local all = {"float32", "bool", "float16", "int64", "uint8"}
     check_rows("scatter_any", all, "bool", function(values)

@@ -266,6 +266,15 @@ table: 2 rows, 3 columns, cpu
         same(values_of(strew.sort_by(x, by)), names, strew.sort_by(x, by, {descending = false}))
       end
     end
+    -- twins of a word are one word; a list of words that changes is sorted anew
+    local list = {"b", "a", "b"}
+    local t = strew.columns({t = strew.tensor{2, 0, 1, 2}, i = strew.arange(4)}, {"t", "i"}, {t = list})
+    assert.same({2, 0, 1, 3}, strew.sort_by(t, "t").i:tolist())
+    list[1] = "c"
+    assert.same({2, 0, 3, 1}, strew.sort_by(t, "t").i:tolist())
+    list[3] = 7
+    local _, message = pcall(strew.sort_by, t, "t")
+    assert.matches("'x' has 7 among the words of column \"t\", expected strings", message)
     local x = {a = strew.tensor{1.0, 0 / 0, -0.0, 0.0}, b = strew.arange(4)}
     assert.same({2, 3, 0, 1}, strew.sort_by(x, "a").b:tolist())
     assert.same({1, 0, 2, 3}, strew.sort_by(x, "a", true).b:tolist())
@@ -290,6 +299,12 @@ table: 2 rows, 3 columns, cpu
     assert.same({"x", "y"}, strew.words(y, 1))
     assert.same({"a", "b"}, strew.columns{b = strew.zeros(2), a = strew.zeros(3, 3)})
     assert.same({1, 2}, strew.columns{strew.zeros(2), strew.zeros(3)})
+    x = strew.columns({a = strew.tensor{1, 0}, b = strew.tensor{7, 8}}, {"b", "a"}, {a = {"u", "v"}, c = {"w"}})
+    assert.same({{7, "v"}, {8, "u"}}, (values_of(x)))
+    strew.save(path, x)
+    assert.equal("b,a\n7,v\n8,u\n", get())
+    assert.same({{7, "q"}, {8, "p"}}, (values_of(strew.columns(x, nil, {a = {"p", "q"}}))))
+    assert.same({{7, "v"}, {8, "u"}}, (values_of(strew.columns(x, nil, {}))))
   end)
 
   it("keeps matrices, and words in columns called words and names", function()
@@ -366,7 +381,12 @@ table: 2 rows, 3 columns, cpu
       {"strew.columns(x, 7)", "columns: 'which' has 7, not found in x"},
       {"strew.columns(x, {})", "columns: 'which' is an empty table, expected names or numbers of columns"},
       {"strew.columns{}", "columns: 'x' is an empty table, expected columns"},
-      {"strew.columns()", "columns: 'x' is missing, the arguments are (x [, which])"},
+      {"strew.columns()", "columns: 'x' is missing, the arguments are (x [, which] [, words])"},
+      {"strew.columns(x, 'size', {size = 5})",
+       "columns: 'words' has 5 for column \"size\", expected a sequence of strings"},
+      {"strew.columns(x, nil, {size = {'a', 7}})",
+       "columns: 'words' has 7 at [2] for column \"size\", expected a string"},
+      {"strew.columns(x, 'size', 7)", "columns: 'words' is 7, expected a table"},
     }, {strew = strew, x = x, freed = freed, bad = bad, float = float}, shorten)
     pcall(strew.rows, x, strew.tensor{0, 3})
     local detail = strew.last_error()
