@@ -4928,7 +4928,7 @@ function strew.sort_by(x, by, descending) end
 function strew.join(a, b, key, options) end
 
 ---Options of strew.value_counts.
----@class strew.count_options
+---@class strew.value_counts_options
 ---@field skip_nan? boolean true leaves out NaN, and rows with a key that is NaN; default false
 
 ---Counts how often each value occurs, the most frequent first.
@@ -4956,9 +4956,9 @@ function strew.join(a, b, key, options) end
 ---```
 ---@param v strew.Tensor|table a tensor of any shape, or a table of columns
 ---@param by? any of a table: a column's name or number, or a sequence of them; default: all columns
----@param options? strew.count_options
+---@param options? strew.value_counts_options
 ---@return table counts a table of columns: "value" or the key columns, then "count", int64
----@overload fun(v: strew.Tensor, options: strew.count_options): table
+---@overload fun(v: strew.Tensor, options: strew.value_counts_options): table
 function strew.value_counts(v, by, options) end
 Tensor.value_counts = strew.value_counts
 

@@ -492,38 +492,44 @@ for _, name in ipairs{"grad", "value_and_grad"} do
 end
 add("detach", "any", 0, 3, alone)
 
--- Groupings: what they hold, and reductions of the values.
-local function facts(g, v)
-  local list = {g.n, g.ids, g.counts, g.positions, g:order(), g:starts()}
-  for _, name in ipairs{"sum", "prod", "min", "max", "first", "median", "argsort", "rank"} do
-    if v.dtype ~= "bool" or name ~= "median" then
-      for _, result in ipairs{g[name](g, v)} do table.insert(list, result) end
-    end
+-- What a grouping has, and its reductions and ranks of a float tensor.
+local function of_groups(g, v)
+  local list = {g.n, g.ids, g.counts, g.positions, g:order(), g:starts(), g:quantile(v, 0.3), g:topk(v, 2)}
+  for name in ([[sum mean prod min max var std median first last any all nunique logsumexp argsort rank cumsum
+    softmax]]):gmatch "%S+" do
+    table.insert(list, {g[name](g, v)})
   end
-  if calls.is_float(v.dtype) then
-    for _, name in ipairs{"mean", "var", "logsumexp", "softmax", "cumsum"} do table.insert(list, g[name](g, v)) end
-    local table_of = g:agg{a = {"sum", v}, b = {"mean", v}, c = {"max", v}, d = "count"}
-    for _, column in ipairs{"a", "b", "c", "d"} do table.insert(list, table_of[column]) end
-  end
-  return table.unpack(list)
+  return list
 end
-add("grouping", "any", 1, 1, function(d) return d:positions(d.shape, 50), d:finite() end, function(index, v)
-  return facts(strew.grouping(index, {dim_size = 60}), v)
+add("grouping", "float", 1, 1, function(d) return d:positions(d.shape, 5), d:values() end, function(index, v)
+  return of_groups(strew.grouping(index), v)
 end)
-add("group_by", "any", 1, 1, function(d) return d:values(), d:positions(d.shape, 5), d:finite() end,
-  function(one, two, v)
-    local g = strew.group_by(one, two)
-    return g.keys[1], g.keys[2], strew.group_by(one, {order = "first"}).ids, facts(g, v)
-  end)
+add("group_by", "float", 1, 1, function(d) return d:values(), d:positions(d.shape, 3), d:finite() end, function(a, b, v)
+  local g, first = strew.group_by(a, b), strew.group_by(b, a, {order = "first"})
+  return of_groups(g, v), g.keys, first.ids, first.keys
+end)
 
 -- Keys that come in two chunks.
-add("key_table", "any", 1, 1, function(d) return d:values(), d:values() end, function(one, two)
+add("key_table", "any", 1, 1, function(d) return d:values(), d:values() end, function(first, second)
   local keys = strew.key_table(1)
-  return keys:ids(one), keys:ids(two), keys.n, keys.keys[1]
+  return keys:ids(first), keys:ids(second), keys.n, keys.keys[1]
 end)
 
 -- Tables of columns.
 local function columns(d) return {d:values(), d:positions({d.shape[1]}, 3)} end
+local function of_table(t)
+  local names, list = strew.columns(t), {}
+  for i, name in ipairs(names) do list[i] = t[name] end
+  return table.unpack(list)
+end
+local function keyed(d) return {key = d:positions(d.shape, 6), value = d:values()} end
+add("join", "any", 1, 1, function(d)
+  return keyed(d), {key = d:positions({7}, 6), other = d:finite{7}}, any{"inner", "left"}
+end, function(a, b, how) return of_table(strew.join(a, b, "key", {how = how})) end)
+add("pivot", "number", 1, 1, function(d)
+  return {row = d:positions(d.shape, 4), column = d:positions(d.shape, 3), value = d:finite()}, any{"sum", "min", "max"}
+end, function(t, reduce) return of_table(strew.pivot(t, "row", "column", "value", reduce)) end)
+add("value_counts", "integer", 1, 1, alone, function(v) return of_table(strew.value_counts(v)) end)
 add("rows", "any", 1, 1, function(d) return columns(d), d:positions({4}, d.shape[1]) end)
 add("sort_by", "any", 1, 1, function(d) return columns(d), {2, 1} end)
 

@@ -49,12 +49,13 @@ end
 -- The largest (or least) k of each group in k rounds: each takes the extremes of what the rounds before have left.
 local function rounds(g, src, k, largest)
   local ids, n = inner.ids(g)
-  local left, taken = ids:clone(), {}
+  local left, taken = ids, {}
+  src = src:detach() -- positions are constants
   if is_float(src) then src = src + 0.0 end -- -0 becomes 0, which it equals
   for round = 1, k do
     local _, at = (largest and strew.scatter_max or strew.scatter_min)(src, left, {dim_size = n, mode = "drop"})
     taken[round] = at
-    if round < k then left:index_fill_(0, at[at:lt(g.length)], -1) end
+    if round < k then left = left:index_fill(0, at[at:lt(g.length)], -1) end
   end
   local positions = strew.stack(taken, 1):reshape(-1)
   local is_there = positions:lt(g.length)

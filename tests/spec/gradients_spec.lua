@@ -688,8 +688,8 @@ hint  the view is older than the write: make it after that]],
       end
     end
     table.sort(none)
-    assert.are.equal("bitwise_and bitwise_not bitwise_or bitwise_xor get item tolist unique", -- no floats; numbers
-      table.concat(none, " "))
+    assert.are.equal("bitwise_and bitwise_not bitwise_or bitwise_xor get item join pivot rows sort_by tolist unique",
+      table.concat(none, " ")) -- no floats; numbers; tables
     assert.is_true(count > 150)
   end)
 end)
