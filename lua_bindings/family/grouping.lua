@@ -36,7 +36,7 @@ end
 -- The rank within its group of each entry of an order of all elements by group.
 local function ranks(g, order)
   local groups = inner.ids(g):gather(0, order)
-  return strew.arange(#order, {device = g.device}):sub_(g:starts():gather(0, groups)), groups
+  return strew.arange(#order, {device = g.device}) - g:starts():gather(0, groups), groups
 end
 
 local function rank(g, src, descending)
