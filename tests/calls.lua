@@ -492,7 +492,6 @@ for _, name in ipairs{"grad", "value_and_grad"} do
 end
 add("detach", "any", 0, 3, alone)
 
-<<<<<<< HEAD
 -- What a grouping has, and its reductions and ranks of a float tensor.
 local function of_groups(g, v)
   local list = {g.n, g.ids, g.counts, g.positions, g:order(), g:starts(), g:quantile(v, 0.3), g:topk(v, 2)}
@@ -500,6 +499,8 @@ local function of_groups(g, v)
     softmax]]):gmatch "%S+" do
     table.insert(list, {g[name](g, v)})
   end
+  local several = g:agg{a = {"sum", v}, b = {"mean", v}, c = {"max", v}, d = {"median", v}, n = "count"}
+  for _, column in ipairs{"a", "b", "c", "d", "n"} do table.insert(list, several[column]) end
   return list
 end
 add("grouping", "float", 1, 1, function(d) return d:positions(d.shape, 5), d:values() end, function(index, v)
@@ -509,31 +510,6 @@ add("group_by", "float", 1, 1, function(d) return d:values(), d:positions(d.shap
   local g, first = strew.group_by(a, b), strew.group_by(b, a, {order = "first"})
   return of_groups(g, v), g.keys, first.ids, first.keys
 end)
-=======
--- Groupings: what they hold, and reductions of the values.
-local function facts(g, v)
-  local list = {g.n, g.ids, g.counts, g.positions, g:order(), g:starts()}
-  for _, name in ipairs{"sum", "prod", "min", "max", "first", "median", "argsort", "rank"} do
-    if v.dtype ~= "bool" or name ~= "median" then
-      for _, result in ipairs{g[name](g, v)} do table.insert(list, result) end
-    end
-  end
-  if calls.is_float(v.dtype) then
-    for _, name in ipairs{"mean", "var", "logsumexp", "softmax", "cumsum"} do table.insert(list, g[name](g, v)) end
-    local table_of = g:agg{a = {"sum", v}, b = {"mean", v}, c = {"max", v}, d = "count"}
-    for _, column in ipairs{"a", "b", "c", "d"} do table.insert(list, table_of[column]) end
-  end
-  return table.unpack(list)
-end
-add("grouping", "any", 1, 1, function(d) return d:positions(d.shape, 50), d:finite() end, function(index, v)
-  return facts(strew.grouping(index, {dim_size = 60}), v)
-end)
-add("group_by", "any", 1, 1, function(d) return d:values(), d:positions(d.shape, 5), d:finite() end,
-  function(first, second, v)
-    local g = strew.group_by(first, second)
-    return g.keys[1], g.keys[2], strew.group_by(first, {order = "first"}).ids, facts(g, v)
-  end)
->>>>>>> h-digest
 
 -- Keys that come in two chunks.
 add("key_table", "any", 1, 1, function(d) return d:values(), d:values() end, function(first, second)
