@@ -5025,6 +5025,27 @@ function strew.pivot(x, row, column, value, reduce, options) end
 ---@overload fun(x: table, options: {column?: string|integer}): table
 function strew.words(x, column) end
 
+---Returns the number that stands for a word in a text column.
+---
+---Comparing the column with it chooses the rows with that word.
+---
+---```lua
+---local x = strew.columns({city = strew.tensor{0, 1, 0}, rain = strew.tensor{1.5, 0.5, 3}}, nil, {city = {"Oslo", "Bergen"}})
+---print(strew.rows(x, x.city:eq(strew.code(x, "city", "Oslo"))))
+---```
+---```text
+---table: 2 rows, 2 columns, cpu
+--- city     rain
+--- text  float32
+--- Oslo      1.5
+--- Oslo      3.0
+---```
+---@param x table of columns
+---@param column string|integer a text column; error: unknown, or a column of numbers
+---@param word string error: not in the column
+---@return integer code from 0 on
+function strew.code(x, column, word) end
+
 ------------------------------------------------------------------------------------------------------ Printing, showing
 
 ---Options of printing.

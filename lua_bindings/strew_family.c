@@ -374,6 +374,7 @@ const struct script_function bind_grouped_rows[] = {
 
 const struct script_function bind_family_rows[] = {
     {"columns", run, IN_rows, FUNCTION},
+    {"code", run, IN_rows, FUNCTION},
     {"rows", run, IN_rows, FUNCTION},
     {"sort_by", run, IN_rows, FUNCTION},
     {"join", run, IN_joins, FUNCTION},

@@ -456,12 +456,12 @@ for name, rule in pairs(placed.rules) do rules[name] = rule end
 for name, rule in pairs(use "gradients_groups.lua") do rules[name] = rule end
 
 -- Calls whose results are constants: comparisons, positions, counts, whole numbers, properties and texts.
-for name in ([[all allclose any argmax argmin argsort bucketize call ceil chunks columns detach dim eq equal fill floor
-  floor_divide free ge grad group_argsort group_by grouping gt help histc ids image is_contiguous is_open
-  is_recorded isclose isfinite isinf isnan key_ids key_table le logical_and logical_not logical_or lt ne
-  nonzero numel offset one_hot pairs progress round save scatter_all scatter_any scatter_count
-  scatter_nunique searchsorted set_columns show sign size stride tape texts tostring type value_and_grad
-  value_counts watch zero #t .. < << <= >>]]):gmatch "%S+" do
+for name in ([[all allclose any argmax argmin argsort bucketize call ceil chunks code columns detach dim eq equal
+  fill floor floor_divide free ge grad group_argsort group_by grouping gt help histc ids image
+  is_contiguous is_open is_recorded isclose isfinite isinf isnan key_ids key_table le logical_and
+  logical_not logical_or lt ne nonzero numel offset one_hot pairs progress round save scatter_all
+  scatter_any scatter_count scatter_nunique searchsorted set_columns show sign size stride tape texts
+  tostring type value_and_grad value_counts watch zero #t .. < << <= >>]]):gmatch "%S+" do
   rules[name] = true
 end
 for name, rule in pairs(rules) do

@@ -76,6 +76,21 @@ local function sort_by(x, by, descending)
   return tables.make(tables.select(all, order, "x"))
 end
 
+-- Returns the number that stands for a word in a text column.
+local function code(x, column, word)
+  local all = tables.read(x, "x", true)
+  local positions = tables.positions(all, column, "column")
+  if #positions ~= 1 then fail("column", ("names %d columns, expected one"):format(#positions)) end
+  local words = all.words[positions[1]]
+  if not words then fail("column", ("names %s, a column of numbers, expected text"):format(tables.quoted(column))) end
+  for i = 1, #words do
+    if words[i] == word then return i - 1 end
+  end
+  local nearest = inner.nearest(word, words)
+  fail("word", ('is "%s", which is not in column %s'):format(word:sub(1, 40), tables.quoted(column)),
+    nearest and ("did you mean '%s'?"):format(nearest), "value")
+end
+
 -- x.name for a name that x lacks: nil, as in any Lua table; an error for a name that resembles a column's. Names may
 -- differ in their digits: scripts look for column4 after column3.
 local function misspelt(about, name)
@@ -88,6 +103,7 @@ end
 return {
   columns = {"x:table which~any words~table", columns},
   rows = {"x:table which:tensor", rows},
+  code = {"x:table column:any word:word", code},
   sort_by = {"x:table by:any descending?any", sort_by},
   table = {"about:table name~any", misspelt},
 }

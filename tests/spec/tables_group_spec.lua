@@ -522,3 +522,27 @@ table: 3 rows, 3 columns, cpu
       g = strew.group_by(x, "city")}, shorten)
   end)
 end)
+
+describe("the code of a word", function()
+  local x = strew.columns({city = strew.tensor{0, 1, 0}, rain = strew.tensor{1.5, 0.5, 3}}, nil,
+    {city = {"Oslo", "Bergen"}})
+
+  it("stands for it in the column", function()
+    assert.equal(0, strew.code(x, "city", "Oslo"))
+    assert.equal(1, strew.code(x, "city", "Bergen"))
+    assert.same({1.5, 3.0}, strew.rows(x, x.city:eq(strew.code(x, "city", "Oslo"))).rain:tolist())
+  end)
+
+  it("is refused where there is none", function()
+    assert.equal([[
+code: 'word' is "Olso", which is not in column "city"
+  hint  did you mean 'Oslo'?]], support.message(strew.code, x, "city", "Olso"))
+    assert.equal([[code: 'column' names "rain", a column of numbers, expected text]],
+      support.message(strew.code, x, "rain", "Oslo"))
+    assert.equal([[
+code: 'column' has "cty", not found in x
+  hint  did you mean 'city'?]], support.message(strew.code, x, "cty", "Oslo"))
+    assert.equal("code: 'column' names 2 columns, expected one",
+      support.message(strew.code, x, {"city", "rain"}, "Oslo"))
+  end)
+end)
