@@ -73,6 +73,7 @@ static bool read_argument(lua_State *L, struct script_call *call, int i, const c
   } checked;
   struct argument *argument = out;
   argument->position = i;
+  if (strcmp(name, "out") == 0 && !bind_may_write(L, call, i, name)) return false;
   return argument->read(L, call, i, name, &checked);
 }
 
@@ -128,7 +129,7 @@ static int fail(lua_State *L, struct script_call *call) {
   strew_status status = STREW_EARGUMENT;
   for (int i = 0; code && strew_status_name((strew_status)i); i++)
     if (strcmp(strew_status_name((strew_status)i), code) == 0) status = (strew_status)i;
-  bind_fail(call, status, argument, "%s", lua_tostring(L, 2));
+  bind_fail(call, status, argument, "%s", lua_isstring(L, 2) ? lua_tostring(L, 2) : "is invalid");
   add_lines(call, hint);
   if (lua_type(L, 5) == LUA_TNUMBER) {
     call->error.has_value = true;
@@ -155,7 +156,8 @@ static int nearest(lua_State *L, struct script_call *call) {
   (void)call;
   enum { MOST_NAMES = 4096 };
   strew_guess guess = {.wanted = lua_tostring(L, 1)};
-  for (int k = 1; k <= MOST_NAMES && lua_rawgeti(L, 2, k) != LUA_TNIL; k++, lua_pop(L, 1)) /* the table holds it */
+  for (int k = 1; guess.wanted && lua_istable(L, 2) && k <= MOST_NAMES && lua_rawgeti(L, 2, k) != LUA_TNIL;
+       k++, lua_pop(L, 1)) /* the table holds it */
     if (lua_type(L, -1) == LUA_TSTRING) strew_guess_name(&guess, lua_tostring(L, -1));
   lua_pushstring(L, guess.nearest);
   return 1;
@@ -266,17 +268,20 @@ static void push_values(lua_State *L, const struct script_call *call, const stru
       lua_getfield(L, options, parameters[i].name);
 }
 
-static void add_operand(struct family_operands *operands, const char *name, lua_Integer entry, const struct box *box) {
-  if (!box || operands->count == MAX_OPERANDS) return;
+/* Adds a box, or returns false: it is NULL, or there is no room. */
+static bool add_operand(struct family_operands *operands, const char *name, lua_Integer entry, const struct box *box) {
+  if (!box || operands->count == MAX_OPERANDS) return false;
   char *text = operands->at[operands->count].name;
   if (entry)
     snprintf(text, sizeof operands->at->name, "%.20s[%d]", name, (int)entry);
   else
     snprintf(text, sizeof operands->at->name, "%.20s", name);
   operands->at[operands->count++].box = box;
+  return true;
 }
 
-/* Lists the tensors among the values from position `first` on. Leaves entries of sequences on the stack. */
+/* Lists the tensors among the values from position `first` on. Leaves those in sequences on the stack, MAX_OPERANDS at
+   most. */
 static void list_operands(lua_State *L, struct binding *binding, int first, int count, char names[][NAME_BYTES],
                           struct family_operands *operands) {
   for (int i = 0; i < count; i++) {
@@ -284,7 +289,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
     lua_Unsigned entries = lua_istable(L, first + i) ? lua_rawlen(L, first + i) : 0;
     for (lua_Integer k = 1; k <= STREW_MAX_RANK && (lua_Unsigned)k <= entries; k++) {
       lua_rawgeti(L, first + i, k);
-      add_operand(operands, names[i], k, bind_to_box(L, binding, lua_gettop(L)));
+      if (!add_operand(operands, names[i], k, bind_to_box(L, binding, lua_gettop(L)))) lua_pop(L, 1);
     }
   }
 }
@@ -316,7 +321,7 @@ static int run(lua_State *L, struct script_call *call) {
   struct parameter parameters[MAX_PARAMETERS + 1];
   struct argument arguments[MAX_PARAMETERS];
   char names[MAX_PARAMETERS][NAME_BYTES];
-  luaL_checkstack(L, LUA_MINSTACK + 2 * MAX_PARAMETERS + 2 * STREW_MAX_RANK, NULL);
+  luaL_checkstack(L, LUA_MINSTACK + 3 * MAX_PARAMETERS + MAX_OPERANDS, NULL);
   int operation = lua_gettop(L) + 1;
   push_operation(L, files[call->row->code], call->row->name);
   bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) == LUA_TSTRING;

@@ -15,6 +15,8 @@ static int share(lua_State *L, struct script_call *call) {
 
 /* watch(t): t is recorded from now on. */
 static int watch(lua_State *L, struct script_call *call) {
+  strew_tensor *self;
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
   bind_record_watch(L, bind_to_box(L, call->binding, 1));
   return 0;
 }
@@ -55,6 +57,7 @@ static int call_function(lua_State *L, struct binding *binding, int arguments, b
 
 /* call(f, ...): the script's function, whose calls are recorded. */
 static int call_recorded(lua_State *L, struct script_call *call) {
+  luaL_checkstack(L, call->arguments + LUA_MINSTACK, NULL);
   for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
   int results = call_function(L, call->binding, call->arguments - 1, true, NULL);
   return results < 0 ? lua_error(L) : results;

@@ -331,7 +331,9 @@ static int aggregate(lua_State *L, struct script_call *call) {
   struct entry kept[MOST_AGGREGATES] = {{.dtype = -1}};
   strew_tensor *out[MOST_AGGREGATES];
   struct box *boxes[MOST_AGGREGATES];
-  const int count = (int)lua_rawlen(L, 2), entry = lua_gettop(L) + 1;
+  const lua_Unsigned entries = lua_istable(L, 2) ? lua_rawlen(L, 2) : 0;
+  if (entries > MOST_AGGREGATES) return bind_fail(call, STREW_EARGUMENT, "what", "has too many entries");
+  const int count = (int)entries, entry = lua_gettop(L) + 1;
   luaL_checkstack(L, MOST_AGGREGATES + LUA_MINSTACK, NULL);
   lua_pushnil(L); /* the place of an entry */
   for (int i = 0; i < count; i++) boxes[i] = bind_push_box(L, call->binding);
@@ -339,6 +341,7 @@ static int aggregate(lua_State *L, struct script_call *call) {
   for (int i = 0; i < count; i++) {
     lua_rawgeti(L, 2, i + 1);
     lua_replace(L, entry);
+    if (!lua_istable(L, entry)) return bind_fail(call, STREW_EARGUMENT, "what", "has an entry that is no table");
     if (!read_aggregate(L, call, entry, &aggregates[i], &kept[i])) return -1;
   }
   if (strew_grouping_aggregate(self, count, aggregates, out, &call->error) != STREW_OK) return -1;

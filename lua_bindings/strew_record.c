@@ -57,16 +57,41 @@ static int push_rule(lua_State *L, int rules, const struct script_function *row)
   return type;
 }
 
-/* Calls visit for each tensor that is an argument or result at position i, or an entry of a table there. */
-static bool visit_tensors(lua_State *L, struct script_call *call, int i, void *user,
-                          bool (*visit)(lua_State *L, struct script_call *call, struct box *box, void *user)) {
+typedef bool visitor(lua_State *L, struct script_call *call, struct box *box, void *user);
+
+/* Calls `visit` for each tensor that is an argument or result at position i, an entry of a table there, or, `depth` 2,
+   an entry of a table in that. */
+static bool visit_to(lua_State *L, struct script_call *call, int i, int depth, void *user, visitor *visit) {
   struct box *box = bind_to_box(L, call->binding, i);
   if (box) return !box->tensor || visit(L, call, box, user);
-  if (!lua_istable(L, i)) return true;
+  if (!depth || !lua_istable(L, i)) return true;
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
   lua_pushnil(L);
-  for (int64_t k = 1; lua_next(L, i); k++, lua_pop(L, 1)) {
-    box = bind_to_box(L, call->binding, lua_gettop(L));
-    if ((box && box->tensor && !visit(L, call, box, user)) || !bind_may_continue(call, k)) return false;
+  for (int64_t k = 1; lua_next(L, i); k++, lua_pop(L, 1))
+    if (!visit_to(L, call, lua_gettop(L), depth - 1, user, visit) || !bind_may_continue(call, k)) return false;
+  return true;
+}
+
+enum { DEPTH = 2 }; /* {indices = {i, j}} */
+
+static bool visit_tensors(lua_State *L, struct script_call *call, int i, void *user, visitor *visit) {
+  return visit_to(L, call, i, DEPTH, user, visit);
+}
+
+/* Pushes the value at i, or, of a table, a copy, for the script may change its own. */
+static bool push_kept(lua_State *L, struct script_call *call, int i, int depth) {
+  lua_pushvalue(L, i);
+  if (!depth || !lua_istable(L, i)) return true;
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  lua_pop(L, 1);
+  lua_newtable(L);
+  const int copy = lua_gettop(L);
+  lua_pushnil(L);
+  for (int64_t k = 1; lua_next(L, i); k++) {
+    lua_pushvalue(L, -2);
+    if (!bind_may_continue(call, k) || !push_kept(L, call, copy + 2, depth - 1)) return false;
+    lua_rawset(L, copy);
+    lua_settop(L, copy + 1);
   }
   return true;
 }
@@ -98,16 +123,18 @@ static bool check_write(lua_State *L, struct script_call *call, int storages) {
     bind_hint(call, whole_hint);
     return false;
   }
-  int last = call->arguments;
-  if (!last || !lua_istable(L, last)) return true;
-  lua_pushliteral(L, "out");
-  lua_rawget(L, last);
-  box = bind_to_box(L, call->binding, lua_gettop(L));
-  bool is_out = box && box->tensor && (call->is_recorded || state_of(L, storages, box));
+  return true;
+}
+
+bool bind_may_write(lua_State *L, struct script_call *call, int i, const char *name) {
+  const struct box *box = bind_to_box(L, call->binding, i);
+  if (!call->binding->recording || !box || !box->tensor) return true;
+  push_record(L, STORAGES);
+  const bool is_needed = call->is_recorded || state_of(L, lua_gettop(L), box);
   lua_pop(L, 1);
-  if (!is_out) return true;
-  bind_fail(call, STREW_EARGUMENT, "out", "cannot be written to by a call that is recorded");
-  bind_hint(call, "leave 'out' away in a function that is differentiated");
+  if (!is_needed) return true;
+  bind_fail(call, STREW_EARGUMENT, name, "cannot be written to by a call that is recorded");
+  bind_hint(call, "leave '%s' away in a function that is differentiated", name);
   return false;
 }
 
@@ -186,7 +213,7 @@ static void set_integer(lua_State *L, int entry, int field, int value) {
 }
 
 /* Appends the entry of the call, whose results begin at stack position `first`. */
-static void add_entry(lua_State *L, struct script_call *call, int first, int results) {
+static bool add_entry(lua_State *L, struct script_call *call, int first, int results) {
   const bool is_inplace = call->form & INPLACE;
   lua_createtable(L, FIRST - 1 + call->arguments + results, 0);
   const int entry = lua_gettop(L);
@@ -200,18 +227,20 @@ static void add_entry(lua_State *L, struct script_call *call, int first, int res
   for (int i = 1; i <= call->arguments; i++) {
     if (is_inplace && i == 1)
       lua_rawgetp(L, held.storages, call); /* the copy instead of self */
-    else
-      lua_pushvalue(L, i);
-    visit_tensors(L, call, lua_gettop(L), &held, hold_operand);
+    else if (!push_kept(L, call, i, DEPTH))
+      return false;
+    if (!visit_tensors(L, call, lua_gettop(L), &held, hold_operand)) return false;
     lua_rawseti(L, entry, FIRST + i - 1);
   }
   for (int i = 0; i < results; i++) {
-    visit_tensors(L, call, first + i, is_inplace ? &written : &held, hold_operand);
-    lua_pushvalue(L, first + i);
+    if (!push_kept(L, call, first + i, DEPTH) ||
+        !visit_tensors(L, call, lua_gettop(L), is_inplace ? &written : &held, hold_operand))
+      return false;
     lua_rawseti(L, entry, FIRST + call->arguments + i);
   }
   lua_settop(L, entry);
   append(L);
+  return true;
 }
 
 int bind_record_end(lua_State *L, struct script_call *call, int results) {
@@ -220,9 +249,9 @@ int bind_record_end(lua_State *L, struct script_call *call, int results) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   for (int i = first; i < first + results; i++) visit_tensors(L, call, i, &is_float, mark_result);
   if (is_float) {
-    add_entry(L, call, first, results);
+    bool is_added = add_entry(L, call, first, results);
     if (call->form & INPLACE) bind_record_drop(L, call);
-    return results;
+    return is_added ? results : -1;
   }
   if (results == 0 || lua_type(L, first) != LUA_TNUMBER) return results;
   bind_fail(call, STREW_EARGUMENT, "self", "is recorded for a gradient, which a number loses");

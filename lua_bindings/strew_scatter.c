@@ -115,7 +115,7 @@ struct destination {
 
 static bool read_out(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct destination *destination = out;
-  if (!bind_tensor(L, call, i, name, &destination->given)) return false;
+  if (!bind_tensor(L, call, i, name, &destination->given) || !bind_may_write(L, call, i, name)) return false;
   lua_pushvalue(L, i);
   lua_replace(L, destination->at);
   return true;

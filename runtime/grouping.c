@@ -97,16 +97,23 @@ static strew_status apply_mode_to_ids(strew_mode mode, int64_t size, strew_tenso
   return status;
 }
 
-/* A new dense int64 tensor of the valid values. */
-static strew_status copy_ids(const struct call *call, strew_tensor *index, int64_t size, strew_mode mode,
-                             strew_tensor **out) {
+/* A new dense int64 tensor of the values. */
+static strew_status copy_ids(const struct call *call, strew_tensor *index, strew_tensor **out) {
   strew_tensor *copy = NULL;
   const int64_t length = strew_tensor_numel(index);
   strew_status status = tensor_create(call, index->storage->device, STREW_INT64, 1, &length, &copy);
   if (status == STREW_OK && length) status = copy_tensor(call, copy, index);
-  if (status == STREW_OK && length && mode != STREW_ERROR) status = apply_mode_to_ids(mode, size, &copy, call->error);
   if (status != STREW_OK) return strew_release(copy), status;
   return *out = copy, STREW_OK;
+}
+
+/* Checks *ids, a copy, which nobody else can change (others may write to memory that a file is mapped to), and writes
+   the values that the mode makes of them. */
+static strew_status settle_ids(const struct call *call, strew_tensor **ids, int64_t size, strew_mode mode) {
+  struct addressing addressing = ADDRESSING(*ids, *ids, {size, 0, "the grouping", mode, false});
+  if (!strew_tensor_numel(*ids)) return STREW_OK;
+  strew_status status = addressing_check(call, &addressing);
+  return status == STREW_OK && mode != STREW_ERROR ? apply_mode_to_ids(mode, size, ids, call->error) : status;
 }
 
 static strew_status find_drops(const struct call *call, strew_grouping *grouping) {
@@ -126,11 +133,10 @@ static strew_status group_ids(const struct call *call, strew_tensor *index, int6
   strew_tensor *ids = NULL;
   strew_grouping *made = NULL;
   strew_status status = check_ids(call, index, dim_size, mode);
-  if (status == STREW_OK) status = find_size(call, index, dim_size, &size);
-  if (status != STREW_OK) return status;
-  struct addressing addressing = ADDRESSING(index, index, {size, 0, "the grouping", mode, false});
-  if (strew_tensor_numel(index)) status = addressing_check(call, &addressing);
-  if (status == STREW_OK) status = copy_ids(call, index, size, mode, &ids);
+  if (status == STREW_OK) status = copy_ids(call, index, &ids);
+  if (status == STREW_OK) status = find_size(call, ids, dim_size, &size);
+  if (status == STREW_OK) status = settle_ids(call, &ids, size, mode);
+  if (status != STREW_OK) return strew_release(ids), status;
   if (status == STREW_OK) status = grouping_create(call, ids, size, 0, &made);
   if (status == STREW_OK && mode == STREW_DROP) status = find_drops(call, made);
   if (status != STREW_OK) return strew_grouping_release(made), status;

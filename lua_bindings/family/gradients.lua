@@ -456,12 +456,13 @@ for name, rule in pairs(placed.rules) do rules[name] = rule end
 for name, rule in pairs(use "gradients_groups.lua") do rules[name] = rule end
 
 -- Calls whose results are constants: comparisons, positions, counts, whole numbers, properties and texts.
-for name in ([[all allclose any argmax argmin argsort bucketize call ceil chunks code columns detach dim eq equal
-  fill floor floor_divide free ge grad group_argsort group_by grouping gt help histc ids image
-  is_contiguous is_open is_recorded isclose isfinite isinf isnan key_ids key_table le logical_and
-  logical_not logical_or lt ne nonzero numel offset one_hot pairs progress round save scatter_all
-  scatter_any scatter_count scatter_nunique searchsorted set_columns show sign size stride tape texts
-  tostring type value_and_grad value_counts watch zero #t .. < << <= >>]]):gmatch "%S+" do
+for name in ([[about all allclose any argmax argmin argsort bucketize call ceil chunks code columns detach dim eq
+  equal fill floor floor_divide free ge grad group_argsort group_by grouping grouping_keys gt help
+  histc ids image is_contiguous is_open is_recorded isclose isfinite isinf isnan key_ids key_state
+  key_table keys_of le line_width logical_and logical_not logical_or lt ne nearest nonzero numel
+  offset one_hot pairs progress round save scatter_all scatter_any scatter_count scatter_nunique
+  searchsorted set_columns set_keys show sign size stride tape texts tostring type value_and_grad
+  value_counts watch zero #t .. < << <= >>]]):gmatch "%S+" do
   rules[name] = true
 end
 for name, rule in pairs(rules) do
@@ -474,6 +475,7 @@ end
 local function call_of(entry)
   local rule, count = entry[1], entry[2]
   local call, last = {results = {}}, count
+  while last > 0 and entry[3 + last] == nil do last = last - 1 end
   if not rule.names then
     rule.names = {}
     for name in rule[1]:gmatch "%S+" do table.insert(rule.names, name) end
@@ -481,14 +483,14 @@ local function call_of(entry)
   local options = entry[3 + last]
   if last > 0 and type(options) == "table" and type(next(options)) ~= "number" then
     last = last - 1
-    for name, value in pairs(options) do call[name] = value end
+    for name, value in next, options do call[name] = value end
   end
   for k, name in ipairs(rule.names) do
-    if name:sub(-1) == "*" then
+    if name:sub(-1) == "*" and (k <= last or call[name:sub(1, -2)] == nil) then
       local rest = k <= last and entry[3 + k]
       call[name:sub(1, -2)] = name ~= "rest*" and type(rest) == "table" and rest
         or {table.unpack(entry, 3 + k, 3 + last)}
-    elseif k <= last then
+    elseif name:sub(-1) ~= "*" and k <= last then
       call[name] = entry[3 + k]
     end
   end

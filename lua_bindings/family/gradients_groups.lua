@@ -11,7 +11,7 @@ local function is_tensor(x) return strew.type(x) == "tensor" end
 local function groups_of(src, index, dim, n, mode, skip_nan)
   local groups = {src = line(src), mode = "error"}
   local rank, sizes = groups.src:dim(), {}
-  if not is_tensor(index) then index = index.ids end
+  if not is_tensor(index) then index, mode = index.ids, "drop" end -- those that a grouping drops are outside of 0..n-1
   dim = dim or -1
   dim = dim < 0 and dim + rank or dim
   for d = 1, rank do sizes[d] = 1 end
@@ -146,7 +146,8 @@ end
 
 local function softmax(is_log)
   return function(g, c)
-    local index, n = is_tensor(c.index) and c.index or c.index.ids, c.dim_size
+    local index, n = c.index, c.dim_size
+    if not is_tensor(index) then n = index.n end
     if not n then n = index:numel() > 0 and math.max(0, index:max():item() + 1) or 0 end
     local groups, out = groups_of(c.src, index, c.dim, n, c.mode), line(c.out)
     g = line(g)
@@ -246,7 +247,7 @@ local rules = {
   scatter_median = {"src index dim", src = function(g, c) return quantile(g, c, 0.5, "lower") end},
   scatter_quantile = {"src index q dim", src = function(g, c) return quantile(g, c, c.q, c.interpolation) end},
   group_cumsum = {"groups src", src = function(g, c) -- the sums from each element to its group's last one
-    return strew.grouping(c.groups.ids:flip(0), {dim_size = c.groups.n}):cumsum(g:flip(-1)):flip(-1)
+    return strew.grouping(c.groups.ids:flip(0), {dim_size = c.groups.n, mode = "drop"}):cumsum(g:flip(-1)):flip(-1)
   end},
   bincount = {"self weights minlength", weights = function(g, c) return g:gather(0, c.self) end},
 }

@@ -192,6 +192,7 @@ static bool fail_memory(strew_error *error, size_t bytes) {
 static void exchange_staged(struct side *sent, struct side *received, int64_t largest, strew_context *context) {
   const size_t element_bytes = sent->rows.element_bytes;
   int64_t most = world.staging_bytes / (int64_t)element_bytes / world.size;
+  if (most > INT_MAX / world.size) most = INT_MAX / world.size; /* MPI counts by int */
   if (most < 1) most = 1;
   const size_t bytes = (size_t)most * (size_t)world.size * element_bytes;
   strew_error error = {.alias = world.op};

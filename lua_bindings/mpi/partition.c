@@ -79,6 +79,9 @@ static int count(lua_State *L) {
   return 1;
 }
 
+/* Others may write to the memory of a mapped file. */
+static const char changed[] = "the index has changed during the call";
+
 /* split(index, n, mode, counts, order, places): after count. The values, sorted by their owners: `order` (int64) receives
    the position of each in index, `places` (int64, or int32 if that holds all) its row in the owner's block. */
 static int split(lua_State *L) {
@@ -87,11 +90,13 @@ static int split(lua_State *L) {
   bool is_narrow = strew_tensor_dtype(strew_check(L, 6)) == STREW_INT32;
   int64_t *order = check_data(L, 5, STREW_INT64);
   void *places = check_data(L, 6, is_narrow ? STREW_INT32 : STREW_INT64);
-  int64_t *next = lua_newuserdatauv(L, (size_t)world.size * sizeof *next, 0), total = 0;
+  int64_t *next = lua_newuserdatauv(L, 2 * (size_t)world.size * sizeof *next, 0), *end = next + world.size;
+  int64_t total = 0, split_off = 0;
   for (int r = 0; r < world.size; r++) {
     lua_rawgeti(L, 4, r + 1);
     next[r] = total;
     total += lua_tointeger(L, -1);
+    end[r] = total;
     lua_pop(L, 1);
   }
   for (int64_t i = 0; i < k; i++) {
@@ -99,14 +104,16 @@ static int split(lua_State *L) {
     int64_t row = row_of(&blocks, index[i]);
     if (row < 0) continue;
     int rank = owner_of(&blocks, row);
+    if (next[rank] == end[rank]) return luaL_error(L, changed);
     int64_t to = next[rank]++, place = row - blocks.starts[rank];
+    split_off++;
     order[to] = i;
     if (is_narrow)
       ((int32_t *)places)[to] = (int32_t)place;
     else
       ((int64_t *)places)[to] = place;
   }
-  return 0;
+  return split_off == total ? 0 : luaL_error(L, changed);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- keys

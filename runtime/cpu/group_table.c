@@ -47,7 +47,10 @@ static void find_first(void *table_, const uint64_t *codes, int64_t first, int64
 static void look_up(void *table_, const uint64_t *codes, int64_t first, int64_t count) {
   const struct table *table = table_;
   uint64_t *ids = table->n->codes + first;
-  for (int64_t i = 0; i < count; i++) ids[i] = entry_at(table, codes[i]);
+  for (int64_t i = 0; i < count; i++) { /* a code is new only if keys are changed meanwhile, in a mapped file */
+    const uint32_t entry = entry_at(table, codes[i]);
+    ids[i] = entry == NO_ENTRY ? 0 : entry;
+  }
 }
 
 static void find_elements(void *table, int64_t part, int64_t begin, int64_t end) {

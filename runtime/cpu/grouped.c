@@ -29,8 +29,9 @@ static strew_status cpu_cumsum_of_groups(const struct call *call, strew_device *
                                          int64_t size, const strew_tensor *src, strew_tensor *out) {
   strew_context *context = device->context;
   const int64_t count = ids->sizes[0];
-  const size_t bytes = (size_t)size * dtype_bytes(src->dtype);
-  void *sums = memory_allocate(context, bytes);
+  size_t bytes;
+  if (__builtin_mul_overflow((size_t)size, dtype_bytes(src->dtype), &bytes)) bytes = SIZE_MAX;
+  void *sums = bytes < SIZE_MAX ? memory_allocate(context, bytes) : NULL;
   if (!sums) return fail_memory(call, context, bytes);
   memset(sums, 0, bytes);
   for (int64_t begin = 0, end; begin < count && !context_stops(context); begin = end) {

@@ -489,6 +489,60 @@ function cases.groupings()
   check("scatter_max of a grouping", function(a) return (strew.scatter_max(a, g)) end, x{n})
 end
 
+-- Arguments by name, followed by nil, in tables that change afterwards.
+function cases.other_ways()
+  local n = random(2, 5)
+  local i = index({n}, 3)
+  local float64 = {dtype = "float64"}
+  check("cat", function(a) return strew.cat{tensors = {a, a * 2}} end, x{n})
+  check("stack", function(a) return strew.stack{tensors = {a, a * 2}, dim = 1} end, x{n})
+  check("index_put", function(a)
+    return strew.zeros(3, float64):index_put{indices = {i}, values = a, accumulate = true}
+  end, x{n})
+  check("index_add", function(a) return strew.zeros(3, float64):index_add(0, i, a, {alpha = 2}, nil) end, x{n})
+  check("var", function(a) return a:var(nil, nil, {correction = 0}, nil) end, x{n})
+  check("bincount", function(a) return strew.bincount(i, {weights = a}, nil) end, x{n})
+  check("index_add", function(a)
+    local options = setmetatable({alpha = 2}, {__pairs = function() return next, {} end})
+    return strew.zeros(3, float64):index_add(0, i, a, options)
+  end, x{n})
+  check("cat", function(a)
+    local list, out = {}, 0
+    for k = 1, 3 do
+      list[k] = a * k
+      out = out + (strew.cat(list) ^ 2):sum()
+    end
+    return out
+  end, x{n})
+  check("chunk", function(a)
+    local parts = a:chunk(2)
+    parts[1] = parts[1] * 2
+    return parts[1]:sum() * parts[2]
+  end, x{n})
+  check("permute", function(a)
+    local dims = {1, 0}
+    local out = a:permute(dims)
+    dims[1], dims[2] = 0, 1
+    return out
+  end, x{n, 2})
+  check("flip", function(a) return a:flip{dims = {0}} end, x{n})
+  check("permute", function(a) return a:permute{dims = {1, 0}} end, x{n, 2})
+  check("repeat", function(a) return a["repeat"](a, {repeats = {2}}) end, x{n})
+  check("tile", function(a) return a:tile{dims = {2, 2}} end, x{n})
+end
+
+function cases.dropping_groupings()
+  local g = strew.grouping(strew.tensor{0, 1, -1, 2, 1, 2}, {mode = "drop"})
+  for _, name in ipairs{"sum", "mean", "prod", "min", "max", "var", "median", "first", "last", "logsumexp", "softmax",
+                        "cumsum"} do
+    check("g:" .. name, function(a) return (g[name](g, a)) end, x{6})
+  end
+  check("agg of a table", function(a)
+    local of_table = strew.group_by({k = strew.tensor{0, 1, 0, 2, 1, 2}, v = a}, "k")
+    return of_table:agg{m = {"mean", "v"}}.m
+  end, x{6})
+end
+
 function cases.bincount()
   check("bincount", function(w) return strew.bincount(strew.tensor{0, 2, 2, 1}, {weights = w}) end, x{4})
 end
@@ -644,6 +698,27 @@ hint  t:narrow(0, i, 1) is a tensor; t:detach() is the tensor as a constant]], r
 scatter_sum: 'out' cannot be written to by a call that is recorded
 hint  leave 'out' away in a function that is differentiated]],
       refused(function(u) return strew.scatter_sum(u, strew.tensor{0, 1}, {out = strew.zeros(2)}):sum() end))
+    local out_message = [[
+scatter_sum: 'out' cannot be written to by a call that is recorded
+hint  leave 'out' away in a function that is differentiated]]
+    local at, ones = strew.tensor{0, 1}, strew.ones(2)
+    assert.are.equal(out_message, refused(function(u)
+      local v = (u * c):sum()
+      strew.scatter_sum(ones, at, 0, c)
+      return v
+    end))
+    assert.are.equal(out_message, refused(function(u)
+      local v = (u * c):sum()
+      strew.scatter_sum(ones, at, {out = c}, nil)
+      return v
+    end))
+    assert.are.equal("fill_: 'self' is needed for a gradient, it cannot be written to\n" .. write_hint,
+      refused(function(u)
+        local i = strew.tensor{0, 1}
+        local v = strew.zeros(2):index_put{indices = {i}, values = u}
+        i:fill_(1)
+        return v:sum()
+      end))
     assert.are.equal([[
 sum: an operand shares memory with a tensor that a recorded call wrote to
 hint  the view is older than the write: make it after that]],

@@ -297,6 +297,39 @@ describe("a grouping", function()
   end)
 end)
 
+describe("groupings of bad operands", function()
+  it("are refused where memory ends", function()
+    local g = strew.grouping(strew.tensor{1 << 40, 0}, {dim_size = 1 << 62})
+    assert.matches("cumsum: out of memory", support.message(g.cumsum, g, strew.tensor{1.0, 2}))
+  end)
+
+  it("may come in long tables", function()
+    local x, keys = {}, {}
+    for i = 1, 16 do x[i], keys[i] = strew.tensor{1, 2}, i end
+    for _ = 1, 100 do
+      coroutine.wrap(function() pcall(strew.pivot, x, keys, keys, keys, "sum") end)()
+    end
+    for n = 40, 300, 20 do
+      local many = {}
+      for i = 1, n do many[i] = i end
+      coroutine.wrap(function() strew.grad(function(t) return t:sum() end)(strew.ones(2), table.unpack(many)) end)()
+    end
+  end)
+
+  it("are refused by agg and strew.code, however they are called", function()
+    local insert = table.insert
+    local g = strew.group_by(strew.tensor{1, 2})
+    g:agg{a = {"sum", strew.tensor{1, 2}}}
+    table.insert = function(list, entry) for _ = 1, 5000 do insert(list, entry) end end
+    local ok = pcall(g.agg, g, {a = {"sum", strew.tensor{1, 2}}})
+    table.insert = insert
+    assert.is_false(ok)
+    local x = strew.columns({v = strew.tensor{0, 1}}, nil, {v = {"aa"}})
+    x.words.v = ("a"):rep(100)
+    assert.is_false(pcall(strew.code, x, "v", "aab"))
+  end)
+end)
+
 describe("gradients through groupings", function()
   it("are those of the group form", function()
     local keys, v, w = strew.tensor{4, 2, 4}, strew.tensor{1.0, 2, 3}, strew.tensor{1.0, 10}
