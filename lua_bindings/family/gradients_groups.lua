@@ -190,7 +190,7 @@ local function quantile(g, c, q, interpolation)
   local by_group = index:gather(dim, order):argsort(dim)
   local at = order:gather(dim, by_group)
   local counts = rows(groups, strew.ones(groups.src.shape, {dtype = "int64", device = groups.src.device}))
-  local ranks = (counts - 1):clamp(0):to(float.dtype) * q
+  local ranks = (counts:to("cpu") - 1):clamp(0):to(float.dtype) * q -- the device may lack float64
   local low = ranks:floor()
   local weight = ranks - low
   if interpolation == "lower" then weight = weight * 0 end
@@ -200,14 +200,14 @@ local function quantile(g, c, q, interpolation)
     local is_odd = low:remainder(2):eq(1)
     weight = weight:gt(0.5):logical_or(weight:eq(0.5):logical_and(is_odd)):to(float.dtype)
   end
-  local first = counts:cumsum(dim) - counts + low:to("int64")
+  local first = counts:cumsum(dim) - counts + low:to("int64"):to(g.device)
+  weight = weight:to(g.dtype):to(g.device)
   local second = first + weight:gt(0):to("int64")
   local is_empty = counts:eq(0)
   local function elements(places)
     return at:gather(dim, strew.where(is_empty, 0, places)):masked_fill(is_empty, size)
   end
   if size == 0 then return zeros(groups.src) end
-  weight = weight:to(g.dtype)
   g = line(g)
   return put_at(groups, g * (1 - weight), elements(first)) + put_at(groups, g * weight, elements(second))
 end
