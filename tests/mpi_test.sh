@@ -15,7 +15,9 @@ passed=0 failed=0
 
 # Open MPI: as root, more ranks than processors, without a login on this machine, and without spinning.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
-  OMPI_MCA_plm=isolated OMPI_MCA_mpi_yield_when_idle=1 STREW_THREADS=1
+  OMPI_MCA_plm=isolated OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=^tcp STREW_THREADS=1
+# The same of Open MPI 5: more ranks than processors.
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 # All ranks print to one pipe: timeout's group ends with it.
 ranks() { # N COMMAND...
   n=$1
@@ -81,7 +83,7 @@ ends() { # NAME STATUS PATTERN COMMAND...
   shift 3
   said=$(timeout 60 mpirun "$@" 2>&1)
   code=$?
-  if [ $code = "$status" ] && printf '%s\n' "$said" | grep -q -e "$pattern"; then
+  if [ $code = "$status" ] && printf '%s\n' "$said" | tr '\n' ' ' | grep -q -e "$pattern"; then
     verdict "$name" ''
   else
     verdict "$name" "ended with $code, expected $status and '$pattern': $said"
@@ -92,10 +94,12 @@ ends 'a rank exits' 3 '' -np 3 "$build/strew" $script exit
 ends 'a rank fails' 1 'one rank alone' -np 3 "$build/strew" $script error
 ends 'a rank is killed' 137 'rank 2.*signal 9' -np 3 "$build/strew" $script kill
 ends 'a rank returns' 0 'false.*mpi: rank 2 has reached the end of its script, rank 0 calls barrier' -np 3 "$build/strew" $script return
-ends 'a limit of memory' 0 'rank 2: scatter_add_: out of memory.*' -np 2 "$build/strew" $script memory : \
-  -np 1 "$build/strew" --memory 60M $script memory
-ends 'a limit of time' 0 'rank 2: .*time limit of 1 s' -np 2 "$build/strew" $script time : \
-  -np 1 "$build/strew" --time 1 $script time
+# strew, on rank 2 with a limit. (Open MPI 5.0.7 ends with a fault if one call of mpirun
+# names several programs.)
+limited='[ "$OMPI_COMM_WORLD_RANK" = 2 ] || { shift 3; exec "$0" "$@"; }; shift; exec "$0" "$@"'
+ends 'a limit of memory' 0 'rank 2: scatter_add_: out of memory.*' -np 3 sh -c "$limited" "$build/strew" - \
+  --memory 60M $script memory
+ends 'a limit of time' 0 'rank 2: .*time limit of 4 s' -np 3 sh -c "$limited" "$build/strew" - --time 4 $script time
 ends 'all ranks fail' 1 'rank 1: scatter_add_: .index. has value 10' -np 2 "$build/strew" -e \
   'local mpi = require "strew.mpi" mpi.zeros(10):scatter_add_(strew.tensor{9 + mpi.rank()}, strew.ones(1))'
 
