@@ -98,7 +98,7 @@ if "$program" -d $device -e 'print(1)' >/dev/null 2>&1; then
       stops "$what" 'time limit' "$program" --sandbox --time 1 "$scratch/long.lua" $device $what
     done
     # shellcheck disable=SC2086
-    stops "$what, interrupted" 'interrupted!' timeout --preserve-status -s INT 2 "$program" "$scratch/long.lua" $device $what
+    stops "$what, interrupted" 'interrupted!' timeout --foreground --preserve-status -s INT 2 "$program" "$scratch/long.lua" $device $what
   done
 else
   echo "limits: no $device: calls on devices are left out"
