@@ -96,6 +96,7 @@ ends 'a rank is killed' 137 'rank 2.*signal 9' -np 3 "$build/strew" $script kill
 ends 'a rank returns' 0 'false.*mpi: rank 2 has reached the end of its script, rank 0 calls barrier' -np 3 "$build/strew" $script return
 # strew, on rank 2 with a limit. (Open MPI 5.0.7 ends with a fault if one call of mpirun
 # names several programs.)
+# shellcheck disable=SC2016
 limited='[ "$OMPI_COMM_WORLD_RANK" = 2 ] || { shift 3; exec "$0" "$@"; }; shift; exec "$0" "$@"'
 ends 'a limit of memory' 0 'rank 2: scatter_add_: out of memory.*' -np 3 sh -c "$limited" "$build/strew" - \
   --memory 60M $script memory
