@@ -80,7 +80,8 @@ bool bind_is_float(strew_dtype dtype);
 
 /* The names of a function: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR adds no name: Lua passes
    the operand of a unary operator twice. */
-/* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings. */
+/* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings. WRITES: to self,
+   without an underscore. */
 enum form {
   FUNCTION = 1,
   METHOD = 2,
@@ -88,6 +89,7 @@ enum form {
   OPERATOR = 8,
   OUTSIDE = 16,
   GROUPED = 32,
+  WRITES = 64,
   ALWAYS = FUNCTION | METHOD,
   EVERY = ALWAYS | INPLACE
 };
@@ -147,6 +149,10 @@ int bind_close(lua_State *L);
 /* -------------------------------------------------------------------------------------------------- strew_call.c */
 
 int bind_dispatch(lua_State *L);
+/* Calls the function below `arguments` values on top of the stack, with those settings of the binding meanwhile; the
+   results replace both. Returns their number; -1: an error is on top. */
+int bind_call_within(lua_State *L, struct binding *binding, int arguments, bool records, const char *outer,
+                     const struct family_operands *operands);
 /* strew.last_error() */
 int bind_last_error(lua_State *L, struct script_call *call);
 
@@ -194,6 +200,10 @@ void bind_use(lua_State *L, const char *file);
 
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
 void bind_index_metamethods(lua_State *L, int binding, int methods);
+/* __index of a type with methods, a lua_CFunction with bind_dispatch's upvalues and the table of methods. Methods are
+   found without the rest of a call, since every t:f() does this; other keys are the row's. */
+int bind_get_method_or_field(lua_State *L);
+enum { METHODS_UPVALUE = 5 };
 extern const struct script_function bind_tostring_row;        /* strew_print.c */
 extern const struct script_function bind_texts_row;           /* texts(t, precision): the elements as strings */
 void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */

@@ -178,6 +178,22 @@ int bind_dispatch(lua_State *L) {
   return results;
 }
 
+int bind_call_within(lua_State *L, struct binding *binding, int arguments, bool records, const char *outer,
+                     const struct family_operands *operands) {
+  const int base = lua_gettop(L) - arguments - 1;
+  const bool recording = binding->recording;
+  const char *outer_before = binding->outer;
+  const struct family_operands *operands_before = binding->operands;
+  binding->recording = records;
+  binding->outer = outer;
+  binding->operands = operands;
+  const int status = lua_pcall(L, arguments, LUA_MULTRET, 0);
+  binding->recording = recording;
+  binding->outer = outer_before;
+  binding->operands = operands_before;
+  return status == LUA_OK ? lua_gettop(L) - base : -1;
+}
+
 int bind_last_error(lua_State *L, struct script_call *call) {
   (void)call;
   lua_getiuservalue(L, lua_upvalueindex(1), LAST_ERROR);

@@ -334,24 +334,14 @@ static int run(lua_State *L, struct script_call *call) {
   struct family_operands operands;
   operands.count = 0;
   list_operands(L, binding, first, count, names, &operands);
-  int base = lua_gettop(L);
   lua_rawgeti(L, operation, is_second ? 4 : 2);
   for (int i = 0; i < count; i++) lua_pushvalue(L, first + i);
   lua_pushstring(L, call->form & INPLACE ? "_" : "");
-  const char *outer = binding->outer;
-  const struct family_operands *outer_operands = binding->operands;
-  const bool recording = binding->recording;
-  binding->recording = recording && call->form & GROUPED; /* other operations are recorded as one call */
-  if (!outer) {
-    binding->outer = call->error.alias;
-    binding->operands = &operands;
-  }
-  int status = lua_pcall(L, count + 1, LUA_MULTRET, 0);
-  binding->outer = outer;
-  binding->operands = outer_operands;
-  binding->recording = recording;
-  if (status != LUA_OK) return lua_error(L);
-  return lua_gettop(L) - base;
+  const bool records = binding->recording && call->form & GROUPED; /* other operations are recorded as one call */
+  const bool is_outermost = !binding->outer;
+  int results = bind_call_within(L, binding, count + 1, records, is_outermost ? call->error.alias : binding->outer,
+                                 is_outermost ? &operands : binding->operands);
+  return results < 0 ? lua_error(L) : results;
 }
 
 const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION},

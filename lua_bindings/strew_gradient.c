@@ -40,26 +40,11 @@ static int offset(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* Calls the function below `arguments` values on top of the stack; the results replace both. Returns their number; -1:
-   an error is on top. */
-static int call_function(lua_State *L, struct binding *binding, int arguments, bool records, const char *outer) {
-  const struct binding before = *binding;
-  const int base = lua_gettop(L) - arguments - 1;
-  binding->recording = records;
-  binding->outer = outer;
-  binding->operands = NULL;
-  int status = lua_pcall(L, arguments, LUA_MULTRET, 0);
-  binding->recording = before.recording;
-  binding->outer = before.outer;
-  binding->operands = before.operands;
-  return status == LUA_OK ? lua_gettop(L) - base : -1;
-}
-
 /* call(f, ...): the script's function, whose calls are recorded. */
 static int call_recorded(lua_State *L, struct script_call *call) {
   luaL_checkstack(L, call->arguments + LUA_MINSTACK, NULL);
   for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
-  int results = call_function(L, call->binding, call->arguments - 1, true, NULL);
+  int results = bind_call_within(L, call->binding, call->arguments - 1, true, NULL, NULL);
   return results < 0 ? lua_error(L) : results;
 }
 
@@ -105,12 +90,12 @@ static int apply(lua_State *L, struct script_call *call) {
   lua_pushboolean(L, call->row->code == VALUE_TOO);
   for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
   if (!binding->record_depth++) binding->record++;
-  const int status = call_function(L, binding, call->arguments + 2, binding->recording, call->error.alias);
+  const int results = bind_call_within(L, binding, call->arguments + 2, binding->recording, call->error.alias, NULL);
   if (!--binding->record_depth) {
     lua_pushnil(L);
     lua_setiuservalue(L, lua_upvalueindex(1), RECORD); /* drops all of it */
   }
-  return status < 0 ? lua_error(L) : status;
+  return results < 0 ? lua_error(L) : results;
 }
 
 static const struct script_function apply_rows[] = {{"grad", apply, GRADIENTS, FUNCTION},

@@ -112,9 +112,6 @@ static const struct {
 } tensors[] = {{"ids", strew_grouping_ids}, {"counts", strew_grouping_counts}, {"positions", strew_grouping_positions}};
 static const char *const other_fields[] = {"n", "length", "device", "keys"};
 
-/* bind_dispatch's upvalues, then the table of methods. */
-enum { METHODS_UPVALUE = 5 };
-
 /* A sequence of the keys, or the value that set_keys has set. */
 static int push_keys(lua_State *L, struct script_call *call, int count) {
   strew_grouping *self;
@@ -164,16 +161,6 @@ static int get_field(lua_State *L, struct script_call *call) {
   else
     return fail_field(L, call, name);
   return 1;
-}
-
-/* Methods are found without the rest of a call. */
-static int get_method_or_field(lua_State *L) {
-  if (lua_type(L, 2) == LUA_TSTRING) {
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(METHODS_UPVALUE)) != LUA_TNIL) return 1;
-    lua_pop(L, 1);
-  }
-  return bind_dispatch(L);
 }
 
 static int no_field(lua_State *L, struct script_call *call) {
@@ -400,7 +387,7 @@ void bind_open_groupings(lua_State *L, int binding) {
   lua_createtable(L, 0, 32);
   set_methods(L, binding, native_rows);
   set_methods(L, binding, bind_grouped_rows);
-  lua_pushcclosure(L, get_method_or_field, METHODS_UPVALUE);
+  lua_pushcclosure(L, bind_get_method_or_field, METHODS_UPVALUE);
   lua_setfield(L, -2, "__index");
   bind_set_grouping_metatable(L, lua_touserdata(L, binding));
 }

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-/* bind_dispatch's upvalues, then the table of methods. */
-enum { METHODS_UPVALUE = 5 };
-
 static const char *const property_names[] = {"shape", "dtype", "device"};
 
 static bool push_property(lua_State *L, strew_tensor *self, const char *name) {
@@ -80,8 +77,7 @@ static int get_field(lua_State *L, struct script_call *call) {
   return push_property(L, self, name) ? 1 : fail_field(L, call, name);
 }
 
-/* Methods are found without the rest of a call, since every t:f() does this. */
-static int get_method_or_field(lua_State *L) {
+int bind_get_method_or_field(lua_State *L) {
   if (lua_type(L, 2) == LUA_TSTRING) {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(METHODS_UPVALUE)) != LUA_TNIL) return 1;
@@ -164,7 +160,7 @@ static int no_shift(lua_State *L, struct script_call *call) {
 static const struct {
   const char *event;
   struct script_function row;
-} metamethods[] = {{"__newindex", {"t[i] = v", set_field, 0, FUNCTION}},
+} metamethods[] = {{"__newindex", {"t[i] = v", set_field, 0, FUNCTION | WRITES}},
                    {"__len", {"#t", length, 0, FUNCTION}},
                    {"__concat", {"..", no_text, 0, FUNCTION}},
                    {"__pairs", {"pairs", no_keys, 0, FUNCTION}},
@@ -183,6 +179,6 @@ void bind_index_metamethods(lua_State *L, int binding, int methods) {
   }
   bind_push_upvalues(L, binding, &index_row, index_row.name, index_row.forms);
   lua_pushvalue(L, methods);
-  lua_pushcclosure(L, get_method_or_field, METHODS_UPVALUE);
+  lua_pushcclosure(L, bind_get_method_or_field, METHODS_UPVALUE);
   lua_setfield(L, -2, "__index");
 }

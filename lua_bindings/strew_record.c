@@ -10,15 +10,11 @@
    held becomes an entry with a copy of that tensor as its first argument and the tensor as its result. */
 #include "strew_bind.h"
 
-#include <string.h>
-
 /* Fields of the table in the binding's user value RECORD: entries; HELD or WRITTEN (by a recorded call) for the storages
    of held tensors, by address; rules by names of rows. */
 enum { TAPE = 1, STORAGES, RULES };
 enum { HELD = 1, WRITTEN };
 enum { RULE = 1, ARGUMENTS, RESULTS, FIRST }; /* of an entry */
-
-static const char free_name[] = "free";
 
 static struct binding *binding_of(lua_State *L) { return lua_touserdata(L, lua_upvalueindex(1)); }
 
@@ -107,23 +103,14 @@ static bool note_argument(lua_State *L, struct script_call *call, struct box *bo
   return false;
 }
 
-static const char whole_hint[] = "in a function that is differentiated: use the call without _, or write to t:clone()";
-
-/* Fails if the call would write to memory that a gradient needs, or free it. */
+/* Fails if the call writes to self, and a gradient needs its memory. */
 static bool check_write(lua_State *L, struct script_call *call, int storages) {
-  const char *name = call->row->name;
-  struct box *box = bind_to_box(L, call->binding, 1);
-  if (box && bind_is_held(call->binding, box) && strcmp(name, free_name) == 0) {
-    bind_fail(call, STREW_EARGUMENT, "self", "is needed for a gradient, it cannot be freed yet");
-    return false;
-  }
-  bool is_written = call->form & INPLACE || strcmp(name, "set") == 0 || strcmp(name, "t[i] = v") == 0;
-  if (is_written && box && box->tensor && state_of(L, storages, box)) {
-    bind_fail(call, STREW_EARGUMENT, "self", "is needed for a gradient, it cannot be written to");
-    bind_hint(call, whole_hint);
-    return false;
-  }
-  return true;
+  const struct box *box = bind_to_box(L, call->binding, 1);
+  const bool is_written = call->form & INPLACE || call->row->forms & WRITES;
+  if (!is_written || !box || !box->tensor || !state_of(L, storages, box)) return true;
+  bind_fail(call, STREW_EARGUMENT, "self", "is needed for a gradient, it cannot be written to");
+  bind_hint(call, "in a function that is differentiated: use the call without _, or write to t:clone()");
+  return false;
 }
 
 bool bind_may_write(lua_State *L, struct script_call *call, int i, const char *name) {

@@ -211,8 +211,11 @@ static int free_self(lua_State *L, struct script_call *call) {
   struct kept self = bind_push_kept(L);
   const struct parameter parameters[] = {{"self", REQUIRED, bind_kept, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
+  struct box *box = bind_to_box(L, call->binding, self.slot);
+  if (bind_is_held(call->binding, box))
+    return bind_fail(call, STREW_EARGUMENT, "self", "is needed for a gradient, it cannot be freed yet");
   strew_release(self.tensor);
-  bind_to_box(L, call->binding, self.slot)->tensor = NULL;
+  box->tensor = NULL;
   return 0;
 }
 
@@ -225,7 +228,7 @@ const struct script_function bind_tensor_rows[] = {
     {"stride", per_dimension, ASK_STRIDE, ALWAYS},
     {"item", item, 0, ALWAYS},
     {"get", get, 0, ALWAYS},
-    {"set", set, 0, ALWAYS},
+    {"set", set, 0, ALWAYS | WRITES},
     {"to", to, 0, ALWAYS},
     {"clone", copy_self, COPY_CLONE, ALWAYS},
     {"contiguous", copy_self, COPY_CONTIGUOUS, ALWAYS},

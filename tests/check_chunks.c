@@ -274,18 +274,6 @@ START_TEST(test_words) {
 }
 END_TEST
 
-/* The thread that reads ahead is the parent's: ThreadSanitizer reports a child that does not join it. */
-static bool follows_forks(void) {
-#if defined(__SANITIZE_THREAD__)
-  return false;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-  return false;
-#endif
-#endif
-  return true;
-}
-
 START_TEST(test_fork) {
   strew_reader *reader = NULL;
   strew_tensor *tensor = NULL;
@@ -377,7 +365,10 @@ Suite *make_suite(void) {
   if (!on_device()) tcase_add_loop_test(all, test_memory_fails, 0, KINDS);
   tcase_add_test(all, test_waiting);
   tcase_add_test(all, test_words);
-  if (!on_device() && follows_forks()) tcase_add_test(all, test_fork);
+  if (!follows_forks())
+    printf("chunks: fork is left out: ThreadSanitizer reports the parent's thread in a child\n");
+  else if (!on_device())
+    tcase_add_test(all, test_fork);
   if (!on_device()) tcase_add_test(all, test_keys_fail);
   if (!on_device()) tcase_add_test(all, test_many_keys);
   return suite;

@@ -478,17 +478,6 @@ START_TEST(test_fork_before_use) {
 }
 END_TEST
 
-static bool follows_forks(void) {
-#if defined(__SANITIZE_THREAD__)
-  return false;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-  return false;
-#endif
-#endif
-  return true;
-}
-
 Suite *make_suite(void) {
   Suite *suite = suite_create("pool");
   TCase *all = new_case(suite, "threads");

@@ -64,6 +64,17 @@ bool on_device(void) {
   return name && strcmp(name, "cpu") != 0;
 }
 
+bool follows_forks(void) {
+#if defined(__SANITIZE_THREAD__)
+  return false;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  return false;
+#endif
+#endif
+  return true;
+}
+
 static bool all_is_tried(void) { return on_device() ? getenv("STREW_TEST_ALL") != NULL : !getenv("STREW_TEST_FEW"); }
 
 /* $STREW_TEST_THIN on a device other than the CPU. */

@@ -37,6 +37,9 @@ enum { TURNS = 2 };
 void use_turn(int turn, int i);
 /* True for a device other than the CPU. There is no wrap there, and host threads do nothing. */
 bool on_device(void);
+/* False under ThreadSanitizer, which cannot create threads in a child, and reports a child that does not join those of
+   its parent. */
+bool follows_forks(void);
 /* Returns how many of `counts` thread counts (or turns) to try: all, or on a device other than the CPU one. */
 int sweep(int counts);
 /* On a device other than the CPU each combination of dtypes, operation and layout needs kernels of its own, which

@@ -11,7 +11,7 @@ local strew, fail, use, inner = ...
 local operands, placed = use "operands.lua", use "gradients_placed.lua"
 local like, zeros, same = placed.like, placed.zeros, placed.same
 
-local function is_tensor(x) return strew.type(x) == "tensor" end
+local is_tensor = operands.is_tensor
 
 -- Returns g as a gradient of x: summed along the dimensions to which x broadcasts, of x's dtype, on x's device.
 local function fit(g, x)

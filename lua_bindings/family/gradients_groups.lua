@@ -1,45 +1,13 @@
 -- gradients_groups.lua: gradients of the group form, of segments, and of statistics of groups.
 local strew, _, use = ...
-local operands, placed = use "operands.lua", use "gradients_placed.lua"
-local like, zeros, same = placed.like, placed.zeros, placed.same
+local operands, placed, group_operands = use "operands.lua", use "gradients_placed.lua", use "group_operands.lua"
+local like, zeros, same, reduction = placed.like, placed.zeros, placed.same, placed.reduction
 local line = operands.line
+local groups_of, rows, spread = group_operands.groups_of, group_operands.rows, group_operands.spread
+local is_member = group_operands.is_member
 
-local function is_tensor(x) return strew.type(x) == "tensor" end
-
--- Returns the groups of a call: src, with at least one dimension; dim from 0; index, as a view of src's shape; n, their
--- number; and the mode for index, in which nothing wraps or clips.
-local function groups_of(src, index, dim, n, mode, skip_nan)
-  local groups = {src = line(src), mode = "error"}
-  local rank, sizes = groups.src:dim(), {}
-  if not is_tensor(index) then index, mode = index.ids, "drop" end -- those that a grouping drops are outside of 0..n-1
-  dim = dim or -1
-  dim = dim < 0 and dim + rank or dim
-  for d = 1, rank do sizes[d] = 1 end
-  local first = index:dim() <= 1 and dim or 0
-  for d = 1, index:dim() do sizes[first + d] = index:size(d - 1) end
-  index = index:reshape(sizes):expand(groups.src.shape):to("int64")
-  if mode == "wrap" then index = strew.where(index:lt(0), index + n, index) end
-  if mode == "clip" then index = index:clamp(0, math.max(0, n - 1)) end
-  if skip_nan then index = strew.where(groups.src:ne(groups.src), -1, index) end
-  if mode == "drop" or skip_nan then groups.mode = "drop" end
-  groups.dim, groups.n, groups.index = dim, n, index
-  return groups
-end
-
--- One row for each group.
-local function rows(groups, values, reduce)
-  return strew.scatter(values, groups.index, {dim = groups.dim, dim_size = groups.n, mode = groups.mode,
-    reduce = reduce})
-end
-
--- For each element the value of its group; 0 for elements that are dropped.
-local function spread(groups, values)
-  return values:gather(groups.dim, groups.index, {mode = groups.mode})
-end
-
-local function is_member(groups) return groups.index:ge(0):logical_and(groups.index:lt(groups.n)) end
-
-local function counts_of(groups) return rows(groups, strew.ones(groups.src.shape, like(groups.src))) end
+-- The counts of the groups in src's dtype.
+local function counts_of(groups) return group_operands.counts_of(groups):to(groups.src.dtype) end
 
 local function put_at(groups, g, positions)
   return zeros(groups.src):scatter_add(groups.dim, positions, g, {mode = "drop"})
@@ -69,20 +37,17 @@ local function extreme(name)
 end
 reductions.amax, reductions.amin = extreme "scatter_max", extreme "scatter_min"
 
-local words = {add = "sum", multiply = "prod", mul = "prod", max = "amax", min = "amin"}
-
 local function of_reduction(g, groups, reduce)
-  reduce = reduce or "sum"
-  return reductions[words[reduce] or reduce](g:to(groups.src.dtype), groups)
+  return reductions[reduction(reduce or "sum")](g:to(groups.src.dtype), groups)
 end
 
 local SIGNATURE = "src index dim - dim_size" -- out cannot be recorded
 
--- The groups of a call of the group form.
+-- The groups of a call of the group form. (The number of those of an index is that of the result.)
 local function groups_of_call(c)
-  local rank = line(c.src):dim()
-  local dim = c.dim or -1
-  return groups_of(c.src, c.index, dim, line(c.out):size(dim < 0 and dim + rank or dim), c.mode, c.skip_nan)
+  local out, dim = line(c.out), c.dim or -1
+  local n = operands.is_tensor(c.index) and out:size(dim) or nil
+  return groups_of(c.src, c.index, dim, n, c.mode, c.skip_nan)
 end
 
 local function group_rule(reduce)
@@ -98,9 +63,7 @@ local function segments_of(src, indptr, dim)
   sizes[#sizes] = size
   local positions = strew.arange(size, {device = src.device, dtype = indptr.dtype}):expand(sizes):contiguous()
   local index = strew.searchsorted(indptr:contiguous(), positions, {right = true}) - 1
-  for d = #sizes, dim do sizes[d + 1] = 1 end
-  local groups = groups_of(src, index:reshape({table.unpack(sizes, 1, dim + 1)}), dim, math.max(n, 0), "drop")
-  return groups
+  return groups_of(src, index, dim, n, "drop")
 end
 
 local function segment_reduce_self(g, c)
@@ -113,7 +76,7 @@ local function segment_reduce_self(g, c)
     cuts = strew.cat({strew.zeros(sizes, like(c.lengths)), c.lengths:cumsum(-1)}, -1)
   end
   local groups = segments_of(data, cuts, axis)
-  local reduce = words[c.reduce] or c.reduce
+  local reduce = reduction(c.reduce)
   if reduce ~= "amax" and reduce ~= "amin" then
     local part = of_reduction(g, groups, reduce)
     return reduce == "prod" and c.initial and part * c.initial or part
@@ -146,10 +109,7 @@ end
 
 local function softmax(is_log)
   return function(g, c)
-    local index, n = c.index, c.dim_size
-    if not is_tensor(index) then n = index.n end
-    if not n then n = index:numel() > 0 and math.max(0, index:max():item() + 1) or 0 end
-    local groups, out = groups_of(c.src, index, c.dim, n, c.mode), line(c.out)
+    local groups, out = groups_of(c.src, c.index, c.dim, c.dim_size, c.mode), line(c.out)
     g = line(g)
     local part
     if is_log then
@@ -172,12 +132,7 @@ end
 local function by_position(reduce)
   return function(g, c)
     local groups = groups_of_call(c)
-    local size, sizes = groups.src:size(groups.dim), {}
-    for d = 1, groups.src:dim() do sizes[d] = d == groups.dim + 1 and size or 1 end
-    local positions = strew.arange(size, {device = groups.src.device}):reshape(sizes):expand(groups.src.shape)
-    local chosen = strew.scatter(positions, groups.index, {dim = groups.dim, dim_size = groups.n, mode = groups.mode,
-      reduce = reduce, fill = size})
-    return put_at(groups, line(g), chosen)
+    return put_at(groups, line(g), group_operands.end_of(groups, reduce))
   end
 end
 

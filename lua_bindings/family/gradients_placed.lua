@@ -2,10 +2,8 @@
 -- name. All writes are the position form of scatter: an index along one dimension, of src's sizes.
 local strew, _, use = ...
 local operands = use "operands.lua"
-local line = operands.line
+local line, is_tensor = operands.line, operands.is_tensor
 local placed = {}
-
-local function is_tensor(x) return strew.type(x) == "tensor" end
 
 -- Options for a new tensor of x's dtype on its device.
 function placed.like(x) return {dtype = x.dtype, device = x.device} end
@@ -24,6 +22,11 @@ function placed.without_one(is_zero, zero_count, others, factors)
   local alone = is_zero:logical_and(zero_count:eq(1))
   return strew.where(zero_count:eq(0), others / factors, strew.where(alone, others, 0.0))
 end
+
+local words = {add = "sum", multiply = "prod", mul = "prod", max = "amax", min = "amin"}
+
+-- Returns the first of the words for a reduction.
+function placed.reduction(word) return words[word] or word end
 
 -------------------------------------------------------------------------------------------- the position form
 
@@ -110,8 +113,6 @@ function joins.prod(g, p)
     function() return spread(g, p) * placed.without_one(src_zero, spread(count, p), spread(others, p), factors) end
 end
 
-local words = {add = "sum", multiply = "prod", mul = "prod", max = "amax", min = "amin"}
-
 -- Returns the gradients of self and src, as functions, of a call that joins src at index to self.
 local function joined(g, self, dim, index, src, reduce, include, mode, out)
   local p = {self = line(self), dim = dim, index = line(index), include = include ~= false, mode = mode,
@@ -121,7 +122,7 @@ local function joined(g, self, dim, index, src, reduce, include, mode, out)
   end
   if not is_tensor(src) then src = strew.tensor(src, like(self)):expand(p.index.shape) end
   p.part = prefix(line(src), p.index)
-  local of_self, of_src = joins[words[reduce] or reduce or "assign"](line(g), p)
+  local of_self, of_src = joins[placed.reduction(reduce) or "assign"](line(g), p)
   return of_self, function() return padded(of_src(), line(src).shape) end
 end
 
@@ -136,18 +137,12 @@ end
 
 -------------------------------------------------------------------------------------------- indices along one dimension
 
--- Returns index, of one dimension along dim, with x's sizes.
-local function along(index, x, dim)
-  local sizes = {}
-  for d = 1, x:dim() do sizes[d] = 1 end
-  sizes[dim < 0 and dim + #sizes + 1 or dim + 1] = index:numel()
-  return index:reshape(sizes):expand(x.shape)
-end
-
 -- index_copy (no reduce), index_reduce.
 local function index_form(c)
   local source = line(c.source)
-  return c.self, c.dim, along(c.index, source, c.dim), source, c.reduce, c.include_self, c.mode, c.out
+  local dim = c.dim < 0 and c.dim + source:dim() or c.dim
+  local index = operands.aligned(source, c.index, dim):expand(source.shape)
+  return c.self, dim, index, source, c.reduce, c.include_self, c.mode, c.out
 end
 
 -- Returns x with its leading dimensions up to `depth` as one, the others as another.

@@ -39,7 +39,7 @@ end
 
 local function value_counts(v, by, skip_nan)
   local columns, positions
-  if strew.type(v) == "tensor" then
+  if operands.is_tensor(v) then
     if by ~= nil then fail("by", "is given, but v is a tensor, expected a table of columns") end
     columns, positions = {names = {"value"}, tensors = {v:reshape(-1)}, words = {}, device = v.device}, {1}
   elseif type(v) == "table" then

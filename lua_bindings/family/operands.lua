@@ -1,5 +1,5 @@
 -- operands.lua: what files of the family ask of operands: texts and products of sizes, dtypes, and common checks.
-local _, fail = ...
+local strew, fail = ...
 local operands = {}
 
 function operands.text(sizes) return "[" .. table.concat(sizes, ", ") .. "]" end
@@ -34,8 +34,25 @@ function operands.check_shape(x, expected, name)
   end
 end
 
+function operands.is_tensor(x) return strew.type(x) == "tensor" end
+
 -- Returns t, with one dimension if it has none.
 function operands.line(t) return t:dim() == 0 and t:view(1) or t end
+
+-- The index with src's rank, as the group form aligns it: src's size along dim, else 1 where it broadcasts. nil if it
+-- does not fit.
+function operands.aligned(src, index, dim)
+  local sizes = {}
+  for d = 1, src:dim() do sizes[d] = 1 end
+  local first = index:dim() <= 1 and dim or 0
+  for d = 1, index:dim() do sizes[first + d] = index:size(d - 1) end
+  for d, size in ipairs(sizes) do
+    if size ~= 1 and size ~= src:size(d - 1) then return nil end
+  end
+  index = index:reshape(sizes)
+  sizes[dim + 1] = src:size(dim)
+  return index:expand(sizes)
+end
 
 function operands.is_float(t) return t.dtype:find("float", 1, true) ~= nil end
 

@@ -45,7 +45,7 @@ end
 
 -- Returns the number that repeats is, or nil if it is a tensor of other than one count.
 local function number_of(repeats)
-  if strew.type(repeats) == "tensor" then return nil end
+  if operands.is_tensor(repeats) then return nil end
   local count = type(repeats) == "number" and math.tointeger(repeats)
   if not count then fail("repeats", ("is %s, expected an integer or a tensor of integers"):format(repeats)) end
   if count < 0 then fail("repeats", ("is %d, expected 0 or more"):format(count), nil, "value") end

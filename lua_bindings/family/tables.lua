@@ -40,7 +40,7 @@ local function shown(value)
   local kind = type(value)
   if kind == "string" then return tables.quoted(value) end
   if kind == "number" or kind == "boolean" or kind == "nil" then return tostring(value) end
-  return strew.type(value) == "tensor" and "a tensor" or "a " .. kind
+  return operands.is_tensor(value) and "a tensor" or "a " .. kind
 end
 
 -- Returns a problem of x[name] as a column of n rows (nil: any number) on a device, or nil.

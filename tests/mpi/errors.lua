@@ -52,19 +52,15 @@ for _, count in ipairs{80, 120, 160, 200} do
   fails("a hook", function() hooked(count, function() error("the hook's error", 0) end) end)
 end
 fails("Ctrl-C", function() hooked(100, function() io.popen("kill -INT $PPID"):close() end) end)
--- (In a function, for a strew without groups by keys.)
-local function groups()
-  local keys = strew.tensor{3, 1, 3}
-  fails("keys of another length", function() mpi.group_by(keys, on(src:narrow(0, 0, 2), src)) end)
-  fails("keys of another dtype", function() mpi.group_by(on(src, keys)) end)
-  fails("an unknown order", function() mpi.group_by(keys, on({order = "up"}, {order = "first"})) end)
-  fails("no key", function() mpi.group_by(on(nil, keys)) end)
-  local g = mpi.group_by(keys)
-  fails("an unknown reduction", function() g:agg{a = {on("avg", "mean"), src}} end)
-  fails("another reduction", function() g:agg{a = {on("sum", "mean"), src}} end)
-  fails("a column of another length", function() g:agg{a = {"sum", on(src:narrow(0, 0, 2), src)}} end)
-  fails("the name of a key", function() g:agg{key = "count"} end)
-  assert(g:agg{n = "count"}.n:sum():item() == 3 * size)
-end
-if rawget(strew, "group_by") then groups() end
+local keys = strew.tensor{3, 1, 3}
+fails("keys of another length", function() mpi.group_by(keys, on(src:narrow(0, 0, 2), src)) end)
+fails("keys of another dtype", function() mpi.group_by(on(src, keys)) end)
+fails("an unknown order", function() mpi.group_by(keys, on({order = "up"}, {order = "first"})) end)
+fails("no key", function() mpi.group_by(on(nil, keys)) end)
+local g = mpi.group_by(keys)
+fails("an unknown reduction", function() g:agg{a = {on("avg", "mean"), src}} end)
+fails("another reduction", function() g:agg{a = {on("sum", "mean"), src}} end)
+fails("a column of another length", function() g:agg{a = {"sum", on(src:narrow(0, 0, 2), src)}} end)
+fails("the name of a key", function() g:agg{key = "count"} end)
+assert(g:agg{n = "count"}.n:sum():item() == 3 * size)
 mpi.barrier()

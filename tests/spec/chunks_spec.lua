@@ -8,10 +8,7 @@ local base = os.tmpname()
 local path = base .. ".csv"
 local unpack = table.unpack
 
-local function put(bytes, to)
-  local file <close> = assert(io.open(to or path, "wb"))
-  file:write(bytes)
-end
+local function put(bytes, to) support.put(to or path, bytes) end
 
 local function words_of(x) return getmetatable(x).__index.words end
 

@@ -6,10 +6,7 @@ local message = support.message
 
 local path = os.tmpname() .. ".csv"
 
-local function put(bytes)
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(bytes)
-end
+local function put(bytes) support.put(path, bytes) end
 
 -- A new file: replacing one waits for the disk.
 local function save(...)
@@ -17,10 +14,7 @@ local function save(...)
   strew.save(path, ...)
 end
 
-local function get()
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read("a")
-end
+local function get() return support.get(path) end
 
 -- Columns as one line: "a int64 1 2; city {Rome, Oslo} 0 1".
 local function text_of(columns)

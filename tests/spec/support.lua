@@ -37,6 +37,17 @@ function support.text(x)
   return ("%s[%s] %s"):format(x.dtype, table.concat(x.shape, ", "), list(x:tolist()))
 end
 
+-- Writes bytes to a file; reads them.
+function support.put(path, bytes)
+  local file <close> = assert(io.open(path, "wb"))
+  file:write(bytes)
+end
+
+function support.get(path)
+  local file <close> = assert(io.open(path, "rb"))
+  return file:read("a")
+end
+
 -- The maximum memory of this process so far; 0 if the system does not report it.
 function support.peak_kib()
   local file <close> = io.open("/proc/self/status")

@@ -106,15 +106,9 @@ local function picked(list, rows)
   return out
 end
 
-local function put(bytes)
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(bytes)
-end
+local function put(bytes) support.put(path, bytes) end
 
-local function get()
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read "a"
-end
+local function get() return support.get(path) end
 
 local function loaded(bytes)
   put(bytes)

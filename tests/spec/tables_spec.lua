@@ -5,15 +5,9 @@ local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops
 local random = math.random
 local path = os.tmpname() .. ".csv"
 
-local function put(bytes)
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(bytes)
-end
+local function put(bytes) support.put(path, bytes) end
 
-local function get()
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read("a")
-end
+local function get() return support.get(path) end
 
 local function loaded(bytes, options)
   put(bytes)
