@@ -694,6 +694,8 @@ hint  t:narrow(0, i, 1) is a tensor; t:detach() is the tensor as a constant]], r
       refused(function(u) local v = u * c c[0] = 3 return v:sum() end))
     assert.are.equal("free: 'self' is needed for a gradient, it cannot be freed yet",
       refused(function(u) local v = u * c c:free() return v:sum() end))
+    assert.are.equal("free: 'self' is needed for a gradient, it cannot be freed yet",
+      refused(function(u) local v = u * c strew.free{self = c} return v:sum() end))
     assert.are.equal([[
 scatter_sum: 'out' cannot be written to by a call that is recorded
 hint  leave 'out' away in a function that is differentiated]],
