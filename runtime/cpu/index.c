@@ -50,6 +50,10 @@ const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, str
   }                                                                                                                    \
   static void widen_##T(const struct row *row, struct index_range *range) {                                            \
     const char *at = row->address[0];                                                                                  \
+    if (row->step_bytes[0] == (int64_t)sizeof(T)) {                                                                    \
+      index_loops()->widen_##T((const T *)(const void *)at, row->count, range);                                        \
+      return;                                                                                                          \
+    }                                                                                                                  \
     for (int64_t i = 0; i < row->count; i++, at += row->step_bytes[0]) {                                               \
       const int64_t value = *(const T *)(const void *)at;                                                              \
       if (value < range->lowest) range->lowest = value;                                                                \
@@ -133,20 +137,27 @@ strew_status cpu_order_check(const struct call *call, strew_device *device, cons
 
 struct ranging {
   void (*widen)(const struct row *row, struct index_range *range);
-  struct index_range range;
+  _Atomic int64_t lowest, highest;
 };
 
 static void range_visit(void *ranging_, const struct row *row) {
   struct ranging *ranging = ranging_;
-  ranging->widen(row, &ranging->range);
+  int64_t lowest = atomic_load_explicit(&ranging->lowest, memory_order_relaxed);
+  int64_t highest = atomic_load_explicit(&ranging->highest, memory_order_relaxed);
+  struct index_range range = {lowest, highest};
+  ranging->widen(row, &range);
+  while (range.lowest < lowest && !atomic_compare_exchange_weak(&ranging->lowest, &lowest, range.lowest)) {
+  }
+  while (range.highest > highest && !atomic_compare_exchange_weak(&ranging->highest, &highest, range.highest)) {
+  }
 }
 
 strew_status cpu_index_range(const struct call *call, strew_device *device, const struct plan *plan,
                              struct index_range *range) {
   bool wide = plan->operands[0].dtype == STREW_INT64;
-  struct ranging ranging = {wide ? widen_int64_t : widen_int32_t, {INT64_MAX, INT64_MIN}};
-  walk_rows(plan, 0, plan_numel(plan), INT64_MAX, range_visit, &ranging);
-  *range = ranging.range;
+  struct ranging ranging = {wide ? widen_int64_t : widen_int32_t, INT64_MAX, INT64_MIN};
+  walk_rows_parallel(device->context, plan, INT64_MAX, range_visit, &ranging);
+  *range = (struct index_range){ranging.lowest, ranging.highest};
   return context_end(call, device->context, NULL);
 }
 

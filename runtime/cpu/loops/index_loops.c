@@ -46,6 +46,19 @@ ANY_OUTSIDE(int32_t)
 ANY_DESCENT(int64_t)
 ANY_DESCENT(int32_t)
 
+#define WIDEN(T)                                                                                                       \
+  static void widen_##T(const T *values, int64_t count, struct index_range *range) {                                   \
+    T lowest = values[0], highest = values[0];                                                                         \
+    for (int64_t i = 1; i < count; i++) {                                                                              \
+      lowest = values[i] < lowest ? values[i] : lowest;                                                                \
+      highest = values[i] > highest ? values[i] : highest;                                                             \
+    }                                                                                                                  \
+    if (lowest < range->lowest) range->lowest = lowest;                                                                \
+    if (highest > range->highest) range->highest = highest;                                                            \
+  }
+WIDEN(int64_t)
+WIDEN(int32_t)
+
 static void apply_to_all(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
   if (mode == STREW_WRAP)
     for (int64_t i = 0; i < count; i++) values[i] += values[i] < 0 ? size : 0;
@@ -193,6 +206,8 @@ const struct index_loops LOOPS_TABLE(index) = {
     .any_outside_int32_t = any_outside_int32_t,
     .any_descent_int64_t = any_descent_int64_t,
     .any_descent_int32_t = any_descent_int32_t,
+    .widen_int64_t = widen_int64_t,
+    .widen_int32_t = widen_int32_t,
     .apply_mode = apply_to_all,
     .join = join,
     .join_dropping = join_dropping,

@@ -6,6 +6,7 @@
 #include "isa.h"
 
 #include "runtime/call.h"
+#include "runtime/device.h"
 
 /* True if an index value is not 0 .. size - 1, `size` being a member of *of. */
 #define OUT_OF_RANGE(of, value) ((uint64_t)(value) >= (uint64_t)(of)->size)
@@ -33,6 +34,9 @@ struct index_loops {
   /* True if one is less than the one before it. */
   bool (*any_descent_int64_t)(const int64_t *values, int64_t count);
   bool (*any_descent_int32_t)(const int32_t *values, int64_t count);
+  /* Widens *range by all values. */
+  void (*widen_int64_t)(const int64_t *values, int64_t count, struct index_range *range);
+  void (*widen_int32_t)(const int32_t *values, int64_t count, struct index_range *range);
   /* As apply_mode of cpu.h. */
   void (*apply_mode)(strew_mode mode, int64_t size, int64_t count, int64_t *values);
   /* positions[i] = positions[i] * size + values[i]. True if a value is out of range. */
