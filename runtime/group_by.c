@@ -29,8 +29,9 @@ static strew_status check_key(const struct keyed *keyed, int i) {
     return fail(keyed->call, fault, "has %" PRId64 " elements at [%d], %" PRId64 " at [1]: lengths must be equal",
                 key->sizes[0], i + 1, first->sizes[0]);
   if (tensor_context(key) != tensor_context(first)) {
-    snprintf(name, sizeof name, "has a tensor at [%d] of", i + 1);
-    return fail_context(keyed->call, "keys", name);
+    char what[48];
+    snprintf(what, sizeof what, "has a tensor at [%d] of", i + 1);
+    return fail_context(keyed->call, "keys", what);
   }
   if (key->storage->device == first->storage->device) return STREW_OK;
   char hint[TEXT_BYTES];
