@@ -2,7 +2,8 @@
 
    A group has a record: a slot for each reduction of each column, so that an element loads one cache line whatever the
    number of reductions. A walk goes block by block: each column joins the elements of a block while ids and records are
-   in cache.
+   in cache. A single slot is joined in the result itself; so is each of several, if groups have few elements: records
+   would take longer to fill and to copy.
 
    Threads share the elements if the order of joining does not matter, and records are small: each has records of its
    own, which are joined in the end. Else each thread owns a range of groups with an equal share of the elements: it
@@ -18,11 +19,10 @@ struct block {
   int64_t count;
   const int32_t *ids;
   const uint16_t *which;
-  int64_t stride; /* bytes of a record */
 };
 
-/* Joins the elements of x to slots, those of the column in record 0. */
-typedef void join_block(const struct block *block, const void *x, char *slots);
+/* Joins the elements of x to slots, those of the column in record 0; records are `stride` bytes apart. */
+typedef void join_block(const struct block *block, const void *x, char *slots, int64_t stride);
 
 /* Bits of the reductions of a column, in the order of their slots. */
 enum { HAS_SUM = 1, HAS_MIN = 2, HAS_MAX = 4, COMBINATIONS = 8 };
@@ -42,7 +42,7 @@ EXTREMES(f64, bits_of_double, UINT64_C(0xffe0000000000000))
 /* A copy of the block, whose members need not be loaded again after each write. Element number i of x has slots at
    `at`. */
 #define EACH_OF(block, i, at)                                                                                          \
-  const int64_t count = (block)->count, stride = (block)->stride;                                                      \
+  const int64_t count = (block)->count;                                                                                \
   const int32_t *ids = (block)->ids;                                                                                   \
   const uint16_t *which = (block)->which;                                                                              \
   char *at;                                                                                                            \
@@ -50,8 +50,8 @@ EXTREMES(f64, bits_of_double, UINT64_C(0xffe0000000000000))
 
 /* Loops that join elements of S, converted to the computed type. */
 #define JOINS(name, S, s)                                                                                              \
-  ALWAYS_INLINE void join_##name(const struct block *block, const void *x_, char *slots, const int has,                \
-                                 const bool is_listed) {                                                               \
+  ALWAYS_INLINE void join_##name(const struct block *block, const void *x_, char *slots, const int64_t stride,         \
+                                 const int has, const bool is_listed) {                                                \
     const S *x = x_;                                                                                                   \
     const int min = (has & HAS_SUM) != 0, max = min + ((has & HAS_MIN) != 0);                                          \
     EACH_OF(block, i, at) {                                                                                            \
@@ -66,11 +66,11 @@ EXTREMES(f64, bits_of_double, UINT64_C(0xffe0000000000000))
   EACH_JOIN(JOIN, name)
 #define EACH_JOIN(X, name) X(name, 0) X(name, 1) X(name, 2) X(name, 3) X(name, 4) X(name, 5) X(name, 6) X(name, 7)
 #define JOIN(name, has)                                                                                                \
-  static void join_##name##_##has(const struct block *block, const void *x, char *slots) {                             \
+  static void join_##name##_##has(const struct block *block, const void *x, char *slots, int64_t stride) {             \
     if (block->which)                                                                                                  \
-      join_##name(block, x, slots, has, true);                                                                         \
+      join_##name(block, x, slots, stride, has, true);                                                                 \
     else                                                                                                               \
-      join_##name(block, x, slots, has, false);                                                                        \
+      join_##name(block, x, slots, stride, has, false);                                                                \
   }
 /* What is joined as it is read: the name, the type of an element, its dtype, the suffix and dtype of its slots. */
 #define READ_IN_PLACE(X)                                                                                               \
@@ -83,7 +83,7 @@ EXTREMES(f64, bits_of_double, UINT64_C(0xffe0000000000000))
 READ_IN_PLACE(ROW)
 #undef ROW
 
-static void join_ones(const struct block *block, const void *x, char *slots) {
+static void join_ones(const struct block *block, const void *x, char *slots, int64_t stride) {
   const bool is_listed = false;
   (void)x;
   EACH_OF(block, i, at) {
@@ -117,12 +117,16 @@ struct placed {
   int64_t src_step, bytes; /* of a computed element */
   convert_row *convert;    /* NULL: src is read in place */
   join_block *join;
-  int64_t offset; /* of its slots */
+  int64_t offset; /* of its slots in a record */
+  char *result;   /* its only slot is joined there; NULL: in records */
 };
 
 /* The order of slots. */
 static const strew_reduction slots_of[] = {STREW_SUM, STREW_PROD, STREW_AMIN, STREW_AMAX};
-enum { MOST_SLOTS = sizeof slots_of / sizeof *slots_of };
+enum {
+  MOST_SLOTS = sizeof slots_of / sizeof *slots_of,
+  FEW = 4 /* elements of a group, on average: with fewer, records do not pay */
+};
 
 struct walk {
   strew_context *context;
@@ -132,10 +136,11 @@ struct walk {
   int count; /* of columns */
   const struct aggregate_column *columns;
   struct placed *placed;
-  int64_t stride;
+  bool is_direct; /* there are no records */
+  int64_t stride; /* bytes of a record */
   char *records;
   int64_t part_bytes; /* of the records that a part has for itself; 0: parts own groups */
-  bool far;           /* records exceed L2 */
+  bool far;           /* they exceed L2 */
   int64_t parts, cuts[STREW_MAX_THREADS + 1];
 };
 
@@ -204,6 +209,19 @@ static void start_records(const struct walk *walk, char *records, int64_t begin,
     memcpy(records + g * walk->stride, first, (size_t)walk->stride);
 }
 
+static void start_results(const struct walk *walk, int64_t begin, int64_t end) {
+  EACH_SLOT(walk, c, s, at) {
+    const int64_t bytes = walk->placed[c].bytes;
+    const union element identity = element_identity(slots_of[s], walk->columns[c].computed);
+    char *to = walk->placed[c].result + begin * bytes + at;
+    for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context)); g++, to += bytes)
+      if (bytes == 8)
+        memcpy(to, identity.bytes, 8);
+      else
+        memcpy(to, identity.bytes, 4);
+  }
+}
+
 static void store_records(const struct walk *walk, int64_t begin, int64_t end) {
   EACH_SLOT(walk, c, s, at) {
     const int64_t bytes = walk->placed[c].bytes;
@@ -233,16 +251,23 @@ struct ready {
   struct ids_list list;
 };
 
+static void prefetch_ids(const struct block *block, const char *records, int64_t stride) {
+  for (int64_t k = 0; k < block->count; k++)
+    prefetch_write((uintptr_t)records + (uintptr_t)(block->ids[k] * stride), stride);
+}
+
 static void make_ready(const struct part *part, int64_t at, int64_t count, struct ready *ready) {
   const struct walk *walk = part->walk;
   const int32_t *ids = read_ids(&walk->ids, at, count, ready->widened);
-  ready->block = (struct block){.count = count, .ids = ids, .stride = walk->stride};
+  ready->block = (struct block){.count = count, .ids = ids};
   if (part->lists) {
     list_owned(ids, count, part->begin, part->end, &ready->list);
-    ready->block = (struct block){ready->list.count, ready->list.ids, ready->list.which, walk->stride};
+    ready->block = (struct block){ready->list.count, ready->list.ids, ready->list.which};
   }
-  for (int64_t k = 0; walk->far && k < ready->block.count; k++)
-    prefetch_write((uintptr_t)part->records + (uintptr_t)(ready->block.ids[k] * walk->stride), walk->stride);
+  if (!walk->far) return;
+  if (!walk->is_direct) prefetch_ids(&ready->block, part->records, walk->stride);
+  for (int c = 0; walk->is_direct && c < walk->count; c++)
+    prefetch_ids(&ready->block, walk->placed[c].result, walk->placed[c].bytes);
 }
 
 static void join_columns(const struct part *part, const struct block *block, int64_t first, int64_t count) {
@@ -255,7 +280,10 @@ static void join_columns(const struct part *part, const struct block *block, int
       placed->convert(count, converted, placed->bytes, x, placed->src_step);
       x = converted;
     }
-    placed->join(block, x, part->records + placed->offset);
+    if (placed->result)
+      placed->join(block, x, placed->result, placed->bytes);
+    else
+      placed->join(block, x, part->records + placed->offset, walk->stride);
   }
 }
 
@@ -287,9 +315,12 @@ static void walk_part(void *walk_, int64_t i) {
     part.first = part_begin(walk->length, walk->parts, i);
     part.last = part_begin(walk->length, walk->parts, i + 1);
   }
-  start_records(walk, part.records, part.begin, part.end);
+  if (walk->is_direct)
+    start_results(walk, part.begin, part.end);
+  else
+    start_records(walk, part.records, part.begin, part.end);
   walk_elements(&part);
-  if (shares_groups) store_records(walk, part.begin, part.end);
+  if (shares_groups && !walk->is_direct) store_records(walk, part.begin, part.end);
 }
 
 /* ------------------------------------------------------------------------------------------------------- all threads */
@@ -328,17 +359,31 @@ static void merge_records(const struct walk *walk) {
   store_records(walk, 0, walk->size);
 }
 
-/* Decides who walks what. Returns the bytes of all records. */
-static size_t share(struct walk *walk) {
+/* Decides who walks what, and where. */
+static void share(struct walk *walk) {
   const int64_t l2 = tuning_in_use()->l2_bytes, bytes = walk->size * walk->stride;
   walk->parts = pool_parts(walk->context, walk->length * 2 * (int64_t)sizeof(int64_t)) > 1 ? walk->context->threads : 1;
   walk->far = bytes > l2;
   if (walk->parts > 1 && !walk->far && joins_in_any_order(walk)) {
     walk->part_bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    return (size_t)(walk->part_bytes * walk->parts);
+    return;
   }
   cut_groups(&walk->ids, walk->length, walk->size, walk->parts, walk->cuts);
-  return (size_t)bytes;
+  walk->is_direct = true;
+  for (int c = 0; c < walk->count; c++) {
+    int slots = 0;
+    for (int s = 0; s < MOST_SLOTS; s++) {
+      strew_tensor *out = walk->columns[c].out[slots_of[s]];
+      if (out) slots++, walk->placed[c].result = dense(out);
+    }
+    walk->is_direct &= slots == 1 && (walk->count == 1 || walk->size > walk->length / FEW);
+  }
+  for (int c = 0; c < walk->count && !walk->is_direct; c++) walk->placed[c].result = NULL;
+}
+
+static size_t bytes_of_records(const struct walk *walk) {
+  if (walk->part_bytes) return (size_t)(walk->part_bytes * walk->parts);
+  return walk->is_direct ? 0 : (size_t)(walk->size * walk->stride);
 }
 
 strew_status cpu_aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
@@ -355,9 +400,10 @@ strew_status cpu_aggregate(const struct call *call, strew_device *device, const 
   walk.placed = memory_allocate(context, placed_bytes);
   if (!walk.placed) return fail_memory(call, context, placed_bytes);
   place_all(&walk);
-  const size_t bytes = share(&walk);
-  walk.records = memory_allocate(context, bytes);
-  strew_status status = walk.records ? STREW_OK : fail_memory(call, context, bytes);
+  share(&walk);
+  const size_t bytes = bytes_of_records(&walk);
+  strew_status status = STREW_OK;
+  if (bytes && !(walk.records = memory_allocate(context, bytes))) status = fail_memory(call, context, bytes);
   if (status == STREW_OK) {
     pool_run(context, walk.parts, walk_part, &walk);
     if (walk.part_bytes) merge_records(&walk);
