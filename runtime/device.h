@@ -280,6 +280,9 @@ struct one_pass_mean {
 struct aggregate_column {
   const strew_tensor *src; /* NULL: ones, of which only the int64 sum is wanted */
   strew_dtype computed;
+  const strew_tensor
+      *about; /* dense, float, of that dtype, an element for each group: squares of the differences from it
+                                join, of which only the sum is wanted; NULL: elements do */
   strew_tensor *out[STREW_REDUCTION_COUNT];
 };
 
@@ -310,6 +313,11 @@ struct grouped_ops {
   strew_status (*order_within)(const struct call *call, strew_device *device, const strew_tensor *src,
                                const strew_tensor *order, const strew_tensor *starts, bool descending,
                                strew_tensor *out, bool *done);
+  /* Makes *positions and *groups (int64; `groups` NULL: not wanted): of each group those of the first k elements of src,
+     greatest or least first, ties by position. 0 < k <= elements / groups; fewer than UINT32_MAX elements. */
+  strew_status (*topk)(const struct call *call, strew_device *device, const struct group_ids *ids,
+                       const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,
+                       strew_tensor **groups);
   /* Reduces all columns in one walk over the ids. There are groups and elements. */
   strew_status (*aggregate)(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
                             const struct aggregate_column *columns);

@@ -423,7 +423,7 @@ strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src,
 
 /* ------------------------------------------------------------------------------------------------------- running sums */
 
-static strew_status check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src) {
+strew_status grouping_check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src) {
   const int64_t length = strew_grouping_length(grouping);
   struct fault fault = {.code = STREW_ESHAPE, .argument = "src"};
   if (src->rank != 1) return fail(call, fault, "has %d dimensions, expected 1", src->rank);
@@ -466,7 +466,7 @@ strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, 
                                    strew_error *error) {
   strew_error inner = {.alias = name_of(error, "grouping_cumsum")};
   CALL(call, "grouping_cumsum", &inner, {"src", src}, {"ids", &grouping->shown});
-  strew_status status = check_line(&call, grouping, src);
+  strew_status status = grouping_check_line(&call, grouping, src);
   if (status == STREW_OK) status = cumsum(&call, grouping, src, out);
   return report_inner(status, &inner, error);
 }
@@ -523,7 +523,7 @@ strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src,
                                     strew_error *error) {
   strew_error inner = {.alias = name_of(error, "grouping_argsort")};
   CALL(call, "grouping_argsort", &inner, {"src", src}, {"ids", &grouping->shown});
-  strew_status status = check_line(&call, grouping, src);
+  strew_status status = grouping_check_line(&call, grouping, src);
   if (status == STREW_OK) status = argsort(&call, grouping, src, descending, out);
   return report_inner(status, &inner, error);
 }

@@ -24,6 +24,8 @@ strew_status grouping_create(const struct call *call, strew_tensor *ids, int64_t
 strew_tensor *grouping_seal(strew_tensor *tensor);
 /* Ends the creation: ids become constant, and known to be in range. */
 void grouping_complete(strew_grouping *grouping);
+/* Fails unless src is 1-D and has as many elements. */
+strew_status grouping_check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src);
 /* The functions that walk over the ids of elements, of which there are some; NULL: there are none, or too many groups
    for them. And the ids as they take them. */
 const struct grouped_ops *grouping_walks(const strew_grouping *grouping);

@@ -968,6 +968,16 @@ STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int co
    as strew_sort orders them, ties by position. Always a new tensor. */
 STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending,
                                               strew_tensor **out, strew_error *error);
+/* Of each group the positions of the k greatest elements of src, 1-D (STREW_ESHAPE), or the least, as strew_sort orders
+   them, ties by position; of a smaller group those of all. Group after group, the greatest (least) first; and the groups
+   that they belong to; NULL: not wanted. Always new tensors. STREW_EARGUMENT: k is negative. */
+STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
+                                           strew_tensor **positions, strew_tensor **groups, strew_error *error);
+/* The sum of squares about the mean of each group's elements of src, 1-D (STREW_ESHAPE) and of a float dtype
+   (STREW_EDTYPE): a variance, once it is divided. Sums and means are computed in order, in float32 for 16-bit floats; the
+   result, always a new tensor, is of that dtype. */
+STREW_API strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
+                                              strew_error *error);
 /* Sums within each group up to each element, which is added to the one before it, in order of positions, from +0 on; of
    src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64. Elements without a group give 0. Always a new
    tensor. Computed on the CPU, whatever the device. */

@@ -83,6 +83,26 @@ EXTREMES(f64, bits_of_double, UINT64_C(0xffe0000000000000))
 READ_IN_PLACE(ROW)
 #undef ROW
 
+/* Differences from what lies before the slot. */
+#define JOIN_SQUARES(s)                                                                                                \
+  ALWAYS_INLINE void join_squares_##s(const struct block *block, const void *x_, char *slots, int64_t stride,          \
+                                      const bool is_listed) {                                                          \
+    const T_##s *x = x_;                                                                                               \
+    EACH_OF(block, i, at) {                                                                                            \
+      T_##s *slot = (T_##s *)(void *)at;                                                                               \
+      const T_##s gap = minus_##s(x[i], slot[-1]);                                                                     \
+      *slot = plus_##s(*slot, times_##s(gap, gap));                                                                    \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  static void squares_##s(const struct block *block, const void *x, char *slots, int64_t stride) {                     \
+    if (block->which)                                                                                                  \
+      join_squares_##s(block, x, slots, stride, true);                                                                 \
+    else                                                                                                               \
+      join_squares_##s(block, x, slots, stride, false);                                                                \
+  }
+JOIN_SQUARES(f32)
+JOIN_SQUARES(f64)
+
 static void join_ones(const struct block *block, const void *x, char *slots, int64_t stride) {
   const bool is_listed = false;
   (void)x;
@@ -155,9 +175,10 @@ static void place_src(const struct aggregate_column *column, struct placed *plac
                   (column->out[STREW_AMAX] ? HAS_MAX : 0);
   placed->src = dense(src);
   placed->src_step = src->strides[0] * bytes;
-  placed->join = placed->src_step == bytes ? joiner(src->dtype, column->computed, has) : NULL;
+  placed->join = placed->src_step == bytes && !column->about ? joiner(src->dtype, column->computed, has) : NULL;
   if (placed->join) return;
-  placed->convert = converter(column->computed, src->dtype);
+  if (src->dtype != column->computed || placed->src_step != placed->bytes)
+    placed->convert = converter(column->computed, src->dtype);
   placed->join = joiner(column->computed, column->computed, has);
 }
 
@@ -165,6 +186,10 @@ static struct placed place(const struct aggregate_column *column, int64_t *offse
   struct placed placed = {.join = join_ones, .offset = *offset};
   placed.bytes = (int64_t)dtype_bytes(column->computed);
   if (column->src) place_src(column, &placed);
+  if (column->about) {
+    placed.join = column->computed == STREW_FLOAT32 ? squares_f32 : squares_f64;
+    placed.offset = *offset += placed.bytes;
+  }
   for (int s = 0; s < MOST_SLOTS; s++) *offset += column->out[slots_of[s]] ? placed.bytes : 0;
   return placed;
 }
@@ -197,6 +222,16 @@ static bool joins_in_any_order(const struct walk *walk) {
 
 /* ------------------------------------------------------------------------------------------------------- one thread */
 
+/* Writes what the squares of a column are about. */
+static void start_about(const struct walk *walk, int c, char *records, int64_t begin, int64_t end) {
+  const int64_t bytes = walk->placed[c].bytes;
+  const char *from = dense(walk->columns[c].about) + begin * bytes;
+  char *to = records + begin * walk->stride + walk->placed[c].offset - bytes;
+  for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context));
+       g++, from += bytes, to += walk->stride)
+    memcpy(to, from, (size_t)bytes);
+}
+
 /* Work on records begin .. end - 1, of which the first is at `records`. */
 static void start_records(const struct walk *walk, char *records, int64_t begin, int64_t end) {
   char *first = records + begin * walk->stride;
@@ -207,13 +242,15 @@ static void start_records(const struct walk *walk, char *records, int64_t begin,
   }
   for (int64_t g = begin + 1; g < end && (g % CHUNK || !context_stops(walk->context)); g++)
     memcpy(records + g * walk->stride, first, (size_t)walk->stride);
+  for (int c = 0; c < walk->count; c++)
+    if (walk->columns[c].about) start_about(walk, c, records, begin, end);
 }
 
 static void start_results(const struct walk *walk, int64_t begin, int64_t end) {
   EACH_SLOT(walk, c, s, at) {
     const int64_t bytes = walk->placed[c].bytes;
     const union element identity = element_identity(slots_of[s], walk->columns[c].computed);
-    char *to = walk->placed[c].result + begin * bytes + at;
+    char *to = walk->placed[c].result + begin * bytes;
     for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context)); g++, to += bytes)
       if (bytes == 8)
         memcpy(to, identity.bytes, 8);
@@ -376,7 +413,7 @@ static void share(struct walk *walk) {
       strew_tensor *out = walk->columns[c].out[slots_of[s]];
       if (out) slots++, walk->placed[c].result = dense(out);
     }
-    walk->is_direct &= slots == 1 && (walk->count == 1 || walk->size > walk->length / FEW);
+    walk->is_direct &= slots == 1 && !walk->columns[c].about && (walk->count == 1 || walk->size > walk->length / FEW);
   }
   for (int c = 0; c < walk->count && !walk->is_direct; c++) walk->placed[c].result = NULL;
 }

@@ -104,6 +104,10 @@ strew_status cpu_group_order(const struct call *call, strew_device *device, cons
 strew_status cpu_order_within(const struct call *call, strew_device *device, const strew_tensor *src,
                               const strew_tensor *order, const strew_tensor *starts, bool descending, strew_tensor *out,
                               bool *done);
+/* The same. group_topk.c */
+strew_status cpu_group_topk(const struct call *call, strew_device *device, const struct group_ids *ids,
+                            const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,
+                            strew_tensor **groups);
 /* The same. aggregate.c */
 strew_status cpu_aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
                            const struct aggregate_column *columns);

@@ -49,4 +49,5 @@ const struct grouped_ops cpu_grouped = {.number = cpu_number_keys,
                                         .cumsum = cpu_cumsum_of_groups,
                                         .order = cpu_group_order,
                                         .order_within = cpu_order_within,
+                                        .topk = cpu_group_topk,
                                         .aggregate = cpu_aggregate};
