@@ -308,6 +308,9 @@ struct grouped_ops {
      groups and elements. */
   strew_status (*order)(const struct call *call, strew_device *device, const struct group_ids *ids,
                         const strew_tensor *starts, strew_tensor *order);
+  /* The same for the elements of src, of any stride, instead of their positions. out: of src's dtype. */
+  strew_status (*collect)(const struct call *call, strew_device *device, const struct group_ids *ids,
+                          const strew_tensor *starts, const strew_tensor *src, strew_tensor *out);
   /* out[starts[g]] .. out[starts[g + 1] - 1]: the positions of group g, those of `order` (both int64), in the order of
      src's elements, ties by position. There are some. Not *done, and nothing written: groups are too large for it. */
   strew_status (*order_within)(const struct call *call, strew_device *device, const strew_tensor *src,

@@ -530,16 +530,17 @@ strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src,
 
 /* ----------------------------------------------------------------------------------------------------------- quantiles */
 
-/* By the kept order: each group's elements are selected from. */
-static strew_status quantiles_in_order(const struct call *call, strew_grouping *grouping, strew_tensor *src, double q,
-                                       strew_interpolation interpolation, const strew_scalar *fill,
-                                       strew_tensor **out) {
-  strew_tensor *order = NULL, *values = NULL, *starts = NULL, *begins = NULL, *counts = NULL;
+/* Each group's elements are collected, and selected from. */
+static strew_status quantiles_of_members(const struct call *call, strew_grouping *grouping, strew_tensor *src, double q,
+                                         strew_interpolation interpolation, const strew_scalar *fill,
+                                         strew_tensor **out) {
+  strew_device *device = src->storage->device;
+  const struct group_ids ids = grouping_narrow(grouping);
+  strew_tensor *values = NULL, *starts = NULL, *begins = NULL, *counts = NULL;
   strew_error *error = call->error;
-  strew_status status = strew_grouping_order(grouping, &order, error);
-  if (status == STREW_OK) status = strew_gather(src, 0, order, STREW_DROP, &values, error);
-  strew_release(order);
-  if (status == STREW_OK) status = strew_grouping_starts(grouping, &starts, error);
+  strew_status status = strew_grouping_starts(grouping, &starts, error);
+  if (status == STREW_OK) status = tensor_create(call, device, src->dtype, 1, src->sizes, &values);
+  if (status == STREW_OK) status = grouping_walks(grouping)->collect(call, device, &ids, starts, src, values);
   if (status == STREW_OK) status = strew_narrow(starts, 0, 0, grouping->size, &begins, error);
   if (status == STREW_OK) status = strew_grouping_counts(grouping, &counts, error);
   if (status == STREW_OK) status = quantiles_of_collected(call, values, begins, counts, q, interpolation, fill, out);
@@ -551,9 +552,9 @@ static strew_status quantiles_in_order(const struct call *call, strew_grouping *
 }
 
 /* True on the CPU, if all elements have a group. */
-static bool has_order(const strew_grouping *grouping, const strew_tensor *src, const strew_group_options *options) {
+static bool collects(const strew_grouping *grouping, const strew_tensor *src, const strew_group_options *options) {
   const bool skips = options->skip_nan && dtype_is_float(src->dtype);
-  if (!src->storage->device->ops->grouped || src->storage->device != strew_grouping_device(grouping)) return false;
+  if (!grouping_walks(grouping) || src->storage->device != strew_grouping_device(grouping)) return false;
   return src->rank == 1 && !skips && !grouping->drops && src->sizes[0] > 0;
 }
 
@@ -565,10 +566,10 @@ strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src
   strew_group_options own;
   strew_status status = take_options(&call, grouping, src, options, &own);
   if (status == STREW_OK) status = check_options(&call, &own);
-  const bool by_order = status == STREW_OK && has_order(grouping, src, &own);
-  if (by_order) status = quantiles_in_order(&call, grouping, src, q, interpolation, own.fill, out);
-  if (status == STREW_OK && !by_order) status = widen_ids(&call, grouping);
-  if (status == STREW_OK && !by_order)
+  const bool collected = status == STREW_OK && collects(grouping, src, &own);
+  if (collected) status = quantiles_of_members(&call, grouping, src, q, interpolation, own.fill, out);
+  if (status == STREW_OK && !collected) status = widen_ids(&call, grouping);
+  if (status == STREW_OK && !collected)
     status = strew_group_quantile(src, grouping->ids, q, interpolation, &own, out, &inner);
   return report_inner(status, &inner, error);
 }

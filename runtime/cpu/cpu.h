@@ -101,6 +101,8 @@ strew_status cpu_number_keys(const struct call *call, strew_device *device, int 
 /* The same. group_order.c */
 strew_status cpu_group_order(const struct call *call, strew_device *device, const struct group_ids *ids,
                              const strew_tensor *starts, strew_tensor *order);
+strew_status cpu_group_collect(const struct call *call, strew_device *device, const struct group_ids *ids,
+                               const strew_tensor *starts, const strew_tensor *src, strew_tensor *out);
 strew_status cpu_order_within(const struct call *call, strew_device *device, const strew_tensor *src,
                               const strew_tensor *order, const strew_tensor *starts, bool descending, strew_tensor *out,
                               bool *done);

@@ -25,6 +25,7 @@ struct elements {
 
 struct signs {
   int64_t below, zeros, nan;
+  int digit; /* bits below the first digit in which keys differ */
 };
 
 #define LOOPS "runtime/cpu/quantile.inc"
