@@ -37,17 +37,7 @@ struct ids_list {
 };
 
 /* Lists the elements of a block whose ids are begin .. end - 1. */
-static inline void list_owned(const int32_t *ids, int64_t count, int64_t begin, int64_t end, struct ids_list *list) {
-  const uint32_t owned = (uint32_t)(end - begin);
-  int64_t listed = 0;
-  for (int64_t i = 0; i < count; i++) {
-    list->which[listed] = (uint16_t)i;
-    list->ids[listed] = ids[i];
-    listed += (uint32_t)(ids[i] - (int32_t)begin) < owned;
-  }
-  list->count = listed;
-}
-
+void list_owned(const int32_t *ids, int64_t count, int64_t begin, int64_t end, struct ids_list *list);
 /* Cuts the groups into `parts` ranges of about as many elements and groups: part p has cuts[p] .. cuts[p + 1] - 1. */
 void cut_groups(const struct ids_reader *reader, int64_t length, int64_t size, int64_t parts, int64_t *cuts);
 
