@@ -1070,7 +1070,8 @@ typedef struct strew_load_options {
    or table may be NULL: a file that needs it is then STREW_EARGUMENT. Sizes in the file are not trusted: nothing is
    allocated that the file could not fill, nor more than the machine's memory. options NULL: all defaults.
    path "-" is standard input, and needs `format`. Pipes and standard input are read to their end into memory before
-   anything else, compressed files likewise; waiting for them can be interrupted. */
+   anything else, compressed files likewise; waiting for them can be interrupted. The exception is a terminal or device
+   as standard input whose bytes another process takes first: then the wait lasts until more come, or a signal. */
 STREW_API strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options,
                                   strew_tensor **out, strew_table **table, strew_error *error);
 

@@ -24,7 +24,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/obj/li
 $(BUILD)/tests/check_opencl: ALL_LDFLAGS += -Wl,-E
 $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 # These programs replace the operating system's functions for files.
-REPLACED = $(patsubst %,-Wl$(comma)--wrap=%,open poll read pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
+REPLACED = $(patsubst %,-Wl$(comma)--wrap=%,open poll read recv preadv2 pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
 $(patsubst %,$(BUILD)/tests/check_%,file chunks): ALL_LDFLAGS += $(REPLACED)
 $(patsubst %,$(BUILD)/tests/check_%,file chunks): $(BUILD)/obj/tests/system_faults.o
 $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
