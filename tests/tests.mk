@@ -37,6 +37,8 @@ $(BUILD)/tests/endless/endless: $(BUILD)/obj/tests/endless/endless.o $(call obje
 $(BUILD)/tests/faults/faults: ALL_LDFLAGS += -Wl,-E $(REPLACED)
 $(BUILD)/tests/faults/faults: $(call objects,$(wildcard tests/faults/*.c) tests/system_faults.c $(if $(filter-out 0,$(OPENCL)),tests/opencl_faults.c) $(BINDINGS)) $(BUILD)/obj/libstrew.a
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
+# This one makes reads short.
+$(BUILD)/tests/fuzz/fuzz_chunks: ALL_LDFLAGS += -Wl,--wrap=read
 # With libFuzzer in its own build (make fuzz), else with a driver that replays files.
 $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,tests/fuzz/fuzz.c tests/fuzz/script.c $(if $(FUZZER),,tests/fuzz/replay.c) $(BINDINGS)) $(BUILD)/obj/libstrew.a
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -o $@ $^ $(LUA_LIBS) $(LIBS)
