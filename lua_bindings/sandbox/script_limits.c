@@ -223,8 +223,7 @@ void strew_restart_limits(lua_State *L) {
   strew_watch_limits(L);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- a state
- */
+/* ---------------------------------------------------------------------------------------------------------- a state */
 
 struct limits *limits_adopt(lua_State *L, strew_context *context) {
   struct limits *limits = calloc(1, sizeof *limits);
