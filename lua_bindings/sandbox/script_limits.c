@@ -109,10 +109,11 @@ static void *refuse(struct limits *limits, size_t size_bytes) {
   return NULL;
 }
 
-/* True if memory may be allocated. After the time limit strings may not grow: one instruction could take as long as
-   copying all memory. */
+/* True if memory may be allocated. Nothing stops Lua while it fills a large block, so there must be time for that: new
+   pages take up to a second for a GiB. */
 static bool may_have(struct limits *limits, size_t more, size_t whole) {
-  if (whole >= LARGE && strew_context_check(limits->context, NULL) != STREW_OK) return false;
+  const double seconds = (double)more / ((size_t)1 << 30);
+  if (whole >= LARGE && strew_context_check_ahead(limits->context, seconds, NULL) != STREW_OK) return false;
   return strew_context_charge(limits->context, more);
 }
 
