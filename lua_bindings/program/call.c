@@ -61,7 +61,7 @@ int program_call(lua_State *L, int nargs, int nresults) {
   return status;
 }
 
-/* After a limit of time, or Ctrl-C, a state refuses large blocks, too: Lua calls that "not enough memory". */
+/* Near its limit of time, or after Ctrl-C, a state refuses large blocks, too: Lua calls that "not enough memory". */
 static const char *reason_of(lua_State *L, int status, strew_error *error) {
   strew_context *context = status == LUA_ERRMEM ? strew_context_of(L) : NULL;
   error->alias = "script";
