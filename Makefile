@@ -105,7 +105,7 @@ $(BUILD)/strew: $(call objects,$(PROGRAM) $(BINDINGS)) $(BUILD)/obj/libstrew.a
 $(BUILD)/modules/strew/mpi.so: $(call objects,$(RANKS)) $(BUILD)/strew.so
 	$(call say,LD) ln -sf ../strew.so $(BUILD)/modules/strew.so && $(mpicc) -shared -Wl,-Bsymbolic -Wl,-z,nodelete \
 	  '-Wl,-rpath,$$ORIGIN/..' $(ALL_LDFLAGS) -o $@ $(call objects,$(RANKS)) $(BUILD)/strew.so
-$(call objects,$(RANKS)): private CC := $(mpicc)
+$(call objects,$(RANKS)): private override CC := $(mpicc)
 $(BUILD)/plain_loop.so: $(BUILD)/obj/scripts/bench/plain_loop.o
 	$(call say,LD) $(CC) -shared $(ALL_LDFLAGS) -o $@ $<
 

@@ -331,6 +331,17 @@ static strew_status read_line(int kind, bool in_chunks, bool is_taken) {
   return status;
 }
 
+/* Returns the number of open descriptors of standard input's file. (A driver's threads open and close others.) */
+static int count_inputs(void) {
+  enum { MOST = 1024 };
+  struct stat input, other;
+  int count = 0;
+  ck_assert_int_eq(fstat(STDIN_FILENO, &input), 0);
+  for (int i = 0; i < MOST; i++)
+    count += fstat(i, &other) == 0 && other.st_dev == input.st_dev && other.st_ino == input.st_ino;
+  return count;
+}
+
 /* If the bytes are taken, a limit of time ends the waiting, or a signal where the system has no way to read without
    waiting. A fixed pipe cannot be opened again; an old one's system has no RWF_NOWAIT either. */
 START_TEST(test_shared_input) {
@@ -342,10 +353,9 @@ START_TEST(test_shared_input) {
   }
   ck_assert_int_eq(read_line(kind, in_chunks, true), kind == OLD_PIPE ? STREW_EINTERRUPTED : STREW_ETIME);
   ok(read_line(kind, in_chunks, false));
-  int last = dup(STDIN_FILENO);
-  ck_assert_int_eq(last, before + 1); /* no descriptor is left open */
+  ck_assert_int_eq(count_inputs(), 1);
   dup2(before, STDIN_FILENO);
-  close(before), close(last);
+  close(before);
 }
 END_TEST
 

@@ -69,7 +69,7 @@ exports: all
 
 # The Lua module in the stock interpreter; a sanitizer's runtime must be loaded first.
 sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1)
-MODULES := /usr/lib/$(shell $(CC) -print-multiarch)/lua/5.4/?.so
+MODULES := $(shell pkg-config --variable=INSTALL_CMOD lua5.4)/?.so
 specs: $(BUILD)/strew.so
 	@$(sanitizer) PYTHON='$(PYTHON)' LUA_CPATH='$(BUILD)/?.so;$(MODULES)' \
 	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
