@@ -144,6 +144,31 @@ float32[4] cpu
 int64[3] cpu
  1  3  2]]},
 
+  {"Sums per calendar month", [[
+`dates` reads days as seconds since 1970, in UTC, `decimal` numbers with commas. A year begins in March here, so that a
+leap day is its last one: 4 centuries have 146097 days, 4 years 1461, 5 months from March or August on 153.]],
+  [[
+local name = os.tmpname()
+local file <close> = assert(io.open(name, "w"))
+file:write("day;rain\n2024-02-29;1,5\n2023-12-31;4\n2024-02-01;3,5\n2024-03-01;8\n"):flush()
+local x = strew.load(name, {format = "csv", header = true, separator = ";", decimal = ",", dates = {"day"}})
+os.remove(name)
+local days = x.day // 86400 + 719468                     -- since March 1 of year 0
+local century = (4 * days + 3) // 146097
+local day = days - 146097 * century // 4                 -- of the century
+local year = (4 * day + 3) // 1461
+local month = (5 * (day - 1461 * year // 4) + 2) // 153  -- 0 in March
+local months = 12 * (100 * century + year) + month + 2   -- since January of year 0
+x.year, x.month = months // 12, months % 12 + 1
+print(strew.group_by(x, {"year", "month"}):agg{days = "count", rain = {"sum", "rain"}})]],
+  [[
+table: 3 rows, 4 columns, cpu
+  year  month   days     rain
+ int64  int64  int64  float64
+  2023     12      1        4
+  2024      2      2        5
+  2024      3      1        8]]},
+
   {"Pivot table", [[
 pivot makes a table of any two columns. Of two codes, row * columns + column is one: a reduction by it, reshaped, is a
 matrix with a cell for each pair.]],

@@ -33,8 +33,7 @@ static bool fail_type(lua_State *L, struct script_call *call, int i, const char 
   return false;
 }
 
-/* ------------------------------------------------------------------------------------------------------ one argument
- */
+/* ----------------------------------------------------------------------------------------------------- one argument */
 
 /* The tensor in the box of argument i, NULL if it was freed. */
 static strew_tensor *open_box(struct script_call *call, const struct box *box, int i, const char *name) {
@@ -255,8 +254,7 @@ bool bind_interpolation(lua_State *L, struct script_call *call, int i, const cha
   return bind_string(L, call, i, name, &word) && strew_interpolation_from_word(word, out, &call->error) == STREW_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------- all arguments
- */
+/* ---------------------------------------------------------------------------------------------------- all arguments */
 
 static bool has_key(const struct parameter *parameter) {
   return parameter->presence == OPTIONAL || parameter->presence == KEYED;

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------------ to Lua
- */
+/* ----------------------------------------------------------------------------------------------------------- to Lua */
 
 /* Pushes "price", or the number of an unnamed column. */
 static void push_key(lua_State *L, const strew_table *table, int64_t i) {
@@ -121,8 +120,7 @@ static int set_columns(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_set_columns_row = {"set_columns", set_columns, 0, FUNCTION};
 
-/* ---------------------------------------------------------------------------------------------------------- from Lua
- */
+/* --------------------------------------------------------------------------------------------------------- from Lua */
 
 struct entry {
   const char *name; /* NULL: a sequence has none */

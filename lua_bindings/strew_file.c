@@ -38,8 +38,7 @@ static strew_table **push_holder(lua_State *L) {
   return held;
 }
 
-/* --------------------------------------------------------------------------------------------------- options of .csv
- */
+/* -------------------------------------------------------------------------------------------------- options of .csv */
 
 static bool bind_header(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   bool header;
@@ -110,8 +109,7 @@ static struct keys prepare_keys(lua_State *L, const struct script_call *call, co
   return keys;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- loading
- */
+/* ---------------------------------------------------------------------------------------------------------- loading */
 
 /* The arguments of load and chunks. */
 struct loading {
@@ -176,8 +174,7 @@ static int load(lua_State *L, struct script_call *call) {
   return status == STREW_OK ? end_loading(L, call, held, 0) : -1;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ chunks
- */
+/* ----------------------------------------------------------------------------------------------------------- chunks */
 
 /* The userdata that chunks returns: what a generic for calls, and closes at its end. Its user value: the lists of words
    by column, shared by the tables of all chunks. */
@@ -271,8 +268,7 @@ static int chunks(lua_State *L, struct script_call *call) {
   return 4;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ saving
- */
+/* ----------------------------------------------------------------------------------------------------------- saving */
 
 /* What is saved: a tensor or a table of them. */
 static bool bind_saved(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -308,8 +304,7 @@ static int save(lua_State *L, struct script_call *call) {
   return is_saved ? 0 : -1;
 }
 
-/* --------------------------------------------------------------------------------------- what is known of columns
- */
+/* ----------------------------------------------------------------------------------------- what is known of columns */
 
 /* Pushes the words in the table's metatable; false, with a failure: there are none. */
 static bool push_words(lua_State *L, struct script_call *call, int x) {

@@ -9,8 +9,7 @@
 
 enum { CHUNK = 1 << 18 };
 
-/* ----------------------------------------------------------------------------------------------------------- counting
- */
+/* --------------------------------------------------------------------------------------------------------- counting */
 
 /* Calls `visit` with all elements, as one-dimensional chunks of the histogram's dtype. */
 static strew_status each_piece(const struct histogram *histogram,
@@ -129,8 +128,7 @@ strew_status histogram_count(struct histogram *histogram, strew_tensor **counts,
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ drawing
- */
+/* ---------------------------------------------------------------------------------------------------------- drawing */
 
 static void text_of_edge(const struct histogram *histogram, int64_t i, char *text) {
   double part = (double)i / (double)histogram->bins;

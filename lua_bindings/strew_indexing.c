@@ -68,8 +68,7 @@ static int index_reduce(lua_State *L, struct script_call *call) {
   return bind_end(strew_index_reduce(self, dim, index, source, &options, out, &call->error), 1);
 }
 
-/* ---------------------------------------------------------------------------------------------- several dimensions
- */
+/* ----------------------------------------------------------------------------------------------- several dimensions */
 
 /* Entries of the table of indices; it keeps them alive. One more than can be right. */
 struct entries {
@@ -205,8 +204,7 @@ static int gather_nd(lua_State *L, struct script_call *call) {
   return bind_end(strew_gather_nd(self, indices, batch_dims, mode, out, &call->error), 1);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ masks
- */
+/* ------------------------------------------------------------------------------------------------------------ masks */
 
 /* masked_select(mask) */
 static int masked_select(lua_State *L, struct script_call *call) {

@@ -24,8 +24,7 @@ static strew_key_table *read_self(lua_State *L, struct script_call *call) {
   return bind_hint(call, "use : to call a method: kt:ids(...)"), NULL;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- ids
- */
+/* -------------------------------------------------------------------------------------------------------------- ids */
 
 /* Ids of the tensors in the arguments after self; the result's box is on the stack. */
 static int ids_of_tensors(lua_State *L, struct script_call *call, strew_key_table *table, struct box *result) {
@@ -97,8 +96,7 @@ static int ids(lua_State *L, struct script_call *call) {
 
 static const struct script_function ids_row = {"ids", ids, 0, FUNCTION};
 
-/* ------------------------------------------------------------------------------------------------------------- fields
- */
+/* ----------------------------------------------------------------------------------------------------------- fields */
 
 /* Pushes the keys: a sequence of tensors. */
 static int push_keys(lua_State *L, struct script_call *call, strew_key_table *table) {
@@ -140,8 +138,7 @@ static int field(lua_State *L, struct script_call *call) {
 
 static const struct script_function field_row = {"key_table[name]", field, 0, FUNCTION};
 
-/* ----------------------------------------------------------------------------------------------------------- creation
- */
+/* --------------------------------------------------------------------------------------------------------- creation */
 
 /* Complete before the registry knows it: a failed allocation leaves none without __gc. */
 static void push_metatable(lua_State *L) {

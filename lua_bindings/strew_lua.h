@@ -38,10 +38,11 @@ STREW_API strew_context *strew_context_of(lua_State *L);
    Close it with lua_close. NULL: the reason is in *error.
 
    A script that exceeds a limit gets an error, which it may catch once, and a twentieth of its time to clean up. After
-   that, or at a second such error, it ends: nothing keeps it running, and lua_pcall returns. strew_restart_limits
-   clears that state before the next script and restarts the time; globals and tensors stay. strew_context_interrupt
-   stops the Lua code of this state, too. The state uses lua_sethook and its allocator: a host that sets a hook of its own
-   calls strew_watch_limits afterwards. */
+   that, or at a second such error, it ends: nothing keeps it running, and lua_pcall returns. A large block that could
+   not be filled in time is refused: then lua_pcall returns LUA_ERRMEM, and strew_context_check the limit of time.
+   strew_restart_limits clears that state before the next script and restarts the time; globals and tensors stay.
+   strew_context_interrupt stops the Lua code of this state, too. The state uses lua_sethook and its allocator: a host
+   that sets a hook of its own calls strew_watch_limits afterwards. */
 STREW_API lua_State *strew_new_state(const strew_options *options, strew_error *error);
 STREW_API void strew_restart_limits(lua_State *L);
 STREW_API void strew_watch_limits(lua_State *L);

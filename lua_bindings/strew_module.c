@@ -20,8 +20,7 @@ static int no_name(lua_State *L, struct script_call *call) {
 static const struct script_function no_name_row = {"strew[name]", no_name, 0, FUNCTION};
 static const struct script_function module_rows[] = {{"last_error", bind_last_error, 0, FUNCTION}, {NULL, NULL, 0, 0}};
 
-/* ----------------------------------------------------------------------------------------------------------- opening
- */
+/* ---------------------------------------------------------------------------------------------------------- opening */
 
 static const struct script_function *const all_rows[] = {
     module_rows,      bind_create_rows,  bind_table_rows,    bind_tensor_rows, bind_view_rows,       bind_math_rows,

@@ -40,8 +40,7 @@ struct page {
   const unsigned char *elements; /* of all slices shown */
 };
 
-/* ------------------------------------------------------------------------------------------------------ what is shown
- */
+/* ---------------------------------------------------------------------------------------------------- what is shown */
 
 int64_t bind_line_width(const struct print_options *options) {
   int columns = options->linewidth;
@@ -130,8 +129,7 @@ static strew_status read_page(struct page *page, strew_tensor *tensor, unsigned 
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------- one format
- */
+/* ------------------------------------------------------------------------------------------------------- one format */
 
 static strew_scalar element_at(const struct page *page, int64_t i) {
   return strew_scalar_load(page->dtype, page->elements + (size_t)i * strew_dtype_size_bytes(page->dtype));
@@ -247,8 +245,7 @@ static bool choose_format(struct page *page) {
   return is_fine;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- as text
- */
+/* ---------------------------------------------------------------------------------------------------------- as text */
 
 /* Appends "[0, 1, :, :]", after a line of dots if slices before it are omitted. */
 static void add_label(luaL_Buffer *out, const struct page *page, int64_t k) {

@@ -251,8 +251,7 @@ int bind_record_end(lua_State *L, struct script_call *call, int results) {
   return bind_hint(call, "t:narrow(0, i, 1) is a tensor; t:detach() is the tensor as a constant");
 }
 
-/* ---------------------------------------------------------------------------------------------- for strew_gradient.c
- */
+/* --------------------------------------------------------------------------------------------- for strew_gradient.c */
 
 void bind_record_new(lua_State *L) {
   lua_createtable(L, RULES, 0);

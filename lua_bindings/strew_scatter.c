@@ -4,8 +4,7 @@
 
 #include <stdio.h>
 
-/* ------------------------------------------------------------------------------------------------------ position form
- */
+/* ---------------------------------------------------------------------------------------------------- position form */
 
 /* A src larger than index is read at index's coordinates, as in PyTorch; silently, unless warn("@on") was called. */
 static void warn_of_prefix(lua_State *L, const struct script_call *call, const strew_tensor *index,
@@ -104,8 +103,7 @@ static int gather(lua_State *L, struct script_call *call) {
   return bind_end(strew_index_select(self, dim, index, mode, out, &call->error), 1);
 }
 
-/* --------------------------------------------------------------------------------------------------------- group form
- */
+/* ------------------------------------------------------------------------------------------------------- group form */
 
 /* Returns where the result is stored: a new box at stack position `at`, which an `out` argument replaces. */
 struct destination {
@@ -186,8 +184,7 @@ static int group(lua_State *L, struct script_call *call) {
   return 1 + has_arg;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- segments
- */
+/* --------------------------------------------------------------------------------------------------------- segments */
 
 /* The arguments that reductions of segments share. The result goes to `out` or to the box at destination.at, and the
    positions of extremes behind it. */

@@ -31,8 +31,7 @@ struct show {
   int64_t bins; /* 0: not given */
 };
 
-/* ---------------------------------------------------------------------------------------------------------- arguments
- */
+/* -------------------------------------------------------------------------------------------------------- arguments */
 
 static bool bind_extent(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   int64_t *extent = out, most = strcmp(name, "bins") == 0 ? MOST_BINS : LARGEST;
@@ -96,8 +95,7 @@ static bool read_arguments(lua_State *L, struct show *show) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- reading
- */
+/* ---------------------------------------------------------------------------------------------------------- reading */
 
 /* Returns the dtype in which a device computes means. */
 static strew_status exact_dtype(strew_device *device, strew_dtype *out, strew_error *error) {
@@ -169,8 +167,7 @@ static const void *elements_of(strew_tensor *tensor) {
   return data;
 }
 
-/* -------------------------------------------------------------------------------------------------- pictures and lines
- */
+/* ----------------------------------------------------------------------------------------------- pictures and lines */
 
 /* The range from darkest to brightest: given bounds, else those of the dtype, else those of the elements. */
 static struct range range_of(const struct show *show, const double *values, int64_t count, bool is_color) {
@@ -266,8 +263,7 @@ static int show_line(lua_State *L, const struct show *show, struct box *box) {
   return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the call
- */
+/* --------------------------------------------------------------------------------------------------------- the call */
 
 /* True if the shape and dtype can be drawn; else fails. */
 static bool check_shape(const struct show *show) {

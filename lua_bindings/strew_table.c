@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------- tables to tensors
- */
+/* ------------------------------------------------------------------------------------------------ tables to tensors */
 
 enum kind { NOTHING, BOOLEANS, INTEGERS, FLOATS };
 
@@ -221,8 +220,7 @@ static int tensor(lua_State *L, struct script_call *call) {
   return is_fine ? 1 : -1;
 }
 
-/* ------------------------------------------------------------------------------------------------- tensors to tables
- */
+/* ------------------------------------------------------------------------------------------------ tensors to tables */
 
 struct unread {
   struct script_call *call;

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --------------------------------------------------------------------------------------------------------- described
- */
+/* -------------------------------------------------------------------------------------------------------- described */
 
 enum { ASK_DIM, ASK_NUMEL, ASK_CONTIGUOUS };
 
@@ -58,8 +57,7 @@ static int type(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- elements
- */
+/* --------------------------------------------------------------------------------------------------------- elements */
 
 void bind_note_read(lua_State *L, struct script_call *call, const strew_tensor *self) {
   enum { MANY = 1000 };
@@ -115,8 +113,7 @@ static int set(lua_State *L, struct script_call *call) {
   return bind_end(strew_set(self, position.count, position.at, value, &call->error), 0);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ copies
- */
+/* ----------------------------------------------------------------------------------------------------------- copies */
 
 /* Fails for a word that is neither a dtype nor a device, as the one it was likely meant to be. The runtime's message
    about a device is kept if a device is likely: only device names have a colon, and "opencl" may be absent. */

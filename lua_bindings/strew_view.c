@@ -17,8 +17,7 @@ static int end_view(strew_status status, struct box *box, strew_tensor *view) {
   return 1;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- views
- */
+/* ------------------------------------------------------------------------------------------------------------ views */
 
 typedef strew_status shape_function(strew_tensor *tensor, int rank, const int64_t *numbers, strew_tensor **out,
                                     strew_error *error);
@@ -174,8 +173,7 @@ static int as_strided(lua_State *L, struct script_call *call) {
   return end_view(status, box, view);
 }
 
-/* ------------------------------------------------------------------------------------------------------ joined, split
- */
+/* ---------------------------------------------------------------------------------------------------- joined, split */
 
 /* The tensors to join: arguments, or the entries of a table at a stack position. */
 struct joined {

@@ -357,6 +357,9 @@ STREW_API void strew_context_interrupt(strew_context *context);
 STREW_API void strew_context_clear_interrupt(strew_context *context);
 /* For a host's own loops, every few milliseconds: STREW_OK, or the failure that a call would return now. */
 STREW_API strew_status strew_context_check(strew_context *context, strew_error *error);
+/* The same before a step of `seconds` that cannot be interrupted: STREW_ETIME, too, if the time limit would be exceeded
+   before its end. Then it counts as exceeded. */
+STREW_API strew_status strew_context_check_ahead(strew_context *context, double seconds, strew_error *error);
 
 /* Finds a device by name: "cpu", "opencl" (the first usable one), "opencl:P.D" (platform and device, numbered from 0 by
    the loader) or "opencl:WORD" (a part of the platform's or device's name, in any case); NULL: the context's default
@@ -1070,7 +1073,8 @@ typedef struct strew_load_options {
    or table may be NULL: a file that needs it is then STREW_EARGUMENT. Sizes in the file are not trusted: nothing is
    allocated that the file could not fill, nor more than the machine's memory. options NULL: all defaults.
    path "-" is standard input, and needs `format`. Pipes and standard input are read to their end into memory before
-   anything else, compressed files likewise; waiting for them can be interrupted. */
+   anything else, compressed files likewise; waiting for them can be interrupted. The exception is a terminal or device
+   as standard input whose bytes another process takes first: then the wait lasts until more come, or a signal. */
 STREW_API strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options,
                                   strew_tensor **out, strew_table **table, strew_error *error);
 

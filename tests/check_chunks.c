@@ -1,14 +1,18 @@
 /* check_chunks.c: files in chunks, and key tables: each function of the operating system fails in turn, on the thread
    that reads ahead, too; reads are short; each allocation fails, after which a call can be repeated; pipes are waited
    for and interrupted. Contents: chunks_spec.lua, keys_spec.lua. */
-#define _GNU_SOURCE /* mkdtemp */
+#define _GNU_SOURCE /* mkdtemp, preadv2 */
 #include "system_faults.h"
 #include "trials.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -246,6 +250,105 @@ START_TEST(test_waiting) {
 }
 END_TEST
 
+enum { PIPE, FIXED_PIPE, SOCKET, OLD_PIPE, INPUTS };
+
+/* Standard input becomes a pipe or a socket with these bytes; returns the other end. */
+static int put_input(int kind, const char *text) {
+  int ends[2];
+  ck_assert_int_eq(kind == SOCKET ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : pipe(ends), 0);
+  ck_assert_int_eq(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+  close(ends[0]);
+  ck_assert_int_eq(write(ends[1], text, strlen(text)), (ssize_t)strlen(text));
+  return ends[1];
+}
+
+/* As another process does that shares standard input. */
+static void take_input(void) {
+  char bytes[64];
+  struct iovec piece = {bytes, sizeof bytes};
+  system_faults.ready = NULL;
+  ck_assert_int_gt(readv(STDIN_FILENO, &piece, 1), 0);
+}
+
+static bool has_nowait(void) {
+  char byte;
+  struct iovec piece = {&byte, 1};
+  int ends[2];
+  ck_assert_int_eq(pipe(ends), 0);
+  bool result = preadv2(ends[0], &piece, 1, -1, RWF_NOWAIT) < 0 && errno == EAGAIN;
+  close(ends[0]), close(ends[1]);
+  return result;
+}
+
+static void interrupt_at_signal(int number) {
+  (void)number;
+  interrupt();
+}
+
+/* Signals from now on, so that one comes while a call blocks. */
+static void signal_often(bool is_on) {
+  const struct sigaction action = {.sa_handler = interrupt_at_signal};
+  const struct itimerval often = {{0, 100000}, {0, 100000}}, never = {{0, 0}, {0, 0}};
+  ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
+  ck_assert_int_eq(setitimer(ITIMER_REAL, is_on ? &often : &never, NULL), 0);
+}
+
+static strew_status read_input(bool in_chunks) {
+  strew_load_options load = {.format = "csv"};
+  strew_reader_options chosen = {.rows = 1, .load = &load};
+  strew_reader *reader = NULL;
+  strew_table *table = NULL;
+  strew_tensor *tensor = NULL;
+  strew_status status = in_chunks ? strew_reader_open(device, "-", &chosen, &reader, &failure)
+                                  : strew_load(device, "-", &load, NULL, &table, &failure);
+  if (in_chunks && status == STREW_OK) status = strew_reader_next(reader, &tensor, &table, &failure);
+  if (status == STREW_OK) ck_assert_int_eq(check_chunk(NULL, table, 0), 1);
+  strew_table_release(table);
+  strew_reader_close(reader);
+  return status;
+}
+
+/* Reads a line of standard input, which another process may take between poll and read. */
+static strew_status read_line(int kind, bool in_chunks, bool is_taken) {
+  enum { NUMBER_OF_OPEN = 2 };
+  int to = put_input(kind, "0,1\n"), flags = fcntl(STDIN_FILENO, F_GETFL);
+  bool is_old = kind == OLD_PIPE;
+  if (!is_taken) close(to);
+  if (is_taken && is_old) signal_often(true);
+  if (is_taken && !is_old) strew_context_limit_time(context, 0.2);
+  system_faults.lacks_nowait = is_old;
+  system_faults.ready = is_taken ? take_input : NULL;
+  system_faults_limit(kind == FIXED_PIPE || is_old ? NUMBER_OF_OPEN : 0, EACCES);
+  strew_status status = read_input(in_chunks);
+  system_faults_limit(0, 0);
+  ck_assert(!system_faults.ready);
+  system_faults.lacks_nowait = false;
+  signal_often(false);
+  strew_context_limit_time(context, 0);
+  strew_context_clear_interrupt(context);
+  ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFL), flags);
+  if (is_taken) close(to);
+  return status;
+}
+
+/* If the bytes are taken, a limit of time ends the waiting, or a signal where the system has no way to read without
+   waiting. A fixed pipe cannot be opened again; an old one's system has no RWF_NOWAIT either. */
+START_TEST(test_shared_input) {
+  int kind = _i / 2, before = dup(STDIN_FILENO);
+  bool in_chunks = _i % 2;
+  if (kind == FIXED_PIPE && !has_nowait()) {
+    printf("chunks: a pipe that cannot be opened again is left out: this system's pipes have no RWF_NOWAIT\n");
+    kind = OLD_PIPE;
+  }
+  ck_assert_int_eq(read_line(kind, in_chunks, true), kind == OLD_PIPE ? STREW_EINTERRUPTED : STREW_ETIME);
+  ok(read_line(kind, in_chunks, false));
+  int last = dup(STDIN_FILENO);
+  ck_assert_int_eq(last, before + 1); /* no descriptor is left open */
+  dup2(before, STDIN_FILENO);
+  close(before), close(last);
+}
+END_TEST
+
 /* ------------------------------------------------------------------------------------------------- words, processes */
 
 /* The tables of chunks outlive the reader; a word added to one is not the others'. */
@@ -378,6 +481,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_system_fails, 0, SOURCES);
   if (!on_device()) tcase_add_loop_test(all, test_memory_fails, 0, KINDS);
   tcase_add_test(all, test_waiting);
+  tcase_add_loop_test(all, test_shared_input, 0, 2 * INPUTS);
   tcase_add_test(all, test_words);
   if (!follows_forks())
     printf("chunks: fork is left out: ThreadSanitizer reports the parent's thread in a child\n");

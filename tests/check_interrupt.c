@@ -103,6 +103,21 @@ START_TEST(test_time) {
 }
 END_TEST
 
+/* Work that would end after the deadline is refused, and so is all that follows. */
+START_TEST(test_time_ahead) {
+  strew_tensor *self = ones_of(5);
+  ok(strew_context_check_ahead(context, 1e300, &failure)); /* no deadline */
+  strew_context_limit_time(context, 1000);
+  ok(strew_context_check_ahead(context, 100, &failure));
+  ok(strew_fill(self, strew_int(3), &failure));
+  assert_fails(strew_context_check_ahead(context, 1001, &failure), STREW_ETIME, "check: time limit of 1000 s exceeded");
+  assert_fails(strew_fill(self, strew_int(4), &failure), STREW_ETIME, NULL);
+  strew_context_limit_time(context, 0);
+  ok(strew_fill(self, strew_int(4), &failure));
+  strew_release(self);
+}
+END_TEST
+
 static void *interrupt(void *context_) {
   strew_context_interrupt(context_);
   return NULL;
@@ -479,6 +494,7 @@ Suite *make_suite(void) {
   TCase *words = new_case(suite, "interrupted by the host");
   tcase_add_test(words, test_before_a_call);
   tcase_add_test(words, test_time);
+  tcase_add_test(words, test_time_ahead);
   tcase_add_test(words, test_by_a_thread);
   tcase_add_test(words, test_by_a_signal);
   TCase *often = new_case(suite, "number of checks");

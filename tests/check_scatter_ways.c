@@ -8,8 +8,7 @@
 /* Contributions: more than a turn of a partition, and fewer; not a multiple of any block. */
 enum { LONG = 71700, SHORT = 30740, COLUMNS = 20 };
 
-/* ------------------------------------------------------------------------------------------------------------ indices
- */
+/* ---------------------------------------------------------------------------------------------------------- indices */
 
 static int64_t any(int64_t i, int64_t n, int64_t size) { return (void)i, (void)n, draw_below(size); }
 static int64_t rising(int64_t i, int64_t n, int64_t size) { return i * size / n; }
@@ -52,8 +51,7 @@ static strew_tensor *index_of(int look, int64_t n, const struct scatter_case *c,
   return index;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- shapes
- */
+/* ----------------------------------------------------------------------------------------------------------- shapes */
 
 /* LINES, each with destinations of its own, and BLOCKS of rows with destinations of their own. */
 enum shape { LINE, EXPANDED_ROWS, FULL_ROWS, COPIED_ROWS, LINES, BLOCKS };
@@ -103,8 +101,7 @@ static strew_tensor *index_for(enum shape shape, int look, const struct scatter_
   return copied;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- calls
- */
+/* ------------------------------------------------------------------------------------------------------------ calls */
 
 static void check_call(const struct scatter_case *c, strew_tensor *index, enum layout layout, const char *what) {
   strew_tensor *self = random_tensor(c->dtype, c->rank, c->self_sizes, CONTIGUOUS), *out = NULL;

@@ -2,7 +2,8 @@
 # usage: sh tests/include_rules.sh [ROOT]
 # The rules of #include: OpenCL's headers stay in opencl/, Lua's in lua_bindings/ and tests/; of the runtime the
 # bindings include strew.h, the tables and embedded.h; a folder includes only from itself and from the levels below;
-# headers form no circle.
+# headers form no circle. And one of layout: a divider, a comment of dashes and a title, ends on its line or has text
+# after an empty line.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 edges=$(mktemp) includes=$(mktemp)
@@ -93,6 +94,17 @@ done <"$includes"
 [ -s "$includes" ] || verdict 'no include was found at all'
 if circle=$(tsort "$edges" 2>&1 >/dev/null); then circle=; fi
 verdict "${circle:+headers include one another in a circle: $(echo "$circle" | sed -n 's|^tsort: \([^ ]*\)$|\1|p' | tr '\n' ' ')}"
+
+# Prints FILE:LINE of each divider whose end stands alone on the next line, where some versions of clang-format put it.
+open_dividers() {
+  for folder in runtime opencl lua_bindings tests scripts; do
+    [ ! -d "$folder" ] || find "$folder" -name '*.[ch]' -o -name '*.inc' -o -name '*.cl' -o -name '*.[ch]pp'
+  done | LC_ALL=C sort | xargs awk '
+    FNR == 1 { is_open = 0 }
+    is_open && /^[[:space:]]*\*\/[[:space:]]*$/ { print FILENAME ":" FNR - 1 ": a divider without its end on its line" }
+    { is_open = /^[[:space:]]*\/\* ?----------/ && !/\*\// }'
+}
+verdict "$(open_dividers)"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -9,7 +9,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 struct system_faults system_faults;
@@ -69,7 +71,9 @@ int __wrap_poll(struct pollfd *wanted, nfds_t count, int milliseconds);
 int __wrap_poll(struct pollfd *wanted, nfds_t count, int milliseconds) {
   if (fails()) return -1;
   errno = EINTR; /* every third, so that the reads after them are of both kinds */
-  return system_faults.hiccups && system_faults.calls % 3 == 1 ? -1 : __real_poll(wanted, count, milliseconds);
+  int found = system_faults.hiccups && system_faults.calls % 3 == 1 ? -1 : __real_poll(wanted, count, milliseconds);
+  if (found > 0 && system_faults.ready) system_faults.ready();
+  return found;
 }
 
 ssize_t __real_read(int descriptor, void *to, size_t size_bytes);
@@ -77,6 +81,21 @@ ssize_t __wrap_read(int descriptor, void *to, size_t size_bytes);
 ssize_t __wrap_read(int descriptor, void *to, size_t size_bytes) {
   size_t bytes = fails() ? 0 : shortened(size_bytes);
   return bytes ? __real_read(descriptor, to, bytes) : -1;
+}
+
+ssize_t __real_recv(int descriptor, void *to, size_t size_bytes, int flags);
+ssize_t __wrap_recv(int descriptor, void *to, size_t size_bytes, int flags);
+ssize_t __wrap_recv(int descriptor, void *to, size_t size_bytes, int flags) {
+  size_t bytes = fails() ? 0 : shortened(size_bytes);
+  return bytes ? __real_recv(descriptor, to, bytes, flags) : -1;
+}
+
+ssize_t __real_preadv2(int descriptor, const struct iovec *pieces, int count, off_t at, int flags);
+ssize_t __wrap_preadv2(int descriptor, const struct iovec *pieces, int count, off_t at, int flags);
+ssize_t __wrap_preadv2(int descriptor, const struct iovec *pieces, int count, off_t at, int flags) {
+  if (system_faults.lacks_nowait) return errno = EOPNOTSUPP, -1;
+  struct iovec piece = {pieces->iov_base, fails() ? 0 : shortened(pieces->iov_len)};
+  return piece.iov_len ? __real_preadv2(descriptor, &piece, count, at, flags) : -1;
 }
 
 ssize_t __real_pread(int descriptor, void *to, size_t size_bytes, off_t at);

@@ -13,8 +13,10 @@ extern struct system_faults {
   int code;           /* with this errno */
   long on_call;       /* the number of the call during which `then` is called */
   void (*then)(void);
-  void (*seen)(void); /* called at each call; NULL: not called */
+  void (*seen)(void);  /* called at each call; NULL: not called */
+  void (*ready)(void); /* called after poll has found something; NULL: not called */
   bool lacks_libraries;
+  bool lacks_nowait; /* preadv2 knows no RWF_NOWAIT */
   bool any_thread;
   bool hiccups;      /* every other read or write is short or interrupted */
   long syncs;        /* of fsync: with hiccups the first is interrupted, the third ... */

@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------- one rank's failure
- */
+/* ----------------------------------------------------------------------------------------------- one rank's failure */
 
 static bool ends_with(const char *text, const char *end) {
   size_t length = strlen(text), end_length = strlen(end);
@@ -91,8 +90,7 @@ static void describe(lua_State *L, int status, struct failure *failure) {
   error->argument = failure->argument[0] ? failure->argument : NULL;
 }
 
-/* -------------------------------------------------------------------------------------------------------- operations
- */
+/* ------------------------------------------------------------------------------------------------------- operations */
 
 /* Writes an operation's result to the tensor that it works on in place. On the CPU that cannot fail. */
 static strew_status commit(strew_tensor *target, strew_tensor *result, strew_error *error) {

@@ -116,8 +116,7 @@ static int split(lua_State *L) {
   return split_off == total ? 0 : luaL_error(L, changed);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- keys
- */
+/* ------------------------------------------------------------------------------------------------------------- keys */
 
 /* A word with the value of a key: equal for keys that share a group. */
 static uint64_t word_of(strew_scalar key) {

@@ -3,6 +3,7 @@
 #include "misspelt.h"
 #include "progress.h"
 #include "script_place.h"
+#include "strew_lua.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
@@ -60,10 +61,19 @@ int program_call(lua_State *L, int nargs, int nresults) {
   return status;
 }
 
+/* Near its limit of time, or after Ctrl-C, a state refuses large blocks, too: Lua calls that "not enough memory". */
+static const char *reason_of(lua_State *L, int status, strew_error *error) {
+  strew_context *context = status == LUA_ERRMEM ? strew_context_of(L) : NULL;
+  error->alias = "script";
+  return context && strew_context_check(context, error) != STREW_OK ? error->message : NULL;
+}
+
 int program_report(lua_State *L, const char *name, int status) {
   if (status == LUA_OK) return status;
-  size_t length;
-  const char *message = lua_tolstring(L, -1, &length);
+  strew_error error = {0};
+  const char *message = reason_of(L, status, &error);
+  size_t length = message ? strlen(message) : 0;
+  if (!message) message = lua_tolstring(L, -1, &length);
   progress_show(NULL, NULL, 0); /* erases the progress line of a failed call */
   fflush(stdout);
   if (name != NULL) fprintf(stderr, "%s: ", name);

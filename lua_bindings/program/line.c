@@ -66,8 +66,7 @@ static struct {
 static line_completer *completer;
 static volatile sig_atomic_t interrupted, continued;
 
-/* ------------------------------------------------------------------------------------------------- what is typed
- */
+/* ---------------------------------------------------------------------------------------------------- what is typed */
 
 static void note(int signal_number) {
   if (signal_number == SIGINT)
@@ -170,8 +169,7 @@ static int read_character(FILE *stream) {
   return no_character();
 }
 
-/* ------------------------------------------------------------------------------------------------------ the libraries
- */
+/* ---------------------------------------------------------------------------------------------------- the libraries */
 
 static bool look_up(void *library) {
   bool is_whole = true;
@@ -262,8 +260,7 @@ const char *line_open(line_completer *complete) {
   return "neither libreadline.so.8 nor libedit.so.2 is there (Debian: libreadline8)";
 }
 
-/* ------------------------------------------------------------------------------------------------------------ reading
- */
+/* ---------------------------------------------------------------------------------------------------------- reading */
 
 /* Reads a line from a terminal without an editor. */
 static line_got read_terminal(const char *prompt, char **line) {

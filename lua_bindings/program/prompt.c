@@ -298,8 +298,7 @@ void prompt_push(lua_State *L, const char *name) {
   lua_remove(L, -2);
 }
 
-/* --------------------------------------------------------------------------------------------------------- completion
- */
+/* ------------------------------------------------------------------------------------------------------- completion */
 
 static size_t shared_length(const char *a, const char *b) {
   size_t n = 0;

@@ -23,8 +23,7 @@ static const double long_seconds = 0.5; /* longer times are shown */
 /* Registry keys: the function of the running entry; the locals left by an error. */
 static const char entry_key[] = "strew.entry", left_key[] = "strew.left";
 
-/* ------------------------------------------------------------------------------------------------------------ entries
- */
+/* ---------------------------------------------------------------------------------------------------------- entries */
 
 /* Returns the outermost level of the stack by bisection. (Reaching a level takes that many steps: trying each would
    take minutes in an endless recursion.) */

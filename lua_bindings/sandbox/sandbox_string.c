@@ -8,8 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------------------------------------------------- patterns
- */
+/* --------------------------------------------------------------------------------------------------------- patterns */
 
 /* Pushes the compiled pattern. */
 static struct pattern *push_pattern(lua_State *L, const char *text, size_t length) {
@@ -123,8 +122,7 @@ static int match_all(lua_State *L) {
   return 1;
 }
 
-/* ------------------------------------------------------------------------------------------------------ substitution
- */
+/* ----------------------------------------------------------------------------------------------------- substitution */
 
 enum { SUBJECT = 1, PATTERN, REPLACEMENT, MOST };
 
@@ -234,8 +232,7 @@ static int substitute(lua_State *L) {
   return 2;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- rep
- */
+/* -------------------------------------------------------------------------------------------------------------- rep */
 
 /* A long result: units (text and separator), then the text. The result doubles, where the library copies unit by unit.
    */

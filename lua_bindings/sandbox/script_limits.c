@@ -109,11 +109,14 @@ static void *refuse(struct limits *limits, size_t size_bytes) {
   return NULL;
 }
 
-/* True if memory may be allocated. After the time limit strings may not grow: one instruction could take as long as
-   copying all memory. */
+/* True if memory may be allocated. Nothing stops Lua while it fills a large block, so there must be time for that: new
+   pages take up to a second for a GiB. A lack of memory is found first: it does not end the script's time. */
 static bool may_have(struct limits *limits, size_t more, size_t whole) {
-  if (whole >= LARGE && strew_context_check(limits->context, NULL) != STREW_OK) return false;
-  return strew_context_charge(limits->context, more);
+  const double seconds = (double)more / ((size_t)1 << 30);
+  if (!strew_context_charge(limits->context, more)) return false;
+  if (whole < LARGE || strew_context_check_ahead(limits->context, seconds, NULL) == STREW_OK) return true;
+  strew_context_discharge(limits->context, more);
+  return false;
 }
 
 static void count(struct limits *limits, size_t old, size_t size_bytes) {
@@ -222,8 +225,7 @@ void strew_restart_limits(lua_State *L) {
   strew_watch_limits(L);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- a state
- */
+/* ---------------------------------------------------------------------------------------------------------- a state */
 
 struct limits *limits_adopt(lua_State *L, strew_context *context) {
   struct limits *limits = calloc(1, sizeof *limits);

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE /* MAP_NORESERVE */
 #define _XOPEN_SOURCE   700
 #include "file.h"
+#include "input.h"
 #include "runtime/device.h"
 
 #include <dirent.h>
@@ -102,6 +103,7 @@ strew_status file_open(const struct call *call, strew_context *context, const ch
   out->is_regular = S_ISREG(about.st_mode) && !is_input;
   out->size_bytes = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
   out->modified_ns = S_ISREG(about.st_mode) ? modified_ns(&about) : 0;
+  if (is_input) input_open(out, &about);
   return STREW_OK;
 }
 
@@ -112,7 +114,7 @@ bool file_is_changed(const struct file *file) {
 }
 
 void file_close(struct file *file) {
-  if (file->descriptor >= 0 && !file->is_input) close(file->descriptor);
+  if (file->descriptor >= 0 && !(file->is_input && file->descriptor == STDIN_FILENO)) close(file->descriptor);
   memory_free(file->context, file->bytes, file->held_bytes);
   file->descriptor = -1;
   file->bytes = NULL;
@@ -128,12 +130,15 @@ static int wait_for(int descriptor) {
 }
 
 /* Standard input may block: it is waited for before it is read. A pipe's first bytes are waited for, because it seems to
-   be at its end as long as it has no writer. */
+   be at its end as long as it has no writer: of standard input, the shell has waited for one, which only the descriptor
+   of that time shows. */
 enum attempt file_try(struct file *file, void *to, size_t size_bytes, size_t *got) {
   bool waits = file->is_input || file->is_drained || !(file->is_regular || file->is_begun);
-  int ready = waits ? wait_for(file->descriptor) : 1;
+  int ready = waits ? wait_for(file->is_input ? STDIN_FILENO : file->descriptor) : 1;
   if (!ready) return FILE_WAITED;
-  ssize_t count = ready < 0 ? -1 : read(file->descriptor, to, size_bytes);
+  ssize_t count = ready < 0        ? -1
+                  : file->is_input ? input_read(file, to, size_bytes)
+                                   : read(file->descriptor, to, size_bytes);
   file->is_drained = ready > 0 && count < 0 && errno == EAGAIN;
   if (count < 0) return ready > 0 && (errno == EINTR || errno == EAGAIN) ? FILE_WAITED : FILE_FAILED;
   file->is_begun = true;

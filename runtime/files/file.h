@@ -23,7 +23,9 @@ struct ahead; /* a thread that reads ahead: see ahead.h */
 struct file {
   const char *path; /* borrowed, as the user gave it */
   int descriptor;
-  bool is_input;       /* standard input, which stays open */
+  bool is_input;       /* standard input, which stays open: `descriptor` may be another one of the same pipe */
+  bool is_socket;      /* as standard input */
+  bool may_block;      /* a read may wait for ever: another process may take what poll has found */
   bool is_begun;       /* some of it was read in order */
   bool is_drained;     /* the latest read found nothing: the next one waits */
   bool is_regular;     /* can be read at any offset, and mapped */

@@ -27,7 +27,10 @@ static strew_status read_header(const struct call *call, const struct npy_source
   if (!npy_parse_prefix(prefix, &begin, &length, &refusal))
     return fail_member(call, source->path, source->member, NULL, "%s", refusal.fact);
   *data_at = begin + length;
-  if (*data_at < sizeof prefix || (is_known && *data_at > source->size_bytes))
+  if (*data_at < sizeof prefix)
+    return fail_member(call, source->path, source->member, NULL, "claims a header of %zu bytes, too short for one",
+                       length);
+  if (is_known && *data_at > source->size_bytes)
     return fail_member(call, source->path, source->member, NULL,
                        "claims a header of %zu bytes, and has %" PRIu64 " in all", length, source->size_bytes);
   char *text = memory_allocate(context, length);

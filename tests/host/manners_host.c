@@ -65,8 +65,7 @@ static void expect_same(const char *plain, const char *path, const char *what) {
   free(said);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the locale
- */
+/* ------------------------------------------------------------------------------------------------------- the locale */
 
 /* A locale of this machine, or one that is built for the test. */
 static bool set_comma(const char *folder) {

@@ -418,7 +418,7 @@ describe("files", function()
       {"\x93NUMPY\4\0" .. ("\0"):rep(20), "has version 4.0 of the format, expected 1.0, 2.0 or 3.0"},
       {"\x93NUMPY\1\2" .. ("\0"):rep(20), "has version 1.2 of the format, expected 1.0, 2.0 or 3.0"},
       {"\x93NUMPY\1\0\xff\xff" .. ("\0"):rep(20), "claims a header of 65535 bytes, and has 30 in all"},
-      {"\x93NUMPY\1\0\0\0" .. ("\0"):rep(20), "claims a header of 0 bytes, and has 30 in all"},
+      {"\x93NUMPY\1\0\0\0" .. ("\0"):rep(20), "claims a header of 0 bytes, too short for one"},
       {"\x93NUMPY\2\0\xff\xff\xff\xff" .. ("\0"):rep(20),
         "has a header of 4294967295 bytes, expected fewer than 65536"},
       {npy "  ", unreadable("{", 2)},
