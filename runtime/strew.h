@@ -978,7 +978,7 @@ STREW_API strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_ten
                                              strew_error *error);
 
 /* A growing table of distinct keys of `columns` columns (1 or more), numbered in order of appearance: groups of data
-   that come in chunks. A hash table in host memory: 8 bytes for each column of a key, and 16 to 32 for its place. Equal
+   that come in chunks. A hash table in host memory: 8 bytes for each column of a key, and 32 to 64 for its place. Equal
    keys are compared, not only their hashes. Floats compare by value: all NaN are one key, and both zeros. */
 typedef struct strew_key_table strew_key_table;
 STREW_API strew_status strew_key_table_create(strew_context *context, int columns, strew_key_table **out,

@@ -289,6 +289,45 @@ START_TEST(test_looks) {
 }
 END_TEST
 
+static long looks_of_gather(strew_tensor *src, strew_tensor *order) {
+  strew_tensor *out = NULL;
+  limit_looks(LONG_MAX, false);
+  ok(strew_gather(src, 0, order, STREW_DROP, &out, &failure));
+  strew_release(out);
+  return atomic_load(&stop.looks);
+}
+
+/* A group with all elements, which are gathered first: quantiles pass through them several times, and stop in each pass:
+   a count of signs, two for the first digit, and, of zeros, three for the others. */
+START_TEST(test_quantile_of_one_group) {
+  const int64_t all = LONG;
+  strew_tensor *values[2] = {NULL}, *ids = NULL, *order = NULL, *out = NULL;
+  strew_grouping *grouping = NULL;
+  use_threads(1);
+  ok(strew_rand(device, STREW_FLOAT32, 1, &all, &values[0], &failure));
+  ok(strew_full(device, STREW_FLOAT32, 1, &all, strew_int(0), &values[1], &failure));
+  ok(strew_to(values[1], device, STREW_INT64, &ids, &failure));
+  ok(strew_grouping_create(ids, 1, STREW_ERROR, &grouping, &failure));
+  ok(strew_grouping_order(grouping, &order, &failure));
+  for (int i = 0; i < 2; i++) {
+    const long gathered = looks_of_gather(values[i], order);
+    limit_looks(LONG_MAX, false);
+    ok(strew_grouping_quantile(grouping, values[i], 0.3, STREW_LINEAR, NULL, &out, &failure));
+    strew_release(out), out = NULL;
+    const long looked = atomic_load(&stop.looks);
+    ck_assert_int_ge(looked - gathered, (i ? 5 : 3) * 2 * CHUNKS);
+    for (long failing = looked; failing > gathered; failing--) {
+      limit_looks(failing, true);
+      const strew_status status = strew_grouping_quantile(grouping, values[i], 0.3, STREW_LINEAR, NULL, &out, &failure);
+      check_interrupted("quantile", status, true);
+    }
+    limit_looks(0, false);
+  }
+  strew_grouping_release(grouping);
+  strew_release(values[0]), strew_release(values[1]), strew_release(ids), strew_release(order);
+}
+END_TEST
+
 /* Large products are made in bounded chunks. */
 START_TEST(test_pieces_of_products) {
   const int64_t large[] = {1100, 1100};
@@ -460,6 +499,7 @@ Suite *make_suite(void) {
   tcase_add_test(words, test_by_a_signal);
   TCase *often = new_case(suite, "number of checks");
   tcase_add_loop_test(often, test_looks, 0, LONG_CALLS);
+  tcase_add_test(often, test_quantile_of_one_group);
   tcase_add_test(often, test_pieces_of_products);
   tcase_add_test(often, test_wide_lines);
   tcase_add_test(often, test_rows_of_pictures);
