@@ -357,8 +357,8 @@ STREW_API void strew_context_interrupt(strew_context *context);
 STREW_API void strew_context_clear_interrupt(strew_context *context);
 /* For a host's own loops, every few milliseconds: STREW_OK, or the failure that a call would return now. */
 STREW_API strew_status strew_context_check(strew_context *context, strew_error *error);
-/* The same before work that takes `seconds` and that nothing can stop: STREW_ETIME, too, if the time limit would be
-   exceeded before its end. Then it counts as exceeded. */
+/* The same before a step of `seconds` that cannot be interrupted: STREW_ETIME, too, if the time limit would be exceeded
+   before its end. Then it counts as exceeded. */
 STREW_API strew_status strew_context_check_ahead(strew_context *context, double seconds, strew_error *error);
 
 /* Finds a device by name: "cpu", "opencl" (the first usable one), "opencl:P.D" (platform and device, numbered from 0 by
