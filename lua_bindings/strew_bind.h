@@ -226,7 +226,7 @@ void bind_open_groupings(lua_State *L, int binding);
 extern const struct script_function bind_grouped_rows[], bind_group_columns_row;
 /* Functions for Lua, strew_grouping.c: see there. */
 extern const struct script_function bind_ids_row, bind_set_keys_row, bind_grouping_keys_row, bind_cumsum_row,
-    bind_aggregate_row, bind_argsort_row;
+    bind_aggregate_row, bind_argsort_row, bind_squares_row, bind_topk_row;
 
 /* Runs a binary operation; strew_math.c. */
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);

@@ -276,6 +276,27 @@ static int argsort(lua_State *L, struct script_call *call) {
   return bind_end(strew_grouping_argsort(self, src, lua_toboolean(L, 3), &box->tensor, &call->error), 1);
 }
 
+/* group_squares(g, src) */
+static int squares(lua_State *L, struct script_call *call) {
+  struct box *box = bind_push_box(L, call->binding);
+  strew_grouping *self;
+  strew_tensor *src;
+  if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
+  return bind_end(strew_grouping_squares(self, src, &box->tensor, &call->error), 1);
+}
+
+/* group_topk(g, src, k, largest): positions and groups */
+static int topk(lua_State *L, struct script_call *call) {
+  struct box *positions = bind_push_box(L, call->binding), *groups = bind_push_box(L, call->binding);
+  strew_grouping *self;
+  strew_tensor *src;
+  int64_t k;
+  if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
+  if (!bind_integer(L, call, 3, "k", &k)) return -1;
+  return bind_end(
+      strew_grouping_topk(self, src, k, lua_toboolean(L, 4), &positions->tensor, &groups->tensor, &call->error), 2);
+}
+
 enum { MOST_AGGREGATES = 64 };
 
 /* What the entries of aggregate's list say, with the memory that options point to. */
@@ -343,6 +364,8 @@ const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION},
                              bind_grouping_keys_row = {"grouping_keys", grouping_keys, 0, FUNCTION},
                              bind_cumsum_row = {"group_cumsum", cumsum, 0, FUNCTION},
                              bind_argsort_row = {"group_argsort", argsort, 0, FUNCTION},
+                             bind_squares_row = {"group_squares", squares, 0, FUNCTION},
+                             bind_topk_row = {"group_topk", topk, 0, FUNCTION},
                              bind_aggregate_row = {"aggregate", aggregate, 0, FUNCTION};
 
 /* ---------------------------------------------------------------------------------------------------------- opening */

@@ -11,8 +11,8 @@ struct aggregating {
   const struct call *call;
   strew_grouping *grouping;
   strew_device *device;
-  strew_tensor *counts;
-  int count, columns; /* of aggregates, of columns */
+  strew_tensor *counts; /* NULL: not needed */
+  int count, columns;   /* of aggregates, of columns */
   const strew_aggregate *aggregates;
   int *column;
   struct aggregate_column *at;
@@ -76,19 +76,44 @@ static strew_status add_slot(struct aggregating *a, int i) {
   return *out ? STREW_OK : tensor_create(a->call, a->device, column->computed, 1, &a->grouping->size, out);
 }
 
-/* One aggregate alone has better ways. */
+/* True if a result is made of the counts: it is one, a mean, or may have groups without elements. */
+static bool needs_counts(const struct aggregating *a) {
+  bool needs = false;
+  for (int i = 0; i < a->count; i++) {
+    const strew_aggregate *aggregate = &a->aggregates[i];
+    const bool is_mean = aggregate->options.reduction == STREW_MEAN;
+    needs |= !aggregate->src || (a->column[i] >= 0 && (is_mean || !a->grouping->key_count));
+  }
+  return needs;
+}
+
+static strew_status add_counts(struct aggregating *a) {
+  struct aggregate_column *column = &a->at[a->columns++];
+  *column = (struct aggregate_column){.computed = STREW_INT64};
+  return tensor_create(a->call, a->device, STREW_INT64, 1, &a->grouping->size, &column->out[STREW_SUM]);
+}
+
+static strew_status walk(struct aggregating *a) {
+  const struct group_ids ids = grouping_narrow(a->grouping);
+  const bool counts = needs_counts(a) && !a->grouping->counts;
+  strew_status status = counts ? add_counts(a) : STREW_OK;
+  if (status == STREW_OK) status = grouping_walks(a->grouping)->aggregate(a->call, a->device, &ids, a->columns, a->at);
+  if (status == STREW_OK && counts)
+    a->grouping->counts = grouping_seal(strew_retain(a->at[a->columns - 1].out[STREW_SUM]));
+  return status;
+}
+
+/* One aggregate alone has better ways, if the ids are an index. */
 static strew_status share_walk(struct aggregating *a) {
-  const struct grouped_ops *grouped = a->device->ops->grouped;
   int shared = 0;
   strew_status status = STREW_OK;
   for (int i = 0; i < a->count; i++) a->column[i] = -1;
-  if (!grouped || !grouped->aggregate || !a->grouping->size || !strew_grouping_length(a->grouping)) return status;
+  if (!grouping_walks(a->grouping)) return status;
   for (int i = 0; i < a->count; i++) shared += is_shared(a, &a->aggregates[i]);
-  if (shared < 2) return status;
+  if (shared < 1 + (a->grouping->ids != NULL)) return status;
   for (int i = 0; i < a->count && status == STREW_OK; i++)
     if (is_shared(a, &a->aggregates[i])) status = add_slot(a, i);
-  if (status != STREW_OK) return status;
-  return grouped->aggregate(a->call, a->device, a->grouping->ids, a->counts, a->columns, a->at);
+  return status == STREW_OK ? walk(a) : status;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- results */
@@ -163,11 +188,12 @@ static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
 /* ----------------------------------------------------------------------------------------------------------------- call */
 
 static strew_status aggregating_open(struct aggregating *a) {
-  a->bytes = (size_t)a->count * (sizeof *a->at + sizeof *a->column);
+  const size_t columns = (size_t)a->count + 1; /* that of the counts */
+  a->bytes = columns * (sizeof *a->at + sizeof *a->column);
   a->at = memory_allocate(a->device->context, a->bytes);
   if (!a->at) return fail_memory(a->call, a->device->context, a->bytes);
-  a->column = (int *)(void *)(a->at + a->count);
-  return strew_grouping_counts(a->grouping, &a->counts, a->call->error);
+  a->column = (int *)(void *)(a->at + columns);
+  return STREW_OK;
 }
 
 static void aggregating_close(struct aggregating *a) {
@@ -180,7 +206,7 @@ static void aggregating_close(struct aggregating *a) {
 strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
                                       strew_tensor *out[], strew_error *error) {
   strew_error inner = {.alias = error && error->alias ? error->alias : "grouping_aggregate"};
-  CALL(call, "grouping_aggregate", &inner, {"ids", grouping->ids});
+  CALL(call, "grouping_aggregate", &inner, {"ids", &grouping->shown});
   struct aggregating a = {
       .call = &call, .grouping = grouping, .device = strew_grouping_device(grouping), .count = count};
   a.aggregates = aggregates;
@@ -191,6 +217,7 @@ strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const
   }
   strew_status status = aggregating_open(&a);
   if (status == STREW_OK) status = share_walk(&a);
+  if (status == STREW_OK && needs_counts(&a)) status = strew_grouping_counts(grouping, &a.counts, &inner);
   if (status == STREW_OK) status = make_all(&a, out);
   aggregating_close(&a);
   return report_inner(status, &inner, error);

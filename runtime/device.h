@@ -278,34 +278,52 @@ struct one_pass_mean {
    `computed` (float32, float64 or int64) and joined in order from the identity on. out, by reduction: dense, of that
    dtype, with an element for each group; NULL: not wanted. STREW_SUM, STREW_AMAX and STREW_AMIN, or STREW_PROD alone. */
 struct aggregate_column {
-  const strew_tensor *src;
+  const strew_tensor *src; /* NULL: ones, of which only the int64 sum is wanted */
   strew_dtype computed;
+  const strew_tensor
+      *about; /* dense, float, of that dtype, an element for each group: squares of the differences from it
+                                join, of which only the sum is wanted; NULL: elements do */
   strew_tensor *out[STREW_REDUCTION_COUNT];
+};
+
+/* Ids of elements: the number of each one's group, of `size`, which is at most INT32_MAX; uint8, int16, int32 or int64.
+   -1, only if `drops`: none. */
+struct group_ids {
+  const strew_tensor *ids;
+  int64_t size;
+  bool drops;
 };
 
 /* Calls of groupings in passes of their own. Tensors are dense and 1-D, but for keys, which have any strides. */
 struct grouped_ops {
-  /* Writes to ids (int64; at least one) the number of each element's group by `count` keys. Makes *positions: the
-     position of each group's first element. */
+  /* Makes *ids, of the narrowest dtype of ids: the number of each element's group by `count` keys; and *positions: the
+     position of each group's first element. There are elements. */
   strew_status (*number)(const struct call *call, strew_device *device, int count, strew_tensor *const *keys,
-                         strew_key_order order, strew_tensor *ids, strew_tensor **positions);
+                         strew_key_order order, strew_tensor **ids, strew_tensor **positions);
   /* out[i] = the sum, from +0 on, of the elements up to i of src whose id is that of element i, which is less than
      `size`; 0 where it is -1. src and out: float32, float64 or int64. */
   strew_status (*cumsum)(const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,
                          const strew_tensor *src, strew_tensor *out);
-  /* Writes to `order` the positions of the elements of group g, ascending, from starts[g] on (all int64). ids are less
-     than the number of groups, or -1. There are some of each. */
-  strew_status (*order)(const struct call *call, strew_device *device, const strew_tensor *ids,
+  /* Writes to `order` the positions of the elements of group g, ascending, from starts[g] on (both int64). There are
+     groups and elements. */
+  strew_status (*order)(const struct call *call, strew_device *device, const struct group_ids *ids,
                         const strew_tensor *starts, strew_tensor *order);
+  /* The same for the elements of src, of any stride, instead of their positions. out: of src's dtype. */
+  strew_status (*collect)(const struct call *call, strew_device *device, const struct group_ids *ids,
+                          const strew_tensor *starts, const strew_tensor *src, strew_tensor *out);
   /* out[starts[g]] .. out[starts[g + 1] - 1]: the positions of group g, those of `order` (both int64), in the order of
      src's elements, ties by position. There are some. Not *done, and nothing written: groups are too large for it. */
   strew_status (*order_within)(const struct call *call, strew_device *device, const strew_tensor *src,
                                const strew_tensor *order, const strew_tensor *starts, bool descending,
                                strew_tensor *out, bool *done);
-  /* Reduces all columns in one walk over the ids, which are less than the number of counts, or -1. counts: int64, the
-     number of elements of each group. There are groups and elements. */
-  strew_status (*aggregate)(const struct call *call, strew_device *device, const strew_tensor *ids,
-                            const strew_tensor *counts, int count, const struct aggregate_column *columns);
+  /* Makes *positions and *groups (int64; `groups` NULL: not wanted): of each group those of the first k elements of src,
+     greatest or least first, ties by position. 0 < k <= elements / groups; fewer than UINT32_MAX elements. */
+  strew_status (*topk)(const struct call *call, strew_device *device, const struct group_ids *ids,
+                       const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,
+                       strew_tensor **groups);
+  /* Reduces all columns in one walk over the ids. There are groups and elements. */
+  strew_status (*aggregate)(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
+                            const struct aggregate_column *columns);
 };
 
 struct device_ops {

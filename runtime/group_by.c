@@ -203,11 +203,11 @@ static strew_status number_keys(const struct keyed *keyed, strew_key_order order
   const int64_t none = 0;
   const struct grouped_ops *grouped = keyed->device->ops->grouped;
   if (keyed->length && !grouped) return number_by_sorting(keyed, order, numbered, error);
-  strew_status status = strew_empty(keyed->device, STREW_INT64, 1, &keyed->length, &numbered->ids, error);
-  if (status != STREW_OK) return status;
-  if (!keyed->length) return strew_empty(keyed->device, STREW_INT64, 1, &none, &numbered->positions, error);
-  return grouped->number(keyed->call, keyed->device, keyed->count, keyed->keys, order, numbered->ids,
-                         &numbered->positions);
+  if (keyed->length)
+    return grouped->number(keyed->call, keyed->device, keyed->count, keyed->keys, order, &numbered->ids,
+                           &numbered->positions);
+  strew_status status = strew_empty(keyed->device, STREW_INT64, 1, &none, &numbered->ids, error);
+  return status == STREW_OK ? strew_empty(keyed->device, STREW_INT64, 1, &none, &numbered->positions, error) : status;
 }
 
 /* The keys are copies, so that later changes do not reach them. */

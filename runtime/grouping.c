@@ -20,7 +20,9 @@ strew_status grouping_create(const struct call *call, strew_tensor *ids, int64_t
     strew_status status = fail_memory(call, context, bytes_of(key_count));
     return strew_release(ids), status;
   }
-  *grouping = (strew_grouping){.references = 1, .size = size, .ids = ids, .key_count = key_count};
+  *grouping = (strew_grouping){.references = 1, .size = size, .narrow = ids, .shown = *ids, .key_count = key_count};
+  grouping->shown.dtype = STREW_INT64;
+  if (ids->dtype == STREW_INT64) grouping->ids = strew_retain(ids);
   for (int i = 0; i < key_count; i++) grouping->keys[i] = NULL;
   *out = grouping;
   return STREW_OK;
@@ -31,9 +33,14 @@ strew_tensor *grouping_seal(strew_tensor *tensor) {
   return tensor;
 }
 
-void grouping_complete(strew_grouping *grouping) {
+static void complete_ids(strew_grouping *grouping) {
+  if (!grouping->ids) return;
   grouping_seal(grouping->ids);
   if (!grouping->drops) grouping->ids->storage->index_size = grouping->size;
+}
+
+void grouping_complete(strew_grouping *grouping) {
+  complete_ids(grouping);
   for (int i = 0; i < grouping->key_count; i++) grouping_seal(grouping->keys[i]);
 }
 
@@ -44,7 +51,8 @@ strew_grouping *strew_grouping_retain(strew_grouping *grouping) {
 
 void strew_grouping_release(strew_grouping *grouping) {
   if (!grouping || --grouping->references) return;
-  strew_context *context = strew_context_retain(tensor_context(grouping->ids));
+  strew_context *context = strew_context_retain(tensor_context(grouping->narrow));
+  strew_release(grouping->narrow);
   strew_release(grouping->ids);
   strew_release(grouping->counts);
   strew_release(grouping->positions);
@@ -98,7 +106,7 @@ static strew_status apply_mode_to_ids(strew_mode mode, int64_t size, strew_tenso
 }
 
 /* A new dense int64 tensor of the values. */
-static strew_status copy_ids(const struct call *call, strew_tensor *index, strew_tensor **out) {
+static strew_status copy_ids(const struct call *call, const strew_tensor *index, strew_tensor **out) {
   strew_tensor *copy = NULL;
   const int64_t length = strew_tensor_numel(index);
   strew_status status = tensor_create(call, index->storage->device, STREW_INT64, 1, &length, &copy);
@@ -119,7 +127,7 @@ static strew_status settle_ids(const struct call *call, strew_tensor **ids, int6
 static strew_status find_drops(const struct call *call, strew_grouping *grouping) {
   struct plan values;
   struct index_range range = {0, 0};
-  strew_device *device = grouping->ids->storage->device;
+  strew_device *device = strew_grouping_device(grouping);
   if (!strew_tensor_numel(grouping->ids)) return STREW_OK;
   plan_index_values(&values, grouping->ids);
   strew_status status = device->ops->index_range(call, device, &values, &range);
@@ -159,30 +167,58 @@ strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_
 /* --------------------------------------------------------------------------------------------------------- properties */
 
 int64_t strew_grouping_size(const strew_grouping *grouping) { return grouping->size; }
-int64_t strew_grouping_length(const strew_grouping *grouping) { return strew_tensor_numel(grouping->ids); }
+int64_t strew_grouping_length(const strew_grouping *grouping) { return grouping->narrow->sizes[0]; }
 int strew_grouping_key_count(const strew_grouping *grouping) { return grouping->key_count; }
 bool strew_grouping_drops(const strew_grouping *grouping) { return grouping->drops; }
-strew_device *strew_grouping_device(const strew_grouping *grouping) { return grouping->ids->storage->device; }
+strew_device *strew_grouping_device(const strew_grouping *grouping) { return grouping->narrow->storage->device; }
+
+const struct grouped_ops *grouping_walks(const strew_grouping *grouping) {
+  const bool fits = grouping->size && grouping->size <= INT32_MAX && strew_grouping_length(grouping);
+  return fits ? strew_grouping_device(grouping)->ops->grouped : NULL;
+}
+
+struct group_ids grouping_narrow(const strew_grouping *grouping) {
+  return (struct group_ids){grouping->narrow, grouping->size, grouping->drops};
+}
 
 static strew_mode mode_of(const strew_grouping *grouping) { return grouping->drops ? STREW_DROP : STREW_ERROR; }
 
+/* Makes the ids as int64, if there are none yet: for what reads an index. */
+static strew_status widen_ids(const struct call *call, strew_grouping *grouping) {
+  strew_status status = grouping->ids ? STREW_OK : copy_ids(call, grouping->narrow, &grouping->ids);
+  if (status == STREW_OK) complete_ids(grouping);
+  return status;
+}
+
 /* The sum or an extreme of `values`, broadcast to the ids, in each group; `fill` where there are none. */
-static strew_status reduce_values(strew_grouping *grouping, strew_tensor *values, strew_reduction reduction,
-                                  int64_t fill, strew_tensor **out, strew_error *error) {
+static strew_status reduce_values(const struct call *call, strew_grouping *grouping, strew_tensor *values,
+                                  strew_reduction reduction, int64_t fill, strew_tensor **out) {
   const strew_scalar empty = strew_int(fill);
   const strew_group_options options = {
       .dim = 0, .dim_size = grouping->size, .reduction = reduction, .mode = mode_of(grouping), .fill = &empty};
-  return strew_group(values, grouping->ids, &options, out, NULL, error);
+  strew_status status = widen_ids(call, grouping);
+  return status == STREW_OK ? strew_group(values, grouping->ids, &options, out, NULL, call->error) : status;
 }
 
+/* By a walk over the ids, or as the sums of ones. */
 static strew_status make_counts(const struct call *call, strew_grouping *grouping) {
   strew_error *error = call->error;
+  strew_device *device = strew_grouping_device(grouping);
+  const struct grouped_ops *grouped = grouping_walks(grouping);
+  if (grouped) {
+    struct aggregate_column column = {.computed = STREW_INT64};
+    const struct group_ids ids = grouping_narrow(grouping);
+    strew_status made = tensor_create(call, device, STREW_INT64, 1, &grouping->size, &column.out[STREW_SUM]);
+    if (made == STREW_OK) made = grouped->aggregate(call, device, &ids, 1, &column);
+    if (made != STREW_OK) return strew_release(column.out[STREW_SUM]), made;
+    return grouping->counts = column.out[STREW_SUM], STREW_OK;
+  }
   const int64_t length = strew_grouping_length(grouping);
   strew_tensor *one = NULL, *ones = NULL;
   strew_status status =
       strew_full(strew_grouping_device(grouping), STREW_INT64, 1, (int64_t[]){1}, strew_int(1), &one, error);
   if (status == STREW_OK) status = strew_expand(one, 1, &length, &ones, error);
-  if (status == STREW_OK) status = reduce_values(grouping, ones, STREW_SUM, 0, &grouping->counts, error);
+  if (status == STREW_OK) status = reduce_values(call, grouping, ones, STREW_SUM, 0, &grouping->counts);
   strew_release(one);
   strew_release(ones);
   return status;
@@ -194,7 +230,7 @@ static strew_status make_positions(const struct call *call, strew_grouping *grou
   strew_tensor *all = NULL;
   strew_status status = strew_arange(strew_grouping_device(grouping), STREW_INT64, strew_int(0), strew_int(length),
                                      strew_int(1), &all, error);
-  if (status == STREW_OK) status = reduce_values(grouping, all, STREW_AMIN, length, &grouping->positions, error);
+  if (status == STREW_OK) status = reduce_values(call, grouping, all, STREW_AMIN, length, &grouping->positions);
   strew_release(all);
   return status;
 }
@@ -217,10 +253,12 @@ static strew_status make_starts(const struct call *call, strew_grouping *groupin
 }
 
 /* Elements without a group, whose id is -1, come first in a stable sort. */
-static strew_status sort_ids(strew_grouping *grouping, int64_t members, strew_error *error) {
+static strew_status sort_ids(const struct call *call, strew_grouping *grouping, int64_t members) {
+  strew_error *error = call->error;
   const int64_t length = strew_grouping_length(grouping);
   strew_tensor *order = NULL, *kept = NULL;
-  strew_status status = strew_sort(grouping->ids, 0, false, NULL, &order, error);
+  strew_status status = widen_ids(call, grouping);
+  if (status == STREW_OK) status = strew_sort(grouping->ids, 0, false, NULL, &order, error);
   if (status == STREW_OK && members < length) {
     status = strew_narrow(order, 0, length - members, members, &kept, error);
     if (status == STREW_OK) status = strew_clone(kept, &grouping->order, error);
@@ -234,23 +272,24 @@ static strew_status sort_ids(strew_grouping *grouping, int64_t members, strew_er
 
 static strew_status place_ids(const struct call *call, strew_grouping *grouping, const strew_tensor *starts,
                               int64_t members) {
-  strew_device *device = grouping->ids->storage->device;
+  strew_device *device = strew_grouping_device(grouping);
+  const struct group_ids ids = grouping_narrow(grouping);
   strew_tensor *made = NULL;
   strew_status status = tensor_create(call, device, STREW_INT64, 1, &members, &made);
-  if (status == STREW_OK && members) status = device->ops->grouped->order(call, device, grouping->ids, starts, made);
+  if (status == STREW_OK && members) status = grouping_walks(grouping)->order(call, device, &ids, starts, made);
   if (status != STREW_OK) return strew_release(made), status;
   return grouping->order = made, STREW_OK;
 }
 
 static strew_status make_order(const struct call *call, strew_grouping *grouping) {
-  const bool places = grouping->ids->storage->device->ops->grouped != NULL;
+  const bool places = grouping_walks(grouping) != NULL;
   strew_tensor *starts = NULL;
   strew_scalar members = strew_int(strew_grouping_length(grouping));
   strew_status status = STREW_OK;
   if (places || grouping->drops) status = strew_grouping_starts(grouping, &starts, call->error);
   if (status == STREW_OK && grouping->drops) status = strew_get(starts, 1, &grouping->size, &members, call->error);
   if (status == STREW_OK)
-    status = places ? place_ids(call, grouping, starts, members.as.i) : sort_ids(grouping, members.as.i, call->error);
+    status = places ? place_ids(call, grouping, starts, members.as.i) : sort_ids(call, grouping, members.as.i);
   strew_release(starts);
   return status;
 }
@@ -260,15 +299,14 @@ static strew_status pass_kept(strew_grouping *grouping, strew_tensor **kept, con
                               strew_status (*make)(const struct call *call, strew_grouping *grouping),
                               strew_tensor **out, strew_error *error) {
   strew_error inner = {.alias = name_of(error, name)};
-  CALL(call, name, &inner, {"ids", grouping->ids});
+  CALL(call, name, &inner, {"ids", &grouping->shown});
   strew_status status = *kept ? STREW_OK : make(&call, grouping);
   if (status == STREW_OK) *out = strew_retain(grouping_seal(*kept));
   return report_inner(status, &inner, error);
 }
 
 strew_status strew_grouping_ids(strew_grouping *grouping, strew_tensor **out, strew_error *error) {
-  (void)error;
-  return *out = strew_retain(grouping->ids), STREW_OK;
+  return pass_kept(grouping, &grouping->ids, "ids", widen_ids, out, error);
 }
 
 strew_status strew_grouping_counts(strew_grouping *grouping, strew_tensor **out, strew_error *error) {
@@ -288,7 +326,7 @@ strew_status strew_grouping_order(strew_grouping *grouping, strew_tensor **out, 
 }
 
 strew_status strew_grouping_key(strew_grouping *grouping, int which, strew_tensor **out, strew_error *error) {
-  CALL(call, "key", error, {"ids", grouping->ids});
+  CALL(call, "key", error, {"ids", &grouping->shown});
   if (which < 0 || which >= grouping->key_count)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "which"}, "is %d, the grouping has %d key%s",
                 which, grouping->key_count, grouping->key_count == 1 ? "" : "s");
@@ -319,11 +357,11 @@ static strew_status move_all(const struct call *call, const strew_grouping *from
 strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, strew_grouping **out,
                                strew_error *error) {
   strew_error inner = {.alias = name_of(error, "to")};
-  CALL(call, "to", &inner, {"ids", grouping->ids});
+  CALL(call, "to", &inner, {"ids", &grouping->shown});
   strew_tensor *ids = NULL;
   strew_grouping *made = NULL;
   if (device == strew_grouping_device(grouping)) return *out = strew_grouping_retain(grouping), STREW_OK;
-  strew_status status = strew_to(grouping->ids, device, STREW_INT64, &ids, &inner);
+  strew_status status = strew_to(grouping->narrow, device, STREW_INT64, &ids, &inner);
   if (status == STREW_OK) status = grouping_create(&call, ids, grouping->size, grouping->key_count, &made);
   if (status == STREW_OK) made->drops = grouping->drops;
   if (status == STREW_OK) status = move_all(&call, grouping, device, made);
@@ -367,23 +405,25 @@ static strew_status take_options(const struct call *call, const strew_grouping *
 
 strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  CALL(call, "grouping_reduce", error, {"src", src}, {"ids", grouping->ids}, {"out", *out});
+  CALL(call, "grouping_reduce", error, {"src", src}, {"ids", &grouping->shown}, {"out", *out});
   strew_group_options own;
   strew_status status = take_options(&call, grouping, src, options, &own);
+  if (status == STREW_OK) status = widen_ids(&call, grouping);
   return status == STREW_OK ? strew_group(src, grouping->ids, &own, out, arg, error) : status;
 }
 
 strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
                                     bool logarithm, strew_tensor **out, strew_error *error) {
-  CALL(call, "grouping_softmax", error, {"src", src}, {"ids", grouping->ids});
+  CALL(call, "grouping_softmax", error, {"src", src}, {"ids", &grouping->shown});
   strew_group_options own;
   strew_status status = take_options(&call, grouping, src, options, &own);
+  if (status == STREW_OK) status = widen_ids(&call, grouping);
   return status == STREW_OK ? strew_group_softmax(src, grouping->ids, &own, logarithm, out, error) : status;
 }
 
 /* ------------------------------------------------------------------------------------------------------- running sums */
 
-static strew_status check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src) {
+strew_status grouping_check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src) {
   const int64_t length = strew_grouping_length(grouping);
   struct fault fault = {.code = STREW_ESHAPE, .argument = "src"};
   if (src->rank != 1) return fail(call, fault, "has %d dimensions, expected 1", src->rank);
@@ -410,7 +450,7 @@ static strew_status cumsum(const struct call *call, const strew_grouping *groupi
   strew_tensor *values = NULL, *ids = NULL, *sums = NULL, *rounded = NULL;
   strew_error *error = call->error;
   strew_status status = dense_on(src, cpu, computed, &values, error);
-  if (status == STREW_OK) status = strew_to(grouping->ids, cpu, STREW_INT64, &ids, error);
+  if (status == STREW_OK) status = strew_to(grouping->narrow, cpu, STREW_INT64, &ids, error);
   if (status == STREW_OK) status = tensor_create(call, cpu, computed, 1, &length, &sums);
   if (status == STREW_OK && length) status = cpu->ops->grouped->cumsum(call, cpu, ids, grouping->size, values, sums);
   if (status == STREW_OK) status = strew_to(sums, cpu, dtype, &rounded, error);
@@ -425,8 +465,8 @@ static strew_status cumsum(const struct call *call, const strew_grouping *groupi
 strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                    strew_error *error) {
   strew_error inner = {.alias = name_of(error, "grouping_cumsum")};
-  CALL(call, "grouping_cumsum", &inner, {"src", src}, {"ids", grouping->ids});
-  strew_status status = check_line(&call, grouping, src);
+  CALL(call, "grouping_cumsum", &inner, {"src", src}, {"ids", &grouping->shown});
+  strew_status status = grouping_check_line(&call, grouping, src);
   if (status == STREW_OK) status = cumsum(&call, grouping, src, out);
   return report_inner(status, &inner, error);
 }
@@ -434,11 +474,13 @@ strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, 
 /* ------------------------------------------------------------------------------------------------ order within groups */
 
 /* By sorting all elements, then, stably, their groups. Those without one, -1, come first. */
-static strew_status sort_twice(strew_grouping *grouping, strew_tensor *src, bool descending, int64_t members,
-                               strew_tensor **out, strew_error *error) {
+static strew_status sort_twice(const struct call *call, strew_grouping *grouping, strew_tensor *src, bool descending,
+                               int64_t members, strew_tensor **out) {
+  strew_error *error = call->error;
   strew_tensor *by_value = NULL, *groups = NULL, *by_group = NULL, *order = NULL, *kept = NULL;
   const int64_t length = src->sizes[0];
-  strew_status status = strew_sort(src, 0, descending, NULL, &by_value, error);
+  strew_status status = widen_ids(call, grouping);
+  if (status == STREW_OK) status = strew_sort(src, 0, descending, NULL, &by_value, error);
   if (status == STREW_OK) status = strew_gather(grouping->ids, 0, by_value, STREW_DROP, &groups, error);
   if (status == STREW_OK) status = strew_sort(groups, 0, false, NULL, &by_group, error);
   if (status == STREW_OK) status = strew_gather(by_value, 0, by_group, STREW_DROP, &order, error);
@@ -474,30 +516,31 @@ static strew_status argsort(const struct call *call, strew_grouping *grouping, s
   strew_release(starts);
   if (status == STREW_OK && (done || !members)) return *out = made, STREW_OK;
   strew_release(made);
-  return status == STREW_OK ? sort_twice(grouping, src, descending, members, out, call->error) : status;
+  return status == STREW_OK ? sort_twice(call, grouping, src, descending, members, out) : status;
 }
 
 strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,
                                     strew_error *error) {
   strew_error inner = {.alias = name_of(error, "grouping_argsort")};
-  CALL(call, "grouping_argsort", &inner, {"src", src}, {"ids", grouping->ids});
-  strew_status status = check_line(&call, grouping, src);
+  CALL(call, "grouping_argsort", &inner, {"src", src}, {"ids", &grouping->shown});
+  strew_status status = grouping_check_line(&call, grouping, src);
   if (status == STREW_OK) status = argsort(&call, grouping, src, descending, out);
   return report_inner(status, &inner, error);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- quantiles */
 
-/* By the kept order: each group's elements are selected from. */
-static strew_status quantiles_in_order(const struct call *call, strew_grouping *grouping, strew_tensor *src, double q,
-                                       strew_interpolation interpolation, const strew_scalar *fill,
-                                       strew_tensor **out) {
-  strew_tensor *order = NULL, *values = NULL, *starts = NULL, *begins = NULL, *counts = NULL;
+/* Each group's elements are collected, and selected from. */
+static strew_status quantiles_of_members(const struct call *call, strew_grouping *grouping, strew_tensor *src, double q,
+                                         strew_interpolation interpolation, const strew_scalar *fill,
+                                         strew_tensor **out) {
+  strew_device *device = src->storage->device;
+  const struct group_ids ids = grouping_narrow(grouping);
+  strew_tensor *values = NULL, *starts = NULL, *begins = NULL, *counts = NULL;
   strew_error *error = call->error;
-  strew_status status = strew_grouping_order(grouping, &order, error);
-  if (status == STREW_OK) status = strew_gather(src, 0, order, STREW_DROP, &values, error);
-  strew_release(order);
-  if (status == STREW_OK) status = strew_grouping_starts(grouping, &starts, error);
+  strew_status status = strew_grouping_starts(grouping, &starts, error);
+  if (status == STREW_OK) status = tensor_create(call, device, src->dtype, 1, src->sizes, &values);
+  if (status == STREW_OK) status = grouping_walks(grouping)->collect(call, device, &ids, starts, src, values);
   if (status == STREW_OK) status = strew_narrow(starts, 0, 0, grouping->size, &begins, error);
   if (status == STREW_OK) status = strew_grouping_counts(grouping, &counts, error);
   if (status == STREW_OK) status = quantiles_of_collected(call, values, begins, counts, q, interpolation, fill, out);
@@ -509,9 +552,9 @@ static strew_status quantiles_in_order(const struct call *call, strew_grouping *
 }
 
 /* True on the CPU, if all elements have a group. */
-static bool has_order(const strew_grouping *grouping, const strew_tensor *src, const strew_group_options *options) {
+static bool collects(const strew_grouping *grouping, const strew_tensor *src, const strew_group_options *options) {
   const bool skips = options->skip_nan && dtype_is_float(src->dtype);
-  if (!src->storage->device->ops->grouped || src->storage->device != grouping->ids->storage->device) return false;
+  if (!grouping_walks(grouping) || src->storage->device != strew_grouping_device(grouping)) return false;
   return src->rank == 1 && !skips && !grouping->drops && src->sizes[0] > 0;
 }
 
@@ -519,13 +562,14 @@ strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src
                                      strew_interpolation interpolation, const strew_group_options *options,
                                      strew_tensor **out, strew_error *error) {
   strew_error inner = {.alias = name_of(error, "grouping_quantile")};
-  CALL(call, "grouping_quantile", &inner, {"src", src}, {"ids", grouping->ids});
+  CALL(call, "grouping_quantile", &inner, {"src", src}, {"ids", &grouping->shown});
   strew_group_options own;
   strew_status status = take_options(&call, grouping, src, options, &own);
   if (status == STREW_OK) status = check_options(&call, &own);
-  if (status == STREW_OK && has_order(grouping, src, &own))
-    status = quantiles_in_order(&call, grouping, src, q, interpolation, own.fill, out);
-  else if (status == STREW_OK)
+  const bool collected = status == STREW_OK && collects(grouping, src, &own);
+  if (collected) status = quantiles_of_members(&call, grouping, src, q, interpolation, own.fill, out);
+  if (status == STREW_OK && !collected) status = widen_ids(&call, grouping);
+  if (status == STREW_OK && !collected)
     status = strew_group_quantile(src, grouping->ids, q, interpolation, &own, out, &inner);
   return report_inner(status, &inner, error);
 }

@@ -7,20 +7,28 @@
 /* Its tensors are dense, 1-D and constant. Those that are NULL are made when first needed. */
 struct strew_grouping {
   size_t references;
-  int64_t size;      /* groups */
-  bool drops;        /* elements with the id -1 belong to no group */
-  strew_tensor *ids; /* int64, of all elements */
+  int64_t size;         /* groups */
+  bool drops;           /* elements with the id -1 belong to no group */
+  strew_tensor *narrow; /* the ids of all elements, of a dtype that may be narrow: see struct grouped_ops */
+  strew_tensor *ids;    /* as int64 */
+  strew_tensor shown;   /* as messages show them: int64, without elements to read */
   strew_tensor *counts, *positions, *order, *starts;
   int key_count;
   strew_tensor *keys[]; /* the distinct ones, of `size` elements */
 };
 
-/* A new grouping without groups, for that many keys. Takes ids over; releases them if it fails. */
+/* A new grouping without groups, for that many keys. Takes ids over, of any dtype of ids; releases them if it fails. */
 strew_status grouping_create(const struct call *call, strew_tensor *ids, int64_t size, int key_count,
                              strew_grouping **out);
 /* Marks a tensor of the grouping as one that no call writes. Returns it. */
 strew_tensor *grouping_seal(strew_tensor *tensor);
 /* Ends the creation: ids become constant, and known to be in range. */
 void grouping_complete(strew_grouping *grouping);
+/* Fails unless src is 1-D and has as many elements. */
+strew_status grouping_check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src);
+/* The functions that walk over the ids of elements, of which there are some; NULL: there are none, or too many groups
+   for them. And the ids as they take them. */
+const struct grouped_ops *grouping_walks(const strew_grouping *grouping);
+struct group_ids grouping_narrow(const strew_grouping *grouping);
 
 #endif

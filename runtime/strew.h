@@ -917,8 +917,8 @@ STREW_API strew_status strew_grouping_create(strew_tensor *index, int64_t dim_si
 /* A grouping by `count` keys, 1-D tensors of one length and any dtypes (STREW_EARGUMENT: none; STREW_ESHAPE): elements
    whose keys are all equal share a group. Floats compare by value: all NaN are equal, greater than any number, and -0
    equals +0. Several keys sort as a dictionary does, by the first one first. The same on every device and number of
-   threads. Scratch on the CPU: a table of at most 64 MiB; for integers and floats of a wide range 50 bytes for each group
-   and thread, or, if most elements begin a group, 50 bytes for each element. */
+   threads. Scratch on the CPU: a table of at most 64 MiB; for integers and floats of a wide range 8 bytes for each
+   element, and 50 for each group and thread, or, if most elements begin a group, 50 more for each element. */
 STREW_API strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order,
                                       strew_grouping **out, strew_error *error);
 STREW_API strew_grouping *strew_grouping_retain(strew_grouping *grouping); /* returns its argument */
@@ -929,7 +929,8 @@ STREW_API strew_device *strew_grouping_device(const strew_grouping *grouping);
 STREW_API bool strew_grouping_drops(const strew_grouping *grouping); /* true if elements belong to no group */
 /* Tensors of the grouping, int64 and 1-D, with a reference for the caller. No call writes to them (STREW_EOVERLAP), and
    neither may a host through strew_data: the ids are not checked again.
-     ids        the number of each element's group; -1: none
+     ids        the number of each element's group; -1: none. (A grouping of keys on the CPU holds 1, 2 or 4 bytes for
+                each element, which its reductions of 1-D tensors read; these 8 are made when something asks for them.)
      counts     the number of elements of each group
      positions  the position of each group's first element; of an empty group the number of elements
      order      positions of all elements that have a group, group after group, ascending within each
@@ -971,6 +972,16 @@ STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int co
    as strew_sort orders them, ties by position. Always a new tensor. */
 STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending,
                                               strew_tensor **out, strew_error *error);
+/* Of each group the positions of the k greatest elements of src, 1-D (STREW_ESHAPE), or the least, as strew_sort orders
+   them, ties by position; of a smaller group those of all. Group after group, the greatest (least) first; and the groups
+   that they belong to; NULL: not wanted. Always new tensors. STREW_EARGUMENT: k is negative. */
+STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
+                                           strew_tensor **positions, strew_tensor **groups, strew_error *error);
+/* The sum of squares about the mean of each group's elements of src, 1-D (STREW_ESHAPE) and of a float dtype
+   (STREW_EDTYPE): a variance, once it is divided. Sums and means are computed in order, in float32 for 16-bit floats; the
+   result, always a new tensor, is of that dtype. */
+STREW_API strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
+                                              strew_error *error);
 /* Sums within each group up to each element, which is added to the one before it, in order of positions, from +0 on; of
    src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64. Elements without a group give 0. Always a new
    tensor. Computed on the CPU, whatever the device. */

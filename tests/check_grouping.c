@@ -386,7 +386,9 @@ START_TEST(test_random_aggregates) {
     use_threads((const int[]){1, 2, 3, 7}[turn]);
     seed_draws((uint64_t)_i + 1);
     for (int n = 0; n < some(12); n++) {
-      const int64_t length = draw_below(n % 4 ? 100 : 9000), size = draw_below(n % 3 ? 7 : 2000), sizes[] = {length};
+      const bool is_large = n == 5 && !on_device(); /* ids of 32 bits, records beyond L2 */
+      const int64_t length = is_large ? 90000 : draw_below(n % 4 ? 100 : 9000);
+      const int64_t size = is_large ? 60000 : draw_below(n % 3 ? 7 : 2000), sizes[] = {length};
       strew_grouping *grouping = NULL;
       strew_tensor *src[COLUMNS], *out[MOST], *index = NULL;
       strew_aggregate aggregates[MOST];
@@ -448,6 +450,26 @@ static int by_element(const void *a_, const void *b_) {
   return order ? order * sorted_by->sign : (a > b) - (a < b);
 }
 
+/* The first k of each group's sorted positions. */
+static void check_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest, const int64_t *positions,
+                       const int64_t *begins) {
+  const int64_t size = strew_grouping_size(grouping);
+  int64_t *expected = integers(strew_grouping_length(grouping)), *numbers = integers(strew_grouping_length(grouping));
+  int64_t count = 0;
+  strew_tensor *out = NULL, *groups = NULL, *alone = NULL;
+  for (int64_t g = 0; g < size; g++)
+    for (int64_t i = begins[g]; i < begins[g + 1] && i - begins[g] < k; i++, count++)
+      expected[count] = positions[i], numbers[count] = g;
+  ok(strew_grouping_topk(grouping, src, k, largest, &out, &groups, &failure));
+  ok(strew_grouping_topk(grouping, src, k, largest, &alone, NULL, &failure));
+  assert_sizes(out, 1, &count);
+  assert_elements(out, STREW_INT64, expected, "the first %" PRId64, k);
+  assert_elements(groups, STREW_INT64, numbers, "groups of the first %" PRId64, k);
+  assert_same(alone, out, "positions alone");
+  strew_release(out), strew_release(groups), strew_release(alone);
+  free(expected), free(numbers);
+}
+
 /* Positions of each group, sorted by the C library. */
 START_TEST(test_orders_within_groups) {
   const strew_dtype dtype = (strew_dtype)_i;
@@ -471,6 +493,7 @@ START_TEST(test_orders_within_groups) {
       for (int64_t g = 0; g < strew_grouping_size(grouping); g++)
         qsort(positions + begins[g], (size_t)(begins[g + 1] - begins[g]), sizeof *positions, by_element);
       assert_elements(out, STREW_INT64, positions, "order of %s", strew_dtype_name(dtype));
+      check_topk(grouping, src, draw_below(10), descending, positions, begins);
       strew_release(src), strew_release(out), strew_release(order), strew_release(starts);
       strew_grouping_release(grouping);
       free(elements), free(positions), free(begins);
@@ -500,13 +523,61 @@ START_TEST(test_running_sums) {
 }
 END_TEST
 
+#define ORACLE_SQUARES(T)                                                                                              \
+  static void *oracle_squares_##T(int64_t length, int64_t size, const int64_t *ids, const void *values) {              \
+    const T *x = values;                                                                                               \
+    T *sums = calloc((size_t)size + 1, sizeof *sums), *squares = calloc((size_t)size + 1, sizeof *squares);            \
+    int64_t *counts = integers(size);                                                                                  \
+    for (int64_t i = 0; i < length; i++)                                                                               \
+      if (ids[i] >= 0) sums[ids[i]] += x[i], counts[ids[i]]++;                                                         \
+    for (int64_t i = 0; i < length; i++) {                                                                             \
+      const T gap = ids[i] >= 0 ? x[i] - sums[ids[i]] / (T)counts[ids[i]] : 0;                                         \
+      if (ids[i] >= 0) squares[ids[i]] += gap * gap;                                                                   \
+    }                                                                                                                  \
+    free(sums), free(counts);                                                                                          \
+    return squares;                                                                                                    \
+  }
+ORACLE_SQUARES(float)
+ORACLE_SQUARES(double)
+
+START_TEST(test_squares) {
+  const strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype) || !is_float_dtype(dtype)) return;
+  const strew_dtype computed = dtype == STREW_FLOAT64 ? dtype : STREW_FLOAT32;
+  for (int turn = 0; turn < sweep(4); turn++) {
+    use_threads((const int[]){1, 2, 3, 7}[turn]);
+    seed_draws((uint64_t)_i + 1);
+    for (int n = 0; n < some(20); n++) {
+      const int64_t length = draw_below(n % 5 ? 80 : 9000), size = 1 + draw_below(n % 3 ? 6 : 600), sizes[] = {length};
+      strew_grouping *grouping = draw_grouping(length, size);
+      strew_tensor *src = random_tensor(dtype, 1, sizes, (enum layout)draw_below(LAYOUT_COUNT)), *ids = NULL;
+      strew_tensor *values = NULL, *out = NULL;
+      ok(strew_grouping_squares(grouping, src, &out, &failure));
+      ok(strew_grouping_ids(grouping, &ids, &failure));
+      ok(strew_to(src, device, computed, &values, &failure));
+      const int64_t groups = strew_grouping_size(grouping);
+      int64_t *numbers = host_of(ids);
+      void *elements = host_of(values);
+      void *expected =
+          (computed == STREW_FLOAT64 ? oracle_squares_double : oracle_squares_float)(length, groups, numbers, elements);
+      assert_sizes(out, 1, &groups);
+      assert_elements(out, computed, expected, "squares of %s", strew_dtype_name(dtype));
+      strew_release(src), strew_release(values), strew_release(ids), strew_release(out);
+      strew_grouping_release(grouping);
+      free(numbers), free(elements), free(expected);
+    }
+  }
+}
+END_TEST
+
 /* As the calls of the group form. */
 START_TEST(test_softmax_and_quantiles) {
   seed_draws(3);
   for (int n = 0; n < some(20); n++) {
     int64_t sizes[] = {1 + draw_below(20), 1 + draw_below(4)};
     strew_grouping *grouping = draw_grouping(sizes[0], 4);
-    strew_tensor *src = random_tensor(STREW_FLOAT32, 2, sizes, CONTIGUOUS), *ids = NULL, *out = NULL, *expected = NULL;
+    strew_tensor *src = random_tensor(STREW_FLOAT32, n % 3 ? 2 : 1, sizes, CONTIGUOUS), *ids = NULL, *out = NULL;
+    strew_tensor *expected = NULL;
     ok(strew_grouping_ids(grouping, &ids, &failure));
     const strew_group_options own = {.dim = 0, .dim_size = -1};
     const strew_group_options options = {.dim = 0, .dim_size = 4, .mode = STREW_DROP};
@@ -653,6 +724,10 @@ START_TEST(test_bad_operands) {
                "  src  float32[2] cpu\n  ids  int64[3] cpu");
   assert_fails(strew_grouping_reduce(grouping, one, NULL, &out, NULL, &failure), STREW_ESHAPE, NULL);
   assert_fails(strew_grouping_cumsum(grouping, src, &out, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_grouping_squares(grouping, src, &out, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_grouping_topk(grouping, src, 2, true, &out, NULL, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_grouping_squares(grouping, index, &out, &failure), STREW_EDTYPE, NULL);
+  assert_fails(strew_grouping_topk(grouping, index, -1, true, &out, NULL, &failure), STREW_EARGUMENT, NULL);
   strew_group_options options = {.dim_size = 5, .reduction = STREW_SUM};
   assert_fails(strew_grouping_reduce(grouping, index, &options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
   options.dim_size = 2, options.mode = STREW_DROP;
@@ -690,6 +765,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_random_aggregates, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, test_orders_within_groups, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, test_running_sums, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(all, test_squares, 0, STREW_DTYPE_COUNT);
   tcase_add_test(all, test_softmax_and_quantiles);
   tcase_add_test(all, test_devices);
   tcase_add_test(all, test_tensors_that_no_call_writes);

@@ -361,6 +361,22 @@ static strew_status add_up_groups(void) {
   return status;
 }
 
+static strew_status square_groups(void) {
+  strew_grouping *grouping = NULL;
+  strew_status status = strew_grouping_create(crowd, 5, STREW_ERROR, &grouping, report);
+  if (status == STREW_OK) status = strew_grouping_squares(grouping, many_halves, &out[0], report);
+  strew_grouping_release(grouping);
+  return status;
+}
+
+static strew_status take_first_of_groups(void) {
+  strew_grouping *grouping = NULL;
+  strew_status status = strew_grouping_create(crowd, 5, STREW_ERROR, &grouping, report);
+  if (status == STREW_OK) status = strew_grouping_topk(grouping, many_halves, 2, true, &out[0], &out[1], report);
+  strew_grouping_release(grouping);
+  return status;
+}
+
 /* Name, destination if it exists before, call. The tests after this one sweep families. */
 #define SCRIPT(X)                                                                                                      \
   X(empty, NULL, strew_empty(device, STREW_INT16, 2, wide, TO))                                                        \
@@ -461,6 +477,8 @@ static strew_status add_up_groups(void) {
   X(group_by_sorting, NULL, group_keys(1, many, NULL, STREW_KEYS_FIRST))                                               \
   X(group_by_two, NULL, group_keys(2, far, many, STREW_KEYS_SORTED))                                                   \
   X(grouping_aggregate, NULL, reduce_groups())                                                                         \
+  X(grouping_squares, NULL, square_groups())                                                                           \
+  X(grouping_topk, NULL, take_first_of_groups())                                                                       \
   X(grouping_cumsum, NULL, add_up_groups())                                                                            \
   X(masked_select, NULL, strew_masked_select(b, mask, TO))                                                             \
   X(masked_scatter, NULL, strew_masked_scatter(b, mask, many, TO))                                                     \

@@ -68,6 +68,11 @@ local MOST_ROUNDS = 8
 local function topk(g, src, k, largest)
   if k < 0 then fail("k", ("is %d, expected 0 or more"):format(k), nil, nil, k) end
   largest = largest ~= false
+  if g.device == "cpu" then
+    check_line(g, src)
+    local positions, groups = inner.group_topk(g, src:detach(), k, largest)
+    return src:gather(0, positions), positions, groups
+  end
   -- The least of floats leave NaN last, which a minimum puts first.
   if k > 0 and k <= MOST_ROUNDS and g.n * k <= g.length and (largest or not is_float(src)) then
     check_line(g, src)

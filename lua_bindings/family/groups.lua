@@ -22,6 +22,17 @@ local function squares_of(groups)
   return rows(groups, gaps, "sum"), count
 end
 
+-- The same for the arguments of a call. Those of all elements of a grouping along a line are made in two walks.
+local function squares_of_call(src, index, dim, dim_size, mode, skip_nan)
+  local is_whole = not operands.is_tensor(index) and src:dim() == 1 and not dim_size and (mode or "error") == "error"
+  if is_whole and not skip_nan and (dim or 0) >= -1 and (dim or 0) <= 0 and src:size(0) == index.length
+    and src.device == index.device then
+    local squares = inner.group_squares(index, src:detach())
+    return squares, index.counts:to(squares.dtype)
+  end
+  return squares_of(groups_of(src, index, dim, dim_size, mode, skip_nan))
+end
+
 local function divisor(count, unbiased)
   return unbiased == false and count:clamp(1) or (count - 1):clamp(1)
 end
@@ -128,7 +139,7 @@ return {
   scatter_var = {OPTIONS .. "unbiased=boolean mode=mode skip_nan=boolean",
     function(src, index, dim, dim_size, unbiased, mode, skip_nan)
       operands.check_float(src, "src")
-      local squares, n = squares_of(groups_of(src, index, dim, dim_size, mode, skip_nan))
+      local squares, n = squares_of_call(src, index, dim, dim_size, mode, skip_nan)
       return (squares / divisor(n, unbiased)):to(src.dtype)
     end},
 
@@ -136,7 +147,7 @@ return {
   scatter_std = {OPTIONS .. "unbiased=boolean mode=mode skip_nan=boolean",
     function(src, index, dim, dim_size, unbiased, mode, skip_nan)
       operands.check_float(src, "src")
-      local squares, n = squares_of(groups_of(src, index, dim, dim_size, mode, skip_nan))
+      local squares, n = squares_of_call(src, index, dim, dim_size, mode, skip_nan)
       return (squares / (divisor(n, unbiased) + 1e-6)):sqrt():to(src.dtype)
     end},
 

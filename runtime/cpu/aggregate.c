@@ -1,26 +1,28 @@
 /* aggregate.c: several reductions of groups in one walk over the ids.
 
    A group has a record: a slot for each reduction of each column, so that an element loads one cache line whatever the
-   number of reductions. Each thread owns a range of groups with an equal share of the elements. It walks all ids, block
-   by block: it lists the elements that it owns, and prefetches their records; then each column joins the listed
-   elements, while ids and records are in cache. So contributions join in order, on any number of threads. */
-#include "cpu.h"
+   number of reductions. A walk goes block by block: each column joins the elements of a block while ids and records are
+   in cache. A single slot is joined in the result itself; so is each of several, if groups have few elements: records
+   would take longer to fill and to copy.
+
+   Threads share the elements if the order of joining does not matter, and records are small: each has records of its
+   own, which are joined in the end. Else each thread owns a range of groups with an equal share of the elements: it
+   walks all ids, lists the elements that it owns, and prefetches their records. So contributions join in order, on any
+   number of threads. */
+#include "group_ids.h"
 #include "runtime/shared/scalar.h"
 
 #include <string.h>
 
-enum { BLOCK = 1024, MOST_PARTS = STREW_MAX_THREADS };
-
-/* The listed elements of a block: `which` of them, counted from its first one. */
+/* Elements of a block, and their ids. `which` NULL: all of them; else they are listed. */
 struct block {
   int64_t count;
+  const int32_t *ids;
   const uint16_t *which;
-  const int64_t *ids;
-  int64_t stride; /* bytes of a record */
 };
 
-/* Joins the listed elements of x, which is of the computed dtype, to slots, those of the column in record 0. */
-typedef void join_block(const struct block *block, const void *x, char *slots);
+/* Joins the elements of x to slots, those of the column in record 0; records are `stride` bytes apart. */
+typedef void join_block(const struct block *block, const void *x, char *slots, int64_t stride);
 
 /* Bits of the reductions of a column, in the order of their slots. */
 enum { HAS_SUM = 1, HAS_MIN = 2, HAS_MAX = 4, COMBINATIONS = 8 };
@@ -37,50 +39,94 @@ EXTREMES(f64, bits_of_double, UINT64_C(0xffe0000000000000))
 #define least_i64    minimum_i64
 #define greatest_i64 maximum_i64
 
-/* A copy of the block, whose members need not be loaded again after each write. */
-#define EACH_LISTED(block)                                                                                             \
-  const int64_t count = (block)->count, stride = (block)->stride, *ids = (block)->ids;                                 \
+/* A copy of the block, whose members need not be loaded again after each write. Element number i of x has slots at
+   `at`. */
+#define EACH_OF(block, i, at)                                                                                          \
+  const int64_t count = (block)->count;                                                                                \
+  const int32_t *ids = (block)->ids;                                                                                   \
   const uint16_t *which = (block)->which;                                                                              \
-  for (int64_t k = 0, i; k < count && (i = which[k], true); k++)
+  char *at;                                                                                                            \
+  for (int64_t k = 0, i; k < count && (i = is_listed ? which[k] : k, at = slots + ids[k] * stride, true); k++)
 
-#define JOINS(s)                                                                                                       \
-  ALWAYS_INLINE void join_##s(const struct block *block, const void *x_, char *slots, const int has) {                 \
-    const T_##s *x = x_;                                                                                               \
+/* Loops that join elements of S, converted to the computed type. */
+#define JOINS(name, S, s)                                                                                              \
+  ALWAYS_INLINE void join_##name(const struct block *block, const void *x_, char *slots, const int64_t stride,         \
+                                 const int has, const bool is_listed) {                                                \
+    const S *x = x_;                                                                                                   \
     const int min = (has & HAS_SUM) != 0, max = min + ((has & HAS_MIN) != 0);                                          \
-    EACH_LISTED(block) {                                                                                               \
-      T_##s *slot = (T_##s *)(void *)(slots + ids[i] * stride);                                                        \
-      const T_##s value = x[i];                                                                                        \
+    EACH_OF(block, i, at) {                                                                                            \
+      T_##s *slot = (T_##s *)(void *)at;                                                                               \
+      const T_##s value = (T_##s)x[i];                                                                                 \
       if (has & HAS_SUM) slot[0] = plus_##s(slot[0], value);                                                           \
       if (has & HAS_MIN) slot[min] = least_##s(slot[min], value);                                                      \
       if (has & HAS_MAX) slot[max] = greatest_##s(slot[max], value);                                                   \
+      if (!has) *slot = times_##s(*slot, value);                                                                       \
     }                                                                                                                  \
   }                                                                                                                    \
-  static void join_products_##s(const struct block *block, const void *x_, char *slots) {                              \
-    const T_##s *x = x_;                                                                                               \
-    EACH_LISTED(block) {                                                                                               \
-      T_##s *slot = (T_##s *)(void *)(slots + ids[i] * stride);                                                        \
-      *slot = times_##s(*slot, x[i]);                                                                                  \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  JOIN(s, 1) JOIN(s, 2) JOIN(s, 3) JOIN(s, 4) JOIN(s, 5) JOIN(s, 6) JOIN(s, 7)
-#define JOIN(s, has)                                                                                                   \
-  static void join_##s##_##has(const struct block *block, const void *x, char *slots) {                                \
-    join_##s(block, x, slots, has);                                                                                    \
+  EACH_JOIN(JOIN, name)
+#define EACH_JOIN(X, name) X(name, 0) X(name, 1) X(name, 2) X(name, 3) X(name, 4) X(name, 5) X(name, 6) X(name, 7)
+#define JOIN(name, has)                                                                                                \
+  static void join_##name##_##has(const struct block *block, const void *x, char *slots, int64_t stride) {             \
+    if (block->which)                                                                                                  \
+      join_##name(block, x, slots, stride, has, true);                                                                 \
+    else                                                                                                               \
+      join_##name(block, x, slots, stride, has, false);                                                                \
   }
-JOINS(f32)
-JOINS(f64)
-JOINS(i64)
-
-/* By the bits; 0: products. */
-static join_block *joiner(strew_dtype computed, int has) {
-#define ROW(s)                                                                                                         \
-  {                                                                                                                    \
-    join_products_##s, join_##s##_1, join_##s##_2, join_##s##_3, join_##s##_4, join_##s##_5, join_##s##_6,             \
-        join_##s##_7                                                                                                   \
-  }
-  static join_block *const of[][COMBINATIONS] = {ROW(f32), ROW(f64), ROW(i64)};
+/* What is joined as it is read: the name, the type of an element, its dtype, the suffix and dtype of its slots. */
+#define READ_IN_PLACE(X)                                                                                               \
+  X(f32, float, FLOAT32, f32, FLOAT32)                                                                                 \
+  X(f64, double, FLOAT64, f64, FLOAT64)                                                                                \
+  X(i64, int64_t, INT64, i64, INT64)                                                                                   \
+  X(i64_of_i32, int32_t, INT32, i64, INT64)                                                                            \
+  X(f64_of_i32, int32_t, INT32, f64, FLOAT64)
+#define ROW(name, S, from, s, to) JOINS(name, S, s)
+READ_IN_PLACE(ROW)
 #undef ROW
-  return of[computed == STREW_FLOAT32 ? 0 : computed == STREW_FLOAT64 ? 1 : 2][has];
+
+/* Differences from what lies before the slot. */
+#define JOIN_SQUARES(s)                                                                                                \
+  ALWAYS_INLINE void join_squares_##s(const struct block *block, const void *x_, char *slots, int64_t stride,          \
+                                      const bool is_listed) {                                                          \
+    const T_##s *x = x_;                                                                                               \
+    EACH_OF(block, i, at) {                                                                                            \
+      T_##s *slot = (T_##s *)(void *)at;                                                                               \
+      const T_##s gap = minus_##s(x[i], slot[-1]);                                                                     \
+      *slot = plus_##s(*slot, times_##s(gap, gap));                                                                    \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  static void squares_##s(const struct block *block, const void *x, char *slots, int64_t stride) {                     \
+    if (block->which)                                                                                                  \
+      join_squares_##s(block, x, slots, stride, true);                                                                 \
+    else                                                                                                               \
+      join_squares_##s(block, x, slots, stride, false);                                                                \
+  }
+JOIN_SQUARES(f32)
+JOIN_SQUARES(f64)
+
+static void join_ones(const struct block *block, const void *x, char *slots, int64_t stride) {
+  const bool is_listed = false;
+  (void)x;
+  EACH_OF(block, i, at) {
+    (void)i;
+    ++*(int64_t *)(void *)at;
+  }
+}
+
+/* The loop for elements and slots of these dtypes, and these bits (0: products); NULL: there is none. */
+static join_block *joiner(strew_dtype from, strew_dtype to, int has) {
+  static const struct {
+    strew_dtype from, to;
+    join_block *of[COMBINATIONS];
+  } rows[] = {
+#define ENTRY(name, has)          join_##name##_##has,
+#define ROW(name, S, from, s, to) {STREW_##from, STREW_##to, {EACH_JOIN(ENTRY, name)}},
+      READ_IN_PLACE(ROW)
+#undef ROW
+#undef ENTRY
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].from == from && rows[i].to == to) return rows[i].of[has];
+  return NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- columns */
@@ -91,40 +137,60 @@ struct placed {
   int64_t src_step, bytes; /* of a computed element */
   convert_row *convert;    /* NULL: src is read in place */
   join_block *join;
-  int64_t offset; /* of its slots */
+  int64_t offset; /* of its slots in a record */
+  char *result;   /* its only slot is joined there; NULL: in records */
 };
 
 /* The order of slots. */
 static const strew_reduction slots_of[] = {STREW_SUM, STREW_PROD, STREW_AMIN, STREW_AMAX};
-enum { MOST_SLOTS = sizeof slots_of / sizeof *slots_of };
+enum {
+  MOST_SLOTS = sizeof slots_of / sizeof *slots_of,
+  FEW = 4,  /* elements of a group, on average: with fewer, records do not pay */
+  MANY = 16 /* elements of a group, on average, for each thread: with fewer, it has no records of its own */
+};
 
 struct walk {
   strew_context *context;
-  const int64_t *ids;
+  struct ids_reader ids;
+  bool drops;
   int64_t length, size;
   int count; /* of columns */
   const struct aggregate_column *columns;
   struct placed *placed;
-  int64_t stride;
+  bool is_direct; /* there are no records */
+  int64_t stride; /* bytes of a record */
   char *records;
-  bool far; /* records exceed L2 */
-  int64_t parts, cuts[MOST_PARTS + 1];
+  int64_t part_bytes; /* of the records that a part has for itself; 0: parts own groups */
+  bool far;           /* they exceed L2 */
+  int64_t parts, cuts[STREW_MAX_THREADS + 1];
 };
 
 static char *dense(const strew_tensor *tensor) {
   return (char *)tensor->storage->data + (size_t)tensor->offset * dtype_bytes(tensor->dtype);
 }
 
-static struct placed place(const struct aggregate_column *column, int64_t *offset) {
+static void place_src(const struct aggregate_column *column, struct placed *placed) {
   const strew_tensor *src = column->src;
   const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
-  struct placed placed = {.src = dense(src), .src_step = src->strides[0] * bytes, .offset = *offset};
+  const int has = (column->out[STREW_SUM] ? HAS_SUM : 0) | (column->out[STREW_AMIN] ? HAS_MIN : 0) |
+                  (column->out[STREW_AMAX] ? HAS_MAX : 0);
+  placed->src = dense(src);
+  placed->src_step = src->strides[0] * bytes;
+  placed->join = placed->src_step == bytes && !column->about ? joiner(src->dtype, column->computed, has) : NULL;
+  if (placed->join) return;
+  if (src->dtype != column->computed || placed->src_step != placed->bytes)
+    placed->convert = converter(column->computed, src->dtype);
+  placed->join = joiner(column->computed, column->computed, has);
+}
+
+static struct placed place(const struct aggregate_column *column, int64_t *offset) {
+  struct placed placed = {.join = join_ones, .offset = *offset};
   placed.bytes = (int64_t)dtype_bytes(column->computed);
-  if (src->dtype != column->computed || placed.src_step != placed.bytes)
-    placed.convert = converter(column->computed, src->dtype);
-  placed.join =
-      joiner(column->computed, (column->out[STREW_SUM] ? HAS_SUM : 0) | (column->out[STREW_AMIN] ? HAS_MIN : 0) |
-                                   (column->out[STREW_AMAX] ? HAS_MAX : 0));
+  if (column->src) place_src(column, &placed);
+  if (column->about) {
+    placed.join = column->computed == STREW_FLOAT32 ? squares_f32 : squares_f64;
+    placed.offset = *offset += placed.bytes;
+  }
   for (int s = 0; s < MOST_SLOTS; s++) *offset += column->out[slots_of[s]] ? placed.bytes : 0;
   return placed;
 }
@@ -140,8 +206,6 @@ static void place_all(struct walk *walk) {
   if (walk->stride < offset) walk->stride = (offset + 7) / 8 * 8;
 }
 
-/* ------------------------------------------------------------------------------------------------------- one thread */
-
 /* Visits slot number s of column c, `at` bytes from the beginning of a record. */
 #define EACH_SLOT(walk, c, s, at)                                                                                      \
   for (int c = 0; c < (walk)->count; c++)                                                                              \
@@ -149,15 +213,51 @@ static void place_all(struct walk *walk) {
          at += (walk)->columns[c].out[slots_of[s]] ? (walk)->placed[c].bytes : 0, s++)                                 \
       if ((walk)->columns[c].out[slots_of[s]])
 
-static void start_records(const struct walk *walk, int64_t begin, int64_t end) {
-  char *first = walk->records + begin * walk->stride;
+/* True if the bits of all results do not depend on the order in which elements join. */
+static bool joins_in_any_order(const struct walk *walk) {
+  bool any = true;
+  EACH_SLOT(walk, c, s, at)
+  if (dtype_is_float(walk->columns[c].computed) && slots_of[s] != STREW_AMIN && slots_of[s] != STREW_AMAX) any = false;
+  return any;
+}
+
+/* ------------------------------------------------------------------------------------------------------- one thread */
+
+/* Writes what the squares of a column are about. */
+static void start_about(const struct walk *walk, int c, char *records, int64_t begin, int64_t end) {
+  const int64_t bytes = walk->placed[c].bytes;
+  const char *from = dense(walk->columns[c].about) + begin * bytes;
+  char *to = records + begin * walk->stride + walk->placed[c].offset - bytes;
+  for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context));
+       g++, from += bytes, to += walk->stride)
+    memcpy(to, from, (size_t)bytes);
+}
+
+/* Work on records begin .. end - 1, of which the first is at `records`. */
+static void start_records(const struct walk *walk, char *records, int64_t begin, int64_t end) {
+  char *first = records + begin * walk->stride;
   if (begin == end) return;
   EACH_SLOT(walk, c, s, at) {
     const union element identity = element_identity(slots_of[s], walk->columns[c].computed);
     memcpy(first + at, identity.bytes, (size_t)walk->placed[c].bytes);
   }
   for (int64_t g = begin + 1; g < end && (g % CHUNK || !context_stops(walk->context)); g++)
-    memcpy(walk->records + g * walk->stride, first, (size_t)walk->stride);
+    memcpy(records + g * walk->stride, first, (size_t)walk->stride);
+  for (int c = 0; c < walk->count; c++)
+    if (walk->columns[c].about) start_about(walk, c, records, begin, end);
+}
+
+static void start_results(const struct walk *walk, int64_t begin, int64_t end) {
+  EACH_SLOT(walk, c, s, at) {
+    const int64_t bytes = walk->placed[c].bytes;
+    const union element identity = element_identity(slots_of[s], walk->columns[c].computed);
+    char *to = walk->placed[c].result + begin * bytes;
+    for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context)); g++, to += bytes)
+      if (bytes == 8)
+        memcpy(to, identity.bytes, 8);
+      else
+        memcpy(to, identity.bytes, 4);
+  }
 }
 
 static void store_records(const struct walk *walk, int64_t begin, int64_t end) {
@@ -174,87 +274,177 @@ static void store_records(const struct walk *walk, int64_t begin, int64_t end) {
   }
 }
 
-/* Lists the elements of a block whose groups are begin .. end - 1. */
-static int64_t list_owned(const struct walk *walk, const int64_t *ids, int64_t count, int64_t begin, int64_t end,
-                          uint16_t *which) {
-  const uint64_t owned = (uint64_t)(end - begin);
-  int64_t listed = 0;
-  for (int64_t i = 0; i < count; i++) {
-    which[listed] = (uint16_t)i;
-    listed += (uint64_t)(ids[i] - begin) < owned;
-  }
-  for (int64_t k = 0; walk->far && k < listed; k++)
-    prefetch_write((uintptr_t)walk->records + (uintptr_t)(ids[which[k]] * walk->stride), walk->stride);
-  return listed;
+/* What a part walks: elements first .. last - 1, of which it joins those of groups begin .. end - 1. */
+struct part {
+  const struct walk *walk;
+  char *records;
+  int64_t first, last, begin, end;
+  bool lists; /* others join some of the elements, or none does */
+};
+
+/* The ids of a block that is about to be joined. */
+struct ready {
+  struct block block;
+  int32_t widened[IDS_BLOCK];
+  struct ids_list list;
+};
+
+static void prefetch_ids(const struct block *block, const char *records, int64_t stride) {
+  for (int64_t k = 0; k < block->count; k++)
+    prefetch_write((uintptr_t)records + (uintptr_t)(block->ids[k] * stride), stride);
 }
 
-static void join_columns(const struct walk *walk, const struct block *block, int64_t first, int64_t count) {
-  _Alignas(CACHE_LINE) char converted[BLOCK * sizeof(int64_t)];
+static void make_ready(const struct part *part, int64_t at, int64_t count, struct ready *ready) {
+  const struct walk *walk = part->walk;
+  const int32_t *ids = read_ids(&walk->ids, at, count, ready->widened);
+  ready->block = (struct block){.count = count, .ids = ids};
+  if (part->lists) {
+    list_owned(ids, count, part->begin, part->end, &ready->list);
+    ready->block = (struct block){ready->list.count, ready->list.ids, ready->list.which};
+  }
+  if (!walk->far) return;
+  if (!walk->is_direct) prefetch_ids(&ready->block, part->records, walk->stride);
+  for (int c = 0; walk->is_direct && c < walk->count; c++)
+    prefetch_ids(&ready->block, walk->placed[c].result, walk->placed[c].bytes);
+}
+
+static void join_columns(const struct part *part, const struct block *block, int64_t first, int64_t count) {
+  _Alignas(CACHE_LINE) char converted[IDS_BLOCK * sizeof(int64_t)];
+  const struct walk *walk = part->walk;
   for (int c = 0; c < walk->count; c++) {
     const struct placed *placed = &walk->placed[c];
-    const char *x = placed->src + first * placed->src_step;
+    const char *x = placed->src ? placed->src + first * placed->src_step : NULL;
     if (placed->convert) {
       placed->convert(count, converted, placed->bytes, x, placed->src_step);
       x = converted;
     }
-    placed->join(block, x, walk->records + placed->offset);
+    if (placed->result)
+      placed->join(block, x, placed->result, placed->bytes);
+    else
+      placed->join(block, x, part->records + placed->offset, walk->stride);
   }
 }
 
-/* The list of the next block is made, and its records prefetched, before a block is joined. */
-static void walk_part(void *walk_, int64_t part) {
-  const struct walk *walk = walk_;
-  const int64_t begin = walk->cuts[part], end = walk->cuts[part + 1];
-  uint16_t lists[2][BLOCK];
-  int64_t listed[2], at = 0, size = least(BLOCK, walk->length);
-  start_records(walk, begin, end);
-  listed[0] = list_owned(walk, walk->ids, size, begin, end, lists[0]);
-  for (int now = 0; at < walk->length && (at % CHUNK || !context_stops(walk->context)); now = !now) {
-    const int64_t next = at + size, next_size = least(BLOCK, walk->length - next);
-    const struct block block = {listed[now], lists[now], walk->ids + at, walk->stride};
-    if (next_size > 0) listed[!now] = list_owned(walk, walk->ids + next, next_size, begin, end, lists[!now]);
-    join_columns(walk, &block, at, size);
+/* The next block is made ready, and its records prefetched, before a block is joined. */
+static void walk_elements(const struct part *part) {
+  const struct walk *walk = part->walk;
+  struct ready ready[2];
+  int64_t at = part->first, size = least(IDS_BLOCK, part->last - at), since = 0;
+  make_ready(part, at, size, &ready[0]);
+  for (int now = 0; at < part->last; now = !now) {
+    const int64_t next = at + size, next_size = least(IDS_BLOCK, part->last - next);
+    since += size;
+    if (since >= CHUNK && (since = 0, context_stops(walk->context))) return;
+    if (next_size > 0) make_ready(part, next, next_size, &ready[!now]);
+    join_columns(part, &ready[now].block, at, size);
     at = next, size = next_size;
   }
-  store_records(walk, begin, end);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- all threads */
-
-/* Cuts groups into ranges of as much work. */
-static void cut(struct walk *walk, const int64_t *counts) {
-  const int64_t total = walk->length + walk->size;
-  int64_t work = 0, group = 0;
-  walk->cuts[0] = 0;
-  for (int64_t part = 1; part < walk->parts; part++) {
-    const int64_t share = part_begin(total, walk->parts, part);
-    while (group < walk->size && work < share) work += counts[group++] + 1;
-    walk->cuts[part] = group;
+static void walk_part(void *walk_, int64_t i) {
+  const struct walk *walk = walk_;
+  const bool shares_groups = !walk->part_bytes;
+  struct part part = {.walk = walk, .records = walk->records + i * walk->part_bytes, .last = walk->length};
+  part.end = walk->size;
+  part.lists = walk->drops || (shares_groups && walk->parts > 1);
+  if (shares_groups) {
+    part.begin = walk->cuts[i], part.end = walk->cuts[i + 1];
+  } else {
+    part.first = part_begin(walk->length, walk->parts, i);
+    part.last = part_begin(walk->length, walk->parts, i + 1);
   }
-  walk->cuts[walk->parts] = walk->size;
+  if (walk->is_direct)
+    start_results(walk, part.begin, part.end);
+  else
+    start_records(walk, part.records, part.begin, part.end);
+  walk_elements(&part);
+  if (shares_groups && !walk->is_direct) store_records(walk, part.begin, part.end);
 }
 
-strew_status cpu_aggregate(const struct call *call, strew_device *device, const strew_tensor *ids,
-                           const strew_tensor *counts, int count, const struct aggregate_column *columns) {
+/* ------------------------------------------------------------------------------------------------------- all threads */
+
+/* Joins slots that are `stride` bytes apart to others. */
+#define MERGE(s, name, joined)                                                                                         \
+  static void merge_##name##_##s(char *to, const char *from, int64_t stride, int64_t count) {                          \
+    for (int64_t g = 0; g < count; g++, to += stride, from += stride) {                                                \
+      T_##s *a = (T_##s *)(void *)to;                                                                                  \
+      const T_##s b = *(const T_##s *)(const void *)from;                                                              \
+      *a = joined(*a, b);                                                                                              \
+    }                                                                                                                  \
+  }
+MERGE(i64, sums, plus_i64)
+MERGE(i64, products, times_i64)
+MERGE(i64, least, least_i64)
+MERGE(i64, greatest, greatest_i64)
+MERGE(f32, least, least_f32)
+MERGE(f32, greatest, greatest_f32)
+MERGE(f64, least, least_f64)
+MERGE(f64, greatest, greatest_f64)
+
+static void merge_slots(strew_dtype computed, int slot, char *to, const char *from, int64_t stride, int64_t count) {
+  typedef void merge(char *to, const char *from, int64_t stride, int64_t count);
+  static merge *const of[][MOST_SLOTS] = {{merge_sums_i64, merge_products_i64, merge_least_i64, merge_greatest_i64},
+                                          {NULL, NULL, merge_least_f32, merge_greatest_f32},
+                                          {NULL, NULL, merge_least_f64, merge_greatest_f64}};
+  of[computed == STREW_FLOAT32 ? 1 : computed == STREW_FLOAT64 ? 2 : 0][slot](to, from, stride, count);
+}
+
+/* Joins the records of all parts in order, and stores them. */
+static void merge_records(const struct walk *walk) {
+  for (int64_t i = 1; i < walk->parts; i++) EACH_SLOT(walk, c, s, at)
+  merge_slots(walk->columns[c].computed, (int)s, walk->records + at, walk->records + i * walk->part_bytes + at,
+              walk->stride, walk->size);
+  store_records(walk, 0, walk->size);
+}
+
+/* Decides who walks what, and where. */
+static void share(struct walk *walk) {
+  const int64_t l2 = tuning_in_use()->l2_bytes, bytes = walk->size * walk->stride;
+  walk->parts = pool_parts(walk->context, walk->length * 2 * (int64_t)sizeof(int64_t)) > 1 ? walk->context->threads : 1;
+  walk->far = bytes > l2;
+  if (walk->parts > 1 && walk->size * walk->parts <= walk->length / MANY && joins_in_any_order(walk)) {
+    walk->part_bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    return;
+  }
+  cut_groups(&walk->ids, walk->length, walk->size, walk->parts, walk->cuts);
+  walk->is_direct = true;
+  for (int c = 0; c < walk->count; c++) {
+    int slots = 0;
+    for (int s = 0; s < MOST_SLOTS; s++) {
+      strew_tensor *out = walk->columns[c].out[slots_of[s]];
+      if (out) slots++, walk->placed[c].result = dense(out);
+    }
+    walk->is_direct &= slots == 1 && !walk->columns[c].about && (walk->count == 1 || walk->size > walk->length / FEW);
+  }
+  for (int c = 0; c < walk->count && !walk->is_direct; c++) walk->placed[c].result = NULL;
+}
+
+static size_t bytes_of_records(const struct walk *walk) {
+  if (walk->part_bytes) return (size_t)(walk->part_bytes * walk->parts);
+  return walk->is_direct ? 0 : (size_t)(walk->size * walk->stride);
+}
+
+strew_status cpu_aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
+                           const struct aggregate_column *columns) {
   strew_context *context = device->context;
   struct walk walk = {.context = context,
-                      .ids = (const int64_t *)(void *)dense(ids),
-                      .length = ids->sizes[0],
-                      .size = counts->sizes[0],
+                      .ids = ids_reader(ids),
+                      .drops = ids->drops,
+                      .length = ids->ids->sizes[0],
+                      .size = ids->size,
                       .count = count,
                       .columns = columns};
   const size_t placed_bytes = (size_t)count * sizeof *walk.placed;
   walk.placed = memory_allocate(context, placed_bytes);
   if (!walk.placed) return fail_memory(call, context, placed_bytes);
   place_all(&walk);
-  const size_t bytes = (size_t)walk.size * (size_t)walk.stride;
-  walk.records = memory_allocate(context, bytes);
-  strew_status status = walk.records ? STREW_OK : fail_memory(call, context, bytes);
+  share(&walk);
+  const size_t bytes = bytes_of_records(&walk);
+  strew_status status = STREW_OK;
+  if (bytes && !(walk.records = memory_allocate(context, bytes))) status = fail_memory(call, context, bytes);
   if (status == STREW_OK) {
-    walk.far = bytes > (size_t)tuning_in_use()->l2_bytes;
-    walk.parts = pool_parts(context, walk.length * 2 * (int64_t)sizeof *walk.ids) > 1 ? context->threads : 1;
-    cut(&walk, (const int64_t *)(void *)dense(counts));
     pool_run(context, walk.parts, walk_part, &walk);
+    if (walk.part_bytes) merge_records(&walk);
     status = context_end(call, context, NULL);
   }
   memory_free(context, walk.records, bytes);

@@ -1,36 +1,139 @@
-/* group_codes.c: what the ways to number codes share: codes of a single column, positions of groups, sets of positions. */
+/* group_codes.c: what the ways to number codes share: the codes of a column, ids, positions of groups, sets of
+   positions. */
 #include "group_keys.h"
 
 #include <string.h>
 
-/* --------------------------------------------------------------------------------------------------------------- codes */
+/* -------------------------------------------------------------------------------------------------------- keys of a column */
 
-void group_read_keys(const strew_tensor *key, int64_t first, int64_t count, uint64_t *keys) {
-  const int64_t bytes = (int64_t)dtype_bytes(key->dtype), step = key->strides[0] * bytes;
-  cpu_sort_keys(key->dtype, (const char *)key->storage->data + key->offset * bytes + first * step, step, count, keys);
+static const char *key_at(const struct column *column, int64_t element, int64_t *step) {
+  const strew_tensor *key = column->key;
+  const int64_t bytes = (int64_t)dtype_bytes(key->dtype);
+  *step = key->strides[0] * bytes;
+  return (const char *)key->storage->data + key->offset * bytes + element * *step;
 }
 
-void group_code_keys(const struct column *column, uint64_t *keys, int64_t count) {
+static void read_keys(const struct column *column, int64_t first, int64_t count, uint64_t *keys) {
+  int64_t step;
+  const char *at = key_at(column, first, &step);
+  cpu_sort_keys(column->key->dtype, at, step, count, keys);
+}
+
+void read_codes(const struct column *column, int64_t first, int64_t count, uint64_t *codes) {
   const uint64_t lowest = column->least, highest = column->most - column->least;
+  read_keys(column, first, count, codes);
   for (int64_t i = 0; i < count; i++) {
-    const uint64_t code = keys[i] - lowest;
-    keys[i] = code < highest ? code : highest;
+    const uint64_t code = codes[i] - lowest;
+    codes[i] = code < highest ? code : highest;
   }
 }
 
-void each_codes(const struct numbering *n, int64_t begin, int64_t end,
-                void (*work)(void *argument, const uint64_t *codes, int64_t first, int64_t count), void *argument) {
-  uint64_t codes[KEYS_AT_ONCE];
-  if (!n->column) {
-    work(argument, n->codes + begin, begin, end - begin);
+/* Dense integers of type T: as unsigned ones, of type U, and with the highest bit turned, if they have a sign, they are
+   the sort keys. */
+#define INTEGERS(T, U, turned)                                                                                         \
+  static void bound_##T(const void *at, int64_t count, struct column *column) {                                        \
+    const T *x = at;                                                                                                   \
+    T lowest = x[0], highest = x[0];                                                                                   \
+    for (int64_t i = 1; i < count; i++) {                                                                              \
+      lowest = x[i] < lowest ? x[i] : lowest;                                                                          \
+      highest = x[i] > highest ? x[i] : highest;                                                                       \
+    }                                                                                                                  \
+    const uint64_t least_key = (U)((U)lowest ^ (turned)), most_key = (U)((U)highest ^ (turned));                       \
+    column->least = least_key < column->least ? least_key : column->least;                                             \
+    column->most = most_key > column->most ? most_key : column->most;                                                  \
+  }                                                                                                                    \
+  static void code_##T(const struct column *column, const void *at, int64_t count, uint32_t *codes) {                  \
+    const T *x = at;                                                                                                   \
+    const U lowest = (U)((U)column->least ^ (turned)), highest = (U)(column->most - column->least);                    \
+    for (int64_t i = 0; i < count; i++) {                                                                              \
+      const U code = (U)((U)x[i] - lowest);                                                                            \
+      codes[i] = (uint32_t)(code < highest ? code : highest);                                                          \
+    }                                                                                                                  \
+  }
+INTEGERS(int8_t, uint8_t, 0x80)
+INTEGERS(uint8_t, uint8_t, 0)
+INTEGERS(int16_t, uint16_t, 0x8000)
+INTEGERS(int32_t, uint32_t, 0x80000000)
+INTEGERS(int64_t, uint64_t, UINT64_C(0x8000000000000000))
+
+/* The loops for dense keys of a dtype; NULL: there are none. */
+static const struct integer_loops {
+  void (*bound)(const void *at, int64_t count, struct column *column);
+  void (*code)(const struct column *column, const void *at, int64_t count, uint32_t *codes);
+} * loops_of(const strew_tensor *key) {
+  static const struct integer_loops of[STREW_DTYPE_COUNT] = {
+#define ROW(ENUM, T) [STREW_##ENUM] = {bound_##T, code_##T},
+      ROW(INT8, int8_t) ROW(UINT8, uint8_t) ROW(INT16, int16_t) ROW(INT32, int32_t) ROW(INT64, int64_t)
+#undef ROW
+  };
+  return key->strides[0] == 1 && of[key->dtype].code ? &of[key->dtype] : NULL;
+}
+
+void read_small_codes(const struct column *column, int64_t first, int64_t count, uint32_t *codes) {
+  const struct integer_loops *loops = loops_of(column->key);
+  uint64_t wide[KEYS_AT_ONCE];
+  int64_t step;
+  if (loops) {
+    loops->code(column, key_at(column, first, &step), count, codes);
     return;
   }
-  for (int64_t count; begin < end; begin += count) {
+  read_codes(column, first, count, wide);
+  for (int64_t i = 0; i < count; i++) codes[i] = (uint32_t)wide[i];
+}
+
+/* -------------------------------------------------------------------------------------------------------------- bounds */
+
+/* What parts of the elements found. */
+struct bounding {
+  const struct numbering *n;
+  const strew_tensor *key;
+  struct column of[MOST_PARTS];
+};
+
+static void bound_elements(void *bounding_, int64_t part, int64_t begin, int64_t end) {
+  struct bounding *bounding = bounding_;
+  struct column *column = &bounding->of[part];
+  const struct integer_loops *loops = loops_of(bounding->key);
+  uint64_t keys[KEYS_AT_ONCE];
+  int64_t step;
+  if (loops) loops->bound(key_at(column, begin, &step), end - begin, column);
+  for (int64_t count; !loops && begin < end; begin += count) {
     count = least(KEYS_AT_ONCE, end - begin);
-    group_read_keys(n->column->key, begin, count, codes);
-    group_code_keys(n->column, codes, count);
-    work(argument, codes, begin, count);
+    read_keys(column, begin, count, keys);
+    for (int64_t i = 0; i < count; i++) {
+      column->least = keys[i] < column->least ? keys[i] : column->least;
+      column->most = keys[i] > column->most ? keys[i] : column->most;
+    }
   }
+}
+
+static void bound_part(void *bounding, int64_t part) {
+  run_phase(((struct bounding *)bounding)->n, part, bound_elements, bounding);
+}
+
+strew_status find_bounds(const struct numbering *n, struct column *column) {
+  const struct column unknown = {.key = column->key, .least = UINT64_MAX};
+  struct bounding bounding = {.n = n, .key = column->key};
+  for (int64_t part = 0; part < n->parts; part++) bounding.of[part] = unknown;
+  pool_run(n->context, n->parts, bound_part, &bounding);
+  *column = unknown;
+  for (int64_t part = 0; part < n->parts; part++) {
+    const struct column *found = &bounding.of[part];
+    column->least = found->least < column->least ? found->least : column->least;
+    column->most = found->most > column->most ? found->most : column->most;
+  }
+  column->range = column->most - column->least + 1;
+  return context_end(n->call, n->context, NULL);
+}
+
+/* ----------------------------------------------------------------------------------------------------- ids, positions */
+
+strew_status make_ids(const struct numbering *n, uint64_t groups, strew_tensor **ids) {
+  const strew_dtype dtype = groups <= 1 << 8              ? STREW_UINT8
+                            : groups <= 1 << 15           ? STREW_INT16
+                            : groups <= (uint64_t)1 << 31 ? STREW_INT32
+                                                          : STREW_INT64;
+  return tensor_create(n->call, n->device, dtype, 1, &n->count, ids);
 }
 
 strew_status make_positions(struct numbering *n, strew_tensor **positions) {

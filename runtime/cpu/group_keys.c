@@ -1,93 +1,56 @@
 /* group_keys.c: the numbering of keys on the CPU.
 
    Elements of all columns become one code: a number in 0 .. range - 1 in the order of the keys, made of the columns'
-   sort keys less their least ones (mixed radix). Where 64 bits are too few for that, columns are numbered by themselves
-   first: of n elements there are no more than n numbers. Codes are written where the ids will be.
+   sort keys less their least ones (mixed radix). Codes of a small range are numbered by a table, others by hashing, or by
+   sorting if most of them differ. Where 64 bits are too few for codes, columns are numbered by themselves first: of n
+   elements there are no more than n numbers. All of this takes time proportional to the elements, whatever the keys.
 
-   Codes of a small range are numbered by a table, others by hashing, or by sorting if most of them differ. All of this
-   takes time proportional to the elements, whatever the keys. */
+   Ids are of the narrowest dtype that holds the numbers of all groups: what walks over them reads less memory. */
 #include "group_keys.h"
 
-enum { MOST_COLUMN_PARTS = 1024 }; /* of the pass for a column's bounds */
+/* ------------------------------------------------------------------------------------------------------ codes in memory */
 
-/* -------------------------------------------------------------------------------------------------------------- columns */
-
-/* A column that is being added, and what parts of the elements found. */
+/* A column that is being added. */
 struct adding {
   const struct numbering *n; /* of the codes that it is made into */
-  struct column column;
+  const struct column *column;
   bool joins; /* codes become codes * range + the column's */
-  struct {
-    uint64_t least, most;
-  } of[MOST_COLUMN_PARTS];
 };
-
-static void bound_elements(void *adding_, int64_t part, int64_t begin, int64_t end) {
-  struct adding *adding = adding_;
-  uint64_t keys[KEYS_AT_ONCE], lowest = adding->of[part].least, highest = adding->of[part].most;
-  for (int64_t count; begin < end; begin += count) {
-    count = least(KEYS_AT_ONCE, end - begin);
-    group_read_keys(adding->column.key, begin, count, keys);
-    for (int64_t i = 0; i < count; i++) {
-      lowest = keys[i] < lowest ? keys[i] : lowest;
-      highest = keys[i] > highest ? keys[i] : highest;
-    }
-  }
-  adding->of[part].least = lowest;
-  adding->of[part].most = highest;
-}
 
 static void code_elements(void *adding_, int64_t part, int64_t begin, int64_t end) {
   const struct adding *adding = adding_;
-  uint64_t keys[KEYS_AT_ONCE];
+  uint64_t own[KEYS_AT_ONCE];
   (void)part;
   for (int64_t count; begin < end; begin += count) {
     uint64_t *codes = adding->n->codes + begin;
     count = least(KEYS_AT_ONCE, end - begin);
-    group_read_keys(adding->column.key, begin, count, keys);
-    group_code_keys(&adding->column, keys, count);
-    for (int64_t i = 0; i < count; i++) codes[i] = adding->joins ? codes[i] * adding->column.range + keys[i] : keys[i];
+    read_codes(adding->column, begin, count, own);
+    for (int64_t i = 0; i < count; i++) codes[i] = adding->joins ? codes[i] * adding->column->range + own[i] : own[i];
   }
 }
 
-static void bound_part(void *adding, int64_t part) {
-  run_phase(((struct adding *)adding)->n, part, bound_elements, adding);
-}
 static void code_part(void *adding, int64_t part) {
   run_phase(((struct adding *)adding)->n, part, code_elements, adding);
 }
 
-static strew_status find_bounds(const struct numbering *n, struct adding *adding) {
-  struct column *column = &adding->column;
-  column->least = UINT64_MAX, column->most = 0;
-  for (int64_t part = 0; part < n->parts; part++) adding->of[part].least = UINT64_MAX, adding->of[part].most = 0;
-  pool_run(n->context, n->parts, bound_part, adding);
-  for (int64_t part = 0; part < n->parts; part++) {
-    if (adding->of[part].least < column->least) column->least = adding->of[part].least;
-    if (adding->of[part].most > column->most) column->most = adding->of[part].most;
-  }
-  column->range = column->most - column->least + 1;
+static strew_status code_column(const struct numbering *n, const struct column *column, bool joins) {
+  struct adding adding = {n, column, joins};
+  pool_run(n->context, n->parts, code_part, &adding);
   return context_end(n->call, n->context, NULL);
 }
-
-static strew_status code_column(const struct numbering *n, struct adding *adding) {
-  pool_run(n->context, n->parts, code_part, adding);
-  return context_end(n->call, n->context, NULL);
-}
-
-/* ------------------------------------------------------------------------------------------------------ several columns */
 
 /* Replaces codes by the numbers of their groups. `positions` NULL: not wanted. */
-static strew_status number_groups(struct numbering *n, strew_tensor **positions) {
+static strew_status number_codes(struct numbering *n, strew_tensor **positions) {
   bool done = false;
-  if (table_fits(n)) return number_by_table(n, positions);
   strew_status status = number_by_hash(n, positions, &done);
   return status == STREW_OK && !done ? number_by_sorting(n, positions) : status;
 }
 
-/* True if codes of n->range and of another range can be joined; *range: of those. */
-static bool fits_together(const struct numbering *n, uint64_t other, uint64_t *range) {
-  return n->range && other && !__builtin_mul_overflow(n->range, other, range);
+/* ------------------------------------------------------------------------------------------------------ several columns */
+
+/* True if codes of two ranges can be joined; *range: of those. */
+static bool fit_together(uint64_t one, uint64_t other, uint64_t *range) {
+  return one && other && !__builtin_mul_overflow(one, other, range);
 }
 
 /* Replaces codes by their groups' numbers in order, if that makes their range smaller. */
@@ -96,7 +59,7 @@ static strew_status condense(struct numbering *n) {
   dense.first = false;
   dense.positions = NULL;
   if (n->range && n->range <= (uint64_t)n->count) return STREW_OK;
-  strew_status status = number_groups(&dense, NULL);
+  strew_status status = number_codes(&dense, NULL);
   n->range = (uint64_t)dense.groups;
   return status;
 }
@@ -117,19 +80,17 @@ static void join_part(void *joining, int64_t part) {
 }
 
 /* Joins a column that is numbered by itself first, in memory of its own. */
-static strew_status join_condensed(struct numbering *n, struct adding *adding) {
+static strew_status join_condensed(struct numbering *n, const struct column *column) {
   struct numbering own = *n;
   strew_tensor *codes = NULL;
   uint64_t range;
   strew_status status = tensor_create(n->call, n->device, STREW_INT64, 1, &n->count, &codes);
   if (status != STREW_OK) return status;
   own.codes = codes->storage->data;
-  own.range = adding->column.range;
-  adding->n = &own;
-  adding->joins = false;
-  status = code_column(n, adding);
+  own.range = column->range;
+  status = code_column(&own, column, false);
   if (status == STREW_OK) status = condense(&own);
-  if (status == STREW_OK && !fits_together(n, own.range, &range))
+  if (status == STREW_OK && !fit_together(n->range, own.range, &range))
     status = fail(n->call, (struct fault){.code = STREW_ESHAPE, .argument = "keys"},
                   "have more than 2^64 combinations of values");
   if (status == STREW_OK) {
@@ -143,42 +104,85 @@ static strew_status join_condensed(struct numbering *n, struct adding *adding) {
 }
 
 /* Joins a column to the codes. */
-static strew_status add_column(struct numbering *n, const strew_tensor *key) {
-  struct adding adding = {.n = n, .column.key = key, .joins = true};
+static strew_status add_column(struct numbering *n, const struct column *column) {
   uint64_t range = 0;
-  strew_status status = find_bounds(n, &adding);
-  if (status == STREW_OK && !fits_together(n, adding.column.range, &range)) {
+  strew_status status = STREW_OK;
+  if (!fit_together(n->range, column->range, &range)) {
     status = condense(n);
-    if (status == STREW_OK && !fits_together(n, adding.column.range, &range)) return join_condensed(n, &adding);
+    if (status == STREW_OK && !fit_together(n->range, column->range, &range)) return join_condensed(n, column);
   }
-  if (status == STREW_OK) status = code_column(n, &adding);
+  if (status == STREW_OK) status = code_column(n, column, true);
   n->range = range;
   return status;
 }
 
-/* Begins with a column. Codes of a single one that a table numbers are not written. */
-static strew_status begin_column(struct numbering *n, const strew_tensor *key, bool is_single, struct column *column) {
-  struct adding adding = {.n = n, .column.key = key};
-  strew_status status = find_bounds(n, &adding);
-  n->range = adding.column.range;
-  *column = adding.column;
+/* ------------------------------------------------------------------------------------------------------ codes in memory */
+
+/* Makes ids of the numbers in place of the codes. */
+static strew_status narrow(const struct numbering *n, strew_tensor *codes, strew_tensor **ids) {
+  const int64_t count = n->count;
+  struct plan plan;
+  strew_status status = make_ids(n, (uint64_t)n->groups, ids);
   if (status != STREW_OK) return status;
-  if (is_single && table_fits(n)) return n->column = column, STREW_OK;
-  return code_column(n, &adding);
+  plan_start(&plan, 1, &count);
+  plan_add(&plan, *ids);
+  plan_add(&plan, codes);
+  return cpu_copy(n->call, n->device, &plan);
+}
+
+/* The codes of a small range in memory are a column for a table. */
+static strew_status number_joined(struct numbering *n, strew_tensor *codes, strew_tensor **ids,
+                                  strew_tensor **positions) {
+  const uint64_t turned = UINT64_C(1) << 63; /* sort keys of int64 */
+  const struct column column = {codes, turned, turned + n->range - 1, n->range};
+  if (table_fits(n)) return number_by_table(n, &column, 1, ids, positions);
+  strew_status status = number_codes(n, positions);
+  return status == STREW_OK ? narrow(n, codes, ids) : status;
+}
+
+static strew_status number_in_memory(struct numbering *n, const struct column *columns, int count, strew_tensor **ids,
+                                     strew_tensor **positions) {
+  strew_tensor *codes = NULL;
+  strew_status status = tensor_create(n->call, n->device, STREW_INT64, 1, &n->count, &codes);
+  if (status != STREW_OK) return status;
+  n->codes = codes->storage->data;
+  n->range = columns[0].range;
+  status = code_column(n, &columns[0], false);
+  for (int c = 1; c < count && status == STREW_OK; c++) status = add_column(n, &columns[c]);
+  if (status == STREW_OK) status = number_joined(n, codes, ids, positions);
+  strew_release(codes);
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- whole call */
+
+static strew_status number_columns(struct numbering *n, struct column *columns, int count, strew_tensor **ids,
+                                   strew_tensor **positions) {
+  bool fits = true;
+  n->range = 1;
+  for (int c = 0; c < count; c++) {
+    strew_status status = find_bounds(n, &columns[c]);
+    if (status != STREW_OK) return status;
+    fits = fits && fit_together(n->range, columns[c].range, &n->range);
+  }
+  if (fits && table_fits(n)) return number_by_table(n, columns, count, ids, positions);
+  return number_in_memory(n, columns, count, ids, positions);
 }
 
 strew_status cpu_number_keys(const struct call *call, strew_device *device, int count, strew_tensor *const *keys,
-                             strew_key_order order, strew_tensor *ids, strew_tensor **positions) {
+                             strew_key_order order, strew_tensor **ids, strew_tensor **positions) {
   strew_context *context = device->context;
-  struct column column;
   struct numbering n = {.call = call,
                         .context = context,
                         .device = device,
-                        .codes = ids->storage->data,
-                        .count = ids->sizes[0],
+                        .count = keys[0]->sizes[0],
                         .first = order == STREW_KEYS_FIRST};
-  n.parts = least(pool_parts(context, n.count * 2 * (int64_t)sizeof *n.codes), MOST_COLUMN_PARTS);
-  strew_status status = begin_column(&n, keys[0], count == 1, &column);
-  for (int i = 1; i < count && status == STREW_OK; i++) status = add_column(&n, keys[i]);
-  return status == STREW_OK ? number_groups(&n, positions) : status;
+  const size_t bytes = (size_t)count * sizeof(struct column);
+  struct column *columns = memory_allocate(context, bytes);
+  if (!columns) return fail_memory(call, context, bytes);
+  n.parts = least(pool_parts(context, n.count * 2 * (int64_t)sizeof *n.codes), MOST_PARTS);
+  for (int c = 0; c < count; c++) columns[c].key = keys[c];
+  strew_status status = number_columns(&n, columns, count, ids, positions);
+  memory_free(context, columns, bytes);
+  return status;
 }

@@ -1,23 +1,22 @@
-/* group_keys.h: what the files that number keys share: codes to become ids, and phases over them (group_codes.c); the
-   three ways (group_table.c, group_hash.c, group_sort.c), of which group_keys.c takes one. */
+/* group_keys.h: what the files that number keys share: codes, and phases over them (group_codes.c); the three ways
+   (group_table.c, group_hash.c, group_sort.c), of which group_keys.c takes one. */
 #ifndef STREW_CPU_GROUP_KEYS_H
 #define STREW_CPU_GROUP_KEYS_H
 
 #include "cpu.h"
 
-/* A key, whose sort keys lie in least .. most, while codes are made of it. */
+/* A key, whose sort keys lie in least .. most. */
 struct column {
   const strew_tensor *key;
   uint64_t least, most;
   uint64_t range; /* most - least + 1; 0: 2^64 */
 };
 
-/* Codes, to become ids in place: `codes`, or, `column`, those of a key, which are made as they are read. */
+/* Codes to number. A table reads those of columns; the other ways replace `codes` by the numbers. */
 struct numbering {
   const struct call *call;
   strew_context *context;
   strew_device *device;
-  const struct column *column; /* NULL: codes are in memory */
   uint64_t *codes;
   int64_t count, parts;
   uint64_t range;     /* codes are less; 0: any */
@@ -39,15 +38,19 @@ static inline void run_phase(const struct numbering *n, int64_t part, phase *run
   }
 }
 
-enum { KEYS_AT_ONCE = 1024 }; /* of a column, made into codes */
+enum {
+  MOST_PARTS = 1024,  /* of a numbering */
+  KEYS_AT_ONCE = 1024 /* of a column, made into codes */
+};
 
-/* Reads the sort keys of some elements. Turns them into codes: they are read a second time then, and a host that changes
-   wrapped memory meanwhile does not get codes out of range. */
-void group_read_keys(const strew_tensor *key, int64_t first, int64_t count, uint64_t *keys);
-void group_code_keys(const struct column *column, uint64_t *keys, int64_t count);
-/* Calls work(argument, codes, first, count) for some codes at a time, from element `first` on. */
-void each_codes(const struct numbering *n, int64_t begin, int64_t end,
-                void (*work)(void *argument, const uint64_t *codes, int64_t first, int64_t count), void *argument);
+/* Finds the least and the most of a column's sort keys, and the range. */
+strew_status find_bounds(const struct numbering *n, struct column *column);
+/* Reads the codes of at most KEYS_AT_ONCE elements: sort keys less the least one. They are read a second time then, and a
+   host that changes wrapped memory meanwhile does not get codes out of range. The second: of a range below 2^32. */
+void read_codes(const struct column *column, int64_t first, int64_t count, uint64_t *codes);
+void read_small_codes(const struct column *column, int64_t first, int64_t count, uint32_t *codes);
+/* Makes the tensor of ids, of the narrowest dtype for that many groups. */
+strew_status make_ids(const struct numbering *n, uint64_t groups, strew_tensor **ids);
 /* Makes the tensor of first positions, of as many as there are groups; `positions` NULL: not wanted. */
 strew_status make_positions(struct numbering *n, strew_tensor **positions);
 
@@ -64,17 +67,21 @@ static inline void bitmap_add(struct bitmap *bitmap, int64_t position) {
 }
 /* Ends the set; writes its positions in order to `positions`, unless that is NULL. */
 void bitmap_count(const struct numbering *n, struct bitmap *bitmap, int64_t *positions);
+static inline bool bitmap_has(const struct bitmap *bitmap, int64_t position) {
+  return bitmap->words[position / 64] >> position % 64 & 1;
+}
 /* Returns how many positions of the set lie before one of them. */
 static inline int64_t bitmap_rank(const struct bitmap *bitmap, int64_t position) {
   const uint64_t before = bitmap->words[position / 64] & ((UINT64_C(1) << position % 64) - 1);
   return bitmap->before[position / 64] + __builtin_popcountll(before);
 }
 
-/* The ways. Each replaces codes by the numbers of their groups, and makes *positions, unless `positions` is NULL.
-   table_fits: the range is small enough for a table. number_by_hash: *done is false, and the codes are as they were, if
-   there are too many groups for it; for codes in memory, as number_by_sorting. */
+/* The ways. Each numbers the groups, and makes *positions, unless `positions` is NULL. table_fits: the range is small
+   enough for a table. number_by_table: of the codes that columns make (mixed radix); makes *ids. number_by_hash: *done is
+   false, and the codes are as they were, if there are too many groups for it. */
 bool table_fits(const struct numbering *n);
-strew_status number_by_table(struct numbering *n, strew_tensor **positions);
+strew_status number_by_table(struct numbering *n, const struct column *columns, int count, strew_tensor **ids,
+                             strew_tensor **positions);
 strew_status number_by_hash(struct numbering *n, strew_tensor **positions, bool *done);
 strew_status number_by_sorting(struct numbering *n, strew_tensor **positions);
 /* Sorts `count` codes; makes the tensors of the sorted ones and of their positions. Codes of all 64 bits are changed. */

@@ -3,7 +3,7 @@
    By group: each thread walks all ids, and puts the positions of its groups behind one another. By value: each group is
    sorted by itself, in cache: runs by insertion, then merged. Ties go by position, which is the order in which elements
    come. */
-#include "cpu.h"
+#include "group_ids.h"
 
 #include <string.h>
 
@@ -157,55 +157,82 @@ strew_status cpu_order_within(const struct call *call, strew_device *device, con
 
 /* -------------------------------------------------------------------------------------------------------- by group */
 
-enum { LISTED = 1024 };
-
+/* Elements to put behind one another, those of each group from starts[g] on: their positions, or values. */
 struct placing {
   strew_context *context;
-  const int64_t *ids, *starts;
-  int64_t length, groups, parts;
-  int64_t *next, *order; /* of each group: where its next element goes */
+  struct ids_reader ids;
+  const int64_t *starts;
+  int64_t length, parts, cuts[STREW_MAX_THREADS + 1];
+  int64_t *next; /* of each group: where its next element goes */
+  void (*put)(const struct placing *placing, const struct ids_list *list, int64_t at);
+  const char *src;
+  int64_t step; /* bytes */
+  void *out;
 };
 
-/* Returns the first group of a part: parts have as many elements. */
-static int64_t first_of_part(const struct placing *placing, int64_t part) {
-  const struct ordering ordering = {.starts = placing->starts, .groups = placing->groups};
-  if (part == placing->parts) return placing->groups;
-  return group_from(&ordering, part_begin(placing->starts[placing->groups], placing->parts, part));
+/* Puts what is at position `at` plus that in the list. */
+static void put_positions(const struct placing *placing, const struct ids_list *list, int64_t at) {
+  int64_t *next = placing->next, *out = placing->out;
+  for (int64_t k = 0; k < list->count; k++) out[next[list->ids[k]]++] = at + list->which[k];
 }
+#define PUT(T)                                                                                                         \
+  static void put_##T(const struct placing *placing, const struct ids_list *list, int64_t at) {                        \
+    const int64_t step = placing->step;                                                                                \
+    const char *src = placing->src + at * step;                                                                        \
+    int64_t *next = placing->next;                                                                                     \
+    T *out = placing->out;                                                                                             \
+    for (int64_t k = 0; k < list->count; k++)                                                                          \
+      out[next[list->ids[k]]++] = *(const T *)(const void *)(src + list->which[k] * step);                             \
+  }
+PUT(uint8_t)
+PUT(uint16_t)
+PUT(uint32_t)
+PUT(uint64_t)
 
 static void place_part(void *placing_, int64_t part) {
   const struct placing *placing = placing_;
-  const int64_t begin = part ? first_of_part(placing, part) : 0, end = first_of_part(placing, part + 1);
-  const uint64_t owned = (uint64_t)(end - begin);
-  int64_t *next = placing->next;
-  uint16_t which[LISTED];
+  const int64_t begin = placing->cuts[part], end = placing->cuts[part + 1];
+  int32_t widened[IDS_BLOCK];
+  struct ids_list list;
   if (begin == end) return;
-  memcpy(next + begin, placing->starts + begin, (size_t)(end - begin) * sizeof *next);
-  for (int64_t at = 0; at < placing->length && (at % CHUNK || !context_stops(placing->context)); at += LISTED) {
-    const int64_t *ids = placing->ids + at, count = least(LISTED, placing->length - at);
-    int64_t listed = 0;
-    for (int64_t i = 0; i < count; i++) {
-      which[listed] = (uint16_t)i;
-      listed += (uint64_t)(ids[i] - begin) < owned;
-    }
-    for (int64_t k = 0; k < listed; k++) placing->order[next[ids[which[k]]]++] = at + which[k];
+  memcpy(placing->next + begin, placing->starts + begin, (size_t)(end - begin) * sizeof *placing->next);
+  for (int64_t at = 0; at < placing->length && (at % CHUNK || !context_stops(placing->context)); at += IDS_BLOCK) {
+    const int64_t count = least(IDS_BLOCK, placing->length - at);
+    list_owned(read_ids(&placing->ids, at, count, widened), count, begin, end, &list);
+    placing->put(placing, &list, at);
   }
 }
 
-strew_status cpu_group_order(const struct call *call, strew_device *device, const strew_tensor *ids,
-                             const strew_tensor *starts, strew_tensor *order) {
-  strew_context *context = device->context;
-  struct placing placing = {.context = context,
-                            .ids = ids->storage->data,
-                            .starts = starts->storage->data,
-                            .length = ids->sizes[0],
-                            .groups = starts->sizes[0] - 1,
-                            .order = order->storage->data};
-  const size_t bytes = (size_t)placing.groups * sizeof *placing.next;
-  placing.next = memory_allocate(context, bytes);
-  if (!placing.next) return fail_memory(call, context, bytes);
-  placing.parts = pool_parts(context, placing.length * 2 * (int64_t)sizeof *placing.ids) > 1 ? context->threads : 1;
-  pool_run(context, placing.parts, place_part, &placing);
-  memory_free(context, placing.next, bytes);
+static strew_status place(const struct call *call, strew_context *context, const struct group_ids *ids,
+                          struct placing *placing) {
+  const size_t bytes = (size_t)ids->size * sizeof *placing->next;
+  placing->context = context;
+  placing->ids = ids_reader(ids);
+  placing->length = ids->ids->sizes[0];
+  placing->next = memory_allocate(context, bytes);
+  if (!placing->next) return fail_memory(call, context, bytes);
+  placing->parts = pool_parts(context, placing->length * 2 * (int64_t)sizeof(int64_t)) > 1 ? context->threads : 1;
+  cut_groups(&placing->ids, placing->length, ids->size, placing->parts, placing->cuts);
+  pool_run(context, placing->parts, place_part, placing);
+  memory_free(context, placing->next, bytes);
   return context_end(call, context, NULL);
+}
+
+strew_status cpu_group_order(const struct call *call, strew_device *device, const struct group_ids *ids,
+                             const strew_tensor *starts, strew_tensor *order) {
+  struct placing placing = {.starts = starts->storage->data, .put = put_positions, .out = order->storage->data};
+  return place(call, device->context, ids, &placing);
+}
+
+strew_status cpu_group_collect(const struct call *call, strew_device *device, const struct group_ids *ids,
+                               const strew_tensor *starts, const strew_tensor *src, strew_tensor *out) {
+  static void (*const put[])(const struct placing *, const struct ids_list *,
+                             int64_t) = {[1] = put_uint8_t, [2] = put_uint16_t, [4] = put_uint32_t, [8] = put_uint64_t};
+  const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
+  struct placing placing = {.starts = starts->storage->data,
+                            .put = put[bytes],
+                            .src = (const char *)src->storage->data + src->offset * bytes,
+                            .step = src->strides[0] * bytes,
+                            .out = out->storage->data};
+  return place(call, device->context, ids, &placing);
 }

@@ -32,12 +32,16 @@ static void number_sorted(void *sorting_, int64_t part, int64_t begin, int64_t e
   sorting->begun[part] = number + 1;
 }
 
+/* Most elements are the first ones of their groups, whose numbers follow one another. */
 static void renumber(void *sorting_, int64_t part, int64_t begin, int64_t end) {
   const struct sorting *sorting = sorting_;
-  const struct numbering *n = sorting->n;
+  const struct bitmap *bitmap = &sorting->bitmap;
+  uint64_t *codes = sorting->n->codes;
+  const int64_t *positions = sorting->n->positions;
+  int64_t next = bitmap_rank(bitmap, begin);
   (void)part;
   for (int64_t i = begin; i < end; i++)
-    n->codes[i] = (uint64_t)bitmap_rank(&sorting->bitmap, n->positions[n->codes[i]]);
+    codes[i] = (uint64_t)(bitmap_has(bitmap, i) ? next++ : bitmap_rank(bitmap, positions[codes[i]]));
 }
 
 static void count_part(void *sorting, int64_t part) {

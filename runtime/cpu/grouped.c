@@ -48,5 +48,7 @@ static strew_status cpu_cumsum_of_groups(const struct call *call, strew_device *
 const struct grouped_ops cpu_grouped = {.number = cpu_number_keys,
                                         .cumsum = cpu_cumsum_of_groups,
                                         .order = cpu_group_order,
+                                        .collect = cpu_group_collect,
                                         .order_within = cpu_order_within,
+                                        .topk = cpu_group_topk,
                                         .aggregate = cpu_aggregate};

@@ -33,6 +33,7 @@ static inline int64_t chunk_end(const struct elements *e, int64_t begin, int64_t
 
 struct signs {
   int64_t below, zeros, nan;
+  int digit; /* bits below the first digit in which keys differ */
 };
 
 #define LOOPS "runtime/cpu/quantile.inc"

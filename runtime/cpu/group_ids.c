@@ -1,0 +1,56 @@
+/* group_ids.c: lists of ids, and ranges of groups for threads, by a sample of the ids. */
+#include "group_ids.h"
+#include "runtime/cpu/loops/index_loops.h"
+
+CHOOSE_LOOPS(index)
+
+void list_owned(const int32_t *ids, int64_t count, int64_t begin, int64_t end, struct ids_list *list) {
+  list->count = index_loops()->list_ids(ids, count, (int32_t)begin, (uint32_t)(end - begin), list->which, list->ids);
+}
+
+enum { SAMPLED = 1024 };
+
+static void sort_sample(int32_t *sample, int64_t count) {
+  for (int64_t gap = count / 2; gap > 0; gap /= 2)
+    for (int64_t i = gap; i < count; i++) {
+      const int32_t id = sample[i];
+      int64_t at = i;
+      for (; at >= gap && sample[at - gap] > id; at -= gap) sample[at] = sample[at - gap];
+      sample[at] = id;
+    }
+}
+
+/* Returns how many of the sorted ids are less than `group`. */
+static int64_t count_below(const int32_t *sorted, int64_t count, int64_t group) {
+  int64_t low = 0, high = count;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (sorted[middle] < group)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+void cut_groups(const struct ids_reader *reader, int64_t length, int64_t size, int64_t parts, int64_t *cuts) {
+  int32_t sample[SAMPLED], block;
+  const int64_t sampled = parts > 1 ? least(length, SAMPLED) : 0;
+  for (int64_t i = 0; i < sampled; i++) sample[i] = *read_ids(reader, part_begin(length, sampled, i), 1, &block);
+  sort_sample(sample, sampled);
+  cuts[0] = 0;
+  for (int64_t part = 1; part < parts; part++) {
+    const int64_t share = part_begin(length + size, parts, part);
+    int64_t low = cuts[part - 1], high = size; /* the first group that has so much work before it */
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      const int64_t before = count_below(sample, sampled, middle) * (length / sampled) + middle;
+      if (before < share)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    cuts[part] = low;
+  }
+  cuts[parts] = size;
+}
