@@ -4534,7 +4534,8 @@ Tensor.dot = strew.dot
 ---its gradients. Tensors that f finds outside are constants, and so are comparisons, positions, counts, integers, and
 ---`floor`, `ceil`, `round`, `sign`. Calls without a rule (`unique`, `item`, `tolist`, `t[i]` of a number, bits) raise an
 ---error that names them; `t:detach()` is a tensor as a constant. A tensor that a recorded call used cannot be written to
----or freed before the gradients are made; `t:f_(...)` may write into a new one: `strew.zeros(3):scatter_add_(0, i, x)`.
+---before the gradients are made, nor can it or a grouping be freed; `t:f_(...)` may write into a new one:
+---`strew.zeros(3):scatter_add_(0, i, x)`.
 ---
 ---The gradient of an assignment goes to the element that stayed, the last one. That of `amax` and `amin`, over
 ---dimensions and as reduce words by position, is shared evenly by all that equal the result; that of `max` and `min` with

@@ -132,6 +132,8 @@ struct box *bind_to_box(lua_State *L, const struct binding *binding, int i);
 struct box *bind_push_box(lua_State *L, struct binding *binding);
 /* The same for a grouping. */
 struct box *bind_to_grouping(lua_State *L, const struct binding *binding, int i);
+/* The same for a tensor or a grouping. */
+struct box *bind_to_any_box(lua_State *L, const struct binding *binding, int i);
 struct box *bind_push_grouping(lua_State *L, struct binding *binding);
 /* Registers the metatable on top of the stack as that of groupings, and removes it. */
 void bind_set_grouping_metatable(lua_State *L, struct binding *binding);
@@ -182,10 +184,12 @@ void bind_record_watch(lua_State *L, struct box *box);
 static inline bool bind_is_recorded(const struct binding *binding, const struct box *box) {
   return binding->record_depth && box->recorded == binding->record;
 }
-/* True if a gradient needs the box's tensor. */
+/* True if a gradient needs the box's tensor or grouping. */
 static inline bool bind_is_held(const struct binding *binding, const struct box *box) {
   return binding->record_depth && box->held == binding->record;
 }
+/* False if it does, and self, in that box, cannot be freed: call->error is filled. */
+bool bind_may_free(struct script_call *call, const struct box *box);
 
 /* Functions for family/gradients.lua; strew_gradient.c. */
 extern const struct script_function bind_alias_row, bind_watch_row, bind_tape_row, bind_is_recorded_row,

@@ -29,6 +29,11 @@ struct box *bind_to_grouping(lua_State *L, const struct binding *binding, int i)
   return handle && lua_rawlen(L, i) != sizeof *handle ? handle->box : NULL;
 }
 
+struct box *bind_to_any_box(lua_State *L, const struct binding *binding, int i) {
+  struct handle *handle = to_any_handle(L, binding, i);
+  return handle ? handle->box : NULL;
+}
+
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
   struct handle *handle = to_handle(L, binding, i);
   return handle ? handle->box : NULL;

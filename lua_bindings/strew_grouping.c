@@ -213,7 +213,7 @@ static int to(lua_State *L, struct script_call *call) {
 static int free_self(lua_State *L, struct script_call *call) {
   strew_grouping *self;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_grouping, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_arguments(L, call, parameters) || !bind_may_free(call, bind_self_box(L))) return -1;
   strew_grouping_release(self);
   bind_self_box(L)->grouping = NULL;
   return 0;

@@ -5,8 +5,8 @@
    bind_record_end after it. A box is_recorded if its tensor is an argument of the function or depends on one. A call
    with a recorded argument whose result is a float tensor becomes an entry of the tape:
    {rule, number of arguments, number of results, argument 1, ..., result 1, ...}. Boxes in entries are held: the tape
-   keeps them alive, they cannot be freed, and no call may write to the memory that they lie in. All this ends with the
-   outermost strew.grad: the next record has another number. A call in place into a tensor that is neither recorded nor
+   keeps them alive, they cannot be freed, and no call may write to the memory that they lie in. So are the groupings in
+   entries, but they have no memory that a call could write to. All this ends with the outermost strew.grad: the next record has another number. A call in place into a tensor that is neither recorded nor
    held becomes an entry with a copy of that tensor as its first argument and the tensor as its result. */
 #include "strew_bind.h"
 
@@ -37,7 +37,7 @@ static void hold(lua_State *L, int storages, struct box *box, int state) {
   const uint64_t record = binding_of(L)->record;
   if (box->held == record && state == HELD) return;
   box->held = record;
-  if (state == HELD && state_of(L, storages, box)) return;
+  if (!box->tensor || (state == HELD && state_of(L, storages, box))) return;
   lua_pushinteger(L, state);
   lua_rawsetp(L, storages, strew_tensor_storage(box->tensor));
 }
@@ -55,11 +55,11 @@ static int push_rule(lua_State *L, int rules, const struct script_function *row)
 
 typedef bool visitor(lua_State *L, struct script_call *call, struct box *box, void *user);
 
-/* Calls `visit` for each tensor that is an argument or result at position i, an entry of a table there, or, `depth` 2,
-   an entry of a table in that. */
+/* Calls `visit` for each tensor or grouping that is an argument or result at position i, an entry of a table there, or,
+   `depth` 2, an entry of a table in that. */
 static bool visit_to(lua_State *L, struct script_call *call, int i, int depth, void *user, visitor *visit) {
-  struct box *box = bind_to_box(L, call->binding, i);
-  if (box) return !box->tensor || visit(L, call, box, user);
+  struct box *box = bind_to_any_box(L, call->binding, i);
+  if (box) return !(box->tensor || box->grouping) || visit(L, call, box, user);
   if (!depth || !lua_istable(L, i)) return true;
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   lua_pushnil(L);
@@ -70,7 +70,7 @@ static bool visit_to(lua_State *L, struct script_call *call, int i, int depth, v
 
 enum { DEPTH = 2 }; /* {indices = {i, j}} */
 
-static bool visit_tensors(lua_State *L, struct script_call *call, int i, void *user, visitor *visit) {
+static bool visit_boxes(lua_State *L, struct script_call *call, int i, void *user, visitor *visit) {
   return visit_to(L, call, i, DEPTH, user, visit);
 }
 
@@ -97,7 +97,7 @@ static bool push_kept(lua_State *L, struct script_call *call, int i, int depth) 
 static bool note_argument(lua_State *L, struct script_call *call, struct box *box, void *user) {
   const bool is_recorded = bind_is_recorded(call->binding, box);
   call->is_recorded |= is_recorded;
-  if (is_recorded || state_of(L, *(int *)user, box) != WRITTEN) return true;
+  if (is_recorded || !box->tensor || state_of(L, *(int *)user, box) != WRITTEN) return true;
   bind_fail(call, STREW_EARGUMENT, NULL, "an operand shares memory with a tensor that a recorded call wrote to");
   bind_hint(call, "the view is older than the write: make it after that");
   return false;
@@ -122,6 +122,12 @@ bool bind_may_write(lua_State *L, struct script_call *call, int i, const char *n
   if (!is_needed) return true;
   bind_fail(call, STREW_EARGUMENT, name, "cannot be written to by a call that is recorded");
   bind_hint(call, "leave '%s' away in a function that is differentiated", name);
+  return false;
+}
+
+bool bind_may_free(struct script_call *call, const struct box *box) {
+  if (!bind_is_held(call->binding, box)) return true;
+  bind_fail(call, STREW_EARGUMENT, "self", "is needed for a gradient, it cannot be freed yet");
   return false;
 }
 
@@ -152,7 +158,7 @@ bool bind_record_begin(lua_State *L, struct script_call *call) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   push_record(L, STORAGES);
   for (int i = 1; i <= call->arguments; i++)
-    if (!visit_tensors(L, call, i, &storages, note_argument)) return false;
+    if (!visit_boxes(L, call, i, &storages, note_argument)) return false;
   if (!check_write(L, call, storages) || (call->is_recorded && !find_rule(L, call, storages))) return false;
   lua_settop(L, top);
   return true;
@@ -169,7 +175,7 @@ void bind_record_drop(lua_State *L, struct script_call *call) {
 
 static bool mark_result(lua_State *L, struct script_call *call, struct box *box, void *user) {
   (void)L;
-  if (!bind_is_float(strew_tensor_dtype(box->tensor))) return true;
+  if (!box->tensor || !bind_is_float(strew_tensor_dtype(box->tensor))) return true;
   box->recorded = call->binding->record;
   *(bool *)user = true;
   return true;
@@ -216,12 +222,12 @@ static bool add_entry(lua_State *L, struct script_call *call, int first, int res
       lua_rawgetp(L, held.storages, call); /* the copy instead of self */
     else if (!push_kept(L, call, i, DEPTH))
       return false;
-    if (!visit_tensors(L, call, lua_gettop(L), &held, hold_operand)) return false;
+    if (!visit_boxes(L, call, lua_gettop(L), &held, hold_operand)) return false;
     lua_rawseti(L, entry, FIRST + i - 1);
   }
   for (int i = 0; i < results; i++) {
     if (!push_kept(L, call, first + i, DEPTH) ||
-        !visit_tensors(L, call, lua_gettop(L), is_inplace ? &written : &held, hold_operand))
+        !visit_boxes(L, call, lua_gettop(L), is_inplace ? &written : &held, hold_operand))
       return false;
     lua_rawseti(L, entry, FIRST + call->arguments + i);
   }
@@ -234,7 +240,7 @@ int bind_record_end(lua_State *L, struct script_call *call, int results) {
   const int first = lua_gettop(L) - results + 1;
   bool is_float = false;
   luaL_checkstack(L, LUA_MINSTACK, NULL);
-  for (int i = first; i < first + results; i++) visit_tensors(L, call, i, &is_float, mark_result);
+  for (int i = first; i < first + results; i++) visit_boxes(L, call, i, &is_float, mark_result);
   if (is_float) {
     bool is_added = add_entry(L, call, first, results);
     if (call->form & INPLACE) bind_record_drop(L, call);

@@ -209,8 +209,7 @@ static int free_self(lua_State *L, struct script_call *call) {
   const struct parameter parameters[] = {{"self", REQUIRED, bind_kept, &self}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   struct box *box = bind_to_box(L, call->binding, self.slot);
-  if (bind_is_held(call->binding, box))
-    return bind_fail(call, STREW_EARGUMENT, "self", "is needed for a gradient, it cannot be freed yet");
+  if (!bind_may_free(call, box)) return -1;
   strew_release(self.tensor);
   box->tensor = NULL;
   return 0;

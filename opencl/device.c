@@ -25,10 +25,11 @@ static void read_extensions(struct opencl *on, bool *float64) {
 }
 
 /* A loop iteration takes 1 to 10 ns of one core (PoCL, 2 cores). Integer emulation of floats is ten times slower; so is
-   everything on llvmpipe, which stops long loops. */
+   everything on llvmpipe: a CPU whose fma is not exact, and which stops long loops before Mesa 25. */
 static void set_most_turns(struct opencl *on) {
   enum { TURNS_OF_TESTS = 64 };
-  bool is_slow = on->software & ~(unsigned)(SOFT_WIDEN | SOFT_FUSED | SOFT_FUSED64) || on->longest_loop < INT64_MAX;
+  const unsigned quick = SOFT_WIDEN | SOFT_FUSED64 | (on->is_gpu ? SOFT_FUSED : 0);
+  bool is_slow = on->software & ~quick || on->longest_loop < INT64_MAX;
   on->most_turns = (on->is_gpu ? TURNS_OF_GPU_LAUNCH : TURNS_OF_CPU_LAUNCH) / (is_slow ? EMULATION_FACTOR : 1);
   if (opencl_assumed("cuts")) on->most_turns = TURNS_OF_TESTS;
 }

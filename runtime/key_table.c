@@ -1,13 +1,12 @@
-/* key_table.c: see key_table.h. Open addressing with linear probing; at most half of the slots are used. A slot holds 24
-   bits of the key's hash and its id + 1 in 40 bits, or 0: most other keys differ in those bits, without a look at
-   their rows, and equal ones are compared. The place of a key comes from the low bits of the hash. The slots' address
-   seeds it, so that no data can be made whose keys all collide; ids do not depend on it. */
+/* key_table.c: see key_table.h. Open addressing with linear probing; at most half of the slots are used. A slot holds the
+   hash of a key, of 64 bits, and its id + 1, or 0. The hash of a single word is a bijection: equal hashes are equal keys.
+   Of several words it is not, and rows are compared. The place of a key comes from the low bits of the hash. The slots'
+   address seeds it, so that no data can be made whose keys all collide; ids do not depend on it. */
 #include "key_table.h"
 
 #include <string.h>
 
-enum { INITIAL_CAPACITY = 256, BLOCK = 256, ID_BITS = 40 };
-static const uint64_t id_mask = ((uint64_t)1 << ID_BITS) - 1;
+enum { INITIAL_CAPACITY = 256, QUICK_GROWTH = 1 << 16 }; /* keys; up to the latter a table grows fourfold */
 
 /* ----------------------------------------------------------------------------------------------------------- words */
 
@@ -66,9 +65,9 @@ void key_words_store(strew_dtype dtype, const uint64_t *from, int step, int64_t 
 /* ----------------------------------------------------------------------------------------------------------- slots */
 
 /* Per word: multiplies by an odd number and folds the high half into the low one; once more at the end. */
-static inline uint64_t hash(const struct key_table *table, const uint64_t *row) {
+static inline uint64_t hash(const struct key_table *table, const uint64_t *row, const int columns) {
   uint64_t state = (uint64_t)(uintptr_t)table->slots;
-  for (int c = 0; c < table->columns; c++) {
+  for (int c = 0; c < columns; c++) {
     state = (state ^ row[c]) * 0x9e3779b97f4a7c15u;
     state ^= state >> 32;
   }
@@ -76,45 +75,42 @@ static inline uint64_t hash(const struct key_table *table, const uint64_t *row) 
   return state ^ state >> 32;
 }
 
-static inline const uint64_t *row_of(const struct key_table *table, uint64_t slot) {
-  return table->rows + ((slot & id_mask) - 1) * (uint64_t)table->columns;
-}
-
-static inline bool is_row(const struct key_table *table, uint64_t slot, const uint64_t *row) {
-  const uint64_t *other = row_of(table, slot);
-  for (int c = 0; c < table->columns; c++)
+static inline bool is_row(const struct key_table *table, const struct key_slot *slot, const uint64_t *row,
+                          const int columns) {
+  const uint64_t *other = table->rows + (slot->number - 1) * columns;
+  for (int c = 0; c < columns; c++)
     if (other[c] != row[c]) return false;
   return true;
 }
 
 /* Returns the slot of this key, or an empty one for it. There always is one: half of the slots are empty. */
-static inline uint64_t *find_slot(const struct key_table *table, const uint64_t *row, uint64_t code) {
+static inline struct key_slot *find_slot(const struct key_table *table, const uint64_t *row, uint64_t code,
+                                         const int columns) {
   uint64_t mask = table->slot_count - 1, at = code & mask;
-  for (; table->slots[at]; at = (at + 1) & mask)
-    if (!((table->slots[at] ^ code) >> ID_BITS) && is_row(table, table->slots[at], row)) break;
+  for (; table->slots[at].number; at = (at + 1) & mask)
+    if (table->slots[at].code == code && (columns == 1 || is_row(table, &table->slots[at], row, columns))) break;
   return &table->slots[at];
 }
 
-static inline uint64_t slot_for(uint64_t code, int64_t id) { return (code & ~id_mask) | (uint64_t)(id + 1); }
-
-/* Hashes a block of rows and prefetches their slots. */
-static void hash_block(const struct key_table *table, const uint64_t *rows, int64_t count, uint64_t *codes) {
+/* Hashes rows and prefetches their slots. */
+static inline void hash_rows(const struct key_table *table, const uint64_t *rows, int64_t count, uint64_t *codes,
+                             const int columns) {
   for (int64_t i = 0; i < count; i++) {
-    codes[i] = hash(table, rows + i * table->columns);
+    codes[i] = hash(table, rows + i * columns, columns);
     __builtin_prefetch(&table->slots[codes[i] & (table->slot_count - 1)]);
   }
 }
 
 /* Fills the slots, which are empty, from the rows. They differ: none is compared. */
 static void enter_all(struct key_table *table) {
-  uint64_t codes[BLOCK], mask = table->slot_count - 1;
-  for (int64_t first = 0; first < table->count; first += BLOCK) {
-    int64_t count = table->count - first < BLOCK ? table->count - first : BLOCK;
-    hash_block(table, table->rows + first * table->columns, count, codes);
+  uint64_t codes[KEY_BLOCK], mask = table->slot_count - 1;
+  for (int64_t first = 0; first < table->count; first += KEY_BLOCK) {
+    int64_t count = table->count - first < KEY_BLOCK ? table->count - first : KEY_BLOCK;
+    hash_rows(table, table->rows + first * table->columns, count, codes, table->columns);
     for (int64_t i = 0; i < count; i++) {
       uint64_t at = codes[i] & mask;
-      while (table->slots[at]) at = (at + 1) & mask;
-      table->slots[at] = slot_for(codes[i], first + i);
+      while (table->slots[at].number) at = (at + 1) & mask;
+      table->slots[at] = (struct key_slot){codes[i], first + i + 1};
     }
   }
 }
@@ -125,8 +121,7 @@ static size_t rows_bytes(const struct key_table *table, int64_t capacity) {
   return (size_t)capacity * (size_t)table->columns * sizeof *table->rows;
 }
 
-static strew_status grow_rows(const struct call *call, struct key_table *table) {
-  int64_t capacity = table->capacity ? 2 * table->capacity : INITIAL_CAPACITY;
+static strew_status grow_rows(const struct call *call, struct key_table *table, int64_t capacity) {
   size_t old_bytes = rows_bytes(table, table->capacity), new_bytes = rows_bytes(table, capacity);
   uint64_t *rows = memory_allocate(table->context, new_bytes);
   if (!rows) return fail_memory(call, table->context, new_bytes);
@@ -137,10 +132,9 @@ static strew_status grow_rows(const struct call *call, struct key_table *table) 
   return STREW_OK;
 }
 
-static strew_status grow_slots(const struct call *call, struct key_table *table) {
-  uint64_t slot_count = table->slot_count ? 2 * table->slot_count : 2 * INITIAL_CAPACITY;
+static strew_status grow_slots(const struct call *call, struct key_table *table, uint64_t slot_count) {
   size_t new_bytes = (size_t)slot_count * sizeof *table->slots;
-  uint64_t *slots = memory_allocate(table->context, new_bytes);
+  struct key_slot *slots = memory_allocate(table->context, new_bytes);
   if (!slots) return fail_memory(call, table->context, new_bytes);
   memset(slots, 0, new_bytes);
   memory_free(table->context, table->slots, (size_t)table->slot_count * sizeof *table->slots);
@@ -150,11 +144,12 @@ static strew_status grow_slots(const struct call *call, struct key_table *table)
   return STREW_OK;
 }
 
-/* Makes room for `more` keys, at most BLOCK. */
-static strew_status reserve(const struct call *call, struct key_table *table, int64_t more) {
-  strew_status status = table->count + more > table->capacity ? grow_rows(call, table) : STREW_OK;
-  if (status == STREW_OK && 2 * (uint64_t)(table->count + more) > table->slot_count) status = grow_slots(call, table);
-  return status;
+strew_status key_table_reserve(const struct call *call, struct key_table *table, int64_t more) {
+  int64_t capacity = table->capacity ? table->capacity : INITIAL_CAPACITY;
+  while (capacity < table->count + more) capacity *= capacity < QUICK_GROWTH ? 4 : 2;
+  strew_status status =
+      2 * (uint64_t)capacity > table->slot_count ? grow_slots(call, table, 2 * (uint64_t)capacity) : STREW_OK;
+  return status == STREW_OK && capacity > table->capacity ? grow_rows(call, table, capacity) : status;
 }
 
 void key_table_shrink(struct key_table *table, int64_t count) {
@@ -171,33 +166,41 @@ void key_table_release(struct key_table *table) {
 
 /* ------------------------------------------------------------------------------------------------------------- ids */
 
-/* A block of rows: their slots are prefetched together, and then the keys that these name. */
-static void find_ids(struct key_table *table, const uint64_t *rows, int64_t count, int64_t *ids) {
-  uint64_t codes[BLOCK];
-  hash_block(table, rows, count, codes);
-  for (int64_t i = 0; i < count; i++) {
-    uint64_t slot = table->slots[codes[i] & (table->slot_count - 1)];
-    if (slot) __builtin_prefetch(row_of(table, slot));
+/* The rows' slots are prefetched together, and then the keys that these name. */
+static inline void find_ids(struct key_table *table, const uint64_t *rows, int64_t count, int64_t *ids,
+                            const int columns) {
+  uint64_t codes[KEY_BLOCK];
+  hash_rows(table, rows, count, codes, columns);
+  for (int64_t i = 0; columns > 1 && i < count; i++) {
+    const struct key_slot *slot = &table->slots[codes[i] & (table->slot_count - 1)];
+    if (slot->number) __builtin_prefetch(table->rows + (slot->number - 1) * columns);
   }
   for (int64_t i = 0; i < count; i++) {
-    const uint64_t *row = rows + i * table->columns;
-    uint64_t *slot = find_slot(table, row, codes[i]);
-    if (!*slot) {
-      memcpy(table->rows + table->count * table->columns, row, rows_bytes(table, 1));
-      *slot = slot_for(codes[i], table->count++);
+    const uint64_t *row = rows + i * columns;
+    struct key_slot *slot = find_slot(table, row, codes[i], columns);
+    if (!slot->number) {
+      memcpy(table->rows + table->count * columns, row, (size_t)columns * sizeof *row);
+      *slot = (struct key_slot){codes[i], ++table->count};
     }
-    ids[i] = (int64_t)(*slot & id_mask) - 1;
+    ids[i] = slot->number - 1;
   }
+}
+
+void key_table_find(struct key_table *table, const uint64_t *rows, int64_t count, int64_t *ids) {
+  if (table->columns == 1)
+    find_ids(table, rows, count, ids, 1);
+  else
+    find_ids(table, rows, count, ids, table->columns);
 }
 
 strew_status key_table_ids(const struct call *call, struct key_table *table, const uint64_t *rows, int64_t count,
                            int64_t *ids) {
-  for (int64_t at = 0; at < count; at += BLOCK) {
-    int64_t length = count - at < BLOCK ? count - at : BLOCK;
+  for (int64_t at = 0; at < count; at += KEY_BLOCK) {
+    int64_t length = count - at < KEY_BLOCK ? count - at : KEY_BLOCK;
     strew_status status = context_check(call, table->context);
-    if (status == STREW_OK) status = reserve(call, table, length);
+    if (status == STREW_OK && !key_table_has_room(table, length)) status = key_table_reserve(call, table, length);
     if (status != STREW_OK) return status;
-    find_ids(table, rows + at * table->columns, length, ids + at);
+    key_table_find(table, rows + at * table->columns, length, ids + at);
   }
   return STREW_OK;
 }

@@ -930,7 +930,7 @@ STREW_API bool strew_grouping_drops(const strew_grouping *grouping); /* true if 
 /* Tensors of the grouping, int64 and 1-D, with a reference for the caller. No call writes to them (STREW_EOVERLAP), and
    neither may a host through strew_data: the ids are not checked again.
      ids        the number of each element's group; -1: none. (A grouping of keys on the CPU holds 1, 2 or 4 bytes for
-                each element, which its reductions of 1-D tensors read; these 8 are made when something asks for them.)
+                each element, which its reductions of 1-D tensors read; the 8 are made at the first use of ids.)
      counts     the number of elements of each group
      positions  the position of each group's first element; of an empty group the number of elements
      order      positions of all elements that have a group, group after group, ascending within each
@@ -989,7 +989,7 @@ STREW_API strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_ten
                                              strew_error *error);
 
 /* A growing table of distinct keys of `columns` columns (1 or more), numbered in order of appearance: groups of data
-   that come in chunks. A hash table in host memory: 8 bytes for each column of a key, and 16 to 32 for its place. Equal
+   that come in chunks. A hash table in host memory: 8 bytes for each column of a key, and 32 to 64 for its place. Equal
    keys are compared, not only their hashes. Floats compare by value: all NaN are one key, and both zeros. */
 typedef struct strew_key_table strew_key_table;
 STREW_API strew_status strew_key_table_create(strew_context *context, int columns, strew_key_table **out,

@@ -449,22 +449,36 @@ START_TEST(test_keys_fail) {
 }
 END_TEST
 
-/* Keys that differ in their high bits, their low bits, or by multiples of large powers of 2: linear time, or this test
-   takes longer than its limit. */
-START_TEST(test_many_keys) {
-  enum { MANY = 1 << 20 };
-  for (int shift = 0; shift <= 44; shift += 11) {
-    strew_key_table *table = NULL;
-    strew_tensor *all = NULL, *keys = NULL, *ids = NULL;
-    ok(strew_arange(device, STREW_INT64, strew_int(0), strew_int(MANY), strew_int(1), &all, &failure));
-    ok(strew_binary(STREW_MUL, strew_of(all), strew_number(strew_int((int64_t)1 << shift)), &keys, &failure));
-    ok(strew_key_table_create(context, 1, &table, &failure));
-    ok(strew_key_table_ids(table, &keys, &ids, &failure));
-    assert_same(ids, all, "ids");
-    ck_assert_int_eq(strew_key_table_size(table), MANY);
-    strew_release(all), strew_release(keys), strew_release(ids);
-    strew_key_table_release(table);
+/* Key i of the keys that differ in their high bits, their low bits, or by multiples of large powers of 2 or of the hash's
+   factor; that a hash without a seed puts into one slot; that are equal. */
+static uint64_t many_key(int kind, uint64_t i) {
+  switch (kind) {
+  case 0: return colliding_key(i);
+  case 1: return i * UINT64_C(0x9e3779b97f4a7c15);
+  case 2: return 7;
+  default: return i << 11 * (kind - 3);
   }
+}
+enum { KEY_KINDS = 8 };
+
+/* Linear time, or this test takes longer than its limit. The second of two columns is the first one backwards. */
+START_TEST(test_many_keys) {
+  enum { MANY = 1 << 19 };
+  const int kind = _i % KEY_KINDS, columns = 1 + _i / KEY_KINDS;
+  const int64_t many = MANY;
+  static uint64_t values[2][MANY];
+  strew_key_table *table = NULL;
+  strew_tensor *keys[2] = {NULL, NULL}, *expected = NULL, *ids = NULL;
+  for (int i = 0; i < MANY; i++) values[0][i] = values[1][MANY - 1 - i] = many_key(kind, (uint64_t)i);
+  for (int c = 0; c < columns; c++) ok(strew_from(device, STREW_INT64, 1, &many, values[c], &keys[c], &failure));
+  ok(strew_arange(device, STREW_INT64, strew_int(0), strew_int(MANY), strew_int(1), &expected, &failure));
+  if (kind == 2) ok(strew_fill(expected, strew_int(0), &failure));
+  ok(strew_key_table_create(context, columns, &table, &failure));
+  ok(strew_key_table_ids(table, keys, &ids, &failure));
+  assert_same(ids, expected, "ids");
+  ck_assert_int_eq(strew_key_table_size(table), kind == 2 ? 1 : MANY);
+  strew_release(keys[0]), strew_release(keys[1]), strew_release(expected), strew_release(ids);
+  strew_key_table_release(table);
 }
 END_TEST
 
@@ -484,6 +498,6 @@ Suite *make_suite(void) {
   else if (!on_device())
     tcase_add_test(all, test_fork);
   if (!on_device()) tcase_add_test(all, test_keys_fail);
-  if (!on_device()) tcase_add_test(all, test_many_keys);
+  if (!on_device()) tcase_add_loop_test(all, test_many_keys, 0, 2 * KEY_KINDS);
   return suite;
 }

@@ -229,11 +229,14 @@ static uint64_t spread(int key, uint64_t i) { return (i * 2654435761u + (uint64_
 static uint64_t low_bits(int key, uint64_t i) { return (i % 997) << 40 | (uint64_t)key; }
 static uint64_t multiples(int key, uint64_t i) { return (uint64_t)key + i * UINT64_C(0x9e3779b97f4a7c15); }
 static uint64_t inverses(int key, uint64_t i) { return (uint64_t)key + (i << 48 | i) * UINT64_C(0xf1de83e19937733d); }
+static uint64_t colliding(int key, uint64_t i) { /* as a code, which is a distance from the least key */
+  return (UINT64_C(1) << 63 ^ colliding_key(i % 30000)) + (uint64_t)key;
+}
 static uint64_t ends(int key, uint64_t i) { return (i + (uint64_t)key) % 3 ? UINT64_C(1) << 63 : INT64_MAX - i % 2; }
 static uint64_t mixed(int key, uint64_t i) { return key == 1 ? i % 10 : multiples(key, i % 3000); }
 static uint64_t half(int key, uint64_t i) { return i % 2 ? multiples(key, i) : 7; }
-static uint64_t (*const patterns[])(int key, uint64_t i) = {equal,    distinct, spread, low_bits, multiples,
-                                                            inverses, ends,     mixed,  half};
+static uint64_t (*const patterns[])(int key, uint64_t i) = {equal,    distinct,  spread, low_bits, multiples,
+                                                            inverses, colliding, ends,   mixed,    half};
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
 /* Over several chunks of threads, too. */

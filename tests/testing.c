@@ -168,6 +168,19 @@ static double special_number(strew_dtype dtype) {
   return dtype == STREW_FLOAT64 ? doubles[i] : dtype == STREW_FLOAT16 ? halves[i] : singles[i];
 }
 
+/* Newton's method: of an odd number, modulo 2^64. */
+static uint64_t inverse_of(uint64_t odd) {
+  uint64_t inverse = odd;
+  for (int i = 0; i < 5; i++) inverse *= 2 - odd * inverse;
+  return inverse;
+}
+
+uint64_t colliding_key(uint64_t i) {
+  uint64_t state = i << 40;
+  state = (state ^ state >> 32) * inverse_of(UINT64_C(0xd6e8feb86659fd93));
+  return (state ^ state >> 32) * inverse_of(UINT64_C(0x9e3779b97f4a7c15));
+}
+
 static int64_t special_integer(strew_dtype dtype) {
   int bits = (int)strew_dtype_size_bytes(dtype) * 8;
   int64_t highest = dtype == STREW_UINT8 ? 255 : (int64_t)(UINT64_MAX >> (65 - bits));

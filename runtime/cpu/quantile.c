@@ -12,6 +12,7 @@ _Static_assert(RANK_LINEAR == (int)STREW_LINEAR && RANK_LOWER == (int)STREW_LOWE
 enum { QUANTILES = 1 << 12, SELECTED = 1 << 16, FEW = 48 }; /* at once: results, elements to select from */
 
 struct picking {
+  strew_context *context;
   const struct quantile_plan *plan;
   uint64_t q; /* in `format` */
   struct float_format format;
@@ -19,9 +20,16 @@ struct picking {
 };
 
 struct elements {
+  strew_context *context;
   char *first;
   int64_t step_bytes, count;
 };
+
+/* Returns the end of the chunk of a group's first `count` elements that begins at `begin`; `begin` if none is left, or the
+   call must stop: its loops then end early, with any result. */
+static inline int64_t chunk_end(const struct elements *e, int64_t begin, int64_t count) {
+  return begin && context_stops(e->context) ? begin : least(begin + CHUNK, count);
+}
 
 struct signs {
   int64_t below, zeros, nan;
@@ -49,6 +57,7 @@ strew_status cpu_quantile(const struct call *call, strew_device *device, const s
   };
   const strew_dtype dtype = plan->plan.operands[QUANTILE_SORTED].dtype;
   struct job job = {.pick = picks[dtype]};
+  job.picking.context = device->context;
   job.picking.plan = plan;
   job.picking.q = plan->in_float32 ? bits_of_float((float)plan->q) : bits_of_double(plan->q);
   job.picking.format = plan->in_float32 ? FORMAT_FLOAT32 : FORMAT_FLOAT64;

@@ -66,8 +66,28 @@ checks.is_truthy = checks.truthy
 local plain_assert = assert
 assert = setmetatable(checks, {__call = function(_, ...) return plain_assert(...) end}) -- luacheck: ignore
 
-function describe(_, body) body() end -- luacheck: ignore
-function it(name, body) names[#names + 1], bodies[#bodies + 1] = name, body end -- luacheck: ignore
+-- What runs before and after each body of a group, with what its outer groups say.
+local before, after = {}, {}
+
+function describe(_, body) -- luacheck: ignore
+  local outer_before, outer_after = before, after
+  before, after = {table.unpack(before)}, {table.unpack(after)}
+  body()
+  before, after = outer_before, outer_after
+end
+
+function it(name, body) -- luacheck: ignore
+  local first, last = before, after
+  names[#names + 1] = name
+  bodies[#bodies + 1] = function()
+    for _, f in ipairs(last) do endings[#endings + 1] = f end
+    for _, f in ipairs(first) do f() end
+    return body()
+  end
+end
+
+function before_each(f) before[#before + 1] = f end -- luacheck: ignore
+function after_each(f) after[#after + 1] = f end -- luacheck: ignore
 function setup(f) setups[#setups + 1] = f end -- luacheck: ignore
 function teardown(f) teardowns[#teardowns + 1] = f end -- luacheck: ignore
 function finally(f) endings[#endings + 1] = f end -- luacheck: ignore

@@ -179,6 +179,26 @@ uint32_t fuzz_crc(const uint8_t *bytes, size_t size) {
   return ~crc;
 }
 
+static uint8_t *put_little(uint8_t *to, size_t value, int count) {
+  for (int i = 0; i < count; i++) *to++ = (uint8_t)(value >> 8 * i);
+  return to;
+}
+
+uint8_t *fuzz_put_member(uint8_t *to, const uint8_t *text, size_t size) {
+  static const uint8_t head[10] = {0x1f, 0x8b, 8};
+  size_t first = size / 3;
+  memcpy(to, head, sizeof head);
+  to += sizeof head;
+  for (int last = !first; last < 2; last++) {
+    size_t at = last ? first : 0, length = last ? size - first : first;
+    *to++ = (uint8_t)last;
+    to = put_little(put_little(to, length, 2), ~length, 2);
+    memcpy(to, text + at, length);
+    to += length;
+  }
+  return put_little(put_little(to, fuzz_crc(text, size), 4), size, 4);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ bytes */
 
 uint8_t fuzz_byte(struct bytes *bytes) { return bytes->at < bytes->end ? *bytes->at++ : 0; }

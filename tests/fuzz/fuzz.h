@@ -39,8 +39,12 @@ bool fuzz_load(const char *suffix, const uint8_t *bytes, size_t size, const stre
 void fuzz_load_repaired(const char *suffix, const uint8_t *bytes, size_t size,
                         void (*repair)(uint8_t *bytes, size_t size), const strew_save_options *save);
 
-/* CRC-32 of .png and .zip. */
+/* CRC-32 of .png, .zip and .gz. */
 uint32_t fuzz_crc(const uint8_t *bytes, size_t size);
+/* Writes a member of a .gz: `size` bytes, below 64 KiB, in one or two stored blocks. Returns its end, at most
+   FUZZ_MEMBER_BYTES after the bytes. */
+enum { FUZZ_MEMBER_BYTES = 28 };
+uint8_t *fuzz_put_member(uint8_t *to, const uint8_t *text, size_t size);
 
 /* A Lua file, called with the module, a folder and `look`, returns a function. That function is called with the bytes
    as a string, in a state with limits of 64 MiB and a second. Its errors are broken promises, except errors of these

@@ -1,11 +1,12 @@
 /* fuzz_chunks.c: any bytes as a .csv or .npy in chunks. The first one selects format and options, the second the rows of
-   a chunk, the third the size of reads, and whether the file is a pipe. What is read in chunks, to the end, is what is
-   read at once; so is the reason of a failure, but for what chunks cannot know or load does not mind. */
+   a chunk, the third the size of reads, and whether the file is a pipe or compressed. What is read in chunks, to the
+   end, is what is read at once; so is the reason of a failure, but for what chunks cannot know or load does not mind. */
 #define _XOPEN_SOURCE 700
 #include "fuzz.h"
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,6 +29,16 @@ static const char *fill_pipe(const char *suffix, const uint8_t *bytes, size_t si
   int to = open(path, O_WRONLY);
   PROMISE(*held >= 0 && to >= 0 && write(to, bytes, size) == (ssize_t)size);
   close(to);
+  return path;
+}
+
+static const char *compress(const char *suffix, const uint8_t *bytes, size_t size) {
+  char compressed[16];
+  uint8_t *made = malloc(size + FUZZ_MEMBER_BYTES);
+  PROMISE(made);
+  snprintf(compressed, sizeof compressed, "%s.gz", suffix);
+  const char *path = fuzz_file(compressed, made, (size_t)(fuzz_put_member(made, bytes, size) - made));
+  free(made);
   return path;
 }
 
@@ -112,26 +123,25 @@ static const char *reason_of(const strew_error *error) {
 
 static bool has_any(const char *text, const char *const *words) {
   while (*words && !strstr(text, *words)) words++;
-  return *words;
+  return *words != NULL;
 }
 
 /* Chunks do not know what follows: later cells decide dtypes, and of several faults the first one in the file counts, not
-   the one that is looked for first. A pipe's size is unknown. */
-static void compare_failures(const struct whole *whole, const strew_error *error, const char *path, bool is_pipe) {
+   the one that is looked for first. The size of a pipe or compressed file is unknown. */
+static void compare_failures(const struct whole *whole, const strew_error *error, bool is_stream) {
   static const char *const of_chunks[] = {"the first chunk", "has no number in", "holds a single number",
                                           "in Fortran's order", NULL};
   static const char *const later[] = {"has a zero byte", NULL};
-  static const char *const of_pipes[] = {"truncated", "has bytes after", NULL};
+  static const char *const of_streams[] = {"truncated", "has bytes after", "out of memory", NULL};
   const char *reason = reason_of(error);
   if (has_any(reason, of_chunks)) return;
   PROMISE(whole->status != STREW_OK);
   if (has_any(reason_of(&whole->error), later)) return;
-  if (is_pipe && has_any(reason, of_pipes)) return;
+  if (is_stream && has_any(reason, of_streams)) return;
   char expected[sizeof error->message];
   const char *file = strstr(reason_of(&whole->error), "\", which "), *rest = strstr(reason, "\", which ");
   snprintf(expected, sizeof expected, "%s", file ? file : reason_of(&whole->error));
-  if (strcmp(expected, rest ? rest : reason) != 0)
-    fprintf(stderr, "%s:\n%s\n%s\n", path, whole->error.message, error->message);
+  if (strcmp(expected, rest ? rest : reason) != 0) fprintf(stderr, "%s\n%s\n", whole->error.message, error->message);
   PROMISE(strcmp(expected, rest ? rest : reason) == 0);
 }
 
@@ -149,27 +159,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       {.header = STREW_HEADER_NO, .separator = ' ', .dtype = &integer},
       {.header = STREW_HEADER_YES, .column_count = 2, .columns = names + 1, .text_count = 1, .text = names + 2},
       {.format = "npy"}};
-  enum { WAYS = sizeof ways / sizeof *ways, ALL = 1 << 20, MOST_PIPED = 4096 };
+  enum { WAYS = sizeof ways / sizeof *ways, ALL = 1 << 20, PLAIN = 6, PIPE = 8, COMPRESSED = 10, MOST_BYTES = 4096 };
   if (size < 3) return 0;
-  const strew_load_options *way = &ways[(uint8_t)(bytes[0] - '1') % WAYS];
-  const strew_reader_options options = {.rows = bytes[1] % 6 ? bytes[1] % 6 : ALL, .load = way};
-  const int read_way = (uint8_t)(bytes[2] - '0') % 8;
-  const char *suffix = way->format ? ".npy" : ".csv";
+  strew_load_options way = ways[(uint8_t)(bytes[0] - '1') % WAYS];
+  const strew_reader_options options = {.rows = bytes[1] % 6 ? bytes[1] % 6 : ALL, .load = &way};
+  const int read_way = (uint8_t)(bytes[2] - '0') % COMPRESSED;
+  const char *suffix = way.format ? ".npy" : ".csv";
   bytes += 3, size -= 3;
-  bool is_pipe = read_way >= 6 && size && size <= MOST_PIPED;
+  bool is_stream = read_way >= PLAIN && size && size <= MOST_BYTES;
   int held = -1;
-  const char *path = fuzz_file(suffix, bytes, size), *from = path;
   struct whole whole = {STREW_OK, NULL, NULL, {0}};
   strew_status status;
   strew_error error = {0};
   most_bytes = SIZE_MAX;
-  whole.status = strew_load(fuzz_device(), path, way, &whole.tensor, &whole.table, &whole.error);
-  if (is_pipe) from = fill_pipe(suffix, bytes, size, &held);
-  if (read_way % 6) most_bytes = (size_t)read_way % 6;
-  int64_t rows = read_chunks(&whole, from, &options, options.rows == ALL, &status, &error);
+  const char *path = fuzz_file(suffix, bytes, size);
+  whole.status = strew_load(fuzz_device(), path, &way, &whole.tensor, &whole.table, &whole.error);
+  way.format = NULL;
+  if (is_stream) path = read_way < PIPE ? fill_pipe(suffix, bytes, size, &held) : compress(suffix, bytes, size);
+  if (read_way % PLAIN) most_bytes = (size_t)read_way % PLAIN;
+  int64_t rows = read_chunks(&whole, path, &options, options.rows == ALL, &status, &error);
   most_bytes = SIZE_MAX;
-  if (is_pipe) close(held);
-  if (status != STREW_OK) compare_failures(&whole, &error, path, is_pipe);
+  if (held >= 0) close(held);
+  if (status != STREW_OK) compare_failures(&whole, &error, is_stream);
   PROMISE(status != STREW_OK || whole.status == STREW_OK);
   PROMISE(status != STREW_OK || rows == rows_of(whole.tensor, whole.table));
   strew_release(whole.tensor);

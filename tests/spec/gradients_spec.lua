@@ -696,6 +696,17 @@ hint  t:narrow(0, i, 1) is a tensor; t:detach() is the tensor as a constant]], r
       refused(function(u) local v = u * c c:free() return v:sum() end))
     assert.are.equal("free: 'self' is needed for a gradient, it cannot be freed yet",
       refused(function(u) local v = u * c strew.free{self = c} return v:sum() end))
+    local grouped = {
+      function(u, g) return strew.scatter(u, g) end, function(u, g) return strew.scatter_max(u, {index = g}) end,
+      function(u, g) return g:mean(u) end, function(u, g) return g:max(u) end, function(u, g) return g:softmax(u) end,
+      function(u, g) return g:quantile(u, 0.5) end, function(u, g) return g:cumsum(u) end,
+      function(u, g) return g:agg{a = {"sum", u}}.a end}
+    for _, f in ipairs(grouped) do
+      local g = strew.grouping(strew.tensor{0, 1})
+      assert.are.equal("free: 'self' is needed for a gradient, it cannot be freed yet",
+        refused(function(u) local v = f(u, g) g:free() return v:sum() end))
+      g:free()
+    end
     assert.are.equal([[
 scatter_sum: 'out' cannot be written to by a call that is recorded
 hint  leave 'out' away in a function that is differentiated]],
@@ -732,6 +743,10 @@ hint  the view is older than the write: make it after that]],
   it("let variables be closed", function()
     local f = strew.grad(function(a) local b <close> = a * a return b:sum() end)
     assert.are.equal("float32[1] {4.0}", support.text(f(strew.tensor{2.0})))
+    f = strew.grad(function(a) local g <close> = strew.group_by(strew.tensor{7}) return g:sum(a) end)
+    assert.are.equal("float32[1] {1.0}", support.text(f(strew.tensor{2.0})))
+    f = strew.grad(function(a) strew.group_by(strew.tensor{7}):free() return a:sum() end) -- needed by no gradient
+    assert.are.equal("float32[1] {1.0}", support.text(f(strew.tensor{2.0})))
   end)
 
   it("leave nothing behind", function()
