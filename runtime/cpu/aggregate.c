@@ -143,10 +143,7 @@ struct placed {
 
 /* The order of slots. */
 static const strew_reduction slots_of[] = {STREW_SUM, STREW_PROD, STREW_AMIN, STREW_AMAX};
-enum {
-  MOST_SLOTS = sizeof slots_of / sizeof *slots_of,
-  MANY = 16 /* elements of a group, on average, for each thread: with fewer, it has no records of its own */
-};
+enum { MOST_SLOTS = sizeof slots_of / sizeof *slots_of };
 
 struct walk {
   strew_context *context;
@@ -407,7 +404,7 @@ static void share(struct walk *walk) {
   const int64_t l2 = tuning_in_use()->l2_bytes, bytes = walk->size * walk->stride;
   walk->parts = pool_parts(walk->context, walk->length * 2 * (int64_t)sizeof(int64_t)) > 1 ? walk->context->threads : 1;
   walk->far = bytes > l2;
-  if (walk->parts > 1 && walk->size * walk->parts <= walk->length / MANY && joins_in_any_order(walk)) {
+  if (walk->parts > 1 && walk->size * walk->parts <= walk->length / OWN_RECORDS_MIN && joins_in_any_order(walk)) {
     walk->part_bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     return;
   }
