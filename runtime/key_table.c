@@ -6,7 +6,11 @@
 
 #include <string.h>
 
-enum { INITIAL_CAPACITY = 256, QUICK_GROWTH = 1 << 16 }; /* keys; up to the latter a table grows fourfold */
+enum {
+  INITIAL_CAPACITY = 256,  /* keys */
+  QUICK_GROWTH = 1 << 16,  /* keys up to which a table grows fourfold */
+  KEYS_PER_LOOK = 1 << 16, /* keys or slots between looks whether the call must stop */
+};
 
 /* ----------------------------------------------------------------------------------------------------------- words */
 
@@ -101,11 +105,17 @@ static inline void hash_rows(const struct key_table *table, const uint64_t *rows
   }
 }
 
-/* Fills the slots, which are empty, from the rows. They differ: none is compared. */
-static void enter_all(struct key_table *table) {
+/* Fills new slots from the rows. They differ: none is compared. Returns false if the call must stop. */
+static bool enter_all(struct key_table *table) {
   uint64_t codes[KEY_BLOCK], mask = table->slot_count - 1;
+  for (uint64_t at = 0, count; at < table->slot_count; at += count) {
+    count = table->slot_count - at < KEYS_PER_LOOK ? table->slot_count - at : KEYS_PER_LOOK;
+    if (context_stops(table->context)) return false;
+    memset(table->slots + at, 0, (size_t)count * sizeof *table->slots);
+  }
   for (int64_t first = 0; first < table->count; first += KEY_BLOCK) {
     int64_t count = table->count - first < KEY_BLOCK ? table->count - first : KEY_BLOCK;
+    if (first % KEYS_PER_LOOK == 0 && context_stops(table->context)) return false;
     hash_rows(table, table->rows + first * table->columns, count, codes, table->columns);
     for (int64_t i = 0; i < count; i++) {
       uint64_t at = codes[i] & mask;
@@ -113,6 +123,7 @@ static void enter_all(struct key_table *table) {
       table->slots[at] = (struct key_slot){codes[i], first + i + 1};
     }
   }
+  return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- growth */
@@ -125,7 +136,14 @@ static strew_status grow_rows(const struct call *call, struct key_table *table, 
   size_t old_bytes = rows_bytes(table, table->capacity), new_bytes = rows_bytes(table, capacity);
   uint64_t *rows = memory_allocate(table->context, new_bytes);
   if (!rows) return fail_memory(call, table->context, new_bytes);
-  if (table->count) memcpy(rows, table->rows, rows_bytes(table, table->count));
+  for (int64_t at = 0, count; at < table->count; at += count) {
+    count = table->count - at < KEYS_PER_LOOK ? table->count - at : KEYS_PER_LOOK;
+    if (context_stops(table->context)) {
+      memory_free(table->context, rows, new_bytes);
+      return context_end(call, table->context, NULL);
+    }
+    memcpy(rows + at * table->columns, table->rows + at * table->columns, rows_bytes(table, count));
+  }
   memory_free(table->context, table->rows, old_bytes);
   table->rows = rows;
   table->capacity = capacity;
@@ -136,11 +154,14 @@ static strew_status grow_slots(const struct call *call, struct key_table *table,
   size_t new_bytes = (size_t)slot_count * sizeof *table->slots;
   struct key_slot *slots = memory_allocate(table->context, new_bytes);
   if (!slots) return fail_memory(call, table->context, new_bytes);
-  memset(slots, 0, new_bytes);
+  struct key_table grown = *table;
+  grown.slots = slots, grown.slot_count = slot_count;
+  if (!enter_all(&grown)) {
+    memory_free(table->context, slots, new_bytes);
+    return context_end(call, table->context, NULL);
+  }
   memory_free(table->context, table->slots, (size_t)table->slot_count * sizeof *table->slots);
-  table->slots = slots;
-  table->slot_count = slot_count;
-  enter_all(table);
+  *table = grown;
   return STREW_OK;
 }
 
@@ -152,11 +173,14 @@ strew_status key_table_reserve(const struct call *call, struct key_table *table,
   return status == STREW_OK && capacity > table->capacity ? grow_rows(call, table, capacity) : status;
 }
 
+/* The last key that was entered is on the way to no other one. */
 void key_table_shrink(struct key_table *table, int64_t count) {
-  if (count == table->count) return;
-  table->count = count;
-  memset(table->slots, 0, (size_t)table->slot_count * sizeof *table->slots);
-  enter_all(table);
+  const uint64_t mask = table->slot_count - 1;
+  for (; table->count > count; table->count--) {
+    uint64_t at = hash(table, table->rows + (table->count - 1) * table->columns, table->columns) & mask;
+    while (table->slots[at].number != table->count) at = (at + 1) & mask;
+    table->slots[at].number = 0;
+  }
 }
 
 void key_table_release(struct key_table *table) {

@@ -319,6 +319,35 @@ START_TEST(test_quantile_of_one_group) {
 }
 END_TEST
 
+/* A table of keys that is stopped, also while it grows, keeps its keys, and their numbers. */
+START_TEST(test_keys) {
+  const int64_t few = 1000;
+  strew_key_table *table = NULL;
+  strew_tensor *all = NULL, *some = NULL, *ids = NULL;
+  use_threads(1);
+  ok(strew_arange(device, STREW_INT64, strew_int(0), strew_int(LONG), strew_int(1), &all, &failure));
+  ok(strew_narrow(all, 0, 0, few, &some, &failure));
+  ok(strew_key_table_create(context, 1, &table, &failure));
+  ok(strew_key_table_ids(table, &some, &ids, &failure));
+  strew_release(ids), ids = NULL;
+  strew_status status = STREW_EINTERRUPTED;
+  for (long failing = 1; status != STREW_OK; failing = failing * 9 / 8 + 1) {
+    limit_looks(failing, true);
+    status = strew_key_table_ids(table, &all, &ids, &failure);
+    limit_looks(0, false);
+    if (status == STREW_OK) break;
+    check_interrupted("keys", status, true);
+    ck_assert_int_eq(strew_key_table_size(table), few);
+    ok(strew_key_table_ids(table, &some, &ids, &failure));
+    assert_same(ids, some, "numbers of the keys before");
+    strew_release(ids), ids = NULL;
+  }
+  assert_same(ids, all, "numbers of all keys");
+  strew_release(ids), strew_release(all), strew_release(some);
+  strew_key_table_release(table);
+}
+END_TEST
+
 /* Large products are made in bounded chunks. */
 START_TEST(test_pieces_of_products) {
   const int64_t large[] = {1100, 1100};
@@ -491,6 +520,7 @@ Suite *make_suite(void) {
   TCase *often = new_case(suite, "number of checks");
   tcase_add_loop_test(often, test_looks, 0, LONG_CALLS);
   tcase_add_test(often, test_quantile_of_one_group);
+  tcase_add_test(often, test_keys);
   tcase_add_test(often, test_pieces_of_products);
   tcase_add_test(often, test_wide_lines);
   tcase_add_test(often, test_rows_of_pictures);
