@@ -101,11 +101,14 @@ static inline void hash_rows(const struct key_table *table, const uint64_t *rows
   }
 }
 
-/* Fills the slots, which are empty, from the rows. They differ: none is compared. */
-static void enter_all(struct key_table *table) {
+/* Fills the slots, which are empty, from the rows. They differ: none is compared. `may_stop`: it returns false, and some
+   rows are not entered, if the call must stop. */
+static bool enter_all(struct key_table *table, bool may_stop) {
+  enum { BLOCKS = 256 }; /* between two looks at that */
   uint64_t codes[KEY_BLOCK], mask = table->slot_count - 1;
   for (int64_t first = 0; first < table->count; first += KEY_BLOCK) {
     int64_t count = table->count - first < KEY_BLOCK ? table->count - first : KEY_BLOCK;
+    if (may_stop && first % (BLOCKS * KEY_BLOCK) == 0 && context_stops(table->context)) return false;
     hash_rows(table, table->rows + first * table->columns, count, codes, table->columns);
     for (int64_t i = 0; i < count; i++) {
       uint64_t at = codes[i] & mask;
@@ -113,6 +116,7 @@ static void enter_all(struct key_table *table) {
       table->slots[at] = (struct key_slot){codes[i], first + i + 1};
     }
   }
+  return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- growth */
@@ -132,16 +136,20 @@ static strew_status grow_rows(const struct call *call, struct key_table *table, 
   return STREW_OK;
 }
 
+static size_t slots_bytes(const struct key_table *table) { return (size_t)table->slot_count * sizeof *table->slots; }
+
+/* A call that must stop leaves the table as it was. */
 static strew_status grow_slots(const struct call *call, struct key_table *table, uint64_t slot_count) {
-  size_t new_bytes = (size_t)slot_count * sizeof *table->slots;
-  struct key_slot *slots = memory_allocate(table->context, new_bytes);
-  if (!slots) return fail_memory(call, table->context, new_bytes);
-  memset(slots, 0, new_bytes);
-  memory_free(table->context, table->slots, (size_t)table->slot_count * sizeof *table->slots);
-  table->slots = slots;
-  table->slot_count = slot_count;
-  enter_all(table);
-  return STREW_OK;
+  struct key_table grown = *table;
+  grown.slot_count = slot_count;
+  grown.slots = memory_allocate(table->context, slots_bytes(&grown));
+  if (!grown.slots) return fail_memory(call, table->context, slots_bytes(&grown));
+  memset(grown.slots, 0, slots_bytes(&grown));
+  const bool is_whole = enter_all(&grown, true);
+  struct key_table *old = is_whole ? table : &grown;
+  memory_free(table->context, old->slots, slots_bytes(old));
+  if (!is_whole) return context_end(call, table->context, NULL);
+  return *table = grown, STREW_OK;
 }
 
 strew_status key_table_reserve(const struct call *call, struct key_table *table, int64_t more) {
@@ -155,13 +163,13 @@ strew_status key_table_reserve(const struct call *call, struct key_table *table,
 void key_table_shrink(struct key_table *table, int64_t count) {
   if (count == table->count) return;
   table->count = count;
-  memset(table->slots, 0, (size_t)table->slot_count * sizeof *table->slots);
-  enter_all(table);
+  memset(table->slots, 0, slots_bytes(table));
+  enter_all(table, false); /* a call that must stop, too, leaves a whole table */
 }
 
 void key_table_release(struct key_table *table) {
   memory_free(table->context, table->rows, rows_bytes(table, table->capacity));
-  memory_free(table->context, table->slots, (size_t)table->slot_count * sizeof *table->slots);
+  memory_free(table->context, table->slots, slots_bytes(table));
 }
 
 /* ------------------------------------------------------------------------------------------------------------- ids */

@@ -319,6 +319,38 @@ START_TEST(test_quantile_of_one_group) {
 }
 END_TEST
 
+/* A key table that must grow: a call stops in between, too, and leaves the table as it was. */
+START_TEST(test_key_table_that_grows) {
+  enum { FEW = 300, MORE = 5000, BLOCKS = (MORE + 255) / 256 };
+  const strew_scalar zero = strew_int(0), one = strew_int(1);
+  strew_tensor *few = NULL, *more = NULL;
+  long failing = 0;
+  ok(strew_arange(device, STREW_INT64, zero, strew_int(FEW), one, &few, &failure));
+  ok(strew_arange(device, STREW_INT64, zero, strew_int(MORE), one, &more, &failure));
+  for (bool fails = true; fails;) {
+    strew_tensor *ids = NULL, *again = NULL;
+    strew_key_table *table = NULL;
+    bool equal = false;
+    ok(strew_key_table_create(context, 1, &table, &failure));
+    ok(strew_key_table_ids(table, &few, &ids, &failure));
+    strew_release(ids), ids = NULL;
+    limit_looks(++failing, true);
+    const strew_status status = strew_key_table_ids(table, &more, &ids, &failure);
+    limit_looks(0, false);
+    fails = status != STREW_OK;
+    if (fails) check_interrupted("key_table_ids", status, true);
+    ck_assert_int_eq(strew_key_table_size(table), fails ? FEW : MORE);
+    ok(strew_key_table_ids(table, &few, &again, &failure));
+    ok(strew_equal(again, few, &equal, &failure));
+    ck_assert(equal);
+    strew_release(ids), strew_release(again);
+    strew_key_table_release(table);
+  }
+  ck_assert_int_gt(failing, BLOCKS + 1); /* a look at each block, and while the table grows */
+  strew_release(few), strew_release(more);
+}
+END_TEST
+
 /* Large products are made in bounded chunks. */
 START_TEST(test_pieces_of_products) {
   const int64_t large[] = {1100, 1100};
@@ -482,6 +514,7 @@ Suite *make_suite(void) {
     tcase_add_loop_test(left, test_endless_views, 0, ENDLESS_CALLS);
     return suite;
   }
+  tcase_add_test(new_case(suite, "key tables"), test_key_table_that_grows);
   TCase *words = new_case(suite, "interrupted by the host");
   tcase_add_test(words, test_before_a_call);
   tcase_add_test(words, test_time);
