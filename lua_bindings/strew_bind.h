@@ -128,6 +128,8 @@ extern const char bind_key[], bind_module_key[];
 struct binding *bind_push_binding(lua_State *L);
 /* Returns the box at `i`, or NULL if it is something else. */
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i);
+/* Ensures space for `values` more values on the stack, or raises an error. */
+void bind_stack(lua_State *L, int values);
 /* Pushes an empty box. */
 struct box *bind_push_box(lua_State *L, struct binding *binding);
 /* The same for a grouping. */

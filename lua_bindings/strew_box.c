@@ -151,20 +151,27 @@ static struct binding *find_binding(lua_State *L) {
   return binding;
 }
 
+/* From Lua 5.4.6 on a stack grows without an emergency collection. */
+void bind_stack(lua_State *L, int values) {
+  if (lua_checkstack(L, values)) return;
+  lua_gc(L, LUA_GCCOLLECT);
+  luaL_checkstack(L, values, "too many values, or not enough memory");
+}
+
 strew_context *strew_context_of(lua_State *L) {
-  luaL_checkstack(L, 1, NULL);
+  bind_stack(L, 1);
   struct binding *binding = look_for_binding(L);
   return binding ? binding->context : NULL;
 }
 
 void strew_push(lua_State *L, strew_tensor *tensor) {
-  luaL_checkstack(L, 4, NULL);
+  bind_stack(L, 4);
   struct box *box = bind_push_box(L, find_binding(L)); /* it may raise an error: nothing is held yet */
   box->tensor = strew_retain(tensor);
 }
 
 strew_tensor *strew_check(lua_State *L, int index) {
-  luaL_checkstack(L, 2, NULL);
+  bind_stack(L, 2);
   struct box *box = bind_to_box(L, find_binding(L), index);
   if (!box) return luaL_typeerror(L, index, "tensor"), NULL;
   luaL_argcheck(L, box->tensor, index, "tensor was freed");

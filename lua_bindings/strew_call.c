@@ -101,20 +101,20 @@ static int raise_call(lua_State *L, struct script_call *call) {
 }
 
 int strew_raise(lua_State *L, const strew_error *error) {
-  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  bind_stack(L, LUA_MINSTACK);
   bind_push_binding(L);
   return raise(L, lua_gettop(L), error);
 }
 
 bool strew_is_recording(lua_State *L) {
-  luaL_checkstack(L, 1, NULL);
+  bind_stack(L, 1);
   bool is_recording = bind_push_binding(L)->recording;
   lua_pop(L, 1);
   return is_recording;
 }
 
 int strew_pcall(lua_State *L, const char *op, int arguments, int results) {
-  luaL_checkstack(L, 2, NULL);
+  bind_stack(L, 2);
   struct binding *binding = bind_push_binding(L);
   lua_pop(L, 1);
   const char *outer = binding->outer;

@@ -96,7 +96,7 @@ static void set_metatable(lua_State *L, int x) {
 
 bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table, int known) {
   int64_t count = strew_table_count(table);
-  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  bind_stack(L, LUA_MINSTACK);
   lua_createtable(L, strew_table_is_numbered(table) ? hint_of_size(count) : 0, hint_of_size(count));
   for (int64_t i = 0; i < count; i++) {
     if (!bind_may_continue(call, i + 1)) return false;

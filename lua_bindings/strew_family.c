@@ -321,7 +321,7 @@ static int run(lua_State *L, struct script_call *call) {
   struct parameter parameters[MAX_PARAMETERS + 1];
   struct argument arguments[MAX_PARAMETERS];
   char names[MAX_PARAMETERS][NAME_BYTES];
-  luaL_checkstack(L, LUA_MINSTACK + 3 * MAX_PARAMETERS + MAX_OPERANDS, NULL);
+  bind_stack(L, LUA_MINSTACK + 3 * MAX_PARAMETERS + MAX_OPERANDS);
   int operation = lua_gettop(L) + 1;
   push_operation(L, files[call->row->code], call->row->name);
   bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) == LUA_TSTRING;

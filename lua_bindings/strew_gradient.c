@@ -42,7 +42,7 @@ static int offset(lua_State *L, struct script_call *call) {
 
 /* call(f, ...): the script's function, whose calls are recorded. */
 static int call_recorded(lua_State *L, struct script_call *call) {
-  luaL_checkstack(L, call->arguments + LUA_MINSTACK, NULL);
+  bind_stack(L, call->arguments + LUA_MINSTACK);
   for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
   int results = bind_call_within(L, call->binding, call->arguments - 1, true, NULL, NULL);
   return results < 0 ? lua_error(L) : results;
@@ -78,7 +78,7 @@ static bool read_function(lua_State *L, struct script_call *call, int i, const c
 /* The function that strew.grad returned, called with f's arguments. */
 static int apply(lua_State *L, struct script_call *call) {
   struct binding *binding = call->binding;
-  luaL_checkstack(L, call->arguments + LUA_MINSTACK, NULL);
+  bind_stack(L, call->arguments + LUA_MINSTACK);
   bind_use(L, "gradients.lua");
   if (!binding->record_depth) {
     lua_getfield(L, -1, "rules");

@@ -342,7 +342,7 @@ static int aggregate(lua_State *L, struct script_call *call) {
   const lua_Unsigned entries = lua_istable(L, 2) ? lua_rawlen(L, 2) : 0;
   if (entries > MOST_AGGREGATES) return bind_fail(call, STREW_EARGUMENT, "what", "has too many entries");
   const int count = (int)entries, entry = lua_gettop(L) + 1;
-  luaL_checkstack(L, MOST_AGGREGATES + LUA_MINSTACK, NULL);
+  bind_stack(L, MOST_AGGREGATES + LUA_MINSTACK);
   lua_pushnil(L); /* the place of an entry */
   for (int i = 0; i < count; i++) boxes[i] = bind_push_box(L, call->binding);
   if (!bind_grouping(L, call, 1, "self", &self)) return -1;

@@ -85,7 +85,7 @@ static int help(lua_State *L, struct script_call *call) {
       {"name", OPTIONAL, read_name, &name}, {"search", KEYED, bind_string, &words}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
   if (name && words) return bind_fail(call, STREW_EARGUMENT, "search", "is given with 'name', expected one of the two");
-  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  bind_stack(L, LUA_MINSTACK);
   lua_getglobal(L, "print");
   if (name && !push_page(L, "page", name)) return fail_unknown(L, call, name);
   if (words && !push_page(L, "search", words))

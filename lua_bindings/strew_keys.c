@@ -74,7 +74,7 @@ const struct script_function bind_key_ids_row = {"key_ids", inner_ids, 0, FUNCTI
 
 /* Calls an operation of family/keys.lua with the arguments. */
 static int call_family(lua_State *L, struct script_call *call, const struct script_function *row) {
-  luaL_checkstack(L, call->arguments + LUA_MINSTACK, NULL);
+  bind_stack(L, call->arguments + LUA_MINSTACK);
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
   lua_pushcclosure(L, bind_dispatch, 4);
   for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);

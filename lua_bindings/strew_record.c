@@ -62,7 +62,7 @@ static bool visit_to(lua_State *L, struct script_call *call, int i, int depth, v
   struct box *box = bind_to_any_box(L, call->binding, i);
   if (box) return !(box->tensor || box->grouping) || visit(L, call, box, user);
   if (!depth || !lua_istable(L, i)) return true;
-  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  bind_stack(L, LUA_MINSTACK);
   lua_pushnil(L);
   for (int64_t k = 1; lua_next(L, i); k++, lua_pop(L, 1))
     if (!visit_to(L, call, lua_gettop(L), depth - 1, user, visit) || !bind_may_continue(call, k)) return false;
@@ -79,7 +79,7 @@ static bool visit_boxes(lua_State *L, struct script_call *call, int i, void *use
 static bool push_kept(lua_State *L, struct script_call *call, int i, int depth) {
   lua_pushvalue(L, i);
   if (!depth || !lua_istable(L, i)) return true;
-  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  bind_stack(L, LUA_MINSTACK);
   lua_pop(L, 1);
   lua_newtable(L);
   const int copy = lua_gettop(L);
@@ -156,7 +156,7 @@ bool bind_record_begin(lua_State *L, struct script_call *call) {
   const int top = lua_gettop(L);
   int storages = top + 1;
   call->is_recorded = false;
-  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  bind_stack(L, LUA_MINSTACK);
   push_record(L, STORAGES);
   for (int i = 1; i <= call->arguments; i++)
     if (!visit_boxes(L, call, i, &storages, note_argument)) return false;
@@ -240,7 +240,7 @@ static bool add_entry(lua_State *L, struct script_call *call, int first, int res
 int bind_record_end(lua_State *L, struct script_call *call, int results) {
   const int first = lua_gettop(L) - results + 1;
   bool is_float = false;
-  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  bind_stack(L, LUA_MINSTACK);
   for (int i = first; i < first + results; i++) visit_boxes(L, call, i, &is_float, mark_result);
   if (is_float) {
     bool is_added = add_entry(L, call, first, results);

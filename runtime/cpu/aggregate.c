@@ -2,8 +2,8 @@
 
    A group has a record: a slot for each reduction of each column, so that an element loads one cache line whatever the
    number of reductions. A walk goes block by block: each column joins the elements of a block while ids and records are
-   in cache. A single slot is joined in the result itself; so is each of several, if groups have few elements: records
-   would take longer to fill and to copy.
+   in cache. A single slot is joined in the result itself. Of slots that exceed the last-level cache together each has a
+   walk of its own: then more of them are found in caches.
 
    Threads share the elements if the order of joining does not matter, and records are small: each has records of its
    own, which are joined in the end. Else each thread owns a range of groups with an equal share of the elements: it
@@ -143,11 +143,7 @@ struct placed {
 
 /* The order of slots. */
 static const strew_reduction slots_of[] = {STREW_SUM, STREW_PROD, STREW_AMIN, STREW_AMAX};
-enum {
-  MOST_SLOTS = sizeof slots_of / sizeof *slots_of,
-  FEW = 4,  /* elements of a group, on average: with fewer, records do not pay */
-  MANY = 16 /* elements of a group, on average, for each thread: with fewer, it has no records of its own */
-};
+enum { MOST_SLOTS = sizeof slots_of / sizeof *slots_of };
 
 struct walk {
   strew_context *context;
@@ -404,26 +400,25 @@ static void merge_records(const struct walk *walk) {
   store_records(walk, 0, walk->size);
 }
 
+static int count_slots(const struct aggregate_column *column) {
+  int slots = 0;
+  for (int s = 0; s < MOST_SLOTS; s++) slots += column->out[slots_of[s]] != NULL;
+  return slots;
+}
+
 /* Decides who walks what, and where. */
 static void share(struct walk *walk) {
   const int64_t l2 = tuning_in_use()->l2_bytes, bytes = walk->size * walk->stride;
   walk->parts = pool_parts(walk->context, walk->length * 2 * (int64_t)sizeof(int64_t)) > 1 ? walk->context->threads : 1;
   walk->far = bytes > l2;
-  if (walk->parts > 1 && walk->size * walk->parts <= walk->length / MANY && joins_in_any_order(walk)) {
+  if (walk->parts > 1 && walk->size * walk->parts <= walk->length / OWN_RECORDS_MIN && joins_in_any_order(walk)) {
     walk->part_bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     return;
   }
   cut_groups(&walk->ids, walk->length, walk->size, walk->parts, walk->cuts);
-  walk->is_direct = true;
-  for (int c = 0; c < walk->count; c++) {
-    int slots = 0;
-    for (int s = 0; s < MOST_SLOTS; s++) {
-      strew_tensor *out = walk->columns[c].out[slots_of[s]];
-      if (out) slots++, walk->placed[c].result = dense(out);
-    }
-    walk->is_direct &= slots == 1 && !walk->columns[c].about && (walk->count == 1 || walk->size > walk->length / FEW);
-  }
-  for (int c = 0; c < walk->count && !walk->is_direct; c++) walk->placed[c].result = NULL;
+  walk->is_direct = walk->count == 1 && !walk->columns->about && count_slots(walk->columns) == 1;
+  for (int s = 0; s < MOST_SLOTS && walk->is_direct; s++)
+    if (walk->columns->out[slots_of[s]]) walk->placed->result = dense(walk->columns->out[slots_of[s]]);
 }
 
 static size_t bytes_of_records(const struct walk *walk) {
@@ -431,8 +426,8 @@ static size_t bytes_of_records(const struct walk *walk) {
   return walk->is_direct ? 0 : (size_t)(walk->size * walk->stride);
 }
 
-strew_status cpu_aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
-                           const struct aggregate_column *columns) {
+static strew_status aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
+                              const struct aggregate_column *columns) {
   strew_context *context = device->context;
   struct walk walk = {.context = context,
                       .ids = ids_reader(ids),
@@ -457,4 +452,27 @@ strew_status cpu_aggregate(const struct call *call, strew_device *device, const 
   memory_free(context, walk.records, bytes);
   memory_free(context, walk.placed, placed_bytes);
   return status;
+}
+
+/* A walk for each slot. */
+static strew_status aggregate_one_by_one(const struct call *call, strew_device *device, const struct group_ids *ids,
+                                         int count, const struct aggregate_column *columns) {
+  strew_status status = STREW_OK;
+  for (int c = 0; c < count; c++)
+    for (int s = 0; s < MOST_SLOTS && status == STREW_OK; s++) {
+      struct aggregate_column alone = columns[c];
+      for (int other = 0; other < MOST_SLOTS; other++)
+        if (other != s) alone.out[slots_of[other]] = NULL;
+      if (alone.out[slots_of[s]]) status = aggregate(call, device, ids, 1, &alone);
+    }
+  return status;
+}
+
+/* The sums, least and greatest of 10 M float32 in 1 M groups: 103 ms in one walk, 75 in three. */
+strew_status cpu_aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
+                           const struct aggregate_column *columns) {
+  int64_t bytes = 0; /* of the slots of a group */
+  for (int c = 0; c < count; c++) bytes += count_slots(&columns[c]) * (int64_t)dtype_bytes(columns[c].computed);
+  const bool is_near = ids->size <= tuning_in_use()->llc_bytes / 2 / bytes;
+  return (is_near ? aggregate : aggregate_one_by_one)(call, device, ids, count, columns);
 }

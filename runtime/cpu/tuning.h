@@ -219,6 +219,12 @@ enum {
   ASCENT_CHUNK = 64
 };
 
+/* Several reductions of groups in one walk. */
+enum {
+  /* elements of a group, on average, for each thread: with fewer, a thread has no records of its own. Unmeasured */
+  OWN_RECORDS_MIN = 16
+};
+
 /* Blocks of rows: arrays on the stack, or in scratch. */
 enum {
   /* index values, or elements, converted at a time. Unmeasured */

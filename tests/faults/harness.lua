@@ -60,9 +60,11 @@ local checks = {
   is_function = function(is) if type(is) ~= "function" then fail("is a", "function", is) end end,
   is_string = function(is) if type(is) ~= "string" then fail("is a", "string", is) end end,
   has_error = function(f) if pcall(f) then fail("has", "an error", "none") end end,
-  truthy = function(is) if not is then fail("is", "truthy", is) end end,
+  truthy = function(is, why) if not is then fail("is", "truthy", why or is) end end,
+  falsy = function(is) if is then fail("is", "falsy", is) end end,
 }
 checks.is_truthy = checks.truthy
+checks.are = checks
 local plain_assert = assert
 assert = setmetatable(checks, {__call = function(_, ...) return plain_assert(...) end}) -- luacheck: ignore
 
