@@ -280,9 +280,9 @@ struct one_pass_mean {
 struct aggregate_column {
   const strew_tensor *src; /* NULL: ones, of which only the int64 sum is wanted */
   strew_dtype computed;
-  const strew_tensor
-      *about; /* dense, float, of that dtype, an element for each group: squares of the differences from it
-                                join, of which only the sum is wanted; NULL: elements do */
+  /* Dense, float, of that dtype, an element for each group: squares of the differences from it join, of which only the
+     sum is wanted; NULL: elements do. */
+  const strew_tensor *about;
   strew_tensor *out[STREW_REDUCTION_COUNT];
 };
 

@@ -930,7 +930,8 @@ STREW_API bool strew_grouping_drops(const strew_grouping *grouping); /* true if 
 /* Tensors of the grouping, int64 and 1-D, with a reference for the caller. No call writes to them (STREW_EOVERLAP), and
    neither may a host through strew_data: the ids are not checked again.
      ids        the number of each element's group; -1: none. (A grouping of keys on the CPU holds 1, 2 or 4 bytes for
-                each element, which its reductions of 1-D tensors read; the 8 are made at the first use of ids.)
+                each element, which strew_grouping_aggregate, _quantile, _argsort, _topk and _squares read if src is
+                1-D; the 8 are made when they are first needed.)
      counts     the number of elements of each group
      positions  the position of each group's first element; of an empty group the number of elements
      order      positions of all elements that have a group, group after group, ascending within each

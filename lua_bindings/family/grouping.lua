@@ -33,17 +33,13 @@ local function argsort(g, src, descending)
   return inner.group_argsort(g, src, descending == true)
 end
 
--- The rank within its group of each entry of an order of all elements by group.
-local function ranks(g, order)
-  local groups = inner.ids(g):gather(0, order)
-  return strew.arange(#order, {device = g.device}) - g:starts():gather(0, groups), groups
-end
-
+-- The rank within its group of each element; -1: it has none.
 local function rank(g, src, descending)
   local order = argsort(g, src, descending)
   local result = strew.full(g.length, -1, {dtype = "int64", device = g.device})
   if #order == 0 then return result end
-  return result:scatter_(0, order, (ranks(g, order)))
+  local begins = g:starts():gather(0, inner.ids(g):gather(0, order))
+  return result:scatter_(0, order, strew.arange(#order, {device = g.device}) - begins)
 end
 
 -- The largest (or least) k of each group in k rounds: each takes the extremes of what the rounds before have left.
@@ -68,23 +64,16 @@ local MOST_ROUNDS = 8
 local function topk(g, src, k, largest)
   if k < 0 then fail("k", ("is %d, expected 0 or more"):format(k), nil, nil, k) end
   largest = largest ~= false
-  if g.device == "cpu" then
-    check_line(g, src)
-    local positions, groups = inner.group_topk(g, src:detach(), k, largest)
-    return src:gather(0, positions), positions, groups
+  check_line(g, src)
+  -- Rounds are for devices. The least of floats leave NaN last, which a minimum puts first.
+  local in_rounds = g.device ~= "cpu" and k > 0 and k <= MOST_ROUNDS and g.n * k <= g.length
+  local positions, groups
+  if in_rounds and (largest or not is_float(src)) then
+    positions, groups = rounds(g, src, k, largest)
+  else
+    positions, groups = inner.group_topk(g, src:detach(), k, largest)
   end
-  -- The least of floats leave NaN last, which a minimum puts first.
-  if k > 0 and k <= MOST_ROUNDS and g.n * k <= g.length and (largest or not is_float(src)) then
-    check_line(g, src)
-    local positions, groups = rounds(g, src, k, largest)
-    return src:gather(0, positions), positions, groups
-  end
-  local order = argsort(g, src, largest)
-  if #order == 0 then return src:narrow(0, 0, 0):clone(), order, order:clone() end
-  local rank_of, groups = ranks(g, order)
-  local kept = rank_of:lt(k)
-  local positions = order[kept]
-  return src:gather(0, positions), positions, groups[kept]
+  return src:gather(0, positions), positions, groups
 end
 
 -- The number of elements of each group, without NaN if they are skipped.

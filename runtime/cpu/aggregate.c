@@ -385,11 +385,18 @@ static void merge_slots(strew_dtype computed, int slot, char *to, const char *fr
   of[computed == STREW_FLOAT32 ? 1 : computed == STREW_FLOAT64 ? 2 : 0][slot](to, from, stride, count);
 }
 
+/* Joins some records of part i to those of the first part. */
+static void merge_chunk(const struct walk *walk, int64_t i, int64_t first, int64_t count) {
+  char *to = walk->records + first * walk->stride;
+  EACH_SLOT(walk, c, s, at)
+  merge_slots(walk->columns[c].computed, (int)s, to + at, to + i * walk->part_bytes + at, walk->stride, count);
+}
+
 /* Joins the records of all parts in order, and stores them. */
 static void merge_records(const struct walk *walk) {
-  for (int64_t i = 1; i < walk->parts; i++) EACH_SLOT(walk, c, s, at)
-  merge_slots(walk->columns[c].computed, (int)s, walk->records + at, walk->records + i * walk->part_bytes + at,
-              walk->stride, walk->size);
+  for (int64_t i = 1; i < walk->parts; i++)
+    for (int64_t g = 0; g < walk->size && !context_stops(walk->context); g += CHUNK)
+      merge_chunk(walk, i, g, least(CHUNK, walk->size - g));
   store_records(walk, 0, walk->size);
 }
 

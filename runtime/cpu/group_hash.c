@@ -59,7 +59,8 @@ static void restore_part(void *hashing_, int64_t i) {
   const struct hashing *hashing = hashing_;
   const struct hashed_part *part = &hashing->at[i];
   uint64_t *codes = hashing->n->codes;
-  for (int64_t k = part->begin; k < part->done; k++) codes[k] = part->table.rows[codes[k]];
+  for (int64_t k = part->begin; k < part->done && (k % CHUNK || !context_stops(hashing->n->context)); k++)
+    codes[k] = part->table.rows[codes[k]];
 }
 
 /* Makes room in the table of a part that is full, unless it has too many groups. Tables grow between phases: the
@@ -125,7 +126,8 @@ static void write_part(void *hashing_, int64_t i) {
   const struct hashed_part *part = &hashing->at[i];
   uint64_t *codes = hashing->n->codes;
   if (hashing->n->positions) note_positions(hashing, part);
-  for (int64_t g = 0; hashing->ranks && g < part->own; g++) part->numbers[g] = hashing->ranks[part->numbers[g]];
+  for (int64_t g = 0; hashing->ranks && g < part->own && (g % CHUNK || !context_stops(hashing->n->context)); g++)
+    part->numbers[g] = hashing->ranks[part->numbers[g]];
   for (int64_t k = part->begin; k < part->end && (k % CHUNK || !context_stops(hashing->n->context)); k++)
     codes[k] = (uint64_t)part->numbers[codes[k]];
 }
@@ -140,10 +142,11 @@ static strew_status rank_codes(struct hashing *hashing) {
   if (!hashing->ranks) return fail_memory(n->call, n->context, bytes);
   strew_status status = sort_codes(n, all->rows, all->count, &values, &order);
   const int64_t *sorted = status == STREW_OK ? order->storage->data : NULL;
-  for (int64_t g = 0; status == STREW_OK && g < all->count; g++) hashing->ranks[sorted[g]] = g;
+  for (int64_t g = 0; status == STREW_OK && g < all->count && (g % CHUNK || !context_stops(n->context)); g++)
+    hashing->ranks[sorted[g]] = g;
   strew_release(values);
   strew_release(order);
-  return status;
+  return status == STREW_OK ? context_end(n->call, n->context, NULL) : status; /* ranks are indices */
 }
 
 /* Ids of all elements, once parts are merged. */

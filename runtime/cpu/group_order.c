@@ -195,7 +195,8 @@ static void place_part(void *placing_, int64_t part) {
   int32_t widened[IDS_BLOCK];
   struct ids_list list;
   if (begin == end) return;
-  memcpy(placing->next + begin, placing->starts + begin, (size_t)(end - begin) * sizeof *placing->next);
+  for (int64_t g = begin; g < end && !context_stops(placing->context); g += CHUNK)
+    memcpy(placing->next + g, placing->starts + g, (size_t)least(CHUNK, end - g) * sizeof *placing->next);
   for (int64_t at = 0; at < placing->length && (at % CHUNK || !context_stops(placing->context)); at += IDS_BLOCK) {
     const int64_t count = least(IDS_BLOCK, placing->length - at);
     list_owned(read_ids(&placing->ids, at, count, widened), count, begin, end, &list);

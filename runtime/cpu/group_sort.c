@@ -106,7 +106,8 @@ static strew_status number_by_first(struct sorting *sorting) {
   struct numbering *n = sorting->n;
   strew_status status = bitmap_open(n, &sorting->bitmap);
   if (status != STREW_OK) return status;
-  for (int64_t g = 0; g < n->groups; g++) bitmap_add(&sorting->bitmap, n->positions[g]);
+  for (int64_t g = 0; g < n->groups && (g % CHUNK || !context_stops(n->context)); g++)
+    bitmap_add(&sorting->bitmap, n->positions[g]);
   bitmap_count(n, &sorting->bitmap, NULL);
   pool_run(n->context, n->parts, renumber_part, sorting);
   bitmap_count(n, &sorting->bitmap, n->positions);

@@ -150,7 +150,7 @@ static strew_status look_up(struct table *table) {
   if (table->ids->dtype == table->codes->dtype) {
     strew_release(table->ids);
     table->ids = strew_retain(table->codes);
-    if (table->is_numbered) return STREW_OK;
+    if (table->is_numbered) return context_end(n->call, n->context, NULL);
   }
   pool_run(n->context, n->parts, look_part, table);
   return context_end(n->call, n->context, NULL);
