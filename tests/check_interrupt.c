@@ -511,7 +511,6 @@ Suite *make_suite(void) {
     tcase_add_loop_test(left, test_endless_views, 0, ENDLESS_CALLS);
     return suite;
   }
-  tcase_add_test(new_case(suite, "key tables"), test_key_table_that_grows);
   TCase *words = new_case(suite, "interrupted by the host");
   tcase_add_test(words, test_before_a_call);
   tcase_add_test(words, test_time);
