@@ -14,7 +14,7 @@
      end [STATUS]                        waits for the program's end, with that exit status (else 0)
 
    Lines that begin with # describe the next ones. Texts are compared without the terminal's control sequences and
-   carriage returns. Times are not measured; a wait ends after 60 seconds. On failure it prints the command and all
+   carriage returns. Times are not measured; a wait ends after three minutes. On failure it prints the command and all
    output of the terminal; exit status 1. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST_SHOWN = 1 << 22, PATIENCE_MS = 60000, ECHO_MS = 1000, MOST_ARGUMENTS = 32 };
+enum { LONGEST_SHOWN = 1 << 22, PATIENCE_MS = 180000, ECHO_MS = 1000, MOST_ARGUMENTS = 32 };
 
 static const char *program;
 static pid_t child;
