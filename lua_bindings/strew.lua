@@ -2067,8 +2067,8 @@ function strew.grouping(index, options) end
 ---sorted by its words, in the order of bytes, whatever their codes. `g.keys` is a table of columns, and `g:agg` takes
 ---names of x's columns.
 ---
----Memory: 1, 2 or 4 bytes for each element (8 on a device), and 8 more once `g.ids` is read or g is used as an index;
----scratch is at most twice the memory of the keys.
+---Memory: 1, 2 or 4 bytes for each element (8 on a device), and 8 more once `g.ids`, g as an index, or a reduction like
+---g:sum needs them; scratch is at most twice the memory of the keys.
 ---
 ---```lua
 ---local year, size = strew.tensor{2001, 2000, 2001, 2000}, strew.tensor{1.5, 1.5, 2, 1.5}
