@@ -258,14 +258,20 @@ static int grouping_keys(lua_State *L, struct script_call *call) {
   return 2;
 }
 
-/* group_cumsum(g, src) */
-static int cumsum(lua_State *L, struct script_call *call) {
+typedef strew_status of_line(strew_grouping *grouping, strew_tensor *src, strew_tensor **out, strew_error *error);
+
+/* A function of g and src. */
+static int run_of_line(lua_State *L, struct script_call *call, of_line *run) {
   struct box *box = bind_push_box(L, call->binding);
   strew_grouping *self;
   strew_tensor *src;
   if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
-  return bind_end(strew_grouping_cumsum(self, src, &box->tensor, &call->error), 1);
+  return bind_end(run(self, src, &box->tensor, &call->error), 1);
 }
+
+/* group_cumsum(g, src), group_squares(g, src) */
+static int cumsum(lua_State *L, struct script_call *call) { return run_of_line(L, call, strew_grouping_cumsum); }
+static int squares(lua_State *L, struct script_call *call) { return run_of_line(L, call, strew_grouping_squares); }
 
 /* group_argsort(g, src, descending) */
 static int argsort(lua_State *L, struct script_call *call) {
@@ -274,15 +280,6 @@ static int argsort(lua_State *L, struct script_call *call) {
   strew_tensor *src;
   if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
   return bind_end(strew_grouping_argsort(self, src, lua_toboolean(L, 3), &box->tensor, &call->error), 1);
-}
-
-/* group_squares(g, src) */
-static int squares(lua_State *L, struct script_call *call) {
-  struct box *box = bind_push_box(L, call->binding);
-  strew_grouping *self;
-  strew_tensor *src;
-  if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
-  return bind_end(strew_grouping_squares(self, src, &box->tensor, &call->error), 1);
 }
 
 /* group_topk(g, src, k, largest): positions and groups */

@@ -205,7 +205,7 @@ static void aggregating_close(struct aggregating *a) {
 
 strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
                                       strew_tensor *out[], strew_error *error) {
-  strew_error inner = {.alias = error && error->alias ? error->alias : "grouping_aggregate"};
+  strew_error inner = {.alias = alias_of(error, "grouping_aggregate")};
   CALL(call, "grouping_aggregate", &inner, {"ids", &grouping->shown});
   struct aggregating a = {
       .call = &call, .grouping = grouping, .device = strew_grouping_device(grouping), .count = count};

@@ -52,6 +52,10 @@ strew_status fail_unknown(const struct call *call, const char *argument, int val
 strew_status check_reserved(const struct call *call, const uint64_t *reserved, size_t size_bytes);
 #define check_options(call, options) check_reserved(call, (options)->reserved, sizeof(options)->reserved)
 
+/* Returns the name under which inner calls report: the alias that error has, else `name`. */
+static inline const char *alias_of(const strew_error *error, const char *name) {
+  return error && error->alias ? error->alias : name;
+}
 /* Reports the status of inner calls, whose failure is in `inner`, under the alias that error has. Returns the status. */
 strew_status report_inner(strew_status status, const strew_error *inner, strew_error *error);
 

@@ -439,7 +439,7 @@ static strew_status check_same_dtype(const struct call *call, const strew_tensor
 }
 
 strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error) {
-  strew_error inner = {.alias = error && error->alias ? error->alias : "equal"};
+  strew_error inner = {.alias = alias_of(error, "equal")};
   CALL(call, "equal", &inner, {"self", a}, {"other", b});
   strew_status status = check_same_dtype(&call, a, b);
   if (status != STREW_OK) return report_inner(status, &inner, error);
@@ -557,7 +557,7 @@ static strew_status find_close(const struct call *call, strew_tensor *a, strew_t
 
 strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
                            strew_tensor **out, strew_error *error) {
-  strew_error inner = {.alias = error && error->alias ? error->alias : "isclose"};
+  strew_error inner = {.alias = alias_of(error, "isclose")};
   CALL(call, "isclose", &inner, {"self", a}, {"other", b});
   strew_tensor *near = NULL;
   strew_status status = find_close(&call, a, b, rtol, atol, equal_nan, &near);
@@ -567,7 +567,7 @@ strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double
 }
 
 strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out, strew_error *error) {
-  strew_error inner = {.alias = error && error->alias ? error->alias : "allclose"};
+  strew_error inner = {.alias = alias_of(error, "allclose")};
   CALL(call, "allclose", &inner, {"self", a}, {"other", b});
   strew_tensor *near = NULL;
   strew_status status = find_close(&call, a, b, rtol, atol, false, &near);

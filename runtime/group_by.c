@@ -240,7 +240,7 @@ static strew_status group_keys(struct keyed *keyed, strew_key_order order, strew
 
 strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order, strew_grouping **out,
                             strew_error *error) {
-  strew_error inner = {.alias = error && error->alias ? error->alias : "group_by"};
+  strew_error inner = {.alias = alias_of(error, "group_by")};
   CALL(call, "group_by", &inner, {"keys[1]", count > 0 ? keys[0] : NULL}, {"keys[2]", count > 1 ? keys[1] : NULL},
        {"keys[3]", count > 2 ? keys[2] : NULL}, {"keys[4]", count > 3 ? keys[3] : NULL},
        {"keys[5]", count > 4 ? keys[4] : NULL});

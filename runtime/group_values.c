@@ -5,10 +5,6 @@
 
 #include <inttypes.h>
 
-static const char *name_of(const strew_error *error, const char *name) {
-  return error && error->alias ? error->alias : name;
-}
-
 /* -------------------------------------------------------------------------------------------------------------- squares */
 
 /* The differences of values from the means of their groups, squared. */
@@ -70,7 +66,7 @@ static strew_status make_squares(const struct call *call, strew_grouping *groupi
 
 strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                     strew_error *error) {
-  strew_error inner = {.alias = name_of(error, "grouping_squares")};
+  strew_error inner = {.alias = alias_of(error, "grouping_squares")};
   CALL(call, "grouping_squares", &inner, {"src", src}, {"ids", &grouping->shown});
   strew_status status = grouping_check_line(&call, grouping, src);
   if (status == STREW_OK) status = check_float(&call, "src", src);
@@ -136,7 +132,7 @@ static strew_status topk(const struct call *call, strew_grouping *grouping, stre
 
 strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
                                  strew_tensor **positions, strew_tensor **groups, strew_error *error) {
-  strew_error inner = {.alias = name_of(error, "grouping_topk")};
+  strew_error inner = {.alias = alias_of(error, "grouping_topk")};
   CALL(call, "grouping_topk", &inner, {"src", src}, {"ids", &grouping->shown});
   strew_tensor *at = NULL, *of = NULL;
   strew_status status = grouping_check_line(&call, grouping, src);

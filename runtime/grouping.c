@@ -152,14 +152,9 @@ static strew_status group_ids(const struct call *call, strew_tensor *index, int6
   return *out = made, STREW_OK;
 }
 
-/* The name of the operation in messages of inner calls. */
-static const char *name_of(const strew_error *error, const char *name) {
-  return error && error->alias ? error->alias : name;
-}
-
 strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode, strew_grouping **out,
                                    strew_error *error) {
-  strew_error inner = {.alias = name_of(error, "grouping")};
+  strew_error inner = {.alias = alias_of(error, "grouping")};
   CALL(call, "grouping", &inner, {"index", index});
   return report_inner(group_ids(&call, index, dim_size, mode, out), &inner, error);
 }
@@ -298,7 +293,7 @@ static strew_status make_order(const struct call *call, strew_grouping *grouping
 static strew_status pass_kept(strew_grouping *grouping, strew_tensor **kept, const char *name,
                               strew_status (*make)(const struct call *call, strew_grouping *grouping),
                               strew_tensor **out, strew_error *error) {
-  strew_error inner = {.alias = name_of(error, name)};
+  strew_error inner = {.alias = alias_of(error, name)};
   CALL(call, name, &inner, {"ids", &grouping->shown});
   strew_status status = *kept ? STREW_OK : make(&call, grouping);
   if (status == STREW_OK) *out = strew_retain(grouping_seal(*kept));
@@ -356,7 +351,7 @@ static strew_status move_all(const struct call *call, const strew_grouping *from
 
 strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, strew_grouping **out,
                                strew_error *error) {
-  strew_error inner = {.alias = name_of(error, "to")};
+  strew_error inner = {.alias = alias_of(error, "to")};
   CALL(call, "to", &inner, {"ids", &grouping->shown});
   strew_tensor *ids = NULL;
   strew_grouping *made = NULL;
@@ -464,7 +459,7 @@ static strew_status cumsum(const struct call *call, const strew_grouping *groupi
 
 strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                    strew_error *error) {
-  strew_error inner = {.alias = name_of(error, "grouping_cumsum")};
+  strew_error inner = {.alias = alias_of(error, "grouping_cumsum")};
   CALL(call, "grouping_cumsum", &inner, {"src", src}, {"ids", &grouping->shown});
   strew_status status = grouping_check_line(&call, grouping, src);
   if (status == STREW_OK) status = cumsum(&call, grouping, src, out);
@@ -521,7 +516,7 @@ static strew_status argsort(const struct call *call, strew_grouping *grouping, s
 
 strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,
                                     strew_error *error) {
-  strew_error inner = {.alias = name_of(error, "grouping_argsort")};
+  strew_error inner = {.alias = alias_of(error, "grouping_argsort")};
   CALL(call, "grouping_argsort", &inner, {"src", src}, {"ids", &grouping->shown});
   strew_status status = grouping_check_line(&call, grouping, src);
   if (status == STREW_OK) status = argsort(&call, grouping, src, descending, out);
@@ -561,7 +556,7 @@ static bool collects(const strew_grouping *grouping, const strew_tensor *src, co
 strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
                                      strew_interpolation interpolation, const strew_group_options *options,
                                      strew_tensor **out, strew_error *error) {
-  strew_error inner = {.alias = name_of(error, "grouping_quantile")};
+  strew_error inner = {.alias = alias_of(error, "grouping_quantile")};
   CALL(call, "grouping_quantile", &inner, {"src", src}, {"ids", &grouping->shown});
   strew_group_options own;
   strew_status status = take_options(&call, grouping, src, options, &own);

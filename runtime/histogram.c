@@ -213,7 +213,7 @@ static strew_status check_histogram(const struct histogram *histogram, const str
 
 strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
                          strew_error *error) {
-  strew_error inner = {.alias = error && error->alias ? error->alias : "histc"};
+  strew_error inner = {.alias = alias_of(error, "histc")};
   CALL(call, "histc", &inner, {"self", self});
   struct histogram histogram = {.call = &call, .bins = bins, .min = min, .max = max};
   strew_status status = check_histogram(&histogram, self);

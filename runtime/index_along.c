@@ -201,7 +201,7 @@ strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, s
   strew_status status = read_alpha(&call, self->dtype, alpha, &factor);
   if (status == STREW_OK) status = join_start(&call, &along, self, dim, index, source, &options, *out);
   if (status == STREW_OK && !is_one(factor)) {
-    strew_error inner = {.alias = error && error->alias ? error->alias : call.op};
+    strew_error inner = {.alias = alias_of(error, call.op)};
     status = strew_binary(STREW_MUL, strew_of(source), strew_number(factor), &product, &inner);
     report_inner(status, &inner, error);
     along.job.src = product;

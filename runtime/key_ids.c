@@ -209,7 +209,7 @@ static strew_status ids_on_device(const struct call *call, struct key_table *tab
 
 strew_status strew_key_table_ids(strew_key_table *table, strew_tensor *const keys[], strew_tensor **out,
                                  strew_error *error) {
-  strew_error inner = {.alias = error && error->alias ? error->alias : "key_table_ids"};
+  strew_error inner = {.alias = alias_of(error, "key_table_ids")};
   CALL(call, "key_table_ids", &inner, {"k1", keys[0]});
   strew_status status = STREW_OK;
   for (int c = 1; c < table->keys.columns && c < MAX_OPERANDS; c++) {

@@ -168,7 +168,7 @@ strew_status quantiles_of_collected(const struct call *call, strew_tensor *value
 strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q, strew_interpolation interpolation,
                                   const strew_group_options *options, strew_tensor **out, strew_error *error) {
   static const strew_group_options defaults = {.dim = -1, .dim_size = -1};
-  strew_error inner = {.alias = error && error->alias ? error->alias : "scatter_quantile"};
+  strew_error inner = {.alias = alias_of(error, "scatter_quantile")};
   CALL(call, "scatter_quantile", &inner, {"src", src}, {"index", index});
   struct groups groups = {.src = NULL};
   struct quantile_plan plan = {.q = q, .interpolation = interpolation};
@@ -348,7 +348,7 @@ static strew_status check_quantile(const struct call *call, const strew_tensor *
 
 strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
                             strew_interpolation interpolation, strew_tensor **out, strew_error *error) {
-  strew_error inner = {.alias = error && error->alias ? error->alias : "quantile"};
+  strew_error inner = {.alias = alias_of(error, "quantile")};
   CALL(call, "quantile", &inner, {"self", tensor}, {"q", q.tensor});
   struct wanted wanted = {.call = &call, .tensor = tensor};
   struct sorted_lines lines = {NULL, NULL, NULL, 0, 0};

@@ -205,7 +205,7 @@ strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, st
 
 static strew_status cumulative_extremes(const char *name, strew_tensor *tensor, int dim, bool largest,
                                         strew_tensor **values, strew_tensor **indices, strew_error *error) {
-  strew_error inner = {.alias = error && error->alias ? error->alias : name};
+  strew_error inner = {.alias = alias_of(error, name)};
   CALL(call, name, &inner, {"self", tensor});
   strew_device *device = tensor->storage->device;
   strew_tensor *found = NULL, *positions = NULL;

@@ -269,14 +269,9 @@ static strew_status segment_csr(const struct call *call, const struct given *ind
   return status == STREW_OK ? reduce_by_ends(call, indptr, reduction, out, arg) : status;
 }
 
-/* The name of the operation in messages of inner calls. */
-static const char *name_of(const strew_error *error, const char *name) {
-  return error && error->alias ? error->alias : name;
-}
-
 strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction, strew_tensor **out,
                                strew_tensor **arg, strew_error *error) {
-  strew_error inner = {.alias = name_of(error, "segment_csr")};
+  strew_error inner = {.alias = alias_of(error, "segment_csr")};
   CALL(call, "segment_csr", &inner, {"src", src}, {"indptr", indptr}, {"out", *out});
   struct given given = given_of("indptr", indptr, "src", src);
   return report_inner(segment_csr(&call, &given, reduction, out, arg), &inner, error);
@@ -389,7 +384,7 @@ static strew_status segment_reduce(const struct call *call, const struct given *
 strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
                                   strew_tensor *offsets, int axis, const strew_scalar *initial, strew_tensor **out,
                                   strew_error *error) {
-  strew_error inner = {.alias = name_of(error, "segment_reduce")};
+  strew_error inner = {.alias = alias_of(error, "segment_reduce")};
   CALL(call, "segment_reduce", &inner, {"data", data}, {"lengths", lengths}, {"offsets", offsets}, {"out", *out});
   strew_status status;
   if (!lengths == !offsets) {
@@ -491,7 +486,7 @@ static bool is_plain(const struct given *index, strew_reduction reduction, bool 
 
 strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size, strew_reduction reduction,
                                strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  strew_error inner = {.alias = name_of(error, "segment_coo")};
+  strew_error inner = {.alias = alias_of(error, "segment_coo")};
   CALL(call, "segment_coo", &inner, {"src", src}, {"index", index}, {"out", *out});
   strew_tensor line = line_of(index);
   struct given given = given_of("index", &line, "src", src);
@@ -596,7 +591,7 @@ static strew_status gather_csr(const struct call *call, const struct given *indp
 }
 
 strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out, strew_error *error) {
-  strew_error inner = {.alias = name_of(error, "gather_csr")};
+  strew_error inner = {.alias = alias_of(error, "gather_csr")};
   CALL(call, "gather_csr", &inner, {"src", src}, {"indptr", indptr}, {"out", *out});
   struct given given = given_of("indptr", indptr, "src", src);
   return report_inner(gather_csr(&call, &given, out), &inner, error);
@@ -615,7 +610,7 @@ static strew_tensor index_view(const struct given *index) {
 }
 
 strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error) {
-  strew_error inner = {.alias = name_of(error, "gather_coo")};
+  strew_error inner = {.alias = alias_of(error, "gather_coo")};
   CALL(call, "gather_coo", &inner, {"src", src}, {"index", index}, {"out", *out});
   strew_tensor line = line_of(index);
   struct given given = given_of("index", &line, "src", src);

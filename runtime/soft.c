@@ -64,7 +64,7 @@ static strew_status soften_pieces(const struct soft *soft, int dim) {
 
 strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_tensor **out, strew_error *error) {
   const char *name = logarithm ? "log_softmax" : "softmax";
-  strew_error inner = {.alias = error && error->alias ? error->alias : name};
+  strew_error inner = {.alias = alias_of(error, name)};
   CALL(call, name, &inner, {"self", tensor});
   struct soft soft = {.logarithm = logarithm, .error = &inner};
   strew_status status = check_float(&call, "self", tensor);
@@ -169,7 +169,7 @@ strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const s
                                  bool logarithm, strew_tensor **out, strew_error *error) {
   static const strew_group_options defaults = {.dim = -1, .dim_size = -1};
   const char *name = logarithm ? "scatter_log_softmax" : "scatter_softmax";
-  strew_error inner = {.alias = error && error->alias ? error->alias : name};
+  strew_error inner = {.alias = alias_of(error, name)};
   CALL(call, name, &inner, {"src", src}, {"index", index});
   struct soft soft = {.logarithm = logarithm, .error = &inner};
   struct groups groups = {.src = NULL};

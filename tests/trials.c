@@ -343,39 +343,32 @@ static strew_status group_keys(int count, strew_tensor *first, strew_tensor *sec
   return take_apart(status, grouping);
 }
 
-static strew_status reduce_groups(void) {
+static strew_status with_groups(strew_status (*work)(strew_grouping *grouping)) {
   strew_grouping *grouping = NULL;
+  strew_status status = strew_grouping_create(crowd, 5, STREW_ERROR, &grouping, report);
+  if (status == STREW_OK) status = work(grouping);
+  strew_grouping_release(grouping);
+  return status;
+}
+
+static strew_status reduce_them(strew_grouping *grouping) {
   strew_aggregate aggregates[OUT_COUNT] = {{many, STREW_GROUP_OPTIONS}, {many, STREW_GROUP_OPTIONS}, {.src = NULL}};
   aggregates[1].options.reduction = STREW_MEAN;
-  strew_status status = strew_grouping_create(crowd, 5, STREW_ERROR, &grouping, report);
-  if (status == STREW_OK) status = strew_grouping_aggregate(grouping, OUT_COUNT, aggregates, out, report);
-  strew_grouping_release(grouping);
-  return status;
+  return strew_grouping_aggregate(grouping, OUT_COUNT, aggregates, out, report);
 }
-
-static strew_status add_up_groups(void) {
-  strew_grouping *grouping = NULL;
-  strew_status status = strew_grouping_create(crowd, 5, STREW_ERROR, &grouping, report);
-  if (status == STREW_OK) status = strew_grouping_cumsum(grouping, many_halves, &out[0], report);
-  strew_grouping_release(grouping);
-  return status;
+static strew_status add_them_up(strew_grouping *grouping) {
+  return strew_grouping_cumsum(grouping, many_halves, &out[0], report);
 }
-
-static strew_status square_groups(void) {
-  strew_grouping *grouping = NULL;
-  strew_status status = strew_grouping_create(crowd, 5, STREW_ERROR, &grouping, report);
-  if (status == STREW_OK) status = strew_grouping_squares(grouping, many_halves, &out[0], report);
-  strew_grouping_release(grouping);
-  return status;
+static strew_status square_them(strew_grouping *grouping) {
+  return strew_grouping_squares(grouping, many_halves, &out[0], report);
 }
-
-static strew_status take_first_of_groups(void) {
-  strew_grouping *grouping = NULL;
-  strew_status status = strew_grouping_create(crowd, 5, STREW_ERROR, &grouping, report);
-  if (status == STREW_OK) status = strew_grouping_topk(grouping, many_halves, 2, true, &out[0], &out[1], report);
-  strew_grouping_release(grouping);
-  return status;
+static strew_status take_their_first(strew_grouping *grouping) {
+  return strew_grouping_topk(grouping, many_halves, 2, true, &out[0], &out[1], report);
 }
+static strew_status reduce_groups(void) { return with_groups(reduce_them); }
+static strew_status add_up_groups(void) { return with_groups(add_them_up); }
+static strew_status square_groups(void) { return with_groups(square_them); }
+static strew_status take_first_of_groups(void) { return with_groups(take_their_first); }
 
 /* Name, destination if it exists before, call. The tests after this one sweep families. */
 #define SCRIPT(X)                                                                                                      \
