@@ -191,15 +191,13 @@ static struct placed place(const struct aggregate_column *column, int64_t *offse
   return placed;
 }
 
-/* Slots of 8 bytes come first, so that all are aligned. A small record does not cross a cache line. */
+/* Slots of 8 bytes come first, so that all are aligned. */
 static void place_all(struct walk *walk) {
   int64_t offset = 0;
   for (int64_t bytes = 8; bytes >= 4; bytes -= 4)
     for (int c = 0; c < walk->count; c++)
       if ((int64_t)dtype_bytes(walk->columns[c].computed) == bytes) walk->placed[c] = place(&walk->columns[c], &offset);
-  walk->stride = offset <= 4 ? 4 : 8;
-  while (walk->stride < offset && walk->stride < CACHE_LINE) walk->stride *= 2;
-  if (walk->stride < offset) walk->stride = (offset + 7) / 8 * 8;
+  walk->stride = record_stride(offset);
 }
 
 /* Visits slot number s of column c, `at` bytes from the beginning of a record. */
@@ -409,7 +407,7 @@ static int count_slots(const struct aggregate_column *column) {
 /* Decides who walks what, and where. */
 static void share(struct walk *walk) {
   const int64_t l2 = tuning_in_use()->l2_bytes, bytes = walk->size * walk->stride;
-  walk->parts = pool_parts(walk->context, walk->length * 2 * (int64_t)sizeof(int64_t)) > 1 ? walk->context->threads : 1;
+  walk->parts = parts_of_walk(walk->context, walk->length);
   walk->far = bytes > l2;
   if (walk->parts > 1 && walk->size * walk->parts <= walk->length / OWN_RECORDS_MIN && joins_in_any_order(walk)) {
     walk->part_bytes = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;

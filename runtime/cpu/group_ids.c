@@ -1,4 +1,4 @@
-/* group_ids.c: lists of ids, and ranges of groups for threads, by a sample of the ids. */
+/* group_ids.c: lists of ids; ranges of groups for threads, by a sample of the ids; the layout of records. */
 #include "group_ids.h"
 #include "runtime/cpu/loops/index_loops.h"
 
@@ -53,4 +53,14 @@ void cut_groups(const struct ids_reader *reader, int64_t length, int64_t size, i
     cuts[part] = low;
   }
   cuts[parts] = size;
+}
+
+int64_t parts_of_walk(const strew_context *context, int64_t length) {
+  return pool_parts(context, length * 2 * (int64_t)sizeof(int64_t)) > 1 ? context->threads : 1;
+}
+
+int64_t record_stride(int64_t bytes) {
+  int64_t stride = 4;
+  while (stride < bytes && stride < CACHE_LINE) stride *= 2;
+  return stride < bytes ? (bytes + 7) / 8 * 8 : stride;
 }

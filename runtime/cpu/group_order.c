@@ -212,7 +212,7 @@ static strew_status place(const struct call *call, strew_context *context, const
   placing->length = ids->ids->sizes[0];
   placing->next = memory_allocate(context, bytes);
   if (!placing->next) return fail_memory(call, context, bytes);
-  placing->parts = pool_parts(context, placing->length * 2 * (int64_t)sizeof(int64_t)) > 1 ? context->threads : 1;
+  placing->parts = parts_of_walk(context, placing->length);
   cut_groups(&placing->ids, placing->length, ids->size, placing->parts, placing->cuts);
   pool_run(context, placing->parts, place_part, placing);
   memory_free(context, placing->next, bytes);

@@ -127,14 +127,6 @@ static strew_status write_all(const struct call *call, strew_device *device, str
   return context_end(call, t->context, NULL);
 }
 
-/* A small record does not cross a cache line. */
-static int64_t stride_of(int64_t k) {
-  const int64_t bytes = k * (int64_t)(sizeof(uint64_t) + sizeof(uint32_t));
-  int64_t stride = 16;
-  while (stride < bytes && stride < CACHE_LINE) stride *= 2;
-  return stride < bytes ? (bytes + 7) / 8 * 8 : stride;
-}
-
 strew_status cpu_group_topk(const struct call *call, strew_device *device, const struct group_ids *ids,
                             const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,
                             strew_tensor **groups) {
@@ -149,13 +141,13 @@ strew_status cpu_group_topk(const struct call *call, strew_device *device, const
                       .length = src->sizes[0],
                       .size = ids->size,
                       .k = k,
-                      .stride = stride_of(k),
+                      .stride = record_stride(k * (int64_t)(sizeof(uint64_t) + sizeof(uint32_t))),
                       .counts = counts};
   const size_t size_bytes = (size_t)(t.size * t.stride);
   if (!largest) t.flip = UINT64_MAX >> (64 - 8 * bytes);
   t.records = memory_allocate(context, size_bytes);
   if (!t.records) return fail_memory(call, context, size_bytes);
-  t.parts = pool_parts(context, t.length * 2 * (int64_t)sizeof(int64_t)) > 1 ? context->threads : 1;
+  t.parts = parts_of_walk(context, t.length);
   cut_groups(&t.ids, t.length, t.size, t.parts, t.cuts);
   pool_run(context, t.parts, join_part, &t);
   strew_status status = context_end(call, context, NULL);
