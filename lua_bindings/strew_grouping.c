@@ -225,7 +225,7 @@ static const struct script_function native_rows[] = {{"g:order", derived, ORDER,
                                                      {"g:free", free_self, 0, GROUPED},
                                                      {NULL, NULL, 0, 0}};
 
-/* ------------------------------------------------------------------------------------------------ for operations in Lua */
+/* -------------------------------------------------------------------------------------------- for operations in Lua */
 
 /* ids(x): of a grouping its ids, the number of groups, whether elements belong to none; of anything else nil. */
 static int ids(lua_State *L, struct script_call *call) {

@@ -52,7 +52,7 @@ static int quantile(lua_State *L, struct script_call *call) {
   return bind_end(strew_quantile(self, q, dim == ALL ? NULL : &dim, keepdim, interpolation, out, &call->error), 1);
 }
 
-/* ------------------------------------------------------------------------------------------------------ within groups */
+/* ---------------------------------------------------------------------------------------------------- within groups */
 
 /* scatter_softmax(src, index [, dim] [, {dim_size, mode}]), scatter_log_softmax */
 static int group_softmax(lua_State *L, struct script_call *call) {

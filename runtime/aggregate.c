@@ -19,7 +19,7 @@ struct aggregating {
   size_t bytes; /* of both arrays, which share memory */
 };
 
-/* -------------------------------------------------------------------------------------------------------------- columns */
+/* ---------------------------------------------------------------------------------------------------------- columns */
 
 static strew_dtype dtype_of(const strew_aggregate *aggregate) {
   return aggregate->options.dtype ? *aggregate->options.dtype : aggregate->src->dtype;
@@ -116,7 +116,7 @@ static strew_status share_walk(struct aggregating *a) {
   return status == STREW_OK ? walk(a) : status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- results */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 static strew_status divide(const struct aggregating *a, strew_tensor *sums) {
   struct plan plan;
@@ -134,7 +134,7 @@ static strew_status fill_empty(const struct aggregating *a, const strew_aggregat
   const strew_scalar value = fill ? *fill : strew_int(aggregate->options.reduction == STREW_PROD);
   union element checked;
   strew_tensor *is_empty = NULL;
-  strew_status status = element_from(a->call, "fill", value, STREW_EXACT, result->dtype, &checked);
+  strew_status status = element_from(a->call, "fill", value, STREW_EXACT, dtype_of(aggregate), &checked);
   if (status != STREW_OK || a->grouping->key_count) return status; /* groups of keys have elements */
   status = strew_binary(STREW_EQ, strew_of(a->counts), strew_number(strew_int(0)), &is_empty, error);
   if (status == STREW_OK) status = strew_masked_fill(result, is_empty, strew_number(value), &result, error);
@@ -185,7 +185,7 @@ static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
   return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- call */
+/* ------------------------------------------------------------------------------------------------------------- call */
 
 static strew_status aggregating_open(struct aggregating *a) {
   const size_t columns = (size_t)a->count + 1; /* that of the counts */

@@ -317,10 +317,10 @@ struct grouped_ops {
                                const strew_tensor *order, const strew_tensor *starts, bool descending,
                                strew_tensor *out, bool *done);
   /* Makes *positions and *groups (int64; `groups` NULL: not wanted): of each group those of the first k elements of src,
-     greatest or least first, ties by position. 0 < k <= elements / groups; fewer than UINT32_MAX elements. */
+     greatest or least first, ties by position. k > 0. Not *done, and nothing made: better taken from the order. */
   strew_status (*topk)(const struct call *call, strew_device *device, const struct group_ids *ids,
                        const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,
-                       strew_tensor **groups);
+                       strew_tensor **groups, bool *done);
   /* Reduces all columns in one walk over the ids. There are groups and elements. */
   strew_status (*aggregate)(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
                             const struct aggregate_column *columns);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------------- checks */
+/* ----------------------------------------------------------------------------------------------------------- checks */
 
 /* A call: its keys, and the frame for messages, which name one of them. */
 struct keyed {
@@ -54,7 +54,7 @@ static strew_status check_keys(struct keyed *keyed, strew_key_order order) {
   return STREW_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ by sorting */
+/* ------------------------------------------------------------------------------------------------------- by sorting */
 
 /* What sorting finds: positions in the order of keys; at each whether a group begins there; where groups begin. */
 struct sorted {
@@ -196,7 +196,7 @@ static strew_status number_by_sorting(const struct keyed *keyed, strew_key_order
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- whole call */
+/* ------------------------------------------------------------------------------------------------------- whole call */
 
 static strew_status number_keys(const struct keyed *keyed, strew_key_order order, struct numbered *numbered,
                                 strew_error *error) {

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* -------------------------------------------------------------------------------------------------------------- squares */
+/* ---------------------------------------------------------------------------------------------------------- squares */
 
 /* The differences of values from the means of their groups, squared. */
 static strew_status square(strew_grouping *grouping, strew_tensor *values, strew_tensor *means, strew_tensor **out,
@@ -74,9 +74,7 @@ strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src,
   return report_inner(status, &inner, error);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- topk */
-
-enum { MOST_WALKED = 8 }; /* by a walk */
+/* ------------------------------------------------------------------------------------------------------------- topk */
 
 /* The rank of each element of the order within its group. */
 static strew_status rank_order(strew_grouping *grouping, strew_tensor *order, strew_tensor **groups,
@@ -119,12 +117,14 @@ static strew_status keep_first(strew_grouping *grouping, strew_tensor *order, in
 static strew_status topk(const struct call *call, strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
                          strew_tensor **positions, strew_tensor **groups) {
   const struct grouped_ops *grouped = grouping_walks(grouping);
-  const int64_t length = src->sizes[0];
   const struct group_ids ids = grouping_narrow(grouping);
-  if (grouped && k > 0 && k <= MOST_WALKED && length < UINT32_MAX && grouping->size <= length / k)
-    return grouped->topk(call, src->storage->device, &ids, src, k, largest, positions, groups);
   strew_tensor *order = NULL;
-  strew_status status = strew_grouping_argsort(grouping, src, largest, &order, call->error);
+  bool done = false;
+  strew_status status = STREW_OK;
+  if (grouped && k > 0)
+    status = grouped->topk(call, src->storage->device, &ids, src, k, largest, positions, groups, &done);
+  if (status != STREW_OK || done) return status;
+  status = strew_grouping_argsort(grouping, src, largest, &order, call->error);
   if (status == STREW_OK) status = keep_first(grouping, order, k, positions, groups, call->error);
   strew_release(order);
   return status;

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------------------------------------- creation and release */
+/* --------------------------------------------------------------------------------------------- creation and release */
 
 static size_t bytes_of(int key_count) { return sizeof(strew_grouping) + (size_t)key_count * sizeof(strew_tensor *); }
 
@@ -63,7 +63,7 @@ void strew_grouping_release(strew_grouping *grouping) {
   strew_context_release(context);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- from ids */
+/* --------------------------------------------------------------------------------------------------------- from ids */
 
 /* The number of groups: dim_size, or the largest value + 1. */
 static strew_status find_size(const struct call *call, const strew_tensor *index, int64_t dim_size, int64_t *size) {
@@ -159,7 +159,7 @@ strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_
   return report_inner(group_ids(&call, index, dim_size, mode, out), &inner, error);
 }
 
-/* --------------------------------------------------------------------------------------------------------- properties */
+/* ------------------------------------------------------------------------------------------------------- properties */
 
 int64_t strew_grouping_size(const strew_grouping *grouping) { return grouping->size; }
 int64_t strew_grouping_length(const strew_grouping *grouping) { return grouping->narrow->sizes[0]; }
@@ -265,26 +265,27 @@ static strew_status sort_ids(const struct call *call, strew_grouping *grouping, 
   return status;
 }
 
-static strew_status place_ids(const struct call *call, strew_grouping *grouping, const strew_tensor *starts,
-                              int64_t members) {
+static strew_status place_ids(const struct call *call, const struct grouped_ops *grouped, strew_grouping *grouping,
+                              const strew_tensor *starts, int64_t members) {
   strew_device *device = strew_grouping_device(grouping);
   const struct group_ids ids = grouping_narrow(grouping);
   strew_tensor *made = NULL;
   strew_status status = tensor_create(call, device, STREW_INT64, 1, &members, &made);
-  if (status == STREW_OK && members) status = grouping_walks(grouping)->order(call, device, &ids, starts, made);
+  if (status == STREW_OK && members) status = grouped->order(call, device, &ids, starts, made);
   if (status != STREW_OK) return strew_release(made), status;
   return grouping->order = made, STREW_OK;
 }
 
 static strew_status make_order(const struct call *call, strew_grouping *grouping) {
-  const bool places = grouping_walks(grouping) != NULL;
+  const struct grouped_ops *grouped = grouping_walks(grouping);
   strew_tensor *starts = NULL;
   strew_scalar members = strew_int(strew_grouping_length(grouping));
   strew_status status = STREW_OK;
-  if (places || grouping->drops) status = strew_grouping_starts(grouping, &starts, call->error);
+  if (grouped || grouping->drops) status = strew_grouping_starts(grouping, &starts, call->error);
   if (status == STREW_OK && grouping->drops) status = strew_get(starts, 1, &grouping->size, &members, call->error);
   if (status == STREW_OK)
-    status = places ? place_ids(call, grouping, starts, members.as.i) : sort_ids(call, grouping, members.as.i);
+    status =
+        grouped ? place_ids(call, grouped, grouping, starts, members.as.i) : sort_ids(call, grouping, members.as.i);
   strew_release(starts);
   return status;
 }
@@ -296,7 +297,7 @@ static strew_status pass_kept(strew_grouping *grouping, strew_tensor **kept, con
   strew_error inner = {.alias = alias_of(error, name)};
   CALL(call, name, &inner, {"ids", &grouping->shown});
   strew_status status = *kept ? STREW_OK : make(&call, grouping);
-  if (status == STREW_OK) *out = strew_retain(grouping_seal(*kept));
+  if (*kept) *out = strew_retain(grouping_seal(*kept)); /* else making it failed */
   return report_inner(status, &inner, error);
 }
 
@@ -328,7 +329,7 @@ strew_status strew_grouping_key(strew_grouping *grouping, int which, strew_tenso
   return *out = strew_retain(grouping->keys[which]), STREW_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------- to another device */
+/* ------------------------------------------------------------------------------------------------ to another device */
 
 /* Copies a tensor, unless it is NULL. */
 static strew_status move(const struct call *call, strew_tensor *tensor, strew_device *device, strew_tensor **out) {
@@ -369,7 +370,7 @@ strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, s
   return report_inner(status, &inner, error);
 }
 
-/* --------------------------------------------------------------------------------------------------------- reductions */
+/* ------------------------------------------------------------------------------------------------------- reductions */
 
 /* The options of a call of the group form by the ids. Fails if they say anything else, or if src has another length. */
 static strew_status take_options(const struct call *call, const strew_grouping *grouping, const strew_tensor *src,
@@ -416,7 +417,7 @@ strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src,
   return status == STREW_OK ? strew_group_softmax(src, grouping->ids, &own, logarithm, out, error) : status;
 }
 
-/* ------------------------------------------------------------------------------------------------------- running sums */
+/* ----------------------------------------------------------------------------------------------------- running sums */
 
 strew_status grouping_check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src) {
   const int64_t length = strew_grouping_length(grouping);
@@ -466,7 +467,7 @@ strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, 
   return report_inner(status, &inner, error);
 }
 
-/* ------------------------------------------------------------------------------------------------ order within groups */
+/* ---------------------------------------------------------------------------------------------- order within groups */
 
 /* By sorting all elements, then, stably, their groups. Those without one, -1, come first. */
 static strew_status sort_twice(const struct call *call, strew_grouping *grouping, strew_tensor *src, bool descending,
@@ -523,10 +524,11 @@ strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src,
   return report_inner(status, &inner, error);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- quantiles */
+/* -------------------------------------------------------------------------------------------------------- quantiles */
 
 /* Each group's elements are collected, and selected from. */
-static strew_status quantiles_of_members(const struct call *call, strew_grouping *grouping, strew_tensor *src, double q,
+static strew_status quantiles_of_members(const struct call *call, const struct grouped_ops *grouped,
+                                         strew_grouping *grouping, strew_tensor *src, double q,
                                          strew_interpolation interpolation, const strew_scalar *fill,
                                          strew_tensor **out) {
   strew_device *device = src->storage->device;
@@ -535,7 +537,7 @@ static strew_status quantiles_of_members(const struct call *call, strew_grouping
   strew_error *error = call->error;
   strew_status status = strew_grouping_starts(grouping, &starts, error);
   if (status == STREW_OK) status = tensor_create(call, device, src->dtype, 1, src->sizes, &values);
-  if (status == STREW_OK) status = grouping_walks(grouping)->collect(call, device, &ids, starts, src, values);
+  if (status == STREW_OK) status = grouped->collect(call, device, &ids, starts, src, values);
   if (status == STREW_OK) status = strew_narrow(starts, 0, 0, grouping->size, &begins, error);
   if (status == STREW_OK) status = strew_grouping_counts(grouping, &counts, error);
   if (status == STREW_OK) status = quantiles_of_collected(call, values, begins, counts, q, interpolation, fill, out);
@@ -546,10 +548,10 @@ static strew_status quantiles_of_members(const struct call *call, strew_grouping
   return status;
 }
 
-/* True on the CPU, if all elements have a group. */
+/* True if src is one line on the grouping's device, and all its elements have a group. */
 static bool collects(const strew_grouping *grouping, const strew_tensor *src, const strew_group_options *options) {
   const bool skips = options->skip_nan && dtype_is_float(src->dtype);
-  if (!grouping_walks(grouping) || src->storage->device != strew_grouping_device(grouping)) return false;
+  if (src->storage->device != strew_grouping_device(grouping)) return false;
   return src->rank == 1 && !skips && !grouping->drops && src->sizes[0] > 0;
 }
 
@@ -561,8 +563,9 @@ strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src
   strew_group_options own;
   strew_status status = take_options(&call, grouping, src, options, &own);
   if (status == STREW_OK) status = check_options(&call, &own);
-  const bool collected = status == STREW_OK && collects(grouping, src, &own);
-  if (collected) status = quantiles_of_members(&call, grouping, src, q, interpolation, own.fill, out);
+  const struct grouped_ops *grouped = grouping_walks(grouping);
+  const bool collected = status == STREW_OK && grouped && collects(grouping, src, &own);
+  if (collected) status = quantiles_of_members(&call, grouped, grouping, src, q, interpolation, own.fill, out);
   if (status == STREW_OK && !collected) status = widen_ids(&call, grouping);
   if (status == STREW_OK && !collected)
     status = strew_group_quantile(src, grouping->ids, q, interpolation, &own, out, &inner);

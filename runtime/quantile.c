@@ -25,7 +25,7 @@ static strew_status check_q(const struct call *call, double q) {
               "is %s, expected a number from 0 to 1", text_of_scalar(value, text));
 }
 
-/* --------------------------------------------------------------------------------------------------------- of groups */
+/* -------------------------------------------------------------------------------------------------------- of groups */
 
 /* Scratch of a call. */
 struct ordered {
@@ -180,7 +180,7 @@ strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double
   return report_inner(status, &inner, error);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- of lines */
+/* --------------------------------------------------------------------------------------------------------- of lines */
 
 enum { FLOAT32_EXACT = 1 << 24 }; /* the largest integer up to which float32 has all */
 

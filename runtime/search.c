@@ -31,7 +31,7 @@ static strew_status check_shapes(const struct search *search) {
   const int rank = values ? values->rank : 0;
   const size_t leading_bytes = (size_t)(sorted->rank - 1) * sizeof *sorted->sizes;
   if (sorted->rank == 1) return STREW_OK;
-  if (rank == sorted->rank && !memcmp(values->sizes, sorted->sizes, leading_bytes)) return STREW_OK;
+  if (values && rank == sorted->rank && !memcmp(values->sizes, sorted->sizes, leading_bytes)) return STREW_OK;
   char has[TEXT_BYTES], expected[TEXT_BYTES];
   return fail(search->call, (struct fault){.code = STREW_ESHAPE, .argument = search->values_name},
               "has shape %s, expected the leading sizes of %s, %s",

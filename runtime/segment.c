@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------- shapes of given tensors */
+/* ------------------------------------------------------------------------------------------ shapes of given tensors */
 
 /* A tensor that gives segments, and the tensor whose elements they are of, with their names in messages. */
 struct given {
@@ -277,7 +277,7 @@ strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_re
   return report_inner(segment_csr(&call, &given, reduction, out, arg), &inner, error);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ lengths */
+/* ---------------------------------------------------------------------------------------------------------- lengths */
 
 /* Fails unless each line of lengths, which are in range, adds up to size. */
 static strew_status check_sums(const struct call *call, const struct given *lengths, int64_t size) {
@@ -397,7 +397,7 @@ strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction,
   return report_inner(status, &inner, error);
 }
 
-/* -------------------------------------------------------------------------------------------------------- sorted index */
+/* ----------------------------------------------------------------------------------------------------- sorted index */
 
 /* Fails at the first value that is less than the one before it, unless a negative one, which is left to others, comes
    first. */
@@ -500,7 +500,7 @@ strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t d
   return report_inner(status, &inner, error);
 }
 
-/* ------------------------------------------------------------------------------------------------ back to the elements */
+/* --------------------------------------------------------------------------------------------- back to the elements */
 
 /* Fails unless value number `at` of each line of indptr, whose values are in order, is `expected`. */
 static strew_status check_column(const struct call *call, const struct given *indptr, int64_t at, int64_t expected) {

@@ -29,7 +29,7 @@ static strew_status soft_end(struct soft *soft, strew_status status, strew_dtype
   return status;
 }
 
-/* --------------------------------------------------------------------------------------------------- along a dimension */
+/* ------------------------------------------------------------------------------------------------ along a dimension */
 
 static strew_status soften(const struct soft *soft, int dim, strew_tensor *x, strew_tensor *out) {
   strew_error *error = soft->error;
@@ -74,7 +74,7 @@ strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_
   return report_inner(soft_end(&soft, status, tensor->dtype, out), &inner, error);
 }
 
-/* ------------------------------------------------------------------------------------------------------ within groups */
+/* ---------------------------------------------------------------------------------------------------- within groups */
 
 /* A piece of the tensors; rows has the value of each group. */
 struct part {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------------------------------------- the plain loop's groups */
+/* ------------------------------------------------------------------------------------------ the plain loop's groups */
 
 enum { MOST_KEYS = 3 };
 
@@ -104,7 +104,7 @@ static void free_groups(struct groups *groups) {
   free(groups->ids), free(groups->counts), free(groups->positions), free(groups->order), free(groups->starts);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- comparisons */
+/* ------------------------------------------------------------------------------------------------------ comparisons */
 
 static void check_tensor(strew_status (*get)(strew_grouping *, strew_tensor **, strew_error *), const char *name,
                          strew_grouping *grouping, const int64_t *expected, int64_t count, const char *what) {
@@ -150,19 +150,23 @@ static void check_keys(strew_grouping *grouping, const struct keys *keys, const 
   }
 }
 
+static void check_order(const struct keys *keys, strew_key_order order, const struct groups *groups, const char *what) {
+  strew_grouping *grouping = NULL;
+  ok(strew_group_by(keys->count, keys->tensors, order, &grouping, &failure));
+  check_groups(grouping, groups, what);
+  check_keys(grouping, keys, groups, what);
+  strew_grouping_release(grouping);
+}
+
 static void check_group_by(const struct keys *keys, const char *what) {
   for (int order = STREW_KEYS_SORTED; order <= STREW_KEYS_FIRST; order++) {
-    strew_grouping *grouping = NULL;
-    ok(strew_group_by(keys->count, keys->tensors, (strew_key_order)order, &grouping, &failure));
     struct groups groups = oracle_groups(keys, (strew_key_order)order);
-    check_groups(grouping, &groups, what);
-    check_keys(grouping, keys, &groups, what);
-    strew_grouping_release(grouping);
+    check_order(keys, (strew_key_order)order, &groups, what);
     free_groups(&groups);
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- random keys */
+/* ------------------------------------------------------------------------------------------------------ random keys */
 
 /* Few different values, special ones among them, or any. */
 static strew_tensor *draw_key(strew_dtype dtype, int64_t length) {
@@ -241,18 +245,22 @@ enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
 /* Over several chunks of threads, too. */
 START_TEST(test_patterns_of_keys) {
+  struct keys keys = keys_of(1 + _i % MOST_KEYS, on_device() ? 3000 : 150000, patterns[_i / MOST_KEYS]);
   char what[60];
-  for (int turn = 0; turn < sweep(2); turn++) {
-    use_turn(turn, _i);
-    snprintf(what, sizeof what, "pattern %d, %d keys", _i / MOST_KEYS, 1 + _i % MOST_KEYS);
-    struct keys keys = keys_of(1 + _i % MOST_KEYS, on_device() ? 3000 : 150000, patterns[_i / MOST_KEYS]);
-    check_group_by(&keys, what);
-    free_keys(&keys);
+  snprintf(what, sizeof what, "pattern %d, %d keys", _i / MOST_KEYS, 1 + _i % MOST_KEYS);
+  for (int order = STREW_KEYS_SORTED; order <= STREW_KEYS_FIRST; order++) {
+    struct groups groups = oracle_groups(&keys, (strew_key_order)order);
+    for (int turn = 0; turn < sweep(2); turn++) {
+      use_turn(turn, _i);
+      check_order(&keys, (strew_key_order)order, &groups, what);
+    }
+    free_groups(&groups);
   }
+  free_keys(&keys);
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------------ ids */
+/* -------------------------------------------------------------------------------------------------------------- ids */
 
 START_TEST(test_random_ids) {
   const strew_mode mode = (strew_mode)(_i % STREW_MODE_COUNT);
@@ -311,7 +319,7 @@ START_TEST(test_sizes_of_ids) {
 }
 END_TEST
 
-/* ---------------------------------------------------------------------------------------------------------- reductions */
+/* ------------------------------------------------------------------------------------------------------- reductions */
 
 /* A random grouping of `length` elements, a few of which have no group. */
 static strew_grouping *draw_grouping(int64_t length, int64_t size) {
@@ -594,7 +602,7 @@ START_TEST(test_softmax_and_quantiles) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------ other devices */
+/* ---------------------------------------------------------------------------------------------------- other devices */
 
 /* On the CPU of the context and back: the same grouping. */
 START_TEST(test_devices) {
@@ -624,7 +632,7 @@ START_TEST(test_devices) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------------- failures */
+/* --------------------------------------------------------------------------------------------------------- failures */
 
 #define READ_ONLY "'%s' belongs to a grouping, which never changes"
 

@@ -193,7 +193,7 @@ START_TEST(test_random_segments) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------ large operands */
+/* --------------------------------------------------------------------------------------------------- large operands */
 
 /* Ends of `segments` segments of 0..size - 1: one has half of the elements, many have one, others any number. */
 static void draw_uneven(int64_t *ends, int64_t segments, int64_t size) {
@@ -304,7 +304,7 @@ START_TEST(test_group_form) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------- the way back */
+/* ----------------------------------------------------------------------------------------------------- the way back */
 
 /* Values of segments, of out_sizes, to elements, of sizes. */
 static char *oracle_spread(const struct segment_case *c, const char *values) {
@@ -371,7 +371,7 @@ START_TEST(test_large_spread) {
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------------------------- errors */
+/* ----------------------------------------------------------------------------------------------------------- errors */
 
 /* The call fails with the value at the position, and writes nothing. */
 #define refuses(call, code_, value_, rank, ...)                                                                        \

@@ -35,7 +35,7 @@ static void assert_doubles(const strew_tensor *tensor, const double *expected, c
   free(elements);
 }
 
-/* ------------------------------------------------------------------------------------------------- operands of groups */
+/* ----------------------------------------------------------------------------------------------- operands of groups */
 
 struct group_case {
   strew_tensor *src, *index;

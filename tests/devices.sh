@@ -99,7 +99,7 @@ demos() {
 }
 
 run() { # NAME CALLS EACH: the last two as of digest.lua
-  if [ "$kind" = intel ]; then few gpu '' "$step"; else few gpu; fi
+  few gpu '' "$step"
   if [ "$kind" = oclgrind ]; then
     few ''
   else
@@ -135,12 +135,13 @@ case $kind in
   pocl)
     name=PoCL word=opencl:portable package=pocl-opencl-icd
     # kernels are compiled anew after each failure
-    export STREW_TEST_STEP=9 STREW_TEST_THIN=3
+    export STREW_TEST_STEP=20 STREW_TEST_THIN=3
     step=3
     ;;
   rusticl)
     name='rusticl on llvmpipe' word=opencl:llvmpipe package=mesa-opencl-icd
-    export RUSTICL_ENABLE=llvmpipe STREW_TEST_STEP=28 # its launches are slow
+    export RUSTICL_ENABLE=llvmpipe STREW_TEST_STEP=28 STREW_TEST_THIN=3 # its launches are slow
+    step=2
     ;;
   oclgrind)
     name=Oclgrind word=opencl:oclgrind package=oclgrind

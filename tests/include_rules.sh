@@ -95,16 +95,18 @@ done <"$includes"
 if circle=$(tsort "$edges" 2>&1 >/dev/null); then circle=; fi
 verdict "${circle:+headers include one another in a circle: $(echo "$circle" | sed -n 's|^tsort: \([^ ]*\)$|\1|p' | tr '\n' ' ')}"
 
-# Prints FILE:LINE of each divider whose end stands alone on the next line, where some versions of clang-format put it.
-open_dividers() {
+# Prints FILE:LINE of each divider that is too wide, or whose end stands alone on the next line, where some versions of
+# clang-format put it.
+wrong_dividers() {
   for folder in runtime opencl lua_bindings tests scripts; do
     [ ! -d "$folder" ] || find "$folder" -name '*.[ch]' -o -name '*.inc' -o -name '*.cl' -o -name '*.[ch]pp'
   done | LC_ALL=C sort | xargs awk '
     FNR == 1 { is_open = 0 }
+    /----------/ && length > 120 { print FILENAME ":" FNR ": a divider of more than 120 columns" }
     is_open && /^[[:space:]]*\*\/[[:space:]]*$/ { print FILENAME ":" FNR - 1 ": a divider without its end on its line" }
     { is_open = /^[[:space:]]*\/\* ?----------/ && !/\*\// }'
 }
-verdict "$(open_dividers)"
+verdict "$(wrong_dividers)"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

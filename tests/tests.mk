@@ -90,10 +90,10 @@ driver: $(if $(filter-out 0,$(OPENCL)),all $(BUILD)/tests/fake/libOpenCL.so.1)
 	@$(if $^,sh tests/driver_test.sh $(BUILD),echo 'driver: left out, built without OpenCL')
 limits: all
 	@sh tests/limits_test.sh $(BUILD)/strew
-# Calls that would never end, a third of them, each with a deadline of a fiftieth of a second, and strings of 64 MiB.
+# Calls that would never end, a fifth of them, each with a deadline of a fiftieth of a second, and strings of 64 MiB.
 # FULL=1: all, a deadline of a second, and strings of 1 GiB (an hour, 10 GiB of memory). NAMES: functions with this in
 # their names. endless-pocl: the calls with tensors.
-ENDLESS  = $(if $(FULL),1 30 1 1,0.02 26 2 3)
+ENDLESS  = $(if $(FULL),1 30 1 1,0.02 26 2 5)
 endless: $(BUILD)/tests/endless/endless
 	@OCL_ICD_VENDORS=/dev/null/none $< cpu $(ENDLESS) '$(NAMES)'
 endless-pocl: $(BUILD)/tests/endless/endless

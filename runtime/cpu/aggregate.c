@@ -129,7 +129,7 @@ static join_block *joiner(strew_dtype from, strew_dtype to, int has) {
   return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- columns */
+/* ---------------------------------------------------------------------------------------------------------- columns */
 
 /* A column in the records. */
 struct placed {
@@ -355,7 +355,7 @@ static void walk_part(void *walk_, int64_t i) {
   if (shares_groups && !walk->is_direct) store_records(walk, part.begin, part.end);
 }
 
-/* ------------------------------------------------------------------------------------------------------- all threads */
+/* ------------------------------------------------------------------------------------------------------ all threads */
 
 /* Joins slots that are `stride` bytes apart to others. */
 #define MERGE(s, name, joined)                                                                                         \
@@ -380,7 +380,8 @@ static void merge_slots(strew_dtype computed, int slot, char *to, const char *fr
   static merge *const of[][MOST_SLOTS] = {{merge_sums_i64, merge_products_i64, merge_least_i64, merge_greatest_i64},
                                           {NULL, NULL, merge_least_f32, merge_greatest_f32},
                                           {NULL, NULL, merge_least_f64, merge_greatest_f64}};
-  of[computed == STREW_FLOAT32 ? 1 : computed == STREW_FLOAT64 ? 2 : 0][slot](to, from, stride, count);
+  merge *const join = of[computed == STREW_FLOAT32 ? 1 : computed == STREW_FLOAT64 ? 2 : 0][slot];
+  if (join) join(to, from, stride, count); /* sums of floats are not in parts */
 }
 
 /* Joins some records of part i to those of the first part. */
@@ -471,6 +472,6 @@ strew_status cpu_aggregate(const struct call *call, strew_device *device, const 
                            const struct aggregate_column *columns) {
   int64_t bytes = 0; /* of the slots of a group */
   for (int c = 0; c < count; c++) bytes += count_slots(&columns[c]) * (int64_t)dtype_bytes(columns[c].computed);
-  const bool is_near = ids->size <= tuning_in_use()->llc_bytes / 2 / bytes;
+  const bool is_near = !bytes || ids->size <= tuning_in_use()->llc_bytes / 2 / bytes;
   return (is_near ? aggregate : aggregate_one_by_one)(call, device, ids, count, columns);
 }

@@ -109,7 +109,7 @@ strew_status cpu_order_within(const struct call *call, strew_device *device, con
 /* The same. group_topk.c */
 strew_status cpu_group_topk(const struct call *call, strew_device *device, const struct group_ids *ids,
                             const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,
-                            strew_tensor **groups);
+                            strew_tensor **groups, bool *done);
 /* The same. aggregate.c */
 strew_status cpu_aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
                            const struct aggregate_column *columns);

@@ -243,13 +243,13 @@ static void part_of_tiles(void *share_, int64_t part) {
 }
 
 /* Replaces each block's pair by the sum of those before it. */
-static void carries_of_totals(const struct job *job, struct scratch *scratch) {
+static void carries_of_totals(const struct job *job, char *carries, struct scratch *scratch) {
   size_t bytes = (size_t)pair_row_bytes(job);
   for (int64_t i = 0; i < job->tiles; i++) {
     int64_t width = tile_at(job, i).width;
     memset(scratch->carries, 0, bytes);
     for (int64_t block = 0; block < job->blocks; block++) {
-      char *at = job->carries + (i * job->blocks + block) * pair_row_bytes(job);
+      char *at = carries + (i * job->blocks + block) * pair_row_bytes(job);
       memcpy(scratch->runs, at, bytes);
       memcpy(at, scratch->carries, bytes);
       job->sums->add_pairs_row(scratch->carries, scratch->carries, scratch->runs, width);
@@ -264,7 +264,7 @@ static strew_status scan_in_chunks(const struct call *call, struct job *job) {
   if (!job->carries) return fail_memory(call, job->context, bytes);
   job->find_totals = true;
   pool_run(job->context, job->tiles * job->chunks, scan_chunk, job);
-  carries_of_totals(job, &scratch);
+  carries_of_totals(job, job->carries, &scratch);
   job->find_totals = false;
   pool_run(job->context, job->tiles * job->chunks, scan_chunk, job);
   memory_free(job->context, job->carries, bytes);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------------- keys of a column */
+/* ------------------------------------------------------------------------------------------------- keys of a column */
 
 static const char *key_at(const struct column *column, int64_t element, int64_t *step) {
   const strew_tensor *key = column->key;
@@ -71,7 +71,7 @@ static const struct integer_loops {
 
 void read_small_codes(const struct column *column, int64_t first, int64_t count, uint32_t *codes) {
   const struct integer_loops *loops = loops_of(column->key);
-  uint64_t wide[KEYS_AT_ONCE];
+  uint64_t wide[CODES_BLOCK];
   int64_t step;
   if (loops) {
     loops->code(column, key_at(column, first, &step), count, codes);
@@ -81,24 +81,24 @@ void read_small_codes(const struct column *column, int64_t first, int64_t count,
   for (int64_t i = 0; i < count; i++) codes[i] = (uint32_t)wide[i];
 }
 
-/* -------------------------------------------------------------------------------------------------------------- bounds */
+/* ----------------------------------------------------------------------------------------------------------- bounds */
 
 /* What parts of the elements found. */
 struct bounding {
   const struct numbering *n;
   const strew_tensor *key;
-  struct column of[MOST_PARTS];
+  struct column of[NUMBERING_PARTS];
 };
 
 static void bound_elements(void *bounding_, int64_t part, int64_t begin, int64_t end) {
   struct bounding *bounding = bounding_;
   struct column *column = &bounding->of[part];
   const struct integer_loops *loops = loops_of(bounding->key);
-  uint64_t keys[KEYS_AT_ONCE];
+  uint64_t keys[CODES_BLOCK];
   int64_t step;
   if (loops) loops->bound(key_at(column, begin, &step), end - begin, column);
   for (int64_t count; !loops && begin < end; begin += count) {
-    count = least(KEYS_AT_ONCE, end - begin);
+    count = least(CODES_BLOCK, end - begin);
     read_keys(column, begin, count, keys);
     for (int64_t i = 0; i < count; i++) {
       column->least = keys[i] < column->least ? keys[i] : column->least;
@@ -126,7 +126,7 @@ strew_status find_bounds(const struct numbering *n, struct column *column) {
   return context_end(n->call, n->context, NULL);
 }
 
-/* ----------------------------------------------------------------------------------------------------- ids, positions */
+/* --------------------------------------------------------------------------------------------------- ids, positions */
 
 strew_status make_ids(const struct numbering *n, uint64_t groups, strew_tensor **ids) {
   const strew_dtype dtype = groups <= 1 << 8              ? STREW_UINT8
@@ -143,7 +143,7 @@ strew_status make_positions(struct numbering *n, strew_tensor **positions) {
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- bitmap */
+/* ----------------------------------------------------------------------------------------------------------- bitmap */
 
 static int64_t words_of(int64_t count) { return (count + 63) / 64; }
 

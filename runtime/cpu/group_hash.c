@@ -10,13 +10,6 @@
 
 #include <string.h>
 
-enum {
-  LEAST_HASHED = 64,      /* fewer elements are sorted */
-  MOST_SAMPLED = 1 << 14, /* codes */
-  DIFFERENT = 4,          /* at most every fourth element may begin a group */
-  FIRST_KEYS = 1 << 10    /* room of a table at first */
-};
-
 /* A part of the elements, numbered up to `done`. */
 struct hashed_part {
   struct key_table table;
@@ -35,7 +28,7 @@ struct hashing {
   int64_t *ranks; /* of all groups in the order of codes; NULL: not wanted */
 };
 
-/* ---------------------------------------------------------------------------------------------------------------- parts */
+/* ------------------------------------------------------------------------------------------------------------ parts */
 
 static void number_part(void *hashing_, int64_t i) {
   const struct hashing *hashing = hashing_;
@@ -67,7 +60,7 @@ static void restore_part(void *hashing_, int64_t i) {
    allocator is the host's, for one thread. */
 static strew_status grow(struct hashing *hashing, struct hashed_part *part) {
   const int64_t count = part->table.count;
-  hashing->is_over = count > (part->end - part->begin) / DIFFERENT + FIRST_KEYS;
+  hashing->is_over = count > (part->end - part->begin) / HASH_GROUP_MIN + HASH_FIRST_ROOM;
   if (hashing->is_over) return STREW_OK;
   return key_table_reserve(hashing->n->call, &part->table, KEY_BLOCK);
 }
@@ -107,7 +100,7 @@ static strew_status merge_parts(struct hashing *hashing) {
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- numbers */
+/* ---------------------------------------------------------------------------------------------------------- numbers */
 
 /* Notes the first positions of groups that no part before has: a part's groups are numbered as they appear. */
 static void note_positions(const struct hashing *hashing, const struct hashed_part *part) {
@@ -160,26 +153,26 @@ static strew_status write_numbers(struct hashing *hashing, strew_tensor **positi
   return context_end(n->call, n->context, NULL);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- whole call */
+/* ------------------------------------------------------------------------------------------------------- whole call */
 
 /* Sets is_over unless a sample has few enough different codes: of s codes, s * s / (2 * groups) equal an earlier one. */
 static strew_status take_sample(struct hashing *hashing) {
   const struct numbering *n = hashing->n;
-  const int64_t sampled = least(n->count / DIFFERENT, MOST_SAMPLED);
+  const int64_t sampled = least(n->count / HASH_GROUP_MIN, HASH_SAMPLE);
   struct key_table table = {.context = n->context, .columns = 1};
   strew_status status = key_table_reserve(n->call, &table, sampled);
   for (int64_t at = 0, count; at < sampled && status == STREW_OK; at += count) {
     uint64_t codes[KEY_BLOCK];
     count = least(KEY_BLOCK, sampled - at);
-    for (int64_t i = 0; i < count; i++) { /* one of the first DIFFERENT of each part, as the bits of a product are */
+    for (int64_t i = 0; i < count; i++) { /* of the first few of each part, by the bits of a product */
       const uint64_t random = (uint64_t)(at + i) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-      codes[i] = n->codes[part_begin(n->count, sampled, at + i) + (int64_t)(random % DIFFERENT)];
+      codes[i] = n->codes[part_begin(n->count, sampled, at + i) + (int64_t)(random % HASH_GROUP_MIN)];
     }
     key_table_find(&table, codes, count, (int64_t *)codes);
   }
   const int64_t repeated = sampled - table.count;
   key_table_release(&table);
-  hashing->is_over = repeated * 2 * (n->count / DIFFERENT) < sampled * sampled;
+  hashing->is_over = repeated * 2 * (n->count / HASH_GROUP_MIN) < sampled * sampled;
   return status;
 }
 
@@ -191,7 +184,7 @@ static strew_status hash_all(struct hashing *hashing) {
     part->begin = part->done = part_begin(hashing->n->count, hashing->parts, i);
     part->end = part_begin(hashing->n->count, hashing->parts, i + 1);
     part->table = (struct key_table){.context = context, .columns = 1};
-    status = key_table_reserve(hashing->n->call, &part->table, FIRST_KEYS);
+    status = key_table_reserve(hashing->n->call, &part->table, HASH_FIRST_ROOM);
   }
   if (status == STREW_OK) status = number_parts(hashing);
   if (status == STREW_OK && !hashing->is_over) status = merge_parts(hashing);
@@ -213,7 +206,7 @@ strew_status number_by_hash(struct numbering *n, strew_tensor **positions, bool 
   struct hashing hashing = {.n = n, .parts = n->parts > 1 ? n->context->threads : 1};
   const size_t bytes = (size_t)hashing.parts * sizeof *hashing.at;
   *done = false;
-  if (n->count < LEAST_HASHED) return STREW_OK;
+  if (n->count < HASH_MIN) return STREW_OK;
   strew_status status = take_sample(&hashing);
   if (status != STREW_OK || hashing.is_over) return status;
   hashing.at = memory_allocate(n->context, bytes);

@@ -8,8 +8,6 @@ void list_owned(const int32_t *ids, int64_t count, int64_t begin, int64_t end, s
   list->count = index_loops()->list_ids(ids, count, (int32_t)begin, (uint32_t)(end - begin), list->which, list->ids);
 }
 
-enum { SAMPLED = 1024 };
-
 static void sort_sample(int32_t *sample, int64_t count) {
   for (int64_t gap = count / 2; gap > 0; gap /= 2)
     for (int64_t i = gap; i < count; i++) {
@@ -34,8 +32,8 @@ static int64_t count_below(const int32_t *sorted, int64_t count, int64_t group) 
 }
 
 void cut_groups(const struct ids_reader *reader, int64_t length, int64_t size, int64_t parts, int64_t *cuts) {
-  int32_t sample[SAMPLED], block;
-  const int64_t sampled = parts > 1 ? least(length, SAMPLED) : 0;
+  int32_t sample[IDS_SAMPLE] = {0}, block;
+  const int64_t sampled = parts > 1 ? least(length, IDS_SAMPLE) : 0;
   for (int64_t i = 0; i < sampled; i++) sample[i] = *read_ids(reader, part_begin(length, sampled, i), 1, &block);
   sort_sample(sample, sampled);
   cuts[0] = 0;

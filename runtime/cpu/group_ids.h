@@ -4,8 +4,6 @@
 
 #include "cpu.h"
 
-enum { IDS_BLOCK = 1024 };
-
 /* Dense ids. */
 struct ids_reader {
   const char *ids;

@@ -8,7 +8,7 @@
    Ids are of the narrowest dtype that holds the numbers of all groups: what walks over them reads less memory. */
 #include "group_keys.h"
 
-/* ------------------------------------------------------------------------------------------------------ codes in memory */
+/* -------------------------------------------------------------------------------------------------- codes in memory */
 
 /* A column that is being added. */
 struct adding {
@@ -19,11 +19,11 @@ struct adding {
 
 static void code_elements(void *adding_, int64_t part, int64_t begin, int64_t end) {
   const struct adding *adding = adding_;
-  uint64_t own[KEYS_AT_ONCE];
+  uint64_t own[CODES_BLOCK];
   (void)part;
   for (int64_t count; begin < end; begin += count) {
     uint64_t *codes = adding->n->codes + begin;
-    count = least(KEYS_AT_ONCE, end - begin);
+    count = least(CODES_BLOCK, end - begin);
     read_codes(adding->column, begin, count, own);
     for (int64_t i = 0; i < count; i++) codes[i] = adding->joins ? codes[i] * adding->column->range + own[i] : own[i];
   }
@@ -46,7 +46,7 @@ static strew_status number_codes(struct numbering *n, strew_tensor **positions) 
   return status == STREW_OK && !done ? number_by_sorting(n, positions) : status;
 }
 
-/* ------------------------------------------------------------------------------------------------------ several columns */
+/* -------------------------------------------------------------------------------------------------- several columns */
 
 /* True if codes of two ranges can be joined; *range: of those. */
 static bool fit_together(uint64_t one, uint64_t other, uint64_t *range) {
@@ -116,7 +116,7 @@ static strew_status add_column(struct numbering *n, const struct column *column)
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------ codes in memory */
+/* ------------------------------------------------------------------------------------------------------- narrow ids */
 
 /* Makes ids of the numbers in place of the codes. */
 static strew_status narrow(const struct numbering *n, strew_tensor *codes, strew_tensor **ids) {
@@ -154,7 +154,7 @@ static strew_status number_in_memory(struct numbering *n, const struct column *c
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- whole call */
+/* ------------------------------------------------------------------------------------------------------- whole call */
 
 static strew_status number_columns(struct numbering *n, struct column *columns, int count, strew_tensor **ids,
                                    strew_tensor **positions) {
@@ -180,7 +180,7 @@ strew_status cpu_number_keys(const struct call *call, strew_device *device, int 
   const size_t bytes = (size_t)count * sizeof(struct column);
   struct column *columns = memory_allocate(context, bytes);
   if (!columns) return fail_memory(call, context, bytes);
-  n.parts = least(pool_parts(context, n.count * 2 * (int64_t)sizeof *n.codes), MOST_PARTS);
+  n.parts = least(pool_parts(context, n.count * 2 * (int64_t)sizeof *n.codes), NUMBERING_PARTS);
   for (int c = 0; c < count; c++) columns[c].key = keys[c];
   strew_status status = number_columns(&n, columns, count, ids, positions);
   memory_free(context, columns, bytes);

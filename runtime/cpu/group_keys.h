@@ -38,14 +38,9 @@ static inline void run_phase(const struct numbering *n, int64_t part, phase *run
   }
 }
 
-enum {
-  MOST_PARTS = 1024,  /* of a numbering */
-  KEYS_AT_ONCE = 1024 /* of a column, made into codes */
-};
-
 /* Finds the least and the most of a column's sort keys, and the range. */
 strew_status find_bounds(const struct numbering *n, struct column *column);
-/* Reads the codes of at most KEYS_AT_ONCE elements: sort keys less the least one. They are read a second time then, and a
+/* Reads the codes of at most CODES_BLOCK elements: sort keys less the least one. They are read a second time then, and a
    host that changes wrapped memory meanwhile does not get codes out of range. The second: of a range below 2^32. */
 void read_codes(const struct column *column, int64_t first, int64_t count, uint64_t *codes);
 void read_small_codes(const struct column *column, int64_t first, int64_t count, uint32_t *codes);

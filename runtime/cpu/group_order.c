@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-enum {
-  RUN = 16,               /* elements sorted by insertion */
-  MOST_MEMBERS = 1 << 16, /* of a group; larger ones are better sorted together */
-  KEYS_AT_ONCE = 256
-};
-
 struct item {
   uint64_t key;
   int64_t position;
@@ -45,9 +39,9 @@ static void read_items(const struct ordering *ordering, const int64_t *positions
   static void (*const copy[])(const struct ordering *, const int64_t *, int64_t, void *) = {
       [1] = copy_uint8_t, [2] = copy_uint16_t, [4] = copy_uint32_t, [8] = copy_uint64_t};
   const size_t bytes = dtype_bytes(ordering->dtype);
-  uint64_t elements[KEYS_AT_ONCE], keys[KEYS_AT_ONCE];
+  uint64_t elements[SORT_CHUNK], keys[SORT_CHUNK];
   for (int64_t at = 0, taken; at < count; at += taken) {
-    taken = least(KEYS_AT_ONCE, count - at);
+    taken = least(SORT_CHUNK, count - at);
     copy[bytes](ordering, positions + at, taken, elements);
     cpu_sort_keys(ordering->dtype, (const char *)elements, (int64_t)bytes, taken, keys);
     for (int64_t i = 0; i < taken; i++) items[at + i] = (struct item){keys[i] ^ ordering->flip, positions[at + i]};
@@ -78,8 +72,8 @@ static void merge(const struct item *first, int64_t first_count, int64_t second_
 
 /* Returns the sorted items: in one of the two arrays. */
 static const struct item *sort_items(struct item *items, struct item *other, int64_t count) {
-  for (int64_t at = 0; at < count; at += RUN) sort_run(items + at, least(RUN, count - at));
-  for (int64_t run = RUN; run < count; run *= 2) {
+  for (int64_t at = 0; at < count; at += GROUP_INSERTION) sort_run(items + at, least(GROUP_INSERTION, count - at));
+  for (int64_t run = GROUP_INSERTION; run < count; run *= 2) {
     for (int64_t at = 0; at < count; at += 2 * run) {
       const int64_t first = least(run, count - at);
       merge(items + at, first, least(run, count - at - first), other + at);
@@ -144,7 +138,7 @@ strew_status cpu_order_within(const struct call *call, strew_device *device, con
                               .flip = descending ? UINT64_MAX : 0,
                               .out = out->storage->data};
   ordering.most = largest_group(&ordering);
-  *done = ordering.most <= MOST_MEMBERS;
+  *done = ordering.most <= GROUP_SORT_MAX;
   if (!*done || context_stops(context)) return context_end(call, context, NULL);
   ordering.parts = pool_parts(context, out->sizes[0] * 2 * (int64_t)sizeof *ordering.scratch);
   const size_t scratch = (size_t)(2 * ordering.parts * ordering.most) * sizeof *ordering.scratch;

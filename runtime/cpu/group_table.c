@@ -5,12 +5,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* --------------------------------------------------------------------------------------------------------------- table */
+/* ------------------------------------------------------------------------------------------------------------ table */
 
-enum {
-  LEAST_TABLE = 1 << 12, /* entries that a table may have whatever the number of elements */
-  MOST_TABLE = 1 << 24   /* entries of the largest table */
-};
 #define NO_ENTRY UINT32_MAX
 
 struct table {
@@ -23,8 +19,8 @@ struct table {
 };
 
 bool table_fits(const struct numbering *n) {
-  const uint64_t most = n->count > LEAST_TABLE ? (uint64_t)n->count : LEAST_TABLE;
-  return n->range && n->range <= most && n->range <= MOST_TABLE && n->count < NO_ENTRY;
+  const uint64_t most = n->count > TABLE_MIN ? (uint64_t)n->count : TABLE_MIN;
+  return n->range && n->range <= most && n->range <= TABLE_MAX && n->count < NO_ENTRY;
 }
 
 static uint32_t entry_at(const struct table *table, uint64_t code) {
@@ -39,11 +35,11 @@ static void *elements_of(const strew_tensor *tensor, int64_t first) {
   return (char *)tensor->storage->data + first * (int64_t)dtype_bytes(tensor->dtype);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- codes */
+/* ------------------------------------------------------------------------------------------------------------ codes */
 
 /* Makes the codes of some elements of all columns. */
 static void join_codes(const struct table *table, int64_t first, int64_t count, uint32_t *codes) {
-  uint32_t own[KEYS_AT_ONCE];
+  uint32_t own[CODES_BLOCK];
   read_small_codes(&table->columns[0], first, count, codes);
   for (int c = 1; c < table->count; c++) {
     const uint32_t range = (uint32_t)table->columns[c].range;
@@ -74,12 +70,12 @@ static void keep_codes(const uint32_t *codes, int64_t count, strew_dtype dtype, 
 static void find_elements(void *table_, int64_t part, int64_t begin, int64_t end) {
   const struct table *table = table_;
   const strew_dtype dtype = table->codes->dtype;
-  uint32_t block[KEYS_AT_ONCE];
+  uint32_t block[CODES_BLOCK];
   (void)part;
   for (int64_t count; begin < end; begin += count) {
     void *to = elements_of(table->codes, begin);
     uint32_t *codes = dtype == STREW_INT32 ? to : block;
-    count = least(KEYS_AT_ONCE, end - begin);
+    count = least(CODES_BLOCK, end - begin);
     join_codes(table, begin, count, codes);
     find_first(table, codes, begin, count);
     keep_codes(codes, count, dtype, to);
@@ -113,7 +109,7 @@ static void look_elements(void *table_, int64_t part, int64_t begin, int64_t end
 static void find_part(void *table, int64_t part) { run_phase(((struct table *)table)->n, part, find_elements, table); }
 static void look_part(void *table, int64_t part) { run_phase(((struct table *)table)->n, part, look_elements, table); }
 
-/* ------------------------------------------------------------------------------------------------------------- numbers */
+/* ---------------------------------------------------------------------------------------------------------- numbers */
 
 /* Counts the codes that occur, and adds their first positions to a bitmap, unless it is NULL. */
 static void count_codes(struct table *table, struct bitmap *bitmap) {

@@ -129,10 +129,12 @@ static strew_status write_all(const struct call *call, strew_device *device, str
 
 strew_status cpu_group_topk(const struct call *call, strew_device *device, const struct group_ids *ids,
                             const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,
-                            strew_tensor **groups) {
+                            strew_tensor **groups, bool *done) {
   strew_context *context = device->context;
   const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
   int64_t counts[STREW_MAX_THREADS];
+  *done = k <= TOPK_WALK_MAX && src->sizes[0] < UINT32_MAX && ids->size <= src->sizes[0] / k;
+  if (!*done) return STREW_OK;
   struct topping t = {.context = context,
                       .ids = ids_reader(ids),
                       .dtype = src->dtype,

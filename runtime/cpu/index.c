@@ -172,7 +172,7 @@ strew_status cpu_operand_check(const struct call *call, strew_device *device, co
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------- sorted ends */
+/* ------------------------------------------------------------------------------------------------------ sorted ends */
 
 /* Writes i + 1 behind value number i, for values begin .. end - 1 of a line: the last of equal ones stays. */
 #define SORTED_ENDS(T)                                                                                                 \

@@ -27,7 +27,7 @@ struct job {
   int64_t large, pieces; /* the work from which a segment is large; pieces of its columns, 0: there is none */
 };
 
-/* ----------------------------------------------------------------------------------------------------- ends and work */
+/* ---------------------------------------------------------------------------------------------------- ends and work */
 
 static int64_t end_at(const struct job *job, const char *ends, int64_t i) {
   const void *at = ends + i * job->ends_step;
@@ -63,7 +63,7 @@ static int64_t segment_from(const struct job *job, const char *ends, int64_t wor
 /* Returns the work at which part number `part` begins. */
 static int64_t part_work(const struct job *job, int64_t part) { return part_begin(job->total_work, job->parts, part); }
 
-/* ----------------------------------------------------------------------------------------------------------- running */
+/* ---------------------------------------------------------------------------------------------------------- running */
 
 /* Returns the run without segments, at a segment of a line. */
 static struct segment_run run_at(const struct job *job, int64_t line, int64_t segment) {
@@ -153,7 +153,7 @@ static void reduce_part(const struct job *job, int64_t part) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------- large segments */
+/* --------------------------------------------------------------------------------------------------- large segments */
 
 /* A segment longer than a part contains the beginning of one. Finds the large one that contains the beginning of part
    number `part` and no earlier one. */
@@ -188,7 +188,7 @@ static void run_part(void *job_, int64_t i) {
     reduce_part(job, i - before);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the plan */
+/* --------------------------------------------------------------------------------------------------------- the plan */
 
 /* Columns of unit stride are joined in rows. Others are lines of their own, if elements are adjacent along them. */
 static bool has_columns(const struct segment_plan *plan) {
@@ -276,7 +276,7 @@ strew_status cpu_segments(const struct call *call, strew_device *device, const s
   return run_all(call, device, plan, SEGMENT_OUT, &job);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- spread */
+/* ----------------------------------------------------------------------------------------------------------- spread */
 
 /* Elements of T: those of a segment, and of several. */
 #define SPREAD(T)                                                                                                      \

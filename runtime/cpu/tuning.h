@@ -1,5 +1,5 @@
-/* tuning.h: the tuned numbers of the CPU's scatter, gather, index checks, folds and sorts. None of them changes a
-   result.
+/* tuning.h: the tuned numbers of the CPU's scatter, gather, index checks, folds, sorts and groupings. None of them
+   changes a result.
 
    What may differ between processors is a column of struct tuning; tuning.c has a row for each processor family, the
    default last. No other file knows which processor it runs on. Numbers that size arrays, unroll loops, or cost more to
@@ -219,8 +219,34 @@ enum {
   ASCENT_CHUNK = 64
 };
 
-/* Several reductions of groups in one walk. */
+/* Groupings: the numbering of keys, walks over ids, orders within groups. */
 enum {
+  /* keys of a column made into codes at a time. Unmeasured */
+  CODES_BLOCK = 1024,
+  /* most parts of a numbering. Unmeasured */
+  NUMBERING_PARTS = 1024,
+  /* entries that a table of codes may have whatever the number of elements. Unmeasured */
+  TABLE_MIN = 1 << 12,
+  /* entries: most of a table of codes. Unmeasured */
+  TABLE_MAX = 1 << 24,
+  /* elements: fewer are sorted, not hashed. Unmeasured */
+  HASH_MIN = 64,
+  /* codes looked at before they are hashed. Unmeasured */
+  HASH_SAMPLE = 1 << 14,
+  /* elements of a group, on average, at the least; with fewer, codes are sorted. Unmeasured */
+  HASH_GROUP_MIN = 4,
+  /* codes that a thread's first hash table has room for. Unmeasured */
+  HASH_FIRST_ROOM = 1 << 10,
+  /* ids that are read at a time. Unmeasured */
+  IDS_BLOCK = 1024,
+  /* ids looked at before threads share the groups. Unmeasured */
+  IDS_SAMPLE = 1024,
+  /* elements of the largest group: above that, all elements are sorted together. Unmeasured */
+  GROUP_SORT_MAX = 1 << 16,
+  /* items of a group: no more are sorted by insertion. Unmeasured */
+  GROUP_INSERTION = 16,
+  /* elements of each group: more are taken from the order of all. Unmeasured */
+  TOPK_WALK_MAX = 8,
   /* elements of a group, on average, for each thread: with fewer, a thread has no records of its own. Unmeasured */
   OWN_RECORDS_MIN = 16
 };

@@ -133,8 +133,7 @@ static inline bool is_less_wide(struct wide a, struct wide b) {
 static inline uint64_t soft_fused(uint64_t a, uint64_t b, uint64_t c, struct float_format f) {
   uint64_t left = magnitude_in(a, f), right = magnitude_in(b, f), third = magnitude_in(c, f);
   uint64_t sign = (a ^ b) & sign_of(f), sign_of_c = c & sign_of(f);
-  if (left >= infinity_of(f) || right >= infinity_of(f) || !left || !right)
-    return soft_plus(soft_times(a, b, f), c, f);
+  if (left >= infinity_of(f) || right >= infinity_of(f) || !left || !right) return soft_plus(soft_times(a, b, f), c, f);
   if (third >= infinity_of(f)) return soft_plus(0, c, f);
   struct unpacked x = unpack(left, f), y = unpack(right, f), z = unpack(third, f);
   int x_spare = 63 - highest_bit(x.significand), y_spare = 63 - highest_bit(y.significand);

@@ -2,8 +2,7 @@
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 
-local on_cpu = strew.zeros(1).device == "cpu"
-local trials = tonumber(os.getenv "TRIALS") or (not on_cpu or os.getenv "STREW_TEST_FEW") and 1 or 12
+local trials = tonumber(os.getenv "TRIALS") or support.runs_all and 12 or 1
 local unpack, random = table.unpack, math.random
 
 ------------------------------------------------------------------------------------------------------- operands

@@ -2,7 +2,7 @@
 local strew = require "strew"
 local loops = dofile "tests/spec/loops.lua"
 local support = dofile "tests/spec/support.lua"
-local rounds = tonumber(os.getenv "STREW_TEST_FEW") == 1 and 6 or 60
+local rounds = support.runs_all and 60 or 6
 
 -- A random tensor of at least one dimension, sometimes a transposed view, and its rows: lists of elements.
 local function random_self(dtype)

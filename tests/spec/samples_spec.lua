@@ -3,11 +3,10 @@ local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 
 local words = {nan = 0 / 0, inf = 1 / 0, ["-inf"] = -1 / 0}
-local on_cpu = strew.zeros(1).device == "cpu"
 local lacks_float64 = not pcall(strew.zeros, 1, {dtype = "float64"})
 
 -- On devices, which compile slowly, and for slow tools: one row of each name.
-local is_brief = not on_cpu or os.getenv "STREW_TEST_FEW" ~= nil
+local is_brief = not support.runs_all
 
 -- Returns the tensor that a text describes; nil for other texts.
 local function tensor_of(text)

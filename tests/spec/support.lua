@@ -14,6 +14,9 @@ end
 local thinning = default ~= "cpu" and tonumber(os.getenv "STREW_TEST_THIN") or 1
 function support.is_tried(i) return i % thinning == 0 end
 
+-- True if all random cases are drawn: on the CPU, without $STREW_TEST_FEW (testing.h).
+support.runs_all = default == "cpu" and not os.getenv "STREW_TEST_FEW"
+
 -- True if the default device lacks float64. Cases with it are left out there.
 support.lacks_float64 = not pcall(strew.zeros, 1, {dtype = "float64"})
 

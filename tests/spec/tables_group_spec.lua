@@ -3,7 +3,7 @@ local strew = require "strew"
 local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"
 local random = math.random
 local path = os.tmpname() .. ".csv"
-local rounds = tonumber(os.getenv "STREW_TEST_FEW") == 1 and 8 or 60
+local rounds = support.runs_all and 60 or 8
 
 local letters = {"b", "a", "", "é", "A", "ab", "b c", "zz"}
 local nan = 0 / 0

@@ -80,7 +80,7 @@ static bool can_go_by_rows(const struct scatter_plan *plan, struct by_rows *by) 
   if (plan->plan.rank < 1 || !scatter_is_gapless(plan)) return false;
   const int64_t apart = plan->plan.operands[SELF].strides[0];
   const struct scatter_plan row = scatter_slice(plan, 0, 0, 1);
-  if (scatter_target_elements(&row) != apart || apart > tuning->mean_row_max) return false;
+  if (apart < 1 || scatter_target_elements(&row) != apart || apart > tuning->mean_row_max) return false;
   by->rows = apart < tuning->mean_row_min ? tuning->mean_row_min / apart : 1;
   by->pairs = by->rows * apart;
   return !scatter_is_little(plan, 2 * scatter_target_bytes(plan));
