@@ -580,10 +580,10 @@ describe("files", function()
   end)
 
   it("may have very many names", function()
-    local many, tensor = {}, strew.tensor{1, 2}
+    local many, tensor = {}, strew.tensor({1, 2}, {device = "cpu"})
     for i = 1, 70000 do many["name" .. i] = tensor end -- more than an archive without ZIP64 can hold
     strew.save(folder .. "many.npz", many)
-    local back, count = strew.load(folder .. "many.npz"), 0
+    local back, count = strew.load(folder .. "many.npz", {device = "cpu"}), 0
     for name in pairs(back) do count = count + (many[name] and 1 or 0) end
     assert.equal(70000, count)
   end)
