@@ -72,8 +72,8 @@ static void merge(const struct item *first, int64_t first_count, int64_t second_
 
 /* Returns the sorted items: in one of the two arrays. */
 static const struct item *sort_items(struct item *items, struct item *other, int64_t count) {
-  for (int64_t at = 0; at < count; at += GROUP_INSERTION) sort_run(items + at, least(GROUP_INSERTION, count - at));
-  for (int64_t run = GROUP_INSERTION; run < count; run *= 2) {
+  for (int64_t at = 0; at < count; at += SORT_INSERTION) sort_run(items + at, least(SORT_INSERTION, count - at));
+  for (int64_t run = SORT_INSERTION; run < count; run *= 2) {
     for (int64_t at = 0; at < count; at += 2 * run) {
       const int64_t first = least(run, count - at);
       merge(items + at, first, least(run, count - at - first), other + at);

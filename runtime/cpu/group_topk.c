@@ -127,13 +127,21 @@ static strew_status write_all(const struct call *call, strew_device *device, str
   return context_end(call, t->context, NULL);
 }
 
+static int64_t stride_of(int64_t k) { return record_stride(k * (int64_t)(sizeof(uint64_t) + sizeof(uint32_t))); }
+
+/* True if a walk takes less time than the order of all elements, also where each element comes first in its group. */
+static bool walks(const struct group_ids *ids, int64_t length, int64_t k) {
+  if (k > TOPK_NEAR_MAX || length >= UINT32_MAX || ids->size > length / k) return false;
+  return k <= TOPK_FAR_MAX || ids->size * stride_of(k) <= tuning_in_use()->llc_bytes / 2;
+}
+
 strew_status cpu_group_topk(const struct call *call, strew_device *device, const struct group_ids *ids,
                             const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,
                             strew_tensor **groups, bool *done) {
   strew_context *context = device->context;
   const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
   int64_t counts[STREW_MAX_THREADS];
-  *done = k <= TOPK_WALK_MAX && src->sizes[0] < UINT32_MAX && ids->size <= src->sizes[0] / k;
+  *done = walks(ids, src->sizes[0], k);
   if (!*done) return STREW_OK;
   struct topping t = {.context = context,
                       .ids = ids_reader(ids),
@@ -143,7 +151,7 @@ strew_status cpu_group_topk(const struct call *call, strew_device *device, const
                       .length = src->sizes[0],
                       .size = ids->size,
                       .k = k,
-                      .stride = record_stride(k * (int64_t)(sizeof(uint64_t) + sizeof(uint32_t))),
+                      .stride = stride_of(k),
                       .counts = counts};
   const size_t size_bytes = (size_t)(t.size * t.stride);
   if (!largest) t.flip = UINT64_MAX >> (64 - 8 * bytes);
