@@ -32,11 +32,13 @@ static int64_t count_below(const int32_t *sorted, int64_t count, int64_t group) 
 }
 
 void cut_groups(const struct ids_reader *reader, int64_t length, int64_t size, int64_t parts, int64_t *cuts) {
+  cuts[0] = 0;
+  cuts[parts] = size;
+  if (parts == 1) return;
   int32_t sample[IDS_SAMPLE] = {0}, block;
-  const int64_t sampled = parts > 1 ? least(length, IDS_SAMPLE) : 0;
+  const int64_t sampled = least(length, IDS_SAMPLE);
   for (int64_t i = 0; i < sampled; i++) sample[i] = *read_ids(reader, part_begin(length, sampled, i), 1, &block);
   sort_sample(sample, sampled);
-  cuts[0] = 0;
   for (int64_t part = 1; part < parts; part++) {
     const int64_t share = part_begin(length + size, parts, part);
     int64_t low = cuts[part - 1], high = size; /* the first group that has so much work before it */
@@ -50,7 +52,6 @@ void cut_groups(const struct ids_reader *reader, int64_t length, int64_t size, i
     }
     cuts[part] = low;
   }
-  cuts[parts] = size;
 }
 
 int64_t parts_of_walk(const strew_context *context, int64_t length) {

@@ -129,7 +129,7 @@ static strew_status write_all(const struct call *call, strew_device *device, str
 
 static int64_t stride_of(int64_t k) { return record_stride(k * (int64_t)(sizeof(uint64_t) + sizeof(uint32_t))); }
 
-/* True if a walk takes less time than the order of all elements, also where each element comes first in its group. */
+/* True if a walk is expected to take less time than the order of all elements. */
 static bool walks(const struct group_ids *ids, int64_t length, int64_t k) {
   if (k > TOPK_NEAR_MAX || length >= UINT32_MAX || ids->size > length / k) return false;
   return k <= TOPK_FAR_MAX || ids->size * stride_of(k) <= tuning_in_use()->llc_bytes / 2;

@@ -243,12 +243,12 @@ enum {
   IDS_SAMPLE = 1024,
   /* elements of the largest group: above that, all elements are sorted together. Unmeasured */
   GROUP_SORT_MAX = 1 << 16,
-  /* first elements of each group that a walk finds at most, while all groups' fit into a half of llc_bytes. Zen 4, 10 M,
-     one thread, the order of all -> a walk: 10 of 10,000 groups 674 -> 56, 32 of them 723 -> 118, if values rise 353 ->
-     339; 64 of them 743 -> 217 and 402 -> 662 */
+  /* first elements of a group: most that a walk finds if the records of all groups fit into half of llc_bytes. Zen 4,
+     10 M, one thread, the order of all -> a walk: 10 of 10,000 groups 674 -> 56, 32 of them 723 -> 118, if values rise
+     353 -> 339; 64 of them 743 -> 217 and 402 -> 662 */
   TOPK_NEAR_MAX = 32,
-  /* the same for more groups. 5 of 400,000 groups 434 -> 276, if values rise 329 -> 376; 10 of 100,000 groups 597 -> 203
-     and 321 -> 579 */
+  /* the same if they do not fit. 5 of 400,000 groups 434 -> 276, if values rise 329 -> 376; 10 of 100,000 groups 597 ->
+     203 and 321 -> 579 */
   TOPK_FAR_MAX = 8,
   /* elements of a group, on average, for each thread: with fewer, a thread has no records of its own. Unmeasured */
   OWN_RECORDS_MIN = 16

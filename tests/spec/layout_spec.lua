@@ -6,7 +6,7 @@ local loops = dofile "tests/spec/loops.lua"
 local support = dofile "tests/spec/support.lua"
 
 -- For slow tools one call of each operation.
-local most = os.getenv "STREW_TEST_FEW" and 1 or 3
+local most = support.runs_all and 3 or 1
 
 -- These read the strides, or need certain ones.
 local reads_strides = {view = true, as_strided = true}
