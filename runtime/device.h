@@ -280,8 +280,8 @@ struct one_pass_mean {
 struct aggregate_column {
   const strew_tensor *src; /* NULL: ones, of which only the int64 sum is wanted */
   strew_dtype computed;
-  /* Dense, float, of that dtype, an element for each group: squares of the differences from it join, of which only the
-     sum is wanted; NULL: elements do. */
+  /* Dense, an element for each group: squares of the differences from it join, of which only the sum is wanted, computed
+     in float64; NULL: elements do. */
   const strew_tensor *about;
   strew_tensor *out[STREW_REDUCTION_COUNT];
 };

@@ -979,8 +979,9 @@ STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_te
 STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
                                            strew_tensor **positions, strew_tensor **groups, strew_error *error);
 /* The sum of squares about the mean of each group's elements of src, 1-D (STREW_ESHAPE) and of a float dtype
-   (STREW_EDTYPE): a variance, once it is divided. Sums and means are computed in order, in float32 for 16-bit floats; the
-   result, always a new tensor, is of that dtype. */
+   (STREW_EDTYPE): a variance, once it is divided. Sums are computed in order, in float64; those of float64 elements after
+   the first one of the group is subtracted from each, so that a common part does not matter. Always a new tensor, float64;
+   on the CPU for a device without float64. */
 STREW_API strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                               strew_error *error);
 /* Sums within each group up to each element, which is added to the one before it, in order of positions, from +0 on; of
