@@ -21,10 +21,10 @@ function reductions.sum(g, groups) return spread(groups, g) end
 function reductions.mean(g, groups) return spread(groups, g / counts_of(groups):clamp(1)) end
 
 function reductions.prod(g, groups)
-  local is_zero = groups.src:eq(0)
-  local factors = groups.src:masked_fill(is_zero, 1)
-  local count, others = rows(groups, is_zero:to("int64")), rows(groups, factors, "prod")
-  return spread(groups, g) * placed.without_one(is_zero, spread(groups, count), spread(groups, others), factors)
+  local cells = strew.arange(1, g:numel() + 1, {device = g.device}):reshape(g.shape)
+  local ids = (spread(groups, cells) - 1):reshape(-1) -- -1: dropped
+  local others = placed.others_in_groups(groups.src:reshape(-1), ids, g:numel())
+  return spread(groups, g) * others:reshape(groups.src.shape)
 end
 
 -- An extreme's gradient goes to the winner.
