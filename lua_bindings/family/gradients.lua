@@ -53,9 +53,13 @@ local function count_of(x, dim)
   return count
 end
 
--- Returns x minus its mean.
+-- Returns x minus its mean, which is found as var finds it.
 local function gaps_of(x, dim)
-  return x - kept(x:sum(dims_of(x, dim), true) / count_of(x, dim), x, dim)
+  if x:numel() == 0 then return x end
+  local first = x
+  for _, d in ipairs(dims_of(x, dim)) do first = first:narrow(d, 0, 1) end
+  local gaps = x - first
+  return gaps - kept(gaps:sum(dims_of(x, dim), true) / count_of(x, dim), x, dim)
 end
 
 -- Returns g in equal parts where x equals the reduction's result.
