@@ -97,7 +97,7 @@ local function sums_from(g, dim)
   return g:flip(dim):cumsum(dim):flip(dim)
 end
 
--- The gradient of cumprod: the product of the elements in front of each one, times the sum that begins there, of g and of
+-- The gradient of cumprod: the product of the elements before each one, times the sum that begins there, of g and of
 -- products of g with the elements up to it. Each turn doubles the number of terms of the sums.
 local function cumprod_self(g, c)
   local x, dim = operands.computed(operands.line(c.self)), c.dim

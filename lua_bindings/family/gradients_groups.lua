@@ -97,7 +97,7 @@ local function variance(is_std)
     local divisor = c.unbiased == false and count:clamp(1) or (count - 1):clamp(1)
     local out, scale = wide(c.out), wide(g) * 2 / divisor
     if is_std then scale = strew.where(out:eq(0), 0.0, wide(g) / (out * (divisor + 1e-6))) end
-    return strew.where(is_member(near), spread(near, scale) * gaps, 0.0)
+    return strew.where(is_member(near), spread(near, scale) * gaps, 0.0):to(c.src.dtype)
   end
 end
 

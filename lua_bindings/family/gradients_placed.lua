@@ -16,8 +16,8 @@ local zeros = placed.zeros
 function placed.same(a, b) return a:eq(b):logical_or(a:ne(a):logical_and(b:ne(b))) end
 local same = placed.same
 
--- For each factor along dim the product of the others: of those before it, in order, times that of those behind it, from
--- the last one on.
+-- For each factor along dim the product of the others: of those before it, in order, times that of those behind it,
+-- from the last one on.
 function placed.others(factors, dim)
   local x = operands.computed(factors)
   local n = x:size(dim)
@@ -28,7 +28,8 @@ function placed.others(factors, dim)
   return before * behind
 end
 
--- The same for 1-D factors in n groups. Groups whose sizes have the same power of two above them are columns of a matrix.
+-- The same for 1-D factors in n groups. Groups whose sizes have the same power of two above them are the columns of a
+-- matrix.
 function placed.others_in_groups(factors, ids, n)
   local g = strew.grouping(ids, {dim_size = n, mode = "drop"})
   local count, order, starts, counts = #factors, g:order(), g:starts():narrow(0, 0, n), g.counts

@@ -139,5 +139,5 @@ local function deviations_of(groups)
   return values - spread(near, rows(near, values, "sum"):div_(count:clamp(1))), near, count
 end
 
-return {groups_of = groups_of, deviations_of = deviations_of, groups_of_grouping = groups_of_grouping, rows = rows, spread = spread,
-        counts_of = counts_of, is_member = is_member, end_of = end_of}
+return {groups_of = groups_of, groups_of_grouping = groups_of_grouping, rows = rows, spread = spread,
+        deviations_of = deviations_of, counts_of = counts_of, is_member = is_member, end_of = end_of}

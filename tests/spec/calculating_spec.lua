@@ -1,7 +1,7 @@
 -- Operations that compute from several elements (family/finite.lua, statistics.lua, soft.lua), cumprod, cummax,
 -- cummin and the elementwise functions that other specs leave out, against plain loops.
 local strew = require "strew"
-local loops = dofile "tests/spec/loops.lua"
+local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"
 local any, list, same, rounded = loops.any, loops.list, loops.same, loops.rounded
 
 local TIMES = 40
@@ -291,6 +291,24 @@ end
 
 describe("statistics", function()
   before_each(function() math.randomseed(19) end)
+
+  it("are variances that what all elements have in common does not change", function()
+    local k = strew.arange(1000) % 7
+    local sum, squares = k:sum():item(), (k * k):sum():item()
+    local exact = (squares - sum * sum / 1000) / 999
+    for _, row in ipairs{{"float32", 16000000}, {"float32", -16000000}, {"float16", 1024}, {"float64", 1 << 52}} do
+      if row[1] ~= "float64" or not support.lacks_float64 then
+        local v = (k + row[2]):to(row[1])
+        for _, t in ipairs{v, v:reshape(1000, 1):expand(1000, 40):contiguous(), v:reshape(1, 1000):expand(40, 1000)} do
+          local dim = t:size(0) == 1000 and 0 or 1
+          for _, var in ipairs((t:dim() == 1 and t:var():view(1) or t:var(dim)):tolist()) do
+            assert.is_true(math.abs(var / exact - 1) < (row[1] == "float16" and 1e-3 or 1e-6))
+          end
+        end
+      end
+    end
+    for _, n in ipairs{3, 100, 5000} do assert.equal(0.0, strew.full(n, 0.1):std():item()) end
+  end)
 
   it("are norms", function()
     sweep(function()
