@@ -659,7 +659,8 @@ typedef enum strew_fold {
 
 /* Reduces the `count` dimensions in dims, each listed once (STREW_ESHAPE); count 0: all. keepdim keeps them with size
    1. correction: var and std divide by max(0, n - correction); PyTorch's default is 1. argmin and argmax take one
-   dimension or all. The order of a sum depends on the shape alone. With no elements: 0; 1 for prod and all; NaN for
+   dimension or all. The order of a sum depends on the shape alone. var and std subtract the first element from all before
+   they take the mean; squares that overflow or underflow do not matter to std. With no elements: 0; 1 for prod and all; NaN for
    mean, var and std; STREW_ESHAPE for the extremes. A given *out must have the result's dtype (STREW_EDTYPE). */
 STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                                     double correction, strew_tensor **out, strew_error *error);
