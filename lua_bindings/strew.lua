@@ -4550,8 +4550,7 @@ Tensor.dot = strew.dot
 ---The gradient of an assignment goes to the element that stayed, the last one. That of `amax` and `amin`, over
 ---dimensions and as reduce words by position, is shared evenly by all that equal the result; that of `max` and `min` with
 ---positions, and in the group form, goes to the winner. Two elements that are equal share that of `minimum`, `maximum`,
----and `clamp` by tensors. That of a factor is the product of the others, even
----beside zeros, infinities and NaN.
+---and `clamp` by tensors. That of a factor is the product of the others, even beside zeros, infinities and NaN.
 ---
 ---Gradients add up in the order of the calls: they have the same bits on every device and any number of threads. They
 ---may be differentiated again. A recorded call keeps its operands and its result until the gradients are returned.

@@ -147,13 +147,14 @@ static const struct range ranges[] = {
     {0x1p-400, 1e300, {{STREW_GT, 0x1p500, 0x1p-600}, {STREW_LT, 0x1p-400, 0x1p600}, {STREW_LT, 0, 1}}}};
 static const struct range *range_of(strew_dtype dtype) { return &ranges[dtype == STREW_FLOAT64]; }
 
-static strew_status are_all(strew_tensor *flags, bool *out, strew_error *error) {
+strew_status all_true(strew_tensor *flags, bool *out, strew_error *error) {
   strew_tensor *all = NULL;
-  strew_scalar value = strew_int(1);
+  strew_scalar value = strew_bool(false);
   strew_status status = reduce(STREW_FOLD_ALL, flags, 0, NULL, false, 0, &all, error);
   if (status == STREW_OK) status = strew_item(all, &value, error);
   strew_release(all);
-  return *out = value.as.i != 0, status;
+  if (status == STREW_OK) *out = value.as.i != 0;
+  return status;
 }
 
 /* True if all elements are in the range of their dtype. */
@@ -165,7 +166,7 @@ static strew_status are_in_range(strew_tensor *spreads, bool *out, strew_error *
   if (status == STREW_OK)
     status = strew_binary(STREW_LE, strew_of(spreads), strew_number(strew_float(range->most)), &below, error);
   if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_AND, strew_of(above), strew_of(below), &above, error);
-  if (status == STREW_OK) status = are_all(above, out, error);
+  if (status == STREW_OK) status = all_true(above, out, error);
   strew_release(above);
   strew_release(below);
   return status;
@@ -187,7 +188,7 @@ static strew_status make_scales(strew_tensor *tensor, int count, const int *dims
       status = strew_masked_fill(*scales, flags, strew_number(strew_float(level->scale)), scales, error);
   }
   if (status == STREW_OK) status = strew_binary(STREW_EQ, strew_of(*scales), strew_number(strew_int(1)), &flags, error);
-  if (status == STREW_OK) status = are_all(flags, is_one, error);
+  if (status == STREW_OK) status = all_true(flags, is_one, error);
   strew_release(sizes);
   strew_release(largest);
   strew_release(flags);

@@ -614,7 +614,7 @@ describe("gradients", function()
         ids[i] = random(0, 2)
         table.insert(groups[ids[i] + 1], values[i])
       end
-      local src, index = strew.tensor(values, options), strew.tensor(ids, {dtype = "int64"})
+      local src, ids_of = strew.tensor(values, options), strew.tensor(ids, {dtype = "int64"})
       local self = strew.tensor({2.0, 0.5, inf}, options)
       local with_self, alone, selves, at = {}, {}, {}, {2, 2, 2}
       for i = 1, n do
@@ -631,20 +631,20 @@ describe("gradients", function()
       local two = strew.stack({src, src}, 1)
       expect("prod(0)", by_line, strew.grad(function(a) return a:prod(0):sum() end)(two))
       expect("prod{0, 2}", by_line, strew.grad(function(a) return a:prod{0, 2}:sum() end)(two:unsqueeze(2)))
-      expect("scatter_mul", alone, strew.grad(function(a) return strew.scatter_mul(a, index):sum() end)(src))
-      expect("g:prod", alone, strew.grad(function(a) return strew.group_by(index):prod(a):sum() end)(src))
+      expect("scatter_mul", alone, strew.grad(function(a) return strew.scatter_mul(a, ids_of):sum() end)(src))
+      expect("g:prod", alone, strew.grad(function(a) return strew.group_by(ids_of):prod(a):sum() end)(src))
       for _, name in ipairs{"scatter_reduce", "index_reduce"} do
-        local f = strew.grad(function(t, a) return t[name](t, 0, index, a, "prod"):sum() end)
+        local f = strew.grad(function(t, a) return t[name](t, 0, ids_of, a, "prod"):sum() end)
         local of_self, of_src = f(self, src)
         expect(name, selves, of_self)
         expect(name, with_self, of_src)
         local _, without = strew.grad(function(t, a)
-          return t[name](t, 0, index, a, "prod", {include_self = false}):sum()
+          return t[name](t, 0, ids_of, a, "prod", {include_self = false}):sum()
         end)(self, src)
         expect(name .. " without self", alone, without)
       end
-      local order = index:argsort(0)
-      local counts = strew.bincount(index, {minlength = 3})
+      local order = ids_of:argsort(0)
+      local counts = strew.bincount(ids_of, {minlength = 3})
       local lengths = strew.grad(function(a) return strew.segment_reduce(a, "prod", {lengths = counts}):sum() end)
       expect("segment_reduce", strew.tensor(alone, options):gather(0, order):tolist(), lengths(src:gather(0, order)))
       local cuts = strew.cat({strew.zeros(1, {dtype = "int64"}), counts:cumsum(0)}, 0)
@@ -661,13 +661,13 @@ describe("gradients", function()
   it("of variances do not change with what all elements have in common", function()
     local shifted = strew.tensor{1e8, 1e8 + 8, 1e8 + 16}
     for _, dtype in ipairs{"float32", "float64"} do
-      local x, ids = shifted:to(dtype), strew.tensor{0, 0, 0}
+      local t, ids = shifted:to(dtype), strew.tensor{0, 0, 0}
       for _, f in ipairs{function(a) return a:var() end, function(a) return strew.scatter_var(a, ids):sum() end,
                          function(a) return strew.grouping(ids):var(a):sum() end} do
-        assert.are.same({-8.0, 0.0, 8.0}, strew.grad(f)(x):tolist())
+        assert.are.same({-8.0, 0.0, 8.0}, strew.grad(f)(t):tolist())
       end
-      assert.are.same({-0.5, 0.0, 0.5}, strew.grad(function(a) return a:std() end)(x):tolist())
-      local of_group = strew.grad(function(a) return strew.scatter_std(a, ids):sum() end)(x):tolist()
+      assert.are.same({-0.5, 0.0, 0.5}, strew.grad(function(a) return a:std() end)(t):tolist())
+      local of_group = strew.grad(function(a) return strew.scatter_std(a, ids):sum() end)(t):tolist()
       for i, wanted in ipairs{-0.5, 0.0, 0.5} do assert.is_true(math.abs(of_group[i] - wanted) < 1e-6) end
     end
   end)
