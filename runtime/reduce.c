@@ -161,6 +161,11 @@ strew_status all_true(strew_tensor *flags, bool *out, strew_error *error) {
 static strew_status are_in_range(strew_tensor *spreads, bool *out, strew_error *error) {
   const struct range *range = range_of(spreads->dtype);
   strew_tensor *above = NULL, *below = NULL;
+  strew_scalar one = strew_float(0);
+  if (strew_tensor_numel(spreads) == 1) {
+    strew_status read = strew_item(spreads, &one, error);
+    return *out = one.as.f >= range->least && one.as.f <= range->most, read;
+  }
   strew_status status =
       strew_binary(STREW_GE, strew_of(spreads), strew_number(strew_float(range->least)), &above, error);
   if (status == STREW_OK)
