@@ -136,7 +136,7 @@ local function deviations_of(groups)
   if groups.src.dtype == "float64" then
     values = values - spread(near, values:gather(near.dim, end_of(near, "amin"), {mode = "drop"}))
   end
-  return values - spread(near, rows(near, values, "sum"):div_(count:clamp(1))), near, count
+  return values - spread(near, rows(near, values, "sum") / count:clamp(1)), near, count
 end
 
 return {groups_of = groups_of, groups_of_grouping = groups_of_grouping, rows = rows, spread = spread,

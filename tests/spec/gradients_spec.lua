@@ -667,6 +667,11 @@ describe("gradients", function()
         assert.are.same({-8.0, 0.0, 8.0}, strew.grad(f)(t):tolist())
       end
       assert.are.same({-0.5, 0.0, 0.5}, strew.grad(function(a) return a:std() end)(t):tolist())
+      local first = strew.grad(function(a) return strew.scatter_var(a, ids):sum() end)
+      local second = strew.grad(function(a) return (first(a) * strew.tensor({1, 0, 0}, {dtype = dtype})):sum() end)
+      for i, wanted in ipairs{2 / 3, -1 / 3, -1 / 3} do
+        assert.is_true(math.abs(second(t)[i - 1] - wanted) < 1e-6)
+      end
       local of_group = strew.grad(function(a) return strew.scatter_std(a, ids):sum() end)(t):tolist()
       for i, wanted in ipairs{-0.5, 0.0, 0.5} do assert.is_true(math.abs(of_group[i] - wanted) < 1e-6) end
     end
