@@ -532,7 +532,7 @@ function strew.ones(...) end
 
 ---Creates a tensor without initializing its elements.
 ---
----Write every element before you read it.
+---Write every element before you read it. In a sandbox the elements are 0.
 ---
 ---```lua
 ---print(strew.empty(2, 3):fill_(7))

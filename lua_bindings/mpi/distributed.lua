@@ -17,6 +17,8 @@ local function value_text(x)
   return strew.type(x) and "a tensor" or "a " .. (getmetatable(x) == meta and "distributed tensor" or type(x))
 end
 
+local function name_text(x) return type(x) == "string" and x or value_text(x) end
+
 -- The tensor x: this rank's block, if x is distributed.
 local function tensor_of(op, name, x)
   if type(x) == "table" and getmetatable(x) == meta then return x._block end
@@ -76,7 +78,7 @@ function meta.__index(d, name)
   if name == "shape" then return with_rows(d._rows, d._block) end
   if name == "dtype" or name == "device" then return d._block[name] end
   if methods[name] then return methods[name] end
-  inner.fail("mpi", nil, ("a distributed tensor has no '%s'"):format(tostring(name)),
+  inner.fail("mpi", nil, ("a distributed tensor has no '%s'"):format(name_text(name)),
     "d:block() is the rank's own part, d:collect() everything; both are tensors")
 end
 function meta.__len(d) return d._rows end
@@ -109,7 +111,7 @@ end
 
 function mpi.bcast(t, root)
   root = root or 0
-  return together("bcast", ("calls bcast from rank %s"):format(tostring(root)), nil, function()
+  return together("bcast", ("calls bcast from rank %s"):format(value_text(root)), nil, function()
     if math.type(root) ~= "integer" or root < 0 or root >= size then
       inner.fail("bcast", "root", ("is %s, expected a rank, 0..%d"):format(value_text(root), size - 1))
     end
@@ -398,7 +400,7 @@ end
 local group_methods, group_meta = {}, {}
 function group_meta.__index(_, name)
   if group_methods[name] then return group_methods[name] end
-  inner.fail("mpi", nil, ("a distributed grouping has no '%s'"):format(tostring(name)),
+  inner.fail("mpi", nil, ("a distributed grouping has no '%s'"):format(name_text(name)),
     "it has n, ids, counts, positions, keys and agg")
 end
 group_meta.__name = "distributed grouping"
