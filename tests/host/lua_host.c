@@ -82,7 +82,7 @@ static void test_border(void) {
   strew_context_release(context);
 }
 
-/* --------------------------------------------------------------------------------------- userdata that are no tensors */
+/* ------------------------------------------------------------------------------------ userdata that are no tensors */
 
 /* Each function of strew and each method is called with each value in place of each of its first arguments. */
 static const char foreign[] =
