@@ -5110,8 +5110,8 @@ function strew.get_printoptions() end
 ---Draws a tensor as text: a matrix as a picture, one dimension as a line, any tensor as a histogram.
 ---
 ---A tensor of shape [height, width, 3] or [height, width, 4], uint8 or floats in 0..1, is a colour picture. A tensor
----larger than the screen is scaled down by means of equal blocks, computed on its device. The picture is written with
----`print`; the range of values follows below it.
+---larger than the screen is scaled down by means of equal blocks, computed on its device; a mean leaves NaN out, and a
+---block of NaN alone is `?`. The picture is written with `print`; the range of values follows below it.
 ---
 ---```lua
 ---strew.show(strew.arange(16):view(4, 4), {width = 8, style = "ascii"})

@@ -226,6 +226,13 @@ STREW_THREADS=many ran --devices; expect '$STREW_THREADS when devices are listed
 STREW_THREADS=1 ran --devices; expect '... is what is listed' 0 '*threads: 1*'
 STREW_THREADS=many ran -t 2 -e 'print("on")'; expect '-t overrides $STREW_THREADS' 0 on
 STREW_THREADS=many ran -E -e 'print("on")'; expect '-E ignores $STREW_THREADS' 0 on
+STREW_CPU=sse ran -e 'print("on")'
+expect '$STREW_CPU' 1 '' "$program: \$STREW_CPU: no such instruction set: sse; this processor has plain*"
+STREW_CPU=sse ran --sandbox -e 'print("on")'; expect '$STREW_CPU with limits' 1 '' '*$STREW_CPU: no such*'
+STREW_CPU=sse ran --devices; expect '$STREW_CPU when devices are listed' 1 '' '*$STREW_CPU: no such*'
+STREW_CPU=sse STREW_DEVICE=cpu ran -e 'print("on")'; expect '$STREW_CPU beside $STREW_DEVICE' 1 '' "$program: \$STREW_CPU: no *"
+STREW_CPU=sse ran -E -e 'print("on")'; expect '-E ignores $STREW_CPU' 0 on
+STREW_CPU='' ran -e 'print("on")'; expect 'an empty $STREW_CPU is none' 0 on
 STREW_DEVICE=nothing ran -E -e 'print("on")'; expect '-E ignores $STREW_DEVICE' 0 on
 ran -d; expect '-d alone' 1 '' "*'-d' needs an argument*"
 ran --device; expect '--device alone' 1 '' "*'--device' needs an argument*"
