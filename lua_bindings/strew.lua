@@ -269,7 +269,7 @@
 ---| mpi.distribute(t) # a distributed tensor from `t`, which all ranks have; each keeps its block
 ---| mpi.load(path) # the same from a .npy file, of which each rank reads its block
 ---| mpi.sent_bytes() # the bytes of elements that this rank has sent to others
----| d:block() # the rank's own block, a tensor; writes to it are writes to `d`
+---| d:block() # the rank's own block, a new view; writes to its elements are writes to `d`
 ---| d:collect() # all of `d`, on all ranks, a tensor; `d.shape`, `d.dtype` and `d.device` are those of all of it
 ---| d:scatter_(index,src) # also with a number; options `{reduce =, mode =}`
 ---| d:scatter_add_(index,src) # options `{mode =}`
