@@ -355,6 +355,36 @@
 ---| "amin" # minimum
 ---| "min" # the same as amin
 
+---The reductions of `g:agg` and `strew.pivot`, as the methods of a grouping.
+---
+---```lua
+---print(strew.group_by(strew.tensor{7, 5, 7}):agg{n = "count", largest = {"max", strew.tensor{1, 2, 3}}})
+---```
+---```text
+---table: 2 rows, 3 columns, cpu
+---   key  largest      n
+--- int64    int64  int64
+---     5        2      1
+---     7        3      2
+---```
+---@alias strew.aggregate
+---| "sum"
+---| "prod" # product
+---| "mean" # average
+---| "var" # variance
+---| "std" # standard deviation
+---| "min" # minimum
+---| "max" # maximum
+---| "any" # true if one element is not 0
+---| "all" # true if no element is 0
+---| "first" # the first element
+---| "last" # the last element
+---| "median"
+---| "quantile" # with q = ...
+---| "count" # the number of elements; alone: the size of the group
+---| "nunique" # the number of different elements
+---| "logsumexp" # the logarithm of the sum of exponentials
+
 ---The treatment of index values that are out of range for a dimension of size n.
 ---
 ---```lua
