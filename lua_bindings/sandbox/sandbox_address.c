@@ -85,6 +85,16 @@ static int seed(lua_State *L) {
   return lua_gettop(L);
 }
 
+void sandbox_guard(lua_State *L, const char *library, const luaL_Reg *guards) {
+  lua_getglobal(L, library);
+  for (; guards->name; guards++) {
+    lua_getfield(L, -1, guards->name);
+    lua_pushcclosure(L, guards->func, 1);
+    lua_setfield(L, -2, guards->name);
+  }
+  lua_pop(L, 1);
+}
+
 void sandbox_hide_addresses(lua_State *L) {
   static const luaL_Reg of_base[] = {{"tostring", to_string}, {"print", print}, {NULL, NULL}};
   static const luaL_Reg of_math[] = {{"randomseed", seed}, {NULL, NULL}};

@@ -251,16 +251,6 @@ static int offset(lua_State *L) {
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
-void sandbox_guard(lua_State *L, const char *library, const luaL_Reg *guards) {
-  lua_getglobal(L, library);
-  for (; guards->name; guards++) {
-    lua_getfield(L, -1, guards->name);
-    lua_pushcclosure(L, guards->func, 1);
-    lua_setfield(L, -2, guards->name);
-  }
-  lua_pop(L, 1);
-}
-
 void sandbox_guard_chunks(lua_State *L) {
   static const luaL_Reg of_string[] = {{"upper", change_letters},
                                        {"lower", change_letters},
