@@ -39,7 +39,8 @@ void sandbox_guard_chunks(lua_State *L);
 /* Replaces functions of a library, each by one whose upvalue 1 is the library's (sandbox_address.c). */
 void sandbox_guard(lua_State *L, const char *library, const luaL_Reg *guards);
 static inline int call_original(lua_State *L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
-/* Replaces the functions that show addresses, and replaces argument i by its text if that is one (sandbox_address.c). */
+/* Replaces the functions that show addresses, and replaces argument i by its text if that is one
+   (sandbox_address.c). */
 void sandbox_hide_addresses(lua_State *L);
 void sandbox_hide_address(lua_State *L, int i);
 /* A random number, not 0, that no script can guess. */
