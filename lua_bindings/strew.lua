@@ -269,7 +269,7 @@
 ---| mpi.distribute(t) # a distributed tensor from `t`, which all ranks have; each keeps its block
 ---| mpi.load(path) # the same from a .npy file, of which each rank reads its block
 ---| mpi.sent_bytes() # the bytes of elements that this rank has sent to others
----| d:block() # the rank's own block, a tensor; writes to it are writes to `d`
+---| d:block() # the rank's own block, a new view; writes to its elements are writes to `d`
 ---| d:collect() # all of `d`, on all ranks, a tensor; `d.shape`, `d.dtype` and `d.device` are those of all of it
 ---| d:scatter_(index,src) # also with a number; options `{reduce =, mode =}`
 ---| d:scatter_add_(index,src) # options `{mode =}`
@@ -354,6 +354,36 @@
 ---| "max" # the same as amax
 ---| "amin" # minimum
 ---| "min" # the same as amin
+
+---The reductions of `g:agg` and `strew.pivot`, as the methods of a grouping.
+---
+---```lua
+---print(strew.group_by(strew.tensor{7, 5, 7}):agg{n = "count", largest = {"max", strew.tensor{1, 2, 3}}})
+---```
+---```text
+---table: 2 rows, 3 columns, cpu
+---   key  largest      n
+--- int64    int64  int64
+---     5        2      1
+---     7        3      2
+---```
+---@alias strew.aggregate
+---| "sum"
+---| "prod" # product
+---| "mean" # average
+---| "var" # variance
+---| "std" # standard deviation
+---| "min" # minimum
+---| "max" # maximum
+---| "any" # true if one element is not 0
+---| "all" # true if no element is 0
+---| "first" # the first element
+---| "last" # the last element
+---| "median"
+---| "quantile" # with q = ...
+---| "count" # the number of elements; alone: the size of the group
+---| "nunique" # the number of different elements
+---| "logsumexp" # the logarithm of the sum of exponentials
 
 ---The treatment of index values that are out of range for a dimension of size n.
 ---
@@ -532,7 +562,7 @@ function strew.ones(...) end
 
 ---Creates a tensor without initializing its elements.
 ---
----Write every element before you read it.
+---Write every element before you read it. In a sandbox the elements are 0.
 ---
 ---```lua
 ---print(strew.empty(2, 3):fill_(7))
@@ -5117,8 +5147,8 @@ function strew.get_printoptions() end
 ---Draws a tensor as text: a matrix as a picture, one dimension as a line, any tensor as a histogram.
 ---
 ---A tensor of shape [height, width, 3] or [height, width, 4], uint8 or floats in 0..1, is a colour picture. A tensor
----larger than the screen is scaled down by means of equal blocks, computed on its device. The picture is written with
----`print`; the range of values follows below it.
+---larger than the screen is scaled down by means of equal blocks, computed on its device; a mean leaves NaN out, and a
+---block of NaN alone is `?`. The picture is written with `print`; the range of values follows below it.
 ---
 ---```lua
 ---strew.show(strew.arange(16):view(4, 4), {width = 8, style = "ascii"})

@@ -312,7 +312,8 @@ typedef struct strew_options {
 } strew_options;
 
 /* A new context. options NULL: all defaults. The caller owns one reference, and each tensor holds another: release
-   them in any order. Fails with STREW_EARGUMENT (threads), STREW_EDEVICE (device), STREW_EMEMORY. */
+   them in any order. Fails with STREW_EARGUMENT (threads; $STREW_CPU names an instruction set that the
+   processor lacks), STREW_EDEVICE (device), STREW_EMEMORY. */
 STREW_API strew_status strew_context_create(const strew_options *options, strew_context **out, strew_error *error);
 STREW_API void strew_context_release(strew_context *context);          /* NULL is fine */
 STREW_API strew_context *strew_context_retain(strew_context *context); /* returns its argument */

@@ -97,13 +97,7 @@ local WORDS = {"sum", "prod", "mean", "var", "std", "min", "max", "any", "all", 
 local is_word = {}
 for _, word in ipairs(WORDS) do is_word[word] = true end
 
-local function shown(value)
-  if type(value) == "string" then return ('"%s"'):format(value:sub(1, 40)) end
-  if type(value) == "table" or type(value) == "userdata" then
-    return strew.type(value) and "a tensor" or "a " .. type(value)
-  end
-  return tostring(value)
-end
+local shown = inner.shown
 
 -- Returns {word, src or nil, words of the result or nil, options} of one entry.
 local function read_entry(name, entry, columns)
