@@ -2470,7 +2470,7 @@ Tensor.roll = strew.roll
 --- 1  2  1  2
 ---```
 ---@param self strew.Tensor any dtype
----@param ... integer|integer[] "dims..." counts, as numbers or one sequence; error: negative
+---@param ... integer|integer[] "dims..." counts, as numbers or one sequence; error: negative, none
 ---@return strew.Tensor t a copy
 function strew.tile(self, ...) end
 Tensor.tile = strew.tile
@@ -2591,7 +2591,7 @@ strew.tril_, Tensor.tril, Tensor.tril_ = strew.tril, strew.tril, strew.tril
 function strew.triu(self, diagonal) end
 strew.triu_, Tensor.triu, Tensor.triu_ = strew.triu, strew.triu, strew.triu
 
----Reverses the order of the elements along one or more dimensions.
+---Reverses the order of the elements along one or more dimensions; without any, along all of them.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:flip(1))
@@ -2602,7 +2602,7 @@ strew.triu_, Tensor.triu, Tensor.triu_ = strew.triu, strew.triu, strew.triu
 --- 6  5  4
 ---```
 ---@param self strew.Tensor any dtype
----@param ... integer|integer[] "dims..." the dimensions, as numbers or one sequence; error: the same twice
+---@param ... integer|integer[] "dims..." the dimensions, as numbers or one sequence; none: all; error: the same twice
 ---@return strew.Tensor t a copy
 function strew.flip(self, ...) end
 Tensor.flip = strew.flip

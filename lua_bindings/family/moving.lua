@@ -27,6 +27,9 @@ return {
 
   flip = {"self:tensor dims*", function(self, dims)
     local out, is_flipped = self, {}
+    if #dims == 0 then
+      for dim = 0, self:dim() - 1 do dims[dim + 1] = dim end
+    end
     for _, dim in ipairs(dims) do
       local n, positive = self:size(dim), dim < 0 and dim + self:dim() or dim
       if is_flipped[positive] then fail("dims", ("names dimension %d twice"):format(positive), nil, "shape") end
