@@ -2470,7 +2470,7 @@ Tensor.roll = strew.roll
 --- 1  2  1  2
 ---```
 ---@param self strew.Tensor any dtype
----@param ... integer|integer[] "dims..." counts, as numbers or one sequence; error: negative, none
+---@param ... integer|integer[] "dims..." counts, as numbers or one sequence; error: negative
 ---@return strew.Tensor t a copy
 function strew.tile(self, ...) end
 Tensor.tile = strew.tile

@@ -81,7 +81,6 @@ return {
   end},
 
   tile = {"self:tensor dims*", function(self, dims)
-    if #dims == 0 then fail("dims", "has 0 entries, expected at least 1", nil, "shape") end
     local counts = {table.unpack(dims)}
     for _ = 1, self:dim() - #dims do table.insert(counts, 1, 1) end
     return tiled(self, counts, "dims")
