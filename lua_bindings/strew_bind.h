@@ -235,6 +235,10 @@ int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);
 
 /* A lua_CFunction: pushes the table that help.lua returns, parsed at the first call; strew_help.c. */
 int bind_help_pages(lua_State *L);
+/* Pushes the table of hints.lua; returns 1. */
+int bind_hints(lua_State *L);
+/* Pushes the hint for a name of another library, and returns it; NULL: pushes nil, the name is not known. */
+const char *bind_push_hint(lua_State *L, const char *name);
 
 /* --------------------------------------------------------------------------------------------------- strew_fail.c */
 
@@ -262,7 +266,7 @@ int bind_hint_guess(struct script_call *call, const strew_guess *guess);
 /* Considers all string keys of the table at i. */
 void bind_guess_keys(lua_State *L, int i, strew_guess *guess);
 /* Fails with "OWNER has no 'NAME'" and the hint; returns -1. */
-int bind_fail_name(struct script_call *call, const char *owner, const strew_guess *guess);
+int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, const strew_guess *guess);
 
 /* --------------------------------------------------------------------------------------------- strew_arguments.c */
 

@@ -5,6 +5,7 @@
    strew.columns(x) and strew.words(x) read only the metatable, as strew.save does. The metatable also has the table's
    text and a function for unknown names, both written in Lua (family/printing.lua, family/rows.lua). */
 #include "strew_columns.h"
+#include "strew_lua.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,24 @@ static int set_columns(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_set_columns_row = {"set_columns", set_columns, 0, FUNCTION};
+
+/* missed(x, name) */
+static int missed(lua_State *L, struct script_call *call) {
+  (void)call;
+  lua_settop(L, 2);
+  if (luaL_getsubtable(L, LUA_REGISTRYINDEX, STREW_MISSED) == 0) {
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+  }
+  lua_insert(L, 1);
+  lua_rawseti(L, 1, 2);
+  lua_rawseti(L, 1, 1);
+  return 0;
+}
+
+const struct script_function bind_missed_row = {"missed", missed, 0, FUNCTION};
 
 /* --------------------------------------------------------------------------------------------------------- from Lua */
 

@@ -1,8 +1,10 @@
-/* strew_help.c: strew.help. strew.lua is the text about every name, which.lua the table of calls by task, recipes.lua
-   common tasks; help.lua parses the text and formats pages. All are embedded, and read at the first call. */
+/* strew_help.c: strew.help, and hints for unknown names. strew.lua is the text about every name, which.lua the table of
+   calls by task, recipes.lua common tasks; help.lua parses the text and formats pages, hints.lua finds hints in
+   which.lua. All are embedded, and read at the first call. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "embedded.h"
 #include "strew_bind.h"
+#include "strew_lua.h"
 
 #include <string.h>
 
@@ -33,6 +35,32 @@ int bind_help_pages(lua_State *L) {
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
   return 1;
+}
+
+/* Likewise. */
+int bind_hints(lua_State *L) {
+  static const char key;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return 1;
+  lua_pop(L, 1);
+  push_chunk(L, "hints.lua");
+  push_chunk(L, "which.lua");
+  lua_call(L, 0, 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, bind_module_key);
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
+  lua_call(L, 3, 1);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+  return 1;
+}
+
+const char *bind_push_hint(lua_State *L, const char *name) {
+  bind_stack(L, LUA_MINSTACK);
+  bind_hints(L);
+  lua_getfield(L, -1, "name");
+  lua_remove(L, -2);
+  lua_pushstring(L, name);
+  lua_call(L, 1, 1);
+  return lua_tostring(L, -1);
 }
 
 /* Calls a function of help.lua with a string (NULL: none); pushes the text, or nil if there is none. Very long names

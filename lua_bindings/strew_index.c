@@ -23,7 +23,7 @@ static int fail_field(lua_State *L, struct script_call *call, const char *name) 
   for (size_t i = 0; i < sizeof property_names / sizeof *property_names; i++)
     strew_guess_name(&guess, property_names[i]);
   bind_guess_keys(L, lua_upvalueindex(METHODS_UPVALUE), &guess);
-  return bind_fail_name(call, "tensor", &guess);
+  return bind_fail_name(L, call, "tensor", &guess);
 }
 
 /* --------------------------------------------------------------------------------------------------------- position */

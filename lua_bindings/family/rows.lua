@@ -96,7 +96,7 @@ end
 local function misspelt(about, name)
   local x = getmetatable(about).columns
   local nearest = type(name) == "string" and inner.nearest(name, (tables.names(x)))
-  if not nearest or nearest:gsub("%d", "") == name:gsub("%d", "") then return nil end
+  if not nearest or nearest:gsub("%d", "") == name:gsub("%d", "") then return inner.missed(x, name) end
   fail(nil, ('no column "%s"'):format(name:sub(1, 60)), ("did you mean '%s'?"):format(nearest))
 end
 

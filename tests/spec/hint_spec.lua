@@ -1,4 +1,5 @@
 -- Hints: their advice works. error_spec.lua has their texts; here they are followed, and those of devices are provoked.
+-- names_spec.lua has those for names of other libraries.
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 local default = strew.zeros(1).device
@@ -97,42 +98,6 @@ describe("a hint can be followed:", function()
         follow(row[2], row[3], row[4], environment, row[5])
       end
     end)
-  end
-end)
-
-it("a name of another library is translated", function()
-  local names = {"double", "float", "half", "long", "int", "short", "char", "byte", "astype", "cpu", "numpy", "T",
-    "ndim", "nelement", "swapaxes", "array", "asarray", "concat", "concatenate", "zeros_like", "ones_like",
-    "empty_like", "full_like", "nElement", "nDimension", "ndims", "length", "FloatTensor", "DoubleTensor", "LongTensor",
-    "IntTensor", "ShortTensor", "CharTensor", "ByteTensor", "uniform", "normal", "cmul", "cdiv", "index", "indexAdd",
-    "take_along_axis", "groupby", "accumarray", "hist", "histogram", "digitize", "clip", "power",
-    "square", "reciprocal", "absolute", "multiply", "subtract", "divide", "ravel", "resize", "view_as", "expand_dims",
-    "argwhere", "nnz", "fillna", "dropna", "isna", "head", "vstack"}
-  local environment = {t = strew.ones(2, 3), x = 1, dtype = "int8", index = strew.tensor{0, 1},
-    boundaries = strew.tensor{0.5}, strew = strew}
-  for _, name in ipairs(names) do
-    for _, owner in ipairs{"t", "strew"} do
-      local _, hint = provoke(("return %s.%s"):format(owner, name), environment)
-      local here = hint:match "^here it is (.*)$"
-      assert.is_truthy(here, name)
-      local call = assert(load("return " .. here, here, "t", environment))
-      if support.lacks_float64 and here:find("float64", 1, true) then
-        assert.has_error(call) -- in its own words, which error_spec.lua has
-      else
-        assert.is_not_nil(call())
-      end
-    end
-  end
-  assert.equal('here it is t:to("opencl")', select(2, provoke("t.cuda()", environment)))
-  assert.equal("here it is #t", select(2, provoke("t:len()", environment)))
-  assert.equal("here it is t.dtype", select(2, provoke("t:type()", environment)))
-  assert.equal("here it is t:clamp(0, 1)", select(2, provoke("t:clip(0, 1)", environment)))
-  for _, name in ipairs{"shape", "dtype", "device"} do
-    assert.equal("here it is t." .. name, select(2, provoke(("strew.%s(t)"):format(name), environment)))
-  end
-  for _, name in ipairs{"map", "apply"} do
-    local _, hint = provoke(("t:%s(math.sin)"):format(name), {t = environment.t, math = math})
-    assert.equal("operators and calls take all elements at once: t * 2, t:exp()", hint)
   end
 end)
 

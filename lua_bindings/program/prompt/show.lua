@@ -152,8 +152,8 @@ end
 
 -- Prints a hint for a name without a value.
 function prompt.suggest(name)
-  local nearest = host.guess_global(name)
-  if nearest then print("  hint  did you mean '" .. nearest .. "'?") end
+  local hint = host.hint(name)
+  if hint then print("  hint  " .. hint) end
 end
 
 -- Keeps an entry's results as _, and shows them. A script's own print has precedence.
