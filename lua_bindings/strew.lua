@@ -4835,7 +4835,8 @@ function strew.columns(x, which, words) end
 ---
 ---A bool tensor chooses the rows where it is true. An index gives their positions, in its order, and may repeat them. The
 ---result is a new table with the order and the words of x; it prints as rows, and `strew.save` writes its words. All
----columns have one length; those of more dimensions are chosen from along the first one.
+---columns have one length; those of more dimensions are chosen from along the first one. Of a table that strew made,
+---`x[which]` has the same rows, and `#x` is their number (of columns without names: that of the columns).
 ---
 ---```lua
 ---local x = {id = strew.arange(5), kb = strew.tensor{3.5, 1, 4, 1, 5}}

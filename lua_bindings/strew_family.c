@@ -345,7 +345,8 @@ static int run(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION},
-                             bind_misspelt_column_row = {"table", run, IN_rows, FUNCTION},
+                             bind_missing_column_row = {"table", run, IN_rows, FUNCTION},
+             bind_columns_length_row = {"length", run, IN_rows, FUNCTION},
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION};
 

@@ -225,7 +225,10 @@ table: 2 rows, 3 columns, cpu
           picked[k] = rows[index[k] + 1]
         end
         local empty = strew.zeros(0, {dtype = "int64"})
-        same(chosen, names, strew.rows(x, n > 0 and strew.tensor(mask) or empty:to("bool")))
+        local as_mask = n > 0 and strew.tensor(mask) or empty:to("bool")
+        same(chosen, names, strew.rows(x, as_mask))
+        if getmetatable(x) then same(chosen, names, x[as_mask]) end
+        if getmetatable(x) then assert.equal(n, #x) end
         same(picked, names, strew.rows(x, #index > 0 and strew.tensor(index, loops.any{"int64", "int32"}) or empty))
       end
     end
@@ -339,6 +342,7 @@ table: 2 rows, 3 columns, cpu
       {"strew.rows(x, strew.tensor{0, -1})", "rows: 'which' has value -1 at [1], out of range for the rows of x "
        .. "(size 3, valid 0..2)"},
       {"strew.rows(x, strew.tensor{true, false})", "rows: 'which' has 2 elements, x has 3 rows"},
+      {"return x[strew.tensor{true, false}]", "table: 'index' has 2 elements, x has 3 rows"},
       {"strew.rows(x, strew.tensor{1.5})", "rows: 'which' is float32, expected bool, int64 or int32\n"
        .. "  hint   which:ne(0) makes a bool tensor, which:to(\"int64\") positions"},
       {"strew.rows(x, strew.tensor{{1}})", "rows: 'which' has 2 dimensions, expected 1\n  hint   which:flatten()"},
