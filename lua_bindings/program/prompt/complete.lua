@@ -74,6 +74,8 @@ local function value_at(tokens, i)
   return rawget(globals, token.text), true
 end
 
+prompt.value_at = value_at
+
 -- Adds the names of a table, and those inherited from tables.
 local function add_keys(names, t, depth, wanted)
   for key, value in next, t do
