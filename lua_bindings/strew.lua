@@ -236,6 +236,27 @@
 ---  hint   all values lie in 1..3: were they counted from 1? index - 1 counts from 0
 ---```
 
+---# limits
+---Limits of scripts, tensors and texts.
+---
+---`strew --memory 500M --time 10 --sandbox script.lua` runs a script that is not trusted. `--memory` counts the memory of
+---Lua and of tensors; `--time` holds for Lua code, native operations and OpenCL. A script may catch the first error and
+---clean up; then it ends. `--sandbox` leaves strew and pure Lua: no files, processes, modules, bytecode, debug library or
+---finalizers, formats of at most 256 KiB, no text over 1 MiB for `math.max`, `math.min` and `collectgarbage`.
+---
+---A tensor has at most 16 dimensions, and sizes whose product int64 holds. Ctrl-C stops a call; `strew.memory()` returns
+---the memory of tensors, `t:free()` returns it before the collector does.
+---
+---```lua
+---local sizes = {}
+---for d = 1, 17 do sizes[d] = 1 end
+---local ok, message = pcall(strew.zeros, sizes)
+---print(message)
+---```
+---```text
+---example:3: zeros: 'shape' has more than 16 entries, the greatest rank
+---```
+
 ---# ranks
 ---Tensors are distributed over processes and machines by MPI and `require "strew.mpi"`, with the bits of one process.
 ---
@@ -2602,7 +2623,7 @@ strew.triu_, Tensor.triu, Tensor.triu_ = strew.triu, strew.triu, strew.triu
 --- 6  5  4
 ---```
 ---@param self strew.Tensor any dtype
----@param ... integer|integer[] "dims..." the dimensions, as numbers or one sequence; none: all; error: the same twice
+---@param ... integer|integer[] "dims..." the dimensions, as numbers or one sequence, which may be empty; error: the same twice
 ---@return strew.Tensor t a copy
 function strew.flip(self, ...) end
 Tensor.flip = strew.flip
@@ -3537,6 +3558,8 @@ strew.bitwise_not_, Tensor.bitwise_not, Tensor.bitwise_not_ = strew.bitwise_not,
 
 ---Compares element by element: true if self equals other. NaN equals nothing.
 ---
+---A condition of Lua needs a boolean: `if a:eq(b):all():item() then`. `a == b` is true only of the same tensor.
+---
 ---```lua
 ---print(strew.tensor{1, 2}:eq(2))
 ---```
@@ -3551,6 +3574,8 @@ function strew.eq(self, other) end
 strew.eq_, Tensor.eq, Tensor.eq_ = strew.eq, strew.eq, strew.eq
 
 ---Compares element by element: true if self differs from other.
+---
+---A condition of Lua needs a boolean: `if a:ne(b):all():item() then`. `a ~= b` is false only of the same tensor.
 ---
 ---```lua
 ---print(strew.tensor{1, 2}:ne(2))
@@ -3567,6 +3592,8 @@ strew.ne_, Tensor.ne, Tensor.ne_ = strew.ne, strew.ne, strew.ne
 
 ---Compares element by element: true if self is less than other.
 ---
+---A condition of Lua needs a boolean: `if a:lt(b):all():item() then`.
+---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:lt(2))
 ---```
@@ -3581,6 +3608,8 @@ function strew.lt(self, other) end
 strew.lt_, Tensor.lt, Tensor.lt_ = strew.lt, strew.lt, strew.lt
 
 ---Compares element by element: true if self is less than or equal to other.
+---
+---A condition of Lua needs a boolean: `if a:le(b):all():item() then`.
 ---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:le(2))
@@ -3597,6 +3626,8 @@ strew.le_, Tensor.le, Tensor.le_ = strew.le, strew.le, strew.le
 
 ---Compares element by element: true if self is greater than other.
 ---
+---A condition of Lua needs a boolean: `if a:gt(b):all():item() then`.
+---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:gt(2))
 ---```
@@ -3611,6 +3642,8 @@ function strew.gt(self, other) end
 strew.gt_, Tensor.gt, Tensor.gt_ = strew.gt, strew.gt, strew.gt
 
 ---Compares element by element: true if self is greater than or equal to other.
+---
+---A condition of Lua needs a boolean: `if a:ge(b):all():item() then`.
 ---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:ge(2))
@@ -4006,7 +4039,7 @@ Tensor.argmax = strew.argmax
 
 ---Returns true if all elements are nonzero.
 ---
----For no elements it is true.
+---For no elements it is true. The result is a tensor, which Lua takes for true: `if t:gt(0):all():item() then`.
 ---
 ---```lua
 ---print(strew.tensor{{1, 0}, {1, 2}}:all(1))
@@ -4025,7 +4058,7 @@ Tensor.all = strew.all
 
 ---Returns true if at least one element is nonzero.
 ---
----For no elements it is false.
+---For no elements it is false. The result is a tensor, which Lua takes for true: `if t:gt(0):any():item() then`.
 ---
 ---```lua
 ---print(strew.tensor{{0, 0}, {1, 2}}:any(1))
@@ -4804,6 +4837,8 @@ function strew.key_table(n) end
 ---@param x strew.Tensor|table<string|integer, strew.Tensor>
 ---@param options? strew.save_options
 function strew.save(path, x, options) end
+
+---------------------------------------------------------------------------------------------------------------- Tables
 
 ---Returns the names of a table's columns, or a table of some of its columns.
 ---

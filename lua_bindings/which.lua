@@ -5,6 +5,8 @@
 -- libraries: {key, title}, in the order of columns.
 -- tasks: {title, rows...}. A row is {call, result, KEY = names in that library, separated by "; "}. A name may show an
 -- index or an assignment; the prefixes are those that users import: np, pd, jnp, jax, lax.
+-- search: {phrases that users search for, names of entries[, a recipe]}. They come first where the search has all
+-- words of a phrase.
 -- names: {names of other libraries, code that does it to a tensor, or to a table of columns, say = a sentence}; none of
 -- them: strew has nothing like it. In code a and b are vectors, m is a square matrix, p and q are probabilities, labels
 -- the classes of rows. A test runs it. A name that a task has needs no row.
@@ -309,6 +311,25 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
     },
   },
 
+  search = {
+    {"describe; summary; statistics", "quantile mean value_counts show"},
+    {"null; missing; gaps; na", "isnan nan_to_num"},
+    {"plot; chart; draw; picture", "show image"}, {"sample; choice", "randint randperm index_select"},
+    {"shuffle; permutation", "randperm"}, {"duplicates; distinct; deduplicate", "unique value_counts group_by"},
+    {"append rows; concat tables; append tables; concatenate", "cat join"},
+    {"moving average; rolling; sliding window", "as_strided", "recipes rolling mean"},
+    {"timestamp; date; dates; time series; month; calendar", "load", "recipes sums per calendar month"},
+    {"correlation; covariance", "matmul norm std"},
+    {"sparse; graph; adjacency", "scatter_add scatter_sum segment_csr group_by"},
+    {"sandbox; untrusted; limits", "limits memory"}, {"apply function; custom; own function; reduce function", "agg",
+      "recipes reduction of your own"}, {"read_csv; csv; excel; parquet", "load save chunks"},
+    {"per group; by group; each group; group by", "agg group_by scatter_sum scatter_mean"},
+    {"select rows; filter rows; filter", "rows index_select masked_select"}, {"select columns", "columns"},
+    {"rank; ranking", "argsort topk"}, {"average", "mean scatter_mean"},
+    {"write; export", "save"}, {"read; import; open", "load"}, {"random", "rand randn randint randperm manual_seed"},
+    {"gpu; cuda; device", "devices to"}, {"train; backward; derivative", "grad value_and_grad"},
+  },
+
   names = {
     -- dtypes, devices, shapes
     {"double", 't:to("float64")'}, {"float", 't:to("float32")'}, {"half", 't:to("float16")'},
@@ -438,7 +459,8 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
     -- tables of columns; the third is of a table, the second of a tensor
     {"dropna", "v[~v:isnan()]", "strew.rows(x, ~x.size:isnan())"}, {"head", "t:slice(0, 0, 5)",
       "strew.rows(x, strew.arange(math.min(5, #x.size)))"}, {"tail", "t:slice(0, -5)",
-      "strew.rows(x, strew.arange(math.max(#x.size - 5, 0), #x.size))"}, {"sample", "v[strew.randperm(#v):slice(0, 0, 5)]",
+      "strew.rows(x, strew.arange(math.max(#x.size - 5, 0), #x.size))"},
+    {"sample", "v[strew.randperm(#v):slice(0, 0, 5)]",
       "strew.rows(x, strew.randperm(#x.size):slice(0, 0, 5))"},
     {"loc iloc iat", "t[rows]", "strew.rows(x, rows)"}, {"query filter", "v[v:gt(2)]", "strew.rows(x, x.size:gt(2))"},
     {"sort_values", "(v:sort())", 'strew.sort_by(x, "id")'}, {"groupby", "strew.group_by(index)",

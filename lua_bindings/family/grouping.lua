@@ -112,7 +112,8 @@ local function fail_word(word, src, where)
   local nearest = type(word) == "string" and (elsewhere[word] or inner.nearest(word, WORDS))
   local hint = nearest and ("did you mean '%s'?"):format(nearest)
   if type(word) == "function" then hint = "a reduction is a word; ?recipes reduction of your own has the loop" end
-  if is_word[src] then hint = ("the word comes first: {%s, %s}"):format(shown(src), shown(word)) end
+  if is_word[src] then hint = ("the word comes first: {%s, %s}"):format(shown(src),
+    type(word) == "string" and shown(word) or "src") end
   fail("what", where:format(type(word) == "function" and "a function" or shown(word)) .. ", expected "
     .. table.concat(WORDS, ", ", 1, #WORDS - 1) .. " or " .. WORDS[#WORDS], hint)
 end

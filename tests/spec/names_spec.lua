@@ -56,7 +56,6 @@ local function run(code, env)
 end
 
 -- What the names ask for where it is no constant: a condition of results and variables.
-local t_like = {dtype = "float32", shape = {4, 3}}
 local function is_like(dtype, ...)
   local shape = {...}
   return function(r) return r[1].dtype == dtype and table.concat(r[1].shape, " ") == table.concat(shape, " ") end
@@ -98,7 +97,8 @@ for name, dtype in pairs{FloatTensor = "float32", DoubleTensor = "float64", Long
 
 -- The same of tables.
 local of_tables = {
-  head = has_rows(5), tail = function(r, env) return strew.equal(r[1].size, env.v:slice(0, 1)) end, sample = has_rows(5),
+  head = has_rows(5),
+  tail = function(r, env) return strew.equal(r[1].size, env.v:slice(0, 1)) end, sample = has_rows(5),
   dropna = has_rows(5), loc = function(r) return strew.equal(r[1].size, strew.tensor{2.0, 1}) end,
   query = function(r) return strew.equal(r[1].size, strew.tensor{4.0, 8, 3, 5}) end,
   sort_values = function(r) return strew.equal(r[1].size, strew.tensor{1.0, 2, 5, 8, 4, 3}) end,
@@ -197,7 +197,8 @@ describe("a name of another library", function()
     local env = setmetatable({x = x, y = y, list = list, text = text, print = function() end}, {__index = _G})
     local results = {pow = 3.0625, atan2 = 0.8519663, log10 = 0.243038, log2 = 0.8073549, log1p = 1.0116009,
       cosh = 2.9641884, sinh = 2.7904144, tanh = 0.9413755, mod = 1.75, ldexp = 14, round = 2, trunc = 1, isnan = false,
-      inf = math.huge, clamp = 1, hypot = 2.65754, cbrt = 1.2050711, getn = 3, gfind = "a", strip = "ab,cd", startswith = false,
+      inf = math.huge, clamp = 1, hypot = 2.65754, cbrt = 1.2050711, getn = 3, gfind = "a", strip = "ab,cd",
+      startswith = false,
       endswith = false, split = "  ab", join = "4, 5, 6", replace = "  bb,cd ", contains = 3}
     for _, row in ipairs(which.lua) do
       local wanted = of_row(row, results)

@@ -52,7 +52,8 @@ end
 
 local joined = {["!="] = "not equal is ~=: x ~= y", ["!=="] = "not equal is ~=: x ~= y",
                 ["&&"] = "masks are joined by &: x:gt(1) & x:lt(3); conditions by `and`: i > 1 and i < 3",
-                ["||"] = "masks are joined by |: x:lt(1) | x:gt(3); conditions by `or`: i < 1 or i > 3", ["**"] = "power is ^: x ^ y",
+                ["||"] = "masks are joined by |: x:lt(1) | x:gt(3); conditions by `or`: i < 1 or i > 3",
+                ["**"] = "power is ^: x ^ y",
                 ["++"] = "Lua has no ++: x = x + 1"}
 local negation = "a mask is inverted by ~: ~x:gt(1); a condition by `not`: not (i > 1)"
 local changes = {["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true, ["%"] = true, ["^"] = true, ["&"] = true,
