@@ -93,8 +93,8 @@ local function code(x, column, word)
     nearest and ("did you mean '%s'?"):format(nearest), "value")
 end
 
--- x[index] for an index that is no column's name: rows for a tensor; an error for a name that resembles a column's; else
--- nil, as in any Lua table. Names may differ in their digits: scripts look for column4 after column3.
+-- x[index] for an index that is no column's name: rows for a tensor; an error for a name that resembles a column's;
+-- else nil, as in any Lua table. Names may differ in their digits: scripts look for column4 after column3.
 local function missing(about, index)
   local x = getmetatable(about).columns
   if operands.is_tensor(index) then return rows(x, index, "index") end

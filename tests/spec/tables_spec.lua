@@ -353,7 +353,7 @@ table: 2 rows, 3 columns, cpu
       {"strew.rows({a = x.size, b = strew.arange(2)}, strew.arange(1))",
        "rows: 'x' has a column \"b\" of 2 elements, expected 3, as in the first one, \"a\""},
       {"strew.rows({a = strew.tensor(1)}, strew.arange(1))", "rows: 'x' has a column \"a\" of rank 0, expected rank 1"},
-      {"strew.rows({a = 'text'}, strew.arange(1))", "rows: 'x' has \"text\" at key \"a\", expected a tensor"},
+      {"strew.rows({a = 'text'}, strew.arange(1))", "rows: column \"a\" is \"text\", expected a tensor"},
       {"strew.rows({x.size, a = x.size}, strew.arange(1))",
        "rows: 'x' is a sequence with a key \"a\": names and numbers do not mix"},
       {"strew.rows({[true] = x.size}, strew.arange(1))", "rows: 'x' has a key true, expected names"},
