@@ -4,6 +4,8 @@ local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 local default = strew.zeros(1).device
 
+local provoked = {} -- hints
+
 -- Runs code with the names of `environment`, which fails; returns message and hint.
 local function provoke(code, environment)
   environment.strew = strew
@@ -12,6 +14,7 @@ local function provoke(code, environment)
   assert.equal("string", type(message), code)
   local detail = strew.last_error()
   assert.equal("chunk:1: " .. detail.message, message)
+  provoked[detail.hint or ""] = true
   return detail.message, detail.hint
 end
 
@@ -136,6 +139,91 @@ describe("a hint can be followed:", function()
       else
         follow(row[2], row[3], row[4], environment, row[5])
       end
+    end)
+  end
+end)
+
+-- Each row: failing code, a part of its hint, the code as the hint has it, its result.
+describe("a hint names what works:", function()
+  local rows = {
+    {"T{1, 2}:mean()", 'self:to("float32")', 'T{1, 2}:to("float32"):mean()', "float32[] 1.5"},
+    {"T{true}:cumsum_(0)", "without the underscore", "T{true}:cumsum(0)", "int64[1] {1}"},
+    {"T{1, 2}:add_(0.5)", "without the underscore", "T{1, 2}:add(0.5)", "float32[2] {1.5, 2.5}"},
+    {"T{{1, 2}, {3, 4}}:t():view(4)", "self:reshape(...)", "T{{1, 2}, {3, 4}}:t():reshape(4)",
+     "int64[4] {1, 3, 2, 4}"},
+    {"strew.arange(4):view(1, 2, 2):t()", "self:transpose(a, b)", "strew.arange(4):view(1, 2, 2):transpose(1, 2)",
+     "int64[1, 2, 2] {{{0, 2}, {1, 3}}}"},
+    {"strew.add(1, T(5)[0])", "self:item()", "T(5):item()", "5"},
+    {"T{1, 2}:quantile(0.5)", 'self:to("float32")', 'T{1, 2}:to("float32"):quantile(0.5)', "float32[] 1.5"},
+    {"strew.clone(T{3} // T{0})", "div gives floats", "T{3} / T{0}", "float32[1] {inf}"},
+    {"T{2}:pow(-1)", 'self:to("float32")', 'T{2}:to("float32"):pow(-1)', "float32[1] {0.5}"},
+    {"strew.where(T{3, 0}, 1, 2)", "x:ne(0)", "strew.where(T{3, 0}:ne(0), 1, 2)", "int64[2] {1, 2}"},
+    {"T{5, 6}:where(T{true, false}, T{7, 8})", "strew.where(condition, t, b)",
+     "strew.where(T{true, false}, T{5, 6}, T{7, 8})", "int64[2] {5, 8}"},
+    {"T{1, 2}:masked_select(T{3, 0})", "x:ne(0)", "T{1, 2}:masked_select(T{3, 0}:ne(0))", "int64[1] {1}"},
+    {"strew.group_by(T{{1, 2}, {1, 3}})", "a column of the matrix",
+     "strew.group_by(T{{1, 2}, {1, 3}}:select(1, 0)).ids", "int64[2] {0, 0}"},
+    {"T{7, 8}:index_select(0, T{{1}})", "index:flatten()", "T{7, 8}:index_select(0, T{{1}}:flatten())", "int64[1] {8}"},
+    {"T{2.0}:bincount()", 'self:to("int64")', 'T{2.0}:to("int64"):bincount()', "int64[3] {0, 0, 1}"},
+    {"T{{1}}:bincount()", "self:flatten()", "T{{1}}:flatten():bincount()", "int64[2] {0, 1}"},
+    {"T{1 / 0, 2}:histc(2)", "min and max", "T{1 / 0, 2}:histc(2, 0, 4)", "float32[2] {0.0, 1.0}"},
+    {"strew.grouping(T{{0, 1}})", "index:flatten()", "strew.grouping(T{{0, 1}}:flatten()).ids", "int64[2] {0, 1}"},
+    {"T{1, 2}:get(2)", "positions count from 0", "T{1, 2}:get(2 - 1)", "2"},
+    {"T{1, 1}:softmax(0)", 'self:to("float32")', 'T{1, 1}:to("float32"):softmax(0)', "float32[2] {0.5, 0.5}"},
+    {"strew.group_by(T{1, 1}).counts:add_(1)", "self:clone()", "strew.group_by(T{1, 1}).counts:clone():add_(1)",
+     "int64[1] {3}"},
+    {"strew.key_table(1).ids(T{1})", "kt:ids(...)", "strew.key_table(1):ids(T{1})", "int64[1] {0}"},
+    {"strew.grouping(T{0, 0}).sum(T{1, 2})", "g:sum(...)", "strew.grouping(T{0, 0}):sum(T{1, 2})", "int64[1] {3}"},
+    {'T{1}:to("abacus")', "strew.devices()", "strew.devices()[1].name", "cpu"},
+    {"strew.clone(T{{1, 2}}[{0, 1}])", "t[i][j], or t:get(i, j)", "T{{1, 2}}[0][1] + T{{1, 2}}:get(0, 1)", "4"},
+    {"for _ in ipairs(T{1, 2}) do end", "for i = 0, #t - 1", "#T{1, 2} - 1", "1"},
+    {'strew.add(1, T{4} .. "a")', "t:item()", 'T{4}:item() .. "a"', "4a"},
+    {"for _ in pairs(T{1}) do end", "pairs(t:tolist())", "select(2, next(T{1}:tolist()))", "1"},
+    {"T{T{1}, T{2}}", "strew.stack", "strew.stack{T{1}, T{2}}", "int64[2, 1] {{1}, {2}}"},
+    {'strew.cat({T{1}, dim = 0})', "strew.cat({...}, dim)", "strew.cat({T{1}}, 0)", "int64[1] {1}"},
+    {'strew.value_counts({count = T{5, 5}}, "count")', "x.n = x.count",
+     'strew.value_counts({n = T{5, 5}}, "n").count', "int64[1] {2}"},
+    {'strew.join({a = T{1}}, {a = T{1}}, "a", {how = "right"})', 'strew.join(b, a, key, {how = "left"})',
+     'strew.join({a = T{1}}, {a = T{1}}, "a", {how = "left"}).a', "int64[1] {1}"},
+    {'strew.join({a = T{1}, c = T{3}}, {a = T{1}, c = T{2}}, "a", {suffixes = {"", ""}})', "other suffixes",
+     'strew.join({a = T{1}, c = T{3}}, {a = T{1}, c = T{2}}, "a", {suffixes = {"", "2"}}).c2', "int64[1] {2}"},
+    {"T{{1, 2}}:outer(T{1, 2})", "self:flatten()", "T{{1, 2}}:flatten():outer(T{1, 2})",
+     "int64[2, 2] {{1, 2}, {2, 4}}"},
+    {"T{{1, 2}}:roll{1, 1}", "as many dimensions in 'dims'", "T{{1, 2}}:roll({1, 1}, {0, 1})", "int64[1, 2] {{2, 1}}"},
+    {"strew.zeros(2, 2):diagonal_scatter(T{1, 2})", "src:to(t.dtype)",
+     'strew.zeros(2, 2):diagonal_scatter(T{1, 2}:to("float32"))', "float32[2, 2] {{1.0, 0.0}, {0.0, 2.0}}"},
+    {"T{3, 4}:norm()", 'self:to("float32")', 'T{3, 4}:to("float32"):norm()', "float32[] 5.0"},
+    {"T{1, 2}:repeat_interleave(T{1.0, 2.0})", 'repeats:to("int64")',
+     'T{1, 2}:repeat_interleave(T{1.0, 2.0}:to("int64"))', "int64[3] {1, 2, 2}"},
+    {'strew["repeat"](T{{1, 2}}, 2)', "tile", "T{{1, 2}}:tile(2)", "int64[1, 4] {{1, 2, 1, 2}}"},
+    {"T{true}:median()", 'self:to("uint8")', 'T{true}:to("uint8"):median()', "uint8[] 1"},
+    {"strew.group_by(T{0, 1}):agg{}", 'g:agg{total = {"sum", src}}',
+     'strew.group_by(T{0, 1}):agg{total = {"sum", T{3, 4}}}.total', "int64[2] {3, 4}"},
+    {'strew.group_by(T{0, 1}):agg{"sum"}', 'g:agg{total = {"sum", src}}',
+     'strew.group_by(T{0, 1}):agg{total = {"sum", T{3, 4}}}.total', "int64[2] {3, 4}"},
+    {'strew.group_by(T{0, 1}):agg{n = "cuont"}', "'count'", 'strew.group_by(T{0, 1}):agg{n = "count"}.n',
+     "int64[2] {1, 1}"},
+    {"strew.rows({a = T{5, 6}}, T{{1}})", "which:flatten()", "strew.rows({a = T{5, 6}}, T{{1}}:flatten()).a",
+     "int64[1] {6}"},
+    {"strew.rows({a = T{5, 6}}, T{1.0, 0})", "which:ne(0)", "strew.rows({a = T{5, 6}}, T{1.0, 0}:ne(0)).a",
+     "int64[1] {5}"},
+    {'strew.sort_by({size = T{2, 1}}, "sise")', "'size'", 'strew.sort_by({size = T{2, 1}}, "size").size',
+     "int64[2] {1, 2}"},
+    {'strew.load("x.foo")', '{format = "csv"}', 'pcall(strew.load, "x.foo", {format = "csv"})', "false"},
+    {'strew.help "qqqqq"', "strew.help{search =", 'select("#", strew.help{search = "median"})', "0"},
+    {"strew.grad(function(x) return x end)(T{1.0, 2})", "t:sum()", "strew.grad(function(x) return x:sum() end)(T{1.0, 2})",
+     "float32[2] {1.0, 1.0}"},
+    {"strew.grad(function(x) return x:sum() end)(T{1})", 't:to("float32")',
+     'strew.grad(function(x) return x:sum() end)(T{1}:to("float32"))', "float32[1] {1.0}"},
+  }
+  for _, row in ipairs(rows) do
+    it(row[1], function()
+      local function environment() return {T = strew.tensor, strew = strew, print = function() end} end
+      local env = setmetatable(environment(), {__index = _G})
+      local _, hint = provoke(row[1]:find "^for" and row[1] or "local _ = " .. row[1], env)
+      assert.matches(row[2], hint, 1, true)
+      local results = table.pack(assert(load("return " .. row[3], "=better", "t", env))())
+      assert.equal(row[4], support.on_cpu(support.text(results[1])))
     end)
   end
 end)
@@ -284,4 +372,46 @@ describe("an error", function()
     local output = support.output([[local strew = require "strew" local function f(t) t:get(9) end f(strew.zeros(3))]])
     assert.matches("stack traceback:\n\t%[C%]: in [^\n]*get'\n\t%(command line%):1: in [^\n]*'f'", output)
   end)
+end)
+
+-- Hints of these files or with these texts are not provoked here, for the reason beside them.
+local elsewhere = {
+  ["runtime/files/"] = "csv_spec.lua, file_spec.lua and png_spec.lua", ["lua_bindings/mpi/"] = "mpi_test.sh",
+  ["opencl/"] = "a device fails", ["strew_record.c"] = "gradients_spec.lua", ["strew_show.c"] = "show_spec.lua",
+  ["strew_columns.c"] = "csv_spec.lua", ["interrupt.c"] = "check_interrupt.c", ["memory.c"] = "no call",
+  ["printoptions.c"] = "print_spec.lua", ["search.c"] = "calculating_spec.lua", ["matmul.c"] = "calculating_spec.lua",
+  ["key_ids.c"] = "keys_spec.lua", ["quantile.c"] = "takes 16 M elements, or other dtypes",
+  ["dim_size = n sets"] = "another error follows", ["start with all zeros"] = "of C", ["another context"] = "of C",
+  ['self:to("cpu")'] = "of C", ["float32, or device"] = "on devices", ["all dtypes"] = "takes 16-bit quantiles",
+  ["tensors["] = "on devices", ["set_printoptions{profile"] = "print_spec.lua",
+  ["other:to(self.dtype)"] = "calculating_spec.lua", ["the path comes first"] = "above, a path of this machine",
+}
+
+-- Calls f(file, hint) for each text in the place of a hint in the sources. %s and the like stand for anything.
+local function each_hint(f)
+  local marks = {"hint = *\n? *(%b\"\")", "bind_hint%([%w>-]+,[ \n]*(%b\"\")", "snprintf%(hint, [^\"]-(%b\"\")"}
+  local pipe <close> = assert(io.popen "find runtime opencl lua_bindings -name '*.c'")
+  for path in pipe:lines() do
+    local source = support.get(path):gsub('%%" PRId64 "', "%%d"):gsub('\\"', "\1"):gsub('"%s*\n%s*"', "")
+    for _, mark in ipairs(marks) do
+      for text in source:gmatch(mark) do f(path, (text:sub(2, -2):gsub("\1", '"'))) end
+    end
+  end
+end
+
+it("each hint of the sources is provoked above, or has a reason not to be", function()
+  local count = 0
+  each_hint(function(path, text)
+    count = count + 1
+    for part, _ in pairs(elsewhere) do
+      if path:find(part, 1, true) or text:find(part, 1, true) then return end
+    end
+    local pattern = text:gsub("%%%.?%d*l?[sdc]", "\1"):gsub("%%%%", "%%")
+      :gsub("%p", "%%%0"):gsub("\1", ".*")
+    for hint in pairs(provoked) do
+      if hint:find(pattern) then return end
+    end
+    error(("%s: no row provokes the hint %s"):format(path, text), 0)
+  end)
+  assert.is_true(count > 50, count)
 end)
