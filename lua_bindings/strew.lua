@@ -3025,7 +3025,7 @@ function strew.diagonal_scatter(self, src, offset, dim1, dim2) end
 strew.diagonal_scatter_, Tensor.diagonal_scatter, Tensor.diagonal_scatter_ =
   strew.diagonal_scatter, strew.diagonal_scatter, strew.diagonal_scatter
 
-------------------------------------------------------------------------------------------------------------- Arithmetic
+------------------------------------------------------------------------------------------------------- Arithmetic, bits
 
 ---Adds element by element: `self + other`.
 ---
@@ -3489,8 +3489,6 @@ strew.tanh_, Tensor.tanh, Tensor.tanh_ = strew.tanh, strew.tanh, strew.tanh
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.sigmoid(self) end
 strew.sigmoid_, Tensor.sigmoid, Tensor.sigmoid_ = strew.sigmoid, strew.sigmoid, strew.sigmoid
-
-------------------------------------------------------------------------------------------------------------------- Bits
 
 ---Returns the bitwise and: `self & other`.
 ---
@@ -4838,7 +4836,7 @@ function strew.key_table(n) end
 ---@param options? strew.save_options
 function strew.save(path, x, options) end
 
----------------------------------------------------------------------------------------------------------------- Tables
+----------------------------------------------------------------------------------------------------------------- Tables
 
 ---Returns the names of a table's columns, or a table of some of its columns.
 ---
