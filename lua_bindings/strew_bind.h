@@ -237,8 +237,8 @@ int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);
 int bind_help_pages(lua_State *L);
 /* Pushes the table of hints.lua; returns 1. */
 int bind_hints(lua_State *L);
-/* Pushes the hint for a name of another library, and returns it; NULL: pushes nil, the name is not known. */
-const char *bind_push_hint(lua_State *L, const char *name);
+/* Fails with "OWNER has no 'NAME'" and the hint; returns -1. */
+int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, const strew_guess *guess);
 
 /* --------------------------------------------------------------------------------------------------- strew_fail.c */
 
@@ -265,8 +265,6 @@ const char *bind_text(lua_State *L, const struct script_call *call, int i, char 
 int bind_hint_guess(struct script_call *call, const strew_guess *guess);
 /* Considers all string keys of the table at i. */
 void bind_guess_keys(lua_State *L, int i, strew_guess *guess);
-/* Fails with "OWNER has no 'NAME'" and the hint; returns -1. */
-int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, const strew_guess *guess);
 
 /* --------------------------------------------------------------------------------------------- strew_arguments.c */
 

@@ -1,4 +1,4 @@
-/* strew_fail.c: error messages of the bindings, hints, and unknown names. */
+/* strew_fail.c: error messages of the bindings, and hints. */
 #include "strew_bind.h"
 
 #include <inttypes.h>
@@ -89,15 +89,4 @@ void bind_guess_keys(lua_State *L, int i, strew_guess *guess) {
     if (lua_type(L, -2) == LUA_TSTRING) strew_guess_name(guess, lua_tostring(L, -2));
     lua_pop(L, 1);
   }
-}
-
-int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, const strew_guess *guess) {
-  strew_dtype dtype;
-  bind_fail(call, STREW_EARGUMENT, NULL, "-");
-  snprintf(call->error.message, sizeof call->error.message, "%s has no '%.60s'", owner, guess->wanted);
-  const char *hint = bind_push_hint(L, guess->wanted);
-  if (hint) return bind_hint(call, "%s", hint);
-  if (strew_dtype_from_word(guess->wanted, &dtype, NULL) == STREW_OK)
-    return bind_hint(call, "a dtype is a word: {dtype = \"%s\"}, t:to(\"%s\")", guess->wanted, guess->wanted);
-  return bind_hint_guess(call, guess);
 }

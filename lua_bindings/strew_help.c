@@ -6,6 +6,7 @@
 #include "strew_bind.h"
 #include "strew_lua.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *text_of(const char *name) {
@@ -53,7 +54,8 @@ int bind_hints(lua_State *L) {
   return 1;
 }
 
-const char *bind_push_hint(lua_State *L, const char *name) {
+/* Pushes the hint for a name of another library, and returns it; NULL: pushes nil, the name is not known. */
+static const char *push_hint(lua_State *L, const char *name) {
   bind_stack(L, LUA_MINSTACK);
   bind_hints(L);
   lua_getfield(L, -1, "name");
@@ -61,6 +63,17 @@ const char *bind_push_hint(lua_State *L, const char *name) {
   lua_pushstring(L, name);
   lua_call(L, 1, 1);
   return lua_tostring(L, -1);
+}
+
+int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, const strew_guess *guess) {
+  strew_dtype dtype;
+  bind_fail(call, STREW_EARGUMENT, NULL, "-");
+  snprintf(call->error.message, sizeof call->error.message, "%s has no '%.60s'", owner, guess->wanted);
+  const char *hint = push_hint(L, guess->wanted);
+  if (hint) return bind_hint(call, "%s", hint);
+  if (strew_dtype_from_word(guess->wanted, &dtype, NULL) == STREW_OK)
+    return bind_hint(call, "a dtype is a word: {dtype = \"%s\"}, t:to(\"%s\")", guess->wanted, guess->wanted);
+  return bind_hint_guess(call, guess);
 }
 
 /* Calls a function of help.lua with a string (NULL: none); pushes the text, or nil if there is none. Very long names
