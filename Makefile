@@ -91,9 +91,9 @@ $(BUILD)/libstrew.a $(BUILD)/libstrew_lua.a: $(BUILD)/%.a:
 	$(call say,AR) $(CC) -r -nostdlib -o $(BUILD)/obj/$*.o $^ && $(OBJCOPY) --localize-hidden $(BUILD)/obj/$*.o && \
 	  rm -f $@ && ar rcs $@ $(BUILD)/obj/$*.o
 $(BUILD)/libstrew.so: $(call objects,$(CORE)) $(LOOPS)
-	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(LIBS)
+	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ $(LIBS) && ln -sf $(@F) $@.$(SOVERSION)
 $(BUILD)/libstrew_lua.so: $(call objects,$(BINDINGS)) $(BUILD)/libstrew.so
-	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ -lm
+	$(call say,LD) $(shared) -Wl,-soname,$(@F).$(SOVERSION) -o $@ $^ -lm && ln -sf $(@F) $@.$(SOVERSION)
 # These two have all functions of strew.h and strew_lua.h, for modules in C that a script requires.
 whole    = -Wl,--whole-archive $^ -Wl,--no-whole-archive
 $(BUILD)/strew.so: $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a

@@ -400,16 +400,26 @@ local function add_choice(lines, row)
   wrap(lines, row[2] .. (others == "" and "" or ". ") .. others, "      ", "      ")
 end
 
--- Adds the names in other libraries, a paragraph for each row.
-local function add_elsewhere(lines, entry)
-  local first = "elsewhere: "
-  for _, row in ipairs(entry.rows) do
-    if #row.names > 0 then
-      if first == "elsewhere: " then table.insert(lines, "") end
-      wrap(lines, elsewhere(row), first, "           ")
-      first = "           "
+-- Returns the names of an entry's rows in other libraries, each once, in the form of a row.
+local function all_names(entry)
+  local list, is_known = {}, {}
+  for _, library in ipairs(which.libraries) do
+    for _, row in ipairs(entry.rows) do
+      for _, other in ipairs(row.names) do
+        local text = library[2] .. " " .. other.name
+        if other.library == library[2] and not is_known[text] then table.insert(list, other) end
+        if other.library == library[2] then is_known[text] = true end
+      end
     end
   end
+  return {names = list}
+end
+
+-- Adds the list in other libraries.
+local function add_elsewhere(lines, entry)
+  local text = elsewhere(all_names(entry))
+  if text ~= "" then table.insert(lines, "") end
+  if text ~= "" then wrap(lines, text, "elsewhere: ", "           ") end
 end
 
 -- Returns the calls for a name in another library, or nil.
@@ -477,6 +487,32 @@ end
 
 local filtered = {which = tasks_with, recipes = recipes_with} -- pages of a name and a word
 
+-- Returns the entries of a phrase all of whose words are in `words`, by their places.
+local function phrased(words)
+  local places, count, is_word = {}, 0, {}
+  for word in words:lower():gmatch "%S+" do is_word[word] = true end
+  local function add(entry)
+    count = count + 1
+    if entry then places[entry] = places[entry] or count end
+  end
+  for _, row in ipairs(which.search) do
+    for phrase in row[1]:gmatch "[^;]+" do
+      local has_all = true
+      for word in phrase:gmatch "%S+" do has_all = has_all and is_word[word] end
+      if has_all then
+        for name in row[2]:gmatch "%S+" do add((find(name))) end
+        for _, recipe in ipairs(by_name.recipes.recipes) do
+          if recipe.name == row[3] then add(recipe) end
+        end
+        break
+      end
+    end
+  end
+  return places
+end
+
+local search -- of words
+
 -- Returns the page of a name, of a name in another library, or of a topic, or nil. ("groupby.sum" is not sum.)
 local function page(name)
   local first, word = name:match "^%s*(%l+)%s+(%S.*)$"
@@ -484,7 +520,7 @@ local function page(name)
   local elsewhere_first = bare(name):find(".", 1, true) and choices(name)
   if elsewhere_first then return elsewhere_first end
   local entry, inplace = find(name)
-  if not entry then return choices(name) or topic(name) end
+  if not entry then return choices(name) or topic(name) or next(phrased(name)) and search(name) end
   local lines = {}
   if entry.kind == "function" then
     lines = signatures(entry, inplace)
@@ -563,32 +599,45 @@ local function other_name(entry, plain)
   return found, false
 end
 
--- Returns how well an entry matches a word: by name, by summary, by a whole name in another library, or by anything in
--- it except an example's code. `plain` is the word as a bare name.
-local function rank(entry, word, plain)
-  if entry.name:lower():find(word, 1, true) then return 1 end
-  local other, is_whole = other_name(entry, plain)
-  if is_whole or entry.summary:lower():find(word, 1, true) then return 2 end
-  if table.concat(entry.body, " "):lower():find(word, 1, true) then return 3 end
-  for _, row in ipairs(rows_of(entry)) do
-    if table.concat(row, " "):lower():find(word, 1, true) then return 4 end
-  end
-  if other then return 4 end
-  for _, row in ipairs(entry.rows) do
-    if row[2]:lower():find(word, 1, true) then return 4 end
-  end
-  for comment in (entry.example or ""):gmatch "%-%-([^\n]*)" do
-    if comment:lower():find(word, 1, true) then return 5 end
-  end
+-- Returns the texts of an entry in which words are searched for, the best matches first: name, summary, description,
+-- rows, and an example's comments.
+local function texts_of(entry)
+  local rows, comments = {}, {}
+  for _, row in ipairs(rows_of(entry)) do table.insert(rows, table.concat(row, " ")) end
+  for _, row in ipairs(entry.rows) do table.insert(rows, row[2]) end
+  for comment in (entry.example or ""):gmatch "%-%-([^\n]*)" do table.insert(comments, comment) end
+  local texts = {entry.name, entry.summary, table.concat(entry.body, " "), table.concat(rows, " "),
+                 table.concat(comments, " ")}
+  for k, text in ipairs(texts) do texts[k] = text:lower() end
+  return texts
 end
 
--- Returns a line for each entry that has all the words, best first; nil: none has. A hyphen may be typed as a space.
-local function search(words)
+-- Returns how well an entry matches a word: its name, whole words before parts of words, in the order of its texts; a
+-- whole name in another library counts as one in the summary. `plain` is the word as a bare name.
+local function rank(entry, word, plain)
+  entry.texts = entry.texts or texts_of(entry)
+  if entry.texts[1] == word then return 0 end
+  local other, is_whole = other_name(entry, plain)
+  local pattern = "%f[%w]" .. word:gsub("%p", "%%%0") .. "%f[%W]"
+  for k, text in ipairs(entry.texts) do
+    if text:find(pattern) or k == 2 and is_whole then return k end
+  end
+  for k, text in ipairs(entry.texts) do
+    if text:find(word, 1, true) then return #entry.texts + k end
+  end
+  return other and 2 * #entry.texts or nil
+end
+
+-- Returns a line for each entry that has all the words, or that which.lua names for them, best first; nil: there is
+-- none. A hyphen may be typed as a space.
+function search(words)
   local found, wanted, plain = {}, {}, bare(words)
   for word in words:lower():gsub("(%w)%-(%w)", "%1 %2"):gmatch "%S+" do table.insert(wanted, {word, bare(word)}) end
+  local first = phrased(words)
   local function consider(entry, place)
     local worst = 0
     for _, word in ipairs(wanted) do worst = math.max(worst, rank(entry, word[1], word[2]) or math.huge) end
+    if first[entry] then worst, place = 0, first[entry] end
     if worst < math.huge then table.insert(found, {entry = entry, order = worst * 1000 + place}) end
   end
   for place, entry in ipairs(entries) do consider(entry, place) end
@@ -635,4 +684,5 @@ file_rows()
 file_recipes()
 return {entries = entries, groups = groups, find = find, names = names, signatures = signatures, rows_of = rows_of,
         options = options, page = page, topics = topics, overview = overview, search = search, elsewhere = elsewhere,
+        all_names = all_names,
         operands = which.operands, libraries = which.libraries}

@@ -191,6 +191,23 @@ table: 3 rows, 3 columns, cpu
      1        3      nan
      2      nan        8]]},
 
+  {"Reduction of your own", [[
+Any function of a group's elements: `g:order()` has the positions of all groups, one after the other, `g:starts()` where
+each begins.]],
+  [[
+local shop = strew.tensor{1, 0, 1, 0, 1}
+local price = strew.tensor{3.0, 8, 9, 6, 4}
+local g = strew.group_by(shop)
+local sorted, starts, range = price[g:order()], g:starts(), {}
+for k = 0, g.n - 1 do
+  local group = sorted:narrow(0, starts[k], starts[k + 1] - starts[k])
+  range[k + 1] = (group:max() - group:min()):item()
+end
+print(strew.tensor(range))]],
+  [[
+float32[2] cpu
+ 2  6]]},
+
   {"Shares", [[
 The sum of its group for each element, as `sums[group]`, divides the element: the shares of a group add up to 1.]],
   [[

@@ -236,6 +236,27 @@
 ---  hint   all values lie in 1..3: were they counted from 1? index - 1 counts from 0
 ---```
 
+---# limits
+---Limits of scripts, tensors and texts.
+---
+---`strew --memory 500M --time 10 --sandbox script.lua` runs a script that is not trusted. `--memory` counts the memory of
+---Lua and of tensors; `--time` holds for Lua code, native operations and OpenCL. A script may catch the first error and
+---clean up; then it ends. `--sandbox` leaves strew and pure Lua: no files, processes, modules, bytecode, debug library or
+---finalizers, formats of at most 256 KiB, no text over 1 MiB for `math.max`, `math.min` and `collectgarbage`.
+---
+---A tensor has at most 16 dimensions, and sizes whose product int64 holds. Ctrl-C stops a call; `strew.memory()` returns
+---the memory of tensors, `t:free()` returns it before the collector does.
+---
+---```lua
+---local sizes = {}
+---for d = 1, 17 do sizes[d] = 1 end
+---local ok, message = pcall(strew.zeros, sizes)
+---print(message)
+---```
+---```text
+---example:3: zeros: 'shape' has more than 16 entries, the greatest rank
+---```
+
 ---# ranks
 ---Tensors are distributed over processes and machines by MPI and `require "strew.mpi"`, with the bits of one process.
 ---
@@ -2624,7 +2645,7 @@ strew.tril_, Tensor.tril, Tensor.tril_ = strew.tril, strew.tril, strew.tril
 function strew.triu(self, diagonal) end
 strew.triu_, Tensor.triu, Tensor.triu_ = strew.triu, strew.triu, strew.triu
 
----Reverses the order of the elements along one or more dimensions.
+---Reverses the order of the elements along one or more dimensions; without any, along all of them.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:flip(1))
@@ -2635,7 +2656,7 @@ strew.triu_, Tensor.triu, Tensor.triu_ = strew.triu, strew.triu, strew.triu
 --- 6  5  4
 ---```
 ---@param self strew.Tensor any dtype
----@param ... integer|integer[] "dims..." the dimensions, as numbers or one sequence; error: the same twice
+---@param ... integer|integer[] "dims..." the dimensions, as numbers or one sequence, which may be empty; error: the same twice
 ---@return strew.Tensor t a copy
 function strew.flip(self, ...) end
 Tensor.flip = strew.flip
@@ -3037,7 +3058,7 @@ function strew.diagonal_scatter(self, src, offset, dim1, dim2) end
 strew.diagonal_scatter_, Tensor.diagonal_scatter, Tensor.diagonal_scatter_ =
   strew.diagonal_scatter, strew.diagonal_scatter, strew.diagonal_scatter
 
-------------------------------------------------------------------------------------------------------------- Arithmetic
+------------------------------------------------------------------------------------------------------- Arithmetic, bits
 
 ---Adds element by element: `self + other`.
 ---
@@ -3502,8 +3523,6 @@ strew.tanh_, Tensor.tanh, Tensor.tanh_ = strew.tanh, strew.tanh, strew.tanh
 function strew.sigmoid(self) end
 strew.sigmoid_, Tensor.sigmoid, Tensor.sigmoid_ = strew.sigmoid, strew.sigmoid, strew.sigmoid
 
-------------------------------------------------------------------------------------------------------------------- Bits
-
 ---Returns the bitwise and: `self & other`.
 ---
 ---```lua
@@ -3570,6 +3589,8 @@ strew.bitwise_not_, Tensor.bitwise_not, Tensor.bitwise_not_ = strew.bitwise_not,
 
 ---Compares element by element: true if self equals other. NaN equals nothing.
 ---
+---A condition of Lua needs a boolean: `if a:eq(b):all():item() then`. `a == b` is true only of the same tensor.
+---
 ---```lua
 ---print(strew.tensor{1, 2}:eq(2))
 ---```
@@ -3584,6 +3605,8 @@ function strew.eq(self, other) end
 strew.eq_, Tensor.eq, Tensor.eq_ = strew.eq, strew.eq, strew.eq
 
 ---Compares element by element: true if self differs from other.
+---
+---A condition of Lua needs a boolean: `if a:ne(b):all():item() then`. `a ~= b` is false only of the same tensor.
 ---
 ---```lua
 ---print(strew.tensor{1, 2}:ne(2))
@@ -3600,6 +3623,8 @@ strew.ne_, Tensor.ne, Tensor.ne_ = strew.ne, strew.ne, strew.ne
 
 ---Compares element by element: true if self is less than other.
 ---
+---A condition of Lua needs a boolean: `if a:lt(b):all():item() then`.
+---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:lt(2))
 ---```
@@ -3614,6 +3639,8 @@ function strew.lt(self, other) end
 strew.lt_, Tensor.lt, Tensor.lt_ = strew.lt, strew.lt, strew.lt
 
 ---Compares element by element: true if self is less than or equal to other.
+---
+---A condition of Lua needs a boolean: `if a:le(b):all():item() then`.
 ---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:le(2))
@@ -3630,6 +3657,8 @@ strew.le_, Tensor.le, Tensor.le_ = strew.le, strew.le, strew.le
 
 ---Compares element by element: true if self is greater than other.
 ---
+---A condition of Lua needs a boolean: `if a:gt(b):all():item() then`.
+---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:gt(2))
 ---```
@@ -3644,6 +3673,8 @@ function strew.gt(self, other) end
 strew.gt_, Tensor.gt, Tensor.gt_ = strew.gt, strew.gt, strew.gt
 
 ---Compares element by element: true if self is greater than or equal to other.
+---
+---A condition of Lua needs a boolean: `if a:ge(b):all():item() then`.
 ---
 ---```lua
 ---print(strew.tensor{1, 2, 3}:ge(2))
@@ -4043,7 +4074,7 @@ Tensor.argmax = strew.argmax
 
 ---Returns true if all elements are nonzero.
 ---
----For no elements it is true.
+---For no elements it is true. The result is a tensor, which Lua takes for true: `if t:gt(0):all():item() then`.
 ---
 ---```lua
 ---print(strew.tensor{{1, 0}, {1, 2}}:all(1))
@@ -4062,7 +4093,7 @@ Tensor.all = strew.all
 
 ---Returns true if at least one element is nonzero.
 ---
----For no elements it is false.
+---For no elements it is false. The result is a tensor, which Lua takes for true: `if t:gt(0):any():item() then`.
 ---
 ---```lua
 ---print(strew.tensor{{0, 0}, {1, 2}}:any(1))
@@ -4842,6 +4873,8 @@ function strew.key_table(n) end
 ---@param options? strew.save_options
 function strew.save(path, x, options) end
 
+----------------------------------------------------------------------------------------------------------------- Tables
+
 ---Returns the names of a table's columns, or a table of some of its columns.
 ---
 ---The names are in the order in which `strew.save` writes the columns: that of the file, then others by the alphabet. A
@@ -4872,7 +4905,8 @@ function strew.columns(x, which, words) end
 ---
 ---A bool tensor chooses the rows where it is true. An index gives their positions, in its order, and may repeat them. The
 ---result is a new table with the order and the words of x; it prints as rows, and `strew.save` writes its words. All
----columns have one length; those of more dimensions are chosen from along the first one.
+---columns have one length; those of more dimensions are chosen from along the first one. Of a table that strew made,
+---`x[which]` has the same rows, and `#x` is their number (of columns without names: that of the columns).
 ---
 ---```lua
 ---local x = {id = strew.arange(5), kb = strew.tensor{3.5, 1, 4, 1, 5}}

@@ -110,6 +110,13 @@ bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name
   return read_scalar(L, i, out) || fail_type(L, call, i, name, "a number or boolean");
 }
 
+static bool is_comparison(const struct script_call *call) {
+  static const char *const names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(call->row->name, names[i]) == 0) return true;
+  return false;
+}
+
 bool bind_operand(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   strew_operand *operand = out;
   struct box *box = bind_to_box(L, call->binding, i);
@@ -118,6 +125,9 @@ bool bind_operand(lua_State *L, struct script_call *call, int i, const char *nam
   if (read_scalar(L, i, &operand->number)) return true;
   fail_type(L, call, i, name, "a tensor, number or boolean");
   bind_hint_table(L, call, i, name);
+  if (lua_type(L, i) == LUA_TSTRING && is_comparison(call))
+    bind_hint(call, "a word is compared by its code: x.city:eq(strew.code(x, \"city\", \"%.40s\"))",
+              lua_tostring(L, i));
   return false;
 }
 
@@ -291,9 +301,10 @@ static bool fail_missing(struct script_call *call, const struct parameter *param
   return false;
 }
 
-/* A superfluous argument in the position of options was meant as options. */
+/* A superfluous argument in the position of options was meant as options. The self of a method does not count. */
 static bool fail_count(lua_State *L, struct script_call *call, const struct parameter *parameters, int count) {
   char text[400], value[TEXT_BYTES];
+  const int self = call->form & (METHOD | INPLACE) ? 1 : 0;
   int positional = 0;
   while (parameters[positional].name && parameters[positional].presence != KEYED) positional++;
   if (!parameters->name)
@@ -301,9 +312,11 @@ static bool fail_count(lua_State *L, struct script_call *call, const struct para
   else if (parameters[positional].name && count == positional + 1)
     bind_fail(call, STREW_EARGUMENT, "options", "is %s, expected a table; the arguments are %s",
               bind_text(L, call, count, value), signature(parameters, text, sizeof text));
+  else if (self && !parameters[1].name)
+    bind_fail(call, STREW_EARGUMENT, NULL, "takes no arguments, %d given", count - self);
   else
-    bind_fail(call, STREW_EARGUMENT, NULL, "too many arguments: %d; the arguments are %s", count,
-              signature(parameters, text, sizeof text));
+    bind_fail(call, STREW_EARGUMENT, NULL, "too many arguments: %d; the arguments are %s", count - self,
+              signature(parameters + self, text, sizeof text));
   return false;
 }
 

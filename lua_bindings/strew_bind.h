@@ -218,7 +218,7 @@ void bind_print_defaults(struct print_options *options);      /* strew_printopti
 int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
 
 /* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
-extern const struct script_function bind_columns_text_row, bind_misspelt_column_row;
+extern const struct script_function bind_columns_text_row, bind_columns_length_row, bind_missing_column_row;
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_table_keys_row;
 /* What they call: key_ids(kt, k1, ...), key_state(kt), keys_of(kt); strew_keys.c. */
@@ -237,6 +237,10 @@ int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);
 
 /* A lua_CFunction: pushes the table that help.lua returns, parsed at the first call; strew_help.c. */
 int bind_help_pages(lua_State *L);
+/* Pushes the table of hints.lua; returns 1. */
+int bind_hints(lua_State *L);
+/* Fails with "OWNER has no 'NAME'" and the hint; returns -1. */
+int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, const strew_guess *guess);
 
 /* --------------------------------------------------------------------------------------------------- strew_fail.c */
 
@@ -263,8 +267,6 @@ const char *bind_text(lua_State *L, const struct script_call *call, int i, char 
 int bind_hint_guess(struct script_call *call, const strew_guess *guess);
 /* Considers all string keys of the table at i. */
 void bind_guess_keys(lua_State *L, int i, strew_guess *guess);
-/* Fails with "OWNER has no 'NAME'" and the hint; returns -1. */
-int bind_fail_name(struct script_call *call, const char *owner, const strew_guess *guess);
 
 /* --------------------------------------------------------------------------------------------- strew_arguments.c */
 

@@ -3,8 +3,9 @@
    A table of columns holds its tensors and nothing else that pairs would visit: the order of its names, and the words
    of its text columns, are in its metatable, visible as x.names and x.words. Columns with those names hide them:
    strew.columns(x) and strew.words(x) read only the metatable, as strew.save does. The metatable also has the table's
-   text and a function for unknown names, both written in Lua (family/printing.lua, family/rows.lua). */
+   text, its length, and a function for other keys: written in Lua (family/printing.lua, family/rows.lua). */
 #include "strew_columns.h"
+#include "strew_lua.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,9 +64,9 @@ static bool push_names_and_words(lua_State *L, struct script_call *call, const s
 }
 
 /* Metamethods in Lua: of the table, and of the table of its names and words. */
-enum { TEXT, MISSPELT };
+enum { TEXT, LENGTH, MISSING };
 static const struct script_function *const metamethods[] = {
-    [TEXT] = &bind_columns_text_row, [MISSPELT] = &bind_misspelt_column_row};
+    [TEXT] = &bind_columns_text_row, [LENGTH] = &bind_columns_length_row, [MISSING] = &bind_missing_column_row};
 
 static void set_metamethod(lua_State *L, const char *event, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -73,7 +74,7 @@ static void set_metamethod(lua_State *L, const char *event, const struct script_
   lua_setfield(L, -2, event);
 }
 
-/* Sets x's metatable: {__index = {names = ..., words = ...}, __tostring = ...}. The names and the words are on top of
+/* Sets x's metatable: {__index = {names = ..., words = ...}, __tostring = ..., __len = ...}. The names and the words are on top of
    the stack, and are removed. The inner table's metatable knows x. */
 static void set_metatable(lua_State *L, int x) {
   int words = lua_gettop(L), names = words - 1;
@@ -86,10 +87,11 @@ static void set_metatable(lua_State *L, int x) {
   lua_createtable(L, 0, 2);
   lua_pushvalue(L, x);
   lua_setfield(L, -2, "columns");
-  set_metamethod(L, "__index", metamethods[MISSPELT]);
+  set_metamethod(L, "__index", metamethods[MISSING]);
   lua_setmetatable(L, -2);
   lua_setfield(L, -2, "__index");
   set_metamethod(L, "__tostring", metamethods[TEXT]);
+  set_metamethod(L, "__len", metamethods[LENGTH]);
   lua_setmetatable(L, x);
   lua_settop(L, names - 1);
 }
@@ -119,6 +121,24 @@ static int set_columns(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_set_columns_row = {"set_columns", set_columns, 0, FUNCTION};
+
+/* missed(x, name) */
+static int missed(lua_State *L, struct script_call *call) {
+  (void)call;
+  lua_settop(L, 2);
+  if (luaL_getsubtable(L, LUA_REGISTRYINDEX, STREW_MISSED) == 0) {
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+  }
+  lua_insert(L, 1);
+  lua_rawseti(L, 1, 2);
+  lua_rawseti(L, 1, 1);
+  return 0;
+}
+
+const struct script_function bind_missed_row = {"missed", missed, 0, FUNCTION};
 
 /* --------------------------------------------------------------------------------------------------------- from Lua */
 

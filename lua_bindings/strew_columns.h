@@ -12,8 +12,8 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
 int bind_push_about(lua_State *L, int x, const char *name);
 
 /* set_columns(x, names, words), for Lua: makes x a table of columns as strew.load returns it; returns x. about(x, "names")
-   or "words": x.names or x.words from x's metatable, or nil. */
-extern const struct script_function bind_set_columns_row, bind_about_row;
+   or "words": x.names or x.words from x's metatable, or nil. missed(x, name): keeps them for STREW_MISSED. */
+extern const struct script_function bind_set_columns_row, bind_about_row, bind_missed_row;
 
 /* Names or words for a table to save, and their stack position: from the metatable of the saved table or from an
    option. */

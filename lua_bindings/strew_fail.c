@@ -1,4 +1,4 @@
-/* strew_fail.c: error messages of the bindings, hints, and unknown names. */
+/* strew_fail.c: error messages of the bindings, and hints. */
 #include "strew_bind.h"
 
 #include <inttypes.h>
@@ -75,84 +75,6 @@ void bind_hint_table(lua_State *L, struct script_call *call, int i, const char *
     bind_hint(call, "strew.tensor(%s) makes a tensor of a table", name);
 }
 
-/* Names of other libraries, with the expression that replaces them, where t is a tensor; NULL: a call per element,
-   which strew does not have. */
-static const struct {
-  const char *name, *here;
-} elsewhere[] = {{"double", "t:to(\"float64\")"},
-                 {"float", "t:to(\"float32\")"},
-                 {"half", "t:to(\"float16\")"},
-                 {"long", "t:to(\"int64\")"},
-                 {"int", "t:to(\"int32\")"},
-                 {"short", "t:to(\"int16\")"},
-                 {"char", "t:to(\"int8\")"},
-                 {"byte", "t:to(\"uint8\")"},
-                 {"astype", "t:to(dtype)"},
-                 {"cpu", "t:to(\"cpu\")"},
-                 {"cuda", "t:to(\"opencl\")"},
-                 {"numpy", "t:tolist()"},
-                 {"T", "t:t()"},
-                 {"ndim", "t:dim()"},
-                 {"nelement", "t:numel()"},
-                 {"len", "#t"},
-                 {"type", "t.dtype"},
-                 {"shape", "t.shape"},
-                 {"dtype", "t.dtype"},
-                 {"device", "t.device"},
-                 {"nElement", "t:numel()"},
-                 {"nDimension", "t:dim()"},
-                 {"ndims", "t:dim()"},
-                 {"length", "#t"},
-                 {"FloatTensor", "strew.tensor(x, {dtype = \"float32\"})"},
-                 {"DoubleTensor", "strew.tensor(x, {dtype = \"float64\"})"},
-                 {"LongTensor", "strew.tensor(x, {dtype = \"int64\"})"},
-                 {"IntTensor", "strew.tensor(x, {dtype = \"int32\"})"},
-                 {"ShortTensor", "strew.tensor(x, {dtype = \"int16\"})"},
-                 {"CharTensor", "strew.tensor(x, {dtype = \"int8\"})"},
-                 {"ByteTensor", "strew.tensor(x, {dtype = \"uint8\"})"},
-                 {"uniform", "strew.rand(t.shape)"},
-                 {"normal", "strew.randn(t.shape)"},
-                 {"cmul", "t * t"},
-                 {"cdiv", "t / t"},
-                 {"index", "t:index_select(0, index)"},
-                 {"indexAdd", "t:index_add(0, index, t)"},
-                 {"take_along_axis", "t:take_along_dim(t:argsort(0), 0)"},
-                 {"groupby", "strew.group_by(index)"},
-                 {"accumarray", "strew.scatter_sum(t, index, {dim = 0})"},
-                 {"hist", "t:histc{bins = 10}"},
-                 {"histogram", "t:histc{bins = 10}"},
-                 {"digitize", "strew.bucketize(t, boundaries)"},
-                 {"clip", "t:clamp(0, 1)"},
-                 {"power", "t:pow(2)"},
-                 {"square", "t * t"},
-                 {"reciprocal", "1 / t"},
-                 {"absolute", "t:abs()"},
-                 {"multiply", "t * t"},
-                 {"subtract", "t - t"},
-                 {"divide", "t / t"},
-                 {"ravel", "t:flatten()"},
-                 {"resize", "t:reshape(t.shape)"},
-                 {"view_as", "t:view(t.shape)"},
-                 {"expand_dims", "t:unsqueeze(0)"},
-                 {"argwhere", "t:nonzero()"},
-                 {"nnz", "t:ne(0):sum()"},
-                 {"fillna", "t:nan_to_num()"},
-                 {"dropna", "t:masked_select(t:isfinite())"},
-                 {"isna", "t:isnan()"},
-                 {"head", "t:slice(0, 0, 5)"},
-                 {"vstack", "strew.cat{t, t}"},
-                 {"map", NULL},
-                 {"apply", NULL},
-                 {"swapaxes", "t:transpose(0, 1)"},
-                 {"array", "strew.tensor(x)"},
-                 {"asarray", "strew.tensor(x)"},
-                 {"concat", "strew.cat{t, t}"},
-                 {"concatenate", "strew.cat{t, t}"},
-                 {"zeros_like", "strew.zeros(t.shape)"},
-                 {"ones_like", "strew.ones(t.shape)"},
-                 {"empty_like", "strew.empty(t.shape)"},
-                 {"full_like", "strew.full(t.shape, x)"}};
-
 /* Scripts may add any number of names to the module, which has some hundreds itself. */
 enum { MOST_KEYS = 4096 };
 
@@ -167,18 +89,4 @@ void bind_guess_keys(lua_State *L, int i, strew_guess *guess) {
     if (lua_type(L, -2) == LUA_TSTRING) strew_guess_name(guess, lua_tostring(L, -2));
     lua_pop(L, 1);
   }
-}
-
-int bind_fail_name(struct script_call *call, const char *owner, const strew_guess *guess) {
-  strew_dtype dtype;
-  bind_fail(call, STREW_EARGUMENT, NULL, "-");
-  snprintf(call->error.message, sizeof call->error.message, "%s has no '%.60s'", owner, guess->wanted);
-  for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
-    if (strcmp(elsewhere[i].name, guess->wanted) != 0) continue;
-    if (elsewhere[i].here) return bind_hint(call, "here it is %s", elsewhere[i].here);
-    return bind_hint(call, "operators and calls take all elements at once: t * 2, t:exp()");
-  }
-  if (strew_dtype_from_word(guess->wanted, &dtype, NULL) == STREW_OK)
-    return bind_hint(call, "a dtype is a word: {dtype = \"%s\"}, t:to(\"%s\")", guess->wanted, guess->wanted);
-  return bind_hint_guess(call, guess);
 }

@@ -7,7 +7,7 @@
    Limits and Ctrl-C work as in any Lua code.
 
    Parameters are words, in the order of the function's arguments: "NAME:TYPE" (required), "NAME?TYPE" (optional),
-   "NAME~TYPE" (optional, by position only), "NAME*" (the remaining integers, or one sequence of them: a table),
+   "NAME~TYPE" (optional, by position only), "NAME*" (the remaining integers, or one sequence of them: a table, nil if absent),
    "NAME=TYPE" (by name only). They are checked here, so the function gets values of its types only. After them it gets "_" if it is called in place, else "": the end
    of the names of the calls it is made of. A second pair of parameters and function is for calls whose third argument
    is a table. */
@@ -19,13 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMETERS = 10, NAME_BYTES = 24 };
+enum { MAX_PARAMETERS = 10, NAME_BYTES = 24, NOT_GIVEN = -1 };
 
 /* An argument: its check and its stack position (0: absent). */
 struct argument {
   bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
   int position;
-  struct list rest; /* for "NAME*" */
+  struct list rest; /* for "NAME*"; count NOT_GIVEN: absent */
 };
 
 /* The tensor arguments of a call, for its messages. Of a sequence of tensors, its entries. */
@@ -86,7 +86,8 @@ static int parse(const char *text, struct parameter *parameters, struct argument
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
       if (strlen(types[i].name) == whole - name - 1 && !strncmp(text + name + 1, types[i].name, whole - name - 1))
         arguments[count].read = types[i].read;
-    arguments[count].position = arguments[count].rest.count = 0;
+    arguments[count].position = 0;
+    arguments[count].rest.count = NOT_GIVEN;
     parameters[count] = (struct parameter){names[count], presence_of(text[name]), read_argument, &arguments[count]};
     if (text[name] == '*')
       parameters[count] = (struct parameter){names[count], REST, bind_list, &arguments[count].rest};
@@ -216,7 +217,8 @@ static const struct script_function *const inner_rows[] = {&bind_texts_row,
                                                            &bind_argsort_row,
                                                            &bind_squares_row,
                                                            &bind_topk_row,
-                                                           &has_float64_row};
+                                                           &has_float64_row,
+                                                           &bind_missed_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -295,7 +297,9 @@ static void push_values(lua_State *L, const struct script_call *call, const stru
   int options = call->arguments;
   while (options && lua_isnil(L, options)) options--;
   for (int i = 0; parameters[i].name; i++)
-    if (parameters[i].presence == REST)
+    if (parameters[i].presence == REST && arguments[i].rest.count == NOT_GIVEN)
+      lua_pushnil(L);
+    else if (parameters[i].presence == REST)
       bind_push_sizes(L, arguments[i].rest.count, arguments[i].rest.at);
     else if (!arguments[i].position)
       lua_pushnil(L);
@@ -382,7 +386,8 @@ static int run(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION},
-                             bind_misspelt_column_row = {"table", run, IN_rows, FUNCTION},
+                             bind_missing_column_row = {"table", run, IN_rows, FUNCTION},
+                             bind_columns_length_row = {"length", run, IN_rows, FUNCTION},
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION};
 

@@ -295,7 +295,11 @@ static int save(lua_State *L, struct script_call *call) {
                                          LAST_PARAMETER};
   strew_table **held = push_holder(L);
   bind_prepare_columns(L, bind_position(L, 2, "x"), &columns);
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_arguments(L, call, parameters)) {
+    if (lua_type(L, 1) != LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING)
+      bind_hint(call, "the path comes first: strew.save(\"%.80s\", x)", lua_tostring(L, 2));
+    return -1;
+  }
   if (tensor && (columns.names.is_given || columns.words.is_given))
     return bind_fail(call, STREW_EARGUMENT, columns.names.is_given ? "names" : "words",
                      "is given, but x is a tensor, expected a table of columns");

@@ -1,9 +1,12 @@
-/* strew_help.c: strew.help. strew.lua is the text about every name, which.lua the table of calls by task, recipes.lua
-   common tasks; help.lua parses the text and formats pages. All are embedded, and read at the first call. */
+/* strew_help.c: strew.help, and hints for unknown names. strew.lua is the text about every name, which.lua the table of
+   calls by task, recipes.lua common tasks; help.lua parses the text and formats pages, hints.lua finds hints in
+   which.lua. All are embedded, and read at the first call. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "embedded.h"
 #include "strew_bind.h"
+#include "strew_lua.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *text_of(const char *name) {
@@ -33,6 +36,44 @@ int bind_help_pages(lua_State *L) {
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
   return 1;
+}
+
+/* Likewise. */
+int bind_hints(lua_State *L) {
+  static const char key;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return 1;
+  lua_pop(L, 1);
+  push_chunk(L, "hints.lua");
+  push_chunk(L, "which.lua");
+  lua_call(L, 0, 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, bind_module_key);
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
+  lua_call(L, 3, 1);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+  return 1;
+}
+
+/* Pushes the hint for a name of another library, and returns it; NULL: pushes nil, the name is not known. */
+static const char *push_hint(lua_State *L, const char *name) {
+  bind_stack(L, LUA_MINSTACK);
+  bind_hints(L);
+  lua_getfield(L, -1, "name");
+  lua_remove(L, -2);
+  lua_pushstring(L, name);
+  lua_call(L, 1, 1);
+  return lua_tostring(L, -1);
+}
+
+int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, const strew_guess *guess) {
+  strew_dtype dtype;
+  bind_fail(call, STREW_EARGUMENT, NULL, "-");
+  snprintf(call->error.message, sizeof call->error.message, "%s has no '%.60s'", owner, guess->wanted);
+  const char *hint = push_hint(L, guess->wanted);
+  if (hint) return bind_hint(call, "%s", hint);
+  if (strew_dtype_from_word(guess->wanted, &dtype, NULL) == STREW_OK)
+    return bind_hint(call, "a dtype is a word: {dtype = \"%s\"}, t:to(\"%s\")", guess->wanted, guess->wanted);
+  return bind_hint_guess(call, guess);
 }
 
 /* Calls a function of help.lua with a string (NULL: none); pushes the text, or nil if there is none. Very long names

@@ -1,4 +1,4 @@
-/* strew_index.c: t.name, t[i], t[mask], t[index], their assignment, #t, and the operators and pairs that tensors cannot support. */
+/* strew_index.c: t.name, t[i], t[mask], t[index], their assignment, #t, and the operators, calls and pairs that tensors cannot support. */
 #include "strew_bind.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static int fail_field(lua_State *L, struct script_call *call, const char *name) 
   for (size_t i = 0; i < sizeof property_names / sizeof *property_names; i++)
     strew_guess_name(&guess, property_names[i]);
   bind_guess_keys(L, lua_upvalueindex(METHODS_UPVALUE), &guess);
-  return bind_fail_name(call, "tensor", &guess);
+  return bind_fail_name(L, call, "tensor", &guess);
 }
 
 /* --------------------------------------------------------------------------------------------------------- position */
@@ -129,13 +129,25 @@ static int length(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* Lua converts the results of __lt and __le to one boolean. */
+/* Lua converts the results of __lt and __le to one boolean. It turns t >= 5 round to 5 <= t, which is less common. */
 static int no_order(lua_State *L, struct script_call *call) {
-  (void)L;
-  bool is_lt = call->row->code == STREW_LT;
-  return bind_fail(call, STREW_EARGUMENT, NULL,
-                   "in Lua it gives one boolean, tensors are compared element by element with %s (or %s, for %s)",
-                   is_lt ? "lt" : "le", is_lt ? "gt" : "ge", is_lt ? ">" : ">=");
+  char text[TEXT_BYTES];
+  const bool is_lt = call->row->code == STREW_LT, is_turned = !bind_to_box(L, call->binding, 1);
+  if (is_turned) call->error.alias = is_lt ? ">" : ">=";
+  bind_fail(call, STREW_EARGUMENT, NULL, "gives one boolean in Lua, and cannot compare tensors");
+  if (lua_type(L, is_turned ? 1 : 2) != LUA_TNUMBER) return bind_hint(call, is_lt ? "a:lt(b)" : "a:le(b)");
+  return bind_hint(call, "t:%s(%s)", is_turned ? (is_lt ? "gt" : "ge") : (is_lt ? "lt" : "le"),
+                   bind_text(L, call, is_turned ? 1 : 2, text));
+}
+
+/* Lua calls what follows `in`. */
+static int no_call(lua_State *L, struct script_call *call) {
+  lua_Debug here;
+  bind_fail(call, STREW_EARGUMENT, NULL, "a tensor is no function");
+  const bool is_loop =
+      lua_getstack(L, 0, &here) && lua_getinfo(L, "n", &here) && !strcmp(here.namewhat, "for iterator");
+  return bind_hint(call, is_loop ? "for i = 0, #t - 1 do, or for _, value in ipairs(t:tolist()) do"
+                                 : "t[i] is an element, or a row");
 }
 
 static int no_text(lua_State *L, struct script_call *call) {
@@ -166,6 +178,7 @@ static const struct {
                    {"__pairs", {"pairs", no_keys, 0, FUNCTION}},
                    {"__shl", {"<<", no_shift, 0, FUNCTION}},
                    {"__shr", {">>", no_shift, 0, FUNCTION}},
+                   {"__call", {"t()", no_call, 0, FUNCTION}},
                    {"__lt", {"<", no_order, STREW_LT, FUNCTION}},
                    {"__le", {"<=", no_order, STREW_LE, FUNCTION}}};
 static const struct script_function index_row = {"t[i]", get_field, 0, FUNCTION};

@@ -137,7 +137,7 @@ static int field(lua_State *L, struct script_call *call) {
     return 1;
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) strew_guess_name(&guess, names[i]);
-  return bind_fail_name(call, "a key table", &guess);
+  return bind_fail_name(L, call, "a key table", &guess);
 }
 
 static const struct script_function field_row = {"key_table[name]", field, 0, FUNCTION};

@@ -29,6 +29,11 @@ STREW_API strew_context *strew_context_of(lua_State *L);
 /* Registry key of a function that returns the table of functions which lua_bindings/help.lua ends with: pages and
    searches of the help, options of calls. It parses the help when first called. */
 #define STREW_HELP "strew.help"
+/* Registry key of a function that returns the table of functions which lua_bindings/hints.lua ends with: hints for names
+   that are nil. */
+#define STREW_HINTS "strew.hints"
+/* Registry key of a table {table of columns, name}: the last name that scripts did not find in one; weak. */
+#define STREW_MISSED "strew.missed"
 
 /* Creates a Lua state with the standard libraries and the module (as the global strew), whose scripts run under the
    limits of options: memory, of Lua and tensors together, and time, counted from now. options->sandbox removes files,

@@ -14,7 +14,7 @@ static int no_name(lua_State *L, struct script_call *call) {
   bool is_string = lua_type(L, 2) == LUA_TSTRING;
   strew_guess guess = {.wanted = is_string ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
   if (is_string) bind_guess_keys(L, 1, &guess);
-  return bind_fail_name(call, "strew", &guess);
+  return bind_fail_name(L, call, "strew", &guess);
 }
 
 static const struct script_function no_name_row = {"strew[name]", no_name, 0, FUNCTION};
@@ -174,6 +174,8 @@ static int make_module(lua_State *L) {
   lua_setfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
   lua_pushcfunction(L, bind_help_pages);
   lua_setfield(L, LUA_REGISTRYINDEX, STREW_HELP);
+  lua_pushcfunction(L, bind_hints);
+  lua_setfield(L, LUA_REGISTRYINDEX, STREW_HINTS);
   lua_pushvalue(L, MODULE);
   lua_pushvalue(L, MODULE);
   lua_setfield(L, LUA_REGISTRYINDEX, bind_module_key);

@@ -214,7 +214,10 @@ static int tensor(lua_State *L, struct script_call *call) {
                                          {"dtype", OPTIONAL, bind_wanted_dtype, &dtype},
                                          {"device", OPTIONAL, bind_device, &device},
                                          LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_arguments(L, call, parameters)) {
+    if (lua_isnumber(L, 1) && lua_isnumber(L, 2)) bind_hint(call, "strew.tensor{1, 2, 3} takes its numbers in braces");
+    return -1;
+  }
   bool is_fine = from ? from_tensor(call, from, dtype, device, out)
                       : from_value(L, call, dtype, device ? device : call->binding->device, out);
   return is_fine ? 1 : -1;

@@ -120,21 +120,24 @@ static bool contains_word(const char *text, const char *word) {
   return false;
 }
 
-/* Lists the available devices in text, for messages. */
+/* Lists the devices that are wanted in text, for messages: their names, and what they are if a word chooses them. */
 static void list_devices(strew_context *context, bool (*wanted)(const strew_device *, const char *), const char *word,
                          char *text, size_t size) {
   size_t used = 0;
   *text = 0;
-  for (int i = 0; i < strew_device_count(context); i++) {
+  for (int i = 0; i < strew_device_count(context) && used < size; i++) {
     strew_device *device = device_at(context, i);
-    if (!wanted(device, word) || used >= size) continue;
-    if (i == 0)
-      used += (size_t)snprintf(text + used, size - used, "cpu");
-    else
-      used += (size_t)snprintf(text + used, size - used, "%s%s, %s", used ? "; " : "", device->name,
-                               strew_device_description(device));
+    if (!wanted(device, word)) continue;
+    used += (size_t)snprintf(text + used, size - used, "%s%s", !used ? "" : word ? "; " : ", ", device->name);
+    if (word && used < size)
+      used += (size_t)snprintf(text + used, size - used, ", %s", strew_device_description(device));
   }
-  for (int i = 0; !word && i < strew_problem_count(context) && used < size; i++)
+}
+
+/* Appends why there is no OpenCL device. */
+static void list_problems(strew_context *context, char *text, size_t size) {
+  size_t used = strlen(text);
+  for (int i = 0; i < strew_problem_count(context) && used < size; i++)
     used += (size_t)snprintf(text + used, size - used, "; %s", strew_problem_at(context, i));
 }
 
@@ -153,10 +156,14 @@ static bool means_opencl(const char *spec) {
   return false;
 }
 
+/* True if an OpenCL device is wanted, and there is none. */
+static bool lacks_opencl(const strew_context *context, const char *spec) {
+  return (!strncasecmp(spec, "opencl", strlen("opencl")) || means_opencl(spec)) && context->found.advice[0];
+}
+
 /* How to get an OpenCL device if there is none, or the nearest name; NULL: no hint. */
 static const char *hint_of_device(strew_context *context, const char *spec, char *text) {
-  bool is_opencl = !strncasecmp(spec, "opencl", strlen("opencl")) || means_opencl(spec);
-  if (is_opencl && context->found.advice[0]) return context->found.advice;
+  if (lacks_opencl(context, spec)) return context->found.advice;
   strew_guess guess = {.wanted = means_opencl(spec) ? "opencl" : spec};
   strew_guess_name(&guess, "opencl");
   for (int i = 0; i < strew_device_count(context); i++) strew_guess_name(&guess, device_at(context, i)->name);
@@ -166,6 +173,7 @@ static const char *hint_of_device(strew_context *context, const char *spec, char
 static strew_status fail_device(const struct call *call, strew_context *context, const char *spec) {
   char known[1024], hint[TEXT_BYTES], text[TEXT_BYTES];
   list_devices(context, is_any, NULL, known, sizeof known);
+  if (lacks_opencl(context, spec)) list_problems(context, known, sizeof known);
   struct fault fault = {.code = STREW_EDEVICE, .argument = "device", .hint = hint_of_device(context, spec, hint)};
   return fail(call, fault, "is \"%s\", no such device; available: %s", text_of_name(spec, text), known);
 }

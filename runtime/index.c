@@ -31,10 +31,21 @@ strew_status check_words(const struct call *call, strew_reduction reduction, str
   return STREW_OK;
 }
 
+/* The hint for a mask given as an index; NULL: it may be an index of two positions. */
+static const char *hint_of_mask(const struct call *call) {
+  static const char *const reads[] = {"gather", "gather_nd", "take", "take_along_dim"};
+  for (size_t i = 0; i < sizeof reads / sizeof *reads; i++)
+    if (strcmp(call->op, reads[i]) == 0) return "self[index] has the elements where a mask is true";
+  if (strncmp(call->op, "index_", 6) == 0) return "index:nonzero():flatten() has the positions where a mask is true";
+  return NULL;
+}
+
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index, const char *name) {
   if (index->dtype == STREW_INT64 || index->dtype == STREW_INT32) return STREW_OK;
-  char hint[TEXT_BYTES];
-  snprintf(hint, sizeof hint, "%s:to(\"int64\")", name);
+  char text[TEXT_BYTES];
+  const char *hint = index->dtype == STREW_BOOL ? hint_of_mask(call) : NULL;
+  snprintf(text, sizeof text, "%s:to(\"int64\")", name);
+  if (!hint) hint = text;
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
               "is %s, expected int64 or int32", strew_dtype_name(index->dtype));
 }
@@ -94,6 +105,11 @@ static void coordinates(const strew_tensor *index, int64_t number, int64_t *posi
   }
 }
 
+/* False for t[index] and t[index] = v. */
+static bool takes_mode(const struct call *call) {
+  return strcmp(call->op, "get_rows") != 0 && strcmp(call->op, "set_rows") != 0;
+}
+
 static const char *hint_for(const struct call *call, const struct addressing *addressing, const struct plan *values,
                             int64_t value, char *text) {
   const struct index_limits *limits = &addressing->limits;
@@ -108,9 +124,13 @@ static const char *hint_for(const struct call *call, const struct addressing *ad
       snprintf(text, TEXT_BYTES, "was it counted from 1? %s - 1 counts from 0", addressing->name);
     return text;
   }
-  if (value < 0 && limits->mode == STREW_ERROR)
-    return "mode = \"wrap\" counts negative values from the end, \"drop\" skips them, as padding";
-  return NULL;
+  if (value >= 0 || limits->mode != STREW_ERROR) return NULL;
+  const bool can_wrap = value >= -limits->size;
+  if (!takes_mode(call) && can_wrap)
+    snprintf(text, TEXT_BYTES, "%s %% %" PRId64 " counts negative values from the end", addressing->name, limits->size);
+  if (!takes_mode(call)) return can_wrap ? text : NULL;
+  return can_wrap ? "mode = \"wrap\" counts negative values from the end, \"drop\" skips them, as padding"
+                  : "mode = \"drop\" skips negative values, as padding";
 }
 
 strew_status index_value(const struct call *call, const strew_tensor *index, int64_t number, int64_t *position,

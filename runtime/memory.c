@@ -11,6 +11,7 @@
 #include "device.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,10 +181,12 @@ static size_t machine_bytes(void) {
 
 const char *text_of_amount(uint64_t size_bytes, char *text) {
   char number[24];
-  double gib = (double)size_bytes / (1 << 30);
-  strew_format_float(number, sizeof number, "%.*f", gib < 100 ? 3 : 0, gib);
-  if (size_bytes > 1000000)
-    snprintf(text, AMOUNT_BYTES, "%" PRIu64 " bytes (%s GiB)", size_bytes, number);
+  const bool is_gib = size_bytes >> 30;
+  const double amount = (double)size_bytes / (is_gib ? 1 << 30 : 1 << 20);
+  const bool is_whole = amount == floor(amount) || amount >= 1000;
+  strew_format_float(number, sizeof number, "%.*f", is_whole ? 0 : is_gib ? 2 : 1, amount);
+  if (size_bytes >> 20)
+    snprintf(text, AMOUNT_BYTES, "%s %s", number, is_gib ? "GiB" : "MiB");
   else
     snprintf(text, AMOUNT_BYTES, "%" PRIu64 " bytes", size_bytes);
   return text;

@@ -73,6 +73,7 @@ static strew_tensor aligned(const struct given *given, int64_t size) {
 struct found {
   int64_t position[MAX_RANK], value, before;
   bool has_before;
+  const char *hint; /* NULL: none */
 };
 
 static strew_status find_value(const struct call *call, const strew_tensor *tensor, int64_t number,
@@ -80,6 +81,7 @@ static strew_status find_value(const struct call *call, const strew_tensor *tens
   strew_scalar value = strew_int(0), before = strew_int(0);
   int last = tensor->rank - 1;
   strew_status status = index_value(call, tensor, number, found->position, &value);
+  found->hint = NULL;
   found->has_before = last >= 0 && found->position[last] > 0;
   if (status == STREW_OK && found->has_before) {
     found->position[last]--;
@@ -100,7 +102,8 @@ static strew_status fail_value(const struct call *call, const struct given *give
                         .argument = given->name,
                         .value = &value,
                         .position = found->position,
-                        .position_rank = given->tensor->rank};
+                        .position_rank = given->tensor->rank,
+                        .hint = found->hint};
   return fail(call, fault, "has value %" PRId64 " at %s, %s", found->value,
               text_of_sizes(given->tensor->rank, found->position, at), fact);
 }
@@ -411,6 +414,20 @@ static strew_status check_sorted(const struct call *call, const struct given *in
   return fail_descent(call, index, &found, sorted_rule);
 }
 
+/* Fails with the negative value that check_sorted has found. */
+static strew_status fail_negative(const struct call *call, const struct given *index) {
+  char hint[TEXT_BYTES];
+  int64_t number = 0;
+  struct found found;
+  strew_status status = first_disorder(call, index->tensor, INT64_MAX, &number);
+  if (status == STREW_OK) status = find_value(call, index->tensor, number, &found);
+  if (status != STREW_OK) return status;
+  snprintf(hint, sizeof hint,
+           "strew.scatter(src, index, {dim = %d, mode = \"drop\"}) skips negative values, as padding", index->dim);
+  found.hint = hint;
+  return fail_value(call, index, &found, "expected 0 or more");
+}
+
 /* The largest value of a sorted index that is not empty. */
 static strew_status largest_of_sorted(const struct call *call, const struct given *index, int64_t *largest) {
   strew_tensor last = *index->tensor;
@@ -497,6 +514,7 @@ strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t d
   if (status == STREW_OK && is_index && is_new && !has_negative && dim_size >= -1 && is_plain(&given, reduction, arg))
     status = reduce_sorted(&call, &given, dim_size, reduction, out, arg);
   if (status == STREW_OK && !(is_new && *out)) status = strew_group(src, index, &options, out, arg, &inner);
+  if (status == STREW_EINDEX && has_negative) status = fail_negative(&call, &given);
   return report_inner(status, &inner, error);
 }
 

@@ -184,12 +184,11 @@ START_TEST(memory_is_short) {
   ck_assert(faults.failed == 1 && faults.calls == 2);
   opencl_faults_limit(1, true);
   assert_fails(strew_empty(device, STREW_INT16, 1, &many, &other, &failure), STREW_EMEMORY, NULL);
-  snprintf(
-      expected, sizeof expected,
-      "empty: 'device' out of memory: 2097152 bytes (0.002 GiB) on %s (%s): clCreateBuffer returned "
-      "CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)\n"
-      "  hint  3145728 bytes (0.003 GiB) in use by tensors, the device has %s; free tensors or work in smaller chunks",
-      strew_device_name(device), strew_device_description(device), text_of_amount(can.memory_bytes, most));
+  snprintf(expected, sizeof expected,
+           "empty: 'device' out of memory: 2 MiB on %s (%s): clCreateBuffer returned "
+           "CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)\n"
+           "  hint  3 MiB in use by tensors, the device has %s; free tensors or work in smaller chunks",
+           strew_device_name(device), strew_device_description(device), text_of_amount(can.memory_bytes, most));
   ck_assert_str_eq(failure.message, expected);
   opencl_faults_limit(0, false);
   faults.only = NULL;

@@ -179,7 +179,7 @@ lent 2 times, given back 2 times; 240 of 240 bytes between the rows as before'
 served='4.5
 time limit of 1 s exceeded
 time limit of 1 s exceeded
-out of memory: 2097152 bytes (0.002 GiB)
+out of memory: 2 MiB
 '\''index'\'' has value 9 at [1], out of range for dim 0 of self (size 4, valid 0..3)
 neither files nor processes
 stopped, it continued after exceeding a limit

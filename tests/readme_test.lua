@@ -6,6 +6,7 @@ local build = arg[1] or "build"
 local folder = os.tmpname()
 os.remove(folder)
 assert(os.execute("mkdir " .. folder))
+local readme = assert(io.open("README.md")):read("a")
 local passed, failed = 0, 0
 
 local function blocks(text)
@@ -47,9 +48,11 @@ end
 function run.c(body, expected)
   write("host.c", body)
   local cc = os.getenv("CC") or "cc"
-  local text, ok = output(("%s -std=c11 -Wall -Werror -Iruntime -o %s/host %s/host.c %s/libstrew.a -lpthreadpool "
-    .. "-lm -pthread && %s/host"):format(cc, folder, folder, build, folder))
-  check("a C program", ok, text, expected)
+  for link in readme:match "In a checkout this links with(.-):\n":gmatch "`(.-)`" do
+    local text, ok = output(("%s -std=c11 -Wall -Werror -Iruntime -o %s/host %s/host.c %s && %s/host"):format(cc,
+      folder, folder, (link:gsub("build", build)), folder))
+    check("a C program, " .. link, ok, text, expected)
+  end
 end
 function run.console(body)
   local typed, expected = {}, {}
@@ -76,7 +79,7 @@ function run.sh(body)
   end
 end
 
-local list = blocks(assert(io.open("README.md")):read("a"))
+local list = blocks(readme)
 for i, block in ipairs(list) do
   local next = list[i + 1]
   if run[block.kind] then run[block.kind](block.body, next and next.kind == "text" and next.body or nil) end

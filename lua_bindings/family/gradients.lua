@@ -432,7 +432,7 @@ local rules = {
   end},
   tril = {"self diagonal", self = function(g, c) return g:tril(c.diagonal) end},
   triu = {"self diagonal", self = function(g, c) return g:triu(c.diagonal) end},
-  flip = {"self dims*", self = function(g, c) return g:flip(c.dims) end},
+  flip = {"self dims*", self = function(g, c) return g:flip(not c.has_none and c.dims or nil) end},
   roll = {"self shifts dims", self = function(g, c)
     local back = {}
     for i, shift in ipairs(type(c.shifts) == "table" and c.shifts or {c.shifts}) do back[i] = -shift end
@@ -499,6 +499,7 @@ local function call_of(entry)
     for name in rule[1]:gmatch "%S+" do table.insert(rule.names, name) end
   end
   local options = entry[3 + last]
+  call.has_none = last == 1
   if last > 0 and type(options) == "table" and type(next(options)) ~= "number" then
     last = last - 1
     for name, value in next, options do call[name] = value end

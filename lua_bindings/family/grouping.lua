@@ -96,8 +96,21 @@ local WORDS = {"sum", "prod", "mean", "var", "std", "min", "max", "any", "all", 
   "count", "nunique", "logsumexp"}
 local is_word = {}
 for _, word in ipairs(WORDS) do is_word[word] = true end
+local elsewhere = {avg = "mean", average = "mean", stddev = "std", stdev = "std", variance = "var", size = "count",
+  len = "count", total = "sum", maximum = "max", minimum = "min", distinct = "nunique", product = "prod"}
 
 local shown = inner.shown
+
+-- Raises the error of an entry whose reduction is not a word of WORDS.
+local function fail_word(word, src, where)
+  local nearest = type(word) == "string" and (elsewhere[word] or inner.nearest(word, WORDS))
+  local hint = nearest and ("did you mean '%s'?"):format(nearest)
+  if type(word) == "function" then hint = "a reduction is a word; ?recipes reduction of your own has the loop" end
+  if is_word[src] then hint = ("the word comes first: {%s, %s}"):format(shown(src),
+    type(word) == "string" and shown(word) or "src") end
+  fail("what", where:format(type(word) == "function" and "a function" or shown(word)) .. ", expected "
+    .. table.concat(WORDS, ", ", 1, #WORDS - 1) .. " or " .. WORDS[#WORDS], hint)
+end
 
 -- Returns {word, src or nil, words of the result or nil, options} of one entry.
 local function read_entry(name, entry, columns)
@@ -107,11 +120,7 @@ local function read_entry(name, entry, columns)
     fail("what", where:format(shown(entry)) .. ', expected a reduction as "count" or {"sum", src}')
   end
   local word, src, options, words = rawget(entry, 1), rawget(entry, 2), {}, nil
-  if not is_word[word] then
-    local nearest = type(word) == "string" and inner.nearest(word, WORDS)
-    fail("what", where:format(shown(word)) .. ", expected " .. table.concat(WORDS, ", ", 1, #WORDS - 1) .. " or "
-      .. WORDS[#WORDS], nearest and ("did you mean '%s'?"):format(nearest))
-  end
+  if not is_word[word] then fail_word(word, src, where) end
   if type(src) == "string" or math.type(src) == "integer" then
     if not columns then
       fail("what", where:format("the column " .. shown(src)) .. ", but the grouping was not made from a table")

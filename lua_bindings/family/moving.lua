@@ -11,6 +11,12 @@ end
 
 local function list(value) return type(value) == "table" and value or {value} end
 
+local function all_dims(t)
+  local dims = {}
+  for dim = 1, t:dim() do dims[dim] = dim - 1 end
+  return dims
+end
+
 return {
   roll = {"self:tensor shifts:integers dims?dims", function(self, shifts, dims)
     shifts, dims = list(shifts), list(dims)
@@ -27,7 +33,7 @@ return {
 
   flip = {"self:tensor dims*", function(self, dims)
     local out, is_flipped = self, {}
-    for _, dim in ipairs(dims) do
+    for _, dim in ipairs(dims or all_dims(self)) do
       local n, positive = self:size(dim), dim < 0 and dim + self:dim() or dim
       if is_flipped[positive] then fail("dims", ("names dimension %d twice"):format(positive), nil, "shape") end
       is_flipped[positive] = true

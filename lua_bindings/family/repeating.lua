@@ -75,6 +75,7 @@ end
 
 return {
   ["repeat"] = {"self:tensor repeats*", function(self, repeats)
+    repeats = repeats or {}
     if #repeats < self:dim() then
       fail("repeats", ("has %d %s, expected at least self's %d dimensions"):format(#repeats,
         #repeats == 1 and "entry" or "entries", self:dim()), "tile takes fewer", "shape")
@@ -83,6 +84,7 @@ return {
   end},
 
   tile = {"self:tensor dims*", function(self, dims)
+    if not dims then fail("dims", "is missing, expected counts") end
     local counts = {table.unpack(dims)}
     for _ = 1, self:dim() - #dims do table.insert(counts, 1, 1) end
     return tiled(self, counts, "dims")

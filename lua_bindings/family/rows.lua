@@ -31,22 +31,24 @@ local function columns(x, which, words)
   return tables.make(chosen)
 end
 
-local function rows(x, which)
+-- Returns the rows that `which`, the script's argument of that name, chooses.
+local function rows(x, which, argument)
+  argument = argument or "which"
   local all = tables.read(x, "x")
   if which:dim() ~= 1 then
-    fail("which", ("has %d dimensions, expected 1"):format(which:dim()), which:dim() > 1 and "which:flatten()" or nil,
-      "shape")
+    fail(argument, ("has %d dimensions, expected 1"):format(which:dim()),
+      which:dim() > 1 and argument .. ":flatten()" or nil, "shape")
   end
   if which.dtype == "bool" then
     if which:numel() ~= all.rows then
-      fail("which", ("has %d elements, x has %d rows"):format(which:numel(), all.rows), nil, "shape")
+      fail(argument, ("has %d elements, x has %d rows"):format(which:numel(), all.rows), nil, "shape")
     end
     which = which:nonzero():squeeze(1)
   elseif not operands.is_index(which) and which:numel() > 0 then
-    fail("which", ("is %s, expected bool, int64 or int32"):format(which.dtype),
-      'which:ne(0) makes a bool tensor, which:to("int64") positions', "dtype")
+    fail(argument, ("is %s, expected bool, int64 or int32"):format(which.dtype),
+      ('%s:ne(0) makes a bool tensor, %s:to("int64") positions'):format(argument, argument), "dtype")
   end
-  return tables.make(tables.select(all, which, "which"))
+  return tables.make(tables.select(all, which, argument))
 end
 
 -- Returns, for each of n columns, whether its order is descending.
@@ -92,19 +94,28 @@ local function code(x, column, word)
     nearest and ("did you mean '%s'?"):format(nearest), "value")
 end
 
--- x.name for a name that x lacks: nil, as in any Lua table; an error for a name that resembles a column's. Names may
--- differ in their digits: scripts look for column4 after column3.
-local function misspelt(about, name)
+-- x[index] for an index that is no column's name: rows for a tensor; an error for a name that resembles a column's;
+-- else nil, as in any Lua table. Names may differ in their digits: scripts look for column4 after column3.
+local function missing(about, index)
   local x = getmetatable(about).columns
-  local nearest = type(name) == "string" and inner.nearest(name, (tables.names(x)))
-  if not nearest or nearest:gsub("%d", "") == name:gsub("%d", "") then return nil end
-  fail(nil, ('no column "%s"'):format(name:sub(1, 60)), ("did you mean '%s'?"):format(nearest))
+  if operands.is_tensor(index) then return rows(x, index, "index") end
+  local nearest = type(index) == "string" and inner.nearest(index, (tables.names(x)))
+  if not nearest or nearest:gsub("%d", "") == index:gsub("%d", "") then return inner.missed(x, index) end
+  fail(nil, ('no column "%s"'):format(index:sub(1, 60)), ("did you mean '%s'?"):format(nearest))
+end
+
+-- #x: the number of rows; of a sequence of columns their number, as Lua's own functions of sequences expect.
+local function length(x)
+  if rawlen(x) > 0 then return rawlen(x) end
+  local all = tables.try(x)
+  return all and all.rows or 0
 end
 
 return {
   columns = {"x:table which~any words~table", columns},
-  rows = {"x:table which:tensor", rows},
+  rows = {"x:table which:tensor", function(x, which) return rows(x, which) end},
   code = {"x:table column:any word:word", code},
   sort_by = {"x:table by:any descending?any", sort_by},
-  table = {"about:table name~any", misspelt},
+  table = {"about:table index~any", missing},
+  length = {"x:table other~any", length},
 }

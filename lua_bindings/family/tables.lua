@@ -39,7 +39,7 @@ end
 -- Returns a problem of x[name] as a column of n rows (nil: any number) on a device, or nil.
 local function problem_of(t, name, first, rows, device)
   local quoted = tables.quoted(name)
-  if strew.type(t) ~= "tensor" then return ("has %s at key %s, expected a tensor"):format(shown(t), quoted) end
+  if strew.type(t) ~= "tensor" then return ("column %s is %s, expected a tensor"):format(quoted, shown(t)) end
   if not inner.is_open(t) then return "has a tensor that was freed at key " .. quoted, "freed" end
   if t:dim() == 0 then return ("has a column %s of rank 0, expected rank 1"):format(quoted), "shape" end
   if rows and t:size(0) ~= rows then
@@ -83,7 +83,7 @@ end
 -- The same of a script's argument; `of_any_length`: as they are. The problem is an error.
 function tables.read(x, argument, of_any_length)
   local columns, problem, code = (of_any_length and list or tables.try)(x)
-  if not columns then fail(argument, problem, nil, code) end
+  if not columns then fail(not problem:find "^column" and argument or nil, problem, nil, code) end
   columns.argument = argument
   return columns
 end

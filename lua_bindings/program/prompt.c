@@ -185,9 +185,9 @@ static int host_nearest(lua_State *L) {
   return 1;
 }
 
-/* host.guess_global(name) -> the name likely meant by a global that is nil, or nil. */
-static int host_global(lua_State *L) {
-  misspelt_push_guess(L, luaL_checkstring(L, 1));
+/* host.hint(name) -> the hint for a global that is nil, or nil. */
+static int host_hint(lua_State *L) {
+  if (!misspelt_push_hint(L, luaL_checkstring(L, 1))) lua_pushnil(L);
   return 1;
 }
 
@@ -247,7 +247,7 @@ static void push_host(lua_State *L) {
                                        {"compiling", host_compiling},
                                        {"width", host_width},
                                        {"nearest", host_nearest},
-                                       {"guess_global", host_global},
+                                       {"hint", host_hint},
                                        {"list", host_list},
                                        {"size", host_size},
                                        {"key", host_key},

@@ -120,9 +120,9 @@ local function add_entry(entry)
     for _, task in ipairs(entry.tasks) do add_task(task) end
   end
   for _, recipe in ipairs(entry.recipes or {}) do add_recipe(recipe) end
-  for _, row in ipairs(entry.rows) do
-    local names = text.elsewhere(row)
-    if names ~= "" then add('<p class="elsewhere">Elsewhere: %s</p>', escape(names)) end
+  local names = text.elsewhere(text.all_names(entry))
+  if names ~= "" then
+    add('<p class="elsewhere">Elsewhere: %s</p>', escape(names))
   end
   if entry.example then add_example(entry) end
   add '</article>'

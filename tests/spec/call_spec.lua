@@ -125,7 +125,9 @@ describe("arguments", function()
        "sum: 'self' is a table, expected a tensor\n  hint  strew.tensor(self) makes a tensor of a table"},
       {"strew.add(1, 2)", "add: 'self' is a number, and so is 'other', expected at least one tensor"},
       {"t:add()", "add: 'other' is missing, the arguments are (self, other)"},
-      {"t:add(1, 2)", "add: too many arguments: 3; the arguments are (self, other)"},
+      {"t:add(1, 2)", "add: too many arguments: 2; the arguments are (other)"},
+      {"t:abs(2)", "abs: takes no arguments, 1 given"},
+      {"strew.abs(t, 2)", "abs: too many arguments: 2; the arguments are (self)"},
       {"return t + {}", "add: 'other' is a table, expected a tensor, number or boolean\n"
        .. "  hint  strew.tensor(other) makes a tensor of a table"},
       {"return t + nil", "add: 'other' is missing, the arguments are (self, other)"},

@@ -127,6 +127,11 @@ describe("operations written in Lua", function()
         return int:get(table.unpack(at)) - before
       end), int:diff(1, dim))
     end
+    local cube = strew.arange(6):view(1, 2, 3)
+    same(strew.tensor{{{5, 4, 3}, {2, 1, 0}}}, cube:flip()) -- along all dimensions
+    same(cube, cube:flip{}) -- along none
+    same(cube, strew.flip(cube, {dims = {}}))
+    same(strew.tensor(3), strew.tensor(3):flip())
     same(strew.tensor{true, false}, strew.tensor{true, false, false}:diff())
     same(strew.tensor{false, true}, strew.tensor{1, 0 / 0}:isnan())
     same(strew.tensor{false, false}, strew.tensor{1, 2}:isnan())

@@ -83,9 +83,10 @@ describe("a tensor", function()
       {"t:set()", "set: 'value' is missing, the arguments are (self, position..., value)"},
       {"t:set(0, 0)", "set: 'position' has 1 entry, self has 2 dimensions" .. tensor},
       {"return t < v",
-       "<: in Lua it gives one boolean, tensors are compared element by element with lt (or gt, for >)"},
+       "<: gives one boolean in Lua, and cannot compare tensors\n  hint  a:lt(b)"},
       {"return t >= 1",
-       "<=: in Lua it gives one boolean, tensors are compared element by element with le (or ge, for >=)"},
+       ">=: gives one boolean in Lua, and cannot compare tensors\n  hint  t:ge(1)"},
+      {"return 1 > t", "<: gives one boolean in Lua, and cannot compare tensors\n  hint  t:lt(1)"},
       {"strew.type()", "type: 'x' is missing"},
     }, fresh())
   end)

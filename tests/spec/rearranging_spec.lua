@@ -218,6 +218,7 @@ describe("elements elsewhere", function()
     refused("roll: 'dim' is 2, out of range for 2 dimensions (valid -2..1)", t.roll, t, {1, 1}, {0, 2})
     refused("repeat: 'repeats' has 1 entry, expected at least self's 2 dimensions", t["repeat"], t, 2)
     refused("repeat: 'repeats' has value -1 at [2], expected 0 or more", t["repeat"], t, 2, -1)
+    refused("tile: 'dims' is missing, expected counts", t.tile, t)
     refused("tile: 'dims' has value -2 at [1], expected 0 or more", t.tile, t, {-2, 1, 1})
     refused("tile: 'dims' has value 9223372036854775807 at [2], the size of the result overflows", t.tile, t, 1,
       math.maxinteger)

@@ -6,7 +6,7 @@ local support = {}
 -- A message as on the CPU without other devices: $STREW_DEVICE may name one.
 local default = strew.zeros(1).device
 function support.on_cpu(message)
-  message = message:gsub("(available: cpu); [^\n]*", "%1")
+  message = message:gsub("(available: cpu)[;,] [^\n]*", "%1")
   return default == "cpu" and message or (message:gsub("(%]) " .. default:gsub("%p", "%%%0") .. "%f[ \n\0]", "%1 cpu"))
 end
 

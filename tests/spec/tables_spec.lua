@@ -225,7 +225,10 @@ table: 2 rows, 3 columns, cpu
           picked[k] = rows[index[k] + 1]
         end
         local empty = strew.zeros(0, {dtype = "int64"})
-        same(chosen, names, strew.rows(x, n > 0 and strew.tensor(mask) or empty:to("bool")))
+        local as_mask = n > 0 and strew.tensor(mask) or empty:to("bool")
+        same(chosen, names, strew.rows(x, as_mask))
+        if getmetatable(x) then same(chosen, names, x[as_mask]) end
+        if getmetatable(x) then assert.equal(n, #x) end
         same(picked, names, strew.rows(x, #index > 0 and strew.tensor(index, loops.any{"int64", "int32"}) or empty))
       end
     end
@@ -339,6 +342,7 @@ table: 2 rows, 3 columns, cpu
       {"strew.rows(x, strew.tensor{0, -1})", "rows: 'which' has value -1 at [1], out of range for the rows of x "
        .. "(size 3, valid 0..2)"},
       {"strew.rows(x, strew.tensor{true, false})", "rows: 'which' has 2 elements, x has 3 rows"},
+      {"return x[strew.tensor{true, false}]", "table: 'index' has 2 elements, x has 3 rows"},
       {"strew.rows(x, strew.tensor{1.5})", "rows: 'which' is float32, expected bool, int64 or int32\n"
        .. "  hint   which:ne(0) makes a bool tensor, which:to(\"int64\") positions"},
       {"strew.rows(x, strew.tensor{{1}})", "rows: 'which' has 2 dimensions, expected 1\n  hint   which:flatten()"},
@@ -349,7 +353,7 @@ table: 2 rows, 3 columns, cpu
       {"strew.rows({a = x.size, b = strew.arange(2)}, strew.arange(1))",
        "rows: 'x' has a column \"b\" of 2 elements, expected 3, as in the first one, \"a\""},
       {"strew.rows({a = strew.tensor(1)}, strew.arange(1))", "rows: 'x' has a column \"a\" of rank 0, expected rank 1"},
-      {"strew.rows({a = 'text'}, strew.arange(1))", "rows: 'x' has \"text\" at key \"a\", expected a tensor"},
+      {"strew.rows({a = 'text'}, strew.arange(1))", "rows: column \"a\" is \"text\", expected a tensor"},
       {"strew.rows({x.size, a = x.size}, strew.arange(1))",
        "rows: 'x' is a sequence with a key \"a\": names and numbers do not mix"},
       {"strew.rows({[true] = x.size}, strew.arange(1))", "rows: 'x' has a key true, expected names"},

@@ -148,6 +148,44 @@ describe("strew.help", function()
     end
   end)
 
+  it("finds what users search for, whole words first", function()
+    for words, first in pairs{["sum per group"] = "agg", ["mean per group"] = "agg", ["select rows"] = "rows",
+      date = "load", describe = "quantile", null = "isnan", plot = "show", sample = "randint", shuffle = "randperm",
+      duplicates = "unique", ["append rows"] = "cat", ["concat tables"] = "cat", ["moving average"] = "as_strided",
+      timestamp = "load", correlation = "matmul", sparse = "scatter_add", graph = "scatter_add", sandbox = "limits",
+      ["apply function"] = "agg", read_csv = "load", median = "median", pow = "pow", rank = "argsort"} do
+      assert.matches("^  " .. first .. "%f[^%w_]", printed{search = words}, 1, false)
+    end
+    assert.matches("\n  recipes rolling mean ", printed{search = "moving average"}, 1, false)
+    for topic, name in pairs{tables = "join", csv = "load", limits = "%-%-sandbox"} do
+      assert.matches(name, printed(topic), 1, false)
+    end
+  end)
+
+  it("names other libraries once on a page", function()
+    for _, entry in ipairs(help.entries) do
+      local known = {}
+      for part in (help.elsewhere(help.all_names(entry)) .. ";"):gmatch "[^;]+" do
+        local library, names = part:match "^%s*(%S+) (.*)$"
+        assert.is_nil(known[library or part], entry.name)
+        known[library or part] = true
+        for name in (names or ""):gmatch "[^,]+" do
+          assert.is_nil(known[library .. name], entry.name)
+          known[library .. name] = true
+        end
+      end
+      if #entry.rows > 0 then
+        local page = help.page(entry.name)
+        assert.is_true(select(2, page:gsub("\nelsewhere: ", "")) <= 1, entry.name)
+        for _, row in ipairs(entry.rows) do
+          for _, other in ipairs(row.names) do
+            assert.matches(other.name, page:gsub("%s+", " "), 1, true)
+          end
+        end
+      end
+    end
+  end)
+
   it("finds a call by its name in another library", function()
     local rows = {
       {"jax.ops.segment_sum", "strew.scatter_sum(v, index)"}, {"segment_sum", "strew.scatter_sum(v, index)"},
@@ -343,7 +381,7 @@ describe("the text", function()
     end
     for event in pairs(metatable) do events[event:sub(3)] = true end
     local others = {"index", "newindex", "gc", "close", "tostring", "name", "metatable", "lt", "le", "shl", "shr",
-      "concat", "pairs"}
+      "concat", "pairs", "call"}
     for _, event in ipairs(others) do events[event] = nil end
     assert.equal("", difference(events, set(Tensor.operators)))
   end)

@@ -227,11 +227,15 @@ local function unknown(word)
     or format("unknown command :%s; :help lists the commands", word)
 end
 
+-- Words whose search is answered by the list of commands.
+local of_prompt = {quit = true, exit = true, history = true, prompt = true, editor = true, completion = true}
+
 -- Returns what to do for an entry that begins with : or ?, in the words of prompt.read.
 function prompt.command(text)
   local words = match(text, "^%?%?%s*(.-)%s*$")
   local name = not words and match(text, "^%?%s*(.-)%s*$")
   if words == "" then return "run", function() help("overview") end, "quiet" end
+  if words and of_prompt[lower(words)] then return "run", overview, "quiet" end
   if words then return "run", function() help("search", words, {search = words}) end, "quiet" end
   if name == "" then return "run", function() help("topics") end, "quiet" end
   if name == "prompt" or match(name or "", "^:") then return "run", overview, "quiet" end

@@ -90,6 +90,8 @@ local function value_at(tokens, i)
   return rawget(globals, token.text), true
 end
 
+prompt.value_at = value_at
+
 -- The metatable of groupings, and their methods.
 local function grouping_type()
   local metatable = debug.getmetatable(rawget(strew, "grouping")(rawget(strew, "tensor"){0}))

@@ -2,6 +2,7 @@
 -- rule matches tokens that no Lua program has.
 local prompt = ...
 local find, format, ipairs, insert = string.find, string.format, ipairs, table.insert
+local strew_type = rawget(prompt.host.strew, "type")
 
 local closes, opens = {[")"] = true, ["]"] = true, ["}"] = true}, {["("] = true, ["["] = true, ["{"] = true}
 
@@ -50,9 +51,11 @@ local function index(tokens, i)
 end
 
 local joined = {["!="] = "not equal is ~=: x ~= y", ["!=="] = "not equal is ~=: x ~= y",
-                ["&&"] = "and is a word: a and b", ["||"] = "or is a word: a or b", ["**"] = "power is ^: x ^ y",
+                ["&&"] = "masks are joined by &: x:gt(1) & x:lt(3); conditions by `and`: i > 1 and i < 3",
+                ["||"] = "masks are joined by |: x:lt(1) | x:gt(3); conditions by `or`: i < 1 or i > 3",
+                ["**"] = "power is ^: x ^ y",
                 ["++"] = "Lua has no ++: x = x + 1"}
-local negation = "not is a word: not x"
+local negation = "a mask is inverted by ~: ~x:gt(1); a condition by `not`: not (i > 1)"
 local changes = {["+"] = true, ["-"] = true, ["*"] = true, ["/"] = true, ["%"] = true, ["^"] = true, ["&"] = true,
                  ["|"] = true, [".."] = true}
 
@@ -67,6 +70,26 @@ local function operator(tokens, i)
   end
   if text == "." and find(next_text, "^[-+*/^%%=<>]") then return "operators work element by element: x * y, x ^ 2" end
   return text == "!" and negation or nil
+end
+
+-- Returns the position of the bracket that is open at i, or nil.
+local function opening(tokens, i)
+  local depth = 0
+  for k = i, 1, -1 do
+    local text = tokens[k].text
+    depth = depth + (closes[text] and 1 or opens[text] and -1 or 0)
+    if depth < 0 then return k end
+  end
+end
+
+-- f(x, name = value)
+local function option(tokens, i)
+  local name, before = tokens[i - 1], text_at(tokens, i - 2)
+  if tokens[i].text ~= "=" or not name or name.kind ~= "name" or before ~= "," and before ~= "(" then return nil end
+  local open = opening(tokens, i - 2)
+  local is_call = open and tokens[open].text == "(" and is_value(tokens[open - 1])
+  if not is_call or text_at(tokens, open - 2) == "function" then return nil end
+  return format("options go in braces: {%s = %s}", name.text, text_at(tokens, i + 1))
 end
 
 local libraries = {numpy = true, pandas = true, torch = true, torch_scatter = true, jax = true, tensorflow = true,
@@ -102,7 +125,7 @@ end
 -- Python's blocks, which a Lua entry continues.
 local blocks = {["for"] = "for i = 0, n - 1 do ... end", ["while"] = "while x do ... end", ["if"] = "if x then ... end"}
 
-local rules = {statement, operator, index, word}
+local rules = {statement, operator, option, index, word}
 
 local function code_of(text)
   local tokens = {}
@@ -127,4 +150,51 @@ end
 function prompt.foreign_block(text)
   local tokens = code_of(text)
   return #tokens > 0 and tokens[#tokens].text == ":" and blocks[tokens[1].text] or nil
+end
+
+local compares = {["=="] = "eq", ["~="] = "ne"}
+local elementwise = {all = true, any = true, eq = true, ne = true, lt = true, le = true, gt = true, ge = true,
+                     isnan = true, isinf = true, isfinite = true}
+local is_remarked = {} -- each remark is made once
+
+local function is_tensor(tokens, i) return strew_type((prompt.value_at(tokens, i))) == "tensor" end
+
+-- t == x, where t is a variable or a field.
+local function compares_tensor(tokens, i)
+  local method, other = compares[tokens[i].text], tokens[i + 1]
+  if not method or not other or other.text == "nil" or not is_tensor(tokens, i - 1) then return nil end
+  local last = i + 1
+  while text_at(tokens, last + 1) == "." do last = last + 2 end
+  if is_tensor(tokens, last) then return nil end -- the same tensor?
+  local owner, first = tokens[i - 1].text, i - 1
+  while text_at(tokens, first - 1) == "." do
+    first = first - 2
+    owner = tokens[first].text .. "." .. owner
+  end
+  local value = (other.kind == "number" or other.kind == "string") and other.text or "..."
+  return format("%s compares tensors as a whole: %s:%s(%s)", tokens[i].text, owner, method, value)
+end
+
+-- if t:gt(0):all() then
+local function tests_tensor(tokens, i)
+  local text, before = tokens[i].text, text_at(tokens, i - 1)
+  if text ~= "then" and text ~= "do" or before ~= ")" then return nil end
+  local open = opening(tokens, i - 2)
+  local method = open and tokens[open - 1]
+  if not method or text_at(tokens, open - 2) ~= ":" or not elementwise[method.text] then return nil end
+  return format("a tensor counts as true in a condition: %s(...):item() is its boolean", method.text)
+end
+
+-- Returns a remark on a text that compiles, but means something else than it does in NumPy, or nil.
+function prompt.remark(text)
+  local tokens = code_of(text)
+  for i = 1, #tokens do
+    for _, rule in ipairs{compares_tensor, tests_tensor} do
+      local remark = not is_remarked[rule] and rule(tokens, i)
+      if remark then
+        is_remarked[rule] = true
+        return remark
+      end
+    end
+  end
 end

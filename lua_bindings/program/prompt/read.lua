@@ -59,7 +59,11 @@ local function evaluate(text, is_last)
   local code = gsub(text, "^%s*=", "return ")
   local f, how, is_incomplete = prompt.compile(code, "=stdin")
   prompt.unknown = unknown_name(text)
-  if f then return "run", f, is_hidden(text) and "hide" or "show" end
+  if f then
+    local remark = prompt.remark(text)
+    if remark then host.note(remark) end
+    return "run", f, is_hidden(text) and "hide" or "show"
+  end
   if is_incomplete and not is_last then return "more", how end
   return "error", how
 end

@@ -134,8 +134,22 @@ function prompt.line_of(value, width)
   return #line > width and sub(line, 1, width - 3) .. "..." or line
 end
 
--- Returns a result as text: like tostring, except that tables are expanded.
+-- Returns the call of a function of strew's and its page, or nil.
+local function call_of(f)
+  for _, names in ipairs{strew, host.methods} do
+    for name, value in next, names do
+      if rawequal(value, f) then
+        local pages = host.help()
+        local entry, inplace = pages.find(name)
+        return entry and pages.signatures(entry, inplace)[1] .. "    ?" .. name
+      end
+    end
+  end
+end
+
+-- Returns a result as text: like tostring, except that tables are expanded, and strew's functions have their names.
 local function text_of(value)
+  if type(value) == "function" then return call_of(value) or tostring(value) end
   if is_closed(value) then return tostring(value) end
   return render(value, DEPTH, "", host.width(), {open = {}, budget = BUDGET})
 end
@@ -152,18 +166,19 @@ end
 
 -- Prints a hint for a name without a value.
 function prompt.suggest(name)
-  local nearest = host.guess_global(name)
-  if nearest then print("  hint  did you mean '" .. nearest .. "'?") end
+  local hint = host.hint(name)
+  if hint then print("  hint  " .. hint) end
 end
 
 -- Keeps an entry's results as _, and shows them. A script's own print has precedence.
 function prompt.results(is_hidden, ...)
-  local n, first = select("#", ...), (...)
+  local n, first, _, _, chunks = select("#", ...), ...
   if n == 0 then return end
   if first ~= nil then rawset(globals, "_", first) end
   if is_hidden then return end
   local chosen = rawget(globals, "print")
   if not rawequal(chosen, print) then return chosen(...) end
+  if n == 4 and rawequal(first, chunks) then return print "an iterator: for x in strew.chunks(...) do ... end" end
   show(...)
   if n == 1 and first == nil and prompt.unknown then prompt.suggest(prompt.unknown) end
 end
