@@ -4622,7 +4622,11 @@ Tensor.detach = strew.detach
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
 ---@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, as seconds since 1970-01-01 UTC
----@field columns? (string|integer)[] .csv: the columns of the table, in this order; default: all
+---@field columns? (string|integer)[] the columns of the .csv, or the members of the .npz, in this order; default: all
+---@field names? string[] .csv: names of all columns, in the place of those in the file
+---@field missing? (string|integer)[] .csv: cells that are read as empty ones, as {"?", "-", -999}
+---@field skip? integer .csv: lines at the beginning that are not read; default 0
+---@field comment? string .csv: a character, as "#": lines that begin with it are skipped
 ---@field format? strew.format the format, whatever the name; default: the name's extension
 
 ---Options of strew.load.
@@ -4648,11 +4652,19 @@ Tensor.detach = strew.detach
 ---`x.names` is the order of the columns. `strew.words(x)` and `strew.columns(x)` return the same, even if a column is
 ---called "words" or "names".
 ---
----If the first word of a column is a number with a decimal comma, as 1,5, or with marks between thousands, or a date,
----`load` fails, instead of making words of numbers. `decimal = ","` reads such numbers, `dates = {"when"}` dates, and
----`text = {"price"}` reads the column as words. Dates are 2024-05-17, 2024-05-17T12:30 or 2024-05-17 12:30:00+02:00; they
----become int64 seconds, in UTC unless they have an offset, and float64 if some are missing. A part of a second is an
----error.
+---No number changes: `load` fails for an integer that int64, or float64 in a column with fractions or empty cells, does not
+---hold, and for a number beyond float64, as 1e999. With `dtype = "float64"` integers are rounded. Fractions always are.
+---
+---If the first word of a column is a number with a decimal comma, as 1,5, with marks between thousands, or with a unit, as
+---12.5% and $5, or a date, `load` fails, instead of making words of numbers. It also fails for an integer with leading
+---zeros, as the zip code 00501, or with a plus and 7 digits or more, as +4912345, unless `dtype` is given; and for a number
+---below words as "-", "?" and "unknown". `text = {"price"}` reads the column as words, `decimal = ","` numbers with
+---commas, `missing = {"-"}` such words as empty cells, `dates = {"when"}` dates. These are 2024-05-17, 2024-05-17T12:30 or
+---2024-05-17 12:30:00+02:00; they become int64 seconds, in UTC unless they have an offset, and float64 if some are missing.
+---A part of a second is an error, and so is a date in another form.
+---
+---`skip = 2` and `comment = "#"` leave out lines, `names = {"a", "b"}` names the columns: with `header = true` in the place
+---of the file's names, which may be missing or repeated then.
 ---
 ---A table prints as rows, with words. Of more than 20 rows it shows the first and the last ones (`edgeitems` of
 ---`set_printoptions`; `threshold = math.huge`: all). Columns in the middle that do not fit the line are left out. float64

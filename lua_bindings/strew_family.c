@@ -173,13 +173,30 @@ static int is_open(lua_State *L, struct script_call *call) {
 static const struct script_function line_width_row = {"line_width", line_width, 0, FUNCTION},
                                     nearest_row = {"nearest", nearest, 0, FUNCTION},
                                     is_open_row = {"is_open", is_open, 0, FUNCTION};
-static const struct script_function *const inner_rows[] = {
-    &bind_texts_row,       &line_width_row,         &nearest_row,      &is_open_row,
-    &bind_set_columns_row, &bind_about_row,         &bind_alias_row,   &bind_watch_row,
-    &bind_tape_row,        &bind_is_recorded_row,   &bind_offset_row,  &bind_call_row,
-    &bind_key_ids_row,     &bind_key_state_row,     &bind_keys_of_row, &bind_ids_row,
-    &bind_set_keys_row,    &bind_grouping_keys_row, &bind_cumsum_row,  &bind_aggregate_row,
-    &bind_argsort_row,     &bind_squares_row,       &bind_topk_row};
+static const struct script_function *const inner_rows[] = {&bind_texts_row,
+                                                           &line_width_row,
+                                                           &nearest_row,
+                                                           &is_open_row,
+                                                           &bind_set_columns_row,
+                                                           &bind_about_row,
+                                                           &bind_replaced_row,
+                                                           &bind_alias_row,
+                                                           &bind_watch_row,
+                                                           &bind_tape_row,
+                                                           &bind_is_recorded_row,
+                                                           &bind_offset_row,
+                                                           &bind_call_row,
+                                                           &bind_key_ids_row,
+                                                           &bind_key_state_row,
+                                                           &bind_keys_of_row,
+                                                           &bind_ids_row,
+                                                           &bind_set_keys_row,
+                                                           &bind_grouping_keys_row,
+                                                           &bind_cumsum_row,
+                                                           &bind_aggregate_row,
+                                                           &bind_argsort_row,
+                                                           &bind_squares_row,
+                                                           &bind_topk_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -346,6 +363,7 @@ static int run(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION},
                              bind_misspelt_column_row = {"table", run, IN_rows, FUNCTION},
+                             bind_new_column_row = {"column", run, IN_rows, FUNCTION},
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION};
 

@@ -319,10 +319,14 @@ static int save(lua_State *L, struct script_call *call) {
 
 /* ----------------------------------------------------------------------------------------- what is known of columns */
 
-/* Pushes the words in the table's metatable; false, with a failure: there are none. */
+/* Pushes the words in the table's metatable; false, with a failure: there are none, or those of a former column. */
 static bool push_words(lua_State *L, struct script_call *call, int x) {
-  if (lua_istable(L, bind_push_about(L, x, "words"))) return true;
-  return bind_fail(call, STREW_EARGUMENT, "x", "has no words, expected a table as strew.load makes it"), false;
+  const int words = bind_push_about(L, x, "words");
+  if (!lua_istable(L, words))
+    return bind_fail(call, STREW_EARGUMENT, "x", "has no words, expected a table as strew.load makes it"), false;
+  for (lua_pushnil(L); lua_next(L, words); lua_pop(L, 1))
+    if (!bind_check_words(L, call, x, words + 1, words + 2)) return false;
+  return true;
 }
 
 /* Copies a column's name or number to a slot. */

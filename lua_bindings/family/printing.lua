@@ -155,7 +155,7 @@ end
 
 return {
   tostring = {"x:table", function(x)
-    local columns = tables.try(x)
-    return columns and rows_of(columns) or list_of(x)
+    local columns, problem, _, hint = tables.try(x)
+    return columns and rows_of(columns) or list_of(x) .. (hint and "\n the table " .. problem or "")
   end},
 }

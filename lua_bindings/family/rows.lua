@@ -1,6 +1,6 @@
 -- rows.lua: rows and columns of tables.
-local _, fail, use, inner = ...
-local operands, tables = use "operands.lua", use "tables.lua"
+local strew, fail, use, inner = ...
+local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
 
 -- Returns the words of a column that a script gives, or nil.
 local function given_words(words, name)
@@ -18,14 +18,27 @@ local function given_words(words, name)
   return list
 end
 
+-- Raises an error unless words that a script gives are those of a column's codes.
+local function check_words(chosen, k)
+  local t, name = chosen.tensors[k], tables.quoted(chosen.names[k])
+  if strew.type(t) ~= "tensor" then return end
+  tables.check_key(chosen, k, "x")
+  if not tables.has_stray_code(chosen, k) then return end
+  local least, most = t:min():item(), t:max():item()
+  fail("words", ("has a list of %d for column %s, whose codes are %d to %d"):format(#chosen.words[k], name, least, most),
+    nil, "value", least < 0 and least or most)
+end
+
 local function columns(x, which, words)
-  local all, chosen = tables.read(x, "x", true), {names = {}, tensors = {}, words = {}}
+  local all, chosen = tables.read(x, "x", true, words), {names = {}, tensors = {}, words = {}, argument = "x"}
   if which == nil and words == nil then return all.names end
   if which == nil then which = all.names end
   local is_sequence = math.type(all.names[1]) == "integer"
   for k, i in ipairs(tables.positions(all, which, "which")) do
     chosen.names[k] = is_sequence and k or all.names[i]
-    chosen.tensors[k], chosen.words[k] = all.tensors[i], given_words(words, all.names[i]) or all.words[i]
+    local given = given_words(words, all.names[i])
+    chosen.tensors[k], chosen.words[k] = all.tensors[i], given or all.words[i]
+    if given then check_words(chosen, k) end
   end
   return tables.make(chosen)
 end
@@ -100,7 +113,26 @@ local function misspelt(about, name)
   fail(nil, ('no column "%s"'):format(name:sub(1, 60)), ("did you mean '%s'?"):format(nearest))
 end
 
+-- x.name = value for a name that x lacks: a tensor as it is; a number, boolean or word for all rows.
+local function new_column(x, name, value)
+  local lists = inner.about(x, "words")
+  if operands.is_tensor(value) then lists[name] = nil end -- words of a former column
+  if value == nil or operands.is_tensor(value) then return rawset(x, name, value) end
+  local kind = type(value)
+  if kind ~= "number" and kind ~= "boolean" and kind ~= "string" then
+    fail("value", ("is a %s, expected a tensor, or a number, boolean or word for all rows"):format(kind),
+      kind == "table" and "strew.tensor(value)" or nil)
+  end
+  local all, is_word = tables.read(x, "x"), kind == "string"
+  local dtype = kind == "boolean" and "bool" or math.type(value) == "float" and missing.float(all.device) or "int64"
+  rawset(x, name, strew.full(all.rows, is_word and 0 or value, {dtype = dtype, device = all.device}))
+  if not is_word then return end
+  lists[name] = {value}
+  inner.set_columns(x, inner.about(x, "names"), lists)
+end
+
 return {
+  column = {"x:table name:any value~any", new_column},
   columns = {"x:table which~any words~table", columns},
   rows = {"x:table which:tensor", rows},
   code = {"x:table column:any word:word", code},

@@ -59,8 +59,9 @@ local function problem_of(t, name, first, rows, device)
   end
 end
 
--- Returns the columns of x, whatever they are; or nil and the problem of its keys.
-local function list(x)
+-- Returns the columns of x, whatever they are; or nil and the problem of its keys, or of words that no longer are those
+-- of their column and are not given anew.
+local function list(x, given)
   local names, stray = tables.names(x)
   if stray ~= nil and rawlen(x) > 0 then
     return nil, ("is a sequence with a key %s: names and numbers do not mix"):format(shown(stray))
@@ -70,14 +71,20 @@ local function list(x)
     return nil, "is an empty table, expected columns"
   end
   local columns, lists = {names = names, tensors = {}, words = {}}, inner.about(x, "words") or {}
-  for i, name in ipairs(names) do columns.tensors[i], columns.words[i] = rawget(x, name), lists[name] end
+  for i, name in ipairs(names) do
+    columns.tensors[i], columns.words[i] = rawget(x, name), lists[name]
+    if lists[name] and not (given and given[name]) then
+      local problem, hint = inner.replaced(x, name, lists[name])
+      if problem then return nil, problem, "value", hint end
+    end
+  end
   return columns
 end
 
--- Returns the columns of x, which must be tensors of one length on one device; or nil, the problem, and its code.
+-- Returns the columns of x, which must be tensors of one length on one device; or nil, the problem, its code and a hint.
 function tables.try(x)
-  local columns, wrong = list(x)
-  if not columns then return nil, wrong end
+  local columns, wrong, status, hint = list(x)
+  if not columns then return nil, wrong, status, hint end
   for i, name in ipairs(columns.names) do
     local t = columns.tensors[i]
     local problem, code = problem_of(t, name, columns.names[1], columns.rows, columns.device)
@@ -87,10 +94,11 @@ function tables.try(x)
   return columns
 end
 
--- The same of a script's argument; `of_any_length`: as they are. The problem is an error.
-function tables.read(x, argument, of_any_length)
-  local columns, problem, code = (of_any_length and list or tables.try)(x)
-  if not columns then fail(argument, problem, nil, code) end
+-- The same of a script's argument; `of_any_length`: as they are. The problem is an error. given: words by name that
+-- replace x's.
+function tables.read(x, argument, of_any_length, given)
+  local columns, problem, code, hint = (of_any_length and list or tables.try)(x, given)
+  if not columns then fail(argument, problem, hint, code) end
   columns.argument = argument
   return columns
 end

@@ -80,7 +80,8 @@ static bool maps(const struct format *format) { return format->options & TAKES_M
 static strew_status check_csv_options(const struct call *call, const struct format *format, const char *given) {
   if (!given || format->options & TAKES_CSV) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = given},
-              "is an option of .csv and .tsv files, not of %s files", format->suffix);
+              "is an option of %s files, not of %s files",
+              strcmp(given, "columns") == 0 ? ".csv, .tsv and .npz" : ".csv and .tsv", format->suffix);
 }
 
 static const char *name_of_csv_option(const strew_csv_options *csv) {

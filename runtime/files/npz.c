@@ -187,12 +187,26 @@ static strew_status add_tensor(const struct call *call, struct archive *archive,
   return status;
 }
 
+/* Fails for text columns: NumPy's arrays are without their words. */
+static strew_status check_words(const struct call *call, const strew_table *table) {
+  char text[TEXT_BYTES];
+  struct fault fault = {.code = STREW_EARGUMENT,
+                        .argument = "x",
+                        .hint = ".csv files have the words; {words = {}} saves the codes without them"};
+  for (int64_t i = 0; i < strew_table_count(table); i++)
+    if (strew_table_word_count(table, i) >= 0)
+      return fail(call, fault, "has words for column \"%s\", which .npz files cannot hold",
+                  text_of_name(strew_table_name(table, i), text));
+  return STREW_OK;
+}
+
 strew_status npz_save(const struct call *call, const strew_table *table, const char *path,
                       const strew_save_options *options) {
   struct npy_image image = {.dense = NULL};
   struct archive_items items = {open_image, read_image, close_image, &image};
   struct archive *archive;
-  strew_status status = archive_create(call, table_context(table), path, &items, &archive);
+  strew_status status = check_words(call, table);
+  if (status == STREW_OK) status = archive_create(call, table_context(table), path, &items, &archive);
   if (status != STREW_OK) return status;
   for (int64_t i = 0; status == STREW_OK && i < strew_table_count(table); i++)
     status = add_tensor(call, archive, strew_table_name(table, i), strew_table_tensor(table, i), options->compress);
