@@ -268,6 +268,10 @@ STREW_API strew_scalar strew_scalar_load(strew_dtype dtype, const void *element)
    Returns text. On any thread. */
 STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *format, int precision, double value);
 
+/* Replaces control characters and bytes that are no UTF-8 by "?", in place: a name of a file must not write to the
+   terminal what it likes. All messages are printable. Returns text. On any thread. */
+STREW_API char *strew_printable(char *text);
+
 /* ----------------------------------------------------------------------------------------- contexts and devices */
 
 /* STREW_VERSION of the running library, a constant. It may be later than the header's: see Structs, above. On any

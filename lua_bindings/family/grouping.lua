@@ -97,41 +97,33 @@ local WORDS = {"sum", "prod", "mean", "var", "std", "min", "max", "any", "all", 
 local is_word = {}
 for _, word in ipairs(WORDS) do is_word[word] = true end
 
-local function shown(value)
-  if type(value) == "string" then return ('"%s"'):format(value:sub(1, 40)) end
-  if type(value) == "table" or type(value) == "userdata" then
-    return strew.type(value) and "a tensor" or "a " .. type(value)
-  end
-  return tostring(value)
-end
-
 -- Returns {word, src or nil, words of the result or nil, options} of one entry.
 local function read_entry(name, entry, columns)
   local where = ("has %s at key %s"):format("%s", tables.quoted(name))
   if type(entry) == "string" then entry = {entry} end
   if type(entry) ~= "table" then
-    fail("what", where:format(shown(entry)) .. ', expected a reduction as "count" or {"sum", src}')
+    fail("what", where:format(inner.text(entry)) .. ', expected a reduction as "count" or {"sum", src}')
   end
   local word, src, options, words = rawget(entry, 1), rawget(entry, 2), {}, nil
   if not is_word[word] then
     local nearest = type(word) == "string" and inner.nearest(word, WORDS)
-    fail("what", where:format(shown(word)) .. ", expected " .. table.concat(WORDS, ", ", 1, #WORDS - 1) .. " or "
+    fail("what", where:format(inner.text(word)) .. ", expected " .. table.concat(WORDS, ", ", 1, #WORDS - 1) .. " or "
       .. WORDS[#WORDS], nearest and ("did you mean '%s'?"):format(nearest))
   end
   if type(src) == "string" or math.type(src) == "integer" then
     if not columns then
-      fail("what", where:format("the column " .. shown(src)) .. ", but the grouping was not made from a table")
+      fail("what", where:format("the column " .. inner.text(src)) .. ", but the grouping was not made from a table")
     end
     src, words = texts.operand(columns, tables.position(columns, src, "what"), word, "what")
   elseif src ~= nil and strew.type(src) ~= "tensor" or src == nil and word ~= "count" then
-    fail("what", where:format(src == nil and "no tensor" or shown(src)) .. (", expected a tensor%s to %s"):format(
+    fail("what", where:format(src == nil and "no tensor" or inner.text(src)) .. (", expected a tensor%s to %s"):format(
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"))
   end
   for key, value in next, entry do
     if type(key) == "string" then
       options[key] = value
     elseif key ~= 1 and key ~= 2 then
-      fail("what", where:format("key " .. shown(key)) .. ", expected a word, a tensor and options by name")
+      fail("what", where:format("key " .. inner.text(key)) .. ", expected a word, a tensor and options by name")
     end
   end
   return {word = word, src = src, words = words, options = options}
@@ -142,7 +134,7 @@ local function read_entries(what, columns)
   local names, entries = {}, {}
   for name in next, what do
     if type(name) ~= "string" then
-      fail("what", ("has key %s, expected names of the result's columns"):format(shown(name)),
+      fail("what", ("has key %s, expected names of the result's columns"):format(inner.text(name)),
         'g:agg{total = {"sum", src}}')
     end
     table.insert(names, name)
@@ -194,7 +186,7 @@ local function reduce(g, entry)
     for key, value in next, entry.options do options[key] = value end
     local q = options.q
     options.q = nil
-    if type(q) ~= "number" then fail("what", ("has %s as q of a quantile, expected a number"):format(shown(q))) end
+    if type(q) ~= "number" then fail("what", ("has %s as q of a quantile, expected a number"):format(inner.text(q))) end
     return g:quantile(entry.src, q, options)
   end
   local method = g[entry.word]
@@ -209,7 +201,7 @@ local function agg(g, what)
   local result, is_key = key_columns(g), {}
   for _, name in ipairs(result.names) do is_key[name] = true end
   for _, name in ipairs(names) do
-    if is_key[name] then fail("what", ("has the name of a key, %s"):format(shown(name))) end
+    if is_key[name] then fail("what", ("has the name of a key, %s"):format(inner.text(name))) end
   end
   local shared, at = {}, {}
   for i, entry in ipairs(entries) do

@@ -1,5 +1,5 @@
 -- joins.lua: rows of two tables with equal keys.
-local strew, fail, use = ...
+local strew, fail, use, inner = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
 
 local function text_of(columns, i) return columns.words[i] and "text" or columns.tensors[i].dtype end
@@ -117,7 +117,7 @@ end
 
 local function check_how(how)
   if how == nil or how == "inner" or how == "left" then return end
-  fail("how", ('is "%s", expected "inner" or "left"'):format(how:sub(1, 40)),
+  fail("how", ('is %s, expected "inner" or "left"'):format(inner.text(how)),
     how == "right" and 'strew.join(b, a, key, {how = "left"})' or nil)
 end
 

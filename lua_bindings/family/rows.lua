@@ -25,8 +25,8 @@ local function check_words(chosen, k)
   tables.check_key(chosen, k, "x")
   if not tables.has_stray_code(chosen, k) then return end
   local least, most = t:min():item(), t:max():item()
-  fail("words", ("has a list of %d for column %s, whose codes are %d to %d"):format(#chosen.words[k], name, least, most),
-    nil, "value", least < 0 and least or most)
+  fail("words", ("has a list of %d for column %s, whose codes are %d to %d"):format(#chosen.words[k], name, least,
+    most), nil, "value", least < 0 and least or most)
 end
 
 local function columns(x, which, words)
@@ -100,7 +100,7 @@ local function code(x, column, word)
     if words[i] == word then return i - 1 end
   end
   local nearest = inner.nearest(word, words)
-  fail("word", ('is "%s", which is not in column %s'):format(word:sub(1, 40), tables.quoted(column)),
+  fail("word", ("is %s, which is not in column %s"):format(inner.text(word), tables.quoted(column)),
     nearest and ("did you mean '%s'?"):format(nearest), "value")
 end
 
@@ -110,7 +110,7 @@ local function misspelt(about, name)
   local x = getmetatable(about).columns
   local nearest = type(name) == "string" and inner.nearest(name, (tables.names(x)))
   if not nearest or nearest:gsub("%d", "") == name:gsub("%d", "") then return nil end
-  fail(nil, ('no column "%s"'):format(name:sub(1, 60)), ("did you mean '%s'?"):format(nearest))
+  fail(nil, "no column " .. inner.text(name), ("did you mean '%s'?"):format(nearest))
 end
 
 -- x.name = value for a name that x lacks: a tensor as it is; a number, boolean or word for all rows.

@@ -294,7 +294,7 @@ static strew_status count_columns(struct reader *reader, struct cells cells) {
   if (!reader->chosen) return fail_memory(reader->call, reader->context, chosen_bytes);
   for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = TEXTUAL; /* while names are read */
   reader->first_byte = *first;
-  if (reader->count == 1) find_separator(reader, first, (size_t)(cells.at - first));
+  if (reader->count == 1 && *first != '"') find_separator(reader, first, (size_t)(cells.at - first));
   return STREW_OK;
 }
 
@@ -448,7 +448,7 @@ static bool looks_like_header(struct reader *reader, struct cells cells) {
 static strew_status check_separator_line(const struct reader *reader, const struct cells *cells) {
   const char *at = cells->at;
   char hint[TEXT_BYTES], shown[4];
-  if (strncasecmp(at, "sep=", 4) != 0 || !at[4] || !strchr("\r\n", at[5])) return STREW_OK;
+  if (strncasecmp(at, "sep=", 4) != 0 || !at[4] || !strchr(",;\t|", at[4]) || !strchr("\r\n", at[5])) return STREW_OK;
   snprintf(hint, sizeof hint, "{skip = %" PRId64 ", separator = \"%s\"}", cells->line, text_of_byte(at[4], shown));
   return fail_file(reader->call, reader->path, hint, "names its separator in line %" PRId64 ", expected cells",
                    cells->line);
@@ -583,7 +583,8 @@ static strew_status inspect_date(struct reader *reader, const struct cells *cell
 
 /* True if a line of one cell seems to be several with another separator, as its first line is. */
 static bool is_unsplit(const struct reader *reader, const struct cell *cell) {
-  return reader->likely_count &&
+  bool is_quoted = cell->text > reader->text && cell->text[-1] == '"';
+  return reader->likely_count && !is_quoted &&
          count_bytes(cell->text, cell->length, reader->likely_separator) == reader->likely_count;
 }
 

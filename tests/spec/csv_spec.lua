@@ -181,7 +181,8 @@ describe("a .csv file", function()
     assert.equal("begins with a line of words above numbers: are they the column names?\n" ..
       "  hint  header = true takes names from line 1, header = false reads it as all others", refusal("a,b\nc,1\n"))
     assert.equal("has \"x\" in line 2, column 1, expected a number, as in line 1\n" ..
-      "  hint  {missing = {\"x\"}} reads it as an empty cell, {text = {1}} reads the column as words", refusal("1\nx\n"))
+      "  hint  {missing = {\"x\"}} reads it as an empty cell, {text = {1}} reads the column as words",
+        refusal("1\nx\n"))
   end)
 
   it("refuses invalid options", function()
@@ -296,7 +297,8 @@ describe("a .csv file", function()
       ["0,234"] = {"a number with a decimal point", comma}, ["1,2345"] = {"a number with a decimal point", comma},
       ["12.5%"] = {"a number without a unit", words}, ["$5"] = {"a number without a unit", words},
       ["-3 %"] = {"a number without a unit", words}, ["€1,234.50"] = {"a number without a unit", words},
-      ["12/31/2024"] = {"numbers or words, not dates", other}, ["31.12.2024 10:30"] = {"numbers or words, not dates", other},
+      ["12/31/2024"] = {"numbers or words, not dates", other}, ["31.12.2024 10:30"] = {"numbers or words, not dates",
+        other},
       ["1-2-2024"] = {"numbers or words, not dates", other}, ["2024/1/31"] = {"numbers or words, not dates", other},
       ["12/31/24"] = {"numbers or words, not dates", other}, ["2024-13-01"] = {"numbers or words, not dates", other},
       ["1,234,567"] = {"a number without marks between thousands", words},
@@ -312,7 +314,8 @@ describe("a .csv file", function()
           refusal("a;b\n1;NA\n1;" .. cells .. "\n1;x\n", {header = true, separator = ";"}), cell)
       end
     end
-    for cell in ("1,5 mm|1,2,3|1,23,456|12,34,567|1.2.3|10.0.0.1|v1,5|,|2024-05|32.13.2024|17.05.|1/2|5%%|%|$|$x|555-12-3456|1234,567,890|"
+    for cell in ("1,5 mm|1,2,3|1,23,456|12,34,567|1.2.3|10.0.0.1|v1,5|,|2024-05|"
+      .. "32.13.2024|17.05.|1/2|5%%|%|$|$x|555-12-3456|1234,567,890|"
       .. "\"1,\"\"5\"|- 1,5|1,5,|1,234,56"):gmatch "[^|]+" do
       assert.matches("^1 {.*} 0$", read(cell .. "\n", {header = false, separator = ";"}))
     end
@@ -333,7 +336,8 @@ describe("a .csv file", function()
         .. "  hint  {dtype = \"float64\"} rounds, " .. words
     end
     for cells, expected in pairs{
-      ["50060e8007123400|50060e8007123402"] = "has \"50060e8007123400\" in line 2, column 1 (a), expected a number that "
+      ["50060e8007123400|50060e8007123402"] = "has \"50060e8007123400\" in line 2, column 1 (a), expected a number "
+        .. "that "
         .. "float64 holds\n  hint  " .. words,
       ["1|-1e999"] = "has \"-1e999\" in line 3, column 1 (a), expected a number that float64 holds\n  hint  " .. words,
       ["0.5|17.976931348623159e307"] = "has \"17.976931348623159e307\" in line 3, column 1 (a), expected a number that "
@@ -380,7 +384,8 @@ describe("a .csv file", function()
 
   it("has words for missing values if they are named", function()
     local function hint(mark)
-      return ("  hint  {missing = {%q}} reads it as an empty cell, {text = {\"a\"}} reads the column as words"):format(mark)
+      return ("  hint  {missing = {%q}} reads it as an empty cell, {text = {\"a\"}} reads the column as "
+        .. "words"):format(mark)
     end
     for _, mark in ipairs{"?", ".", "-", "--", "**", "Unknown", "None", "n.a."} do
       local options = {header = true, missing = {mark}}
@@ -399,7 +404,8 @@ describe("a .csv file", function()
       read("a,b\n-999,1\n1.5,2\n?,3\n", {header = true, missing = {-999, "?"}}))
     assert.equal("a {NA|} 0 1", read("a\nNA\nx\n", {header = true, missing = {"x"}, text = {"a"}}))
     assert.equal("a float32 1.0 nan", read("a\n1\n-\n", {header = true, missing = {"-"}, dtype = "float32"}))
-    assert.matches("expected int8, which has no NaN", refusal("a\n1\n-\n", {header = true, missing = {"-"}, dtype = "int8"}))
+    assert.matches("expected int8, which has no NaN", refusal("a\n1\n-\n", {header = true, missing = {"-"},
+      dtype = "int8"}))
     assert.equal("load: 'missing' has true, expected words or integers", refusal("a\n", {missing = {true}}))
     assert.matches('^has "x" in line 3, .*expected a date.*\n  hint  {missing = {"x"}} reads it as an empty cell',
       refusal("a\n1970-01-02\nx\n", {header = true, dates = {"a"}}))
@@ -412,8 +418,10 @@ describe("a .csv file", function()
     local comment = "\n  hint  {comment = \"#\"} skips lines that begin with #"
     assert.equal("has 2 cells in line 3, expected 1, as in line 1" .. comment,
       refusal("# from 1959\n# ppm\nyear,mean\n1959,315.98\n", header))
-    assert.equal("has 3 cells in line 3, expected 2, as in line 1" .. comment, refusal("a,b\n1,2\n#,,\n", {header = true, text = {"a"}}))
-    assert.equal("has \"# x\" in line 3, column 1 (a), expected a number, as in line 2\n  hint  {comment = \"#\"} skips its "
+    assert.equal("has 3 cells in line 3, expected 2, as in line 1" .. comment, refusal("a,b\n1,2\n#,,\n",
+      {header = true, text = {"a"}}))
+    assert.equal("has \"# x\" in line 3, column 1 (a), expected a number, as in line 2\n  hint  {comment = \"#\"} "
+      .. "skips its "
       .. "line, {text = {\"a\"}} reads the column as words", refusal("a,b\n1,2\n# x,\n", header))
     for _, turned in ipairs{bytes, (bytes:gsub("\n", "\r\n")), (bytes:gsub("\n", "\r")), "\xef\xbb\xbf" .. bytes} do
       assert.equal("year int64 1959; mean float64 315.98", read(turned, {header = true, comment = "#"}))
@@ -452,10 +460,12 @@ describe("a .csv file", function()
     assert.equal("p int64 1 3; q int64 2 4", read("1,2\n3,4\n", {names = {"p", "q"}}))
     assert.equal("load: 'names' has 1 names, expected 2, the cells of line 1", refusal("1,2\n", {names = {"p"}}))
     assert.equal("load: 'names' has \"p\" twice", refusal("1,2\n", {names = {"p", "p"}}))
-    assert.equal("has \"x\" in line 2, column 2 (q), expected a number, as in line 1\n  hint  {missing = {\"x\"}} reads it "
+    assert.equal("has \"x\" in line 2, column 2 (q), expected a number, as in line 1\n  hint  {missing = {\"x\"}} "
+      .. "reads it "
       .. "as an empty cell, {text = {\"q\"}} reads the column as words", refusal("1,2\n3,x\n", {names = {"p", "q"}}))
     local bytes = "mpg,cyl\nMazda,21,6\n"
-    assert.equal("has 3 cells in line 2, expected 2, as in line 1\n  hint  {skip = 1, names = {...}} names 3 columns, if "
+    assert.equal("has 3 cells in line 2, expected 2, as in line 1\n  hint  {skip = 1, names = {...}} names 3 "
+      .. "columns, if "
       .. "line 1 lacks the first name", refusal(bytes, header))
     assert.equal("car {Mazda} 0; mpg int64 21; cyl int64 6", read(bytes, {skip = 1, names = {"car", "mpg", "cyl"}}))
   end)
@@ -467,7 +477,13 @@ describe("a .csv file", function()
       .. "splits it, {text = {\"a\tb\"}} reads the column as words", (refusal("a\tb\n1\t2\n", header):gsub("%?", "\t")))
     assert.equal("a;b {1;2} 0", read("a;b\n1;2\n", {header = true, text = {"a;b"}}))
     assert.equal("a;b {x} 0", read("a;b\nx\n", header))
-    assert.equal("load: 'columns' has \"Qty\", not found among the columns: \"qty\", \"n\"\n  hint  did you mean 'qty'?",
+    assert.equal("a;b {x;y} 0", read("a;b\n\"x;y\"\n", header))
+    save({strew.tensor{0, 1}}, {words = {{"x;y", "z;w"}}})
+    assert.equal("\"x;y\"\n\"z;w\"\n", get())
+    assert.same({"x;y", "z;w"}, strew.words(strew.load(path, plain), 1))
+    assert.equal("sep=x int64 1", read("sep=x\n1\n", header))
+    assert.equal("load: 'columns' has \"Qty\", not found among the columns: \"qty\", \"n\"\n  hint  did you mean "
+      .. "'qty'?",
       refusal("qty,n\n1,2\n", {header = true, columns = {"Qty"}}))
   end)
 

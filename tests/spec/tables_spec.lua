@@ -162,6 +162,15 @@ table: 2 rows, 3 columns, cpu
  ééééééééééééééééééééééééééé...  a     b]], text_with({linewidth = 100}, x))
   end)
 
+  it("is aligned where characters take two columns, or none", function()
+    local x = loaded("e\u{301}te\u{301},v\n東京商事,1\nOslo,2\n한국 🙂,3\n")
+    assert.equal("table: 3 rows, 2 columns, cpu\n e\u{301}te\u{301}           v\n text      int64\n"
+      .. " 東京商事      1\n Oslo          2\n 한국 🙂       3", text_of(x))
+    x = loaded("v,w\n1," .. ("東"):rep(15) .. "\n2," .. ("東"):rep(16) .. "\n3,\"a\xff\xc2\x9b\xe6\x9d\"\n")
+    assert.equal("table: 3 rows, 2 columns, cpu\n     v  w\n int64  text\n     1  " .. ("東"):rep(15) .. "\n     2  "
+      .. ("東"):rep(13) .. "...\n     3  a????", text_of(x))
+  end)
+
   it("with other entries is shown as a list", function()
     local x = loaded("a,b\n1,x\n2,y\n")
     x.c = strew.zeros(2, 3)
@@ -318,7 +327,8 @@ table: 2 rows, 3 columns, cpu
     assert.same({{"Rome", 2}, {"Oslo", 1}}, (values_of(y)))
     a = loaded("city,v\nOslo,1\nRome,2\n")
     local npz = path:gsub("csv$", "npz")
-    assert.equal("save: 'x' has words for column \"city\", which .npz files cannot hold\n  hint  .csv files have the words; "
+    assert.equal("save: 'x' has words for column \"city\", which .npz files cannot hold\n  hint  .csv files have "
+      .. "the words; "
       .. "{words = {}} saves the codes without them", support.message(strew.save, npz, a))
     assert.is_nil(io.open(npz))
     strew.save(npz, a, {words = {}})
@@ -330,7 +340,8 @@ table: 2 rows, 3 columns, cpu
     local x = loaded("v,t\n1.5,a\n2,b\n")
     x.n, x.f, x.b, x.w, x.m = 5, 0.5, true, "Oslo", strew.zeros(2, 2)
     assert.equal("table: 2 rows, 7 columns, cpu\n       v  t        b        f           m      n  w\n"
-      .. " float64  text  bool  float64  float32[2]  int64  text\n     1.5  a     true      0.5         ...      5  Oslo\n"
+      .. " float64  text  bool  float64  float32[2]  int64  text\n     1.5  a     true      0.5         ...      5  "
+      .. "Oslo\n"
       .. "     2.0  b     true      0.5         ...      5  Oslo", text_of(x))
     assert.same({"Oslo"}, strew.words(strew.rows(x, strew.tensor{1}), "w"))
   end)
@@ -367,7 +378,9 @@ table: 2 rows, 3 columns, cpu
     local replaced = loaded("t,n\nx,1\ny,2\n")
     replaced.t = x.t:narrow(0, 0, 2)
     local former = "'x' has a new tensor as column \"t\", whose words belong to the former one\n  hint  x[\"t\"] = nil "
-      .. "before makes it a column of numbers; strew.columns(x, nil, {[\"t\"] = {word, ...}}) returns x with other words"
+      .. "before makes it a column of numbers; strew.columns(x, nil, {[\"t\"] = {word, ...}}) returns x with other "
+      .. "words"
+    local control = loaded("c,a\27[31mb\n1,x\27]\n")
     local freed = {a = strew.zeros(2), b = strew.zeros(2)}
     freed.b:free()
     support.fail({
@@ -427,6 +440,25 @@ table: 2 rows, 3 columns, cpu
       {"x.new = {1, 2, 3}", "column: 'value' is a table, expected a tensor, or a number, boolean or word for all rows"
        .. "\n  hint  strew.tensor(value)"},
       {"x.new = print", "column: 'value' is a function, expected a tensor, or a number, boolean or word for all rows"},
+      {"strew.code(control, 'a\\27[31mb', 'z')", "code: 'word' is \"z\", which is not in column \"a?[31mb\""},
+      {"strew.code(control, 'a\\27[31mb', 'x\\27]0')",
+       "code: 'word' is \"x?]0\", which is not in column \"a?[31mb\"\n  hint  did you mean 'x?]'?"},
+      {"strew.join(control, control, 'c', {suffixes = {'\\155', '\\155'}})",
+       "join: 'suffixes' would make two columns \"a?[31mb?\"\n  hint  rename a column, or give other suffixes"},
+      {"strew.group_by(control, 'c'):agg{x = {'sum', 'a\\27[31mb'}}", "agg: 'what' has \"sum\" for column "
+       .. "\"a?[31mb\" of text, expected count, first, last, max, min or nunique"},
+      {"strew.group_by(control, 'c'):agg{x = {'sum', 'a\\27[31mbb'}}",
+       "agg: 'what' has \"a?[31mbb\", not found in the table\n  hint  did you mean 'a?[31mb'?"},
+      {"strew.group_by(control, 'c'):agg{['\\27'] = 'mode'}", "agg: 'what' has \"mode\" at key \"?\", expected sum, "
+        .. "prod, "
+       .. "mean, var, std, min, max, any, all, first, last, median, quantile, count, nunique or logsumexp"},
+      {"strew.rows({a = x.size, ['b\\n  hint  x'] = strew.arange(2)}, strew.arange(1))",
+       "rows: 'x' has a column \"b?  hint  x\" of 2 elements, expected 3, as in the first one, \"a\""},
+      {"strew.sort_by(x, ('\u{e9}'):rep(30))", "sort_by: 'by' has \"" .. ("é"):rep(18) .. "...\", not found in x"},
+      {"strew.columns(x, ('a'):rep(41))", "columns: 'which' has \"" .. ("a"):rep(37) .. "...\", not found in x"},
+      {"strew.columns(x, ('a'):rep(40))", "columns: 'which' has \"" .. ("a"):rep(40) .. "\", not found in x"},
+      {"return control['a\\27[31mc']", "table: no column \"a?[31mc\"\n  hint  did you mean 'a?[31mb'?"},
+      {"strew.save('/tmp/none.csv', {['\\27a'] = 5})", "save: 'x' has 5 at key \"?a\", expected a tensor"},
       {"strew.sort_by(float, 't')", "sort_by: 'x' has words for a column \"t\" of float64, expected an integer dtype"},
       {"strew.columns(x, {'siz'})", "columns: 'which' has \"siz\", not found in x\n  hint  did you mean 'size'?"},
       {"strew.columns(x, 7)", "columns: 'which' has 7, not found in x"},
@@ -438,7 +470,7 @@ table: 2 rows, 3 columns, cpu
       {"strew.columns(x, nil, {size = {'a', 7}})",
        "columns: 'words' has 7 at [2] for column \"size\", expected a string"},
       {"strew.columns(x, 'size', 7)", "columns: 'words' is 7, expected a table"},
-    }, {strew = strew, x = x, freed = freed, bad = bad, replaced = replaced, float = float}, shorten)
+    }, {strew = strew, x = x, freed = freed, bad = bad, replaced = replaced, control = control, float = float}, shorten)
     pcall(strew.rows, x, strew.tensor{0, 3})
     local detail = strew.last_error()
     assert.same({"rows", "which", "index", 3, {1}}, {detail.op, detail.arg, detail.code, detail.value, detail.pos})
