@@ -4671,8 +4671,12 @@ Tensor.detach = strew.detach
 ---has up to 6 digits after the point, or `precision` if that is less than 4.
 ---
 ---`strew.rows`, `strew.sort_by` and `strew.columns` choose from a table. It stays a Lua table: `x.half = x.rain / 2` adds a
----column, `pairs` visits the columns, and a name that it lacks is nil. Only a name that looks like a misspelt column is an
----error; `rawget(x, name)` never is.
+---column, `x.year = 2024` one with a number, boolean or word in all rows, `pairs` visits the columns, and a name that it
+---lacks is nil. Only a name that looks like a misspelt column is an error; `rawget(x, name)` never is.
+---
+---A text column's words belong to its tensor. After `x.city = other` every use of x is an error, as the words may be those
+---of other codes: `strew.columns(x, nil, {city = {"Oslo", "Rome"}})` returns a table with new ones, and `x.city = nil`
+---before makes it a column of numbers.
 ---
 ---A truncated or invalid file is an error that names the position; nothing is allocated that the file could not fill.
 ---.npz needs the library libzip, .png libpng, .gz zlib; if one is missing, the error names the package.
@@ -4794,7 +4798,8 @@ function strew.key_table(n) end
 ---
 ---.npy takes a tensor, .npz a table of tensors, .csv and .tsv a matrix or a table of columns, .png a tensor with a shape
 ---and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's formats have no
----bfloat16.
+---bfloat16. .npz has no words: a table with text columns is an error, and `words = {}` saves their codes. Dates are numbers,
+---and are written as such.
 ---
 ---Saving is atomic: strew writes a new file beside the old one and renames it when it is complete. An error, a full
 ---disk or a crash leaves the old file unchanged. The next save into the folder removes the unfinished files of killed
@@ -4822,7 +4827,8 @@ function strew.save(path, x, options) end
 ---The names are in the order in which `strew.save` writes the columns: that of the file, then others by the alphabet. A
 ---table of columns is one that `strew.load` returns, or any `{name = tensor, ...}` or sequence of tensors. With `which`
 ---the result has these columns, in this order, with their words; the tensors are shared, not copied. Columns without
----names are numbered anew. `words` makes text columns of codes: the word of code c is `words[column][c + 1]`.
+---names are numbered anew. `words` makes text columns of codes: the word of code c is `words[column][c + 1]`. A code
+---without a word is an error.
 ---
 ---```lua
 ---local x = {size = strew.tensor{7, 9}, id = strew.tensor{1, 0}, kb = strew.tensor{0.5, 5000.25}}

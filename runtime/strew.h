@@ -1073,11 +1073,11 @@ typedef struct strew_csv_options {
    A column without numbers and words is float64.
    No value changes without `dtype`: the call fails for a number beyond float64 ("1e999"), an integer beyond int64, and
    one that float64 does not hold in a column of float64. Fractions are rounded, to 0 below the least float64.
-   It also fails, and names the options that read the column as numbers, dates or text, for
-   - an integer with leading zeros ("00501"), or with a plus and 7 digits or more ("+4912345"), unless `dtype` is given;
-   - a first word that is a number with a decimal comma ("1,5"), marks between thousands ("1,234,567") or a unit
-     ("12.5%", "$5"), or a date ("2024-05-17", "12/31/2024");
-   - a word without letters and digits ("-", "?"), or unknown, none, nil, missing, n.a., n/d, #n/a, above numbers. */
+   It also fails, and names the options that read the column, where words would lose what they are or numbers would become
+   words: for an integer with leading zeros ("00501"), or with a plus and 7 digits or more ("+4912345"), unless `dtype` is
+   given; for a first word that is a number with a decimal comma ("1,5"), marks between thousands ("1,234,567") or a unit
+   ("12.5%", "$5"), or a date ("2024-05-17", "12/31/2024"); and for a word without letters and digits ("-", "?"), or
+   unknown, none, nil, missing, n.a., n/d, #n/a, above numbers. */
 typedef struct strew_load_options {
   /* .npy, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
      While the tensor lives, the file must not be truncated (reading the lost part ends the process with SIGBUS) and
