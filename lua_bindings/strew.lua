@@ -4690,7 +4690,11 @@ Tensor.detach = strew.detach
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
 ---@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, as seconds since 1970-01-01 UTC
----@field columns? (string|integer)[] .csv: the columns of the table, in this order; default: all
+---@field columns? (string|integer)[] the columns of the .csv, or the members of the .npz, in this order; default: all
+---@field names? string[] .csv: names of all columns, in the place of those in the file
+---@field missing? (string|integer)[] .csv: cells that are read as empty ones, as {"?", "-", -999}
+---@field skip? integer .csv: lines at the beginning that are not read; default 0
+---@field comment? string .csv: a character, as "#": lines that begin with it are skipped
 ---@field format? strew.format the format, whatever the name; default: the name's extension
 
 ---Options of strew.load.
@@ -4716,19 +4720,31 @@ Tensor.detach = strew.detach
 ---`x.names` is the order of the columns. `strew.words(x)` and `strew.columns(x)` return the same, even if a column is
 ---called "words" or "names".
 ---
----If the first word of a column is a number with a decimal comma, as 1,5, or with marks between thousands, or a date,
----`load` fails, instead of making words of numbers. `decimal = ","` reads such numbers, `dates = {"when"}` dates, and
----`text = {"price"}` reads the column as words. Dates are 2024-05-17, 2024-05-17T12:30 or 2024-05-17 12:30:00+02:00; they
----become int64 seconds, in UTC unless they have an offset, and float64 if some are missing. A part of a second is an
----error.
+---No number changes: `load` fails for an integer that int64, or float64 in a column with fractions or empty cells, does not
+---hold, and for a number beyond float64, as 1e999. With `dtype = "float64"` integers are rounded. Fractions always are.
+---
+---If the first word of a column is a number with a decimal comma, as 1,5, with marks between thousands, or with a unit, as
+---12.5% and $5, or a date, `load` fails, instead of making words of numbers. It also fails for an integer with leading
+---zeros, as the zip code 00501, or with a plus and 7 digits or more, as +4912345, unless `dtype` is given; and for a number
+---below words as "-", "?" and "unknown". `text = {"price"}` reads the column as words, `decimal = ","` numbers with
+---commas, `missing = {"-"}` such words as empty cells, `dates = {"when"}` dates. These are 2024-05-17, 2024-05-17T12:30 or
+---2024-05-17 12:30:00+02:00; they become int64 seconds, in UTC unless they have an offset, and float64 if some are missing.
+---A part of a second is an error, and so is a date in another form.
+---
+---`skip = 2` and `comment = "#"` leave out lines, `names = {"a", "b"}` names the columns: with `header = true` in the place
+---of the file's names, which may be missing or repeated then.
 ---
 ---A table prints as rows, with words. Of more than 20 rows it shows the first and the last ones (`edgeitems` of
 ---`set_printoptions`; `threshold = math.huge`: all). Columns in the middle that do not fit the line are left out. float64
 ---has up to 6 digits after the point, or `precision` if that is less than 4.
 ---
 ---`strew.rows`, `strew.sort_by` and `strew.columns` choose from a table. It stays a Lua table: `x.half = x.rain / 2` adds a
----column, `pairs` visits the columns, and a name that it lacks is nil. Only a name that looks like a misspelt column is an
----error; `rawget(x, name)` never is.
+---column, `x.year = 2024` one with a number, boolean or word in all rows, `pairs` visits the columns, and a name that it
+---lacks is nil. Only a name that looks like a misspelt column is an error; `rawget(x, name)` never is.
+---
+---A text column's words belong to its tensor. After `x.city = other` every use of x is an error, as the words may be those
+---of other codes: `strew.columns(x, nil, {city = {"Oslo", "Rome"}})` returns a table with new ones, and `x.city = nil`
+---before makes it a column of numbers.
 ---
 ---A truncated or invalid file is an error that names the position; nothing is allocated that the file could not fill.
 ---.npz needs the library libzip, .png libpng, .gz zlib; if one is missing, the error names the package.
@@ -4850,7 +4866,8 @@ function strew.key_table(n) end
 ---
 ---.npy takes a tensor, .npz a table of tensors, .csv and .tsv a matrix or a table of columns, .png a tensor with a shape
 ---and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's formats have no
----bfloat16.
+---bfloat16. .npz has no words: a table with text columns is an error, and `words = {}` saves their codes. Dates are numbers,
+---and are written as such.
 ---
 ---Saving is atomic: strew writes a new file beside the old one and renames it when it is complete. An error, a full
 ---disk or a crash leaves the old file unchanged. The next save into the folder removes the unfinished files of killed
@@ -4880,7 +4897,8 @@ function strew.save(path, x, options) end
 ---The names are in the order in which `strew.save` writes the columns: that of the file, then others by the alphabet. A
 ---table of columns is one that `strew.load` returns, or any `{name = tensor, ...}` or sequence of tensors. With `which`
 ---the result has these columns, in this order, with their words; the tensors are shared, not copied. Columns without
----names are numbered anew. `words` makes text columns of codes: the word of code c is `words[column][c + 1]`.
+---names are numbered anew. `words` makes text columns of codes: the word of code c is `words[column][c + 1]`. A code
+---without a word is an error.
 ---
 ---```lua
 ---local x = {size = strew.tensor{7, 9}, id = strew.tensor{1, 0}, kb = strew.tensor{0.5, 5000.25}}

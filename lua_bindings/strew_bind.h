@@ -218,7 +218,8 @@ void bind_print_defaults(struct print_options *options);      /* strew_printopti
 int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
 
 /* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
-extern const struct script_function bind_columns_text_row, bind_columns_length_row, bind_missing_column_row;
+extern const struct script_function bind_columns_text_row, bind_columns_length_row, bind_missing_column_row,
+    bind_new_column_row;
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_table_keys_row;
 /* What they call: key_ids(kt, k1, ...), key_state(kt), keys_of(kt); strew_keys.c. */

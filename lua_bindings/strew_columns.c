@@ -3,7 +3,10 @@
    A table of columns holds its tensors and nothing else that pairs would visit: the order of its names, and the words
    of its text columns, are in its metatable, visible as x.names and x.words. Columns with those names hide them:
    strew.columns(x) and strew.words(x) read only the metatable, as strew.save does. The metatable also has the table's
-   text, its length, and a function for other keys: written in Lua (family/printing.lua, family/rows.lua). */
+   text, its length, and functions for other keys and new names: written in Lua (family/printing.lua, family/rows.lua).
+
+   A list of words belongs to the tensor that was the column when it was set: a column that was replaced since is an
+   error wherever its words are used. */
 #include "strew_columns.h"
 #include "strew_lua.h"
 
@@ -64,9 +67,11 @@ static bool push_names_and_words(lua_State *L, struct script_call *call, const s
 }
 
 /* Metamethods in Lua: of the table, and of the table of its names and words. */
-enum { TEXT, LENGTH, MISSING };
-static const struct script_function *const metamethods[] = {
-    [TEXT] = &bind_columns_text_row, [LENGTH] = &bind_columns_length_row, [MISSING] = &bind_missing_column_row};
+enum { TEXT, LENGTH, NEW, MISSING };
+static const struct script_function *const metamethods[] = {[TEXT] = &bind_columns_text_row,
+                                                            [LENGTH] = &bind_columns_length_row,
+                                                            [NEW] = &bind_new_column_row,
+                                                            [MISSING] = &bind_missing_column_row};
 
 static void set_metamethod(lua_State *L, const char *event, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -74,23 +79,106 @@ static void set_metamethod(lua_State *L, const char *event, const struct script_
   lua_setfield(L, -2, event);
 }
 
-/* Sets x's metatable: {__index = {names = ..., words = ...}, __tostring = ..., __len = ...}. The names and the words are on top of
-   the stack, and are removed. The inner table's metatable knows x. */
+/* Pushes the lists of words by column and, held weakly, the tensors of codes that they belong to. */
+static void push_owners(lua_State *L, int x, int words) {
+  lua_newtable(L);
+  lua_newtable(L);
+  if (luaL_newmetatable(L, "strew.codes")) {
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+  }
+  lua_setmetatable(L, -2);
+  const int codes = lua_gettop(L), lists = codes - 1;
+  for (lua_pushnil(L); lua_next(L, words);) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, lists);
+    lua_pushvalue(L, -1);
+    lua_pushvalue(L, -1);
+    lua_rawget(L, x);
+    lua_rawset(L, codes);
+  }
+}
+
+/* Pushes a field of the metatable of x's names and words, or nil. */
+static int push_hidden(lua_State *L, int x, const char *name) {
+  if (!lua_getmetatable(L, x)) return lua_pushnil(L), LUA_TNIL;
+  lua_pushliteral(L, "__index");
+  if (lua_rawget(L, -2) != LUA_TTABLE || !lua_getmetatable(L, -1)) return lua_pushnil(L), LUA_TNIL;
+  lua_pushstring(L, name);
+  return lua_rawget(L, -2);
+}
+
+/* True if the list at position `list`, of words of the column that the value at `key` names, is that of a former tensor
+   x[key]. */
+static bool is_replaced(lua_State *L, int x, int key, int list) {
+  const int top = lua_gettop(L);
+  bool result = false;
+  bind_stack(L, LUA_MINSTACK);
+  if (push_hidden(L, x, "lists") == LUA_TTABLE) {
+    lua_pushvalue(L, key);
+    lua_rawget(L, -2);
+    const bool is_known = lua_rawequal(L, -1, list);
+    if (is_known && push_hidden(L, x, "codes") == LUA_TTABLE) {
+      lua_pushvalue(L, key);
+      lua_rawget(L, -2);
+      lua_pushvalue(L, key);
+      lua_rawget(L, x);
+      result = !lua_isnil(L, -1) && !lua_rawequal(L, -1, -2);
+    }
+  }
+  lua_settop(L, top);
+  return result;
+}
+
+/* What is wrong with a column that was replaced, and what to do. */
+static const char problem[] = "has a new tensor as column %s, whose words belong to the former one",
+                  remedy[] =
+                      "x[%s] = nil before makes it a column of numbers; strew.columns(x, nil, {[%s] = {word, ...}}) "
+                      "returns x with other words";
+
+bool bind_check_words(lua_State *L, struct script_call *call, int x, int key, int list) {
+  char text[TEXT_BYTES];
+  if (!is_replaced(L, x, key, list)) return true;
+  const char *name = bind_text(L, call, key, text);
+  bind_fail(call, STREW_EVALUE, "x", problem, name);
+  bind_hint(call, remedy, name, name);
+  return false;
+}
+
+/* replaced(x, name, list), for Lua: nil, or a problem and a hint: the list is that of a former tensor x[name]. */
+static int replaced(lua_State *L, struct script_call *call) {
+  char text[TEXT_BYTES];
+  if (!is_replaced(L, 1, 2, 3)) return lua_pushnil(L), 1;
+  const char *name = bind_text(L, call, 2, text);
+  lua_pushfstring(L, problem, name);
+  lua_pushfstring(L, remedy, name, name);
+  return 2;
+}
+
+const struct script_function bind_replaced_row = {"replaced", replaced, 0, FUNCTION};
+
+/* Sets the metatable of x: {__index = {names = ..., words = ...}, __tostring = ..., ...}. The names and the words are on
+   top of the stack, and are removed. The inner table's metatable knows x. */
 static void set_metatable(lua_State *L, int x) {
   int words = lua_gettop(L), names = words - 1;
-  lua_createtable(L, 0, 2);
+  lua_createtable(L, 0, 3);
   lua_createtable(L, 0, 2);
   lua_pushvalue(L, names);
   lua_setfield(L, -2, "names");
   lua_pushvalue(L, words);
   lua_setfield(L, -2, "words");
-  lua_createtable(L, 0, 2);
+  lua_createtable(L, 0, 4);
   lua_pushvalue(L, x);
   lua_setfield(L, -2, "columns");
+  push_owners(L, x, words);
+  lua_setfield(L, -3, "codes");
+  lua_setfield(L, -2, "lists");
   set_metamethod(L, "__index", metamethods[MISSING]);
   lua_setmetatable(L, -2);
   lua_setfield(L, -2, "__index");
   set_metamethod(L, "__tostring", metamethods[TEXT]);
+  set_metamethod(L, "__newindex", metamethods[NEW]);
   set_metamethod(L, "__len", metamethods[LENGTH]);
   lua_setmetatable(L, x);
   lua_settop(L, names - 1);
@@ -324,7 +412,9 @@ static bool read_words(lua_State *L, struct script_call *call, const struct colu
                        strew_table *table) {
   if (!lua_istable(L, columns->words.slot)) return true;
   for (lua_pushnil(L); lua_next(L, columns->words.slot); lua_pop(L, 1)) {
-    const struct entry *entry = entry_of_key(L, columns, lua_gettop(L) - 1, is_sequence);
+    const int list = lua_gettop(L), key = list - 1;
+    const struct entry *entry = entry_of_key(L, columns, key, is_sequence);
+    if (!columns->words.is_given && !bind_check_words(L, call, columns->x, key, list)) return false;
     if (entry && entry->column >= 0 && !add_words(L, call, table, entry->column)) return false;
   }
   return true;

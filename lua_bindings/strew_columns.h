@@ -11,9 +11,13 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
 /* Pushes the table x.name from x's metatable, or nil; returns its stack position. */
 int bind_push_about(lua_State *L, int x, const char *name);
 
+/* Fails if the list at position `list`, of words of the column that the value at `key` names, is that of a former tensor
+   x[key]. */
+bool bind_check_words(lua_State *L, struct script_call *call, int x, int key, int list);
+
 /* set_columns(x, names, words), for Lua: makes x a table of columns as strew.load returns it; returns x. about(x, "names")
    or "words": x.names or x.words from x's metatable, or nil. missed(x, name): keeps them for STREW_MISSED. */
-extern const struct script_function bind_set_columns_row, bind_about_row, bind_missed_row;
+extern const struct script_function bind_set_columns_row, bind_about_row, bind_missed_row, bind_replaced_row;
 
 /* Names or words for a table to save, and their stack position: from the metatable of the saved table or from an
    option. */

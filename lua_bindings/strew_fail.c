@@ -16,6 +16,7 @@ int bind_fail(struct script_call *call, strew_status code, const char *argument,
   va_start(arguments, format);
   vsnprintf(fact, sizeof fact, format, arguments);
   va_end(arguments);
+  strew_printable(fact);
   error->op = error->alias;
   error->code = code;
   error->argument = argument;
@@ -36,6 +37,7 @@ int bind_hint(struct script_call *call, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(error->hint, sizeof error->hint, format, arguments);
   va_end(arguments);
+  strew_printable(error->hint);
   size_t length = strlen(error->message);
   snprintf(error->message + length, sizeof error->message - length, "\n  hint  %s", error->hint);
   return -1;
@@ -53,13 +55,22 @@ static const char *text_of_number(lua_State *L, int i, char *text) {
   return text;
 }
 
+/* Writes a string in quotes, shortened. */
+static const char *text_of_string(const char *string, char *text) {
+  enum { LONGEST = 40 };
+  size_t length = strlen(string), shown = length > LONGEST ? LONGEST - 3 : length;
+  while (shown < length && shown && (string[shown] & 0xc0) == 0x80) shown--; /* ends with a whole UTF-8 character */
+  snprintf(text, TEXT_BYTES, "\"%.*s%s\"", (int)shown, string, shown < length ? "..." : "");
+  return strew_printable(text);
+}
+
 const char *bind_text(lua_State *L, const struct script_call *call, int i, char *text) {
   switch (lua_type(L, i)) {
   case LUA_TNONE:
   case LUA_TNIL: return "nil";
   case LUA_TBOOLEAN: return lua_toboolean(L, i) ? "true" : "false";
   case LUA_TNUMBER: return text_of_number(L, i, text);
-  case LUA_TSTRING: snprintf(text, TEXT_BYTES, "\"%.40s\"", lua_tostring(L, i)); return text;
+  case LUA_TSTRING: return text_of_string(lua_tostring(L, i), text);
   case LUA_TUSERDATA:
     if (bind_to_box(L, call->binding, i)) return "a tensor";
     if (bind_to_grouping(L, call->binding, i)) return "a grouping"; /* fallthrough */

@@ -120,7 +120,8 @@ static void add_lines(struct script_call *call, const char *hint) {
   if (!hint) return;
   size_t length = strlen(error->message);
   snprintf(error->hint, sizeof error->hint, "%s", hint);
-  snprintf(error->message + length, sizeof error->message - length, "\n  %-*s  %s", width, "hint", hint);
+  snprintf(error->message + length, sizeof error->message - length, "\n  %-*s  %s", width, "hint",
+           strew_printable(error->hint));
 }
 
 /* fail(argument, fact [, hint [, code [, value [, position]]]]): raises an error of the script's call; argument may be
@@ -164,6 +165,25 @@ static int nearest(lua_State *L, struct script_call *call) {
   return 1;
 }
 
+/* text(value): as messages show it: "..." in quotes, a number, "a tensor". */
+static int text(lua_State *L, struct script_call *call) {
+  char shown[TEXT_BYTES];
+  lua_pushstring(L, bind_text(L, call, 1, shown));
+  return 1;
+}
+
+/* printable(text): without control characters and what is no UTF-8. */
+static int printable(lua_State *L, struct script_call *call) {
+  (void)call;
+  size_t length;
+  const char *from = lua_tolstring(L, 1, &length);
+  char *to = lua_newuserdatauv(L, length + 1, 0);
+  for (size_t i = 0; i < length; i++) to[i] = from[i] ? from[i] : '\x01'; /* a zero byte is a control character, too */
+  to[length] = '\0';
+  lua_pushstring(L, strew_printable(to));
+  return 1;
+}
+
 /* is_open(t): false for a tensor that was freed. */
 static int is_open(lua_State *L, struct script_call *call) {
   struct box *box = bind_to_box(L, call->binding, 1);
@@ -181,44 +201,19 @@ static int has_float64(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* shown(value): "nil", "a table", "1.5": for messages */
-static int shown(lua_State *L, struct script_call *call) {
-  char text[TEXT_BYTES];
-  lua_pushstring(L, bind_text(L, call, 1, text));
-  return 1;
-}
-
 static const struct script_function line_width_row = {"line_width", line_width, 0, FUNCTION},
+                                    text_row = {"text", text, 0, FUNCTION},
+                                    printable_row = {"printable", printable, 0, FUNCTION},
                                     nearest_row = {"nearest", nearest, 0, FUNCTION},
                                     is_open_row = {"is_open", is_open, 0, FUNCTION},
-                                    shown_row = {"shown", shown, 0, FUNCTION},
                                     has_float64_row = {"has_float64", has_float64, 0, FUNCTION};
-static const struct script_function *const inner_rows[] = {&bind_texts_row,
-                                                           &line_width_row,
-                                                           &nearest_row,
-                                                           &is_open_row,
-                                                           &shown_row,
-                                                           &bind_set_columns_row,
-                                                           &bind_about_row,
-                                                           &bind_alias_row,
-                                                           &bind_watch_row,
-                                                           &bind_tape_row,
-                                                           &bind_is_recorded_row,
-                                                           &bind_offset_row,
-                                                           &bind_call_row,
-                                                           &bind_key_ids_row,
-                                                           &bind_key_state_row,
-                                                           &bind_keys_of_row,
-                                                           &bind_ids_row,
-                                                           &bind_set_keys_row,
-                                                           &bind_grouping_keys_row,
-                                                           &bind_cumsum_row,
-                                                           &bind_aggregate_row,
-                                                           &bind_argsort_row,
-                                                           &bind_squares_row,
-                                                           &bind_topk_row,
-                                                           &has_float64_row,
-                                                           &bind_missed_row};
+static const struct script_function *const inner_rows[] = {
+    &bind_texts_row,     &line_width_row,       &nearest_row,      &is_open_row,       &text_row,
+    &printable_row,      &bind_set_columns_row, &bind_about_row,   &bind_alias_row,    &bind_watch_row,
+    &bind_tape_row,      &bind_is_recorded_row, &bind_offset_row,  &bind_call_row,     &bind_key_ids_row,
+    &bind_key_state_row, &bind_keys_of_row,     &bind_ids_row,     &bind_set_keys_row, &bind_grouping_keys_row,
+    &bind_cumsum_row,    &bind_aggregate_row,   &bind_argsort_row, &bind_squares_row,  &bind_topk_row,
+    &has_float64_row,    &bind_missed_row,      &bind_replaced_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -388,6 +383,7 @@ static int run(lua_State *L, struct script_call *call) {
 const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION},
                              bind_missing_column_row = {"table", run, IN_rows, FUNCTION},
                              bind_columns_length_row = {"length", run, IN_rows, FUNCTION},
+                             bind_new_column_row = {"column", run, IN_rows, FUNCTION},
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION};
 

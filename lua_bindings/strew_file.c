@@ -59,9 +59,11 @@ static bool bind_separator(lua_State *L, struct script_call *call, int i, const 
   return true;
 }
 
-/* Columns by name or number; `most` is the capacity. */
+/* Columns by name or number, or words; `most` is the capacity. */
 struct keys {
   size_t most, count;
+  bool is_given;
+  const char *expected; /* "names or numbers of columns" */
   const char **names;
   char (*numbers)[24];
 };
@@ -75,8 +77,7 @@ static bool read_key(lua_State *L, struct script_call *call, const char *name, s
     key = keys->numbers[keys->count];
   }
   if (!key)
-    return bind_fail(call, STREW_EARGUMENT, name, "has %s, expected names or numbers of columns",
-                     bind_text(L, call, i, text)),
+    return bind_fail(call, STREW_EARGUMENT, name, "has %s, expected %s", bind_text(L, call, i, text), keys->expected),
            false;
   keys->names[keys->count++] = key;
   return true;
@@ -86,6 +87,7 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
   struct keys *keys = out;
   int table;
   if (!bind_table(L, call, i, name, &table)) return false;
+  keys->is_given = true;
   for (lua_Unsigned k = 1; k <= lua_rawlen(L, i) && keys->count < keys->most; k++) {
     lua_rawgeti(L, i, (lua_Integer)k);
     if (!read_key(L, call, name, keys)) return false;
@@ -98,8 +100,8 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
 }
 
 /* Allocates memory for the list `name` of the options before any argument is read. */
-static struct keys prepare_keys(lua_State *L, const struct script_call *call, const char *name) {
-  struct keys keys = {0};
+static struct keys prepare_keys(lua_State *L, const struct script_call *call, const char *name, const char *expected) {
+  struct keys keys = {.expected = expected};
   int top = lua_gettop(L), last = call->arguments;
   while (last && lua_isnil(L, last)) last--;
   if (last && lua_istable(L, last)) {
@@ -119,16 +121,20 @@ struct loading {
   const char *path;
   strew_device *device;
   strew_load_options options;
-  struct keys text, dates, columns;
+  strew_csv_options csv;
+  struct keys text, dates, columns, names, missing;
   int wanted;
   strew_dtype dtype;
 };
 
 static struct loading prepare_loading(lua_State *L, const struct script_call *call) {
+  static const char of_columns[] = "names or numbers of columns";
   return (struct loading){.device = call->binding->device,
-                          .text = prepare_keys(L, call, "text"),
-                          .dates = prepare_keys(L, call, "dates"),
-                          .columns = prepare_keys(L, call, "columns"),
+                          .text = prepare_keys(L, call, "text", of_columns),
+                          .dates = prepare_keys(L, call, "dates", of_columns),
+                          .columns = prepare_keys(L, call, "columns", of_columns),
+                          .names = prepare_keys(L, call, "names", "names of columns"),
+                          .missing = prepare_keys(L, call, "missing", "words or integers"),
                           .wanted = -1};
 }
 
@@ -138,7 +144,9 @@ static struct loading prepare_loading(lua_State *L, const struct script_call *ca
       {"separator", KEYED, bind_separator, &(loading).options.separator},                                              \
       {"dtype", KEYED, bind_wanted_dtype, &(loading).wanted}, {"text", KEYED, bind_keys, &(loading).text},             \
       {"decimal", KEYED, bind_separator, &(loading).options.decimal}, {"dates", KEYED, bind_keys, &(loading).dates},   \
-      {"columns", KEYED, bind_keys, &(loading).columns}, {                                                             \
+      {"columns", KEYED, bind_keys, &(loading).columns}, {"names", KEYED, bind_keys, &(loading).names},                \
+      {"missing", KEYED, bind_keys, &(loading).missing}, {"skip", KEYED, bind_integer, &(loading).csv.skip},           \
+      {"comment", KEYED, bind_separator, &(loading).csv.comment}, {                                                    \
     "format", KEYED, bind_string, &(loading).options.format                                                            \
   }
 
@@ -153,6 +161,11 @@ static void complete_loading(struct loading *loading) {
   options->date_count = (int64_t)loading->dates.count;
   options->columns = loading->columns.names;
   options->column_count = (int64_t)loading->columns.count;
+  loading->csv.names = loading->names.is_given ? loading->names.names : NULL;
+  loading->csv.name_count = (int64_t)loading->names.count;
+  loading->csv.missing = loading->missing.names;
+  loading->csv.missing_count = (int64_t)loading->missing.count;
+  options->csv = &loading->csv;
 }
 
 /* Pushes the table that `held` owns, if there is one, and ends a call with it or with the tensor on top of the stack. */
@@ -313,10 +326,14 @@ static int save(lua_State *L, struct script_call *call) {
 
 /* ----------------------------------------------------------------------------------------- what is known of columns */
 
-/* Pushes the words in the table's metatable; false, with a failure: there are none. */
+/* Pushes the words in the table's metatable; false, with a failure: there are none, or those of a former column. */
 static bool push_words(lua_State *L, struct script_call *call, int x) {
-  if (lua_istable(L, bind_push_about(L, x, "words"))) return true;
-  return bind_fail(call, STREW_EARGUMENT, "x", "has no words, expected a table as strew.load makes it"), false;
+  const int words = bind_push_about(L, x, "words");
+  if (!lua_istable(L, words))
+    return bind_fail(call, STREW_EARGUMENT, "x", "has no words, expected a table as strew.load makes it"), false;
+  for (lua_pushnil(L); lua_next(L, words); lua_pop(L, 1))
+    if (!bind_check_words(L, call, x, words + 1, words + 2)) return false;
+  return true;
 }
 
 /* Copies a column's name or number to a slot. */

@@ -69,6 +69,7 @@ int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, co
   strew_dtype dtype;
   bind_fail(call, STREW_EARGUMENT, NULL, "-");
   snprintf(call->error.message, sizeof call->error.message, "%s has no '%.60s'", owner, guess->wanted);
+  strew_printable(call->error.message);
   const char *hint = push_hint(L, guess->wanted);
   if (hint) return bind_hint(call, "%s", hint);
   if (strew_dtype_from_word(guess->wanted, &dtype, NULL) == STREW_OK)

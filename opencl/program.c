@@ -137,11 +137,13 @@ static strew_status fail_build(const struct call *call, strew_device *device, cl
     snprintf(log, sizeof log, "%s", whole);
   }
   memory_free(device->context, whole, size + 1);
-  return fail(
-      call,
-      (struct fault){.code = STREW_EDEVICE, .argument = "device", .hint = "the CPU still works: device = \"cpu\""},
-      "%s (%s) cannot build %.*s: clBuildProgram returned %s (%d); compiler log:\n%s", device->name,
-      strew_device_description(device), (int)strcspn(key, "\n"), key, opencl_error_name(error), error, log);
+  return fail(call,
+              (struct fault){.code = STREW_EDEVICE,
+                             .argument = "device",
+                             .hint = "the CPU still works: device = \"cpu\"",
+                             .has_lines = true},
+              "%s (%s) cannot build %.*s: clBuildProgram returned %s (%d); compiler log:\n%s", device->name,
+              strew_device_description(device), (int)strcspn(key, "\n"), key, opencl_error_name(error), error, log);
 }
 
 static cl_program from_binary(strew_device *device, const char *key, const char *source) {

@@ -39,6 +39,7 @@ struct fault {
   const int64_t *position;
   int position_rank;
   const char *hint; /* copied */
+  bool has_lines;   /* the fact has line ends, which stay */
 };
 
 /* Fills call->error with "OP: 'ARGUMENT' " + the formatted fact and rule + a line per operand + the hint; returns
@@ -70,7 +71,7 @@ static inline strew_status failed(strew_status status) {
 #define TEXT_BYTES 400
 const char *text_of_sizes(int rank, const int64_t *sizes, char *text);
 const char *text_of_scalar(strew_scalar scalar, char *text);
-/* The same for a path or another external name: a long one loses its beginning, control characters become "?". */
+/* The same for a path or another external name: a long one loses its beginning; strew_printable. */
 const char *text_of_name(const char *name, char *text);
 
 /* Writes "did you mean '...'?" to text (TEXT_BYTES) and returns it; NULL if no name is near. guess.c */

@@ -96,22 +96,42 @@ const char *text_of_scalar(strew_scalar scalar, char *text) {
   return text;
 }
 
-/* True at a C1 control character, U+0080..U+009F in UTF-8. U+009B begins an escape sequence. */
-static bool is_c1_control(const char *at) { return *at == '\xc2' && ((unsigned char)at[1] & 0xe0) == 0x80; }
+/* Returns the number of bytes of the UTF-8 character at `at`; 0: it is none. */
+static int length_of_character(const unsigned char *at) {
+  int length = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
+  for (int i = 1; i < length; i++)
+    if ((at[i] & 0xc0) != 0x80) return 0;
+  bool is_overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
+  bool is_out_of_range = (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf4 && at[1] > 0x8f);
+  return is_overlong || is_out_of_range ? 0 : length;
+}
+
+/* True at a control character: C0, DEL, and C1, U+0080..U+009F, of which U+009B begins an escape sequence. */
+static bool is_control(const unsigned char *at) {
+  return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
+}
+
+char *strew_printable(char *text) {
+  char *to = text;
+  for (const unsigned char *from = (unsigned char *)text; *from;) {
+    int length = length_of_character(from);
+    if (length && !is_control(from))
+      memmove(to, from, (size_t)length), to += length;
+    else
+      *to++ = '?';
+    from += length ? length : 1;
+  }
+  *to = '\0';
+  return text;
+}
 
 const char *text_of_name(const char *name, char *text) {
   enum { LONGEST = 240 };
   size_t length = strlen(name);
   const char *from = length > LONGEST ? name + length - LONGEST : name;
   while (from > name && (*from & 0xc0) == 0x80) from++; /* starts with a whole UTF-8 character */
-  char *to = text + sprintf(text, "%s", from > name ? "..." : "");
-  for (; *from; from++) {
-    bool is_c1 = is_c1_control(from);
-    *to++ = (char)(is_c1 || (unsigned char)*from < ' ' || *from == 0x7f ? '?' : *from);
-    from += is_c1;
-  }
-  *to = '\0';
-  return text;
+  sprintf(text, "%s%s", from > name ? "..." : "", from);
+  return strew_printable(text);
 }
 
 /* Width of the column of names; "hint" counts as one. */
@@ -148,14 +168,17 @@ strew_status(fail)(const struct call *call, struct fault fault, const char *form
     memcpy(error->position, fault.position, (size_t)fault.position_rank * sizeof *fault.position);
   }
   if (fault.hint) snprintf(error->hint, sizeof error->hint, "%s", fault.hint);
+  strew_printable(error->hint);
 
   struct text text = {error->message, error->message + sizeof error->message};
   append(&text, "%s: ", op);
   if (fault.argument) append(&text, "'%s' ", fault.argument);
+  char *fact = text.at;
   va_list arguments;
   va_start(arguments, format);
   append_list(&text, format, arguments);
   va_end(arguments);
+  if (!fault.has_lines) text.at = fact + strlen(strew_printable(fact));
   int width = width_of_names(call, fault.hint != NULL);
   append_operands(&text, call, width);
   if (fault.hint) append(&text, "\n  %-*s  %s", width, "hint", error->hint);

@@ -268,6 +268,10 @@ STREW_API strew_scalar strew_scalar_load(strew_dtype dtype, const void *element)
    Returns text. On any thread. */
 STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *format, int precision, double value);
 
+/* Replaces control characters and bytes that are no UTF-8 by "?", in place: a name of a file must not write to the
+   terminal what it likes. All messages are printable. Returns text. On any thread. */
+STREW_API char *strew_printable(char *text);
+
 /* ----------------------------------------------------------------------------------------- contexts and devices */
 
 /* STREW_VERSION of the running library, a constant. It may be later than the header's: see Structs, above. On any
@@ -1052,16 +1056,32 @@ typedef enum strew_header {
   STREW_HEADER_YES
 } strew_header;
 
+/* More options of .csv files. */
+typedef struct strew_csv_options {
+  int64_t skip;               /* lines at the beginning that are not read, empty ones included */
+  char comment;               /* lines that begin with it are skipped; 0: none */
+  int64_t name_count;         /* the number of names: that of the file's columns */
+  const char *const *names;   /* of all columns, in the place of those that `header` reads; NULL: none */
+  int64_t missing_count;      /* the number of words in `missing` */
+  const char *const *missing; /* cells that are read as empty ones, apart from blanks around them, numbers as well */
+  uint64_t reserved[6];
+} strew_csv_options;
+
 /* .csv files: each column becomes a 1-D tensor, named by its header or "1", "2", ... Cells may be in double quotes,
    with "" for a quote, and may then contain line ends. Lines end in LF, CR LF or CR. Empty lines are skipped; all
    others have the same number of cells. Text is read byte by byte; a UTF-8 mark at the beginning is skipped.
    The first cell with a number or a word decides the type of its column:
-   - numbers: int64 if all are whole and fit, else float64, correctly rounded. A cell that is no number is an error that
+   - numbers: int64 if all are whole, else float64, correctly rounded. A cell that is no number is an error that
      names line and column. An empty cell, nan, na, n/a and null, in any case, become NaN.
    - text: int64 codes from 0, in order of first appearance; see strew_table_word. All cells are words.
    A column without numbers and words is float64.
-   Where the first word is a number with a decimal comma ("1,5"), or with marks between thousands ("1,234,567"), or a
-   date of ISO 8601, the call fails, and names the options that read the column: as numbers, dates or text. */
+   No value changes without `dtype`: the call fails for a number beyond float64 ("1e999"), an integer beyond int64, and
+   one that float64 does not hold in a column of float64. Fractions are rounded, to 0 below the least float64.
+   It also fails, and names the options that read the column, where words would lose what they are or numbers would become
+   words: for an integer with leading zeros ("00501"), or with a plus and 7 digits or more ("+4912345"), unless `dtype` is
+   given; for a first word that is a number with a decimal comma ("1,5"), marks between thousands ("1,234,567") or a unit
+   ("12.5%", "$5"), or a date ("2024-05-17", "12/31/2024"); and for a word without letters and digits ("-", "?"), or
+   unknown, none, nil, missing, n.a., n/d, #n/a, above numbers. */
 typedef struct strew_load_options {
   /* .npy, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
      While the tensor lives, the file must not be truncated (reading the lost part ends the process with SIGBUS) and
@@ -1080,9 +1100,11 @@ typedef struct strew_load_options {
      They become int64 seconds since 1970-01-01 UTC, negative before, of the proleptic Gregorian calendar; without an
      offset, times are UTC. If cells are missing they become float64, with NaN there. A part of a second fails. */
   const char *const *dates;
-  int64_t column_count;       /* .csv: the number of names in `columns` */
-  const char *const *columns; /* .csv: the columns of the table, in this order; the others are skipped; NULL: all */
-  uint64_t reserved[2];
+  int64_t column_count; /* the number of names in `columns` */
+  /* .csv: the columns of the table, in this order; .npz: its tensors. The others are skipped; NULL: all */
+  const char *const *columns;
+  const strew_csv_options *csv; /* .csv: more options; NULL: none */
+  uint64_t reserved[1];
 } strew_load_options;
 
 /* Reads a file. Either *out is a new tensor, or *table a new table, which the caller releases; the other is NULL. out

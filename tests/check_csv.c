@@ -39,7 +39,9 @@ static strew_status load(const strew_load_options *options, strew_table **out) {
   return strew_load(device, path, options, NULL, out, &failure);
 }
 
-static const strew_load_options with_header = {.header = STREW_HEADER_YES};
+static const char *const no_words[] = {"a word that takes memory", "-"};
+static const strew_csv_options with_missing = {.missing_count = 2, .missing = no_words};
+static const strew_load_options with_header = {.header = STREW_HEADER_YES, .csv = &with_missing};
 
 /* Many words, some with quotes, in columns of every kind; also as they are written. */
 static const char *many_words(void) {
@@ -151,6 +153,49 @@ START_TEST(test_commas_and_dates) {
 }
 END_TEST
 
+START_TEST(test_lines_and_words) {
+  static const char *const names[] = {"a", "b"}, *const missing[] = {"?", "-999"};
+  strew_csv_options csv = {
+      .skip = 1, .comment = '#', .name_count = 2, .names = names, .missing_count = 2, .missing = missing};
+  const strew_load_options options = {.header = STREW_HEADER_YES, .csv = &csv};
+  strew_table *table;
+  if (lacks(STREW_FLOAT64)) return;
+  put_text("\"a title\n# note\nx,x\n1,?\n#,\n-999,0.5\n");
+  ok(load(&options, &table));
+  ck_assert_str_eq(strew_table_name(table, 1), "b");
+  ck_assert_double_eq(element_of(table, 0, 0), 1);
+  ck_assert_double_nan(element_of(table, 0, 1));
+  ck_assert_double_nan(element_of(table, 1, 0));
+  ck_assert_double_eq(element_of(table, 1, 1), 0.5);
+  strew_table_release(table);
+  csv.name_count = 1;
+  assert_fails(load(&options, &table), STREW_EARGUMENT, "load: 'names' has 1 names, expected 2, the cells of line 3");
+  csv.reserved[5] = 1;
+  assert_fails(load(&options, &table), STREW_EARGUMENT, NULL);
+}
+END_TEST
+
+/* Control characters, overlong forms, surrogates, and what is cut off. */
+START_TEST(test_printable) {
+  static const struct {
+    const char *text, *expected;
+  } rows[] = {{"", ""},
+              {"a\t\x1b[2J\x7f", "a??[2J?"},
+              {"\xc2\x9b\xc2\xa0\xc3\xa9", "?\xc2\xa0\xc3\xa9"},
+              {"\xe6\x9d\xb1\xf0\x9f\x99\x82\xef\xbf\xbf\xf4\x8f\xbf\xbf",
+               "\xe6\x9d\xb1\xf0\x9f\x99\x82\xef\xbf\xbf\xf4\x8f\xbf\xbf"},
+              {"\xff\xc0\xaf\xe0\x80\xaf\xed\xa0\x80\xf0\x8f\xbf\xbf\xf4\x90\x80\x80", "?????????????????"},
+              {"\xe6\x9d", "??"},
+              {"\xe6\x9d\"", "??\""}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char text[64];
+    strcpy(text, rows[i].text);
+    ck_assert_ptr_eq(strew_printable(text), text);
+    ck_assert_str_eq(text, rows[i].expected);
+  }
+}
+END_TEST
+
 static void assert_no_memory(strew_status status, long *failing) {
   bool is_limited = allocations.failed() > 0;
   allocations.limit(0, false);
@@ -213,6 +258,8 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_table);
   tcase_add_test(all, test_words);
   tcase_add_test(all, test_commas_and_dates);
+  tcase_add_test(all, test_lines_and_words);
+  tcase_add_test(all, test_printable);
   if (!on_device()) {
     tcase_add_loop_test(all, test_memory_fails, 0, 2);
     tcase_add_test(all, test_words_memory_fails);

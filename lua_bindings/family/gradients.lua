@@ -474,12 +474,12 @@ for name, rule in pairs(placed.rules) do rules[name] = rule end
 for name, rule in pairs(use "gradients_groups.lua") do rules[name] = rule end
 
 -- Calls whose results are constants: comparisons, positions, counts, whole numbers, properties and texts.
-for name in ([[about all allclose any argmax argmin argsort bucketize call ceil chunks code columns detach dim eq
+for name in ([[about all allclose any argmax argmin argsort bucketize call ceil chunks code column columns detach dim eq
   equal fill floor floor_divide free ge grad group_argsort group_by grouping grouping_keys gt has_float64 help
   histc ids image is_contiguous is_open is_recorded isclose isfinite isinf isnan key_ids key_state
   key_table keys_of le line_width logical_and logical_not logical_or lt ne nearest nonzero numel
-  offset one_hot pairs progress round save scatter_all scatter_any scatter_count scatter_nunique
-  searchsorted set_columns set_keys show sign size stride tape texts tostring type value_and_grad
+  offset one_hot pairs printable progress round save scatter_all scatter_any scatter_count scatter_nunique
+  searchsorted replaced set_columns set_keys show sign size stride tape text texts tostring type value_and_grad
   value_counts watch zero #t .. < << <= >>]]):gmatch "%S+" do
   rules[name] = true
 end

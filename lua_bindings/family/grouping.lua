@@ -99,16 +99,14 @@ for _, word in ipairs(WORDS) do is_word[word] = true end
 local elsewhere = {avg = "mean", average = "mean", stddev = "std", stdev = "std", variance = "var", size = "count",
   len = "count", total = "sum", maximum = "max", minimum = "min", distinct = "nunique", product = "prod"}
 
-local shown = inner.shown
-
 -- Raises the error of an entry whose reduction is not a word of WORDS.
 local function fail_word(word, src, where)
   local nearest = type(word) == "string" and (elsewhere[word] or inner.nearest(word, WORDS))
   local hint = nearest and ("did you mean '%s'?"):format(nearest)
   if type(word) == "function" then hint = "a reduction is a word; ?recipes reduction of your own has the loop" end
-  if is_word[src] then hint = ("the word comes first: {%s, %s}"):format(shown(src),
-    type(word) == "string" and shown(word) or "src") end
-  fail("what", where:format(type(word) == "function" and "a function" or shown(word)) .. ", expected "
+  if is_word[src] then hint = ("the word comes first: {%s, %s}"):format(inner.text(src),
+    type(word) == "string" and inner.text(word) or "src") end
+  fail("what", where:format(type(word) == "function" and "a function" or inner.text(word)) .. ", expected "
     .. table.concat(WORDS, ", ", 1, #WORDS - 1) .. " or " .. WORDS[#WORDS], hint)
 end
 
@@ -117,24 +115,24 @@ local function read_entry(name, entry, columns)
   local where = ("has %s at key %s"):format("%s", tables.quoted(name))
   if type(entry) == "string" then entry = {entry} end
   if type(entry) ~= "table" then
-    fail("what", where:format(shown(entry)) .. ', expected a reduction as "count" or {"sum", src}')
+    fail("what", where:format(inner.text(entry)) .. ', expected a reduction as "count" or {"sum", src}')
   end
   local word, src, options, words = rawget(entry, 1), rawget(entry, 2), {}, nil
   if not is_word[word] then fail_word(word, src, where) end
   if type(src) == "string" or math.type(src) == "integer" then
     if not columns then
-      fail("what", where:format("the column " .. shown(src)) .. ", but the grouping was not made from a table")
+      fail("what", where:format("the column " .. inner.text(src)) .. ", but the grouping was not made from a table")
     end
     src, words = texts.operand(columns, tables.position(columns, src, "what"), word, "what")
   elseif src ~= nil and strew.type(src) ~= "tensor" or src == nil and word ~= "count" then
-    fail("what", where:format(src == nil and "no tensor" or shown(src)) .. (", expected a tensor%s to %s"):format(
+    fail("what", where:format(src == nil and "no tensor" or inner.text(src)) .. (", expected a tensor%s to %s"):format(
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"))
   end
   for key, value in next, entry do
     if type(key) == "string" then
       options[key] = value
     elseif key ~= 1 and key ~= 2 then
-      fail("what", where:format("key " .. shown(key)) .. ", expected a word, a tensor and options by name")
+      fail("what", where:format("key " .. inner.text(key)) .. ", expected a word, a tensor and options by name")
     end
   end
   return {word = word, src = src, words = words, options = options}
@@ -145,7 +143,7 @@ local function read_entries(what, columns)
   local names, entries = {}, {}
   for name in next, what do
     if type(name) ~= "string" then
-      fail("what", ("has key %s, expected names of the result's columns"):format(shown(name)),
+      fail("what", ("has key %s, expected names of the result's columns"):format(inner.text(name)),
         'g:agg{total = {"sum", src}}')
     end
     table.insert(names, name)
@@ -197,7 +195,7 @@ local function reduce(g, entry)
     for key, value in next, entry.options do options[key] = value end
     local q = options.q
     options.q = nil
-    if type(q) ~= "number" then fail("what", ("has %s as q of a quantile, expected a number"):format(shown(q))) end
+    if type(q) ~= "number" then fail("what", ("has %s as q of a quantile, expected a number"):format(inner.text(q))) end
     return g:quantile(entry.src, q, options)
   end
   local method = g[entry.word]
@@ -212,7 +210,7 @@ local function agg(g, what)
   local result, is_key = key_columns(g), {}
   for _, name in ipairs(result.names) do is_key[name] = true end
   for _, name in ipairs(names) do
-    if is_key[name] then fail("what", ("has the name of a key, %s"):format(shown(name))) end
+    if is_key[name] then fail("what", ("has the name of a key, %s"):format(inner.text(name))) end
   end
   local shared, at = {}, {}
   for i, entry in ipairs(entries) do

@@ -78,7 +78,7 @@ local function suffixes_of(suffixes)
   local is_pair = type(suffixes) == "table" and rawlen(suffixes) == 2
   local a, b = is_pair and rawget(suffixes, 1), is_pair and rawget(suffixes, 2)
   if type(a) == "string" and type(b) == "string" then return a, b end
-  fail("suffixes", ('is %s, expected two strings, as {"_x", "_y"}'):format(inner.shown(suffixes)))
+  fail("suffixes", ('is %s, expected two strings, as {"_x", "_y"}'):format(inner.text(suffixes)))
 end
 
 -- Returns for each table the names that its columns have in the result: by position, nil for b's keys.
@@ -116,7 +116,7 @@ end
 
 local function check_how(how)
   if how == nil or how == "inner" or how == "left" then return end
-  fail("how", ('is "%s", expected "inner" or "left"'):format(how:sub(1, 40)),
+  fail("how", ('is %s, expected "inner" or "left"'):format(inner.text(how)),
     how == "right" and 'strew.join(b, a, key, {how = "left"})' or nil)
 end
 

@@ -17,22 +17,57 @@ local DOTS = "..."
 
 local escapes = {["\n"] = "\\n", ["\t"] = "\\t", ["\r"] = "\\r"}
 
--- Returns a name or a word as the text of a cell, without control characters, shortened.
-local function cell(text)
-  text = tostring(text)
-  local start = text:sub(1, 4 * LONGEST_CELL):gsub("%c", function(c) return escapes[c] or "?" end)
-  local length, invalid = utf8.len(start)
-  if not length and #text > 4 * LONGEST_CELL and invalid > #start - 4 then start = start:sub(1, invalid - 1) end
-  length = utf8.len(start)
-  if not length then
-    start = start:gsub("[\x80-\xff]", "?")
-    length = #start
+-- Ranges of characters that take two columns of a terminal, or none, by Unicode's East Asian width: {first, last,
+-- width}. All others take one.
+local RANGES = {{0x300, 0x36f, 0}, {0x483, 0x489, 0}, {0x591, 0x5bd, 0}, {0x610, 0x61a, 0}, {0x64b, 0x65f, 0},
+  {0x900, 0x902, 0}, {0x93c, 0x93c, 0}, {0x941, 0x948, 0}, {0x94d, 0x94d, 0}, {0xe31, 0xe31, 0}, {0xe34, 0xe3a, 0},
+  {0xe47, 0xe4e, 0}, {0x1100, 0x115f, 2}, {0x1160, 0x11ff, 0}, {0x1ab0, 0x1aff, 0}, {0x1dc0, 0x1dff, 0},
+  {0x200b, 0x200f, 0}, {0x202a, 0x202e, 0}, {0x2060, 0x2064, 0}, {0x20d0, 0x20f0, 0}, {0x231a, 0x231b, 2},
+  {0x23e9, 0x23ec, 2}, {0x25fd, 0x25fe, 2}, {0x2614, 0x2615, 2}, {0x2648, 0x2653, 2}, {0x26bd, 0x26be, 2},
+  {0x26c4, 0x26c5, 2}, {0x2705, 0x2705, 2}, {0x274c, 0x274c, 2}, {0x2753, 0x2755, 2}, {0x2795, 0x2797, 2},
+  {0x2b1b, 0x2b1c, 2}, {0x2b50, 0x2b50, 2}, {0x2e80, 0x303e, 2}, {0x3041, 0x3098, 2}, {0x3099, 0x309a, 0},
+  {0x309b, 0xa4c6, 2}, {0xa960, 0xa97c, 2}, {0xac00, 0xd7a3, 2}, {0xf900, 0xfaff, 2}, {0xfe00, 0xfe0f, 0},
+  {0xfe10, 0xfe19, 2}, {0xfe20, 0xfe2f, 0}, {0xfe30, 0xfe6b, 2}, {0xfeff, 0xfeff, 0}, {0xff01, 0xff60, 2},
+  {0xffe0, 0xffe6, 2}, {0x16fe0, 0x18cff, 2}, {0x1b000, 0x1b2ff, 2}, {0x1f18e, 0x1f19a, 2}, {0x1f200, 0x1f320, 2},
+  {0x1f32d, 0x1f335, 2}, {0x1f337, 0x1f37c, 2}, {0x1f37e, 0x1f393, 2}, {0x1f3a0, 0x1f3ca, 2}, {0x1f3cf, 0x1f3d3, 2},
+  {0x1f3e0, 0x1f3f0, 2}, {0x1f3f8, 0x1f43e, 2}, {0x1f440, 0x1f4fc, 2}, {0x1f4ff, 0x1f53d, 2}, {0x1f54b, 0x1f567, 2},
+  {0x1f5fb, 0x1f64f, 2}, {0x1f680, 0x1f6c5, 2}, {0x1f6d0, 0x1f6d7, 2}, {0x1f6eb, 0x1f6fc, 2}, {0x1f7e0, 0x1f7eb, 2},
+  {0x1f90c, 0x1f9ff, 2}, {0x1fa70, 0x1faff, 2}, {0x20000, 0x3fffd, 2}, {0xe0100, 0xe01ef, 0}}
+
+-- Returns the columns that a character takes.
+local function width_of_code(code)
+  local low, high = 1, #RANGES
+  while low < high do
+    local middle = (low + high) // 2
+    if code <= RANGES[middle][2] then high = middle else low = middle + 1 end
   end
-  if length <= LONGEST_CELL and #text <= 4 * LONGEST_CELL then return start end
-  return start:sub(1, utf8.offset(start, math.min(length, LONGEST_CELL - #DOTS) + 1) - 1) .. DOTS
+  local range = RANGES[low]
+  return code >= range[1] and code <= range[2] and range[3] or 1
 end
 
-local function width_of(text) return utf8.len(text) or #text end
+-- Returns the columns that a printable text takes.
+local function width_of(text)
+  if not text:find "[\xcc-\xf4]" then return utf8.len(text) end
+  local width = 0
+  for _, code in utf8.codes(text) do width = width + width_of_code(code) end
+  return width
+end
+
+-- Returns a name or a word as the text of a cell, printable and shortened.
+local function cell(text)
+  text = tostring(text)
+  local part = text:sub(1, 4 * LONGEST_CELL)
+  if #part < #text then part = part:gsub("[\xc0-\xff][\x80-\xbf]*$", "") end
+  local start = inner.printable((part:gsub("[\n\t\r]", escapes)))
+  if #part == #text and width_of(start) <= LONGEST_CELL then return start end
+  local width, bytes = 0, 0
+  for at, code in utf8.codes(start) do
+    width = width + width_of_code(code)
+    if width > LONGEST_CELL - #DOTS then break end
+    bytes = utf8.offset(start, 2, at) - 1
+  end
+  return start:sub(1, bytes) .. DOTS
+end
 
 local function aligned(text, width, is_left)
   local space = (" "):rep(width - width_of(text))
@@ -155,7 +190,7 @@ end
 
 return {
   tostring = {"x:table", function(x)
-    local columns = tables.try(x)
-    return columns and rows_of(columns) or list_of(x)
+    local columns, problem, _, hint = tables.try(x)
+    return columns and rows_of(columns) or list_of(x) .. (hint and "\n the table " .. problem or "")
   end},
 }

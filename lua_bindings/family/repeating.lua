@@ -48,7 +48,7 @@ local function number_of(repeats)
   if operands.is_tensor(repeats) then return nil end
   local count = type(repeats) == "number" and math.tointeger(repeats)
   if not count then
-    fail("repeats", ("is %s, expected an integer or a tensor of integers"):format(inner.shown(repeats)))
+    fail("repeats", ("is %s, expected an integer or a tensor of integers"):format(inner.text(repeats)))
   end
   if count < 0 then fail("repeats", ("is %d, expected 0 or more"):format(count), nil, "value") end
   return count

@@ -1,32 +1,45 @@
 -- rows.lua: rows and columns of tables.
-local _, fail, use, inner = ...
-local operands, tables = use "operands.lua", use "tables.lua"
+local strew, fail, use, inner = ...
+local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
 
 -- Returns the words of a column that a script gives, or nil.
 local function given_words(words, name)
   local list = words and rawget(words, name)
   if list == nil then return nil end
   if type(list) ~= "table" then
-    fail("words", ("has %s for column %s, expected a sequence of strings"):format(inner.shown(list),
+    fail("words", ("has %s for column %s, expected a sequence of strings"):format(inner.text(list),
       tables.quoted(name)))
   end
   for code = 1, rawlen(list) do
     if type(rawget(list, code)) ~= "string" then
-      fail("words", ("has %s at [%d] for column %s, expected a string"):format(inner.shown(rawget(list, code)), code,
+      fail("words", ("has %s at [%d] for column %s, expected a string"):format(inner.text(rawget(list, code)), code,
         tables.quoted(name)))
     end
   end
   return list
 end
 
+-- Raises an error unless words that a script gives are those of a column's codes.
+local function check_words(chosen, k)
+  local t, name = chosen.tensors[k], tables.quoted(chosen.names[k])
+  if strew.type(t) ~= "tensor" then return end
+  tables.check_key(chosen, k, "x")
+  if not tables.has_stray_code(chosen, k) then return end
+  local least, most = t:min():item(), t:max():item()
+  fail("words", ("has a list of %d for column %s, whose codes are %d to %d"):format(#chosen.words[k], name, least,
+    most), nil, "value", least < 0 and least or most)
+end
+
 local function columns(x, which, words)
-  local all, chosen = tables.read(x, "x", true), {names = {}, tensors = {}, words = {}}
+  local all, chosen = tables.read(x, "x", true, words), {names = {}, tensors = {}, words = {}, argument = "x"}
   if which == nil and words == nil then return all.names end
   if which == nil then which = all.names end
   local is_sequence = math.type(all.names[1]) == "integer"
   for k, i in ipairs(tables.positions(all, which, "which")) do
     chosen.names[k] = is_sequence and k or all.names[i]
-    chosen.tensors[k], chosen.words[k] = all.tensors[i], given_words(words, all.names[i]) or all.words[i]
+    local given = given_words(words, all.names[i])
+    chosen.tensors[k], chosen.words[k] = all.tensors[i], given or all.words[i]
+    if given then check_words(chosen, k) end
   end
   return tables.make(chosen)
 end
@@ -63,7 +76,7 @@ local function directions(descending, n)
   end
   if is_list then return list end
   fail("descending", ("is %s, expected a boolean, or a sequence of %d, one for each column"):format(
-    inner.shown(descending), n))
+    inner.text(descending), n))
 end
 
 -- A stable sort by each column in turn, the most important one last.
@@ -90,18 +103,18 @@ local function code(x, column, word)
     if words[i] == word then return i - 1 end
   end
   local nearest = inner.nearest(word, words)
-  fail("word", ('is "%s", which is not in column %s'):format(word:sub(1, 40), tables.quoted(column)),
+  fail("word", ("is %s, which is not in column %s"):format(inner.text(word), tables.quoted(column)),
     nearest and ("did you mean '%s'?"):format(nearest), "value")
 end
 
 -- x[index] for an index that is no column's name: rows for a tensor; an error for a name that resembles a column's;
 -- else nil, as in any Lua table. Names may differ in their digits: scripts look for column4 after column3.
-local function missing(about, index)
+local function other_key(about, index)
   local x = getmetatable(about).columns
   if operands.is_tensor(index) then return rows(x, index, "index") end
   local nearest = type(index) == "string" and inner.nearest(index, (tables.names(x)))
   if not nearest or nearest:gsub("%d", "") == index:gsub("%d", "") then return inner.missed(x, index) end
-  fail(nil, ('no column "%s"'):format(index:sub(1, 60)), ("did you mean '%s'?"):format(nearest))
+  fail(nil, "no column " .. inner.text(index), ("did you mean '%s'?"):format(nearest))
 end
 
 -- #x: the number of rows; of a sequence of columns their number, as Lua's own functions of sequences expect.
@@ -111,11 +124,30 @@ local function length(x)
   return all and all.rows or 0
 end
 
+-- x.name = value for a name that x lacks: a tensor as it is; a number, boolean or word for all rows.
+local function new_column(x, name, value)
+  local lists = inner.about(x, "words")
+  if operands.is_tensor(value) then lists[name] = nil end -- words of a former column
+  if value == nil or operands.is_tensor(value) then return rawset(x, name, value) end
+  local kind = type(value)
+  if kind ~= "number" and kind ~= "boolean" and kind ~= "string" then
+    fail("value", ("is a %s, expected a tensor, or a number, boolean or word for all rows"):format(kind),
+      kind == "table" and "strew.tensor(value)" or nil)
+  end
+  local all, is_word = tables.read(x, "x"), kind == "string"
+  local dtype = kind == "boolean" and "bool" or math.type(value) == "float" and missing.float(all.device) or "int64"
+  rawset(x, name, strew.full(all.rows, is_word and 0 or value, {dtype = dtype, device = all.device}))
+  if not is_word then return end
+  lists[name] = {value}
+  inner.set_columns(x, inner.about(x, "names"), lists)
+end
+
 return {
+  column = {"x:table name:any value~any", new_column},
   columns = {"x:table which~any words~table", columns},
   rows = {"x:table which:tensor", function(x, which) return rows(x, which) end},
   code = {"x:table column:any word:word", code},
   sort_by = {"x:table by:any descending?any", sort_by},
-  table = {"about:table index~any", missing},
+  table = {"about:table index~any", other_key},
   length = {"x:table other~any", length},
 }

@@ -6,11 +6,10 @@
 -- columns from it.
 local strew, fail, use, inner = ...
 local operands, places, words = use "operands.lua", use "places.lua", use "words.lua"
-local shown = inner.shown
 local tables = {}
 
 -- A column's name for messages: "price" in quotes, or its number.
-function tables.quoted(name) return type(name) == "string" and '"' .. name:sub(1, 40) .. '"' or tostring(name) end
+function tables.quoted(name) return (inner.text(name)) end
 
 local function is_position(key, n) return math.type(key) == "integer" and key >= 1 and key <= n end
 
@@ -39,7 +38,7 @@ end
 -- Returns a problem of x[name] as a column of n rows (nil: any number) on a device, or nil.
 local function problem_of(t, name, first, rows, device)
   local quoted = tables.quoted(name)
-  if strew.type(t) ~= "tensor" then return ("column %s is %s, expected a tensor"):format(quoted, shown(t)) end
+  if strew.type(t) ~= "tensor" then return ("column %s is %s, expected a tensor"):format(quoted, inner.text(t)) end
   if not inner.is_open(t) then return "has a tensor that was freed at key " .. quoted, "freed" end
   if t:dim() == 0 then return ("has a column %s of rank 0, expected rank 1"):format(quoted), "shape" end
   if rows and t:size(0) ~= rows then
@@ -52,25 +51,32 @@ local function problem_of(t, name, first, rows, device)
   end
 end
 
--- Returns the columns of x, whatever they are; or nil and the problem of its keys.
-local function list(x)
+-- Returns the columns of x, whatever they are; or nil and the problem of its keys, or of words that no longer are those
+-- of their column and are not given anew.
+local function list(x, given)
   local names, stray = tables.names(x)
   if stray ~= nil and rawlen(x) > 0 then
-    return nil, ("is a sequence with a key %s: names and numbers do not mix"):format(shown(stray))
+    return nil, ("is a sequence with a key %s: names and numbers do not mix"):format(inner.text(stray))
   elseif stray ~= nil then
-    return nil, ("has a key %s, expected names"):format(shown(stray))
+    return nil, ("has a key %s, expected names"):format(inner.text(stray))
   elseif #names == 0 then
     return nil, "is an empty table, expected columns"
   end
   local columns, lists = {names = names, tensors = {}, words = {}}, inner.about(x, "words") or {}
-  for i, name in ipairs(names) do columns.tensors[i], columns.words[i] = rawget(x, name), lists[name] end
+  for i, name in ipairs(names) do
+    columns.tensors[i], columns.words[i] = rawget(x, name), lists[name]
+    if lists[name] and not (given and given[name]) then
+      local problem, hint = inner.replaced(x, name, lists[name])
+      if problem then return nil, problem, "value", hint end
+    end
+  end
   return columns
 end
 
--- Returns the columns of x, which must be tensors of one length on one device; or nil, the problem, and its code.
+-- Returns the columns of x, which must be tensors of one length on one device; or nil, the problem, code and hint.
 function tables.try(x)
-  local columns, wrong = list(x)
-  if not columns then return nil, wrong end
+  local columns, wrong, status, hint = list(x)
+  if not columns then return nil, wrong, status, hint end
   for i, name in ipairs(columns.names) do
     local t = columns.tensors[i]
     local problem, code = problem_of(t, name, columns.names[1], columns.rows, columns.device)
@@ -80,10 +86,11 @@ function tables.try(x)
   return columns
 end
 
--- The same of a script's argument; `of_any_length`: as they are. The problem is an error.
-function tables.read(x, argument, of_any_length)
-  local columns, problem, code = (of_any_length and list or tables.try)(x)
-  if not columns then fail(not problem:find "^column" and argument or nil, problem, nil, code) end
+-- The same of a script's argument; `of_any_length`: as they are. The problem is an error. given: words by name that
+-- replace x's.
+function tables.read(x, argument, of_any_length, given)
+  local columns, problem, code, hint = (of_any_length and list or tables.try)(x, given)
+  if not columns then fail(not problem:find "^column" and argument or nil, problem, hint, code) end
   columns.argument = argument
   return columns
 end
@@ -126,10 +133,10 @@ function tables.position(columns, name, argument)
     if rawequal(other, name) then return i end
   end
   if type(name) ~= "string" and math.type(name) ~= "integer" then
-    fail(argument, ("has %s, expected names or numbers of columns"):format(shown(name)))
+    fail(argument, ("has %s, expected names or numbers of columns"):format(inner.text(name)))
   end
   local nearest = type(name) == "string" and inner.nearest(name, columns.names)
-  fail(argument, ("has %s, not found in %s"):format(shown(name), columns.argument),
+  fail(argument, ("has %s, not found in %s"):format(inner.text(name), columns.argument),
     nearest and ("did you mean '%s'?"):format(nearest))
 end
 
@@ -139,17 +146,17 @@ function tables.positions(columns, which, argument)
   local kind = type(which)
   if kind == "string" or math.type(which) == "integer" then which = {which} end
   if type(which) ~= "table" then
-    fail(argument, ("is %s, expected a column's name or number, or a sequence of them"):format(shown(which)))
+    fail(argument, ("is %s, expected a column's name or number, or a sequence of them"):format(inner.text(which)))
   end
   for key in next, which do
     if not is_position(key, rawlen(which)) then
-      fail(argument, ("has key %s, expected a sequence"):format(shown(key)))
+      fail(argument, ("has key %s, expected a sequence"):format(inner.text(key)))
     end
   end
   if rawlen(which) == 0 then fail(argument, "is an empty table, expected names or numbers of columns") end
   for k = 1, rawlen(which) do
     local at = tables.position(columns, rawget(which, k), argument)
-    if is_taken[at] then fail(argument, ("has %s twice"):format(shown(rawget(which, k)))) end
+    if is_taken[at] then fail(argument, ("has %s twice"):format(inner.text(rawget(which, k)))) end
     is_taken[at], positions[k] = true, at
   end
   return positions

@@ -18,7 +18,7 @@ local function copy_of(list, column)
   for code = 1, #list do
     local word = list[code]
     if type(word) ~= "string" then
-      fail("x", ("has %s among the words of column %s, expected strings"):format(inner.shown(word), column))
+      fail("x", ("has %s among the words of column %s, expected strings"):format(inner.text(word), column))
     end
     copy[code], is_ascending = word, is_ascending and (code == 1 or copy[code - 1] < word)
   end

@@ -146,8 +146,11 @@ static int fail(lua_State *L) {
     if (strcmp(strew_status_name((strew_status)i), code) == 0) error.code = (strew_status)i;
   const char *quote = argument ? "'" : "";
   snprintf(error.hint, sizeof error.hint, "%s", hint);
-  snprintf(error.message, sizeof error.message, "%s: %s%s%s%s%s%s%s", op, quote, argument ? argument : "", quote,
-           argument ? " " : "", fact, hint[0] ? "\n  hint  " : "", hint);
+  snprintf(error.message, sizeof error.message, "%s: %s%s%s%s%s", op, quote, argument ? argument : "", quote,
+           argument ? " " : "", fact);
+  size_t length = strlen(strew_printable(error.message));
+  if (hint[0])
+    snprintf(error.message + length, sizeof error.message - length, "\n  hint  %s", strew_printable(error.hint));
   return strew_raise(L, &error);
 }
 

@@ -29,9 +29,9 @@ strew_status archive_open_member(const struct call *call, struct archive *archiv
 strew_status archive_read(const struct call *call, struct archive *archive, void *to, size_t size_bytes);
 strew_status archive_end_member(const struct call *call, struct archive *archive);
 
-/* Finds the .npy of this name in an .npz; name NULL: the only one. npz.c */
-strew_status npz_find(const struct call *call, struct archive *archive, const char *path, const char *name,
-                      int64_t *index, struct archive_member *out);
+/* Finds the .npy of this name in an .npz, which `argument` gives; name NULL: the only one. npz.c */
+strew_status npz_find(const struct call *call, struct archive *archive, const char *path, const char *argument,
+                      const char *name, int64_t *index, struct archive_member *out);
 
 /* -------------------------------------------------------------------------------------------------------- writing */
 

@@ -40,7 +40,11 @@ static strew_status check_reader_options(const struct call *call, const strew_re
   return STREW_OK;
 }
 
-static strew_status check_member(const struct call *call, const struct format *format, const char *member) {
+static strew_status check_member(const struct call *call, const struct format *format, const char *member,
+                                 bool has_columns) {
+  if (has_columns && format->options & TAKES_COLUMNS)
+    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "columns"},
+                "is an option of load for %s files, expected 'member' for chunks", format->suffix);
   if (!member || format->options & TAKES_MEMBER) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "member"},
               "is an option of .npz files, not of %s files", format->suffix);
@@ -82,6 +86,7 @@ static void forget_lists(strew_load_options *options) {
   options->text = options->dates = options->columns = NULL;
   options->text_count = options->date_count = options->column_count = 0;
   options->format = NULL;
+  options->csv = NULL;
 }
 
 strew_status strew_reader_open(strew_device *device, const char *path, const strew_reader_options *options,
@@ -96,7 +101,7 @@ strew_status strew_reader_open(strew_device *device, const char *path, const str
   if (status == STREW_OK) status = format_find(&call, path, load->format, &format);
   if (status == STREW_OK) status = format_check_load(&call, format, load);
   if (status == STREW_OK) status = format_check_chunks(&call, format, load->format);
-  if (status == STREW_OK) status = check_member(&call, format, options->member);
+  if (status == STREW_OK) status = check_member(&call, format, options->member, load->column_count > 0);
   if (status != STREW_OK) return status;
   strew_reader *reader = memory_allocate(device->context, sizeof *reader);
   if (!reader) return fail_memory(&call, device->context, sizeof *reader);

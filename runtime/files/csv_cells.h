@@ -13,6 +13,8 @@ struct cells {
   const char *at; /* the next byte; the text ends at its only 0 byte */
   int64_t line;   /* of `at`, counted from 1 */
   char separator;
+  int comment;           /* lines that begin with this byte are skipped; 0: none */
+  int64_t skip;          /* lines still to skip, whatever is in them */
   int point, bare_point; /* the decimal point; that of cells without quotes, in which it may be the separator */
   bool stops[256];       /* bytes that end a cell: separator, line ends, 0 */
 };
@@ -27,9 +29,11 @@ struct cell {
   struct decimal number;
 };
 
-static inline void cells_start(struct cells *cells, const char *text, char separator, char point) {
+static inline void cells_start(struct cells *cells, const char *text, char separator, char point,
+                               const strew_csv_options *csv) {
   static const char mark[] = "\xef\xbb\xbf"; /* byte order mark in UTF-8 */
   *cells = (struct cells){.at = text, .line = 1, .separator = separator, .point = point};
+  if (csv) cells->comment = (unsigned char)csv->comment, cells->skip = csv->skip;
   cells->bare_point = point == separator ? NO_POINT : point;
   if (strncmp(text, mark, sizeof mark - 1) == 0) cells->at += sizeof mark - 1;
   cells->stops[0] = cells->stops['\n'] = cells->stops['\r'] = cells->stops[(unsigned char)separator] = true;
@@ -46,9 +50,18 @@ static inline void cells_end_line(struct cells *cells) {
   cells->line++;
 }
 
-/* Skips empty lines; true if another line follows. */
+/* True if the line that begins with this byte is skipped. */
+static inline bool cells_skips(const struct cells *cells, char byte) {
+  return byte == '\n' || byte == '\r' || cells->skip || (cells->comment && (unsigned char)byte == cells->comment);
+}
+
+/* Skips empty lines, comments and the first `skip` lines; true if another line follows. */
 static inline bool cells_find_line(struct cells *cells) {
-  while (*cells->at == '\n' || *cells->at == '\r') cells_end_line(cells);
+  while (*cells->at && cells_skips(cells, *cells->at)) {
+    cells->at += strcspn(cells->at, "\r\n");
+    if (*cells->at) cells_end_line(cells);
+    cells->skip -= cells->skip > 0;
+  }
   return *cells->at != '\0';
 }
 

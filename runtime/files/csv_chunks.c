@@ -61,23 +61,29 @@ static strew_status fill(const struct call *call, struct csv_state *state, bool 
 
 /* ---------------------------------------------------------------------------------------------------------- lines */
 
-/* Where the scan is: between lines, at the beginning of a cell, in one without quotes or behind them, within quotes, or
-   behind a quote that may be the first of a doubled one. */
-enum scan { AT_LINE, AT_CELL, IN_CELL, IN_QUOTES, AT_QUOTE };
+/* Where the scan is: between lines, in one that is skipped, at the beginning of a cell, in one without quotes or behind
+   them, within quotes, or behind a quote that may be the first of a doubled one. */
+enum scan { AT_LINE, IN_SKIPPED, AT_CELL, IN_CELL, IN_QUOTES, AT_QUOTE };
 
 /* Scans from `at` on until *lines lines have ended, each of which is subtracted; returns the place behind the last one.
-   Empty lines do not count. */
-static size_t scan_lines(const struct csv_state *state, size_t at, enum scan *scan, int64_t *lines) {
+   Empty lines and comments do not count. *last: the place behind the last line that did; too many bytes that do not
+   count after it end the chunk there. */
+static size_t scan_lines(const struct csv_state *state, size_t at, enum scan *scan, int64_t *lines, size_t *last) {
+  enum { MOST_SKIPPED_BYTES = 1 << 16 };
   const char *text = state->text;
   const bool *stops = state->cells.stops;
   for (; at < state->end && *lines; at++) {
     char byte = text[at];
+    if (*scan <= IN_SKIPPED && *last > state->begin && at - *last > MOST_SKIPPED_BYTES) return *lines = 0, *last;
     if (*scan == IN_QUOTES) {
       if (byte == '"') *scan = AT_QUOTE;
+    } else if (*scan <= IN_SKIPPED && byte != '\n' && byte != '\r' &&
+               (*scan == IN_SKIPPED || cells_skips(&state->cells, byte))) {
+      *scan = IN_SKIPPED;
     } else if (byte == '"' && *scan != IN_CELL) {
       *scan = IN_QUOTES;
     } else if (byte == '\n' || byte == '\r') {
-      *lines -= *scan != AT_LINE;
+      if (*scan > IN_SKIPPED) --*lines, *last = at + 1;
       *scan = AT_LINE;
     } else if (byte == state->reader.separator) {
       *scan = AT_CELL;
@@ -89,33 +95,50 @@ static size_t scan_lines(const struct csv_state *state, size_t at, enum scan *sc
   return at;
 }
 
-/* Fills the window with `lines` lines, or up to the end of the file. *end: behind them. */
+/* Skips empty lines, comments and the first `skip` lines at the window's beginning, up to `end`. state->is_cut: after
+   \r, so that \n ends no further line. *is_inside: within such a line. False: another line begins. */
+static bool skip_window(struct csv_state *state, bool *is_inside) {
+  struct cells *cells = &state->cells;
+  for (; state->begin < state->end; state->begin++) {
+    char byte = state->text[state->begin];
+    const bool is_end = byte == '\n' || byte == '\r', is_second = byte == '\n' && state->is_cut;
+    if (!*is_inside && !is_second && !cells_skips(cells, byte)) return false;
+    state->is_cut = byte == '\r';
+    *is_inside = !is_end && !is_second;
+    cells->line += is_end && !is_second;
+    cells->skip -= is_end && !is_second && cells->skip;
+  }
+  return true;
+}
+
+static strew_status skip_lines(const struct call *call, struct csv_state *state, bool *is_lost) {
+  bool is_inside = false;
+  while (skip_window(state, &is_inside) && !state->is_at_end) {
+    strew_status status = fill(call, state, is_lost);
+    if (status != STREW_OK) return status;
+  }
+  state->is_cut = false;
+  return STREW_OK;
+}
+
+/* Fills the window with `lines` lines, or fewer at the end of the file or before many that are skipped. *end: behind
+   them. */
 static strew_status find_lines(const struct call *call, struct csv_state *state, int64_t lines, size_t *end,
                                bool *is_lost) {
   enum scan scan = AT_LINE;
-  strew_status status = STREW_OK;
-  size_t at = state->begin;
+  strew_status status = skip_lines(call, state, is_lost);
+  if (status != STREW_OK) return status;
+  size_t at = state->begin, last = at;
   for (;;) {
-    at = scan_lines(state, at, &scan, &lines);
+    at = scan_lines(state, at, &scan, &lines, &last);
     if (!lines || state->is_at_end) break;
     size_t moved = state->begin;
     status = fill(call, state, is_lost);
     if (status != STREW_OK) return status;
     at -= moved - state->begin;
+    last -= moved - state->begin;
   }
   *end = at;
-  return STREW_OK;
-}
-
-/* Skips the second half of a line end that the last chunk has counted. */
-static strew_status join_line_end(const struct call *call, struct csv_state *state, bool *is_lost) {
-  if (!state->is_cut) return STREW_OK;
-  while (state->begin == state->end && !state->is_at_end) {
-    strew_status status = fill(call, state, is_lost);
-    if (status != STREW_OK) return status;
-  }
-  state->begin += state->begin < state->end && state->text[state->begin] == '\n';
-  state->is_cut = false;
   return STREW_OK;
 }
 
@@ -148,7 +171,7 @@ static strew_status read_head(const struct call *call, struct csv_state *state) 
   while (status == STREW_OK && state->end < MARK_BYTES && !state->is_at_end) status = fill(call, state, &is_lost);
   if (status != STREW_OK) return status;
   state->text[state->end] = '\0';
-  cells_start(&state->cells, state->text, state->reader.separator, state->reader.point);
+  cells_start(&state->cells, state->text, state->reader.separator, state->reader.point, state->reader.options->csv);
   state->begin = (size_t)(state->cells.at - state->text);
   status = find_lines(call, state, HEAD_LINES, &end, &is_lost);
   if (status != STREW_OK) return status;
@@ -179,8 +202,7 @@ static strew_status next_chunk(const struct call *call, void *user, int64_t rows
   struct csv_state *state = user;
   size_t end;
   state->reader.call = call;
-  strew_status status = join_line_end(call, state, is_lost);
-  if (status == STREW_OK) status = find_lines(call, state, rows, &end, is_lost);
+  strew_status status = find_lines(call, state, rows, &end, is_lost);
   if (status != STREW_OK) return status;
   size_t begin = state->begin;
   status = csv_check_text(&state->reader, state->text + begin, end - begin, state->cells.line, state->before + begin);

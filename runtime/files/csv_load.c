@@ -13,7 +13,7 @@
 /* -------------------------------------------------------------------------------------------------------- columns */
 
 static strew_dtype dtype_of(const struct reader *reader, const struct column *column) {
-  if (column->kind == TEXTUAL) return STREW_INT64;
+  if (column->kind == TEXTUAL || column->kind == MARKED) return STREW_INT64;
   if (column->kind == DATED) return column->missing_line ? STREW_FLOAT64 : STREW_INT64;
   if (reader->options->dtype) return *reader->options->dtype;
   return column->kind == WHOLE && !column->missing_line ? STREW_INT64 : STREW_FLOAT64;
@@ -25,6 +25,7 @@ static strew_status decide(struct reader *reader) {
     struct column *column = &reader->columns[i];
     column->dtype = dtype_of(reader, column);
     if (column->kind == UNKNOWN) column->kind = FRACTIONAL;
+    if (column->kind == MARKED) column->kind = TEXTUAL;
     if (column->kind != TEXTUAL || column->words) continue;
     strew_status status = shared_words_create(reader->call, reader->context, &column->words);
     if (status != STREW_OK) return status;
@@ -78,7 +79,7 @@ static strew_status add_column(struct reader *reader, strew_table *table, int64_
   if (!is_host(reader) && reader->rows)
     status = reader->device->ops->write(reader->call, column->tensor->storage, 0, column->elements,
                                         (size_t)reader->rows * column->element_bytes);
-  const char *name = reader->options->header == STREW_HEADER_YES ? words_at(&reader->names, i) : NULL;
+  const char *name = reader->is_named ? words_at(&reader->names, i) : NULL;
   if (status == STREW_OK) status = table_add(reader->call, table, name, column->tensor);
   if (status == STREW_OK && column->words) table_set_words(table, strew_table_count(table) - 1, column->words);
   return status;
@@ -179,6 +180,26 @@ static strew_status check_point(const struct call *call, char point) {
               "is \"%s\", expected a point or a comma", text_of_name((char[]){point, '\0'}, text));
 }
 
+/* Checks the options of lines and cells, and copies the words for missing values. */
+static strew_status take_csv_options(struct reader *reader, const strew_csv_options *csv) {
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "skip"};
+  char text[TEXT_BYTES];
+  if (!csv) return STREW_OK;
+  strew_status status = check_options(reader->call, csv);
+  if (status != STREW_OK) return status;
+  if (csv->skip < 0) return fail(reader->call, fault, "is %" PRId64 ", expected 0 or more", csv->skip);
+  fault.argument = "comment";
+  if (csv->comment && (strchr("\"\r\n", csv->comment) || csv->comment == reader->separator))
+    return fail(reader->call, fault, "is \"%s\", expected a character that is no quote, line end or separator",
+                text_of_name((char[]){csv->comment, '\0'}, text));
+  for (int64_t i = 0; i < csv->missing_count && status == STREW_OK; i++) {
+    int64_t number;
+    status = words_number(reader->call, reader->context, &reader->missing, csv->missing[i], strlen(csv->missing[i]),
+                          &number);
+  }
+  return status;
+}
+
 strew_status csv_begin(const struct call *call, strew_device *device, const char *path,
                        const strew_load_options *options, struct reader *out) {
   *out = (struct reader){.call = call,
@@ -190,6 +211,7 @@ strew_status csv_begin(const struct call *call, strew_device *device, const char
                          .point = (char)(options->decimal ? options->decimal : '.')};
   strew_status status = csv_separator(call, options->separator);
   if (status == STREW_OK) status = check_point(call, out->point);
+  if (status == STREW_OK) status = take_csv_options(out, options->csv);
   if (status != STREW_OK) return status;
   out->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   return out->c_locale ? STREW_OK : fail_memory(call, out->context, sizeof *out);
@@ -202,6 +224,7 @@ void csv_end(struct reader *reader) {
   memory_free(context, reader->columns, (size_t)reader->count * sizeof *reader->columns);
   memory_free(context, reader->chosen, (size_t)reader->count * sizeof *reader->chosen);
   words_release(&reader->names, context);
+  words_release(&reader->missing, context);
   memory_free(context, reader->unquoted, reader->unquoted_bytes);
   if (reader->c_locale) freelocale(reader->c_locale);
 }
@@ -213,7 +236,7 @@ strew_status csv_load(const struct call *call, strew_device *device, struct file
   strew_status status = csv_begin(call, device, file->path, options, &reader);
   if (status == STREW_OK) status = read_text(&reader, file);
   if (status == STREW_OK) {
-    cells_start(&cells, reader.text, reader.separator, reader.point);
+    cells_start(&cells, reader.text, reader.separator, reader.point, options->csv);
     status = csv_read_head(&reader, &cells);
   }
   if (status == STREW_OK) status = csv_read_rows(&reader, &cells, false, out);

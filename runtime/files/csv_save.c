@@ -63,10 +63,12 @@ static strew_status put(struct writer *writer, const char *bytes, size_t length)
   return STREW_OK;
 }
 
-/* True if a word needs quotes. An empty one alone would be an empty line; byte EF may begin a byte order mark. */
+/* True if a word needs quotes. An empty one alone would be an empty line; byte EF may begin a byte order mark, 1F a
+   compressed file; a single column with another separator would look like several. */
 static bool needs_quotes(const struct writer *writer, const char *word) {
   const char special[] = {'"', '\n', '\r', writer->separator, '\0'};
-  return !*word || *word == '\xef' || strpbrk(word, special);
+  return !*word || *word == '\xef' || *word == '\x1f' || strpbrk(word, special) ||
+         (writer->count == 1 && strpbrk(word, ",;\t|"));
 }
 
 static strew_status put_word(struct writer *writer, const char *word) {

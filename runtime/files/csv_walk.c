@@ -5,6 +5,7 @@
 #include "date.h"
 #include "file.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,14 +34,21 @@ static strew_status join_quotes(struct reader *reader, struct cell *cell) {
   return STREW_OK;
 }
 
-static bool is_missing(const struct cells *cells, const struct cell *cell) {
+/* True if the caller names the cell's text as one for a missing value. */
+static inline bool is_named_missing(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
+  if (!reader->missing.count) return false;
+  size_t length;
+  const char *text = trimmed(cells, cell, &length);
+  return words_find(&reader->missing, text, length) >= 0;
+}
+
+static bool is_missing(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
   static const char *const words[] = {"", "na", "n/a", "null"};
-  const char *end = cell->text + cell->length, *text = skip_blanks(cells, cell->text);
-  while (end > text && (end[-1] == ' ' || end[-1] == '\t')) end--;
-  size_t length = text < end ? (size_t)(end - text) : 0;
+  size_t length;
+  const char *text = trimmed(cells, cell, &length);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (length == strlen(words[i]) && strncasecmp(text, words[i], length) == 0) return true;
-  return false;
+  return is_named_missing(reader, cells, cell);
 }
 
 static bool is_nan(const struct cell *cell) { return cell->is_number && cell->number.kind == DECIMAL_NAN; }
@@ -51,7 +59,7 @@ static bool is_nan(const struct cell *cell) { return cell->is_number && cell->nu
 static const char *text_of_position(const struct reader *reader, int64_t line, int64_t i, char *text) {
   char name[TEXT_BYTES];
   int length = snprintf(text, TEXT_BYTES, "line %" PRId64 ", column %" PRId64, line, i + 1);
-  if (reader->options->header == STREW_HEADER_YES && i < reader->names.count)
+  if (reader->is_named && i < reader->names.count)
     snprintf(text + length, (size_t)(TEXT_BYTES - length), " (%.100s)",
              text_of_name(words_at(&reader->names, i), name));
   return text;
@@ -77,58 +85,73 @@ static strew_status fail_cell(const struct reader *reader, int64_t line, int64_t
 /* Writes "price", with its quotes, or 2 to `text` and returns it: a column as options name it. */
 static const char *text_of_column(const struct reader *reader, int64_t i, char *text) {
   char name[TEXT_BYTES];
-  bool is_named = reader->options->header == STREW_HEADER_YES;
-  snprintf(text, TEXT_BYTES, is_named ? "\"%.100s\"" : "%s", text_of_name(words_at(&reader->names, i), name));
+  snprintf(text, TEXT_BYTES, reader->is_named ? "\"%.100s\"" : "%s", text_of_name(words_at(&reader->names, i), name));
   return text;
 }
 
-/* Words that are no words: numbers and dates in a form that needs an option. */
-enum look { PLAIN, OTHER_POINT, GROUPED, DATE };
+/* Writes a separator as a script writes it to `text`, of 4 bytes, and returns it. */
+static const char *text_of_byte(char byte, char *text) {
+  return strcpy(text, byte == '\t' ? "\\t" : (char[]){byte, '\0'});
+}
 
-/* Writes what an option makes of cells of this look to `text` and returns it. */
-static const char *text_of_remedy(const struct reader *reader, enum look look, const char *column, char *text) {
+/* The option that reads decimal commas. */
+static const char *remedy_of_commas(const struct reader *reader) {
+  return reader->separator == ',' ? "{separator = \",\", decimal = \",\"} reads decimal commas, "
+                                  : "{decimal = \",\"} reads decimal commas, ";
+}
+
+/* True if a message can quote the text as a script writes it. */
+static bool is_quotable(const char *text, size_t length) {
+  enum { LONGEST = 24 };
+  for (size_t i = 0; i < length; i++)
+    if (text[i] < ' ' || strchr("\"\\\x7f", text[i])) return false;
+  return length && length <= LONGEST;
+}
+
+/* Writes what an option makes of a cell of this look to `text` and returns it. */
+static const char *text_of_remedy(const struct reader *reader, const struct cells *cells, int64_t i,
+                                  const struct cell *cell, enum look look, const char *column, char *text) {
+  size_t length;
+  const char *word = trimmed(cells, cell, &length);
+  char shown[4];
+  const bool is_comma = reader->point == ',';
   *text = '\0';
   if (look == DATE) snprintf(text, TEXT_BYTES, "{dates = {%.120s}} reads seconds since 1970, ", column);
-  if (look == OTHER_POINT)
-    strcpy(text, reader->point == ',' ? "without decimal = \",\" it is a number, "
-                                      : "{decimal = \",\"} reads decimal commas, ");
+  if (look == OTHER_DATE) strcpy(text, "`dates` reads the form 2024-12-31 only, ");
+  if (look == ROUNDED) strcpy(text, "{dtype = \"float64\"} rounds, ");
+  if (look == LABEL) strcpy(text, "{dtype = \"float64\"} reads numbers without leading zeros and signs, ");
+  if (look == UNSPLIT)
+    snprintf(text, TEXT_BYTES, "{separator = \"%s\"} splits it, ", text_of_byte(reader->likely_separator, shown));
+  if (look == OTHER_POINT && is_comma) strcpy(text, "without decimal = \",\" it is a number, ");
+  if (look == OTHER_POINT && !is_comma) strcpy(text, remedy_of_commas(reader));
+  if (look == AMBIGUOUS && !is_comma)
+    snprintf(text, TEXT_BYTES, "if these are thousands, remove the commas; %s", remedy_of_commas(reader));
+  if (look == AMBIGUOUS && is_comma)
+    strcpy(text, "if these are thousands, remove the points; without decimal = \",\" they are decimal points, ");
+  const bool is_word = (look == PLAIN || look == MARK) && is_quotable(word, length);
+  if (is_word && i == 0 && *word == '#')
+    strcpy(text, "{comment = \"#\"} skips its line, ");
+  else if (is_word)
+    snprintf(text, TEXT_BYTES, "{missing = {\"%.*s\"}} reads it as an empty cell, ", (int)length, word);
   return text;
 }
 
 /* Fails because of a cell that the column cannot have. */
-static strew_status fail_look(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell,
-                              enum look look, const char *expected) {
+static strew_status fail_look(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                              const struct cell *cell, enum look look, const char *expected) {
   char hint[TEXT_BYTES], column[TEXT_BYTES], remedy[TEXT_BYTES];
   text_of_column(reader, i, column);
   snprintf(hint, sizeof hint, "%.200s{text = {%.150s}} reads the column as words",
-           text_of_remedy(reader, look, column, remedy), column);
+           text_of_remedy(reader, cells, i, cell, look, column, remedy), column);
   return fail_cell(reader, line, i, cell, expected, hint);
 }
 
-/* True if a cell is thousands in groups, as 1,234,567 or 1.234,5. */
-static bool is_grouped(const char *at, const char *end) {
-  at += at < end && (*at == '-' || *at == '+');
-  const char *first = at;
-  while (at < end && *at >= '0' && *at <= '9') at++;
-  char mark = (char)(at < end ? *at : '\0');
-  if (at == first || at > first + 3 || (mark != ',' && mark != '.')) return false;
-  for (; at < end && *at == mark; at += 4)
-    if (end - at < 4 || strspn(at + 1, "0123456789") < 3) return false;
-  if (at < end && (*at == ',' || *at == '.')) at++;
-  while (at < end && *at >= '0' && *at <= '9') at++;
-  return at == end;
-}
-
-/* The look of a cell that is no number. */
-static enum look look_of(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
-  struct decimal other;
-  int64_t seconds;
-  enum date date = cell->has_quotes ? DATE_NONE : date_read(cell->text, cell->length, &seconds);
-  if (date == DATE_READ || date == DATE_PARTIAL) return DATE;
-  const char *end = cell->text + cell->length, *text = skip_blanks(cells, cell->text);
-  while (end > text && (end[-1] == ' ' || end[-1] == '\t')) end--;
-  if (text < end && decimal_scan(text, reader->point == ',' ? '.' : ',', &other) == end) return OTHER_POINT;
-  return is_grouped(text, end) ? GROUPED : PLAIN;
+/* Fails because of a noted cell. */
+static strew_status fail_noted(const struct reader *reader, const struct cells *cells, int64_t i, enum look look,
+                               const char *expected) {
+  const struct noted *noted = &reader->columns[i].noted;
+  const struct cell cell = {.text = noted->text, .length = noted->length};
+  return fail_look(reader, cells, noted->line, i, &cell, look, expected);
 }
 
 /* Fails because of text in a column of numbers. */
@@ -137,11 +160,34 @@ static strew_status fail_text(const struct reader *reader, const struct cells *c
   char expected[TEXT_BYTES] = "a number: the first chunk has no words there";
   int64_t first_line = reader->columns[i].first_line;
   if (first_line) snprintf(expected, sizeof expected, "a number, as in line %" PRId64, first_line);
-  return fail_look(reader, line, i, cell, look_of(reader, cells, cell), expected);
+  return fail_look(reader, cells, line, i, cell, look_of(reader, cells, cell), expected);
 }
 
-static strew_status fail_ragged(const struct reader *reader, int64_t line, int64_t count) {
-  return fail_file(reader->call, reader->path, NULL,
+/* Writes what may have made the first line of the table narrower than another to `text`; NULL: nothing known. */
+static const char *hint_of_width(const struct reader *reader, char byte, int64_t line, int64_t count, char *text) {
+  char shown[4];
+  int64_t first = reader->width_line;
+  const enum kind kind = reader->columns[0].kind;
+  if (byte == '#' || reader->first_byte == '#') return "{comment = \"#\"} skips lines that begin with #";
+  if (reader->likely_separator)
+    snprintf(text, TEXT_BYTES, "line %" PRId64 " has '%s': {separator = \"%s\"}", first,
+             text_of_byte(reader->likely_separator, shown), shown);
+  else if (count > reader->count && reader->count == 1 && kind != WHOLE && kind != FRACTIONAL)
+    snprintf(text, TEXT_BYTES, "{skip = %" PRId64 "} skips the lines before line %" PRId64, line - 1, line);
+  else if (count == reader->count + 1 && reader->options->header == STREW_HEADER_YES && !reader->rows &&
+           !reader->is_decided)
+    snprintf(text, TEXT_BYTES,
+             "{skip = %" PRId64 ", names = {...}} names %" PRId64 " columns, if line %" PRId64 " lacks the first name",
+             first, count, first);
+  else
+    return NULL;
+  return text;
+}
+
+/* Fails because of a line that begins with this byte. */
+static strew_status fail_ragged(const struct reader *reader, char byte, int64_t line, int64_t count) {
+  char hint[TEXT_BYTES];
+  return fail_file(reader->call, reader->path, hint_of_width(reader, byte, line, count, hint),
                    "has %" PRId64 " cell%s in line %" PRId64 ", expected %" PRId64 ", as in line %" PRId64, count,
                    count == 1 ? "" : "s", line, reader->count, reader->width_line);
 }
@@ -181,10 +227,10 @@ static strew_status count_cells(const struct reader *reader, struct cells *cells
 }
 
 /* Fails because a line has more cells than there are columns. */
-static strew_status fail_long(struct reader *reader, struct cells *cells, int64_t line) {
+static strew_status fail_long(struct reader *reader, struct cells *cells, char byte, int64_t line) {
   int64_t count = reader->count;
   strew_status status = count_cells(reader, cells, &count);
-  return status == STREW_OK ? fail_ragged(reader, line, count) : status;
+  return status == STREW_OK ? fail_ragged(reader, byte, line, count) : status;
 }
 
 /* Checks for interruption and reports progress, per cell: a line may have any number of cells. Reading the text is the
@@ -198,8 +244,9 @@ static inline strew_status check_cell(struct reader *reader, const struct cells 
 /* Walks one line and calls visit_cell for each of its cells. */
 static inline strew_status walk_line(struct reader *reader, struct cells *cells, visit *visit_cell) {
   int64_t line = cells->line;
+  const char first_byte = *cells->at;
   for (int64_t i = 0;; i++, cells->at++) {
-    if (i == reader->count) return fail_long(reader, cells, line);
+    if (i == reader->count) return fail_long(reader, cells, first_byte, line);
     strew_status status = check_cell(reader, cells);
     if (status != STREW_OK) return status;
     struct cell cell;
@@ -208,14 +255,31 @@ static inline strew_status walk_line(struct reader *reader, struct cells *cells,
     if (cell.is_unclosed || cell.has_more) return fail_quotes(reader, cells, cell_line, i, &cell);
     status = visit_cell(reader, cells, cell_line, i, &cell);
     if (status != STREW_OK) return status;
-    if (*cells->at != cells->separator) return i + 1 == reader->count ? STREW_OK : fail_ragged(reader, line, i + 1);
+    if (*cells->at != cells->separator)
+      return i + 1 == reader->count ? STREW_OK : fail_ragged(reader, first_byte, line, i + 1);
   }
 }
 
 /* ------------------------------------------------------------------------------------------------- the first line */
 
+static int64_t count_bytes(const char *at, size_t length, char byte) {
+  int64_t count = 0;
+  for (const char *end = at + length; (at = memchr(at, byte, (size_t)(end - at))); at++) count++;
+  return count;
+}
+
+/* Finds the character that may separate the cells of a first line of one cell. */
+static void find_separator(struct reader *reader, const char *line, size_t length) {
+  static const char separators[] = ";\t|";
+  for (const char *one = separators; *one && !reader->likely_count; one++) {
+    reader->likely_count = count_bytes(line, length, *one);
+    if (reader->likely_count) reader->likely_separator = *one;
+  }
+}
+
 /* Counts the cells of the first line: the number of columns. */
 static strew_status count_columns(struct reader *reader, struct cells cells) {
+  const char *first = cells.at;
   reader->width_line = cells.line;
   strew_status status = count_cells(reader, &cells, &reader->count);
   if (status != STREW_OK) return status;
@@ -229,6 +293,8 @@ static strew_status count_columns(struct reader *reader, struct cells cells) {
   reader->chosen = memory_allocate(reader->context, chosen_bytes);
   if (!reader->chosen) return fail_memory(reader->call, reader->context, chosen_bytes);
   for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = TEXTUAL; /* while names are read */
+  reader->first_byte = *first;
+  if (reader->count == 1 && *first != '"') find_separator(reader, first, (size_t)(cells.at - first));
   return STREW_OK;
 }
 
@@ -240,11 +306,37 @@ static strew_status visit_name(struct reader *reader, const struct cells *cells,
   if (status == STREW_OK)
     status = words_number(reader->call, reader->context, &reader->names, cell->text, cell->length, &number);
   if (status != STREW_OK || number == i) return status;
-  char text[TEXT_BYTES];
-  return fail_file(reader->call, reader->path,
-                   "give the columns different names in the file, or load it with header = false",
+  char text[TEXT_BYTES], hint[TEXT_BYTES];
+  snprintf(hint, sizeof hint, "{names = {...}} names the %" PRId64 " columns in the place of line %" PRId64,
+           reader->count, line);
+  return fail_file(reader->call, reader->path, hint,
                    "gives columns %" PRId64 " and %" PRId64 " the name \"%s\" in line %" PRId64, number + 1, i + 1,
                    text_of_cell(cell, text), line);
+}
+
+/* Names that the caller replaces. */
+static strew_status skip_name(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                              struct cell *cell) {
+  (void)reader, (void)cells, (void)line, (void)i, (void)cell;
+  return STREW_OK;
+}
+
+/* Takes the caller's names. */
+static strew_status name_by_list(struct reader *reader, int64_t count, const char *const *names) {
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "names"};
+  char text[TEXT_BYTES];
+  if (count != reader->count)
+    return fail(reader->call, fault, "has %" PRId64 " names, expected %" PRId64 ", the cells of line %" PRId64, count,
+                reader->count, reader->width_line);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t number;
+    strew_status status = check_interrupted(reader, i);
+    if (status == STREW_OK)
+      status = words_number(reader->call, reader->context, &reader->names, names[i], strlen(names[i]), &number);
+    if (status != STREW_OK) return status;
+    if (number != i) return fail(reader->call, fault, "has \"%s\" twice", text_of_name(names[i], text));
+  }
+  return STREW_OK;
 }
 
 static strew_status name_by_numbers(struct reader *reader) {
@@ -269,13 +361,16 @@ struct named {
 };
 
 static strew_status fail_named(const struct reader *reader, const struct named *named, const char *name) {
-  enum { MAX_SHOWN = 8 };
-  char text[TEXT_BYTES], known[TEXT_BYTES], list[MAX_SHOWN * 40];
+  enum { MAX_SHOWN = 8, MOST_GUESSED = 4096 };
+  char text[TEXT_BYTES], known[TEXT_BYTES], list[MAX_SHOWN * 40], hint[TEXT_BYTES];
   size_t length = 0;
+  strew_guess guess = {.wanted = name};
+  for (int64_t i = 0; i < reader->count && i < MOST_GUESSED; i++) strew_guess_name(&guess, words_at(&reader->names, i));
   for (int64_t i = 0; i < reader->count && i < MAX_SHOWN; i++)
     length += (size_t)snprintf(list + length, 40, "%s\"%.32s\"", i ? ", " : "",
                                text_of_name(words_at(&reader->names, i), known));
-  return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = named->option},
+  return fail(reader->call,
+              (struct fault){.code = STREW_EARGUMENT, .argument = named->option, .hint = hint_of_guess(&guess, hint)},
               "has \"%s\", not found among the columns: %s%s", text_of_name(name, text), list,
               reader->count > MAX_SHOWN ? ", ..." : "");
 }
@@ -335,26 +430,46 @@ static bool looks_like_header(struct reader *reader, struct cells cells) {
   for (int64_t i = 0; i < reader->count; i++, cells.at++) {
     cells_next(&cells, false, &cell);
     enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
-    if (look == OTHER_POINT || look == GROUPED || is_missing(&cells, &cell)) return false;
-    has_dates |= look == DATE;
+    if ((look != PLAIN && look < DATE) || is_missing(reader, &cells, &cell)) return false;
+    has_dates |= look == DATE || look == OTHER_DATE;
   }
   cells.at--;
   if (!cells_find_line(&cells)) return false;
   for (int64_t i = 0; i < reader->count; i++, cells.at++) {
     cells_next(&cells, false, &cell);
-    if (cell.is_number || (!has_dates && look_of(reader, &cells, &cell) != PLAIN)) return true;
+    enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
+    if (cell.is_number || (!has_dates && look != PLAIN && look != MARK)) return true;
     if (*cells.at != cells.separator) break;
   }
   return false;
 }
 
+/* Fails for a first line "sep=;", which spreadsheets read. */
+static strew_status check_separator_line(const struct reader *reader, const struct cells *cells) {
+  const char *at = cells->at;
+  char hint[TEXT_BYTES], shown[4];
+  if (strncasecmp(at, "sep=", 4) != 0 || !at[4] || !strchr(",;\t|", at[4]) || !strchr("\r\n", at[5])) return STREW_OK;
+  snprintf(hint, sizeof hint, "{skip = %" PRId64 ", separator = \"%s\"}", cells->line, text_of_byte(at[4], shown));
+  return fail_file(reader->call, reader->path, hint, "names its separator in line %" PRId64 ", expected cells",
+                   cells->line);
+}
+
+/* Reads or skips the line of names, if there is one, and names the columns. */
+static strew_status name_columns(struct reader *reader, struct cells *cells) {
+  const strew_csv_options *csv = reader->options->csv;
+  const bool has_line = reader->options->header == STREW_HEADER_YES, is_given = csv && csv->names;
+  reader->is_named = has_line || is_given;
+  strew_status status = has_line ? walk_line(reader, cells, is_given ? skip_name : visit_name) : STREW_OK;
+  if (status != STREW_OK || (has_line && !is_given)) return status;
+  return is_given ? name_by_list(reader, csv->name_count, csv->names) : name_by_numbers(reader);
+}
+
 strew_status csv_read_head(struct reader *reader, struct cells *cells) {
   reader->walk = 1;
   if (!cells_find_line(cells)) return fail_file(reader->call, reader->path, NULL, "is empty, expected lines of cells");
-  strew_status status = count_columns(reader, *cells);
-  if (status == STREW_OK)
-    status =
-        reader->options->header == STREW_HEADER_YES ? walk_line(reader, cells, visit_name) : name_by_numbers(reader);
+  strew_status status = check_separator_line(reader, cells);
+  if (status == STREW_OK) status = count_columns(reader, *cells);
+  if (status == STREW_OK) status = name_columns(reader, cells);
   if (status == STREW_OK) status = mark_columns(reader);
   if (status == STREW_OK && reader->options->header == STREW_HEADER_UNSAID && looks_like_header(reader, *cells))
     status = fail_file(reader->call, reader->path,
@@ -398,12 +513,13 @@ static bool store_number(const struct reader *reader, const struct cell *cell, s
 }
 
 /* Fails unless the requested dtype holds this number. */
-static strew_status check_number(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
+static strew_status check_number(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                                 const struct cell *cell) {
   strew_dtype dtype = *reader->options->dtype;
   char element[8], expected[TEXT_BYTES];
   if (store_number(reader, cell, dtype, element)) return STREW_OK;
   snprintf(expected, sizeof expected, "a number that %s holds", strew_dtype_name(dtype));
-  return fail_cell(reader, line, i, cell, expected, NULL);
+  return fail_look(reader, cells, line, i, cell, TOO_LARGE, expected);
 }
 
 /* Fails for a cell that would make a column of integers one of float64, whose dtype an earlier chunk has decided. */
@@ -415,14 +531,42 @@ static strew_status check_decided(const struct reader *reader, int64_t line, int
                      "a first chunk with a missing cell, by more rows, makes the column float64");
   if (reader->options->dtype) return STREW_OK; /* check_number and check_missing decide */
   return fail_cell(reader, line, i, cell, "an int64, as in all rows of the first chunk",
-                   "{dtype = \"float64\"} reads columns of numbers as float64");
+                   "{dtype = \"float64\"} reads columns of numbers as float64, which rounds integers beyond 2^53");
+}
+
+static void note(struct column *column, int64_t line, const struct cell *cell) {
+  if (!column->noted.line) column->noted = (struct noted){cell->text, cell->length, line};
+}
+
+/* True if float64 holds the integer. */
+static bool is_exact(int64_t whole) {
+  const int64_t most = (int64_t)1 << 53;
+  while (whole > most || whole < -most) {
+    if (whole & 1) return false;
+    whole /= 2;
+  }
+  return true;
+}
+
+/* Fails if a column has an integer that float64 does not hold, and is one of float64: another cell decides that. */
+static strew_status check_exact(const struct reader *reader, const struct cells *cells, int64_t i) {
+  const struct column *column = &reader->columns[i];
+  char expected[TEXT_BYTES];
+  if (!column->noted.line || reader->options->dtype || (column->kind != FRACTIONAL && !column->missing_line))
+    return STREW_OK;
+  snprintf(expected, sizeof expected, "an integer that float64 holds: the column has %s in line %" PRId64,
+           column->missing_line ? "no number" : "a fraction",
+           column->missing_line ? column->missing_line : column->fractional_line);
+  return fail_noted(reader, cells, i, ROUNDED, expected);
 }
 
 /* Notes a missing cell. */
-static strew_status inspect_missing(struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
+static strew_status inspect_missing(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                                    const struct cell *cell) {
   struct column *column = &reader->columns[i];
   if (!column->missing_line) column->missing_line = line;
-  return check_decided(reader, line, i, cell);
+  strew_status status = check_decided(reader, line, i, cell);
+  return status == STREW_OK && column->kind == WHOLE ? check_exact(reader, cells, i) : status;
 }
 
 static strew_status inspect_date(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
@@ -431,42 +575,92 @@ static strew_status inspect_date(struct reader *reader, const struct cells *cell
                                          [DATE_INVALID] = "a date and time of the calendar",
                                          [DATE_PARTIAL] = "whole seconds"};
   int64_t seconds;
-  if (is_nan(cell) || is_missing(cells, cell)) return inspect_missing(reader, line, i, cell);
+  if (is_nan(cell) || is_missing(reader, cells, cell)) return inspect_missing(reader, cells, line, i, cell);
   enum date date = date_read(cell->text, cell->length, &seconds);
-  return date == DATE_READ ? STREW_OK : fail_look(reader, line, i, cell, PLAIN, expected[date]);
+  enum look look = date == DATE_NONE ? look_of(reader, cells, cell) : UNIT;
+  return date == DATE_READ ? STREW_OK : fail_look(reader, cells, line, i, cell, look, expected[date]);
 }
 
-/* Makes the column one of words, unless this first word seems to be a number or a date. */
+/* True if a line of one cell seems to be several with another separator, as its first line is. */
+static bool is_unsplit(const struct reader *reader, const struct cell *cell) {
+  bool is_quoted = cell->text > reader->text && cell->text[-1] == '"';
+  return reader->likely_count && !is_quoted &&
+         count_bytes(cell->text, cell->length, reader->likely_separator) == reader->likely_count;
+}
+
+/* Makes the column one of words, unless this first word seems to be a number or a date, or for a missing one. */
 static strew_status inspect_word(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
                                  const struct cell *cell) {
   static const char *const expected[] = {[OTHER_POINT] = "a number with a decimal point",
                                          [GROUPED] = "a number without marks between thousands",
-                                         [DATE] = "numbers or words, not dates"};
-  enum look look = look_of(reader, cells, cell);
-  if (look == PLAIN) return reader->columns[i].kind = TEXTUAL, STREW_OK;
+                                         [AMBIGUOUS] = "a number with a decimal point, without marks between thousands",
+                                         [UNIT] = "a number without a unit",
+                                         [DATE] = "numbers or words, not dates",
+                                         [OTHER_DATE] = "numbers or words, not dates"};
+  struct column *column = &reader->columns[i];
+  enum look look = is_unsplit(reader, cell) ? UNSPLIT : look_of(reader, cells, cell);
+  if (look == UNSPLIT) return fail_look(reader, cells, line, i, cell, look, "one cell in a line");
+  if (look == MARK) return note(column, line, cell), column->kind = MARKED, STREW_OK;
+  if (look == PLAIN) return column->kind = TEXTUAL, STREW_OK;
   bool is_point = look == OTHER_POINT && reader->point == ',';
-  return fail_look(reader, line, i, cell, look, is_point ? "a number with a decimal comma" : expected[look]);
+  return fail_look(reader, cells, line, i, cell, look, is_point ? "a number with a decimal comma" : expected[look]);
+}
+
+/* Fails for a number above which there are words, as "-". */
+static strew_status fail_marked(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i) {
+  char expected[TEXT_BYTES];
+  snprintf(expected, sizeof expected, "a number, as in line %" PRId64, line);
+  return fail_noted(reader, cells, i, MARK, expected);
+}
+
+/* Fails for a number that changes as an int64 or float64, or may be a label, unless the caller chose a dtype. */
+static strew_status check_value(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                                const struct cell *cell) {
+  const struct decimal *number = &cell->number;
+  enum { SURELY_FINITE = DBL_MAX_10_EXP - 20 }; /* exponents; there are 19 digits at most */
+  int64_t whole;
+  if (number->is_whole) {
+    if (looks_like_label(number))
+      return fail_look(reader, cells, line, i, cell, LABEL, "a number without leading zeros or plus sign");
+    if (!decimal_to_integer(number, &whole))
+      return fail_look(reader, cells, line, i, cell, ROUNDED, "an integer that int64 holds");
+    if (is_exact(whole)) return STREW_OK;
+    note(&reader->columns[i], line, cell);
+    return check_exact(reader, cells, i);
+  }
+  if (number->kind != DECIMAL_FINITE || number->exponent < SURELY_FINITE || !isinf(double_of(reader, cell)))
+    return STREW_OK;
+  return fail_look(reader, cells, line, i, cell, TOO_LARGE, "a number that float64 holds");
+}
+
+static strew_status inspect_number(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
+                                   const struct cell *cell) {
+  struct column *column = &reader->columns[i];
+  if (column->kind == MARKED) return fail_marked(reader, cells, line, i);
+  if (column->kind == UNKNOWN) column->first_line = line, column->kind = WHOLE;
+  strew_status status =
+      reader->options->dtype ? check_number(reader, cells, line, i, cell) : check_value(reader, cells, line, i, cell);
+  if (status != STREW_OK || column->kind != WHOLE || cell->number.is_whole) return status;
+  status = check_decided(reader, line, i, cell);
+  if (status != STREW_OK) return status;
+  column->kind = FRACTIONAL;
+  column->fractional_line = line;
+  return check_exact(reader, cells, i);
 }
 
 static inline strew_status inspect_cell(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
                                         struct cell *cell) {
   struct column *column = &reader->columns[i];
-  int64_t whole;
   if (column->kind >= TEXTUAL) return STREW_OK;
   if (column->kind == DATED) return inspect_date(reader, cells, line, i, cell);
+  if (is_named_missing(reader, cells, cell)) return inspect_missing(reader, cells, line, i, cell);
   if (!cell->is_number) {
-    if (is_missing(cells, cell)) return inspect_missing(reader, line, i, cell);
-    return column->kind == UNKNOWN ? inspect_word(reader, cells, line, i, cell)
-                                   : fail_text(reader, cells, line, i, cell);
+    if (is_missing(reader, cells, cell)) return inspect_missing(reader, cells, line, i, cell);
+    return column->kind <= MARKED ? inspect_word(reader, cells, line, i, cell)
+                                  : fail_text(reader, cells, line, i, cell);
   }
-  if (is_nan(cell)) return inspect_missing(reader, line, i, cell); /* may be a name: decides nothing */
-  if (column->kind == UNKNOWN) column->first_line = line, column->kind = WHOLE;
-  if (column->kind == WHOLE && !decimal_to_integer(&cell->number, &whole)) {
-    strew_status status = check_decided(reader, line, i, cell);
-    if (status != STREW_OK) return status;
-    column->kind = FRACTIONAL;
-  }
-  return reader->options->dtype ? check_number(reader, line, i, cell) : STREW_OK;
+  if (is_nan(cell)) return inspect_missing(reader, cells, line, i, cell); /* may be a name: decides nothing */
+  return inspect_number(reader, cells, line, i, cell);
 }
 
 /* Fails if column i has missing cells and a dtype without NaN. */
@@ -490,10 +684,10 @@ strew_status csv_walk_first(struct reader *reader, struct cells cells) {
 /* ------------------------------------------------------------------------------------------------ the second walk */
 
 /* Stores the date, which the first walk has checked, or NaN. */
-static void store_date(const struct cell *cell, strew_dtype dtype, char *to) {
+static void store_date(const struct cell *cell, bool is_absent, strew_dtype dtype, char *to) {
   int64_t seconds;
   double number = NAN;
-  bool is_date = date_read(cell->text, cell->length, &seconds) == DATE_READ;
+  bool is_date = !is_absent && date_read(cell->text, cell->length, &seconds) == DATE_READ;
   if (is_date) number = (double)seconds;
   memcpy(to, dtype == STREW_INT64 ? (const void *)&seconds : &number, sizeof number);
 }
@@ -501,20 +695,23 @@ static void store_date(const struct cell *cell, strew_dtype dtype, char *to) {
 /* Stores a cell in row reader->row of its column. */
 static inline strew_status store_cell(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
                                       struct cell *cell) {
-  (void)cells, (void)line;
+  (void)line;
   struct column *column = &reader->columns[i];
   if (column->kind == SKIPPED) return STREW_OK;
+  const bool is_absent = is_named_missing(reader, cells, cell);
   strew_dtype dtype = column->dtype;
   char *to = column->elements + (size_t)reader->row * column->element_bytes;
   int64_t whole;
   if (column->kind == TEXTUAL) {
     strew_status status = join_quotes(reader, cell);
     if (status == STREW_OK)
-      status = words_number(reader->call, reader->context, &column->words->words, cell->text, cell->length, &whole);
+      status = words_number(reader->call, reader->context, &column->words->words, cell->text,
+                            is_absent ? 0 : cell->length, &whole);
     if (status == STREW_OK) memcpy(to, &whole, sizeof whole);
     return status;
   }
-  if (column->kind == DATED) return store_date(cell, dtype, to), STREW_OK;
+  if (column->kind == DATED) return store_date(cell, is_absent, dtype, to), STREW_OK;
+  if (is_absent) return strew_scalar_store(strew_float((double)NAN), STREW_EXACT, dtype, to, reader->call->error);
   if (dtype == STREW_FLOAT64) {
     double number = cell->is_number ? double_of(reader, cell) : (double)NAN;
     memcpy(to, &number, sizeof number);

@@ -7,13 +7,30 @@
 #include "words.h"
 
 /* Kind of a column, as far as known. A walk changes it to a later one only. */
-enum kind { UNKNOWN, WHOLE, FRACTIONAL, DATED, TEXTUAL, SKIPPED /* by the option `columns` */ };
+enum kind {
+  UNKNOWN,
+  MARKED, /* its only words so far seem to stand for missing numbers, as "-" */
+  WHOLE,
+  FRACTIONAL,
+  DATED,
+  TEXTUAL,
+  SKIPPED /* by the option `columns` */
+};
+
+/* A cell for a message; it lives as long as the text. */
+struct noted {
+  const char *text;
+  size_t length;
+  int64_t line; /* 0: none */
+};
 
 struct column {
   enum kind kind;
-  int64_t first_line;   /* of its first number; 0: none in the chunk that decided the dtype */
-  int64_t missing_line; /* of its first missing cell; 0: none */
-  strew_dtype dtype;    /* once reader->is_decided */
+  struct noted noted;      /* of MARKED: its first word; of numbers: the first integer that float64 does not hold */
+  int64_t fractional_line; /* of its first number with a point or an exponent; 0: none */
+  int64_t first_line;      /* of its first number; 0: none in the chunk that decided the dtype */
+  int64_t missing_line;    /* of its first missing cell; 0: none */
+  strew_dtype dtype;       /* once reader->is_decided */
   strew_tensor *tensor;
   char *elements; /* the tensor's memory; host memory if that is on another device */
   size_t element_bytes;
@@ -35,6 +52,11 @@ struct reader {
   bool is_decided;               /* the dtypes: by the first chunk */
   int64_t chosen_count, *chosen; /* numbers of the columns of the table, in its order */
   struct words names;
+  bool is_named;         /* by the file or the caller */
+  struct words missing;  /* words that the caller names */
+  char likely_separator; /* in a first line of one cell; 0: none */
+  int64_t likely_count;  /* how often it is there */
+  char first_byte;       /* of that line */
   int64_t rows;
   int walk;           /* 1 or 2 */
   int64_t visited;    /* number of cells in both walks */
@@ -50,6 +72,30 @@ strew_status csv_read_head(struct reader *reader, struct cells *cells);
 strew_status csv_walk_first(struct reader *reader, struct cells cells);
 /* Walks the same rows, fills the columns' elements, and leaves `cells` at the end. */
 strew_status csv_walk_second(struct reader *reader, struct cells *cells);
+
+/* ----------------------------------------------------------------------------------------------------- csv_looks.c */
+
+/* What a cell that is no number may be instead of a word: a value in a form that needs an option. */
+enum look {
+  PLAIN,
+  OTHER_POINT, /* 1,5 */
+  GROUPED,     /* 1,234,567 */
+  AMBIGUOUS,   /* 1,234: either of them */
+  UNIT,        /* 12.5%, $5 */
+  DATE,        /* of ISO 8601 */
+  OTHER_DATE,  /* 12/31/2024 */
+  MARK,        /* -, ?, unknown: may stand for a missing value */
+  LABEL,       /* 00501 */
+  TOO_LARGE,   /* 1e999, for its dtype */
+  ROUNDED,     /* an integer that its column does not hold */
+  UNSPLIT      /* several cells, for another separator */
+};
+
+enum look look_of(const struct reader *reader, const struct cells *cells, const struct cell *cell);
+/* True if an integer may be a label, whose leading zeros or plus sign are lost in a number: 00501, +4912345. */
+bool looks_like_label(const struct decimal *number);
+/* Returns the cell's text without blanks around it. */
+const char *trimmed(const struct cells *cells, const struct cell *cell, size_t *length);
 
 /* ------------------------------------------------------------------------------------------------------ csv_load.c */
 

@@ -10,7 +10,7 @@
 
 static const struct format formats[] = {
     {".npy", npy_load, NULL, npy_save, NULL, TAKES_MAP, 0, &npy_chunks},
-    {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS | TAKES_MEMBER, 0, &npy_chunks},
+    {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS | TAKES_MEMBER | TAKES_COLUMNS, 0, &npy_chunks},
     {".csv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV, ',', &csv_chunks},
     {".tsv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV, '\t', &csv_chunks},
     {".png", png_load, NULL, png_save, NULL, 0, 0, NULL},
@@ -80,7 +80,13 @@ static bool maps(const struct format *format) { return format->options & TAKES_M
 static strew_status check_csv_options(const struct call *call, const struct format *format, const char *given) {
   if (!given || format->options & TAKES_CSV) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = given},
-              "is an option of .csv and .tsv files, not of %s files", format->suffix);
+              "is an option of %s files, not of %s files",
+              strcmp(given, "columns") == 0 ? ".csv, .tsv and .npz" : ".csv and .tsv", format->suffix);
+}
+
+static const char *name_of_csv_option(const strew_csv_options *csv) {
+  if (csv->skip) return "skip";
+  return csv->comment ? "comment" : csv->names ? "names" : csv->missing_count ? "missing" : NULL;
 }
 
 strew_status format_check_load(const struct call *call, const struct format *format,
@@ -89,7 +95,8 @@ strew_status format_check_load(const struct call *call, const struct format *for
   const char *given = options->header ? "header" : options->separator ? "separator" : NULL;
   if (!given) given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
   if (!given) given = options->decimal ? "decimal" : options->date_count ? "dates" : NULL;
-  if (!given) given = options->column_count ? "columns" : NULL;
+  if (!given) given = options->csv ? name_of_csv_option(options->csv) : NULL;
+  if (!given && !(format->options & TAKES_COLUMNS)) given = options->column_count ? "columns" : NULL;
   char known[TEXT_BYTES];
   if (options->map && !maps(format))
     return fail(call, fault, "is true, but %s files cannot be mapped, only %s", format->suffix,

@@ -42,7 +42,14 @@ struct format {
   char separator;   /* of TAKES_CSV: the default */
   const struct chunk_functions *chunks;
 };
-enum { TAKES_MAP = 1, TAKES_COMPRESS = 2, TAKES_CSV = 4, IS_GZIP = 8, TAKES_MEMBER = 16 /* of chunks */ };
+enum {
+  TAKES_MAP = 1,
+  TAKES_COMPRESS = 2,
+  TAKES_CSV = 4,
+  IS_GZIP = 8,
+  TAKES_MEMBER = 16 /* of chunks */,
+  TAKES_COLUMNS = 32
+};
 
 /* Finds the format that `word` names, or else the suffix of the path. */
 strew_status format_find(const struct call *call, const char *path, const char *word, const struct format **out);

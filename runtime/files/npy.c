@@ -39,7 +39,8 @@ static strew_status read_header(const struct call *call, const struct npy_source
   memcpy(text, prefix + begin, known);
   status = source->read(call, source->user, text + known, length - known);
   if (status == STREW_OK && !npy_parse_header(text, length, header, &refusal))
-    status = fail_member(call, source->path, source->member, refusal.hint, "%s", refusal.fact);
+    status = fail_member(call, source->path, source->member, source->hint && refusal.hint ? source->hint : refusal.hint,
+                         "%s", refusal.fact);
   memory_free(context, text, length);
   return status;
 }
@@ -280,7 +281,7 @@ static strew_status read_next(const struct call *call, void *user, void *to, siz
 strew_status npy_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_tensor **out) {
   struct file_position position = {file, 0};
-  struct npy_source source = {file->path, NULL, file->size_bytes, read_next, &position};
+  struct npy_source source = {file->path, NULL, file->size_bytes, read_next, &position, NULL};
   return options->map ? map_file(call, &source, file, device, out) : npy_read(call, &source, device, out);
 }
 

@@ -41,6 +41,7 @@ struct npy_source {
   uint64_t size_bytes;       /* total */
   strew_status (*read)(const struct call *call, void *user, void *to, size_t size_bytes); /* the next ones, exactly */
   void *user;
+  const char *hint; /* about a dtype that strew does not have, instead of NumPy's way; NULL: none */
 };
 #define NPY_UNKNOWN_BYTES UINT64_MAX /* size_bytes of a source that is read in order, to its end */
 strew_status npy_read(const struct call *call, const struct npy_source *source, strew_device *device,

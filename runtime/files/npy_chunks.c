@@ -79,10 +79,10 @@ static strew_status open_member(const struct call *call, const struct chunk_sour
     return fail_file(call, file->path, "strew.load reads archives from pipes, into memory",
                      "is not a regular file: the list of an archive's members is at its end");
   strew_status status = archive_open(call, state->device->context, file, &state->archive);
-  if (status == STREW_OK) status = npz_find(call, state->archive, file->path, source->member, &i, &member);
+  if (status == STREW_OK) status = npz_find(call, state->archive, file->path, "member", source->member, &i, &member);
   if (status == STREW_OK) status = archive_open_member(call, state->archive, i);
   if (status != STREW_OK) return status;
-  state->source = (struct npy_source){file->path, member.name, member.size_bytes, read_member, state};
+  state->source = (struct npy_source){file->path, member.name, member.size_bytes, read_member, state, NULL};
   return STREW_OK;
 }
 
@@ -110,7 +110,7 @@ static strew_status open_chunks(const struct call *call, const struct chunk_sour
   if (state->stream) {
     bool is_known = source->file->is_regular && !state->stream->inflater;
     uint64_t size_bytes = is_known ? source->file->size_bytes : NPY_UNKNOWN_BYTES;
-    state->source = (struct npy_source){source->file->path, NULL, size_bytes, read_stream, state};
+    state->source = (struct npy_source){source->file->path, NULL, size_bytes, read_stream, state, NULL};
   } else {
     status = open_member(call, source, state);
   }

@@ -18,6 +18,7 @@ struct loading {
   const struct call *call;
   strew_device *device;
   const char *path;
+  const strew_load_options *options;
   struct archive *archive;
   strew_table *table;
 };
@@ -32,12 +33,25 @@ static bool is_folder(const struct archive_member *member) {
   return length && member->name[length - 1] == '/' && member->size_bytes == 0;
 }
 
-/* Checks the total size of all members before the first one is read. */
+static int64_t chosen_count(const struct loading *loading) {
+  return loading->options->column_count ? loading->options->column_count : archive_count(loading->archive);
+}
+
+/* The k-th member to load: of those that the caller names, or of all. */
+static strew_status chosen_at(const struct loading *loading, int64_t k, int64_t *i, struct archive_member *out) {
+  const strew_load_options *options = loading->options;
+  *i = k;
+  return options->column_count
+             ? npz_find(loading->call, loading->archive, loading->path, "columns", options->columns[k], i, out)
+             : archive_member_at(loading->call, loading->archive, k, out);
+}
+
+/* Checks the total size of the members before the first one is read. */
 static strew_status check_total_size(const struct loading *loading) {
   uint64_t bytes = 0;
-  for (int64_t i = 0; i < archive_count(loading->archive); i++) {
+  for (int64_t k = 0, i; k < chosen_count(loading); k++) {
     struct archive_member member;
-    strew_status status = archive_member_at(loading->call, loading->archive, i, &member);
+    strew_status status = chosen_at(loading, k, &i, &member);
     if (status != STREW_OK) return status;
     if (__builtin_add_overflow(bytes, member.size_bytes, &bytes)) bytes = UINT64_MAX;
   }
@@ -54,24 +68,33 @@ static strew_status add_member(const struct loading *loading, const struct archi
   if (!name) return fail_memory(loading->call, context, length + 1);
   memcpy(name, member->name, length);
   name[length] = '\0';
-  strew_status status = strew_table_find(loading->table, name)
-                            ? fail_file(loading->call, loading->path, NULL, "has two members named \"%s\"",
-                                        text_of_name(member->name, text))
-                            : table_add(loading->call, loading->table, name, tensor);
+  bool is_twice = strew_table_find(loading->table, name);
+  strew_status status;
+  if (is_twice && loading->options->column_count)
+    status = fail(loading->call, (struct fault){.code = STREW_EARGUMENT, .argument = "columns"}, "has \"%s\" twice",
+                  text_of_name(name, text));
+  else if (is_twice)
+    status =
+        fail_file(loading->call, loading->path, NULL, "has two members named \"%s\"", text_of_name(member->name, text));
+  else
+    status = table_add(loading->call, loading->table, name, tensor);
   memory_free(context, name, length + 1);
   return status;
 }
 
-static strew_status load_member(const struct loading *loading, int64_t i) {
+static strew_status load_member(const struct loading *loading, int64_t k) {
+  static const char hint[] = "{columns = {...}} reads the members that it names, without .npy";
   const struct call *call = loading->call;
   struct archive_member member;
-  strew_status status = archive_member_at(call, loading->archive, i, &member);
+  int64_t i;
+  strew_status status = chosen_at(loading, k, &i, &member);
   if (status != STREW_OK || is_folder(&member)) return status;
   size_t length = strlen(member.name);
   if (length < SUFFIX_BYTES || strcmp(member.name + length - SUFFIX_BYTES, suffix) != 0)
-    return fail_member(call, loading->path, member.name, NULL, "is not a .npy file");
+    return fail_member(call, loading->path, member.name, hint, "is not a .npy file");
   strew_tensor *tensor = NULL;
-  struct npy_source source = {loading->path, member.name, member.size_bytes, read_next, loading->archive};
+  struct npy_source source = {loading->path, member.name,      member.size_bytes,
+                              read_next,     loading->archive, loading->options->column_count ? NULL : hint};
   status = archive_open_member(call, loading->archive, i);
   if (status == STREW_OK) status = npy_read(call, &source, loading->device, &tensor);
   if (status == STREW_OK) status = archive_end_member(call, loading->archive);
@@ -80,8 +103,8 @@ static strew_status load_member(const struct loading *loading, int64_t i) {
   return status;
 }
 
-strew_status npz_find(const struct call *call, struct archive *archive, const char *path, const char *name,
-                      int64_t *index, struct archive_member *out) {
+strew_status npz_find(const struct call *call, struct archive *archive, const char *path, const char *argument,
+                      const char *name, int64_t *index, struct archive_member *out) {
   enum { SHOWN_BYTES = 200 };
   char text[TEXT_BYTES], known[TEXT_BYTES] = "";
   int64_t count = 0;
@@ -103,7 +126,7 @@ strew_status npz_find(const struct call *call, struct archive *archive, const ch
     if (name) return STREW_OK;
   }
   if (!name && count == 1) return STREW_OK;
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = "member"};
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = argument};
   char shown[TEXT_BYTES];
   text_of_name(known, shown);
   if (!name) return fail(call, fault, "is missing: \"%s\" has the members %s", text_of_name(path, text), shown);
@@ -112,13 +135,12 @@ strew_status npz_find(const struct call *call, struct archive *archive, const ch
 
 strew_status npz_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_table **out) {
-  (void)options;
-  struct loading loading = {.call = call, .device = device, .path = file->path};
+  struct loading loading = {.call = call, .device = device, .path = file->path, .options = options};
   strew_status status = archive_open(call, device->context, file, &loading.archive);
   if (status != STREW_OK) return status;
   status = check_total_size(&loading);
   if (status == STREW_OK) status = table_create(call, device->context, &loading.table);
-  for (int64_t i = 0; status == STREW_OK && i < archive_count(loading.archive); i++) status = load_member(&loading, i);
+  for (int64_t k = 0; status == STREW_OK && k < chosen_count(&loading); k++) status = load_member(&loading, k);
   archive_close(loading.archive);
   if (status != STREW_OK) return strew_table_release(loading.table), status;
   *out = loading.table;
@@ -165,12 +187,26 @@ static strew_status add_tensor(const struct call *call, struct archive *archive,
   return status;
 }
 
+/* Fails for text columns: NumPy's arrays are without their words. */
+static strew_status check_words(const struct call *call, const strew_table *table) {
+  char text[TEXT_BYTES];
+  struct fault fault = {.code = STREW_EARGUMENT,
+                        .argument = "x",
+                        .hint = ".csv files have the words; {words = {}} saves the codes without them"};
+  for (int64_t i = 0; i < strew_table_count(table); i++)
+    if (strew_table_word_count(table, i) >= 0)
+      return fail(call, fault, "has words for column \"%s\", which .npz files cannot hold",
+                  text_of_name(strew_table_name(table, i), text));
+  return STREW_OK;
+}
+
 strew_status npz_save(const struct call *call, const strew_table *table, const char *path,
                       const strew_save_options *options) {
   struct npy_image image = {.dense = NULL};
   struct archive_items items = {open_image, read_image, close_image, &image};
   struct archive *archive;
-  strew_status status = archive_create(call, table_context(table), path, &items, &archive);
+  strew_status status = check_words(call, table);
+  if (status == STREW_OK) status = archive_create(call, table_context(table), path, &items, &archive);
   if (status != STREW_OK) return status;
   for (int64_t i = 0; status == STREW_OK && i < strew_table_count(table); i++)
     status = add_tensor(call, archive, strew_table_name(table, i), strew_table_tensor(table, i), options->compress);

@@ -77,6 +77,13 @@ describe("chunks of text", function()
       if kind == "date" then table.insert(options.dates, names[k]) end
       if kind == "text" then table.insert(options.text, names[k]) end
     end
+    options.skip = math.random(0, 3)
+    if math.random(2) == 1 then
+      options.comment = "#"
+      for _ = 1, math.random(4) do table.insert(lines, math.random(#lines + 1), '# a "comment,') end
+    end
+    for _ = 1, options.skip do table.insert(lines, 1, '"' .. ("x"):rep(math.random(9))) end
+    if #line_end > 1 and line_end ~= "\r\n" then options.skip = 2 * options.skip end -- empty lines count
     return (math.random(2) == 1 and "\xef\xbb\xbf" or "") .. table.concat(lines, line_end)
       .. (math.random(2) == 1 and line_end or ""), options
   end
@@ -104,6 +111,17 @@ describe("chunks of text", function()
       assert.equal(50, #words_of(chunk)[2])
     end
     assert.same({300000 * 300001 // 2, 300000, 300000 * 300001 / 8}, {sum, count, total})
+  end)
+
+  it("end before many lines that are skipped, which take no memory", function()
+    local empty, note = ("\n"):rep(70000), ("#" .. ("x"):rep(99) .. "\r\n"):rep(70000)
+    put("a\n1\n" .. empty .. "2\n\n3\n" .. note .. "4\nx\n")
+    local parts, chunks = {}, strew.chunks(path, {header = true, comment = "#"})
+    for k = 1, 3 do parts[k] = table.concat(k < 3 and chunks().a:tolist() or {}, " ") end
+    assert.same({"1", "2 3", ""}, parts)
+    assert.truthy(message(chunks):find('has "x" in line 140007', 1, true))
+    put(note .. "a\n" .. empty .. note .. "1\n")
+    assert.equal("int64[] 1", chunked(1, {header = true, comment = "#"}))
   end)
 
   it("of one long cell", function()
@@ -144,7 +162,7 @@ describe("chunks of text", function()
     assert.equal("'columns' has \"d\", not found among the columns: \"1\", \"2\", \"3\"",
       refusal("1,x,2.5\n", {header = false, columns = {"d"}}):match("'columns'.*"))
     assert.equal("'columns' has \"1\" twice", refusal("1,x\n", {header = false, columns = {1, 1}}):match("'columns'.*"))
-    assert.equal("'columns' is an option of .csv and .tsv files, not of .npy files",
+    assert.equal("'columns' is an option of .csv, .tsv and .npz files, not of .npy files",
       message(strew.chunks, base .. ".npy", {columns = {1}}):match("'columns'.*"))
   end)
 
@@ -155,6 +173,12 @@ describe("chunks of text", function()
       table.move(chunk[1]:tolist(), 1, #chunk[1], #all + 1, all)
     end
     assert.same({1, 2, 3, 4}, all)
+  end)
+
+  it("have the caller's names and words for missing values", function()
+    put("a,a\n1.5,?\n-9,y\n?,-9\n")
+    assert.equal('1.5 ""\nnan "y"\nnan ""', (chunked(1, {header = true, names = {"p", "q"}, missing = {"?", -9},
+      text = {"q"}}):gsub("float64%[%] ", ""):gsub("[^\n]*{(.-)}", "%1")))
   end)
 
   it("take tabs, commas and gzip", function()
@@ -192,17 +216,30 @@ describe("errors of chunks of text", function()
       {"a,b\n1,2\n3,4\n5,6\n7\n", "has 1 cell in line 5, expected 2, as in line 1"},
       {"a,b\n1,2\n3,4\n5,6,7\n", "has 3 cells in line 4, expected 2, as in line 1"},
       {"a,b\n1,2\n3,4\n5,x\n", [[has "x" in line 4, column 2 (b), expected a number, as in line 2
-  hint  {text = {"b"}} reads the column as words]]},
+  hint  {missing = {"x"}} reads it as an empty cell, {text = {"b"}} reads the column as words]]},
       {"a,b\n1,2\n3,4\n5,1.5\n", [[has "1.5" in line 4, column 2 (b), ]]
         .. [[expected an int64, as in all rows of the first chunk
-  hint  {dtype = "float64"} reads columns of numbers as float64]]},
+  hint  {dtype = "float64"} reads columns of numbers as float64, which rounds integers beyond 2^53]]},
       {"a,b\n1,2\n3,4\n,6\n", [[has "" in line 4, column 1 (a), expected an int64, as in all rows of the first chunk
-  hint  {dtype = "float64"} reads columns of numbers as float64]]},
+  hint  {dtype = "float64"} reads columns of numbers as float64, which rounds integers beyond 2^53]]},
       {"a,b\n1,2\n3,4\n5,99999999999999999999\n", [[has "99999999999999999999" in line 4, column 2 (b), ]]
-        .. [[expected an int64, as in all rows of the first chunk
-  hint  {dtype = "float64"} reads columns of numbers as float64]]},
-      {"a,b\n1,\n3,\n5,x\n", [[has "x" in line 4, column 2 (b), expected a number: the first chunk has no words there
+        .. [[expected an integer that int64 holds
+  hint  {dtype = "float64"} rounds, {text = {"b"}} reads the column as words]]},
+      {"a,b\n1,2\n3,4\n5,1e999\n", [[has "1e999" in line 4, column 2 (b), expected a number that float64 holds
   hint  {text = {"b"}} reads the column as words]]},
+      {"a,b\n1,2\n3,4\n5,06\n", [[has "06" in line 4, column 2 (b), expected a number without leading zeros or plus ]]
+        .. [[sign
+  hint  {dtype = "float64"} reads numbers without leading zeros and signs, {text = {"b"}} reads the column as words]]},
+      {"a,b\n1,2.5\n3,4\n5,9007199254740993\n", [[has "9007199254740993" in line 4, column 2 (b), expected an integer ]]
+        .. [[that float64 holds: the column has a fraction in line 2
+  hint  {dtype = "float64"} rounds, {text = {"b"}} reads the column as words]]},
+      {"a,b\n1,\n3,4\n5,9007199254740993\n", [[has "9007199254740993" in line 4, column 2 (b), expected an integer ]]
+        .. [[that float64 holds: the column has no number in line 2
+  hint  {dtype = "float64"} rounds, {text = {"b"}} reads the column as words]]},
+      {"a,b\n1,?\n3,4\n", [[has "?" in line 2, column 2 (b), expected a number, as in line 3
+  hint  {missing = {"?"}} reads it as an empty cell, {text = {"b"}} reads the column as words]]},
+      {"a,b\n1,\n3,\n5,x\n", [[has "x" in line 4, column 2 (b), expected a number: the first chunk has no words there
+  hint  {missing = {"x"}} reads it as an empty cell, {text = {"b"}} reads the column as words]]},
       {'a,b\n1,2\n3,4\n5,"6', "has a quote in line 4, column 2 (b) that is never closed"},
       {'a,b\n1,2\n3,4\r\n5,"6"7\n', [[has characters after a closing quote in line 4, column 2 (b), expected a ]]
         .. [[separator or line end

@@ -82,9 +82,11 @@ describe("a .csv file", function()
 
   it("has numbers", function()
     for cells, expected in pairs{
-      ["1|2|+3|-0|007"] = "int64 1 2 3 0 7",
+      ["1|2|+3|-0|0|+123456"] = "int64 1 2 3 0 0 123456",
       ["9223372036854775807|-9223372036854775808"] = "int64 9223372036854775807 -9223372036854775808",
-      ["9223372036854775808|1"] = "float64 9.2233720368548e+18 1.0",
+      ["9007199254740992|-9007199254740994|0.5"] = "float64 9.007199254741e+15 -9.007199254741e+15 0.5",
+      ["-9223372036854775808|0.5"] = "float64 -9.2233720368548e+18 0.5",
+      ["00.5|01e2|0.1234567890123456789"] = "float64 0.5 100.0 0.12345678901235",
       ["1|2.|.5|1e3|-1E-2"] = "float64 1.0 2.0 0.5 1000.0 -0.01",
       ["-0|0.0|-0.0"] = "float64 -0.0 0.0 -0.0",
       ["inf|-Infinity|+INF|nan|-NaN"] = "float64 inf -inf inf nan nan",
@@ -92,7 +94,7 @@ describe("a .csv file", function()
       ["1||NA|n/a|null|nan|\"\"|  "] = "float64 1.0 nan nan nan nan nan nan",
       ["||"] = "float64", -- empty lines
       ["\"\"|\"\""] = "float64 nan nan",
-      ["1e400|-1e400|1e-400"] = "float64 inf -inf 0.0",
+      ["1e308|-17e307|1e-400|0e999"] = "float64 1e+308 -1.7e+308 0.0 0.0",
     } do
       assert.equal("1 " .. expected, read("x\n" .. cells:gsub("|", "\n") .. "\n", header):gsub("^x", "1"), cells)
     end
@@ -126,25 +128,26 @@ describe("a .csv file", function()
     assert.equal("1 uint8 0 255", read("0\n255\n", {dtype = "uint8"}))
     assert.equal("1 bool true false", read("1\n0.0\n", {dtype = "bool"}))
     assert.equal("1 float16 0.5 65504.0", read("0.5\n65504\n", {dtype = "float16"}))
-    assert.equal("has \"256\" in line 2, column 1, expected a number that uint8 holds",
+    local words = "  hint  {text = {1}} reads the column as words"
+    assert.equal("has \"256\" in line 2, column 1, expected a number that uint8 holds\n" .. words,
       refusal("0\n256\n", {dtype = "uint8"}))
-    assert.equal("has \"0.5\" in line 1, column 1, expected a number that int64 holds",
+    assert.equal("has \"0.5\" in line 1, column 1, expected a number that int64 holds\n" .. words,
       refusal("0.5\n", {dtype = "int64"}))
-    assert.equal("has \"1e39\" in line 1, column 1, expected a number that float32 holds",
+    assert.equal("has \"1e39\" in line 1, column 1, expected a number that float32 holds\n" .. words,
       refusal("1e39\n", {dtype = "float32"}))
-    assert.equal("has \"1e400\" in line 1, column 1, expected a number that float32 holds",
+    assert.equal("has \"1e400\" in line 1, column 1, expected a number that float32 holds\n" .. words,
       refusal("1e400\n", {dtype = "float32"}))
     assert.equal("1 float32 0.0 inf", read("1e-400\ninf\n", {dtype = "float32"}))
     -- digits decide what is an integer, not the rounded value
     for _, text in ipairs{"1e-400", "-1e-300", "0.99999999999999999999", "1.0000000000000000000000001",
       "9223372036854775807.5", "1e19"} do
-      assert.equal(("has %q in line 1, column 1, expected a number that int64 holds"):format(text),
+      assert.equal(("has %q in line 1, column 1, expected a number that int64 holds\n%s"):format(text, words),
         refusal(text .. "\n", {dtype = "int64"}))
     end
     assert.equal("1 int64 9007199254740993 -9223372036854775808 25 1000 0 0",
       read("9007199254740993.0\n-9223372036854775808\n2.50e1\n1e3\n-0.00\n0e-999\n", {dtype = "int64"}))
     for _, dtype in ipairs{"int32", "int16", "int8", "uint8", "bool"} do
-      assert.equal(("has \"1e-400\" in line 1, column 1, expected a number that %s holds"):format(dtype),
+      assert.equal(("has \"1e-400\" in line 1, column 1, expected a number that %s holds\n%s"):format(dtype, words),
         refusal("1e-400\n", {dtype = dtype}))
     end
     assert.equal("has no number in line 3, column 1 (a), expected int32, which has no NaN",
@@ -154,7 +157,7 @@ describe("a .csv file", function()
   it("is refused, with line and column", function()
     for bytes, expected in pairs{
       ["a,b\n1,2\n3,x\n"] = "has \"x\" in line 3, column 2 (b), expected a number, as in line 2\n" ..
-        "  hint  {text = {\"b\"}} reads the column as words",
+        "  hint  {missing = {\"x\"}} reads it as an empty cell, {text = {\"b\"}} reads the column as words",
       ["a\n\n\n1\n\n1,\n"] = "has 2 cells in line 6, expected 1, as in line 1",
       ["a,b\n1,2\n3\n"] = "has 1 cell in line 3, expected 2, as in line 1",
       ["a,b\n\"x\ny\",2\n1,2,3,4\n"] = "has 4 cells in line 4, expected 2, as in line 1",
@@ -163,7 +166,7 @@ describe("a .csv file", function()
         "has characters after a closing quote in line 2, column 2 (b), expected a separator or line end\n" ..
         "  hint  a quote inside of quotes is written twice: \"\"",
       ["a,b,a\n1,2,3\n"] = "gives columns 1 and 3 the name \"a\" in line 1\n" ..
-        "  hint  give the columns different names in the file, or load it with header = false",
+        "  hint  {names = {...}} names the 3 columns in the place of line 1",
       ["a\nx\n\0\n"] = "has a zero byte in line 3 (byte 4 of the file), expected text",
       ["a\0\n\0001\0\n\0"] = "has a zero byte in line 1 (byte 1 of the file), expected text\n" ..
         "  hint  it may be UTF-16: iconv -f UTF-16 -t UTF-8 makes it UTF-8",
@@ -178,7 +181,8 @@ describe("a .csv file", function()
     assert.equal("begins with a line of words above numbers: are they the column names?\n" ..
       "  hint  header = true takes names from line 1, header = false reads it as all others", refusal("a,b\nc,1\n"))
     assert.equal("has \"x\" in line 2, column 1, expected a number, as in line 1\n" ..
-      "  hint  {text = {1}} reads the column as words", refusal("1\nx\n"))
+      "  hint  {missing = {\"x\"}} reads it as an empty cell, {text = {1}} reads the column as words",
+        refusal("1\nx\n"))
   end)
 
   it("refuses invalid options", function()
@@ -284,10 +288,19 @@ describe("a .csv file", function()
   it("is refused where numbers or dates would become words", function()
     local words = "{text = {\"b\"}} reads the column as words"
     local comma = "{decimal = \",\"} reads decimal commas, " .. words
+    local other = "`dates` reads the form 2024-12-31 only, " .. words
     local dates = "{dates = {\"b\"}} reads seconds since 1970, " .. words
     for cell, expected in pairs{
       ["1,5"] = {"a number with a decimal point", comma}, ["-0,25e3"] = {"a number with a decimal point", comma},
-      ["1,234"] = {"a number with a decimal point", comma},
+      ["1,234"] = {"a number with a decimal point, without marks between thousands",
+        "if these are thousands, remove the commas; " .. comma},
+      ["0,234"] = {"a number with a decimal point", comma}, ["1,2345"] = {"a number with a decimal point", comma},
+      ["12.5%"] = {"a number without a unit", words}, ["$5"] = {"a number without a unit", words},
+      ["-3 %"] = {"a number without a unit", words}, ["€1,234.50"] = {"a number without a unit", words},
+      ["12/31/2024"] = {"numbers or words, not dates", other}, ["31.12.2024 10:30"] = {"numbers or words, not dates",
+        other},
+      ["1-2-2024"] = {"numbers or words, not dates", other}, ["2024/1/31"] = {"numbers or words, not dates", other},
+      ["12/31/24"] = {"numbers or words, not dates", other}, ["2024-13-01"] = {"numbers or words, not dates", other},
       ["1,234,567"] = {"a number without marks between thousands", words},
       ["-12.345,67"] = {"a number without marks between thousands", words},
       ["1.234.567"] = {"a number without marks between thousands", words},
@@ -301,7 +314,8 @@ describe("a .csv file", function()
           refusal("a;b\n1;NA\n1;" .. cells .. "\n1;x\n", {header = true, separator = ";"}), cell)
       end
     end
-    for cell in ("1,5 mm|1,2,3|1,23,456|12,34,567|1.2.3|10.0.0.1|v1,5|,|2024-13-01|2024-05|17.05.2024|1234,567,890|"
+    for cell in ("1,5 mm|1,2,3|1,23,456|12,34,567|1.2.3|10.0.0.1|v1,5|,|2024-05|"
+      .. "32.13.2024|17.05.|1/2|5%%|%|$|$x|555-12-3456|1234,567,890|"
       .. "\"1,\"\"5\"|- 1,5|1,5,|1,234,56"):gmatch "[^|]+" do
       assert.matches("^1 {.*} 0$", read(cell .. "\n", {header = false, separator = ";"}))
     end
@@ -313,6 +327,164 @@ describe("a .csv file", function()
     assert.equal(question, refusal("price\n1,5\n", {separator = ";"}))
     assert.equal(question, refusal("2024-05-17;2024-05-18\n1;2\n", {separator = ";"}))
     assert.equal("1 int64 0 86400", read("1970-01-01\n1970-01-02\n", {dates = {1}}))
+  end)
+
+  it("has no number that changes", function()
+    local words = "{text = {\"a\"}} reads the column as words"
+    local function whole(cell, line, reason)
+      return ("has %q in line %d, column 1 (a), expected an integer that %s\n"):format(cell, line, reason)
+        .. "  hint  {dtype = \"float64\"} rounds, " .. words
+    end
+    for cells, expected in pairs{
+      ["50060e8007123400|50060e8007123402"] = "has \"50060e8007123400\" in line 2, column 1 (a), expected a number "
+        .. "that "
+        .. "float64 holds\n  hint  " .. words,
+      ["1|-1e999"] = "has \"-1e999\" in line 3, column 1 (a), expected a number that float64 holds\n  hint  " .. words,
+      ["0.5|17.976931348623159e307"] = "has \"17.976931348623159e307\" in line 3, column 1 (a), expected a number that "
+        .. "float64 holds\n  hint  " .. words,
+      ["1|18446744073709551615"] = whole("18446744073709551615", 3, "int64 holds"),
+      ["-9223372036854775809"] = whole("-9223372036854775809", 2, "int64 holds"),
+      ["0.5|9223372036854775808"] = whole("9223372036854775808", 3, "int64 holds"),
+      ["9007199254740993|9007199254740992|0.5"] = whole("9007199254740993", 2,
+        "float64 holds: the column has a fraction in line 4"),
+      ["1|1e3|-9007199254740993"] = whole("-9007199254740993", 4, "float64 holds: the column has a fraction in line 3"),
+      ["9007199254740993|NA"] = whole("9007199254740993", 2, "float64 holds: the column has no number in line 3"),
+      ["nan|18014398509481985"] = whole("18014398509481985", 3, "float64 holds: the column has no number in line 2"),
+    } do
+      local bytes = "a;b\n" .. cells:gsub("|", ";1\n") .. ";1\n"
+      for _, turned in ipairs{bytes, (bytes:gsub("\n", "\r\n")), "\xef\xbb\xbf" .. bytes} do
+        assert.equal(expected, refusal(turned, {header = true, separator = ";"}), cells)
+      end
+      assert.matches("^a {", read(bytes, {header = true, separator = ";", text = {"a"}}))
+    end
+    assert.equal("a int64 9007199254740993 -9223372036854775808",
+      read("a\n9007199254740993\n-9223372036854775808\n", header))
+    assert.equal("a float64 9.007199254741e+15 nan", read("a;b\n9007199254740993;\n;\n",
+      {header = true, separator = ";", dtype = "float64", columns = {"a"}}))
+    assert.matches("expected a number that float16 holds", refusal("a\n65520\n", {header = true, dtype = "float16"}))
+    put("a\n1797693134862315708e290\n4.9e-324\n2e-324\n") -- the largest and the least float64
+    local extremes = strew.load(path, header).a
+    assert.same({0x1.fffffffffffffp1023, 0x1p-1074, 0.0}, extremes:tolist())
+  end)
+
+  it("has no labels among its numbers, unless a dtype is given", function()
+    for _, cell in ipairs{"00501", "00", "-07", "+4912345", "\"00501\"", " 00501 "} do
+      local bytes = "a;zip\n1;10001\n2;" .. cell .. "\n"
+      assert.equal(("has \"%s\" in line 3, column 2 (zip), expected a number without leading zeros or plus sign\n")
+          :format(cell:gsub('"', ""))
+        .. "  hint  {dtype = \"float64\"} reads numbers without leading zeros and signs, "
+        .. "{text = {\"zip\"}} reads the column as words", refusal(bytes, {header = true, separator = ";"}), cell)
+      assert.equal(("a int64 1 2; zip {10001|%s} 0 1"):format(cell:gsub('"', "")),
+        read(bytes, {header = true, separator = ";", text = {"zip"}}))
+    end
+    assert.equal("1 int64 501 4912345", read("00501\n+4912345\n", {dtype = "int64"}))
+    assert.equal("1 int64 0 0 0 1", read("0\n-0\n+0\n+1\n", plain))
+    assert.equal("1 float64 0.5 -0.5 0.0 10.0", read("0.5\n-00.5\n00.\n01e1\n", plain))
+  end)
+
+  it("has words for missing values if they are named", function()
+    local function hint(mark)
+      return ("  hint  {missing = {%q}} reads it as an empty cell, {text = {\"a\"}} reads the column as "
+        .. "words"):format(mark)
+    end
+    for _, mark in ipairs{"?", ".", "-", "--", "**", "Unknown", "None", "n.a."} do
+      local options = {header = true, missing = {mark}}
+      assert.equal(("has %q in line 4, column 1 (a), expected a number, as in line 2\n"):format(mark) .. hint(mark),
+        refusal("a\n1\n2\n" .. mark .. "\n", header))
+      assert.equal(("has %q in line 2, column 1 (a), expected a number, as in line 4\n"):format(mark) .. hint(mark),
+        refusal("a\n" .. mark .. "\n" .. mark .. "\n1\n", header))
+      assert.equal("a float64 nan 1.0 nan", read("a\n" .. mark .. "\n1\n " .. mark .. " \n", options))
+      assert.equal("a float64 86400.0 nan", read("a\n1970-01-02\n" .. mark .. "\n",
+        {header = true, missing = {mark}, dates = {"a"}}))
+      assert.equal("a {x|} 0 1", read("a\nx\n" .. mark .. "\n", options))
+      assert.equal(("a {%s|x} 0 1 0"):format(mark), read(("a\n%s\nx\n%s\n"):format(mark, mark), header))
+      assert.equal(("a {%s} 0 0"):format(mark), read(("a\n%s\n%s\n"):format(mark, mark), header))
+    end
+    assert.equal("a float64 nan 1.5 nan; b int64 1 2 3",
+      read("a,b\n-999,1\n1.5,2\n?,3\n", {header = true, missing = {-999, "?"}}))
+    assert.equal("a {NA|} 0 1", read("a\nNA\nx\n", {header = true, missing = {"x"}, text = {"a"}}))
+    assert.equal("a float32 1.0 nan", read("a\n1\n-\n", {header = true, missing = {"-"}, dtype = "float32"}))
+    assert.matches("expected int8, which has no NaN", refusal("a\n1\n-\n", {header = true, missing = {"-"},
+      dtype = "int8"}))
+    assert.equal("load: 'missing' has true, expected words or integers", refusal("a\n", {missing = {true}}))
+    assert.matches('^has "x" in line 3, .*expected a date.*\n  hint  {missing = {"x"}} reads it as an empty cell',
+      refusal("a\n1970-01-02\nx\n", {header = true, dates = {"a"}}))
+    local long = ("x"):rep(25) -- too long to be quoted, or to stand for nothing
+    assert.matches("line 2\n  hint  {text", refusal("a\n1\n" .. long .. "\n", header))
+  end)
+
+  it("has lines before the table, and comments, if they are named", function()
+    local bytes = "# from 1959\n# ppm, \"CO2\nyear,mean\n#\n1959,315.98\n"
+    local comment = "\n  hint  {comment = \"#\"} skips lines that begin with #"
+    assert.equal("has 2 cells in line 3, expected 1, as in line 1" .. comment,
+      refusal("# from 1959\n# ppm\nyear,mean\n1959,315.98\n", header))
+    assert.equal("has 3 cells in line 3, expected 2, as in line 1" .. comment, refusal("a,b\n1,2\n#,,\n",
+      {header = true, text = {"a"}}))
+    assert.equal("has \"# x\" in line 3, column 1 (a), expected a number, as in line 2\n  hint  {comment = \"#\"} "
+      .. "skips its "
+      .. "line, {text = {\"a\"}} reads the column as words", refusal("a,b\n1,2\n# x,\n", header))
+    for _, turned in ipairs{bytes, (bytes:gsub("\n", "\r\n")), (bytes:gsub("\n", "\r")), "\xef\xbb\xbf" .. bytes} do
+      assert.equal("year int64 1959; mean float64 315.98", read(turned, {header = true, comment = "#"}))
+      assert.equal("year int64 1959; mean float64 315.98", read(turned, {header = true, comment = "#", skip = 2}))
+      assert.equal("has \"x\" in line 7, column 1 (year), expected a number, as in line 6\n  hint  {missing = {\"x\"}} "
+        .. "reads it as an empty cell, {text = {\"year\"}} reads the column as words",
+        refusal("\n" .. turned:gsub("^\xef\xbb\xbf", "") .. "x,1\n", {header = true, comment = "#", skip = 1}))
+    end
+    assert.equal("1 int64 2", read("x\n\n\"\n2\n", {skip = 3}))
+    assert.equal("1 {#a} 0", read("\"#a\"\n", {comment = "#", header = false}))
+    assert.equal("1 {a#} 0", read("a#\n", {comment = "#", header = false}))
+    assert.equal("is empty, expected lines of cells", refusal("a\n1\n", {skip = 9, header = true}))
+    assert.equal("has 2 cells in line 3, expected 1, as in line 1\n  hint  {skip = 2} skips the lines before line 3",
+      refusal("A title\nand more\na,b\n1,2\n", header))
+    assert.equal("a int64 1; b int64 2", read("A title\nand more\na,b\n1,2\n", {header = true, skip = 2}))
+    assert.equal("names its separator in line 1, expected cells\n  hint  {skip = 1, separator = \";\"}",
+      refusal("sep=;\na;b\n1;2\n", header))
+    assert.equal("a int64 1; b int64 2", read("sep=;\na;b\n1;2\n", {header = true, skip = 1, separator = ";"}))
+    assert.equal("load: 'skip' is -1, expected 0 or more", refusal("a\n", {skip = -1}))
+    assert.equal("load: 'comment' is \",\", expected a character that is no quote, line end or separator",
+      refusal("a\n", {comment = ","}))
+    assert.equal("load: 'skip' is an option of .csv and .tsv files, not of .npy files",
+      message(strew.load, "x.npy", {skip = 1}))
+  end)
+
+  it("has the caller's names", function()
+    for bytes, expected in pairs{["a,,\n1,2,3\n"] = '2 and 3 the name "" in line 1',
+      ["x,y,x\n1,2,3\n"] = '1 and 3 the name "x" in line 1'} do
+      local hint = "\n  hint  {names = {...}} names the 3 columns in the place of line 1"
+      assert.equal("gives columns " .. expected .. hint, refusal(bytes, header))
+      assert.equal("gives columns " .. expected .. hint, refusal(bytes, {header = true, columns = {"y"}}))
+      assert.equal("p int64 1; q int64 2; r int64 3", read(bytes, {header = true, names = {"p", "q", "r"}}))
+      assert.equal("r int64 3; p int64 1",
+        read(bytes, {header = true, names = {"p", "q", "r"}, columns = {"r", "p"}}))
+    end
+    assert.equal("p int64 1 3; q int64 2 4", read("1,2\n3,4\n", {names = {"p", "q"}}))
+    assert.equal("load: 'names' has 1 names, expected 2, the cells of line 1", refusal("1,2\n", {names = {"p"}}))
+    assert.equal("load: 'names' has \"p\" twice", refusal("1,2\n", {names = {"p", "p"}}))
+    assert.equal("has \"x\" in line 2, column 2 (q), expected a number, as in line 1\n  hint  {missing = {\"x\"}} "
+      .. "reads it "
+      .. "as an empty cell, {text = {\"q\"}} reads the column as words", refusal("1,2\n3,x\n", {names = {"p", "q"}}))
+    local bytes = "mpg,cyl\nMazda,21,6\n"
+    assert.equal("has 3 cells in line 2, expected 2, as in line 1\n  hint  {skip = 1, names = {...}} names 3 "
+      .. "columns, if "
+      .. "line 1 lacks the first name", refusal(bytes, header))
+    assert.equal("car {Mazda} 0; mpg int64 21; cyl int64 6", read(bytes, {skip = 1, names = {"car", "mpg", "cyl"}}))
+  end)
+
+  it("with another separator is refused", function()
+    assert.equal("has 3 cells in line 2, expected 1, as in line 1\n  hint  line 1 has ';': {separator = \";\"}",
+      refusal("a;b\n1,5;2,5\n", header))
+    assert.equal("has \"1\t2\" in line 2, column 1 (a\tb), expected one cell in a line\n  hint  {separator = \"\\t\"} "
+      .. "splits it, {text = {\"a\tb\"}} reads the column as words", (refusal("a\tb\n1\t2\n", header):gsub("%?", "\t")))
+    assert.equal("a;b {1;2} 0", read("a;b\n1;2\n", {header = true, text = {"a;b"}}))
+    assert.equal("a;b {x} 0", read("a;b\nx\n", header))
+    assert.equal("a;b {x;y} 0", read("a;b\n\"x;y\"\n", header))
+    save({strew.tensor{0, 1}}, {words = {{"x;y", "z;w"}}})
+    assert.equal("\"x;y\"\n\"z;w\"\n", get())
+    assert.same({"x;y", "z;w"}, strew.words(strew.load(path, plain), 1))
+    assert.equal("sep=x int64 1", read("sep=x\n1\n", header))
+    assert.equal("load: 'columns' has \"Qty\", not found among the columns: \"qty\", \"n\"\n  hint  did you mean "
+      .. "'qty'?",
+      refusal("qty,n\n1,2\n", {header = true, columns = {"Qty"}}))
   end)
 
   it("may be wide or long, or have long cells", function()

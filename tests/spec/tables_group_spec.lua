@@ -452,7 +452,7 @@ table: 3 rows, 3 columns, cpu
     local x = loaded("city,size\nRome,3\nOslo,1\nRome,2\n")
     local y = loaded("city,size\nRome,3\n")
     local bad = loaded("t\nx\ny\n")
-    bad.t = strew.tensor{0, 7}
+    bad.t[1] = 7
     local uneven = {a = strew.zeros(2), b = strew.zeros(3)}
     local text = strew.columns({size = strew.tensor{0}}, "size", {size = {"x"}})
     local large = {city = strew.tensor{9}, size = strew.tensor{(1 << 53) + 1}}

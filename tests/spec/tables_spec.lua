@@ -162,21 +162,32 @@ table: 2 rows, 3 columns, cpu
  ééééééééééééééééééééééééééé...  a     b]], text_with({linewidth = 100}, x))
   end)
 
+  it("is aligned where characters take two columns, or none", function()
+    local x = loaded("e\u{301}te\u{301},v\n東京商事,1\nOslo,2\n한국 🙂,3\n")
+    assert.equal("table: 3 rows, 2 columns, cpu\n e\u{301}te\u{301}           v\n text      int64\n"
+      .. " 東京商事      1\n Oslo          2\n 한국 🙂       3", text_of(x))
+    x = loaded("v,w\n1," .. ("東"):rep(15) .. "\n2," .. ("東"):rep(16) .. "\n3,\"a\xff\xc2\x9b\xe6\x9d\"\n")
+    assert.equal("table: 3 rows, 2 columns, cpu\n     v  w\n int64  text\n     1  " .. ("東"):rep(15) .. "\n     2  "
+      .. ("東"):rep(13) .. "...\n     3  a????", text_of(x))
+  end)
+
   it("with other entries is shown as a list", function()
     local x = loaded("a,b\n1,x\n2,y\n")
     x.c = strew.zeros(2, 3)
     assert.equal("table: 2 rows, 3 columns, cpu\n     a  b              c\n int64  text  float32[3]\n"
       .. "     1  x            ...\n     2  y            ...", text_of(x))
     x.b = strew.zeros(5)
-    assert.equal("table: 3 tensors\n a  int64[2] cpu\n b  float32[5] cpu\n c  float32[2, 3] cpu",
+    assert.equal("table: 3 tensors\n a  int64[2] cpu\n b  float32[5] cpu\n c  float32[2, 3] cpu\n the table has a new "
+      .. "tensor as column \"b\", whose words belong to the former one",
       support.on_cpu(tostring(x):gsub("%] [^\n]*", "] cpu")))
-    x.b, x.c = strew.tensor(1.5), "text"
+    x.b, x.c = nil, "text"
+    x.b = strew.tensor(1.5)
     x.a:free()
     assert.equal("table: 3 tensors\n a  tensor (freed)\n b  float32[] cpu  1.5000\n c  string",
       (tostring(x):gsub("%] [^\n]*  ", "] cpu  ")))
     x.a, x.b, x.c = nil, nil, nil
     assert.equal("table: 0 tensors", tostring(x))
-    x[7] = true
+    rawset(x, 7, true)
     assert.equal("table: 1 tensor\n 7  boolean", tostring(x))
   end)
 
@@ -304,6 +315,40 @@ table: 2 rows, 3 columns, cpu
     assert.same({{7, "v"}, {8, "u"}}, (values_of(strew.columns(x, nil, {}))))
   end)
 
+  it("has no words of a former column", function()
+    local a, b = loaded("city,v\nOslo,1\nRome,2\n"), loaded("city,v\nRome,3\nOslo,4\n")
+    b.city = a.city
+    collectgarbage()
+    assert.same({{"Oslo", 3}, {"Rome", 4}}, (values_of(strew.columns(b, nil, {city = {"Oslo", "Rome"}}))))
+    b.city = nil
+    b.city = a.city
+    assert.same({v = "int64", city = "int64"}, {v = b.v.dtype, city = b.city.dtype})
+    assert.same({{3, 0}, {4, 1}}, (values_of(strew.columns(b, {"v", "city"}))))
+    assert.is_nil(strew.words(b, "city"))
+    local y = strew.rows(a, strew.tensor{1, 0})
+    a.city = a.city:clone()
+    assert.same({{"Rome", 2}, {"Oslo", 1}}, (values_of(y)))
+    a = loaded("city,v\nOslo,1\nRome,2\n")
+    local npz = path:gsub("csv$", "npz")
+    assert.equal("save: 'x' has words for column \"city\", which .npz files cannot hold\n  hint  .csv files have "
+      .. "the words; "
+      .. "{words = {}} saves the codes without them", support.message(strew.save, npz, a))
+    assert.is_nil(io.open(npz))
+    strew.save(npz, a, {words = {}})
+    assert.same({0, 1}, strew.load(npz).city:tolist())
+    os.remove(npz)
+  end)
+
+  it("has new columns of a number, boolean or word for all rows", function()
+    local x = loaded("v,t\n1.5,a\n2,b\n")
+    x.n, x.f, x.b, x.w, x.m = 5, 0.5, true, "Oslo", strew.zeros(2, 2)
+    assert.equal("table: 2 rows, 7 columns, cpu\n       v  t        b        f           m      n  w\n"
+      .. " float64  text  bool  float64  float32[2]  int64  text\n     1.5  a     true      0.5         ...      5  "
+      .. "Oslo\n"
+      .. "     2.0  b     true      0.5         ...      5  Oslo", text_of(x))
+    assert.same({"Oslo"}, strew.words(strew.rows(x, strew.tensor{1}), "w"))
+  end)
+
   it("keeps matrices, and words in columns called words and names", function()
     local x = {m = strew.arange(6):view(3, 2), v = strew.tensor{2, 0, 1}}
     assert.same({{2, 3}, {4, 5}, {0, 1}}, strew.sort_by(x, "v").m:tolist())
@@ -330,9 +375,15 @@ table: 2 rows, 3 columns, cpu
     local x = loaded("size,t\n3,x\n1,y\n2,x\n")
     local function shorten(message) return message:match "^[^\n]*" .. (message:match "\n  hint[^\n]*$" or "") end
     local bad = loaded("t\nx\ny\n")
-    bad.t = strew.tensor{0, 7}
-    local float = loaded("t\nx\ny\n")
-    float.t = strew.zeros(2)
+    bad.t[1] = 7
+    local float = loaded("t\n1.5\n2\n")
+    float.words.t = {"x", "y"}
+    local replaced = loaded("t,n\nx,1\ny,2\n")
+    replaced.t = x.t:narrow(0, 0, 2)
+    local former = "'x' has a new tensor as column \"t\", whose words belong to the former one\n  hint  x[\"t\"] = nil "
+      .. "before makes it a column of numbers; strew.columns(x, nil, {[\"t\"] = {word, ...}}) returns x with other "
+      .. "words"
+    local control = loaded("c,a\27[31mb\n1,x\27]\n")
     local freed = {a = strew.zeros(2), b = strew.zeros(2)}
     freed.b:free()
     support.fail({
@@ -374,7 +425,45 @@ table: 2 rows, 3 columns, cpu
       {"strew.sort_by({m = strew.zeros(3, 2)}, 'm')", "sort_by: 'by' has column \"m\" of rank 2, expected rank 1"},
       {"strew.sort_by(bad, 't')",
        "sort_by: 'x' has value 7 at [1], out of range for the words of column \"t\" (size 2, valid 0..1)"},
-      {"strew.sort_by(float, 't')", "sort_by: 'x' has words for a column \"t\" of float32, expected an integer dtype"},
+      {"strew.sort_by(replaced, 'n')", "sort_by: " .. former},
+      {"strew.rows(replaced, strew.tensor{0})", "rows: " .. former:gsub("hint  ", "hint   ")},
+      {"strew.group_by(replaced, 't')", "group_by: " .. former},
+      {"strew.join(x, replaced, 't')", "join: " .. former:gsub("'x'", "'b'")},
+      {"strew.code(replaced, 't', 'x')", "code: " .. former},
+      {"strew.columns(replaced)", "columns: " .. former},
+      {"strew.words(replaced)", "words: " .. former},
+      {"strew.words(replaced, 't')", "words: " .. former},
+      {"strew.save('/tmp/none.csv', replaced)", "save: " .. former},
+      {"strew.key_table():ids(replaced, 'n')", "ids: " .. former},
+      {"strew.columns(x, nil, {t = {'x'}})",
+       "columns: 'words' has a list of 1 for column \"t\", whose codes are 0 to 1"},
+      {"strew.columns({a = strew.tensor{-1, 0}}, nil, {a = {'x'}})",
+       "columns: 'words' has a list of 1 for column \"a\", whose codes are -1 to 0"},
+      {"strew.columns({a = strew.zeros(2)}, nil, {a = {'x'}})",
+       "columns: 'x' has words for a column \"a\" of float32, expected an integer dtype"},
+      {"x.new = {1, 2, 3}", "column: 'value' is a table, expected a tensor, or a number, boolean or word for all rows"
+       .. "\n  hint  strew.tensor(value)"},
+      {"x.new = print", "column: 'value' is a function, expected a tensor, or a number, boolean or word for all rows"},
+      {"strew.code(control, 'a\\27[31mb', 'z')", "code: 'word' is \"z\", which is not in column \"a?[31mb\""},
+      {"strew.code(control, 'a\\27[31mb', 'x\\27]0')",
+       "code: 'word' is \"x?]0\", which is not in column \"a?[31mb\"\n  hint  did you mean 'x?]'?"},
+      {"strew.join(control, control, 'c', {suffixes = {'\\155', '\\155'}})",
+       "join: 'suffixes' would make two columns \"a?[31mb?\"\n  hint  rename a column, or give other suffixes"},
+      {"strew.group_by(control, 'c'):agg{x = {'sum', 'a\\27[31mb'}}", "agg: 'what' has \"sum\" for column "
+       .. "\"a?[31mb\" of text, expected count, first, last, max, min or nunique"},
+      {"strew.group_by(control, 'c'):agg{x = {'sum', 'a\\27[31mbb'}}",
+       "agg: 'what' has \"a?[31mbb\", not found in the table\n  hint  did you mean 'a?[31mb'?"},
+      {"strew.group_by(control, 'c'):agg{['\\27'] = 'mode'}", "agg: 'what' has \"mode\" at key \"?\", expected sum, "
+        .. "prod, "
+       .. "mean, var, std, min, max, any, all, first, last, median, quantile, count, nunique or logsumexp"},
+      {"strew.rows({a = x.size, ['b\\n  hint  x'] = strew.arange(2)}, strew.arange(1))",
+       "rows: 'x' has a column \"b?  hint  x\" of 2 elements, expected 3, as in the first one, \"a\""},
+      {"strew.sort_by(x, ('\u{e9}'):rep(30))", "sort_by: 'by' has \"" .. ("é"):rep(18) .. "...\", not found in x"},
+      {"strew.columns(x, ('a'):rep(41))", "columns: 'which' has \"" .. ("a"):rep(37) .. "...\", not found in x"},
+      {"strew.columns(x, ('a'):rep(40))", "columns: 'which' has \"" .. ("a"):rep(40) .. "\", not found in x"},
+      {"return control['a\\27[31mc']", "table: no column \"a?[31mc\"\n  hint  did you mean 'a?[31mb'?"},
+      {"strew.save('/tmp/none.csv', {['\\27a'] = 5})", "save: 'x' has 5 at key \"?a\", expected a tensor"},
+      {"strew.sort_by(float, 't')", "sort_by: 'x' has words for a column \"t\" of float64, expected an integer dtype"},
       {"strew.columns(x, {'siz'})", "columns: 'which' has \"siz\", not found in x\n  hint  did you mean 'size'?"},
       {"strew.columns(x, 7)", "columns: 'which' has 7, not found in x"},
       {"strew.columns(x, {})", "columns: 'which' is an empty table, expected names or numbers of columns"},
@@ -385,7 +474,7 @@ table: 2 rows, 3 columns, cpu
       {"strew.columns(x, nil, {size = {'a', 7}})",
        "columns: 'words' has 7 at [2] for column \"size\", expected a string"},
       {"strew.columns(x, 'size', 7)", "columns: 'words' is 7, expected a table"},
-    }, {strew = strew, x = x, freed = freed, bad = bad, float = float}, shorten)
+    }, {strew = strew, x = x, freed = freed, bad = bad, replaced = replaced, control = control, float = float}, shorten)
     pcall(strew.rows, x, strew.tensor{0, 3})
     local detail = strew.last_error()
     assert.same({"rows", "which", "index", 3, {1}}, {detail.op, detail.arg, detail.code, detail.value, detail.pos})

@@ -1,0 +1,114 @@
+/* csv_looks.c: what a cell that is no number may be instead of a word, for messages; csv_walk.h. */
+#define _XOPEN_SOURCE 700 /* locale_t */
+#include "csv_walk.h"
+#include "date.h"
+
+#include <strings.h>
+
+const char *trimmed(const struct cells *cells, const struct cell *cell, size_t *length) {
+  const char *end = cell->text + cell->length, *text = skip_blanks(cells, cell->text);
+  while (end > text && (end[-1] == ' ' || end[-1] == '\t')) end--;
+  *length = text < end ? (size_t)(end - text) : 0;
+  return text;
+}
+
+static bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+
+static const char *skip_digits(const char *at, const char *end) {
+  while (at < end && is_digit(*at)) at++;
+  return at;
+}
+
+/* The number of groups of three digits after a mark, as in 1,234,567 or 1.234,5; 0: the text is none. */
+static int groups_of(const char *at, const char *end) {
+  int groups = 0;
+  at += at < end && (*at == '-' || *at == '+');
+  const char *first = at;
+  at = skip_digits(at, end);
+  char mark = (char)(at < end ? *at : '\0');
+  if (at == first || at > first + 3 || (*first == '0' && end - at == 4) || (mark != ',' && mark != '.')) return 0;
+  for (; at < end && *at == mark; at += 4, groups++)
+    if (end - at < 4 || skip_digits(at + 1, at + 4) != at + 4) return 0;
+  if (at < end && is_digit(*at)) return 0;
+  if (at < end && (*at == ',' || *at == '.')) at++, groups += groups == 1; /* 1,234.5 is not ambiguous */
+  return skip_digits(at, end) == end ? groups : 0;
+}
+
+/* True for a number with % after it or a sign of currency before it. */
+static bool has_unit(const struct reader *reader, const char *at, const char *end) {
+  static const char *const signs[] = {"$", "\xe2\x82\xac", "\xc2\xa3"}; /* dollar, euro, pound */
+  struct decimal number;
+  const char *first = at;
+  bool has_percent = end > at && end[-1] == '%';
+  end -= has_percent;
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+    size_t length = strlen(signs[i]);
+    if ((size_t)(end - at) > length && memcmp(at, signs[i], length) == 0) at += length;
+  }
+  while (end > at && end[-1] == ' ') end--;
+  return (has_percent || at > first) && end > at &&
+         (decimal_scan(at, reader->point, &number) == end || decimal_scan(at, ',', &number) == end ||
+          groups_of(at, end));
+}
+
+/* Reads up to four digits; returns the value, and -1 for none. */
+static int read_part(const char **at, const char *end, int *count) {
+  const char *first = *at;
+  int value = 0;
+  while (*at < end && is_digit(**at) && *at - first < 4) value = value * 10 + (*(*at)++ - '0');
+  *count = (int)(*at - first);
+  return *count ? value : -1;
+}
+
+/* True for 12/31/2024, 31.12.2024, 2024/1/31, 1-2-2024 and 12/31/24, with a time after it or not. */
+static bool is_other_date(const char *at, const char *end) {
+  int parts[3], counts[3];
+  char mark = '\0';
+  for (int i = 0; i < 3; i++) {
+    if (i && (at == end || (mark && *at != mark) || !strchr("/.-", *at))) return false;
+    if (i) mark = *at++;
+    parts[i] = read_part(&at, end, &counts[i]);
+  }
+  bool is_year_first = counts[0] == 4, is_short = counts[2] == 2 && mark == '/' && !is_year_first;
+  int a = is_year_first ? parts[2] : parts[0], b = parts[1];
+  bool is_end = at == end || (end - at > 1 && (*at == ' ' || *at == 'T') && is_digit(at[1]));
+  return is_end && is_year_first != (is_short || counts[2] == 4) && counts[1] < 3 &&
+         counts[is_year_first ? 2 : 0] < 3 && a > 0 && b > 0 && a < 32 && b < 32 && (a < 13 || b < 13);
+}
+
+/* True if a word may stand for a missing value: one without letters and digits, or one of a list. */
+static bool is_mark(const char *text, size_t length) {
+  static const char *const words[] = {"unknown", "none", "nil", "missing", "n.a.", "n/d", "#n/a"};
+  enum { LONGEST = 4 };
+  size_t count = 0;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (length == strlen(words[i]) && strncasecmp(text, words[i], length) == 0) return true;
+  while (count < length && strchr("?.-*_/#~+=", text[count])) count++;
+  return length && count == length && length <= LONGEST;
+}
+
+enum look look_of(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
+  struct decimal other;
+  int64_t seconds;
+  size_t length;
+  enum date date = cell->has_quotes ? DATE_NONE : date_read(cell->text, cell->length, &seconds);
+  if (date == DATE_READ || date == DATE_PARTIAL) return DATE;
+  const char *text = trimmed(cells, cell, &length), *end = text + length;
+  int groups = groups_of(text, end);
+  bool is_number = length && decimal_scan(text, reader->point == ',' ? '.' : ',', &other) == end;
+  if (groups) return groups == 1 && is_number ? AMBIGUOUS : GROUPED;
+  if (is_number) return OTHER_POINT;
+  if (has_unit(reader, text, end)) return UNIT;
+  if (is_other_date(text, end)) return OTHER_DATE;
+  return is_mark(text, length) ? MARK : PLAIN;
+}
+
+bool looks_like_label(const struct decimal *number) {
+  enum { LEAST_DIGITS = 7 };
+  const char *at = number->text;
+  if (!number->is_whole) return false;
+  bool has_plus = *at == '+';
+  at += has_plus || *at == '-';
+  size_t digits = strspn(at, "0123456789");
+  return (*at == '0' && digits > 1) || (has_plus && digits >= LEAST_DIGITS);
+}
