@@ -88,6 +88,7 @@ static int parse(const char *text, struct parameter *parameters, struct argument
         arguments[count].read = types[i].read;
     arguments[count].position = arguments[count].rest.count = 0;
     parameters[count] = (struct parameter){names[count], presence_of(text[name]), read_argument, &arguments[count]};
+    if (arguments[count].read == bind_dims && text[name] == '?') parameters[count].presence = LISTED;
     if (text[name] == '*')
       parameters[count] = (struct parameter){names[count], REST, bind_list, &arguments[count].rest};
     text += whole;

@@ -146,7 +146,7 @@ typedef enum strew_status {
   STREW_EFILE         /* a file that cannot be read or written, or is invalid */
 } strew_status;
 
-/* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f). */
+/* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f); any other one is STREW_EARGUMENT. */
 typedef struct strew_scalar {
   strew_dtype dtype;
   union {
@@ -657,8 +657,9 @@ typedef enum strew_fold {
   STREW_FOLD_COUNT
 } strew_fold;
 
-/* Reduces the `count` dimensions in dims, each listed once (STREW_ESHAPE); count 0: all. keepdim keeps them with size
-   1. correction: var and std divide by max(0, n - correction); PyTorch's default is 1. argmin and argmax take one
+/* Reduces the `count` dimensions in dims, each listed once (STREW_ESHAPE); dims NULL and count 0: all. A list of none
+   reduces none: each element is reduced by itself. STREW_EARGUMENT: a negative count, or dims NULL with another one than
+   0. keepdim keeps the reduced dimensions with size 1. correction: var and std divide by max(0, n - correction); PyTorch's default is 1. argmin and argmax take one
    dimension or all. The order of a sum depends on the shape alone. With no elements: 0; 1 for prod and all; NaN for
    mean, var and std; STREW_ESHAPE for the extremes. A given *out must have the result's dtype (STREW_EDTYPE). */
 STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,

@@ -35,9 +35,8 @@ strew_status check_named_dim(const struct call *call, const char *name, int rank
 /* No product of sizes may overflow, even in an empty tensor: its strides are products of sizes, too. */
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes) {
   struct fault fault = {.code = STREW_ESHAPE, .argument = "shape"};
-  if ((unsigned)dtype >= STREW_DTYPE_COUNT)
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is %d, valid 0..%d", (int)dtype,
-                STREW_DTYPE_COUNT - 1);
+  strew_status status = check_dtype(call, dtype);
+  if (status != STREW_OK) return status;
   if (rank < 0 || rank > MAX_RANK) return fail(call, fault, "has %d dimensions, valid 0..%d", rank, MAX_RANK);
   int64_t bytes = (int64_t)dtype_bytes(dtype);
   char text[TEXT_BYTES];
