@@ -331,6 +331,26 @@ strew_status strew_grouping_key(strew_grouping *grouping, int which, strew_tenso
 
 /* ------------------------------------------------------------------------------------------------ to another device */
 
+/* The ids as int64 on a device: a new tensor, or the grouping's own, retained. Ids that a device with memory of its own
+   returns are checked: with a faulty driver they would choose addresses on the host. */
+static strew_status ids_on(const struct call *call, const strew_grouping *grouping, strew_device *device,
+                           strew_tensor **out) {
+  const strew_device *from = strew_grouping_device(grouping);
+  struct plan values;
+  strew_tensor *ids = NULL;
+  int64_t bad = -1;
+  strew_status status = strew_to(grouping->narrow, device, STREW_INT64, &ids, call->error);
+  if (status == STREW_OK && !from->ops->host_memory && strew_tensor_numel(ids)) {
+    plan_index_values(&values, ids);
+    status = device->ops->index_check(call, device, &values, -(int64_t)grouping->drops, grouping->size - 1, &bad);
+  }
+  if (status == STREW_OK && bad >= 0)
+    status = fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "ids"},
+                  "returned by %s have a value out of range at [%" PRId64 "]: its driver is faulty", from->name, bad);
+  if (status != STREW_OK) return strew_release(ids), status;
+  return *out = ids, STREW_OK;
+}
+
 /* Copies a tensor, unless it is NULL. */
 static strew_status move(const struct call *call, strew_tensor *tensor, strew_device *device, strew_tensor **out) {
   if (!tensor) return STREW_OK;
@@ -339,12 +359,21 @@ static strew_status move(const struct call *call, strew_tensor *tensor, strew_de
   return status;
 }
 
-static strew_status move_all(const struct call *call, const strew_grouping *from, strew_device *device,
-                             strew_grouping *to) {
+static strew_status move_derived(const struct call *call, const strew_grouping *from, strew_device *device,
+                                 strew_grouping *to) {
   strew_status status = move(call, from->counts, device, &to->counts);
   if (status == STREW_OK) status = move(call, from->positions, device, &to->positions);
   if (status == STREW_OK) status = move(call, from->order, device, &to->order);
   if (status == STREW_OK) status = move(call, from->starts, device, &to->starts);
+  return status;
+}
+
+/* What a device with memory of its own has derived is not trusted elsewhere, but derived again. */
+static strew_status move_all(const struct call *call, const strew_grouping *from, strew_device *device,
+                             strew_grouping *to) {
+  strew_status status = STREW_OK;
+  const bool is_trusted = strew_grouping_device(from)->ops->host_memory;
+  if (is_trusted) status = move_derived(call, from, device, to);
   for (int i = 0; i < from->key_count && status == STREW_OK; i++)
     status = move(call, from->keys[i], device, &to->keys[i]);
   return status;
@@ -357,7 +386,7 @@ strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, s
   strew_tensor *ids = NULL;
   strew_grouping *made = NULL;
   if (device == strew_grouping_device(grouping)) return *out = strew_grouping_retain(grouping), STREW_OK;
-  strew_status status = strew_to(grouping->narrow, device, STREW_INT64, &ids, &inner);
+  strew_status status = ids_on(&call, grouping, device, &ids);
   if (status == STREW_OK) status = grouping_create(&call, ids, grouping->size, grouping->key_count, &made);
   if (status == STREW_OK) made->drops = grouping->drops;
   if (status == STREW_OK) status = move_all(&call, grouping, device, made);
@@ -446,7 +475,7 @@ static strew_status cumsum(const struct call *call, const strew_grouping *groupi
   strew_tensor *values = NULL, *ids = NULL, *sums = NULL, *rounded = NULL;
   strew_error *error = call->error;
   strew_status status = dense_on(src, cpu, computed, &values, error);
-  if (status == STREW_OK) status = strew_to(grouping->narrow, cpu, STREW_INT64, &ids, error);
+  if (status == STREW_OK) status = ids_on(call, grouping, cpu, &ids);
   if (status == STREW_OK) status = tensor_create(call, cpu, computed, 1, &length, &sums);
   if (status == STREW_OK && length) status = cpu->ops->grouped->cumsum(call, cpu, ids, grouping->size, values, sums);
   if (status == STREW_OK) status = strew_to(sums, cpu, dtype, &rounded, error);

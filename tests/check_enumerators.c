@@ -421,7 +421,7 @@ static const char *skip(const char *text) {
   return strncmp(text, "const ", 6) ? text : text + 6;
 }
 
-/* True if a parameter, other than a result, is of such a type. */
+/* True if a parameter, other than a result, is of a checked type. */
 static bool takes_checked(char *parameters) {
   for (char *one = strtok(parameters, ","); one; one = strtok(NULL, ","))
     if (is_checked_type(skip(one)) && !strstr(one, "*out")) return true;
@@ -441,7 +441,7 @@ static void find_functions(const char *header) {
   }
 }
 
-/* Fails for such a member of options: an enumerator, a count or reserved bytes. `line` begins its declaration. */
+/* Fails for a member of options without a row: an enumerator, a count or reserved bytes. `line` begins its declaration. */
 static void find_member(const char *options, const char *line) {
   char type[64], word[64], member[160];
   if (sscanf(skip(line), "%60[a-z0-9_] %60[*a-z_]", type, word) != 2) return;
