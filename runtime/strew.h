@@ -432,10 +432,18 @@ STREW_API strew_status strew_from(strew_device *device, strew_dtype dtype, int r
    size of the memory, which sizes and strides may not exceed (STREW_ESHAPE). The host owns the memory. It may read and
    write it between calls, and keeps it until `release(user)` runs: once, when the last view is released, on the thread
    that releases it. release NULL: none; it does not run if the call fails. STREW_EARGUMENT: data is not aligned to its
-   elements, or NULL for a tensor with elements; STREW_EDEVICE: the device is not the CPU. A bool is a byte 0 or 1. */
+   elements, or NULL for a tensor with elements; STREW_EDEVICE: the device is not the CPU. A bool is a byte 0 or 1.
+   Calls and scripts write to the memory: see strew_wrap_const. */
 STREW_API strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   const int64_t *strides, void *data, size_t size_bytes, void (*release)(void *user),
                                   void *user, strew_tensor **out, strew_error *error);
+/* The same for memory that may only be read, as constants and files mapped without PROT_WRITE: a call that would write
+   to the tensor, or to a view of it, fails with STREW_EARGUMENT, a script's x[0] = 5 as well. strew_data gives the
+   address all the same. (A script that writes to read-only memory that strew_wrap was given ends the process.) */
+STREW_API strew_status strew_wrap_const(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                                        const int64_t *strides, const void *data, size_t size_bytes,
+                                        void (*release)(void *user), void *user, strew_tensor **out,
+                                        strew_error *error);
 /* The address of the first element of a CPU tensor; the others follow at its strides. Valid while the tensor lives;
    NULL if it has no memory. Later calls read what a host writes there. STREW_EDEVICE: the tensor is on another
    device. */

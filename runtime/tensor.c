@@ -153,6 +153,9 @@ strew_status check_writable(const struct call *call, const strew_tensor *self, c
   if (!self->storage->constant) return STREW_OK;
   char hint[TEXT_BYTES];
   snprintf(hint, sizeof hint, "%s:clone() may be written", name);
+  if (self->storage->wrapped)
+    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = name, .hint = hint},
+                "is read-only memory of the host, it cannot be written");
   return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
               "belongs to a grouping, which never changes");
 }
@@ -218,35 +221,59 @@ strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *siz
   return status;
 }
 
+/* Fails unless `memory` holds such a tensor. *strides: `dense` if they are NULL. */
+static strew_status check_wrap(const struct call *call, const strew_device *device, strew_dtype dtype, int rank,
+                               const int64_t *sizes, const int64_t **strides, int64_t *dense,
+                               const struct storage *memory) {
+  strew_status status = check_sizes(call, dtype, rank, sizes);
+  if (status != STREW_OK) return status;
+  if (!device->ops->host_memory)
+    return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "device"}, "is %s, expected cpu", device->name);
+  dense_strides(rank, sizes, dense);
+  if (!*strides) *strides = dense;
+  status = check_view(call, rank, sizes, *strides, 0, (int64_t)(memory->size_bytes / dtype_bytes(dtype)));
+  if (status != STREW_OK) return status;
+  if ((uintptr_t)memory->data % dtype_bytes(dtype) || (!memory->data && count_of_sizes(rank, sizes)))
+    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "data"},
+                "is %p, expected an address aligned to the %zu bytes of %s", memory->data, dtype_bytes(dtype),
+                strew_dtype_name(dtype));
+  return STREW_OK;
+}
+
+static strew_status wrap(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                         const int64_t *sizes, const int64_t *strides, const struct storage *memory,
+                         strew_tensor **out) {
+  int64_t dense[MAX_RANK];
+  struct storage *storage;
+  strew_status status = check_wrap(call, device, dtype, rank, sizes, &strides, dense, memory);
+  if (status == STREW_OK) status = storage_create(call, device, 0, &storage);
+  if (status != STREW_OK) return status;
+  status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
+  if (status != STREW_OK) return storage_release(storage), status;
+  storage->data = memory->data;
+  storage->size_bytes = memory->size_bytes;
+  storage->wrapped = true;
+  storage->constant = memory->constant;
+  storage->release = memory->release;
+  storage->user = memory->user;
+  return STREW_OK;
+}
+
 strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, const int64_t *strides,
                         void *data, size_t size_bytes, void (*release)(void *user), void *user, strew_tensor **out,
                         strew_error *error) {
   CALL(call, "wrap", error, {0});
-  strew_status status = check_sizes(&call, dtype, rank, sizes);
-  if (status != STREW_OK) return status;
-  if (!device->ops->host_memory)
-    return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "device"}, "is %s, expected cpu",
-                device->name);
-  int64_t dense[MAX_RANK];
-  dense_strides(rank, sizes, dense);
-  if (!strides) strides = dense;
-  status = check_view(&call, rank, sizes, strides, 0, (int64_t)(size_bytes / dtype_bytes(dtype)));
-  if (status != STREW_OK) return status;
-  if ((uintptr_t)data % dtype_bytes(dtype) || (!data && count_of_sizes(rank, sizes)))
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "data"},
-                "is %p, expected an address aligned to the %zu bytes of %s", data, dtype_bytes(dtype),
-                strew_dtype_name(dtype));
-  struct storage *storage;
-  status = storage_create(&call, device, 0, &storage);
-  if (status != STREW_OK) return status;
-  status = tensor_over(&call, storage, dtype, rank, sizes, strides, 0, out);
-  if (status != STREW_OK) return storage_release(storage), status;
-  storage->data = data;
-  storage->size_bytes = size_bytes;
-  storage->wrapped = true;
-  storage->release = release;
-  storage->user = user;
-  return STREW_OK;
+  const struct storage memory = {.data = data, .size_bytes = size_bytes, .release = release, .user = user};
+  return wrap(&call, device, dtype, rank, sizes, strides, &memory, out);
+}
+
+strew_status strew_wrap_const(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                              const int64_t *strides, const void *data, size_t size_bytes, void (*release)(void *user),
+                              void *user, strew_tensor **out, strew_error *error) {
+  CALL(call, "wrap_const", error, {0});
+  const struct storage memory = {
+      .data = (void *)(uintptr_t)data, .size_bytes = size_bytes, .constant = true, .release = release, .user = user};
+  return wrap(&call, device, dtype, rank, sizes, strides, &memory, out);
 }
 
 /* ------------------------------------------------------------------------------------------------ properties */

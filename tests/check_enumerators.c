@@ -81,6 +81,7 @@ static void dtypes(void) {
     REFUSES("dtype", strew_randperm, device, dtype, 3, &out);
     REFUSES("dtype", strew_to, floats, device, dtype, &out);
     REFUSES("dtype", strew_wrap, device, dtype, 1, &size, NULL, memory, sizeof memory, NULL, NULL, &out);
+    REFUSES("dtype", strew_wrap_const, device, dtype, 1, &size, NULL, memory, sizeof memory, NULL, NULL, &out);
     REFUSES("dtype", strew_scalar_store, strew_int(1), STREW_EXACT, dtype, &element);
     note("strew_scalar_load"), note("strew_dtype_name"), note("strew_dtype_size_bytes");
     ck_assert_int_eq(strew_scalar_load(dtype, memory).as.i, 0);
