@@ -6,11 +6,17 @@
 #include "group.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------------------- creation and release */
 
 static size_t bytes_of(int key_count) { return sizeof(strew_grouping) + (size_t)key_count * sizeof(strew_tensor *); }
+
+static void grouping_give_back(strew_context *context, struct released *released) {
+  strew_grouping *grouping = (strew_grouping *)(void *)((char *)released - offsetof(strew_grouping, released));
+  memory_free(context, grouping, bytes_of(grouping->key_count));
+}
 
 strew_status grouping_create(const struct call *call, strew_tensor *ids, int64_t size, int key_count,
                              strew_grouping **out) {
@@ -20,7 +26,12 @@ strew_status grouping_create(const struct call *call, strew_tensor *ids, int64_t
     strew_status status = fail_memory(call, context, bytes_of(key_count));
     return strew_release(ids), status;
   }
-  *grouping = (strew_grouping){.references = 1, .size = size, .narrow = ids, .shown = *ids, .key_count = key_count};
+  *grouping = (strew_grouping){.references = 1,
+                               .released = {NULL, grouping_give_back},
+                               .size = size,
+                               .narrow = ids,
+                               .shown = *ids,
+                               .key_count = key_count};
   grouping->shown.dtype = STREW_INT64;
   if (ids->dtype == STREW_INT64) grouping->ids = strew_retain(ids);
   for (int i = 0; i < key_count; i++) grouping->keys[i] = NULL;
@@ -45,12 +56,12 @@ void grouping_complete(strew_grouping *grouping) {
 }
 
 strew_grouping *strew_grouping_retain(strew_grouping *grouping) {
-  grouping->references++;
+  atomic_fetch_add_explicit(&grouping->references, 1, memory_order_relaxed);
   return grouping;
 }
 
 void strew_grouping_release(strew_grouping *grouping) {
-  if (!grouping || --grouping->references) return;
+  if (!grouping || !drop_reference(&grouping->references)) return;
   strew_context *context = strew_context_retain(tensor_context(grouping->narrow));
   strew_release(grouping->narrow);
   strew_release(grouping->ids);
@@ -59,7 +70,7 @@ void strew_grouping_release(strew_grouping *grouping) {
   strew_release(grouping->order);
   strew_release(grouping->starts);
   for (int i = 0; i < grouping->key_count; i++) strew_release(grouping->keys[i]);
-  memory_free(context, grouping, bytes_of(grouping->key_count));
+  context_give_back(context, &grouping->released);
   strew_context_release(context);
 }
 

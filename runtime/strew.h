@@ -24,7 +24,7 @@
                                      or of different contexts (strew_to, strew_copy and strew_table_add take tensors of
                                      other contexts)
      STREW_EARGUMENT                 an unknown enumerator
-   Pointers are not checked unless they are documented to take NULL. Use after release is not detected.
+   Pointers are not checked unless they are documented to take NULL. Only builds with DEBUG=1 detect use after release.
 
    *Results.* A call that computes takes `*out` NULL and makes a new contiguous tensor; the caller owns one reference to
    it. Or `*out` is a tensor and receives the result, as out = or the trailing underscore in PyTorch; reference counts
@@ -44,8 +44,13 @@
    the same on any number of threads, instruction set and device.
 
    *Threads.* A context, with all its devices and tensors, is used by one thread at a time; that thread may change.
-   Different contexts are independent. Only strew_context_interrupt may be called by any thread at any time. Builds with
-   DEBUG=1 detect two threads in one context: their calls fail with STREW_EARGUMENT.
+   Different contexts are independent. Any thread may call strew_context_interrupt at any time and, as finalisers of
+   garbage collectors do, release its references: strew_release, strew_grouping_release, strew_table_release and
+   strew_context_release. What the thread that used the context last releases is freed at once; what others release is
+   freed, and its callbacks run, in that thread's next call (strew_context_check is one), or in the release of the last
+   reference to anything of the context. Builds with DEBUG=1 detect two threads in one context, whose calls fail with
+   STREW_EARGUMENT, and tensors that are used after their last release, in lists as well: STREW_EFREED. (They remember
+   the last 4096; functions without an error do not check.)
 
    *The host.* The library never prints, exits, aborts, forks, installs a signal handler or changes the locale. Its
    worker threads block all signals. Calls compute with the default rounding, denormals and traps, and restore the
@@ -430,8 +435,8 @@ STREW_API strew_status strew_from(strew_device *device, strew_dtype dtype, int r
                                   const void *data, strew_tensor **out, strew_error *error);
 /* A CPU tensor over host memory, without a copy. strides: in elements, 0 or more; NULL: row-major. size_bytes: the
    size of the memory, which sizes and strides may not exceed (STREW_ESHAPE). The host owns the memory. It may read and
-   write it between calls, and keeps it until `release(user)` runs: once, when the last view is released, on the thread
-   that releases it. release NULL: none; it does not run if the call fails. STREW_EARGUMENT: data is not aligned to its
+   write it between calls, and keeps it until `release(user)` runs: once, when the last view is freed, see Threads, above.
+   release NULL: none; it does not run if the call fails. STREW_EARGUMENT: data is not aligned to its
    elements, or NULL for a tensor with elements; STREW_EDEVICE: the device is not the CPU. A bool is a byte 0 or 1.
    Calls and scripts write to the memory: see strew_wrap_const. */
 STREW_API strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,

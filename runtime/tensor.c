@@ -2,6 +2,7 @@
 #include "device.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,12 +83,25 @@ strew_status check_devices(const struct call *call) {
 
 /* --------------------------------------------------------------------------------------- creation and release */
 
+static void tensor_give_back(strew_context *context, struct released *released) {
+  strew_tensor *tensor = (strew_tensor *)(void *)((char *)released - offsetof(strew_tensor, released));
+  struct storage *storage = tensor->storage;
+  tensor->storage = NULL;
+  if (IS_DEBUG)
+    context_keep_released(context, tensor, sizeof *tensor);
+  else
+    memory_free(context, tensor, sizeof *tensor);
+  storage_release(storage);
+}
+
 static strew_status tensor_over(const struct call *call, struct storage *storage, strew_dtype dtype, int rank,
                                 const int64_t *sizes, const int64_t *strides, int64_t offset, strew_tensor **out) {
   strew_context *context = storage->device->context;
   strew_tensor *tensor = memory_allocate(context, sizeof *tensor);
   if (!tensor) return fail_memory(call, context, sizeof *tensor);
-  tensor->references = 1;
+  strew_context_retain(context);
+  atomic_init(&tensor->references, 1);
+  tensor->released.give_back = tensor_give_back;
   tensor->dtype = dtype;
   tensor->rank = rank;
   tensor->offset = offset;
@@ -130,15 +144,15 @@ strew_status tensor_create(const struct call *call, strew_device *device, strew_
 }
 
 strew_tensor *strew_retain(strew_tensor *tensor) {
-  tensor->references++;
+  atomic_fetch_add_explicit(&tensor->references, 1, memory_order_relaxed);
   return tensor;
 }
 
 void strew_release(strew_tensor *tensor) {
-  if (!tensor || --tensor->references) return;
-  struct storage *storage = tensor->storage;
-  memory_free(storage->device->context, tensor, sizeof *tensor);
-  storage_release(storage);
+  if (!tensor || !drop_reference(&tensor->references)) return;
+  strew_context *context = tensor_context(tensor);
+  context_give_back(context, &tensor->released);
+  strew_context_release(context);
 }
 
 strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor) {

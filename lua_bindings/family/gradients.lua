@@ -484,8 +484,9 @@ local function call_of(entry)
     end
   end
   local options = entry[3 + last]
-  local is_list = type(options) == "table" and (type(next(options)) == "number" or not next(options) and last == rule.listed)
-  if last > 0 and type(options) == "table" and not is_list then
+  local is_table = last > 0 and type(options) == "table"
+  local is_list = is_table and (type(next(options)) == "number" or not next(options) and last == rule.listed)
+  if is_table and not is_list then
     last = last - 1
     for name, value in next, options do call[name] = value end
   end
