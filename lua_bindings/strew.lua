@@ -3848,7 +3848,7 @@ strew.masked_fill_, Tensor.masked_fill, Tensor.masked_fill_ = strew.masked_fill,
 --- 4  6
 ---```
 ---@param self strew.Tensor any dtype; of bools, the number of true elements
----@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t int64 for integers and bools, else self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
@@ -3866,7 +3866,7 @@ Tensor.sum = strew.sum
 ---int64[] cpu  24
 ---```
 ---@param self strew.Tensor any dtype
----@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t int64 for integers and bools, else self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
@@ -3885,7 +3885,7 @@ Tensor.prod = strew.prod
 --- 1.5000  3.5000
 ---```
 ---@param self strew.Tensor a float dtype; error: integers, convert them first: `t:to("float32")`
----@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
@@ -3910,7 +3910,7 @@ Tensor.mean = strew.mean
 ---float32[] cpu  4.6667
 ---```
 ---@param self strew.Tensor a float dtype
----@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.correction_options
 ---@return strew.Tensor t self's dtype
@@ -3929,7 +3929,7 @@ Tensor.var = strew.var
 ---float32[] cpu  2.6458
 ---```
 ---@param self strew.Tensor a float dtype
----@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@param options? strew.correction_options
 ---@return strew.Tensor t self's dtype
@@ -3947,7 +3947,7 @@ Tensor.std = strew.std
 --- 1  2
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
@@ -3963,7 +3963,7 @@ Tensor.amin = strew.amin
 ---int64[] cpu  4
 ---```
 ---@param self strew.Tensor any dtype; error: no elements
----@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
@@ -4084,7 +4084,7 @@ Tensor.argmax = strew.argmax
 --- false   true
 ---```
 ---@param self strew.Tensor any dtype
----@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t bool
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
@@ -4103,7 +4103,7 @@ Tensor.all = strew.all
 --- false   true
 ---```
 ---@param self strew.Tensor any dtype
----@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t bool
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
@@ -4129,7 +4129,7 @@ Tensor.any = strew.any
 ---```
 ---@param self strew.Tensor a float dtype; error: others
 ---@param p? number default 2
----@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {p?: number, dim?: integer|integer[], keepdim?: boolean}): strew.Tensor

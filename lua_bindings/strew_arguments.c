@@ -202,6 +202,7 @@ void bind_hint_key(lua_State *L, struct script_call *call, int i) {
 
 bool bind_list(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct list *list = out;
+  list->is_given = true;
   list->count = 0;
   if (!lua_istable(L, i)) return append(L, call, i, name, list);
   lua_Unsigned n = lua_rawlen(L, i);
@@ -267,7 +268,7 @@ bool bind_interpolation(lua_State *L, struct script_call *call, int i, const cha
 /* ---------------------------------------------------------------------------------------------------- all arguments */
 
 static bool has_key(const struct parameter *parameter) {
-  return parameter->presence == OPTIONAL || parameter->presence == KEYED;
+  return parameter->presence == OPTIONAL || parameter->presence == LISTED || parameter->presence == KEYED;
 }
 
 /* Appends words to a text of `size` bytes, truncated at its end. */
@@ -348,7 +349,7 @@ static bool read_options(lua_State *L, struct script_call *call, const struct pa
     const struct parameter *p = parameters;
     while (p->name && !(is_key(parameters, p, given) && strcmp(p->name, name) == 0)) p++;
     if (!p->name) return fail_key(L, call, parameters, given, key);
-    if (p->presence == OPTIONAL && p - parameters < given && !lua_isnil(L, (int)(p - parameters) + 1)) {
+    if (has_key(p) && p->presence != KEYED && p - parameters < given && !lua_isnil(L, (int)(p - parameters) + 1)) {
       bind_fail(call, STREW_EARGUMENT, p->name, "is given twice, by position and in options");
       return false;
     }
@@ -374,6 +375,11 @@ static bool is_options(lua_State *L, int last, int capacity) {
   return lua_istable(L, last) && (lua_rawlen(L, last) == 0 || last > capacity);
 }
 
+static bool is_empty_table(lua_State *L, int i) {
+  lua_pushnil(L);
+  return !lua_next(L, i) || (lua_pop(L, 2), false);
+}
+
 int bind_positional(lua_State *L, const struct script_call *call) {
   int last = call->arguments;
   while (last && lua_isnil(L, last)) last--;
@@ -394,6 +400,7 @@ static bool ends_in_options(lua_State *L, const struct parameter *parameters, in
   int required = 0, capacity = 0;
   bool takes_options = false;
   for (const struct parameter *p = parameters; p->name; p++) {
+    if (p->presence == LISTED && p - parameters == last - 1 && is_empty_table(L, last)) return false;
     required += p->presence == REQUIRED;
     capacity += p->presence == REST ? INT_MAX / 2 : p->presence != KEYED;
     takes_options = takes_options || has_key(p);

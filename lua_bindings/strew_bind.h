@@ -271,8 +271,9 @@ void bind_guess_keys(lua_State *L, int i, strew_guess *guess);
 
 /* --------------------------------------------------------------------------------------------- strew_arguments.c */
 
-/* How an argument is passed: all but KEYED by position; OPTIONAL and KEYED by name, in a table that comes last. */
-enum presence { REQUIRED, OPTIONAL, UNNAMED /* optional, by position only */, KEYED, REST };
+/* How an argument is passed: all but KEYED by position; OPTIONAL, LISTED and KEYED by name, in a table that comes last.
+   LISTED is OPTIONAL, but an empty table in its position is an empty list, not options. */
+enum presence { REQUIRED, OPTIONAL, LISTED, UNNAMED /* optional, by position only */, KEYED, REST };
 
 /* One parameter: `read` checks the value at stack position i and stores it in *out; false: call->error is filled. An
    absent or nil argument leaves *out alone. REST takes all remaining arguments: integers, or one sequence of them
@@ -314,6 +315,7 @@ bool bind_read_again(lua_State *L, struct script_call *call, struct kept *self);
 int bind_push_slot(lua_State *L);
 
 struct list {
+  bool is_given; /* a list may be empty */
   int count;
   int64_t at[STREW_MAX_RANK];
 };

@@ -89,6 +89,7 @@ static int parse(const char *text, struct parameter *parameters, struct argument
     arguments[count].position = 0;
     arguments[count].rest.count = NOT_GIVEN;
     parameters[count] = (struct parameter){names[count], presence_of(text[name]), read_argument, &arguments[count]};
+    if (arguments[count].read == bind_dims && text[name] == '?') parameters[count].presence = LISTED;
     if (text[name] == '*')
       parameters[count] = (struct parameter){names[count], REST, bind_list, &arguments[count].rest};
     text += whole;

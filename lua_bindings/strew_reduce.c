@@ -8,7 +8,7 @@ enum { PLAIN, MEAN, VARIANCE, DEVIATION, WIDE, SAME, PLACE, TRUTH };
 /* Arguments of folds: (self [, dim [, keepdim]]); dim is one dimension or a list. */
 struct folding {
   strew_tensor *self;
-  struct list dims; /* none: all */
+  struct list dims; /* not given: all */
   bool keepdim;
   double correction;
 };
@@ -26,12 +26,12 @@ static bool read_folding(lua_State *L, struct script_call *call, strew_fold fold
   *folding = (struct folding){.correction = 1};
   const struct parameter parameters[] = {
       {"self", REQUIRED, bind_tensor, &folding->self},
-      {"dim", OPTIONAL, bind_dims, &folding->dims},
+      {"dim", LISTED, bind_dims, &folding->dims},
       {"keepdim", OPTIONAL, bind_boolean, &folding->keepdim},
       {folds[fold].has_correction ? "correction" : NULL, KEYED, bind_float, &folding->correction},
       LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return false;
-  if (!folds[fold].has_place || folding->dims.count <= 1) return true;
+  if (!folds[fold].has_place || !folding->dims.is_given || folding->dims.count == 1) return true;
   bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, expected one", folding->dims.count);
   return false;
 }
@@ -40,8 +40,8 @@ static strew_status run_fold(struct script_call *call, strew_fold fold, const st
                              strew_tensor **out) {
   int dims[STREW_MAX_RANK];
   for (int i = 0; i < folding->dims.count; i++) dims[i] = (int)folding->dims.at[i];
-  return strew_reduce(fold, folding->self, folding->dims.count, dims, folding->keepdim, folding->correction, out,
-                      &call->error);
+  return strew_reduce(fold, folding->self, folding->dims.count, folding->dims.is_given ? dims : NULL, folding->keepdim,
+                      folding->correction, out, &call->error);
 }
 
 static int fold(lua_State *L, struct script_call *call) {

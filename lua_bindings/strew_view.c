@@ -87,12 +87,13 @@ static int t(lua_State *L, struct script_call *call) {
 static int squeeze(lua_State *L, struct script_call *call) {
   struct box *box = push_view(L, call);
   strew_tensor *self, *view = NULL;
-  struct list dims = {0}; /* none or one */
+  struct list dims = {.is_given = false}; /* or one */
   int dim;
   const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"dim", OPTIONAL, bind_dims, &dims}, LAST_PARAMETER};
+      {"self", REQUIRED, bind_tensor, &self}, {"dim", LISTED, bind_dims, &dims}, LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  if (dims.count > 1) return bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, expected one", dims.count);
+  if (dims.is_given && dims.count != 1)
+    return bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, expected one", dims.count);
   if (dims.count) dim = (int)dims.at[0];
   strew_status status = strew_squeeze(self, dims.count ? &dim : NULL, &view, &call->error);
   return end_view(status, box, view);

@@ -215,7 +215,10 @@ strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const
         fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "count"}, "is %d, expected 0 or more", count);
     return report_inner(negative, &inner, error);
   }
-  strew_status status = aggregating_open(&a);
+  strew_status status = STREW_OK;
+  for (int i = 0; i < count && status == STREW_OK; i++)
+    if (aggregates[i].src) status = check_alive(&call, "aggregates", i, aggregates[i].src);
+  if (status == STREW_OK) status = aggregating_open(&a);
   if (status == STREW_OK) status = share_walk(&a);
   if (status == STREW_OK && needs_counts(&a)) status = strew_grouping_counts(grouping, &a.counts, &inner);
   if (status == STREW_OK) status = make_all(&a, out);

@@ -25,11 +25,13 @@ struct call {
   struct float_mode host_mode;
   strew_context *claimed; /* in debug builds */
 };
-/* Declares `variable`, the public call that begins here: it ends with the block. */
+/* Declares `variable`, the public call that begins here: it ends with the block. Debug builds return at once if an operand
+   was released. */
 #define CALL(variable, name, err, ...)                                                                                 \
   struct call variable                                                                                                 \
       __attribute__((cleanup(call_leave))) = {.op = (name), .error = (err), .operands = {__VA_ARGS__}};                \
-  call_enter(&variable)
+  call_enter(&variable);                                                                                               \
+  if (IS_DEBUG && !call_is_alive(&variable)) return report_inner(STREW_EFREED, variable.error, error)
 
 /* The details of a failure; all but the code are optional. `position` has `position_rank` entries. */
 struct fault {
@@ -77,28 +79,33 @@ const char *text_of_name(const char *name, char *text);
 /* Writes "did you mean '...'?" to text (TEXT_BYTES) and returns it; NULL if no name is near. guess.c */
 const char *hint_of_guess(const strew_guess *guess, char *text);
 
-/* -------------------------------------------------------------------------------------------------- thread_check.c */
+/* ------------------------------------------------------------------------------------- thread_check.c, give_back.c */
 
-/* Begin and end a thread's use of the context; if two threads use it at once, the calls of both fail. */
+#ifdef STREW_DEBUG
+enum { IS_DEBUG = 1 };
+#else
+enum { IS_DEBUG = 0 };
+#endif
+/* Begin and end a thread's use of the context, in debug builds; if two threads use it at once, the calls of both fail. */
 void context_claim(strew_context *context);
 void context_unclaim(strew_context *context);
-#ifdef STREW_DEBUG
-enum { WATCHES_THREADS = 1 };
-#else
-enum { WATCHES_THREADS = 0 };
-#endif
+/* The thread uses the context from now on: what others have released is given back. See give_back.c. */
+void call_use(struct call *call);
+/* Debug builds: false, and the call fails, if one of its operands was released; the same for entry i, from 0, of a
+   list. */
+bool call_is_alive(const struct call *call);
+strew_status check_alive(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor);
 
 strew_context *tensor_context(const strew_tensor *tensor);
 
 /* The beginning and end of every public call: see CALL. */
 static inline void call_enter(struct call *call) {
   float_mode_enter(&call->host_mode);
-  for (int i = 0; WATCHES_THREADS && i < MAX_OPERANDS && !call->claimed; i++)
-    if (call->operands[i].tensor) context_claim(call->claimed = tensor_context(call->operands[i].tensor));
+  call_use(call);
 }
 
 static inline void call_leave(struct call *call) {
-  if (WATCHES_THREADS && call->claimed) context_unclaim(call->claimed);
+  if (IS_DEBUG && call->claimed) context_unclaim(call->claimed);
   float_mode_leave(&call->host_mode);
 }
 

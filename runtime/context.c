@@ -1,6 +1,6 @@
 /* context.c: contexts, their properties and those of devices.
 
-   Each storage holds a reference to its context, so hosts and garbage collectors may release both in any order. */
+   Each tensor holds a reference to its context, so hosts and garbage collectors may release both in any order. */
 #include "runtime/cpu/cpu.h"
 #include "runtime/cpu/loops/isa.h"
 
@@ -9,22 +9,29 @@
 #include <string.h>
 
 strew_context *strew_context_retain(strew_context *context) {
-  context->references++;
+  atomic_fetch_add_explicit(&context->references, 1, memory_order_relaxed);
   return context;
 }
 
 void strew_context_release(strew_context *context) {
-  if (!context || --context->references) return;
+  if (!context || atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) != 1) return;
+  context_drain(context); /* nobody else can use it any more */
   pool_destroy(context);
   if (context->found.forget) context->found.forget(context);
   memory_drop_kept(context);
+  context_bury(context);
   strew_allocator allocator = context->allocator;
   allocator.deallocate(allocator.user, context, sizeof *context);
 }
 
 const char *strew_version(void) { return STREW_VERSION; }
 int strew_context_threads(const strew_context *context) { return context->threads; }
-size_t strew_context_bytes(const strew_context *context) { return context->bytes; }
+size_t strew_context_bytes(const strew_context *context) {
+  strew_context *own = (strew_context *)(uintptr_t)context; /* a caller never declares one const */
+  context_use(own);
+  context_drain(own);
+  return context->bytes;
+}
 size_t strew_context_charged_bytes(const strew_context *context) { return context->charged_bytes; }
 size_t strew_context_memory_limit_bytes(const strew_context *context) { return context->memory_limit_bytes; }
 double strew_context_time_limit(const strew_context *context) { return context->time_limit_seconds; }

@@ -4,6 +4,7 @@
 #define STREW_CONTEXT_H
 
 #include "call.h"
+#include <pthread.h>
 #include <stdatomic.h>
 
 /* -------------------------------------------------------------------------------------------------------- memory.c */
@@ -40,20 +41,27 @@ strew_status check_machine_memory(const struct call *call, const strew_device *d
 
 struct pool;
 
+/* A member of what any thread may release. */
+struct released {
+  struct released *next;
+  void (*give_back)(strew_context *context, struct released *released);
+};
+
 struct storage {
   size_t references;
-  strew_device *device; /* retains the context while the storage lives */
-  void *data;           /* a host address, or the device's own object */
+  strew_device *device;
+  void *data; /* a host address, or the device's own object */
   size_t size_bytes;
   bool wrapped;                /* the memory is the host's */
-  bool constant;               /* part of a grouping: no call writes to it */
+  bool constant;               /* no call writes to it: part of a grouping or, if wrapped, read-only memory */
   int64_t index_size;          /* of a constant one: int64 values of 0 .. index_size - 1; 0: not known */
   void (*release)(void *user); /* called at the end of a wrapped storage; or NULL */
   void *user;
 };
 
 struct strew_tensor {
-  size_t references;
+  atomic_size_t references;
+  struct released released;
   strew_dtype dtype;
   int rank;
   int64_t offset; /* of the first element, in elements */
@@ -93,8 +101,18 @@ struct progress {
   uint64_t total, done; /* in steps of any size; done is at most total */
 };
 
+/* Debug builds: released tensors, whose memory is kept so that a later use is found; the oldest is overwritten. */
+enum { MOST_RELEASED = IS_DEBUG ? 4096 : 1 };
+struct graveyard {
+  int at;
+  size_t size_bytes; /* of each */
+  void *blocks[MOST_RELEASED];
+};
+
 struct strew_context {
-  size_t references; /* the host's, and one per storage */
+  atomic_size_t references; /* the host's, and one for each tensor, table and reader that is not released */
+  atomic_uintptr_t user;    /* the thread that has used it last, see give_back.c */
+  struct released *_Atomic released;
   strew_allocator allocator;
   struct kept kept;
   size_t bytes, peak_bytes; /* of tensor memory */
@@ -116,7 +134,31 @@ struct strew_context {
   int64_t (*now_ns)(void); /* clock_ns, but for tests */
   atomic_uintptr_t owner;  /* debug builds: the thread that is in a call; `claims`: nested calls of it */
   int claims;
+  struct graveyard graveyard;
 };
+
+/* --------------------------------------------------------------------------------------------------- give_back.c */
+
+/* Gives it back, now or, if the context is another thread's, when that one makes a call. */
+void context_give_back(strew_context *context, struct released *released);
+void context_drain(strew_context *context);
+void context_take_over(strew_context *context);
+
+/* Drops a reference; true if it was the last. A single one is nobody else's, and needs no atomic step. */
+static inline bool drop_reference(atomic_size_t *references) {
+  if (atomic_load_explicit(references, memory_order_acquire) == 1) return true;
+  return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
+}
+
+/* Debug builds: keeps a released tensor's memory; frees all of it. */
+void context_keep_released(strew_context *context, void *block, size_t size_bytes);
+void context_bury(strew_context *context);
+
+/* Makes the calling thread the context's user, unless it is. */
+static inline void context_use(strew_context *context) {
+  const uintptr_t user = atomic_load_explicit(&context->user, memory_order_relaxed);
+  if (user != (uintptr_t)pthread_self()) context_take_over(context);
+}
 
 strew_status storage_create(const struct call *call, strew_device *device, size_t size_bytes, struct storage **out);
 struct storage *storage_retain(struct storage *storage);

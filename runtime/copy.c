@@ -214,6 +214,8 @@ static strew_status join(const struct call *call, int64_t count, strew_tensor *c
   strew_dtype dtype;
   int64_t total;
   int64_t first = 0;
+  for (int64_t i = 0; IS_DEBUG && i < count; i++)
+    if (check_alive(call, "tensors", i, tensors[i]) != STREW_OK) return STREW_EFREED;
   while (!new_dim && first < count - 1 && is_empty_1d(tensors[first])) first++;
   const strew_tensor *model = tensors[first];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "tensors"};

@@ -69,6 +69,7 @@ strew_status strew_context_create(const strew_options *options, strew_context **
   *context = (strew_context){
       .references = 1, .allocator = allocator, .progress = options->progress, .progress_user = options->progress_user};
   context->memory_limit_bytes = options->memory_limit_bytes;
+  context_use(context);
   context->now_ns = clock_ns;
   strew_context_limit_time(context, options->time_limit_seconds);
   status = context_setup(context, options, error);
@@ -239,6 +240,7 @@ strew_status strew_device_capabilities(strew_device *device, strew_capabilities 
 
 strew_status strew_device_finish(strew_device *device, strew_error *error) {
   CALL(call, "finish", error, {0});
+  context_use(device->context);
   return device->ops->finish(&call, device);
 }
 

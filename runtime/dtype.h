@@ -51,6 +51,12 @@ union element {
   int64_t i64;
   double f64;
 };
+strew_status check_dtype(const struct call *call, strew_dtype dtype); /* fails for an unknown one */
+/* Fails unless a number is one of strew.h: a bool, int64 or float64. */
+strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number);
+static inline strew_status check_operand(const struct call *call, const char *argument, strew_operand operand) {
+  return operand.tensor ? STREW_OK : check_scalar(call, argument, operand.number);
+}
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
                           strew_dtype dtype, union element *out);
 /* Position of a number among the elements of dtype: at *element (floats are rounded to one), between *element and

@@ -142,8 +142,24 @@ static bool is_held(strew_scalar number, strew_conversion how, strew_dtype dtype
   return whole_number(number, how, &whole) && strew_scalar_load(dtype, element).as.i == whole;
 }
 
+strew_status check_dtype(const struct call *call, strew_dtype dtype) {
+  if ((unsigned)dtype < STREW_DTYPE_COUNT) return STREW_OK;
+  return fail_unknown(call, "dtype", (int)dtype, STREW_DTYPE_COUNT - 1);
+}
+
+strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number) {
+  if (number.dtype == STREW_INT64 || number.dtype == STREW_FLOAT64 || number.dtype == STREW_BOOL) return STREW_OK;
+  return fail(call,
+              (struct fault){.code = STREW_EARGUMENT,
+                             .argument = argument,
+                             .hint = "strew_int, strew_float and strew_bool make numbers"},
+              "is a number of dtype %d, expected STREW_BOOL, STREW_INT64 or STREW_FLOAT64", (int)number.dtype);
+}
+
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
                           strew_dtype dtype, union element *out) {
+  strew_status status = check_scalar(call, argument, number);
+  if (status != STREW_OK) return status;
   *out = (union element){.i64 = 0};
   store_saturated(number, dtype, out->bytes);
   if (is_held(number, how, dtype, out->bytes)) return STREW_OK;
@@ -159,9 +175,10 @@ strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew
                                 strew_error *error) {
   CALL(call, "scalar_store", error, {0});
   union element value;
-  if ((unsigned)dtype >= STREW_DTYPE_COUNT)
-    return fail(&call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is none of the known ones");
-  strew_status status = element_from(&call, "value", number, how, dtype, &value);
+  strew_status status = check_dtype(&call, dtype);
+  if (status == STREW_OK && (unsigned)how > STREW_SATURATE)
+    status = fail_unknown(&call, "how", (int)how, STREW_SATURATE);
+  if (status == STREW_OK) status = element_from(&call, "value", number, how, dtype, &value);
   if (status == STREW_OK) memcpy(to, value.bytes, strew_dtype_size_bytes(dtype));
   return status;
 }

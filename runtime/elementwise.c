@@ -117,6 +117,14 @@ static strew_status find_sizes(struct work *work) {
   return check_sizes(work->call, work->result, work->rank, work->sizes);
 }
 
+/* Checks number operands, before anything is derived from them. */
+static strew_status check_operands(const struct work *work) {
+  strew_status status = STREW_OK;
+  for (int i = 0; i < work->inputs && status == STREW_OK; i++)
+    status = check_operand(work->call, work->names[i], work->operands[i]);
+  return status;
+}
+
 /* Checks all but the result's memory. */
 static strew_status check_inputs(struct work *work) {
   strew_status status = check_devices(work->call);
@@ -335,9 +343,11 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
   if (!a.tensor && !b.tensor)
     return fail(work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "other"},
                 "is a number, and so is 'self', expected at least one tensor");
+  strew_status status = check_operands(&work);
+  if (status != STREW_OK) return status;
   add_written(&work, *out);
   adjust_number(&work);
-  strew_status status = check_inputs(&work);
+  status = check_inputs(&work);
   if (status == STREW_OK) status = check_exponent(&work);
   if (status == STREW_OK) status = check_divisor(&work);
   if (status != STREW_OK) return status;
@@ -377,7 +387,8 @@ strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand
   add_input(&work, "condition", strew_of(condition));
   add_input(&work, "a", a);
   add_input(&work, "b", b);
-  return choose(&work, dtype_of_operands(2, work.operands + 1), out);
+  strew_status status = check_operands(&work);
+  return status != STREW_OK ? status : choose(&work, dtype_of_operands(2, work.operands + 1), out);
 }
 
 strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value, strew_tensor **out,
@@ -414,6 +425,7 @@ strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const s
     work.op = low ? STREW_MAXIMUM : STREW_MINIMUM;
   }
   add_written(&work, *out);
-  strew_status status = check_inputs(&work);
+  strew_status status = check_operands(&work);
+  if (status == STREW_OK) status = check_inputs(&work);
   return status == STREW_OK ? finish(&work, out) : status;
 }

@@ -148,7 +148,7 @@ static void append_operands(struct text *text, const struct call *call, int widt
   char sizes[TEXT_BYTES];
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
     const strew_tensor *tensor = call->operands[i].tensor;
-    if (!tensor) continue;
+    if (!tensor || !tensor->storage) continue;
     append(text, "\n  %-*s  %s%s %s", width, call->operands[i].name, strew_dtype_name(tensor->dtype),
            text_of_sizes(tensor->rank, tensor->sizes, sizes), tensor->storage->device->name);
   }

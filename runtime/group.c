@@ -54,7 +54,8 @@ static strew_status check_group_dtype(const struct call *call, const strew_group
                                       strew_dtype *dtype) {
   *dtype = options->dtype ? *options->dtype : src;
   struct fault fault = {.code = STREW_EDTYPE, .argument = "dtype"};
-  if ((unsigned)*dtype >= STREW_DTYPE_COUNT) return fail_unknown(call, "dtype", (int)*dtype, STREW_DTYPE_COUNT - 1);
+  strew_status status = check_dtype(call, *dtype);
+  if (status != STREW_OK) return status;
   if (*dtype == src) return check_mean(call, options->reduction, src);
   if (options->reduction != STREW_SUM && options->reduction != STREW_MEAN)
     return fail(call, fault, "is %s, valid for sum and mean only; \"%s\" is computed in src's dtype, %s",
@@ -306,6 +307,7 @@ static strew_status resolve_mode(const struct call *call, struct group *group, s
 strew_status groups_open(const struct call *call, strew_tensor *src, strew_tensor *index,
                          const strew_group_options *options, struct groups *groups) {
   strew_group_options own = {.dim = options->dim, .dim_size = options->dim_size, .reduction = STREW_AMAX};
+  memcpy(own.reserved, options->reserved, sizeof own.reserved);
   own.mode = options->mode;
   own.skip_nan = options->skip_nan;
   struct group group = {.options = &own, .src = src, .index = index};

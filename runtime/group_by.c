@@ -21,6 +21,8 @@ struct keyed {
 static strew_status check_key(const struct keyed *keyed, int i) {
   const strew_tensor *key = keyed->keys[i], *first = keyed->keys[0];
   char name[32];
+  strew_status alive = check_alive(keyed->call, "keys", i, key);
+  if (alive != STREW_OK) return alive;
   snprintf(name, sizeof name, "keys[%d]", i + 1);
   struct fault fault = {.code = STREW_ESHAPE, .argument = "keys"};
   if (key->rank > 1) fault.hint = "one key for each row: a column of the matrix, or several";

@@ -6,11 +6,17 @@
 #include "group.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------------------- creation and release */
 
 static size_t bytes_of(int key_count) { return sizeof(strew_grouping) + (size_t)key_count * sizeof(strew_tensor *); }
+
+static void grouping_give_back(strew_context *context, struct released *released) {
+  strew_grouping *grouping = (strew_grouping *)(void *)((char *)released - offsetof(strew_grouping, released));
+  memory_free(context, grouping, bytes_of(grouping->key_count));
+}
 
 strew_status grouping_create(const struct call *call, strew_tensor *ids, int64_t size, int key_count,
                              strew_grouping **out) {
@@ -20,7 +26,12 @@ strew_status grouping_create(const struct call *call, strew_tensor *ids, int64_t
     strew_status status = fail_memory(call, context, bytes_of(key_count));
     return strew_release(ids), status;
   }
-  *grouping = (strew_grouping){.references = 1, .size = size, .narrow = ids, .shown = *ids, .key_count = key_count};
+  *grouping = (strew_grouping){.references = 1,
+                               .released = {NULL, grouping_give_back},
+                               .size = size,
+                               .narrow = ids,
+                               .shown = *ids,
+                               .key_count = key_count};
   grouping->shown.dtype = STREW_INT64;
   if (ids->dtype == STREW_INT64) grouping->ids = strew_retain(ids);
   for (int i = 0; i < key_count; i++) grouping->keys[i] = NULL;
@@ -45,12 +56,12 @@ void grouping_complete(strew_grouping *grouping) {
 }
 
 strew_grouping *strew_grouping_retain(strew_grouping *grouping) {
-  grouping->references++;
+  atomic_fetch_add_explicit(&grouping->references, 1, memory_order_relaxed);
   return grouping;
 }
 
 void strew_grouping_release(strew_grouping *grouping) {
-  if (!grouping || --grouping->references) return;
+  if (!grouping || !drop_reference(&grouping->references)) return;
   strew_context *context = strew_context_retain(tensor_context(grouping->narrow));
   strew_release(grouping->narrow);
   strew_release(grouping->ids);
@@ -59,7 +70,7 @@ void strew_grouping_release(strew_grouping *grouping) {
   strew_release(grouping->order);
   strew_release(grouping->starts);
   for (int i = 0; i < grouping->key_count; i++) strew_release(grouping->keys[i]);
-  memory_free(context, grouping, bytes_of(grouping->key_count));
+  context_give_back(context, &grouping->released);
   strew_context_release(context);
 }
 
@@ -331,6 +342,26 @@ strew_status strew_grouping_key(strew_grouping *grouping, int which, strew_tenso
 
 /* ------------------------------------------------------------------------------------------------ to another device */
 
+/* The ids as int64 on a device: a new tensor, or the grouping's own, retained. Ids that a device with memory of its own
+   returns are checked: with a faulty driver they would choose addresses on the host. */
+static strew_status ids_on(const struct call *call, const strew_grouping *grouping, strew_device *device,
+                           strew_tensor **out) {
+  const strew_device *from = strew_grouping_device(grouping);
+  struct plan values;
+  strew_tensor *ids = NULL;
+  int64_t bad = -1;
+  strew_status status = strew_to(grouping->narrow, device, STREW_INT64, &ids, call->error);
+  if (status == STREW_OK && !from->ops->host_memory && strew_tensor_numel(ids)) {
+    plan_index_values(&values, ids);
+    status = device->ops->index_check(call, device, &values, -(int64_t)grouping->drops, grouping->size - 1, &bad);
+  }
+  if (status == STREW_OK && bad >= 0)
+    status = fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "ids"},
+                  "returned by %s have a value out of range at [%" PRId64 "]: its driver is faulty", from->name, bad);
+  if (status != STREW_OK) return strew_release(ids), status;
+  return *out = ids, STREW_OK;
+}
+
 /* Copies a tensor, unless it is NULL. */
 static strew_status move(const struct call *call, strew_tensor *tensor, strew_device *device, strew_tensor **out) {
   if (!tensor) return STREW_OK;
@@ -339,12 +370,21 @@ static strew_status move(const struct call *call, strew_tensor *tensor, strew_de
   return status;
 }
 
-static strew_status move_all(const struct call *call, const strew_grouping *from, strew_device *device,
-                             strew_grouping *to) {
+static strew_status move_derived(const struct call *call, const strew_grouping *from, strew_device *device,
+                                 strew_grouping *to) {
   strew_status status = move(call, from->counts, device, &to->counts);
   if (status == STREW_OK) status = move(call, from->positions, device, &to->positions);
   if (status == STREW_OK) status = move(call, from->order, device, &to->order);
   if (status == STREW_OK) status = move(call, from->starts, device, &to->starts);
+  return status;
+}
+
+/* What a device with memory of its own has derived is not trusted elsewhere, but derived again. */
+static strew_status move_all(const struct call *call, const strew_grouping *from, strew_device *device,
+                             strew_grouping *to) {
+  strew_status status = STREW_OK;
+  const bool is_trusted = strew_grouping_device(from)->ops->host_memory;
+  if (is_trusted) status = move_derived(call, from, device, to);
   for (int i = 0; i < from->key_count && status == STREW_OK; i++)
     status = move(call, from->keys[i], device, &to->keys[i]);
   return status;
@@ -357,7 +397,7 @@ strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, s
   strew_tensor *ids = NULL;
   strew_grouping *made = NULL;
   if (device == strew_grouping_device(grouping)) return *out = strew_grouping_retain(grouping), STREW_OK;
-  strew_status status = strew_to(grouping->narrow, device, STREW_INT64, &ids, &inner);
+  strew_status status = ids_on(&call, grouping, device, &ids);
   if (status == STREW_OK) status = grouping_create(&call, ids, grouping->size, grouping->key_count, &made);
   if (status == STREW_OK) made->drops = grouping->drops;
   if (status == STREW_OK) status = move_all(&call, grouping, device, made);
@@ -446,7 +486,7 @@ static strew_status cumsum(const struct call *call, const strew_grouping *groupi
   strew_tensor *values = NULL, *ids = NULL, *sums = NULL, *rounded = NULL;
   strew_error *error = call->error;
   strew_status status = dense_on(src, cpu, computed, &values, error);
-  if (status == STREW_OK) status = strew_to(grouping->narrow, cpu, STREW_INT64, &ids, error);
+  if (status == STREW_OK) status = ids_on(call, grouping, cpu, &ids);
   if (status == STREW_OK) status = tensor_create(call, cpu, computed, 1, &length, &sums);
   if (status == STREW_OK && length) status = cpu->ops->grouped->cumsum(call, cpu, ids, grouping->size, values, sums);
   if (status == STREW_OK) status = strew_to(sums, cpu, dtype, &rounded, error);

@@ -6,7 +6,8 @@
 
 /* Its tensors are dense, 1-D and constant. Those that are NULL are made when first needed. */
 struct strew_grouping {
-  size_t references;
+  atomic_size_t references;
+  struct released released;
   int64_t size;         /* groups */
   bool drops;           /* elements with the id -1 belong to no group */
   strew_tensor *narrow; /* the ids of all elements, of a dtype that may be narrow: see struct grouped_ops */

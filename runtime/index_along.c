@@ -174,6 +174,8 @@ static strew_status read_alpha(const struct call *call, strew_dtype dtype, strew
   char text[TEXT_BYTES];
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "alpha", .value = &alpha};
   int64_t value = 0;
+  strew_status status = check_scalar(call, "alpha", alpha);
+  if (status != STREW_OK) return status;
   const bool whole = strew_scalar_store(alpha, STREW_EXACT, STREW_INT64, &value, NULL) == STREW_OK;
   const bool is_truth = whole && (value == 0 || value == 1);
   text_of_scalar(alpha, text);
@@ -183,7 +185,7 @@ static strew_status read_alpha(const struct call *call, strew_dtype dtype, strew
     return fail(call, fault, "is %s, expected an integer for %s", text, strew_dtype_name(dtype));
   if (dtype_is_float(dtype)) /* fails if the dtype cannot hold it */
     return *factor = alpha, element_from(call, "alpha", alpha, STREW_EXACT, dtype, &element);
-  strew_status status = element_from(call, "alpha", strew_int(value), STREW_SATURATE, dtype, &element);
+  status = element_from(call, "alpha", strew_int(value), STREW_SATURATE, dtype, &element);
   if (status == STREW_OK) *factor = strew_scalar_load(dtype, element.bytes);
   return status;
 }

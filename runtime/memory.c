@@ -99,6 +99,7 @@ static bool is_within(const strew_context *context, size_t size_bytes) {
 }
 
 bool strew_context_charge(strew_context *context, size_t size_bytes) {
+  context_use(context);
   if (!is_within(context, size_bytes)) {
     memory_drop_kept(context);
     if (context->found.drop_kept) context->found.drop_kept(context);
@@ -108,7 +109,10 @@ bool strew_context_charge(strew_context *context, size_t size_bytes) {
   return true;
 }
 
-void strew_context_discharge(strew_context *context, size_t size_bytes) { context->charged_bytes -= size_bytes; }
+void strew_context_discharge(strew_context *context, size_t size_bytes) {
+  context_use(context);
+  context->charged_bytes -= size_bytes;
+}
 
 /* ----------------------------------------------------------------------------------------- allocate and free */
 
@@ -140,10 +144,11 @@ static void *allocate_large(strew_context *context, size_t size_bytes) {
 }
 
 void *memory_allocate(strew_context *context, size_t size_bytes) {
-  if (WATCHES_THREADS) context_claim(context);
+  context_use(context);
+  if (IS_DEBUG) context_claim(context);
   void *block = size_bytes >= LARGE ? allocate_large(context, rounded(size_bytes))
                                     : allocate(context, size_bytes ? size_bytes : 1);
-  if (WATCHES_THREADS) context_unclaim(context);
+  if (IS_DEBUG) context_unclaim(context);
   return block;
 }
 
@@ -165,12 +170,13 @@ static void free_large(strew_context *context, void *block, size_t size_bytes) {
 
 void memory_free(strew_context *context, void *block, size_t size_bytes) {
   if (!block) return;
-  if (WATCHES_THREADS) context_claim(context);
+  context_use(context);
+  if (IS_DEBUG) context_claim(context);
   if (size_bytes >= LARGE)
     free_large(context, block, rounded(size_bytes));
   else
     deallocate(context, block, size_bytes ? size_bytes : 1);
-  if (WATCHES_THREADS) context_unclaim(context);
+  if (IS_DEBUG) context_unclaim(context);
 }
 
 /* The machine's physical memory in bytes; 0: unknown. */

@@ -232,7 +232,7 @@ static strew_status read_list(const struct wanted *wanted, const strew_tensor *q
 static strew_status read_wanted(struct wanted *wanted, strew_operand q) {
   strew_context *context = wanted->tensor->storage->device->context;
   union element element;
-  strew_status status = q.tensor ? check_q_tensor(wanted, q.tensor) : STREW_OK;
+  strew_status status = q.tensor ? check_q_tensor(wanted, q.tensor) : check_scalar(wanted->call, "q", q.number);
   if (status != STREW_OK) return status;
   wanted->is_list = q.tensor && q.tensor->rank;
   wanted->count = q.tensor ? strew_tensor_numel(q.tensor) : 1;

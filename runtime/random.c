@@ -234,6 +234,9 @@ strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar 
   union element held;
   strew_status status = check_sizes(&call, dtype, 0, NULL);
   if (status == STREW_OK) status = check_countable(&call, dtype);
+  if (status == STREW_OK) status = check_scalar(&call, "start", start);
+  if (status == STREW_OK) status = check_scalar(&call, "stop", stop);
+  if (status == STREW_OK) status = check_scalar(&call, "step", step);
   if (status == STREW_OK) status = ramp_count(&call, start, stop, step, whole, &count);
   if (status != STREW_OK) return status;
   if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));

@@ -29,9 +29,12 @@ static strew_status result_dtype(const struct call *call, const struct fold_row 
   return STREW_OK;
 }
 
-/* Marks the dimensions to fold: those listed, or all if none is. */
+/* Marks the dimensions to fold: those listed, all without a list. */
 static strew_status mark_folded(const struct call *call, int rank, int count, const int *dims, bool *folded) {
-  for (int d = 0; d < MAX_RANK; d++) folded[d] = count <= 0 && d < rank;
+  if (count < 0 || (count && !dims))
+    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "count"}, "is %d, expected %s", count,
+                dims ? "0 or more" : "0 without dims");
+  for (int d = 0; d < MAX_RANK; d++) folded[d] = !dims && d < rank;
   for (int i = 0; i < count; i++) {
     int dim = dims[i];
     strew_status status = check_dim(call, rank, &dim);

@@ -85,7 +85,8 @@ static strew_status prepare_out(const struct search *search, strew_tensor **out,
 static strew_status find_places(const struct search *search, strew_tensor **out) {
   bool made = false, right = search->right;
   strew_tensor *number = NULL;
-  strew_status status = check_dtypes(search);
+  strew_status status = check_operand(search->call, search->values_name, search->values);
+  if (status == STREW_OK) status = check_dtypes(search);
   if (status == STREW_OK) status = check_shapes(search);
   if (status == STREW_OK && !search->values.tensor) status = number_to_tensor(search, &right, &number);
   if (status == STREW_OK) status = prepare_out(search, out, &made);

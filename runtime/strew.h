@@ -24,7 +24,7 @@
                                      or of different contexts (strew_to, strew_copy and strew_table_add take tensors of
                                      other contexts)
      STREW_EARGUMENT                 an unknown enumerator
-   Pointers are not checked unless they are documented to take NULL. Use after release is not detected.
+   Pointers are not checked unless they are documented to take NULL. Only builds with DEBUG=1 detect use after release.
 
    *Results.* A call that computes takes `*out` NULL and makes a new contiguous tensor; the caller owns one reference to
    it. Or `*out` is a tensor and receives the result, as out = or the trailing underscore in PyTorch; reference counts
@@ -44,8 +44,13 @@
    the same on any number of threads, instruction set and device.
 
    *Threads.* A context, with all its devices and tensors, is used by one thread at a time; that thread may change.
-   Different contexts are independent. Only strew_context_interrupt may be called by any thread at any time. Builds with
-   DEBUG=1 detect two threads in one context: their calls fail with STREW_EARGUMENT.
+   Different contexts are independent. Any thread may call strew_context_interrupt at any time and, as finalisers of
+   garbage collectors do, release its references: strew_release, strew_grouping_release, strew_table_release and
+   strew_context_release. What the thread that used the context last releases is freed at once; what others release is
+   freed, and its callbacks run, in that thread's next call (strew_context_check is one), or in the release of the last
+   reference to anything of the context. Builds with DEBUG=1 detect two threads in one context, whose calls fail with
+   STREW_EARGUMENT, and tensors that are used after their last release, in lists as well: STREW_EFREED. (They remember
+   the last 4096; functions without an error do not check.)
 
    *The host.* The library never prints, exits, aborts, forks, installs a signal handler or changes the locale. Its
    worker threads block all signals. Calls compute with the default rounding, denormals and traps, and restore the
@@ -146,7 +151,7 @@ typedef enum strew_status {
   STREW_EFILE         /* a file that cannot be read or written, or is invalid */
 } strew_status;
 
-/* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f). */
+/* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f); any other one is STREW_EARGUMENT. */
 typedef struct strew_scalar {
   strew_dtype dtype;
   union {
@@ -435,12 +440,20 @@ STREW_API strew_status strew_from(strew_device *device, strew_dtype dtype, int r
                                   const void *data, strew_tensor **out, strew_error *error);
 /* A CPU tensor over host memory, without a copy. strides: in elements, 0 or more; NULL: row-major. size_bytes: the
    size of the memory, which sizes and strides may not exceed (STREW_ESHAPE). The host owns the memory. It may read and
-   write it between calls, and keeps it until `release(user)` runs: once, when the last view is released, on the thread
-   that releases it. release NULL: none; it does not run if the call fails. STREW_EARGUMENT: data is not aligned to its
-   elements, or NULL for a tensor with elements; STREW_EDEVICE: the device is not the CPU. A bool is a byte 0 or 1. */
+   write it between calls, and keeps it until `release(user)` runs: once, when the last view is freed, see Threads, above.
+   release NULL: none; it does not run if the call fails. STREW_EARGUMENT: data is not aligned to its
+   elements, or NULL for a tensor with elements; STREW_EDEVICE: the device is not the CPU. A bool is a byte 0 or 1.
+   Calls and scripts write to the memory: see strew_wrap_const. */
 STREW_API strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   const int64_t *strides, void *data, size_t size_bytes, void (*release)(void *user),
                                   void *user, strew_tensor **out, strew_error *error);
+/* The same for memory that may only be read, as constants and files mapped without PROT_WRITE: a call that would write
+   to the tensor, or to a view of it, fails with STREW_EARGUMENT, a script's x[0] = 5 as well. strew_data gives the
+   address all the same. (A script that writes to read-only memory that strew_wrap was given ends the process.) */
+STREW_API strew_status strew_wrap_const(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                                        const int64_t *strides, const void *data, size_t size_bytes,
+                                        void (*release)(void *user), void *user, strew_tensor **out,
+                                        strew_error *error);
 /* The address of the first element of a CPU tensor; the others follow at its strides. Valid while the tensor lives;
    NULL if it has no memory. Later calls read what a host writes there. STREW_EDEVICE: the tensor is on another
    device. */
@@ -662,12 +675,13 @@ typedef enum strew_fold {
   STREW_FOLD_COUNT
 } strew_fold;
 
-/* Reduces the `count` dimensions in dims, each listed once (STREW_ESHAPE); count 0: all. keepdim keeps them with size
-   1. correction: var and std divide by max(0, n - correction); PyTorch's default is 1. argmin and argmax take one
-   dimension or all. The order of a sum depends on the shape alone. var and std subtract the first element from all
-   before they take the mean; squares that overflow or underflow do not matter to std. With no elements: 0; 1 for prod
-   and all; NaN for mean, var and std; STREW_ESHAPE for the extremes. A given *out must have the result's dtype
-   (STREW_EDTYPE). */
+/* Reduces the `count` dimensions in dims, each listed once (STREW_ESHAPE); dims NULL and count 0: all. A list of none
+   reduces none: each element is reduced by itself. STREW_EARGUMENT: a negative count, or dims NULL with another one than
+   0. keepdim keeps the reduced dimensions with size 1. correction: var and std divide by max(0, n - correction);
+   PyTorch's default is 1. argmin and argmax take one dimension or all. The order of a sum depends on the shape alone. var
+   and std subtract the first element from all before they take the mean; squares that overflow or underflow do not
+   matter to std. With no elements: 0; 1 for prod and all; NaN for mean, var and std; STREW_ESHAPE for the extremes. A
+   given *out must have the result's dtype (STREW_EDTYPE). */
 STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                                     double correction, strew_tensor **out, strew_error *error);
 /* Cumulative sums along dim, each including its own element; of tensor's shape. Integers and bools give int64. In

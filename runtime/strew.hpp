@@ -305,6 +305,11 @@ inline strew_device *context::device(const char *name) const {
 template <class T> [[nodiscard]] tensor wrap(strew_device *cpu, T *data, std::size_t count, const sizes &shape) {
   return make(strew_wrap, cpu, dtype_of<T>(), shape, nullptr, data, count * sizeof(T), nullptr, nullptr);
 }
+// The same over memory that no call may write.
+template <class T>
+[[nodiscard]] tensor wrap(strew_device *cpu, const T *data, std::size_t count, const sizes &shape) {
+  return make(strew_wrap_const, cpu, dtype_of<T>(), shape, nullptr, data, count * sizeof(T), nullptr, nullptr);
+}
 template <class T> [[nodiscard]] tensor wrap(strew_device *cpu, list<T> &values) {
   return wrap(cpu, values.data(), values.size(), {static_cast<int64_t>(values.size())});
 }

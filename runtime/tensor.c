@@ -2,6 +2,7 @@
 #include "device.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,9 +36,8 @@ strew_status check_named_dim(const struct call *call, const char *name, int rank
 /* No product of sizes may overflow, even in an empty tensor: its strides are products of sizes, too. */
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes) {
   struct fault fault = {.code = STREW_ESHAPE, .argument = "shape"};
-  if ((unsigned)dtype >= STREW_DTYPE_COUNT)
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is %d, valid 0..%d", (int)dtype,
-                STREW_DTYPE_COUNT - 1);
+  strew_status status = check_dtype(call, dtype);
+  if (status != STREW_OK) return status;
   if (rank < 0 || rank > MAX_RANK) return fail(call, fault, "has %d dimensions, valid 0..%d", rank, MAX_RANK);
   int64_t bytes = (int64_t)dtype_bytes(dtype);
   char text[TEXT_BYTES];
@@ -83,12 +83,25 @@ strew_status check_devices(const struct call *call) {
 
 /* --------------------------------------------------------------------------------------- creation and release */
 
+static void tensor_give_back(strew_context *context, struct released *released) {
+  strew_tensor *tensor = (strew_tensor *)(void *)((char *)released - offsetof(strew_tensor, released));
+  struct storage *storage = tensor->storage;
+  tensor->storage = NULL;
+  if (IS_DEBUG)
+    context_keep_released(context, tensor, sizeof *tensor);
+  else
+    memory_free(context, tensor, sizeof *tensor);
+  storage_release(storage);
+}
+
 static strew_status tensor_over(const struct call *call, struct storage *storage, strew_dtype dtype, int rank,
                                 const int64_t *sizes, const int64_t *strides, int64_t offset, strew_tensor **out) {
   strew_context *context = storage->device->context;
   strew_tensor *tensor = memory_allocate(context, sizeof *tensor);
   if (!tensor) return fail_memory(call, context, sizeof *tensor);
-  tensor->references = 1;
+  strew_context_retain(context);
+  atomic_init(&tensor->references, 1);
+  tensor->released.give_back = tensor_give_back;
   tensor->dtype = dtype;
   tensor->rank = rank;
   tensor->offset = offset;
@@ -131,15 +144,15 @@ strew_status tensor_create(const struct call *call, strew_device *device, strew_
 }
 
 strew_tensor *strew_retain(strew_tensor *tensor) {
-  tensor->references++;
+  atomic_fetch_add_explicit(&tensor->references, 1, memory_order_relaxed);
   return tensor;
 }
 
 void strew_release(strew_tensor *tensor) {
-  if (!tensor || --tensor->references) return;
-  struct storage *storage = tensor->storage;
-  memory_free(storage->device->context, tensor, sizeof *tensor);
-  storage_release(storage);
+  if (!tensor || !drop_reference(&tensor->references)) return;
+  strew_context *context = tensor_context(tensor);
+  context_give_back(context, &tensor->released);
+  strew_context_release(context);
 }
 
 strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor) {
@@ -154,6 +167,9 @@ strew_status check_writable(const struct call *call, const strew_tensor *self, c
   if (!self->storage->constant) return STREW_OK;
   char hint[TEXT_BYTES];
   snprintf(hint, sizeof hint, "%s:clone() may be written", name);
+  if (self->storage->wrapped)
+    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = name, .hint = hint},
+                "is read-only memory of the host, it cannot be written");
   return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
               "belongs to a grouping, which never changes");
 }
@@ -219,35 +235,59 @@ strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *siz
   return status;
 }
 
+/* Fails unless `memory` holds such a tensor. *strides: `dense` if they are NULL. */
+static strew_status check_wrap(const struct call *call, const strew_device *device, strew_dtype dtype, int rank,
+                               const int64_t *sizes, const int64_t **strides, int64_t *dense,
+                               const struct storage *memory) {
+  strew_status status = check_sizes(call, dtype, rank, sizes);
+  if (status != STREW_OK) return status;
+  if (!device->ops->host_memory)
+    return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "device"}, "is %s, expected cpu", device->name);
+  dense_strides(rank, sizes, dense);
+  if (!*strides) *strides = dense;
+  status = check_view(call, rank, sizes, *strides, 0, (int64_t)(memory->size_bytes / dtype_bytes(dtype)));
+  if (status != STREW_OK) return status;
+  if ((uintptr_t)memory->data % dtype_bytes(dtype) || (!memory->data && count_of_sizes(rank, sizes)))
+    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "data"},
+                "is %p, expected an address aligned to the %zu bytes of %s", memory->data, dtype_bytes(dtype),
+                strew_dtype_name(dtype));
+  return STREW_OK;
+}
+
+static strew_status wrap(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                         const int64_t *sizes, const int64_t *strides, const struct storage *memory,
+                         strew_tensor **out) {
+  int64_t dense[MAX_RANK];
+  struct storage *storage;
+  strew_status status = check_wrap(call, device, dtype, rank, sizes, &strides, dense, memory);
+  if (status == STREW_OK) status = storage_create(call, device, 0, &storage);
+  if (status != STREW_OK) return status;
+  status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
+  if (status != STREW_OK) return storage_release(storage), status;
+  storage->data = memory->data;
+  storage->size_bytes = memory->size_bytes;
+  storage->wrapped = true;
+  storage->constant = memory->constant;
+  storage->release = memory->release;
+  storage->user = memory->user;
+  return STREW_OK;
+}
+
 strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, const int64_t *strides,
                         void *data, size_t size_bytes, void (*release)(void *user), void *user, strew_tensor **out,
                         strew_error *error) {
   CALL(call, "wrap", error, {0});
-  strew_status status = check_sizes(&call, dtype, rank, sizes);
-  if (status != STREW_OK) return status;
-  if (!device->ops->host_memory)
-    return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "device"}, "is %s, expected cpu",
-                device->name);
-  int64_t dense[MAX_RANK];
-  dense_strides(rank, sizes, dense);
-  if (!strides) strides = dense;
-  status = check_view(&call, rank, sizes, strides, 0, (int64_t)(size_bytes / dtype_bytes(dtype)));
-  if (status != STREW_OK) return status;
-  if ((uintptr_t)data % dtype_bytes(dtype) || (!data && count_of_sizes(rank, sizes)))
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "data"},
-                "is %p, expected an address aligned to the %zu bytes of %s", data, dtype_bytes(dtype),
-                strew_dtype_name(dtype));
-  struct storage *storage;
-  status = storage_create(&call, device, 0, &storage);
-  if (status != STREW_OK) return status;
-  status = tensor_over(&call, storage, dtype, rank, sizes, strides, 0, out);
-  if (status != STREW_OK) return storage_release(storage), status;
-  storage->data = data;
-  storage->size_bytes = size_bytes;
-  storage->wrapped = true;
-  storage->release = release;
-  storage->user = user;
-  return STREW_OK;
+  const struct storage memory = {.data = data, .size_bytes = size_bytes, .release = release, .user = user};
+  return wrap(&call, device, dtype, rank, sizes, strides, &memory, out);
+}
+
+strew_status strew_wrap_const(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                              const int64_t *strides, const void *data, size_t size_bytes, void (*release)(void *user),
+                              void *user, strew_tensor **out, strew_error *error) {
+  CALL(call, "wrap_const", error, {0});
+  const struct storage memory = {
+      .data = (void *)(uintptr_t)data, .size_bytes = size_bytes, .constant = true, .release = release, .user = user};
+  return wrap(&call, device, dtype, rank, sizes, strides, &memory, out);
 }
 
 /* ------------------------------------------------------------------------------------------------ properties */

@@ -30,7 +30,7 @@ strew_status fail_context(const struct call *call, const char *argument, const c
 strew_status check_devices(const struct call *call);
 /* Fails unless the tensor, called `name`, is of a float dtype. */
 strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor);
-/* Fails if the tensor, called `name`, belongs to a grouping. */
+/* Fails if the tensor, called `name`, belongs to a grouping or is read-only. */
 strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name);
 /* Creates *out, uninitialised, if it is NULL (*made: true); else checks its dtype, sizes and device. */
 strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,

@@ -57,7 +57,7 @@ START_TEST(test_contexts_and_words) {
   fails(STREW_EARGUMENT, strew_colormap_from_word(NULL, &colormap, &failure));
   fails(STREW_EDEVICE, strew_device_find(context, "opencl:abacus", &found, &failure));
   fails(STREW_EVALUE, strew_scalar_store(strew_int(256), STREW_EXACT, STREW_UINT8, &byte, &failure));
-  fails(STREW_EDTYPE, strew_scalar_store(strew_int(1), STREW_EXACT, (strew_dtype)99, &byte, &failure));
+  fails(STREW_EARGUMENT, strew_scalar_store(strew_int(1), STREW_EXACT, (strew_dtype)99, &byte, &failure));
   ck_assert_ptr_null(other);
   ck_assert_ptr_null(found);
   int devices = strew_device_count(context), problems = strew_problem_count(context);
@@ -83,7 +83,7 @@ START_TEST(test_new_tensors) {
   fails(STREW_ESHAPE, strew_empty(device, STREW_FLOAT32, 1, &minus, &out, &failure));
   fails(STREW_ESHAPE, strew_empty(device, STREW_FLOAT32, 2, huge, &out, &failure));
   fails(STREW_ESHAPE, strew_empty(device, STREW_FLOAT32, STREW_MAX_RANK + 1, huge, &out, &failure));
-  fails(STREW_EDTYPE, strew_empty(device, (strew_dtype)99, 1, &three, &out, &failure));
+  fails(STREW_EARGUMENT, strew_empty(device, (strew_dtype)99, 1, &three, &out, &failure));
   fails(STREW_EVALUE, strew_full(device, STREW_INT8, 1, &three, strew_int(200), &out, &failure));
   fails(STREW_ESHAPE, strew_wrap(cpu, STREW_FLOAT32, 1, &three, NULL, memory, 8, NULL, NULL, &out, &failure));
   fails(STREW_ESHAPE, strew_wrap(cpu, STREW_FLOAT32, 1, &three, &far, memory, 16, NULL, NULL, &out, &failure));

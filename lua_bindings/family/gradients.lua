@@ -34,7 +34,7 @@ local function dims_of(x, dim)
   local rank, dims = x:dim(), {}
   if type(dim) == "number" then dim = {dim} end
   for _, d in ipairs(dim or {}) do table.insert(dims, d < 0 and d + rank or d) end
-  if #dims == 0 then for d = 0, rank - 1 do table.insert(dims, d) end end
+  if not dim then for d = 0, rank - 1 do table.insert(dims, d) end end
   return dims
 end
 
@@ -358,26 +358,26 @@ local rules = {
   tanh = unary(function(g, c) return g * (1 - c.out * c.out) end),
   sigmoid = unary(function(g, c) return g * c.out * (1 - c.out) end),
 
-  sum = {"self dim keepdim", self = function(g, c) return kept(g, c.self, c.dim):expand(c.self.shape) end},
-  mean = {"self dim keepdim", self = function(g, c)
+  sum = {"self dim{} keepdim", self = function(g, c) return kept(g, c.self, c.dim):expand(c.self.shape) end},
+  mean = {"self dim{} keepdim", self = function(g, c)
     return (kept(g, c.self, c.dim) / count_of(c.self, c.dim)):expand(c.self.shape)
   end},
-  var = {"self dim keepdim", self = function(g, c)
+  var = {"self dim{} keepdim", self = function(g, c)
     local scale = 2 / (count_of(c.self, c.dim) - (c.correction or 1))
     return kept(g, c.self, c.dim) * scale * gaps_of(c.self, c.dim)
   end},
-  std = {"self dim keepdim", self = function(g, c)
+  std = {"self dim{} keepdim", self = function(g, c)
     local out, n = kept(c.out, c.self, c.dim), count_of(c.self, c.dim) - (c.correction or 1)
     local part = kept(g, c.self, c.dim) / (out * n)
     return strew.where(out:eq(0), 0.0, part) * gaps_of(c.self, c.dim)
   end},
-  prod = {"self dim keepdim", self = function(g, c) return kept(g, c.self, c.dim) * others_of(c.self, c.dim) end},
-  amin = {"self dim keepdim", self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
-  amax = {"self dim keepdim", self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
+  prod = {"self dim{} keepdim", self = function(g, c) return kept(g, c.self, c.dim) * others_of(c.self, c.dim) end},
+  amin = {"self dim{} keepdim", self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
+  amax = {"self dim{} keepdim", self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
   min = extreme "gt",
   max = extreme "lt",
-  norm = {"self p dim keepdim", self = norm_self},
-  logsumexp = {"self dim keepdim", self = function(g, c)
+  norm = {"self p dim{} keepdim", self = norm_self},
+  logsumexp = {"self dim{} keepdim", self = function(g, c)
     local out = kept(c.out, c.self, c.dim)
     return kept(g, c.self, c.dim) * (c.self - out:masked_fill(out:eq(-math.huge), 0)):exp()
   end},
@@ -496,11 +496,16 @@ local function call_of(entry)
   while last > 0 and entry[3 + last] == nil do last = last - 1 end
   if not rule.names then
     rule.names = {}
-    for name in rule[1]:gmatch "%S+" do table.insert(rule.names, name) end
+    for name in rule[1]:gmatch "%S+" do
+      table.insert(rule.names, (name:gsub("{}", "")))
+      if name:find("{}", 1, true) then rule.listed = #rule.names end -- an empty table there is a list
+    end
   end
   local options = entry[3 + last]
   call.has_none = last == 1
-  if last > 0 and type(options) == "table" and type(next(options)) ~= "number" then
+  local is_table = last > 0 and type(options) == "table"
+  local is_list = is_table and (type(next(options)) == "number" or not next(options) and last == rule.listed)
+  if is_table and not is_list then
     last = last - 1
     for name, value in next, options do call[name] = value end
   end

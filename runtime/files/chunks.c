@@ -32,7 +32,7 @@ enum { DEFAULT_ROWS = 1000000 };
 static strew_status check_reader_options(const struct call *call, const strew_reader_options *options) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "rows"};
   strew_status status = check_options(call, options);
-  if (status == STREW_OK && options->load) status = check_options(call, options->load);
+  if (status == STREW_OK && options->load) status = check_load_options(call, options->load);
   if (status != STREW_OK) return status;
   if (options->rows < 0) return fail(call, fault, "is %" PRId64 ", expected 1 or more", options->rows);
   fault.argument = "map";

@@ -4,6 +4,7 @@
 #include "stream.h"
 #include "table.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -89,6 +90,24 @@ static const char *name_of_csv_option(const strew_csv_options *csv) {
   return csv->comment ? "comment" : csv->names ? "names" : csv->missing_count ? "missing" : NULL;
 }
 
+static strew_status check_header(const struct call *call, strew_header header) {
+  return (unsigned)header <= STREW_HEADER_YES ? STREW_OK : fail_unknown(call, "header", (int)header, STREW_HEADER_YES);
+}
+
+static strew_status check_count(const struct call *call, const char *list, int64_t count) {
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = list};
+  return count >= 0 ? STREW_OK : fail(call, fault, "has %" PRId64 " names, expected 0 or more", count);
+}
+
+strew_status check_load_options(const struct call *call, const strew_load_options *options) {
+  strew_status status = check_options(call, options);
+  if (status == STREW_OK) status = check_header(call, options->header);
+  if (status == STREW_OK) status = check_count(call, "text", options->text_count);
+  if (status == STREW_OK) status = check_count(call, "dates", options->date_count);
+  if (status == STREW_OK) status = check_count(call, "columns", options->column_count);
+  return status == STREW_OK && options->dtype ? check_dtype(call, *options->dtype) : status;
+}
+
 strew_status format_check_load(const struct call *call, const struct format *format,
                                const strew_load_options *options) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "map"};
@@ -142,7 +161,7 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
   strew_table *tensors = NULL;
   char known[TEXT_BYTES];
   if (!options) options = &defaults;
-  strew_status status = check_options(&call, options);
+  strew_status status = check_load_options(&call, options);
   if (status == STREW_OK) status = format_find(&call, path, options->format, &format);
   if (status == STREW_OK) status = format_check_load(&call, format, options);
   if (status == STREW_OK && !(format->load ? (void *)out : (void *)table))
@@ -172,6 +191,7 @@ static strew_status find_saver(const struct call *call, const char *path, strew_
   struct fault fault = {.code = STREW_EARGUMENT, .argument = options->format ? "format" : "path"};
   char known[TEXT_BYTES];
   strew_status status = check_options(call, options);
+  if (status == STREW_OK) status = check_header(call, options->header);
   if (status == STREW_OK) status = format_find(call, path, options->format, out);
   if (status != STREW_OK) return status;
   if (!is_able(*out))

@@ -53,6 +53,8 @@ enum {
 
 /* Finds the format that `word` names, or else the suffix of the path. */
 strew_status format_find(const struct call *call, const char *path, const char *word, const struct format **out);
+/* Fails for an unknown enumerator, a negative count, or reserved bytes. */
+strew_status check_load_options(const struct call *call, const strew_load_options *options);
 /* Fails if the format does not take the options. */
 strew_status format_check_load(const struct call *call, const struct format *format, const strew_load_options *options);
 /* Fails unless the format has functions for chunks. */

@@ -4,6 +4,7 @@
 #include "words.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct entry {
 };
 
 struct strew_table {
+  struct released released;
   strew_context *context; /* retained */
   int64_t count, capacity;
   struct entry *entries;
@@ -22,6 +24,15 @@ struct strew_table {
 
 enum { INITIAL_CAPACITY = 8 };
 
+/* All but its tensors, which are released. */
+static void table_give_back(strew_context *context, struct released *released) {
+  strew_table *table = (strew_table *)(void *)((char *)released - offsetof(strew_table, released));
+  for (int64_t i = 0; i < table->count; i++) shared_words_release(table->entries[i].words, context);
+  words_release(&table->names, context);
+  memory_free(context, table->entries, (size_t)table->capacity * sizeof *table->entries);
+  memory_free(context, table, sizeof *table);
+}
+
 strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error) {
   CALL(call, "table_create", error, {0});
   return table_create(&call, context, out);
@@ -30,8 +41,7 @@ strew_status strew_table_create(strew_context *context, strew_table **out, strew
 strew_status table_create(const struct call *call, strew_context *context, strew_table **out) {
   strew_table *table = memory_allocate(context, sizeof *table);
   if (!table) return fail_memory(call, context, sizeof *table);
-  *table = (strew_table){.context = context};
-  context->references++;
+  *table = (strew_table){.released = {NULL, table_give_back}, .context = strew_context_retain(context)};
   *out = table;
   return STREW_OK;
 }
@@ -41,13 +51,8 @@ strew_context *table_context(const strew_table *table) { return table->context; 
 void strew_table_release(strew_table *table) {
   if (!table) return;
   strew_context *context = table->context;
-  for (int64_t i = 0; i < table->count; i++) {
-    strew_release(table->entries[i].tensor);
-    shared_words_release(table->entries[i].words, context);
-  }
-  words_release(&table->names, context);
-  memory_free(context, table->entries, (size_t)table->capacity * sizeof *table->entries);
-  memory_free(context, table, sizeof *table);
+  for (int64_t i = 0; i < table->count; i++) strew_release(table->entries[i].tensor);
+  context_give_back(context, &table->released);
   strew_context_release(context);
 }
 

@@ -1,9 +1,10 @@
 /* lua_host.c: a program with Lua states of its own, like a host application.
 
-   1. Tensors are passed to scripts and returned (strew_lua.h).
+   1. Tensors are passed to scripts and returned (strew_lua.h), tensors over read-only memory, too.
    2. Lua's allocator fails at every call in turn, while the module is opened and while it is used: Lua raises its
    memory error, or the call continues; no tensor is left over, and under a sanitizer no other memory either.
    3. So does the context's, in calls that create several tensors and read them: scripts get strew's error. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "strew_lua.h"
 
 #include <lauxlib.h>
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static int passed, failed;
 
@@ -53,6 +56,56 @@ static const char border[] = "local strew, tensor, give, take, try = ...\n"
                              "ok, message = pcall(take, t)\n"
                              "assert(not ok and message:find('tensor was freed', 1, true), message)\n"
                              "assert(not try(t) and not try(give))\n";
+
+/* Memory that ends the process if it is written: each line fails, and names its argument. */
+static const char read_only[] =
+    "local strew, tensor, give = ...\n"
+    "local x, i, y = give(tensor), strew.tensor{0, 2}, strew.tensor{9.0, 9, 9}\n"
+    "local function fails(text)\n"
+    "  local f = load(text, text, 't', {x = x, i = i, y = y, strew = strew})\n"
+    "  local ok, message = pcall(f)\n"
+    "  assert(not ok and message:find(\"'%a+' is read%-only memory of the host, it cannot be written\"), message)\n"
+    "  assert(strew.last_error().code == 'argument')\n"
+    "end\n"
+    "for text in ([[x[0] = 5; x[i] = 5; x[x:gt(1)] = 5; x:set(0, 5); x:fill_(5); x:zero_(); x:copy_(y); x:add_(1);\n"
+    "  x:mul_(y); x:sqrt_(); x:clamp_(2, 3); x:masked_fill_(x:gt(1), 0); x:cumsum_(0); x:cumprod_(0); x:t():add_(1);\n"
+    "  x:scatter_(0, i, y); x:scatter_add_(0, i, y); x:scatter_reduce_(0, i, y, 'amax'); x:index_add_(0, i, y[i]);\n"
+    "  x:index_copy_(0, i, y[i]); x:index_fill_(0, i, 1); x:index_put_({i}, y[i]); x:put_(i, y[i]);\n"
+    "  x:masked_scatter_(x:gt(1), y); x:select_scatter_(y[0] + strew.zeros(1):select(0, 0), 0, 0);\n"
+    "  x:slice_scatter_(y, 0, 0, 3, 1); x:scatter_nd_(i:unsqueeze(1), y[i]); x:slice(0, 1, 3, 1):fill_(0);\n"
+    "  x:view(1, 3):add_(1); x:as_strided({2}, {1}, 1):fill_(0); strew.scatter_sum(y, i:view(2):repeat_interleave(2)\n"
+    "  :slice(0, 0, 3, 1), {out = x})]]):gmatch '[^;]+' do fails(text) end\n"
+    "assert(x:sum():item() == 6 and (x + 1):sum():item() == 9 and x:sort():sum():item() == 6)\n"
+    "x:clone():add_(1)\n"
+    "strew.scatter_sum(x, strew.tensor{0, 0, 1}, {out = strew.zeros(2)})\n";
+
+static void count_release(void *user) { ++*(int *)user; }
+
+static void test_read_only(void) {
+  strew_device *cpu = NULL;
+  strew_tensor *tensor = NULL;
+  const int64_t size = 3;
+  const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+  int released = 0;
+  void *page = mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memcpy(page, numbers, sizeof numbers);
+  mprotect(page, page_bytes, PROT_READ);
+  strew_options options = {.sandbox = true};
+  lua_State *L = strew_new_state(&options, NULL);
+  strew_device_find(strew_context_of(L), "cpu", &cpu, NULL);
+  strew_wrap_const(cpu, STREW_FLOAT32, 1, &size, NULL, page, sizeof numbers, count_release, &released, &tensor, NULL);
+  expect(luaL_loadstring(L, read_only) == LUA_OK, "read-only memory", 0);
+  lua_getglobal(L, "strew");
+  lua_pushlightuserdata(L, tensor);
+  lua_pushcfunction(L, give);
+  const bool good = lua_pcall(L, 3, 0, 0) == LUA_OK;
+  if (!good) printf("lua_host: %s\n", lua_tostring(L, -1));
+  expect(good, "read-only memory", 1);
+  strew_release(tensor);
+  lua_close(L);
+  expect(released == 1 && memcmp(page, numbers, sizeof numbers) == 0, "read-only memory, afterwards", released);
+  munmap(page, page_bytes);
+}
 
 static void test_border(void) {
   strew_context *context = NULL;
@@ -411,6 +464,7 @@ static void test_makers(void) {
 int main(void) {
   test_border();
   test_foreign();
+  test_read_only();
   test_no_options();
   test_columns();
   test_opening();

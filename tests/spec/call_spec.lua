@@ -73,7 +73,7 @@ describe("arguments", function()
        "float32[] 10.0; float32[2] {4.0, 6.0}; float32[] 10.0; float32[2] {3.0, 7.0}; float32[2, 1] {{3.0}, {7.0}}; "
        .. "float32[2, 1] {{3.0}, {7.0}}"},
       {"t:sum{keepdim = true}, t:sum(nil, true), t:sum{}",
-       "float32[1, 1] {{10.0}}; float32[1, 1] {{10.0}}; float32[] 10.0"},
+       "float32[1, 1] {{10.0}}; float32[1, 1] {{10.0}}; float32[2, 2] {{1.0, 2.0}, {3.0, 4.0}}"},
       {"t:var(0, {correction = 0}), t:std(nil, false, nil):dim()", "float32[2] {1.0, 1.0}; 0"},
       {"t:max(), t:min()", "float32[] 4.0; float32[] 1.0"},
       {"t:max(1)", "float32[2] {2.0, 4.0}; int64[2] {1, 1}"},

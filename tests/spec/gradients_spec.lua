@@ -156,6 +156,7 @@ local function reduction(name, make, ...)
     if name ~= "logsumexp" then check(name, call(nil), t) end
     check(name, call(random(2) == 1 and d or d - #sizes, keep), t)
     if #sizes > 1 and name ~= "median" then check(name, call({0, #sizes - 1}, keep), t) end
+    if name ~= "median" then check(name, call({}, random(2) == 1 or nil), t) end
   end
 end
 

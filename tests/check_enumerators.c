@@ -1,0 +1,492 @@
+/* check_enumerators.c: unknown enumerators, numbers of unknown dtypes, negative counts and reserved bytes, in every call
+   that takes them, fail with STREW_EARGUMENT. The last test reads strew.h, so that a new function, or a new member of
+   options, needs a row here. */
+#include "testing.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <string.h>
+
+static strew_tensor *floats, *matrix, *index, *bools, *two[2], *out, *second;
+static strew_grouping *grouping;
+static strew_key_table *table;
+
+/* The names of functions and of "struct.member" that have been tried, with a blank around each: for the last test. */
+static char tried[64 << 10] = " ";
+static bool is_tried(const char *name) {
+  char wanted[200];
+  snprintf(wanted, sizeof wanted, " %s ", name);
+  return strstr(tried, wanted) != NULL;
+}
+static void note(const char *name) {
+  if (!is_tried(name)) strcat(strcat(tried, name), " ");
+}
+
+static void start(void) {
+  floats = tensor_from_doubles(STREW_FLOAT32, 3, (double[]){1, 2, 3});
+  ok(strew_unsqueeze(floats, 0, &matrix, &failure));
+  index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){0, 1, 2}); /* sorted, for segments */
+  bools = tensor_from_integers(STREW_BOOL, 3, (int64_t[]){1, 0, 1});
+  two[0] = two[1] = floats;
+  out = second = NULL;
+  ok(strew_grouping_create(index, -1, STREW_ERROR, &grouping, &failure));
+  ok(strew_key_table_create(context, 1, &table, &failure));
+}
+
+static void end(void) {
+  ck_assert(!out && !second);
+  strew_key_table_release(table), strew_grouping_release(grouping);
+  strew_release(floats), strew_release(matrix), strew_release(index), strew_release(bools);
+}
+
+/* The call fails, and names the argument. */
+static void check(const char *function, const char *argument, strew_status status, int bad) {
+  note(function);
+  ck_assert_msg(status == STREW_EARGUMENT, "%s with %s = %d gives %s: %s", function, argument, bad,
+                strew_status_name(status), failure.message);
+  ck_assert_msg(failure.argument && !strcmp(failure.argument, argument), "%s with %s = %d names %s: %s", function,
+                argument, bad, failure.argument, failure.message);
+}
+#define REFUSES(argument, function, ...)                                                                               \
+  clear_failure();                                                                                                     \
+  check(#function, argument, function(__VA_ARGS__, &failure), bad)
+/* A member of options, given by name for the last test. */
+#define REFUSES_MEMBER(member, argument, function, ...)                                                                \
+  note(member);                                                                                                        \
+  REFUSES(argument, function, __VA_ARGS__)
+
+/* For each unknown value of an enumeration of `count` values. */
+#define EACH(count)                                                                                                    \
+  for (int bads[] = {-1, (int)(count), (int)(count) + 1, 99, INT_MAX, INT_MIN}, at = 0, bad = bads[0]; at < 6;         \
+       bad = bads[++at % 6])
+
+/* ---------------------------------------------------------------------------------------------------- enumerators */
+
+static void dtypes(void) {
+  start();
+  const int64_t size = 3;
+  int64_t element;
+  static float memory[3];
+  EACH(STREW_DTYPE_COUNT) {
+    const strew_dtype dtype = (strew_dtype)bad;
+    REFUSES("dtype", strew_empty, device, dtype, 1, &size, &out);
+    REFUSES("dtype", strew_full, device, dtype, 1, &size, strew_int(1), &out);
+    REFUSES("dtype", strew_from, device, dtype, 1, &size, memory, &out);
+    REFUSES("dtype", strew_arange, device, dtype, strew_int(0), strew_int(3), strew_int(1), &out);
+    REFUSES("dtype", strew_linspace, device, dtype, 0, 1, 3, &out);
+    REFUSES("dtype", strew_eye, device, dtype, 3, 3, &out);
+    REFUSES("dtype", strew_rand, device, dtype, 1, &size, &out);
+    REFUSES("dtype", strew_randn, device, dtype, 1, &size, &out);
+    REFUSES("dtype", strew_randint, device, dtype, 0, 3, 1, &size, &out);
+    REFUSES("dtype", strew_randperm, device, dtype, 3, &out);
+    REFUSES("dtype", strew_to, floats, device, dtype, &out);
+    REFUSES("dtype", strew_wrap, device, dtype, 1, &size, NULL, memory, sizeof memory, NULL, NULL, &out);
+    REFUSES("dtype", strew_wrap_const, device, dtype, 1, &size, NULL, memory, sizeof memory, NULL, NULL, &out);
+    REFUSES("dtype", strew_scalar_store, strew_int(1), STREW_EXACT, dtype, &element);
+    note("strew_scalar_load"), note("strew_dtype_name"), note("strew_dtype_size_bytes");
+    ck_assert_int_eq(strew_scalar_load(dtype, memory).as.i, 0);
+    ck_assert(!strew_dtype_name(dtype) && !strew_dtype_size_bytes(dtype));
+  }
+  end();
+}
+
+static void operations(void) {
+  start();
+  int64_t element;
+  EACH(STREW_UNARY_COUNT) { REFUSES("op", strew_unary, (strew_unary_op)bad, floats, &out); }
+  EACH(STREW_BINARY_COUNT) {
+    REFUSES("op", strew_binary, (strew_binary_op)bad, strew_of(floats), strew_of(floats), &out);
+  }
+  EACH(STREW_FOLD_COUNT) { REFUSES("fold", strew_reduce, (strew_fold)bad, floats, 0, NULL, false, 1, &out); }
+  EACH(STREW_DOT + 1) { REFUSES("kind", strew_matmul, (strew_product)bad, floats, floats, &out); }
+  EACH(STREW_KEYS_FIRST + 1) {
+    strew_grouping *made = NULL;
+    REFUSES("order", strew_group_by, 1, &index, (strew_key_order)bad, &made);
+  }
+  EACH(STREW_SATURATE + 1) {
+    REFUSES("how", strew_scalar_store, strew_int(1), (strew_conversion)bad, STREW_INT64, &element);
+  }
+  EACH(STREW_INTERPOLATION_COUNT) {
+    const strew_interpolation interpolation = (strew_interpolation)bad;
+    REFUSES("interpolation", strew_quantile, floats, strew_number(strew_float(0.5)), NULL, false, interpolation, &out);
+    REFUSES("interpolation", strew_group_quantile, floats, index, 0.5, interpolation, NULL, &out);
+    REFUSES("interpolation", strew_grouping_quantile, grouping, floats, 0.5, interpolation, NULL, &out);
+  }
+  EACH(STREW_COLORMAP_COUNT) {
+    strew_image_options options = {.colormap = (strew_colormap)bad};
+    REFUSES_MEMBER("strew_image_options.colormap", "colormap", strew_image, matrix, &options, &out);
+  }
+  EACH(STREW_REDUCTION_COUNT) {
+    note("strew_reduction_name"), note("strew_mode_name"), note("strew_status_name");
+    ck_assert(!strew_reduction_name((strew_reduction)bad) && !strew_mode_name((strew_mode)bad));
+    ck_assert(bad == STREW_REDUCTION_COUNT || bad == STREW_REDUCTION_COUNT + 1 ||
+              !strew_status_name((strew_status)bad));
+  }
+  end();
+}
+
+/* The calls that take options of scatter, given to each function that has them. */
+static void refuse_scatter_options(const char *argument, const strew_scatter_options *options, int bad) {
+  const strew_operand source = strew_of(floats);
+  REFUSES(argument, strew_scatter, floats, 0, index, source, options, &out);
+  REFUSES(argument, strew_index_reduce, floats, 0, index, floats, options, &out);
+  REFUSES(argument, strew_index_put, floats, 1, &index, source, options, &out);
+  REFUSES(argument, strew_put, floats, index, floats, options, &out);
+  strew_tensor *column = NULL;
+  ok(strew_unsqueeze(index, 1, &column, &failure));
+  REFUSES(argument, strew_scatter_nd, floats, column, floats, options, &out);
+  REFUSES(argument, strew_scatter_nd_new, 1, (int64_t[]){3}, column, floats, options, &out);
+  strew_release(column);
+}
+
+/* The same for options of groups. */
+enum { ALL_GROUPS, REDUCING_GROUPS };
+static void refuse_group_options(const char *argument, const strew_group_options *options, int kind, int bad) {
+  const strew_aggregate aggregate[] = {{floats, STREW_GROUP_OPTIONS}, {floats, *options}};
+  strew_tensor *results[2] = {NULL, NULL};
+  REFUSES(argument, strew_group, floats, index, options, &out, NULL);
+  REFUSES(argument, strew_grouping_reduce, grouping, floats, options, &out, NULL);
+  REFUSES(argument, strew_grouping_aggregate, grouping, 2, aggregate, results);
+  ck_assert(!results[0] && !results[1]);
+  if (kind == REDUCING_GROUPS) return;
+  REFUSES(argument, strew_group_softmax, floats, index, options, false, &out);
+  REFUSES(argument, strew_group_quantile, floats, index, 0.5, STREW_LOWER, options, &out);
+  REFUSES(argument, strew_grouping_softmax, grouping, floats, options, false, &out);
+  REFUSES(argument, strew_grouping_quantile, grouping, floats, 0.5, STREW_LOWER, options, &out);
+}
+
+static void reductions(void) {
+  start();
+  EACH(STREW_REDUCTION_COUNT) {
+    const strew_reduction reduction = (strew_reduction)bad;
+    const strew_scatter_options scattering = {.reduction = reduction};
+    strew_group_options joining = STREW_GROUP_OPTIONS;
+    joining.reduction = reduction;
+    note("strew_scatter_options.reduction"), note("strew_group_options.reduction");
+    refuse_scatter_options("reduce", &scattering, bad);
+    refuse_group_options("reduce", &joining, REDUCING_GROUPS, bad);
+    strew_tensor *starts = NULL;
+    ok(strew_grouping_starts(grouping, &starts, &failure));
+    REFUSES("reduce", strew_segment_csr, floats, starts, reduction, &out, NULL);
+    REFUSES("reduce", strew_segment_reduce, floats, reduction, NULL, starts, 0, NULL, &out);
+    strew_release(starts);
+    REFUSES("reduce", strew_segment_coo, floats, index, 3, reduction, &out, NULL);
+  }
+  end();
+}
+
+static void modes(void) {
+  start();
+  strew_tensor *column = NULL;
+  ok(strew_unsqueeze(index, 1, &column, &failure));
+  EACH(STREW_MODE_COUNT) {
+    const strew_mode mode = (strew_mode)bad;
+    const strew_scatter_options scattering = {.reduction = STREW_SUM, .mode = mode};
+    strew_group_options joining = STREW_GROUP_OPTIONS;
+    strew_grouping *made = NULL;
+    joining.mode = mode;
+    note("strew_scatter_options.mode"), note("strew_group_options.mode");
+    refuse_scatter_options("mode", &scattering, bad);
+    refuse_group_options("mode", &joining, ALL_GROUPS, bad);
+    REFUSES("mode", strew_gather, floats, 0, index, mode, &out);
+    REFUSES("mode", strew_index_select, floats, 0, index, mode, &out);
+    REFUSES("mode", strew_index_add, floats, 0, index, floats, strew_int(1), mode, &out);
+    REFUSES("mode", strew_index_copy, floats, 0, index, floats, mode, &out);
+    REFUSES("mode", strew_index_fill, floats, 0, index, strew_number(strew_int(1)), mode, &out);
+    REFUSES("mode", strew_take_along_dim, floats, 0, index, mode, &out);
+    REFUSES("mode", strew_take, floats, index, mode, &out);
+    REFUSES("mode", strew_gather_nd, floats, column, 0, mode, &out);
+    REFUSES("mode", strew_grouping_create, index, -1, mode, &made);
+  }
+  strew_release(column);
+  end();
+}
+
+/* -------------------------------------------------------------------------------------------------------- numbers */
+
+/* All dtypes but the three of strew_scalar are unknown, whether they are enumerators or not. */
+static const int no_numbers[] = {-1,          STREW_FLOAT32, STREW_INT32,    STREW_INT16,       STREW_INT8,
+                                 STREW_UINT8, STREW_FLOAT16, STREW_BFLOAT16, STREW_DTYPE_COUNT, 99,
+                                 INT_MAX,     INT_MIN};
+
+static void refuse_number(strew_scalar number, int bad) {
+  const int64_t size = 3, none = 0;
+  const strew_operand operand = strew_number(number), tensor = strew_of(floats);
+  strew_group_options filled = STREW_GROUP_OPTIONS;
+  int64_t element;
+  strew_tensor *empty = NULL;
+  ok(strew_empty(device, STREW_FLOAT32, 1, &none, &empty, &failure));
+  filled.fill = &number;
+  REFUSES("value", strew_scalar_store, number, STREW_SATURATE, STREW_INT64, &element);
+  REFUSES("value", strew_full, device, STREW_FLOAT32, 1, &size, number, &out);
+  REFUSES("value", strew_full, device, STREW_FLOAT32, 1, &none, number, &out);
+  REFUSES("value", strew_fill, floats, number);
+  REFUSES("value", strew_set, floats, 1, &none, number);
+  REFUSES("start", strew_arange, device, STREW_INT64, number, strew_int(3), strew_int(1), &out);
+  REFUSES("stop", strew_arange, device, STREW_INT64, strew_int(0), number, strew_int(1), &out);
+  REFUSES("step", strew_arange, device, STREW_INT64, strew_int(0), strew_int(3), number, &out);
+  for (int op = 0; op < STREW_BINARY_COUNT; op++) {
+    strew_tensor *numbers =
+        op == STREW_BITWISE_AND || op == STREW_BITWISE_OR || op == STREW_BITWISE_XOR ? index : floats;
+    REFUSES("other", strew_binary, (strew_binary_op)op, strew_of(numbers), operand, &out);
+    REFUSES("self", strew_binary, (strew_binary_op)op, operand, strew_of(numbers), &out);
+    REFUSES("other", strew_binary, (strew_binary_op)op, strew_of(bools), operand, &out);
+    REFUSES("other", strew_binary, (strew_binary_op)op, strew_of(empty), operand, &out);
+  }
+  REFUSES("a", strew_where, bools, operand, tensor, &out);
+  REFUSES("b", strew_where, bools, tensor, operand, &out);
+  REFUSES("a", strew_where, bools, operand, operand, &out);
+  REFUSES("value", strew_masked_fill, floats, bools, operand, &out);
+  REFUSES("min", strew_clamp, floats, &operand, NULL, &out);
+  REFUSES("max", strew_clamp, floats, NULL, &operand, &out);
+  REFUSES("max", strew_clamp, floats, &tensor, &operand, &out);
+  REFUSES("q", strew_quantile, floats, operand, NULL, false, STREW_LINEAR, &out);
+  REFUSES("values", strew_searchsorted, floats, operand, false, &out);
+  REFUSES("values", strew_bucketize, operand, floats, false, &out);
+  REFUSES("src", strew_scatter, floats, 0, index, operand, NULL, &out);
+  REFUSES("alpha", strew_index_add, floats, 0, index, floats, number, STREW_ERROR, &out);
+  REFUSES("alpha", strew_index_add, index, 0, index, index, number, STREW_ERROR, &out);
+  REFUSES("value", strew_index_fill, floats, 0, index, operand, STREW_ERROR, &out);
+  REFUSES("values", strew_index_put, floats, 1, &index, operand, NULL, &out);
+  REFUSES("value", strew_set_rows, floats, index, operand);
+  REFUSES("initial", strew_segment_reduce, floats, STREW_SUM, NULL, index, 0, &number, &out);
+  note("strew_group_options.fill");
+  refuse_group_options("fill", &filled, REDUCING_GROUPS, bad);
+  REFUSES("fill", strew_group_quantile, floats, index, 0.5, STREW_LOWER, &filled, &out);
+  REFUSES("fill", strew_grouping_quantile, grouping, floats, 0.5, STREW_LOWER, &filled, &out);
+  strew_release(empty);
+}
+
+static void numbers(void) {
+  start();
+  for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++) {
+    const int bad = no_numbers[i];
+    refuse_number((strew_scalar){.dtype = (strew_dtype)bad, .as.i = 1}, bad);
+    refuse_number((strew_scalar){.dtype = (strew_dtype)bad, .as.i = -1}, bad);
+  }
+  assert_elements(floats, STREW_FLOAT32, (float[]){1, 2, 3}, "unchanged");
+  end();
+}
+
+static void dtypes_of_sums(void) {
+  start();
+  EACH(STREW_DTYPE_COUNT) {
+    const strew_dtype dtype = (strew_dtype)bad;
+    strew_group_options options = STREW_GROUP_OPTIONS;
+    options.dtype = &dtype;
+    note("strew_group_options.dtype");
+    refuse_group_options("dtype", &options, REDUCING_GROUPS, bad);
+  }
+  end();
+}
+
+/* ------------------------------------------------------------------------------------- files: options and counts */
+
+#define FOLDER "/dev/null"
+static void refuse_load_options(const char *argument, const strew_load_options *options, int bad) {
+  const strew_reader_options reading = {.load = options};
+  strew_table *loaded = NULL;
+  strew_reader *reader = NULL;
+  REFUSES(argument, strew_load, device, FOLDER "/x.csv", options, &out, &loaded);
+  REFUSES_MEMBER("strew_reader_options.load", argument, strew_reader_open, device, FOLDER "/x.csv", &reading, &reader);
+  ck_assert(!loaded && !reader);
+}
+
+static void refuse_save_options(const char *argument, const strew_save_options *options, int bad) {
+  strew_table *empty = NULL;
+  ok(strew_table_create(strew_device_context(device), &empty, &failure));
+  REFUSES(argument, strew_save, floats, FOLDER "/x.csv", options);
+  REFUSES(argument, strew_save_table, empty, FOLDER "/x.csv", options);
+  strew_table_release(empty);
+}
+
+static void files(void) {
+  start();
+  EACH(STREW_HEADER_YES + 1) {
+    refuse_load_options("header", &(strew_load_options){.header = (strew_header)bad}, bad);
+    refuse_save_options("header", &(strew_save_options){.header = (strew_header)bad}, bad);
+    note("strew_load_options.header"), note("strew_save_options.header");
+  }
+  EACH(STREW_DTYPE_COUNT) {
+    refuse_load_options("dtype", &(strew_load_options){.dtype = &(strew_dtype){(strew_dtype)bad}}, bad);
+    note("strew_load_options.dtype");
+  }
+  end();
+}
+
+static void counts(void) {
+  start();
+  static const int negative[] = {-1, -99, INT_MIN};
+  for (int i = 0; i < 3; i++) {
+    const int bad = negative[i], dim = 0;
+    const char *name = "x";
+    strew_grouping *made = NULL;
+    strew_key_table *keys = NULL;
+    refuse_load_options("text", &(strew_load_options){.text_count = bad, .text = &name}, bad);
+    refuse_load_options("dates", &(strew_load_options){.date_count = bad, .dates = &name}, bad);
+    refuse_load_options("columns", &(strew_load_options){.column_count = bad, .columns = &name}, bad);
+    note("strew_load_options.text_count"), note("strew_load_options.date_count");
+    note("strew_load_options.column_count");
+    REFUSES("count", strew_reduce, STREW_FOLD_SUM, floats, bad, NULL, false, 1, &out);
+    REFUSES("count", strew_reduce, STREW_FOLD_SUM, floats, bad, &dim, false, 1, &out);
+    REFUSES("tensors", strew_cat, bad, two, 0, &out);
+    REFUSES("tensors", strew_stack, bad, two, 0, &out);
+    REFUSES("indices", strew_index_put, floats, bad, &index, strew_of(floats), NULL, &out);
+    REFUSES("keys", strew_group_by, bad, &index, STREW_KEYS_SORTED, &made);
+    REFUSES("count", strew_grouping_aggregate, grouping, bad, NULL, &out);
+    REFUSES("n", strew_key_table_create, context, bad, &keys);
+    REFUSES("threads", strew_context_set_threads, context, bad);
+    ck_assert(!made && !keys);
+  }
+  const int bad = 1; /* a list that is missing */
+  REFUSES("count", strew_reduce, STREW_FOLD_SUM, floats, bad, NULL, false, 1, &out);
+  end();
+}
+
+/* -------------------------------------------------------------------------------------------------------- reserved */
+
+static void reserved(void) {
+  start();
+  for (int bad = 0; bad < 8; bad++) { /* the number of the word; structs have 2, 4 or 8 */
+    const uint64_t bit = (uint64_t)1 << (bad * 9 % 64);
+    strew_context *other = NULL;
+    strew_options options = {.threads = 1};
+    options.reserved[bad] = bit;
+    REFUSES_MEMBER("strew_options.reserved", "options", strew_context_create, &options, &other);
+    ck_assert_ptr_null(other);
+    if (bad >= 4) continue;
+    strew_scatter_options scattering = {.reduction = STREW_SUM};
+    strew_group_options joining = STREW_GROUP_OPTIONS;
+    strew_save_options saving = {.compress = false};
+    strew_image_options painting = {.scale = 1};
+    strew_reader_options reading = {.rows = 1};
+    strew_reader *reader = NULL;
+    scattering.reserved[bad] = joining.reserved[bad] = saving.reserved[bad] = painting.reserved[bad] =
+        reading.reserved[bad] = bit;
+    note("strew_scatter_options.reserved"), note("strew_group_options.reserved");
+    note("strew_save_options.reserved"), note("strew_load_options.reserved");
+    refuse_scatter_options("options", &scattering, bad);
+    refuse_group_options("options", &joining, ALL_GROUPS, bad);
+    refuse_save_options("options", &saving, bad);
+    REFUSES_MEMBER("strew_image_options.reserved", "options", strew_image, matrix, &painting, &out);
+    REFUSES_MEMBER("strew_reader_options.reserved", "options", strew_reader_open, device, FOLDER "/x.csv", &reading,
+                   &reader);
+    if (bad >= 2) continue;
+    strew_load_options loading = {.map = false};
+    loading.reserved[bad] = bit;
+    refuse_load_options("options", &loading, bad);
+  }
+  end();
+}
+
+/* ------------------------------------------------------------------------------------------------------ the header */
+
+/* Types that a caller may fill with what this file tries. */
+static bool is_checked_type(const char *text) {
+  static const char *const types[] = {"strew_dtype",
+                                      "strew_reduction",
+                                      "strew_mode",
+                                      "strew_interpolation",
+                                      "strew_status",
+                                      "strew_conversion",
+                                      "strew_unary_op",
+                                      "strew_binary_op",
+                                      "strew_fold",
+                                      "strew_product",
+                                      "strew_key_order",
+                                      "strew_header",
+                                      "strew_colormap",
+                                      "strew_scalar",
+                                      "strew_operand",
+                                      "strew_options",
+                                      "strew_scatter_options",
+                                      "strew_group_options",
+                                      "strew_load_options",
+                                      "strew_save_options",
+                                      "strew_reader_options",
+                                      "strew_image_options",
+                                      "strew_aggregate",
+                                      "int count",
+                                      "int64_t count",
+                                      "int columns"};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    const size_t length = strlen(types[i]);
+    if (!strncmp(text, types[i], length) && !isalnum((unsigned char)text[length]) && text[length] != '_') return true;
+  }
+  return false;
+}
+
+/* Skips blanks and "const". */
+static const char *skip(const char *text) {
+  text += strspn(text, " \n");
+  return strncmp(text, "const ", 6) ? text : text + 6;
+}
+
+/* True if a parameter, other than a result, is of a checked type. */
+static bool takes_checked(char *parameters) {
+  for (char *one = strtok(parameters, ","); one; one = strtok(NULL, ","))
+    if (is_checked_type(skip(one)) && !strstr(one, "*out")) return true;
+  return false;
+}
+
+/* Fails for a function that takes what is tried here, and is not. */
+static void find_functions(const char *header) {
+  for (const char *at = header; (at = strstr(at, "\nSTREW_API ")) != NULL;) {
+    const char *open = strchr(at, '('), *name = open;
+    char declaration[4096], word[64];
+    while (name[-1] == '_' || isalnum((unsigned char)name[-1])) name--;
+    snprintf(word, sizeof word, "%.*s", (int)(open - name), name);
+    at = strchr(open, ';');
+    snprintf(declaration, sizeof declaration, "%.*s", (int)(at - open - 1), open + 1);
+    if (takes_checked(declaration)) ck_assert_msg(is_tried(word), "%s has no row here", word);
+  }
+}
+
+/* Fails for a member of options without a row: an enumerator, a count or reserved bytes. `line` begins its declaration. */
+static void find_member(const char *options, const char *line) {
+  char type[64], word[64], member[160];
+  if (sscanf(skip(line), "%60[a-z0-9_] %60[*a-z_]", type, word) != 2) return;
+  const char *name = word + strspn(word, "*");
+  if (!is_checked_type(skip(line)) && !strstr(name, "_count") && strcmp(name, "reserved") != 0) return;
+  snprintf(member, sizeof member, "%s.%s", options, name);
+  ck_assert_msg(is_tried(member), "%s has no row here", member);
+}
+
+static void find_members(const char *header) {
+  for (const char *at = header; (at = strstr(at, "\ntypedef struct strew_")) != NULL;) {
+    char name[64];
+    at += strlen("\ntypedef struct ");
+    if (sscanf(at, "%60[a-z_] {", name) != 1 || !strstr(name, "options")) continue;
+    const char *end = strstr(at, "\n}");
+    for (const char *line = strchr(at, '\n'); line < end; line = strchr(line + 1, '\n')) find_member(name, line + 1);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static void (*const parts[])(void) = {dtypes,         operations, reductions, modes,   numbers,
+                                      dtypes_of_sums, files,      counts,     reserved};
+enum { PART_COUNT = sizeof parts / sizeof *parts };
+
+START_TEST(test_part) { parts[_i](); }
+END_TEST
+
+START_TEST(test_nothing_is_left_out) {
+  static char header[256 << 10];
+  FILE *file = fopen("runtime/strew.h", "r");
+  ck_assert_ptr_nonnull(file);
+  header[fread(header, 1, sizeof header - 1, file)] = '\0';
+  fclose(file);
+  for (int i = 0; i < PART_COUNT; i++) parts[i]();
+  find_functions(header);
+  find_members(header);
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("enumerators");
+  TCase *all = new_case(suite, "unknown");
+  tcase_add_loop_test(all, test_part, 0, PART_COUNT);
+  tcase_add_test(all, test_nothing_is_left_out);
+  return suite;
+}
