@@ -694,8 +694,8 @@ STREW_API strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarit
    tensor's dtype, for each of which there is a position of a new first dimension (STREW_EVALUE, STREW_ESHAPE,
    STREW_EDTYPE). The rank is q * (n - 1), rounded to tensor's dtype, that of 16-bit floats to float32: n is at most 2^24
    unless it is float64 (STREW_ESHAPE; n 0, too). Between elements a and b: a + (b - a) * t, or from t = 0.5 on
-   b - (b - a) * (1 - t); equal elements are the result. NaN if there is a NaN. Floats (STREW_EDTYPE). Always a new
-   tensor. */
+   b - (b - a) * (1 - t), without overflow between finite ones; equal elements are the result. NaN if there is a NaN.
+   Floats (STREW_EDTYPE). Always a new tensor. */
 STREW_API strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
                                       strew_interpolation interpolation, strew_tensor **out, strew_error *error);
 /* The place of each value among `sorted`, ascending along its last dimension: the number of elements that are smaller
