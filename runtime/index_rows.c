@@ -375,7 +375,8 @@ static strew_status mask_start(const struct call *call, struct rows *rows, const
                 to ? "to" : "with", text_of_sizes(self->rank, self->sizes, other));
   tensor_broadcast(wide, self, &shape);
   tensor_broadcast(&wide_mask, mask, &shape);
-  strew_status status = rows_mask(call, rows, &wide_mask, &positions);
+  strew_status status = check_sizes(call, self->dtype, shape.rank, shape.sizes);
+  if (status == STREW_OK) status = rows_mask(call, rows, &wide_mask, &positions);
   if (status != STREW_OK) return status;
   rows->addressed = shape.rank;
   rows_add(rows, positions,
