@@ -2329,7 +2329,7 @@ Tensor.bincount = strew.bincount
 ---Counts the elements in equal bins between min and max (a histogram of floats).
 ---
 ---Elements outside, and NaN, are not counted; max belongs to the last bin. If min and max are equal, they are those of
----self.
+---self; elements that are all equal are in the bin in the middle.
 ---
 ---```lua
 ---print(strew.histc(strew.tensor{1.0, 2, 1}, 4, 0, 3))
@@ -2340,8 +2340,8 @@ Tensor.bincount = strew.bincount
 ---```
 ---@param self strew.Tensor a float dtype; error: without min and max, infinities or NaN
 ---@param bins? integer default 100; error: less than 1
----@param min? number default 0
----@param max? number default 0; error: less than min
+---@param min? number default 0; error: not finite, or too large for the dtype
+---@param max? number default 0; error: the same, or less than min
 ---@return strew.Tensor counts self's dtype
 ---@overload fun(self: strew.Tensor, options: {bins?: integer, min?: number, max?: number}): strew.Tensor
 function strew.histc(self, bins, min, max) end

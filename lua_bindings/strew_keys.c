@@ -170,8 +170,10 @@ static int key_table(lua_State *L, struct script_call *call) {
   push_metatable(L);
   lua_setmetatable(L, -2);
   if (!bind_arguments(L, call, parameters)) return -1;
-  if (columns != (int)columns)
-    return bind_fail(call, STREW_EARGUMENT, "n", "is %" PRId64 ", expected 1 to %d columns", columns, STREW_MAX_RANK);
+  if (columns != (int)columns) {
+    bind_fail(call, STREW_EARGUMENT, "n", "is %" PRId64 ", expected 1 to %d columns", columns, STREW_MAX_RANK);
+    return call->error.has_value = true, call->error.value = strew_int(columns), -1;
+  }
   return bind_end(strew_key_table_create(call->binding->context, (int)columns, table, &call->error), 1);
 }
 

@@ -897,7 +897,8 @@ STREW_API strew_status strew_group_quantile(strew_tensor *src, strew_tensor *ind
 STREW_API strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
                                       strew_error *error);
 /* The number of elements in each of `bins` equal parts of min..max, of self's dtype (floats; STREW_EDTYPE). Elements out
-   of range are not counted. min == max: the range of the elements (STREW_EVALUE: not finite). Always a new tensor. */
+   of range are not counted. min == max: the range of the elements; if they are all equal, the part in the middle has
+   them. STREW_EVALUE: a range that is not finite, or that the dtype cannot hold. Always a new tensor. */
 STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
                                    strew_error *error);
 
