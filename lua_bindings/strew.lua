@@ -2160,7 +2160,7 @@ function strew.group_by(keys, options) end
 --- 1  4  6  5
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param indptr strew.Tensor int64 or int32, not decreasing, 0 to the size of src; its dimensions are src's first
+---@param indptr strew.Tensor int64 or int32, not decreasing, 0 to the size of src; its dimensions are src's first; or empty
 ---@param options? strew.segment_csr_options
 ---@return strew.Tensor out src's dtype; one row for each segment
 ---@return strew.Tensor? arg int64, positions of the extremes; for an empty segment, src's size
@@ -2179,7 +2179,7 @@ Tensor.segment_csr = strew.segment_csr
 --- 10  10  30  30  30
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param indptr strew.Tensor int64 or int32, one value more than src has segments; error: the first that decreases
+---@param indptr strew.Tensor int64 or int32, one value more than src has segments, or empty; error: the first that decreases
 ---@return strew.Tensor t src's dtype
 function strew.gather_csr(src, indptr) end
 Tensor.gather_csr = strew.gather_csr

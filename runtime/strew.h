@@ -857,7 +857,7 @@ STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const
    0 to the size of src; elements before its first and behind its last value are in no segment. A segment without
    elements is 0, 1 for STREW_PROD. arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new
    int64 tensor of the result's shape: the position of the first winner along src's dimension, its size if there is no
-   element. */
+   element. An indptr of size 0 has no segments, as one of size 1. */
 STREW_API strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction,
                                          strew_tensor **out, strew_tensor **arg, strew_error *error);
 /* As torch.segment_reduce: segments by lengths, which are not negative and add up to the size of data (STREW_ESHAPE), or
@@ -874,7 +874,8 @@ STREW_API strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index,
                                          strew_reduction reduction, strew_tensor **out, strew_tensor **arg,
                                          strew_error *error);
 /* The way back: the value of each segment for all of its elements. indptr begins with 0, does not decrease, and has one
-   element more than src along the segments' dimension; its last value is the result's size there. */
+   element more than src along the segments' dimension; its last value is the result's size there. If src has size 0
+   there, indptr may, too: so has the result. */
 STREW_API strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out,
                                         strew_error *error);
 /* The same by a sorted index: out[i] = src[index[i]] along the last dimension of index. */
