@@ -415,7 +415,8 @@
 ---`t[mask]`, with a bool tensor of `t`'s first sizes, is a new tensor of the elements, or rows, where it is true, in
 ---row-major order. `t[index]`, with an int64 or int32 tensor of any rank, is a new tensor of rows: index's shape, then
 ---`t`'s other sizes. `t[mask] = v` and `t[index] = v` write a number, or a tensor of `t`'s dtype that broadcasts to
----what they read; of repeated rows the last remains. A value out of range is an error, and nothing is written.
+---what they read; of repeated rows the last remains. A value out of range is an error, and nothing is written. A mask of
+---rank 0 selects all of `t`, as one row, or nothing.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}

@@ -779,12 +779,14 @@ STREW_API strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_t
 /* self[indices[0][c], indices[1][c], ...] joins values[c], as in NumPy and torch.Tensor.index_put_. The `count` indices
    broadcast together (STREW_ESHAPE); values, a number or a tensor, broadcasts to their shape and self's other sizes. A
    bool index stands for the positions of its true elements, one index for each of its dimensions, which must have the
-   sizes of those that it addresses; it waits for the device. */
+   sizes of those that it addresses; it waits for the device. One of rank 0 addresses no dimension: its one position, or
+   none, is that of all of self, and begins the rows' shape. */
 STREW_API strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices,
                                        strew_operand values, const strew_scatter_options *options, strew_tensor **out,
                                        strew_error *error);
 /* The rows of self at one index along dimension 0, of index's shape and self's other sizes; or at the true elements of a
-   mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order. strew_set_rows writes value in place: a number,
+   mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order; a mask of rank 0 gives a first dimension of
+   size 1, or of size 0 if it is false, as in NumPy. strew_set_rows writes value in place: a number,
    or a tensor that broadcasts to these rows (STREW_ESHAPE). In scripts: t[index], t[index] = v. */
 STREW_API strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error);
