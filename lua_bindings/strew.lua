@@ -585,7 +585,8 @@ function strew.eye(n, m, options) end
 
 ---Creates the numbers from start up to, but not including, stop.
 ---
----Integers are exact; floats are `start + i * step` in float64, rounded once.
+---Integers are exact; floats are `start + i * step` in float64, rounded once. No element reaches stop, nor the dtype's
+---rounding of it: `strew.arange(1, 1.3, 0.1)` has 3. `linspace` includes its end.
 ---
 ---```lua
 ---print(strew.arange(4))
@@ -607,6 +608,9 @@ function strew.eye(n, m, options) end
 function strew.arange(start, stop, step, options) end
 
 ---Creates evenly spaced numbers from start to stop, both included.
+---
+---They are `start + i * (stop - start) / (steps - 1)` in float64, rounded once; the last one is exactly stop. An integer
+---dtype drops the fraction: `strew.linspace(0, 10, 4, {dtype = "int64"})` is 0 3 6 10.
 ---
 ---```lua
 ---print(strew.linspace(0, 1, 5))
