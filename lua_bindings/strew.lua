@@ -150,7 +150,7 @@
 ---| * # `t * u`: mul, element by element; the matrix product is matmul
 ---| / # `t / u`: div, always a float
 ---| // # `t // u`: floor_divide, rounded toward minus infinity
----| % # `t % u`: remainder, with the sign of `u`
+---| % # `t % u`: remainder, with the sign of `u`; a zero keeps that of `t`
 ---| ^ # `t ^ u`: pow
 ---| & # `t & u`: bitwise_and, for integers and bools
 ---| | # `t | u`: bitwise_or
@@ -3082,6 +3082,9 @@ strew.div_, Tensor.div, Tensor.div_ = strew.div, strew.div, strew.div
 
 ---Divides element by element and rounds toward minus infinity: `self // other`.
 ---
+---Floats are divided as in PyTorch and NumPy, by the remainder, where Lua rounds the quotient of two numbers:
+---`1.0 // 0.1` is 9 for a tensor and 10.0 for numbers, `math.huge // 2` is nan and inf, `1 // -math.huge` is -1 and -0.0.
+---
 ---```lua
 ---print(strew.tensor{7, -7} // 2)
 ---```
@@ -3097,6 +3100,8 @@ strew.floor_divide_, Tensor.floor_divide, Tensor.floor_divide_ =
   strew.floor_divide, strew.floor_divide, strew.floor_divide
 
 ---Returns the remainder of floor_divide, with the sign of other: `self % other`.
+---
+---A remainder of zero keeps the sign of self: `-0.0 % 2` is -0.0, as in Lua and PyTorch.
 ---
 ---```lua
 ---print(strew.tensor{7, -7} % 3)
@@ -4198,7 +4203,9 @@ Tensor.log_softmax = strew.log_softmax
 
 ---Returns the cumulative sum along a dimension: element i is the sum of elements 0..i.
 ---
----Float sums are accumulated as pairs of floats (double-float), on every device: the last one is as exact as `sum`.
+---Floats are added one after the other in halves of 8 elements, and what comes before a half is a pair of floats
+---(double-float): rounding errors do not grow with the length. Within 8 elements they, and overflow, are those of a plain
+---loop, so the last one may differ from `sum`, which adds in another order. The bits depend on the shape alone.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:cumsum(1))

@@ -585,8 +585,9 @@ typedef enum strew_binary_op {
   STREW_SUB,
   STREW_MUL,
   STREW_DIV,          /* float */
-  STREW_FLOOR_DIVIDE, /* rounds toward minus infinity; integer division by zero is an error that names the position */
-  STREW_REMAINDER,    /* has the sign of the divisor, as Lua's % */
+  STREW_FLOOR_DIVIDE, /* rounds toward minus infinity; integer division by zero is an error that names the position. Of
+                         floats (a - a % b) / b: an infinity gives NaN, and a finite negative number by infinity -1 */
+  STREW_REMAINDER,    /* has the sign of the divisor, as Lua's %; a zero has that of the dividend */
   STREW_POW,
   STREW_MINIMUM,     /* NaN wins, -0 < +0 */
   STREW_MAXIMUM,     /* NaN wins, -0 < +0 */
@@ -665,7 +666,8 @@ typedef enum strew_fold {
 STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                                     double correction, strew_tensor **out, strew_error *error);
 /* Cumulative sums along dim, each including its own element; of tensor's shape. Integers and bools give int64. In
-   place, an integer tensor keeps its dtype, and the sums wrap. */
+   place, an integer tensor keeps its dtype, and the sums wrap. Floats are added one after the other in halves of 8
+   elements; what comes before a half is a pair of floats whose exact sum is meant. */
 STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
 /* Cumulative products, with the rules of strew_cumsum; each element is multiplied by the product before it, in order. */
 STREW_API strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
