@@ -150,7 +150,7 @@
 ---| * # `t * u`: mul, element by element; the matrix product is matmul
 ---| / # `t / u`: div, always a float
 ---| // # `t // u`: floor_divide, rounded toward minus infinity
----| % # `t % u`: remainder, with the sign of `u`
+---| % # `t % u`: remainder, with the sign of `u`; a zero keeps that of `t`
 ---| ^ # `t ^ u`: pow
 ---| & # `t & u`: bitwise_and, for integers and bools
 ---| | # `t | u`: bitwise_or
@@ -466,7 +466,8 @@
 ---`t[mask]`, with a bool tensor of `t`'s first sizes, is a new tensor of the elements, or rows, where it is true, in
 ---row-major order. `t[index]`, with an int64 or int32 tensor of any rank, is a new tensor of rows: index's shape, then
 ---`t`'s other sizes. `t[mask] = v` and `t[index] = v` write a number, or a tensor of `t`'s dtype that broadcasts to
----what they read; of repeated rows the last remains. A value out of range is an error, and nothing is written.
+---what they read; of repeated rows the last remains. A value out of range is an error, and nothing is written. A mask of
+---rank 0 selects all of `t`, as one row, or nothing.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
@@ -635,7 +636,8 @@ function strew.eye(n, m, options) end
 
 ---Creates the numbers from start up to, but not including, stop.
 ---
----Integers are exact; floats are `start + i * step` in float64, rounded once.
+---Integers are exact; floats are `start + i * step` in float64, rounded once. No element reaches stop, nor the dtype's
+---rounding of it: `strew.arange(1, 1.3, 0.1)` has 3. `linspace` includes its end.
 ---
 ---```lua
 ---print(strew.arange(4))
@@ -657,6 +659,9 @@ function strew.eye(n, m, options) end
 function strew.arange(start, stop, step, options) end
 
 ---Creates evenly spaced numbers from start to stop, both included.
+---
+---They are `start + i * (stop - start) / (steps - 1)` in float64, rounded once; the last one is exactly stop. An integer
+---dtype drops the fraction: `strew.linspace(0, 10, 4, {dtype = "int64"})` is 0 3 6 10.
 ---
 ---```lua
 ---print(strew.linspace(0, 1, 5))
@@ -2214,7 +2219,7 @@ function strew.group_by(keys, options) end
 --- 1  4  6  5
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param indptr strew.Tensor int64 or int32, not decreasing, 0 to the size of src; its dimensions are src's first
+---@param indptr strew.Tensor int64 or int32, not decreasing, 0 to the size of src; its dimensions are src's first; or empty
 ---@param options? strew.segment_csr_options
 ---@return strew.Tensor out src's dtype; one row for each segment
 ---@return strew.Tensor? arg int64, positions of the extremes; for an empty segment, src's size
@@ -2233,7 +2238,7 @@ Tensor.segment_csr = strew.segment_csr
 --- 10  10  30  30  30
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param indptr strew.Tensor int64 or int32, one value more than src has segments; error: the first that decreases
+---@param indptr strew.Tensor int64 or int32, one value more than src has segments, or empty; error: the first that decreases
 ---@return strew.Tensor t src's dtype
 function strew.gather_csr(src, indptr) end
 Tensor.gather_csr = strew.gather_csr
@@ -2383,7 +2388,7 @@ Tensor.bincount = strew.bincount
 ---Counts the elements in equal bins between min and max (a histogram of floats).
 ---
 ---Elements outside, and NaN, are not counted; max belongs to the last bin. If min and max are equal, they are those of
----self.
+---self; elements that are all equal are in the bin in the middle.
 ---
 ---```lua
 ---print(strew.histc(strew.tensor{1.0, 2, 1}, 4, 0, 3))
@@ -2394,8 +2399,8 @@ Tensor.bincount = strew.bincount
 ---```
 ---@param self strew.Tensor a float dtype; error: without min and max, infinities or NaN
 ---@param bins? integer default 100; error: less than 1
----@param min? number default 0
----@param max? number default 0; error: less than min
+---@param min? number default 0; error: not finite, or too large for the dtype
+---@param max? number default 0; error: the same, or less than min
 ---@return strew.Tensor counts self's dtype
 ---@overload fun(self: strew.Tensor, options: {bins?: integer, min?: number, max?: number}): strew.Tensor
 function strew.histc(self, bins, min, max) end
@@ -3131,6 +3136,9 @@ strew.div_, Tensor.div, Tensor.div_ = strew.div, strew.div, strew.div
 
 ---Divides element by element and rounds toward minus infinity: `self // other`.
 ---
+---Floats are divided as in PyTorch and NumPy, by the remainder, where Lua rounds the quotient of two numbers:
+---`1.0 // 0.1` is 9 for a tensor and 10.0 for numbers, `math.huge // 2` is nan and inf, `1 // -math.huge` is -1 and -0.0.
+---
 ---```lua
 ---print(strew.tensor{7, -7} // 2)
 ---```
@@ -3146,6 +3154,8 @@ strew.floor_divide_, Tensor.floor_divide, Tensor.floor_divide_ =
   strew.floor_divide, strew.floor_divide, strew.floor_divide
 
 ---Returns the remainder of floor_divide, with the sign of other: `self % other`.
+---
+---A remainder of zero keeps the sign of self: `-0.0 % 2` is -0.0, as in Lua and PyTorch.
 ---
 ---```lua
 ---print(strew.tensor{7, -7} % 3)
@@ -4261,7 +4271,9 @@ Tensor.log_softmax = strew.log_softmax
 
 ---Returns the cumulative sum along a dimension: element i is the sum of elements 0..i.
 ---
----Float sums are accumulated as pairs of floats (double-float), on every device: the last one is as exact as `sum`.
+---Floats are added one after the other in halves of 8 elements, and what comes before a half is a pair of floats
+---(double-float): rounding errors do not grow with the length. Within 8 elements they, and overflow, are those of a plain
+---loop, so the last one may differ from `sum`, which adds in another order. The bits depend on the shape alone.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:cumsum(1))

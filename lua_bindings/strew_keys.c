@@ -2,6 +2,7 @@
    columns that come from tables. */
 #include "strew_bind.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const char metatable_name[] = "strew.key_table";
@@ -173,8 +174,11 @@ static int key_table(lua_State *L, struct script_call *call) {
   push_metatable(L);
   lua_setmetatable(L, -2);
   if (!bind_arguments(L, call, parameters)) return -1;
-  int count = columns < 0 || columns > STREW_MAX_RANK + 1 ? STREW_MAX_RANK + 1 : (int)columns;
-  return bind_end(strew_key_table_create(call->binding->context, count, table, &call->error), 1);
+  if (columns != (int)columns) {
+    bind_fail(call, STREW_EARGUMENT, "n", "is %" PRId64 ", expected 1 to %d columns", columns, STREW_MAX_RANK);
+    return call->error.has_value = true, call->error.value = strew_int(columns), -1;
+  }
+  return bind_end(strew_key_table_create(call->binding->context, (int)columns, table, &call->error), 1);
 }
 
 const struct script_function bind_key_rows[] = {{"key_table", key_table, 0, FUNCTION}, {NULL, NULL, 0, 0}};

@@ -59,8 +59,10 @@ strew_status check_reserved(const struct call *call, const uint64_t *reserved, s
 static inline const char *alias_of(const strew_error *error, const char *name) {
   return error && error->alias ? error->alias : name;
 }
-/* Reports the status of inner calls, whose failure is in `inner`, under the alias that error has. Returns the status. */
-strew_status report_inner(strew_status status, const strew_error *inner, strew_error *error);
+/* Reports the status of inner calls, whose failure is in `inner`, under the alias that error has, and with the operands
+   of the outer call where memory, time or the user ended it. Returns the status. */
+strew_status report_call(const struct call *call, strew_status status, const strew_error *inner, strew_error *error);
+#define report_inner(status, inner, error) report_call(&call, status, inner, error)
 
 /* Tells gcc -fanalyzer and clang-tidy, which see one file only, that a failure is never STREW_OK. */
 static inline strew_status failed(strew_status status) {

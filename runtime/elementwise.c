@@ -7,6 +7,8 @@
 
    Comparisons store no number, so they take any. Integers are compared with its value; floats with its rounded value
    (a float16 tensor made from 0.1 equals 0.1) or, if only that is infinite, with its value. */
+#include "copy.h"
+#include "index.h"
 #include "operations.h"
 
 #include <inttypes.h>
@@ -228,55 +230,59 @@ strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor *
 
 /* ------------------------------------------------------------------------------------------------------ binary */
 
-static strew_status fail_zero(const struct work *work, const int64_t *position, int position_rank) {
-  strew_scalar zero = strew_int(0);
+/* Fails for operand 1, or its element at `position`, with which integers have no result. */
+static strew_status fail_operand(const struct work *work, strew_scalar value, const int64_t *position) {
+  const strew_tensor *operand = work->operands[1].tensor;
+  const bool is_power = work->op == STREW_POW;
+  const char *floats = work->operands[0].tensor ? "self:to(\"float32\")" : "other:to(\"float32\")";
   struct fault fault = {.code = STREW_EVALUE,
                         .argument = work->names[1],
-                        .value = &zero,
+                        .value = &value,
                         .position = position,
-                        .position_rank = position_rank,
-                        .hint = "div gives floats, where x / 0 is inf or nan"};
+                        .position_rank = operand ? operand->rank : 0,
+                        .hint = is_power ? floats : "div gives floats, where x / 0 is inf or nan"};
+  const char *rule = is_power ? "integers take exponents of 0 or more" : "integers cannot be divided by it";
   char text[TEXT_BYTES];
-  if (!position) return fail(work->call, fault, "is 0, integers cannot be divided by it");
-  return fail(work->call, fault, "is 0 at %s, integers cannot be divided by it",
-              text_of_sizes(position_rank, position, text));
+  if (!operand) return fail(work->call, fault, "is %" PRId64 ", %s", value.as.i, rule);
+  return fail(work->call, fault, "is %" PRId64 " at %s, %s", value.as.i,
+              text_of_sizes(fault.position_rank, position, text), rule);
 }
 
-/* Integer division by zero is an error, found before anything is written. */
-static strew_status check_divisor(const struct work *work) {
-  bool divides = work->op == STREW_FLOOR_DIVIDE || work->op == STREW_REMAINDER;
-  if (!divides || dtype_is_float(work->compute)) return STREW_OK;
-  const strew_tensor *divisor = work->operands[1].tensor;
-  if (!divisor) return work->numbers[1].i64 == 0 ? fail_zero(work, NULL, 0) : STREW_OK;
+/* Finds the first zero among an integer operand's distinct elements; a power: the first negative one, in int32 or
+   int64. */
+static strew_status find_operand(const struct work *work, const strew_tensor *operand, int64_t *number) {
+  struct plan values;
+  strew_device *device = operand->storage->device;
+  plan_index_values(&values, operand);
+  if (work->op == STREW_POW) return device->ops->index_check(work->call, device, &values, 0, INT64_MAX, number);
+  return device->ops->find_zero(work->call, device, &values, work->compute, number);
+}
+
+static strew_status check_elements(const struct work *work, strew_tensor *operand) {
+  const bool is_power = work->op == STREW_POW, is_narrow = dtype_bytes(operand->dtype) < dtype_bytes(STREW_INT32);
+  strew_tensor *wide = NULL;
+  strew_scalar value = strew_int(0);
+  int64_t number = -1, position[MAX_RANK];
   if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
-  struct plan whole, plan;
-  int64_t place, position[MAX_RANK];
-  plan_start(&whole, divisor->rank, divisor->sizes);
-  plan_add(&whole, divisor);
-  plan_operand_values(&plan, &whole, 0); /* checks an expanded divisor once */
-  plan_simplify(&plan);
-  strew_device *device = divisor->storage->device;
-  strew_status status = device->ops->find_zero(work->call, device, &plan, work->compute, &place);
-  if (status != STREW_OK || place < 0) return status;
-  for (int d = divisor->rank - 1; d >= 0; d--) {
-    int64_t size = divisor->strides[d] ? divisor->sizes[d] : 1;
-    position[d] = place % size;
-    place /= size;
-  }
-  return fail_zero(work, position, divisor->rank);
+  if (is_power && (operand->dtype == STREW_UINT8 || operand->dtype == STREW_BOOL)) return STREW_OK;
+  strew_status status = is_power && is_narrow ? copy_as(work->call, operand, STREW_INT32, &wide) : STREW_OK;
+  if (wide) operand = wide;
+  if (status == STREW_OK) status = find_operand(work, operand, &number);
+  if (status == STREW_OK && number >= 0) status = index_value(work->call, operand, number, position, &value);
+  if (!is_power) value = strew_int(0); /* as converted */
+  if (status == STREW_OK && number >= 0) status = fail_operand(work, value, position);
+  strew_release(wide);
+  return status;
 }
 
-/* A negative exponent gives fractions: an error for integers with a number as exponent. (Exponents in tensors give
-   fractions rounded toward 0, as in PyTorch.) */
-static strew_status check_exponent(const struct work *work) {
-  const strew_operand *exponent = &work->operands[1];
-  if (work->op != STREW_POW || dtype_is_float(work->compute) || exponent->tensor || exponent->number.as.i >= 0)
-    return STREW_OK;
-  return fail(
-      work->call,
-      (struct fault){
-          .code = STREW_EVALUE, .argument = work->names[1], .value = &exponent->number, .hint = "self:to(\"float32\")"},
-      "is %" PRId64 ", integers take exponents of 0 or more", exponent->number.as.i);
+/* Integers divided by 0, or raised to a negative power, are an error, found before anything is written. */
+static strew_status check_second(const struct work *work) {
+  const bool is_power = work->op == STREW_POW, divides = work->op == STREW_FLOOR_DIVIDE || work->op == STREW_REMAINDER;
+  const strew_operand *second = &work->operands[1];
+  if (!(is_power || divides) || dtype_is_float(work->compute)) return STREW_OK;
+  if (second->tensor) return check_elements(work, second->tensor);
+  const bool is_fine = is_power ? second->number.as.i >= 0 : work->numbers[1].i64 != 0;
+  return is_fine ? STREW_OK : fail_operand(work, second->number, NULL);
 }
 
 /* Turns x ^ 2, with a number as exponent, into x * x: correctly rounded on every device, in a tenth of the time. */
@@ -348,8 +354,7 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
   add_written(&work, *out);
   adjust_number(&work);
   status = check_inputs(&work);
-  if (status == STREW_OK) status = check_exponent(&work);
-  if (status == STREW_OK) status = check_divisor(&work);
+  if (status == STREW_OK) status = check_second(&work);
   if (status != STREW_OK) return status;
   choose_square(&work);
   return finish(&work, out);

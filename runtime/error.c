@@ -154,6 +154,13 @@ static void append_operands(struct text *text, const struct call *call, int widt
   }
 }
 
+/* A line for each operand, and one for the hint unless it is empty. */
+static void append_tail(struct text *text, const struct call *call, const char *hint) {
+  const int width = width_of_names(call, *hint != '\0');
+  append_operands(text, call, width);
+  if (*hint) append(text, "\n  %-*s  %s", width, "hint", hint);
+}
+
 strew_status(fail)(const struct call *call, struct fault fault, const char *format, ...) {
   strew_error *error = call->error;
   if (!error) return fault.code;
@@ -179,9 +186,7 @@ strew_status(fail)(const struct call *call, struct fault fault, const char *form
   append_list(&text, format, arguments);
   va_end(arguments);
   if (!fault.has_lines) text.at = fact + strlen(strew_printable(fact));
-  int width = width_of_names(call, fault.hint != NULL);
-  append_operands(&text, call, width);
-  if (fault.hint) append(&text, "\n  %-*s  %s", width, "hint", error->hint);
+  append_tail(&text, call, error->hint);
   return fault.code;
 }
 
@@ -200,10 +205,13 @@ strew_status check_reserved(const struct call *call, const uint64_t *reserved, s
   return STREW_OK;
 }
 
-strew_status report_inner(strew_status status, const strew_error *inner, strew_error *error) {
+strew_status report_call(const struct call *call, strew_status status, const strew_error *inner, strew_error *error) {
   const char *alias = error ? error->alias : NULL;
   if (status == STREW_OK || !error) return status;
   *error = *inner;
   error->alias = alias;
+  if (status != STREW_EINTERRUPTED && status != STREW_ETIME && status != STREW_EMEMORY) return status;
+  struct text text = {error->message + strcspn(error->message, "\n"), error->message + sizeof error->message};
+  append_tail(&text, call, error->hint);
   return status;
 }

@@ -4,6 +4,7 @@
 #include "pieces.h"
 #include "scatter.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -102,7 +103,8 @@ struct histogram {
   strew_tensor *flat;
   int64_t bins;
   double min, max;
-  bool is_own; /* the range is that of the elements */
+  bool is_own;  /* the range is that of the elements */
+  double scale; /* of elements and range: with it no product overflows */
   strew_tensor *counts;
 };
 
@@ -118,9 +120,23 @@ static strew_status extreme(strew_fold fold, strew_tensor *flat, double *out, st
   return status;
 }
 
-/* An empty range is that of the elements, widened by 1 if they are equal. */
-static strew_status find_range(struct histogram *histogram, strew_error *error) {
+/* Fails for an end that the elements' dtype cannot hold. */
+static strew_status check_range(const struct histogram *histogram) {
+  const strew_dtype dtype = dtype_wide(histogram->flat->dtype);
   char low[TEXT_BYTES], high[TEXT_BYTES];
+  union element held;
+  if (!isfinite(histogram->min) || !isfinite(histogram->max))
+    return fail(histogram->call, (struct fault){.code = STREW_EVALUE, .hint = "min and max set the range"},
+                "the range from %s to %s is not finite", text_of_scalar(strew_float(histogram->min), low),
+                text_of_scalar(strew_float(histogram->max), high));
+  strew_status status = element_from(histogram->call, "min", strew_float(histogram->min), STREW_EXACT, dtype, &held);
+  if (status != STREW_OK) return status;
+  return element_from(histogram->call, "max", strew_float(histogram->max), STREW_EXACT, dtype, &held);
+}
+
+/* An empty range is that of the elements. */
+static strew_status find_range(struct histogram *histogram, strew_error *error) {
+  const double most = dtype_wide(histogram->flat->dtype) == STREW_FLOAT64 ? DBL_MAX : (double)FLT_MAX;
   strew_status status = STREW_OK;
   histogram->is_own = histogram->min == histogram->max;
   if (histogram->is_own && strew_tensor_numel(histogram->flat)) {
@@ -128,22 +144,22 @@ static strew_status find_range(struct histogram *histogram, strew_error *error) 
     if (status == STREW_OK) status = extreme(STREW_FOLD_AMAX, histogram->flat, &histogram->max, error);
     if (status != STREW_OK) return status;
   }
-  if (histogram->min == histogram->max) histogram->min -= 1, histogram->max += 1;
-  if (isfinite(histogram->min) && isfinite(histogram->max)) return STREW_OK;
-  return fail(histogram->call, (struct fault){.code = STREW_EVALUE, .hint = "min and max set the range"},
-              "the range from %s to %s is not finite", text_of_scalar(strew_float(histogram->min), low),
-              text_of_scalar(strew_float(histogram->max), high));
+  const double quarter = (histogram->max / 4 - histogram->min / 4) * (double)histogram->bins;
+  histogram->scale = quarter < most / 8 ? 1 : 0x1p-64;
+  return check_range(histogram);
 }
 
 /* The bins of elements in range: (x - min) * bins / (max - min), rounded toward 0; the last one has max, too. */
 static strew_status find_bins(const struct histogram *histogram, strew_tensor *x, strew_tensor **out,
                               strew_error *error) {
   const strew_operand zero = strew_number(strew_int(0)), last = strew_number(strew_int(histogram->bins - 1));
-  strew_tensor *bin = NULL, *whole = NULL;
-  strew_status status = strew_binary(STREW_SUB, strew_of(x), number(histogram->min), &bin, error);
+  const double scale = histogram->scale, min = histogram->min * scale, max = histogram->max * scale;
+  strew_tensor *scaled = NULL, *bin = NULL, *whole = NULL;
+  strew_status status = scale == 1 ? STREW_OK : strew_binary(STREW_MUL, strew_of(x), number(scale), &scaled, error);
+  if (status == STREW_OK) status = strew_binary(STREW_SUB, strew_of(scaled ? scaled : x), number(min), &bin, error);
+  strew_release(scaled);
   if (status == STREW_OK) status = strew_binary(STREW_MUL, strew_of(bin), number((double)histogram->bins), &bin, error);
-  if (status == STREW_OK)
-    status = strew_binary(STREW_DIV, strew_of(bin), number(histogram->max - histogram->min), &bin, error);
+  if (status == STREW_OK) status = strew_binary(STREW_DIV, strew_of(bin), number(max - min), &bin, error);
   if (status == STREW_OK) status = strew_to(bin, x->storage->device, STREW_INT64, &whole, error);
   if (status == STREW_OK) status = strew_clamp(whole, &zero, &last, &whole, error);
   strew_release(bin);
@@ -183,7 +199,10 @@ static strew_status count_all(struct histogram *histogram, strew_tensor **out, s
   strew_tensor *flat = histogram->flat;
   strew_device *device = flat->storage->device;
   strew_status status = strew_full(device, STREW_INT64, 1, &histogram->bins, strew_int(0), &histogram->counts, error);
-  if (status == STREW_OK && strew_tensor_numel(flat)) {
+  if (status == STREW_OK && histogram->min == histogram->max) { /* all are equal: the bin in the middle */
+    const int64_t middle = histogram->bins / 2;
+    status = strew_set(histogram->counts, 1, &middle, strew_int(strew_tensor_numel(flat)), error);
+  } else if (status == STREW_OK && strew_tensor_numel(flat)) {
     const struct pieces pieces = pieces_of(flat, -1);
     for (int64_t at = 0; at < pieces.size && status == STREW_OK; at += pieces.length) {
       strew_tensor *piece = NULL;

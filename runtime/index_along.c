@@ -42,8 +42,9 @@ static strew_status along_start(const struct call *call, struct along *along, co
   if (status == STREW_OK) status = check_mean(call, options->reduction, self->dtype);
   if (status == STREW_OK) status = check_dim(call, self->rank, &dim);
   if (status == STREW_OK) status = check_index(call, index);
-  if (status == STREW_OK) widen(along, self, dim, index, options);
-  return status;
+  if (status != STREW_OK) return status;
+  widen(along, self, dim, index, options);
+  return check_sizes(call, self->dtype, along->wide.rank, along->wide.sizes);
 }
 
 /* ---------------------------------------------------------------------------------------------------- reading */

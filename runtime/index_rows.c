@@ -81,9 +81,6 @@ static int dims_of(const strew_tensor *index) { return index->dtype == STREW_BOO
 static strew_status check_mask(const struct call *call, const strew_tensor *self, int dim, const strew_tensor *mask,
                                const char *name) {
   struct shape1 expected = {.rank = mask->rank};
-  if (mask->rank == 0)
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = name},
-                "is a mask of rank 0, expected at least one dimension");
   memcpy(expected.sizes, self->sizes + dim, (size_t)mask->rank * sizeof *expected.sizes);
   return check_shape(call, name, mask, &expected, true);
 }
@@ -377,7 +374,8 @@ static strew_status mask_start(const struct call *call, struct rows *rows, const
                 to ? "to" : "with", text_of_sizes(self->rank, self->sizes, other));
   tensor_broadcast(wide, self, &shape);
   tensor_broadcast(&wide_mask, mask, &shape);
-  strew_status status = rows_mask(call, rows, &wide_mask, &positions);
+  strew_status status = check_sizes(call, self->dtype, shape.rank, shape.sizes);
+  if (status == STREW_OK) status = rows_mask(call, rows, &wide_mask, &positions);
   if (status != STREW_OK) return status;
   rows->addressed = shape.rank;
   rows_add(rows, positions,

@@ -198,25 +198,84 @@ static uint64_t whole_count(int64_t start, int64_t stop, int64_t step) {
   return span ? (span - 1) / by + 1 : 0;
 }
 
-static strew_status ramp_count(const struct call *call, strew_scalar start, strew_scalar stop, strew_scalar step,
-                               bool whole, int64_t *count) {
+/* The width of a range in steps, also if it is no finite number itself. */
+static double width_in(double from, double to, double unit) {
+  return isfinite(to - from) ? (to - from) / unit : to / unit - from / unit;
+}
+
+/* start + i * step, without overflow on the way. */
+static strew_scalar ramp_at(strew_scalar start, strew_scalar step, int64_t i) {
+  if (start.dtype != STREW_FLOAT64)
+    return strew_int((int64_t)((uint64_t)start.as.i + (uint64_t)i * (uint64_t)step.as.i));
+  const double distance = (double)i * step.as.f;
+  if (isfinite(distance)) return strew_float(start.as.f + distance);
+  return strew_float((start.as.f / 2 + (double)i * (step.as.f / 2)) * 2);
+}
+
+/* The sign of a - b, both floats or both integers. */
+static int order_of(strew_scalar a, strew_scalar b) {
+  return a.dtype == STREW_FLOAT64 ? (a.as.f > b.as.f) - (a.as.f < b.as.f) : (a.as.i > b.as.i) - (a.as.i < b.as.i);
+}
+
+static strew_scalar as_held(strew_scalar number, strew_dtype dtype) {
+  union element element;
+  strew_scalar_store(number, STREW_SATURATE, dtype, element.bytes, NULL);
+  return strew_scalar_load(dtype, element.bytes);
+}
+
+/* True if element i of a ramp lies before stop, by its value and as dtype holds the two. */
+static bool is_before(strew_dtype dtype, strew_scalar start, strew_scalar stop, strew_scalar step, int64_t i) {
+  const bool is_float = start.dtype == STREW_FLOAT64;
+  const int before = as_double(step) < 0 ? 1 : -1;
+  const strew_scalar exact = ramp_at(start, step, i), end = is_float ? strew_float(as_double(stop)) : stop;
+  strew_scalar limit;
+  const enum standing standing = number_standing(stop, dtype, &limit);
+  if (order_of(exact, end) != before) return false;
+  const int order = order_of(as_held(exact, dtype), as_held(limit, dtype));
+  return order == before || (order == 0 && standing == (before < 0 ? STANDS_ABOVE : STANDS_BELOW));
+}
+
+/* The number of the first `count` elements of a ramp that lie before stop: rounded ones may reach it. */
+static int64_t count_before(strew_dtype dtype, strew_scalar start, strew_scalar stop, strew_scalar step,
+                            int64_t count) {
+  int64_t low = 0;
+  while (low < count) {
+    const int64_t middle = low + (count - low) / 2;
+    if (is_before(dtype, start, stop, step, middle))
+      low = middle + 1;
+    else
+      count = middle;
+  }
+  return low;
+}
+
+static strew_status ramp_count(const struct call *call, strew_dtype dtype, strew_scalar start, strew_scalar stop,
+                               strew_scalar step, bool whole, int64_t *count) {
   strew_status status = check_step(call, start, stop, step, whole);
   if (status != STREW_OK) return status;
-  double steps = whole ? (double)whole_count(start.as.i, stop.as.i, step.as.i)
-                       : ceil((as_double(stop) - as_double(start)) / as_double(step));
+  const uint64_t exact = whole ? whole_count(start.as.i, stop.as.i, step.as.i) : 0;
+  const double steps = whole ? (double)exact : ceil(width_in(as_double(start), as_double(stop), as_double(step)));
   if (!(steps < 0x1p62))
     return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "step", .value = &step},
                 "makes more elements than can be addressed");
-  *count = whole ? (int64_t)whole_count(start.as.i, stop.as.i, step.as.i) : (int64_t)steps;
+  if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));
+  *count = count_before(dtype, start, stop, step, whole ? (int64_t)exact : (int64_t)steps + 1);
   return STREW_OK;
 }
 
+/* A ramp so wide that i * step overflows is made in halves. */
 static strew_status fill_ramp(const struct call *call, strew_tensor *dense, int64_t first, int64_t count,
                               strew_scalar start, strew_scalar step) {
   strew_device *device = dense->storage->device;
-  struct ramp_plan plan = {.out = operand_of(dense), .count = count, .start = start, .step = step};
+  const bool is_wide = start.dtype == STREW_FLOAT64 && !isfinite((double)(count - 1) * step.as.f);
+  const int64_t rest = is_wide ? count - count / 2 : 0;
+  struct ramp_plan plan = {.out = operand_of(dense), .count = count - rest, .start = start, .step = step};
   plan.out.offset += first;
-  return count > 0 ? device->ops->ramp(call, device, &plan) : STREW_OK;
+  strew_status status = count > 0 ? device->ops->ramp(call, device, &plan) : STREW_OK;
+  if (status != STREW_OK || !rest) return status;
+  plan.out.offset += plan.count;
+  plan.start = ramp_at(start, step, plan.count), plan.count = rest;
+  return device->ops->ramp(call, device, &plan);
 }
 
 /* Fails for bool: a ramp needs numbers. */
@@ -237,11 +296,10 @@ strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar 
   if (status == STREW_OK) status = check_scalar(&call, "start", start);
   if (status == STREW_OK) status = check_scalar(&call, "stop", stop);
   if (status == STREW_OK) status = check_scalar(&call, "step", step);
-  if (status == STREW_OK) status = ramp_count(&call, start, stop, step, whole, &count);
+  if (status == STREW_OK) status = ramp_count(&call, dtype, start, stop, step, whole, &count);
   if (status != STREW_OK) return status;
   if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));
-  strew_scalar last = whole ? strew_int((int64_t)((uint64_t)start.as.i + (uint64_t)(count - 1) * (uint64_t)step.as.i))
-                            : strew_float(start.as.f + (double)(count - 1) * step.as.f);
+  const strew_scalar last = ramp_at(start, step, count - 1);
   if (count) status = element_from(&call, "start", start, STREW_TRUNCATE, dtype, &held);
   if (count && status == STREW_OK) status = check_reached(&call, "stop", last, STREW_TRUNCATE, dtype);
   if (status == STREW_OK) status = dense_start(&call, device, dtype, 1, &count, out, &dense, &made);
@@ -264,9 +322,7 @@ strew_status strew_linspace(strew_device *device, strew_dtype dtype, double star
   if (status == STREW_OK) status = element_from(&call, "start", strew_float(start), STREW_TRUNCATE, dtype, &held);
   if (status == STREW_OK) status = element_from(&call, "stop", strew_float(stop), STREW_TRUNCATE, dtype, &held);
   if (status == STREW_OK) status = dense_start(&call, device, dtype, 1, &steps, out, &dense, &made);
-  double parts = (double)(steps - 1);
-  double step = steps < 2 ? 0 : stop / parts - start / parts;
-  if (steps > 1 && isfinite(stop - start)) step = (stop - start) / parts;
+  const double step = steps < 2 ? 0 : width_in(start, stop, (double)(steps - 1));
   if (status == STREW_OK) status = fill_ramp(&call, dense, 0, steps, strew_float(start), strew_float(step));
   if (status == STREW_OK && steps > 1) /* the last element is exactly stop, however the steps are rounded */
     status = fill_ramp(&call, dense, steps - 1, 1, strew_float(stop), strew_float(0));

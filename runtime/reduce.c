@@ -237,6 +237,7 @@ strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, cons
   if (status != STREW_OK || !fold_is_spread(fold) || tensor->dtype == STREW_FLOAT16) return status;
   if (!strew_tensor_numel(tensor) || !strew_tensor_numel(*out)) return status;
   strew_error inner = {.alias = alias_of(error, fold_row_of(fold)->name)};
+  CALL(call, fold_row_of(fold)->name, &inner, {"self", tensor}, {"out", made ? NULL : *out});
   status = widen_spread(fold, tensor, count, dims, correction, *out, &inner);
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;
   return report_inner(status, &inner, error);

@@ -38,7 +38,7 @@ strew_status rows_shape(const struct call *call, const struct rows *rows, const 
   shape->rank = rows->rank + inner;
   memcpy(shape->sizes, rows->sizes, (size_t)rows->rank * sizeof *shape->sizes);
   memcpy(shape->sizes + rows->rank, self->sizes + rows->addressed, (size_t)inner * sizeof *shape->sizes);
-  return STREW_OK;
+  return check_sizes(call, self->dtype, shape->rank, shape->sizes);
 }
 
 /* The view of a tensor, broadcast to a shape, whose first `lead` dimensions are one. False if strides do not allow it. */

@@ -165,11 +165,16 @@ struct reducing {
   union element start, empty;
 };
 
+/* The number of segments between ends; without any there is none. */
+static int64_t segments_between(const struct given *given, const strew_tensor *ends) {
+  const int64_t size = ends->sizes[given->dim];
+  return size > 0 ? size - 1 : 0;
+}
+
 /* The shape of the result: src's, but with the number of segments along dim. */
 static struct shape1 result_shape(const struct given *given, const strew_tensor *ends) {
   struct shape1 shape = given->shape;
-  int64_t size = ends->sizes[given->dim];
-  shape.sizes[given->dim] = size > 0 ? size - 1 : 0;
+  shape.sizes[given->dim] = segments_between(given, ends);
   return shape;
 }
 
@@ -564,10 +569,7 @@ static strew_status check_whole(const struct call *call, const struct given *ind
 }
 
 static strew_status check_segment_count(const struct call *call, const struct given *indptr) {
-  int64_t count = indptr->tensor->sizes[indptr->dim] - 1, size = indptr->shape.sizes[indptr->dim];
-  if (count < 0)
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = indptr->name},
-                "has size 0 in dim %d, expected at least 1", indptr->dim);
+  const int64_t count = segments_between(indptr, indptr->tensor), size = indptr->shape.sizes[indptr->dim];
   if (size == count) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = indptr->src_name},
               "has size %" PRId64 " in dim %d, expected %" PRId64 ", the number of segments of indptr", size,

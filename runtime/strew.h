@@ -472,11 +472,12 @@ STREW_API strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *
                                  strew_error *error);
 
 /* start, start + step, ... up to but not including stop, 1-D. Exact if all three are integers, else start + i * step
-   in float64, rounded once. STREW_EVALUE: a step of 0 or away from stop, a number that is not finite or that dtype
+   in float64, rounded once. No element reaches stop, nor dtype's rounding of it. STREW_EVALUE: a step of 0 or away from stop, a number that is not finite or that dtype
    cannot hold; STREW_EDTYPE: bool. This call and the others below, except strew_eye, also fill a given *out. */
 STREW_API strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
                                     strew_scalar step, strew_tensor **out, strew_error *error);
-/* `steps` values (0 or more, else STREW_EARGUMENT), evenly spaced from start to exactly stop, both included. */
+/* `steps` values (0 or more, else STREW_EARGUMENT), evenly spaced from start to exactly stop, both included. They are
+   start + i * (stop - start) / (steps - 1) in float64, rounded once; integers drop the fraction. */
 STREW_API strew_status strew_linspace(strew_device *device, strew_dtype dtype, double start, double stop, int64_t steps,
                                       strew_tensor **out, strew_error *error);
 /* A matrix [rows, columns] with 1 on the diagonal and 0 elsewhere. Always a new tensor. */
@@ -602,8 +603,9 @@ typedef enum strew_binary_op {
   STREW_SUB,
   STREW_MUL,
   STREW_DIV,          /* float */
-  STREW_FLOOR_DIVIDE, /* rounds toward minus infinity; integer division by zero is an error that names the position */
-  STREW_REMAINDER,    /* has the sign of the divisor, as Lua's % */
+  STREW_FLOOR_DIVIDE, /* rounds toward minus infinity; integer division by zero is an error that names the position. Of
+                         floats (a - a % b) / b: an infinity gives NaN, and a finite negative number by infinity -1 */
+  STREW_REMAINDER,    /* has the sign of the divisor, as Lua's %; a zero has that of the dividend */
   STREW_POW,
   STREW_MINIMUM,     /* NaN wins, -0 < +0 */
   STREW_MAXIMUM,     /* NaN wins, -0 < +0 */
@@ -685,7 +687,8 @@ typedef enum strew_fold {
 STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                                     double correction, strew_tensor **out, strew_error *error);
 /* Cumulative sums along dim, each including its own element; of tensor's shape. Integers and bools give int64. In
-   place, an integer tensor keeps its dtype, and the sums wrap. */
+   place, an integer tensor keeps its dtype, and the sums wrap. Floats are added one after the other in halves of 8
+   elements; what comes before a half is a pair of floats whose exact sum is meant. */
 STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
 /* Cumulative products, with the rules of strew_cumsum; each element is multiplied by the product before it, in order. */
 STREW_API strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
@@ -715,8 +718,8 @@ STREW_API strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarit
    tensor's dtype, for each of which there is a position of a new first dimension (STREW_EVALUE, STREW_ESHAPE,
    STREW_EDTYPE). The rank is q * (n - 1), rounded to tensor's dtype, that of 16-bit floats to float32: n is at most 2^24
    unless it is float64 (STREW_ESHAPE; n 0, too). Between elements a and b: a + (b - a) * t, or from t = 0.5 on
-   b - (b - a) * (1 - t); equal elements are the result. NaN if there is a NaN. Floats (STREW_EDTYPE). Always a new
-   tensor. */
+   b - (b - a) * (1 - t), without overflow between finite ones; equal elements are the result. NaN if there is a NaN.
+   Floats (STREW_EDTYPE). Always a new tensor. */
 STREW_API strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
                                       strew_interpolation interpolation, strew_tensor **out, strew_error *error);
 /* The place of each value among `sorted`, ascending along its last dimension: the number of elements that are smaller
@@ -800,12 +803,14 @@ STREW_API strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_t
 /* self[indices[0][c], indices[1][c], ...] joins values[c], as in NumPy and torch.Tensor.index_put_. The `count` indices
    broadcast together (STREW_ESHAPE); values, a number or a tensor, broadcasts to their shape and self's other sizes. A
    bool index stands for the positions of its true elements, one index for each of its dimensions, which must have the
-   sizes of those that it addresses; it waits for the device. */
+   sizes of those that it addresses; it waits for the device. One of rank 0 addresses no dimension: its one position, or
+   none, is that of all of self, and begins the rows' shape. */
 STREW_API strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices,
                                        strew_operand values, const strew_scatter_options *options, strew_tensor **out,
                                        strew_error *error);
 /* The rows of self at one index along dimension 0, of index's shape and self's other sizes; or at the true elements of a
-   mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order. strew_set_rows writes value in place: a number,
+   mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order; a mask of rank 0 gives a first dimension of
+   size 1, or of size 0 if it is false, as in NumPy. strew_set_rows writes value in place: a number,
    or a tensor that broadcasts to these rows (STREW_ESHAPE). In scripts: t[index], t[index] = v. */
 STREW_API strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error);
@@ -878,7 +883,7 @@ STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const
    0 to the size of src; elements before its first and behind its last value are in no segment. A segment without
    elements is 0, 1 for STREW_PROD. arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new
    int64 tensor of the result's shape: the position of the first winner along src's dimension, its size if there is no
-   element. */
+   element. An indptr of size 0 has no segments, as one of size 1. */
 STREW_API strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction,
                                          strew_tensor **out, strew_tensor **arg, strew_error *error);
 /* As torch.segment_reduce: segments by lengths, which are not negative and add up to the size of data (STREW_ESHAPE), or
@@ -895,7 +900,8 @@ STREW_API strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index,
                                          strew_reduction reduction, strew_tensor **out, strew_tensor **arg,
                                          strew_error *error);
 /* The way back: the value of each segment for all of its elements. indptr begins with 0, does not decrease, and has one
-   element more than src along the segments' dimension; its last value is the result's size there. */
+   element more than src along the segments' dimension; its last value is the result's size there. If src has size 0
+   there, indptr may, too: so has the result. */
 STREW_API strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out,
                                         strew_error *error);
 /* The same by a sorted index: out[i] = src[index[i]] along the last dimension of index. */
@@ -918,7 +924,8 @@ STREW_API strew_status strew_group_quantile(strew_tensor *src, strew_tensor *ind
 STREW_API strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
                                       strew_error *error);
 /* The number of elements in each of `bins` equal parts of min..max, of self's dtype (floats; STREW_EDTYPE). Elements out
-   of range are not counted. min == max: the range of the elements (STREW_EVALUE: not finite). Always a new tensor. */
+   of range are not counted. min == max: the range of the elements; if they are all equal, the part in the middle has
+   them. STREW_EVALUE: a range that is not finite, or that the dtype cannot hold. Always a new tensor. */
 STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
                                    strew_error *error);
 

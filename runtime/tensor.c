@@ -10,7 +10,8 @@
 
 int64_t count_of_sizes(int rank, const int64_t *sizes) {
   int64_t count = 1;
-  for (int d = 0; d < rank; d++) count *= sizes[d];
+  for (int d = 0; d < rank; d++)
+    if (__builtin_mul_overflow(count, sizes[d], &count)) count = INT64_MAX;
   return count;
 }
 
@@ -180,7 +181,7 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
   if (*made) return tensor_create(call, device, dtype, rank, sizes, out);
   strew_tensor *given = *out;
   char is[TEXT_BYTES], expected[TEXT_BYTES];
-  if (given->rank != rank || memcmp(given->sizes, sizes, (size_t)rank * sizeof *sizes) != 0)
+  if (given->rank != rank || (rank && memcmp(given->sizes, sizes, (size_t)rank * sizeof *sizes) != 0))
     return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "out"}, "has shape %s, expected %s",
                 text_of_sizes(given->rank, given->sizes, is), text_of_sizes(rank, sizes, expected));
   if (given->dtype != dtype)

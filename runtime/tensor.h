@@ -13,6 +13,7 @@ strew_status tensor_view(const struct call *call, const strew_tensor *base, int 
                          const int64_t *strides, int64_t offset, strew_tensor **out);
 /* Reads `count` elements in memory order, from element `offset` of the storage on. */
 strew_status tensor_read(const struct call *call, const strew_tensor *tensor, int64_t offset, void *to, int64_t count);
+/* The product of sizes; INT64_MAX if it overflows. */
 int64_t count_of_sizes(int rank, const int64_t *sizes);
 void dense_strides(int rank, const int64_t *sizes, int64_t *strides);
 /* Converts *dim to 0..rank-1 (-1 is the last; rank 0 counts as 1), or fails. */

@@ -35,10 +35,12 @@ static void check_binary(strew_binary_op op, strew_operand a, strew_operand b) {
   strew_release(out);
 }
 
-/* A random operand; a divisor of integers has no zeros. */
-static strew_tensor *random_operand(strew_dtype dtype, int rank, const int64_t *sizes, enum layout layout,
-                                    bool divisor) {
-  if (!divisor || is_float_dtype(dtype)) return random_tensor(dtype, rank, sizes, layout);
+/* A random second operand: divisors of integers are not 0, exponents not negative. */
+static strew_tensor *random_second(strew_binary_op op, strew_dtype dtype, int rank, const int64_t *sizes,
+                                   enum layout layout) {
+  const bool is_power = op == STREW_POW;
+  if (!(is_power || divides(op)) || is_float_dtype(dtype)) return random_tensor(dtype, rank, sizes, layout);
+  if (is_power) return random_integers(dtype, rank, sizes, layout, 0, dtype == STREW_BOOL ? 2 : 100);
   if (dtype == STREW_BOOL) return random_integers(dtype, rank, sizes, layout, 1, 2);
   if (dtype == STREW_UINT8 || draw_below(2)) return random_integers(dtype, rank, sizes, layout, 1, 9);
   return random_integers(dtype, rank, sizes, layout, -5, 0);
@@ -65,8 +67,8 @@ static void check_tensors(strew_binary_op op, strew_dtype da, strew_dtype db) {
   for (int s = 0; s < SHAPES; s++) {
     const struct shapes *shape = &shapes[s];
     enum layout la = (enum layout)draw_below(LAYOUT_COUNT), lb = (enum layout)draw_below(LAYOUT_COUNT);
-    strew_tensor *a = random_operand(da, shape->rank_a, shape->a, la, false);
-    strew_tensor *b = random_operand(db, shape->rank_b, shape->b, lb, divides(op));
+    strew_tensor *a = random_tensor(da, shape->rank_a, shape->a, la);
+    strew_tensor *b = random_second(op, db, shape->rank_b, shape->b, lb);
     check_binary(op, strew_of(a), strew_of(b));
     strew_release(a);
     strew_release(b);
@@ -121,7 +123,7 @@ static void check_numbers(strew_binary_op op, strew_dtype dtype) {
     for (int rank = 0; rank <= 2; rank += 2) {
       enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
       strew_tensor *x = random_tensor(dtype, rank, sizes, layout);
-      strew_tensor *divisor = random_operand(dtype, rank, sizes, layout, divides(op));
+      strew_tensor *divisor = random_second(op, dtype, rank, sizes, layout);
       check_binary(op, strew_of(x), strew_number(numbers[i]));
       check_binary(op, strew_number(numbers[i]), strew_of(divisor));
       strew_release(x);
@@ -152,8 +154,8 @@ START_TEST(long_rows_match_the_loop) {
     if (lacks(dtype) || !chosen(_i + 7 * d, 20)) continue;
     const int64_t sizes[] = {2, 2500 + draw_below(17)};
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
-      strew_tensor *a = random_operand(dtype, 2, sizes, (enum layout)layout, false);
-      strew_tensor *b = random_operand(dtype, 2, sizes, CONTIGUOUS, divides(op));
+      strew_tensor *a = random_tensor(dtype, 2, sizes, (enum layout)layout);
+      strew_tensor *b = random_second(op, dtype, 2, sizes, CONTIGUOUS);
       check_binary(op, strew_of(a), strew_of(b));
       check_binary(op, strew_of(a), strew_number(strew_int(2)));
       strew_release(a);
@@ -168,8 +170,8 @@ START_TEST(threads_do_not_matter) {
   const int64_t sizes[] = {37, 211}, column[] = {37, 1};
   strew_tensor *a[STREW_DTYPE_COUNT], *b[STREW_DTYPE_COUNT], *first[STREW_DTYPE_COUNT] = {NULL};
   for (int d = 0; d < STREW_DTYPE_COUNT; d++) {
-    a[d] = random_operand((strew_dtype)d, 2, sizes, STRIDED, false);
-    b[d] = random_operand((strew_dtype)d, 2, column, CONTIGUOUS, divides(op));
+    a[d] = random_tensor((strew_dtype)d, 2, sizes, STRIDED);
+    b[d] = random_second(op, (strew_dtype)d, 2, column, CONTIGUOUS);
   }
   const int threads[] = {1, 2, 3, 7};
   for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
@@ -366,7 +368,7 @@ START_TEST(in_place_writes_just_the_view) {
   use_threads(1 + _i % 2);
   seed_draws((uint64_t)_i);
   strew_tensor *base = random_tensor(dtype, 2, sizes, CONTIGUOUS), *view = NULL;
-  strew_tensor *other = random_operand(dtype, 1, view_sizes + 1, STRIDED, divides(op));
+  strew_tensor *other = random_second(op, dtype, 1, view_sizes + 1, STRIDED);
   ok(strew_as_strided(base, 2, view_sizes, view_strides, 13, &view, &failure));
   strew_operand a = strew_of(view), b = strew_of(other);
   size_t size = strew_dtype_size_bytes(dtype);

@@ -55,9 +55,9 @@ START_TEST(division_and_powers_by_hand) {
   const double i[] = {7, -7, 7, -7, -128}, j[] = {2, 2, -2, -2, -1};
   check_values(STREW_FLOOR_DIVIDE, STREW_INT8, 5, i, j, (const double[]){3, -4, -4, 3, -128});
   check_values(STREW_REMAINDER, STREW_INT8, 5, i, j, (const double[]){1, 1, -1, -1, 0});
-  const double base[] = {1, -1, 0, 2, -1, -3, 2, 0}, exponent[] = {-1, -1, -1, -1, -2, 3, 62, 0};
-  check_values(STREW_POW, STREW_INT64, 8, base, exponent, (const double[]){1, -1, 0, 0, 1, -27, 0x1p62, 1});
-  check_values(STREW_POW, STREW_INT8, 8, base, exponent, (const double[]){1, -1, 0, 0, 1, -27, 0, 1});
+  const double base[] = {1, -1, 0, -1, -3, 2, 0}, exponent[] = {99, 99, 99, 98, 3, 62, 0};
+  check_values(STREW_POW, STREW_INT64, 7, base, exponent, (const double[]){1, -1, 0, 1, -27, 0x1p62, 1});
+  check_values(STREW_POW, STREW_INT8, 7, base, exponent, (const double[]){1, -1, 0, 1, -27, 0, 1});
   check_values(STREW_FLOOR_DIVIDE, STREW_FLOAT16, 1, (const double[]){1000}, (const double[]){0.1},
                (const double[]){10000});
   check_values(STREW_REMAINDER, STREW_FLOAT16, 1, (const double[]){5.5}, (const double[]){-2}, (const double[]){-0.5});
@@ -472,6 +472,53 @@ START_TEST(division_by_zero_in_the_last_element) {
 }
 END_TEST
 
+/* 3 to a power of two minus 1 is the inverse of 3, modulo 2^n. */
+START_TEST(large_powers_wrap) {
+  const int64_t most[] = {INT64_MAX, INT32_MAX, INT16_MAX, INT8_MAX, UINT8_MAX};
+  const int64_t inverse[] = {-6148914691236517205, -1431655765, -21845, -85, 171};
+  const strew_dtype dtypes[] = {STREW_INT64, STREW_INT32, STREW_INT16, STREW_INT8, STREW_UINT8};
+  for (int d = 0; d < 5; d++) {
+    strew_tensor *base = tensor_from_integers(dtypes[d], 2, (const int64_t[]){3, 2}), *out = NULL, *same = NULL;
+    strew_tensor *exponent = tensor_from_integers(dtypes[d], 2, (const int64_t[]){most[d], most[d]});
+    strew_tensor *expected = tensor_from_integers(dtypes[d], 2, (const int64_t[]){inverse[d], 0});
+    ok(strew_binary(STREW_POW, strew_of(base), strew_of(exponent), &out, &failure));
+    ok(strew_binary(STREW_POW, strew_of(base), strew_number(strew_int(most[d])), &same, &failure));
+    assert_same(out, expected, "a tensor of exponents"), assert_same(same, expected, "an exponent");
+    strew_release(base), strew_release(exponent), strew_release(out), strew_release(same), strew_release(expected);
+  }
+}
+END_TEST
+
+/* The error names the first negative exponent, in any integer dtype, and nothing was written. */
+START_TEST(negative_powers_name_the_place) {
+  const strew_dtype dtypes[] = {STREW_INT64, STREW_INT32, STREW_INT16, STREW_INT8};
+  const int64_t sizes[] = {70, 100}, places[][2] = {{69, 99}, {42, 7}, {0, 0}};
+  for (int d = 0; d < 4; d++) {
+    strew_tensor *a = random_integers(dtypes[d], 2, sizes, CONTIGUOUS, 1, 3), *before = NULL;
+    strew_tensor *b = random_integers(dtypes[d], 2, sizes, PERMUTED, 0, 9), *none = NULL;
+    ok(strew_clone(a, &before, &failure));
+    use_threads(1 + d);
+    for (int k = 0; k < 3; k++) {
+      ok(strew_set(b, 2, places[k], strew_int(-k - 1), &failure));
+      assert_fails(IN_PLACE(POW, a, strew_of(b)), STREW_EVALUE, NULL);
+      ck_assert(failure.has_value && failure.value.as.i == -k - 1 && failure.position_rank == 2);
+      ck_assert(failure.position[0] == places[k][0] && failure.position[1] == places[k][1]);
+      assert_fails(strew_binary(STREW_POW, strew_number(strew_int(2)), strew_of(b), &none, &failure), STREW_EVALUE,
+                   NULL);
+    }
+    assert_same(a, before, "what was not raised");
+    strew_release(a), strew_release(b), strew_release(before);
+  }
+  strew_tensor *minus = tensor_from_integers(STREW_INT16, 1, (const int64_t[]){-1});
+  assert_fails(BINARY(POW, strew_of(ints_123), strew_of(minus)), STREW_EVALUE,
+               "pow: 'other' is -1 at [0], integers take exponents of 0 or more\n"
+               "  self   int64[3] cpu\n"
+               "  other  int16[1] cpu\n"
+               "  hint   self:to(\"float32\")");
+  strew_release(minus);
+}
+END_TEST
+
 START_TEST(overlaps_are_refused) {
   strew_tensor *wide = NULL, *shifted = NULL, *front = NULL;
   const int64_t four = 4, two = 2, one = 1, none = 0;
@@ -552,6 +599,7 @@ Suite *make_suite(void) {
   TCase *values = new_case(suite, "values");
   tcase_add_loop_test(values, promotion_is_that_of_pytorch, 0, STREW_DTYPE_COUNT);
   tcase_add_test(values, division_and_powers_by_hand);
+  tcase_add_test(values, large_powers_wrap);
   tcase_add_test(values, squares_by_hand);
   tcase_add_test(values, rounding_by_hand);
   tcase_add_test(values, halves_round_once);
@@ -568,6 +616,7 @@ Suite *make_suite(void) {
   tcase_add_test(messages, numbers_too_large_are_errors);
   tcase_add_test(messages, division_by_zero_names_the_place);
   tcase_add_test(messages, division_by_zero_in_the_last_element);
+  tcase_add_test(messages, negative_powers_name_the_place);
   tcase_add_test(messages, overlaps_are_refused);
   tcase_add_test(messages, choosing_needs_a_bool);
   return suite;

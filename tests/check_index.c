@@ -470,11 +470,10 @@ START_TEST(test_new_zeros) {
 }
 END_TEST
 
-/* A mask beside an index stands for its true positions, one dimension after the other. */
 /* One index, or mask, as coordinates of gather_nd and as the only index of index_put. */
 static void check_rows(strew_dtype dtype, bool is_mask) {
   int64_t sizes[4], index_sizes[4];
-  const int rank = 1 + (int)draw_below(4), index_rank = is_mask ? 1 + (int)draw_below(rank) : (int)draw_below(3);
+  const int rank = !is_mask + (int)draw_below(4), index_rank = (int)draw_below(is_mask ? rank + 1 : 3);
   for (int d = 0; d < rank; d++) sizes[d] = draw_size() + (d == 0 && !is_mask);
   for (int d = 0; d < index_rank; d++) index_sizes[d] = is_mask ? sizes[d] : draw_size();
   strew_tensor *self = random_tensor(dtype, rank, sizes, layout_for(draw_below(4))), *written = NULL, *put = NULL;
@@ -522,6 +521,7 @@ START_TEST(test_rows) {
 }
 END_TEST
 
+/* A mask beside an index stands for its true positions, one dimension after the other. */
 START_TEST(test_masks_among_indices) {
   seed_draws((uint64_t)_i + 1);
   for (int k = 0; k < some(40); k++) {

@@ -297,6 +297,65 @@ START_TEST(aranges) {
 }
 END_TEST
 
+/* Steps that are no binary fractions, and ends that rounding may reach: no element does, in float64 nor as held. */
+START_TEST(aranges_end_before_stop) {
+  enum { MOST = 60 };
+  static const double steps[] = {0.1, 0.05, 0.3, 1.0 / 3, 3, 1, 0.7};
+  const strew_dtype dtype = (strew_dtype)_i;
+  if (dtype == STREW_BOOL || dtype == STREW_UINT8 || lacks(dtype)) return;
+  seed_draws((uint64_t)_i + 1);
+  for (int n = 0; n < 400; n++) {
+    const int sign = draw_below(2) ? 1 : -1;
+    const double start = (double)(draw_below(600) - 300) / 10, step = sign * steps[draw_below(7)];
+    const double stop = draw_below(2) ? start + (double)draw_below(20) * step : start + 7 * step + sign * 1e-9;
+    double x[MOST + 1], held[MOST + 1];
+    for (int i = 0; i < MOST; i++) x[i] = start + i * step;
+    x[MOST] = stop;
+    for (int i = 0; i <= MOST; i++) {
+      char element[8];
+      ok(strew_scalar_store(strew_float(x[i]), STREW_SATURATE, dtype, element, &failure));
+      const strew_scalar number = strew_scalar_load(dtype, element);
+      held[i] = is_float_dtype(dtype) ? number.as.f : (double)number.as.i;
+    }
+    if (!is_float_dtype(dtype)) held[MOST] = stop;
+    int64_t count = 0;
+    while (sign * (stop - x[count]) > 0 && sign * (held[MOST] - held[count]) > 0) count++;
+    check_arange(dtype, strew_float(start), strew_float(stop), strew_float(step), count, held);
+  }
+}
+END_TEST
+
+/* Counts and elements of ranges whose width, or whose last step, is no finite or exact number. */
+START_TEST(wide_ranges) {
+  const strew_scalar one = strew_int(1), large = strew_float(1e308), most = strew_float(1.7e308);
+  const strew_scalar lowest = strew_int(INT64_MIN), highest = strew_int(INT64_MAX);
+  const int64_t wide[] = {INT64_MIN, -1, INT64_MAX - 1}, three = 3;
+  strew_tensor *out = NULL, *expected = tensor_from_integers(STREW_INT64, three, wide);
+  ok(strew_arange(device, STREW_INT64, lowest, highest, highest, &out, &failure));
+  assert_same(out, expected, "a range of all integers");
+  strew_release(out), strew_release(expected);
+  check_arange(STREW_FLOAT32, strew_int(1 << 24), strew_int((1 << 24) + 4), one, 3, /* the fourth is stop */
+               (double[]){0x1p24, 0x1p24, 0x1p24 + 2});
+  if (lacks(STREW_FLOAT64)) return;
+  const strew_scalar minus = strew_float(-1.7e308), less = strew_float(-1e308);
+  const double up[] = {-1.7e308, -1.7e308 + 1e308, 0, 0}, ends[] = {-1.5e308, -0.5e308, 0.5e308, 1.5e308};
+  out = NULL, expected = NULL;
+  ok(strew_arange(device, STREW_FLOAT64, minus, most, large, &out, &failure));
+  double *x = host_of(out);
+  ck_assert_int_eq(strew_tensor_numel(out), 4);
+  ck_assert(x[0] == up[0] && x[1] == up[1] && fabs(x[2] - 0.3e308) < 1e294 && fabs(x[3] - 1.3e308) < 1e294);
+  ok(strew_arange(device, STREW_FLOAT64, most, minus, less, &expected, &failure));
+  double *down = host_of(expected);
+  for (int i = 0; i < 4; i++) ck_assert(down[i] == -x[i]);
+  free(x), free(down);
+  strew_release(out), strew_release(expected), out = NULL;
+  ok(strew_linspace(device, STREW_FLOAT64, ends[0], ends[3], 4, &out, &failure));
+  x = host_of(out);
+  for (int i = 0; i < 4; i++) ck_assert(fabs(x[i] - ends[i]) < 1e294);
+  free(x), strew_release(out);
+}
+END_TEST
+
 /* Long ramps on several threads: integers are exact to the end, floats are start + i * step in float64. */
 START_TEST(long_ramps) {
   enum { N = 9000 };
@@ -389,6 +448,8 @@ Suite *make_suite(void) {
   tcase_add_loop_test(normal, moments, 0, FLOATS);
   TCase *ramps = new_case(suite, "ramps");
   tcase_add_loop_test(ramps, aranges, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(ramps, aranges_end_before_stop, 0, STREW_DTYPE_COUNT);
+  tcase_add_test(ramps, wide_ranges);
   tcase_add_loop_test(ramps, long_ramps, 0, sweep(THREAD_COUNTS));
   tcase_add_test(ramps, linspaces);
   tcase_add_test(ramps, arange_refusals);

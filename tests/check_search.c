@@ -260,6 +260,36 @@ START_TEST(test_random_histograms) {
 }
 END_TEST
 
+static void check_histogram(strew_dtype dtype, int count, const double *elements, double min, double max, int bins,
+                            const double *counts) {
+  strew_tensor *self = tensor_from_doubles(dtype, count, elements), *out = NULL;
+  strew_tensor *expected = tensor_from_doubles(dtype, bins, counts);
+  ok(strew_histc(self, bins, min, max, &out, &failure));
+  assert_same(out, expected, "a histogram");
+  strew_release(self), strew_release(out), strew_release(expected);
+}
+
+/* Ranges, and products of ranges and bins, that overflow; and ranges of one value, to which 1 adds nothing. */
+START_TEST(test_histograms_of_large_numbers) {
+  static const double largest[STREW_DTYPE_COUNT] = {[STREW_FLOAT32] = 0x1.fffffep127,
+                                                    [STREW_FLOAT64] = 0x1.fffffffffffffp1023,
+                                                    [STREW_FLOAT16] = 65504,
+                                                    [STREW_BFLOAT16] = 0x1.fep127};
+  const strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype) || !is_float_dtype(dtype)) return;
+  const double most = largest[dtype], hundred[100] = {[0] = 1, [25] = 1, [50] = 2, [99] = 1};
+  const double ends[] = {-most, most, 0, (double)NAN}, quarters[] = {0, most / 4, most / 2, most / 2, most};
+  check_histogram(dtype, 3, ends, 0, 0, 4, (double[]){1, 0, 1, 1});
+  check_histogram(dtype, 4, ends, -most, most, 4, (double[]){1, 0, 1, 1});
+  check_histogram(dtype, 4, ends, -most / 2, most, 3, (double[]){0, 1, 1});
+  check_histogram(dtype, 5, quarters, 0, 0, 100, hundred);
+  check_histogram(dtype, 5, quarters, 0, most, 100, hundred);
+  check_histogram(dtype, 2, (double[]){most, most}, 0, 0, 3, (double[]){0, 2, 0});
+  check_histogram(dtype, 2, (double[]){0.3, 0.3}, 7, 7, 4, (double[]){0, 0, 2, 0});
+  check_histogram(dtype, 0, NULL, 0, 0, 3, (double[]){0, 0, 0});
+}
+END_TEST
+
 START_TEST(test_histograms_by_hand) {
   strew_tensor *self = tensor_from_doubles(STREW_FLOAT32, 5, (double[]){0, 1, 2, (double)NAN, -INFINITY}), *out = NULL;
   strew_tensor *own = tensor_from_doubles(STREW_FLOAT32, 3, (double[]){1, 4, 3.5});
@@ -272,6 +302,9 @@ START_TEST(test_histograms_by_hand) {
   assert_fails(strew_histc(self, 2, 0, 0, &out, &failure), STREW_EVALUE, NULL);
   assert_fails(strew_histc(self, 0, 0, 1, &out, &failure), STREW_EARGUMENT, NULL);
   assert_fails(strew_histc(self, 1, 1, 0, &out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_histc(own, 1, -1e39, 0, &out, &failure), STREW_EVALUE,
+               "histc: 'min' is -1e+39, which float32 cannot hold: the number is too large\n"
+               "  self  float32[3] cpu");
   ck_assert_ptr_null(out);
   strew_release(self), strew_release(own);
 }
@@ -307,6 +340,7 @@ Suite *make_suite(void) {
   TCase *counts = new_case(suite, "counts");
   tcase_add_loop_test(counts, test_random_bincounts, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(counts, test_random_histograms, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(counts, test_histograms_of_large_numbers, 0, STREW_DTYPE_COUNT);
   tcase_add_test(counts, test_histograms_by_hand);
   tcase_add_test(counts, test_refused_counts);
   return suite;

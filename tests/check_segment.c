@@ -346,6 +346,27 @@ START_TEST(test_random_spreads) {
 }
 END_TEST
 
+/* An indptr of size 0 has no segment: the results have size 0 along its dimension. */
+START_TEST(test_no_ends) {
+  const int64_t sizes[] = {2, 5, 3}, none[] = {2, 0, 3}, ends[] = {1, 0};
+  strew_tensor *src = random_tensor(STREW_INT64, 3, sizes, CONTIGUOUS), *empty = NULL, *indptr = NULL;
+  ok(strew_empty(device, STREW_INT32, 2, ends, &indptr, &failure));
+  ok(strew_segment_csr(src, indptr, STREW_SUM, &empty, NULL, &failure));
+  assert_sizes(empty, 3, none);
+  strew_tensor *out = NULL, *given = empty;
+  ok(strew_gather_csr(empty, indptr, &out, &failure));
+  assert_sizes(out, 3, none);
+  ok(strew_segment_csr(src, indptr, STREW_SUM, &given, NULL, &failure));
+  ok(strew_gather_csr(empty, indptr, &out, &failure));
+  strew_release(out), out = NULL;
+  assert_fails(strew_gather_csr(src, indptr, &out, &failure), STREW_ESHAPE,
+               "gather_csr: 'src' has size 5 in dim 1, expected 0, the number of segments of indptr\n"
+               "  src     int64[2, 5, 3] cpu\n"
+               "  indptr  int32[1, 0] cpu");
+  strew_release(src), strew_release(empty), strew_release(indptr);
+}
+END_TEST
+
 START_TEST(test_large_spread) {
   enum { SEGMENTS = 3000, SIZE = 280000 };
   int64_t ends[SEGMENTS + 1], values[SEGMENTS];
@@ -473,6 +494,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_group_form, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_loop_test(all, test_random_spreads, 0, STREW_DTYPE_COUNT);
   tcase_add_test(all, test_large_spread);
+  tcase_add_test(all, test_no_ends);
   tcase_add_test(all, test_bad_ends);
   tcase_add_test(all, test_bad_lengths);
   tcase_add_test(all, test_bad_segments);

@@ -211,7 +211,7 @@ static double at_rank(strew_dtype dtype, const double *sorted, int64_t count, do
   return rounded(dtype, b - rounded(dtype, gap * rounded(dtype, 1 - t)));
 }
 
-static const double some_q[] = {0, 1, 0.5, 0.25, 0.3, 1.0 / 3, 0.9, 0.1, 1e-300};
+static const double some_q[] = {0, -0.0, 1, 0.5, 0.25, 0.3, 1.0 / 3, 0.9, 0.1, 1e-300};
 enum { QS = sizeof some_q / sizeof *some_q };
 
 static strew_dtype computed(strew_dtype dtype) { return dtype == STREW_FLOAT64 ? STREW_FLOAT64 : STREW_FLOAT32; }
@@ -346,6 +346,31 @@ START_TEST(test_random_quantiles) {
 }
 END_TEST
 
+/* Between the largest finite numbers of both signs, whose difference overflows. */
+START_TEST(test_wide_gaps) {
+  static const double largest[STREW_DTYPE_COUNT] = {[STREW_FLOAT32] = 0x1.fffffep127,
+                                                    [STREW_FLOAT64] = 0x1.fffffffffffffp1023,
+                                                    [STREW_FLOAT16] = 65504,
+                                                    [STREW_BFLOAT16] = 0x1.fep127};
+  static const double q[] = {-0.0, 0.25, 0.5, 0.75, 1}, parts[] = {-1, -0.5, 0, 0.5, 1}, middle[] = {-1, 0, 0, 0, 1};
+  const strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype) || !is_float_dtype(dtype)) return;
+  strew_tensor *tensor = tensor_from_doubles(dtype, 2, (double[]){largest[dtype], -largest[dtype]});
+  strew_tensor *index = tensor_from_doubles(STREW_INT64, 2, (double[]){0, 0});
+  for (int k = 0; k < 10; k++) {
+    const bool mixes = k % 2;
+    const double at = q[k / 2], expected = largest[dtype] * (mixes ? parts : middle)[k / 2];
+    const strew_interpolation interpolation = mixes ? STREW_LINEAR : STREW_MIDPOINT;
+    strew_tensor *whole = NULL, *grouped = NULL;
+    ok(strew_quantile(tensor, strew_number(strew_float(at)), NULL, false, interpolation, &whole, &failure));
+    ok(strew_group_quantile(tensor, index, at, interpolation, NULL, &grouped, &failure));
+    assert_doubles(whole, &expected, "a quantile"), assert_doubles(grouped, &expected, "a group's quantile");
+    strew_release(whole), strew_release(grouped);
+  }
+  strew_release(tensor), strew_release(index);
+}
+END_TEST
+
 /* --------------------------------------------------------------------------------------------------------- failures */
 
 START_TEST(test_refused) {
@@ -397,6 +422,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(quantiles, test_random_group_quantiles, 0, STREW_DTYPE_COUNT);
   tcase_add_test(quantiles, test_large_group_quantile);
   tcase_add_loop_test(quantiles, test_random_quantiles, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(quantiles, test_wide_gaps, 0, STREW_DTYPE_COUNT);
   tcase_add_test(quantiles, test_refused);
   return suite;
 }

@@ -96,7 +96,7 @@ static double apply_float(strew_binary_op op, double a, double b, bool single) {
 }
 
 static int64_t apply_integer_power(int64_t base, int64_t exponent) {
-  if (exponent < 0) return base == 1 ? 1 : base != -1 ? 0 : exponent & 1 ? -1 : 1;
+  if (exponent < 0) ck_abort_msg("the test raises an integer to a negative power");
   if (exponent == 0) return 1;
   uint64_t half = (uint64_t)apply_integer_power(base, exponent / 2), square = half * half;
   return (int64_t)(exponent & 1 ? square * (uint64_t)base : square);

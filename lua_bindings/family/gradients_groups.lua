@@ -59,7 +59,7 @@ end
 -- The groups of segments: indptr's last dimension cuts src's dimension of the same number. Elements outside of all
 -- segments are dropped.
 local function segments_of(src, indptr, dim)
-  local n, size, sizes = indptr:size(-1) - 1, src:size(dim), indptr.shape
+  local n, size, sizes = math.max(indptr:size(-1) - 1, 0), src:size(dim), indptr.shape
   sizes[#sizes] = size
   local positions = strew.arange(size, {device = src.device, dtype = indptr.dtype}):expand(sizes):contiguous()
   local index = strew.searchsorted(indptr:contiguous(), positions, {right = true}) - 1

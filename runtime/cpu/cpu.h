@@ -25,6 +25,10 @@ void pool_run(strew_context *context, int64_t parts, void (*part)(void *argument
 void pool_run_sized(strew_context *context, int64_t bytes, int64_t parts, void (*part)(void *argument, int64_t i),
                     void *argument);
 void pool_destroy(strew_context *context);
+/* Returns the bytes of `count` elements, which may be a few repeated; INT64_MAX if they overflow. */
+static inline int64_t work_bytes(int64_t count, size_t bytes) {
+  return count_of_sizes(2, (int64_t[]){count, (int64_t)bytes});
+}
 /* Returns the number of parts for work on `bytes` of memory: 1 if threads would cost more than they save. */
 int64_t pool_parts(const strew_context *context, int64_t bytes);
 /* The same for work that does little more than pass through its memory, which needs more of it to pay for threads. */

@@ -55,7 +55,7 @@ void cut_groups(const struct ids_reader *reader, int64_t length, int64_t size, i
 }
 
 int64_t parts_of_walk(const strew_context *context, int64_t length) {
-  return pool_parts(context, length * 2 * (int64_t)sizeof(int64_t)) > 1 ? context->threads : 1;
+  return pool_parts(context, work_bytes(length, 2 * sizeof(int64_t))) > 1 ? context->threads : 1;
 }
 
 int64_t record_stride(int64_t bytes) {

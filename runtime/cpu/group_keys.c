@@ -180,7 +180,7 @@ strew_status cpu_number_keys(const struct call *call, strew_device *device, int 
   const size_t bytes = (size_t)count * sizeof(struct column);
   struct column *columns = memory_allocate(context, bytes);
   if (!columns) return fail_memory(call, context, bytes);
-  n.parts = least(pool_parts(context, n.count * 2 * (int64_t)sizeof *n.codes), NUMBERING_PARTS);
+  n.parts = least(pool_parts(context, work_bytes(n.count, 2 * sizeof *n.codes)), NUMBERING_PARTS);
   for (int c = 0; c < count; c++) columns[c].key = keys[c];
   strew_status status = number_columns(&n, columns, count, ids, positions);
   memory_free(context, columns, bytes);

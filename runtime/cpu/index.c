@@ -248,11 +248,11 @@ strew_status cpu_sorted_ends(const struct call *call, strew_device *device, cons
                      .step = step * (int64_t)dtype_bytes(dtype),
                      .count = plan->sizes[plan->rank - 1]};
   job.lines.rank--;
-  const int64_t lines = plan_numel(&job.lines), bytes = size * (int64_t)(dtype_bytes(dtype) + sizeof(int64_t));
+  const int64_t lines = plan_numel(&job.lines), bytes = work_bytes(size, dtype_bytes(dtype) + sizeof(int64_t));
   job.parts = pool_parts(device->context, bytes);
-  pool_run_sized(device->context, lines * bytes, lines, clear_line, &job);
-  pool_run_sized(device->context, lines * bytes, lines * job.parts, set_part, &job);
-  pool_run_sized(device->context, lines * bytes, lines, fill_line, &job);
+  pool_run_sized(device->context, work_bytes(lines, (size_t)bytes), lines, clear_line, &job);
+  pool_run_sized(device->context, work_bytes(lines, (size_t)bytes), lines * job.parts, set_part, &job);
+  pool_run_sized(device->context, work_bytes(lines, (size_t)bytes), lines, fill_line, &job);
   return context_end(call, device->context, plan->operands[0].storage);
 }
 

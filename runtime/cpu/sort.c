@@ -569,7 +569,7 @@ strew_status cpu_sort(const struct call *call, strew_device *device, const struc
   struct job job = {.context = device->context};
   job_start(&job, plan);
   /* an item is read and written several times */
-  job.parts = pool_parts(job.context, job.count * job.line.n * sorts_of[job.kind]->bytes);
+  job.parts = pool_parts(job.context, work_bytes(job.count * job.line.n, (size_t)sorts_of[job.kind]->bytes));
   if (job.parts > SORT_PARTS) job.parts = SORT_PARTS;
   const bool shared = is_shared(&job);
   strew_status status = shared && !job.select ? sort_long_lines(call, &job) : sort_lines(call, &job, shared);

@@ -35,16 +35,11 @@ static inline int64_t integer_remainder(int64_t a, int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/* Wraps, to any narrower width too. A negative exponent gives 1 / power, truncated. */
+/* Wraps, to any narrower width too; exponent >= 0. */
 static inline int64_t integer_power(int64_t base, int64_t exponent) {
-  if (exponent < 0) {
-    if (base == 1) return 1;
-    if (base == -1) return exponent % 2 ? -1 : 1;
-    return 0;
-  }
   int64_t result = 1;
-  for (; exponent; exponent >>= 1) {
-    if (exponent & 1) result = times_i64(result, base);
+  for (uint64_t rest = (uint64_t)exponent; rest; rest >>= 1) {
+    if (rest & 1) result = times_i64(result, base);
     base = times_i64(base, base);
   }
   return result;

@@ -14,9 +14,9 @@ struct rank {
   int exponent;
 };
 
-/* q * last, rounded to the format that q is in; 0 <= q <= 1, last >= 0. */
+/* q * last, rounded to the format that q is in; 0 <= q <= 1, of either sign if it is 0; last >= 0. */
 static inline struct rank rank_of(uint64_t q, int64_t last, struct float_format f) {
-  const struct unpacked product = unpack(soft_times(q, round_integer(last, f), f), f);
+  const struct unpacked product = unpack(soft_times(magnitude_in(q, f), round_integer(last, f), f), f);
   struct rank rank = {0, 0, product.significand, product.exponent};
   const int shift = -product.exponent; /* at least 0: last is below 2^52 */
   if (shift <= 0) {
@@ -47,13 +47,18 @@ static inline double part_f64(struct rank rank) {
 }
 #endif
 
-/* NumPy's interpolation at t, from the nearer of a and b; equal ones, infinities too, are the result. */
+/* NumPy's interpolation at t, from the nearer of a and b; equal ones, infinities too, are the result. A gap that
+   overflows is halved, and its share doubled. */
 #define RANK_BETWEEN(s, type)                                                                                          \
+  static inline type share_of_gap_##s(type a, type b, type share) {                                                    \
+    const type gap = minus_##s(b, a), middle = (type)0.5;                                                              \
+    if (less_##s(gap, (type)INFINITY)) return times_##s(gap, share);                                                   \
+    return times_##s(minus_##s(times_##s(b, middle), times_##s(a, middle)), plus_##s(share, share));                   \
+  }                                                                                                                    \
   static inline type between_##s(type a, type b, type t) {                                                             \
-    const type gap = minus_##s(b, a);                                                                                  \
     if (t == 0 || equal_##s(a, b)) return a;                                                                           \
-    if (less_##s(t, (type)0.5)) return plus_##s(a, times_##s(gap, t));                                                 \
-    return minus_##s(b, times_##s(gap, minus_##s(1, t)));                                                              \
+    if (less_##s(t, (type)0.5)) return plus_##s(a, share_of_gap_##s(a, b, t));                                         \
+    return minus_##s(b, share_of_gap_##s(a, b, minus_##s(1, t)));                                                      \
   }
 RANK_BETWEEN(f32, float)
 #ifdef HAS_FLOAT64

@@ -398,7 +398,7 @@ describe("statistics", function()
       local computed = t.dtype == "float64" and "float64" or "float32"
       local keepdim, options = math.random(2) == 1, {interpolation = interpolation}
       local numbers = {}
-      for i = 1, math.random(0, 3) do numbers[i] = any{0, 0.25, 0.5, 0.3, 0.9, 1} end
+      for i = 1, math.random(0, 3) do numbers[i] = any{0, -0.0, 0.25, 0.5, 0.3, 0.9, 1} end
       local qs = loops.tensor(numbers, {#numbers}, t.dtype)
       if #numbers > 0 then
         local q = list(qs)[1]

@@ -223,6 +223,12 @@ describe("segments", function()
     same(none, none:segment_csr(strew.tensor{0}))
     same(strew.zeros(2), none:segment_csr(strew.tensor{0, 0, 0}))
     same(none, none:gather_csr(strew.tensor{0}))
+    same(none, none:gather_csr(indices))
+    same(none, strew.ones(3):segment_csr(indices))
+    for _, f in ipairs{strew.segment_csr, function(x, at) return x:segment_reduce("mean", {offsets = at}) end} do
+      same(strew.zeros(3), strew.grad(function(x) return f(x, indices):sum() end)(strew.ones(3)))
+    end
+    same(none, strew.grad(function(x) return strew.gather_csr(x, indices):sum() end)(none))
     same(none, none:segment_coo(indices))
     same(none, none:gather_coo(indices))
     same(none, none:segment_reduce("sum", {lengths = indices}))
