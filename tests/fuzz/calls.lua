@@ -32,15 +32,17 @@ table.sort(names)
 
 -- Methods of a grouping and a key table, and what they take.
 local of_keys = {}
-for name in ("sum mean prod min max std var median count first last any all nunique logsumexp argsort rank cumsum softmax"):gmatch "%S+" do
-  of_keys[#of_keys + 1] = {name = name, {name = "v", type = "strew.Tensor"}, {name = "options", type = "strew.group_options|nil|nil"}}
+local v, options = {name = "v", type = "strew.Tensor"}, {name = "options", type = "strew.group_options|nil|nil"}
+for name in ([[sum mean prod min max std var median count first last any all nunique logsumexp argsort rank cumsum
+  softmax]]):gmatch "%S+" do
+  of_keys[#of_keys + 1] = {name = name, v, options}
 end
-of_keys[#of_keys + 1] = {name = "quantile", {name = "v", type = "strew.Tensor"}, {name = "q", type = "number"}}
-of_keys[#of_keys + 1] = {name = "topk", {name = "v", type = "strew.Tensor"}, {name = "k", type = "integer"}}
+of_keys[#of_keys + 1] = {name = "quantile", v, {name = "q", type = "number"}}
+of_keys[#of_keys + 1] = {name = "topk", v, {name = "k", type = "integer"}}
 of_keys[#of_keys + 1] = {name = "agg", {name = "what", type = "table"}}
 of_keys[#of_keys + 1] = {name = "order"}
 of_keys[#of_keys + 1] = {name = "starts"}
-of_keys[#of_keys + 1] = {name = "ids", {name = "k", type = "strew.Tensor"}, {name = "k", type = "strew.Tensor|nil"}}
+of_keys[#of_keys + 1] = {name = "ids", v, {name = "other", type = "strew.Tensor|nil"}}
 
 local operators = {
   ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end,
@@ -125,7 +127,8 @@ local makers = {
     if kind == 0 then return {a = choices:one_of(pool), [1] = choices:integer(), [2.5] = {}} end
     if kind == 1 then return {a = choices:one_of(pool), b = choices:one_of(pool)} end
     if kind == 2 then return {choices:float(), choices:float()} end
-    return {a = {choices:one_of(reductions), choices:one_of(pool)}, b = {"quantile", choices:one_of(pool), q = choices:float()}, n = "count"}
+    local quantile = {"quantile", choices:one_of(pool), q = choices:float()}
+    return {a = {choices:one_of(reductions), choices:one_of(pool)}, b = quantile, n = "count"}
   end,
   any = function(choices, pool) return of_type(choices, pool, choices:one_of(all_types)) end,
   ["strew.Tensor"] = function(choices, pool, name)
@@ -191,8 +194,9 @@ local function new_pool()
     strew.tensor{1.0, 2}:unsqueeze(1):expand(2, 5), grid:t(), strew.arange(10):as_strided({3, 2}, {2, 3}, 1),
     strew.arange(6, {dtype = "float16"}):view(2, 3), strew.full({2, 2, 3}, 200, {dtype = "uint8"}), freed,
     strew.tensor({0, 0, 1, 2}), strew.ones(3, 4), strew.arange(300, {dtype = "float32"}):remainder(7),
-    strew.tensor{-0.0, 0.5, 1 / 0, 0 / 0, -1 / 0}, strew.tensor(-0.0), strew.tensor{math.mininteger, math.maxinteger, -1, 0, 1},
-    strew.tensor(true), strew.zeros(1, {dtype = "int64"}):expand(1 << 50), strew.ones(1, 1):expand(2, 1 << 14),
+    strew.tensor{-0.0, 0.5, 1 / 0, 0 / 0, -1 / 0}, strew.tensor(-0.0),
+    strew.tensor{math.mininteger, math.maxinteger, -1, 0, 1}, strew.tensor(true),
+    strew.zeros(1, {dtype = "int64"}):expand(1 << 50), strew.ones(1, 1):expand(2, 1 << 14),
     strew.zeros(1, {dtype = "uint8"}):expand(1 << 32, 1 << 30), strew.tensor{0, 2, 2, 0, 1},
   }
 end

@@ -10,8 +10,9 @@ local count = support.runs_all and 2 or 1
 
 -- (Numbers between 2^16 and 2^40 would allocate memory that the machine may have.)
 local numbers = {
-  0.0, -0.0, 0 / 0, -(0 / 0), 1 / 0, -1 / 0, 5e-324, -5e-324, 0.5, -0.5, 1e300, -1e300, 3.5e38, 65520.0, 2.0 ^ 53, 2.0 ^ 63,
-  -2.0 ^ 63, -2.0 ^ 63 - 2048, 0, -1, 127, 128, -129, 255, 256, 32768, 1 << 40, -(1 << 40), 1 << 62, math.maxinteger, math.mininteger,
+  0.0, -0.0, 0 / 0, -(0 / 0), 1 / 0, -1 / 0, 5e-324, -5e-324, 0.5, -0.5, 1e300, -1e300, 3.5e38, 65520.0, 2.0 ^ 53,
+  2.0 ^ 63, -2.0 ^ 63, -2.0 ^ 63 - 2048, 0, -1, 127, 128, -129, 255, 256, 32768, 1 << 40, -(1 << 40), 1 << 62,
+  math.maxinteger, math.mininteger,
 }
 
 local function float(x) return strew.tensor(x, {dtype = "float32", device = device}) end
@@ -19,11 +20,13 @@ local function integer(x) return strew.tensor(x, {dtype = "int64", device = devi
 local freed = float{1.0}
 freed:free()
 local others = {
-  true, false, "", "sum", "a\27[31m\0b", ("long"):rep(5000), "%s%n", {}, {-0.0}, {0.5, -0.0}, {0 / 0}, {math.mininteger}, {{}},
-  print, coroutine.create(print), io.stdout, strew.key_table(1), strew.key_table(3), strew.grouping(integer{0, 1, 1}),
-  freed, float(-0.0), float(0 / 0), float{0.5, -0.0}, float{-0.0, 0 / 0, 1 / 0, -1 / 0}, integer(math.mininteger),
-  integer{math.maxinteger, math.mininteger, -1}, strew.tensor(true, {device = device}), strew.zeros(0, {device = device}),
-  strew.zeros({0, 3}, {dtype = "int64", device = device}), strew.ones({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {device = device}),
+  true, false, "", "sum", "a\27[31m\0b", ("long"):rep(5000), "%s%n", {}, {-0.0}, {0.5, -0.0}, {0 / 0},
+  {math.mininteger}, {{}}, print, coroutine.create(print), io.stdout, strew.key_table(1), strew.key_table(3),
+  strew.grouping(integer{0, 1, 1}), freed, float(-0.0), float(0 / 0), float{0.5, -0.0},
+  float{-0.0, 0 / 0, 1 / 0, -1 / 0}, integer(math.mininteger), integer{math.maxinteger, math.mininteger, -1},
+  strew.tensor(true, {device = device}), strew.zeros(0, {device = device}),
+  strew.zeros({0, 3}, {dtype = "int64", device = device}),
+  strew.ones({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, {device = device}),
 }
 
 -- Calls of groupings, of which calls.lua has several at once.
