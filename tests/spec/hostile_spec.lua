@@ -1,5 +1,5 @@
--- Arguments that no call expects: each argument, option and element of a list, in calls of every operation, is replaced
--- in turn by zeros of both signs, NaN, infinities, the ends of integers, values of other types, userdata of other kinds.
+-- Arguments that no call expects: each argument, option and element of a list, in calls of every operation, is
+-- replaced in turn by zeros of both signs, NaN, infinities, the ends of integers, values of other types, userdata of other kinds.
 -- The call succeeds, or raises a message and changes nothing. A zero has no sign where it is a parameter.
 local strew = require "strew"
 local drawn = dofile "tests/calls.lua"
@@ -44,7 +44,8 @@ end
 extra["g:quantile"] = {f = on_grouping "quantile", ids, values, 0.5, n = 3}
 extra["g:quantile of several"] = {f = on_grouping "quantile", ids, values, {0.0, 1.0}, n = 3}
 extra["g:topk"] = {f = on_grouping "topk", ids, values, 2, n = 3}
-extra["g:agg"] = {f = on_grouping "agg", ids, {a = {"sum", values}, b = {"quantile", values, q = 0.5}, c = "count"}, n = 2}
+local several = {a = {"sum", values}, b = {"quantile", values, q = 0.5}, c = "count"}
+extra["g:agg"] = {f = on_grouping "agg", ids, several, n = 2}
 extra["quantiles"] = {f = function(q, r) return values:quantile(float{q, r}) end, 0.25, 0.5, n = 2}
 extra["key_table"] = {f = function(n, keys) return strew.key_table(n):ids(keys) end, 1, ids, n = 2}
 
