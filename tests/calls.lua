@@ -60,7 +60,8 @@ end
 
 local function element(dtype)
   if dtype == "bool" then return random(2) == 1 end
-  if extremes[dtype] then return random(8) == 1 and any(extremes[dtype]) or random(dtype == "uint8" and 0 or -100, 100) end
+  local most = extremes[dtype]
+  if most then return random(8) == 1 and any(most) or random(dtype == "uint8" and 0 or -100, 100) end
   return random(6) == 1 and any(specials) or (random() - 0.5) * 10 ^ random(-3, 3)
 end
 

@@ -1,6 +1,6 @@
--- Arguments that no call expects: each argument, option and element of a list, in calls of every operation, is
--- replaced in turn by zeros of both signs, NaN, infinities, the ends of integers, values of other types, userdata of other kinds.
--- The call succeeds, or raises a message and changes nothing. A zero has no sign where it is a parameter.
+-- Arguments that no call expects: each argument, option and element of a list, in calls of every operation, is replaced
+-- in turn by zeros of both signs, NaN, infinities, the ends of integers, values of other types, userdata of other kinds.
+-- The call succeeds, or raises a message and changes nothing. A parameter of -0.0 is one of 0.0.
 local strew = require "strew"
 local drawn = dofile "tests/calls.lua"
 local support = dofile "tests/spec/support.lua"
@@ -38,7 +38,8 @@ local function on_grouping(name)
 end
 local extra = {}
 local ids, values = integer{2, 0, 2, 1}, float{1.5, -0.0, 0 / 0, 4.0}
-for name in ("sum mean prod min max var std median count first last any all nunique logsumexp argsort rank cumsum softmax"):gmatch "%S+" do
+for name in ([[sum mean prod min max std var median count first last any all nunique logsumexp argsort rank cumsum
+  softmax]]):gmatch "%S+" do
   extra["g:" .. name] = {f = on_grouping(name), ids, values, n = 2}
 end
 extra["g:quantile"] = {f = on_grouping "quantile", ids, values, 0.5, n = 3}
