@@ -19,7 +19,11 @@ local classes = {
   bits = {"bool", table.unpack(integers)}, index = {"int64", "int32"},
   double = {"float32", "float16", "bfloat16", table.unpack(integers)}, -- and the call computes in float64
 }
-local specials = {0.0, -0.0, 1 / 0, -1 / 0, 0 / 0, 1.0, -1.0, 0x1p-149, 65504.0, 0.5}
+local specials = {0.0, -0.0, 1 / 0, -1 / 0, 0 / 0, -(0 / 0), 1.0, -1.0, 0x1p-149, 65504.0, 0.5}
+local extremes = {
+  int64 = {math.mininteger, math.maxinteger, math.mininteger + 1, 1 << 53 | 1}, int32 = {-1 << 31, (1 << 31) - 1},
+  int16 = {-32768, 32767}, int8 = {-128, 127}, uint8 = {0, 255},
+}
 
 -- Shapes whose work is shared among threads, by rank: of 512 KiB and more; reductions, which are fast, share 2 MiB.
 local large_shapes = {[0] = {}, {280000}, {40000, 7}, {3, 14000, 7}, {2, 3, 7000, 7}}
@@ -56,7 +60,8 @@ end
 
 local function element(dtype)
   if dtype == "bool" then return random(2) == 1 end
-  if not calls.is_float(dtype) then return random(dtype == "uint8" and 0 or -100, 100) end
+  local most = extremes[dtype]
+  if most then return random(8) == 1 and any(most) or random(dtype == "uint8" and 0 or -100, 100) end
   return random(6) == 1 and any(specials) or (random() - 0.5) * 10 ^ random(-3, 3)
 end
 
@@ -323,7 +328,10 @@ add("mean", "float fast", 0, 4, reduced)
 add("var std", "float fast", 1, 4, reduced)
 add("norm", "float fast", 1, 4, function(d) return d:values(), any{2, 1, 0, 3, 1 / 0}, d:dim() end)
 add("median", "number", 1, 4, reduced)
-add("quantile", "float", 1, 4, function(d) return d:values(), random(), d:dim(), true end)
+local function portion() return random(3) == 1 and any{0.0, -0.0, 1.0} or random() end
+add("quantile", "float", 1, 4, function(d)
+  return d:values(), random(3) == 1 and strew.tensor({portion(), portion()}, d:on()) or portion(), d:dim(), true
+end)
 add("logsumexp", "float", 1, 4, with_dim)
 add("softmax log_softmax", "float", 1, 4, with_dim)
 add("cumsum cumprod", "any", 1, 4, with_dim)
@@ -446,7 +454,7 @@ add("scatter_var scatter_std scatter_logsumexp scatter_softmax scatter_log_softm
 add("scatter_median", "number", 1, 4, grouped)
 add("scatter_quantile", "float", 1, 4, function(d)
   local src, index, dim = grouped(d)
-  return src, index, random(), dim
+  return src, index, portion(), dim
 end)
 add("scatter_count", "any", 1, 2, function(d) return d:positions(d.shape, 9), {dim_size = 11} end)
 add("segment_csr", "any", 1, 3, function(d) return d:values(), d:bounds(6, d.shape[1]), {reduce = reduction(d)} end)
@@ -494,7 +502,8 @@ add("detach", "any", 0, 3, alone)
 
 -- What a grouping has, and its reductions and ranks of a float tensor.
 local function of_groups(g, v)
-  local list = {g.n, g.ids, g.counts, g.positions, g:order(), g:starts(), g:quantile(v, 0.3), g:topk(v, 2)}
+  local list = {g.n, g.ids, g.counts, g.positions, g:order(), g:starts(), g:topk(v, 2)}
+  for _, q in ipairs{0.3, -0.0, 1.0} do table.insert(list, g:quantile(v, q)) end
   for name in ([[sum mean prod min max var std median first last any all nunique logsumexp argsort rank cumsum
     softmax]]):gmatch "%S+" do
     table.insert(list, {g[name](g, v)})

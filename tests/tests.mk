@@ -51,9 +51,10 @@ run-%: $(BUILD)/tests/%
 	@$<
 hosts: $(patsubst %.c,$(BUILD)/%,$(HOSTS))
 	@for host in $^; do $$host || exit 1; done
-# The seeds and the findings of fuzzing.
+# The seeds and the findings of fuzzing, and random inputs of the generators of scripts. RANDOM: their count and seed.
+RANDOM   = 2000,1
 replay: $(patsubst %,$(BUILD)/tests/fuzz/fuzz_%,$(FUZZ))
-	@$(foreach target,$(FUZZ),$(BUILD)/tests/fuzz/fuzz_$(target) $(call seeds,$(target)) &&) true
+	@$(foreach target,$(FUZZ),$(BUILD)/tests/fuzz/fuzz_$(target) $(call seeds,$(target)) $(if $(filter calls tensor views,$(target)),random=$(RANDOM)) &&) true
 # (All cases of the sweeps: make OPENCL=0 SANITIZE=address,undefined checks.)
 sanitized:
 	@STREW_TEST_FEW=1 $(MAKE) OPENCL=0 SANITIZE=address,undefined checks specs program

@@ -30,6 +30,20 @@ local names = {}
 for name, f in pairs(strew) do if type(f) == "function" and not left_out[name] then names[#names + 1] = name end end
 table.sort(names)
 
+-- Methods of a grouping and a key table, and what they take.
+local of_keys = {}
+local v, options = {name = "v", type = "strew.Tensor"}, {name = "options", type = "strew.group_options|nil|nil"}
+for name in ([[sum mean prod min max std var median count first last any all nunique logsumexp argsort rank cumsum
+  softmax]]):gmatch "%S+" do
+  of_keys[#of_keys + 1] = {name = name, v, options}
+end
+of_keys[#of_keys + 1] = {name = "quantile", v, {name = "q", type = "number"}}
+of_keys[#of_keys + 1] = {name = "topk", v, {name = "k", type = "integer"}}
+of_keys[#of_keys + 1] = {name = "agg", {name = "what", type = "table"}}
+of_keys[#of_keys + 1] = {name = "order"}
+of_keys[#of_keys + 1] = {name = "starts"}
+of_keys[#of_keys + 1] = {name = "ids", v, {name = "other", type = "strew.Tensor|nil"}}
+
 local operators = {
   ["+"] = function(a, b) return a + b end, ["-"] = function(a, b) return a - b end,
   ["*"] = function(a, b) return a * b end, ["/"] = function(a, b) return a / b end,
@@ -101,9 +115,21 @@ local makers = {
   string = function(choices) return choices:one_of(words) end,
   ["nil"] = function() return nil end,
   ["function"] = function() return print end,
-  userdata = function() return io.stdout end,
+  userdata = function(choices)
+    local kind = choices:below(4)
+    if kind == 0 then return strew.key_table(1 + choices:below(3)) end
+    if kind < 3 then return strew.grouping(strew.tensor{0, 2, 2, 0, 1}) end
+    return io.stdout
+  end,
   thread = function() return coroutine.create(print) end,
-  table = function(choices, pool) return {a = choices:one_of(pool), [1] = choices:integer(), [2.5] = {}} end,
+  table = function(choices, pool)
+    local kind = choices:below(4)
+    if kind == 0 then return {a = choices:one_of(pool), [1] = choices:integer(), [2.5] = {}} end
+    if kind == 1 then return {a = choices:one_of(pool), b = choices:one_of(pool)} end
+    if kind == 2 then return {choices:float(), choices:float()} end
+    local quantile = {"quantile", choices:one_of(pool), q = choices:float()}
+    return {a = {choices:one_of(reductions), choices:one_of(pool)}, b = quantile, n = "count"}
+  end,
   any = function(choices, pool) return of_type(choices, pool, choices:one_of(all_types)) end,
   ["strew.Tensor"] = function(choices, pool, name)
     if name and name:find("^ind") and choices:below(8) > 0 then return some_index(choices, pool) end
@@ -168,6 +194,10 @@ local function new_pool()
     strew.tensor{1.0, 2}:unsqueeze(1):expand(2, 5), grid:t(), strew.arange(10):as_strided({3, 2}, {2, 3}, 1),
     strew.arange(6, {dtype = "float16"}):view(2, 3), strew.full({2, 2, 3}, 200, {dtype = "uint8"}), freed,
     strew.tensor({0, 0, 1, 2}), strew.ones(3, 4), strew.arange(300, {dtype = "float32"}):remainder(7),
+    strew.tensor{-0.0, 0.5, 1 / 0, 0 / 0, -1 / 0}, strew.tensor(-0.0),
+    strew.tensor{math.mininteger, math.maxinteger, -1, 0, 1}, strew.tensor(true),
+    strew.zeros(1, {dtype = "int64"}):expand(1 << 50), strew.ones(1, 1):expand(2, 1 << 14),
+    strew.zeros(1, {dtype = "uint8"}):expand(1 << 32, 1 << 30), strew.tensor{0, 2, 2, 0, 1},
   }
 end
 
@@ -180,9 +210,18 @@ local function writes(name, arguments, count)
   return false
 end
 
--- One call. Returns its results (a packed table), and whether it succeeded.
+-- A method of a grouping or a key table.
+local function call_of_keys(choices, pool)
+  local method, self = choices:one_of(of_keys), of_type(choices, pool, "userdata")
+  local arguments, count = arguments_of(choices, pool, method)
+  local function f(...) return self[method.name](self, ...) end
+  return method.name, table.pack(pcall(f, table.unpack(arguments, 1, count))), false
+end
+
+-- One call. Returns its name, its results (a packed table), and whether it may write.
 local function call(choices, pool)
-  local form = choices:below(5)
+  local form = choices:below(6)
+  if form == 5 then return call_of_keys(choices, pool) end
   local name = choices:one_of(form == 4 and operator_names or names)
   local f = form == 4 and operators[name] or strew[name]
   local parameters = form == 4 and operands or functions[name] or functions[name:gsub("_$", "")] or anything
@@ -198,7 +237,7 @@ end
 local function keep(pool, results)
   for i = 2, results.n do
     if strew.type(results[i]) then
-      if #pool >= 24 then table.remove(pool, 17) end
+      if #pool >= 32 then table.remove(pool, 25) end
       pool[#pool + 1] = results[i]
     end
   end
@@ -225,7 +264,7 @@ local function run(bytes, threads)
           name, ok and "worked" or "failed", i, pool[i], before[i], after[i], ok and "" or message), 0)
       end
     end
-    keep(pool, results)
+    if name ~= "empty" then keep(pool, results) end -- its elements are whatever the memory held
     before = look_at_all(pool)
   end
   return table.concat(before, "\n")

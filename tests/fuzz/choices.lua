@@ -10,7 +10,7 @@ function Choices:byte()
 end
 
 function Choices:has_more() return self.at < #self.bytes end
-function Choices:below(n) return self:byte() % n end
+function Choices:below(n) return (n > 256 and self:byte() << 8 | self:byte() or self:byte()) % n end
 function Choices:one_of(list) return list[self:below(#list) + 1] end
 -- True in one of n cases; false at the end of the bytes.
 function Choices:rarely(n) return self:below(n) == n - 1 end
@@ -26,6 +26,7 @@ end
 
 local floats = {
   0.0, -0.0, 0.5, -1.5, 2.0, 1e-45, 3.4e38, 65520.0, 1e300, -1e300, 2^53, 2^63, -2^63, 1 / 0, -1 / 0, 0 / 0, 1e-320,
+  -0.0, 1.0, 0.25, -1e-45, -(0 / 0),
 }
 function Choices:float() return self:one_of(floats) end
 

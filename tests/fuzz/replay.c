@@ -1,5 +1,6 @@
-/* replay.c: feeds a target the bytes of files, and of the files in folders (libFuzzer's findings), with any compiler. A
-   missing folder is empty. */
+/* replay.c: feeds a target the bytes of files, of the files in folders (libFuzzer's findings), and random ones, with any
+   compiler. A missing folder is empty.
+   usage: fuzz_TARGET [FILE | FOLDER | random=COUNT,SEED]... */
 #define _XOPEN_SOURCE 700
 #include "fuzz.h"
 
@@ -23,6 +24,21 @@ static void replay_file(const char *path, size_t size) {
   replayed++;
 }
 
+/* Input i of a seed: the same bytes each time. */
+static void replay_random(long i, unsigned long seed) {
+  static char name[64];
+  uint64_t state = (seed << 32 | (uint64_t)i) * 2 + 1;
+  uint8_t bytes[200];
+  for (size_t k = 0; k < sizeof bytes; k++) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    bytes[k] = (uint8_t)(state >> 56);
+  }
+  snprintf(name, sizeof name, "random input %ld of seed %lu", i, seed);
+  fuzz_input = name;
+  LLVMFuzzerTestOneInput(bytes, 8 + bytes[0] % (sizeof bytes - 8));
+  replayed++;
+}
+
 static void replay(const char *path) {
   struct stat about;
   if (stat(path, &about) != 0) return;
@@ -42,7 +58,12 @@ static void replay(const char *path) {
 }
 
 int main(int count, char **arguments) {
-  for (int i = 1; i < count; i++) replay(arguments[i]);
+  for (int i = 1; i < count; i++) {
+    long inputs = 0;
+    unsigned long seed = 0;
+    if (sscanf(arguments[i], "random=%ld,%lu", &inputs, &seed) != 2) replay(arguments[i]);
+    for (long k = 0; k < inputs; k++) replay_random(k, seed);
+  }
   const char *name = strrchr(arguments[0], '/');
   printf("%s: %ld inputs, no promise broken\n", name ? name + 1 : arguments[0], replayed);
   return EXIT_SUCCESS;
