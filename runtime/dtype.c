@@ -76,52 +76,18 @@ strew_dtype dtype_promote(strew_dtype a, strew_dtype b) {
   return dtypes[a].category == FLOATING ? STREW_FLOAT32 : STREW_INT16;
 }
 
-static strew_dtype dtype_of_number(strew_scalar number) {
-  return number.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : number.dtype;
-}
-
-/* The promoted dtypes of what was added: of tensors, and of numbers. -1: none. */
-struct promoted {
-  int tensors, numbers;
-};
-
-static void add_dtype(int *to, strew_dtype dtype) {
-  *to = *to < 0 ? (int)dtype : (int)dtype_promote((strew_dtype)*to, dtype);
-}
-
-/* Numbers count only if their category is higher. */
-static strew_dtype promoted_dtype(struct promoted promoted) {
-  if (promoted.tensors < 0) return (strew_dtype)promoted.numbers;
-  bool higher = promoted.numbers >= 0 && dtypes[promoted.numbers].category > dtypes[promoted.tensors].category;
-  return (strew_dtype)(higher ? promoted.numbers : promoted.tensors);
+strew_dtype dtype_with_number(int dtype, strew_scalar number) {
+  const strew_dtype its = number.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : number.dtype;
+  return dtype < 0 || dtypes[its].category > dtypes[dtype].category ? its : (strew_dtype)dtype;
 }
 
 strew_dtype dtype_of_operands(int count, const strew_operand *operands) {
-  struct promoted promoted = {-1, -1};
+  int dtype = -1;
+  for (int i = 0; i < count; i++) {
+    const strew_tensor *tensor = operands[i].tensor;
+    if (tensor) dtype = (int)(dtype < 0 ? tensor->dtype : dtype_promote((strew_dtype)dtype, tensor->dtype));
+  }
   for (int i = 0; i < count; i++)
-    if (operands[i].tensor)
-      add_dtype(&promoted.tensors, operands[i].tensor->dtype);
-    else
-      add_dtype(&promoted.numbers, dtype_of_number(operands[i].number));
-  return promoted_dtype(promoted);
-}
-
-strew_status strew_result_type(int dtype_count, const strew_dtype *given, int number_count, const strew_scalar *numbers,
-                               strew_dtype *out, strew_error *error) {
-  CALL(call, "result_type", error, {0});
-  struct promoted promoted = {-1, -1};
-  if (dtype_count < 1 && number_count < 1)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "dtypes"},
-                "is empty, expected at least one dtype or number");
-  for (int i = 0; i < dtype_count; i++) {
-    if ((unsigned)given[i] >= STREW_DTYPE_COUNT)
-      return fail_unknown(&call, "dtypes", (int)given[i], STREW_DTYPE_COUNT - 1);
-    add_dtype(&promoted.tensors, given[i]);
-  }
-  for (int i = 0; i < number_count; i++) {
-    if ((unsigned)numbers[i].dtype >= STREW_DTYPE_COUNT)
-      return fail_unknown(&call, "numbers", (int)numbers[i].dtype, STREW_DTYPE_COUNT - 1);
-    add_dtype(&promoted.numbers, dtype_of_number(numbers[i]));
-  }
-  return *out = promoted_dtype(promoted), STREW_OK;
+    if (!operands[i].tensor) dtype = (int)dtype_with_number(dtype, operands[i].number);
+  return (strew_dtype)dtype;
 }

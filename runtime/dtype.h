@@ -41,8 +41,9 @@ bool reduction_widens_halves(strew_reduction reduction);
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b);
 /* True if the promoted dtype of both is `dtype`. */
 static inline bool dtype_holds(strew_dtype dtype, strew_dtype other) { return dtype_promote(dtype, other) == dtype; }
-/* The promoted dtype of `count` operands: that of the tensors, of any rank; of the numbers if their category is higher,
-   or if there is no tensor. */
+/* The promoted dtype of dtype (-1: none) and a number: the number's if its category is higher. */
+strew_dtype dtype_with_number(int dtype, strew_scalar number);
+/* The promoted dtype of `count` operands: of the tensors, of any rank, then of the numbers. */
 strew_dtype dtype_of_operands(int count, const strew_operand *operands);
 
 /* ------------------------------------------------------------------------------------------------------- element.c */

@@ -506,7 +506,6 @@ START_TEST(division_by_zero_names_the_place) {
                "remainder: 'other' is 0, integers cannot be divided by it\n"
                "  self  int64[3] cpu\n"
                "  hint  div gives floats, where x / 0 is inf or nan");
-  /* int64 256 is 0 as int8, the dtype of the computation */
   strew_tensor *bytes = tensor_from_integers(STREW_INT8, 2, (const int64_t[]){1, 2});
   strew_tensor *wide = scalar_tensor(STREW_INT64, strew_int(0)), *none = NULL;
   assert_fails(BINARY(FLOOR_DIVIDE, strew_of(bytes), strew_of(wide)), STREW_EVALUE,
