@@ -4446,17 +4446,18 @@ Tensor.searchsorted = strew.searchsorted
 
 ---Returns the number of the bucket of each value: how many boundaries lie below it.
 ---
----A value equal to a boundary belongs to the lower bucket; with `right = true`, to the upper one.
+---A value equal to a boundary belongs to the lower bucket; with `right = true`, to the upper one. Boundaries in a table
+---take values' dtype; beside integers, fractions are float64.
 ---
 ---```lua
----print(strew.bucketize(strew.tensor{0.5, 1, 7}, strew.tensor{1.0, 5}))
+---print(strew.bucketize(strew.tensor{0.5, 1, 7}, {1, 5}))
 ---```
 ---```text
 ---int64[3] cpu
 --- 0  0  2
 ---```
 ---@param values strew.Tensor|number any dtype: two dtypes are promoted
----@param boundaries strew.Tensor any dtype, one dimension, sorted; error: more dimensions
+---@param boundaries strew.Tensor|number[] any dtype, one dimension, sorted; error: more dimensions
 ---@param options? strew.search_options
 ---@return strew.Tensor positions int64, of values' shape
 function strew.bucketize(values, boundaries, options) end

@@ -179,7 +179,7 @@ static const struct script_function *const inner_rows[] = {
     &bind_tape_row,        &bind_is_recorded_row,   &bind_offset_row,  &bind_call_row,
     &bind_key_ids_row,     &bind_key_state_row,     &bind_keys_of_row, &bind_ids_row,
     &bind_set_keys_row,    &bind_grouping_keys_row, &bind_cumsum_row,  &bind_aggregate_row,
-    &bind_argsort_row,     &bind_squares_row,       &bind_topk_row};
+    &bind_argsort_row,     &bind_squares_row,       &bind_topk_row,    &bind_bucketize_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -377,6 +377,7 @@ const struct script_function bind_family_rows[] = {
     {"value_counts", run, IN_grouped, ALWAYS},
     {"one_hot", run, IN_counting, ALWAYS},
     {"isnan", run, IN_counting, ALWAYS},
+    {"bucketize", run, IN_counting, ALWAYS},
     {"flip", run, IN_moving, ALWAYS},
     {"diff", run, IN_moving, ALWAYS},
     {"select_scatter", run, IN_parts, EVERY},
