@@ -44,14 +44,19 @@ static bool bind_any(lua_State *L, struct script_call *call, int i, const char *
   return true;
 }
 
+/* A tensor, or a sequence, which the function checks. */
+static bool bind_line(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  return (lua_istable(L, i) && lua_rawlen(L, i) > 0) || bind_tensor(L, call, i, name, out);
+}
+
 static const struct {
   const char *name;
   bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
-} types[] = {{"tensor", bind_tensor},    {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
-             {"number", bind_float},     {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
-             {"integers", bind_list},    {"table", bind_table},     {"dtype", bind_dtype},     {"mode", bind_mode},
-             {"reduce", bind_reduction}, {"scalar", bind_scalar},   {"any", bind_any},         {"index", bind_index},
-             {"grouping", bind_grouping}};
+} types[] = {{"tensor", bind_tensor},     {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
+             {"number", bind_float},      {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
+             {"integers", bind_list},     {"table", bind_table},     {"dtype", bind_dtype},     {"mode", bind_mode},
+             {"reduce", bind_reduction},  {"scalar", bind_scalar},   {"any", bind_any},         {"index", bind_index},
+             {"grouping", bind_grouping}, {"line", bind_line}};
 
 static enum presence presence_of(char mark) {
   switch (mark) {

@@ -22,7 +22,7 @@ local function boundaries_of(list, values)
 end
 
 return {
-  bucketize = {"values:operand boundaries:any right=boolean", function(values, boundaries, right)
+  bucketize = {"values:operand boundaries:line right=boolean", function(values, boundaries, right)
     if type(boundaries) == "table" then boundaries = boundaries_of(boundaries, values) end
     return inner.bucketize(values, boundaries, {right = right})
   end},
