@@ -1620,6 +1620,7 @@ Tensor.scatter_max = strew.scatter_max
 ---@field unbiased? boolean divide by the count - 1, default true
 ---@field mode? strew.mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+---@field dtype? strew.dtype "float64" computes and returns the result in float64; default: src's dtype
 
 ---The same, after dim by position.
 ---@class strew.variance_more_options
@@ -1627,11 +1628,13 @@ Tensor.scatter_max = strew.scatter_max
 ---@field unbiased? boolean divide by the count - 1, default true
 ---@field mode? strew.mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+---@field dtype? strew.dtype "float64" computes and returns the result in float64; default: src's dtype
 
 ---Returns the variance of each group of src.
 ---
----The sum of squares about the mean is divided by max(count - 1, 1); with `unbiased = false`, by the count. Two
----passes: means, then squares. A group of one element, or of none, gives 0.
+---The sum of squares about the mean is divided by max(count - 1, 1); with `unbiased = false`, by the count. A group of
+---one element, or of none, gives 0. Two passes, means and then squares, in float64, rounded once: a common part of all
+---elements does not matter. For a device without float64 they are made on the CPU.
 ---
 ---```lua
 ---print(strew.scatter_var(strew.tensor{1.0, 3, 5, 7}, strew.tensor{0, 0, 0, 2}))
@@ -1643,11 +1646,11 @@ Tensor.scatter_max = strew.scatter_max
 ---float32[3] cpu
 --- 2.6667  0.0000  0.0000
 ---```
----@param src strew.Tensor a float dtype
+---@param src strew.Tensor a float dtype; any dtype with `dtype = "float64"`
 ---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.variance_more_options
----@return strew.Tensor out src's dtype; src's sizes except along dim
+---@return strew.Tensor out src's dtype or float64; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.variance_options): strew.Tensor
 function strew.scatter_var(src, index, dim, options) end
 Tensor.scatter_var = strew.scatter_var
@@ -1655,7 +1658,7 @@ Tensor.scatter_var = strew.scatter_var
 ---Returns the standard deviation of each group of src.
 ---
 ---The square root of the variance, with torch_scatter's divisor: max(count - 1, 1) + 1e-6. A group of one element, or
----of none, gives 0.
+---of none, gives 0. As exact as scatter_var; squares that are out of the dtype's range do not matter.
 ---
 ---```lua
 ---print(strew.scatter_std(strew.tensor{1.0, 3, 5, 7}, strew.tensor{0, 0, 0, 2}))
@@ -1667,11 +1670,11 @@ Tensor.scatter_var = strew.scatter_var
 ---float32[3] cpu
 --- 1.6330  0.0000  0.0000
 ---```
----@param src strew.Tensor a float dtype
+---@param src strew.Tensor a float dtype; any dtype with `dtype = "float64"`
 ---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.variance_more_options
----@return strew.Tensor out src's dtype; src's sizes except along dim
+---@return strew.Tensor out src's dtype or float64; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.variance_options): strew.Tensor
 function strew.scatter_std(src, index, dim, options) end
 Tensor.scatter_std = strew.scatter_std
@@ -3834,7 +3837,7 @@ Tensor.prod = strew.prod
 
 ---Returns the mean (average) of the elements, of all or along dimensions.
 ---
----The mean of no elements is nan.
+---It is the sum divided by the count: infinite if the sum overflows. The mean of no elements is nan.
 ---
 ---```lua
 ---print(strew.tensor{{1.0, 2.0}, {3.0, 4.0}}:mean(1))
@@ -3857,6 +3860,8 @@ Tensor.mean = strew.mean
 
 ---Returns the variance of the elements, of all or along dimensions.
 ---
+---The first element is subtracted from all before the mean is taken: a common part of all elements does not matter.
+---
 ---```lua
 ---local t = strew.tensor{1.0, 2.0, 6.0}
 ---print(t:var())
@@ -3876,6 +3881,8 @@ function strew.var(self, dim, keepdim, options) end
 Tensor.var = strew.var
 
 ---Returns the standard deviation, the square root of the variance.
+---
+---It is right wherever it is in the dtype's range, even if the variance is not.
 ---
 ---```lua
 ---print(strew.tensor{1.0, 2.0, 6.0}:std())
@@ -4068,7 +4075,7 @@ Tensor.any = strew.any
 ---Returns the norm of all elements, or along dimensions: by default the Euclidean one, `sqrt(sum(x^2))`.
 ---
 ---In general it is `sum(|x|^p)^(1/p)`. p = math.huge gives the largest magnitude, -math.huge the smallest, 0 the number
----of elements that are not 0.
+---of elements that are not 0. Powers that are out of the dtype's range do not matter.
 ---
 ---```lua
 ---local t = strew.tensor{{3.0, -4.0}, {0.0, 2.0}}
@@ -4567,7 +4574,7 @@ Tensor.dot = strew.dot
 ---The gradient of an assignment goes to the element that stayed, the last one. That of `amax` and `amin`, over
 ---dimensions and as reduce words by position, is shared evenly by all that equal the result; that of `max` and `min` with
 ---positions, and in the group form, goes to the winner. Two elements that are equal share that of `minimum`, `maximum`,
----and `clamp` by tensors. Those of `prod` and `cumprod` are exact with zeros.
+---and `clamp` by tensors. That of a factor is the product of the others, even beside zeros, infinities and NaN.
 ---
 ---Gradients add up in the order of the calls: they have the same bits on every device and any number of threads. They
 ---may be differentiated again. A recorded call keeps its operands and its result until the gradients are returned.
