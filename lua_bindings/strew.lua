@@ -175,29 +175,38 @@
 ---```
 
 ---# promotion
----Operands of different dtypes are converted to a common dtype, as in PyTorch: bool < integers < floats.
+---Operands of different dtypes are converted to a common dtype: bool < integers < floats.
 ---
 ---For two tensors of the same kind the wider dtype wins; float16 with bfloat16 gives float32, uint8 with int8 gives
----int16. A number counts by its kind alone: int64 + 1 stays int64, int64 + 0.5 gives float32, float16 + 0.5 stays
----float16. So does a tensor of rank 0 beside one with dimensions: int8 + `strew.tensor(1)` stays int8. The scatter
----family does not promote: `src` has the dtype of `t`.
+---int16. Ranks do not matter: int8 + `strew.tensor(1)`, which is int64, gives int64. A number takes the tensor's dtype
+---unless its kind is higher: int64 + 1 stays int64, float16 + 0.5 stays float16, int64 + 0.5 gives float32.
+---`strew.result_type` tells the common dtype. The scatter family does not promote: `src` has the dtype of `t`.
+---
+---In place, self keeps its dtype: a result of another dtype to which self's would be promoted is an error. A tensor of
+---rank 0 that is stored (`t[i] = v`, `masked_fill`, `index_fill`, `index_put`) counts as its number.
 ---
 ---Operands are converted before the operation: beside bfloat16, int64 257 becomes 256. Exception, as in PyTorch: a
 ---number that multiplies or divides 16-bit floats is used as float32. A number that the common dtype cannot hold is an
----error in every call, also in place. Comparisons take any number: integers compare with its exact value, floats with
----the rounded value, or with the exact value if it is out of their range.
+---error in every call, also in place. Comparisons of tensors compare in the common dtype, so integers of any two dtypes
+---by their values. They take any number: integers compare with its exact value, floats with the rounded value, or with
+---the exact value if it is out of their range.
 ---
 ---```lua
 ---local t = strew.ones(2, {dtype = "int8"})
 ---print((t + 1).dtype, (t + 0.5).dtype, (t + strew.ones(2, {dtype = "int32"})).dtype, (t / 2).dtype)
 ---print((t + strew.tensor(1)).dtype, t:lt(300):all():item(), t:gt(0.5):all():item())
 ---print(select(2, pcall(t.add, t, 300)))
+---print(select(2, pcall(t.add_, t, strew.tensor{1, 2})))
 ---```
 ---```text
 ---int8	float32	int32	float32
----int8	true	true
+---int64	true	true
 ---example:4: add: 'other' is 300, which int8 cannot hold: expected an integer in its range
 ---  self  int8[2] cpu
+---example:5: add_: 'self' is int8, which does not hold a result of int64
+---  self   int8[2] cpu
+---  other  int64[2] cpu
+---  hint   self:to("int64") holds it; without the underscore the result is a new tensor
 ---```
 
 ---# bits
@@ -828,6 +837,20 @@ Tensor.numel = strew.numel
 ---@return boolean
 function strew.is_contiguous(self) end
 Tensor.is_contiguous = strew.is_contiguous
+
+---Returns the dtype to which operands are promoted: see `?promotion`.
+---
+---```lua
+---local t = strew.tensor({1, 2}, {dtype = "int8"})
+---print(strew.result_type(t, 1), strew.result_type(t, 0.5), strew.result_type(t, "uint8"))
+---```
+---```text
+---int8	float32	int16
+---```
+---@param a strew.Tensor|strew.dtype|number|boolean
+---@param ... strew.Tensor|strew.dtype|number|boolean
+---@return strew.dtype
+function strew.result_type(a, ...) end
 
 ---Returns "tensor" for a tensor, nil for any other value.
 ---
@@ -2791,7 +2814,7 @@ strew.index_reduce_, Tensor.index_reduce, Tensor.index_reduce_ =
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension along which index is applied
 ---@param index strew.Tensor int64 or int32, at most one dimension; error: a value out of range
----@param value number|boolean|strew.Tensor a number that self's dtype can hold, or a tensor of rank 0
+---@param value number|boolean|strew.Tensor a number that self's dtype can hold, or a tensor of rank 0 with such a number
 ---@param options? strew.mode_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.index_fill(self, dim, index, value, options) end
@@ -2821,7 +2844,7 @@ strew.index_fill_, Tensor.index_fill, Tensor.index_fill_ = strew.index_fill, str
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param indices strew.Tensor[] int64, int32 or bool; error: a value out of range of its dimension
----@param values strew.Tensor|number|boolean a tensor of self's dtype that broadcasts, or a number that it can hold
+---@param values strew.Tensor|number|boolean a tensor of self's dtype that broadcasts, or a number, or one of rank 0
 ---@param options? strew.accumulate_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.index_put(self, indices, values, options) end
@@ -3836,7 +3859,7 @@ Tensor.where = strew.where
 ---```
 ---@param self strew.Tensor any dtype
 ---@param mask strew.Tensor bool; broadcasts with self, in place to self
----@param value number|boolean|strew.Tensor a number, or a tensor of rank 0
+---@param value number|boolean|strew.Tensor a number that self's dtype can hold, or a tensor of rank 0 with such a number
 ---@return strew.Tensor t self's dtype
 function strew.masked_fill(self, mask, value) end
 strew.masked_fill_, Tensor.masked_fill, Tensor.masked_fill_ = strew.masked_fill, strew.masked_fill, strew.masked_fill
@@ -4495,7 +4518,7 @@ Tensor.nonzero = strew.nonzero
 ---int64[] cpu  2
 ---```
 ---@param sorted strew.Tensor any dtype, sorted along the last dimension
----@param values strew.Tensor|number of sorted's dtype, or a number; error: other leading sizes
+---@param values strew.Tensor|number any dtype: two dtypes are promoted; error: other leading sizes
 ---@param options? strew.search_options
 ---@return strew.Tensor positions int64, of values' shape
 function strew.searchsorted(sorted, values, options) end
@@ -4503,17 +4526,18 @@ Tensor.searchsorted = strew.searchsorted
 
 ---Returns the number of the bucket of each value: how many boundaries lie below it.
 ---
----A value equal to a boundary belongs to the lower bucket; with `right = true`, to the upper one.
+---A value equal to a boundary belongs to the lower bucket; with `right = true`, to the upper one. Boundaries in a table
+---take values' dtype; beside integers, fractions are float64.
 ---
 ---```lua
----print(strew.bucketize(strew.tensor{0.5, 1, 7}, strew.tensor{1.0, 5}))
+---print(strew.bucketize(strew.tensor{0.5, 1, 7}, {1, 5}))
 ---```
 ---```text
 ---int64[3] cpu
 --- 0  0  2
 ---```
----@param values strew.Tensor|number of boundaries' dtype, or a number
----@param boundaries strew.Tensor any dtype, one dimension, sorted; error: more dimensions
+---@param values strew.Tensor|number any dtype: two dtypes are promoted
+---@param boundaries strew.Tensor|number[] any dtype, one dimension, sorted; error: more dimensions
 ---@param options? strew.search_options
 ---@return strew.Tensor positions int64, of values' shape
 function strew.bucketize(values, boundaries, options) end

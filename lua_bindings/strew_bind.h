@@ -232,6 +232,8 @@ extern const struct script_function bind_grouped_rows[], bind_group_columns_row;
 /* Functions for Lua, strew_grouping.c: see there. */
 extern const struct script_function bind_ids_row, bind_set_keys_row, bind_grouping_keys_row, bind_cumsum_row,
     bind_aggregate_row, bind_argsort_row, bind_squares_row, bind_topk_row;
+/* bucketize of tensors, strew_search.c. */
+extern const struct script_function bind_bucketize_row;
 
 /* Runs a binary operation; strew_math.c. */
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);

@@ -44,14 +44,19 @@ static bool bind_any(lua_State *L, struct script_call *call, int i, const char *
   return true;
 }
 
+/* A tensor, or a sequence, which the function checks. */
+static bool bind_line(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  return (lua_istable(L, i) && lua_rawlen(L, i) > 0) || bind_tensor(L, call, i, name, out);
+}
+
 static const struct {
   const char *name;
   bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
-} types[] = {{"tensor", bind_tensor},    {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
-             {"number", bind_float},     {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
-             {"integers", bind_list},    {"table", bind_table},     {"dtype", bind_dtype},     {"mode", bind_mode},
-             {"reduce", bind_reduction}, {"scalar", bind_scalar},   {"any", bind_any},         {"index", bind_index},
-             {"grouping", bind_grouping}};
+} types[] = {{"tensor", bind_tensor},     {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
+             {"number", bind_float},      {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
+             {"integers", bind_list},     {"table", bind_table},     {"dtype", bind_dtype},     {"mode", bind_mode},
+             {"reduce", bind_reduction},  {"scalar", bind_scalar},   {"any", bind_any},         {"index", bind_index},
+             {"grouping", bind_grouping}, {"line", bind_line}};
 
 static enum presence presence_of(char mark) {
   switch (mark) {
@@ -209,12 +214,12 @@ static const struct script_function line_width_row = {"line_width", line_width, 
                                     is_open_row = {"is_open", is_open, 0, FUNCTION},
                                     has_float64_row = {"has_float64", has_float64, 0, FUNCTION};
 static const struct script_function *const inner_rows[] = {
-    &bind_texts_row,     &line_width_row,       &nearest_row,      &is_open_row,       &text_row,
-    &printable_row,      &bind_set_columns_row, &bind_about_row,   &bind_alias_row,    &bind_watch_row,
-    &bind_tape_row,      &bind_is_recorded_row, &bind_offset_row,  &bind_call_row,     &bind_key_ids_row,
-    &bind_key_state_row, &bind_keys_of_row,     &bind_ids_row,     &bind_set_keys_row, &bind_grouping_keys_row,
-    &bind_cumsum_row,    &bind_aggregate_row,   &bind_argsort_row, &bind_squares_row,  &bind_topk_row,
-    &has_float64_row,    &bind_missed_row,      &bind_replaced_row};
+    &bind_texts_row,     &line_width_row,       &nearest_row,        &is_open_row,       &text_row,
+    &printable_row,      &bind_set_columns_row, &bind_about_row,     &bind_alias_row,    &bind_watch_row,
+    &bind_tape_row,      &bind_is_recorded_row, &bind_offset_row,    &bind_call_row,     &bind_key_ids_row,
+    &bind_key_state_row, &bind_keys_of_row,     &bind_ids_row,       &bind_set_keys_row, &bind_grouping_keys_row,
+    &bind_cumsum_row,    &bind_aggregate_row,   &bind_argsort_row,   &bind_squares_row,  &bind_topk_row,
+    &has_float64_row,    &bind_missed_row,      &bind_bucketize_row, &bind_replaced_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -416,6 +421,7 @@ const struct script_function bind_family_rows[] = {
     {"value_counts", run, IN_grouped, ALWAYS},
     {"one_hot", run, IN_counting, ALWAYS},
     {"isnan", run, IN_counting, ALWAYS},
+    {"bucketize", run, IN_counting, ALWAYS},
     {"flip", run, IN_moving, ALWAYS},
     {"diff", run, IN_moving, ALWAYS},
     {"select_scatter", run, IN_parts, EVERY},

@@ -86,6 +86,14 @@ int bind_get_method_or_field(lua_State *L) {
   return bind_dispatch(L);
 }
 
+/* Replaces a 0-d tensor of another dtype by its number, which must fit self. */
+static strew_status settle(const strew_tensor *self, strew_operand *value, strew_error *error) {
+  const strew_tensor *tensor = value->tensor;
+  if (!tensor || strew_tensor_rank(tensor) || strew_tensor_dtype(tensor) == strew_tensor_dtype(self)) return STREW_OK;
+  value->tensor = NULL;
+  return strew_item(tensor, &value->number, error);
+}
+
 static strew_status assign(strew_tensor *self, int64_t position, const strew_operand *value, strew_error *error) {
   if (!value->tensor && strew_tensor_rank(self) == 1) return strew_set(self, 1, &position, value->number, error);
   strew_tensor *part = NULL;
@@ -116,6 +124,7 @@ static int set_field(lua_State *L, struct script_call *call) {
   if (lua_type(L, 2) == LUA_TSTRING)
     return bind_fail(call, STREW_EARGUMENT, NULL, "'%.60s' cannot be set, only elements can", lua_tostring(L, 2));
   if (!read_position(L, call, &position) || !bind_operand(L, call, 3, "value", &value)) return -1;
+  if (settle(self, &value, &call->error) != STREW_OK) return -1;
   if (assign(self, position, &value, &call->error) != STREW_OK) return fail_position(call, self, position);
   return 0;
 }

@@ -132,6 +132,49 @@ static int product(lua_State *L, struct script_call *call) {
   return bind_end(strew_matmul((strew_product)call->row->code, self, other, out, &call->error), 1);
 }
 
+/* What result_type has read: the promoted dtype of tensors and words, and the number of the highest category. */
+struct operand_types {
+  int dtypes, numbers;
+  strew_dtype dtype;
+  strew_scalar number;
+};
+
+static bool read_type(lua_State *L, struct script_call *call, int i, struct operand_types *types) {
+  strew_operand operand = strew_of(NULL);
+  strew_dtype dtypes[2] = {types->dtype};
+  char text[TEXT_BYTES];
+  if (lua_type(L, i) == LUA_TSTRING) {
+    if (!bind_dtype(L, call, i, "dtype", &dtypes[types->dtypes])) return false;
+  } else if (!bind_operand(L, call, i, "operands", &operand)) {
+    if (call->error.code == STREW_EARGUMENT)
+      bind_fail(call, STREW_EARGUMENT, NULL, "argument %d is %s, expected a tensor, a number, a boolean or a dtype", i,
+                bind_text(L, call, i, text));
+    return false;
+  } else if (operand.tensor) {
+    dtypes[types->dtypes] = strew_tensor_dtype(operand.tensor);
+  } else { /* strew_dtype lists the higher categories first */
+    if (!types->numbers || operand.number.dtype < types->number.dtype) types->number = operand.number;
+    types->numbers = 1;
+    return true;
+  }
+  const int count = types->dtypes + 1;
+  types->dtypes = 1;
+  return strew_result_type(count, dtypes, 0, NULL, &types->dtype, &call->error) == STREW_OK;
+}
+
+/* result_type(a [, b, ...]) */
+static int result_type(lua_State *L, struct script_call *call) {
+  struct operand_types types = {0};
+  strew_dtype dtype;
+  for (int i = 1; i <= call->arguments; i++)
+    if (!read_type(L, call, i, &types)) return -1;
+  if (!call->arguments) return bind_fail(call, STREW_EARGUMENT, "a", "is missing, the arguments are (a [, b, ...])");
+  if (strew_result_type(types.dtypes, &types.dtype, types.numbers, &types.number, &dtype, &call->error) != STREW_OK)
+    return -1;
+  lua_pushstring(L, strew_dtype_name(dtype));
+  return 1;
+}
+
 const struct script_function bind_math_rows[] = {
 #define ROW(ENUM, name, function, takes, gives, cost, forms) {name, unary, STREW_##ENUM, forms},
     STREW_UNARY(ROW)
@@ -145,6 +188,7 @@ const struct script_function bind_math_rows[] = {
     {"equal", equal, 0, ALWAYS},
     {"allclose", allclose, 0, ALWAYS},
     {"isclose", isclose, 0, ALWAYS},
+    {"result_type", result_type, 0, FUNCTION},
     {"matmul", product, STREW_MATMUL, ALWAYS},
     {"mm", product, STREW_MM, ALWAYS},
     {"mv", product, STREW_MV, ALWAYS},

@@ -53,8 +53,8 @@ static int histc(lua_State *L, struct script_call *call) {
   return bind_end(strew_histc(self, bins, min, max, out, &call->error), 1);
 }
 
+const struct script_function bind_bucketize_row = {"bucketize", bucketize, 0, FUNCTION};
 const struct script_function bind_search_rows[] = {{"searchsorted", searchsorted, 0, ALWAYS},
-                                                   {"bucketize", bucketize, 0, ALWAYS},
                                                    {"bincount", bincount, 0, ALWAYS},
                                                    {"histc", histc, 0, ALWAYS},
                                                    {NULL, NULL, 0, 0}};

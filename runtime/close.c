@@ -6,9 +6,7 @@
 
 static strew_status check_same_dtype(const struct call *call, const strew_tensor *a, const strew_tensor *b) {
   strew_status status = check_devices(call);
-  if (status != STREW_OK || a->dtype == b->dtype) return status;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "other", .hint = "other:to(self.dtype)"},
-              "is %s, self is %s: dtypes must be equal", strew_dtype_name(b->dtype), strew_dtype_name(a->dtype));
+  return status == STREW_OK ? check_equal_dtypes(call, "other", b->dtype, "self", a->dtype) : status;
 }
 
 strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error) {

@@ -67,8 +67,8 @@ enum category dtype_category(strew_dtype dtype) { return dtypes[dtype].category;
 
 /* --------------------------------------------------------------------------------------------------- promotion */
 
-/* PyTorch's table in words: the higher category wins; the wider float wins, and the two 16-bit floats give float32;
-   the wider integer wins, and uint8 with int8 gives int16. */
+/* The higher category wins; the wider float wins, and the two 16-bit floats give float32; the wider integer wins, and
+   uint8 with int8 gives int16. */
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b) {
   if (a == b) return a;
   if (dtypes[a].category != dtypes[b].category) return dtypes[a].category > dtypes[b].category ? a : b;
@@ -76,23 +76,18 @@ strew_dtype dtype_promote(strew_dtype a, strew_dtype b) {
   return dtypes[a].category == FLOATING ? STREW_FLOAT32 : STREW_INT16;
 }
 
-static strew_dtype dtype_of_number(strew_scalar number) {
-  return number.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : number.dtype;
+strew_dtype dtype_with_number(int dtype, strew_scalar number) {
+  const strew_dtype its = number.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : number.dtype;
+  return dtype < 0 || dtypes[its].category > dtypes[dtype].category ? its : (strew_dtype)dtype;
 }
 
 strew_dtype dtype_of_operands(int count, const strew_operand *operands) {
-  /* groups in order of precedence: tensors with dimensions, 0-d tensors, numbers */
-  int found[3] = {-1, -1, -1};
+  int dtype = -1;
   for (int i = 0; i < count; i++) {
     const strew_tensor *tensor = operands[i].tensor;
-    int group = !tensor ? 2 : tensor->rank == 0;
-    strew_dtype dtype = tensor ? tensor->dtype : dtype_of_number(operands[i].number);
-    found[group] = found[group] < 0 ? (int)dtype : (int)dtype_promote((strew_dtype)found[group], dtype);
+    if (tensor) dtype = (int)(dtype < 0 ? tensor->dtype : dtype_promote((strew_dtype)dtype, tensor->dtype));
   }
-  int result = -1;
-  for (int g = 0; g < 3; g++) {
-    if (found[g] < 0) continue;
-    if (result < 0 || dtypes[found[g]].category > dtypes[result].category) result = found[g];
-  }
-  return (strew_dtype)result;
+  for (int i = 0; i < count; i++)
+    if (!operands[i].tensor) dtype = (int)dtype_with_number(dtype, operands[i].number);
+  return (strew_dtype)dtype;
 }

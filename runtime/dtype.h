@@ -37,10 +37,13 @@ const char *reduction_word(strew_reduction reduction, int which);
 bool reduction_is_ordered(strew_reduction reduction);
 /* True if 16-bit floats are joined as float32, and rounded once at the end. */
 bool reduction_widens_halves(strew_reduction reduction);
-/* PyTorch's promotion of the dtypes of two tensors. */
+/* The promoted dtype of two tensors (strew_dtype in strew.h has the rule). */
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b);
-/* Common dtype of `count` operands: that of tensors of rank 1 and more, then of 0-d tensors, then of numbers. A
-   later group counts only if its category is higher (torch.result_type). */
+/* True if the promoted dtype of both is `dtype`. */
+static inline bool dtype_holds(strew_dtype dtype, strew_dtype other) { return dtype_promote(dtype, other) == dtype; }
+/* The promoted dtype of dtype (-1: none) and a number: the number's if its category is higher. */
+strew_dtype dtype_with_number(int dtype, strew_scalar number);
+/* The promoted dtype of `count` operands: of the tensors, of any rank, then of the numbers. */
 strew_dtype dtype_of_operands(int count, const strew_operand *operands);
 
 /* ------------------------------------------------------------------------------------------------------- element.c */

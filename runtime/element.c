@@ -78,6 +78,28 @@ strew_status strew_interpolation_from_word(const char *word, strew_interpolation
   return fail_word(error, "interpolation", &guess, "linear, lower, higher, midpoint, nearest");
 }
 
+/* --------------------------------------------------------------------------------------------------- promotion */
+
+strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int number_count,
+                               const strew_scalar *numbers, strew_dtype *out, strew_error *error) {
+  CALL(call, "result_type", error, {0});
+  int dtype = -1;
+  if (dtype_count < 1 && number_count < 1)
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "dtypes"},
+                "is empty, expected at least one dtype or number");
+  for (int i = 0; i < dtype_count; i++) {
+    if ((unsigned)dtypes[i] >= STREW_DTYPE_COUNT)
+      return fail_unknown(&call, "dtypes", (int)dtypes[i], STREW_DTYPE_COUNT - 1);
+    dtype = (int)(dtype < 0 ? dtypes[i] : dtype_promote((strew_dtype)dtype, dtypes[i]));
+  }
+  for (int i = 0; i < number_count; i++) {
+    if ((unsigned)numbers[i].dtype >= STREW_DTYPE_COUNT)
+      return fail_unknown(&call, "numbers", (int)numbers[i].dtype, STREW_DTYPE_COUNT - 1);
+    dtype = (int)dtype_with_number(dtype, numbers[i]);
+  }
+  return *out = (strew_dtype)dtype, STREW_OK;
+}
+
 /* ----------------------------------------------------------------------------------------------- single numbers */
 
 static void store_saturated(strew_scalar number, strew_dtype dtype, void *element) {

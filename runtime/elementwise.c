@@ -1,7 +1,7 @@
 /* elementwise.c: arithmetic, comparisons and choices, element by element, with broadcasting and type promotion.
 
-   Operands are converted, as strew_to does, to their common dtype, that of torch.result_type. Results have that
-   dtype, or are bool. 16-bit floats are computed in float32 and rounded once; in a product with a number, or a
+   Operands are converted, as strew_to does, to their promoted dtype (dtype_of_operands). Results have that dtype, or are
+   bool. 16-bit floats are computed in float32 and rounded once; in a product with a number, or a
    quotient by one, the number is a float32, as in PyTorch. The common dtype must hold a number, so that no operation
    turns a finite number into an infinity.
 
@@ -141,17 +141,31 @@ static const char *written_name(const struct work *work, const strew_tensor *out
   return out == work->self ? "self" : "out";
 }
 
+/* Where the result's dtype is wider than self's: a float operand may be rounded; an integer one would wrap. */
+static const char *hint_to_hold(const struct work *work, const strew_tensor *self, char *hint) {
+  const char *held = strew_dtype_name(self->dtype);
+  for (int i = 1; i < work->inputs; i++) {
+    const strew_tensor *other = work->operands[i].tensor;
+    if (!other || !dtype_is_float(self->dtype) || dtype_holds(self->dtype, other->dtype)) continue;
+    snprintf(hint, TEXT_BYTES, "%s:to(\"%s\")", work->names[i], held);
+    return hint;
+  }
+  snprintf(hint, TEXT_BYTES, "self:to(\"%s\") holds it; without the underscore the result is a new tensor",
+           strew_dtype_name(work->result));
+  return hint;
+}
+
 static strew_status check_written(const struct work *work, const strew_tensor *out) {
   const struct call *call = work->call;
   struct fault fault = {.code = STREW_ESHAPE, .argument = written_name(work, out)};
-  char is[TEXT_BYTES], expected[TEXT_BYTES];
+  char is[TEXT_BYTES], expected[TEXT_BYTES], hint[TEXT_BYTES];
   if (out->rank != work->rank || memcmp(out->sizes, work->sizes, (size_t)out->rank * sizeof *out->sizes) != 0)
     return fail(call, fault, "has shape %s, the result has %s", text_of_sizes(out->rank, out->sizes, is),
                 text_of_sizes(work->rank, work->sizes, expected));
-  if (dtype_category(work->result) > dtype_category(out->dtype)) {
+  if (!dtype_holds(out->dtype, work->result)) {
     fault.code = STREW_EDTYPE;
-    if (out == work->self) fault.hint = "without the underscore the result is a new tensor";
-    return fail(call, fault, "is %s, which does not take a result of %s", strew_dtype_name(out->dtype),
+    if (out == work->self) fault.hint = hint_to_hold(work, out, hint);
+    return fail(call, fault, "is %s, which does not hold a result of %s", strew_dtype_name(out->dtype),
                 strew_dtype_name(work->result));
   }
   strew_status status = check_overlap(call, out, fault.argument, NULL, false);
@@ -403,14 +417,13 @@ strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_o
   add_input(&work, "mask", strew_of(mask));
   add_input(&work, "value", value);
   add_input(&work, "self", strew_of(tensor));
-  struct fault fault = {.argument = "value", .code = STREW_ESHAPE};
   if (value.tensor && value.tensor->rank)
-    return fail(work.call, fault, "has %d dimension%s, expected a number or a tensor without dimensions",
-                value.tensor->rank, value.tensor->rank == 1 ? "" : "s");
-  fault.code = STREW_EDTYPE;
-  if (value.tensor && dtype_category(value.tensor->dtype) > dtype_category(tensor->dtype))
-    return fail(work.call, fault, "is %s, which %s does not take", strew_dtype_name(value.tensor->dtype),
-                strew_dtype_name(tensor->dtype));
+    return fail(work.call, (struct fault){.code = STREW_ESHAPE, .argument = "value"},
+                "has %d dimension%s, expected a number or a tensor without dimensions", value.tensor->rank,
+                value.tensor->rank == 1 ? "" : "s");
+  strew_status status = check_devices(&call);
+  if (status == STREW_OK) status = operand_settle(&call, tensor->dtype, &work.operands[1]);
+  if (status != STREW_OK) return status;
   return choose(&work, tensor->dtype, out);
 }
 

@@ -154,6 +154,7 @@ strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, 
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "value"},
                 "has shape %s, expected a number or a tensor of rank 0",
                 text_of_sizes(value.tensor->rank, value.tensor->sizes, is));
+  if (status == STREW_OK) status = operand_settle(&call, self->dtype, &value);
   if (status == STREW_OK) status = check_scatter_source(&call, self, "value", value, &along.job);
   if (status == STREW_OK) status = check_targets(&call, self, index, "value", value.tensor, *out);
   if (status != STREW_OK) return status;

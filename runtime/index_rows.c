@@ -145,6 +145,7 @@ static strew_status put_rows(struct call *call, const struct put *put, strew_ope
   struct rows rows;
   rows_start(&rows, 0);
   strew_status status = check_entries(call, put);
+  if (status == STREW_OK) status = operand_settle(call, put->self->dtype, &values);
   if (status == STREW_OK) status = write_start(call, put->self, options, put->values_name, values, &job);
   if (status == STREW_OK) status = add_entries(call, put, options->mode, &rows);
   if (status == STREW_OK) status = rows_shape(call, &rows, put->self, &shape);

@@ -28,12 +28,8 @@ static strew_status check_operands(const struct call *call, strew_product kind, 
   strew_status status = check_rank(call, "self", a, ranks[kind][0]);
   if (status == STREW_OK) status = check_rank(call, "other", b, ranks[kind][1]);
   if (status == STREW_OK) status = check_devices(call);
+  if (status == STREW_OK) status = check_equal_dtypes(call, "other", b->dtype, "self", a->dtype);
   if (status != STREW_OK) return status;
-  char hint[sizeof call->error->hint];
-  snprintf(hint, sizeof hint, "other:to(\"%s\")", strew_dtype_name(a->dtype));
-  if (a->dtype != b->dtype)
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "other", .hint = hint},
-                "is %s, expected %s, as self", strew_dtype_name(b->dtype), strew_dtype_name(a->dtype));
   if (a->dtype == STREW_BOOL)
     return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self"}, "is bool, expected a number dtype");
   int inner = b->rank > 1 ? b->rank - 2 : 0;

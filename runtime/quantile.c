@@ -198,10 +198,7 @@ static strew_status check_q_tensor(const struct wanted *wanted, const strew_tens
   struct fault fault = {.code = STREW_ESHAPE, .argument = "q"};
   if (q->rank > 1) return fail(wanted->call, fault, "has %d dimensions, expected 0 or 1", q->rank);
   strew_status status = check_devices(wanted->call);
-  if (status != STREW_OK || q->dtype == tensor->dtype) return status;
-  fault = (struct fault){.code = STREW_EDTYPE, .argument = "q", .hint = "q:to(self.dtype)"};
-  return fail(wanted->call, fault, "is %s, expected self's %s", strew_dtype_name(q->dtype),
-              strew_dtype_name(tensor->dtype));
+  return status == STREW_OK ? check_equal_dtypes(wanted->call, "q", q->dtype, "self", tensor->dtype) : status;
 }
 
 /* Reads one q from an element of the tensor's dtype. */

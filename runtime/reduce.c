@@ -254,9 +254,10 @@ static strew_status scan_prepare(const struct call *call, strew_tensor *tensor, 
   if (status == STREW_OK && in_place && tensor->dtype == STREW_BOOL)
     status =
         fail(call,
-             (struct fault){
-                 .code = STREW_EDTYPE, .argument = "self", .hint = "without the underscore the result is a new tensor"},
-             "is bool, which does not take a result of int64");
+             (struct fault){.code = STREW_EDTYPE,
+                            .argument = "self",
+                            .hint = "self:to(\"int64\") holds it; without the underscore the result is a new tensor"},
+             "is bool, which does not hold a result of int64");
   strew_dtype dtype = dtype_is_float(tensor->dtype) || in_place ? tensor->dtype : STREW_INT64;
   if (status == STREW_OK)
     status = out_prepare(call, tensor->storage->device, dtype, tensor->rank, tensor->sizes, out, made);

@@ -298,12 +298,7 @@ strew_status check_scatter_source(const struct call *call, const strew_tensor *s
                                   strew_operand source, struct scatter_job *job) {
   job->src = source.tensor;
   if (!source.tensor) return element_from(call, name, source.number, STREW_EXACT, self->dtype, &job->number);
-  if (source.tensor->dtype == self->dtype) return STREW_OK;
-  char hint[TEXT_BYTES];
-  snprintf(hint, sizeof hint, "%s:to(t.dtype)", name);
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
-              "is %s, self is %s: dtypes must be equal", strew_dtype_name(source.tensor->dtype),
-              strew_dtype_name(self->dtype));
+  return check_equal_dtypes(call, name, source.tensor->dtype, "self", self->dtype);
 }
 
 strew_status check_scatter_target(const struct call *call, strew_tensor *self, strew_tensor *target) {

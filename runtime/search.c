@@ -2,7 +2,6 @@
 #include "copy.h"
 #include "device.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A call: its arguments, and their names in messages. */
@@ -13,17 +12,6 @@ struct search {
   const char *sorted_name, *values_name;
   bool right;
 };
-
-static strew_status check_dtypes(const struct search *search) {
-  const strew_tensor *sorted = search->sorted, *values = search->values.tensor;
-  strew_status status = check_devices(search->call);
-  if (status != STREW_OK || !values || values->dtype == sorted->dtype) return status;
-  char hint[64];
-  const char *name = strew_dtype_name(sorted->dtype);
-  snprintf(hint, sizeof hint, "%s:to(\"%s\")", search->values_name, name);
-  return fail(search->call, (struct fault){.code = STREW_EDTYPE, .argument = search->values_name, .hint = hint},
-              "is %s, %s is %s: dtypes must be equal", strew_dtype_name(values->dtype), search->sorted_name, name);
-}
 
 /* Fails unless there is one line, or a line for each of the values' last dimension. */
 static strew_status check_shapes(const struct search *search) {
@@ -86,13 +74,35 @@ static strew_status find_places(const struct search *search, strew_tensor **out)
   bool made = false, right = search->right;
   strew_tensor *number = NULL;
   strew_status status = check_operand(search->call, search->values_name, search->values);
-  if (status == STREW_OK) status = check_dtypes(search);
   if (status == STREW_OK) status = check_shapes(search);
   if (status == STREW_OK && !search->values.tensor) status = number_to_tensor(search, &right, &number);
   if (status == STREW_OK) status = prepare_out(search, out, &made);
   if (status == STREW_OK) status = run(search, number ? number : search->values.tensor, right, *out);
   strew_release(number);
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;
+  return status;
+}
+
+/* Converts tensor to dtype unless it has it; *out is to be released. */
+static strew_status promote(const struct call *call, strew_tensor *tensor, strew_dtype dtype, strew_tensor **out) {
+  if (tensor->dtype == dtype) return *out = strew_retain(tensor), STREW_OK;
+  return copy_as(call, tensor, dtype, out);
+}
+
+/* Searches in the promoted dtype. */
+static strew_status find_promoted(const struct search *search, strew_tensor **out) {
+  strew_tensor *given = search->values.tensor, *sorted = NULL, *values = NULL;
+  strew_status status = check_devices(search->call);
+  if (status != STREW_OK || !given || given->dtype == search->sorted->dtype)
+    return status == STREW_OK ? find_places(search, out) : status;
+  const strew_dtype dtype = dtype_promote(given->dtype, search->sorted->dtype);
+  struct search promoted = *search;
+  status = promote(search->call, search->sorted, dtype, &sorted);
+  if (status == STREW_OK) status = promote(search->call, given, dtype, &values);
+  promoted.sorted = sorted, promoted.values = strew_of(values);
+  if (status == STREW_OK) status = find_places(&promoted, out);
+  strew_release(sorted);
+  strew_release(values);
   return status;
 }
 
@@ -103,7 +113,7 @@ strew_status strew_searchsorted(strew_tensor *sorted, strew_operand values, bool
   if (!sorted->rank)
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "sorted"},
                 "has no dimension, expected at least 1");
-  return find_places(&search, out);
+  return find_promoted(&search, out);
 }
 
 strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, bool right, strew_tensor **out,
@@ -113,5 +123,5 @@ strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, boo
   if (boundaries->rank != 1)
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "boundaries"}, "has %d dimensions, expected 1",
                 boundaries->rank);
-  return find_places(&search, out);
+  return find_promoted(&search, out);
 }

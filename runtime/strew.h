@@ -87,9 +87,9 @@ extern "C" {
 
 /* --------------------------------------------------------------------------------------------------- vocabulary */
 
-/* The type of elements. Names in scripts: strew_dtype_name. Two dtypes in one call are promoted as in PyTorch: to the
-   higher category (bool < integer < float); within a category to the dtype that holds both (uint8 with a signed one:
-   the next larger signed one; float16 with bfloat16: float32). */
+/* The type of elements. Names in scripts: strew_dtype_name. Two dtypes in one call are promoted, whatever the ranks of
+   their tensors: to the higher category (bool < integer < float); within a category to the dtype that holds both (uint8
+   with a signed one: the next larger signed one; float16 with bfloat16: float32). See strew_result_type. */
 typedef enum strew_dtype {
   STREW_FLOAT32, /* the default of Lua's floats */
   STREW_FLOAT64,
@@ -166,10 +166,9 @@ typedef struct strew_tensor strew_tensor;     /* reference-counted: strew_retain
 typedef struct strew_grouping strew_grouping; /* reference-counted: strew_grouping_retain, strew_grouping_release */
 typedef struct strew_table strew_table;       /* owned by the caller that made it: strew_table_release */
 
-/* An operand of an elementwise call: a tensor, or a number if tensor is NULL. As in PyTorch, a number takes part in
-   type promotion by its category alone (bool < integer < float); so does a 0-d tensor beside one with dimensions. Both
-   operands are converted to the promoted dtype first; a number that multiplies or divides 16-bit floats is a
-   float32. */
+/* An operand of an elementwise call: a tensor, or a number if tensor is NULL. A number takes the tensor's dtype; one of a
+   higher category (bool < integer < float) promotes the tensor to int64 or float32. Both operands are converted to the
+   promoted dtype first; a number that multiplies or divides 16-bit floats is a float32. */
 typedef struct strew_operand {
   strew_tensor *tensor;
   strew_scalar number;
@@ -570,6 +569,11 @@ STREW_API strew_status strew_stack(int64_t count, strew_tensor *const *tensors, 
 
 /* ------------------------------------------------------------------------------------------------- elementwise */
 
+/* Sets *out to the promoted dtype of tensors of these dtypes and of numbers. Either count may be 0, not both
+   (STREW_EARGUMENT, as for an unknown dtype). */
+STREW_API strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int number_count,
+                                         const strew_scalar *numbers, strew_dtype *out, strew_error *error);
+
 /* Operations on each element. The result has the operand's dtype, or the one in the comment. float: the operand's dtype
    if that is a float, else float32. */
 typedef enum strew_unary_op {
@@ -623,8 +627,8 @@ typedef enum strew_binary_op {
   STREW_BINARY_COUNT
 } strew_binary_op;
 
-/* Applies op to each element; the result has tensor's shape. A given *out may have any dtype of the result's category
-   or a higher one (STREW_EDTYPE), and may be `tensor` itself. STREW_EDTYPE: neg of bool, bitwise operations of
+/* Applies op to each element; the result has tensor's shape. A given *out has a dtype to which the result's promotes
+   (STREW_EDTYPE), and may be `tensor` itself. STREW_EDTYPE: neg of bool, bitwise operations of
    floats. */
 STREW_API strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error);
 /* Applies op to each pair of elements. The operands broadcast (STREW_ESHAPE): their last dimensions are aligned, and
@@ -640,8 +644,8 @@ STREW_API strew_status strew_binary(strew_binary_op op, strew_operand a, strew_o
 STREW_API strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                                    strew_error *error);
 /* tensor, with elements replaced by value (a number or a 0-d tensor) where mask (bool) is true; of tensor's dtype. The
-   two broadcast; in place, mask broadcasts to tensor. STREW_EDTYPE: mask is not bool, or value has a higher
-   category than tensor; STREW_EVALUE: a number that tensor's dtype cannot hold; STREW_ESHAPE: value has dimensions. */
+   two broadcast; in place, mask broadcasts to tensor. A 0-d tensor of another dtype counts as its number. STREW_EDTYPE:
+   mask is not bool; STREW_EVALUE: a number that tensor's dtype cannot hold; STREW_ESHAPE: value has dimensions. */
 STREW_API strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value,
                                          strew_tensor **out, strew_error *error);
 /* minimum(maximum(tensor, low), high), in the promoted dtype; the bounds broadcast. Either may be NULL, not both
@@ -724,8 +728,8 @@ STREW_API strew_status strew_quantile(strew_tensor *tensor, strew_operand q, con
                                       strew_interpolation interpolation, strew_tensor **out, strew_error *error);
 /* The place of each value among `sorted`, ascending along its last dimension: the number of elements that are smaller
    (right: or equal); int64, of the values' shape. NaN is the largest. sorted: one dimension, for values of any shape or
-   a number, which compares by its value; or the values' sizes except the last (STREW_ESHAPE). STREW_EDTYPE: values of
-   another dtype than sorted. If a line is not sorted, the result is some place, the same one on every device.
+   a number, which compares by its value; or the values' sizes except the last (STREW_ESHAPE). Two dtypes are promoted. If
+   a line is not sorted, the result is some place, the same one on every device.
    strew_bucketize is the same for boundaries of one dimension. */
 STREW_API strew_status strew_searchsorted(strew_tensor *sorted, strew_operand values, bool right, strew_tensor **out,
                                           strew_error *error);

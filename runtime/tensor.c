@@ -164,6 +164,28 @@ strew_status check_float(const struct call *call, const char *name, const strew_
               "is %s, expected a float dtype", strew_dtype_name(tensor->dtype));
 }
 
+strew_status check_equal_dtypes(const struct call *call, const char *name, strew_dtype dtype, const char *other,
+                                strew_dtype expected) {
+  if (dtype == expected) return STREW_OK;
+  const strew_dtype promoted = dtype_promote(dtype, expected);
+  const char *to = strew_dtype_name(promoted), *first = promoted == dtype ? other : name;
+  char hint[TEXT_BYTES];
+  int length = snprintf(hint, sizeof hint, "%s:to(\"%s\")", first, to);
+  if (promoted != dtype && promoted != expected)
+    snprintf(hint + length, sizeof hint - (size_t)length, ", %s:to(\"%s\")", other, to);
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
+              "is %s, %s is %s: dtypes must be equal", strew_dtype_name(dtype), other, strew_dtype_name(expected));
+}
+
+strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_operand *value) {
+  const strew_tensor *tensor = value->tensor;
+  union element element;
+  if (!tensor || tensor->rank || tensor->dtype == dtype) return STREW_OK;
+  strew_status status = tensor_read(call, tensor, tensor->offset, element.bytes, 1);
+  if (status == STREW_OK) *value = strew_number(strew_scalar_load(tensor->dtype, element.bytes));
+  return status;
+}
+
 strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name) {
   if (!self->storage->constant) return STREW_OK;
   char hint[TEXT_BYTES];

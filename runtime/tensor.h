@@ -31,6 +31,11 @@ strew_status fail_context(const struct call *call, const char *argument, const c
 strew_status check_devices(const struct call *call);
 /* Fails unless the tensor, called `name`, is of a float dtype. */
 strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor);
+/* Fails unless both dtypes, of arguments `name` and `other`, are equal; the hint converts to the promoted one. */
+strew_status check_equal_dtypes(const struct call *call, const char *name, strew_dtype dtype, const char *other,
+                                strew_dtype expected);
+/* Replaces a 0-d tensor of another dtype, a value that is stored as `dtype`, by its number. */
+strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_operand *value);
 /* Fails if the tensor, called `name`, belongs to a grouping or is read-only. */
 strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name);
 /* Creates *out, uninitialised, if it is NULL (*made: true); else checks its dtype, sizes and device. */

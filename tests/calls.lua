@@ -604,7 +604,7 @@ end
 -- Reasons, and the names of the module that compute nothing whose bits could differ.
 local reasons = {
   ["elements are whatever the memory held"] = "empty",
-  ["facts of a shape or layout"] = "size stride dim numel is_contiguous type",
+  ["facts of a shape, dtype or layout"] = "size stride dim numel is_contiguous type result_type",
   ["gives memory back"] = "free",
   ["names and words of columns"] = "columns words code",
   ["files: tests/spec/file_spec.lua, csv_spec.lua and chunks_spec.lua"] = "load save chunks",

@@ -404,6 +404,31 @@ START_TEST(in_place_with_itself) {
 }
 END_TEST
 
+/* Every pair of dtypes: self's is kept if both are promoted to it, else nothing is written. */
+START_TEST(in_place_keeps_the_promoted_dtype) {
+  const strew_dtype dtype = (strew_dtype)_i;
+  const int64_t sizes[] = {3, 5};
+  if (lacks(dtype)) return;
+  seed_draws((uint64_t)_i);
+  for (int d = 0; d < STREW_DTYPE_COUNT; d++) {
+    if (lacks((strew_dtype)d)) continue;
+    for (int rank = 0; rank <= 2; rank++) {
+      strew_tensor *x = random_tensor(dtype, 2, sizes, CONTIGUOUS), *out = x;
+      strew_tensor *y = random_tensor((strew_dtype)d, rank, sizes + 2 - rank, STRIDED);
+      const bool fits = promoted_of(dtype, (strew_dtype)d) == dtype;
+      char *expected = fits ? expected_of(STREW_MAXIMUM, strew_of(x), strew_of(y), x, dtype) : host_of(x);
+      const strew_status status = strew_binary(STREW_MAXIMUM, strew_of(x), strew_of(y), &out, &failure);
+      ck_assert_int_eq(status, fits ? STREW_OK : STREW_EDTYPE);
+      if (!fits) ck_assert_ptr_nonnull(strstr(failure.hint, ":to(\""));
+      assert_elements(x, dtype, expected, "maximum_ of %s", strew_dtype_name((strew_dtype)d));
+      ok(strew_binary(STREW_EQ, strew_of(x), strew_of(y), &out, &failure)); /* a bool fits everywhere */
+      free(expected);
+      strew_release(x), strew_release(y);
+    }
+  }
+}
+END_TEST
+
 START_TEST(out_of_another_dtype) {
   if (lacks(STREW_FLOAT64)) return;
   const double left[] = {1.25, -2.5, 3}, right[] = {1, 2, 300}, sum[] = {2.25, -0.5, 303};
@@ -412,9 +437,9 @@ START_TEST(out_of_another_dtype) {
   ok(strew_binary(STREW_ADD, strew_of(a), strew_of(b), &out, &failure));
   ck_assert_ptr_eq(out, kept);
   assert_elements(out, STREW_FLOAT64, sum, "float64 out");
-  strew_tensor *narrow = tensor_from_doubles(STREW_INT8, 3, right);
-  ok(strew_binary(STREW_MUL, strew_of(b), strew_of(b), &narrow, &failure));
-  assert_elements(narrow, STREW_INT8, (int8_t[]){1, 4, (int8_t)(90000 & 255)}, "int16 wraps in int8");
+  strew_tensor *narrow = tensor_from_doubles(STREW_INT8, 3, (const double[]){1, 2, 3});
+  assert_fails(strew_binary(STREW_MUL, strew_of(b), strew_of(b), &narrow, &failure), STREW_EDTYPE, NULL);
+  assert_elements(narrow, STREW_INT8, (int8_t[]){1, 2, 3}, "int8 does not hold int16");
   strew_tensor *ones = tensor_from_doubles(STREW_FLOAT16, 3, right);
   ok(strew_binary(STREW_EQ, strew_of(b), strew_number(strew_int(2)), &ones, &failure));
   assert_elements(ones, STREW_FLOAT16, (uint16_t[]){0, 0x3c00, 0}, "a comparison into float16");
@@ -438,6 +463,7 @@ Suite *make_suite(void) {
   TCase *places = new_case(suite, "in place");
   tcase_add_loop_test(places, in_place_writes_just_the_view, 0, STREW_BINARY_COUNT * STREW_DTYPE_COUNT);
   tcase_add_test(places, in_place_with_itself);
+  tcase_add_loop_test(places, in_place_keeps_the_promoted_dtype, 0, STREW_DTYPE_COUNT);
   tcase_add_test(places, out_of_another_dtype);
   return suite;
 }

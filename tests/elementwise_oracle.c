@@ -10,13 +10,11 @@ const struct table_row binary_rows[] = {STREW_BINARY(ROW)}, unary_rows[] = {STRE
 
 /* ------------------------------------------------------------------------------------------------- promotion */
 
-/* One letter per dtype, in strew_dtype's order; rows: first operand, columns: second. From torch.result_type. */
+/* One letter per dtype, in strew_dtype's order; rows: first operand, columns: second. From torch.promote_types. */
 static const char letters[] = "fdhbliscu?";
 static const char *const promoted[] = {"fdffffffff", "dddddddddd", "fdhfhhhhhh", "fdfbbbbbbb", "fdhbllllll",
                                        "fdhbliiiii", "fdhblissss", "fdhbliscsc", "fdhblissuu", "fdhbliscu?"};
-static const char *const promoted_0d[] = {"ffffffffff", "dddddddddd", "hhhhhhhhhh", "bbbbbbbbbb", "fdhbllllll",
-                                          "fdhbiiiiii", "fdhbssssss", "fdhbcccccc", "fdhbuuuuuu", "fdhbliscu?"};
-/* columns: boolean, integer, float; rows are the same for all ranks */
+/* columns: boolean, integer, float */
 static const char *const promoted_number[] = {"fff", "ddd", "hhh", "bbb", "llf", "iif", "ssf", "ccf", "uuf", "?lf"};
 
 static strew_dtype dtype_of_letter(char letter) { return (strew_dtype)(strchr(letters, letter) - letters); }
@@ -25,15 +23,14 @@ static int column_of(strew_scalar number) {
   return number.dtype == STREW_BOOL ? 0 : number.dtype == STREW_INT64 ? 1 : 2;
 }
 
+strew_dtype promoted_of(strew_dtype a, strew_dtype b) { return dtype_of_letter(promoted[a][b]); }
+
 /* Returns the dtype of the computation on two operands. */
 strew_dtype common_of(strew_operand a, strew_operand b) {
   if (!a.tensor) return common_of(b, a);
   strew_dtype da = strew_tensor_dtype(a.tensor);
   if (!b.tensor) return dtype_of_letter(promoted_number[da][column_of(b.number)]);
-  strew_dtype db = strew_tensor_dtype(b.tensor);
-  bool flat_a = strew_tensor_rank(a.tensor) == 0, flat_b = strew_tensor_rank(b.tensor) == 0;
-  if (flat_a == flat_b) return dtype_of_letter(promoted[da][db]);
-  return dtype_of_letter(flat_b ? promoted_0d[da][db] : promoted_0d[db][da]);
+  return promoted_of(da, strew_tensor_dtype(b.tensor));
 }
 
 /* -------------------------------------------------------------------------------------------------------- the rules */

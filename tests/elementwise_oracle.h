@@ -17,6 +17,7 @@ bool is_half(strew_dtype dtype);
 bool divides(strew_binary_op op);
 
 /* Returns the dtype of the computation on two operands, at least one of them a tensor; and the dtype of the result. */
+strew_dtype promoted_of(strew_dtype a, strew_dtype b);
 strew_dtype common_of(strew_operand a, strew_operand b);
 strew_dtype result_of(strew_binary_op op, strew_operand a, strew_operand b);
 /* True if PyTorch refuses the operation for these dtypes. */

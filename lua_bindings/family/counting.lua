@@ -1,5 +1,5 @@
 -- counting.lua: counts of values, and results of one value each.
-local strew, fail, use = ...
+local strew, fail, use, inner = ...
 local operands = use "operands.lua"
 
 -- Returns the largest value of self (-1: self is empty), none of which may be negative.
@@ -10,7 +10,23 @@ local function largest_of(self)
   return self:max():item()
 end
 
+-- Returns a table of numbers as a tensor beside values: of their float dtype; beside integers and numbers integers, or
+-- float64, which compares them by their value.
+local function boundaries_of(list, values)
+  local is_tensor = operands.is_tensor(values)
+  local device = is_tensor and values.device or nil
+  local line = strew.tensor(list, {device = device})
+  if not operands.is_float(line) then return line end
+  local dtype = is_tensor and operands.is_float(values) and values.dtype or "float64"
+  return strew.tensor(list, {dtype = dtype, device = device})
+end
+
 return {
+  bucketize = {"values:operand boundaries:line right=boolean", function(values, boundaries, right)
+    if type(boundaries) == "table" then boundaries = boundaries_of(boundaries, values) end
+    return inner.bucketize(values, boundaries, {right = right})
+  end},
+
   one_hot = {"self:tensor num_classes=integer", function(self, classes)
     operands.check_index(self, "self")
     local largest = largest_of(self)

@@ -478,8 +478,9 @@ for name in ([[about all allclose any argmax argmin argsort bucketize call ceil 
   equal fill floor floor_divide free ge grad group_argsort group_by grouping grouping_keys gt has_float64 help
   histc ids image is_contiguous is_open is_recorded isclose isfinite isinf isnan key_ids key_state
   key_table keys_of le line_width logical_and logical_not logical_or lt ne nearest nonzero numel
-  offset one_hot pairs printable progress round save scatter_all scatter_any scatter_count scatter_nunique
-  searchsorted replaced set_columns set_keys show sign size stride tape text texts tostring type value_and_grad
+  offset one_hot pairs printable progress result_type round save scatter_all scatter_any scatter_count
+  scatter_nunique searchsorted replaced set_columns set_keys show sign size stride tape text texts tostring type
+  value_and_grad
   value_counts watch zero #t .. < << <= >>]]):gmatch "%S+" do
   rules[name] = true
 end

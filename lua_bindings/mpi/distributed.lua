@@ -218,8 +218,9 @@ end
 local function check_src(op, d, index, src, by_element)
   check_device(op, "src", src, d)
   if src.dtype ~= d.dtype then
-    inner.fail(op, "src", ("is %s, self is %s: dtypes must be equal"):format(src.dtype, d.dtype), "src:to(d.dtype)",
-      "dtype")
+    local promoted = strew.result_type(src.dtype, d.dtype)
+    inner.fail(op, "src", ("is %s, self is %s: dtypes must be equal"):format(src.dtype, d.dtype),
+      (promoted == d.dtype and 'src:to("%s")' or 'self made with {dtype = "%s"}'):format(promoted), "dtype")
   end
   if src:dim() == 0 and d._block:dim() == 1 then src = src:view(1) end
   local fits = src:dim() == d._block:dim()

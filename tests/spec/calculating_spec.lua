@@ -507,7 +507,7 @@ describe("these operations", function()
       refused(name .. ": 'dim' is 2, out of range for 2 dimensions (valid -2..1)", strew[name], t, 2)
       refused(name .. ": 'dim' is 0.5, expected an integer", strew[name], t, 0.5)
     end
-    refused("cumprod_: 'self' is bool, which does not take a result of int64", strew.cumprod_, strew.tensor{true}, 0)
+    refused("cumprod_: 'self' is bool, which does not hold a result of int64", strew.cumprod_, strew.tensor{true}, 0)
     refused("isclose: 'other' is int64, self is float32: dtypes must be equal", strew.isclose, t, whole)
     refused("isclose: 'rtol' is -1.0, tolerances are 0 or more", strew.isclose, t, t, -1.0)
     refused("isclose: 'atol' is -0.5, tolerances are 0 or more", strew.isclose, t, t, {atol = -0.5})
@@ -525,7 +525,7 @@ describe("these operations", function()
     refused("quantile: 'q' is -0.5, expected a number from 0 to 1", strew.quantile, t, strew.tensor(-0.5))
     refused("quantile: 'q' has value nan at [1], expected numbers from 0 to 1",
       strew.quantile, t, strew.tensor{0.5, nan})
-    refused("quantile: 'q' is int64, expected self's float32", strew.quantile, t, strew.tensor{0})
+    refused("quantile: 'q' is int64, self is float32: dtypes must be equal", strew.quantile, t, strew.tensor{0})
     refused("quantile: 'q' is true, expected a number or a tensor", strew.quantile, t, true)
     refused("quantile: 'q' has 2 dimensions, expected 0 or 1", strew.quantile, t, t)
     refused('quantile: \'interpolation\' is "median", expected one of linear, lower, higher, midpoint, nearest',

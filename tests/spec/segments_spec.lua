@@ -377,13 +377,9 @@ describe("searches", function()
     same(strew.tensor(2), strew.tensor({1, 2, 255}, "uint8"):searchsorted(254))
   end)
 
-  it("refuse other dtypes and shapes", function()
+  it("refuse other shapes", function()
     local environment = {strew = strew, t = strew.tensor{1, 2}, wide = strew.ones(2, 3), f = strew.tensor{1.0}}
     support.fail({
-      {"strew.searchsorted(t, f)", "searchsorted: 'values' is float32, sorted is int64: dtypes must be equal\n"
-        .. "  hint  values:to(\"int64\")"},
-      {"strew.bucketize(t, f)", "bucketize: 'values' is int64, boundaries is float32: dtypes must be equal\n"
-        .. "  hint  values:to(\"float32\")"},
       {"strew.bucketize(f, wide)", "bucketize: 'boundaries' has 2 dimensions, expected 1"},
       {"strew.searchsorted(strew.tensor(1), t)", "searchsorted: 'sorted' has no dimension, expected at least 1"},
       {"strew.searchsorted(wide, strew.ones(3, 3))",
