@@ -323,10 +323,6 @@ struct given_index {
   strew_grouping *grouping;
 };
 bool bind_index(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* struct given_index */
-/* Warns once per Lua state, and only with warnings on, if the options ask for a mean of integers that is rounded.
-   strew_scatter.c */
-void bind_warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
-                       const strew_tensor *src);
 /* Fails if options set what a grouping has itself. */
 bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);
 bool bind_integer(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* int64_t */

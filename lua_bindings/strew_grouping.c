@@ -305,11 +305,11 @@ struct entry {
 
 static bool read_aggregate(lua_State *L, struct script_call *call, int entry, strew_aggregate *aggregate,
                            struct entry *kept) {
-  static const char *const keys[] = {"skip_nan", "fill", "dtype"};
+  static const char *const keys[] = {"skip_nan", "fill", "dtype", "dim"};
   bool (*const read[])(lua_State *, struct script_call *, int, const char *, void *) = {bind_boolean, bind_fill,
-                                                                                        bind_wanted_dtype};
+                                                                                        bind_wanted_dtype, bind_dim};
   strew_group_options *options = &aggregate->options;
-  void *const to[] = {&options->skip_nan, &kept->fill, &kept->dtype};
+  void *const to[] = {&options->skip_nan, &kept->fill, &kept->dtype, &options->dim};
   *options = (strew_group_options)STREW_GROUP_OPTIONS;
   kept->dtype = -1;
   lua_rawgeti(L, entry, 2);
@@ -317,7 +317,7 @@ static bool read_aggregate(lua_State *L, struct script_call *call, int entry, st
   lua_rawgeti(L, entry, 1);
   if (aggregate->src && !bind_reduction(L, call, lua_gettop(L), "what", &options->reduction)) return false;
   lua_pop(L, 2); /* the entry keeps the tensor alive */
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 4; k++) {
     lua_pushstring(L, keys[k]);
     if (lua_rawget(L, entry) != LUA_TNIL && !read[k](L, call, lua_gettop(L), keys[k], to[k])) return false;
     lua_pop(L, 1);
@@ -328,7 +328,7 @@ static bool read_aggregate(lua_State *L, struct script_call *call, int entry, st
   return true;
 }
 
-/* aggregate(g, list): the results of up to MOST_AGGREGATES entries {word, src, skip_nan =, fill =, dtype =}; without src
+/* aggregate(g, list): the results of up to MOST_AGGREGATES entries {word, src, skip_nan =, fill =, dtype =, dim =}; without src
    the counts. */
 static int aggregate(lua_State *L, struct script_call *call) {
   strew_grouping *self;
@@ -351,8 +351,6 @@ static int aggregate(lua_State *L, struct script_call *call) {
   }
   if (strew_grouping_aggregate(self, count, aggregates, out, &call->error) != STREW_OK) return -1;
   for (int i = 0; i < count; i++) boxes[i]->tensor = out[i];
-  for (int i = 0; i < count; i++)
-    if (aggregates[i].src) bind_warn_of_mean(L, call, &aggregates[i].options, aggregates[i].src);
   return count;
 }
 
