@@ -112,10 +112,10 @@ static const struct {
 } tensors[] = {{"ids", strew_grouping_ids}, {"counts", strew_grouping_counts}, {"positions", strew_grouping_positions}};
 static const char *const other_fields[] = {"n", "length", "device", "keys"};
 
-/* A sequence of the keys, or the value that set_keys has set. */
+/* A sequence of the keys, or a table of those that set_keys has set. */
 static int push_keys(lua_State *L, struct script_call *call, int count) {
   strew_grouping *self;
-  if (lua_getiuservalue(L, 1, GROUPING_KEYS) != LUA_TNIL) return 1;
+  if (lua_getiuservalue(L, 1, GROUPING_KEYS) != LUA_TNIL) return bind_call_family(L, call, &bind_group_keys_row);
   lua_createtable(L, count, 0);
   for (int i = 0; i < count; i++) {
     struct box *box = bind_push_box(L, call->binding);
@@ -239,7 +239,7 @@ static int ids(lua_State *L, struct script_call *call) {
   return 3;
 }
 
-/* set_keys(g, keys, columns): what g.keys returns, and the table in which g:agg looks up names; returns g. */
+/* set_keys(g, keys, columns): the keys as columns, and the table in which g:agg looks up names; returns g. */
 static int set_keys(lua_State *L, struct script_call *call) {
   strew_grouping *self;
   if (!bind_grouping(L, call, 1, "self", &self)) return -1;

@@ -1,5 +1,6 @@
 /* group_integers.c: sums, products and means of integers and bools in groups. What joins in int64 wraps; here a wrap is
    found, from the range of src's elements if that suffices, and is an error, or of no matter to a mean. */
+#include "copy.h"
 #include "device.h"
 #include "grouping.h"
 
@@ -68,6 +69,7 @@ static strew_status check_none(const struct joined *j, strew_tensor *wrong, cons
   return fail(j->call,
               (struct fault){.code = STREW_EVALUE,
                              .argument = "src",
+                             .value = &group,
                              .hint = dtype == STREW_INT64 ? "{dtype = \"float64\"} computes in floats"
                                                           : "without 'dtype' it is int64"},
               "has a %s in group %" PRId64 " that %s cannot hold", what, group.as.i, strew_dtype_name(dtype));
@@ -247,13 +249,13 @@ static strew_status divide_sums(const struct joined *j, strew_tensor *sums, stre
 
 /* ---------------------------------------------------------------------------------------------------------- results */
 
-/* Converts int64 values, which must fit. */
+/* A copy of int64 values, which must fit, converted. */
 static strew_status narrow(const struct joined *j, strew_tensor *values, const char *what, strew_tensor **out) {
   const strew_dtype dtype = result_dtype(j->aggregate);
   strew_device *device = values->storage->device;
   strew_error *error = j->call->error;
   strew_tensor *again = NULL, *differs = NULL;
-  strew_status status = strew_to(values, device, dtype, out, error);
+  strew_status status = copy_as(j->call, values, dtype, out);
   if (status != STREW_OK || dtype == STREW_INT64) return status;
   status = strew_to(*out, device, STREW_INT64, &again, error);
   if (status == STREW_OK) status = strew_binary(STREW_NE, strew_of(again), strew_of(values), &differs, error);

@@ -3,12 +3,11 @@ local strew, fail, use, inner = ...
 local operands, tables, texts, missing = use "operands.lua", use "tables.lua", use "texts.lua", use "missing.lua"
 local aggregates = use "aggregates.lua"
 
--- Returns a grouping of the rows by columns at positions, and the distinct keys as columns.
+-- Returns a grouping of the rows by columns at positions, the distinct keys as columns, and the tensors grouped by.
 local function groups_of(columns, positions, order, argument)
   local keys, is_unordered = {}, order == "first"
   for k, i in ipairs(positions) do keys[k] = tables.key(columns, i, argument, is_unordered, true) end
-  table.insert(keys, {order = order})
-  local g = strew.group_by(table.unpack(keys))
+  local g = strew.group_by(keys, {order = order})
   local is_sequence = math.type(columns.names[1]) == "integer"
   local distinct = {names = {}, tensors = {}, words = {}, argument = columns.argument, device = columns.device}
   for k, i in ipairs(positions) do
@@ -19,13 +18,30 @@ local function groups_of(columns, positions, order, argument)
     -- Few keys are checked, and all elements only for a message that names the position of a wrong one.
     if distinct.words[k] and tables.has_stray_code(distinct, k) then tables.check_codes(columns, i) end
   end
-  return g, distinct
+  return g, distinct, keys
 end
 
+-- The keys of the grouping are tensors that no call writes, as ids are: codes of words are kept as those.
 local function group_by(x, by, order)
   local columns = tables.read(x, "x")
-  local g, keys = groups_of(columns, tables.positions(columns, by, "by"), order, "by")
-  return inner.set_keys(g, tables.make(keys), x)
+  local positions = tables.positions(columns, by, "by")
+  local g, keys, grouped = groups_of(columns, positions, order, "by")
+  local own = g.keys
+  for k, i in ipairs(positions) do
+    local is_code = not rawequal(grouped[k], columns.tensors[i])
+    keys.tensors[k] = is_code and strew.grouping(keys.tensors[k]:to "int64", {dim_size = #keys.words[k]}).ids or own[k]
+  end
+  keys.words = tables.copy_words(keys)
+  return inner.set_keys(g, keys, x)
+end
+
+-- g.keys: a new table each time.
+local function keys_of(self)
+  local keys = inner.grouping_keys(self)
+  local function here(t) return t.device == self.device and t or t:to(self.device) end
+  local columns = tables.map(keys, here)
+  columns.words = tables.copy_words(keys)
+  return tables.make(columns)
 end
 
 -- Returns the columns without the rows that have NaN in one of the columns at positions.
@@ -90,20 +106,17 @@ end
 
 -- Returns the word and the options of a pivot's reduction: a word, or as an entry of agg without a tensor.
 local function read_reduce(reduce, dtype, skip_nan)
-  local entry = type(reduce) == "table" and reduce or {reduce}
-  local where = entry == reduce and "has %s" or "is %s"
-  aggregates.check_word(rawget(entry, 1), "reduce", where)
-  local options = aggregates.options(entry, 1, "reduce", where)
-  if options.dtype == nil then options.dtype = dtype end
-  if options.skip_nan == nil then options.skip_nan = skip_nan end
-  return rawget(entry, 1), options
+  local entry = {dtype = dtype, skip_nan = skip_nan}
+  for key, value in next, type(reduce) == "table" and reduce or {reduce} do entry[key] = value end
+  aggregates.check_word(entry[1], "reduce", type(reduce) == "table" and "has %s" or "is %s")
+  return entry[1], aggregates.options(entry, 1, "reduce", "has %s")
 end
 
 -- Returns a reduction of the groups as a column: {names, tensors, words} of one.
 local function reduced(g, columns, value, word, options)
   local out = {names = {value or "count"}, tensors = {}, words = {}, argument = "x"}
   if value == nil and word ~= "count" then fail("value", 'is missing; only "count" needs none') end
-  local entry = {word = word, options = options}
+  local entry = {name = "value", word = word, options = options}
   if value ~= nil then
     entry.src, out.words[1] = texts.operand(columns, tables.position(columns, value, "value"), word, "reduce")
   end
@@ -147,6 +160,7 @@ end
 
 return {
   group_by = {"x:table by:any order=word", group_by},
+  group_keys = {"self:any field:any", keys_of},
   value_counts = {"v:any by?any skip_nan=boolean", value_counts},
   pivot = {"x:table row:any column:any value?any reduce?any fill=scalar dtype=word skip_nan=boolean", pivot},
 }

@@ -48,20 +48,22 @@ local function reduction_or_nan(name, parameters)
   end)
 end
 
--- Joins integers to `out`, which counts as the first element of each group.
+-- Joins integers to `out`, which counts as the first element of each group, and may have more groups.
 local function join_to(g, src, word, options)
   local out, groups = options.out, group_operands.groups_of_grouping(src, g, options.dim)
   local sizes, dim = groups.src.shape, groups.dim
-  sizes[dim + 1] = g.n
-  if options.fill ~= nil then fail("fill", "cannot be combined with 'out', which keeps its values where nothing arrives") end
-  if out.dtype ~= "int64" then
+  sizes[dim + 1] = math.max(g.n, out:dim() == #sizes and out:size(dim) or 0)
+  if options.fill ~= nil then
+    fail("fill", "cannot be combined with 'out', which keeps its values where nothing arrives")
+  elseif out.dtype ~= "int64" then
     fail("out", ("is %s, expected int64 or float64, as src is %s"):format(out.dtype, src.dtype), nil, "dtype")
   end
   operands.check_shape(out, sizes, "out")
   operands.check_device(src, out, "out")
-  local ids = strew.cat{strew.arange(g.n, {device = g.device}), (inner.ids(g))}
-  local all = strew.grouping(ids, {dim_size = g.n, mode = "drop"})
-  return out:copy_(inner.aggregate(all, {{word, strew.cat({out, groups.src:to("int64")}, dim), dim = dim}}))
+  local n = sizes[dim + 1]
+  local ids = strew.cat{strew.arange(n, {device = g.device}), (inner.ids(g))}
+  local all, values = strew.grouping(ids, {dim_size = n, mode = "drop"}), strew.cat({out, groups.src:to("int64")}, dim)
+  return out:copy_(aggregates.checked("src", g, inner.aggregate, all, {{word, values, dim = dim}}))
 end
 
 -- Sums, products and means: those of integers never wrap.
@@ -72,7 +74,8 @@ local function arithmetic(name, word)
       local result = strew[name](src, g, options)
       return word == "mean" and with_gaps(g, src, options, result) or result
     elseif not out then
-      return (inner.aggregate(g, {{word, src, dim = options.dim, fill = options.fill, dtype = dtype}}))
+      local entry = {word, src, dim = options.dim, fill = options.fill, dtype = dtype}
+      return (aggregates.checked("src", g, inner.aggregate, g, {entry}))
     elseif word == "mean" or is_float(out) or dtype and dtype ~= "int64" then
       options.dtype = nil
       return strew[name](src:to(dtype or "float64"), g, options)
@@ -145,7 +148,7 @@ local function cumsum(g, src, dtype, skip_nan)
     fail("dtype", ("is %s, expected float64%s"):format(dtype, own == "float64" and "" or " or " .. own), nil, "dtype")
   end
   if skip_nan and is_float(src) then src = src:masked_fill(src:ne(src), 0) end
-  return inner.group_cumsum(g, dtype == "float64" and src:to(dtype) or src)
+  return aggregates.checked("src", g, inner.group_cumsum, g, dtype == "float64" and src:to(dtype) or src)
 end
 
 ------------------------------------------------------------------------------------------------------------- several
@@ -168,7 +171,8 @@ local function read_entry(name, entry, columns)
     fail("what", where:format(src == nil and "no tensor" or shown(src)) .. (", expected a tensor%s to %s"):format(
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"))
   end
-  return {word = word, src = src, words = words, options = aggregates.options(entry, 2, "what", where)}
+  local options = aggregates.options(entry, 2, "what", where)
+  return {name = name, word = word, src = src, words = words, options = options}
 end
 
 -- Returns what agg is to compute, by the result's names in alphabetical order.

@@ -539,7 +539,7 @@ function group_methods.agg(g, what)
     local device, result, columns = g.ids.device, {}, {}
     for i, key in ipairs(g.keys) do
       columns[i] = #g.keys == 1 and "key" or "key" .. i
-      result[columns[i]] = key
+      result[columns[i]] = key:clone()
       if entries[columns[i]] then inner.fail("agg", "what", ('has the name of a key, "%s"'):format(columns[i])) end
     end
     for _, name in ipairs(names) do
