@@ -21,15 +21,18 @@ local function groups_of(columns, positions, order, argument)
   return g, distinct, keys
 end
 
--- The keys of the grouping are tensors that no call writes, as ids are: codes of words are kept as those.
+-- Returns a copy that no call writes: the keys of a grouping are such.
+local function sealed(t)
+  return strew.group_by(strew.arange(#t, {device = t.device}), t, {order = "first"}).keys[2]
+end
+
 local function group_by(x, by, order)
   local columns = tables.read(x, "x")
   local positions = tables.positions(columns, by, "by")
   local g, keys, grouped = groups_of(columns, positions, order, "by")
   local own = g.keys
   for k, i in ipairs(positions) do
-    local is_code = not rawequal(grouped[k], columns.tensors[i])
-    keys.tensors[k] = is_code and strew.grouping(keys.tensors[k]:to "int64", {dim_size = #keys.words[k]}).ids or own[k]
+    keys.tensors[k] = rawequal(grouped[k], columns.tensors[i]) and own[k] or sealed(keys.tensors[k])
   end
   keys.words = tables.copy_words(keys)
   return inner.set_keys(g, keys, x)
