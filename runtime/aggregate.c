@@ -17,7 +17,8 @@ struct aggregating {
   const strew_aggregate *aggregates;
   int *column;
   struct aggregate_column *at;
-  size_t bytes; /* of both arrays, which share memory */
+  enum may_wrap *may_wrap; /* by column */
+  size_t bytes;            /* of the three arrays, which share memory */
 };
 
 /* ---------------------------------------------------------------------------------------------------------- columns */
@@ -178,12 +179,15 @@ static strew_status make_result(const struct aggregating *a, int i, strew_tensor
 static strew_status make_of_integers(const struct aggregating *a, int i, strew_tensor **out) {
   const strew_aggregate *aggregate = &a->aggregates[i];
   strew_tensor *values = a->column[i] < 0 ? NULL : strew_retain(a->at[a->column[i]].out[slot_of(aggregate)]);
+  enum may_wrap unknown = UNKNOWN_WRAP;
   strew_tensor *result = NULL;
   strew_status status = STREW_OK;
   if (!values)
     status = grouping_join_integers(a->grouping, aggregate, slot_of(aggregate), STREW_INT64, aggregate->src, &values,
                                     a->call->error);
-  if (status == STREW_OK) status = grouping_finish_integers(a->call, a->grouping, aggregate, values, &result);
+  if (status == STREW_OK)
+    status = grouping_finish_integers(a->call, a->grouping, aggregate, values,
+                                      a->column[i] < 0 ? &unknown : &a->may_wrap[a->column[i]], &result);
   if (status == STREW_OK) status = fill_empty(a, aggregate, result);
   strew_release(values);
   if (status != STREW_OK) return strew_release(result), status;
@@ -228,10 +232,12 @@ static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
 
 static strew_status aggregating_open(struct aggregating *a) {
   const size_t columns = (size_t)a->count + 1; /* that of the counts */
-  a->bytes = columns * (sizeof *a->at + sizeof *a->column);
+  a->bytes = columns * (sizeof *a->at + sizeof *a->column + sizeof *a->may_wrap);
   a->at = memory_allocate(a->device->context, a->bytes);
   if (!a->at) return fail_memory(a->call, a->device->context, a->bytes);
   a->column = (int *)(void *)(a->at + columns);
+  a->may_wrap = (enum may_wrap *)(void *)(a->column + columns);
+  for (size_t c = 0; c < columns; c++) a->may_wrap[c] = UNKNOWN_WRAP;
   return STREW_OK;
 }
 

@@ -1,5 +1,6 @@
-/* group_integers.c: sums, products and means of integers and bools in groups. What joins in int64 wraps; here a wrap is
-   found, from the range of src's elements if that suffices, and is an error, or of no matter to a mean. */
+/* group_integers.c: sums, products and means of integers and bools in groups. They join in int64, which wraps. A wrapped
+   sum or product is an error, and a mean is right all the same. Sums are looked at only where the range of elements and
+   the greatest count let one wrap. */
 #include "copy.h"
 #include "device.h"
 #include "grouping.h"
@@ -14,7 +15,8 @@ struct joined {
   strew_grouping *grouping;
   const strew_aggregate *aggregate;
   int dim;
-  strew_tensor *values; /* the sums or products, modulo 2^64 */
+  strew_tensor *values;    /* the sums or products, modulo 2^64 */
+  enum may_wrap *may_wrap; /* of sums of src */
 };
 
 bool joins_integers(const strew_aggregate *aggregate) {
@@ -91,25 +93,32 @@ static strew_status range_of(const struct call *call, strew_tensor *tensor, stru
   return device->ops->index_range(call, device, &values, range);
 }
 
-/* Decides whether a sum may leave int64, by the greatest magnitude of an element and the greatest group. */
-static strew_status may_leave(const struct joined *j, bool *may) {
-  strew_tensor *src = j->aggregate->src, *counts = NULL;
+/* The greatest magnitude that an element has, or less. */
+static strew_status find_magnitude(const struct joined *j, uint64_t *magnitude) {
+  strew_tensor *src = j->aggregate->src;
   struct index_range range;
-  uint64_t magnitude = UINT64_C(1) << 32; /* exceeds those of narrower dtypes */
-  const int64_t length = strew_grouping_length(j->grouping);
-  strew_status status = STREW_OK;
-  if (src->dtype == STREW_INT64) {
-    status = range_of(j->call, src, &range);
-    const uint64_t below = range.lowest < 0 ? -(uint64_t)range.lowest : 0;
-    const uint64_t above = range.highest > 0 ? (uint64_t)range.highest : 0;
-    magnitude = below > above ? below : above;
-  }
-  *may = status == STREW_OK && exceeds(magnitude, length);
-  if (!*may) return status;
-  status = strew_grouping_counts(j->grouping, &counts, j->call->error);
-  if (status == STREW_OK) status = range_of(j->call, counts, &range);
+  *magnitude = UINT64_C(1) << 32; /* of narrower dtypes */
+  if (src->dtype != STREW_INT64) return STREW_OK;
+  strew_status status = range_of(j->call, src, &range);
+  const uint64_t below = range.lowest < 0 ? -(uint64_t)range.lowest : 0;
+  const uint64_t above = range.highest > 0 ? (uint64_t)range.highest : 0;
+  *magnitude = below > above ? below : above;
+  return status;
+}
+
+/* Decides whether a sum may leave int64, by the greatest magnitude and the greatest group, unless that is known. */
+static strew_status decide(const struct joined *j) {
+  uint64_t magnitude;
+  struct index_range range;
+  strew_tensor *counts = NULL;
+  if (*j->may_wrap != UNKNOWN_WRAP) return STREW_OK;
+  strew_status status = find_magnitude(j, &magnitude);
+  bool may = status == STREW_OK && exceeds(magnitude, strew_grouping_length(j->grouping));
+  if (may) status = strew_grouping_counts(j->grouping, &counts, j->call->error);
+  if (may && status == STREW_OK) status = range_of(j->call, counts, &range);
+  if (may && status == STREW_OK) may = exceeds(magnitude, range.highest);
   strew_release(counts);
-  *may = status == STREW_OK && exceeds(magnitude, range.highest);
+  if (status == STREW_OK) *j->may_wrap = may ? MAY_WRAP : NEVER_WRAPS;
   return status;
 }
 
@@ -270,8 +279,8 @@ static strew_status finish(const struct joined *j, strew_tensor **out) {
   const bool is_product = j->aggregate->options.reduction == STREW_PROD;
   const bool rounds = is_mean && result_dtype(j->aggregate) == STREW_FLOAT64;
   strew_tensor *high = NULL, *sums = NULL, *means = NULL;
-  bool may = false;
-  strew_status status = is_product ? check_products(j) : may_leave(j, &may);
+  strew_status status = is_product ? check_products(j) : decide(j);
+  const bool may = !is_product && *j->may_wrap == MAY_WRAP;
   if (status == STREW_OK && may) status = sum_high(j, &high);
   if (status == STREW_OK && may && !rounds) status = check_sums(j, high);
   if (status == STREW_OK && rounds) status = round_sums(j, high, &sums);
@@ -285,9 +294,14 @@ static strew_status finish(const struct joined *j, strew_tensor **out) {
 }
 
 strew_status grouping_finish_integers(const struct call *call, strew_grouping *grouping,
-                                      const strew_aggregate *aggregate, strew_tensor *values, strew_tensor **out) {
-  struct joined joined = {
-      .call = call, .grouping = grouping, .aggregate = aggregate, .dim = aggregate->options.dim, .values = values};
+                                      const strew_aggregate *aggregate, strew_tensor *values, enum may_wrap *may_wrap,
+                                      strew_tensor **out) {
+  struct joined joined = {.call = call,
+                          .grouping = grouping,
+                          .aggregate = aggregate,
+                          .dim = aggregate->options.dim,
+                          .values = values,
+                          .may_wrap = may_wrap};
   strew_tensor *made = NULL;
   strew_status status = check_dim(call, aggregate->src->rank, &joined.dim);
   if (status == STREW_OK) status = finish(&joined, &made);

@@ -74,6 +74,7 @@ local function arithmetic(name, word)
       local result = strew[name](src, g, options)
       return word == "mean" and with_gaps(g, src, options, result) or result
     elseif not out then
+      inner.ids(g) -- one reduction alone is faster by an index
       local entry = {word, src, dim = options.dim, fill = options.fill, dtype = dtype}
       return (aggregates.checked("src", g, inner.aggregate, g, {entry}))
     elseif word == "mean" or is_float(out) or dtype and dtype ~= "int64" then

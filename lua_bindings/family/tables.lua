@@ -115,8 +115,8 @@ end
 function tables.copy_words(columns)
   local lists = {}
   for i = 1, #columns.names do
-    local list = columns.words[i]
-    lists[i] = list and table.move(list, 1, #list, 1, {})
+    local words_of = columns.words[i]
+    lists[i] = words_of and table.move(words_of, 1, #words_of, 1, {})
   end
   return lists
 end
