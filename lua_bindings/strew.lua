@@ -269,7 +269,7 @@
 ---| mpi.distribute(t) # a distributed tensor from `t`, which all ranks have; each keeps its block
 ---| mpi.load(path) # the same from a .npy file, of which each rank reads its block
 ---| mpi.sent_bytes() # the bytes of elements that this rank has sent to others
----| d:block() # the rank's own block, a tensor; writes to it are writes to `d`
+---| d:block() # the rank's own block, a new view; writes to its elements are writes to `d`
 ---| d:collect() # all of `d`, on all ranks, a tensor; `d.shape`, `d.dtype` and `d.device` are those of all of it
 ---| d:scatter_(index,src) # also with a number; options `{reduce =, mode =}`
 ---| d:scatter_add_(index,src) # options `{mode =}`
@@ -354,6 +354,36 @@
 ---| "max" # the same as amax
 ---| "amin" # minimum
 ---| "min" # the same as amin
+
+---The reductions of `g:agg` and `strew.pivot`, as the methods of a grouping.
+---
+---```lua
+---print(strew.group_by(strew.tensor{7, 5, 7}):agg{n = "count", largest = {"max", strew.tensor{1, 2, 3}}})
+---```
+---```text
+---table: 2 rows, 3 columns, cpu
+---   key  largest      n
+--- int64    int64  int64
+---     5        2      1
+---     7        3      2
+---```
+---@alias strew.aggregate
+---| "sum"
+---| "prod" # product
+---| "mean" # average
+---| "var" # variance
+---| "std" # standard deviation
+---| "min" # minimum
+---| "max" # maximum
+---| "any" # true if one element is not 0
+---| "all" # true if no element is 0
+---| "first" # the first element
+---| "last" # the last element
+---| "median"
+---| "quantile" # with q = ...
+---| "count" # the number of elements; alone: the size of the group
+---| "nunique" # the number of different elements
+---| "logsumexp" # the logarithm of the sum of exponentials
 
 ---The treatment of index values that are out of range for a dimension of size n.
 ---
@@ -532,7 +562,7 @@ function strew.ones(...) end
 
 ---Creates a tensor without initializing its elements.
 ---
----Write every element before you read it.
+---Write every element before you read it. In a sandbox the elements are 0.
 ---
 ---```lua
 ---print(strew.empty(2, 3):fill_(7))
@@ -1599,6 +1629,7 @@ Tensor.scatter_max = strew.scatter_max
 ---@field unbiased? boolean divide by the count - 1, default true
 ---@field mode? strew.mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+---@field dtype? strew.dtype "float64" computes and returns the result in float64; default: src's dtype
 
 ---The same, after dim by position.
 ---@class strew.variance_more_options
@@ -1606,11 +1637,13 @@ Tensor.scatter_max = strew.scatter_max
 ---@field unbiased? boolean divide by the count - 1, default true
 ---@field mode? strew.mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
+---@field dtype? strew.dtype "float64" computes and returns the result in float64; default: src's dtype
 
 ---Returns the variance of each group of src.
 ---
----The sum of squares about the mean is divided by max(count - 1, 1); with `unbiased = false`, by the count. Two
----passes: means, then squares. A group of one element, or of none, gives 0.
+---The sum of squares about the mean is divided by max(count - 1, 1); with `unbiased = false`, by the count. A group of
+---one element, or of none, gives 0. Two passes, means and then squares, in float64, rounded once: a common part of all
+---elements does not matter. For a device without float64 they are made on the CPU.
 ---
 ---```lua
 ---print(strew.scatter_var(strew.tensor{1.0, 3, 5, 7}, strew.tensor{0, 0, 0, 2}))
@@ -1622,11 +1655,11 @@ Tensor.scatter_max = strew.scatter_max
 ---float32[3] cpu
 --- 2.6667  0.0000  0.0000
 ---```
----@param src strew.Tensor a float dtype
+---@param src strew.Tensor a float dtype; any dtype with `dtype = "float64"`
 ---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.variance_more_options
----@return strew.Tensor out src's dtype; src's sizes except along dim
+---@return strew.Tensor out src's dtype or float64; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.variance_options): strew.Tensor
 function strew.scatter_var(src, index, dim, options) end
 Tensor.scatter_var = strew.scatter_var
@@ -1634,7 +1667,7 @@ Tensor.scatter_var = strew.scatter_var
 ---Returns the standard deviation of each group of src.
 ---
 ---The square root of the variance, with torch_scatter's divisor: max(count - 1, 1) + 1e-6. A group of one element, or
----of none, gives 0.
+---of none, gives 0. As exact as scatter_var; squares that are out of the dtype's range do not matter.
 ---
 ---```lua
 ---print(strew.scatter_std(strew.tensor{1.0, 3, 5, 7}, strew.tensor{0, 0, 0, 2}))
@@ -1646,11 +1679,11 @@ Tensor.scatter_var = strew.scatter_var
 ---float32[3] cpu
 --- 1.6330  0.0000  0.0000
 ---```
----@param src strew.Tensor a float dtype
+---@param src strew.Tensor a float dtype; any dtype with `dtype = "float64"`
 ---@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.variance_more_options
----@return strew.Tensor out src's dtype; src's sizes except along dim
+---@return strew.Tensor out src's dtype or float64; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.variance_options): strew.Tensor
 function strew.scatter_std(src, index, dim, options) end
 Tensor.scatter_std = strew.scatter_std
@@ -3827,7 +3860,7 @@ Tensor.prod = strew.prod
 
 ---Returns the mean (average) of the elements, of all or along dimensions.
 ---
----The mean of no elements is nan.
+---It is the sum divided by the count: infinite if the sum overflows. The mean of no elements is nan.
 ---
 ---```lua
 ---print(strew.tensor{{1.0, 2.0}, {3.0, 4.0}}:mean(1))
@@ -3850,6 +3883,8 @@ Tensor.mean = strew.mean
 
 ---Returns the variance of the elements, of all or along dimensions.
 ---
+---The first element is subtracted from all before the mean is taken: a common part of all elements does not matter.
+---
 ---```lua
 ---local t = strew.tensor{1.0, 2.0, 6.0}
 ---print(t:var())
@@ -3869,6 +3904,8 @@ function strew.var(self, dim, keepdim, options) end
 Tensor.var = strew.var
 
 ---Returns the standard deviation, the square root of the variance.
+---
+---It is right wherever it is in the dtype's range, even if the variance is not.
 ---
 ---```lua
 ---print(strew.tensor{1.0, 2.0, 6.0}:std())
@@ -4061,7 +4098,7 @@ Tensor.any = strew.any
 ---Returns the norm of all elements, or along dimensions: by default the Euclidean one, `sqrt(sum(x^2))`.
 ---
 ---In general it is `sum(|x|^p)^(1/p)`. p = math.huge gives the largest magnitude, -math.huge the smallest, 0 the number
----of elements that are not 0.
+---of elements that are not 0. Powers that are out of the dtype's range do not matter.
 ---
 ---```lua
 ---local t = strew.tensor{{3.0, -4.0}, {0.0, 2.0}}
@@ -4559,7 +4596,7 @@ Tensor.dot = strew.dot
 ---The gradient of an assignment goes to the element that stayed, the last one. That of `amax` and `amin`, over
 ---dimensions and as reduce words by position, is shared evenly by all that equal the result; that of `max` and `min` with
 ---positions, and in the group form, goes to the winner. Two elements that are equal share that of `minimum`, `maximum`,
----and `clamp` by tensors. Those of `prod` and `cumprod` are exact with zeros.
+---and `clamp` by tensors. That of a factor is the product of the others, even beside zeros, infinities and NaN.
 ---
 ---Gradients add up in the order of the calls: they have the same bits on every device and any number of threads. They
 ---may be differentiated again. A recorded call keeps its operands and its result until the gradients are returned.
@@ -5130,8 +5167,8 @@ function strew.get_printoptions() end
 ---Draws a tensor as text: a matrix as a picture, one dimension as a line, any tensor as a histogram.
 ---
 ---A tensor of shape [height, width, 3] or [height, width, 4], uint8 or floats in 0..1, is a colour picture. A tensor
----larger than the screen is scaled down by means of equal blocks, computed on its device. The picture is written with
----`print`; the range of values follows below it.
+---larger than the screen is scaled down by means of equal blocks, computed on its device; a mean leaves NaN out, and a
+---block of NaN alone is `?`. The picture is written with `print`; the range of values follows below it.
 ---
 ---```lua
 ---strew.show(strew.arange(16):view(4, 4), {width = 8, style = "ascii"})

@@ -31,7 +31,7 @@ struct box {
 /* The userdata that scripts hold. Lua owns it and may free it without running __gc (it skips finalizers when out of
    memory), so the box lives elsewhere; such a box stays until the Lua state is closed. */
 struct handle {
-  const struct binding *owner; /* identifies it among userdata, faster than its metatable; NULL once collected */
+  const void *mark; /* the binding's: identifies it among userdata, faster than its metatable; NULL once collected */
   struct box *box;
 };
 
@@ -59,7 +59,9 @@ enum { LAST_ERROR = 1, BOXES, FAMILY, RECORD, BINDING_VALUES = RECORD };
 struct binding {
   strew_context *context; /* NULL once the Lua state is being closed */
   strew_device *device;   /* of new tensors */
+  const void *mark;       /* of its handles: a random number, so that no script forges one in a host's userdata */
   struct limits *limits;  /* of the Lua state, or NULL */
+  bool sandbox;           /* scripts may not see memory that nothing was written to */
   struct box *boxes;      /* those in use: Lua does not finalize boxes created by finalizers while a state is closed */
   struct box *free_boxes;
   size_t bytes_seen;     /* tensor memory after the last call */
@@ -139,13 +141,13 @@ struct box *bind_to_any_box(lua_State *L, const struct binding *binding, int i);
 struct box *bind_push_grouping(lua_State *L, struct binding *binding);
 /* Registers the metatable on top of the stack as that of groupings, and removes it. */
 void bind_set_grouping_metatable(lua_State *L, struct binding *binding);
-/* Returns the box of the tensor or grouping whose method or in-place function is called. */
-static inline struct box *bind_self_box(lua_State *L) { return ((struct handle *)lua_touserdata(L, 1))->box; }
+/* luaL_testudata that also checks the size: the debug library sets any metatable. */
+void *bind_to_userdata(lua_State *L, int i, const char *metatable, size_t size_bytes);
 /* Pushes the call's result and returns where the runtime is to store it: a new box, or 'self' if in place. */
 strew_tensor **bind_result(lua_State *L, struct script_call *call);
 /* Ends a call with `results` values on top of the stack. */
 static inline int bind_end(strew_status status, int results) { return status == STREW_OK ? results : -1; }
-/* Metamethods of boxes, with the binding as upvalue, and of the binding. */
+/* Metamethods of boxes and of the binding, with the binding as upvalue. */
 int bind_box_gc(lua_State *L);
 int bind_box_close(lua_State *L);
 int bind_close(lua_State *L);

@@ -2,8 +2,8 @@
 #include "strew_bind.h"
 #include "strew_lua.h"
 
-/* Registry keys. The metatables are stored there too: of tensors under the binding's address, of groupings under that
-   of its list of boxes. */
+/* Registry keys. The metatables are stored there too: of tensors under the binding's mark, of groupings under the
+   address of its list of boxes. */
 const char bind_key[] = "strew.binding", bind_module_key[] = "strew.module";
 
 enum { BOX_BYTES = 400 }; /* bytes of a tensor besides its elements, roughly */
@@ -12,7 +12,7 @@ enum { BOX_BYTES = 400 }; /* bytes of a tensor besides its elements, roughly */
 
 static struct handle *to_handle(lua_State *L, const struct binding *binding, int i) {
   struct handle *handle = lua_touserdata(L, i);
-  return handle && lua_rawlen(L, i) == sizeof *handle && handle->owner == binding ? handle : NULL;
+  return handle && lua_rawlen(L, i) == sizeof *handle && handle->mark == binding->mark ? handle : NULL;
 }
 
 /* The handle of a tensor or a grouping. */
@@ -21,7 +21,7 @@ static struct handle *to_any_handle(lua_State *L, const struct binding *binding,
   if (!handle) return NULL;
   const size_t size = lua_rawlen(L, i);
   const bool is_handle = size == sizeof *handle || size == sizeof(struct grouping_handle);
-  return is_handle && handle->owner == binding ? handle : NULL;
+  return is_handle && handle->mark == binding->mark ? handle : NULL;
 }
 
 struct box *bind_to_grouping(lua_State *L, const struct binding *binding, int i) {
@@ -37,6 +37,11 @@ struct box *bind_to_any_box(lua_State *L, const struct binding *binding, int i) 
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
   struct handle *handle = to_handle(L, binding, i);
   return handle ? handle->box : NULL;
+}
+
+void *bind_to_userdata(lua_State *L, int i, const char *metatable, size_t size_bytes) {
+  void *data = luaL_testudata(L, i, metatable);
+  return data && lua_rawlen(L, i) == size_bytes ? data : NULL;
 }
 
 static void link_box(struct box *box, struct box **list) {
@@ -73,7 +78,7 @@ static struct box *fill_handle(lua_State *L, struct binding *binding, struct han
   box->tensor = NULL;
   box->grouping = NULL;
   box->recorded = box->held = 0;
-  *handle = (struct handle){binding, box};
+  *handle = (struct handle){binding->mark, box};
   lua_rawgetp(L, LUA_REGISTRYINDEX, key);
   lua_setmetatable(L, -2);
   binding->debt_bytes += BOX_BYTES;
@@ -82,7 +87,7 @@ static struct box *fill_handle(lua_State *L, struct binding *binding, struct han
 
 struct box *bind_push_box(lua_State *L, struct binding *binding) {
   struct handle *handle = lua_newuserdatauv(L, sizeof *handle, 0);
-  return fill_handle(L, binding, handle, binding);
+  return fill_handle(L, binding, handle, binding->mark);
 }
 
 struct box *bind_push_grouping(lua_State *L, struct binding *binding) {
@@ -183,9 +188,10 @@ strew_tensor *strew_test(lua_State *L, int index) {
   const struct handle *handle = lua_touserdata(L, index);
   if (!handle || lua_rawlen(L, index) != sizeof *handle || !lua_checkstack(L, 2) || !lua_getmetatable(L, index))
     return NULL;
-  bool is_box = lua_rawgetp(L, LUA_REGISTRYINDEX, handle->owner) == LUA_TTABLE && lua_rawequal(L, -1, -2);
+  bool is_box = lua_rawgetp(L, LUA_REGISTRYINDEX, handle->mark) == LUA_TTABLE && lua_rawequal(L, -1, -2);
   lua_pop(L, 2);
-  return is_box && look_for_binding(L) == handle->owner ? handle->box->tensor : NULL;
+  const struct binding *binding = is_box ? look_for_binding(L) : NULL;
+  return binding && binding->mark == handle->mark ? handle->box->tensor : NULL;
 }
 
 void strew_set_columns(lua_State *L, int (*columns)(void *user), void *user) {
@@ -195,7 +201,7 @@ void strew_set_columns(lua_State *L, int (*columns)(void *user), void *user) {
 }
 
 int bind_close(lua_State *L) {
-  struct binding *binding = lua_touserdata(L, 1);
+  struct binding *binding = lua_touserdata(L, lua_upvalueindex(1));
   for (struct box *box = binding->boxes; box; box = box->next) empty_box(box);
   strew_context_release(binding->context);
   binding->context = NULL;

@@ -37,12 +37,13 @@ static int shaped(lua_State *L, struct script_call *call) {
   if (!bind_arguments(L, call, parameters)) return hint_options(L, call);
   strew_dtype dtype = (strew_dtype)made.dtype;
   strew_error *error = &call->error;
-  switch (call->row->code) {
+  const int code = call->row->code == EMPTY && call->binding->sandbox ? ZEROS : call->row->code;
+  switch (code) {
   case EMPTY: return bind_end(strew_empty(made.device, dtype, shape.count, shape.at, out, error), 1);
   case RAND: return bind_end(strew_rand(made.device, dtype, shape.count, shape.at, out, error), 1);
   case RANDN: return bind_end(strew_randn(made.device, dtype, shape.count, shape.at, out, error), 1);
   }
-  strew_scalar value = strew_int(call->row->code == ONES);
+  strew_scalar value = strew_int(code == ONES);
   return bind_end(strew_full(made.device, dtype, shape.count, shape.at, value, out, error), 1);
 }
 

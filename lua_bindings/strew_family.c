@@ -170,16 +170,53 @@ static int is_open(lua_State *L, struct script_call *call) {
   return 1;
 }
 
+/* has_float64(t): true if t's device has it. */
+static int has_float64(lua_State *L, struct script_call *call) {
+  strew_tensor *self;
+  strew_capabilities can;
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  if (strew_device_capabilities(strew_tensor_device(self), &can, &call->error) != STREW_OK) return -1;
+  lua_pushboolean(L, can.float64);
+  return 1;
+}
+
+/* shown(value): "nil", "a table", "1.5": for messages */
+static int shown(lua_State *L, struct script_call *call) {
+  char text[TEXT_BYTES];
+  lua_pushstring(L, bind_text(L, call, 1, text));
+  return 1;
+}
+
 static const struct script_function line_width_row = {"line_width", line_width, 0, FUNCTION},
                                     nearest_row = {"nearest", nearest, 0, FUNCTION},
-                                    is_open_row = {"is_open", is_open, 0, FUNCTION};
-static const struct script_function *const inner_rows[] = {
-    &bind_texts_row,       &line_width_row,         &nearest_row,      &is_open_row,
-    &bind_set_columns_row, &bind_about_row,         &bind_alias_row,   &bind_watch_row,
-    &bind_tape_row,        &bind_is_recorded_row,   &bind_offset_row,  &bind_call_row,
-    &bind_key_ids_row,     &bind_key_state_row,     &bind_keys_of_row, &bind_ids_row,
-    &bind_set_keys_row,    &bind_grouping_keys_row, &bind_cumsum_row,  &bind_aggregate_row,
-    &bind_argsort_row,     &bind_squares_row,       &bind_topk_row};
+                                    is_open_row = {"is_open", is_open, 0, FUNCTION},
+                                    shown_row = {"shown", shown, 0, FUNCTION},
+                                    has_float64_row = {"has_float64", has_float64, 0, FUNCTION};
+static const struct script_function *const inner_rows[] = {&bind_texts_row,
+                                                           &line_width_row,
+                                                           &nearest_row,
+                                                           &is_open_row,
+                                                           &shown_row,
+                                                           &bind_set_columns_row,
+                                                           &bind_about_row,
+                                                           &bind_alias_row,
+                                                           &bind_watch_row,
+                                                           &bind_tape_row,
+                                                           &bind_is_recorded_row,
+                                                           &bind_offset_row,
+                                                           &bind_call_row,
+                                                           &bind_key_ids_row,
+                                                           &bind_key_state_row,
+                                                           &bind_keys_of_row,
+                                                           &bind_ids_row,
+                                                           &bind_set_keys_row,
+                                                           &bind_grouping_keys_row,
+                                                           &bind_cumsum_row,
+                                                           &bind_aggregate_row,
+                                                           &bind_argsort_row,
+                                                           &bind_squares_row,
+                                                           &bind_topk_row,
+                                                           &has_float64_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);

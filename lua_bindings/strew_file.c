@@ -20,8 +20,11 @@ static bool bind_path(lua_State *L, struct script_call *call, int i, const char 
 /* --------------------------------------------------------------------------------------------------- tables held */
 
 /* A userdata that owns a table of the runtime, so that it is freed even if an error is raised. */
+static const char held_name[] = "strew.held";
+
 static int release_held(lua_State *L) {
-  strew_table **held = lua_touserdata(L, 1);
+  strew_table **held = bind_to_userdata(L, 1, held_name, sizeof *held);
+  if (!held) return 0;
   strew_table_release(*held);
   *held = NULL;
   return 0;
@@ -30,7 +33,7 @@ static int release_held(lua_State *L) {
 static strew_table **push_holder(lua_State *L) {
   strew_table **held = lua_newuserdatauv(L, sizeof *held, 0);
   *held = NULL;
-  if (luaL_newmetatable(L, "strew.held")) {
+  if (luaL_newmetatable(L, held_name)) {
     lua_pushcfunction(L, release_held);
     lua_setfield(L, -2, "__gc");
   }
@@ -185,7 +188,7 @@ struct chunk_iterator {
 static const char chunks_name[] = "strew.chunks";
 
 static int close_chunks(lua_State *L) {
-  struct chunk_iterator *iterator = luaL_testudata(L, 1, chunks_name);
+  struct chunk_iterator *iterator = bind_to_userdata(L, 1, chunks_name, sizeof *iterator);
   if (!iterator) return 0;
   strew_reader *reader = iterator->reader;
   iterator->reader = NULL;
@@ -195,7 +198,7 @@ static int close_chunks(lua_State *L) {
 
 /* The next chunk, or nil. While it is pushed, an error may be raised, and finalizers may call the iterator. */
 static int next_chunk(lua_State *L, struct script_call *call) {
-  struct chunk_iterator *iterator = luaL_testudata(L, 1, chunks_name);
+  struct chunk_iterator *iterator = bind_to_userdata(L, 1, chunks_name, sizeof *iterator);
   if (!iterator) return bind_fail(call, STREW_EARGUMENT, "self", "is no iterator of strew.chunks");
   if (!iterator->reader) return bind_fail(call, STREW_EFREED, NULL, "the iterator is closed");
   if (iterator->is_pushing) return bind_fail(call, STREW_EMEMORY, NULL, "the last chunk was lost: out of memory");

@@ -213,9 +213,11 @@ static int to(lua_State *L, struct script_call *call) {
 static int free_self(lua_State *L, struct script_call *call) {
   strew_grouping *self;
   const struct parameter parameters[] = {{"self", REQUIRED, bind_grouping, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !bind_may_free(call, bind_self_box(L))) return -1;
+  if (!bind_arguments(L, call, parameters)) return -1;
+  struct box *box = bind_to_grouping(L, call->binding, 1);
+  if (!bind_may_free(call, box)) return -1;
   strew_grouping_release(self);
-  bind_self_box(L)->grouping = NULL;
+  box->grouping = NULL;
   return 0;
 }
 

@@ -6,8 +6,12 @@
 
 static const char metatable_name[] = "strew.key_table";
 
+static strew_key_table **to_table(lua_State *L) {
+  return bind_to_userdata(L, 1, metatable_name, sizeof(strew_key_table *));
+}
+
 static int release_keys(lua_State *L) {
-  strew_key_table **table = luaL_testudata(L, 1, metatable_name);
+  strew_key_table **table = to_table(L);
   if (!table) return 0;
   strew_key_table_release(*table);
   *table = NULL;
@@ -17,7 +21,7 @@ static int release_keys(lua_State *L) {
 /* Returns the table of the call's first argument; NULL: call->error is filled. */
 static strew_key_table *read_self(lua_State *L, struct script_call *call) {
   char text[TEXT_BYTES];
-  strew_key_table **table = luaL_testudata(L, 1, metatable_name);
+  strew_key_table **table = to_table(L);
   if (table && *table) return *table;
   if (table) return bind_fail(call, STREW_EFREED, NULL, "the key table is closed"), NULL;
   bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected a key table", bind_text(L, call, 1, text));
@@ -74,7 +78,7 @@ const struct script_function bind_key_ids_row = {"key_ids", inner_ids, 0, FUNCTI
 
 /* kt:ids(k1, ..., kn), or kt:ids(x, columns) for a table of columns. */
 static int ids(lua_State *L, struct script_call *call) {
-  if (lua_istable(L, 2) && luaL_testudata(L, 1, metatable_name)) return bind_call_family(L, call, &bind_table_ids_row);
+  if (lua_istable(L, 2) && to_table(L)) return bind_call_family(L, call, &bind_table_ids_row);
   struct box *result = bind_push_box(L, call->binding);
   strew_key_table *table = read_self(L, call);
   if (!table) return -1;

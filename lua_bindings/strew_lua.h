@@ -33,7 +33,8 @@ STREW_API strew_context *strew_context_of(lua_State *L);
 /* Creates a Lua state with the standard libraries and the module (as the global strew), whose scripts run under the
    limits of options: memory, of Lua and tensors together, and time, counted from now. options->sandbox removes files,
    processes, loading of modules and bytecode, the debug library and scripts' finalizers (__gc); no library function
-   then outlasts the time limit. Without it the limits hold for scripts that mean no harm: others can switch them off
+   then outlasts the time limit. strew.empty gives zeros, and texts of values, as from tostring, have a number in place
+   of the address. Without it the limits hold for scripts that mean no harm: others can switch them off
    through the debug library, or leave the process. Environment variables are ignored. options NULL: no limits.
    Close it with lua_close. NULL: the reason is in *error.
 

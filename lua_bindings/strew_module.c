@@ -131,10 +131,11 @@ static void make_context(lua_State *L, const strew_options *given, strew_context
 
 static struct binding *push_binding(lua_State *L, const struct opening *opening) {
   struct binding *binding = lua_newuserdatauv(L, sizeof *binding, BINDING_VALUES);
-  *binding = (struct binding){0};
+  *binding = (struct binding){.mark = (const void *)(uintptr_t)secret_number(), .sandbox = opening->sandbox};
   bind_print_defaults(&binding->print);
   lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, bind_close);
+  lua_pushvalue(L, -2);
+  lua_pushcclosure(L, bind_close, 1);
   lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
 
@@ -156,7 +157,7 @@ static int make_module(lua_State *L) {
   lua_createtable(L, 0, 300);
   lua_createtable(L, 0, 24);
   lua_pushvalue(L, METATABLE);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, binding);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, binding->mark);
 
   for (size_t i = 0; i < sizeof all_rows / sizeof *all_rows; i++)
     for (const struct script_function *row = all_rows[i]; row->name; row++)

@@ -105,12 +105,31 @@ static strew_status exact_dtype(strew_device *device, strew_dtype *out, strew_er
   return status;
 }
 
+/* What cells are means of: the elements, with 0 for NaN, or 1 for each that is none and 0 for NaN. */
+enum content { ELEMENTS, WITHOUT_NAN, NUMBERS };
+
+static strew_status convert(strew_tensor *tensor, strew_dtype dtype, enum content content, strew_tensor **out,
+                            strew_error *error) {
+  strew_device *device = strew_tensor_device(tensor);
+  strew_tensor *exact = NULL, *is_number = NULL;
+  if (content == ELEMENTS) return strew_to(tensor, device, dtype, out, error);
+  strew_status status = strew_to(tensor, device, dtype, &exact, error);
+  if (status == STREW_OK) status = strew_binary(STREW_EQ, strew_of(exact), strew_of(exact), &is_number, error);
+  if (status == STREW_OK && content == WITHOUT_NAN)
+    status = strew_where(is_number, strew_of(exact), strew_number(strew_float(0)), out, error);
+  else if (status == STREW_OK)
+    status = strew_to(is_number, device, dtype, out, error);
+  strew_release(exact);
+  strew_release(is_number);
+  return status;
+}
+
 /* Stores the mean of positions start..start + length - 1 of dimension dim in `out`, which has size 1 there. */
-static strew_status store_mean(strew_tensor *tensor, int dim, int64_t start, int64_t length, strew_tensor *out,
-                               strew_error *error) {
+static strew_status store_mean(strew_tensor *tensor, int dim, int64_t start, int64_t length, enum content content,
+                               strew_tensor *out, strew_error *error) {
   strew_tensor *part = NULL, *exact = NULL;
   strew_status status = strew_narrow(tensor, dim, start, length, &part, error);
-  if (status == STREW_OK) status = strew_to(part, strew_tensor_device(out), strew_tensor_dtype(out), &exact, error);
+  if (status == STREW_OK) status = convert(part, strew_tensor_dtype(out), content, &exact, error);
   if (status == STREW_OK) status = strew_reduce(STREW_FOLD_MEAN, exact, 1, &dim, true, 0, &out, error);
   strew_release(part);
   strew_release(exact);
@@ -118,11 +137,11 @@ static strew_status store_mean(strew_tensor *tensor, int dim, int64_t start, int
 }
 
 /* Computes the means of `count` equal parts of dimension dim, in dtype; a dimension no larger than that is kept. */
-static strew_status shrink(strew_tensor *tensor, int dim, int64_t count, strew_dtype dtype, strew_tensor **out,
-                           strew_error *error) {
+static strew_status shrink(strew_tensor *tensor, int dim, int64_t count, strew_dtype dtype, enum content content,
+                           strew_tensor **out, strew_error *error) {
   int64_t sizes[STREW_MAX_RANK], size = strew_tensor_sizes(tensor)[dim];
   strew_device *device = strew_tensor_device(tensor);
-  if (size <= count) return strew_to(tensor, device, dtype, out, error);
+  if (size <= count) return convert(tensor, dtype, content, out, error);
   for (int d = 0; d < strew_tensor_rank(tensor); d++) sizes[d] = strew_tensor_sizes(tensor)[d];
   sizes[dim] = count;
   strew_tensor *means = NULL, *target = NULL;
@@ -130,7 +149,7 @@ static strew_status shrink(strew_tensor *tensor, int dim, int64_t count, strew_d
   for (int64_t i = 0, start = 0; i < count && status == STREW_OK; i++) {
     int64_t end = size / count * (i + 1) + size % count * (i + 1) / count; /* size * (i + 1) may overflow */
     status = strew_narrow(means, dim, i, 1, &target, error);
-    if (status == STREW_OK) status = store_mean(tensor, dim, start, end - start, target, error);
+    if (status == STREW_OK) status = store_mean(tensor, dim, start, end - start, content, target, error);
     strew_release(target);
     target = NULL;
     start = end;
@@ -143,15 +162,15 @@ static strew_status shrink(strew_tensor *tensor, int dim, int64_t count, strew_d
 }
 
 /* Returns the tensor as float64 on the CPU, shrunk to rows x columns, or to `columns` if it has one dimension. */
-static strew_status read_shrunk(const struct show *show, int64_t rows, int64_t columns, strew_tensor **out,
-                                strew_error *error) {
+static strew_status read_means(const struct show *show, int64_t rows, int64_t columns, enum content content,
+                               strew_tensor **out, strew_error *error) {
   strew_tensor *tensor = show->tensor, *lower = NULL, *small = NULL, *read = NULL;
   strew_device *cpu = strew_device_at(strew_device_context(strew_tensor_device(tensor)), 0);
   int last = strew_tensor_rank(tensor) > 1;
   strew_dtype dtype;
   strew_status status = exact_dtype(strew_tensor_device(tensor), &dtype, error);
-  if (status == STREW_OK) status = shrink(tensor, 0, last ? rows : columns, dtype, &lower, error);
-  if (status == STREW_OK) status = shrink(lower, last, columns, dtype, &small, error);
+  if (status == STREW_OK) status = shrink(tensor, 0, last ? rows : columns, dtype, content, &lower, error);
+  if (status == STREW_OK) status = shrink(lower, last, columns, dtype, ELEMENTS, &small, error);
   if (status == STREW_OK) status = strew_to(small, cpu, STREW_FLOAT64, &read, error);
   if (status == STREW_OK) status = strew_contiguous(read, out, error);
   strew_release(lower);
@@ -165,6 +184,28 @@ static const void *elements_of(strew_tensor *tensor) {
   void *data = NULL;
   strew_data(tensor, &data, NULL);
   return data;
+}
+
+static bool has_nan(strew_tensor *means) {
+  const double *values = elements_of(means);
+  for (int64_t i = 0, count = strew_tensor_numel(means); i < count; i++)
+    if (isnan(values[i])) return true;
+  return false;
+}
+
+/* The same without NaN, unless a cell has nothing else: the mean with 0 for NaN, divided by the part of numbers. */
+static strew_status read_shrunk(const struct show *show, int64_t rows, int64_t columns, strew_tensor **out,
+                                strew_error *error) {
+  strew_status status = read_means(show, rows, columns, ELEMENTS, out, error);
+  if (status != STREW_OK || !has_nan(*out) || strew_tensor_numel(*out) == strew_tensor_numel(show->tensor))
+    return status;
+  strew_tensor *means = NULL, *parts = NULL;
+  status = read_means(show, rows, columns, WITHOUT_NAN, &means, error);
+  if (status == STREW_OK) status = read_means(show, rows, columns, NUMBERS, &parts, error);
+  if (status == STREW_OK) status = strew_binary(STREW_DIV, strew_of(means), strew_of(parts), out, error);
+  strew_release(means);
+  strew_release(parts);
+  return status;
 }
 
 /* ----------------------------------------------------------------------------------------------- pictures and lines */

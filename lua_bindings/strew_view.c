@@ -3,11 +3,11 @@
 
 #include <inttypes.h>
 
-/* Pushes the result: a new box, or self. */
+/* Pushes the result: a new box, or self, NULL if that is no tensor: reading the arguments fails then. */
 static struct box *push_view(lua_State *L, struct script_call *call) {
   if (!(call->form & INPLACE)) return bind_push_box(L, call->binding);
   lua_pushvalue(L, 1);
-  return bind_self_box(L);
+  return bind_to_box(L, call->binding, 1);
 }
 
 static int end_view(strew_status status, struct box *box, strew_tensor *view) {

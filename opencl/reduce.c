@@ -1,6 +1,6 @@
 /* reduce.c: folds. Kernels of three kinds, for different devices and layouts, fold blocks of elements; others join
-   block values as a tree, a few levels per launch (kernels/reduce.cl). A variance takes two folds: means, then
-   squared differences from them. */
+   block values as a tree, a few levels per launch (kernels/reduce.cl). A variance takes two folds: means of gaps,
+   which are elements minus the first one, then squared differences from these. */
 #include "opencl.h"
 #include "runtime/operations.h"
 
@@ -201,7 +201,7 @@ static strew_status fold(struct job *job) {
   return status;
 }
 
-/* Writes the means of all outputs to `means`, contiguous, in the computed dtype. */
+/* Writes the means of the gaps of all outputs to `means`, contiguous, in the computed dtype. */
 static strew_status find_means(const struct job *job, const struct block *means) {
   struct block memory = *means;
   struct storage storage = {.device = job->device, .data = &memory};
@@ -213,6 +213,7 @@ static strew_status find_means(const struct job *job, const struct block *means)
   dense_strides(first.kept.rank, first.kept.sizes, out->strides);
   first.outputs.plan = &first.kept;
   first.elements.plan = &first.folded;
+  first.kind = "GAPS";
   first.finish = 1;
   first.divisor = (double)job->n;
   return fold(&first);

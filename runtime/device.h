@@ -85,8 +85,9 @@ struct elementwise_plan {
    row-major order, are cut into blocks of SUM_BLOCK. In a block, lane l of SUM_LANES starts at 0 (or 1) and takes
    elements l, l + 16, l + 32, ... in order; lanes are joined by halving: lane l takes lane l + 8, then l + 4, l + 2,
    l + 1. Block values are joined as a binary tree: neighbours in pairs, level by level; an odd last one passes through
-   unchanged. A mean is the sum divided by the count. A variance is a mean, then the sum of squared differences from it
-   in the same order, divided by max(0, count - correction).
+   unchanged. A mean is the sum divided by the count. A variance takes gaps, which are elements minus the first one, so
+   that a common part does not matter: the mean of the gaps, then the sum of squares of their differences from it in the
+   same order, divided by max(0, count - correction).
 
    cumsum has an order of its own. A line is cut into blocks of SUM_BLOCK, these into runs of SUM_RUN, and these into
    halves; in a half one element is added after the other, and a run's total is that of its first half plus that of its
@@ -280,8 +281,8 @@ struct one_pass_mean {
 struct aggregate_column {
   const strew_tensor *src; /* NULL: ones, of which only the int64 sum is wanted */
   strew_dtype computed;
-  /* Dense, float, of that dtype, an element for each group: squares of the differences from it join, of which only the
-     sum is wanted; NULL: elements do. */
+  /* Dense, an element for each group: squares of the differences from it join, of which only the sum is wanted, computed
+     in float64; NULL: elements do. */
   const strew_tensor *about;
   strew_tensor *out[STREW_REDUCTION_COUNT];
 };

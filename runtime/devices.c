@@ -2,6 +2,7 @@
    ends. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "runtime/cpu/cpu.h"
+#include "runtime/cpu/loops/isa.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -42,11 +43,24 @@ static strew_status context_setup(strew_context *context, const strew_options *o
   return strew_device_find(context, options->device ? options->device : "cpu", &context->default_device, error);
 }
 
+/* Fails if the environment names an instruction set that this processor lacks, or that does not exist. */
+static strew_status check_isa(strew_error *error) {
+  char available[ISA_NAMES_BYTES], text[TEXT_BYTES];
+  const char *word = isa_wrong_setting(available);
+  if (!word) return STREW_OK;
+  strew_error named = {.alias = "$STREW_CPU"}; /* whatever alias the context's options have */
+  const struct call call = {.op = named.alias, .error = &named};
+  fail(&call, (struct fault){.code = STREW_EARGUMENT}, "no such instruction set: %.40s; this processor has %s",
+       text_of_name(word, text), available);
+  return report_inner(STREW_EARGUMENT, &named, error);
+}
+
 strew_status strew_context_create(const strew_options *options, strew_context **out, strew_error *error) {
   static const strew_options defaults;
   if (!options) options = &defaults;
   CALL(call, "context_create", error, {0});
   strew_status status = check_options(&call, options);
+  if (status == STREW_OK) status = check_isa(error);
   if (status != STREW_OK) return status;
   strew_allocator allocator = options->allocator;
   if (!allocator.allocate) allocator = default_allocator;

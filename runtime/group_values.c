@@ -7,60 +7,91 @@
 
 /* ---------------------------------------------------------------------------------------------------------- squares */
 
-/* The differences of values from the means of their groups, squared. */
-static strew_status square(strew_grouping *grouping, strew_tensor *values, strew_tensor *means, strew_tensor **out,
-                           strew_error *error) {
+/* Elements minus what their groups have. */
+static strew_status subtract(strew_grouping *grouping, strew_tensor *values, strew_tensor *of_groups,
+                             strew_tensor **out, strew_error *error) {
   strew_tensor *ids = NULL, *own = NULL;
   strew_status status = strew_grouping_ids(grouping, &ids, error);
-  if (status == STREW_OK) status = strew_gather(means, 0, ids, STREW_DROP, &own, error);
-  if (status == STREW_OK) status = strew_binary(STREW_SUB, strew_of(values), strew_of(own), &own, error);
-  if (status == STREW_OK) status = strew_binary(STREW_MUL, strew_of(own), strew_of(own), out, error);
+  if (status == STREW_OK) status = strew_gather(of_groups, 0, ids, STREW_DROP, &own, error);
+  if (status == STREW_OK) status = strew_binary(STREW_SUB, strew_of(values), strew_of(own), out, error);
   strew_release(ids);
   strew_release(own);
   return status;
 }
 
-static strew_status compose_sums(strew_grouping *grouping, strew_tensor *src, strew_dtype computed, strew_tensor *means,
-                                 strew_tensor **out, strew_error *error) {
+static strew_status compose_sums(strew_grouping *grouping, strew_tensor *src, strew_tensor *means, strew_tensor **out,
+                                 strew_error *error) {
   strew_group_options options = STREW_GROUP_OPTIONS;
-  strew_tensor *values = NULL, *squares = NULL;
-  strew_status status = strew_to(src, src->storage->device, computed, &values, error);
+  strew_tensor *values = NULL, *gaps = NULL;
+  strew_status status = strew_to(src, src->storage->device, STREW_FLOAT64, &values, error);
   options.reduction = STREW_SUM;
-  if (status == STREW_OK && means) status = square(grouping, values, means, &squares, error);
-  if (status == STREW_OK)
-    status = strew_grouping_reduce(grouping, means ? squares : values, &options, out, NULL, error);
+  if (status == STREW_OK && means) status = subtract(grouping, values, means, &gaps, error);
+  if (status == STREW_OK && means) status = strew_binary(STREW_MUL, strew_of(gaps), strew_of(gaps), &gaps, error);
+  if (status == STREW_OK) status = strew_grouping_reduce(grouping, means ? gaps : values, &options, out, NULL, error);
   strew_release(values);
-  strew_release(squares);
+  strew_release(gaps);
   return status;
 }
 
 /* Sums of src's elements in each group; with means, of the squares of their differences from them. */
 static strew_status sum_groups(const struct call *call, strew_grouping *grouping, strew_tensor *src,
-                               strew_dtype computed, strew_tensor *means, strew_tensor **out) {
+                               strew_tensor *means, strew_tensor **out) {
   const struct grouped_ops *grouped = grouping_walks(grouping);
-  struct aggregate_column column = {.src = src, .computed = computed, .about = means};
+  struct aggregate_column column = {.src = src, .computed = STREW_FLOAT64, .about = means};
   const struct group_ids ids = grouping_narrow(grouping);
   strew_device *device = strew_grouping_device(grouping);
-  if (!grouped) return compose_sums(grouping, src, computed, means, out, call->error);
-  strew_status status = tensor_create(call, device, computed, 1, &grouping->size, &column.out[STREW_SUM]);
+  if (!grouped) return compose_sums(grouping, src, means, out, call->error);
+  strew_status status = tensor_create(call, device, STREW_FLOAT64, 1, &grouping->size, &column.out[STREW_SUM]);
   if (status == STREW_OK) status = grouped->aggregate(call, device, &ids, 1, &column);
   if (status != STREW_OK) return strew_release(column.out[STREW_SUM]), status;
   return *out = column.out[STREW_SUM], STREW_OK;
 }
 
+/* float64 elements minus the first one of their group: what all have in common would take digits of the mean. Sums of
+   narrower ones have digits to spare. */
+static strew_status shift(strew_grouping *grouping, strew_tensor *src, strew_tensor **out, strew_error *error) {
+  strew_tensor *positions = NULL, *firsts = NULL;
+  if (src->dtype != STREW_FLOAT64) return *out = strew_retain(src), STREW_OK;
+  strew_status status = strew_grouping_positions(grouping, &positions, error);
+  if (status == STREW_OK) status = strew_gather(src, 0, positions, STREW_DROP, &firsts, error);
+  if (status == STREW_OK) status = subtract(grouping, src, firsts, out, error);
+  strew_release(positions);
+  strew_release(firsts);
+  return status;
+}
+
 static strew_status make_squares(const struct call *call, strew_grouping *grouping, strew_tensor *src,
                                  strew_tensor **out) {
-  const strew_dtype computed = dtype_wide(src->dtype);
   strew_error *error = call->error;
-  strew_tensor *counts = NULL, *divisors = NULL, *means = NULL;
+  strew_tensor *values = NULL, *counts = NULL, *divisors = NULL, *means = NULL;
   strew_status status = strew_grouping_counts(grouping, &counts, error);
-  if (status == STREW_OK) status = sum_groups(call, grouping, src, computed, NULL, &means);
-  if (status == STREW_OK) status = strew_to(counts, src->storage->device, computed, &divisors, error);
+  if (status == STREW_OK) status = shift(grouping, src, &values, error);
+  if (status == STREW_OK) status = sum_groups(call, grouping, values, NULL, &means);
+  if (status == STREW_OK) status = strew_to(counts, src->storage->device, STREW_FLOAT64, &divisors, error);
   if (status == STREW_OK) status = strew_binary(STREW_DIV, strew_of(means), strew_of(divisors), &means, error);
-  if (status == STREW_OK) status = sum_groups(call, grouping, src, computed, means, out);
+  if (status == STREW_OK) status = sum_groups(call, grouping, values, means, out);
+  strew_release(values);
   strew_release(counts);
   strew_release(divisors);
   strew_release(means);
+  return status;
+}
+
+/* The same for a device without float64. */
+static strew_status make_squares_on_cpu(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
+                                        strew_error *error) {
+  strew_device *cpu = &tensor_context(src)->cpu;
+  strew_tensor *ids = NULL, *near_ids = NULL, *near_src = NULL;
+  strew_grouping *copy = NULL;
+  strew_status status = strew_grouping_ids(grouping, &ids, error);
+  if (status == STREW_OK) status = strew_to(ids, cpu, STREW_INT64, &near_ids, error);
+  if (status == STREW_OK) status = strew_to(src, cpu, src->dtype, &near_src, error);
+  if (status == STREW_OK) status = strew_grouping_create(near_ids, grouping->size, STREW_DROP, &copy, error);
+  if (status == STREW_OK) status = strew_grouping_squares(copy, near_src, out, error);
+  strew_release(ids);
+  strew_release(near_ids);
+  strew_release(near_src);
+  strew_grouping_release(copy);
   return status;
 }
 
@@ -70,7 +101,10 @@ strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src,
   CALL(call, "grouping_squares", &inner, {"src", src}, {"ids", &grouping->shown});
   strew_status status = grouping_check_line(&call, grouping, src);
   if (status == STREW_OK) status = check_float(&call, "src", src);
-  if (status == STREW_OK) status = make_squares(&call, grouping, src, out);
+  if (status == STREW_OK && src->storage->device->lacks_float64)
+    status = make_squares_on_cpu(grouping, src, out, &inner);
+  else if (status == STREW_OK)
+    status = make_squares(&call, grouping, src, out);
   return report_inner(status, &inner, error);
 }
 

@@ -101,8 +101,8 @@ static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, co
     if (!plan->operands[0].strides[reduce->kept]) break;
 }
 
-strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
-                          double correction, strew_tensor **out, strew_error *error) {
+static strew_status reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
+                           double correction, strew_tensor **out, strew_error *error) {
   bool known = (unsigned)fold < STREW_FOLD_COUNT;
   const struct fold_row *row = known ? fold_row_of(fold) : NULL;
   CALL(call, known ? row->name : "reduce", error, {"self", tensor}, {"out", *out});
@@ -128,6 +128,115 @@ strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, cons
   }
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;
   return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------- wide spreads */
+
+/* Variances and deviations outside `least` .. `most` may come of squares that were not finite or lost digits. Lines are
+   scaled then, by a power of two for the size of their largest element. float16 has no such squares. */
+struct level {
+  strew_binary_op op; /* beyond this bound */
+  double bound, scale;
+};
+struct range {
+  double least, most;
+  struct level levels[3];
+};
+static const struct range ranges[] = {
+    {0x1p-50, 1e38, {{STREW_GT, 0x1p48, 0x1p-87}, {STREW_LT, 0x1p-39, 0x1p87}, {STREW_LT, 0x1p-126, 0x1p110}}},
+    {0x1p-400, 1e300, {{STREW_GT, 0x1p500, 0x1p-600}, {STREW_LT, 0x1p-400, 0x1p600}, {STREW_LT, 0, 1}}}};
+static const struct range *range_of(strew_dtype dtype) { return &ranges[dtype == STREW_FLOAT64]; }
+
+strew_status all_true(strew_tensor *flags, bool *out, strew_error *error) {
+  strew_tensor *all = NULL;
+  strew_scalar value = strew_bool(false);
+  strew_status status = reduce(STREW_FOLD_ALL, flags, 0, NULL, false, 0, &all, error);
+  if (status == STREW_OK) status = strew_item(all, &value, error);
+  strew_release(all);
+  if (status == STREW_OK) *out = value.as.i != 0;
+  return status;
+}
+
+/* True if all elements are in the range of their dtype. */
+static strew_status are_in_range(strew_tensor *spreads, bool *out, strew_error *error) {
+  const struct range *range = range_of(spreads->dtype);
+  strew_tensor *above = NULL, *below = NULL;
+  strew_scalar one = strew_float(0);
+  if (strew_tensor_numel(spreads) == 1) {
+    strew_status read = strew_item(spreads, &one, error);
+    return *out = one.as.f >= range->least && one.as.f <= range->most, read;
+  }
+  strew_status status =
+      strew_binary(STREW_GE, strew_of(spreads), strew_number(strew_float(range->least)), &above, error);
+  if (status == STREW_OK)
+    status = strew_binary(STREW_LE, strew_of(spreads), strew_number(strew_float(range->most)), &below, error);
+  if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_AND, strew_of(above), strew_of(below), &above, error);
+  if (status == STREW_OK) status = all_true(above, out, error);
+  strew_release(above);
+  strew_release(below);
+  return status;
+}
+
+/* The scale of each line of `count` dims, which are kept; *is_one: they are all 1. */
+static strew_status make_scales(strew_tensor *tensor, int count, const int *dims, strew_tensor **scales, bool *is_one,
+                                strew_error *error) {
+  strew_tensor *sizes = NULL, *largest = NULL, *flags = NULL;
+  strew_status status = strew_unary(STREW_ABS, tensor, &sizes, error);
+  if (status == STREW_OK) status = reduce(STREW_FOLD_AMAX, sizes, count, dims, true, 0, &largest, error);
+  if (status == STREW_OK)
+    status =
+        strew_full(tensor->storage->device, tensor->dtype, largest->rank, largest->sizes, strew_int(1), scales, error);
+  for (int i = 0; i < 3 && status == STREW_OK; i++) {
+    const struct level *level = &range_of(tensor->dtype)->levels[i];
+    status = strew_binary(level->op, strew_of(largest), strew_number(strew_float(level->bound)), &flags, error);
+    if (status == STREW_OK)
+      status = strew_masked_fill(*scales, flags, strew_number(strew_float(level->scale)), scales, error);
+  }
+  if (status == STREW_OK) status = strew_binary(STREW_EQ, strew_of(*scales), strew_number(strew_int(1)), &flags, error);
+  if (status == STREW_OK) status = all_true(flags, is_one, error);
+  strew_release(sizes);
+  strew_release(largest);
+  strew_release(flags);
+  return status;
+}
+
+/* Writes to `out` the fold of scaled elements, scaled back. */
+static strew_status reduce_scaled(strew_fold fold, strew_tensor *tensor, int count, const int *dims, double correction,
+                                  strew_tensor *scales, strew_tensor *out, strew_error *error) {
+  strew_tensor *scaled = NULL, *spreads = NULL, *shaped = NULL;
+  strew_status status = strew_binary(STREW_MUL, strew_of(tensor), strew_of(scales), &scaled, error);
+  if (status == STREW_OK) status = reduce(fold, scaled, count, dims, true, correction, &spreads, error);
+  for (int i = fold == STREW_FOLD_STD; i < 2 && status == STREW_OK; i++)
+    status = strew_binary(STREW_DIV, strew_of(spreads), strew_of(scales), &spreads, error);
+  if (status == STREW_OK) status = strew_view(spreads, out->rank, out->sizes, &shaped, error);
+  if (status == STREW_OK) status = strew_copy(out, shaped, error);
+  strew_release(scaled);
+  strew_release(spreads);
+  strew_release(shaped);
+  return status;
+}
+
+static strew_status widen_spread(strew_fold fold, strew_tensor *tensor, int count, const int *dims, double correction,
+                                 strew_tensor *out, strew_error *error) {
+  bool is_fine = false;
+  strew_tensor *scales = NULL;
+  strew_status status = are_in_range(out, &is_fine, error);
+  if (status == STREW_OK && !is_fine) status = make_scales(tensor, count, dims, &scales, &is_fine, error);
+  if (status == STREW_OK && !is_fine) status = reduce_scaled(fold, tensor, count, dims, correction, scales, out, error);
+  strew_release(scales);
+  return status;
+}
+
+strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
+                          double correction, strew_tensor **out, strew_error *error) {
+  const bool made = !*out;
+  strew_status status = reduce(fold, tensor, count, dims, keepdim, correction, out, error);
+  if (status != STREW_OK || !fold_is_spread(fold) || tensor->dtype == STREW_FLOAT16) return status;
+  if (!strew_tensor_numel(tensor) || !strew_tensor_numel(*out)) return status;
+  strew_error inner = {.alias = alias_of(error, fold_row_of(fold)->name)};
+  status = widen_spread(fold, tensor, count, dims, correction, *out, &inner);
+  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
+  return report_inner(status, &inner, error);
 }
 
 /* ------------------------------------------------------------------------------------- cumulative sums and products */

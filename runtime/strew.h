@@ -312,7 +312,8 @@ typedef struct strew_options {
 } strew_options;
 
 /* A new context. options NULL: all defaults. The caller owns one reference, and each tensor holds another: release
-   them in any order. Fails with STREW_EARGUMENT (threads), STREW_EDEVICE (device), STREW_EMEMORY. */
+   them in any order. Fails with STREW_EARGUMENT (threads; $STREW_CPU names an instruction set that the
+   processor lacks), STREW_EDEVICE (device), STREW_EMEMORY. */
 STREW_API strew_status strew_context_create(const strew_options *options, strew_context **out, strew_error *error);
 STREW_API void strew_context_release(strew_context *context);          /* NULL is fine */
 STREW_API strew_context *strew_context_retain(strew_context *context); /* returns its argument */
@@ -659,8 +660,10 @@ typedef enum strew_fold {
 
 /* Reduces the `count` dimensions in dims, each listed once (STREW_ESHAPE); count 0: all. keepdim keeps them with size
    1. correction: var and std divide by max(0, n - correction); PyTorch's default is 1. argmin and argmax take one
-   dimension or all. The order of a sum depends on the shape alone. With no elements: 0; 1 for prod and all; NaN for
-   mean, var and std; STREW_ESHAPE for the extremes. A given *out must have the result's dtype (STREW_EDTYPE). */
+   dimension or all. The order of a sum depends on the shape alone. var and std subtract the first element from all
+   before they take the mean; squares that overflow or underflow do not matter to std. With no elements: 0; 1 for prod
+   and all; NaN for mean, var and std; STREW_ESHAPE for the extremes. A given *out must have the result's dtype
+   (STREW_EDTYPE). */
 STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                                     double correction, strew_tensor **out, strew_error *error);
 /* Cumulative sums along dim, each including its own element; of tensor's shape. Integers and bools give int64. In
@@ -987,8 +990,9 @@ STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_te
 STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
                                            strew_tensor **positions, strew_tensor **groups, strew_error *error);
 /* The sum of squares about the mean of each group's elements of src, 1-D (STREW_ESHAPE) and of a float dtype
-   (STREW_EDTYPE): a variance, once it is divided. Sums and means are computed in order, in float32 for 16-bit floats; the
-   result, always a new tensor, is of that dtype. */
+   (STREW_EDTYPE): a variance, once it is divided. Sums are computed in order, in float64; those of float64 elements
+   after the first one of the group is subtracted from each, so that a common part does not matter. Always a new tensor,
+   float64; on the CPU for a device without float64. */
 STREW_API strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                               strew_error *error);
 /* Sums within each group up to each element, which is added to the one before it, in order of positions, from +0 on; of

@@ -27,6 +27,8 @@ enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
   /* sum, prod, mean, var, std */                                                                                      \
   static T fold_##T(strew_fold fold, T *x, int64_t n, double correction) {                                             \
     if (fold == STREW_FOLD_SUM || fold == STREW_FOLD_PROD) return ordered_##T(x, n, fold == STREW_FOLD_PROD);          \
+    const T first = fold == STREW_FOLD_MEAN ? 0 : x[0];                                                                \
+    for (int64_t i = 0; first != 0 && i < n; i++) x[i] -= first;                                                       \
     T mean = ordered_##T(x, n, false) / (T)n;                                                                          \
     if (fold == STREW_FOLD_MEAN) return mean;                                                                          \
     for (int64_t i = 0; i < n; i++) x[i] = (x[i] - mean) * (x[i] - mean);                                              \

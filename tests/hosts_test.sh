@@ -55,7 +55,8 @@ test_install() {
   stage="$here/stage"
   mkdir -p "$prefix/lib/lua/5.4" "$stage"
   echo other >"$prefix/lib/lua/5.4/other.so"
-  same 'make install DESTDIR=' '' "$(make_target install DESTDIR="$stage" | grep -v '^  ')"
+  same 'make install DESTDIR= says where' "installed: $stage$prefix/bin/strew" \
+    "$(make_target install DESTDIR="$stage" | grep -v '^  ' | cut -d, -f1)"
   same 'what is staged' "$all_files" "$(files "$stage$prefix")"
   same 'no word of the stage' '' "$(grep -rl "$stage" "$stage")"
   same 'make uninstall DESTDIR=' '' "$(make_target uninstall DESTDIR="$stage")"

@@ -8,7 +8,7 @@ build=$1
 shift
 first='' passed=0 failed=0
 for isa in "$@"; do
-  described=$(STREW_CPU=$isa "$build/strew" -e 'print(strew.devices()[1].description)')
+  described=$(STREW_CPU=$isa "$build/strew" -e 'print(strew.devices()[1].description)' 2>&1)
   case $described in
     *", $isa loops") ;;
     *)

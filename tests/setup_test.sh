@@ -22,7 +22,8 @@ machine() {
   play id "echo $1"
   play make 'echo "make $*"'
   play nproc 'echo 2'
-  play dpkg-query "[ -n \"\$4\" ] || { echo installed , x, ${3-} '(= 1),'; exit; }; for p in $2; do [ \"\$4\" != \$p ] || exit 1; done; echo installed"
+  play dpkg 'echo arm64' # --print-architecture
+  play dpkg-query "[ -n \"\$4\" ] || { echo installed all, , x, ${3-} '(= 1),'; exit; }; for p in $2; do [ \"\$4\" != \$p ] || exit 1; done; echo installed arm64, , ,"
   play apt-get 'echo "$0 $* ($DEBIAN_FRONTEND)" >>'"$here/asked"
   : >asked
 }
@@ -51,8 +52,8 @@ expect() {
 newline='
 '
 machine 0 ''
-expect 'nothing is missing' 0 'make demo' '' '' demo
-expect 'several targets' 0 'make test demo' '' '' test demo
+expect 'nothing is missing' 0 "setup: building strew, then *${newline}make demo" '' '' demo
+expect 'several targets' 0 "setup: *all tests: *${newline}setup: *demonstrations: *${newline}make test demo" '' '' test demo
 expect 'no target' 0 'make ' '' ''
 machine 0 'gcc check'
 expect 'as root' 0 "setup: installing gcc *${newline}make demo" '' \
@@ -62,7 +63,7 @@ expect 'the benchmarks need less' 0 'make bench bench-peers' '' '' bench bench-p
 machine 0 debhelper
 expect 'packages' 0 'setup: installing debhelper *make deb' '' '*install *--no-install-recommends*debhelper (noninteractive)' deb
 machine 0 'check shellcheck'
-expect 'packages of the tests are not installed for a demo' 0 'make demo' '' '' demo
+expect 'packages of the tests are not installed for a demo' 0 'setup: building *make demo' '' '' demo
 expect 'the tests' 0 "setup: installing check *${newline}setup: continuing without shellcheck*make test" '' '*check *' test
 lacks_oclgrind='case "$*" in *-s*oclgrind) exit 100 ;; esac; echo "$* ($maybe)" >>'"$here/asked"
 machine 0 'check oclgrind'
@@ -78,7 +79,16 @@ expect 'only a package unknown to apt is missing' 0 "setup: continuing without o
 machine 0 libedit2
 expect 'only an optional package is missing' 0 "setup: installing libedit2 (*make test" '' '*install -y *libedit2 (noninteractive)' test
 machine 0 libreadline8 libreadline8
-expect 'a package provided by another' 0 'make test' '' '' test
+expect 'a package provided by another' 0 'setup: building *make test' '' '' test
+# Packages of two architectures: a line for each. The foreign one alone is not enough.
+machine 1000 ''
+play dpkg-query 'echo "installed armhf, , ,"; echo "installed arm64, , ,"'
+expect 'packages of two architectures' 0 'setup: building *make test' '' '' test
+play dpkg-query 'echo "installed arm64, , ,"; echo "not-installed armhf, , ,"'
+expect 'one of two is not installed' 0 'setup: building *make test' '' '' test
+machine 0 gcc
+play dpkg-query 'case $4 in "") echo "installed armhf, , x, gcc (= 1)," ;; gcc) echo "installed armhf, , ," ;; *) echo "installed arm64, , ," ;; esac'
+expect 'a package of a second architecture alone' 0 'setup: installing gcc *make demo' '' '*install *gcc (noninteractive)' demo
 machine 1000 gcc
 expect 'neither root nor sudo' 1 '' 'setup: neither root nor sudo; run as root: apt-get install*gcc' '' demo
 play sudo 'echo sudo >>'"$here/asked"'; exec "$@"'
@@ -90,7 +100,7 @@ play apt-get 'case $1 in update) exit 100 ;; esac; echo "$*" >>'"$here/asked"
 expect 'apt update fails' 0 '*make demo' '' 'install*gcc' demo
 machine 0 ''
 play make 'exit 2'
-expect "make's exit status" 2 '' '' '' demo
+expect "make's exit status" 2 'setup: building *' '' '' demo
 machine 0 gcc
 rm bin/apt-get
 expect 'no apt' 0 "setup: no apt here; *gcc *liblua5.4-dev*${newline}make demo" '' '' demo

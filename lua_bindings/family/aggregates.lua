@@ -12,7 +12,7 @@ local KEYS = {}
 for _, word in ipairs(WORDS) do KEYS[word] = {"fill", "skip_nan"} end
 for _, word in ipairs {"sum", "prod", "mean"} do KEYS[word] = {"dtype", "fill", "skip_nan"} end
 for _, word in ipairs {"any", "all", "count", "nunique"} do KEYS[word] = {"skip_nan"} end
-for _, word in ipairs {"var", "std"} do KEYS[word] = {"skip_nan", "unbiased"} end
+for _, word in ipairs {"var", "std"} do KEYS[word] = {"dtype", "skip_nan", "unbiased"} end
 KEYS.quantile = {"fill", "interpolation", "q", "skip_nan"}
 
 -- "a, b or c"
@@ -20,14 +20,7 @@ local function listed(names)
   return #names == 1 and names[1] or table.concat(names, ", ", 1, #names - 1) .. " or " .. names[#names]
 end
 
-function aggregates.shown(value)
-  if type(value) == "string" then return ('"%s"'):format(value:sub(1, 40)) end
-  if type(value) == "table" or type(value) == "userdata" then
-    return strew.type(value) and "a tensor" or "a " .. type(value)
-  end
-  return tostring(value)
-end
-local shown = aggregates.shown
+local shown = inner.shown
 
 local function fail_name(argument, fact, name, names)
   local nearest = type(name) == "string" and inner.nearest(name, names)

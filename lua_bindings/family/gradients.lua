@@ -53,9 +53,13 @@ local function count_of(x, dim)
   return count
 end
 
--- Returns x minus its mean.
+-- Returns x minus its mean, which is found as var finds it.
 local function gaps_of(x, dim)
-  return x - kept(x:sum(dims_of(x, dim), true) / count_of(x, dim), x, dim)
+  if x:numel() == 0 then return x end
+  local first = x
+  for _, d in ipairs(dims_of(x, dim)) do first = first:narrow(d, 0, 1) end
+  local gaps = x - first
+  return gaps - kept(gaps:sum(dims_of(x, dim), true) / count_of(x, dim), x, dim)
 end
 
 -- Returns g in equal parts where x equals the reduction's result.
@@ -93,18 +97,37 @@ local function sums_from(g, dim)
   return g:flip(dim):cumsum(dim):flip(dim)
 end
 
--- The gradient of cumprod. From the first zero on all products are 0: in front of it the sums are divided by x; for the
--- zero itself they are made with a 1 in its place; behind it they are 0.
+-- The gradient of cumprod: the product of the elements before each one, times the sum that begins there, of g and of
+-- products of g with the elements up to it. Each turn doubles the number of terms of the sums.
 local function cumprod_self(g, c)
-  local x, dim = operands.line(c.self), c.dim
-  local line, out = g:reshape(x.shape), c.out:reshape(x.shape)
-  local is_zero = x:eq(0)
-  local zeros_before = is_zero:to("int64"):cumsum(dim)
-  local is_first = is_zero:logical_and(zeros_before:eq(1))
-  local without = x:masked_fill(is_first, 1):cumprod(dim)
-  local in_front = sums_from(line * out, dim) / x:masked_fill(is_zero, 1)
-  local at_zero = sums_from(line * without * zeros_before:ge(1), dim)
-  return strew.where(is_first, at_zero, strew.where(zeros_before:eq(0), in_front, 0.0))
+  local x, dim = operands.computed(operands.line(c.self)), c.dim
+  local n, sums = x:size(dim), g:reshape(x.shape):to(x.dtype)
+  if n == 0 then return g end
+  local one = strew.ones(x:narrow(dim, 0, 1).shape, like(x))
+  local products, width = x:narrow(dim, 1, n - 1), 1
+  while width < n do
+    local longer = sums:narrow(dim, 0, n - width) + products * sums:narrow(dim, width, n - width)
+    sums = strew.cat({longer, sums:narrow(dim, n - width, width)}, dim)
+    local left = math.max(0, n - 2 * width)
+    products = products:narrow(dim, 0, left) * products:narrow(dim, n - width - left, left)
+    width = width * 2
+  end
+  return sums * strew.cat({one, x:narrow(dim, 0, n - 1)}, dim):cumprod(dim)
+end
+
+-- For each element that a product over dim folds the product of the others.
+local function others_of(x, dim)
+  local dims, is_folded, order, back = dims_of(x, dim), {}, {}, {}
+  for _, d in ipairs(dims) do is_folded[d] = true end
+  for d = 0, x:dim() - 1 do if not is_folded[d] then table.insert(order, d) end end
+  local sizes = {}
+  for k, d in ipairs(order) do sizes[k] = x:size(d) end
+  table.insert(sizes, count_of(x, dim))
+  table.sort(dims)
+  table.move(dims, 1, #dims, #order + 1, order)
+  for k, d in ipairs(order) do back[d + 1] = k - 1 end
+  local lines = x:permute(order)
+  return placed.others(lines:reshape(sizes), -1):reshape(lines.shape):permute(back)
 end
 
 local function norm_self(g, c)
@@ -348,12 +371,7 @@ local rules = {
     local part = kept(g, c.self, c.dim) / (out * n)
     return strew.where(out:eq(0), 0.0, part) * gaps_of(c.self, c.dim)
   end},
-  prod = {"self dim keepdim", self = function(g, c)
-    local x, dims, is_zero = c.self, dims_of(c.self, c.dim), c.self:eq(0)
-    local others = x:masked_fill(is_zero, 1)
-    return kept(g, x, c.dim) * placed.without_one(is_zero, is_zero:to("int64"):sum(dims, true),
-      others:prod(dims, true), others)
-  end},
+  prod = {"self dim keepdim", self = function(g, c) return kept(g, c.self, c.dim) * others_of(c.self, c.dim) end},
   amin = {"self dim keepdim", self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
   amax = {"self dim keepdim", self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
   min = extreme "gt",
@@ -457,7 +475,7 @@ for name, rule in pairs(use "gradients_groups.lua") do rules[name] = rule end
 
 -- Calls whose results are constants: comparisons, positions, counts, whole numbers, properties and texts.
 for name in ([[about all allclose any argmax argmin argsort bucketize call ceil chunks code columns detach dim eq
-  equal fill floor floor_divide free ge grad group_argsort group_by grouping grouping_keys gt help
+  equal fill floor floor_divide free ge grad group_argsort group_by grouping grouping_keys gt has_float64 help
   histc ids image is_contiguous is_open is_recorded isclose isfinite isinf isnan key_ids key_state
   key_table keys_of le line_width logical_and logical_not logical_or lt ne nearest nonzero numel
   offset one_hot pairs progress round save scatter_all scatter_any scatter_count scatter_nunique

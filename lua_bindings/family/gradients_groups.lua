@@ -21,10 +21,10 @@ function reductions.sum(g, groups) return spread(groups, g) end
 function reductions.mean(g, groups) return spread(groups, g / counts_of(groups):clamp(1)) end
 
 function reductions.prod(g, groups)
-  local is_zero = groups.src:eq(0)
-  local factors = groups.src:masked_fill(is_zero, 1)
-  local count, others = rows(groups, is_zero:to("int64")), rows(groups, factors, "prod")
-  return spread(groups, g) * placed.without_one(is_zero, spread(groups, count), spread(groups, others), factors)
+  local cells = strew.arange(1, g:numel() + 1, {device = g.device}):reshape(g.shape)
+  local ids = (spread(groups, cells) - 1):reshape(-1) -- -1: dropped
+  local others = placed.others_in_groups(groups.src:reshape(-1), ids, g:numel())
+  return spread(groups, g) * others:reshape(groups.src.shape)
 end
 
 -- An extreme's gradient goes to the winner.
@@ -92,18 +92,12 @@ end
 -- The gradient of var, and of std, which torch_scatter makes with a divisor of n + 1e-6.
 local function variance(is_std)
   return function(g, c)
-    local groups = groups_of_call(c)
-    local count = counts_of(groups)
-    local means = rows(groups, groups.src) / count:clamp(1)
+    local gaps, near, count = group_operands.deviations_of(groups_of_call(c))
+    local function wide(t) return line(t):to(gaps.device):to("float64") end
     local divisor = c.unbiased == false and count:clamp(1) or (count - 1):clamp(1)
-    local scale
-    if is_std then
-      local out = line(c.out)
-      scale = strew.where(out:eq(0), 0.0, line(g) / (out * (divisor + 1e-6)))
-    else
-      scale = line(g) * 2 / divisor
-    end
-    return strew.where(is_member(groups), spread(groups, scale) * (groups.src - spread(groups, means)), 0.0)
+    local out, scale = wide(c.out), wide(g) * 2 / divisor
+    if is_std then scale = strew.where(out:eq(0), 0.0, wide(g) / (out * (divisor + 1e-6))) end
+    return strew.where(is_member(near), spread(near, scale) * gaps, 0.0):to(c.src.dtype)
   end
 end
 

@@ -16,11 +16,36 @@ local zeros = placed.zeros
 function placed.same(a, b) return a:eq(b):logical_or(a:ne(a):logical_and(b:ne(b))) end
 local same = placed.same
 
--- For each factor of a product, the product of the others: `others` is the product of the factors that are not zero,
--- `factors` has a 1 where they are.
-function placed.without_one(is_zero, zero_count, others, factors)
-  local alone = is_zero:logical_and(zero_count:eq(1))
-  return strew.where(zero_count:eq(0), others / factors, strew.where(alone, others, 0.0))
+-- For each factor along dim the product of the others: of those before it, in order, times that of those behind it,
+-- from the last one on.
+function placed.others(factors, dim)
+  local x = operands.computed(factors)
+  local n = x:size(dim)
+  if n == 0 then return x end
+  local one = strew.ones(x:narrow(dim, 0, 1).shape, like(x))
+  local before = strew.cat({one, x:narrow(dim, 0, n - 1)}, dim):cumprod(dim)
+  local behind = strew.cat({one, x:narrow(dim, 1, n - 1):flip(dim)}, dim):cumprod(dim):flip(dim)
+  return before * behind
+end
+
+-- The same for 1-D factors in n groups. Groups whose sizes have the same power of two above them are the columns of a
+-- matrix.
+function placed.others_in_groups(factors, ids, n)
+  local g = strew.grouping(ids, {dim_size = n, mode = "drop"})
+  local count, order, starts, counts = #factors, g:order(), g:starts():narrow(0, 0, n), g.counts
+  local x, size, largest = operands.computed(factors), 1, n > 0 and counts:max():item() or 0
+  local result, sorted = zeros(x), x:gather(0, order)
+  while size < 2 * largest do
+    local chosen = (counts:gt(size // 2) & counts:le(size)):nonzero():reshape(-1)
+    local rows = strew.arange(size, {device = x.device}):reshape(size, 1)
+    local is_empty = rows:ge(counts:gather(0, chosen))
+    local at = (starts:gather(0, chosen) + rows):masked_fill(is_empty, 0):reshape(-1)
+    local values = sorted:gather(0, at):reshape(is_empty.shape):masked_fill(is_empty, 1)
+    local positions = order:gather(0, at):masked_fill(is_empty:reshape(-1), count)
+    result = result:scatter(0, positions, placed.others(values, 0):reshape(-1), {mode = "drop"})
+    size = size * 2
+  end
+  return result
 end
 
 local words = {add = "sum", multiply = "prod", mul = "prod", max = "amax", min = "amin"}
@@ -99,18 +124,20 @@ local function extremes(g, p)
 end
 joins.amax, joins.amin = extremes, extremes
 
+-- A destination's self is the first of its factors.
 function joins.prod(g, p)
-  local src_zero, self_zero = p.part:eq(0), p.self:eq(0)
-  if not p.include then self_zero = self_zero:masked_fill(is_hit(g, p), false) end
-  local factors, first = p.part:masked_fill(src_zero, 1), p.self:masked_fill(self_zero, 1)
-  if not p.include then first = first:masked_fill(is_hit(g, p), 1) end
-  local count = sums(src_zero:to("int64"), p, self_zero:to("int64"))
-  local others = first:scatter_reduce(p.dim, p.index, factors, "prod", {mode = p.mode})
+  local cells = strew.arange(p.self:numel(), {device = p.self.device}):reshape(p.self.shape)
+  local own = p.include and cells or cells:masked_fill(is_hit(g, p), -1)
+  local ids = strew.cat{own:reshape(-1), (spread(cells + 1, p) - 1):reshape(-1)} -- -1: dropped
+  local factors = strew.cat{p.self:reshape(-1), p.part:reshape(-1)}
+  local others = placed.others_in_groups(factors, ids, cells:numel())
   return function()
-      local part = g * placed.without_one(self_zero, count, others, first)
+      local part = g * others:narrow(0, 0, cells:numel()):reshape(g.shape)
       return p.include and part or strew.where(is_hit(g, p), 0.0, g)
     end,
-    function() return spread(g, p) * placed.without_one(src_zero, spread(count, p), spread(others, p), factors) end
+    function()
+      return spread(g, p) * others:narrow(0, cells:numel(), p.part:numel()):reshape(p.part.shape)
+    end
 end
 
 -- Returns the gradients of self and src, as functions, of a call that joins src at index to self.

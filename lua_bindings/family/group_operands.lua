@@ -118,5 +118,26 @@ local function end_of(groups, reduce)
   return rows(groups, positions, reduce, size)
 end
 
+-- Returns the groups with src as float64, on the CPU for a device without it.
+local function exact(groups)
+  local device = inner.has_float64(groups.src) and groups.src.device or "cpu"
+  local near = {dim = groups.dim, n = groups.n, mode = groups.mode}
+  near.src, near.narrow = groups.src:to(device):to("float64"), groups.narrow:to(device)
+  near.index = near.narrow:expand(near.src.shape)
+  near.counts = groups.counts and groups.counts:to(device)
+  return near
+end
+
+-- The differences of elements from the mean of their group, in float64, the groups as exact() returns them, and their
+-- counts. The bits are those of strew_grouping_squares, as is the subtraction of first elements.
+local function deviations_of(groups)
+  local near = exact(groups)
+  local values, count = near.src, counts_of(near):to("float64")
+  if groups.src.dtype == "float64" then
+    values = values - spread(near, values:gather(near.dim, end_of(near, "amin"), {mode = "drop"}))
+  end
+  return values - spread(near, rows(near, values, "sum") / count:clamp(1)), near, count
+end
+
 return {groups_of = groups_of, groups_of_grouping = groups_of_grouping, rows = rows, spread = spread,
-        counts_of = counts_of, is_member = is_member, end_of = end_of}
+        deviations_of = deviations_of, counts_of = counts_of, is_member = is_member, end_of = end_of}

@@ -66,7 +66,7 @@ local function value_counts(v, by, skip_nan)
     columns = tables.read(v, "v")
     positions = tables.positions(columns, by == nil and columns.names or by, "by")
   else
-    fail("v", ("is %s, expected a tensor or a table of columns"):format(tostring(v)))
+    fail("v", ("is %s, expected a tensor or a table of columns"):format(inner.shown(v)))
   end
   columns.argument = "v"
   for _, i in ipairs(positions) do tables.check_key(columns, i, "by") end

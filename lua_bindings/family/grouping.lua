@@ -3,7 +3,7 @@ local strew, fail, use, inner = ...
 local operands, tables, texts = use "operands.lua", use "tables.lua", use "texts.lua"
 local aggregates, group_operands = use "aggregates.lua", use "group_operands.lua"
 
-local is_float, shown = operands.is_float, aggregates.shown
+local is_float, shown = operands.is_float, inner.shown
 
 -- Raises an error unless src has one dimension, of the grouping's length and device.
 local function check_line(g, src)
@@ -226,8 +226,8 @@ return {
   ["g:mean"] = arithmetic("scatter_mean", "mean"),
   ["g:min"] = reduction_or_nan("scatter_min", "dim?dim out?tensor fill=scalar skip_nan=boolean"),
   ["g:max"] = reduction_or_nan("scatter_max", "dim?dim out?tensor fill=scalar skip_nan=boolean"),
-  ["g:var"] = reduction_or_nan("scatter_var", "dim?dim unbiased=boolean skip_nan=boolean"),
-  ["g:std"] = reduction_or_nan("scatter_std", "dim?dim unbiased=boolean skip_nan=boolean"),
+  ["g:var"] = reduction_or_nan("scatter_var", "dim?dim unbiased=boolean skip_nan=boolean dtype=word"),
+  ["g:std"] = reduction_or_nan("scatter_std", "dim?dim unbiased=boolean skip_nan=boolean dtype=word"),
   ["g:any"] = reduction("scatter_any", "dim?dim out=tensor skip_nan=boolean"),
   ["g:all"] = reduction("scatter_all", "dim?dim out=tensor skip_nan=boolean"),
   ["g:first"] = reduction_or_nan("scatter_first", "dim?dim fill=scalar skip_nan=boolean"),

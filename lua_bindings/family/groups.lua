@@ -13,13 +13,10 @@ local function shape_of_rows(groups)
   return sizes
 end
 
--- The sum of squares about the mean, and the count, in the dtype that is computed in.
+-- The sum of squares about the mean, and the count, in float64: on the CPU for a device without it.
 local function squares_of(groups)
-  local values = computed(groups.src)
-  local count = counts_of(groups):to(values.dtype)
-  local gaps = spread(groups, rows(groups, values, "sum"):div_(count:clamp(1)))
-  gaps:neg_():add_(values):mul_(gaps)
-  return rows(groups, gaps, "sum"), count
+  local gaps, near, count = group_operands.deviations_of(groups)
+  return rows(near, gaps * gaps, "sum"), count
 end
 
 -- The same for the arguments of a call. Those of all elements of a grouping along a line are made in two walks.
@@ -28,13 +25,46 @@ local function squares_of_call(src, index, dim, dim_size, mode, skip_nan)
   if is_whole and not skip_nan and (dim or 0) >= -1 and (dim or 0) <= 0 and src:size(0) == index.length
     and src.device == index.device then
     local squares = inner.group_squares(index, src:detach())
-    return squares, index.counts:to(squares.dtype)
+    return squares, index.counts:to(squares.device):to("float64")
   end
   return squares_of(groups_of(src, index, dim, dim_size, mode, skip_nan))
 end
 
 local function divisor(count, unbiased)
   return unbiased == false and count:clamp(1) or (count - 1):clamp(1)
+end
+
+-- Squares of float64 beyond these bounds may have overflowed or lost digits. Elements are scaled by powers of two then,
+-- of which each group has its own.
+local LEAST, MOST = 2.0 ^ -800, 2.0 ^ 1000
+local function scaled(groups)
+  local largest = rows(groups, groups.src:abs(), "amax")
+  local scale = strew.ones(largest.shape, {dtype = largest.dtype, device = largest.device})
+  scale:masked_fill_(largest:gt(2.0 ^ 500), 2.0 ^ -600):masked_fill_(largest:lt(2.0 ^ -400), 2.0 ^ 600)
+  groups.src = groups.src * spread(groups, scale)
+  return groups, scale
+end
+
+-- Returns src in the dtype that a call wants.
+local function wanted(src, dtype)
+  if dtype == nil or dtype == src.dtype then return operands.check_float(src, "src") or src end
+  if dtype == "float64" then return src:to(dtype) end
+  fail("dtype", ("is %s, expected float64 or src's own, %s"):format(dtype, src.dtype), nil, "dtype")
+end
+
+-- Returns finish(squares, divisor, scale of the elements) for the groups of a call.
+local function of_squares(finish)
+  return function(src, index, dim, dim_size, unbiased, mode, skip_nan, dtype)
+    src = wanted(src, dtype)
+    local squares, n = squares_of_call(src, index, dim, dim_size, mode, skip_nan)
+    local scale = 1.0
+    if src.dtype == "float64" and not (squares:ge(LEAST) & squares:le(MOST) | n:le(1)):all():item() then
+      local groups
+      groups, scale = scaled(groups_of(src, index, dim, dim_size, mode, skip_nan))
+      squares = squares_of(groups)
+    end
+    return finish(squares, divisor(n, unbiased), scale):to(src.dtype):to(src.device)
+  end
 end
 
 -- exp(values - largest), whose sum is free of overflow, and the largest of each group.
@@ -132,24 +162,14 @@ local function count(index, dim_size, mode)
 end
 
 local OPTIONS = "src:tensor index:index dim?dim dim_size=integer "
+local VARIANCE = OPTIONS .. "unbiased=boolean mode=mode skip_nan=boolean dtype=dtype"
 local CHOICE = OPTIONS .. "fill=scalar mode=mode skip_nan=boolean"
 local TRUTH = "src:tensor index:index dim?dim out=tensor dim_size=integer mode=mode skip_nan=boolean"
 
 return {
-  scatter_var = {OPTIONS .. "unbiased=boolean mode=mode skip_nan=boolean",
-    function(src, index, dim, dim_size, unbiased, mode, skip_nan)
-      operands.check_float(src, "src")
-      local squares, n = squares_of_call(src, index, dim, dim_size, mode, skip_nan)
-      return (squares / divisor(n, unbiased)):to(src.dtype)
-    end},
-
+  scatter_var = {VARIANCE, of_squares(function(squares, by, scale) return squares / by / scale / scale end)},
   -- As torch_scatter's, with its 1e-6.
-  scatter_std = {OPTIONS .. "unbiased=boolean mode=mode skip_nan=boolean",
-    function(src, index, dim, dim_size, unbiased, mode, skip_nan)
-      operands.check_float(src, "src")
-      local squares, n = squares_of_call(src, index, dim, dim_size, mode, skip_nan)
-      return (squares / (divisor(n, unbiased) + 1e-6)):sqrt():to(src.dtype)
-    end},
+  scatter_std = {VARIANCE, of_squares(function(squares, by, scale) return (squares / (by + 1e-6)):sqrt() / scale end)},
 
   scatter_logsumexp = {"src:tensor index:index dim?dim out=tensor dim_size=integer fill=scalar mode=mode "
     .. "skip_nan=boolean", function(src, index, dim, out, dim_size, fill, mode, skip_nan)

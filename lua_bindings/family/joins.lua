@@ -1,5 +1,5 @@
 -- joins.lua: rows of two tables with equal keys.
-local strew, fail, use = ...
+local strew, fail, use, inner = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
 
 local function text_of(columns, i) return columns.words[i] and "text" or columns.tensors[i].dtype end
@@ -78,8 +78,7 @@ local function suffixes_of(suffixes)
   local is_pair = type(suffixes) == "table" and rawlen(suffixes) == 2
   local a, b = is_pair and rawget(suffixes, 1), is_pair and rawget(suffixes, 2)
   if type(a) == "string" and type(b) == "string" then return a, b end
-  fail("suffixes", ('is %s, expected two strings, as {"_x", "_y"}'):format(
-    type(suffixes) == "table" and "a table" or tostring(suffixes)))
+  fail("suffixes", ('is %s, expected two strings, as {"_x", "_y"}'):format(inner.shown(suffixes)))
 end
 
 -- Returns for each table the names that its columns have in the result: by position, nil for b's keys.

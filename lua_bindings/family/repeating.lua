@@ -1,5 +1,5 @@
 -- repeating.lua: copies of a tensor, or of its elements, one after the other.
-local strew, fail, use = ...
+local strew, fail, use, inner = ...
 local operands = use "operands.lua"
 local product = operands.product
 
@@ -47,7 +47,9 @@ end
 local function number_of(repeats)
   if operands.is_tensor(repeats) then return nil end
   local count = type(repeats) == "number" and math.tointeger(repeats)
-  if not count then fail("repeats", ("is %s, expected an integer or a tensor of integers"):format(repeats)) end
+  if not count then
+    fail("repeats", ("is %s, expected an integer or a tensor of integers"):format(inner.shown(repeats)))
+  end
   if count < 0 then fail("repeats", ("is %d, expected 0 or more"):format(count), nil, "value") end
   return count
 end

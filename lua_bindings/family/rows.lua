@@ -7,11 +7,12 @@ local function given_words(words, name)
   local list = words and rawget(words, name)
   if list == nil then return nil end
   if type(list) ~= "table" then
-    fail("words", ("has %s for column %s, expected a sequence of strings"):format(tostring(list), tables.quoted(name)))
+    fail("words", ("has %s for column %s, expected a sequence of strings"):format(inner.shown(list),
+      tables.quoted(name)))
   end
   for code = 1, rawlen(list) do
     if type(rawget(list, code)) ~= "string" then
-      fail("words", ("has %s at [%d] for column %s, expected a string"):format(tostring(rawget(list, code)), code,
+      fail("words", ("has %s at [%d] for column %s, expected a string"):format(inner.shown(rawget(list, code)), code,
         tables.quoted(name)))
     end
   end
@@ -60,7 +61,7 @@ local function directions(descending, n)
   end
   if is_list then return list end
   fail("descending", ("is %s, expected a boolean, or a sequence of %d, one for each column"):format(
-    type(descending) == "table" and "a table" or tostring(descending), n))
+    inner.shown(descending), n))
 end
 
 -- A stable sort by each column in turn, the most important one last.

@@ -3,14 +3,33 @@ local strew, fail, use = ...
 local operands = use "operands.lua"
 local computed = operands.computed
 
+-- Sums of powers outside these bounds overflow or lose digits.
+local LEAST = {float32 = 2.0 ^ -100, float64 = 2.0 ^ -900}
+local MOST = {float32 = 2.0 ^ 127, float64 = 2.0 ^ 1023}
+
+local function powers_of(self, p, dim, keepdim)
+  return (p == 2 and self * self or self:abs():pow_(p)):sum(dim, keepdim)
+end
+
+local function root_of(powers, p) return p == 2 and powers:sqrt_() or powers:pow_(1 / p) end
+
+-- The norm by powers. Elements are divided by the largest one of their line if the powers may be wrong.
+local function power_norm(self, p, dim, keepdim)
+  local powers = powers_of(self, p, dim, keepdim)
+  local is_fine = self:numel() == 0 or (powers:ge(LEAST[self.dtype]) & powers:le(MOST[self.dtype])):all():item()
+  if is_fine then return root_of(powers, p) end
+  local largest = self:abs():amax(dim, true)
+  largest:masked_fill_(largest:eq(0) | largest:isfinite():logical_not(), 1)
+  return root_of(powers_of(self / largest, p, dim, true), p):mul_(largest):reshape(powers.shape)
+end
+
 local function norm_of(self, p, dim, keepdim)
   if p == math.huge then return self:abs():amax(dim, keepdim) end
   if p == -math.huge then return self:abs():amin(dim, keepdim) end
   if p < 0 and self:numel() == 0 then self:amin(dim) end -- raises an error for a norm of nothing, which has no value
   if p == 0 then return self:ne(0):sum(dim, keepdim) end
   if p == 1 then return self:abs():sum(dim, keepdim) end
-  if p == 2 then return (self * self):sum(dim, keepdim):sqrt_() end
-  return self:abs():pow_(p):sum(dim, keepdim):pow_(1 / p)
+  return power_norm(self, p, dim, keepdim)
 end
 
 -- Returns a view with a size of 1 along every dimension.

@@ -6,6 +6,7 @@
 -- columns from it.
 local strew, fail, use, inner = ...
 local operands, places, words = use "operands.lua", use "places.lua", use "words.lua"
+local shown = inner.shown
 local tables = {}
 
 -- A column's name for messages: "price" in quotes, or its number.
@@ -33,14 +34,6 @@ function tables.names(x)
   end
   table.sort(others)
   return table.move(others, 1, #others, #names + 1, names), stray
-end
-
--- A value for messages.
-local function shown(value)
-  local kind = type(value)
-  if kind == "string" then return tables.quoted(value) end
-  if kind == "number" or kind == "boolean" or kind == "nil" then return tostring(value) end
-  return operands.is_tensor(value) and "a tensor" or "a " .. kind
 end
 
 -- Returns a problem of x[name] as a column of n rows (nil: any number) on a device, or nil.

@@ -1,5 +1,5 @@
 -- words.lua: the order of the words of text columns.
-local _, fail = ...
+local _, fail, _, inner = ...
 local words = {}
 
 -- The orders of lists that are in use. A list may change, so each order has a copy to compare with.
@@ -18,7 +18,7 @@ local function copy_of(list, column)
   for code = 1, #list do
     local word = list[code]
     if type(word) ~= "string" then
-      fail("x", ("has %s among the words of column %s, expected strings"):format(tostring(word):sub(1, 40), column))
+      fail("x", ("has %s among the words of column %s, expected strings"):format(inner.shown(word), column))
     end
     copy[code], is_ascending = word, is_ascending and (code == 1 or copy[code - 1] < word)
   end

@@ -17,6 +17,8 @@ local function value_text(x)
   return strew.type(x) and "a tensor" or "a " .. (getmetatable(x) == meta and "distributed tensor" or type(x))
 end
 
+local function name_text(x) return type(x) == "string" and x or value_text(x) end
+
 -- The tensor x: this rank's block, if x is distributed.
 local function tensor_of(op, name, x)
   if type(x) == "table" and getmetatable(x) == meta then return x._block end
@@ -76,7 +78,7 @@ function meta.__index(d, name)
   if name == "shape" then return with_rows(d._rows, d._block) end
   if name == "dtype" or name == "device" then return d._block[name] end
   if methods[name] then return methods[name] end
-  inner.fail("mpi", nil, ("a distributed tensor has no '%s'"):format(tostring(name)),
+  inner.fail("mpi", nil, ("a distributed tensor has no '%s'"):format(name_text(name)),
     "d:block() is the rank's own part, d:collect() everything; both are tensors")
 end
 function meta.__len(d) return d._rows end
@@ -109,7 +111,7 @@ end
 
 function mpi.bcast(t, root)
   root = root or 0
-  return together("bcast", ("calls bcast from rank %s"):format(tostring(root)), nil, function()
+  return together("bcast", ("calls bcast from rank %s"):format(value_text(root)), nil, function()
     if math.type(root) ~= "integer" or root < 0 or root >= size then
       inner.fail("bcast", "root", ("is %s, expected a rank, 0..%d"):format(value_text(root), size - 1))
     end
@@ -179,7 +181,8 @@ end
 
 ------------------------------------------------------------------------------------------------------------- methods
 
-function methods.block(d) return check_self("block", d)._block end
+-- A handle of its own, which a script may free or view otherwise in place.
+function methods.block(d) return check_self("block", d)._block:detach() end
 
 function methods.collect(d)
   check_self("collect", d)
@@ -395,10 +398,20 @@ end
 
 ----------------------------------------------------------------------------------------------------- groups by keys
 
+-- A grouping is {_of = {n, ids, counts, positions, keys}}; a script gets handles of its own.
 local group_methods, group_meta = {}, {}
-function group_meta.__index(_, name)
+function group_meta.__index(g, name)
   if group_methods[name] then return group_methods[name] end
-  inner.fail("mpi", nil, ("a distributed grouping has no '%s'"):format(tostring(name)),
+  local value = rawget(g, "_of")[name]
+  if strew.type(value) == "tensor" then return value:detach() end
+  if type(value) == "table" then
+    local keys = {}
+    for i, key in ipairs(value) do keys[i] = key:detach() end
+    return keys
+  elseif value ~= nil then
+    return value
+  end
+  inner.fail("mpi", nil, ("a distributed grouping has no '%s'"):format(name_text(name)),
     "it has n, ids, counts, positions, keys and agg")
 end
 group_meta.__name = "distributed grouping"
@@ -473,7 +486,7 @@ local function group_by(keys, options)
   g.ids = own_ids:index_select(0, host(own.ids)):to(device)
   g.positions = first:index_select(0, by_number):to(device)
   g.counts = all_counts:index_select(0, by_number):to(device)
-  return setmetatable(g, group_meta)
+  return setmetatable({_of = g}, group_meta)
 end
 
 function mpi.group_by(...)
@@ -521,7 +534,8 @@ end
 local function place(g)
   local placed = rawget(g, "_placed")
   if placed then return placed end
-  local counts, order, places = split(host(g.ids), g.n, "error", 1)
+  local of = rawget(g, "_of")
+  local counts, order, places = split(host(of.ids), of.n, "error", 1)
   local received = inner.swap(counts)
   local ids = send(places, counts, received)
   placed = {counts = counts, order = order, received = received}
@@ -536,19 +550,19 @@ function group_methods.agg(g, what)
   end
   return together("agg", ("calls agg of %d groups"):format(g.n), nil, function()
     local names, entries, text = read_entries(what)
-    local device, result, columns = g.ids.device, {}, {}
-    for i, key in ipairs(g.keys) do
-      columns[i] = #g.keys == 1 and "key" or "key" .. i
+    local of, result, columns = rawget(g, "_of"), {}, {}
+    for i, key in ipairs(of.keys) do
+      columns[i] = #of.keys == 1 and "key" or "key" .. i
       result[columns[i]] = key:clone()
       if entries[columns[i]] then inner.fail("agg", "what", ('has the name of a key, "%s"'):format(columns[i])) end
     end
     for _, name in ipairs(names) do
       local src = entries[name][2]
-      if src and (src:dim() ~= 1 or #src ~= #g.ids) then
+      if src and (src:dim() ~= 1 or #src ~= #of.ids) then
         inner.fail("agg", "what", ('has a tensor of shape [%s] at key "%s", expected [%d]'):format(
-          table.concat(src.shape, ", "), name, #g.ids), nil, "shape")
+          table.concat(src.shape, ", "), name, #of.ids), nil, "shape")
       elseif src then
-        check_device("agg", "what", src, g.ids)
+        check_device("agg", "what", src, of.ids)
       end
     end
     same(("calls agg of %s"):format(text))
@@ -562,7 +576,7 @@ function group_methods.agg(g, what)
     end
     local own = placed.grouping:agg(entries)
     for _, name in ipairs(names) do
-      result[name] = gathered(own[name], all_rows(g.n)):to(device)
+      result[name] = gathered(own[name], all_rows(g.n)):to(of.ids.device)
       table.insert(columns, name)
     end
     return strew.columns(result, columns)

@@ -22,8 +22,8 @@ void world_open(void) {
   int is_open, level;
   if (world.size) return;
   const char *staging = getenv("STREW_MPI_STAGING");
-  world.always_staged = staging != NULL;
-  world.staging_bytes = staging ? strtoll(staging, NULL, 10) : STAGING_BYTES;
+  world.always_staged = staging && *staging;
+  world.staging_bytes = world.always_staged ? strtoll(staging, NULL, 10) : STAGING_BYTES;
   MPI_Initialized(&is_open);
   if (!is_open) {
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);

@@ -262,6 +262,27 @@ const char *line_open(line_completer *complete) {
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
+/* Returns the end of what a key like Up or F1 sends, which begins with Escape: ESC [ numbers letter, ESC O letter, or
+   ESC and one byte of ASCII, for Alt. */
+static const char *end_of_key(const char *at) {
+  if (*++at == '[')
+    for (at++; *at >= ' ' && *at < '@';) at++;
+  else if (*at == 'O')
+    at++;
+  return *at && (unsigned char)*at < 0x80 ? at + 1 : at;
+}
+
+/* Removes keys that only an editor understands. Lua would take a text that begins with Escape for bytecode. */
+static void drop_keys(char *line) {
+  char *to = line;
+  for (const char *at = line; *at;)
+    if (*at == '\033')
+      at = end_of_key(at);
+    else
+      *to++ = *at++;
+  *to = '\0';
+}
+
 /* Reads a line from a terminal without an editor. */
 static line_got read_terminal(const char *prompt, char **line) {
   enum { STEP = 4096 };
@@ -283,6 +304,7 @@ static line_got read_terminal(const char *prompt, char **line) {
     if (n > 0 && grown[length - 1] != '\n') continue;
     if (length == 0) break;
     grown[length - (n > 0)] = '\0';
+    drop_keys(grown);
     return LINE_TYPED;
   }
   return LINE_END;

@@ -192,9 +192,10 @@ static bool parse(int argc, char **argv, options *opts) {
 
 /* The module reads its settings from the environment: options override it, -E hides it. */
 static bool set_environment(const options *opts) {
-  static const char *const names[] = {"STREW_DEVICE", "STREW_THREADS"};
-  const char *const values[] = {opts->device, opts->threads};
-  for (int i = 0; i < 2; i++) {
+  enum { SETTINGS = 3 };
+  static const char *const names[SETTINGS] = {"STREW_DEVICE", "STREW_THREADS", "STREW_CPU"};
+  const char *const values[SETTINGS] = {opts->device, opts->threads, NULL};
+  for (int i = 0; i < SETTINGS; i++) {
     if (values[i] != NULL ? setenv(names[i], values[i], 1) : opts->no_environment && unsetenv(names[i])) {
       perror(opts->name);
       return false;

@@ -218,5 +218,6 @@ int sandbox_open(lua_State *L) {
   sandbox_guard_tables(L);
   lua_pop(L, 2);
   sandbox_guard_chunks(L);
+  sandbox_hide_addresses(L);
   return 0;
 }

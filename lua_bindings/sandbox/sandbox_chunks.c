@@ -13,8 +13,6 @@
 
 enum { CHUNK = 1 << 18 };
 
-static int call_original(lua_State *L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
-
 void limits_add(lua_State *L, luaL_Buffer *to, const char *text, size_t length) {
   for (size_t bytes; length; text += bytes, length -= bytes) {
     bytes = length < CHUNK ? length : CHUNK;
@@ -83,9 +81,17 @@ static void add_quoted(lua_State *L, luaL_Buffer *to, const char *text, size_t l
   luaL_addchar(to, '"');
 }
 
+/* Argument i of a conversion must not become an address. */
+static void hide_address(lua_State *L, char letter, int i) {
+  if (letter == 's') sandbox_hide_address(L, i);
+  if (letter == 'p' && lua_topointer(L, i))
+    luaL_argerror(L, i, "'%p' writes an address, which a sandbox does not show: use %s");
+}
+
 /* Adds argument i in the format of the conversion. */
 static void add_converted(lua_State *L, luaL_Buffer *to, const char *conversion, size_t length, int i) {
   size_t bytes;
+  hide_address(L, conversion[length - 1], i);
   const char *text = is_long(L, i) ? lua_tolstring(L, i, &bytes) : NULL;
   if (text && length == 2 && conversion[1] == 's') {
     limits_add(L, to, text, bytes);
@@ -133,12 +139,25 @@ static int format_long(lua_State *L, int arguments) {
   return 1;
 }
 
+/* Hides the addresses of all arguments. */
+static void hide_addresses(lua_State *L, int arguments) {
+  size_t length, step;
+  const char *at = lua_tolstring(L, 1, &length), *end = at + length;
+  for (int i = 1; (at = memchr(at, '%', (size_t)(end - at))) != NULL; at += step) {
+    const bool is_percent = at + 1 < end && at[1] == '%';
+    step = is_percent ? 2 : conversion_bytes(at, end);
+    if (!is_percent && ++i <= arguments) hide_address(L, at[step - 1], i);
+  }
+}
+
 static int format(lua_State *L) {
   int arguments = lua_gettop(L), i = 1;
   while (i <= arguments && !is_long(L, i)) i++;
-  if (i > arguments || lua_type(L, 1) != LUA_TSTRING) return call_original(L);
-  luaL_checkstack(L, 8, NULL);
-  return format_long(L, arguments);
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  if (i <= arguments && lua_type(L, 1) == LUA_TSTRING) return format_long(L, arguments);
+  if (lua_type(L, 1) == LUA_TSTRING) hide_addresses(L, arguments);
+  lua_settop(L, arguments);
+  return call_original(L);
 }
 
 /* ------------------------------------------------------------------------------------- formats of other functions */
@@ -232,15 +251,6 @@ static int offset(lua_State *L) {
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
-/* With a library on top of the stack. */
-static void put_before(lua_State *L, const luaL_Reg *guards) {
-  for (; guards->name; guards++) {
-    lua_getfield(L, -1, guards->name);
-    lua_pushcclosure(L, guards->func, 1);
-    lua_setfield(L, -2, guards->name);
-  }
-}
-
 void sandbox_guard_chunks(lua_State *L) {
   static const luaL_Reg of_string[] = {{"upper", change_letters},
                                        {"lower", change_letters},
@@ -252,13 +262,7 @@ void sandbox_guard_chunks(lua_State *L) {
                                        {NULL, NULL}};
   static const luaL_Reg of_utf8[] = {{"len", count_characters}, {"offset", offset}, {NULL, NULL}};
   static const luaL_Reg of_os[] = {{"date", with_short_format}, {NULL, NULL}};
-  static const struct {
-    const char *name;
-    const luaL_Reg *guards;
-  } libraries[] = {{LUA_STRLIBNAME, of_string}, {LUA_UTF8LIBNAME, of_utf8}, {LUA_OSLIBNAME, of_os}};
-  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
-    lua_getglobal(L, libraries[i].name);
-    put_before(L, libraries[i].guards);
-    lua_pop(L, 1);
-  }
+  sandbox_guard(L, LUA_STRLIBNAME, of_string);
+  sandbox_guard(L, LUA_UTF8LIBNAME, of_utf8);
+  sandbox_guard(L, LUA_OSLIBNAME, of_os);
 }

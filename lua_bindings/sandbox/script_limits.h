@@ -36,6 +36,15 @@ void sandbox_guard_strings(lua_State *L);
 void sandbox_guard_tables(lua_State *L);
 /* Replaces the functions of all libraries that process a long text byte by byte (sandbox_chunks.c). */
 void sandbox_guard_chunks(lua_State *L);
+/* Replaces functions of a library, each by one whose upvalue 1 is the library's (sandbox_address.c). */
+void sandbox_guard(lua_State *L, const char *library, const luaL_Reg *guards);
+static inline int call_original(lua_State *L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
+/* Replaces the functions that show addresses, and replaces argument i by its text if that is one
+   (sandbox_address.c). */
+void sandbox_hide_addresses(lua_State *L);
+void sandbox_hide_address(lua_State *L, int i);
+/* A random number, not 0, that no script can guess. */
+uint64_t secret_number(void);
 
 /* strew_module.c: opens the module in this state with an existing context. */
 void bind_open(lua_State *L, strew_context *context, struct limits *limits, bool sandbox);

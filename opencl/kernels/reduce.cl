@@ -24,10 +24,11 @@
 
 /* Columns `gives` of STREW_FOLDS; FOLD_SAME and FOLD_PLACE find the greatest. */
 #define FOLD_WIDE       0
-#define FOLD_DEVIATIONS 1 /* sums of squared differences from the means */
-#define FOLD_SAME       2
-#define FOLD_PLACE      3
-#define FOLD_TRUTH      4
+#define FOLD_GAPS       1 /* sums of what elements exceed the first one by */
+#define FOLD_DEVIATIONS 2 /* sums of squares of the gaps' differences from their means */
+#define FOLD_SAME       3
+#define FOLD_PLACE      4
+#define FOLD_TRUTH      5
 
 #define WAY_ITEMS 0
 #define WAY_TILE  1
@@ -145,11 +146,16 @@ typedef uchar A;
 #define IDENTITY   CAT(JOINED, _identity)()
 #define STEP(a, x) JOINED(a, x)
 #define JOIN(a, b) JOINED(a, b)
-#elif FOLD == FOLD_DEVIATIONS
+#elif FOLD == FOLD_GAPS || FOLD == FOLD_DEVIATIONS
 typedef wide A;
-#define IDENTITY   0
+#define IDENTITY 0
+#define GAP(x)   CAT(minus_, WIDE)(x, start)
+#if FOLD == FOLD_GAPS
+#define STEP(a, x) CAT(plus_, WIDE)(a, GAP(x))
+#else
 static inline A square(A x) { return CAT(times_, WIDE)(x, x); }
-#define STEP(a, x) CAT(plus_, WIDE)(a, square(CAT(minus_, WIDE)(x, center)))
+#define STEP(a, x) CAT(plus_, WIDE)(a, square(CAT(minus_, WIDE)(GAP(x), center)))
+#endif
 #define JOIN(a, b) CAT(plus_, WIDE)(a, b)
 #else
 #if IS_FLOAT
@@ -246,8 +252,11 @@ static inline OUT_OF finished(A a, FINISH) {
 #define BLOCKS                                                                                                         \
   OUTPUTS, OPERAND(const IN, in), const long n, const long run, const long runs, const coordinates run_sizes,          \
       STRIDES(run), __global const wide *restrict means
+/* What the elements of an output, of which the first is at `first`, are compared with. */
 #if FOLD == FOLD_DEVIATIONS
-#define CENTER(output) const wide center = means[output]
+#define CENTER(output) const wide start = ELEMENT(first), center = means[output];
+#elif FOLD == FOLD_GAPS
+#define CENTER(output) const wide start = ELEMENT(first);
 #else
 #define CENTER(output)
 #endif
@@ -286,8 +295,8 @@ __kernel void fold_items(BLOCKS) {
   if (id >= outputs * nodes) return;
   const long block = quotient(id, outputs), output = id - block * outputs, begin = block * BLOCK;
   const int count = (int)min((long)BLOCK, n - begin);
-  CENTER(output);
   FIRST_OF(output);
+  CENTER(output)
   LANE_ARRAY(, lanes, USED);
   UNROLL for (int l = 0; l < USED; l++) LANE_START(lanes, l, l);
   int i = 0;
@@ -320,7 +329,7 @@ __kernel void fold_items(BLOCKS) {
 #else
 #define STEP_OF_COLUMN in_step
 #endif
-#undef CENTER
+#define start  starts[c]
 #define center means[outputs_before + c]
 
 __kernel void fold_tile(BLOCKS) {
@@ -332,6 +341,10 @@ __kernel void fold_tile(BLOCKS) {
   const int count = (int)min((long)BLOCK, n - begin), width = (int)min((long)TILE, columns - column);
   const coordinates at = coordinates_of(row, rows, sizes);
   LANE_ARRAY(, lanes, LANES * TILE);
+#if FOLD == FOLD_GAPS || FOLD == FOLD_DEVIATIONS
+  wide starts[TILE];
+  for (int c = 0; c < TILE; c++) starts[c] = ELEMENT(AT(in) + min(c, width - 1) * STEP_OF_COLUMN);
+#endif
   for (int l = 0; l < LANES; l++)
     for (int c = 0; c < TILE; c++) LANE_START(lanes, l * TILE + c, l);
   IN_ORDER for (int i = 0; i < count; i++) {
@@ -346,6 +359,7 @@ __kernel void fold_tile(BLOCKS) {
     for (int at_lane = 0; at_lane < distance * TILE; at_lane++) LANE_JOIN(lanes, at_lane, at_lane + distance * TILE)
   for (int c = 0; c < width; c++) WRITE_VALUE(LANE_VALUE(lanes, c, begin), block, outputs_before + c)
 }
+#undef start
 #undef center
 #endif
 
@@ -366,8 +380,8 @@ __kernel void fold_lanes(BLOCKS) {
   LANE_START(own, 0, lane);
   if (is_used) {
     const int count = (int)min((long)BLOCK, n - begin);
-    CENTER(output);
     FIRST_OF(output);
+    CENTER(output)
     IN_ORDER for (int i = lane; i < count; i += LANES) LANE_ADD(own, 0, ELEMENT(first + FOLDED_AT(begin + i)), i)
   }
   LANE_COPY(lanes, id, own, 0);

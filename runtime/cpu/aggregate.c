@@ -84,24 +84,21 @@ READ_IN_PLACE(ROW)
 #undef ROW
 
 /* Differences from what lies before the slot. */
-#define JOIN_SQUARES(s)                                                                                                \
-  ALWAYS_INLINE void join_squares_##s(const struct block *block, const void *x_, char *slots, int64_t stride,          \
-                                      const bool is_listed) {                                                          \
-    const T_##s *x = x_;                                                                                               \
-    EACH_OF(block, i, at) {                                                                                            \
-      T_##s *slot = (T_##s *)(void *)at;                                                                               \
-      const T_##s gap = minus_##s(x[i], slot[-1]);                                                                     \
-      *slot = plus_##s(*slot, times_##s(gap, gap));                                                                    \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  static void squares_##s(const struct block *block, const void *x, char *slots, int64_t stride) {                     \
-    if (block->which)                                                                                                  \
-      join_squares_##s(block, x, slots, stride, true);                                                                 \
-    else                                                                                                               \
-      join_squares_##s(block, x, slots, stride, false);                                                                \
+ALWAYS_INLINE void join_squares_of(const struct block *block, const double *x, char *slots, int64_t stride,
+                                   const bool is_listed) {
+  EACH_OF(block, i, at) {
+    double *slot = (double *)(void *)at;
+    const double gap = minus_f64(x[i], slot[-1]);
+    *slot = plus_f64(*slot, times_f64(gap, gap));
   }
-JOIN_SQUARES(f32)
-JOIN_SQUARES(f64)
+}
+
+static void join_squares(const struct block *block, const void *x, char *slots, int64_t stride) {
+  if (block->which)
+    join_squares_of(block, x, slots, stride, true);
+  else
+    join_squares_of(block, x, slots, stride, false);
+}
 
 static void join_ones(const struct block *block, const void *x, char *slots, int64_t stride) {
   const bool is_listed = false;
@@ -184,7 +181,7 @@ static struct placed place(const struct aggregate_column *column, int64_t *offse
   placed.bytes = (int64_t)dtype_bytes(column->computed);
   if (column->src) place_src(column, &placed);
   if (column->about) {
-    placed.join = column->computed == STREW_FLOAT32 ? squares_f32 : squares_f64;
+    placed.join = join_squares;
     placed.offset = *offset += placed.bytes;
   }
   for (int s = 0; s < MOST_SLOTS; s++) *offset += column->out[slots_of[s]] ? placed.bytes : 0;

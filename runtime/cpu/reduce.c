@@ -51,7 +51,7 @@ struct job {
   bool prefetch;
   const struct fold *fold, *extremes; /* across adjacent columns, and the input is larger than a grain */
   char *partial; /* values of outputs that are folded in several chunks: [tile][chunk][width] ... */
-  char *means;   /* ... and, for the second pass of a variance, [tile][width] */
+  char *means;   /* ... and, for the second pass of a variance, those of gaps, [tile][width] */
 };
 
 static void space_of(struct space *space, const struct plan *plan, int begin, int end) {
@@ -96,7 +96,7 @@ static void job_start(struct job *job, const struct reduce_plan *plan, int64_t p
   job->wide_bytes = (int64_t)dtype_bytes(wide);
   job->load = converter(wide, in->dtype);
   job->direct = wide == in->dtype;
-  job->fold = fold_of((int)plan->fold, in->dtype);
+  job->fold = fold_of(fold_is_spread(plan->fold) ? GAPS : (int)plan->fold, in->dtype);
   job->in = operand_address(in);
   job->out = operand_address(out);
   space_of(&job->kept, &plan->plan, 0, plan->kept);
@@ -190,8 +190,9 @@ static void cursor_advance(struct cursor *cursor, int64_t count) {
 struct scratch {
   _Alignas(64) char buffer[BUFFER_BYTES]; /* elements in the computed dtype */
   _Alignas(64) char lanes[SUM_LANES * FOLD_TILE_BYTES];
-  /* means of the columns, once per lane; or the winner of the blocks so far */
-  _Alignas(64) char centers[SUM_LANES * FOLD_TILE_BYTES];
+  /* first elements of the columns and, MEANS_AT, means of their gaps, once per lane; or the winner of the blocks so
+     far */
+  _Alignas(64) char centers[2 * MEANS_AT];
   _Alignas(64) char values[FOLD_TILE_BYTES];
   _Alignas(64) char waiting[MAX_DEPTH][FOLD_TILE_BYTES];
 };
@@ -390,10 +391,18 @@ static void finish_tile(const struct job *job, struct scratch *scratch, const st
   converter(out, from)(tile->width, tile->out, job->column_out, scratch->values, job->fold->value_bytes);
 }
 
-/* Copies the means of a tile's columns, once per lane. */
-static void set_centers(const struct job *job, struct scratch *scratch, const void *means, int64_t width) {
+/* Copies a value of each column of a tile, once per lane. */
+static void set_centers(const struct job *job, char *centers, const void *values, int64_t width) {
   size_t bytes = (size_t)(width * job->wide_bytes);
-  for (int l = 0; l < (job->across ? job->lanes : 1); l++) memcpy(scratch->centers + (size_t)l * bytes, means, bytes);
+  for (int l = 0; l < (job->across ? job->lanes : 1); l++) memcpy(centers + (size_t)l * bytes, values, bytes);
+}
+
+/* Returns the centers of a tile, of which those of its first elements are set; NULL: the fold has none. */
+static const void *start_centers(const struct job *job, struct scratch *scratch, const struct fold_tile *tile) {
+  if (!fold_is_spread(job->plan->fold)) return NULL;
+  const void *firsts = load_elements(job, scratch->buffer, tile->in, job->column_in, tile->width);
+  set_centers(job, scratch->centers, firsts, tile->width);
+  return scratch->centers;
 }
 
 /* ------------------------------------------------------------------------------------------- split by outputs */
@@ -401,13 +410,14 @@ static void set_centers(const struct job *job, struct scratch *scratch, const vo
 /* False if the call must stop. */
 static bool whole_tile(const struct job *job, struct scratch *scratch, int64_t i) {
   struct fold_tile tile = tile_at(job, i);
-  if (!fold_blocks(job, scratch, &tile, NULL, 0, job->blocks)) return false;
+  const void *centers = start_centers(job, scratch, &tile);
+  if (!fold_blocks(job, scratch, &tile, centers, 0, job->blocks)) return false;
   if (fold_is_spread(job->plan->fold)) {
     struct job second = *job;
     second.fold = fold_of(DEVIATIONS, job->dtype);
     divide(job, scratch->values, tile.width, (double)job->n, false);
-    set_centers(job, scratch, scratch->values, tile.width);
-    if (!fold_blocks(&second, scratch, &tile, scratch->centers, 0, job->blocks)) return false;
+    set_centers(job, scratch->centers + MEANS_AT, scratch->values, tile.width);
+    if (!fold_blocks(&second, scratch, &tile, centers, 0, job->blocks)) return false;
   }
   finish_tile(job, scratch, &tile);
   return true;
@@ -438,8 +448,9 @@ static void fold_chunk(void *job_, int64_t chunk) {
   struct scratch scratch;
   struct fold_tile tile = tile_at(job, chunk / job->chunks);
   int64_t begin = chunk % job->chunks * job->chunk_blocks, end = begin + job->chunk_blocks;
-  if (job->means) set_centers(job, &scratch, means_at(job, chunk / job->chunks), tile.width);
-  if (!fold_blocks(job, &scratch, &tile, job->means ? scratch.centers : NULL, begin, least(end, job->blocks))) return;
+  const void *centers = start_centers(job, &scratch, &tile);
+  if (job->means) set_centers(job, scratch.centers + MEANS_AT, means_at(job, chunk / job->chunks), tile.width);
+  if (!fold_blocks(job, &scratch, &tile, centers, begin, least(end, job->blocks))) return;
   memcpy(partial_at(job, chunk), scratch.values, (size_t)(tile.width * job->fold->value_bytes));
 }
 

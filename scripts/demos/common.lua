@@ -11,7 +11,7 @@ common.here = (arg and arg[0] or ""):match "^.*/" or ""
 
 function common.check(what, found, expected)
   local is_right = found == expected
-  print(("%-52s %12s  %s"):format(what, found, is_right and "as it should be" or "EXPECTED " .. tostring(expected)))
+  print(("%-52s %12s  %s"):format(what, found, is_right and "ok" or "EXPECTED " .. tostring(expected)))
   all_right = all_right and is_right
 end
 

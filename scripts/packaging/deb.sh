@@ -15,7 +15,11 @@ cd "$build/deb"
 tar xzf "strew_$2.orig.tar.gz"
 cp -R "$here/debian" "$name"
 # A make of its own: this make's settings are not for the packages.
-if ! (cd "$name" && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS dpkg-buildpackage -us -uc -b) >log 2>&1; then
+echo "deb: building, with its output in $build/deb/log"
+{
+  (cd "$name" && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS dpkg-buildpackage -us -uc -b) 2>&1 || : >failed
+} | tee log | sed -u -n 's/^ *\(debian\/rules override_\)\{0,1\}\(dh_auto_[a-z]*\).*/deb: \2/p; s/^dpkg-deb: \(building package\)/deb: \1/p'
+if [ -e failed ]; then
   tail -n 30 log >&2
   exit 1
 fi

@@ -60,7 +60,10 @@ put() { # HOW FROM TO
 }
 
 case ${1-} in
-  install) list | while read -r how from place; do put "$how" "$from" "$DESTDIR$place"; done ;;
+  install)
+    list | while read -r how from place; do put "$how" "$from" "$DESTDIR$place"; done
+    echo "installed: $DESTDIR$PREFIX/bin/strew, the module in $DESTDIR$LUADIR, libraries in $DESTDIR$LIBDIR, headers in $DESTDIR$PREFIX/include"
+    ;;
   uninstall)
     list | while read -r _ _ place; do rm -f "$DESTDIR$place"; done
     # strew's own folders, and Lua's if they are empty.

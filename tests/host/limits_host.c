@@ -105,6 +105,43 @@ static void test_memory(void) {
   strew_context_release(context);
 }
 
+/* What one script had in memory, the next one does not see: nor does it see addresses. */
+static void test_secrets(void) {
+  static const char *const
+      writes =
+          "for i = 1, 20 do local t = {} for n = 4, 20 do t[n] = strew.full({1 << n}, 119, {dtype = 'uint8'}) end end "
+          "collectgarbage() return 1",
+      *const reads = "local seen = 0 for n = 4, 20 do local t = strew.empty(1 << n, {dtype = 'uint8'}) "
+                     "seen = seen + t:ne(0):sum():item() end return seen == 0";
+  lua_State *L = new_state(64 * MEBIBYTE, 0);
+  expect_run(L, writes, "1");
+  strew_restart_limits(L);
+  expect_run(L, reads, "true");
+  lua_close(L);
+  L = new_state(64 * MEBIBYTE, 0);
+  expect_run(L, reads, "true");
+  expect_run(L,
+             "local a, b = {}, {} assert(tostring(a) == tostring(a) and tostring(a) ~= tostring(b)) "
+             "return ('%s %s'):format(a, tostring(print))",
+             "table: 0x00000001 function: 0x00000003");
+  expect_run(L, "return select(2, pcall(string.format, '%p', {}))", "which a sandbox does not show");
+  lua_close(L);
+}
+
+/* The seeds of math.random: Lua returns the time and the state's address. */
+static void test_seeds(void) {
+  lua_State *L = new_state(64 * MEBIBYTE, 0), *other = new_state(64 * MEBIBYTE, 0);
+  char address[40];
+  snprintf(address, sizeof address, "%lld", (long long)(intptr_t)L);
+  const char *said = run(L, "local t = {math.randomseed()} return table.concat(t, ' ')");
+  expect(strstr(said, address) == NULL, "randomseed", said);
+  expect_run(L, "math.randomseed(7) local a = math.random(0) math.randomseed(7) return a == math.random(0)", "true");
+  const char *first = run(other, "return math.random(0)");
+  expect(strcmp(first, run(L, "math.randomseed() return math.random(0)")) != 0, "two states", first);
+  lua_close(L);
+  lua_close(other);
+}
+
 static void *serve(void *seed) {
   static const char *const scripts[] = {"while true do end", "while true do pcall(strew.zeros, 1e9) end",
                                         "local s = 'x' while true do s = s .. s end",
@@ -130,6 +167,8 @@ int main(void) {
   test_again();
   test_interrupts();
   test_memory();
+  test_secrets();
+  test_seeds();
   test_server();
   printf("limits_host: %d passed, %d failed\n", passed, failed);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -82,6 +82,80 @@ static void test_border(void) {
   strew_context_release(context);
 }
 
+/* ------------------------------------------------------------------------------------ userdata that are no tensors */
+
+/* Each function of strew and each method is called with each value in place of each of its first arguments. */
+static const char foreign[] =
+    "local strew, methods, values = ...\n"
+    "local skipped = {help = true, progress = true}\n"
+    "for name, value in pairs(values) do\n"
+    "  for _, from in ipairs{strew, methods} do\n"
+    "    for called, f in pairs(from) do\n"
+    "      if type(f) == 'function' and not skipped[called] then\n"
+    "        pcall(f, value) pcall(f, value, 0) pcall(f, value, 0, 1) pcall(f, value, {2}, {1}) pcall(f, value, value, "
+    "value)\n"
+    "        pcall(f, strew.ones(2), value) pcall(f, strew.ones(2), 0, value, value)\n"
+    "      end\n"
+    "    end\n"
+    "  end\n"
+    "  for _, call in ipairs{'unsqueeze_', 't_', 'as_strided_', 'squeeze_', 'transpose_', 'sum'} do\n"
+    "    local ok, message = pcall(strew[call], value, 0, 0)\n"
+    "    assert(not ok and message:find(\"'self' is a \", 1, true), name .. ' ' .. call .. ': ' .. tostring(message))\n"
+    "  end\n"
+    "end\n"
+    "for _, value in pairs(values) do\n" /* the debug library sets any metatable */
+    "  for _, other in ipairs{strew.ones(1), strew.grouping(strew.tensor{0}), strew.key_table()} do\n"
+    "    local meta, before = debug.getmetatable(other), debug.getmetatable(value)\n"
+    "    pcall(meta.__gc, value) pcall(meta.__close, value) pcall(meta.__index, value, 'n') pcall(meta.__index, value, "
+    "0)\n"
+    "    debug.setmetatable(value, meta)\n"
+    "    pcall(tostring, value) pcall(function() return value.n end) pcall(function() return value:ids(1) end)\n"
+    "    pcall(function() return value[0] end) pcall(function() value[0] = 1 end) pcall(function() return #value end)\n"
+    "    debug.setmetatable(value, before)\n"
+    "  end\n"
+    "end\n";
+
+/* Bytes as a script might have written them to a host's array: the address of the module's data, which is in each
+   handle's neighbourhood, and that of a box. */
+static void push_foreign(lua_State *L, const char *name, size_t size_bytes, const void *content) {
+  void **data = lua_newuserdatauv(L, size_bytes, 0);
+  for (size_t at = 0; at < size_bytes; at += sizeof *data)
+    memcpy((char *)data + at, &content, size_bytes - at < sizeof *data ? size_bytes - at : sizeof *data);
+  lua_setfield(L, -2, name);
+}
+
+static void test_foreign(void) {
+  static const unsigned char box[256];
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  luaL_loadstring(L, foreign);
+  luaL_requiref(L, "strew", luaopen_strew, 0);
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
+  lua_newtable(L);
+  for (size_t size = 1; size <= 24; size++) {
+    char name[40];
+    snprintf(name, sizeof name, "%zu bytes", size);
+    push_foreign(L, name, size, box);
+    snprintf(name, sizeof name, "%zu bytes of an address", size);
+    lua_getfield(L, LUA_REGISTRYINDEX, "strew.binding");
+    const void *address = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    push_foreign(L, name, size, address);
+  }
+  lua_getglobal(L, "io");
+  lua_getfield(L, -1, "stdout");
+  lua_remove(L, -2);
+  lua_setfield(L, -2, "a file");
+  lua_getfield(L, 2, "key_table");
+  lua_call(L, 0, 1);
+  lua_setfield(L, -2, "a key table");
+  lua_pushlightuserdata(L, (void *)(uintptr_t)box);
+  lua_setfield(L, -2, "a light one");
+  if (lua_pcall(L, 3, 0, 0) != LUA_OK) expect(false, lua_tostring(L, -1), 0);
+  expect(true, "foreign userdata", 0);
+  lua_close(L);
+}
+
 /* A state with limits, but no options: it has none. */
 static void test_no_options(void) {
   lua_State *L = strew_new_state(NULL, NULL);
@@ -336,6 +410,7 @@ static void test_makers(void) {
 
 int main(void) {
   test_border();
+  test_foreign();
   test_no_options();
   test_columns();
   test_opening();

@@ -63,4 +63,22 @@ fails("another reduction", function() g:agg{a = {on("sum", "mean"), src}} end)
 fails("a column of another length", function() g:agg{a = {"sum", on(src:narrow(0, 0, 2), src)}} end)
 fails("the name of a key", function() g:agg{key = "count"} end)
 assert(g:agg{n = "count"}.n:sum():item() == 3 * size)
+-- What one rank does to handles that it got changes nothing here.
+local function changes(get, again)
+  for _, arguments in ipairs{{"unsqueeze_", 0}, {"as_strided_", {1}, {1}}, {"free"}} do
+    for _, t in ipairs(rank == bad and get() or {}) do t[arguments[1]](t, table.unpack(arguments, 2)) end
+  end
+  again()
+end
+changes(function() return {d:block()} end, function()
+  assert(table.concat(d:collect():tolist(), " ") == before and d.shape[1] == 10)
+end)
+local grouped = mpi.group_by(keys)
+changes(function() return {grouped.ids, grouped.counts, grouped.positions, grouped.keys[1]} end, function()
+  assert(#grouped.ids == 3 and grouped:agg{n = "count"}.key[0] == 1)
+end)
+grouped:agg{n = "count"}.key:free()
+assert(grouped:agg{n = "count"}.key[1] == 3)
+d:block():fill_(1)
+assert(d:collect():sum():item() == 10)
 mpi.barrier()

@@ -1,7 +1,7 @@
 -- Operations that compute from several elements (family/finite.lua, statistics.lua, soft.lua), cumprod, cummax,
 -- cummin and the elementwise functions that other specs leave out, against plain loops.
 local strew = require "strew"
-local loops = dofile "tests/spec/loops.lua"
+local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"
 local any, list, same, rounded = loops.any, loops.list, loops.same, loops.rounded
 
 local TIMES = 40
@@ -292,6 +292,51 @@ end
 describe("statistics", function()
   before_each(function() math.randomseed(19) end)
 
+  it("are variances that what all elements have in common does not change", function()
+    local k = strew.arange(1000) % 7
+    local sum, squares = k:sum():item(), (k * k):sum():item()
+    local exact = (squares - sum * sum / 1000) / 999
+    for _, row in ipairs{{"float32", 16000000}, {"float32", -16000000}, {"float16", 1024}, {"float64", 1 << 52}} do
+      if row[1] ~= "float64" or not support.lacks_float64 then
+        local v = (k + row[2]):to(row[1])
+        for _, t in ipairs{v, v:reshape(1000, 1):expand(1000, 40):contiguous(), v:reshape(1, 1000):expand(40, 1000)} do
+          local dim = t:size(0) == 1000 and 0 or 1
+          for _, var in ipairs((t:dim() == 1 and t:var():view(1) or t:var(dim)):tolist()) do
+            assert.is_true(math.abs(var / exact - 1) < (row[1] == "float16" and 1e-3 or 1e-6))
+          end
+        end
+      end
+    end
+    for _, n in ipairs{3, 100, 5000} do assert.equal(0.0, strew.full(n, 0.1):std():item()) end
+  end)
+
+  it("are variances whose squares overflow or underflow", function()
+    local root = math.sqrt(2)
+    for _, row in ipairs{{"float32", {2.0 ^ 100, 2.0 ^ -100, 2.0 ^ -140, 1.0, 0.0}},
+                         {"bfloat16", {2.0 ^ 120, 2.0 ^ -90}}, {"float64", {2.0 ^ 1000, 2.0 ^ -1000, 1.0, 0.0}}} do
+      if row[1] ~= "float64" or not support.lacks_float64 then
+        local lines, wanted = {}, {}
+        for i, x in ipairs(row[2]) do lines[i], wanted[i] = {x, 3 * x}, root * x end
+        local t = strew.tensor(lines, {dtype = row[1]})
+        for _, got in ipairs{t:std(1), t:std(1, true):view(-1), t:t():std(0), t:t():contiguous():std(0)} do
+          for i, value in ipairs(got:tolist()) do
+            local most = row[1] == "bfloat16" and 1e-2 or row[2][i] < 2.0 ^ -126 and 1e-3 or 1e-6
+            assert.is_true(math.abs(value - wanted[i]) <= most * wanted[i], ("%s: %s"):format(row[1], value))
+          end
+        end
+        for i, x in ipairs(row[2]) do
+          local value = t[i - 1]:var():item()
+          local whole = 2 * x * x
+          local is_beyond = row[1] ~= "float64" and (whole > 2.0 ^ 128 or whole < 2.0 ^ -150)
+          if is_beyond then whole = whole > 1 and inf or 0.0 end
+          assert.is_true(value == whole or math.abs(value / whole - 1) < 1e-2)
+        end
+      end
+    end
+    assert.equal(inf, strew.tensor{-3e38, 3e38}:var():item())
+    assert.is_true((strew.tensor{1.0, nan, 2.0}:std():ne(strew.tensor{1.0, nan, 2.0}:std())):item())
+  end)
+
   it("are norms", function()
     sweep(function()
       local p, keepdim = any{2, 1, 0, inf, -inf, 3, 0.5, -1}, math.random(2) == 1
@@ -307,6 +352,17 @@ describe("statistics", function()
     same({5.0}, {1, 1}, "float32", strew.tensor{{3.0, 4.0}}:norm(2, {0, 1}, true))
     same({5.0}, {1, 1}, "float32", strew.tensor{{3.0, 4.0}}:norm{keepdim = true})
     same({0.0, 0.0}, {2}, "float32", strew.zeros(0, 2):norm(2, 0))
+    for _, row in ipairs{{"float32", 2.0 ^ 100, 2.0 ^ -100}, {"float32", 2.0 ^ -130, 2.0 ^ 120},
+                         {"float64", 2.0 ^ 1000, 2.0 ^ -1000}, {"bfloat16", 2.0 ^ -100, 1}} do
+      if row[1] ~= "float64" or not support.lacks_float64 then
+        local lines = {{3 * row[2], -4 * row[2]}, {3 * row[3], 4 * row[3]}, {0, 0}}
+        local wanted, t = {5 * row[2], 5 * row[3], 0.0}, strew.tensor(lines, {dtype = row[1]})
+        same(wanted, {3}, row[1], t:norm(2, 1), tolerance[row[1]])
+        same({5 * row[2]}, {1, 1}, row[1], t:narrow(0, 0, 1):norm(2, nil, true), tolerance[row[1]])
+        local cube = (27 + 64) ^ (1 / 3)
+        same({cube * row[2], cube * row[3], 0.0}, {3}, row[1], t:norm(3, 1), tolerance[row[1]] or 1e-6)
+      end
+    end
     for _, p in ipairs{inf, -inf, -1, -2.5} do
       assert.has_error(function() strew.zeros(2, 0):norm(p, 1) end)
       assert.has_error(function() strew.zeros(0):norm(p) end)

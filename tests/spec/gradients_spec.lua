@@ -589,6 +589,94 @@ describe("gradients", function()
     end
   end)
 
+  it("of products are products of the others, beside zeros, infinities and NaN", function()
+    local inf, nan = math.huge, 0 / 0
+    local function others(factors, i)
+      local before, behind = 1.0, 1.0
+      for k = 1, i - 1 do before = before * factors[k] end
+      for k = #factors, i + 1, -1 do behind = behind * factors[k] end
+      return before * behind
+    end
+    local function expect(what, wanted, got)
+      got = got:reshape(-1):tolist()
+      for i, value in ipairs(wanted) do
+        local both_nan = value ~= value and got[i] ~= got[i]
+        if not both_nan and got[i] ~= value then
+          error(("%s: %s at %d, expected %s"):format(what, got[i], i, value))
+        end
+      end
+    end
+    local options = {dtype = "float64"}
+    for _ = 1, trials * 10 do
+      local n, values, ids, groups = random(1, 20), {}, {}, {{2.0}, {0.5}, {inf}}
+      for i = 1, n do
+        values[i] = random(3) > 1 and random(-8, 8) / 4 or ({0.0, -0.0, inf, -inf, nan, 1e-200, 1e200})[random(7)]
+        ids[i] = random(0, 2)
+        table.insert(groups[ids[i] + 1], values[i])
+      end
+      local src, ids_of = strew.tensor(values, options), strew.tensor(ids, {dtype = "int64"})
+      local self = strew.tensor({2.0, 0.5, inf}, options)
+      local with_self, alone, selves, at = {}, {}, {}, {2, 2, 2}
+      for i = 1, n do
+        local group = groups[ids[i] + 1]
+        with_self[i] = others(group, at[ids[i] + 1])
+        alone[i] = others({table.unpack(group, 2)}, at[ids[i] + 1] - 1)
+        at[ids[i] + 1] = at[ids[i] + 1] + 1
+      end
+      for g = 1, 3 do selves[g] = others(groups[g], 1) end
+      local whole, by_line = {}, {}
+      for i = 1, n do whole[i] = others(values, i) end
+      for i = 1, 2 * n do by_line[i] = whole[(i - 1) // 2 + 1] end
+      expect("prod", whole, strew.grad(function(a) return a:prod() end)(src))
+      local two = strew.stack({src, src}, 1)
+      expect("prod(0)", by_line, strew.grad(function(a) return a:prod(0):sum() end)(two))
+      expect("prod{0, 2}", by_line, strew.grad(function(a) return a:prod{0, 2}:sum() end)(two:unsqueeze(2)))
+      expect("scatter_mul", alone, strew.grad(function(a) return strew.scatter_mul(a, ids_of):sum() end)(src))
+      expect("g:prod", alone, strew.grad(function(a) return strew.group_by(ids_of):prod(a):sum() end)(src))
+      for _, name in ipairs{"scatter_reduce", "index_reduce"} do
+        local f = strew.grad(function(t, a) return t[name](t, 0, ids_of, a, "prod"):sum() end)
+        local of_self, of_src = f(self, src)
+        expect(name, selves, of_self)
+        expect(name, with_self, of_src)
+        local _, without = strew.grad(function(t, a)
+          return t[name](t, 0, ids_of, a, "prod", {include_self = false}):sum()
+        end)(self, src)
+        expect(name .. " without self", alone, without)
+      end
+      local order = ids_of:argsort(0)
+      local counts = strew.bincount(ids_of, {minlength = 3})
+      local lengths = strew.grad(function(a) return strew.segment_reduce(a, "prod", {lengths = counts}):sum() end)
+      expect("segment_reduce", strew.tensor(alone, options):gather(0, order):tolist(), lengths(src:gather(0, order)))
+      local cuts = strew.cat({strew.zeros(1, {dtype = "int64"}), counts:cumsum(0)}, 0)
+      local csr = strew.grad(function(a) return strew.segment_csr(a, cuts, {reduce = "prod"}):sum() end)
+      expect("segment_csr", strew.tensor(alone, options):gather(0, order):tolist(), csr(src:gather(0, order)))
+    end
+    for _, row in ipairs{{{inf, 2, 3}, {9, inf, inf}}, {{nan, 2, 3}, {9, nan, nan}}, {{0, inf, 2}, {inf, 0, nan}},
+                         {{2, 1e-300, 1e-300, 3}, {1, 2, 8e-300, 0}}} do
+      local f = strew.grad(function(a) return a:cumprod(0):sum() end)
+      expect("cumprod", row[2], f(strew.tensor(row[1], options)))
+    end
+  end)
+
+  it("of variances do not change with what all elements have in common", function()
+    local shifted = strew.tensor{1e8, 1e8 + 8, 1e8 + 16}
+    for _, dtype in ipairs{"float32", "float64"} do
+      local t, ids = shifted:to(dtype), strew.tensor{0, 0, 0}
+      for _, f in ipairs{function(a) return a:var() end, function(a) return strew.scatter_var(a, ids):sum() end,
+                         function(a) return strew.grouping(ids):var(a):sum() end} do
+        assert.are.same({-8.0, 0.0, 8.0}, strew.grad(f)(t):tolist())
+      end
+      assert.are.same({-0.5, 0.0, 0.5}, strew.grad(function(a) return a:std() end)(t):tolist())
+      local first = strew.grad(function(a) return strew.scatter_var(a, ids):sum() end)
+      local second = strew.grad(function(a) return (first(a) * strew.tensor({1, 0, 0}, {dtype = dtype})):sum() end)
+      for i, wanted in ipairs{2 / 3, -1 / 3, -1 / 3} do
+        assert.is_true(math.abs(second(t)[i - 1] - wanted) < 1e-6)
+      end
+      local of_group = strew.grad(function(a) return strew.scatter_std(a, ids):sum() end)(t):tolist()
+      for i, wanted in ipairs{-0.5, 0.0, 0.5} do assert.is_true(math.abs(of_group[i] - wanted) < 1e-6) end
+    end
+  end)
+
   it("go to the last of the elements that are assigned to one place", function()
     local function f(a, b) return (a:scatter(0, strew.tensor{1, 1, 0}, b) * strew.tensor{1.0, 2, 3}):sum() end
     assert.are.equal("float32[3] {0.0, 0.0, 3.0}; float32[3] {0.0, 2.0, 1.0}",

@@ -477,6 +477,8 @@ describe("errors of groupings", function()
       .. "  hint  g:agg{total = {\"sum\", src}}")
     refused("g:agg{'count'}", "agg: 'what' has key 1, expected names of the result's columns\n"
       .. "  hint  g:agg{total = {\"sum\", src}}")
+    refused("g:agg{x = v.sum}",
+      "agg: 'what' has a function at key \"x\", expected a reduction as \"count\" or {\"sum\", src}")
     refused("g:agg{x = {'summ', v}}", "agg: 'what' has \"summ\" at key \"x\", expected sum, prod, mean, var, std, min, "
       .. "max, any, all, first, last, median, quantile, count, nunique or logsumexp\n  hint  did you mean 'sum'?")
     refused("g:agg{x = 5}", "agg: 'what' has 5 at key \"x\", expected a reduction as \"count\" or {\"sum\", src}")

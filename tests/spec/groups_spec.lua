@@ -125,18 +125,14 @@ local function empty_value(case, extra)
   return is_float(case.dtype) and nan or 0
 end
 
--- The variance in plain loops, each operation rounded to the dtype.
+-- The variance in plain loops, in float64. Of float64 the first element is subtracted before.
 local function variance(values, case, extra, offset)
-  local round = rounder(case.dtype)
   local sum, squares, count = 0.0, 0.0, #values
-  for _, x in ipairs(values) do sum = round(sum + x) end
-  local mean = round(sum / math.max(count, 1))
-  for _, x in ipairs(values) do
-    local gap = round(x - mean)
-    squares = round(squares + round(gap * gap))
-  end
-  local divisor = math.max(extra.unbiased == false and count or count - 1, 1)
-  return round(squares / (offset and round(divisor + round(offset)) or divisor))
+  local first = case.dtype == "float64" and values[1] or 0
+  for _, x in ipairs(values) do sum = sum + (x - first) end
+  local mean = sum / math.max(count, 1)
+  for _, x in ipairs(values) do squares = squares + (x - first - mean) ^ 2 end
+  return squares / (math.max(extra.unbiased == false and count or count - 1, 1) + (offset or 0))
 end
 
 local function unbiased() return {unbiased = any_of{true, false}} end
@@ -181,12 +177,70 @@ describe("groups", function()
   end)
 
   it("have the variance and the deviation of two passes, to the bit", function()
-    check_rows("scatter_var", FLOATS, nil, function(values, case, extra) return variance(values, case, extra) end,
-      unbiased)
+    check_rows("scatter_var", FLOATS, nil, function(values, case, extra)
+      return rounder(case.dtype)(variance(values, case, extra))
+    end, unbiased)
     check_rows("scatter_std", FLOATS, nil, function(values, case, extra)
       local squared = variance(values, case, extra, 1e-6)
       return rounder(case.dtype)(squared == squared and squared < inf and math.sqrt(squared) or squared)
     end, unbiased)
+  end)
+
+  it("have a variance that what all values have in common does not change", function()
+    -- offset + step * k is exact, and so is the variance in integers
+    for _, row in ipairs{{"float32", 0, 1}, {"float32", 1e6, 0.0625}, {"float32", 1e8, 8}, {"float32", -1e30, 2.0 ^ 77},
+                         {"float64", 1e15, 0.125}, {"float64", 1e300, 2.0 ^ 950}, {"float16", 1024, 1},
+                         {"bfloat16", 256, 2}, {"float32", 1e-30, 2.0 ^ -120}, {"float64", 1e-300, 2.0 ^ -1040}} do
+      local dtype, offset, step = table.unpack(row)
+      if dtype ~= "float64" or not support.lacks_float64 then
+        for _ = 1, TIMES // 4 do
+          local n, length, sums, squares, counts = 4, math.random(1, 40), {}, {}, {}
+          local values, ids = {}, {}
+          for g = 0, n - 1 do sums[g], squares[g], counts[g] = 0, 0, 0 end
+          for i = 1, length do
+            local g = math.random(0, n - 1)
+            local k = g == 0 and 3 or math.random(0, 60) -- the first group is constant
+            values[i], ids[i] = offset + step * k, g
+            sums[g], squares[g], counts[g] = sums[g] + k, squares[g] + k * k, counts[g] + 1
+          end
+          local index, src = strew.tensor(ids, {dtype = "int64"}), strew.tensor(values, {dtype = dtype})
+          local exact = src:tolist() -- 1e6 and others are rounded: the step is what counts
+          for i = 1, length do assert.equal(0, (exact[i] - exact[1]) / step % 1) end
+          local options = {dim_size = n}
+          local got = strew.scatter_std(src, index, {dim_size = n, unbiased = false}):tolist()
+          local var, two = strew.scatter_var(src, index, options),
+            strew.scatter_var(strew.stack({src, src}, 1), index, {dim = 0, dim_size = n})
+          local g = strew.grouping(index, options)
+          same(var, g:var(src), dtype)
+          same(var, g:agg{v = {"var", src}}.v, dtype)
+          same(var, two:select(1, 1), dtype)
+          local nan_too = strew.tensor({nan, table.unpack(values)}, {dtype = dtype})
+          same(var, strew.scatter_var(nan_too, strew.tensor({0, table.unpack(ids)}, {dtype = "int64"}),
+            {dim_size = n, skip_nan = true}), dtype)
+          for k = 0, n - 1 do
+            local count = counts[k]
+            local exact_squares = (count * squares[k] - sums[k] ^ 2) / math.max(count, 1)
+            local wanted = exact_squares / math.max(count - 1, 1) * step * step
+            local tolerance = ({float64 = 1e-15, float32 = 1.2e-7, float16 = 1e-3, bfloat16 = 8e-3})[dtype]
+            if wanted > 1e-30 and wanted < 1e30 then
+              assert.is_true(math.abs(var:get(k) / wanted - 1) <= tolerance, dtype .. " " .. k)
+            end
+            wanted = math.sqrt(exact_squares / (math.max(count, 1) + 1e-6)) * step
+            assert.is_true(math.abs(got[k + 1] - wanted) <= tolerance * wanted, dtype .. " " .. k)
+          end
+        end
+      end
+    end
+  end)
+
+  it("have a variance that many values do not change", function()
+    local n = 1000000
+    local k = strew.arange(n) * 7919 % 1001
+    local exact = strew.scatter_var(k, strew.zeros(n, {dtype = "int64"}), {dtype = "float64"}):item()
+    local sum, squares = k:sum():item(), (k * k):sum():item()
+    assert.is_true(math.abs((squares - sum * sum / n) / (n - 1) / exact - 1) < 1e-12)
+    local got = strew.scatter_var((k + 1000 * 256):to("float32") / 256, strew.zeros(n, {dtype = "int64"})):item()
+    assert.is_true(math.abs(got * 65536 / exact - 1) < 1e-7)
   end)
 
   it("have medians and numbers of distinct values like a loop", function()

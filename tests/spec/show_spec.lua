@@ -32,6 +32,13 @@ local rows = {
   {"strew.tensor{1, 2, 3, 4}, {style = 'blocks', min = 10}", "▁▁▁▁\n10 .. 10"},
   {"strew.arange(12), {style = 'blocks', width = 4}", "▁▃▆█\n1 .. 10, a cell is the mean of 3"},
   {"strew.arange(7), {style = 'blocks', width = 2}", "▁█\n1 .. 4.5, a cell is the mean of 3.5"},
+  -- a cell is the mean of its numbers; of NaN alone it is ?
+  {"strew.tensor{0/0, 1, 2, 3, 0/0, 0/0}, {style = 'blocks', width = 3}", "▁█?\n1 .. 2.5, a cell is the mean of 2"},
+  {"strew.tensor{1/0, 0/0, 2, 0/0, 4, -1/0}, {style = 'blocks', width = 3}", "█▁▁\n2 .. 2, a cell is the mean of 2"},
+  {"strew.tensor{{0/0, 1, 5}, {0/0, 0/0, 7}, {1, 0/0, 0/0}}, {style = 'ascii', width = 3, height = 1}",
+   " @\n1 .. 4.333, a cell is the mean of 3 x 1.5"},
+  {"strew.tensor{{{0.0, 1, 0.5}, {0/0, 0/0, 0.5}}}, {style = 'truecolor', width = 1}",
+   "\27[38;2;0;255;128m▀\27[0m"},
   {"strew.tensor{math.mininteger, math.maxinteger}, {style = 'blocks'}", "▁█\n-9.223e+18 .. 9.223e+18"},
   {"strew.tensor({3e38, 3e38, -3e38, -3e38}), {style = 'blocks', width = 2}",
    "█▁\n-3e+38 .. 3e+38, a cell is the mean of 2"},

@@ -488,7 +488,7 @@ table: 3 rows, 3 columns, cpu
       {"strew.join(x, y, 'city', {suffixes = {'', ''}})",
        "join: 'suffixes' would make two columns \"size\"\n  hint  rename a column, or give other suffixes"},
       {"strew.join(x, y, 'city', {suffixes = 'a'})",
-       "join: 'suffixes' is a, expected two strings, as {\"_x\", \"_y\"}"},
+       "join: 'suffixes' is \"a\", expected two strings, as {\"_x\", \"_y\"}"},
       {"strew.join({city = x.size}, large, 'city', {how = 'left'})", "no error"},
       {"strew.join({city = strew.tensor{9, 8}}, large, 'city', {how = 'left'})",
        "join: 'b' has column \"size\" with value 9007199254740993, which float64 cannot hold: the dtype of integers "

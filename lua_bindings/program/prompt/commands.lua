@@ -43,6 +43,9 @@ end
 local function print_rows(rows, right)
   local widths = {}
   for _, row in ipairs(rows) do
+    for i, cell in ipairs(row) do
+      row[i] = gsub(cell, "%c", "?") -- a name of a global may be any text
+    end
     for i, cell in ipairs(row) do widths[i] = max(widths[i] or 0, width_of(cell) or #cell) end
   end
   for _, row in ipairs(rows) do

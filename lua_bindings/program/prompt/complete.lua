@@ -10,6 +10,7 @@ local globals = _G
 local strew_type = rawget(strew, "type")
 
 local properties = {"device", "dtype", "shape"}
+local grouping_fields = {"counts", "device", "ids", "keys", "length", "n", "positions"}
 
 -------------------------------------------------------------------------------------------------------------- words
 
@@ -37,6 +38,13 @@ function later.name()
   return names
 end
 
+-- Reductions of agg and pivot: the values that the help of that type lists.
+function later.aggregate()
+  local names = {}
+  for i, value in ipairs(host.help().find("aggregate").values) do names[i] = match(value.name, "[%w_]+") end
+  return names
+end
+
 local function words_of(kinds)
   local words = {}
   for kind in string.gmatch(kinds, "%a+") do
@@ -45,10 +53,18 @@ local function words_of(kinds)
   return words
 end
 
--- Words by the name x in x = "...", {x = "..."}, x("...") and x "...". Any other string is a file name.
+-- Words by the name x in x = "...", {x = "..."}, x("...") and x "...". The strings of by_path are file names.
 local by_key = {dtype = "dtype", device = "device", mode = "mode", reduce = "reduce"}
 local by_call = {to = "dtype device", scatter_reduce = "reduce", scatter_reduce_ = "reduce", index_reduce = "reduce",
                  index_reduce_ = "reduce", segment_reduce = "reduce", help = "name", require = "module"}
+local by_path = {path = true, load = true, save = true, chunks = true, open = true, lines = true, input = true,
+                 output = true, remove = true, rename = true, dofile = true, loadfile = true}
+-- What the arguments of calls are whose first one is a table of columns.
+local COLUMN, WORD, AGGREGATE = "column", "word", "aggregate"
+local of_columns = {group_by = {[2] = COLUMN}, columns = {[2] = COLUMN}, sort_by = {[2] = COLUMN},
+                    join = {[3] = COLUMN}, value_counts = {[2] = COLUMN}, words = {[2] = COLUMN},
+                    code = {[2] = COLUMN, [3] = WORD},
+                    pivot = {[2] = COLUMN, [3] = COLUMN, [4] = COLUMN, [5] = AGGREGATE}}
 
 ------------------------------------------------------------------------------------------------------------- values
 
@@ -74,6 +90,14 @@ local function value_at(tokens, i)
   return rawget(globals, token.text), true
 end
 
+-- The metatable of groupings, and their methods.
+local function grouping_type()
+  local metatable = debug.getmetatable(rawget(strew, "grouping")(rawget(strew, "tensor"){0}))
+  local METHODS_UPVALUE = 5
+  local _, methods = debug.getupvalue(metatable.__index, METHODS_UPVALUE)
+  return metatable, methods
+end
+
 -- Adds the names of a table, and those inherited from tables.
 local function add_keys(names, t, depth, wanted)
   for key, value in next, t do
@@ -85,9 +109,13 @@ local function add_keys(names, t, depth, wanted)
 end
 
 -- Returns the names that may follow a value and "." or ":". An unknown value is most likely a tensor.
-local function fields_of(value, is_known, separator)
+local function fields_of(value, is_known, separator, is_grouping)
   local names, wanted = {}, separator == ":" and "function" or nil
-  if strew_type(value) == "tensor" or not is_known then
+  local of_groupings, methods = grouping_type()
+  if is_grouping or debug.getmetatable(value) == of_groupings then
+    if separator == "." then return grouping_fields end
+    add_keys(names, methods, 0, wanted)
+  elseif strew_type(value) == "tensor" or not is_known then
     if separator == "." then return properties end
     add_keys(names, host.methods, 0, wanted)
   elseif type(value) == "table" then
@@ -109,11 +137,13 @@ end
 
 -------------------------------------------------------------------------------------------------------------- places
 
--- Returns the names that begin with `word`, without duplicates, sorted; private ones only if `word` begins with _.
+-- Returns the names that begin with `word`, without duplicates, sorted; private ones only if `word` begins with _. No
+-- name has a character that would command the terminal, or end a string.
 local function filter(names, word)
   local found, seen = {}, {}
   for _, name in ipairs(names) do
     local is_wanted = type(name) == "string" and sub(name, 1, #word) == word and not seen[name]
+      and not find(name, "[%c\\\"']") and not find(name, "\xc2[\x80-\x9f]")
     if is_wanted and (sub(name, 1, 1) ~= "_" or sub(word, 1, 1) == "_") then
       seen[name] = true
       insert(found, name)
@@ -130,7 +160,7 @@ local function files(line, path_start, in_home)
   local word = sub(path, #folder + 1)
   local names = {}
   for _, name in ipairs(host.list(folder == "" and "." or in_home and prompt.expand_home(folder) or folder)) do
-    if not find(name, "[%c\\\"']") and (sub(name, 1, 1) ~= "." or sub(word, 1, 1) == ".") then insert(names, name) end
+    if sub(name, 1, 1) ~= "." or sub(word, 1, 1) == "." then insert(names, name) end
   end
   return path_start + #folder, filter(names, word)
 end
@@ -151,12 +181,32 @@ local function bracket_around(tokens, i)
   end
 end
 
--- Returns the function whose arguments contain token i.
+-- Returns the name of the call whose arguments contain token i, the number of that argument, and the position of the
+-- call's parenthesis; the argument may be a table that contains the token.
 local function call_around(tokens, i)
   local before = tokens[i - 1]
-  if before and before.kind == "name" then return before.text end
-  local bracket = bracket_around(tokens, i)
-  return bracket and tokens[bracket].text == "(" and tokens[bracket - 1].text or nil
+  if before and before.kind == "name" then return before.text, 1 end
+  local bracket, commas = bracket_around(tokens, i)
+  if bracket and tokens[bracket].text == "{" then bracket, commas = bracket_around(tokens, bracket) end
+  if bracket and tokens[bracket].text == "(" then return tokens[bracket - 1].text, commas + 1, bracket end
+end
+
+-- Returns the value of the first argument of the call whose parenthesis is token `open`.
+local function first_argument(tokens, open)
+  local depth = 0
+  for k = open + 1, #tokens do
+    local text = tokens[k].text
+    depth = depth + (find(text, "^[({%[]$") and 1 or find(text, "^[)}%]]$") and -1 or 0)
+    if text == "," and depth == 0 then return (value_at(tokens, k - 1)) end
+  end
+end
+
+-- Returns the parenthesis of the call strew.NAME(...) that ends with token i, and the name.
+local function call_ending(tokens, i)
+  if not tokens[i] or tokens[i].text ~= ")" then return nil end
+  local open = bracket_around(tokens, i)
+  local name = open and tokens[open].text == "(" and tokens[open - 1]
+  if name and name.kind == "name" and rawequal(value_at(tokens, open - 3), strew) then return open, name.text end
 end
 
 -- Returns the options that the call around token i may have in the table that contains it: fields of help.lua; {}.
@@ -194,23 +244,81 @@ local function words_of_option(tokens, i, key)
   return words
 end
 
--- Returns the words that the string at token i may be; nil: any file name.
+-- Returns the names of the columns of a table, and the words of one of them.
+local function columns_of(t)
+  local names = {}
+  for key, value in next, type(t) == "table" and t or {} do
+    if type(key) == "string" and strew_type(value) == "tensor" then insert(names, key) end
+  end
+  return names
+end
+
+local function words_of_column(t, name)
+  local metatable = type(t) == "table" and debug.getmetatable(t)
+  local fields = metatable and rawget(metatable, "__index")
+  local lists = type(fields) == "table" and rawget(fields, "words")
+  local list = type(lists) == "table" and rawget(lists, name)
+  return type(list) == "table" and list or {}
+end
+
+-- Returns the table of columns that the grouping before ":agg", token i, was made from.
+local function table_of_grouping(tokens, i)
+  local open, name = call_ending(tokens, i - 2)
+  if open then return name == "group_by" and first_argument(tokens, open) or nil end
+  local value = value_at(tokens, i - 2)
+  local COLUMNS_VALUE = 2
+  return debug.getmetatable(value) == grouping_type() and debug.getuservalue(value, COLUMNS_VALUE) or nil
+end
+
+-- Returns words for agg{NAME = "...", NAME = {"...", "..."}}: a reduction, then a column; nil: the string is elsewhere.
+local function words_of_agg(tokens, i)
+  local brace, commas = bracket_around(tokens, i)
+  if brace and tokens[brace - 1].text == "=" then brace = bracket_around(tokens, brace) else commas = 0 end
+  if not brace or tokens[brace].text ~= "{" then return nil end
+  local name = tokens[brace - 1].text == "(" and brace - 2 or brace - 1
+  if not tokens[name] or tokens[name].text ~= "agg" then return nil end
+  return commas == 0 and words_of(AGGREGATE) or columns_of(table_of_grouping(tokens, name))
+end
+
+-- Returns the dtypes of a sum or mean at token i, which help names: that one, and src's own.
+local function dtypes_at(tokens, i)
+  local words = {}
+  for _, word in ipairs(words_of_option(tokens, i, "dtype")) do insert(words, word) end
+  if #words == 0 then return words_of("dtype") end
+  local brace = bracket_around(tokens, i)
+  local open = bracket_around(tokens, brace)
+  local name = tokens[(open or brace) - 2]
+  local src
+  if name and name.text == ":" then src = value_at(tokens, (open or brace) - 3)
+  elseif open then src = first_argument(tokens, open) end
+  if strew_type(src) == "tensor" then insert(words, src.dtype) end
+  return words
+end
+
+-- Returns the words that the string at token i may be; "files": any file name; or nothing.
 local function words_at(tokens, i)
   local before = tokens[i - 1]
+  local words = words_of_agg(tokens, i)
+  if words then return words end
+  local name, argument, open = call_around(tokens, i)
   if not before or not find(before.text, "^[=~]=?$") then
-    local kinds = by_call[call_around(tokens, i)]
-    return kinds and words_of(kinds)
+    local kind = open and of_columns[name] and of_columns[name][argument]
+    if kind == COLUMN then return columns_of(first_argument(tokens, open)) end
+    if kind == WORD then return words_of_column(first_argument(tokens, open), sub(tokens[i - 2].text, 2, -2)) end
+    if kind or by_call[name] then return words_of(kind or by_call[name]) end
+    return by_path[name] and argument == 1 and "files" or {}
   end
   local key = tokens[i - 2] and tokens[i - 2].text
+  if key == "dtype" then return dtypes_at(tokens, i) end
   if by_key[key] then return words_of(by_key[key]) end
-  local words = key and before.text == "=" and words_of_option(tokens, i, key) or {}
-  return #words > 0 and words or nil
+  if by_path[key] then return "files" end
+  return key and before.text == "=" and words_of_option(tokens, i, key) or {}
 end
 
 local function complete_string(tokens, i, line, start)
-  local words = words_at(tokens, i)
-  if words then return start, filter(words, sub(line, start)) end
-  return files(line, start)
+  local words, text = words_at(tokens, i), sub(line, start)
+  if words == "files" or find(text, "^[.~]?[^/]*/") then return files(line, start) end
+  return start, filter(words, text)
 end
 
 local function complete_code(text, line)
@@ -229,7 +337,8 @@ local function complete_code(text, line)
   local names
   if separator == "." or separator == ":" then
     local value, is_known = value_at(tokens, i - 1)
-    names = fields_of(value, is_known, separator)
+    local _, call = call_ending(tokens, i - 1)
+    names = fields_of(value, is_known, separator, call == "group_by" or call == "grouping")
   else
     names = filter(keys_at(tokens, i + 1), word)
     if #names == 0 then names = names_in_scope() end

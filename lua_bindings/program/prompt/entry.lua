@@ -213,6 +213,17 @@ local function message_of(first, as_expression, as_statement)
   return (no_statement or no_call) and as_expression or as_statement
 end
 
+-- Returns the text with `return` before what follows the last semicolon, if that is an expression after statements:
+-- "a = 1; a + 1"; else nil.
+local function with_result(text, tokens)
+  local i = #tokens
+  while i > 0 and (tokens[i].text == ";" or tokens[i].kind == "comment") do i = i - 1 end
+  while i > 0 and tokens[i].text ~= ";" do i = i - 1 end
+  if i == 0 then return nil end
+  local head, rest = sub(text, 1, tokens[i].last), sub(text, tokens[i].last + 1)
+  return load(head, "=", "t") and load(head .. " return " .. rest, "=", "t") and head .. " return " .. rest or nil
+end
+
 -- Returns a function for the text and whether it is an expression; or nil, a message, and whether more text may
 -- complete it. (The text alone is compiled first: the code around it must not change its meaning.)
 function prompt.compile(text, chunk_name)
@@ -224,7 +235,10 @@ function prompt.compile(text, chunk_name)
     return f, f and true or message
   end
   f, message = load(text, chunk_name, "t")
-  if not f then
+  local ended = not f and with_result(text, tokens)
+  if ended then
+    text, tokens = ended, prompt.tokens(ended)
+  elseif not f then
     message = message_of(tokens[1] and tokens[1].text or "", own, message)
     if find(message, "<eof>$") then return nil, message, true end
     local hint = prompt.foreign(text)

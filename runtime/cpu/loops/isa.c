@@ -2,6 +2,7 @@
 #include "isa.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,8 +37,25 @@ static bool is_supported(enum isa isa) {
   return isa == ISA_PLAIN;
 }
 
-static int choose_isa(void) {
+/* NULL: unset or empty. */
+static const char *setting(void) {
   const char *word = getenv("STREW_CPU");
+  return word && *word ? word : NULL;
+}
+
+const char *isa_wrong_setting(char *available) {
+  const char *word = setting();
+  int length = 0;
+  for (int isa = 0; word && isa < ISA_COUNT; isa++) {
+    if (!is_supported((enum isa)isa)) continue;
+    if (!strcmp(word, names[isa])) return NULL;
+    length += snprintf(available + length, ISA_NAMES_BYTES - (size_t)length, "%s%s", length ? ", " : "", names[isa]);
+  }
+  return word;
+}
+
+static int choose_isa(void) {
+  const char *word = setting();
   int best = ISA_PLAIN;
   for (int isa = 0; isa < ISA_COUNT; isa++) {
     if (!is_supported((enum isa)isa)) continue;

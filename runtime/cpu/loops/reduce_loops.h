@@ -3,11 +3,15 @@
 #define STREW_REDUCE_LOOPS_H
 
 #include "isa.h"
+#include "runtime/cpu/tuning.h"
 #include "runtime/device.h"
 
-/* Loops have the number of their strew_fold; DEVIATIONS (float dtypes only) sums squared differences from columns'
-   means. */
-enum { DEVIATIONS = STREW_FOLD_COUNT, FOLD_LOOPS };
+/* Loops have the number of their strew_fold. For float dtypes only: GAPS sums what elements exceed the first of their
+   column by, DEVIATIONS squares of these gaps' differences from their means. */
+enum { GAPS = STREW_FOLD_COUNT, DEVIATIONS, FOLD_LOOPS };
+
+/* Bytes from the first elements of columns to the means of gaps. */
+enum { MEANS_AT = SUM_LANES * FOLD_TILE_BYTES };
 
 /* Most blocks per call of `block`; interrupts are polled between calls. In cache, a call per block costs a quarter
    more. */

@@ -1,0 +1,113 @@
+/* sandbox_address.c: hides addresses, which the system makes hard to guess, from scripts: Lua shows them as the text of
+   tables, functions, threads and userdata, and seeds math.random with one. Texts have a number instead: of the first
+   value shown 1. */
+#define _DEFAULT_SOURCE /* getentropy */
+#include "script_limits.h"
+
+#include <lualib.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t secret_number(void) {
+  uint64_t number = 0;
+  if (getentropy(&number, sizeof number) != 0) number = (uint64_t)time(NULL); /* an old kernel */
+  return number ? number : 1;
+}
+
+/* Registry key of the numbers by value, the last one at [0]. */
+static const char numbers_key[] = "strew.numbers";
+
+static lua_Integer number_of(lua_State *L, int i) {
+  const int top = lua_gettop(L);
+  lua_pushvalue(L, i);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, numbers_key);
+  lua_pushvalue(L, top + 1);
+  if (lua_rawget(L, top + 2) == LUA_TNIL) {
+    lua_rawgeti(L, top + 2, 0);
+    const lua_Integer next = lua_tointeger(L, -1) + 1;
+    lua_pushvalue(L, top + 1);
+    lua_pushinteger(L, next);
+    lua_rawset(L, top + 2);
+    lua_pushinteger(L, next);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, top + 2, 0);
+  }
+  const lua_Integer number = lua_tointeger(L, -1);
+  lua_settop(L, top);
+  return number;
+}
+
+/* True for a value whose text is an address. */
+static bool shows_address(lua_State *L, int i) {
+  if (lua_type(L, i) <= LUA_TSTRING && lua_type(L, i) != LUA_TLIGHTUSERDATA) return false;
+  if (luaL_getmetafield(L, i, "__tostring") == LUA_TNIL) return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+void sandbox_hide_address(lua_State *L, int i) {
+  char number[24];
+  if (!shows_address(L, i)) return;
+  const bool is_named = luaL_getmetafield(L, i, "__name") == LUA_TSTRING;
+  snprintf(number, sizeof number, ": 0x%08llx", (unsigned long long)number_of(L, i));
+  lua_pushfstring(L, "%s%s", is_named ? lua_tostring(L, -1) : luaL_typename(L, i), number);
+  lua_replace(L, i);
+}
+
+/* tostring(value) */
+static int to_string(lua_State *L) {
+  luaL_checkany(L, 1);
+  sandbox_hide_address(L, 1);
+  return call_original(L);
+}
+
+/* print(value, ...) */
+static int print(lua_State *L) {
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  for (int i = 1, n = lua_gettop(L); i <= n; i++) {
+    sandbox_hide_address(L, i);
+    lua_settop(L, n);
+  }
+  return call_original(L);
+}
+
+/* randomseed([x [, y]]): without arguments Lua takes the time and an address, and returns both. The library's function
+   has an upvalue of its own. */
+static int seed(lua_State *L) {
+  if (lua_isnone(L, 1)) {
+    lua_pushinteger(L, (lua_Integer)secret_number());
+    lua_pushinteger(L, (lua_Integer)secret_number());
+  }
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
+void sandbox_guard(lua_State *L, const char *library, const luaL_Reg *guards) {
+  lua_getglobal(L, library);
+  for (; guards->name; guards++) {
+    lua_getfield(L, -1, guards->name);
+    lua_pushcclosure(L, guards->func, 1);
+    lua_setfield(L, -2, guards->name);
+  }
+  lua_pop(L, 1);
+}
+
+void sandbox_hide_addresses(lua_State *L) {
+  static const luaL_Reg of_base[] = {{"tostring", to_string}, {"print", print}, {NULL, NULL}};
+  static const luaL_Reg of_math[] = {{"randomseed", seed}, {NULL, NULL}};
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, numbers_key);
+  sandbox_guard(L, LUA_GNAME, of_base);
+  sandbox_guard(L, LUA_MATHLIBNAME, of_math);
+  lua_getglobal(L, LUA_MATHLIBNAME);
+  lua_getfield(L, -1, "randomseed");
+  lua_call(L, 0, 0);
+  lua_pop(L, 1);
+}
