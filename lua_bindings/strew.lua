@@ -1521,9 +1521,9 @@ Tensor.gather = strew.gather
 ---@field mode? strew.mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
----Options of sums and means by group.
+---Options of sums, products and means by group.
 ---@class strew.group_sum_options: strew.group_options
----@field dtype? strew.dtype "float64" computes and returns a sum or mean in float64; default: src's dtype
+---@field dtype? strew.dtype computed and returned in: "float64", or of integers and bools "int64"; default: src's
 
 ---Options of strew.scatter in the group form.
 ---@class strew.group_scatter_options: strew.group_sum_options
@@ -1535,15 +1535,16 @@ Tensor.gather = strew.gather
 ---@field mode? strew.mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
----The same, for sums and means.
+---The same, for sums, products and means.
 ---@class strew.sum_options: strew.fill_options
----@field dtype? strew.dtype "float64" computes and returns a sum or mean in float64; default: src's dtype
+---@field dtype? strew.dtype computed and returned in: "float64", or of integers and bools "int64"; default: src's
 
 ---Returns the sum of each group of rows of src (group by), with the rules of torch_scatter.
 ---
 ---`index` holds the group of each row: `out[index[p]] += src[p]` along dim, in row-major order. An index of one
 ---dimension is applied along dim. An index of higher rank is aligned with src's leading dimensions. Sizes of 1 expand.
----An empty group holds `fill`.
+---An empty group holds `fill`. Integers wrap in src's dtype; with `{dtype = "int64"}` in that one. `g:sum(src)` of a
+---grouping never wraps.
 ---
 ---```lua
 ---local station, rain = strew.tensor{0, 2, 0, 2}, strew.tensor{1.5, 0.25, 2.5, 0.5}
@@ -1562,14 +1563,14 @@ Tensor.gather = strew.gather
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.sum_options
----@return strew.Tensor out src's dtype, or float64 by option; src's sizes except along dim
+---@return strew.Tensor out src's dtype, or that of the option; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_sum_options): strew.Tensor
 function strew.scatter_sum(src, index, dim, out, dim_size, options) end
 Tensor.scatter_sum = strew.scatter_sum
 
 ---Returns the product of each group of rows of src.
 ---
----Shapes and order are as for `scatter_sum`. An empty group holds 1 by default.
+---Shapes, order and wrapping are as for `scatter_sum`. An empty group holds 1 by default.
 ---
 ---```lua
 ---print(strew.scatter_mul(strew.tensor{2, 3, 4}, strew.tensor{0, 2, 0}))
@@ -1583,17 +1584,18 @@ Tensor.scatter_sum = strew.scatter_sum
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
----@param options? strew.fill_options
----@return strew.Tensor out src's dtype; src's sizes except along dim
----@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_options): strew.Tensor
+---@param options? strew.sum_options
+---@return strew.Tensor out src's dtype, or that of the option; src's sizes except along dim
+---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_sum_options): strew.Tensor
 function strew.scatter_mul(src, index, dim, out, dim_size, options) end
 Tensor.scatter_mul = strew.scatter_mul
 
 ---Returns the mean (average) of each group of rows of src.
 ---
 ---Shapes and order are as for `scatter_sum`. The mean of integers is an integer: it rounds toward minus infinity, and
----its sum wraps in src's dtype. For the exact mean use `{dtype = "float64"}` or `src:to("float64")`; without it a
----warning says so once, after `warn("@on")`. With `out` it is `(out + sum) / count`, as in torch_scatter.
+---its sum wraps in src's dtype. For the exact mean use `{dtype = "float64"}` or `g:mean(src)` of a grouping; without it
+---a warning says so once, at the prompt or after `warn("@on")`. With `out` it is `(out + sum) / count`, as in
+---torch_scatter.
 ---
 ---```lua
 ---local class, length = strew.tensor{1, 0, 1}, strew.tensor{{1, 10}, {2, 20}, {4, 40}}
@@ -1610,7 +1612,7 @@ Tensor.scatter_mul = strew.scatter_mul
 ---@param out? strew.Tensor
 ---@param dim_size? integer
 ---@param options? strew.sum_options
----@return strew.Tensor out src's dtype, or float64 by option; src's sizes except along dim
+---@return strew.Tensor out src's dtype, or that of the option; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_sum_options): strew.Tensor
 function strew.scatter_mean(src, index, dim, out, dim_size, options) end
 Tensor.scatter_mean = strew.scatter_mean
@@ -2082,9 +2084,19 @@ Tensor.scatter_nunique = strew.scatter_nunique
 ---`any`, `all`, `first`, `last`, `median`, `quantile(src, q)`, `nunique`, `logsumexp`, `softmax`, `log_softmax`;
 ---`g:count([src [, {skip_nan}]])`. Of one dimension: `g:argsort(src [, descending])`, positions group after group, in order
 ---within each; `g:rank(src [, descending])`, each element's place in its group from 0 on; `g:topk(src, k [, largest])`,
----values, positions and groups of the k largest of each group; `g:cumsum(src)`, sums up to each element. Ties go by
----position. `g:order()` is the positions of all elements, group after group; `g:starts()` is where each group begins in it,
----and the end. `g:to(device)`, `g:free()`.
+---values, positions and groups of the k largest of each group; `g:cumsum(src [, {dtype, skip_nan}])`, sums up to each
+---element; with skip_nan NaN adds nothing to them. Ties go by position. `g:order()` is the positions of all elements,
+---group after group; `g:starts()` is where each group begins in it, and the end. `g:to(device)`, `g:free()`.
+---
+---Unlike scatter_NAME, methods and `g:agg` never wrap. Sums, products and running sums of integers and bools are int64. A
+---sum or product that int64 cannot hold is an error that names its group; what parts of it are does not matter, except to
+---a running sum. Their mean is float64: the exact sum, rounded once, divided by the count. `{dtype = "float64"}` computes
+---sums and products in floats, `"int64"` a mean that rounds toward minus infinity; in src's own dtype a result must fit.
+---A given `out` of integers is int64, and counts as the first element of each group.
+---
+---A group without elements, or with `skip_nan` without a number, has NaN as mean, min, max, var, std, first, last, median
+---and quantile of floats, and as mean of integers; 0 as sum, count, nunique and logsumexp, 1 as product, false as any,
+---true as all, and 0 as other reductions of integers. `fill` gives it another value.
 ---
 ---```lua
 ---local g = strew.group_by(strew.tensor{7, 5, 7, 5, 7})
@@ -2146,8 +2158,8 @@ function strew.grouping(index, options) end
 ---element.
 ---
 ---Of a table the keys are columns: `strew.group_by(x, "city")`, `strew.group_by(x, {"city", "year"})`. Text is grouped and
----sorted by its words, in the order of bytes, whatever their codes. `g.keys` is a table of columns, and `g:agg` takes
----names of x's columns.
+---sorted by its words, in the order of bytes, whatever their codes. `g.keys` is a new table of the keys, which are
+---read-only, and `g:agg` takes names of x's columns.
 ---
 ---Memory: 1, 2 or 4 bytes for each element (8 on a device), and 8 more once `g.ids`, g as an index, or a reduction like
 ---g:sum needs them; scratch is at most twice the memory of the keys.
@@ -2194,12 +2206,16 @@ function strew.group_by(keys, options) end
 ---
 ---If the groups are those of a table, src may be the name of one of its columns, and the keys keep their names and words.
 ---Of text there are the first, last, least (min) and greatest (max) word, the count, and the number of different words
----(nunique). A group whose elements are all NaN has with `skip_nan` what an empty group has: 0, or `fill`.
+---(nunique).
+---
+---Sums and products of integers and bools are int64, and never wrap; their mean is float64. A group whose elements are
+---all NaN has with `skip_nan` what an empty group has: NaN for most words, 0 for a sum, 1 for a product, or `fill`. Both
+---are as for the methods: ?Grouping.
 ---
 ---```lua
 ---local g = strew.group_by(strew.tensor{7, 5, 7, 5, 7})
 ---local v = strew.tensor{1, 2, 3, 4, 6}
----print(g:agg{total = {"sum", v}, average = {"mean", v, dtype = "float64"}, n = "count"})
+---print(g:agg{total = {"sum", v}, average = {"mean", v}, n = "count"})
 ---```
 ---```text
 ---table: 2 rows, 4 columns, cpu
@@ -5094,20 +5110,23 @@ Tensor.value_counts = strew.value_counts
 ---Options of strew.pivot.
 ---@class strew.pivot_options
 ---@field fill? number|boolean value of missing cells, which keeps the dtype of integers; default: see strew.pivot
+---@field dtype? strew.dtype of a sum, product or mean, as of `g:agg`
+---@field skip_nan? boolean leave NaN out of the reduction, as if those rows were not there; default false
 
 ---Makes a pivot table: a row for each value of one column, a column for each value of another.
 ---
 ---Each cell is the reduction of `value` over the rows of x with these two keys, as `g:agg` computes it. Rows and columns
----are in ascending order, text by its words. The columns are called by their words, or by their numbers as text.
+---are in ascending order, text by its words. The columns are called by their words, or by their numbers as text: "nan"
+---and "0.0", whatever their signs. `reduce` is a word, or a word with options: `{"quantile", q = 0.5}`.
 ---
 ---A cell without rows is missing: `fill`, or 0 for "count", or as in `strew.join`: NaN, and float64 instead of
----integers. `value` may be nil for "count": that is a cross table (crosstab).
+---integers. `value` may be left out for "count": that is a cross table (crosstab).
 ---
 ---```lua
 ---local x = {city = strew.tensor{0, 1, 0, 2, 0}, year = strew.tensor{2025, 2024, 2025, 2025, 2024},
 ---  sales = strew.tensor{5, 3, 2, 8, 1}}
 ---print(strew.pivot(x, "city", "year", "sales", "sum"))
----print(strew.pivot(x, "city", "year", nil, "count"))
+---print(strew.pivot(x, "city", "year", "count"))
 ---```
 ---```text
 ---table: 3 rows, 3 columns, cpu
@@ -5126,10 +5145,11 @@ Tensor.value_counts = strew.value_counts
 ---@param x table of columns; error: columns of different lengths or devices
 ---@param row any the name or number of the column whose values become rows, or a sequence of several
 ---@param column any the name or number of the column whose values become columns
----@param value? any the name or number of the column to reduce; nil: only with "count"
----@param reduce string a reduction: "sum", "mean", "count", "max" and the others of `g:agg`
+---@param value? any the name or number of the column to reduce; only "count" needs none
+---@param reduce? any a reduction: "sum", "mean", "count", "max" or another word of `g:agg`, or {word, option = ...}
 ---@param options? strew.pivot_options
 ---@return table pivot a new table of columns: those of `row`, then one for each value of `column`
+---@overload fun(x: table, row: any, column: any, reduce: string): table
 function strew.pivot(x, row, column, value, reduce, options) end
 
 ---Returns the words of the text columns of a loaded table.

@@ -222,13 +222,15 @@ extern const struct script_function bind_columns_text_row, bind_columns_length_r
     bind_new_column_row;
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_table_keys_row;
+/* Calls such a row with the arguments of the call; returns 1, the number of results. */
+int bind_call_family(lua_State *L, struct script_call *call, const struct script_function *row);
 /* What they call: key_ids(kt, k1, ...), key_state(kt), keys_of(kt); strew_keys.c. */
 extern const struct script_function bind_key_ids_row, bind_key_state_row, bind_keys_of_row;
 
 /* Makes the metatable and the methods of groupings; `binding` is a stack position. strew_grouping.c */
 void bind_open_groupings(lua_State *L, int binding);
 /* Of groupings written in Lua, strew_family.c: the methods, ended by a row without a name; group_by of a table. */
-extern const struct script_function bind_grouped_rows[], bind_group_columns_row;
+extern const struct script_function bind_grouped_rows[], bind_group_columns_row, bind_group_keys_row;
 /* Functions for Lua, strew_grouping.c: see there. */
 extern const struct script_function bind_ids_row, bind_set_keys_row, bind_grouping_keys_row, bind_cumsum_row,
     bind_aggregate_row, bind_argsort_row, bind_squares_row, bind_topk_row;
@@ -332,10 +334,6 @@ struct given_index {
   strew_grouping *grouping;
 };
 bool bind_index(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* struct given_index */
-/* Warns once per Lua state, and only with warnings on, if the options ask for a mean of integers that is rounded.
-   strew_scatter.c */
-void bind_warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
-                       const strew_tensor *src);
 /* Fails if options set what a grouping has itself. */
 bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);
 bool bind_integer(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* int64_t */

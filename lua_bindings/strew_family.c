@@ -386,6 +386,15 @@ static int run(lua_State *L, struct script_call *call) {
   return results < 0 ? lua_error(L) : results;
 }
 
+int bind_call_family(lua_State *L, struct script_call *call, const struct script_function *row) {
+  bind_stack(L, call->arguments + LUA_MINSTACK);
+  bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
+  lua_pushcclosure(L, bind_dispatch, 4);
+  for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
+  lua_call(L, call->arguments, 1);
+  return 1;
+}
+
 const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION},
                              bind_missing_column_row = {"table", run, IN_rows, FUNCTION},
                              bind_columns_length_row = {"length", run, IN_rows, FUNCTION},
@@ -393,7 +402,8 @@ const struct script_function bind_columns_text_row = {"tostring", run, IN_printi
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION};
 
-const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION};
+const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION},
+                             bind_group_keys_row = {"group_keys", run, IN_grouped, FUNCTION};
 
 /* Methods of groupings: their names follow "g:". */
 const struct script_function bind_grouped_rows[] = {

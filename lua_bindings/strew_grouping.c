@@ -112,10 +112,10 @@ static const struct {
 } tensors[] = {{"ids", strew_grouping_ids}, {"counts", strew_grouping_counts}, {"positions", strew_grouping_positions}};
 static const char *const other_fields[] = {"n", "length", "device", "keys"};
 
-/* A sequence of the keys, or the value that set_keys has set. */
+/* A sequence of the keys, or a table of those that set_keys has set. */
 static int push_keys(lua_State *L, struct script_call *call, int count) {
   strew_grouping *self;
-  if (lua_getiuservalue(L, 1, GROUPING_KEYS) != LUA_TNIL) return 1;
+  if (lua_getiuservalue(L, 1, GROUPING_KEYS) != LUA_TNIL) return bind_call_family(L, call, &bind_group_keys_row);
   lua_createtable(L, count, 0);
   for (int i = 0; i < count; i++) {
     struct box *box = bind_push_box(L, call->binding);
@@ -241,7 +241,7 @@ static int ids(lua_State *L, struct script_call *call) {
   return 3;
 }
 
-/* set_keys(g, keys, columns): what g.keys returns, and the table in which g:agg looks up names; returns g. */
+/* set_keys(g, keys, columns): the keys as columns, and the table in which g:agg looks up names; returns g. */
 static int set_keys(lua_State *L, struct script_call *call) {
   strew_grouping *self;
   if (!bind_grouping(L, call, 1, "self", &self)) return -1;
@@ -307,11 +307,11 @@ struct entry {
 
 static bool read_aggregate(lua_State *L, struct script_call *call, int entry, strew_aggregate *aggregate,
                            struct entry *kept) {
-  static const char *const keys[] = {"skip_nan", "fill", "dtype"};
+  static const char *const keys[] = {"skip_nan", "fill", "dtype", "dim"};
   bool (*const read[])(lua_State *, struct script_call *, int, const char *, void *) = {bind_boolean, bind_fill,
-                                                                                        bind_wanted_dtype};
+                                                                                        bind_wanted_dtype, bind_dim};
   strew_group_options *options = &aggregate->options;
-  void *const to[] = {&options->skip_nan, &kept->fill, &kept->dtype};
+  void *const to[] = {&options->skip_nan, &kept->fill, &kept->dtype, &options->dim};
   *options = (strew_group_options)STREW_GROUP_OPTIONS;
   kept->dtype = -1;
   lua_rawgeti(L, entry, 2);
@@ -319,7 +319,7 @@ static bool read_aggregate(lua_State *L, struct script_call *call, int entry, st
   lua_rawgeti(L, entry, 1);
   if (aggregate->src && !bind_reduction(L, call, lua_gettop(L), "what", &options->reduction)) return false;
   lua_pop(L, 2); /* the entry keeps the tensor alive */
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 4; k++) {
     lua_pushstring(L, keys[k]);
     if (lua_rawget(L, entry) != LUA_TNIL && !read[k](L, call, lua_gettop(L), keys[k], to[k])) return false;
     lua_pop(L, 1);
@@ -330,7 +330,7 @@ static bool read_aggregate(lua_State *L, struct script_call *call, int entry, st
   return true;
 }
 
-/* aggregate(g, list): the results of up to MOST_AGGREGATES entries {word, src, skip_nan =, fill =, dtype =}; without src
+/* aggregate(g, list): the results of up to MOST_AGGREGATES entries {word, src, skip_nan =, fill =, dtype =, dim =}; without src
    the counts. */
 static int aggregate(lua_State *L, struct script_call *call) {
   strew_grouping *self;
@@ -353,8 +353,6 @@ static int aggregate(lua_State *L, struct script_call *call) {
   }
   if (strew_grouping_aggregate(self, count, aggregates, out, &call->error) != STREW_OK) return -1;
   for (int i = 0; i < count; i++) boxes[i]->tensor = out[i];
-  for (int i = 0; i < count; i++)
-    if (aggregates[i].src) bind_warn_of_mean(L, call, &aggregates[i].options, aggregates[i].src);
   return count;
 }
 

@@ -77,19 +77,9 @@ static int inner_state(lua_State *L, struct script_call *call) {
 const struct script_function bind_key_ids_row = {"key_ids", inner_ids, 0, FUNCTION},
                              bind_key_state_row = {"key_state", inner_state, 0, FUNCTION};
 
-/* Calls an operation of family/keys.lua with the arguments. */
-static int call_family(lua_State *L, struct script_call *call, const struct script_function *row) {
-  bind_stack(L, call->arguments + LUA_MINSTACK);
-  bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
-  for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
-  lua_call(L, call->arguments, 1);
-  return 1;
-}
-
 /* kt:ids(k1, ..., kn), or kt:ids(x, columns) for a table of columns. */
 static int ids(lua_State *L, struct script_call *call) {
-  if (lua_istable(L, 2) && to_table(L)) return call_family(L, call, &bind_table_ids_row);
+  if (lua_istable(L, 2) && to_table(L)) return bind_call_family(L, call, &bind_table_ids_row);
   struct box *result = bind_push_box(L, call->binding);
   strew_key_table *table = read_self(L, call);
   if (!table) return -1;
@@ -131,7 +121,7 @@ static int field(lua_State *L, struct script_call *call) {
   strew_guess guess = {.wanted = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
   if (strcmp(guess.wanted, "n") == 0) return lua_pushinteger(L, strew_key_table_size(table)), 1;
   if (strcmp(guess.wanted, "keys") == 0)
-    return has_names(L) ? call_family(L, call, &bind_table_keys_row) : push_keys(L, call, table);
+    return has_names(L) ? bind_call_family(L, call, &bind_table_keys_row) : push_keys(L, call, table);
   if (strcmp(guess.wanted, "ids") == 0) {
     bind_push_upvalues(L, lua_upvalueindex(1), &ids_row, ids_row.name, FUNCTION);
     lua_pushcclosure(L, bind_dispatch, 4);

@@ -131,8 +131,9 @@ bool bind_size(lua_State *L, struct script_call *call, int i, const char *name, 
   return false;
 }
 
-void bind_warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
-                       const strew_tensor *src) {
+/* Warns once per Lua state, and only with warnings on, if the options ask for a mean of integers that is rounded. */
+static void warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
+                         const strew_tensor *src) {
   strew_dtype dtype = strew_tensor_dtype(src);
   bool is_rounded = options->reduction == STREW_MEAN && !options->dtype && !bind_is_float(dtype);
   if (!is_rounded || call->binding->has_warned_of_mean) return;
@@ -149,7 +150,6 @@ void bind_warn_of_mean(lua_State *L, struct script_call *call, const strew_group
 static int group(lua_State *L, struct script_call *call) {
   bool names_reduction = call->row->code == STREW_ASSIGN;
   bool has_arg = call->row->code == STREW_AMAX || call->row->code == STREW_AMIN;
-  bool takes_dtype = !has_arg && call->row->code != STREW_PROD;
   int dtype = -1;
   struct box *box = bind_push_box(L, call->binding), *arg = has_arg ? bind_push_box(L, call->binding) : NULL;
   strew_tensor *src;
@@ -166,7 +166,7 @@ static int group(lua_State *L, struct script_call *call) {
                                          {"fill", KEYED, bind_fill, &fill},
                                          {"mode", KEYED, bind_mode, &options.mode},
                                          {"skip_nan", KEYED, bind_boolean, &options.skip_nan},
-                                         {takes_dtype ? "dtype" : NULL, KEYED, bind_wanted_dtype, &dtype},
+                                         {has_arg ? NULL : "dtype", KEYED, bind_wanted_dtype, &dtype},
                                          {names_reduction ? "reduce" : NULL, KEYED, bind_reduction, &options.reduction},
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || !bind_check_grouping(call, &index, &options)) return -1;
@@ -180,7 +180,7 @@ static int group(lua_State *L, struct script_call *call) {
                             ? strew_grouping_reduce(index.grouping, src, &options, out, winners, &call->error)
                             : strew_group(src, index.tensor, &options, out, winners, &call->error);
   if (status != STREW_OK) return -1;
-  bind_warn_of_mean(L, call, &options, src);
+  warn_of_mean(L, call, &options, src);
   return 1 + has_arg;
 }
 

@@ -73,7 +73,7 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
         pandas = "df.value_counts; Series.value_counts"},
       {'strew.pivot(x, "id", "size", "size", "sum")', "a reduction for each pair of keys",
         pandas = "pd.pivot_table; df.pivot_table; df.pivot"},
-      {'strew.pivot(x, "id", "size", nil, "count")', "counts of pairs of keys", pandas = "pd.crosstab"},
+      {'strew.pivot(x, "id", "size", "count")', "counts of pairs of keys", pandas = "pd.crosstab"},
     },
 
     {"Write rows and elements",

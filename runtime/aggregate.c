@@ -4,6 +4,7 @@
 #include "device.h"
 #include "grouping.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A call. Aggregate i has column number column[i], -1 if it does not share the walk. */
@@ -16,16 +17,16 @@ struct aggregating {
   const strew_aggregate *aggregates;
   int *column;
   struct aggregate_column *at;
-  size_t bytes; /* of both arrays, which share memory */
+  enum may_wrap *may_wrap; /* by column */
+  size_t bytes;            /* of the three arrays, which share memory */
 };
 
 /* ---------------------------------------------------------------------------------------------------------- columns */
 
-static strew_dtype dtype_of(const strew_aggregate *aggregate) {
-  return aggregate->options.dtype ? *aggregate->options.dtype : aggregate->src->dtype;
+static strew_dtype computed_of(const strew_aggregate *aggregate) {
+  const strew_dtype dtype = result_dtype(aggregate);
+  return dtype_is_float(dtype) && !joins_integers(aggregate) ? dtype_wide(dtype) : STREW_INT64;
 }
-
-static strew_dtype computed_of(strew_dtype dtype) { return dtype_is_float(dtype) ? dtype_wide(dtype) : STREW_INT64; }
 
 static bool has_no_reserved(const strew_group_options *options) {
   for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
@@ -43,11 +44,13 @@ static bool is_shared(const struct aggregating *a, const strew_aggregate *aggreg
   const strew_group_options *options = &aggregate->options;
   const strew_tensor *src = aggregate->src;
   if (!src || src->rank != 1 || src->sizes[0] != strew_grouping_length(a->grouping)) return false;
-  if (src->storage->device != a->device || src->dtype == STREW_BOOL || options->skip_nan) return false;
+  if (src->storage->device != a->device || (options->skip_nan && dtype_is_float(src->dtype))) return false;
   if (!is_reduction_of_walk(options->reduction) || (options->dim != 0 && options->dim != -1)) return false;
   if (options->dim_size != -1 || options->mode != STREW_ERROR || !has_no_reserved(options)) return false;
-  const bool adds = options->reduction == STREW_SUM || options->reduction == STREW_MEAN;
-  return !options->dtype || *options->dtype == src->dtype || (adds && *options->dtype == STREW_FLOAT64);
+  const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
+  const strew_dtype dtype = result_dtype(aggregate);
+  if (joins_integers(aggregate) || (dtype == src->dtype && (is_extreme || dtype != STREW_BOOL))) return true;
+  return !is_extreme && dtype == STREW_FLOAT64;
 }
 
 /* The slot from which an aggregate is made. */
@@ -58,7 +61,7 @@ static strew_reduction slot_of(const strew_aggregate *aggregate) {
 
 /* Returns the number of the column for an aggregate, a new one if need be: products have columns of their own. */
 static int find_column(struct aggregating *a, const strew_aggregate *aggregate) {
-  const strew_dtype computed = computed_of(dtype_of(aggregate));
+  const strew_dtype computed = computed_of(aggregate);
   const bool is_product = slot_of(aggregate) == STREW_PROD;
   for (int c = 0; c < a->columns; c++)
     if (a->at[c].src == aggregate->src && a->at[c].computed == computed &&
@@ -127,17 +130,31 @@ static strew_status divide(const struct aggregating *a, strew_tensor *sums) {
   return a->device->ops->divide_by_count(a->call, a->device, &plan, 0);
 }
 
-/* Writes the value of groups without elements. */
+/* The value of groups without elements. */
+static strew_scalar empty_value(const strew_aggregate *aggregate) {
+  const strew_reduction reduction = aggregate->options.reduction;
+  const strew_dtype *dtype = aggregate->options.dtype;
+  if (aggregate->options.fill) return *aggregate->options.fill;
+  const bool is_mean = reduction == STREW_MEAN, is_extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
+  if (!is_mean && !is_extreme) return strew_int(reduction == STREW_PROD);
+  const bool is_float = dtype_is_float(aggregate->src->dtype) || (is_mean && (!dtype || *dtype == STREW_FLOAT64));
+  return is_float ? strew_float(NAN) : strew_int(0);
+}
+
 static strew_status fill_empty(const struct aggregating *a, const strew_aggregate *aggregate, strew_tensor *result) {
   strew_error *error = a->call->error;
-  const strew_scalar *fill = aggregate->options.fill;
-  const strew_scalar value = fill ? *fill : strew_int(aggregate->options.reduction == STREW_PROD);
+  const strew_scalar value = empty_value(aggregate);
   union element checked;
-  strew_tensor *is_empty = NULL;
-  strew_status status = element_from(a->call, "fill", value, STREW_EXACT, dtype_of(aggregate), &checked);
+  int dim = aggregate->options.dim;
+  strew_tensor *counts = NULL, *is_empty = NULL;
+  strew_status status = element_from(a->call, "fill", value, STREW_EXACT, result->dtype, &checked);
   if (status != STREW_OK || a->grouping->key_count) return status; /* groups of keys have elements */
-  status = strew_binary(STREW_EQ, strew_of(a->counts), strew_number(strew_int(0)), &is_empty, error);
+  status = check_dim(a->call, result->rank, &dim);
+  if (status == STREW_OK) status = grouping_counts_along(a->grouping, result->rank, dim, &counts, error);
+  if (status == STREW_OK)
+    status = strew_binary(STREW_EQ, strew_of(counts), strew_number(strew_int(0)), &is_empty, error);
   if (status == STREW_OK) status = strew_masked_fill(result, is_empty, strew_number(value), &result, error);
+  strew_release(counts);
   strew_release(is_empty);
   return status;
 }
@@ -149,22 +166,48 @@ static strew_status make_result(const struct aggregating *a, int i, strew_tensor
   const bool is_mean = aggregate->options.reduction == STREW_MEAN;
   strew_tensor *sums = NULL, *result = NULL;
   strew_status status = STREW_OK;
-  const strew_dtype summed = dtype_is_float(slot->dtype) ? slot->dtype : dtype_of(aggregate); /* integers wrap first */
-  if (is_mean) status = copy_as(a->call, slot, summed, &sums);
+  if (is_mean) status = copy_as(a->call, slot, slot->dtype, &sums);
   if (status == STREW_OK && is_mean) status = divide(a, sums);
-  if (status == STREW_OK) status = copy_as(a->call, is_mean ? sums : slot, dtype_of(aggregate), &result);
+  if (status == STREW_OK) status = copy_as(a->call, is_mean ? sums : slot, result_dtype(aggregate), &result);
   strew_release(sums);
   if (status == STREW_OK) status = fill_empty(a, aggregate, result);
   if (status != STREW_OK) return strew_release(result), status;
   return *out = result, STREW_OK;
 }
 
+/* The same for integers, of a slot or made here. */
+static strew_status make_of_integers(const struct aggregating *a, int i, strew_tensor **out) {
+  const strew_aggregate *aggregate = &a->aggregates[i];
+  strew_tensor *values = a->column[i] < 0 ? NULL : strew_retain(a->at[a->column[i]].out[slot_of(aggregate)]);
+  enum may_wrap unknown = UNKNOWN_WRAP;
+  strew_tensor *result = NULL;
+  strew_status status = STREW_OK;
+  if (!values)
+    status = grouping_join_integers(a->grouping, aggregate, slot_of(aggregate), STREW_INT64, aggregate->src, &values,
+                                    a->call->error);
+  if (status == STREW_OK)
+    status = grouping_finish_integers(a->call, a->grouping, aggregate, values,
+                                      a->column[i] < 0 ? &unknown : &a->may_wrap[a->column[i]], &result);
+  if (status == STREW_OK) status = fill_empty(a, aggregate, result);
+  strew_release(values);
+  if (status != STREW_OK) return strew_release(result), status;
+  return *out = result, STREW_OK;
+}
+
+/* The same for all else. */
+static strew_status make_alone(const struct aggregating *a, const strew_aggregate *aggregate, strew_tensor **out) {
+  strew_group_options options = aggregate->options;
+  const strew_scalar value = empty_value(aggregate);
+  if (!a->grouping->key_count || options.skip_nan) options.fill = &value; /* else no group is empty */
+  return strew_grouping_reduce(a->grouping, aggregate->src, &options, out, NULL, a->call->error);
+}
+
 static strew_status make_any(const struct aggregating *a, int i, strew_tensor **out) {
   const strew_aggregate *aggregate = &a->aggregates[i];
   *out = NULL;
   if (!aggregate->src) return strew_clone(a->counts, out, a->call->error);
-  if (a->column[i] >= 0) return make_result(a, i, out);
-  return strew_grouping_reduce(a->grouping, aggregate->src, &aggregate->options, out, NULL, a->call->error);
+  if (joins_integers(aggregate)) return make_of_integers(a, i, out);
+  return a->column[i] >= 0 ? make_result(a, i, out) : make_alone(a, aggregate, out);
 }
 
 static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
@@ -189,10 +232,12 @@ static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
 
 static strew_status aggregating_open(struct aggregating *a) {
   const size_t columns = (size_t)a->count + 1; /* that of the counts */
-  a->bytes = columns * (sizeof *a->at + sizeof *a->column);
+  a->bytes = columns * (sizeof *a->at + sizeof *a->column + sizeof *a->may_wrap);
   a->at = memory_allocate(a->device->context, a->bytes);
   if (!a->at) return fail_memory(a->call, a->device->context, a->bytes);
   a->column = (int *)(void *)(a->at + columns);
+  a->may_wrap = (enum may_wrap *)(void *)(a->column + columns);
+  for (size_t c = 0; c < columns; c++) a->may_wrap[c] = UNKNOWN_WRAP;
   return STREW_OK;
 }
 

@@ -302,7 +302,7 @@ struct grouped_ops {
   strew_status (*number)(const struct call *call, strew_device *device, int count, strew_tensor *const *keys,
                          strew_key_order order, strew_tensor **ids, strew_tensor **positions);
   /* out[i] = the sum, from +0 on, of the elements up to i of src whose id is that of element i, which is less than
-     `size`; 0 where it is -1. src and out: float32, float64 or int64. */
+     `size`; 0 where it is -1. src and out: float32, float64 or int64, whose sums are STREW_EVALUE if they leave it. */
   strew_status (*cumsum)(const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,
                          const strew_tensor *src, strew_tensor *out);
   /* Writes to `order` the positions of the elements of group g, ascending, from starts[g] on (both int64). There are

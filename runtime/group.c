@@ -56,12 +56,14 @@ static strew_status check_group_dtype(const struct call *call, const strew_group
   struct fault fault = {.code = STREW_EDTYPE, .argument = "dtype"};
   strew_status status = check_dtype(call, *dtype);
   if (status != STREW_OK) return status;
+  const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
   if (*dtype == src) return check_mean(call, options->reduction, src);
-  if (options->reduction != STREW_SUM && options->reduction != STREW_MEAN)
-    return fail(call, fault, "is %s, valid for sum and mean only; \"%s\" is computed in src's dtype, %s",
+  if (is_extreme)
+    return fail(call, fault, "is %s, valid for sum, prod and mean only; \"%s\" is computed in src's dtype, %s",
                 strew_dtype_name(*dtype), strew_reduction_name(options->reduction), strew_dtype_name(src));
-  if (*dtype == STREW_FLOAT64) return STREW_OK;
-  return fail(call, fault, "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype), strew_dtype_name(src));
+  if (*dtype == STREW_FLOAT64 || (*dtype == STREW_INT64 && !dtype_is_float(src))) return STREW_OK;
+  return fail(call, fault, "is %s, expected float64%s or src's own, %s", strew_dtype_name(*dtype),
+              dtype_is_float(src) ? "" : ", int64", strew_dtype_name(src));
 }
 
 static strew_status check_group(const struct call *call, strew_tensor *src, strew_tensor *index,

@@ -31,5 +31,21 @@ strew_status grouping_check_line(const struct call *call, const strew_grouping *
    for them. And the ids as they take them. */
 const struct grouped_ops *grouping_walks(const strew_grouping *grouping);
 struct group_ids grouping_narrow(const strew_grouping *grouping);
+/* The counts as a view of that rank, with their dimension at dim and sizes 1. */
+strew_status grouping_counts_along(strew_grouping *grouping, int rank, int dim, strew_tensor **out, strew_error *error);
+
+/* group_integers.c. Of an aggregate with a src: the dtype of its result; true if it is a sum, a product or a mean of
+   integers or bools whose elements join in int64. */
+strew_dtype result_dtype(const strew_aggregate *aggregate);
+bool joins_integers(const strew_aggregate *aggregate);
+/* The elements of src, which has the shape of the aggregate's, joined in that dtype; wrapped in int64. */
+strew_status grouping_join_integers(strew_grouping *grouping, const strew_aggregate *aggregate,
+                                    strew_reduction reduction, strew_dtype dtype, strew_tensor *src, strew_tensor **out,
+                                    strew_error *error);
+/* The aggregate of these sums or products. A wrapped one is an error. *may_wrap: what is known of sums of src, or found. */
+enum may_wrap { UNKNOWN_WRAP, MAY_WRAP, NEVER_WRAPS };
+strew_status grouping_finish_integers(const struct call *call, strew_grouping *grouping,
+                                      const strew_aggregate *aggregate, strew_tensor *values, enum may_wrap *may_wrap,
+                                      strew_tensor **out);
 
 #endif

@@ -853,7 +853,8 @@ typedef struct strew_group_options {
   strew_reduction reduction; /* not STREW_ASSIGN */
   strew_mode mode;
   const strew_scalar *fill; /* value of rows without contributions; NULL: 0, 1 for STREW_PROD */
-  const strew_dtype *dtype; /* STREW_SUM and STREW_MEAN: STREW_FLOAT64, to sum src in; NULL: src's */
+  const strew_dtype *dtype; /* of a sum, product or mean, to join src in: STREW_FLOAT64, for integers and bools
+                               STREW_INT64; NULL: src's */
   bool skip_nan;            /* elements that are NaN contribute nothing; their index values are checked like others */
   uint64_t reserved[4];
 } strew_group_options;
@@ -864,9 +865,9 @@ typedef struct strew_group_options {
 
 /* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].
    index: of one dimension, along dim; of more, aligned with src's first dimensions; sizes 1 expand (STREW_ESHAPE).
-   options NULL: STREW_GROUP_OPTIONS. The result has src's sizes except along dim, and src's dtype or float64. With
-   float64, src is converted first, as by strew_to: no integer wraps or is rounded. Another dtype, or one given for
-   another reduction than sum and mean, is STREW_EDTYPE.
+   options NULL: STREW_GROUP_OPTIONS. The result has src's sizes except along dim, and src's dtype or options->dtype. With
+   that, src is converted first, as by strew_to. Integers wrap in the dtype of the result. Another dtype, or one given
+   for an extreme, is STREW_EDTYPE.
    *out given: it takes part. A sum adds to it, a mean is (out + sum) / count. Rows without contributions keep their
    values; fill is then STREW_EARGUMENT. It may not overlap src or index (STREW_EOVERLAP).
    arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new int64 tensor of the result's shape:
@@ -993,8 +994,15 @@ STREW_API strew_status strew_grouping_softmax(strew_grouping *grouping, strew_te
 STREW_API strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
                                                strew_interpolation interpolation, const strew_group_options *options,
                                                strew_tensor **out, strew_error *error);
-/* Several reductions at once: out[i], always new, is that of aggregates[i], as by strew_grouping_reduce; all of them, or
-   none if one fails. Sums, products, means and extremes of 1-D tensors share one walk over the ids on the CPU. */
+/* Several reductions at once: out[i], always new, is that of aggregates[i]; all of them, or none if one fails. As by
+   strew_grouping_reduce, except that nothing wraps, and nothing is taken for a number:
+     integers, bools   without options.dtype a sum or product is int64, and a mean float64: the exact sum, rounded once,
+                       divided by the count. A sum or product whose exact value the dtype cannot hold is STREW_EVALUE;
+                       the error's value is the group.
+     empty groups      without options.fill a mean or extreme of floats, and a mean in float64, is NaN; also that of a
+                       group whose elements are all NaN, with options.skip_nan.
+   Sums, products, means and extremes of 1-D tensors share one walk over the ids on the CPU. Where int64 elements are so
+   large that sums may wrap, these take a second walk; products take one always. */
 typedef struct strew_aggregate {
   strew_tensor *src;           /* NULL: the counts; options are then ignored */
   strew_group_options options; /* begin with STREW_GROUP_OPTIONS */
@@ -1017,8 +1025,8 @@ STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tenso
 STREW_API strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                               strew_error *error);
 /* Sums within each group up to each element, which is added to the one before it, in order of positions, from +0 on; of
-   src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64. Elements without a group give 0. Always a new
-   tensor. Computed on the CPU, whatever the device. */
+   src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64; STREW_EVALUE: a sum leaves it, the error's value
+   is the group. Elements without a group give 0. Always a new tensor. Computed on the CPU, whatever the device. */
 STREW_API strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                              strew_error *error);
 

@@ -500,6 +500,15 @@ for _, name in ipairs{"grad", "value_and_grad"} do
 end
 add("detach", "any", 0, 3, alone)
 
+-- Sums and means of small integers, and means of huge ones.
+local function of_integers(g, w)
+  local list, huge = {}, w:to "int64" * (1 << 54)
+  for _, name in ipairs{"sum", "mean", "cumsum", "max"} do table.insert(list, {g[name](g, w)}) end
+  local several = g:agg{a = {"sum", w}, b = {"mean", w}, c = {"max", w}, d = {"mean", huge}, n = "count"}
+  for _, column in ipairs{"a", "b", "c", "d", "n"} do table.insert(list, several[column]) end
+  return list, g:mean(huge), g:sum(w:eq(1)), g:prod(w:ne(0))
+end
+
 -- What a grouping has, and its reductions and ranks of a float tensor.
 local function of_groups(g, v)
   local list = {g.n, g.ids, g.counts, g.positions, g:order(), g:starts(), g:topk(v, 2)}
@@ -515,6 +524,9 @@ end
 add("grouping", "float", 1, 1, function(d) return d:positions(d.shape, 5), d:values() end, function(index, v)
   return of_groups(strew.grouping(index), v)
 end)
+add("grouping.integers", "double", 1, 1, function(d)
+  return d:positions(d.shape, 5), d:values(nil, any{"bool", table.unpack(integers)})
+end, function(index, w) return of_integers(strew.grouping(index), w) end)
 add("group_by", "float", 1, 1, function(d) return d:values(), d:positions(d.shape, 3), d:finite() end, function(a, b, v)
   local g, first = strew.group_by(a, b), strew.group_by(b, a, {order = "first"})
   return of_groups(g, v), g.keys, first.ids, first.keys

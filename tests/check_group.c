@@ -205,15 +205,24 @@ START_TEST(test_dtypes_of_groups) {
   dtype = STREW_INT64;
   assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE, NULL);
   strew_release(out), out = NULL;
-  assert_fails(
-      strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE,
-      "scatter: 'dtype' is int64, expected float64 or src's own, uint8\n  src    uint8[3] cpu\n  index  int64[3] cpu");
+  ok(strew_group(src, index, &options, &out, NULL, &failure));
+  assert_elements(out, STREW_INT64, (int64_t[]){601 / 3}, "a mean in int64");
+  strew_release(out), out = NULL;
+  options.reduction = STREW_PROD;
+  ok(strew_group(src, index, &options, &out, NULL, &failure));
+  assert_elements(out, STREW_INT64, (int64_t[]){200 * 200 * 201}, "a product in int64");
+  strew_release(out), out = NULL;
+  dtype = STREW_INT32;
+  assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE,
+               "scatter: 'dtype' is int32, expected float64, int64 or src's own, uint8\n"
+               "  src    uint8[3] cpu\n  index  int64[3] cpu");
   dtype = (strew_dtype)77;
   assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
   dtype = STREW_FLOAT64;
   options.reduction = STREW_AMAX;
   assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE,
-               "scatter: 'dtype' is float64, valid for sum and mean only; \"amax\" is computed in src's dtype, uint8\n"
+               "scatter: 'dtype' is float64, valid for sum, prod and mean only; \"amax\" is computed in src's dtype, "
+               "uint8\n"
                "  src    uint8[3] cpu\n  index  int64[3] cpu");
   options.reduction = STREW_SUM;
   out = src;

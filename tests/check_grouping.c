@@ -376,14 +376,57 @@ static strew_aggregate draw_aggregate(int columns, strew_tensor *const src[], co
   strew_aggregate aggregate = {.src = draw_below(8) ? src[draw_below(columns)] : NULL, .options = STREW_GROUP_OPTIONS};
   strew_group_options *options = &aggregate.options;
   if (!aggregate.src) return aggregate;
-  const bool is_bool = strew_tensor_dtype(aggregate.src) == STREW_BOOL;
+  const bool is_float = is_float_dtype(strew_tensor_dtype(aggregate.src));
   do options->reduction = (strew_reduction)(1 + draw_below(STREW_REDUCTION_COUNT - 1));
-  while (is_bool && options->reduction == STREW_MEAN);
-  const bool adds = options->reduction == STREW_SUM || options->reduction == STREW_MEAN;
+  while (!is_float && lacks(STREW_FLOAT64) && options->reduction == STREW_MEAN);
+  const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
   options->skip_nan = draw_below(6) == 0;
   if (draw_below(2)) options->fill = fill;
-  if (adds && draw_below(3) == 0 && !lacks(STREW_FLOAT64)) options->dtype = &float64;
+  if (!is_extreme && draw_below(3) == 0 && !lacks(STREW_FLOAT64)) options->dtype = &float64;
   return aggregate;
+}
+
+/* The mean of integers as a quotient of float64. */
+static strew_tensor *mean_of_integers(strew_grouping *grouping, const strew_aggregate *aggregate) {
+  static const strew_dtype int64 = STREW_INT64;
+  strew_tensor *sums = NULL, *counts = NULL, *out = NULL, *floats = NULL, *is_empty = NULL;
+  strew_group_options options = {.dim_size = -1, .reduction = STREW_SUM, .dtype = &int64};
+  ok(strew_grouping_reduce(grouping, aggregate->src, &options, &sums, NULL, &failure));
+  ok(strew_grouping_counts(grouping, &counts, &failure));
+  ok(strew_to(sums, strew_tensor_device(sums), STREW_FLOAT64, &out, &failure));
+  ok(strew_to(counts, strew_tensor_device(sums), STREW_FLOAT64, &floats, &failure));
+  ok(strew_binary(STREW_DIV, strew_of(out), strew_of(floats), &out, &failure));
+  ok(strew_binary(STREW_EQ, strew_of(counts), strew_number(strew_int(0)), &is_empty, &failure));
+  if (aggregate->options.fill)
+    ok(strew_masked_fill(out, is_empty, strew_number(*aggregate->options.fill), &out, &failure));
+  strew_release(sums), strew_release(counts), strew_release(floats), strew_release(is_empty);
+  return out;
+}
+
+/* An aggregate by itself, of small integers. */
+static strew_tensor *alone(strew_grouping *grouping, const strew_aggregate *aggregate) {
+  static const strew_dtype int64 = STREW_INT64;
+  const strew_scalar nan = strew_float(NAN);
+  strew_group_options options = aggregate->options;
+  strew_tensor *out = NULL;
+  if (!aggregate->src) {
+    ok(strew_grouping_counts(grouping, &out, &failure));
+    return out;
+  }
+  const bool is_float = is_float_dtype(strew_tensor_dtype(aggregate->src));
+  const bool joins = options.reduction == STREW_SUM || options.reduction == STREW_PROD;
+  if (!is_float && options.reduction == STREW_MEAN) return mean_of_integers(grouping, aggregate);
+  if (is_float && !joins && !options.fill) options.fill = &nan;
+  if (!is_float && joins && !options.dtype) options.dtype = &int64;
+  ok(strew_grouping_reduce(grouping, aggregate->src, &options, &out, NULL, &failure));
+  return out;
+}
+
+/* Products of which fit. */
+static strew_tensor *draw_column(strew_dtype dtype, const int64_t *sizes) {
+  const enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
+  if (is_float_dtype(dtype)) return random_tensor(dtype, 1, sizes, layout);
+  return random_integers(dtype, 1, sizes, layout, dtype == STREW_BOOL || dtype == STREW_UINT8 ? 0 : -1, 2);
 }
 
 /* As each of them by itself. */
@@ -402,8 +445,7 @@ START_TEST(test_random_aggregates) {
       strew_aggregate aggregates[MOST];
       const int count = (int)draw_below(MOST + 1);
       for (int c = 0; c < COLUMNS; c++)
-        src[c] = random_tensor(dtype_here(c ? (strew_dtype)draw_below(STREW_DTYPE_COUNT) : (strew_dtype)_i), 1, sizes,
-                               (enum layout)draw_below(LAYOUT_COUNT));
+        src[c] = draw_column(dtype_here(c ? (strew_dtype)draw_below(STREW_DTYPE_COUNT) : (strew_dtype)_i), sizes);
       index = random_integers(STREW_INT64, 1, sizes, CONTIGUOUS, -1, size + 1);
       if (n % 2)
         ok(strew_group_by(1, &index, STREW_KEYS_FIRST, &grouping, &failure));
@@ -412,11 +454,7 @@ START_TEST(test_random_aggregates) {
       for (int i = 0; i < count; i++) aggregates[i] = draw_aggregate(COLUMNS, src, &one);
       ok(strew_grouping_aggregate(grouping, count, aggregates, out, &failure));
       for (int i = 0; i < count; i++) {
-        strew_tensor *expected = NULL;
-        if (aggregates[i].src)
-          ok(strew_grouping_reduce(grouping, aggregates[i].src, &aggregates[i].options, &expected, NULL, &failure));
-        else
-          ok(strew_grouping_counts(grouping, &expected, &failure));
+        strew_tensor *expected = alone(grouping, &aggregates[i]);
         assert_same(out[i], expected,
                     aggregates[i].src ? strew_reduction_name(aggregates[i].options.reduction) : "count");
         strew_release(out[i]), strew_release(expected);
@@ -517,7 +555,10 @@ START_TEST(test_running_sums) {
   for (int n = 0; n < some(40); n++) {
     const int64_t length = draw_below(60), size = 1 + draw_below(6), sizes[] = {length};
     strew_grouping *grouping = draw_grouping(length, size);
-    strew_tensor *src = random_tensor(dtype, 1, sizes, (enum layout)draw_below(LAYOUT_COUNT)), *ids = NULL, *out = NULL;
+    const enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
+    strew_tensor *src = dtype == STREW_INT64 ? random_integers(dtype, 1, sizes, layout, -1000, 1000) /* sums fit */
+                                             : random_tensor(dtype, 1, sizes, layout);
+    strew_tensor *ids = NULL, *out = NULL;
     ok(strew_grouping_ids(grouping, &ids, &failure));
     int64_t *numbers = host_of(ids);
     char *elements = host_of(src);
@@ -721,6 +762,39 @@ START_TEST(test_bad_keys) {
 }
 END_TEST
 
+/* Sums, products and running sums that leave int64: nothing is made. */
+START_TEST(test_integers_that_wrap) {
+  static const strew_dtype int32 = STREW_INT32;
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){1, 0, 1}), *out = NULL;
+  strew_tensor *src = tensor_from_integers(STREW_INT64, 3, (int64_t[]){INT64_MAX, 5, 1});
+  strew_tensor *narrow = tensor_from_integers(STREW_INT32, 3, (int64_t[]){INT32_MAX, 5, INT32_MAX});
+  strew_grouping *grouping = NULL;
+  strew_aggregate aggregates[2] = {{narrow, STREW_GROUP_OPTIONS}, {src, STREW_GROUP_OPTIONS}};
+  strew_tensor *results[2] = {NULL, NULL};
+  ok(strew_grouping_create(index, -1, STREW_ERROR, &grouping, &failure));
+  assert_fails(strew_grouping_aggregate(grouping, 2, aggregates, results, &failure), STREW_EVALUE,
+               "grouping_aggregate: 'src' has a sum in group 1 that int64 cannot hold\n  ids   int64[3] cpu\n"
+               "  hint  {dtype = \"float64\"} computes in floats");
+  ck_assert_int_eq(failure.value.as.i, 1);
+  aggregates[1].options.reduction = STREW_PROD;
+  ok(strew_grouping_aggregate(grouping, 2, aggregates, results, &failure));
+  assert_elements(results[0], STREW_INT64, (int64_t[]){5, 2 * (int64_t)INT32_MAX}, "sums");
+  assert_elements(results[1], STREW_INT64, (int64_t[]){5, INT64_MAX}, "products");
+  strew_release(results[0]), strew_release(results[1]), results[0] = results[1] = NULL;
+  aggregates[0].options.dtype = &int32;
+  assert_fails(strew_grouping_aggregate(grouping, 2, aggregates, results, &failure), STREW_EVALUE, NULL);
+  ck_assert(!results[0] && !results[1]);
+  assert_fails(strew_grouping_cumsum(grouping, src, &out, &failure), STREW_EVALUE,
+               "grouping_cumsum: 'src' has a sum in group 1 at [2] that int64 cannot hold\n"
+               "  src   int64[3] cpu\n  ids   int64[3] cpu\n  hint  {dtype = \"float64\"} computes in floats");
+  ck_assert_ptr_null(out);
+  ok(strew_grouping_reduce(grouping, src, NULL, &out, NULL, &failure)); /* as the group form: it wraps */
+  assert_elements(out, STREW_INT64, (int64_t[]){5, INT64_MIN}, "the group form");
+  strew_release(index), strew_release(src), strew_release(narrow), strew_release(out);
+  strew_grouping_release(grouping);
+}
+END_TEST
+
 START_TEST(test_bad_operands) {
   strew_tensor *index = tensor_from_integers(STREW_INT64, 3, (int64_t[]){1, 0, 1}), *out = NULL;
   strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 2, (double[]){1, 2});
@@ -779,6 +853,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_tensors_that_no_call_writes);
   tcase_add_test(all, test_bad_ids);
   tcase_add_test(all, test_bad_keys);
+  tcase_add_test(all, test_integers_that_wrap);
   tcase_add_test(all, test_bad_operands);
   return suite;
 }

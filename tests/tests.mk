@@ -4,7 +4,7 @@ CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
 # Check programs and specs that also run on OpenCL devices: see devices.sh.
 DEVICE_CHECKS = scatter group grouping index segment elementwise elementwise_rules functions reduce sort search statistics random \
                 matmul view copy scalar overlap misuse interrupt file chunks opencl
-DEVICE_SPECS  = cases samples rows grouping error hint print tables tables_group view file chunks keys text show
+DEVICE_SPECS  = cases samples rows grouping group_numbers error hint print tables tables_group view file chunks keys text show
 HOSTS    = $(wildcard tests/host/*.c)
 FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/*opencl*.c tests/system_*.c),$(wildcard tests/*.c))

@@ -254,8 +254,8 @@ static void exercise(const char *name, strew_status (*call)(int i), int i, strew
 /* ------------------------------------------------------------------------------------------- a script of calls */
 
 static strew_tensor *a, *b, *row, *column, *half, *whole, *narrow, *mask, *cube, *none; /* see start_script */
-static strew_tensor *many, *many_halves, *many_doubles, *spread, *crowd, *far, *handful, *rows, *columns, *halves,
-    *integers;
+static strew_tensor *many, *many_halves, *many_doubles, *spread, *crowd, *far, *huge, *handful, *rows, *columns,
+    *halves, *integers;
 static const int64_t wide[] = {6, 5}, five[] = {5}, six[] = {6, 1}, four[] = {4}, thousands[] = {6000};
 
 /* Few different integers, far from one another. */
@@ -286,6 +286,7 @@ static void start_script(void) {
   spread = operand(tensor_from_doubles(STREW_FLOAT32, 4, (double[]){1e30, -1e30, 1, 2}));
   crowd = operand(random_integers(STREW_INT64, 1, thousands, CONTIGUOUS, 0, 4));
   far = operand(draw_far(thousands[0]));
+  huge = operand(random_integers(STREW_INT64, 1, thousands, CONTIGUOUS, -(INT64_C(1) << 61), INT64_C(1) << 61));
   handful = operand(random_tensor(STREW_FLOAT32, 1, four, CONTIGUOUS));
   rows = operand(random_integers(STREW_INT64, 2, wide, CONTIGUOUS, 0, 5));
   columns = operand(random_integers(STREW_INT32, 2, wide, EXPANDED, -5, 5));
@@ -357,6 +358,13 @@ static strew_status with_groups(strew_status (*work)(strew_grouping *grouping)) 
 static strew_status reduce_them(strew_grouping *grouping) {
   strew_aggregate aggregates[OUT_COUNT] = {{many, STREW_GROUP_OPTIONS}, {many, STREW_GROUP_OPTIONS}, {.src = NULL}};
   aggregates[1].options.reduction = STREW_MEAN;
+  return strew_grouping_aggregate(grouping, OUT_COUNT, aggregates, out, report);
+}
+static strew_status reduce_integers(strew_grouping *grouping) {
+  strew_aggregate aggregates[OUT_COUNT] = {
+      {crowd, STREW_GROUP_OPTIONS}, {huge, STREW_GROUP_OPTIONS}, {crowd, STREW_GROUP_OPTIONS}};
+  aggregates[1].options.reduction = STREW_MEAN;
+  aggregates[2].options.reduction = STREW_PROD;
   return strew_grouping_aggregate(grouping, OUT_COUNT, aggregates, out, report);
 }
 static strew_status add_them_up(strew_grouping *grouping) {
@@ -473,6 +481,7 @@ static strew_status take_first_of_groups(void) { return with_groups(take_their_f
   X(group_by_sorting, NULL, group_keys(1, many, NULL, STREW_KEYS_FIRST))                                               \
   X(group_by_two, NULL, group_keys(2, far, many, STREW_KEYS_SORTED))                                                   \
   X(grouping_aggregate, NULL, reduce_groups())                                                                         \
+  X(grouping_integers, NULL, with_groups(reduce_integers))                                                             \
   X(std_of_scaled, NULL, strew_reduce(STREW_FOLD_STD, spread, 0, NULL, false, 1, TO))                                  \
   X(grouping_squares, NULL, square_groups())                                                                           \
   X(grouping_topk, NULL, take_first_of_groups())                                                                       \

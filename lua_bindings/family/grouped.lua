@@ -1,13 +1,13 @@
 -- grouped.lua: groups of the rows of tables, and results of one row for each group.
 local strew, fail, use, inner = ...
 local operands, tables, texts, missing = use "operands.lua", use "tables.lua", use "texts.lua", use "missing.lua"
+local aggregates = use "aggregates.lua"
 
--- Returns a grouping of the rows by columns at positions, and the distinct keys as columns.
+-- Returns a grouping of the rows by columns at positions, the distinct keys as columns, and the tensors grouped by.
 local function groups_of(columns, positions, order, argument)
   local keys, is_unordered = {}, order == "first"
   for k, i in ipairs(positions) do keys[k] = tables.key(columns, i, argument, is_unordered, true) end
-  table.insert(keys, {order = order})
-  local g = strew.group_by(table.unpack(keys))
+  local g = strew.group_by(keys, {order = order})
   local is_sequence = math.type(columns.names[1]) == "integer"
   local distinct = {names = {}, tensors = {}, words = {}, argument = columns.argument, device = columns.device}
   for k, i in ipairs(positions) do
@@ -18,13 +18,33 @@ local function groups_of(columns, positions, order, argument)
     -- Few keys are checked, and all elements only for a message that names the position of a wrong one.
     if distinct.words[k] and tables.has_stray_code(distinct, k) then tables.check_codes(columns, i) end
   end
-  return g, distinct
+  return g, distinct, keys
+end
+
+-- Returns a copy that no call writes: the keys of a grouping are such.
+local function sealed(t)
+  return strew.group_by(strew.arange(#t, {device = t.device}), t, {order = "first"}).keys[2]
 end
 
 local function group_by(x, by, order)
   local columns = tables.read(x, "x")
-  local g, keys = groups_of(columns, tables.positions(columns, by, "by"), order, "by")
-  return inner.set_keys(g, tables.make(keys), x)
+  local positions = tables.positions(columns, by, "by")
+  local g, keys, grouped = groups_of(columns, positions, order, "by")
+  local own = g.keys
+  for k, i in ipairs(positions) do
+    keys.tensors[k] = rawequal(grouped[k], columns.tensors[i]) and own[k] or sealed(keys.tensors[k])
+  end
+  keys.words = tables.copy_words(keys)
+  return inner.set_keys(g, keys, x)
+end
+
+-- g.keys: a new table each time.
+local function keys_of(self)
+  local keys = inner.grouping_keys(self)
+  local function here(t) return t.device == self.device and t or t:to(self.device) end
+  local columns = tables.map(keys, here)
+  columns.words = tables.copy_words(keys)
+  return tables.make(columns)
 end
 
 -- Returns the columns without the rows that have NaN in one of the columns at positions.
@@ -67,12 +87,18 @@ local function value_counts(v, by, skip_nan)
   return tables.make(tables.select(out, order, "v"))
 end
 
+-- A key as the name of a column: without the sign of NaN or of 0, which no grouping looks at.
+local function label_of(value)
+  if value ~= value then return "nan" end
+  return tostring(value == 0 and math.type(value) == "float" and 0.0 or value)
+end
+
 -- Returns the names of a pivot's columns: the words or numbers of its one key column.
 local function labels_of(keys, row_names)
   local t, list, labels, taken = keys.tensors[1], keys.words[1], {}, {}
   for _, name in ipairs(row_names) do taken[name] = true end
   for k, value in ipairs(t:tolist()) do
-    labels[k] = list and list[value + 1] or tostring(value)
+    labels[k] = list and list[value + 1] or label_of(value)
     if taken[labels[k]] then
       fail("column", ("has %s, which is the name of a column already"):format(tables.quoted(labels[k])))
     end
@@ -81,22 +107,31 @@ local function labels_of(keys, row_names)
   return labels
 end
 
+-- Returns the word and the options of a pivot's reduction: a word, or as an entry of agg without a tensor.
+local function read_reduce(reduce, dtype, skip_nan)
+  local entry = {dtype = dtype, skip_nan = skip_nan}
+  for key, value in next, type(reduce) == "table" and reduce or {reduce} do entry[key] = value end
+  aggregates.check_word(entry[1], "reduce", type(reduce) == "table" and "has %s" or "is %s")
+  return entry[1], aggregates.options(entry, 1, "reduce", "has %s")
+end
+
 -- Returns a reduction of the groups as a column: {names, tensors, words} of one.
-local function reduced(g, columns, value, reduce)
+local function reduced(g, columns, value, word, options)
   local out = {names = {value or "count"}, tensors = {}, words = {}, argument = "x"}
-  if value == nil then
-    if reduce ~= "count" then fail("value", 'is missing; only "count" needs none') end
-    out.tensors[1] = g.counts
-    return out
+  if value == nil and word ~= "count" then fail("value", 'is missing; only "count" needs none') end
+  local entry = {name = "value", word = word, options = options}
+  if value ~= nil then
+    entry.src, out.words[1] = texts.operand(columns, tables.position(columns, value, "value"), word, "reduce")
   end
-  local t
-  t, out.words[1] = texts.operand(columns, tables.position(columns, value, "value"), reduce, "reduce")
-  out.tensors[1] = g:agg{value = {reduce, t}}.value
+  out.tensors[1] = aggregates.make(g, {entry})[1]
   return out
 end
 
-local function pivot(x, row, column, value, reduce, fill)
+local function pivot(x, row, column, value, reduce, fill, dtype, skip_nan)
   local columns = tables.read(x, "x")
+  if reduce == nil and value == "count" and rawget(x, "count") == nil then value, reduce = nil, value end
+  if reduce == nil then fail("reduce", 'is missing, expected a word as "sum" or "count"') end
+  local word, options = read_reduce(reduce, dtype, skip_nan)
   local positions = tables.positions(columns, row, "row")
   local across = tables.positions(columns, column, "column")
   if #across > 1 then fail("column", ("has %d columns, expected one"):format(#across)) end
@@ -105,8 +140,8 @@ local function pivot(x, row, column, value, reduce, fill)
   end
   table.insert(positions, across[1])
   local g, keys = groups_of(columns, positions, "sorted", "row")
-  local values = reduced(g, columns, value, reduce)
-  if fill == nil and reduce == "count" then fill = 0 end
+  local values = reduced(g, columns, value, word, options)
+  if fill == nil and word == "count" then fill = 0 end
   local by_row, of_columns = {}, #positions
   for k = 1, of_columns - 1 do by_row[k] = k end
   local rows, out = groups_of(keys, by_row, "sorted", "row")
@@ -128,6 +163,7 @@ end
 
 return {
   group_by = {"x:table by:any order=word", group_by},
+  group_keys = {"self:any field:any", keys_of},
   value_counts = {"v:any by?any skip_nan=boolean", value_counts},
-  pivot = {"x:table row:any column:any value~any reduce:any fill=scalar", pivot},
+  pivot = {"x:table row:any column:any value?any reduce?any fill=scalar dtype=word skip_nan=boolean", pivot},
 }

@@ -1,8 +1,9 @@
 -- grouping.lua: methods of groupings. Reductions are those of the group form, strew.scatter_NAME(src, g).
 local strew, fail, use, inner = ...
 local operands, tables, texts = use "operands.lua", use "tables.lua", use "texts.lua"
+local aggregates, group_operands = use "aggregates.lua", use "group_operands.lua"
 
-local is_float = operands.is_float
+local is_float, shown = operands.is_float, inner.text
 
 -- Raises an error unless src has one dimension, of the grouping's length and device.
 local function check_line(g, src)
@@ -16,15 +17,72 @@ local function check_line(g, src)
   end
 end
 
--- Returns the method that calls strew[name](src, g, options). `parameters`: those of the method after src.
-local function reduction(name, parameters)
+-- Returns a method f(g, src, options). `parameters`: those after src.
+local function method(parameters, f)
   local names = {}
   for word in parameters:gmatch "([%w_]+)%p" do table.insert(names, word) end
   return {"self:grouping src:tensor " .. parameters, function(g, src, ...)
     local options, given = {}, {...}
     for i, key in ipairs(names) do options[key] = given[i] end
-    return strew[name](src, g, options)
+    return f(g, src, options)
   end}
+end
+
+-- The method that calls strew[name](src, g, options).
+local function reduction(name, parameters)
+  return method(parameters, function(g, src, options) return strew[name](src, g, options) end)
+end
+
+-- Returns floats of groups, NaN for those without elements. (Groups of keys have elements, unless NaN are skipped.)
+local function with_gaps(g, src, options, result, ...)
+  local is_given = options.fill ~= nil or options.out
+  local is_full = not options.skip_nan and (inner.grouping_keys(g) or #g.keys > 0)
+  if is_given or is_full or not is_float(result) then return result, ... end
+  local groups = group_operands.groups_of_grouping(src:detach(), g, options.dim, nil, nil, options.skip_nan)
+  return result:masked_fill(group_operands.counts_of(groups):eq(0), 0 / 0), ...
+end
+
+local function reduction_or_nan(name, parameters)
+  return method(parameters, function(g, src, options)
+    return with_gaps(g, src, options, strew[name](src, g, options))
+  end)
+end
+
+-- Joins integers to `out`, which counts as the first element of each group, and may have more groups.
+local function join_to(g, src, word, options)
+  local out, groups = options.out, group_operands.groups_of_grouping(src, g, options.dim)
+  local sizes, dim = groups.src.shape, groups.dim
+  sizes[dim + 1] = math.max(g.n, out:dim() == #sizes and out:size(dim) or 0)
+  if options.fill ~= nil then
+    fail("fill", "cannot be combined with 'out', which keeps its values where nothing arrives")
+  elseif out.dtype ~= "int64" then
+    fail("out", ("is %s, expected int64 or float64, as src is %s"):format(out.dtype, src.dtype), nil, "dtype")
+  end
+  operands.check_shape(out, sizes, "out")
+  operands.check_device(src, out, "out")
+  local n = sizes[dim + 1]
+  local ids = strew.cat{strew.arange(n, {device = g.device}), (inner.ids(g))}
+  local all, values = strew.grouping(ids, {dim_size = n, mode = "drop"}), strew.cat({out, groups.src:to("int64")}, dim)
+  return out:copy_(aggregates.checked("src", g, inner.aggregate, all, {{word, values, dim = dim}}))
+end
+
+-- Sums, products and means: those of integers never wrap.
+local function arithmetic(name, word)
+  return method("dim?dim out?tensor fill=scalar skip_nan=boolean dtype=word", function(g, src, options)
+    local out, dtype = options.out, options.dtype
+    if is_float(src) then
+      local result = strew[name](src, g, options)
+      return word == "mean" and with_gaps(g, src, options, result) or result
+    elseif not out then
+      inner.ids(g) -- one reduction alone is faster by an index
+      local entry = {word, src, dim = options.dim, fill = options.fill, dtype = dtype}
+      return (aggregates.checked("src", g, inner.aggregate, g, {entry}))
+    elseif word == "mean" or is_float(out) or dtype and dtype ~= "int64" then
+      options.dtype = nil
+      return strew[name](src:to(dtype or "float64"), g, options)
+    end
+    return join_to(g, src, word, options)
+  end)
 end
 
 -- Positions of the elements that have a group, group after group and within each by value, ties by position.
@@ -84,41 +142,27 @@ local function count(g, src, skip_nan)
   return strew.scatter_sum(src:eq(src):to("int64"), g)
 end
 
-local function cumsum(g, src)
+local function cumsum(g, src, dtype, skip_nan)
   check_line(g, src)
-  return inner.group_cumsum(g, src)
+  local own = is_float(src) and src.dtype or "int64"
+  if dtype and dtype ~= own and dtype ~= "float64" then
+    fail("dtype", ("is %s, expected float64%s"):format(dtype, own == "float64" and "" or " or " .. own), nil, "dtype")
+  end
+  if skip_nan and is_float(src) then src = src:masked_fill(src:ne(src), 0) end
+  return aggregates.checked("src", g, inner.group_cumsum, g, dtype == "float64" and src:to(dtype) or src)
 end
 
 ------------------------------------------------------------------------------------------------------------- several
 
--- The words of agg, and which options each takes: by the method's own check.
-local WORDS = {"sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "first", "last", "median", "quantile",
-  "count", "nunique", "logsumexp"}
-local is_word = {}
-for _, word in ipairs(WORDS) do is_word[word] = true end
-local elsewhere = {avg = "mean", average = "mean", stddev = "std", stdev = "std", variance = "var", size = "count",
-  len = "count", total = "sum", maximum = "max", minimum = "min", distinct = "nunique", product = "prod"}
-
--- Raises the error of an entry whose reduction is not a word of WORDS.
-local function fail_word(word, src, where)
-  local nearest = type(word) == "string" and (elsewhere[word] or inner.nearest(word, WORDS))
-  local hint = nearest and ("did you mean '%s'?"):format(nearest)
-  if type(word) == "function" then hint = "a reduction is a word; ?recipes reduction of your own has the loop" end
-  if is_word[src] then hint = ("the word comes first: {%s, %s}"):format(inner.text(src),
-    type(word) == "string" and inner.text(word) or "src") end
-  fail("what", where:format(type(word) == "function" and "a function" or inner.text(word)) .. ", expected "
-    .. table.concat(WORDS, ", ", 1, #WORDS - 1) .. " or " .. WORDS[#WORDS], hint)
-end
-
--- Returns {word, src or nil, words of the result or nil, options} of one entry.
+-- Returns the entry of agg (aggregates.lua) at a name.
 local function read_entry(name, entry, columns)
   local where = ("has %s at key %s"):format("%s", tables.quoted(name))
   if type(entry) == "string" then entry = {entry} end
   if type(entry) ~= "table" then
     fail("what", where:format(inner.text(entry)) .. ', expected a reduction as "count" or {"sum", src}')
   end
-  local word, src, options, words = rawget(entry, 1), rawget(entry, 2), {}, nil
-  if not is_word[word] then fail_word(word, src, where) end
+  local word, src, words = rawget(entry, 1), rawget(entry, 2), nil
+  aggregates.check_word(word, "what", where, src)
   if type(src) == "string" or math.type(src) == "integer" then
     if not columns then
       fail("what", where:format("the column " .. inner.text(src)) .. ", but the grouping was not made from a table")
@@ -128,14 +172,8 @@ local function read_entry(name, entry, columns)
     fail("what", where:format(src == nil and "no tensor" or inner.text(src)) .. (", expected a tensor%s to %s"):format(
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"))
   end
-  for key, value in next, entry do
-    if type(key) == "string" then
-      options[key] = value
-    elseif key ~= 1 and key ~= 2 then
-      fail("what", where:format("key " .. inner.text(key)) .. ", expected a word, a tensor and options by name")
-    end
-  end
-  return {word = word, src = src, words = words, options = options}
+  local options = aggregates.options(entry, 2, "what", where)
+  return {name = name, word = word, src = src, words = words, options = options}
 end
 
 -- Returns what agg is to compute, by the result's names in alphabetical order.
@@ -154,52 +192,12 @@ local function read_entries(what, columns)
   return names, entries
 end
 
--- Returns the keys as columns.
+-- Returns copies of the keys as columns.
 local function key_columns(g)
-  local keys = inner.grouping_keys(g)
-  local columns = {names = {}, tensors = {}, words = {}}
-  if keys then
-    local read = tables.read(keys, "self")
-    columns.names, columns.tensors, columns.words = read.names, read.tensors, read.words
-  else
-    columns.tensors = g.keys
-  end
+  local columns = {names = {}, tensors = g.keys, words = {}}
+  if inner.grouping_keys(g) then columns = tables.read(g.keys, "self") end
   tables.name_keys(columns)
-  return columns
-end
-
--- The words that share a walk over the ids (inner.aggregate), and the options that these take.
-local SHARED = {sum = "dtype", prod = false, mean = "dtype", min = false, max = false, count = false}
-
-local MOST_SHARED = 64
-
-local function check_entry(g, entry)
-  if entry.src then check_line(g, entry.src) end
-  for _, key in ipairs {"dim", "out"} do
-    if entry.options[key] ~= nil then fail("what", ("has an option %s, which agg does not take"):format(key)) end
-  end
-end
-
-local function is_shared(entry)
-  if SHARED[entry.word] == nil or entry.word == "count" and entry.src then return false end
-  if entry.src and inner.is_recorded(entry.src) then return false end -- methods have gradients
-  for key in next, entry.options do
-    if key ~= "fill" and key ~= "skip_nan" and key ~= SHARED[entry.word] then return false end
-  end
-  return true
-end
-
-local function reduce(g, entry)
-  if entry.word == "quantile" then
-    local options = {}
-    for key, value in next, entry.options do options[key] = value end
-    local q = options.q
-    options.q = nil
-    if type(q) ~= "number" then fail("what", ("has %s as q of a quantile, expected a number"):format(inner.text(q))) end
-    return g:quantile(entry.src, q, options)
-  end
-  local method = g[entry.word]
-  return (method(g, entry.src, entry.options))
+  return tables.map(columns, function(t) return t:clone() end)
 end
 
 local function agg(g, what)
@@ -212,37 +210,28 @@ local function agg(g, what)
   for _, name in ipairs(names) do
     if is_key[name] then fail("what", ("has the name of a key, %s"):format(inner.text(name))) end
   end
-  local shared, at = {}, {}
-  for i, entry in ipairs(entries) do
-    check_entry(g, entry)
-    if is_shared(entry) and #shared < MOST_SHARED then
-      local list = {entry.word, entry.src}
-      for key, value in next, entry.options do list[key] = value end
-      table.insert(shared, list)
-      at[i] = #shared
-    end
+  for _, entry in ipairs(entries) do
+    if entry.src then check_line(g, entry.src) end
   end
-  local made = {inner.aggregate(g, shared)}
-  for i, name in ipairs(names) do
-    table.insert(result.names, name)
-    result.tensors[#result.names] = made[at[i]] or reduce(g, entries[i])
-    result.words[#result.names] = entries[i].words
+  for i, made in ipairs(aggregates.make(g, entries)) do
+    local at = #result.names + 1
+    result.names[at], result.tensors[at], result.words[at] = names[i], made, entries[i].words
   end
   return tables.make(result)
 end
 
 return {
-  ["g:sum"] = reduction("scatter_sum", "dim?dim out?tensor fill=scalar skip_nan=boolean dtype=word"),
-  ["g:prod"] = reduction("scatter_mul", "dim?dim out?tensor fill=scalar skip_nan=boolean"),
-  ["g:mean"] = reduction("scatter_mean", "dim?dim out?tensor fill=scalar skip_nan=boolean dtype=word"),
-  ["g:min"] = reduction("scatter_min", "dim?dim out?tensor fill=scalar skip_nan=boolean"),
-  ["g:max"] = reduction("scatter_max", "dim?dim out?tensor fill=scalar skip_nan=boolean"),
-  ["g:var"] = reduction("scatter_var", "dim?dim unbiased=boolean skip_nan=boolean dtype=word"),
-  ["g:std"] = reduction("scatter_std", "dim?dim unbiased=boolean skip_nan=boolean dtype=word"),
+  ["g:sum"] = arithmetic("scatter_sum", "sum"),
+  ["g:prod"] = arithmetic("scatter_mul", "prod"),
+  ["g:mean"] = arithmetic("scatter_mean", "mean"),
+  ["g:min"] = reduction_or_nan("scatter_min", "dim?dim out?tensor fill=scalar skip_nan=boolean"),
+  ["g:max"] = reduction_or_nan("scatter_max", "dim?dim out?tensor fill=scalar skip_nan=boolean"),
+  ["g:var"] = reduction_or_nan("scatter_var", "dim?dim unbiased=boolean skip_nan=boolean dtype=word"),
+  ["g:std"] = reduction_or_nan("scatter_std", "dim?dim unbiased=boolean skip_nan=boolean dtype=word"),
   ["g:any"] = reduction("scatter_any", "dim?dim out=tensor skip_nan=boolean"),
   ["g:all"] = reduction("scatter_all", "dim?dim out=tensor skip_nan=boolean"),
-  ["g:first"] = reduction("scatter_first", "dim?dim fill=scalar skip_nan=boolean"),
-  ["g:last"] = reduction("scatter_last", "dim?dim fill=scalar skip_nan=boolean"),
+  ["g:first"] = reduction_or_nan("scatter_first", "dim?dim fill=scalar skip_nan=boolean"),
+  ["g:last"] = reduction_or_nan("scatter_last", "dim?dim fill=scalar skip_nan=boolean"),
   ["g:median"] = reduction("scatter_median", "dim?dim fill=scalar skip_nan=boolean"),
   ["g:nunique"] = reduction("scatter_nunique", "dim?dim skip_nan=boolean"),
   ["g:logsumexp"] = reduction("scatter_logsumexp", "dim?dim out=tensor fill=scalar skip_nan=boolean"),
@@ -257,6 +246,6 @@ return {
   ["g:argsort"] = {"self:grouping src:tensor descending?boolean", argsort},
   ["g:rank"] = {"self:grouping src:tensor descending?boolean", rank},
   ["g:topk"] = {"self:grouping src:tensor k:integer largest?boolean", topk},
-  ["g:cumsum"] = {"self:grouping src:tensor", cumsum},
+  ["g:cumsum"] = {"self:grouping src:tensor dtype=word skip_nan=boolean", cumsum},
   ["g:agg"] = {"self:grouping what:table", agg},
 }

@@ -79,6 +79,7 @@ local function keys_of(self)
     columns.names[k] = math.type(name) == "integer" and k or name
     columns.words[k] = state.words[k] and state.words[k].words
   end
+  columns.words = tables.copy_words(columns)
   return tables.make(columns)
 end
 

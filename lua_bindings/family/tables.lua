@@ -111,6 +111,16 @@ function tables.map(columns, f)
   return {names = table.move(columns.names, 1, #columns.names, 1, {}), tensors = tensors, words = columns.words}
 end
 
+-- Returns copies of the columns' lists of words.
+function tables.copy_words(columns)
+  local lists = {}
+  for i = 1, #columns.names do
+    local words_of = columns.words[i]
+    lists[i] = words_of and table.move(words_of, 1, #words_of, 1, {})
+  end
+  return lists
+end
+
 -- Returns the columns with the rows at the positions in index; errors in its values name the script's argument.
 function tables.select(columns, index, argument)
   local function where(position, hint)

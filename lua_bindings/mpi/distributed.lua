@@ -554,7 +554,7 @@ function group_methods.agg(g, what)
     local of, result, columns = rawget(g, "_of"), {}, {}
     for i, key in ipairs(of.keys) do
       columns[i] = #of.keys == 1 and "key" or "key" .. i
-      result[columns[i]] = key:detach()
+      result[columns[i]] = key:clone()
       if entries[columns[i]] then inner.fail("agg", "what", ('has the name of a key, "%s"'):format(columns[i])) end
     end
     for _, name in ipairs(names) do

@@ -329,6 +329,7 @@ static bool run_prompt(lua_State *L, const options *opts) {
   lua_pushcfunction(L, describe_device);
   if (program_report(L, opts->name, program_call(L, 0, 1)) != LUA_OK) return false;
   char banner[256];
+  lua_warning(L, "@on", 0);
   snprintf(banner, sizeof banner, "strew %.3s · %s · %s", STREW_VERSION, LUA_RELEASE, lua_tostring(L, -1));
   return repl_run(L, opts->name, banner);
 }

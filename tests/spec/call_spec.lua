@@ -275,10 +275,10 @@ describe("the scatter family", function()
     }, names)
     fail({
       {"strew.scatter(index, index, {reduce = 'max', dtype = 'float64'})",
-       "scatter: 'dtype' is float64, valid for sum and mean only; \"amax\" is computed in src's dtype, int64\n"
+       "scatter: 'dtype' is float64, valid for sum, prod and mean only; \"amax\" is computed in src's dtype, int64\n"
        .. "  src    int64[3] cpu\n  index  int64[3] cpu"},
       {"strew.scatter_sum(index, index, {dtype = 'int32'})",
-       "scatter_sum: 'dtype' is int32, expected float64 or src's own, int64\n"
+       "scatter_sum: 'dtype' is int32, expected float64, int64 or src's own, int64\n"
        .. "  src    int64[3] cpu\n  index  int64[3] cpu"},
       {"strew.scatter_max(src, index, {dtype = 'float64'})",
        "scatter_max: 'options' has unknown key \"dtype\", expected dim, out, dim_size, fill, mode, skip_nan"},

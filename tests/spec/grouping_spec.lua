@@ -182,10 +182,15 @@ describe("a grouping", function()
     local words = {sum = "sum", prod = "mul", mean = "mean", min = "min", max = "max", var = "var", std = "std",
       logsumexp = "logsumexp", softmax = "softmax", log_softmax = "log_softmax", median = "median",
       nunique = "nunique", any = "any", all = "all", first = "first", last = "last"}
+    local has_nan = {mean = true, min = true, max = true, first = true, last = true}
     for _ = 1, TIMES // 2 do
       local g, src = random_grouping(math.random(1, 12), "float32")
       for method, word in pairs(words) do
-        assert.equal(support.texts(strew["scatter_" .. word], src, g), support.texts(g[method], g, src), method)
+        -- Where the group form has 0 for a group without elements, some methods have NaN: group_numbers_spec.lua.
+        local own = has_nan[method] and {fill = nan} or {}
+        if method ~= "var" and method ~= "std" or not g.counts:eq(0):any():item() then
+          assert.equal(support.texts(strew["scatter_" .. word], src, g, own), support.texts(g[method], g, src), method)
+        end
       end
       same(strew.scatter_quantile(src, g, 0.7), g:quantile(src, 0.7))
       same(strew.scatter_quantile(src, g, 0.7, {interpolation = "lower", fill = 5, skip_nan = true}),
@@ -195,7 +200,10 @@ describe("a grouping", function()
       same(strew.scatter_sum(src:eq(src):to("int64"), g), g:count(src, {skip_nan = true}))
       same(strew.scatter_sum(src, g, {fill = 7, skip_nan = true}), g:sum(src, {fill = 7, skip_nan = true}))
       local wide = strew.stack({src, src}, 1)
-      same(strew.scatter_std(wide, g, {dim = 0, unbiased = false}), g:std(wide, 0, {unbiased = false}))
+      local all = strew.grouping(g.ids:clamp(0)) -- has no group without elements
+      if all.counts:ne(0):all():item() then
+        same(strew.scatter_std(wide, all, {dim = 0, unbiased = false}), all:std(wide, 0, {unbiased = false}))
+      end
     end
   end)
 
@@ -481,11 +489,13 @@ describe("errors of groupings", function()
       "agg: 'what' has key 3 at key \"x\", expected a word, a tensor and options by name")
     refused("g:agg{key = 'count'}", "agg: 'what' has the name of a key, \"key\"")
     refused("g:agg{x = {'sum', w}}", "agg: 'src' has 2 elements, the grouping has 3")
-    refused("g:agg{x = {'sum', v, dim = 0}}", "agg: 'what' has an option dim, which agg does not take")
-    refused("g:agg{x = {'quantile', v}}", "agg: 'what' has nil as q of a quantile, expected a number")
+    refused("g:agg{x = {'sum', v, dim = 0}}",
+      "agg: 'what' has an option \"dim\" of sum at key \"x\", expected dtype, fill or skip_nan")
+    refused("g:agg{x = {'quantile', v}}", "agg: 'what' has nil as q of a quantile at key \"x\", expected a number\n"
+      .. "  hint  {\"quantile\", q = 0.5}")
     refused("g:agg{x = {'sum', v, skip_nan = 1}}", "agg: 'skip_nan' is 1, expected a boolean")
     refused("g:agg{x = {'min', v, unbiased = true}}",
-      "agg: 'options' has unknown key \"unbiased\", expected dim, out, fill, skip_nan")
+      "agg: 'what' has an option \"unbiased\" of min at key \"x\", expected fill or skip_nan")
     refused("g:agg{a = {'sum', k, fill = 0.5}, b = {'max', k}}",
       "agg: 'fill' is 0.5, which int64 cannot hold: expected an integer in its range")
     refused("strew.sum(g)", "sum: 'self' is a grouping, expected a tensor")

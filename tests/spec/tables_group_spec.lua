@@ -512,8 +512,78 @@ table: 3 rows, 3 columns, cpu
        "pivot: 'value' has \"sise\", not found in x\n  hint  did you mean 'size'?"},
       {"strew.pivot(strew.columns({city = x.city, Rome = x.size}, nil, x.words), 'Rome', 'city', nil, 'count')",
        "pivot: 'column' has \"Rome\", which is the name of a column already"},
+      {"strew.pivot(x, 'size', 'city', 'size')", "pivot: 'reduce' is missing, expected a word as \"sum\" or \"count\""},
+      {"strew.pivot(x, 'size', 'city', 'size', 'meen')", "pivot: 'reduce' is \"meen\", expected sum, prod, mean, var, "
+       .. "std, min, max, any, all, first, last, median, quantile, count, nunique or logsumexp\n"
+       .. "  hint  did you mean 'mean'?"},
+      {"strew.pivot(x, 'size', 'city', 'size', 'quantile')",
+       "pivot: 'reduce' has nil as q of a quantile, expected a number\n  hint  {\"quantile\", q = 0.5}"},
+      {"strew.pivot(x, 'size', 'city', 'size', {'max', dtype = 'int64'})",
+       "pivot: 'reduce' has an option \"dtype\" of max, expected fill or skip_nan"},
+      {"strew.pivot(x, 'size', 'city', 'size', {'sum', x.size})",
+       "pivot: 'reduce' has key 2, expected a word, and options by name"},
     }, {strew = strew, x = x, y = y, bad = bad, uneven = uneven, text = text, large = large,
       g = strew.group_by(x, "city")}, shorten)
+  end)
+end)
+
+describe("a pivot", function()
+  if support.lacks_float64 then return end
+
+  it("names columns without the sign of NaN or 0", function()
+    for _, key in ipairs{0 / 0, -(0 / 0), 0.0, -0.0} do
+      local x = {a = strew.tensor{0, 1}, c = strew.tensor{key, 1.0}, v = strew.tensor{1, 2}}
+      local names = strew.columns(strew.pivot(x, "a", "c", "v", "sum"))
+      assert.same(key ~= key and {"a", "1.0", "nan"} or {"a", "0.0", "1.0"}, names)
+    end
+  end)
+
+  it("takes the reductions of agg with their options", function()
+    local x = {a = strew.tensor{0, 0, 1}, c = strew.tensor{5, 5, 5}, v = strew.tensor{1, 4, 7},
+      f = strew.tensor{1.0, 0 / 0, 0 / 0}}
+    local function cells(...) return strew.pivot(x, "a", "c", ...)["5"] end
+    local function same(expected, got) assert.equal(support.text(expected), support.text(got)) end
+    same(strew.tensor({2.5, 7}, {dtype = "float64"}), cells("v", "mean"))
+    same(strew.tensor{2, 7}, cells("v", "mean", {dtype = "int64"}))
+    same(strew.tensor{2, 7}, cells("v", {"mean", dtype = "int64"}))
+    same(strew.tensor{1.0, 0 / 0}, cells("f", "mean", {skip_nan = true}))
+    same(strew.tensor{1.0, 0 / 0}, cells("f", {"quantile", q = 0.5, skip_nan = true}))
+    same(strew.tensor{4, 7}, cells("v", {"quantile", q = 1.0, interpolation = "higher"}))
+    same(strew.tensor{2, 1}, cells "count")
+    same(strew.tensor{2, 1}, cells(nil, "count"))
+    same(strew.tensor{1, 0}, cells("f", "count", {skip_nan = true}))
+  end)
+end)
+
+describe("the keys of a grouping of a table", function()
+  if support.lacks_float64 then return end
+
+  it("never change", function()
+    for _, words in ipairs{{"Oslo", "Rome"}, {"Rome", "Oslo"}} do
+      local x = strew.columns({k = strew.tensor{5, 7, 5}, city = strew.tensor{1, 0, 1}:to "int16"}, nil, {city = words})
+      local g = strew.group_by(x, {"k", "city"})
+      local before, dtype = tostring(g.keys), g.keys.city.dtype
+      assert.equal("int16", dtype)
+      for _, name in ipairs{"k", "city"} do
+        for _, of in ipairs{g, g:to("cpu")} do
+          local found = support.message(function() of.keys[name]:fill_(1) end)
+          assert.truthy(found:find("belongs to a grouping, which never changes", 1, true), found)
+        end
+      end
+      g.keys.k = strew.tensor{1, 2}
+      g.keys.words.city[1] = "?"
+      words[2] = "!"
+      local out = g:agg{n = "count"}
+      out.k:zero_()
+      out.city:zero_()
+      out.words.city[1] = "?"
+      assert.equal(before, tostring(g.keys))
+    end
+    local keys = strew.key_table(1)
+    keys:ids(strew.columns({city = strew.tensor{1, 0}}, nil, {city = {"Oslo", "Rome"}}), "city")
+    local before = tostring(keys.keys)
+    keys.keys.words.city[1] = "?"
+    assert.equal(before, tostring(keys.keys))
   end)
 end)
 

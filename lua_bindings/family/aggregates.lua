@@ -1,0 +1,139 @@
+-- aggregates.lua: reductions of a grouping by words: what agg and pivot compute.
+--
+-- An entry is {name =, word =, src = or nil, words = of the result or nil, options = {...}}. name: the argument that
+-- messages give it.
+local strew, fail, use, inner = ...
+local tables = use "tables.lua"
+local aggregates = {}
+
+local WORDS = {"sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "first", "last", "median", "quantile",
+  "count", "nunique", "logsumexp"}
+local KEYS = {}
+for _, word in ipairs(WORDS) do KEYS[word] = {"fill", "skip_nan"} end
+for _, word in ipairs {"sum", "prod", "mean"} do KEYS[word] = {"dtype", "fill", "skip_nan"} end
+for _, word in ipairs {"any", "all", "count", "nunique"} do KEYS[word] = {"skip_nan"} end
+for _, word in ipairs {"var", "std"} do KEYS[word] = {"dtype", "skip_nan", "unbiased"} end
+KEYS.quantile = {"fill", "interpolation", "q", "skip_nan"}
+
+-- "a, b or c"
+local function listed(names)
+  return #names == 1 and names[1] or table.concat(names, ", ", 1, #names - 1) .. " or " .. names[#names]
+end
+
+-- Names that other libraries have for these words.
+local elsewhere = {avg = "mean", average = "mean", stddev = "std", stdev = "std", variance = "var", size = "count",
+  len = "count", total = "sum", maximum = "max", minimum = "min", distinct = "nunique", product = "prod"}
+local shown = inner.text
+
+-- Raises an error unless word is one of a reduction. `where`: a format for what is wrong; `src`: what stands behind it.
+function aggregates.check_word(word, argument, where, src)
+  if KEYS[word] then return end
+  local is_function = type(word) == "function"
+  local nearest = type(word) == "string" and (elsewhere[word] or inner.nearest(word, WORDS))
+  local hint = nearest and ("did you mean '%s'?"):format(nearest)
+  if is_function then hint = "a reduction is a word; ?recipes reduction of your own has the loop" end
+  if KEYS[src] then
+    hint = ("the word comes first: {%s, %s}"):format(shown(src), type(word) == "string" and shown(word) or "src")
+  end
+  fail(argument, where:format(is_function and "a function" or shown(word)) .. ", expected " .. listed(WORDS), hint)
+end
+
+local function check_key(word, key, argument, where)
+  for _, name in ipairs(KEYS[word]) do
+    if name == key then return end
+  end
+  local nearest = inner.nearest(key, KEYS[word])
+  fail(argument, where:format(("an option %s of %s"):format(shown(key), word)) .. ", expected " .. listed(KEYS[word]),
+    nearest and ("did you mean '%s'?"):format(nearest))
+end
+
+-- Returns the options of an entry of a script. Its first `count` values are none.
+function aggregates.options(entry, count, argument, where)
+  local options, word = {}, rawget(entry, 1)
+  for key, value in next, entry do
+    if type(key) == "string" then
+      check_key(word, key, argument, where)
+      options[key] = value
+    elseif math.type(key) ~= "integer" or key < 1 or key > count then
+      fail(argument, where:format("key " .. shown(key)) .. (", expected a word, %soptions by name"):format(
+        count > 1 and "a tensor and " or "and "))
+    end
+  end
+  if word == "quantile" and type(options.q) ~= "number" then
+    fail(argument, where:format(shown(options.q) .. " as q of a quantile") .. ", expected a number",
+      '{"quantile", q = 0.5}')
+  end
+  return options
+end
+
+-- The words that share a walk over the ids: inner.aggregate.
+local SHARED = {sum = true, prod = true, mean = true, min = true, max = true, count = true}
+
+local MOST_SHARED = 64
+
+local function is_shared(entry)
+  if not SHARED[entry.word] or entry.word == "count" and entry.src then return false end
+  return not (entry.src and inner.is_recorded(entry.src)) -- methods have gradients
+end
+
+-- The key of a group for messages, as " (city "Oslo", year 2020)".
+local function key_of(g, group)
+  local columns = tables.try(g.keys)
+  if not columns then return "" end
+  local texts = {}
+  for i, name in ipairs(columns.names) do
+    local value, list = columns.tensors[i][group], columns.words[i]
+    texts[i] = (type(name) == "string" and name .. " " or "") .. shown(list and list[value + 1] or value)
+  end
+  return (" (%s)"):format(table.concat(texts, ", "))
+end
+
+-- Calls f(...). A sum that a dtype cannot hold is an error of the argument, and names the key of its group of g.
+function aggregates.checked(argument, g, f, ...)
+  local results = table.pack(pcall(f, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local found = strew.last_error()
+  if type(found) ~= "table" or found.code ~= "value" or found.arg ~= "src" then error(results[2], 0) end
+  local fact = found.message:match "^[^\n]* (has a %a+ in group [^\n]*)"
+  if not fact then error(results[2], 0) end
+  fail(argument, (fact:gsub("group %d+", "%0" .. key_of(g, found.value):gsub("%%", "%%%%"))), found.hint, "value",
+    found.value, found.pos)
+end
+
+local function reduce(g, entry)
+  if entry.word == "quantile" then
+    local options = {}
+    for key, value in next, entry.options do options[key] = value end
+    options.q = nil
+    return g:quantile(entry.src, entry.options.q, options)
+  end
+  return (g[entry.word](g, entry.src, entry.options))
+end
+
+-- Raises the error of shared entries; of a value with the name of its entry.
+local function fail_one(g, entries, shared, at, message)
+  local found = strew.last_error()
+  for i, entry in ipairs(found and found.code == "value" and entries or {}) do
+    if at[i] then aggregates.checked(entry.name, g, inner.aggregate, g, {shared[at[i]]}) end
+  end
+  error(message, 0)
+end
+
+-- Returns the results of the entries, whose tensors are of one dimension and of the grouping's length and device.
+function aggregates.make(g, entries)
+  local shared, at, results = {}, {}, {}
+  for i, entry in ipairs(entries) do
+    if is_shared(entry) and #shared < MOST_SHARED then
+      local list = {entry.word, entry.src}
+      for key, value in next, entry.options do list[key] = value end
+      table.insert(shared, list)
+      at[i] = #shared
+    end
+  end
+  local made = {pcall(inner.aggregate, g, shared)}
+  if not made[1] then fail_one(g, entries, shared, at, made[2]) end
+  for i, entry in ipairs(entries) do results[i] = at[i] and made[at[i] + 1] or reduce(g, entry) end
+  return results
+end
+
+return aggregates
