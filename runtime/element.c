@@ -84,17 +84,17 @@ strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int n
                                const strew_scalar *numbers, strew_dtype *out, strew_error *error) {
   CALL(call, "result_type", error, {0});
   int dtype = -1;
-  if (dtype_count < 1 && number_count < 1)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "dtypes"},
-                "is empty, expected at least one dtype or number");
+  if (dtype_count < 0 || number_count < 0 || (dtype_count == 0 && number_count == 0))
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = number_count < 0 ? "numbers" : "dtypes"},
+                "has %d dtypes and %d numbers, expected at least one dtype or number", dtype_count, number_count);
   for (int i = 0; i < dtype_count; i++) {
     if ((unsigned)dtypes[i] >= STREW_DTYPE_COUNT)
       return fail_unknown(&call, "dtypes", (int)dtypes[i], STREW_DTYPE_COUNT - 1);
     dtype = (int)(dtype < 0 ? dtypes[i] : dtype_promote((strew_dtype)dtype, dtypes[i]));
   }
   for (int i = 0; i < number_count; i++) {
-    if ((unsigned)numbers[i].dtype >= STREW_DTYPE_COUNT)
-      return fail_unknown(&call, "numbers", (int)numbers[i].dtype, STREW_DTYPE_COUNT - 1);
+    strew_status status = check_scalar(&call, "numbers", numbers[i]);
+    if (status != STREW_OK) return status;
     dtype = (int)dtype_with_number(dtype, numbers[i]);
   }
   return *out = (strew_dtype)dtype, STREW_OK;

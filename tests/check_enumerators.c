@@ -83,6 +83,9 @@ static void dtypes(void) {
     REFUSES("dtype", strew_wrap, device, dtype, 1, &size, NULL, memory, sizeof memory, NULL, NULL, &out);
     REFUSES("dtype", strew_wrap_const, device, dtype, 1, &size, NULL, memory, sizeof memory, NULL, NULL, &out);
     REFUSES("dtype", strew_scalar_store, strew_int(1), STREW_EXACT, dtype, &element);
+    strew_dtype promoted = STREW_INT8;
+    REFUSES("dtypes", strew_result_type, 1, &dtype, 0, NULL, &promoted);
+    ck_assert_int_eq(promoted, STREW_INT8);
     note("strew_scalar_load"), note("strew_dtype_name"), note("strew_dtype_size_bytes");
     ck_assert_int_eq(strew_scalar_load(dtype, memory).as.i, 0);
     ck_assert(!strew_dtype_name(dtype) && !strew_dtype_size_bytes(dtype));
@@ -222,6 +225,8 @@ static void refuse_number(strew_scalar number, int bad) {
   REFUSES("value", strew_full, device, STREW_FLOAT32, 1, &none, number, &out);
   REFUSES("value", strew_fill, floats, number);
   REFUSES("value", strew_set, floats, 1, &none, number);
+  strew_dtype promoted;
+  REFUSES("numbers", strew_result_type, 0, NULL, 1, &number, &promoted);
   REFUSES("start", strew_arange, device, STREW_INT64, number, strew_int(3), strew_int(1), &out);
   REFUSES("stop", strew_arange, device, STREW_INT64, strew_int(0), number, strew_int(1), &out);
   REFUSES("step", strew_arange, device, STREW_INT64, strew_int(0), strew_int(3), number, &out);
@@ -326,7 +331,13 @@ static void counts(void) {
     refuse_load_options("dates", &(strew_load_options){.date_count = bad, .dates = &name}, bad);
     refuse_load_options("columns", &(strew_load_options){.column_count = bad, .columns = &name}, bad);
     note("strew_load_options.text_count"), note("strew_load_options.date_count");
-    note("strew_load_options.column_count");
+    refuse_load_options("names", &(strew_load_options){.csv = &(strew_csv_options){.name_count = bad}}, bad);
+    refuse_load_options("missing", &(strew_load_options){.csv = &(strew_csv_options){.missing_count = bad}}, bad);
+    note("strew_load_options.column_count"), note("strew_csv_options.name_count");
+    note("strew_csv_options.missing_count");
+    strew_dtype promoted;
+    REFUSES("dtypes", strew_result_type, bad, NULL, 1, &(strew_scalar){STREW_INT64, {1}}, &promoted);
+    REFUSES("numbers", strew_result_type, 1, &(strew_dtype){STREW_INT8}, bad, NULL, &promoted);
     REFUSES("count", strew_reduce, STREW_FOLD_SUM, floats, bad, NULL, false, 1, &out);
     REFUSES("count", strew_reduce, STREW_FOLD_SUM, floats, bad, &dim, false, 1, &out);
     REFUSES("tensors", strew_cat, bad, two, 0, &out);
@@ -347,13 +358,18 @@ static void counts(void) {
 
 static void reserved(void) {
   start();
-  for (int bad = 0; bad < 8; bad++) { /* the number of the word; structs have 2, 4 or 8 */
+  for (int bad = 0; bad < 8; bad++) { /* the number of the word; structs have 1 to 8 */
     const uint64_t bit = (uint64_t)1 << (bad * 9 % 64);
     strew_context *other = NULL;
     strew_options options = {.threads = 1};
     options.reserved[bad] = bit;
     REFUSES_MEMBER("strew_options.reserved", "options", strew_context_create, &options, &other);
     ck_assert_ptr_null(other);
+    if (bad >= 6) continue;
+    strew_csv_options lines = {.skip = 1};
+    lines.reserved[bad] = bit;
+    note("strew_csv_options.reserved");
+    refuse_load_options("options", &(strew_load_options){.csv = &lines}, bad);
     if (bad >= 4) continue;
     strew_scatter_options scattering = {.reduction = STREW_SUM};
     strew_group_options joining = STREW_GROUP_OPTIONS;
@@ -371,7 +387,7 @@ static void reserved(void) {
     REFUSES_MEMBER("strew_image_options.reserved", "options", strew_image, matrix, &painting, &out);
     REFUSES_MEMBER("strew_reader_options.reserved", "options", strew_reader_open, device, FOLDER "/x.csv", &reading,
                    &reader);
-    if (bad >= 2) continue;
+    if (bad >= 1) continue;
     strew_load_options loading = {.map = false};
     loading.reserved[bad] = bit;
     refuse_load_options("options", &loading, bad);

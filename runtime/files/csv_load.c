@@ -184,9 +184,8 @@ static strew_status check_point(const struct call *call, char point) {
 static strew_status take_csv_options(struct reader *reader, const strew_csv_options *csv) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "skip"};
   char text[TEXT_BYTES];
+  strew_status status = STREW_OK;
   if (!csv) return STREW_OK;
-  strew_status status = check_options(reader->call, csv);
-  if (status != STREW_OK) return status;
   if (csv->skip < 0) return fail(reader->call, fault, "is %" PRId64 ", expected 0 or more", csv->skip);
   fault.argument = "comment";
   if (csv->comment && (strchr("\"\r\n", csv->comment) || csv->comment == reader->separator))

@@ -105,6 +105,9 @@ strew_status check_load_options(const struct call *call, const strew_load_option
   if (status == STREW_OK) status = check_count(call, "text", options->text_count);
   if (status == STREW_OK) status = check_count(call, "dates", options->date_count);
   if (status == STREW_OK) status = check_count(call, "columns", options->column_count);
+  if (status == STREW_OK && options->csv) status = check_options(call, options->csv);
+  if (status == STREW_OK && options->csv) status = check_count(call, "names", options->csv->name_count);
+  if (status == STREW_OK && options->csv) status = check_count(call, "missing", options->csv->missing_count);
   return status == STREW_OK && options->dtype ? check_dtype(call, *options->dtype) : status;
 }
 

@@ -92,7 +92,7 @@ static void test_memory(void) {
   size_t before = strew_context_charged_bytes(context);
   expect_run(L, "s = ('x'):rep(12 << 20) return #s", "12582912");
   expect(strew_context_charged_bytes(context) >= before + 12 * MEBIBYTE, "a string", "is not charged");
-  expect_run(L, "return strew.zeros(6 << 20)", "limit 33554432 bytes");
+  expect_run(L, "return strew.zeros(6 << 20)", "limit 32 MiB");
   strew_restart_limits(L);
   expect_run(L, "s = nil collectgarbage() t = strew.zeros(6 << 20) return t:numel()", "6291456");
   expect_run(L, "return #('x'):rep(12 << 20)", "not enough memory");
