@@ -507,3 +507,22 @@ describe("errors of groupings", function()
     refused("strew.sum(g)", "sum: 'self' is a grouping, expected a tensor")
   end)
 end)
+
+it("has the methods and fields that the prompt completes, and no others", function()
+  local g, found = strew.group_by(strew.tensor{7, 5}), {}
+  local source = support.get "lua_bindings/program/prompt/complete.lua"
+  local function listed(what)
+    local names = {}
+    for name in source:match("grouping_" .. what .. " = (%b{})"):gmatch '"([%w_]+)"' do table.insert(names, name) end
+    return names
+  end
+  for _, field in ipairs(listed "fields") do assert.is_not.equal("function", type(g[field]), field) end
+  local get = debug.getmetatable(g).__index
+  for i = 1, math.huge do
+    local name, value = debug.getupvalue(get, i)
+    if not name then break end
+    for method in pairs(type(value) == "table" and value.agg and value or {}) do table.insert(found, method) end
+  end
+  table.sort(found)
+  assert.same(found, listed "methods")
+end)
