@@ -280,18 +280,21 @@ local function words_of_agg(tokens, i)
   return commas == 0 and words_of(AGGREGATE) or columns_of(table_of_grouping(tokens, name))
 end
 
--- Returns the dtypes of a sum or mean at token i, which help names: that one, and src's own.
+-- Returns the dtypes of a sum or mean at token i, which help names: those for src, and src's own.
 local function dtypes_at(tokens, i)
-  local words = {}
-  for _, word in ipairs(words_of_option(tokens, i, "dtype")) do insert(words, word) end
-  if #words == 0 then return words_of("dtype") end
+  local named, words = words_of_option(tokens, i, "dtype"), {}
+  if #named == 0 then return words_of("dtype") end
   local brace = bracket_around(tokens, i)
   local open = bracket_around(tokens, brace)
   local name = tokens[(open or brace) - 2]
   local src
   if name and name.text == ":" then src = value_at(tokens, (open or brace) - 3)
   elseif open then src = first_argument(tokens, open) end
-  if strew_type(src) == "tensor" then insert(words, src.dtype) end
+  if strew_type(src) ~= "tensor" then return named end
+  for _, word in ipairs(named) do
+    if find(word, "float", 1, true) or not find(src.dtype, "float", 1, true) then insert(words, word) end
+  end
+  insert(words, src.dtype)
   return words
 end
 
