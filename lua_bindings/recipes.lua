@@ -51,6 +51,27 @@ table: 4 rows, 4 columns, cpu
      3       1      2.0        2
      2       4      nan      nan]]},
 
+  {"Append tables", [[
+Each table has codes of its own for its words, so cat is for columns of numbers alone. Ids of a key_table are the same
+for a word of every table, and rows of its keys have the words.]],
+  [[
+local names = {"city", "rain"}
+local jan = strew.columns({city = strew.tensor{0, 1}, rain = strew.tensor{2.0, 5}}, names, {city = {"Oslo", "Rome"}})
+local feb = strew.columns({city = strew.tensor{0, 1}, rain = strew.tensor{4.0, 1}}, names, {city = {"Rome", "Oslo"}})
+local cities = strew.key_table()
+local ids = strew.cat{cities:ids(jan, "city"), cities:ids(feb, "city")}
+local x = strew.rows(cities.keys, ids)
+x.rain = strew.cat{jan.rain, feb.rain}
+print(x)]],
+  [[
+table: 4 rows, 2 columns, cpu
+ city     rain
+ text  float32
+ Oslo        2
+ Rome        5
+ Rome        4
+ Oslo        1]]},
+
   {"Count", [[
 bincount counts the integers 0, 1, 2, ...; value_counts counts values of any size and dtype, the most frequent first.]],
   [[

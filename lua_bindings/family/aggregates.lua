@@ -88,16 +88,17 @@ local function key_of(g, group)
   return (" (%s)"):format(table.concat(texts, ", "))
 end
 
--- Calls f(...). A sum that a dtype cannot hold is an error of the argument, and names the key of its group of g.
+-- Calls f(...). An error of src is one of the argument, and names the key of a group of g.
 function aggregates.checked(argument, g, f, ...)
   local results = table.pack(pcall(f, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
   local found = strew.last_error()
-  if type(found) ~= "table" or found.code ~= "value" or found.arg ~= "src" then error(results[2], 0) end
-  local fact = found.message:match "^[^\n]* (has a %a+ in group [^\n]*)"
+  local fact = type(found) == "table" and found.arg == "src" and found.message:match "^[^\n]*'src' ([^\n]*)"
   if not fact then error(results[2], 0) end
-  fail(argument, (fact:gsub("group %d+", "%0" .. key_of(g, found.value):gsub("%%", "%%%%"))), found.hint, "value",
-    found.value, found.pos)
+  fact = fact:gsub("in group %d+", function(group) return group .. key_of(g, found.value) end)
+  local hint = found.hint
+  if argument ~= "src" and hint and hint:find "^src:" then hint = nil end -- the script has no src
+  fail(argument, fact, hint, found.code, found.value, found.pos)
 end
 
 local function reduce(g, entry)
@@ -107,7 +108,8 @@ local function reduce(g, entry)
     options.q = nil
     return g:quantile(entry.src, entry.options.q, options)
   end
-  return (g[entry.word](g, entry.src, entry.options))
+  local method = g[entry.word] -- in a local, as a call g.word() would get the hint of a script's
+  return (method(g, entry.src, entry.options))
 end
 
 -- Raises the error of shared entries; of a value with the name of its entry.
@@ -132,7 +134,9 @@ function aggregates.make(g, entries)
   end
   local made = {pcall(inner.aggregate, g, shared)}
   if not made[1] then fail_one(g, entries, shared, at, made[2]) end
-  for i, entry in ipairs(entries) do results[i] = at[i] and made[at[i] + 1] or reduce(g, entry) end
+  for i, entry in ipairs(entries) do
+    results[i] = at[i] and made[at[i] + 1] or aggregates.checked(entry.name, g, reduce, g, entry)
+  end
   return results
 end
 

@@ -6,14 +6,15 @@ local aggregates, group_operands = use "aggregates.lua", use "group_operands.lua
 local is_float = operands.is_float
 
 -- Raises an error unless src has one dimension, of the grouping's length and device.
-local function check_line(g, src)
+local function check_line(g, src, argument)
+  argument = argument or "src"
   if src:dim() ~= 1 then
-    fail("src", ("has %d dimensions, expected 1"):format(src:dim()), nil, "shape")
+    fail(argument, ("has %d dimensions, expected 1"):format(src:dim()), nil, "shape")
   elseif src:size(0) ~= g.length then
-    fail("src", ("has %d elements, the grouping has %d"):format(src:size(0), g.length), nil, "shape")
+    fail(argument, ("has %d elements, the grouping has %d"):format(src:size(0), g.length), nil, "shape")
   elseif src.device ~= g.device then
-    fail("src", ("is on %s, the grouping on %s"):format(src.device, g.device), ('src:to("%s")'):format(g.device),
-      "device")
+    fail(argument, ("is on %s, the grouping on %s"):format(src.device, g.device), ('%s:to("%s")'):format(
+      argument, g.device), "device")
   end
 end
 
@@ -211,7 +212,7 @@ local function agg(g, what)
     if is_key[name] then fail("what", ("has the name of a key, %s"):format(inner.text(name))) end
   end
   for _, entry in ipairs(entries) do
-    if entry.src then check_line(g, entry.src) end
+    if entry.src then check_line(g, entry.src, entry.name) end
   end
   for i, made in ipairs(aggregates.make(g, entries)) do
     local at = #result.names + 1

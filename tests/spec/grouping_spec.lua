@@ -488,11 +488,17 @@ describe("errors of groupings", function()
     refused("g:agg{x = {'sum', v, 3}}",
       "agg: 'what' has key 3 at key \"x\", expected a word, a tensor and options by name")
     refused("g:agg{key = 'count'}", "agg: 'what' has the name of a key, \"key\"")
-    refused("g:agg{x = {'sum', w}}", "agg: 'src' has 2 elements, the grouping has 3")
+    refused("g:agg{x = {'sum', w}}", "agg: 'x' has 2 elements, the grouping has 3")
+    for _, word in ipairs {"std", "logsumexp"} do
+      refused(("g:agg{x = {'%s', k}}"):format(word), "agg: 'x' is int64, expected a float dtype")
+      refused(("strew.pivot({a = k, b = k}, 'a', 'b', 'a', '%s')"):format(word),
+        "pivot: 'value' is int64, expected a float dtype")
+    end
     refused("g:agg{x = {'sum', v, dim = 0}}",
       "agg: 'what' has an option \"dim\" of sum at key \"x\", expected dtype, fill or skip_nan")
     refused("g:agg{x = {'quantile', v}}", "agg: 'what' has nil as q of a quantile at key \"x\", expected a number\n"
       .. "  hint  {\"quantile\", q = 0.5}")
+    refused("g:agg{x = {'first', v, skip_nan = 1}}", "agg: 'skip_nan' is 1, expected a boolean")
     refused("g:agg{x = {'sum', v, skip_nan = 1}}", "agg: 'skip_nan' is 1, expected a boolean")
     refused("g:agg{x = {'min', v, unbiased = true}}",
       "agg: 'what' has an option \"unbiased\" of min at key \"x\", expected fill or skip_nan")
@@ -500,4 +506,23 @@ describe("errors of groupings", function()
       "agg: 'fill' is 0.5, which int64 cannot hold: expected an integer in its range")
     refused("strew.sum(g)", "sum: 'self' is a grouping, expected a tensor")
   end)
+end)
+
+it("has the methods and fields that the prompt completes, and no others", function()
+  local g, found = strew.group_by(strew.tensor{7, 5}), {}
+  local source = support.get "lua_bindings/program/prompt/complete.lua"
+  local function listed(what)
+    local names = {}
+    for name in source:match("grouping_" .. what .. " = (%b{})"):gmatch '"([%w_]+)"' do table.insert(names, name) end
+    return names
+  end
+  for _, field in ipairs(listed "fields") do assert.is_not.equal("function", type(g[field]), field) end
+  local get = debug.getmetatable(g).__index
+  for i = 1, math.huge do
+    local name, value = debug.getupvalue(get, i)
+    if not name then break end
+    for method in pairs(type(value) == "table" and value.agg and value or {}) do table.insert(found, method) end
+  end
+  table.sort(found)
+  assert.same(found, listed "methods")
 end)

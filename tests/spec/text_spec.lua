@@ -157,6 +157,7 @@ describe("strew.help", function()
       assert.matches("^  " .. first .. "%f[^%w_]", printed{search = words}, 1, false)
     end
     assert.matches("\n  recipes rolling mean ", printed{search = "moving average"}, 1, false)
+    assert.matches("\n  recipes append tables ", printed{search = "concat tables"}, 1, false)
     for topic, name in pairs{tables = "join", csv = "load", limits = "%-%-sandbox"} do
       assert.matches(name, printed(topic), 1, false)
     end

@@ -11,6 +11,9 @@ local strew_type = rawget(strew, "type")
 
 local properties = {"device", "dtype", "shape"}
 local grouping_fields = {"counts", "device", "ids", "keys", "length", "n", "positions"}
+local grouping_methods = {"agg", "all", "any", "argsort", "count", "cumsum", "first", "free", "last", "log_softmax",
+  "logsumexp", "max", "mean", "median", "min", "nunique", "order", "prod", "quantile", "rank", "softmax", "starts",
+  "std", "sum", "to", "topk", "var"}
 
 -------------------------------------------------------------------------------------------------------------- words
 
@@ -92,12 +95,9 @@ end
 
 prompt.value_at = value_at
 
--- The metatable of groupings, and their methods.
-local function grouping_type()
-  local metatable = debug.getmetatable(rawget(strew, "grouping")(rawget(strew, "tensor"){0}))
-  local METHODS_UPVALUE = 5
-  local _, methods = debug.getupvalue(metatable.__index, METHODS_UPVALUE)
-  return metatable, methods
+local function is_grouping(value)
+  local metatable = type(value) == "userdata" and debug.getmetatable(value)
+  return metatable and rawget(metatable, "__name") == "grouping"
 end
 
 -- Adds the names of a table, and those inherited from tables.
@@ -111,12 +111,10 @@ local function add_keys(names, t, depth, wanted)
 end
 
 -- Returns the names that may follow a value and "." or ":". An unknown value is most likely a tensor.
-local function fields_of(value, is_known, separator, is_grouping)
+local function fields_of(value, is_known, separator, makes_grouping)
   local names, wanted = {}, separator == ":" and "function" or nil
-  local of_groupings, methods = grouping_type()
-  if is_grouping or debug.getmetatable(value) == of_groupings then
-    if separator == "." then return grouping_fields end
-    add_keys(names, methods, 0, wanted)
+  if makes_grouping or is_grouping(value) then
+    return separator == "." and grouping_fields or grouping_methods
   elseif strew_type(value) == "tensor" or not is_known then
     if separator == "." then return properties end
     add_keys(names, host.methods, 0, wanted)
@@ -269,7 +267,7 @@ local function table_of_grouping(tokens, i)
   if open then return name == "group_by" and first_argument(tokens, open) or nil end
   local value = value_at(tokens, i - 2)
   local COLUMNS_VALUE = 2
-  return debug.getmetatable(value) == grouping_type() and debug.getuservalue(value, COLUMNS_VALUE) or nil
+  return is_grouping(value) and debug.getuservalue(value, COLUMNS_VALUE) or nil
 end
 
 -- Returns words for agg{NAME = "...", NAME = {"...", "..."}}: a reduction, then a column; nil: the string is elsewhere.
@@ -282,18 +280,21 @@ local function words_of_agg(tokens, i)
   return commas == 0 and words_of(AGGREGATE) or columns_of(table_of_grouping(tokens, name))
 end
 
--- Returns the dtypes of a sum or mean at token i, which help names: that one, and src's own.
+-- Returns the dtypes of a sum or mean at token i, which help names: those for src, and src's own.
 local function dtypes_at(tokens, i)
-  local words = {}
-  for _, word in ipairs(words_of_option(tokens, i, "dtype")) do insert(words, word) end
-  if #words == 0 then return words_of("dtype") end
+  local named, words = words_of_option(tokens, i, "dtype"), {}
+  if #named == 0 then return words_of("dtype") end
   local brace = bracket_around(tokens, i)
   local open = bracket_around(tokens, brace)
   local name = tokens[(open or brace) - 2]
   local src
   if name and name.text == ":" then src = value_at(tokens, (open or brace) - 3)
   elseif open then src = first_argument(tokens, open) end
-  if strew_type(src) == "tensor" then insert(words, src.dtype) end
+  if strew_type(src) ~= "tensor" then return named end
+  for _, word in ipairs(named) do
+    if find(word, "float", 1, true) or not find(src.dtype, "float", 1, true) then insert(words, word) end
+  end
+  insert(words, src.dtype)
   return words
 end
 
