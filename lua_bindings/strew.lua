@@ -645,8 +645,8 @@ function strew.eye(n, m, options) end
 
 ---Creates the numbers from start up to, but not including, stop.
 ---
----Integers are exact; floats are `start + i * step` in float64, rounded once. No element reaches stop, nor the dtype's
----rounding of it: `strew.arange(1, 1.3, 0.1)` has 3. `linspace` includes its end.
+---Integers are exact; floats are `start + i * step` in float64, rounded once. No element reaches stop, nor, but for
+---start, the dtype's rounding of it: `strew.arange(1, 1.3, 0.1)` has 3. `linspace` includes its end.
 ---
 ---```lua
 ---print(strew.arange(4))

@@ -132,7 +132,7 @@ static bool is_replaced(lua_State *L, int x, int key, int list) {
 }
 
 /* What is wrong with a column that was replaced, and what to do. */
-static const char problem[] = "has a new tensor as column %s, whose words belong to the former one",
+static const char problem[] = "has a new value as column %s, whose words belong to the former one",
                   remedy[] =
                       "x[%s] = nil before makes it a column of numbers; strew.columns(x, nil, {[%s] = {word, ...}}) "
                       "returns x with other words";

@@ -260,6 +260,7 @@ static strew_status ramp_count(const struct call *call, strew_dtype dtype, strew
                 "makes more elements than can be addressed");
   if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));
   *count = count_before(dtype, start, stop, step, whole ? (int64_t)exact : (int64_t)steps + 1);
+  if (*count == 0 && steps > 0 && dtype_is_float(dtype)) *count = 1; /* start, even if stop is rounded to it */
   return STREW_OK;
 }
 
@@ -300,7 +301,7 @@ strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar 
   if (status != STREW_OK) return status;
   if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));
   const strew_scalar last = ramp_at(start, step, count - 1);
-  if (count) status = element_from(&call, "start", start, STREW_TRUNCATE, dtype, &held);
+  status = element_from(&call, "start", start, STREW_TRUNCATE, dtype, &held);
   if (count && status == STREW_OK) status = check_reached(&call, "stop", last, STREW_TRUNCATE, dtype);
   if (status == STREW_OK) status = dense_start(&call, device, dtype, 1, &count, out, &dense, &made);
   if (status == STREW_OK) status = fill_ramp(&call, dense, 0, count, start, step);

@@ -471,8 +471,9 @@ STREW_API strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *
                                  strew_error *error);
 
 /* start, start + step, ... up to but not including stop, 1-D. Exact if all three are integers, else start + i * step
-   in float64, rounded once. No element reaches stop, nor dtype's rounding of it. STREW_EVALUE: a step of 0 or away from stop, a number that is not finite or that dtype
-   cannot hold; STREW_EDTYPE: bool. This call and the others below, except strew_eye, also fill a given *out. */
+   in float64, rounded once. No element reaches stop, nor, but for the first, dtype's rounding of it. STREW_EVALUE: a
+   step of 0 or away from stop, a number that is not finite or that dtype cannot hold; STREW_EDTYPE: bool. This call and
+   the others below, except strew_eye, also fill a given *out. */
 STREW_API strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
                                     strew_scalar step, strew_tensor **out, strew_error *error);
 /* `steps` values (0 or more, else STREW_EARGUMENT), evenly spaced from start to exactly stop, both included. They are

@@ -34,19 +34,20 @@ static int groups_of(const char *at, const char *end) {
   return skip_digits(at, end) == end ? groups : 0;
 }
 
-/* True for a number with % after it or a sign of currency before it. */
+/* True for a number with % after it or a sign of currency before or after it. */
 static bool has_unit(const struct reader *reader, const char *at, const char *end) {
   static const char *const signs[] = {"$", "\xe2\x82\xac", "\xc2\xa3"}; /* dollar, euro, pound */
   struct decimal number;
   const char *first = at;
-  bool has_percent = end > at && end[-1] == '%';
-  end -= has_percent;
+  bool has_sign = end > at && end[-1] == '%';
+  end -= has_sign;
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
     size_t length = strlen(signs[i]);
     if ((size_t)(end - at) > length && memcmp(at, signs[i], length) == 0) at += length;
+    if ((size_t)(end - at) > length && memcmp(end - length, signs[i], length) == 0) end -= length, has_sign = true;
   }
   while (end > at && end[-1] == ' ') end--;
-  return (has_percent || at > first) && end > at &&
+  return (has_sign || at > first) && end > at &&
          (decimal_scan(at, reader->point, &number) == end || decimal_scan(at, ',', &number) == end ||
           groups_of(at, end));
 }

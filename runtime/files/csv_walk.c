@@ -129,7 +129,7 @@ static const char *text_of_remedy(const struct reader *reader, const struct cell
   if (look == AMBIGUOUS && is_comma)
     strcpy(text, "if these are thousands, remove the points; without decimal = \",\" they are decimal points, ");
   const bool is_word = (look == PLAIN || look == MARK) && is_quotable(word, length);
-  if (is_word && i == 0 && *word == '#')
+  if (look == PLAIN && is_word && i == 0 && *word == '#')
     strcpy(text, "{comment = \"#\"} skips its line, ");
   else if (is_word)
     snprintf(text, TEXT_BYTES, "{missing = {\"%.*s\"}} reads it as an empty cell, ", (int)length, word);

@@ -296,6 +296,7 @@ describe("a .csv file", function()
         "if these are thousands, remove the commas; " .. comma},
       ["0,234"] = {"a number with a decimal point", comma}, ["1,2345"] = {"a number with a decimal point", comma},
       ["12.5%"] = {"a number without a unit", words}, ["$5"] = {"a number without a unit", words},
+      ["5€"] = {"a number without a unit", words}, ["5 £"] = {"a number without a unit", words},
       ["-3 %"] = {"a number without a unit", words}, ["€1,234.50"] = {"a number without a unit", words},
       ["12/31/2024"] = {"numbers or words, not dates", other}, ["31.12.2024 10:30"] = {"numbers or words, not dates",
         other},

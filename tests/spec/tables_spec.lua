@@ -380,7 +380,7 @@ table: 2 rows, 3 columns, cpu
     float.words.t = {"x", "y"}
     local replaced = loaded("t,n\nx,1\ny,2\n")
     replaced.t = x.t:narrow(0, 0, 2)
-    local former = "'x' has a new tensor as column \"t\", whose words belong to the former one\n  hint  x[\"t\"] = nil "
+    local former = "'x' has a new value as column \"t\", whose words belong to the former one\n  hint  x[\"t\"] = nil "
       .. "before makes it a column of numbers; strew.columns(x, nil, {[\"t\"] = {word, ...}}) returns x with other "
       .. "words"
     local control = loaded("c,a\27[31mb\n1,x\27]\n")
