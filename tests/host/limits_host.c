@@ -92,7 +92,7 @@ static void test_memory(void) {
   size_t before = strew_context_charged_bytes(context);
   expect_run(L, "s = ('x'):rep(12 << 20) return #s", "12582912");
   expect(strew_context_charged_bytes(context) >= before + 12 * MEBIBYTE, "a string", "is not charged");
-  expect_run(L, "return strew.zeros(6 << 20)", "limit 33554432 bytes");
+  expect_run(L, "return strew.zeros(6 << 20)", "limit 32 MiB");
   strew_restart_limits(L);
   expect_run(L, "s = nil collectgarbage() t = strew.zeros(6 << 20) return t:numel()", "6291456");
   expect_run(L, "return #('x'):rep(12 << 20)", "not enough memory");
@@ -125,6 +125,11 @@ static void test_secrets(void) {
              "return ('%s %s'):format(a, tostring(print))",
              "table: 0x00000001 function: 0x00000003");
   expect_run(L, "return select(2, pcall(string.format, '%p', {}))", "which a sandbox does not show");
+  strew_restart_limits(L);
+  expect_run(L,
+             "local a, s = setmetatable({}, {__name = 'Mine'}), ('x'):rep(300000) "
+             "local text = ('%s|%s|%s|%s|%d'):format(a, s, a, s, 5) return text:gsub('x+', 'x')",
+             "Mine: 0x00000004|x|Mine: 0x00000004|x|5");
   lua_close(L);
 }
 
