@@ -93,8 +93,8 @@ strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int n
     dtype = (int)(dtype < 0 ? dtypes[i] : dtype_promote((strew_dtype)dtype, dtypes[i]));
   }
   for (int i = 0; i < number_count; i++) {
-    if ((unsigned)numbers[i].dtype >= STREW_DTYPE_COUNT)
-      return fail_unknown(&call, "numbers", (int)numbers[i].dtype, STREW_DTYPE_COUNT - 1);
+    strew_status status = check_scalar(&call, "numbers", numbers[i]);
+    if (status != STREW_OK) return status;
     dtype = (int)dtype_with_number(dtype, numbers[i]);
   }
   return *out = (strew_dtype)dtype, STREW_OK;
