@@ -198,15 +198,15 @@ static strew_status are_in_range(strew_tensor *spreads, bool *out, strew_error *
   return status;
 }
 
-/* The scale of each line of `count` dims, which are kept; *is_one: they are all 1. */
+/* The scale of each line of `count` dims, which are kept, in the computed dtype; *is_one: they are all 1. */
 static strew_status make_scales(strew_tensor *tensor, int count, const int *dims, strew_tensor **scales, bool *is_one,
                                 strew_error *error) {
   strew_tensor *sizes = NULL, *largest = NULL, *flags = NULL;
   strew_status status = strew_unary(STREW_ABS, tensor, &sizes, error);
   if (status == STREW_OK) status = reduce(STREW_FOLD_AMAX, sizes, count, dims, true, 0, &largest, error);
   if (status == STREW_OK)
-    status =
-        strew_full(tensor->storage->device, tensor->dtype, largest->rank, largest->sizes, strew_int(1), scales, error);
+    status = strew_full(tensor->storage->device, dtype_wide(tensor->dtype), largest->rank, largest->sizes, strew_int(1),
+                        scales, error);
   for (int i = 0; i < 3 && status == STREW_OK; i++) {
     const struct level *level = &range_of(tensor->dtype)->levels[i];
     status = strew_binary(level->op, strew_of(largest), strew_number(strew_float(level->bound)), &flags, error);

@@ -25,7 +25,7 @@ enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
 
 #define FOLD(T)                                                                                                        \
   /* sum, prod, mean, var, std */                                                                                      \
-  static T fold_##T(strew_fold fold, T *x, int64_t n, double correction) {                                             \
+  static T plain_##T(strew_fold fold, T *x, int64_t n, double correction) {                                            \
     if (fold == STREW_FOLD_SUM || fold == STREW_FOLD_PROD) return ordered_##T(x, n, fold == STREW_FOLD_PROD);          \
     const T first = fold == STREW_FOLD_MEAN ? 0 : x[0];                                                                \
     for (int64_t i = 0; first != 0 && i < n; i++) x[i] -= first;                                                       \
@@ -35,6 +35,22 @@ enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
     double divisor = (double)n - correction;                                                                           \
     T var = ordered_##T(x, n, false) / (T)(divisor > 0 ? divisor : 0);                                                 \
     return fold == STREW_FOLD_STD ? (T)(sizeof(T) == 4 ? sqrtf((float)var) : sqrt((double)var)) : var;                 \
+  }                                                                                                                    \
+  /* The same; of a var or std without squares that overflow or underflow: of elements scaled by a power of two. */    \
+  static T fold_##T(strew_fold fold, const T *x, int64_t n, double correction, T least, T most) {                      \
+    T *copy = malloc((size_t)(n + 1) * sizeof *copy), largest = 0;                                                     \
+    memcpy(copy, x, (size_t)n * sizeof *copy);                                                                         \
+    T result = plain_##T(fold, copy, n, correction);                                                                   \
+    for (int64_t i = 0; i < n; i++) largest = fabs((double)x[i]) <= (double)largest ? largest : (T)fabs((double)x[i]); \
+    bool is_spread = fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD;                                                 \
+    if (is_spread && !(result >= least && result <= most) && isfinite(largest) && largest > 0) {                       \
+      const int exponent = ilogb((double)largest);                                                                     \
+      for (int64_t i = 0; i < n; i++) copy[i] = (T)ldexp((double)x[i], -exponent);                                     \
+      result = plain_##T(fold, copy, n, correction);                                                                   \
+      result = (T)ldexp((double)result, fold == STREW_FOLD_STD ? exponent : 2 * exponent);                             \
+    }                                                                                                                  \
+    free(copy);                                                                                                        \
+    return result;                                                                                                     \
   }
 FOLD(float)
 FOLD(double)
@@ -53,8 +69,8 @@ static void expected_float(strew_fold fold, strew_dtype dtype, const char *eleme
   double *doubles = malloc((size_t)(n + 1) * sizeof *doubles);
   float *floats = malloc((size_t)(n + 1) * sizeof *floats);
   for (int64_t i = 0; i < n; i++) floats[i] = (float)(doubles[i] = float_at(dtype, elements, i));
-  double result = dtype == STREW_FLOAT64 ? fold_double(fold, doubles, n, correction)
-                                         : (double)fold_float(fold, floats, n, correction);
+  double result = dtype == STREW_FLOAT64 ? fold_double(fold, doubles, n, correction, 0x1p-400, 1e300)
+                                         : (double)fold_float(fold, floats, n, correction, 0x1p-50f, 1e38f);
   ok(strew_scalar_store(strew_float(result), STREW_SATURATE, dtype, to, &failure));
   free(doubles);
   free(floats);
