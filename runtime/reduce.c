@@ -104,6 +104,23 @@ static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, co
     if (!plan->operands[0].strides[reduce->kept]) break;
 }
 
+/* True if a first result may be computed again: see wide spreads, below. */
+static bool may_widen(strew_fold fold, const strew_tensor *tensor) {
+  return fold_is_spread(fold) && tensor->dtype != STREW_FLOAT16;
+}
+
+/* Writes to `out`, which is checked, once the result is final. */
+static strew_status reduce_into(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
+                                double correction, strew_tensor *out, strew_error *error) {
+  strew_error inner = {.alias = alias_of(error, fold_row_of(fold)->name)};
+  CALL(call, fold_row_of(fold)->name, &inner, {"self", tensor}, {"out", out});
+  strew_tensor *made = NULL;
+  strew_status status = strew_reduce(fold, tensor, count, dims, keepdim, correction, &made, &inner);
+  if (status == STREW_OK) status = strew_copy(out, made, &inner);
+  strew_release(made);
+  return report_inner(status, &inner, error);
+}
+
 static strew_status reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                            double correction, strew_tensor **out, strew_error *error) {
   bool known = (unsigned)fold < STREW_FOLD_COUNT;
@@ -123,6 +140,7 @@ static strew_status reduce(strew_fold fold, strew_tensor *tensor, int count, con
   status = out_prepare(&call, device, dtype, rank, sizes, out, &made);
   if (status == STREW_OK && !made) status = check_given(&call, *out, tensor, false);
   if (status != STREW_OK || !strew_tensor_numel(*out)) return status;
+  if (!made && may_widen(fold, tensor)) return reduce_into(fold, tensor, count, dims, keepdim, correction, *out, error);
   if (strew_tensor_numel(tensor)) {
     plan_fold(&plan, tensor, folded, keepdim, *out);
     status = device->ops->reduce(&call, device, &plan);
@@ -180,15 +198,15 @@ static strew_status are_in_range(strew_tensor *spreads, bool *out, strew_error *
   return status;
 }
 
-/* The scale of each line of `count` dims, which are kept; *is_one: they are all 1. */
+/* The scale of each line of `count` dims, which are kept, in the computed dtype; *is_one: they are all 1. */
 static strew_status make_scales(strew_tensor *tensor, int count, const int *dims, strew_tensor **scales, bool *is_one,
                                 strew_error *error) {
   strew_tensor *sizes = NULL, *largest = NULL, *flags = NULL;
   strew_status status = strew_unary(STREW_ABS, tensor, &sizes, error);
   if (status == STREW_OK) status = reduce(STREW_FOLD_AMAX, sizes, count, dims, true, 0, &largest, error);
   if (status == STREW_OK)
-    status =
-        strew_full(tensor->storage->device, tensor->dtype, largest->rank, largest->sizes, strew_int(1), scales, error);
+    status = strew_full(tensor->storage->device, dtype_wide(tensor->dtype), largest->rank, largest->sizes, strew_int(1),
+                        scales, error);
   for (int i = 0; i < 3 && status == STREW_OK; i++) {
     const struct level *level = &range_of(tensor->dtype)->levels[i];
     status = strew_binary(level->op, strew_of(largest), strew_number(strew_float(level->bound)), &flags, error);
@@ -234,12 +252,12 @@ strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, cons
                           double correction, strew_tensor **out, strew_error *error) {
   const bool made = !*out;
   strew_status status = reduce(fold, tensor, count, dims, keepdim, correction, out, error);
-  if (status != STREW_OK || !fold_is_spread(fold) || tensor->dtype == STREW_FLOAT16) return status;
+  if (status != STREW_OK || !made || !may_widen(fold, tensor)) return status;
   if (!strew_tensor_numel(tensor) || !strew_tensor_numel(*out)) return status;
   strew_error inner = {.alias = alias_of(error, fold_row_of(fold)->name)};
-  CALL(call, fold_row_of(fold)->name, &inner, {"self", tensor}, {"out", made ? NULL : *out});
+  CALL(call, fold_row_of(fold)->name, &inner, {"self", tensor});
   status = widen_spread(fold, tensor, count, dims, correction, *out, &inner);
-  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
   return report_inner(status, &inner, error);
 }
 

@@ -62,11 +62,16 @@ static strew_status prepare_out(const struct search *search, strew_tensor **out,
   const strew_tensor *values = search->values.tensor;
   strew_device *device = search->sorted->storage->device;
   const int rank = values ? values->rank : 0;
-  strew_status status = out_prepare(search->call, device, STREW_INT64, rank, values ? values->sizes : NULL, out, made);
-  if (status != STREW_OK || *made) return status;
-  status = check_overlap(search->call, *out, "out", NULL, false);
-  if (status == STREW_OK) status = check_overlap(search->call, *out, search->sorted_name, search->sorted, false);
-  if (status == STREW_OK && values) status = check_overlap(search->call, *out, search->values_name, values, false);
+  return out_prepare(search->call, device, STREW_INT64, rank, values ? values->sizes : NULL, out, made);
+}
+
+/* Fails if a given result shares elements with itself or an operand. */
+static strew_status check_given(const struct search *search, const strew_tensor *out) {
+  const strew_tensor *values = search->values.tensor;
+  if (!out) return STREW_OK;
+  strew_status status = check_overlap(search->call, out, "out", NULL, false);
+  if (status == STREW_OK) status = check_overlap(search->call, out, search->sorted_name, search->sorted, false);
+  if (status == STREW_OK && values) status = check_overlap(search->call, out, search->values_name, values, false);
   return status;
 }
 
@@ -93,8 +98,9 @@ static strew_status promote(const struct call *call, strew_tensor *tensor, strew
 static strew_status find_promoted(const struct search *search, strew_tensor **out) {
   strew_tensor *given = search->values.tensor, *sorted = NULL, *values = NULL;
   strew_status status = check_devices(search->call);
-  if (status != STREW_OK || !given || given->dtype == search->sorted->dtype)
-    return status == STREW_OK ? find_places(search, out) : status;
+  if (status == STREW_OK) status = check_given(search, *out);
+  if (status != STREW_OK) return status;
+  if (!given || given->dtype == search->sorted->dtype) return find_places(search, out);
   const strew_dtype dtype = dtype_promote(given->dtype, search->sorted->dtype);
   struct search promoted = *search;
   status = promote(search->call, search->sorted, dtype, &sorted);

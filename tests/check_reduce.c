@@ -23,37 +23,37 @@ enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
 
 /* -------------------------------------------------------------------------------------------------- folds of floats */
 
-/* sum, prod, mean, var, std of scaled elements */
 #define FOLD(T)                                                                                                        \
-  static T fold_##T(strew_fold fold, const T *given, int64_t n, double correction, T scale) {                          \
-    if (fold == STREW_FOLD_SUM || fold == STREW_FOLD_PROD) return ordered_##T(given, n, fold == STREW_FOLD_PROD);      \
-    if (fold == STREW_FOLD_MEAN) return ordered_##T(given, n, false) / (T)n;                                           \
-    T *x = calloc((size_t)n + 1, sizeof *x);                                                                           \
-    for (int64_t i = 0; i < n; i++) x[i] = given[i] * scale;                                                           \
-    const T first = x[0];                                                                                              \
+  /* sum, prod, mean, var, std */                                                                                      \
+  static T plain_##T(strew_fold fold, T *x, int64_t n, double correction) {                                            \
+    if (fold == STREW_FOLD_SUM || fold == STREW_FOLD_PROD) return ordered_##T(x, n, fold == STREW_FOLD_PROD);          \
+    const T first = fold == STREW_FOLD_MEAN ? 0 : x[0];                                                                \
     for (int64_t i = 0; first != 0 && i < n; i++) x[i] -= first;                                                       \
-    const T mean = ordered_##T(x, n, false) / (T)n;                                                                    \
+    T mean = ordered_##T(x, n, false) / (T)n;                                                                          \
+    if (fold == STREW_FOLD_MEAN) return mean;                                                                          \
     for (int64_t i = 0; i < n; i++) x[i] = (x[i] - mean) * (x[i] - mean);                                              \
-    const double divisor = (double)n - correction;                                                                     \
-    const T var = ordered_##T(x, n, false) / (T)(divisor > 0 ? divisor : 0);                                           \
-    free(x);                                                                                                           \
+    double divisor = (double)n - correction;                                                                           \
+    T var = ordered_##T(x, n, false) / (T)(divisor > 0 ? divisor : 0);                                                 \
     return fold == STREW_FOLD_STD ? (T)(sizeof(T) == 4 ? sqrtf((float)var) : sqrt((double)var)) : var;                 \
+  }                                                                                                                    \
+  /* The same; of a var or std without squares that overflow or underflow: of elements scaled by a power of two. */    \
+  static T fold_##T(strew_fold fold, const T *x, int64_t n, double correction, T least, T most) {                      \
+    T *copy = malloc((size_t)(n + 1) * sizeof *copy), largest = 0;                                                     \
+    memcpy(copy, x, (size_t)n * sizeof *copy);                                                                         \
+    T result = plain_##T(fold, copy, n, correction);                                                                   \
+    for (int64_t i = 0; i < n; i++) largest = fabs((double)x[i]) <= (double)largest ? largest : (T)fabs((double)x[i]); \
+    bool is_spread = fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD;                                                 \
+    if (is_spread && !(result >= least && result <= most) && isfinite(largest) && largest > 0) {                       \
+      const int exponent = ilogb((double)largest);                                                                     \
+      for (int64_t i = 0; i < n; i++) copy[i] = (T)ldexp((double)x[i], -exponent);                                     \
+      result = plain_##T(fold, copy, n, correction);                                                                   \
+      result = (T)ldexp((double)result, fold == STREW_FOLD_STD ? exponent : 2 * exponent);                             \
+    }                                                                                                                  \
+    free(copy);                                                                                                        \
+    return result;                                                                                                     \
   }
 FOLD(float)
 FOLD(double)
-
-/* A variance whose squares may have left the dtype's range is that of elements scaled by a power of two, for the size of
-   the largest. */
-static double scale_of(bool is_double, const double *x, int64_t n, double spread) {
-  double largest = 0;
-  if (is_double ? spread >= 0x1p-400 && spread <= 1e300 : spread >= 0x1p-50 && spread <= (double)1e38F) return 1;
-  for (int64_t i = 0; i < n; i++) {
-    if (isnan(x[i])) return 1;
-    largest = fmax(largest, fabs(x[i]));
-  }
-  if (is_double) return largest > 0x1p500 ? 0x1p-600 : largest < 0x1p-400 ? 0x1p600 : 1;
-  return largest > 0x1p48 ? 0x1p-87 : largest < 0x1p-126 ? 0x1p110 : largest < 0x1p-39 ? 0x1p87 : 1;
-}
 
 /* ------------------------------------------------------------------------------------------------ one output */
 
@@ -64,34 +64,16 @@ static int64_t integer_at(strew_dtype dtype, const char *elements, int64_t i) {
   return strew_scalar_load(dtype, elements + (size_t)i * strew_dtype_size_bytes(dtype)).as.i;
 }
 
-static double fold_scaled(strew_fold fold, bool is_double, const double *x, int64_t n, double correction,
-                          double scale) {
-  if (is_double) return fold_double(fold, x, n, correction, scale);
-  float *floats = malloc((size_t)(n + 1) * sizeof *floats);
-  for (int64_t i = 0; i < n; i++) floats[i] = (float)x[i];
-  const double result = (double)fold_float(fold, floats, n, correction, (float)scale);
-  free(floats);
-  return result;
-}
-
-static double rounded(strew_dtype dtype, double x, void *to) {
-  ok(strew_scalar_store(strew_float(x), STREW_SATURATE, dtype, to, &failure));
-  return strew_scalar_load(dtype, to).as.f;
-}
-
 static void expected_float(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, double correction,
                            void *to) {
-  const bool is_double = dtype == STREW_FLOAT64;
-  double *x = malloc((size_t)(n + 1) * sizeof *x);
-  for (int64_t i = 0; i < n; i++) x[i] = float_at(dtype, elements, i);
-  double result = rounded(dtype, fold_scaled(fold, is_double, x, n, correction, 1), to);
-  const bool is_spread = fold == STREW_FOLD_VAR || fold == STREW_FOLD_STD;
-  const double scale = is_spread && dtype != STREW_FLOAT16 ? scale_of(is_double, x, n, result) : 1;
-  if (scale != 1) {
-    result = rounded(dtype, fold_scaled(fold, is_double, x, n, correction, scale), to);
-    for (int i = fold == STREW_FOLD_STD; i < 2; i++) result = rounded(dtype, result / scale, to);
-  }
-  free(x);
+  double *doubles = malloc((size_t)(n + 1) * sizeof *doubles);
+  float *floats = malloc((size_t)(n + 1) * sizeof *floats);
+  for (int64_t i = 0; i < n; i++) floats[i] = (float)(doubles[i] = float_at(dtype, elements, i));
+  double result = dtype == STREW_FLOAT64 ? fold_double(fold, doubles, n, correction, 0x1p-400, 1e300)
+                                         : (double)fold_float(fold, floats, n, correction, 0x1p-50f, 1e38f);
+  ok(strew_scalar_store(strew_float(result), STREW_SATURATE, dtype, to, &failure));
+  free(doubles);
+  free(floats);
 }
 
 static void expected_integer(strew_fold fold, strew_dtype dtype, const char *elements, int64_t n, void *to) {

@@ -221,6 +221,10 @@ START_TEST(test_refused_searches) {
                "  boundaries  int64[2, 3] cpu");
   strew_tensor *given = line;
   assert_fails(strew_searchsorted(line, strew_of(line), false, &given, &failure), STREW_EOVERLAP, NULL);
+  strew_tensor *floats = tensor_from_doubles(STREW_FLOAT32, 3, (double[]){1, 2, 3});
+  assert_fails(strew_searchsorted(line, strew_of(floats), false, &given, &failure), STREW_EOVERLAP, NULL);
+  assert_fails(strew_bucketize(strew_of(line), floats, false, &given, &failure), STREW_EOVERLAP, NULL);
+  strew_release(floats);
   given = wide;
   assert_fails(strew_searchsorted(line, strew_of(line), false, &given, &failure), STREW_ESHAPE, NULL);
   ck_assert_ptr_null(out);

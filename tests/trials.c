@@ -255,7 +255,7 @@ static void exercise(const char *name, strew_status (*call)(int i), int i, strew
 
 static strew_tensor *a, *b, *row, *column, *half, *whole, *narrow, *mask, *cube, *none; /* see start_script */
 static strew_tensor *many, *many_halves, *many_doubles, *spread, *crowd, *far, *huge, *handful, *rows, *columns,
-    *halves, *integers;
+    *halves, *integers, *figure;
 static const int64_t wide[] = {6, 5}, five[] = {5}, six[] = {6, 1}, four[] = {4}, thousands[] = {6000};
 
 /* Few different integers, far from one another. */
@@ -284,6 +284,7 @@ static void start_script(void) {
   many_halves = operand(random_tensor(STREW_FLOAT16, 1, thousands, CONTIGUOUS));
   many_doubles = lacks(STREW_FLOAT64) ? many_halves : operand(random_tensor(STREW_FLOAT64, 1, thousands, CONTIGUOUS));
   spread = operand(tensor_from_doubles(STREW_FLOAT32, 4, (double[]){1e30, -1e30, 1, 2}));
+  figure = operand(scalar_tensor(STREW_FLOAT32, strew_int(5)));
   crowd = operand(random_integers(STREW_INT64, 1, thousands, CONTIGUOUS, 0, 4));
   far = operand(draw_far(thousands[0]));
   huge = operand(random_integers(STREW_INT64, 1, thousands, CONTIGUOUS, -(INT64_C(1) << 61), INT64_C(1) << 61));
@@ -483,6 +484,7 @@ static strew_status take_first_of_groups(void) { return with_groups(take_their_f
   X(grouping_aggregate, NULL, reduce_groups())                                                                         \
   X(grouping_integers, NULL, with_groups(reduce_integers))                                                             \
   X(std_of_scaled, NULL, strew_reduce(STREW_FOLD_STD, spread, 0, NULL, false, 1, TO))                                  \
+  X(std_of_scaled_into, figure, strew_reduce(STREW_FOLD_STD, spread, 0, NULL, false, 1, TO))                           \
   X(grouping_squares, NULL, square_groups())                                                                           \
   X(grouping_topk, NULL, take_first_of_groups())                                                                       \
   X(grouping_cumsum, NULL, add_up_groups())                                                                            \

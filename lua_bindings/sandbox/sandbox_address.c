@@ -47,12 +47,14 @@ static bool shows_address(lua_State *L, int i) {
 }
 
 void sandbox_hide_address(lua_State *L, int i) {
+  const int top = lua_gettop(L);
   char number[24];
   if (!shows_address(L, i)) return;
   const bool is_named = luaL_getmetafield(L, i, "__name") == LUA_TSTRING;
   snprintf(number, sizeof number, ": 0x%08llx", (unsigned long long)number_of(L, i));
   lua_pushfstring(L, "%s%s", is_named ? lua_tostring(L, -1) : luaL_typename(L, i), number);
   lua_replace(L, i);
+  lua_settop(L, top); /* a caller's buffer may be on top of the stack */
 }
 
 /* tostring(value) */
@@ -65,10 +67,7 @@ static int to_string(lua_State *L) {
 /* print(value, ...) */
 static int print(lua_State *L) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
-  for (int i = 1, n = lua_gettop(L); i <= n; i++) {
-    sandbox_hide_address(L, i);
-    lua_settop(L, n);
-  }
+  for (int i = 1, n = lua_gettop(L); i <= n; i++) sandbox_hide_address(L, i);
   return call_original(L);
 }
 

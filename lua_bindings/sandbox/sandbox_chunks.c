@@ -156,7 +156,6 @@ static int format(lua_State *L) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   if (i <= arguments && lua_type(L, 1) == LUA_TSTRING) return format_long(L, arguments);
   if (lua_type(L, 1) == LUA_TSTRING) hide_addresses(L, arguments);
-  lua_settop(L, arguments);
   return call_original(L);
 }
 

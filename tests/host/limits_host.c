@@ -125,6 +125,11 @@ static void test_secrets(void) {
              "return ('%s %s'):format(a, tostring(print))",
              "table: 0x00000001 function: 0x00000003");
   expect_run(L, "return select(2, pcall(string.format, '%p', {}))", "which a sandbox does not show");
+  strew_restart_limits(L);
+  expect_run(L,
+             "local a, s = setmetatable({}, {__name = 'Mine'}), ('x'):rep(300000) "
+             "local text = ('%s|%s|%s|%s|%d'):format(a, s, a, s, 5) return text:gsub('x+', 'x')",
+             "Mine: 0x00000004|x|Mine: 0x00000004|x|5");
   lua_close(L);
 }
 
