@@ -79,10 +79,10 @@ static strew_status add_slot(struct aggregating *a, int i) {
   return *out ? STREW_OK : tensor_create(a->call, a->device, column->computed, 1, &a->grouping->size, out);
 }
 
-/* True if groups without elements need a value: those of joined integers have that of no elements. (Groups of keys have
-   elements.) */
+/* True if groups without elements need a value: joined sums and products have it. (Groups of keys have elements.) */
 static bool has_gaps(const struct aggregating *a, const strew_aggregate *aggregate) {
-  return !a->grouping->key_count && (aggregate->options.fill || !joins_integers(aggregate));
+  const bool is_mean = aggregate->options.reduction == STREW_MEAN;
+  return !a->grouping->key_count && (aggregate->options.fill || is_mean || !joins_integers(aggregate));
 }
 
 /* True if a result is made of the counts: it is one, a mean, or may have groups without elements. */
