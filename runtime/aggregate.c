@@ -79,13 +79,19 @@ static strew_status add_slot(struct aggregating *a, int i) {
   return *out ? STREW_OK : tensor_create(a->call, a->device, column->computed, 1, &a->grouping->size, out);
 }
 
+/* True if groups without elements need a value: joined sums and products have it. (Groups of keys have elements.) */
+static bool has_gaps(const struct aggregating *a, const strew_aggregate *aggregate) {
+  const bool is_mean = aggregate->options.reduction == STREW_MEAN;
+  return !a->grouping->key_count && (aggregate->options.fill || is_mean || !joins_integers(aggregate));
+}
+
 /* True if a result is made of the counts: it is one, a mean, or may have groups without elements. */
 static bool needs_counts(const struct aggregating *a) {
   bool needs = false;
   for (int i = 0; i < a->count; i++) {
     const strew_aggregate *aggregate = &a->aggregates[i];
     const bool is_mean = aggregate->options.reduction == STREW_MEAN;
-    needs |= !aggregate->src || (a->column[i] >= 0 && (is_mean || !a->grouping->key_count));
+    needs |= !aggregate->src || (a->column[i] >= 0 && (is_mean || has_gaps(a, aggregate)));
   }
   return needs;
 }
@@ -148,7 +154,7 @@ static strew_status fill_empty(const struct aggregating *a, const strew_aggregat
   int dim = aggregate->options.dim;
   strew_tensor *counts = NULL, *is_empty = NULL;
   strew_status status = element_from(a->call, "fill", value, STREW_EXACT, result->dtype, &checked);
-  if (status != STREW_OK || a->grouping->key_count) return status; /* groups of keys have elements */
+  if (status != STREW_OK || !has_gaps(a, aggregate)) return status;
   status = check_dim(a->call, result->rank, &dim);
   if (status == STREW_OK) status = grouping_counts_along(a->grouping, result->rank, dim, &counts, error);
   if (status == STREW_OK)
@@ -178,18 +184,18 @@ static strew_status make_result(const struct aggregating *a, int i, strew_tensor
 /* The same for integers, of a slot or made here. */
 static strew_status make_of_integers(const struct aggregating *a, int i, strew_tensor **out) {
   const strew_aggregate *aggregate = &a->aggregates[i];
-  strew_tensor *values = a->column[i] < 0 ? NULL : strew_retain(a->at[a->column[i]].out[slot_of(aggregate)]);
+  strew_tensor *made = NULL, *values = a->column[i] < 0 ? NULL : a->at[a->column[i]].out[slot_of(aggregate)];
   enum may_wrap unknown = UNKNOWN_WRAP;
   strew_tensor *result = NULL;
   strew_status status = STREW_OK;
   if (!values)
-    status = grouping_join_integers(a->grouping, aggregate, slot_of(aggregate), STREW_INT64, aggregate->src, &values,
+    status = grouping_join_integers(a->grouping, aggregate, slot_of(aggregate), STREW_INT64, aggregate->src, &made,
                                     a->call->error);
   if (status == STREW_OK)
-    status = grouping_finish_integers(a->call, a->grouping, aggregate, values,
+    status = grouping_finish_integers(a->call, a->grouping, aggregate, values ? values : made,
                                       a->column[i] < 0 ? &unknown : &a->may_wrap[a->column[i]], &result);
   if (status == STREW_OK) status = fill_empty(a, aggregate, result);
-  strew_release(values);
+  strew_release(made);
   if (status != STREW_OK) return strew_release(result), status;
   return *out = result, STREW_OK;
 }

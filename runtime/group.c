@@ -88,11 +88,10 @@ struct group {
   const strew_group_options *options;
   strew_tensor *src, *index;
   int dim;
-  strew_dtype dtype;               /* of the result */
-  struct shape1 shape;             /* src's, then the result's */
-  strew_tensor wide_index;         /* of src's shape */
-  strew_tensor summed, *converted; /* src in the result's dtype; its memory, unless it is src's */
-  strew_tensor *kept;              /* with skip_nan: the index, -1 where src is NaN; else NULL */
+  strew_dtype dtype;       /* of the result */
+  struct shape1 shape;     /* src's, then the result's */
+  strew_tensor wide_index; /* of src's shape */
+  strew_tensor *kept;      /* with skip_nan: the index, -1 where src is NaN; else NULL */
 };
 
 /* The size of the result along dim: out's, options->dim_size, or the largest index value + 1. */
@@ -126,22 +125,6 @@ static strew_status group_prepare(const struct call *call, struct group *group, 
   if (status == STREW_OK) status = check_group_dtype(call, options, src->dtype, &group->dtype);
   if (status == STREW_OK) status = broadcast_index(call, index, &group->shape, group->dim, &group->wide_index);
   return status == STREW_OK ? group_size(call, group, out, &group->shape.sizes[group->dim]) : status;
-}
-
-/* Converts src to the result's dtype; the repetitions of an expanded src once. */
-static strew_status convert_src(const struct call *call, struct group *group) {
-  strew_tensor part = group->summed = *group->src;
-  if (group->dtype == part.dtype || strew_tensor_numel(&part) == 0) return STREW_OK;
-  for (int d = 0; d < part.rank; d++)
-    if (part.strides[d] == 0) part.sizes[d] = 1;
-  strew_status status = copy_as(call, &part, group->dtype, &group->converted);
-  if (status != STREW_OK) return status;
-  group->summed = *group->converted;
-  for (int d = 0; d < part.rank; d++) {
-    if (part.sizes[d] != group->src->sizes[d]) group->summed.strides[d] = 0;
-    group->summed.sizes[d] = group->src->sizes[d];
-  }
-  return STREW_OK;
 }
 
 /* Writes the size of a tensor in GiB to text (TEXT_BYTES) and returns it. */
@@ -251,13 +234,12 @@ static strew_status group_into(const struct call *call, struct group *group, str
   strew_status status = empty ? STREW_OK : check_clip(call, &addressing.limits);
   if (status == STREW_OK) status = group_target(call, group, target, &holds_identity);
   if (status == STREW_OK && arg) status = arg_create(call, *target, none, arg);
-  if (status == STREW_OK) status = convert_src(call, group);
   if (status == STREW_OK && !empty) status = drop_nan(call, group, &addressing);
   if (status != STREW_OK || empty) return status;
   struct scatter_job job = {.self = *target,
                             .start = *target,
                             .addressing = &addressing,
-                            .src = &group->summed,
+                            .src = group->src,
                             .reduction = options->reduction,
                             .disposable = is_new,
                             .start_from_identity = is_new && !arg && !holds_identity,
@@ -275,7 +257,6 @@ strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_gro
   strew_tensor *target = *out, *made_arg = NULL;
   strew_status status = group_prepare(&call, &group, *out, arg != NULL);
   if (status == STREW_OK) status = group_into(&call, &group, &target, arg ? &made_arg : NULL);
-  strew_release(group.converted);
   strew_release(group.kept);
   if (status != STREW_OK) {
     strew_release(made_arg);

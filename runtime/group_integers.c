@@ -258,12 +258,14 @@ static strew_status divide_sums(const struct joined *j, strew_tensor *sums, stre
 
 /* ---------------------------------------------------------------------------------------------------------- results */
 
-/* A copy of int64 values, which must fit, converted. */
+/* A converted copy of int64 values, which must fit; or the values, if no result has them and no fill changes them. */
 static strew_status narrow(const struct joined *j, strew_tensor *values, const char *what, strew_tensor **out) {
   const strew_dtype dtype = result_dtype(j->aggregate);
   strew_device *device = values->storage->device;
   strew_error *error = j->call->error;
   strew_tensor *again = NULL, *differs = NULL;
+  if (dtype == STREW_INT64 && values->references == 1 && !j->aggregate->options.fill)
+    return *out = strew_retain(values), STREW_OK;
   strew_status status = copy_as(j->call, values, dtype, out);
   if (status != STREW_OK || dtype == STREW_INT64) return status;
   status = strew_to(*out, device, STREW_INT64, &again, error);

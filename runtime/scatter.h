@@ -10,7 +10,7 @@ struct scatter_job {
   strew_tensor *self;
   const strew_tensor *start; /* initial values: self, or a tensor that is copied to it */
   bool disposable;           /* self is new: the caller releases it if the job fails */
-  const strew_tensor *src;   /* of self's dtype, not smaller than the index; NULL: `number` */
+  const strew_tensor *src;   /* converted to self's dtype as it joins; not smaller than the index; NULL: `number` */
   union element number;      /* of self's dtype */
   strew_reduction reduction;
   bool start_from_identity; /* destinations that receive a contribution drop their initial value */

@@ -227,3 +227,31 @@ describe("a group without a number", function()
     same(T{1.0, 2, 1, 4}, g:cumsum(T{1.0, 2, nan, 3}, {skip_nan = true}))
   end)
 end)
+
+describe("results of groups", function()
+  it("have memory of their own, though entries are equal", function()
+    local x = T({1, 2, 3}, {dtype = "int32"})
+    local list = {a = {"sum", x}, b = {"sum", x}, c = {"sum", x, fill = 7}, p = {"prod", x}, q = {"prod", x}}
+    local t = strew.grouping(T{0, 0, 2}, {dim_size = 4}):agg(list)
+    t.a:fill_(5)
+    t.p:fill_(6)
+    same(T{3, 0, 3, 0}, t.b)
+    same(T{3, 7, 3, 7}, t.c)
+    same(T{2, 1, 3, 1}, t.q)
+  end)
+
+  it("are computed in a wider dtype without a copy of src", function()
+    if not ON_CPU then return print "\n    skipped: other devices have scratch" end
+    local n = 1 << 20
+    local g = strew.grouping(strew.arange(n, {dtype = "int64"}):remainder(1000))
+    for _, dtype in ipairs{"bool", "int8", "int32"} do
+      local x = strew.ones(n, {dtype = dtype})
+      collectgarbage()
+      local used, peak = strew.memory()
+      local up_to_peak <close> = strew.empty(peak - used, {dtype = "uint8"})
+      assert.equal(n, g:sum(x):sum():item(), dtype)
+      assert.equal(1000, g:mean(x):sum():item(), dtype)
+      assert.is_true(select(2, strew.memory()) - peak < n, dtype)
+    end
+  end)
+end)
