@@ -181,7 +181,8 @@ strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_op
   const strew_tensor *tensor = value->tensor;
   union element element;
   if (!tensor || tensor->rank || tensor->dtype == dtype) return STREW_OK;
-  strew_status status = tensor_read(call, tensor, tensor->offset, element.bytes, 1);
+  strew_status status = check_devices(call);
+  if (status == STREW_OK) status = tensor_read(call, tensor, tensor->offset, element.bytes, 1);
   if (status == STREW_OK) *value = strew_number(strew_scalar_load(tensor->dtype, element.bytes));
   return status;
 }
