@@ -28,7 +28,10 @@ extern const strew_allocator default_allocator;
 void *memory_allocate(strew_context *context, size_t size_bytes);
 void memory_free(strew_context *context, void *block, size_t size_bytes);
 void memory_drop_kept(strew_context *context);
-/* Writes "1000 bytes" or "2000000 bytes (0.002 GiB)" to text (AMOUNT_BYTES) and returns it. */
+/* Debug builds: keeps a released tensor's memory; frees all of it. */
+void context_keep_released(strew_context *context, void *block, size_t size_bytes);
+void context_bury(strew_context *context);
+/* Writes "1000 bytes" or "1.9 MiB" to text (AMOUNT_BYTES) and returns it. */
 enum { AMOUNT_BYTES = 60 };
 const char *text_of_amount(uint64_t size_bytes, char *text);
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
@@ -149,10 +152,6 @@ static inline bool drop_reference(atomic_size_t *references) {
   if (atomic_load_explicit(references, memory_order_acquire) == 1) return true;
   return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
-
-/* Debug builds: keeps a released tensor's memory; frees all of it. */
-void context_keep_released(strew_context *context, void *block, size_t size_bytes);
-void context_bury(strew_context *context);
 
 /* Makes the calling thread the context's user, unless it is. */
 static inline void context_use(strew_context *context) {

@@ -5,9 +5,8 @@
    act at once, those of others wait in a list until its next call. While the user releases, between calls, its mark has
    BUSY set, and a thread that is to take over waits for it. Where there is no reference left, no thread can make a call,
    and the last one to release gives everything back. */
-#include "tensor.h"
+#include "device.h"
 
-#include <inttypes.h>
 #include <sched.h>
 
 enum { BUSY = 1 }; /* threads are addresses of structs */
@@ -54,46 +53,8 @@ void call_use(struct call *call) {
   int i = 0;
   while (i < MAX_OPERANDS && !(call->operands[i].tensor && call->operands[i].tensor->storage)) i++;
   if (i == MAX_OPERANDS) return;
-  strew_context *context = tensor_context(call->operands[i].tensor);
+  strew_context *context = call->operands[i].tensor->storage->device->context;
   context_use(context);
   if (IS_DEBUG) context_claim(call->claimed = context);
   if (atomic_load_explicit(&context->released, memory_order_relaxed)) context_drain(context);
-}
-
-/* --------------------------------------------------------------------------------------------------- debug builds */
-
-/* The memory no longer counts. */
-void context_keep_released(strew_context *context, void *block, size_t size_bytes) {
-  struct graveyard *graveyard = &context->graveyard;
-  void **place = &graveyard->blocks[graveyard->at];
-  graveyard->size_bytes = size_bytes;
-  if (*place) context->allocator.deallocate(context->allocator.user, *place, size_bytes);
-  *place = block;
-  graveyard->at = (graveyard->at + 1) % MOST_RELEASED;
-  strew_context_discharge(context, size_bytes);
-}
-
-void context_bury(strew_context *context) {
-  struct graveyard *graveyard = &context->graveyard;
-  for (int i = 0; i < MOST_RELEASED; i++)
-    if (graveyard->blocks[i])
-      context->allocator.deallocate(context->allocator.user, graveyard->blocks[i], graveyard->size_bytes);
-}
-
-#define HINT "a tensor is used after its last strew_release: retain it to keep it"
-bool call_is_alive(const struct call *call) {
-  for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
-    const strew_tensor *tensor = call->operands[i].tensor;
-    if (!tensor || tensor->storage) continue;
-    return fail(call, (struct fault){.code = STREW_EFREED, .argument = call->operands[i].name, .hint = HINT},
-                "was released"),
-           false;
-  }
-  return true;
-}
-
-strew_status check_alive(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor) {
-  if (!IS_DEBUG || tensor->storage) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EFREED, .argument = name, .hint = HINT},
-              "has a tensor at [%" PRId64 "] that was released", i + 1);
 }

@@ -179,6 +179,26 @@ void memory_free(strew_context *context, void *block, size_t size_bytes) {
   if (IS_DEBUG) context_unclaim(context);
 }
 
+/* ------------------------------------------------------------------------------------ released, of debug builds */
+
+/* The memory no longer counts. */
+void context_keep_released(strew_context *context, void *block, size_t size_bytes) {
+  struct graveyard *graveyard = &context->graveyard;
+  void **place = &graveyard->blocks[graveyard->at];
+  graveyard->size_bytes = size_bytes;
+  if (*place) context->allocator.deallocate(context->allocator.user, *place, size_bytes);
+  *place = block;
+  graveyard->at = (graveyard->at + 1) % MOST_RELEASED;
+  strew_context_discharge(context, size_bytes);
+}
+
+void context_bury(strew_context *context) {
+  struct graveyard *graveyard = &context->graveyard;
+  for (int i = 0; i < MOST_RELEASED; i++)
+    if (graveyard->blocks[i])
+      context->allocator.deallocate(context->allocator.user, graveyard->blocks[i], graveyard->size_bytes);
+}
+
 /* The machine's physical memory in bytes; 0: unknown. */
 static size_t machine_bytes(void) {
   long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);

@@ -3,7 +3,7 @@ local strew, fail, use, inner = ...
 local operands, tables, texts = use "operands.lua", use "tables.lua", use "texts.lua"
 local aggregates, group_operands = use "aggregates.lua", use "group_operands.lua"
 
-local is_float, shown = operands.is_float, inner.text
+local is_float = operands.is_float
 
 -- Raises an error unless src has one dimension, of the grouping's length and device.
 local function check_line(g, src)
