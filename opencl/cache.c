@@ -71,9 +71,19 @@ static void *read_file(strew_context *context, FILE *file, const char *key, size
   return NULL;
 }
 
+/* A pipe under the name of a file is not waited for. */
+static FILE *open_file(const char *path) {
+  struct stat about;
+  const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (descriptor < 0) return NULL;
+  FILE *file = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) ? fdopen(descriptor, "rb") : NULL;
+  if (!file) close(descriptor);
+  return file;
+}
+
 void *cache_find(strew_context *context, const char *key, size_t *size_bytes) {
   char path[LONGEST_PATH];
-  FILE *file = path_of(key, path) ? fopen(path, "rbe") : NULL;
+  FILE *file = path_of(key, path) ? open_file(path) : NULL;
   if (!file) return NULL;
   void *binary = read_file(context, file, key, size_bytes);
   fclose(file);

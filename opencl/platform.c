@@ -56,6 +56,27 @@ static void add_device(strew_context *context, int p, int d, cl_platform_id plat
   list->devices[list->count++] = &found->device;
 }
 
+/* What a driver lacks that reports no devices, by the platform's name. */
+static const struct needs {
+  const char *platform, *text;
+  bool is_for_cpu; /* of the package that set_advice names */
+} needs[] = {
+    {"Portable Computing Language", "a folder to write to (POCL_CACHE_DIR, XDG_CACHE_HOME)", true},
+    {"rusticl", "the names of its drivers (RUSTICL_ENABLE=llvmpipe)", false},
+};
+
+static void add_empty_platform(struct device_list *list, int p, const char *name) {
+  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+    if (strcmp(name, needs[i].platform) != 0) continue;
+    if (needs[i].is_for_cpu)
+      snprintf(list->advice, sizeof list->advice, "%s needs %s", needs[i].platform, needs[i].text);
+    add_problem(list, "platform %d, %s: the driver reports no devices; it needs %s", p, needs[i].platform,
+                needs[i].text);
+    return;
+  }
+  add_problem(list, "platform %d, %.60s: the driver reports no devices", p, name);
+}
+
 static void add_platform(strew_context *context, int p, cl_platform_id platform) {
   cl_device_id ids[MOST_DEVICES] = {NULL};
   cl_uint count = 0;
@@ -64,7 +85,7 @@ static void add_platform(strew_context *context, int p, cl_platform_id platform)
   platform_text(platform, CL_PLATFORM_NAME, name, sizeof name);
   cl_int error = cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &count);
   if (error == CL_DEVICE_NOT_FOUND || (error == CL_SUCCESS && count == 0))
-    add_problem(&context->found, "platform %d, %.60s: no devices", p, name);
+    add_empty_platform(&context->found, p, name);
   else if (error != CL_SUCCESS)
     add_problem(&context->found, "platform %d, %.60s: clGetDeviceIDs returned %s (%d)", p, name,
                 opencl_error_name(error), error);
@@ -72,9 +93,10 @@ static void add_platform(strew_context *context, int p, cl_platform_id platform)
     for (cl_uint d = 0; d < count && d < MOST_DEVICES; d++) add_device(context, p, (int)d, platform, ids[d]);
 }
 
-/* If no device was found: where the loader looks for drivers (environment variables may mislead it) and which package
-   has one for the CPU. */
+/* If no device was found: what the CPU's driver needs, if it is installed; else where the loader looks for drivers
+   (environment variables may mislead it) and which package has one for the CPU. */
 static void set_advice(struct device_list *list) {
+  if (*list->advice) return;
   const char *where = getenv("OCL_ICD_VENDORS")     ? "where $OCL_ICD_VENDORS says"
                       : getenv("OCL_ICD_FILENAMES") ? "where $OCL_ICD_FILENAMES says"
                                                     : "in /etc/OpenCL/vendors";
@@ -120,5 +142,8 @@ void opencl_find_devices(strew_context *context) {
   opencl_block_signals(&before); /* drivers create threads here */
   find_devices(context);
   opencl_restore_signals(&before);
-  if (context->found.count == 0) set_advice(&context->found);
+  if (context->found.count == 0)
+    set_advice(&context->found);
+  else
+    *context->found.advice = 0;
 }

@@ -44,8 +44,9 @@ static strew_status broadcast_index(const struct call *call, const strew_tensor 
 strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg) {
   bool extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
   if (reduction != STREW_ASSIGN && (extreme || !with_arg)) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "reduce"}, "is \"%s\", %s",
-              strew_reduction_name(reduction),
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "reduce"};
+  if (!with_arg) fault.hint = "sum, prod, mean, amax or amin; in C, STREW_GROUP_OPTIONS begins with sum";
+  return fail(call, fault, "is \"%s\", %s", strew_reduction_name(reduction),
               with_arg ? "expected amax or amin: only they have arg" : "expected a reduction that joins values");
 }
 

@@ -415,7 +415,8 @@ strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, s
 /* The options of a call of the group form by the ids. Fails if they say anything else, or if src has another length. */
 static strew_status take_options(const struct call *call, const strew_grouping *grouping, const strew_tensor *src,
                                  const strew_group_options *options, strew_group_options *own) {
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = "dim_size"};
+  struct fault fault = {
+      .code = STREW_EARGUMENT, .argument = "dim_size", .hint = "begin with STREW_GROUP_OPTIONS: its dim_size is -1"};
   const int64_t length = strew_grouping_length(grouping);
   if (options)
     *own = *options;
@@ -423,7 +424,7 @@ static strew_status take_options(const struct call *call, const strew_grouping *
     *own = (strew_group_options)STREW_GROUP_OPTIONS;
   if (own->dim_size != -1 && own->dim_size != grouping->size)
     return fail(call, fault, "is %" PRId64 ", the grouping has %" PRId64 " groups", own->dim_size, grouping->size);
-  fault.argument = "mode";
+  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "mode"};
   if (own->mode != STREW_ERROR)
     return fail(call, fault, "cannot be combined with a grouping, which has checked its ids");
   int dim = own->dim;

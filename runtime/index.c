@@ -115,6 +115,8 @@ static const char *hint_for(const struct call *call, const struct addressing *ad
   const struct index_limits *limits = &addressing->limits;
   strew_device *device = addressing->given->storage->device;
   struct index_range range = {0, 0};
+  if (value >= 0 && limits->size == 0 && !strcmp(limits->of, "the result"))
+    return "dim_size 0 fits no index value: leave it out, in C begin with STREW_GROUP_OPTIONS";
   if (value == limits->size && value > 0) {
     strew_status status = device->ops->index_range(call, device, values, &range);
     if (status == STREW_OK && range.lowest == 1 && range.highest == limits->size)

@@ -35,8 +35,9 @@
    *Structs.* A host built with this header runs with any later library of the same name (libstrew.so.0). Structs that
    hosts allocate therefore keep their size and the place of each member. A later version puts a new member into
    `reserved`, where zero means: as before. Fill options with zeros before use, as `= {0}`, `= {}` in C++ and
-   designated initialisers do. A call fails with STREW_EARGUMENT if reserved bytes of its options are not zero: the
-   library is older than the header, or the struct was not initialised. Structs without `reserved` never change.
+   designated initialisers do; but strew_group_options with STREW_GROUP_OPTIONS, whose defaults are not all zero. A call
+   fails with STREW_EARGUMENT if reserved bytes of its options are not zero: the library is older than the header, or
+   the struct was not initialised. Structs without `reserved` never change.
 
    *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
    group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.
@@ -846,12 +847,13 @@ STREW_API strew_status strew_masked_select(strew_tensor *self, strew_tensor *mas
 STREW_API strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_tensor *source,
                                             strew_tensor **out, strew_error *error);
 
-/* Begin with strew_group_options options = STREW_GROUP_OPTIONS; all zeros say something else: dim_size 0 is a valid
-   size, which no index value fits. */
+/* Begin with strew_group_options options = STREW_GROUP_OPTIONS, then set members. `= {0}` and designated initialisers
+   are not the defaults: they group along the first dimension, into a result of size 0, where every index value is out
+   of range (STREW_EINDEX) or, with STREW_DROP, dropped; and all zeros mean STREW_ASSIGN (STREW_EARGUMENT). */
 typedef struct strew_group_options {
-  int dim;                   /* of src */
-  int64_t dim_size;          /* of the result along dim; -1: max(index) + 1 */
-  strew_reduction reduction; /* not STREW_ASSIGN */
+  int dim;                   /* of src; default -1, the last; 0: the first */
+  int64_t dim_size;          /* of the result along dim; default -1: max(index) + 1; 0: no rows */
+  strew_reduction reduction; /* default STREW_SUM; not STREW_ASSIGN, which is 0 */
   strew_mode mode;
   const strew_scalar *fill; /* value of rows without contributions; NULL: 0, 1 for STREW_PROD */
   const strew_dtype *dtype; /* of a sum, product or mean, to join src in: STREW_FLOAT64, for integers and bools
@@ -866,9 +868,9 @@ typedef struct strew_group_options {
 
 /* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].
    index: of one dimension, along dim; of more, aligned with src's first dimensions; sizes 1 expand (STREW_ESHAPE).
-   options NULL: STREW_GROUP_OPTIONS. The result has src's sizes except along dim, and src's dtype or options->dtype. With
-   that, src is converted first, as by strew_to. Integers wrap in the dtype of the result. Another dtype, or one given
-   for an extreme, is STREW_EDTYPE.
+   options NULL: STREW_GROUP_OPTIONS, which all zeros are not. The result has src's sizes except along dim, and src's
+   dtype or options->dtype. With that, src is converted first, as by strew_to. Integers wrap in the dtype of the result.
+   Another dtype, or one given for an extreme, is STREW_EDTYPE.
    *out given: it takes part. A sum adds to it, a mean is (out + sum) / count. Rows without contributions keep their
    values; fill is then STREW_EARGUMENT. It may not overlap src or index (STREW_EOVERLAP).
    arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new int64 tensor of the result's shape:

@@ -92,7 +92,9 @@ START_TEST(test_reserved_bytes) {
   grouping.reserved[3] = 1;
   assert_fails(strew_context_create(&options, &other, &failure), STREW_EARGUMENT,
                "context_create: 'options' has reserved bytes that are not zero: strew " STREW_VERSION
-               " knows no such option\n  hint  start with all zeros; members of a later strew.h need a later library");
+               " knows no such option\n  hint  start with all zeros, or STREW_GROUP_OPTIONS; members of a later "
+               "strew.h need a later "
+               "library");
   assert_fails(strew_scatter(vector, 0, vector, strew_of(vector), &scattering, &out, &failure), STREW_EARGUMENT, NULL);
   assert_fails(strew_group(vector, vector, &grouping, &out, NULL, &failure), STREW_EARGUMENT, NULL);
   assert_fails(strew_load(device, "/dev/null.npy", &loading, &out, &table, &failure), STREW_EARGUMENT, NULL);
@@ -104,6 +106,30 @@ START_TEST(test_reserved_bytes) {
   assert_fails(strew_image(vector, &painting, &out, &failure), STREW_EARGUMENT, NULL);
   ck_assert(!out && !other);
   strew_table_release(table), strew_release(vector);
+}
+END_TEST
+
+#define ZEROS_HINT "dim_size 0 fits no index value: leave it out, in C begin with STREW_GROUP_OPTIONS"
+/* All zeros are not the defaults of groups: the error names the initialiser. */
+START_TEST(test_zeros_of_group_options) {
+  make_vector();
+  strew_tensor *out = NULL;
+  strew_grouping *grouping = NULL;
+  const strew_group_options zeros = {0}, designated = {.reduction = STREW_SUM}, *options = &designated;
+  const strew_aggregate aggregate = {.src = vector};
+  assert_fails(strew_group(vector, vector, &zeros, &out, NULL, &failure), STREW_EARGUMENT, NULL);
+  ck_assert_str_eq(failure.hint, "sum, prod, mean, amax or amin; in C, STREW_GROUP_OPTIONS begins with sum");
+  assert_fails(strew_group(vector, vector, options, &out, NULL, &failure), STREW_EINDEX, NULL);
+  ck_assert_str_eq(failure.hint, ZEROS_HINT);
+  assert_fails(strew_group_quantile(vector, vector, 0.5, STREW_LOWER, options, &out, &failure), STREW_EINDEX, NULL);
+  ck_assert_str_eq(failure.hint, ZEROS_HINT);
+  ok(strew_grouping_create(vector, -1, STREW_ERROR, &grouping, &failure));
+  assert_fails(strew_grouping_reduce(grouping, vector, options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
+  ck_assert_str_eq(failure.hint, "begin with STREW_GROUP_OPTIONS: its dim_size is -1");
+  assert_fails(strew_grouping_aggregate(grouping, 1, &aggregate, &out, &failure), STREW_EARGUMENT, NULL);
+  ck_assert_str_eq(failure.hint, "begin with STREW_GROUP_OPTIONS: its dim_size is -1");
+  ck_assert_ptr_null(out);
+  strew_grouping_release(grouping), strew_release(vector);
 }
 END_TEST
 
@@ -263,6 +289,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_what_may_be_null);
   tcase_add_test(all, test_operands_of_two_contexts);
   tcase_add_test(all, test_reserved_bytes);
+  tcase_add_test(all, test_zeros_of_group_options);
   tcase_add_test(all, test_null_without_elements);
   tcase_add_test(all, test_null_options_and_words);
   if (!on_device()) tcase_add_test(all, test_unaligned_host_memory);

@@ -45,6 +45,26 @@ for words in plain platforms hidden devices absent names zeros units ones unknow
   lies $words
 done
 
+# Pipes under the names of the cache's entries: no call waits for them.
+FAKE_OPENCL=plain timeout 100 "$build/strew" tests/few.lua opencl >"$scratch/log" 2>&1
+verdict 'the cache has entries' "$(ls "$scratch"/strew/*.bin 2>&1 >/dev/null)"
+for entry in "$scratch"/strew/*.bin; do rm "$entry" && mkfifo "$entry"; done
+lies plain
+
+# A platform without devices: the list says so, and does not advise to install what is installed.
+needs='Portable Computing Language needs a folder to write to (POCL_CACHE_DIR, XDG_CACHE_HOME)'
+empty() { # WORDS PROBLEM ADVICE
+  export FAKE_OPENCL="nodevices $1"
+  said=$("$build/strew" --devices; "$build/strew" -d opencl -e 'print(1)' 2>&1)
+  for text in "not usable  platform 0, $2" "            $3" "available: cpu; platform 0, $2" "  hint  $3"; do
+    verdict "nodevices $1: $text" "$(echo "$said" | grep -qF "$text" || echo "$said")"
+  done
+}
+empty '' 'Fake: the driver reports no devices' 'the loader looks for drivers '
+empty pocl "Portable Computing Language: the driver reports no devices; it ${needs##*Language }" "$needs"
+empty rusticl 'rusticl: the driver reports no devices; it needs the names of its drivers (RUSTICL_ENABLE=llvmpipe)' \
+  'the loader looks for drivers '
+
 # Enqueued work never ends there, but the deadline does.
 said=$(FAKE_OPENCL=never timeout 100 "$build/strew" --time 0.5 -e 'print(strew.ones(3, {device = "opencl"}))' 2>&1)
 verdict 'never' "$(echo "$said" | grep -q 'time limit' || echo "$said")"

@@ -3,7 +3,7 @@
 
      slow        platforms are found after one second; a file $FAKE_OPENCL_ASKED records the query
      platforms   reports more platforms than anyone has room for; unset: does not set their number
-     devices     the same for devices; nodevices: there is none
+     devices     the same for devices; nodevices: there is none; pocl, rusticl: names of the platform
      names       texts fill their whole buffer, without an end, and claim to be longer
      zeros       every numeric property of the device is 0; units: only the number of processors
      ones        every numeric property is the greatest number
@@ -95,13 +95,15 @@ CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint room, cl_platform_id *i
 CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id id, cl_platform_info what, size_t room, void *value,
                                                   size_t *size) {
   (void)id, (void)what;
-  return give_text("Fake", room, value, size);
+  const char *name = is("pocl") ? "Portable Computing Language" : is("rusticl") ? "rusticl" : "Fake";
+  return give_text(name, room, value, size);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id id, cl_device_type type, cl_uint room, cl_device_id *ids,
                                                cl_uint *count) {
   (void)type;
   if (!id) return CL_INVALID_PLATFORM;
+  if (is("nodevices")) return CL_DEVICE_NOT_FOUND;
   give_handles("devices", "absent", &device, room, (void **)ids, count);
   return CL_SUCCESS;
 }

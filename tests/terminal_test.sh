@@ -112,7 +112,9 @@ mkdir "$history.new"
 XDG_STATE_HOME=$here/state play none plain
 rmdir "$history.new"
 check 'a history that cannot be rewritten stays' [ "$(wc -l <"$history")" -gt 600000 ]
+mkfifo "$history.new" # opening it for writing would wait
 XDG_STATE_HOME=$here/state play none plain
+check 'a pipe beside it is removed' [ ! -e "$history.new" ]
 check 'the end of a file too large to read stays' grep -qxF 'back\\slash' "$history"
 check 'so does an incomplete last line' grep -qxF 'print("cut' "$history"
 check 'and the rest is removed' [ "$(wc -l <"$history")" -le 1010 ]

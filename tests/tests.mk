@@ -59,7 +59,7 @@ replay: $(patsubst %,$(BUILD)/tests/fuzz/fuzz_%,$(FUZZ))
 sanitized:
 	@STREW_TEST_FEW=1 $(MAKE) OPENCL=0 SANITIZE=address,undefined checks specs program
 threads:
-	@$(MAKE) SANITIZE=thread run-check_pool && \
+	@$(MAKE) SANITIZE=thread run-check_pool run-check_claim && \
 	CC='$(CC)' MAKE='$(MAKE)' $(FIXED) sh tests/hosts_test.sh build/thread thread
 
 # The installed files, used by other programs; the exported symbols.

@@ -165,7 +165,8 @@ static long read_file(int file) {
 static void rewrite(void) {
   char beside[PATH_MAX + 16];
   snprintf(beside, sizeof beside, "%s.new", path);
-  int file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+  unlink(beside); /* opening a pipe of that name would wait */
+  int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   bool ok = file >= 0;
   for (size_t i = 0; i < count && ok; i++) {
     char *line = to_line(entries[i]);

@@ -202,7 +202,7 @@ static void place_all(struct walk *walk) {
   for (int c = 0; c < (walk)->count; c++)                                                                              \
     for (int64_t s = 0, at = (walk)->placed[c].offset; s < MOST_SLOTS;                                                 \
          at += (walk)->columns[c].out[slots_of[s]] ? (walk)->placed[c].bytes : 0, s++)                                 \
-      if ((walk)->columns[c].out[slots_of[s]])
+      if ((void)at, (walk)->columns[c].out[slots_of[s]])
 
 /* True if the bits of all results do not depend on the order in which elements join. */
 static bool joins_in_any_order(const struct walk *walk) {

@@ -388,7 +388,7 @@ local elsewhere = {
   ["strew_columns.c"] = "csv_spec.lua", ["interrupt.c"] = "check_interrupt.c", ["memory.c"] = "no call",
   ["printoptions.c"] = "print_spec.lua", ["search.c"] = "calculating_spec.lua", ["matmul.c"] = "calculating_spec.lua",
   ["key_ids.c"] = "keys_spec.lua", ["quantile.c"] = "takes 16 M elements, or other dtypes",
-  ["dim_size = n sets"] = "another error follows", ["start with all zeros"] = "of C", ["make numbers"] = "of C",
+  ["dim_size = n sets"] = "another error follows", ["STREW_GROUP_OPTIONS"] = "of C", ["make numbers"] = "of C",
   ["another context"] = "of C",
   ['self:to("cpu")'] = "of C", ["float32, or device"] = "on devices", ["all dtypes"] = "takes 16-bit quantiles",
   ["tensors["] = "on devices", ["set_printoptions{profile"] = "print_spec.lua",
