@@ -248,7 +248,7 @@ describe("results of groups", function()
       local x = strew.ones(n, {dtype = dtype})
       collectgarbage()
       local used, peak = strew.memory()
-      local up_to_peak <close> = strew.empty(peak - used, {dtype = "uint8"})
+      local _ <close> = strew.empty(peak - used, {dtype = "uint8"}) -- up to the peak
       assert.equal(n, g:sum(x):sum():item(), dtype)
       assert.equal(1000, g:mean(x):sum():item(), dtype)
       assert.is_true(select(2, strew.memory()) - peak < n, dtype)

@@ -178,7 +178,7 @@ table: 2 rows, 3 columns, cpu
       .. "     1  x            ...\n     2  y            ...", text_of(x))
     x.b = strew.zeros(5)
     assert.equal("table: 3 tensors\n a  int64[2] cpu\n b  float32[5] cpu\n c  float32[2, 3] cpu\n the table has a new "
-      .. "tensor as column \"b\", whose words belong to the former one",
+      .. "value as column \"b\", whose words belong to the former one",
       support.on_cpu(tostring(x):gsub("%] [^\n]*", "] cpu")))
     x.b, x.c = nil, "text"
     x.b = strew.tensor(1.5)
