@@ -4776,9 +4776,9 @@ Tensor.detach = strew.detach
 ---hold, and for a number beyond float64, as 1e999. With `dtype = "float64"` integers are rounded. Fractions always are.
 ---
 ---If the first word of a column is a number with a decimal comma, as 1,5, with marks between thousands, or with a unit, as
----12.5% and $5, or a date, `load` fails, instead of making words of numbers. It also fails for an integer with leading
----zeros, as the zip code 00501, or with a plus and 7 digits or more, as +4912345, unless `dtype` is given; and for a number
----below words as "-", "?" and "unknown". `text = {"price"}` reads the column as words, `decimal = ","` numbers with
+---12.5% and $5, or a date, `load` fails, instead of making words of numbers; so it does for a line of units between names
+---and numbers. It also fails for an integer with leading zeros, as the zip code 00501, or with a plus and 7 digits or more,
+---as +4912345, unless `dtype` is given; and for a number below words as "-", "?" and "unknown". `text = {"price"}` reads the column as words, `decimal = ","` numbers with
 ---commas, `missing = {"-"}` such words as empty cells, `dates = {"when"}` dates. These are 2024-05-17, 2024-05-17T12:30 or
 ---2024-05-17 12:30:00+02:00; they become int64 seconds, in UTC unless they have an offset, and float64 if some are missing.
 ---A part of a second is an error, and so is a date in another form.

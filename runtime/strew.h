@@ -1116,8 +1116,8 @@ typedef struct strew_csv_options {
    It also fails, and names the options that read the column, where words would lose what they are or numbers would become
    words: for an integer with leading zeros ("00501"), or with a plus and 7 digits or more ("+4912345"), unless `dtype` is
    given; for a first word that is a number with a decimal comma ("1,5"), marks between thousands ("1,234,567") or a unit
-   ("12.5%", "$5"), or a date ("2024-05-17", "12/31/2024"); and for a word without letters and digits ("-", "?"), or
-   unknown, none, nil, missing, n.a., n/d, #n/a, above numbers. */
+   ("12.5%", "$5"), or a date ("2024-05-17", "12/31/2024"); for a word without letters and digits ("-", "?"), or unknown,
+   none, nil, missing, n.a., n/d, #n/a, above numbers; and for a line of words, as units, between names and numbers. */
 typedef struct strew_load_options {
   /* .npy, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
      While the tensor lives, the file must not be truncated (reading the lost part ends the process with SIGBUS) and

@@ -226,7 +226,7 @@ START_TEST(result_types) {
   ok(strew_result_type(0, NULL, 2, numbers, &is, &failure));
   ck_assert_int_eq(is, STREW_INT64);
   assert_fails(strew_result_type(0, NULL, 0, NULL, &is, &failure), STREW_EARGUMENT,
-               "result_type: 'dtypes' is empty, expected at least one dtype or number");
+               "result_type: 'dtypes' has 0 dtypes and 0 numbers, expected at least one dtype or number");
   assert_fails(strew_result_type(1, (strew_dtype[]){STREW_DTYPE_COUNT}, 0, NULL, &is, &failure), STREW_EARGUMENT,
                "result_type: 'dtypes' is 10, valid 0..9");
   assert_fails(strew_result_type(0, NULL, 1, &(strew_scalar){.dtype = STREW_INT8}, &is, &failure), STREW_EARGUMENT,

@@ -422,26 +422,57 @@ static strew_status mark_columns(struct reader *reader) {
   return status == STREW_OK ? mark(reader, &dates) : status;
 }
 
-/* True if the first line has words only, and the second one a number. Dates are values below words, and may be names
-   above numbers. */
-static bool looks_like_header(struct reader *reader, struct cells cells) {
+/* Returns the first column with a number in the second line if the first line has words only; else -1. Dates are values
+   below words, and may be names above numbers. Columns that the options name as text have no numbers. */
+static int64_t column_below_words(struct reader *reader, struct cells cells) {
   struct cell cell;
   bool has_dates = false;
   for (int64_t i = 0; i < reader->count; i++, cells.at++) {
     cells_next(&cells, false, &cell);
     enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
-    if ((look != PLAIN && look < DATE) || is_missing(reader, &cells, &cell)) return false;
+    if ((look != PLAIN && look < DATE) || is_missing(reader, &cells, &cell)) return -1;
     has_dates |= look == DATE || look == OTHER_DATE;
   }
   cells.at--;
-  if (!cells_find_line(&cells)) return false;
+  if (!cells_find_line(&cells)) return -1;
   for (int64_t i = 0; i < reader->count; i++, cells.at++) {
     cells_next(&cells, false, &cell);
     enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
-    if (cell.is_number || (!has_dates && look != PLAIN && look != MARK)) return true;
+    const bool is_number = cell.is_number || (!has_dates && look != PLAIN && look != MARK);
+    if (is_number && reader->columns[i].kind == UNKNOWN) return i;
     if (*cells.at != cells.separator) break;
   }
-  return false;
+  return -1;
+}
+
+/* True if cell i of the line after the next one is a number. */
+static bool is_number_later(const struct reader *reader, struct cells cells, int64_t i) {
+  struct cell cell = {.is_number = false};
+  for (int skipped = 0; skipped < 2; skipped++) {
+    for (int64_t k = 0; k < reader->count; k++, cells.at++) {
+      cells_next(&cells, false, &cell);
+      if (*cells.at != cells.separator) break;
+    }
+    if (!cells_find_line(&cells)) return false;
+  }
+  for (int64_t k = 0; k <= i; k++, cells.at++) {
+    cells_next(&cells, false, &cell);
+    if (k < i && *cells.at != cells.separator) return false;
+  }
+  return cell.is_number;
+}
+
+/* Fails for a line of units: of words, below names and above two numbers, in several columns. */
+static strew_status check_units(struct reader *reader, struct cells first) {
+  char hint[TEXT_BYTES], column[TEXT_BYTES];
+  if (!reader->is_named || reader->is_decided || reader->count < 2 || !cells_find_line(&first)) return STREW_OK;
+  const int64_t i = column_below_words(reader, first);
+  if (i < 0 || !is_number_later(reader, first, i)) return STREW_OK;
+  snprintf(hint, sizeof hint,
+           "{skip = %" PRId64 ", names = {...}} begins below it, {text = {%.100s}} reads %.100s as words", first.line,
+           text_of_column(reader, i, column), column);
+  return fail_file(reader->call, reader->path, hint,
+                   "has a line of words above numbers, line %" PRId64 ": are they units?", first.line);
 }
 
 /* Fails for a first line "sep=;", which spreadsheets read. */
@@ -471,7 +502,7 @@ strew_status csv_read_head(struct reader *reader, struct cells *cells) {
   if (status == STREW_OK) status = count_columns(reader, *cells);
   if (status == STREW_OK) status = name_columns(reader, cells);
   if (status == STREW_OK) status = mark_columns(reader);
-  if (status == STREW_OK && reader->options->header == STREW_HEADER_UNSAID && looks_like_header(reader, *cells))
+  if (status == STREW_OK && reader->options->header == STREW_HEADER_UNSAID && column_below_words(reader, *cells) >= 0)
     status = fail_file(reader->call, reader->path,
                        "header = true takes names from line 1, header = false reads it as all others",
                        "begins with a line of words above numbers: are they the column names?");
@@ -674,7 +705,7 @@ static strew_status check_missing(const struct reader *reader, int64_t i) {
 }
 
 strew_status csv_walk_first(struct reader *reader, struct cells cells) {
-  strew_status status = STREW_OK;
+  strew_status status = check_units(reader, cells);
   for (; status == STREW_OK && cells_find_line(&cells); reader->rows++)
     status = walk_line(reader, &cells, inspect_cell);
   for (int64_t i = 0; status == STREW_OK && i < reader->count; i++) status = check_missing(reader, i);

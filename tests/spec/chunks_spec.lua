@@ -258,6 +258,8 @@ describe("errors of chunks of text", function()
     assert.equal("is empty, expected lines of cells", refusal("", {header = true}))
     assert.equal("begins with a line of words above numbers: are they the column names?",
       refusal("a,b\n1,2\n", {rows = 1}):match("[^\n]*"))
+    assert.equal("has a line of words above numbers, line 2: are they units?",
+      refusal("a,b\nx,mm\n1,2\n3,4\n", {header = true, rows = 3}):match("[^\n]*"))
     assert.equal("is compressed by gzip, expected text",
       refusal("\x1f\x8b\8\0", {rows = 1}):match("[^\n]*"))
   end)

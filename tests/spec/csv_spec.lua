@@ -431,6 +431,14 @@ describe("a .csv file", function()
         .. "reads it as an empty cell, {text = {\"year\"}} reads the column as words",
         refusal("\n" .. turned:gsub("^\xef\xbb\xbf", "") .. "x,1\n", {header = true, comment = "#", skip = 1}))
     end
+    assert.equal("has a line of words above numbers, line 2: are they units?\n  hint  {skip = 2, names = {...}} begins "
+      .. "below it, {text = {\"rain\"}} reads \"rain\" as words", refusal("city,rain\nname,mm\nOslo,1\nRome,2\n", header))
+    assert.equal("city {Oslo|Rome} 0 1; rain int64 1 2",
+      read("city,rain\nname,mm\nOslo,1\nRome,2\n", {skip = 2, names = {"city", "rain"}}))
+    assert.equal("city {name|Oslo|Rome} 0 1 2; rain {mm|1|2} 0 1 2",
+      read("city,rain\nname,mm\nOslo,1\nRome,2\n", {header = true, text = {"rain"}}))
+    assert.equal("city {name|Oslo|Rome} 0 1 2; rain {mm|1|x} 0 1 2",
+      read("city,rain\nname,mm\nOslo,1\nRome,x\n", header))
     assert.equal("1 int64 2", read("x\n\n\"\n2\n", {skip = 3}))
     assert.equal("1 {#a} 0", read("\"#a\"\n", {comment = "#", header = false}))
     assert.equal("1 {a#} 0", read("a#\n", {comment = "#", header = false}))
