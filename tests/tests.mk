@@ -116,7 +116,7 @@ rules:
 # The longest come first, so that no processor idles at the end.
 TESTS    = sanitized checks exports installed specs program terminal limits endless driver faults-few mpi reference readme digest rules circles threads
 test: all devices $(TESTS)
-	@echo 'all tests passed'
+	@echo 'all tests passed; next: $(BUILD)/strew, a prompt'
 ifeq ($(SANITIZE),) # each prints its time (their recipes must not use $(shell): it would, too)
 $(TESTS) devices-%: private .SHELLFLAGS = tests/timed.sh $@
 endif

@@ -432,7 +432,8 @@ describe("a .csv file", function()
         refusal("\n" .. turned:gsub("^\xef\xbb\xbf", "") .. "x,1\n", {header = true, comment = "#", skip = 1}))
     end
     assert.equal("has a line of words above numbers, line 2: are they units?\n  hint  {skip = 2, names = {...}} begins "
-      .. "below it, {text = {\"rain\"}} reads \"rain\" as words", refusal("city,rain\nname,mm\nOslo,1\nRome,2\n", header))
+      .. "below it, {text = {\"rain\"}} reads \"rain\" as words",
+      refusal("city,rain\nname,mm\nOslo,1\nRome,2\n", header))
     assert.equal("city {Oslo|Rome} 0 1; rain int64 1 2",
       read("city,rain\nname,mm\nOslo,1\nRome,2\n", {skip = 2, names = {"city", "rain"}}))
     assert.equal("city {name|Oslo|Rome} 0 1 2; rain {mm|1|2} 0 1 2",
