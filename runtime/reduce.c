@@ -155,17 +155,22 @@ static strew_status reduce(strew_fold fold, strew_tensor *tensor, int count, con
 
 /* Variances and deviations outside `least` .. `most` may come of squares that were not finite or lost digits. Lines are
    scaled then, by a power of two for the size of their largest element. float16 has no such squares. */
+enum { LEVELS = 4 };
 struct level {
   strew_binary_op op; /* beyond this bound */
   double bound, scale;
 };
 struct range {
   double least, most;
-  struct level levels[3];
+  struct level levels[LEVELS]; /* the last one of a line of zeros */
 };
 static const struct range ranges[] = {
-    {0x1p-50, 1e38, {{STREW_GT, 0x1p48, 0x1p-87}, {STREW_LT, 0x1p-39, 0x1p87}, {STREW_LT, 0x1p-126, 0x1p110}}},
-    {0x1p-400, 1e300, {{STREW_GT, 0x1p500, 0x1p-600}, {STREW_LT, 0x1p-400, 0x1p600}, {STREW_LT, 0, 1}}}};
+    {0x1p-50,
+     1e38,
+     {{STREW_GT, 0x1p48, 0x1p-87}, {STREW_LT, 0x1p-39, 0x1p87}, {STREW_LT, 0x1p-126, 0x1p110}, {STREW_LE, 0, 1}}},
+    {0x1p-400,
+     1e300,
+     {{STREW_GT, 0x1p500, 0x1p-600}, {STREW_LT, 0x1p-400, 0x1p600}, {STREW_LT, 0, 1}, {STREW_LE, 0, 1}}}};
 static const struct range *range_of(strew_dtype dtype) { return &ranges[dtype == STREW_FLOAT64]; }
 
 strew_status all_true(strew_tensor *flags, bool *out, strew_error *error) {
@@ -198,16 +203,28 @@ static strew_status are_in_range(strew_tensor *spreads, bool *out, strew_error *
   return status;
 }
 
-/* The scale of each line of `count` dims, which are kept, in the computed dtype; *is_one: they are all 1. */
+/* The magnitude of the largest element of each line of `count` dims, which are kept. */
+static strew_status find_largest(strew_tensor *tensor, int count, const int *dims, strew_tensor **out,
+                                 strew_error *error) {
+  strew_tensor *least = NULL;
+  strew_status status = reduce(STREW_FOLD_AMAX, tensor, count, dims, true, 0, out, error);
+  if (status == STREW_OK) status = reduce(STREW_FOLD_AMIN, tensor, count, dims, true, 0, &least, error);
+  if (status == STREW_OK) status = strew_unary(STREW_ABS, *out, out, error);
+  if (status == STREW_OK) status = strew_unary(STREW_ABS, least, &least, error);
+  if (status == STREW_OK) status = strew_binary(STREW_MAXIMUM, strew_of(*out), strew_of(least), out, error);
+  strew_release(least);
+  return status;
+}
+
+/* The scale of each line, in the computed dtype; *is_one: they are all 1. */
 static strew_status make_scales(strew_tensor *tensor, int count, const int *dims, strew_tensor **scales, bool *is_one,
                                 strew_error *error) {
-  strew_tensor *sizes = NULL, *largest = NULL, *flags = NULL;
-  strew_status status = strew_unary(STREW_ABS, tensor, &sizes, error);
-  if (status == STREW_OK) status = reduce(STREW_FOLD_AMAX, sizes, count, dims, true, 0, &largest, error);
+  strew_tensor *largest = NULL, *flags = NULL;
+  strew_status status = find_largest(tensor, count, dims, &largest, error);
   if (status == STREW_OK)
     status = strew_full(tensor->storage->device, dtype_wide(tensor->dtype), largest->rank, largest->sizes, strew_int(1),
                         scales, error);
-  for (int i = 0; i < 3 && status == STREW_OK; i++) {
+  for (int i = 0; i < LEVELS && status == STREW_OK; i++) {
     const struct level *level = &range_of(tensor->dtype)->levels[i];
     status = strew_binary(level->op, strew_of(largest), strew_number(strew_float(level->bound)), &flags, error);
     if (status == STREW_OK)
@@ -215,7 +232,6 @@ static strew_status make_scales(strew_tensor *tensor, int count, const int *dims
   }
   if (status == STREW_OK) status = strew_binary(STREW_EQ, strew_of(*scales), strew_number(strew_int(1)), &flags, error);
   if (status == STREW_OK) status = all_true(flags, is_one, error);
-  strew_release(sizes);
   strew_release(largest);
   strew_release(flags);
   return status;

@@ -34,11 +34,17 @@ local function reduction(name, parameters)
   return method(parameters, function(g, src, options) return strew[name](src, g, options) end)
 end
 
--- Returns floats of groups, NaN for those without elements. (Groups of keys have elements, unless NaN are skipped.)
+-- True if a group has no element.
+local gaps = setmetatable({}, {__mode = "k"})
+local function has_gaps(g)
+  if gaps[g] == nil then gaps[g] = not g.counts:gt(0):all():item() end
+  return gaps[g]
+end
+
+-- Returns floats of groups, NaN for those without elements.
 local function with_gaps(g, src, options, result, ...)
   local is_given = options.fill ~= nil or options.out
-  local is_full = not options.skip_nan and (inner.grouping_keys(g) or #g.keys > 0)
-  if is_given or is_full or not is_float(result) then return result, ... end
+  if is_given or not is_float(result) or not (options.skip_nan or has_gaps(g)) then return result, ... end
   local groups = group_operands.groups_of_grouping(src:detach(), g, options.dim, nil, nil, options.skip_nan)
   return result:masked_fill(group_operands.counts_of(groups):eq(0), 0 / 0), ...
 end
