@@ -125,6 +125,7 @@ static void *allocate(strew_context *context, size_t size_bytes) {
     memory_drop_kept(context);
     block = allocator->allocate(allocator->user, size_bytes, alignment);
   }
+  if (!block && IS_DEBUG) context_bury(context);
   if (!block) strew_context_discharge(context, size_bytes);
   return block;
 }
@@ -194,9 +195,11 @@ void context_keep_released(strew_context *context, void *block, size_t size_byte
 
 void context_bury(strew_context *context) {
   struct graveyard *graveyard = &context->graveyard;
-  for (int i = 0; i < MOST_RELEASED; i++)
+  for (int i = 0; i < MOST_RELEASED; i++) {
     if (graveyard->blocks[i])
       context->allocator.deallocate(context->allocator.user, graveyard->blocks[i], graveyard->size_bytes);
+    graveyard->blocks[i] = NULL;
+  }
 }
 
 /* The machine's physical memory in bytes; 0: unknown. */
