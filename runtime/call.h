@@ -88,6 +88,12 @@ enum { IS_DEBUG = 1 };
 #else
 enum { IS_DEBUG = 0 };
 #endif
+/* Debug builds keep released tensors, but for those in which AddressSanitizer finds a later use. */
+#ifdef __SANITIZE_ADDRESS__
+enum { KEEPS_RELEASED = 0 };
+#else
+enum { KEEPS_RELEASED = IS_DEBUG };
+#endif
 /* Begin and end a thread's use of the context, in debug builds; if two threads use it at once, the calls of both fail. */
 void context_claim(strew_context *context);
 void context_unclaim(strew_context *context);

@@ -88,7 +88,7 @@ static void tensor_give_back(strew_context *context, struct released *released) 
   strew_tensor *tensor = (strew_tensor *)(void *)((char *)released - offsetof(strew_tensor, released));
   struct storage *storage = tensor->storage;
   tensor->storage = NULL;
-  if (IS_DEBUG)
+  if (KEEPS_RELEASED)
     context_keep_released(context, tensor, sizeof *tensor);
   else
     memory_free(context, tensor, sizeof *tensor);
