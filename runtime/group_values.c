@@ -81,15 +81,11 @@ static strew_status make_squares(const struct call *call, strew_grouping *groupi
 static strew_status make_squares_on_cpu(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                         strew_error *error) {
   strew_device *cpu = &tensor_context(src)->cpu;
-  strew_tensor *ids = NULL, *near_ids = NULL, *near_src = NULL;
+  strew_tensor *near_src = NULL;
   strew_grouping *copy = NULL;
-  strew_status status = strew_grouping_ids(grouping, &ids, error);
-  if (status == STREW_OK) status = strew_to(ids, cpu, STREW_INT64, &near_ids, error);
+  strew_status status = strew_grouping_to(grouping, cpu, &copy, error);
   if (status == STREW_OK) status = strew_to(src, cpu, src->dtype, &near_src, error);
-  if (status == STREW_OK) status = strew_grouping_create(near_ids, grouping->size, STREW_DROP, &copy, error);
   if (status == STREW_OK) status = strew_grouping_squares(copy, near_src, out, error);
-  strew_release(ids);
-  strew_release(near_ids);
   strew_release(near_src);
   strew_grouping_release(copy);
   return status;

@@ -162,15 +162,13 @@ struct level {
 };
 struct range {
   double least, most;
-  struct level levels[LEVELS]; /* the last one of a line of zeros */
+  struct level levels[LEVELS]; /* the last one with a scale is of a line of zeros */
 };
 static const struct range ranges[] = {
     {0x1p-50,
      1e38,
      {{STREW_GT, 0x1p48, 0x1p-87}, {STREW_LT, 0x1p-39, 0x1p87}, {STREW_LT, 0x1p-126, 0x1p110}, {STREW_LE, 0, 1}}},
-    {0x1p-400,
-     1e300,
-     {{STREW_GT, 0x1p500, 0x1p-600}, {STREW_LT, 0x1p-400, 0x1p600}, {STREW_LT, 0, 1}, {STREW_LE, 0, 1}}}};
+    {0x1p-400, 1e300, {{STREW_GT, 0x1p500, 0x1p-600}, {STREW_LT, 0x1p-400, 0x1p600}, {STREW_LE, 0, 1}}}};
 static const struct range *range_of(strew_dtype dtype) { return &ranges[dtype == STREW_FLOAT64]; }
 
 strew_status all_true(strew_tensor *flags, bool *out, strew_error *error) {
@@ -224,8 +222,8 @@ static strew_status make_scales(strew_tensor *tensor, int count, const int *dims
   if (status == STREW_OK)
     status = strew_full(tensor->storage->device, dtype_wide(tensor->dtype), largest->rank, largest->sizes, strew_int(1),
                         scales, error);
-  for (int i = 0; i < LEVELS && status == STREW_OK; i++) {
-    const struct level *level = &range_of(tensor->dtype)->levels[i];
+  const struct level *levels = range_of(tensor->dtype)->levels;
+  for (const struct level *level = levels; level < levels + LEVELS && level->scale > 0 && status == STREW_OK; level++) {
     status = strew_binary(level->op, strew_of(largest), strew_number(strew_float(level->bound)), &flags, error);
     if (status == STREW_OK)
       status = strew_masked_fill(*scales, flags, strew_number(strew_float(level->scale)), scales, error);

@@ -20,7 +20,7 @@ function operands.check_device(self, x, name)
 end
 
 -- Returns the conversions of `name` and of self, of two dtypes, to the promoted one.
-function operands.to_promoted(name, dtype, self_dtype)
+local function to_promoted(name, dtype, self_dtype)
   local promoted, texts = strew.result_type(dtype, self_dtype), {}
   if promoted ~= dtype then texts[1] = ('%s:to("%s")'):format(name, promoted) end
   if promoted ~= self_dtype then texts[#texts + 1] = ('self:to("%s")'):format(promoted) end
@@ -31,7 +31,7 @@ end
 function operands.check_values(self, x, name)
   if x.dtype ~= self.dtype then
     fail(name, ("is %s, self is %s: dtypes must be equal"):format(x.dtype, self.dtype),
-      operands.to_promoted(name, x.dtype, self.dtype), "dtype")
+      to_promoted(name, x.dtype, self.dtype), "dtype")
   end
   operands.check_device(self, x, name)
 end
