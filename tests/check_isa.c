@@ -191,7 +191,7 @@ END_TEST
 
 /* The dtype of a fold's accumulator. */
 static strew_dtype value_of(int fold, strew_dtype dtype) {
-  if (fold == DEVIATIONS) return dtype;
+  if (fold >= GAPS) return dtype;
   switch (fold_row_of((strew_fold)fold)->gives) {
   case FOLD_TRUTH: return STREW_BOOL;
   case FOLD_WIDE: return is_float_dtype(dtype) ? dtype : STREW_INT64;
@@ -226,12 +226,24 @@ static void check_rows(int isa, strew_dtype dtype, int kind, const struct fold *
   }
 }
 
-/* The second operand of a row beside its elements in[0]: means, or extremes of columns; every other element equals its
-   extreme. */
+/* The first elements of columns and the means of their gaps. */
+static const char *draw_centers(strew_dtype dtype, int64_t count) {
+  static _Alignas(8) char centers[MEANS_AT + sizeof(memory)];
+  const size_t size_bytes = (size_t)(count * size_of(dtype));
+  for (int i = 0; i < 2; i++) {
+    draw_row(1, dtype, count);
+    memcpy(centers + i * MEANS_AT, in[1], size_bytes);
+  }
+  return centers;
+}
+
+/* The second operand of a row beside its elements in[0]: what a spread is taken about, or extremes of columns; every
+   other element equals its extreme. */
 static const char *given_to_row(strew_dtype dtype, int kind, int64_t count) {
   const int64_t size = size_of(dtype);
+  if (kind >= GAPS) return draw_centers(dtype, count);
   draw_row(1, dtype, count);
-  for (int64_t i = 0; kind != DEVIATIONS && i < count; i += 2) memcpy(in[1] + i * size, in[0] + i * size, (size_t)size);
+  for (int64_t i = 0; i < count; i += 2) memcpy(in[1] + i * size, in[0] + i * size, (size_t)size);
   return in[1];
 }
 
@@ -240,7 +252,7 @@ static void check_fold(int isa, strew_dtype dtype, int kind, const struct fold *
   ck_assert_int_eq(plain->value_bytes, other->value_bytes);
   for (int l = 0; l < LENGTHS; l++) {
     int64_t count = lengths[l] < SUM_BLOCK ? lengths[l] : SUM_BLOCK;
-    const char *centers = kind == DEVIATIONS ? (draw_row(1, dtype, count), in[1]) : NULL;
+    const char *centers = kind >= GAPS ? draw_centers(dtype, count) : NULL;
     draw_row(0, dtype, count);
     clear();
     plain->block(expected, in[0], centers, count, 5);
