@@ -22,7 +22,7 @@ SHELL       := setarch
 .SHELLFLAGS := -R /bin/sh -c
 endif
 
-WARNINGS = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes $(if $(STRICT),-Werror)
+WARNINGS = -std=c11 -Wall -Wextra -Wno-missing-field-initializers -Wpedantic -Wshadow -Wmissing-prototypes $(if $(STRICT),-Werror)
 # Results must not depend on the compiler or instruction set: no contraction, no reassociation.
 # (Elements of any dtype are copied as words of their size: -fno-strict-aliasing.)
 EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math

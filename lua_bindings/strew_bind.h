@@ -18,6 +18,8 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include <limits.h>
+
 #include "strew.h"
 
 /* Owns a tensor or a grouping for a script; NULL during creation and after free(). */
@@ -83,7 +85,8 @@ bool bind_is_float(strew_dtype dtype);
 /* The names of a function: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR adds no name: Lua passes
    the operand of a unary operator twice. */
 /* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings. WRITES: to self,
-   without an underscore. */
+   without an underscore. CONSTANT: the results have no gradient: comparisons, positions, counts, whole numbers,
+   properties and texts. */
 enum form {
   FUNCTION = 1,
   METHOD = 2,
@@ -92,11 +95,13 @@ enum form {
   OUTSIDE = 16,
   GROUPED = 32,
   WRITES = 64,
+  CONSTANT = 128,
   ALWAYS = FUNCTION | METHOD,
   EVERY = ALWAYS | INPLACE
 };
 
 struct script_call;
+struct arguments;
 
 /* `code` is private to the function: most rows share a function and differ in an enumerator of the runtime. */
 struct script_function {
@@ -104,7 +109,11 @@ struct script_function {
   int (*function)(lua_State *L, struct script_call *call);
   int code;
   int forms;
+  const char *parameters;                   /* the text for bind_read; strew_parameters.c */
+  strew_status (*run)(struct arguments *a); /* of bind_one and bind_two */
 };
+
+enum { MOST_PARAMETERS = 12 };
 
 struct script_call {
   struct binding *binding;
@@ -113,6 +122,11 @@ struct script_call {
   int arguments;      /* their number, from stack position 1 */
   strew_tensor *self; /* the first argument, once read as a tensor */
   bool is_recorded;   /* strew_record.c */
+  /* What bind_arguments has read, up to MOST_PARAMETERS: of each parameter the stack position of its value, 0: absent,
+     above `arguments`: in the options, the argument at `options`. positional: the arguments before these; rest: the
+     parameter that takes all remaining ones, -1: none. The names are set if the call is recorded. */
+  int given[MOST_PARAMETERS], positional, options, rest;
+  const char *names[MOST_PARAMETERS];
   strew_error error;
 };
 
@@ -164,7 +178,9 @@ int bind_last_error(lua_State *L, struct script_call *call);
 
 /* Pushes bind_dispatch's upvalues: the userdata at position `binding`, the row, its name, the form. */
 void bind_push_upvalues(lua_State *L, int binding, const struct script_function *row, const char *name, int form);
-enum { NAME_UPVALUE = 3 };
+enum { NAME_UPVALUE = 3, PARAMETERS_UPVALUE = 5, UPVALUES = PARAMETERS_UPVALUE };
+/* Pushes bind_dispatch with these upvalues. */
+void bind_push_function(lua_State *L, int binding, const struct script_function *row, const char *name, int form);
 
 /* ------------------------------------------------------------------------------------------------ strew_record.c */
 
@@ -211,7 +227,7 @@ void bind_index_metamethods(lua_State *L, int binding, int methods);
 /* __index of a type with methods, a lua_CFunction with bind_dispatch's upvalues and the table of methods. Methods are
    found without the rest of a call, since every t:f() does this; other keys are the row's. */
 int bind_get_method_or_field(lua_State *L);
-enum { METHODS_UPVALUE = 5 };
+enum { METHODS_UPVALUE = UPVALUES + 1 };
 extern const struct script_function bind_tostring_row;        /* strew_print.c */
 extern const struct script_function bind_texts_row;           /* texts(t, precision): the elements as strings */
 void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */
@@ -296,6 +312,10 @@ struct parameter {
 
 /* Reads all arguments; the last parameter has no name. Those not passed by position may stand in the options. */
 bool bind_arguments(lua_State *L, struct script_call *call, const struct parameter *parameters);
+/* The same where `out` of the parameters are offsets from `to`. */
+bool bind_arguments_at(lua_State *L, struct script_call *call, const struct parameter *parameters, void *to);
+/* After either: pushes the value of parameter k, or nil; of REST a new sequence of integers. */
+void bind_push_given(lua_State *L, const struct script_call *call, int k, const char *name);
 /* The stack position of argument i; of a call whose first argument passes all by name, that of the value, which is
    pushed. To be called before arguments are read. */
 int bind_position(lua_State *L, int i, const char *name);
@@ -359,8 +379,118 @@ bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name,
                void *out); /* struct filling; strew_scatter.c */
 bool bind_size(lua_State *L, struct script_call *call, int i, const char *name,
                void *out); /* int64_t, 0 or more; strew_scatter.c */
+/* An operand that may be absent. */
+struct operand_bound {
+  bool is_given;
+  strew_operand operand;
+};
+bool bind_operand_bound(lua_State *L, struct script_call *call, int i, const char *name,
+                        void *out); /* struct operand_bound; strew_math.c */
+/* Entries of a table of indices, which keeps them alive. One more than can be right. */
+struct entries {
+  int count;
+  strew_tensor *at[STREW_MAX_RANK + 1];
+};
+bool bind_entries(lua_State *L, struct script_call *call, int i, const char *name,
+                  void *out); /* struct entries; strew_indexing.c */
+/* A length, or the stack position of a table of lengths, to which it is copied. */
+struct lengths {
+  int64_t length;
+  int slot;
+};
+bool bind_lengths(lua_State *L, struct script_call *call, int i, const char *name,
+                  void *out); /* struct lengths; strew_view.c */
+/* A tensor that the result is stored in, at the stack position `at` from then on. */
+struct destination {
+  strew_tensor *given;
+  int at;
+};
+bool bind_destination(lua_State *L, struct script_call *call, int i, const char *name,
+                      void *out); /* struct destination; strew_scatter.c */
 bool bind_colormap(lua_State *L, struct script_call *call, int i, const char *name,
                    void *out); /* strew_colormap; strew_image.c */
+
+/* -------------------------------------------------------------------------------------------- strew_parameters.c */
+
+/* Of arguments that are absent. */
+enum { NO_DIM = INT_MIN };
+#define NO_INTEGER INT64_MIN
+
+/* The fields that arguments are stored in: the type and the name in a text, and the field. */
+/* clang-format off */
+#define ARGUMENTS(X)                                                                                                   \
+  X(tensor, self, self) X(tensor, src, src) X(tensor, index, index) X(tensor, other, other)                            \
+  X(tensor, source, source) X(tensor, mask, mask) X(tensor, condition, condition) X(tensor, indices, indices)          \
+  X(tensor, updates, updates) X(tensor, sorted, sorted) X(tensor, boundaries, boundaries) X(tensor, weights, weights)  \
+  X(tensor, data, data) X(tensor, lengths, lengths) X(tensor, offsets, offsets) X(tensor, indptr, indptr)              \
+  X(operand, self, left) X(operand, other, right) X(operand, src, source_operand) X(operand, value, value)             \
+  X(operand, values, values) X(operand, a, a) X(operand, b, b) X(operand, q, q)                                        \
+  X(bound, min, lower) X(bound, max, upper)                                                                            \
+  X(scalar, alpha, alpha) X(scalar, value, scalar) X(scalar, start, scalar_start) X(scalar, stop, scalar_stop)         \
+  X(scalar, step, scalar_step) X(fill, initial, initial)                                                               \
+  X(number, min, min) X(number, max, max) X(number, rtol, rtol) X(number, atol, atol) X(number, done, done)            \
+  X(number, correction, correction) X(number, start, float_start) X(number, stop, float_stop)                          \
+  X(integer, position, position) X(integer, start, start) X(integer, stop, stop) X(integer, step, step)                \
+  X(integer, length, length) X(integer, offset, offset) X(integer, n, n) X(integer, m, m) X(integer, k, k)             \
+  X(integer, bins, bins) X(integer, minlength, minlength) X(integer, low, low) X(integer, high, high)                  \
+  X(integer, steps, steps) X(integer, threads, threads) X(integer, seed, seed) X(integer, chunks, chunks)              \
+  X(size, dim_size, dim_size)                                                                                          \
+  X(dim, dim, dim) X(dim, dim0, dim0) X(dim, dim1, dim1) X(dim, start_dim, start_dim) X(dim, end_dim, end_dim)         \
+  X(dim, batch_dims, batch_dims) X(dim, axis, axis)                                                                    \
+  X(boolean, keepdim, keepdim) X(boolean, include_self, include_self) X(boolean, accumulate, accumulate)               \
+  X(boolean, right, is_right) X(boolean, descending, descending) X(boolean, largest, largest)                          \
+  X(boolean, equal_nan, equal_nan) X(boolean, return_inverse, return_inverse)                                          \
+  X(boolean, return_counts, return_counts) X(boolean, enabled, enabled)                                                \
+  X(dims, dim, dims) X(integers, shape, shape) X(integers, strides, strides) X(integers, dims, order)                  \
+  X(integers, position, place)                                                                                         \
+  X(mode, mode, mode) X(reduce, reduce, reduction) X(interpolation, interpolation, interpolation)                      \
+  X(dtype, dtype, dtype) X(device, device, device) X(word, doing, doing)                                               \
+  X(kept, self, kept) X(entries, indices, entries) X(lengths, size, chunk) X(destination, out, destination)
+/* clang-format on */
+
+typedef strew_tensor *tensor_argument;
+typedef strew_operand operand_argument;
+typedef struct operand_bound bound_argument;
+typedef strew_scalar scalar_argument;
+typedef struct filling fill_argument;
+typedef double number_argument;
+typedef int64_t integer_argument, size_argument;
+typedef int dim_argument, dtype_argument;
+typedef bool boolean_argument;
+typedef struct list dims_argument, integers_argument;
+typedef strew_mode mode_argument;
+typedef strew_reduction reduce_argument;
+typedef strew_interpolation interpolation_argument;
+typedef strew_device *device_argument;
+typedef const char *word_argument;
+typedef struct kept kept_argument;
+typedef struct entries entries_argument;
+typedef struct lengths lengths_argument;
+typedef struct destination destination_argument;
+
+/* The arguments of a call by their names: of a text's parameters; the other fields are not set. */
+struct arguments {
+  struct script_call *call;
+  strew_error *error;           /* the call's */
+  strew_tensor **out, **second; /* where results are stored: bind_one, bind_two */
+#define FIELD(type, name, field) type##_argument field;
+  ARGUMENTS(FIELD)
+#undef FIELD
+  struct list unused; /* for a value that is only checked */
+};
+
+/* Parses a text and pushes the list, which keeps the address of the text. */
+const struct parameters *bind_parse(lua_State *L, const char *text);
+/* Reads the arguments by a list, by a text, or by the row's. To be called after the results were pushed. */
+bool bind_read_list(lua_State *L, struct script_call *call, const struct parameters *list, struct arguments *a);
+bool bind_read_as(lua_State *L, struct script_call *call, const char *text, struct arguments *a);
+bool bind_read(lua_State *L, struct script_call *call, struct arguments *a);
+/* After bind_read_list: pushes the values of all parameters, for bind_push_given, and sets their names; returns their
+   number. */
+int bind_push_all(lua_State *L, const struct script_call *call, const struct parameters *list, const char *names[]);
+/* Calls the row's `run` with the arguments, for one result or two. */
+int bind_one(lua_State *L, struct script_call *call);
+int bind_two(lua_State *L, struct script_call *call);
 
 /* True if the table at i, a sequence of n entries, has any other key, which is pushed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n);

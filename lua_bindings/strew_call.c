@@ -163,6 +163,8 @@ int bind_dispatch(lua_State *L) {
   call.arguments = lua_gettop(L);
   call.error.alias = call.binding->outer ? call.binding->outer : lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
   call.error.code = STREW_OK; /* the rest is filled on failure */
+  call.is_recorded = false;
+  call.names[0] = NULL;
 
   int results = run(L, &call);
   if (results < 0 && call.error.code == STREW_EMEMORY) {
@@ -205,4 +207,10 @@ void bind_push_upvalues(lua_State *L, int binding, const struct script_function 
   lua_pushlightuserdata(L, (void *)row);
   lua_pushstring(L, name);
   lua_pushinteger(L, form);
+  lua_pushnil(L); /* PARAMETERS_UPVALUE, set at the first call */
+}
+
+void bind_push_function(lua_State *L, int binding, const struct script_function *row, const char *name, int form) {
+  bind_push_upvalues(L, binding, row, name, form);
+  lua_pushcclosure(L, bind_dispatch, UPVALUES);
 }

@@ -74,8 +74,7 @@ static const struct script_function *const metamethods[] = {[TEXT] = &bind_colum
                                                             [MISSING] = &bind_missing_column_row};
 
 static void set_metamethod(lua_State *L, const char *event, const struct script_function *row) {
-  bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
   lua_setfield(L, -2, event);
 }
 

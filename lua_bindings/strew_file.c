@@ -236,8 +236,7 @@ static void push_iterator_metatable(lua_State *L) {
   lua_pop(L, 1);
   lua_newtable(L);
   luaL_setfuncs(L, ends, 0);
-  bind_push_upvalues(L, lua_upvalueindex(1), &next_chunk_row, next_chunk_row.name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, lua_upvalueindex(1), &next_chunk_row, next_chunk_row.name, FUNCTION);
   lua_setfield(L, -2, "__call");
   lua_pushstring(L, chunks_name);
   lua_setfield(L, -2, "__name");

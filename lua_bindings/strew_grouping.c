@@ -372,8 +372,7 @@ static const struct script_function index_row = {"g.name", get_field, 0, FUNCTIO
                                     tostring_row = {"tostring", to_string, 0, FUNCTION};
 
 static void set_metamethod(lua_State *L, int binding, const char *event, const struct script_function *row) {
-  bind_push_upvalues(L, binding, row, row->name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, binding, row, row->name, FUNCTION);
   lua_setfield(L, -2, event);
 }
 
@@ -381,8 +380,7 @@ static void set_metamethod(lua_State *L, int binding, const char *event, const s
 static void set_methods(lua_State *L, int binding, const struct script_function *rows) {
   for (; rows->name; rows++) {
     const char *name = rows->name + strlen("g:");
-    bind_push_upvalues(L, binding, rows, name, METHOD | GROUPED);
-    lua_pushcclosure(L, bind_dispatch, 4);
+    bind_push_function(L, binding, rows, name, METHOD | GROUPED);
     lua_setfield(L, -2, name);
   }
 }

@@ -195,8 +195,7 @@ static const struct script_function index_row = {"t[i]", get_field, 0, FUNCTION}
 void bind_index_metamethods(lua_State *L, int binding, int methods) {
   for (size_t i = 0; i < sizeof metamethods / sizeof *metamethods; i++) {
     const struct script_function *row = &metamethods[i].row;
-    bind_push_upvalues(L, binding, row, row->name, row->forms);
-    lua_pushcclosure(L, bind_dispatch, 4);
+    bind_push_function(L, binding, row, row->name, row->forms);
     lua_setfield(L, -2, metamethods[i].event);
   }
   bind_push_upvalues(L, binding, &index_row, index_row.name, index_row.forms);

@@ -123,8 +123,7 @@ static int field(lua_State *L, struct script_call *call) {
   if (strcmp(guess.wanted, "keys") == 0)
     return has_names(L) ? bind_call_family(L, call, &bind_table_keys_row) : push_keys(L, call, table);
   if (strcmp(guess.wanted, "ids") == 0) {
-    bind_push_upvalues(L, lua_upvalueindex(1), &ids_row, ids_row.name, FUNCTION);
-    lua_pushcclosure(L, bind_dispatch, 4);
+    bind_push_function(L, lua_upvalueindex(1), &ids_row, ids_row.name, FUNCTION);
     return 1;
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) strew_guess_name(&guess, names[i]);
@@ -142,8 +141,7 @@ static void push_metatable(lua_State *L) {
   lua_pop(L, 1);
   lua_newtable(L);
   luaL_setfuncs(L, ends, 0);
-  bind_push_upvalues(L, lua_upvalueindex(1), &field_row, field_row.name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, lua_upvalueindex(1), &field_row, field_row.name, FUNCTION);
   lua_setfield(L, -2, "__index");
   lua_pushliteral(L, "key_table");
   lua_setfield(L, -2, "__name");
