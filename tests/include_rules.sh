@@ -2,8 +2,8 @@
 # usage: sh tests/include_rules.sh [ROOT]
 # The rules of #include: OpenCL's headers stay in opencl/, Lua's in lua_bindings/ and tests/; of the runtime the
 # bindings include strew.h, the tables and embedded.h; a folder includes only from itself and from the levels below;
-# headers form no circle. And one of layout: a divider, a comment of dashes and a title, ends on its line or has text
-# after an empty line.
+# headers form no circle. Two of layout and language: a divider, a comment of dashes and a title, ends on its line or
+# has text after an empty line; what OpenCL C reads has no variadic macro.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 edges=$(mktemp) includes=$(mktemp)
@@ -107,6 +107,15 @@ wrong_dividers() {
     { is_open = /^[[:space:]]*\/\* ?----------/ && !/\*\// }'
 }
 verdict "$(wrong_dividers)"
+
+# OpenCL C 1.2 has no variadic macros (6.9.e): NVIDIA's compiler refuses them, others accept them without a warning.
+# Files that C compiles as well may have them where OpenCL C does not look.
+variadic() { # FOLDER...: FILE:LINE of each such macro
+  grep -nE '^[[:space:]]*#[[:space:]]*define.*(\.\.\.\)|__VA_ARGS__)' "$@" | cut -d: -f1,2 | sed 's/$/: a variadic macro in OpenCL C/'
+}
+kernels=$(find opencl/kernels runtime/shared -type f 2>/dev/null) || :
+# shellcheck disable=SC2086
+verdict "${kernels:+$(variadic $kernels)}"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
