@@ -22,7 +22,7 @@ SHELL       := setarch
 .SHELLFLAGS := -R /bin/sh -c
 endif
 
-WARNINGS = -std=c11 -Wall -Wextra -Wno-missing-field-initializers -Wpedantic -Wshadow -Wmissing-prototypes $(if $(STRICT),-Werror)
+WARNINGS = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes $(if $(STRICT),-Werror)
 # Results must not depend on the compiler or instruction set: no contraction, no reassociation.
 # (Elements of any dtype are copied as words of their size: -fno-strict-aliasing.)
 EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math
@@ -54,7 +54,7 @@ ifeq ($(MPICC)$(MAKELEVEL)$(SANITIZE),0)
 $(info   without strew.mpi: mpicc is missing (Debian: libopenmpi-dev, openmpi-bin))
 endif
 
-CORE     = $(wildcard runtime/*.c runtime/files/*.c runtime/cpu/*.c runtime/cpu/*/*.c) \
+CORE     = $(wildcard runtime/*/*.c runtime/cpu/*/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c opencl/scatter/*.c) $(BUILD)/kernels.c)
 BINDINGS = $(wildcard lua_bindings/*.c lua_bindings/sandbox/*.c) $(BUILD)/texts.c
 PROGRAM  = $(wildcard lua_bindings/program/*.c) $(BUILD)/prompts.c

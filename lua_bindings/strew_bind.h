@@ -22,6 +22,9 @@
 
 #include "strew.h"
 
+/* Rows of functions end where the rest is zero. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 /* Owns a tensor or a grouping for a script; NULL during creation and after free(). */
 struct box {
   strew_tensor *tensor;
@@ -220,7 +223,7 @@ extern const struct script_function bind_alias_row, bind_watch_row, bind_tape_ro
 /* Pushes what a file of the family returns; it runs at the first call. */
 void bind_use(lua_State *L, const char *file);
 
-/* -------------------------------------------------------------------------------------------------- strew_index.c */
+/* --------------------------------------------------------------------------------------------- strew_subscript.c */
 
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
 void bind_index_metamethods(lua_State *L, int binding, int methods);
