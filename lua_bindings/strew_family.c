@@ -134,12 +134,12 @@ static int has_float64(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-static const struct script_function line_width_row = {"line_width", line_width, 0, FUNCTION},
-                                    text_row = {"text", text, 0, FUNCTION},
-                                    printable_row = {"printable", printable, 0, FUNCTION},
-                                    nearest_row = {"nearest", nearest, 0, FUNCTION},
-                                    is_open_row = {"is_open", is_open, 0, FUNCTION},
-                                    has_float64_row = {"has_float64", has_float64, 0, FUNCTION};
+static const struct script_function line_width_row = {"line_width", line_width, 0, FUNCTION | CONSTANT},
+                                    text_row = {"text", text, 0, FUNCTION | CONSTANT},
+                                    printable_row = {"printable", printable, 0, FUNCTION | CONSTANT},
+                                    nearest_row = {"nearest", nearest, 0, FUNCTION | CONSTANT},
+                                    is_open_row = {"is_open", is_open, 0, FUNCTION | CONSTANT},
+                                    has_float64_row = {"has_float64", has_float64, 0, FUNCTION | CONSTANT};
 static const struct script_function *const inner_rows[] = {
     &bind_texts_row,     &line_width_row,       &nearest_row,        &is_open_row,       &text_row,
     &printable_row,      &bind_set_columns_row, &bind_about_row,     &bind_alias_row,    &bind_watch_row,
@@ -299,14 +299,14 @@ int bind_call_family(lua_State *L, struct script_call *call, const struct script
   return 1;
 }
 
-const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION},
+const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION | CONSTANT},
                              bind_missing_column_row = {"table", run, IN_rows, FUNCTION},
                              bind_columns_length_row = {"length", run, IN_rows, FUNCTION},
-                             bind_new_column_row = {"column", run, IN_rows, FUNCTION},
-                             bind_table_ids_row = {"ids", run, IN_keys, FUNCTION},
+                             bind_new_column_row = {"column", run, IN_rows, FUNCTION | CONSTANT},
+                             bind_table_ids_row = {"ids", run, IN_keys, FUNCTION | CONSTANT},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION};
 
-const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION},
+const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION | CONSTANT},
                              bind_group_keys_row = {"group_keys", run, IN_grouped, FUNCTION};
 
 /* Methods of groupings: their names follow "g:". */
@@ -326,16 +326,16 @@ const struct script_function bind_grouped_rows[] = {
 };
 
 const struct script_function bind_family_rows[] = {
-    {"columns", run, IN_rows, FUNCTION},
-    {"code", run, IN_rows, FUNCTION},
+    {"columns", run, IN_rows, FUNCTION | CONSTANT},
+    {"code", run, IN_rows, FUNCTION | CONSTANT},
     {"rows", run, IN_rows, FUNCTION},
     {"sort_by", run, IN_rows, FUNCTION},
     {"join", run, IN_joins, FUNCTION},
     {"pivot", run, IN_grouped, FUNCTION},
-    {"value_counts", run, IN_grouped, ALWAYS},
-    {"one_hot", run, IN_elementwise, ALWAYS},
-    {"isnan", run, IN_elementwise, ALWAYS},
-    {"bucketize", run, IN_elementwise, ALWAYS},
+    {"value_counts", run, IN_grouped, ALWAYS | CONSTANT},
+    {"one_hot", run, IN_elementwise, ALWAYS | CONSTANT},
+    {"isnan", run, IN_elementwise, ALWAYS | CONSTANT},
+    {"bucketize", run, IN_elementwise, ALWAYS | CONSTANT},
     {"flip", run, IN_rearranging, ALWAYS},
     {"diff", run, IN_rearranging, ALWAYS},
     {"select_scatter", run, IN_views, EVERY},
@@ -346,8 +346,8 @@ const struct script_function bind_family_rows[] = {
     {"repeat", run, IN_rearranging, ALWAYS},
     {"tile", run, IN_rearranging, ALWAYS},
     {"repeat_interleave", run, IN_rearranging, ALWAYS},
-    {"isinf", run, IN_elementwise, ALWAYS},
-    {"isfinite", run, IN_elementwise, ALWAYS},
+    {"isinf", run, IN_elementwise, ALWAYS | CONSTANT},
+    {"isfinite", run, IN_elementwise, ALWAYS | CONSTANT},
     {"nan_to_num", run, IN_elementwise, EVERY},
     {"norm", run, IN_statistics, ALWAYS},
     {"median", run, IN_statistics, ALWAYS},
@@ -359,11 +359,11 @@ const struct script_function bind_family_rows[] = {
     {"scatter_std", run, IN_groups, ALWAYS},
     {"scatter_var", run, IN_groups, ALWAYS},
     {"scatter_logsumexp", run, IN_groups, ALWAYS},
-    {"scatter_count", run, IN_groups, ALWAYS},
-    {"scatter_any", run, IN_groups, ALWAYS},
-    {"scatter_all", run, IN_groups, ALWAYS},
+    {"scatter_count", run, IN_groups, ALWAYS | CONSTANT},
+    {"scatter_any", run, IN_groups, ALWAYS | CONSTANT},
+    {"scatter_all", run, IN_groups, ALWAYS | CONSTANT},
     {"scatter_first", run, IN_groups, ALWAYS},
     {"scatter_last", run, IN_groups, ALWAYS},
-    {"scatter_nunique", run, IN_groups, ALWAYS},
+    {"scatter_nunique", run, IN_groups, ALWAYS | CONSTANT},
     {NULL, NULL, 0, 0},
 };

@@ -227,7 +227,7 @@ static int next_chunk(lua_State *L, struct script_call *call) {
   return results;
 }
 
-static const struct script_function next_chunk_row = {"chunks", next_chunk, 0, FUNCTION};
+static const struct script_function next_chunk_row = {"chunks", next_chunk, 0, FUNCTION | CONSTANT};
 
 /* Complete before the registry knows it: a failed allocation leaves none without __gc. */
 static void push_iterator_metatable(lua_State *L) {
@@ -362,7 +362,7 @@ static int words_of(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_file_rows[] = {{"load", load, 0, FUNCTION | OUTSIDE},
-                                                 {"chunks", chunks, 0, FUNCTION | OUTSIDE},
-                                                 {"save", save, 0, FUNCTION | OUTSIDE},
+                                                 {"chunks", chunks, 0, FUNCTION | OUTSIDE | CONSTANT},
+                                                 {"save", save, 0, FUNCTION | OUTSIDE | CONSTANT},
                                                  {"words", words_of, 0, FUNCTION},
                                                  {NULL, NULL, 0, 0}};

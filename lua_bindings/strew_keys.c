@@ -74,8 +74,8 @@ static int inner_state(lua_State *L, struct script_call *call) {
   return 3;
 }
 
-const struct script_function bind_key_ids_row = {"key_ids", inner_ids, 0, FUNCTION},
-                             bind_key_state_row = {"key_state", inner_state, 0, FUNCTION};
+const struct script_function bind_key_ids_row = {"key_ids", inner_ids, 0, FUNCTION | CONSTANT},
+                             bind_key_state_row = {"key_state", inner_state, 0, FUNCTION | CONSTANT};
 
 /* kt:ids(k1, ..., kn), or kt:ids(x, columns) for a table of columns. */
 static int ids(lua_State *L, struct script_call *call) {
@@ -89,7 +89,7 @@ static int ids(lua_State *L, struct script_call *call) {
   return ids_of_tensors(L, call, table, result);
 }
 
-static const struct script_function ids_row = {"ids", ids, 0, FUNCTION};
+static const struct script_function ids_row = {"ids", ids, 0, FUNCTION | CONSTANT};
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
@@ -110,7 +110,7 @@ static int keys(lua_State *L, struct script_call *call) {
   return table ? push_keys(L, call, table) : -1;
 }
 
-const struct script_function bind_keys_of_row = {"keys_of", keys, 0, FUNCTION};
+const struct script_function bind_keys_of_row = {"keys_of", keys, 0, FUNCTION | CONSTANT};
 
 /* kt.n, kt.keys, kt.ids */
 static int field(lua_State *L, struct script_call *call) {
@@ -169,4 +169,4 @@ static int key_table(lua_State *L, struct script_call *call) {
   return bind_end(strew_key_table_create(call->binding->context, (int)columns, table, &call->error), 1);
 }
 
-const struct script_function bind_key_rows[] = {{"key_table", key_table, 0, FUNCTION}, {NULL, NULL, 0, 0}};
+const struct script_function bind_key_rows[] = {{"key_table", key_table, 0, FUNCTION | CONSTANT}, {NULL, NULL, 0, 0}};

@@ -141,7 +141,7 @@ const struct script_function bind_math_rows[] = {
     {"allclose", allclose, 0, ALWAYS | CONSTANT, "self:tensor other:tensor rtol?number(1e-5) atol?number(1e-8)", NULL},
     {"isclose", bind_one, 0, ALWAYS | CONSTANT,
      "self:tensor other:tensor rtol?number(1e-5) atol?number(1e-8) equal_nan?boolean", isclose},
-    {"result_type", result_type, 0, FUNCTION, NULL, NULL},
+    {"result_type", result_type, 0, FUNCTION | CONSTANT, NULL, NULL},
     {"matmul", bind_one, STREW_MATMUL, ALWAYS, "self:tensor other:tensor", product},
     {"mm", bind_one, STREW_MM, ALWAYS, "self:tensor other:tensor", product},
     {"mv", bind_one, STREW_MV, ALWAYS, "self:tensor other:tensor", product},

@@ -30,7 +30,7 @@ static bool bind_written(lua_State *L, struct script_call *call, int i, const ch
 }
 
 /* How an argument begins that is absent and has no default: with zeros, unless a comment says otherwise. */
-enum kind { ZEROS, TRUTH, DIM /* NO_DIM */, INTEGER /* NO_INTEGER */, NUMBER, SCALAR, REDUCTION, DTYPE /* -1 */ };
+enum kind { ZEROS, WORD, TRUTH, DIM /* NO_DIM */, INTEGER /* NO_INTEGER */, NUMBER, SCALAR, REDUCTION, DTYPE /* -1 */ };
 
 static const struct type {
   const char *name;
@@ -49,9 +49,9 @@ static const struct type {
              {"integers", bind_list, ZEROS},
              {"dims", bind_dims, ZEROS},
              {"word", bind_string, ZEROS},
-             {"mode", bind_mode, ZEROS},
+             {"mode", bind_mode, WORD},
              {"reduce", bind_reduction, REDUCTION},
-             {"interpolation", bind_interpolation, ZEROS},
+             {"interpolation", bind_interpolation, WORD},
              {"dtype", bind_wanted_dtype, DTYPE},
              {"device", bind_device, ZEROS},
              {"table", bind_table, DIM},
@@ -133,6 +133,7 @@ static size_t set_absent(struct absent *absent, enum kind kind, const char *give
   if (given) snprintf(word, sizeof word, "%.*s", (int)strcspn(given, ")"), given);
   absent->value.integer = 0;
   switch (kind) {
+  case WORD: return sizeof(int);
   case TRUTH: return absent->value.truth = strcmp(word, "true") == 0, sizeof(bool);
   case DIM: return absent->value.word = given ? atoi(word) : NO_DIM, sizeof(int);
   case INTEGER: return absent->value.integer = given ? atoll(word) : NO_INTEGER, sizeof(int64_t);
@@ -198,11 +199,18 @@ static const struct parameters *list_of(lua_State *L, const char *text) {
   return list;
 }
 
-bool bind_read_list(lua_State *L, struct script_call *call, const struct parameters *list, struct arguments *a) {
-  for (int k = 0; k < list->absents; k++) {
-    const struct absent *absent = &list->absent[k];
-    memcpy((char *)a + absent->at, &absent->value, absent->bytes);
+/* Sets a field to its value of an absent argument. (Sizes that the compiler knows make it a move.) */
+static void set_field(void *field, const struct absent *absent) {
+  switch (absent->bytes) {
+  case sizeof(bool): memcpy(field, &absent->value, sizeof(bool)); break;
+  case sizeof(int): memcpy(field, &absent->value, sizeof(int)); break;
+  case sizeof(int64_t): memcpy(field, &absent->value, sizeof(int64_t)); break;
+  default: memcpy(field, &absent->value, sizeof(strew_scalar));
   }
+}
+
+bool bind_read_list(lua_State *L, struct script_call *call, const struct parameters *list, struct arguments *a) {
+  for (int k = 0; k < list->absents; k++) set_field((char *)a + list->absent[k].at, &list->absent[k]);
   a->call = call;
   a->error = &call->error;
   return bind_arguments_at(L, call, list->at, a);

@@ -182,14 +182,14 @@ static const struct {
   const char *event;
   struct script_function row;
 } metamethods[] = {{"__newindex", {"t[i] = v", set_field, 0, FUNCTION | WRITES}},
-                   {"__len", {"#t", length, 0, FUNCTION}},
-                   {"__concat", {"..", no_text, 0, FUNCTION}},
-                   {"__pairs", {"pairs", no_keys, 0, FUNCTION}},
-                   {"__shl", {"<<", no_shift, 0, FUNCTION}},
-                   {"__shr", {">>", no_shift, 0, FUNCTION}},
+                   {"__len", {"#t", length, 0, FUNCTION | CONSTANT}},
+                   {"__concat", {"..", no_text, 0, FUNCTION | CONSTANT}},
+                   {"__pairs", {"pairs", no_keys, 0, FUNCTION | CONSTANT}},
+                   {"__shl", {"<<", no_shift, 0, FUNCTION | CONSTANT}},
+                   {"__shr", {">>", no_shift, 0, FUNCTION | CONSTANT}},
                    {"__call", {"t()", no_call, 0, FUNCTION}},
-                   {"__lt", {"<", no_order, STREW_LT, FUNCTION}},
-                   {"__le", {"<=", no_order, STREW_LE, FUNCTION}}};
+                   {"__lt", {"<", no_order, STREW_LT, FUNCTION | CONSTANT}},
+                   {"__le", {"<=", no_order, STREW_LE, FUNCTION | CONSTANT}}};
 static const struct script_function index_row = {"t[i]", get_field, 0, FUNCTION};
 
 void bind_index_metamethods(lua_State *L, int binding, int methods) {
