@@ -447,13 +447,11 @@ static bool names_parameters(lua_State *L, const struct parameter *parameters, i
 
 /* Clears what the call has read. */
 static void begin_reading(struct script_call *call, const struct parameter *parameters) {
-  int k = 0;
-  for (; k < MOST_PARAMETERS && parameters[k].name; k++) {
-    call->given[k] = 0;
-    if (call->is_recorded) call->names[k] = parameters[k].name;
-  }
-  if (k < MOST_PARAMETERS) call->names[k] = NULL;
+  memset(call->given, 0, sizeof call->given);
   call->rest = -1;
+  if (!call->is_recorded) return;
+  for (int k = 0; k < MOST_PARAMETERS && (call->names[k] = parameters[k].name); k++) {
+  }
 }
 
 static bool end_reading(struct script_call *call, int positional, int options) {

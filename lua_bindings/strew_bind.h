@@ -114,6 +114,10 @@ struct script_function {
   int forms;
   const char *parameters;                   /* the text for bind_read; strew_parameters.c */
   strew_status (*run)(struct arguments *a); /* of bind_one and bind_two */
+  /* In the copy that a function has instead, once texts were parsed for it: these, and its other upvalues. */
+  const struct parameters *lists;
+  const char *alias;
+  int form;
 };
 
 enum { MOST_PARAMETERS = 12 };
@@ -181,7 +185,7 @@ int bind_last_error(lua_State *L, struct script_call *call);
 
 /* Pushes bind_dispatch's upvalues: the userdata at position `binding`, the row, its name, the form. */
 void bind_push_upvalues(lua_State *L, int binding, const struct script_function *row, const char *name, int form);
-enum { NAME_UPVALUE = 3, PARAMETERS_UPVALUE = 5, UPVALUES = PARAMETERS_UPVALUE };
+enum { ROW_UPVALUE = 2, NAME_UPVALUE, FORM_UPVALUE, UPVALUES = FORM_UPVALUE };
 /* Pushes bind_dispatch with these upvalues. */
 void bind_push_function(lua_State *L, int binding, const struct script_function *row, const char *name, int form);
 
@@ -483,7 +487,7 @@ struct arguments {
 };
 
 /* Parses a text and pushes the list, which keeps the address of the text. */
-const struct parameters *bind_parse(lua_State *L, const char *text);
+struct parameters *bind_parse(lua_State *L, const char *text);
 /* Reads the arguments by a list, by a text, or by the row's. To be called after the results were pushed. */
 bool bind_read_list(lua_State *L, struct script_call *call, const struct parameters *list, struct arguments *a);
 bool bind_read_as(lua_State *L, struct script_call *call, const char *text, struct arguments *a);

@@ -90,6 +90,7 @@ struct absent {
 };
 
 struct parameters {
+  struct script_function row; /* of a function that scripts call: a copy, which its upvalue is from then on */
   const char *text;
   const struct parameters *next; /* of the same function; its user value */
   int absents;
@@ -168,7 +169,7 @@ static const char *add_parameter(struct parameters *list, int k, const char *tex
   return text + whole;
 }
 
-const struct parameters *bind_parse(lua_State *L, const char *text) {
+struct parameters *bind_parse(lua_State *L, const char *text) {
   const size_t length = strlen(text);
   struct parameters *list = lua_newuserdatauv(L, sizeof *list + length + 1, 1);
   char *name = list->names;
@@ -186,16 +187,19 @@ const struct parameters *bind_parse(lua_State *L, const char *text) {
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
-/* Returns the list of a text, which the running function keeps. */
-static const struct parameters *list_of(lua_State *L, const char *text) {
-  const struct parameters *first = lua_touserdata(L, lua_upvalueindex(PARAMETERS_UPVALUE));
-  for (const struct parameters *list = first; list; list = list->next)
+/* Returns the list of a text, which the running function keeps, with its others. */
+static const struct parameters *list_of(lua_State *L, const struct script_call *call, const char *text) {
+  for (const struct parameters *list = call->row->lists; list; list = list->next)
     if (list->text == text) return list;
-  struct parameters *list = (struct parameters *)(uintptr_t)bind_parse(L, text);
-  list->next = lua_touserdata(L, lua_upvalueindex(PARAMETERS_UPVALUE));
-  lua_pushvalue(L, lua_upvalueindex(PARAMETERS_UPVALUE));
+  struct parameters *list = bind_parse(L, text);
+  list->row = *(const struct script_function *)lua_touserdata(L, lua_upvalueindex(ROW_UPVALUE));
+  list->next = list->row.lists;
+  list->row.lists = list;
+  list->row.alias = lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
+  list->row.form = (int)lua_tointeger(L, lua_upvalueindex(FORM_UPVALUE));
+  lua_pushvalue(L, lua_upvalueindex(ROW_UPVALUE));
   lua_setiuservalue(L, -2, 1);
-  lua_replace(L, lua_upvalueindex(PARAMETERS_UPVALUE));
+  lua_replace(L, lua_upvalueindex(ROW_UPVALUE));
   return list;
 }
 
@@ -217,7 +221,7 @@ bool bind_read_list(lua_State *L, struct script_call *call, const struct paramet
 }
 
 bool bind_read_as(lua_State *L, struct script_call *call, const char *text, struct arguments *a) {
-  return bind_read_list(L, call, list_of(L, text), a);
+  return bind_read_list(L, call, list_of(L, call, text), a);
 }
 
 bool bind_read(lua_State *L, struct script_call *call, struct arguments *a) {
