@@ -305,10 +305,11 @@ enum presence { REQUIRED, OPTIONAL, LISTED, UNNAMED /* optional, by position onl
 /* One parameter: `read` checks the value at stack position i and stores it in *out; false: call->error is filled. An
    absent or nil argument leaves *out alone. REST takes all remaining arguments: integers, or one sequence of them
    (struct list). */
+typedef bool bind_reader(lua_State *L, struct script_call *call, int i, const char *name, void *out);
 struct parameter {
   const char *name;
   enum presence presence;
-  bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
+  bind_reader *read;
   void *out;
 };
 
@@ -340,7 +341,6 @@ struct kept {
   int slot;
 };
 struct kept bind_push_kept(lua_State *L);
-bool bind_kept(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* struct kept */
 bool bind_read_again(lua_State *L, struct script_call *call, struct kept *self);
 /* Pushes nil; returns its position. */
 int bind_push_slot(lua_State *L);
@@ -350,139 +350,101 @@ struct list {
   int count;
   int64_t at[STREW_MAX_RANK];
 };
-
-bool bind_tensor(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* strew_tensor * */
-bool bind_operand(lua_State *L, struct script_call *call, int i, const char *name, void *out);  /* strew_operand */
-bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* strew_scalar */
-bool bind_grouping(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* strew_grouping * */
-/* An index or a grouping in its place; the other one is NULL. */
-struct given_index {
-  strew_tensor *tensor;
-  strew_grouping *grouping;
-};
-bool bind_index(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* struct given_index */
-/* Fails if options set what a grouping has itself. */
-bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);
-bool bind_integer(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* int64_t */
-bool bind_dim(lua_State *L, struct script_call *call, int i, const char *name, void *out);     /* int */
-bool bind_float(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* double */
-bool bind_boolean(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* bool */
-bool bind_list(lua_State *L, struct script_call *call, int i, const char *name, void *out);    /* struct list */
-bool bind_dims(lua_State *L, struct script_call *call, int i, const char *name, void *out);    /* struct list of ints */
-bool bind_table(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* int: its position */
-bool bind_string(lua_State *L, struct script_call *call, int i, const char *name, void *out);  /* const char * */
-bool bind_dtype(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* strew_dtype */
-bool bind_wanted_dtype(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* int, -1: none */
-bool bind_device(lua_State *L, struct script_call *call, int i, const char *name, void *out);       /* strew_device * */
-bool bind_reduction(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* strew_reduction */
-bool bind_mode(lua_State *L, struct script_call *call, int i, const char *name, void *out);      /* strew_mode */
-bool bind_interpolation(lua_State *L, struct script_call *call, int i, const char *name,
-                        void *out); /* strew_interpolation */
 struct filling {
   bool is_given;
   strew_scalar value;
 };
-bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name,
-               void *out); /* struct filling; strew_scatter.c */
-bool bind_size(lua_State *L, struct script_call *call, int i, const char *name,
-               void *out); /* int64_t, 0 or more; strew_scatter.c */
 /* An operand that may be absent. */
 struct operand_bound {
   bool is_given;
   strew_operand operand;
 };
-bool bind_operand_bound(lua_State *L, struct script_call *call, int i, const char *name,
-                        void *out); /* struct operand_bound; strew_math.c */
+/* An index or a grouping in its place; the other one is NULL. */
+struct given_index {
+  strew_tensor *tensor;
+  strew_grouping *grouping;
+};
 /* Entries of a table of indices, which keeps them alive. One more than can be right. */
 struct entries {
   int count;
   strew_tensor *at[STREW_MAX_RANK + 1];
 };
-bool bind_entries(lua_State *L, struct script_call *call, int i, const char *name,
-                  void *out); /* struct entries; strew_indexing.c */
 /* A length, or the stack position of a table of lengths, to which it is copied. */
 struct lengths {
   int64_t length;
   int slot;
 };
-bool bind_lengths(lua_State *L, struct script_call *call, int i, const char *name,
-                  void *out); /* struct lengths; strew_view.c */
 /* A tensor that the result is stored in, at the stack position `at` from then on. */
 struct destination {
   strew_tensor *given;
   int at;
 };
-bool bind_destination(lua_State *L, struct script_call *call, int i, const char *name,
-                      void *out); /* struct destination; strew_scatter.c */
-bool bind_colormap(lua_State *L, struct script_call *call, int i, const char *name,
-                   void *out); /* strew_colormap; strew_image.c */
 
 /* -------------------------------------------------------------------------------------------- strew_parameters.c */
 
-/* Of arguments that are absent. */
+/* Of arguments that are absent and have no default. */
 enum { NO_DIM = INT_MIN };
 #define NO_INTEGER INT64_MIN
 
-/* The fields that arguments are stored in: the type and the name in a text, and the field. */
+/* The types in texts of parameters: the word, the function that reads a value, what it stores, and how that begins if
+   the argument is absent and has no default (strew_parameters.c). */
 /* clang-format off */
-#define ARGUMENTS(X)                                                                                                   \
-  X(tensor, self, self) X(tensor, src, src) X(tensor, index, index) X(tensor, other, other)                            \
-  X(tensor, source, source) X(tensor, mask, mask) X(tensor, condition, condition) X(tensor, indices, indices)          \
-  X(tensor, updates, updates) X(tensor, sorted, sorted) X(tensor, boundaries, boundaries) X(tensor, weights, weights)  \
-  X(tensor, data, data) X(tensor, lengths, lengths) X(tensor, offsets, offsets) X(tensor, indptr, indptr)              \
-  X(operand, self, left) X(operand, other, right) X(operand, src, source_operand) X(operand, value, value)             \
-  X(operand, values, values) X(operand, a, a) X(operand, b, b) X(operand, q, q)                                        \
-  X(bound, min, lower) X(bound, max, upper)                                                                            \
-  X(scalar, alpha, alpha) X(scalar, value, scalar) X(scalar, start, scalar_start) X(scalar, stop, scalar_stop)         \
-  X(scalar, step, scalar_step) X(fill, initial, initial)                                                               \
-  X(number, min, min) X(number, max, max) X(number, rtol, rtol) X(number, atol, atol) X(number, done, done)            \
-  X(number, correction, correction) X(number, start, float_start) X(number, stop, float_stop)                          \
-  X(integer, position, position) X(integer, start, start) X(integer, stop, stop) X(integer, step, step)                \
-  X(integer, length, length) X(integer, offset, offset) X(integer, n, n) X(integer, m, m) X(integer, k, k)             \
-  X(integer, bins, bins) X(integer, minlength, minlength) X(integer, low, low) X(integer, high, high)                  \
-  X(integer, steps, steps) X(integer, threads, threads) X(integer, seed, seed) X(integer, chunks, chunks)              \
-  X(size, dim_size, dim_size)                                                                                          \
-  X(dim, dim, dim) X(dim, dim0, dim0) X(dim, dim1, dim1) X(dim, start_dim, start_dim) X(dim, end_dim, end_dim)         \
-  X(dim, batch_dims, batch_dims) X(dim, axis, axis)                                                                    \
-  X(boolean, keepdim, keepdim) X(boolean, include_self, include_self) X(boolean, accumulate, accumulate)               \
-  X(boolean, right, is_right) X(boolean, descending, descending) X(boolean, largest, largest)                          \
-  X(boolean, equal_nan, equal_nan) X(boolean, return_inverse, return_inverse)                                          \
-  X(boolean, return_counts, return_counts) X(boolean, enabled, enabled)                                                \
-  X(dims, dim, dims) X(integers, shape, shape) X(integers, strides, strides) X(integers, dims, order)                  \
-  X(integers, position, place)                                                                                         \
-  X(mode, mode, mode) X(reduce, reduce, reduction) X(interpolation, interpolation, interpolation)                      \
-  X(dtype, dtype, dtype) X(device, device, device) X(word, doing, doing)                                               \
-  X(kept, self, kept) X(entries, indices, entries) X(lengths, size, chunk) X(destination, out, destination)
+#define ARGUMENT_TYPES(X)                                                                                              \
+  X(tensor, bind_tensor, strew_tensor *, ZEROS)           X(kept, bind_kept, struct kept, ZEROS)                       \
+  X(written, bind_written, strew_tensor *, ZEROS)         X(destination, bind_destination, struct destination, ZEROS)  \
+  X(line, bind_line, strew_tensor *, ZEROS)               X(entries, bind_entries, struct entries, ZEROS)              \
+  X(operand, bind_operand, strew_operand, ZEROS)          X(bound, bind_operand_bound, struct operand_bound, ZEROS)    \
+  X(grouping, bind_grouping, strew_grouping *, ZEROS)     X(index, bind_index, struct given_index, ZEROS)              \
+  X(scalar, bind_scalar, strew_scalar, SCALAR)            X(fill, bind_fill, struct filling, ZEROS)                    \
+  X(number, bind_float, double, NUMBER)                   X(boolean, bind_boolean, bool, TRUTH)                        \
+  X(integer, bind_integer, int64_t, INTEGER)              X(size, bind_size, int64_t, INTEGER)                         \
+  X(integers, bind_list, struct list, ZEROS)              X(dims, bind_dims, struct list, ZEROS)                       \
+  X(lengths, bind_lengths, struct lengths, ZEROS)         X(dim, bind_dim, int, DIM)                                   \
+  X(word, bind_string, const char *, ZEROS)               X(mode, bind_mode, strew_mode, WORD)                         \
+  X(reduce, bind_reduction, strew_reduction, REDUCTION)   X(dtype, bind_wanted_dtype, int, DTYPE)                      \
+  X(device, bind_device, strew_device *, ZEROS)           X(any, bind_any, int, WORD)                                  \
+  X(interpolation, bind_interpolation, strew_interpolation, WORD) X(table, bind_table, int, WORD)
+
+/* The fields that arguments are stored in: X has the type and the name in a text; Y another name of the field. */
+#define ARGUMENTS(X, Y)                                                                                                \
+  X(tensor, self) X(tensor, src) X(tensor, index) X(tensor, other) X(tensor, source) X(tensor, mask)                   \
+  X(tensor, condition) X(tensor, indices) X(tensor, updates) X(tensor, sorted) X(tensor, boundaries)                   \
+  X(tensor, weights) X(tensor, data) X(tensor, lengths) X(tensor, offsets) X(tensor, indptr)                           \
+  Y(operand, self, left) Y(operand, other, right) Y(operand, src, source_operand) X(operand, value)                    \
+  X(operand, values) X(operand, a) X(operand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper)               \
+  X(scalar, alpha) Y(scalar, value, scalar) Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                \
+  Y(scalar, step, scalar_step) X(fill, initial) X(number, min) X(number, max) X(number, rtol) X(number, atol)          \
+  X(number, done) X(number, correction) Y(number, start, float_start) Y(number, stop, float_stop)                      \
+  X(integer, position) X(integer, start) X(integer, stop) X(integer, step) X(integer, length) X(integer, offset)       \
+  X(integer, n) X(integer, m) X(integer, k) X(integer, bins) X(integer, minlength) X(integer, low) X(integer, high)    \
+  X(integer, steps) X(integer, threads) X(integer, seed) X(integer, chunks) X(size, dim_size)                          \
+  X(dim, dim) X(dim, dim0) X(dim, dim1) X(dim, start_dim) X(dim, end_dim) X(dim, batch_dims) X(dim, axis)              \
+  X(boolean, keepdim) X(boolean, include_self) X(boolean, accumulate) Y(boolean, right, is_right)                      \
+  X(boolean, descending) X(boolean, largest) X(boolean, equal_nan) X(boolean, return_inverse)                          \
+  X(boolean, return_counts) X(boolean, enabled) Y(dims, dim, dims) X(integers, shape) X(integers, strides)             \
+  Y(integers, dims, order) Y(integers, position, place) X(mode, mode) Y(reduce, reduce, reduction)                     \
+  X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing)                                     \
+  Y(kept, self, kept) Y(entries, indices, entries) Y(lengths, size, chunk) Y(destination, out, destination)
 /* clang-format on */
 
-typedef strew_tensor *tensor_argument;
-typedef strew_operand operand_argument;
-typedef struct operand_bound bound_argument;
-typedef strew_scalar scalar_argument;
-typedef struct filling fill_argument;
-typedef double number_argument;
-typedef int64_t integer_argument, size_argument;
-typedef int dim_argument, dtype_argument;
-typedef bool boolean_argument;
-typedef struct list dims_argument, integers_argument;
-typedef strew_mode mode_argument;
-typedef strew_reduction reduce_argument;
-typedef strew_interpolation interpolation_argument;
-typedef strew_device *device_argument;
-typedef const char *word_argument;
-typedef struct kept kept_argument;
-typedef struct entries entries_argument;
-typedef struct lengths lengths_argument;
-typedef struct destination destination_argument;
+#define TYPE(word, read, type, absent)                                                                                 \
+  typedef type word##_argument;                                                                                        \
+  bind_reader read;
+ARGUMENT_TYPES(TYPE)
+#undef TYPE
+bind_reader bind_dtype;    /* strew_dtype */
+bind_reader bind_colormap; /* strew_colormap; strew_image.c */
 
 /* The arguments of a call by their names: of a text's parameters; the other fields are not set. */
 struct arguments {
   struct script_call *call;
   strew_error *error;           /* the call's */
   strew_tensor **out, **second; /* where results are stored: bind_one, bind_two */
-#define FIELD(type, name, field) type##_argument field;
-  ARGUMENTS(FIELD)
+#define FIELD(type, name)          type##_argument name;
+#define RENAMED(type, name, field) type##_argument field;
+  ARGUMENTS(FIELD, RENAMED)
 #undef FIELD
+#undef RENAMED
   struct list unused; /* for a value that is only checked */
 };
 
@@ -499,6 +461,8 @@ int bind_push_all(lua_State *L, const struct script_call *call, const struct par
 int bind_one(lua_State *L, struct script_call *call);
 int bind_two(lua_State *L, struct script_call *call);
 
+/* Fails if options set what a grouping has itself. */
+bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);
 /* True if the table at i, a sequence of n entries, has any other key, which is pushed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n);
 /* Normalizes dim to 0..rank-1, or fails. */

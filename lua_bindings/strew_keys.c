@@ -153,15 +153,15 @@ static void push_metatable(lua_State *L) {
 
 /* key_table([n]) */
 static int key_table(lua_State *L, struct script_call *call) {
-  int64_t columns = 1;
-  const struct parameter parameters[] = {{"n", UNNAMED, bind_integer, &columns}, LAST_PARAMETER};
+  struct arguments a;
   strew_key_table **table = lua_newuserdatauv(L, sizeof *table, 1);
   *table = NULL;
   lua_newtable(L);
   lua_setiuservalue(L, -2, 1);
   push_metatable(L);
   lua_setmetatable(L, -2);
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_read(L, call, &a)) return -1;
+  const int64_t columns = a.n;
   if (columns != (int)columns) {
     bind_fail(call, STREW_EARGUMENT, "n", "is %" PRId64 ", expected 1 to %d columns", columns, STREW_MAX_RANK);
     return call->error.has_value = true, call->error.value = strew_int(columns), -1;
@@ -169,4 +169,4 @@ static int key_table(lua_State *L, struct script_call *call) {
   return bind_end(strew_key_table_create(call->binding->context, (int)columns, table, &call->error), 1);
 }
 
-const struct script_function bind_key_rows[] = {{"key_table", key_table, 0, FUNCTION | CONSTANT}, {NULL, NULL, 0, 0}};
+const struct script_function bind_key_rows[] = {{"key_table", key_table, 0, FUNCTION | CONSTANT, "n~integer(1)"}, {NULL}};

@@ -14,65 +14,44 @@
 /* ------------------------------------------------------------------------------------------------------------ types */
 
 /* A value of any type, which the function checks. */
-static bool bind_any(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+bool bind_any(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   (void)L, (void)call, (void)i, (void)name, (void)out;
   return true;
 }
 
 /* A tensor, or a sequence, which the function checks. */
-static bool bind_line(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+bool bind_line(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return (lua_istable(L, i) && lua_rawlen(L, i) > 0) || bind_tensor(L, call, i, name, out);
 }
 
 /* A tensor that the call writes to. */
-static bool bind_written(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+bool bind_written(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return bind_tensor(L, call, i, name, out) && bind_may_write(L, call, i, name);
 }
 
-/* How an argument begins that is absent and has no default: with zeros, unless a comment says otherwise. */
-enum kind { ZEROS, WORD, TRUTH, DIM /* NO_DIM */, INTEGER /* NO_INTEGER */, NUMBER, SCALAR, REDUCTION, DTYPE /* -1 */ };
+/* How an argument begins that is absent and has no default. INTEGER, DIM: with NO_INTEGER, NO_DIM; DTYPE: -1. */
+enum absent_value { ZEROS, WORD, TRUTH, DIM, INTEGER, NUMBER, SCALAR, REDUCTION, DTYPE };
 
 static const struct type {
   const char *name;
-  bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
-  enum kind kind;
-} types[] = {{"tensor", bind_tensor, ZEROS},
-             {"operand", bind_operand, ZEROS},
-             {"bound", bind_operand_bound, ZEROS},
-             {"scalar", bind_scalar, SCALAR},
-             {"fill", bind_fill, ZEROS},
-             {"number", bind_float, NUMBER},
-             {"integer", bind_integer, INTEGER},
-             {"size", bind_size, INTEGER},
-             {"dim", bind_dim, DIM},
-             {"boolean", bind_boolean, TRUTH},
-             {"integers", bind_list, ZEROS},
-             {"dims", bind_dims, ZEROS},
-             {"word", bind_string, ZEROS},
-             {"mode", bind_mode, WORD},
-             {"reduce", bind_reduction, REDUCTION},
-             {"interpolation", bind_interpolation, WORD},
-             {"dtype", bind_wanted_dtype, DTYPE},
-             {"device", bind_device, ZEROS},
-             {"table", bind_table, DIM},
-             {"any", bind_any, ZEROS},
-             {"line", bind_line, ZEROS},
-             {"index", bind_index, ZEROS},
-             {"grouping", bind_grouping, ZEROS},
-             {"written", bind_written, ZEROS},
-             {"kept", bind_kept, ZEROS},
-             {"entries", bind_entries, ZEROS},
-             {"lengths", bind_lengths, ZEROS},
-             {"destination", bind_destination, ZEROS}};
+  bind_reader *read;
+  enum absent_value absent;
+} types[] = {
+#define TYPE(word, read, type, absent) {#word, read, absent},
+    ARGUMENT_TYPES(TYPE)
+#undef TYPE
+};
 
 /* Where an argument is stored; those that no field has are only checked. */
 static const struct field {
   const char *type, *name;
   size_t at;
 } fields[] = {
-#define FIELD(type, name, field) {#type, #name, offsetof(struct arguments, field)},
-    ARGUMENTS(FIELD)
+#define FIELD(type, name)          {#type, #name, offsetof(struct arguments, name)},
+#define RENAMED(type, name, field) {#type, #name, offsetof(struct arguments, field)},
+    ARGUMENTS(FIELD, RENAMED)
 #undef FIELD
+#undef RENAMED
 };
 
 /* ---------------------------------------------------------------------------------------------------------- parsing */
@@ -127,13 +106,13 @@ static enum presence presence_of(char mark, const struct type *type) {
 }
 
 /* Sets the value of an absent argument; `given` is its default as text, NULL: none. Returns the bytes. */
-static size_t set_absent(struct absent *absent, enum kind kind, const char *given) {
+static size_t set_absent(struct absent *absent, enum absent_value value, const char *given) {
   char word[16] = "";
   strew_dtype dtype;
   strew_reduction reduction = STREW_ASSIGN;
   if (given) snprintf(word, sizeof word, "%.*s", (int)strcspn(given, ")"), given);
   absent->value.integer = 0;
-  switch (kind) {
+  switch (value) {
   case WORD: return sizeof(int);
   case TRUTH: return absent->value.truth = strcmp(word, "true") == 0, sizeof(bool);
   case DIM: return absent->value.word = given ? atoi(word) : NO_DIM, sizeof(int);
@@ -164,7 +143,7 @@ static const char *add_parameter(struct parameters *list, int k, const char *tex
     struct absent *absent = &list->absent[list->absents++];
     const char *given = text + mark + 1 + type_length;
     absent->at = at;
-    absent->bytes = set_absent(absent, type->kind, *given == '(' ? given + 1 : NULL);
+    absent->bytes = set_absent(absent, type->absent, *given == '(' ? given + 1 : NULL);
   }
   return text + whole;
 }

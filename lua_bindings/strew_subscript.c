@@ -34,13 +34,10 @@ static bool read_position(lua_State *L, struct script_call *call, int64_t *posit
   return false;
 }
 
-/* Off-by-one errors usually come from loops written for Lua tables: this hint replaces a more general one. */
+/* Off-by-one errors usually come from loops written for Lua tables. */
 static int fail_position(struct script_call *call, const strew_tensor *self, int64_t position) {
-  strew_error *error = &call->error;
-  if (error->code != STREW_EINDEX || strew_tensor_rank(self) == 0 || position != strew_tensor_sizes(self)[0]) return -1;
-  char *hint = strstr(error->message, "\n  hint");
-  if (hint) *hint = '\0';
-  error->hint[0] = '\0';
+  if (call->error.code != STREW_EINDEX || !strew_tensor_rank(self) || position != strew_tensor_sizes(self)[0])
+    return -1;
   return bind_hint(call, "ipairs counts from 1, tensors count from 0: for i = 0, #t - 1");
 }
 
