@@ -43,14 +43,14 @@ static void hold(lua_State *L, int storages, struct box *box, int state) {
   lua_rawsetp(L, storages, strew_tensor_storage(box->tensor));
 }
 
-/* Pushes the rule of a row: a table or nil. `rules` has them by name and, once looked for, by row. */
+/* Pushes the rule of a row: a table or nil. `rules` has them by name and, once looked for, by its address. */
 static int push_rule(lua_State *L, int rules, const struct script_function *row) {
-  int type = lua_rawgetp(L, rules, row);
+  int type = lua_rawgetp(L, rules, row->name);
   if (type != LUA_TNIL) return type;
   lua_pop(L, 1);
   type = lua_getfield(L, rules, row->name);
   lua_pushvalue(L, -1);
-  lua_rawsetp(L, rules, row);
+  lua_rawsetp(L, rules, row->name);
   return type;
 }
 
