@@ -1,0 +1,219 @@
+/* histogram.c: counts of values: bincount and histc. */
+#include "runtime/base/copy.h"
+#include "runtime/base/device.h"
+#include "runtime/base/steps.h"
+#include "scatter.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------------------------------------- bincount */
+
+static strew_status check_counted(const struct call *call, const strew_tensor *self, const strew_tensor *weights,
+                                  int64_t minlength) {
+  struct fault fault = {.code = STREW_EDTYPE, .argument = "self", .hint = "self:to(\"int64\")"};
+  char text[TEXT_BYTES];
+  if (self->dtype != STREW_INT64 && self->dtype != STREW_INT32)
+    return fail(call, fault, "is %s, expected int64 or int32", strew_dtype_name(self->dtype));
+  fault = (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "self:flatten()"};
+  if (self->rank != 1) return fail(call, fault, "has %d dimensions, expected 1", self->rank);
+  fault = (struct fault){.code = STREW_ESHAPE, .argument = "weights"};
+  if (weights && (weights->rank != 1 || weights->sizes[0] != self->sizes[0]))
+    return fail(call, fault, "has shape %s, expected self's [%" PRId64 "]",
+                text_of_sizes(weights->rank, weights->sizes, text), self->sizes[0]);
+  strew_scalar value = strew_int(minlength);
+  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "minlength", .value = &value};
+  if (minlength < 0) return fail(call, fault, "is %" PRId64 ", expected 0 or more", minlength);
+  return check_devices(call);
+}
+
+/* Fails for the first value outside of lowest..highest. */
+static strew_status fail_value(const struct call *call, strew_status code, const strew_tensor *self, int64_t lowest,
+                               int64_t highest, const char *rule) {
+  struct plan values;
+  strew_scalar value = strew_int(0);
+  int64_t number = 0, position[MAX_RANK] = {0};
+  char at[TEXT_BYTES];
+  strew_device *device = self->storage->device;
+  plan_index_values(&values, self);
+  strew_status status = device->ops->index_check(call, device, &values, lowest, highest, &number);
+  if (status == STREW_OK) status = index_value(call, self, number < 0 ? 0 : number, position, &value);
+  if (status != STREW_OK) return status;
+  struct fault fault = {.code = code, .argument = "self", .value = &value, .position = position};
+  fault.position_rank = 1;
+  return fail(call, fault, "has value %" PRId64 " at %s, %s", value.as.i, text_of_sizes(1, position, at), rule);
+}
+
+/* The number of counts: the largest value + 1, at least minlength. */
+static strew_status find_length(const struct call *call, const strew_tensor *self, int64_t minlength, int64_t *length) {
+  struct plan values;
+  struct index_range range = {0, -1};
+  strew_device *device = self->storage->device;
+  strew_status status = STREW_OK;
+  plan_index_values(&values, self);
+  if (strew_tensor_numel(self)) status = device->ops->index_range(call, device, &values, &range);
+  if (status == STREW_OK && range.lowest < 0)
+    return fail_value(call, STREW_EINDEX, self, 0, INT64_MAX, "expected 0 or more");
+  *length = range.highest < minlength ? minlength : range.highest < INT64_MAX ? range.highest + 1 : INT64_MAX;
+  return status;
+}
+
+/* Adds the weights, or 1, to their counts: the index is known to be in range. */
+static strew_status add_counts(const struct call *call, const strew_tensor *self, const strew_tensor *weights,
+                               strew_tensor *counts) {
+  struct addressing addressing = ADDRESSING(self, self, {counts->sizes[0], 0, "the result", STREW_ERROR, false});
+  struct scatter_job job = {.addressing = &addressing,
+                            .self = counts,
+                            .start = counts,
+                            .disposable = true,
+                            .src = weights,
+                            .number = {.i64 = 1},
+                            .reduction = STREW_SUM};
+  addressing.checked = true;
+  strew_status status = fill_tensor(call, counts, (union element){.i64 = 0});
+  return strew_tensor_numel(self) ? TRY(status, scatter_run(call, &job)) : status;
+}
+
+strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
+                            strew_error *error) {
+  CALL(call, "bincount", error, {"self", self}, {"weights", weights});
+  strew_tensor *counts = NULL;
+  int64_t length = 0;
+  strew_device *device = self->storage->device;
+  strew_status status = check_counted(&call, self, weights, minlength);
+  if (status == STREW_OK) status = find_length(&call, self, minlength, &length);
+  if (status != STREW_OK) return status;
+  status = tensor_create(&call, device, weights ? weights->dtype : STREW_INT64, 1, &length, &counts);
+  if ((status == STREW_EMEMORY || status == STREW_ESHAPE) && length > minlength && length > self->sizes[0])
+    return fail_value(&call, status, self, INT64_MIN, length - 2, "counts up to it do not fit in memory");
+  if (status == STREW_OK) status = add_counts(&call, self, weights, counts);
+  if (status == STREW_OK)
+    *out = counts;
+  else
+    strew_release(counts);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ histc */
+
+struct histogram {
+  strew_tensor *flat;
+  int64_t bins;
+  double min, max;
+  bool is_own;  /* the range is that of the elements */
+  double scale; /* of elements and range: with it no product overflows */
+};
+
+static double extreme(struct steps *steps, strew_fold fold, strew_tensor *flat) {
+  strew_scalar scalar = strew_float(0);
+  strew_tensor *value = step_reduce(steps, fold, flat, 0, NULL);
+  STEP(steps, strew_item(value, &scalar, steps->error));
+  return scalar.as.f;
+}
+
+/* Fails for an end that the elements' dtype cannot hold. */
+static strew_status check_range(const struct call *call, const struct histogram *histogram, strew_dtype dtype) {
+  char low[TEXT_BYTES], high[TEXT_BYTES];
+  union element held;
+  if (!isfinite(histogram->min) || !isfinite(histogram->max))
+    return fail(call, (struct fault){.code = STREW_EVALUE, .hint = "min and max set the range"},
+                "the range from %s to %s is not finite", text_of_scalar(strew_float(histogram->min), low),
+                text_of_scalar(strew_float(histogram->max), high));
+  strew_status status = element_from(call, "min", strew_float(histogram->min), STREW_EXACT, dtype, &held);
+  return TRY(status, element_from(call, "max", strew_float(histogram->max), STREW_EXACT, dtype, &held));
+}
+
+/* An empty range is that of the elements. */
+static void find_range(struct steps *steps, struct histogram *histogram, strew_tensor *self) {
+  const strew_dtype dtype = dtype_wide(self->dtype);
+  const double most = dtype == STREW_FLOAT64 ? DBL_MAX : (double)FLT_MAX;
+  histogram->is_own = histogram->min == histogram->max;
+  if (histogram->is_own && strew_tensor_numel(self)) {
+    histogram->min = extreme(steps, STREW_FOLD_AMIN, histogram->flat);
+    histogram->max = extreme(steps, STREW_FOLD_AMAX, histogram->flat);
+  }
+  const double quarter = (histogram->max / 4 - histogram->min / 4) * (double)histogram->bins;
+  histogram->scale = quarter < most / 8 ? 1 : 0x1p-64;
+  STEP(steps, check_range(steps->call, histogram, dtype));
+}
+
+/* The bins of elements in range: (x - min) * bins / (max - min), rounded toward 0; the last one has max, too. */
+static strew_tensor *find_bins(struct steps *steps, const struct histogram *histogram, strew_tensor *x) {
+  const strew_operand zero = operand_of_int(0), last = operand_of_int(histogram->bins - 1);
+  const double scale = histogram->scale, min = histogram->min * scale, max = histogram->max * scale;
+  const int mark = steps->count;
+  strew_tensor *scaled = scale == 1 ? x : step_binary(steps, STREW_MUL, x, scale, NULL);
+  strew_tensor *bin = steps_keep(steps, mark, step_binary(steps, STREW_SUB, scaled, min, NULL));
+  step_binary(steps, STREW_MUL, bin, (double)histogram->bins, bin);
+  step_binary(steps, STREW_DIV, bin, max - min, bin);
+  strew_tensor *whole = steps_keep(steps, mark, step_to(steps, bin, NULL, STREW_INT64));
+  STEP(steps, strew_clamp(whole, &zero, &last, &whole, steps->error));
+  return whole;
+}
+
+/* Replaces the bins of elements out of range, and of NaN, by -1. */
+static void drop_outside(struct steps *steps, const struct histogram *histogram, strew_tensor *x, strew_tensor *bins) {
+  const strew_operand low = operand_of_float(histogram->min), high = operand_of_float(histogram->max);
+  strew_tensor **nearest = steps_place(steps);
+  STEP(steps, strew_clamp(x, &low, &high, nearest, steps->error));
+  strew_tensor *is_inside = step_binary(steps, STREW_EQ, *nearest, x, NULL);
+  STEP(steps, strew_where(is_inside, strew_of(bins), operand_of_int(-1), &bins, steps->error));
+}
+
+static void count_piece(struct steps *steps, const struct histogram *histogram, strew_tensor *piece,
+                        strew_tensor *counts) {
+  static const strew_scatter_options add = {.reduction = STREW_SUM, .mode = STREW_DROP};
+  strew_tensor *x = step_to(steps, piece, NULL, dtype_wide(histogram->flat->dtype));
+  strew_tensor *bins = find_bins(steps, histogram, x);
+  if (!histogram->is_own) drop_outside(steps, histogram, x, bins);
+  STEP(steps, strew_scatter(counts, 0, bins, operand_of_int(1), &add, &counts, steps->error));
+}
+
+static void count_pieces(struct steps *steps, const struct histogram *histogram, strew_tensor *counts) {
+  const struct pieces pieces = pieces_of(histogram->flat, -1);
+  for (int64_t at = 0; at < pieces.size && steps->status == STREW_OK; at += pieces.length) {
+    const int mark = steps->count;
+    count_piece(steps, histogram, step_piece(steps, &pieces, at, histogram->flat), counts);
+    steps_keep(steps, mark, NULL);
+  }
+}
+
+static strew_tensor *count_all(struct steps *steps, const struct histogram *histogram, strew_tensor *self) {
+  strew_device *device = self->storage->device;
+  const int64_t numel = strew_tensor_numel(self), middle = histogram->bins / 2;
+  strew_tensor *counts = step_full(steps, device, STREW_INT64, 1, &histogram->bins, strew_int(0));
+  if (histogram->min == histogram->max) /* all are equal: the bin in the middle */
+    STEP(steps, strew_set(counts, 1, &middle, strew_int(numel), steps->error));
+  else if (steps->status == STREW_OK && numel)
+    count_pieces(steps, histogram, counts);
+  return step_to(steps, counts, NULL, self->dtype);
+}
+
+static strew_status check_histogram(const struct call *call, const struct histogram *histogram,
+                                    const strew_tensor *self) {
+  strew_scalar value = strew_int(histogram->bins);
+  char max[TEXT_BYTES], min[TEXT_BYTES];
+  strew_status status = check_float(call, "self", self);
+  if (status != STREW_OK) return status;
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "bins", .value = &value};
+  if (histogram->bins < 1) return fail(call, fault, "is %" PRId64 ", expected 1 or more", histogram->bins);
+  value = strew_float(histogram->max);
+  fault.argument = "max";
+  if (histogram->min > histogram->max)
+    return fail(call, fault, "is %s, expected at least min, which is %s", text_of_scalar(value, max),
+                text_of_scalar(strew_float(histogram->min), min));
+  return STREW_OK;
+}
+
+strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
+                         strew_error *error) {
+  CALL(call, "histc", error, {"self", self});
+  STEPS(steps, &call);
+  struct histogram histogram = {.bins = bins, .min = min, .max = max};
+  STEP(&steps, check_histogram(&call, &histogram, self));
+  histogram.flat = step_reshape(&steps, self, 1, (int64_t[]){-1});
+  find_range(&steps, &histogram, self);
+  return steps_give(&steps, count_all(&steps, &histogram, self), out);
+}

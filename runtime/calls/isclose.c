@@ -1,0 +1,94 @@
+/* isclose.c: comparisons of whole tensors, and of elements within tolerances. */
+#include "runtime/base/operations.h"
+#include "runtime/base/steps.h"
+
+#include <math.h>
+#include <string.h>
+
+static strew_status check_same_dtype(const struct call *call, const strew_tensor *a, const strew_tensor *b) {
+  strew_status status = check_devices(call);
+  return TRY(status, check_equal_dtypes(call, "other", b->dtype, "self", a->dtype));
+}
+
+strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error) {
+  CALL(call, "equal", error, {"self", a}, {"other", b});
+  STEPS(steps, &call);
+  STEP(&steps, check_same_dtype(&call, a, b));
+  if (a->rank == b->rank && memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0) {
+    strew_tensor *same = step_binary(&steps, STREW_EQ, a, b, NULL);
+    STEP(&steps, all_true(same, out, error));
+  } else if (steps.status == STREW_OK) {
+    *out = false;
+  }
+  return steps_status(&steps);
+}
+
+/* Float dtype of distances: one in which small integers are exact. */
+static strew_dtype distance_dtype(strew_dtype dtype) {
+  bool wide = dtype == STREW_FLOAT64 || dtype == STREW_INT64 || dtype == STREW_INT32;
+  return wide ? STREW_FLOAT64 : STREW_FLOAT32;
+}
+
+/* near |= |a - b| is finite, and at most atol + rtol * |b| */
+static void add_near(struct steps *steps, strew_tensor *near, strew_tensor *a, strew_tensor *b, double rtol,
+                     double atol) {
+  const strew_dtype dtype = distance_dtype(a->dtype);
+  const int mark = steps->count;
+  strew_tensor *wide = step_to(steps, b, NULL, dtype);
+  const int start = steps->count;
+  strew_tensor *far = step_binary(steps, STREW_SUB, step_to(steps, a, NULL, dtype), wide, NULL);
+  steps_keep(steps, start, far);
+  step_unary(steps, STREW_ABS, far, far);
+  strew_tensor *limit = step_unary(steps, STREW_ABS, wide, NULL);
+  step_binary(steps, STREW_MUL, limit, rtol, limit);
+  step_binary(steps, STREW_ADD, limit, atol, limit);
+  strew_tensor *within = step_binary(steps, STREW_LE, far, limit, NULL);
+  strew_tensor *finite = step_binary(steps, STREW_LT, far, 1.0 / 0.0, NULL);
+  step_binary(steps, STREW_LOGICAL_AND, within, finite, within);
+  step_binary(steps, STREW_LOGICAL_OR, near, within, near);
+  steps_keep(steps, mark, NULL);
+}
+
+/* near |= both are NaN */
+static void add_nan(struct steps *steps, strew_tensor *near, strew_tensor *a, strew_tensor *b) {
+  strew_tensor *first = step_binary(steps, STREW_NE, a, a, NULL), *second = step_binary(steps, STREW_NE, b, b, NULL);
+  strew_tensor *both = step_binary(steps, STREW_LOGICAL_AND, first, second, NULL);
+  step_binary(steps, STREW_LOGICAL_OR, near, both, near);
+}
+
+/* The comparison of each pair: distances of long integers need float64, so devices without it leave them to the CPU. */
+static strew_tensor *find_close(struct steps *steps, strew_tensor *a, strew_tensor *b, double rtol, double atol,
+                                bool equal_nan) {
+  const struct call *call = steps->call;
+  strew_scalar bad = strew_float(rtol >= 0 ? atol : rtol);
+  struct fault fault = {.code = STREW_EVALUE, .argument = rtol >= 0 ? "atol" : "rtol", .value = &bad};
+  char text[TEXT_BYTES];
+  STEP(steps, check_same_dtype(call, a, b));
+  if (!(rtol >= 0 && atol >= 0))
+    STEP(steps, fail(call, fault, "is %s, tolerances are 0 or more", text_of_scalar(bad, text)));
+  if (distance_dtype(a->dtype) == STREW_FLOAT64 && a->storage->device->lacks_float64) {
+    strew_device *cpu = &tensor_context(a)->cpu;
+    a = step_to(steps, a, cpu, a->dtype);
+    b = step_to(steps, b, cpu, b->dtype);
+  }
+  strew_tensor *near = step_binary(steps, STREW_EQ, a, b, NULL);
+  if (near && (rtol > 0 || atol > 0)) add_near(steps, near, a, b, rtol, atol);
+  if (equal_nan) add_nan(steps, near, a, b);
+  return near;
+}
+
+strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
+                           strew_tensor **out, strew_error *error) {
+  CALL(call, "isclose", error, {"self", a}, {"other", b});
+  STEPS(steps, &call);
+  strew_tensor *near = find_close(&steps, a, b, rtol, atol, equal_nan);
+  return steps_give(&steps, step_to(&steps, near, a->storage->device, STREW_BOOL), out);
+}
+
+strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out, strew_error *error) {
+  CALL(call, "allclose", error, {"self", a}, {"other", b});
+  STEPS(steps, &call);
+  strew_tensor *near = find_close(&steps, a, b, rtol, atol, false);
+  STEP(&steps, all_true(near, out, error));
+  return steps_status(&steps);
+}
