@@ -39,7 +39,7 @@ static strew_status fail_value(const struct call *call, strew_status code, const
   strew_device *device = self->storage->device;
   plan_index_values(&values, self);
   strew_status status = device->ops->index_check(call, device, &values, lowest, highest, &number);
-  if (status == STREW_OK) status = index_value(call, self, number < 0 ? 0 : number, position, &value);
+  TRY(status, index_value(call, self, number < 0 ? 0 : number, position, &value));
   if (status != STREW_OK) return status;
   struct fault fault = {.code = code, .argument = "self", .value = &value, .position = position};
   fault.position_rank = 1;
@@ -83,12 +83,12 @@ strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t m
   int64_t length = 0;
   strew_device *device = self->storage->device;
   strew_status status = check_counted(&call, self, weights, minlength);
-  if (status == STREW_OK) status = find_length(&call, self, minlength, &length);
+  TRY(status, find_length(&call, self, minlength, &length));
   if (status != STREW_OK) return status;
   status = tensor_create(&call, device, weights ? weights->dtype : STREW_INT64, 1, &length, &counts);
   if ((status == STREW_EMEMORY || status == STREW_ESHAPE) && length > minlength && length > self->sizes[0])
     return fail_value(&call, status, self, INT64_MIN, length - 2, "counts up to it do not fit in memory");
-  if (status == STREW_OK) status = add_counts(&call, self, weights, counts);
+  TRY(status, add_counts(&call, self, weights, counts));
   if (status == STREW_OK)
     *out = counts;
   else

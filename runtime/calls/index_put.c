@@ -32,10 +32,10 @@ static strew_status write_start(const struct call *call, const strew_tensor *sel
                                 const char *name, strew_operand source, struct scatter_job *job) {
   *job = scatter_job_of(NULL, options);
   strew_status status = check_options(call, options);
-  if (status == STREW_OK) status = check_words(call, options->reduction, options->mode);
-  if (status == STREW_OK) status = check_devices(call);
-  if (status == STREW_OK) status = check_mean(call, options->reduction, self->dtype);
-  return status == STREW_OK ? check_scatter_source(call, self, name, source, job) : status;
+  TRY(status, check_words(call, options->reduction, options->mode));
+  TRY(status, check_devices(call));
+  TRY(status, check_mean(call, options->reduction, self->dtype));
+  return TRY(status, check_scatter_source(call, self, name, source, job));
 }
 
 static struct shape1 shape_of(const strew_tensor *tensor) {
@@ -101,8 +101,8 @@ static strew_status check_entries(struct call *call, const struct put *put) {
     status = check_devices(call);
     if (status == STREW_OK && index->dtype == STREW_BOOL)
       status = check_mask(call, self, dim, index, put->names[i]);
-    else if (status == STREW_OK)
-      status = check_index(call, index, put->names[i]);
+    else
+      TRY(status, check_index(call, index, put->names[i]));
     dim += dims_of(index);
   }
   return status;
@@ -132,7 +132,7 @@ static strew_status add_entries(struct call *call, const struct put *put, strew_
 
 static strew_status check_put_target(const struct call *call, const struct put *put, strew_tensor *target) {
   strew_status status = check_scatter_target(call, put->self, target);
-  if (status == STREW_OK) status = check_scatter_overlap(call, target, put->values_name, put->values);
+  TRY(status, check_scatter_overlap(call, target, put->values_name, put->values));
   for (int i = 0; i < put->count && status == STREW_OK; i++)
     status = check_scatter_overlap(call, target, put->names[i], put->indices[i]);
   return status;
@@ -145,13 +145,13 @@ static strew_status put_rows(struct call *call, const struct put *put, strew_ope
   struct rows rows;
   rows_start(&rows, 0);
   strew_status status = check_entries(call, put);
-  if (status == STREW_OK) status = operand_settle(call, put->self->dtype, &values);
-  if (status == STREW_OK) status = write_start(call, put->self, options, put->values_name, values, &job);
-  if (status == STREW_OK) status = add_entries(call, put, options->mode, &rows);
-  if (status == STREW_OK) status = rows_shape(call, &rows, put->self, &shape);
+  TRY(status, operand_settle(call, put->self->dtype, &values));
+  TRY(status, write_start(call, put->self, options, put->values_name, values, &job));
+  TRY(status, add_entries(call, put, options->mode, &rows));
+  TRY(status, rows_shape(call, &rows, put->self, &shape));
   if (status == STREW_OK && values.tensor) status = check_shape(call, put->values_name, values.tensor, &shape, false);
-  if (status == STREW_OK) status = check_put_target(call, put, *out);
-  if (status == STREW_OK) status = rows_scatter(call, &rows, put->self, &job, &shape, rows.rank, out);
+  TRY(status, check_put_target(call, put, *out));
+  TRY(status, rows_scatter(call, &rows, put->self, &job, &shape, rows.rank, out));
   rows_release(&rows);
   return status;
 }
@@ -173,9 +173,9 @@ strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tenso
   struct rows rows;
   rows_start(&rows, 0);
   strew_status status = check_entries(&call, &put);
-  if (status == STREW_OK) status = add_entries(&call, &put, STREW_ERROR, &rows);
-  if (status == STREW_OK) status = check_gather_out(&call, *out, self, *names, index);
-  if (status == STREW_OK) status = rows_gather(&call, &rows, self, out);
+  TRY(status, add_entries(&call, &put, STREW_ERROR, &rows));
+  TRY(status, check_gather_out(&call, *out, self, *names, index));
+  TRY(status, rows_gather(&call, &rows, self, out));
   rows_release(&rows);
   return status;
 }
@@ -204,10 +204,10 @@ strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode
   CALL(call, "take", error, {"self", self}, {"index", index}, {"out", *out});
   struct rows rows;
   strew_status status = check_words(&call, STREW_ASSIGN, mode);
-  if (status == STREW_OK) status = check_devices(&call);
-  if (status == STREW_OK) status = positions_start(&call, &rows, self, index, mode);
-  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "index", index);
-  return status == STREW_OK ? rows_gather(&call, &rows, self, out) : status;
+  TRY(status, check_devices(&call));
+  TRY(status, positions_start(&call, &rows, self, index, mode));
+  TRY(status, check_gather_out(&call, *out, self, "index", index));
+  return TRY(status, rows_gather(&call, &rows, self, out));
 }
 
 strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *source,
@@ -219,15 +219,15 @@ strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *so
   struct scatter_job job;
   struct rows rows;
   strew_status status = write_start(&call, self, options, "source", strew_of(source), &job);
-  if (status == STREW_OK) status = positions_start(&call, &rows, self, index, options->mode);
+  TRY(status, positions_start(&call, &rows, self, index, options->mode));
   if (status == STREW_OK && numel != expected)
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "source"},
                 "has %" PRId64 " element%s, expected as many as index, which has %" PRId64, numel,
                 numel == 1 ? "" : "s", expected);
-  if (status == STREW_OK) status = check_scatter_target(&call, self, *out);
-  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "source", source);
-  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "index", index);
-  return status == STREW_OK ? rows_scatter(&call, &rows, self, &job, &shape, shape.rank, out) : status;
+  TRY(status, check_scatter_target(&call, self, *out));
+  TRY(status, check_scatter_overlap(&call, *out, "source", source));
+  TRY(status, check_scatter_overlap(&call, *out, "index", index));
+  return TRY(status, rows_scatter(&call, &rows, self, &job, &shape, shape.rank, out));
 }
 
 /* -------------------------------------------------------------------------------------------------- coordinates */
@@ -275,14 +275,14 @@ static strew_status write_nd(const struct call *call, const char *of, strew_tens
   struct rows rows;
   rows_start(&rows, 0);
   strew_status status = write_start(call, self, options, "updates", strew_of(updates), &job);
-  if (status == STREW_OK) status = add_coordinates(call, &what, &rows, self, indices);
-  if (status == STREW_OK) status = rows_shape(call, &rows, self, &shape);
-  if (status == STREW_OK) status = check_shape(call, "updates", updates, &shape, true);
-  if (status == STREW_OK) status = check_scatter_target(call, self, *out);
-  if (status == STREW_OK) status = check_scatter_overlap(call, *out, "updates", updates);
-  if (status == STREW_OK) status = check_scatter_overlap(call, *out, "indices", indices);
+  TRY(status, add_coordinates(call, &what, &rows, self, indices));
+  TRY(status, rows_shape(call, &rows, self, &shape));
+  TRY(status, check_shape(call, "updates", updates, &shape, true));
+  TRY(status, check_scatter_target(call, self, *out));
+  TRY(status, check_scatter_overlap(call, *out, "updates", updates));
+  TRY(status, check_scatter_overlap(call, *out, "indices", indices));
   job.disposable = disposable;
-  return status == STREW_OK ? rows_scatter(call, &rows, self, &job, &shape, rows.rank, out) : status;
+  return TRY(status, rows_scatter(call, &rows, self, &job, &shape, rows.rank, out));
 }
 
 strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_tensor *updates,
@@ -297,9 +297,8 @@ strew_status strew_scatter_nd_new(int rank, const int64_t *sizes, strew_tensor *
   CALL(call, "scatter_nd", error, {"indices", indices}, {"updates", updates});
   strew_tensor *zeros = NULL;
   strew_status status = tensor_create(&call, updates->storage->device, updates->dtype, rank, sizes, &zeros);
-  if (status == STREW_OK) status = fill_tensor(&call, zeros, (union element){.i64 = 0});
-  if (status == STREW_OK)
-    status = write_nd(&call, "shape", zeros, indices, updates, options ? options : &scatter_defaults, true, &zeros);
+  TRY(status, fill_tensor(&call, zeros, (union element){.i64 = 0}));
+  TRY(status, write_nd(&call, "shape", zeros, indices, updates, options ? options : &scatter_defaults, true, &zeros));
   if (status != STREW_OK) return strew_release(zeros), status;
   *out = zeros;
   return STREW_OK;
@@ -344,12 +343,12 @@ strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batc
   struct rows rows;
   rows_start(&rows, 0);
   strew_status status = check_words(&call, STREW_ASSIGN, mode);
-  if (status == STREW_OK) status = check_devices(&call);
-  if (status == STREW_OK) status = check_batches(&call, self, indices, batch_dims);
-  if (status == STREW_OK) status = add_batches(&call, &rows, self, indices, batch_dims, mode);
-  if (status == STREW_OK) status = add_coordinates(&call, &what, &rows, self, indices);
-  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "indices", indices);
-  if (status == STREW_OK) status = rows_gather(&call, &rows, self, out);
+  TRY(status, check_devices(&call));
+  TRY(status, check_batches(&call, self, indices, batch_dims));
+  TRY(status, add_batches(&call, &rows, self, indices, batch_dims, mode));
+  TRY(status, add_coordinates(&call, &what, &rows, self, indices));
+  TRY(status, check_gather_out(&call, *out, self, "indices", indices));
+  TRY(status, rows_gather(&call, &rows, self, out));
   rows_release(&rows);
   return status;
 }
@@ -376,7 +375,7 @@ static strew_status mask_start(const struct call *call, struct rows *rows, const
   tensor_broadcast(wide, self, &shape);
   tensor_broadcast(&wide_mask, mask, &shape);
   strew_status status = check_sizes(call, self->dtype, shape.rank, shape.sizes);
-  if (status == STREW_OK) status = rows_mask(call, rows, &wide_mask, &positions);
+  TRY(status, rows_mask(call, rows, &wide_mask, &positions));
   if (status != STREW_OK) return status;
   rows->addressed = shape.rank;
   rows_add(rows, positions,
@@ -391,9 +390,9 @@ strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_t
   strew_tensor wide;
   rows_start(&rows, 0);
   strew_status status = check_devices(&call);
-  if (status == STREW_OK) status = mask_start(&call, &rows, self, mask, false, &wide);
-  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "mask", mask);
-  if (status == STREW_OK) status = rows_gather(&call, &rows, &wide, out);
+  TRY(status, mask_start(&call, &rows, self, mask, false, &wide));
+  TRY(status, check_gather_out(&call, *out, self, "mask", mask));
+  TRY(status, rows_gather(&call, &rows, &wide, out));
   rows_release(&rows);
   return status;
 }
@@ -407,15 +406,15 @@ strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_
   strew_tensor wide, *dense = NULL, values;
   rows_start(&rows, 0);
   strew_status status = write_start(&call, self, &scatter_defaults, "source", strew_of(source), &job);
-  if (status == STREW_OK) status = mask_start(&call, &rows, self, mask, *out == self, &wide);
+  TRY(status, mask_start(&call, &rows, self, mask, *out == self, &wide));
   if (status == STREW_OK && strew_tensor_numel(source) < rows.sizes[0])
     status = fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "source"},
                   "has %" PRId64 " element%s, mask selects %" PRId64, strew_tensor_numel(source),
                   strew_tensor_numel(source) == 1 ? "" : "s", rows.sizes[0]);
-  if (status == STREW_OK) status = check_scatter_target(&call, *out == self ? self : &wide, *out);
-  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "source", source);
-  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "mask", mask);
-  if (status == STREW_OK) status = flatten(&call, source, &values, &dense);
+  TRY(status, check_scatter_target(&call, *out == self ? self : &wide, *out));
+  TRY(status, check_scatter_overlap(&call, *out, "source", source));
+  TRY(status, check_scatter_overlap(&call, *out, "mask", mask));
+  TRY(status, flatten(&call, source, &values, &dense));
   if (status == STREW_OK) {
     values.sizes[0] = rows.sizes[0];
     const struct shape1 shape = shape_of(&values);

@@ -95,13 +95,13 @@ static strew_status true_positions(const struct call *call, const strew_tensor *
   if (mask->storage->wrapped) status = copy_as(call, mask, STREW_BOOL, &dense);
   if (status == STREW_OK && dense)
     merge_leading(dense, dense->rank, dense->sizes, dense->rank, &flat);
-  else if (status == STREW_OK)
-    status = flatten(call, mask, &flat, &dense);
+  else
+    TRY(status, flatten(call, mask, &flat, &dense));
   if (status != STREW_OK) return status;
   plan_start(&plan, flat.rank, flat.sizes);
   plan_add(&plan, &flat);
   if (flat.sizes[0]) status = device->ops->nonzero(call, device, &plan, NULL, &count);
-  if (status == STREW_OK) status = tensor_create(call, device, STREW_INT64, 1, &count, out);
+  TRY(status, tensor_create(call, device, STREW_INT64, 1, &count, out));
   if (status == STREW_OK && count) {
     struct operand written = {.storage = (*out)->storage, .dtype = STREW_INT64, .strides = {1, 1}};
     status = device->ops->nonzero(call, device, &plan, &written, &count);
@@ -159,7 +159,7 @@ static strew_status join(const struct call *call, struct rows *rows, strew_tenso
 static strew_status zero_positions(const struct call *call, strew_device *device, strew_tensor **out) {
   const int64_t one = 1;
   strew_status status = tensor_create(call, device, STREW_INT64, 1, &one, out);
-  if (status == STREW_OK) status = fill_tensor(call, *out, (union element){.i64 = 0});
+  TRY(status, fill_tensor(call, *out, (union element){.i64 = 0}));
   if (status != STREW_OK) strew_release(*out), *out = NULL;
   return status;
 }
@@ -229,8 +229,8 @@ strew_status rows_gather(const struct call *call, struct rows *rows, strew_tenso
   strew_status status = rows_shape(call, rows, self, &shape);
   if (status == STREW_OK && is_empty(rows))
     return out_prepare(call, self->storage->device, self->dtype, shape.rank, shape.sizes, out, &is_new);
-  if (status == STREW_OK) status = merged(call, self, &whole, rows->addressed, &lines, &dense);
-  if (status == STREW_OK) status = address(call, rows, self, false, &index, &addressing, &made);
+  TRY(status, merged(call, self, &whole, rows->addressed, &lines, &dense));
+  TRY(status, address(call, rows, self, false, &index, &addressing, &made));
   if (status == STREW_OK) {
     add_inner(&index, self, rows->addressed);
     spread_rows(&lines, rows->rank ? rows->rank : 1);
@@ -287,11 +287,11 @@ strew_status rows_scatter(const struct call *call, struct rows *rows, strew_tens
   }
   if (status == STREW_OK && strew_tensor_numel(&line) == 0) {
     status = addressing_check(call, &addressing);
-    if (status == STREW_OK) status = copy_self(call, self, out);
+    TRY(status, copy_self(call, self, out));
   } else if (status == STREW_OK) {
     if (job->src) status = merged(call, job->src, shape, lead, &source, &dense);
     if (job->src) job->src = &source;
-    if (status == STREW_OK) status = scatter_rows(call, rows->addressed, self, job, out);
+    TRY(status, scatter_rows(call, rows->addressed, self, job, out));
   }
   strew_release(dense);
   strew_release(made);

@@ -26,9 +26,9 @@ static strew_status check_operands(const struct call *call, strew_product kind, 
   static const int ranks[][2] = {
       [STREW_MATMUL] = {0, 0}, [STREW_MM] = {2, 2}, [STREW_MV] = {2, 1}, [STREW_DOT] = {1, 1}};
   strew_status status = check_rank(call, "self", a, ranks[kind][0]);
-  if (status == STREW_OK) status = check_rank(call, "other", b, ranks[kind][1]);
-  if (status == STREW_OK) status = check_devices(call);
-  if (status == STREW_OK) status = check_equal_dtypes(call, "other", b->dtype, "self", a->dtype);
+  TRY(status, check_rank(call, "other", b, ranks[kind][1]));
+  TRY(status, check_devices(call));
+  TRY(status, check_equal_dtypes(call, "other", b->dtype, "self", a->dtype));
   if (status != STREW_OK) return status;
   if (a->dtype == STREW_BOOL)
     return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self"}, "is bool, expected a number dtype");
@@ -146,7 +146,7 @@ static strew_status multiply(const struct call *call, const struct product *prod
   strew_status status = STREW_OK;
   if (!product->k) return fill_tensor(call, c, (union element){.i64 = 0});
   status = prepare_operand(call, a, true, &left);
-  if (status == STREW_OK) status = prepare_operand(call, b, false, &right);
+  TRY(status, prepare_operand(call, b, false, &right));
   if (status == STREW_OK) {
     plan_product(&plan, product, c, left, right);
     status = device->ops->matmul(call, device, &plan, product->k);
@@ -163,8 +163,7 @@ static strew_status dot(const struct call *call, strew_tensor *c, const strew_te
   strew_dtype wide = dtype_wide(a->dtype);
   if (!a->sizes[0]) return fill_tensor(call, c, (union element){.i64 = 0});
   strew_status status = tensor_create(call, device, wide, 1, a->sizes, &products);
-  if (status == STREW_OK)
-    status = tensor_create(call, device, dtype_is_float(wide) ? wide : STREW_INT64, 0, NULL, &sum);
+  TRY(status, tensor_create(call, device, dtype_is_float(wide) ? wide : STREW_INT64, 0, NULL, &sum));
   if (status == STREW_OK) {
     struct elementwise_plan times = {.kind = ELEMENTWISE_BINARY, .op = STREW_MUL, .compute = wide};
     plan_start(&times.plan, 1, a->sizes);
@@ -182,7 +181,7 @@ static strew_status dot(const struct call *call, strew_tensor *c, const strew_te
     plan_simplify(&adding.plan);
     status = device->ops->reduce(call, device, &adding);
   }
-  if (status == STREW_OK) status = copy_tensor(call, c, sum);
+  TRY(status, copy_tensor(call, c, sum));
   strew_release(products);
   strew_release(sum);
   return status;
@@ -191,8 +190,8 @@ static strew_status dot(const struct call *call, strew_tensor *c, const strew_te
 static strew_status check_given(const struct call *call, const strew_tensor *out, const strew_tensor *a,
                                 const strew_tensor *b) {
   strew_status status = check_overlap(call, out, "out", NULL, false);
-  if (status == STREW_OK) status = check_overlap(call, out, "self", a, false);
-  return status == STREW_OK ? check_overlap(call, out, "other", b, false) : status;
+  TRY(status, check_overlap(call, out, "self", a, false));
+  return TRY(status, check_overlap(call, out, "other", b, false));
 }
 
 strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
@@ -204,7 +203,7 @@ strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, 
   strew_tensor *c = NULL;
   bool made = false;
   strew_status status = check_operands(&call, kind, a, b);
-  if (status == STREW_OK) status = shape_product(&call, a, b, &product);
+  TRY(status, shape_product(&call, a, b, &product));
   if (status != STREW_OK) return status;
   strew_device *device = a->storage->device;
   status = out_prepare(&call, device, a->dtype, product.out_rank, product.out_sizes, out, &made);
@@ -217,8 +216,8 @@ strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, 
     status = tensor_create(&call, device, dtype_wide(a->dtype), product.out_rank, product.out_sizes, &c);
   if (status == STREW_OK && kind == STREW_DOT)
     status = dot(&call, c, a, b);
-  else if (status == STREW_OK)
-    status = multiply(&call, &product, c, a, b);
+  else
+    TRY(status, multiply(&call, &product, c, a, b));
   if (status == STREW_OK && !fits) status = copy_tensor(&call, *out, c);
   strew_release(c);
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;

@@ -198,7 +198,7 @@ static strew_status check_q_tensor(const struct wanted *wanted, const strew_tens
   struct fault fault = {.code = STREW_ESHAPE, .argument = "q"};
   if (q->rank > 1) return fail(wanted->call, fault, "has %d dimensions, expected 0 or 1", q->rank);
   strew_status status = check_devices(wanted->call);
-  return status == STREW_OK ? check_equal_dtypes(wanted->call, "q", q->dtype, "self", tensor->dtype) : status;
+  return TRY(status, check_equal_dtypes(wanted->call, "q", q->dtype, "self", tensor->dtype));
 }
 
 /* Reads one q from an element of the tensor's dtype. */
@@ -238,9 +238,8 @@ static strew_status read_wanted(struct wanted *wanted, strew_operand q) {
   if (!wanted->q) return fail_memory(wanted->call, context, (size_t)wanted->count * sizeof *wanted->q);
   if (q.tensor) return read_list(wanted, q.tensor);
   status = check_q(wanted->call, q.number.dtype == STREW_FLOAT64 ? q.number.as.f : (double)q.number.as.i);
-  if (status == STREW_OK)
-    status = element_from(wanted->call, "q", q.number, STREW_EXACT, wanted->tensor->dtype, &element);
-  return status == STREW_OK ? set_q(wanted, 0, element.bytes) : status;
+  TRY(status, element_from(wanted->call, "q", q.number, STREW_EXACT, wanted->tensor->dtype, &element));
+  return TRY(status, set_q(wanted, 0, element.bytes));
 }
 
 /* Sorted lines [rows, n], and a number for each device that needs them in memory. */
@@ -256,12 +255,12 @@ static strew_status sort_lines(const struct wanted *wanted, const int *dim, stru
   const int64_t sizes[] = {lines->rows, lines->n};
   strew_status status = dim && wanted->tensor->rank ? strew_transpose(wanted->tensor, *dim, -1, &moved, error)
                                                     : strew_reshape(wanted->tensor, 1, (int64_t[]){-1}, &moved, error);
-  if (status == STREW_OK) status = strew_reshape(moved, 2, sizes, &matrix, error);
+  TRY(status, strew_reshape(moved, 2, sizes, &matrix, error));
   strew_release(moved);
-  if (status == STREW_OK) status = strew_sort(matrix, 1, false, &lines->values, NULL, error);
+  TRY(status, strew_sort(matrix, 1, false, &lines->values, NULL, error));
   strew_release(matrix);
-  if (status == STREW_OK) status = strew_full(device, STREW_INT64, 0, NULL, strew_int(0), &lines->start, error);
-  if (status == STREW_OK) status = strew_full(device, STREW_INT64, 0, NULL, strew_int(lines->n), &lines->count, error);
+  TRY(status, strew_full(device, STREW_INT64, 0, NULL, strew_int(0), &lines->start, error));
+  TRY(status, strew_full(device, STREW_INT64, 0, NULL, strew_int(lines->n), &lines->count, error));
   return status;
 }
 
@@ -317,12 +316,11 @@ static strew_status shape_rows(const struct wanted *wanted, const int *dim, bool
   if (first == last) return strew_view(rows, rank, sizes, out, error);
   int unwanted = lead + first;
   strew_status status = strew_view(rows, rank, sizes, &shaped, error);
-  if (status == STREW_OK) status = strew_transpose(shaped, lead + first, lead + last, &turned, error);
+  TRY(status, strew_transpose(shaped, lead + first, lead + last, &turned, error));
   strew_release(shaped);
   shaped = NULL;
-  if (status == STREW_OK)
-    status = keepdim ? (shaped = strew_retain(turned), STREW_OK) : strew_squeeze(turned, &unwanted, &shaped, error);
-  if (status == STREW_OK) status = strew_contiguous(shaped, out, error);
+  TRY(status, keepdim ? (shaped = strew_retain(turned), STREW_OK) : strew_squeeze(turned, &unwanted, &shaped, error));
+  TRY(status, strew_contiguous(shaped, out, error));
   strew_release(shaped);
   strew_release(turned);
   return status;
@@ -352,11 +350,11 @@ strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *di
   strew_tensor *rows = NULL;
   int along = dim ? *dim : 0, *positive = dim ? &along : NULL;
   strew_status status = check_float(&call, "self", tensor);
-  if (status == STREW_OK) status = check_interpolation(&call, interpolation);
-  if (status == STREW_OK) status = read_wanted(&wanted, q);
-  if (status == STREW_OK) status = check_quantile(&call, tensor, positive, &lines);
-  if (status == STREW_OK) status = pick_rows(&wanted, positive, &lines, interpolation, &rows);
-  if (status == STREW_OK) status = shape_rows(&wanted, positive, keepdim, rows, out);
+  TRY(status, check_interpolation(&call, interpolation));
+  TRY(status, read_wanted(&wanted, q));
+  TRY(status, check_quantile(&call, tensor, positive, &lines));
+  TRY(status, pick_rows(&wanted, positive, &lines, interpolation, &rows));
+  TRY(status, shape_rows(&wanted, positive, keepdim, rows, out));
   strew_release(rows);
   strew_release(lines.values);
   strew_release(lines.start);

@@ -32,7 +32,7 @@ static strew_status dense_start(const struct call *call, strew_device *device, s
                                 const int64_t *sizes, strew_tensor **out, strew_tensor **dense, bool *made) {
   *dense = NULL;
   strew_status status = check_sizes(call, dtype, rank, sizes);
-  if (status == STREW_OK) status = out_prepare(call, device, dtype, rank, sizes, out, made);
+  TRY(status, out_prepare(call, device, dtype, rank, sizes, out, made));
   if (status == STREW_OK && !*made) status = check_overlap(call, *out, "out", NULL, false);
   if (status != STREW_OK) return status;
   if (strew_tensor_is_contiguous(*out)) return *dense = strew_retain(*out), STREW_OK;
@@ -77,7 +77,7 @@ static strew_status draw_tensor(const struct call *call, strew_device *device, s
   bool made = false;
   uint64_t draws = device->context->draws;
   strew_status status = dense_start(call, device, dtype, rank, sizes, out, &dense, &made);
-  if (status == STREW_OK) status = draw(call, dense, kind, low, range);
+  TRY(status, draw(call, dense, kind, low, range));
   if (dense) status = dense_finish(call, out, dense, made, status);
   if (status != STREW_OK) device->context->draws = draws;
   return status;
@@ -89,7 +89,7 @@ static strew_status draw_floats(const struct call *call, strew_device *device, s
   if (status == STREW_OK && !dtype_is_float(dtype))
     status = fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is %s, expected a float dtype",
                   strew_dtype_name(dtype));
-  return status == STREW_OK ? draw_tensor(call, device, dtype, rank, sizes, kind, 0, 0, out) : status;
+  return TRY(status, draw_tensor(call, device, dtype, rank, sizes, kind, 0, 0, out));
 }
 
 strew_status strew_rand(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
@@ -112,8 +112,8 @@ strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low,
     return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "high", .value = &value},
                 "is %" PRId64 ", expected more than low, which is %" PRId64, high, low);
   strew_status status = check_sizes(&call, dtype, rank, sizes);
-  if (status == STREW_OK) status = check_whole(&call, "low", low, dtype);
-  if (status == STREW_OK) status = check_whole(&call, "high", high - 1, dtype);
+  TRY(status, check_whole(&call, "low", low, dtype));
+  TRY(status, check_whole(&call, "high", high - 1, dtype));
   if (status != STREW_OK) return status;
   return draw_tensor(&call, device, dtype, rank, sizes, RANDOM_INTEGER, low, (uint64_t)high - (uint64_t)low, out);
 }
@@ -123,7 +123,7 @@ static strew_status random_order(const struct call *call, strew_device *device, 
   strew_tensor *draws = NULL;
   if (!n) return STREW_OK;
   strew_status status = tensor_create(call, device, STREW_INT64, 1, &n, &draws);
-  if (status == STREW_OK) status = draw(call, draws, RANDOM_BITS, 0, 0);
+  TRY(status, draw(call, draws, RANDOM_BITS, 0, 0));
   if (status == STREW_OK) {
     struct sort_plan sort = {.keep = n};
     plan_start(&sort.plan, 1, &n);
@@ -148,14 +148,14 @@ strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, 
                 "is %" PRId64 ", expected 0 or more", n);
   strew_status status = check_sizes(&call, dtype, 1, &n);
   if (status == STREW_OK && n) status = check_whole(&call, "n", n - 1, dtype);
-  if (status == STREW_OK) status = out_prepare(&call, device, dtype, 1, &n, out, &made);
+  TRY(status, out_prepare(&call, device, dtype, 1, &n, out, &made));
   if (status == STREW_OK && !made) status = check_overlap(&call, *out, "out", NULL, false);
   if (status != STREW_OK) return status;
   if (dtype == STREW_INT64)
     order = strew_retain(*out);
   else
     status = tensor_create(&call, device, STREW_INT64, 1, &n, &order);
-  if (status == STREW_OK) status = random_order(&call, device, n, order);
+  TRY(status, random_order(&call, device, n, order));
   if (order)
     status = dense_finish(&call, out, order, made, status);
   else if (made)
@@ -293,18 +293,18 @@ strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar 
   strew_tensor *dense = NULL;
   union element held;
   strew_status status = check_sizes(&call, dtype, 0, NULL);
-  if (status == STREW_OK) status = check_countable(&call, dtype);
-  if (status == STREW_OK) status = check_scalar(&call, "start", start);
-  if (status == STREW_OK) status = check_scalar(&call, "stop", stop);
-  if (status == STREW_OK) status = check_scalar(&call, "step", step);
-  if (status == STREW_OK) status = ramp_count(&call, dtype, start, stop, step, whole, &count);
+  TRY(status, check_countable(&call, dtype));
+  TRY(status, check_scalar(&call, "start", start));
+  TRY(status, check_scalar(&call, "stop", stop));
+  TRY(status, check_scalar(&call, "step", step));
+  TRY(status, ramp_count(&call, dtype, start, stop, step, whole, &count));
   if (status != STREW_OK) return status;
   if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));
   const strew_scalar last = ramp_at(start, step, count - 1);
   status = element_from(&call, "start", start, STREW_TRUNCATE, dtype, &held);
   if (count && status == STREW_OK) status = check_reached(&call, "stop", last, STREW_TRUNCATE, dtype);
-  if (status == STREW_OK) status = dense_start(&call, device, dtype, 1, &count, out, &dense, &made);
-  if (status == STREW_OK) status = fill_ramp(&call, dense, 0, count, start, step);
+  TRY(status, dense_start(&call, device, dtype, 1, &count, out, &dense, &made));
+  TRY(status, fill_ramp(&call, dense, 0, count, start, step));
   return dense ? dense_finish(&call, out, dense, made, status) : status;
 }
 
@@ -319,12 +319,12 @@ strew_status strew_linspace(strew_device *device, strew_dtype dtype, double star
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "steps", .value = &value},
                 "is %" PRId64 ", expected 0 or more", steps);
   strew_status status = check_sizes(&call, dtype, 1, &steps);
-  if (status == STREW_OK) status = check_countable(&call, dtype);
-  if (status == STREW_OK) status = element_from(&call, "start", strew_float(start), STREW_TRUNCATE, dtype, &held);
-  if (status == STREW_OK) status = element_from(&call, "stop", strew_float(stop), STREW_TRUNCATE, dtype, &held);
-  if (status == STREW_OK) status = dense_start(&call, device, dtype, 1, &steps, out, &dense, &made);
+  TRY(status, check_countable(&call, dtype));
+  TRY(status, element_from(&call, "start", strew_float(start), STREW_TRUNCATE, dtype, &held));
+  TRY(status, element_from(&call, "stop", strew_float(stop), STREW_TRUNCATE, dtype, &held));
+  TRY(status, dense_start(&call, device, dtype, 1, &steps, out, &dense, &made));
   const double step = steps < 2 ? 0 : width_in(start, stop, (double)(steps - 1));
-  if (status == STREW_OK) status = fill_ramp(&call, dense, 0, steps, strew_float(start), strew_float(step));
+  TRY(status, fill_ramp(&call, dense, 0, steps, strew_float(start), strew_float(step)));
   if (status == STREW_OK && steps > 1) /* the last element is exactly stop, however the steps are rounded */
     status = fill_ramp(&call, dense, steps - 1, 1, strew_float(stop), strew_float(0));
   return dense ? dense_finish(&call, out, dense, made, status) : status;

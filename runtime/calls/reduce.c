@@ -9,7 +9,7 @@
 static strew_status check_given(const struct call *call, const strew_tensor *out, const strew_tensor *tensor,
                                 bool same_is_fine) {
   strew_status status = check_overlap(call, out, out == tensor ? "self" : "out", NULL, false);
-  return status == STREW_OK ? check_overlap(call, out, "self", tensor, same_is_fine) : status;
+  return TRY(status, check_overlap(call, out, "self", tensor, same_is_fine));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ folds */
@@ -69,7 +69,7 @@ static strew_status fill_empty(const struct call *call, const struct fold_row *r
   strew_scalar value = row->empty == EMPTY_UNDEFINED ? strew_float((double)NAN) : strew_int(row->empty == EMPTY_ONE);
   union element element;
   strew_status status = element_from(call, "out", value, STREW_EXACT, out->dtype, &element);
-  return status == STREW_OK ? fill_tensor(call, out, element) : status;
+  return TRY(status, fill_tensor(call, out, element));
 }
 
 /* Appends dimension d of the tensor to the plan; out_dim: the dimension of out, -1 if d is folded. */
@@ -116,7 +116,7 @@ static strew_status reduce_into(strew_fold fold, strew_tensor *tensor, int count
   CALL(call, fold_row_of(fold)->name, &inner, {"self", tensor}, {"out", out});
   strew_tensor *made = NULL;
   strew_status status = strew_reduce(fold, tensor, count, dims, keepdim, correction, &made, &inner);
-  if (status == STREW_OK) status = strew_copy(out, made, &inner);
+  TRY(status, strew_copy(out, made, &inner));
   strew_release(made);
   return report_inner(status, &inner, error);
 }
@@ -133,7 +133,7 @@ static strew_status reduce(strew_fold fold, strew_tensor *tensor, int count, con
   bool folded[MAX_RANK], made = false;
   int64_t sizes[MAX_RANK];
   strew_status status = mark_folded(&call, tensor->rank, count, dims, folded);
-  if (status == STREW_OK) status = result_dtype(&call, row, tensor->dtype, &dtype);
+  TRY(status, result_dtype(&call, row, tensor->dtype, &dtype));
   if (status == STREW_OK && row->empty == EMPTY_NOTHING) status = check_not_empty(&call, tensor, folded);
   if (status != STREW_OK) return status;
   int rank = result_sizes(tensor, folded, keepdim, sizes);
@@ -175,7 +175,7 @@ strew_status all_true(strew_tensor *flags, bool *out, strew_error *error) {
   strew_tensor *all = NULL;
   strew_scalar value = strew_bool(false);
   strew_status status = reduce(STREW_FOLD_ALL, flags, 0, NULL, false, 0, &all, error);
-  if (status == STREW_OK) status = strew_item(all, &value, error);
+  TRY(status, strew_item(all, &value, error));
   strew_release(all);
   if (status == STREW_OK) *out = value.as.i != 0;
   return status;
@@ -192,10 +192,9 @@ static strew_status are_in_range(strew_tensor *spreads, bool *out, strew_error *
   }
   strew_status status =
       strew_binary(STREW_GE, strew_of(spreads), strew_number(strew_float(range->least)), &above, error);
-  if (status == STREW_OK)
-    status = strew_binary(STREW_LE, strew_of(spreads), strew_number(strew_float(range->most)), &below, error);
-  if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_AND, strew_of(above), strew_of(below), &above, error);
-  if (status == STREW_OK) status = all_true(above, out, error);
+  TRY(status, strew_binary(STREW_LE, strew_of(spreads), strew_number(strew_float(range->most)), &below, error));
+  TRY(status, strew_binary(STREW_LOGICAL_AND, strew_of(above), strew_of(below), &above, error));
+  TRY(status, all_true(above, out, error));
   strew_release(above);
   strew_release(below);
   return status;
@@ -206,10 +205,10 @@ static strew_status find_largest(strew_tensor *tensor, int count, const int *dim
                                  strew_error *error) {
   strew_tensor *least = NULL;
   strew_status status = reduce(STREW_FOLD_AMAX, tensor, count, dims, true, 0, out, error);
-  if (status == STREW_OK) status = reduce(STREW_FOLD_AMIN, tensor, count, dims, true, 0, &least, error);
-  if (status == STREW_OK) status = strew_unary(STREW_ABS, *out, out, error);
-  if (status == STREW_OK) status = strew_unary(STREW_ABS, least, &least, error);
-  if (status == STREW_OK) status = strew_binary(STREW_MAXIMUM, strew_of(*out), strew_of(least), out, error);
+  TRY(status, reduce(STREW_FOLD_AMIN, tensor, count, dims, true, 0, &least, error));
+  TRY(status, strew_unary(STREW_ABS, *out, out, error));
+  TRY(status, strew_unary(STREW_ABS, least, &least, error));
+  TRY(status, strew_binary(STREW_MAXIMUM, strew_of(*out), strew_of(least), out, error));
   strew_release(least);
   return status;
 }
@@ -219,17 +218,15 @@ static strew_status make_scales(strew_tensor *tensor, int count, const int *dims
                                 strew_error *error) {
   strew_tensor *largest = NULL, *flags = NULL;
   strew_status status = find_largest(tensor, count, dims, &largest, error);
-  if (status == STREW_OK)
-    status = strew_full(tensor->storage->device, dtype_wide(tensor->dtype), largest->rank, largest->sizes, strew_int(1),
-                        scales, error);
+  TRY(status, strew_full(tensor->storage->device, dtype_wide(tensor->dtype), largest->rank, largest->sizes,
+                         strew_int(1), scales, error));
   const struct level *levels = range_of(tensor->dtype)->levels;
   for (const struct level *level = levels; level < levels + LEVELS && level->scale > 0 && status == STREW_OK; level++) {
     status = strew_binary(level->op, strew_of(largest), strew_number(strew_float(level->bound)), &flags, error);
-    if (status == STREW_OK)
-      status = strew_masked_fill(*scales, flags, strew_number(strew_float(level->scale)), scales, error);
+    TRY(status, strew_masked_fill(*scales, flags, strew_number(strew_float(level->scale)), scales, error));
   }
-  if (status == STREW_OK) status = strew_binary(STREW_EQ, strew_of(*scales), strew_number(strew_int(1)), &flags, error);
-  if (status == STREW_OK) status = all_true(flags, is_one, error);
+  TRY(status, strew_binary(STREW_EQ, strew_of(*scales), strew_number(strew_int(1)), &flags, error));
+  TRY(status, all_true(flags, is_one, error));
   strew_release(largest);
   strew_release(flags);
   return status;
@@ -240,11 +237,11 @@ static strew_status reduce_scaled(strew_fold fold, strew_tensor *tensor, int cou
                                   strew_tensor *scales, strew_tensor *out, strew_error *error) {
   strew_tensor *scaled = NULL, *spreads = NULL, *shaped = NULL;
   strew_status status = strew_binary(STREW_MUL, strew_of(tensor), strew_of(scales), &scaled, error);
-  if (status == STREW_OK) status = reduce(fold, scaled, count, dims, true, correction, &spreads, error);
+  TRY(status, reduce(fold, scaled, count, dims, true, correction, &spreads, error));
   for (int i = fold == STREW_FOLD_STD; i < 2 && status == STREW_OK; i++)
     status = strew_binary(STREW_DIV, strew_of(spreads), strew_of(scales), &spreads, error);
-  if (status == STREW_OK) status = strew_view(spreads, out->rank, out->sizes, &shaped, error);
-  if (status == STREW_OK) status = strew_copy(out, shaped, error);
+  TRY(status, strew_view(spreads, out->rank, out->sizes, &shaped, error));
+  TRY(status, strew_copy(out, shaped, error));
   strew_release(scaled);
   strew_release(spreads);
   strew_release(shaped);
@@ -291,8 +288,7 @@ static strew_status scan_prepare(const struct call *call, strew_tensor *tensor, 
                             .hint = "self:to(\"int64\") holds it; without the underscore the result is a new tensor"},
              "is bool, which does not hold a result of int64");
   strew_dtype dtype = dtype_is_float(tensor->dtype) || in_place ? tensor->dtype : STREW_INT64;
-  if (status == STREW_OK)
-    status = out_prepare(call, tensor->storage->device, dtype, tensor->rank, tensor->sizes, out, made);
+  TRY(status, out_prepare(call, tensor->storage->device, dtype, tensor->rank, tensor->sizes, out, made));
   return status == STREW_OK && !*made ? check_given(call, *out, tensor, true) : status;
 }
 
@@ -326,7 +322,7 @@ static strew_status narrow_cumprod(const struct call *call, const strew_tensor *
   struct scan_plan scan;
   plan_scan(&scan, wide, wide, dim);
   status = device->ops->cumprod(call, device, &scan);
-  if (status == STREW_OK) status = copy_tensor(call, out, wide);
+  TRY(status, copy_tensor(call, out, wide));
   strew_release(wide);
   return status;
 }
@@ -357,7 +353,7 @@ static strew_status cumulative_extremes(const char *name, strew_tensor *tensor, 
   strew_tensor *found = NULL, *positions = NULL;
   struct scan_plan scan;
   strew_status status = check_dim(&call, tensor->rank, &dim);
-  if (status == STREW_OK) status = tensor_create(&call, device, STREW_INT64, tensor->rank, tensor->sizes, &positions);
+  TRY(status, tensor_create(&call, device, STREW_INT64, tensor->rank, tensor->sizes, &positions));
   if (status == STREW_OK && strew_tensor_numel(tensor)) {
     plan_scan(&scan, positions, tensor, dim);
     status = device->ops->cumextreme(&call, device, &scan, largest);

@@ -37,8 +37,8 @@ static strew_status number_to_tensor(const struct search *search, bool *right, s
   if (standing == STANDS_NOWHERE) element = element_identity(STREW_AMIN, dtype); /* NaN is above all integers */
   if (standing == STANDS_NOWHERE || standing == STANDS_ABOVE) *right = true;
   if (standing == STANDS_BELOW) *right = false;
-  if (status == STREW_OK) status = tensor_create(search->call, search->sorted->storage->device, dtype, 0, NULL, out);
-  return status == STREW_OK ? fill_tensor(search->call, *out, element) : status;
+  TRY(status, tensor_create(search->call, search->sorted->storage->device, dtype, 0, NULL, out));
+  return TRY(status, fill_tensor(search->call, *out, element));
 }
 
 static strew_status run(const struct search *search, const strew_tensor *values, bool right, strew_tensor *out) {
@@ -70,7 +70,7 @@ static strew_status check_given(const struct search *search, const strew_tensor 
   const strew_tensor *values = search->values.tensor;
   if (!out) return STREW_OK;
   strew_status status = check_overlap(search->call, out, "out", NULL, false);
-  if (status == STREW_OK) status = check_overlap(search->call, out, search->sorted_name, search->sorted, false);
+  TRY(status, check_overlap(search->call, out, search->sorted_name, search->sorted, false));
   if (status == STREW_OK && values) status = check_overlap(search->call, out, search->values_name, values, false);
   return status;
 }
@@ -79,10 +79,10 @@ static strew_status find_places(const struct search *search, strew_tensor **out)
   bool made = false, right = search->right;
   strew_tensor *number = NULL;
   strew_status status = check_operand(search->call, search->values_name, search->values);
-  if (status == STREW_OK) status = check_shapes(search);
+  TRY(status, check_shapes(search));
   if (status == STREW_OK && !search->values.tensor) status = number_to_tensor(search, &right, &number);
-  if (status == STREW_OK) status = prepare_out(search, out, &made);
-  if (status == STREW_OK) status = run(search, number ? number : search->values.tensor, right, *out);
+  TRY(status, prepare_out(search, out, &made));
+  TRY(status, run(search, number ? number : search->values.tensor, right, *out));
   strew_release(number);
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;
   return status;
@@ -98,15 +98,15 @@ static strew_status promote(const struct call *call, strew_tensor *tensor, strew
 static strew_status find_promoted(const struct search *search, strew_tensor **out) {
   strew_tensor *given = search->values.tensor, *sorted = NULL, *values = NULL;
   strew_status status = check_devices(search->call);
-  if (status == STREW_OK) status = check_given(search, *out);
+  TRY(status, check_given(search, *out));
   if (status != STREW_OK) return status;
   if (!given || given->dtype == search->sorted->dtype) return find_places(search, out);
   const strew_dtype dtype = dtype_promote(given->dtype, search->sorted->dtype);
   struct search promoted = *search;
   status = promote(search->call, search->sorted, dtype, &sorted);
-  if (status == STREW_OK) status = promote(search->call, given, dtype, &values);
+  TRY(status, promote(search->call, given, dtype, &values));
   promoted.sorted = sorted, promoted.values = strew_of(values);
-  if (status == STREW_OK) status = find_places(&promoted, out);
+  TRY(status, find_places(&promoted, out));
   strew_release(sorted);
   strew_release(values);
   return status;

@@ -54,8 +54,8 @@ static strew_status check_leading(const struct call *call, const struct given *g
 
 static strew_status check_given(const struct call *call, const struct given *given) {
   strew_status status = check_devices(call);
-  if (status == STREW_OK) status = check_leading(call, given);
-  return status == STREW_OK ? check_index_dtype(call, given->tensor, given->name) : status;
+  TRY(status, check_leading(call, given));
+  return TRY(status, check_index_dtype(call, given->tensor, given->name));
 }
 
 /* The tensor as a view of src's rank: dimension dim has `size`, those after it are repeated. */
@@ -189,7 +189,7 @@ static strew_status check_target(const struct call *call, const struct given *gi
   bool made;
   strew_status status =
       out_prepare(call, given->src->storage->device, given->src->dtype, shape->rank, shape->sizes, &target, &made);
-  return status == STREW_OK ? check_result(call, "out", out) : status;
+  return TRY(status, check_result(call, "out", out));
 }
 
 /* A plan over segments: `out` has an element for each of them, src one for each of theirs. */
@@ -244,8 +244,8 @@ static strew_status reduce_into(const struct call *call, const struct reducing *
 static strew_status check_reduction(const struct call *call, strew_reduction reduction, bool with_arg,
                                     strew_dtype dtype) {
   strew_status status = check_words(call, reduction, STREW_ERROR);
-  if (status == STREW_OK) status = check_joining(call, reduction, with_arg);
-  return status == STREW_OK ? check_mean(call, reduction, dtype) : status;
+  TRY(status, check_joining(call, reduction, with_arg));
+  return TRY(status, check_mean(call, reduction, dtype));
 }
 
 /* By checked ends. Segments without elements are 0, 1 for a product. */
@@ -256,18 +256,18 @@ static strew_status reduce_by_ends(const struct call *call, const struct given *
       .given = ends, .ends = ends->tensor, .reduction = reduction, .start = element_identity(reduction, dtype)};
   strew_status status =
       element_from(call, "src", strew_int(reduction == STREW_PROD), STREW_EXACT, dtype, &reducing.empty);
-  return status == STREW_OK ? reduce_into(call, &reducing, out, arg) : status;
+  return TRY(status, reduce_into(call, &reducing, out, arg));
 }
 
 static strew_status segment_csr(const struct call *call, const struct given *indptr, strew_reduction reduction,
                                 strew_tensor **out, strew_tensor **arg) {
   strew_status status = check_reduction(call, reduction, arg != NULL, indptr->src->dtype);
-  if (status == STREW_OK) status = check_given(call, indptr);
+  TRY(status, check_given(call, indptr));
   if (status != STREW_OK) return status;
   struct shape1 shape = result_shape(indptr, indptr->tensor);
   status = check_target(call, indptr, &shape, *out);
-  if (status == STREW_OK) status = check_ends(call, indptr);
-  return status == STREW_OK ? reduce_by_ends(call, indptr, reduction, out, arg) : status;
+  TRY(status, check_ends(call, indptr));
+  return TRY(status, reduce_by_ends(call, indptr, reduction, out, arg));
 }
 
 strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction, strew_tensor **out,
@@ -329,9 +329,9 @@ static strew_status ends_of_lengths(const struct call *call, const strew_tensor 
   memcpy(sizes, lengths->sizes, sizeof sizes);
   sizes[lengths->rank - 1]++;
   strew_status status = tensor_create(call, lengths->storage->device, STREW_INT64, lengths->rank, sizes, &ends);
-  if (status == STREW_OK) status = fill_tensor(call, ends, (union element){.i64 = 0});
-  if (status == STREW_OK) status = strew_narrow(ends, -1, 1, size, &sums, call->error);
-  if (status == STREW_OK) status = strew_cumsum(given, -1, &sums, call->error);
+  TRY(status, fill_tensor(call, ends, (union element){.i64 = 0}));
+  TRY(status, strew_narrow(ends, -1, 1, size, &sums, call->error));
+  TRY(status, strew_cumsum(given, -1, &sums, call->error));
   strew_release(sums);
   if (status != STREW_OK) strew_release(ends), ends = NULL;
   *out = ends;
@@ -362,8 +362,8 @@ static strew_status segment_reduce(const struct call *call, const struct given *
   strew_dtype dtype = given->src->dtype;
   strew_tensor *made = NULL;
   strew_status status = check_reduction(call, reduction, false, dtype);
-  if (status == STREW_OK) status = check_given(call, given);
-  if (status == STREW_OK) status = check_axis(call, given, axis);
+  TRY(status, check_given(call, given));
+  TRY(status, check_axis(call, given, axis));
   if (status != STREW_OK) return status;
   struct shape1 shape = result_shape(given, given->tensor);
   if (by_lengths) shape.sizes[given->dim] = given->tensor->sizes[given->dim];
@@ -373,11 +373,11 @@ static strew_status segment_reduce(const struct call *call, const struct given *
     status = element_from(call, "initial", *initial, STREW_EXACT, dtype, &reducing.start);
     reducing.empty = reducing.start;
   }
-  if (status == STREW_OK) status = check_target(call, given, &shape, *out);
-  if (status == STREW_OK) status = by_lengths ? check_lengths(call, given) : check_ends(call, given);
+  TRY(status, check_target(call, given, &shape, *out));
+  TRY(status, by_lengths ? check_lengths(call, given) : check_ends(call, given));
   if (status == STREW_OK && by_lengths) status = ends_of_lengths(call, given->tensor, &made);
   if (made) reducing.ends = made;
-  if (status == STREW_OK) status = reduce_into(call, &reducing, out, NULL);
+  TRY(status, reduce_into(call, &reducing, out, NULL));
   strew_release(made);
   return status;
 }
@@ -418,7 +418,7 @@ static strew_status fail_negative(const struct call *call, const struct given *i
   int64_t number = 0;
   struct found found;
   strew_status status = first_disorder(call, index->tensor, INT64_MAX, &number);
-  if (status == STREW_OK) status = find_value(call, index->tensor, number, &found);
+  TRY(status, find_value(call, index->tensor, number, &found));
   if (status != STREW_OK) return status;
   snprintf(hint, sizeof hint,
            "strew.scatter(src, index, {dim = %d, mode = \"drop\"}) skips negative values, as padding", index->dim);
@@ -557,8 +557,8 @@ static strew_status check_whole(const struct call *call, const struct given *ind
   plan_index_values(&values, &last);
   status = device->ops->index_range(call, device, &values, &range);
   *total = range.highest;
-  if (status == STREW_OK) status = check_column(call, indptr, 0, 0);
-  return status == STREW_OK ? check_column(call, indptr, count, *total) : status;
+  TRY(status, check_column(call, indptr, 0, 0));
+  return TRY(status, check_column(call, indptr, count, *total));
 }
 
 static strew_status check_segment_count(const struct call *call, const struct given *indptr) {
@@ -589,8 +589,8 @@ static strew_status gather_csr(const struct call *call, const struct given *indp
   strew_device *device = src->storage->device;
   bool made = false;
   strew_status status = check_given(call, indptr);
-  if (status == STREW_OK) status = check_segment_count(call, indptr);
-  if (status == STREW_OK) status = check_whole(call, indptr, &shape.sizes[indptr->dim]);
+  TRY(status, check_segment_count(call, indptr));
+  TRY(status, check_whole(call, indptr, &shape.sizes[indptr->dim]));
   if (status != STREW_OK) return status;
   status = out_prepare(call, device, src->dtype, shape.rank, shape.sizes, out, &made);
   if (status != STREW_OK && made) return fail_total(call, indptr, shape.sizes[indptr->dim], status);
@@ -628,7 +628,7 @@ strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tens
   strew_tensor line = line_of(index);
   struct given given = given_of("index", &line, "src", src);
   strew_status status = check_given(&call, &given);
-  if (status == STREW_OK) status = check_order(&call, &given, given.shape.sizes[given.dim] - 1, sorted_rule);
+  TRY(status, check_order(&call, &given, given.shape.sizes[given.dim] - 1, sorted_rule));
   if (status == STREW_OK) {
     strew_tensor view = index_view(&given), elements = line_of(src);
     status = strew_gather(&elements, given.dim, &view, STREW_ERROR, out, &inner);

@@ -30,7 +30,7 @@ static strew_status check_given(const struct call *call, const char *name, const
                                 const strew_tensor *other, const strew_tensor *input) {
   strew_status status = check_overlap(call, out, name, NULL, false);
   if (status == STREW_OK && other) status = check_overlap(call, out, name, other, false);
-  return status == STREW_OK ? check_overlap(call, out, "self", input, false) : status;
+  return TRY(status, check_overlap(call, out, "self", input, false));
 }
 
 static strew_status sort_into(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
@@ -40,10 +40,10 @@ static strew_status sort_into(const struct call *call, strew_tensor *tensor, int
   bool made_values = false, made_indices = false;
   for (int d = 0; d < tensor->rank; d++) sizes[d] = d == dim ? keep : tensor->sizes[d];
   strew_status status = out_prepare(call, device, tensor->dtype, tensor->rank, sizes, values, &made_values);
-  if (status == STREW_OK) status = out_prepare(call, device, STREW_INT64, tensor->rank, sizes, indices, &made_indices);
+  TRY(status, out_prepare(call, device, STREW_INT64, tensor->rank, sizes, indices, &made_indices));
   if (status == STREW_OK && !made_values) status = check_given(call, "values", *values, *indices, tensor);
   if (status == STREW_OK && !made_indices) status = check_given(call, "indices", *indices, NULL, tensor);
-  if (status == STREW_OK) status = sort_lines(call, tensor, dim, keep, descending, *values, *indices);
+  TRY(status, sort_lines(call, tensor, dim, keep, descending, *values, *indices));
   if (status == STREW_OK) return STREW_OK;
   if (made_values) strew_release(*values), *values = NULL;
   if (made_indices) strew_release(*indices), *indices = NULL;
@@ -107,8 +107,7 @@ strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error
   plan_start(&plan, tensor->rank, tensor->sizes);
   plan_add(&plan, tensor);
   if (strew_tensor_numel(tensor)) status = device->ops->nonzero(&call, device, &plan, NULL, &count);
-  if (status == STREW_OK)
-    status = tensor_create(&call, device, STREW_INT64, 2, (int64_t[]){count, tensor->rank}, &made);
+  TRY(status, tensor_create(&call, device, STREW_INT64, 2, (int64_t[]){count, tensor->rank}, &made));
   if (status != STREW_OK) return status;
   struct operand written = {.storage = made->storage, .dtype = STREW_INT64, .strides = {tensor->rank, 1}};
   if (strew_tensor_numel(made)) status = device->ops->nonzero(&call, device, &plan, &written, &count);
@@ -129,12 +128,12 @@ static strew_status find_starts(struct unique *u, int64_t n, strew_error *error)
   strew_device *device = u->flat->storage->device;
   strew_tensor *later = NULL, *earlier = NULL, *differs = NULL, *found = NULL;
   strew_status status = strew_full(device, STREW_BOOL, 1, &n, strew_bool(true), &u->is_start, error);
-  if (status == STREW_OK) status = strew_narrow(u->sorted, 0, 1, n - 1, &later, error);
-  if (status == STREW_OK) status = strew_narrow(u->sorted, 0, 0, n - 1, &earlier, error);
-  if (status == STREW_OK) status = strew_narrow(u->is_start, 0, 1, n - 1, &differs, error);
-  if (status == STREW_OK) status = strew_binary(STREW_NE, strew_of(later), strew_of(earlier), &differs, error);
-  if (status == STREW_OK) status = strew_nonzero(u->is_start, &found, error);
-  if (status == STREW_OK) status = strew_view(found, 1, (int64_t[]){found->sizes[0]}, &u->starts, error);
+  TRY(status, strew_narrow(u->sorted, 0, 1, n - 1, &later, error));
+  TRY(status, strew_narrow(u->sorted, 0, 0, n - 1, &earlier, error));
+  TRY(status, strew_narrow(u->is_start, 0, 1, n - 1, &differs, error));
+  TRY(status, strew_binary(STREW_NE, strew_of(later), strew_of(earlier), &differs, error));
+  TRY(status, strew_nonzero(u->is_start, &found, error));
+  TRY(status, strew_view(found, 1, (int64_t[]){found->sizes[0]}, &u->starts, error));
   strew_release(later);
   strew_release(earlier);
   strew_release(differs);
@@ -148,11 +147,10 @@ static strew_status find_inverse(struct unique *u, const strew_tensor *tensor, s
   strew_tensor *number = NULL, *back = NULL;
   const strew_scatter_options assign = {.reduction = STREW_ASSIGN, .mode = STREW_ERROR};
   strew_status status = strew_cumsum(u->is_start, 0, &number, error);
-  if (status == STREW_OK)
-    status = strew_binary(STREW_SUB, strew_of(number), strew_number(strew_int(1)), &number, error);
-  if (status == STREW_OK) status = strew_empty(device, STREW_INT64, 1, u->flat->sizes, &back, error);
-  if (status == STREW_OK) status = strew_scatter(back, 0, u->order, strew_of(number), &assign, &back, error);
-  if (status == STREW_OK) status = strew_view(back, tensor->rank, tensor->sizes, &u->inverse, error);
+  TRY(status, strew_binary(STREW_SUB, strew_of(number), strew_number(strew_int(1)), &number, error));
+  TRY(status, strew_empty(device, STREW_INT64, 1, u->flat->sizes, &back, error));
+  TRY(status, strew_scatter(back, 0, u->order, strew_of(number), &assign, &back, error));
+  TRY(status, strew_view(back, tensor->rank, tensor->sizes, &u->inverse, error));
   strew_release(number);
   strew_release(back);
   return status;
@@ -163,9 +161,9 @@ static strew_status find_counts(struct unique *u, int64_t n, strew_error *error)
   strew_device *device = u->flat->storage->device;
   strew_tensor *next = NULL, *end = NULL, *ends = NULL;
   strew_status status = strew_narrow(u->starts, 0, 1, u->starts->sizes[0] - 1, &next, error);
-  if (status == STREW_OK) status = strew_full(device, STREW_INT64, 1, (int64_t[]){1}, strew_int(n), &end, error);
-  if (status == STREW_OK) status = strew_cat(2, (strew_tensor *[]){next, end}, 0, &ends, error);
-  if (status == STREW_OK) status = strew_binary(STREW_SUB, strew_of(ends), strew_of(u->starts), &u->counts, error);
+  TRY(status, strew_full(device, STREW_INT64, 1, (int64_t[]){1}, strew_int(n), &end, error));
+  TRY(status, strew_cat(2, (strew_tensor *[]){next, end}, 0, &ends, error));
+  TRY(status, strew_binary(STREW_SUB, strew_of(ends), strew_of(u->starts), &u->counts, error));
   strew_release(next);
   strew_release(end);
   strew_release(ends);
@@ -176,8 +174,8 @@ static strew_status unique_of_none(struct unique *u, const strew_tensor *tensor,
   strew_device *device = tensor->storage->device;
   const int64_t none = 0;
   strew_status status = strew_empty(device, tensor->dtype, 1, &none, &u->values, error);
-  if (status == STREW_OK) status = strew_empty(device, STREW_INT64, 1, &none, &u->counts, error);
-  if (status == STREW_OK) status = strew_empty(device, STREW_INT64, tensor->rank, tensor->sizes, &u->inverse, error);
+  TRY(status, strew_empty(device, STREW_INT64, 1, &none, &u->counts, error));
+  TRY(status, strew_empty(device, STREW_INT64, tensor->rank, tensor->sizes, &u->inverse, error));
   return status;
 }
 
@@ -185,9 +183,9 @@ static strew_status unique_of(struct unique *u, strew_tensor *tensor, bool inver
   int64_t n = strew_tensor_numel(tensor);
   if (!n) return unique_of_none(u, tensor, error);
   strew_status status = strew_reshape(tensor, 1, &n, &u->flat, error);
-  if (status == STREW_OK) status = strew_sort(u->flat, 0, false, &u->sorted, &u->order, error);
-  if (status == STREW_OK) status = find_starts(u, n, error);
-  if (status == STREW_OK) status = strew_gather(u->sorted, 0, u->starts, STREW_ERROR, &u->values, error);
+  TRY(status, strew_sort(u->flat, 0, false, &u->sorted, &u->order, error));
+  TRY(status, find_starts(u, n, error));
+  TRY(status, strew_gather(u->sorted, 0, u->starts, STREW_ERROR, &u->values, error));
   if (status == STREW_OK && inverse) status = find_inverse(u, tensor, error);
   if (status == STREW_OK && counts) status = find_counts(u, n, error);
   return status;
