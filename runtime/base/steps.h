@@ -97,6 +97,13 @@ STEP_MAKES(step_full, NULL, strew_full(device, dtype, rank, sizes, value, out, s
 STEP_MAKES(step_count, NULL,
            strew_arange(device, STREW_INT64, strew_int(0), strew_int(count), strew_int(1), out, steps->error),
            strew_device *device, int64_t count)
+/* The fold of all elements. */
+static inline strew_scalar step_number(struct steps *steps, strew_fold fold, strew_tensor *x) {
+  strew_scalar number = strew_int(0);
+  strew_tensor *folded = step_reduce(steps, fold, x, 0, NULL);
+  STEP(steps, strew_item(folded, &number, steps->error));
+  return number;
+}
 #define step_binary(steps, op, a, b, into) step_binary(steps, op, OPERAND(a), OPERAND(b), into)
 #define step_where(steps, condition, a, b) step_where(steps, condition, OPERAND(a), OPERAND(b))
 

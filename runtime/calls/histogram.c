@@ -79,21 +79,16 @@ static strew_status add_counts(const struct call *call, const strew_tensor *self
 strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
                             strew_error *error) {
   CALL(call, "bincount", error, {"self", self}, {"weights", weights});
-  strew_tensor *counts = NULL;
+  STEPS(steps, &call);
   int64_t length = 0;
-  strew_device *device = self->storage->device;
-  strew_status status = check_counted(&call, self, weights, minlength);
-  TRY(status, find_length(&call, self, minlength, &length));
-  if (status != STREW_OK) return status;
-  status = tensor_create(&call, device, weights ? weights->dtype : STREW_INT64, 1, &length, &counts);
-  if ((status == STREW_EMEMORY || status == STREW_ESHAPE) && length > minlength && length > self->sizes[0])
-    return fail_value(&call, status, self, INT64_MIN, length - 2, "counts up to it do not fit in memory");
-  TRY(status, add_counts(&call, self, weights, counts));
-  if (status == STREW_OK)
-    *out = counts;
-  else
-    strew_release(counts);
-  return status;
+  STEP(&steps, check_counted(&call, self, weights, minlength));
+  if (STEP(&steps, find_length(&call, self, minlength, &length)) != STREW_OK) return steps.status;
+  const strew_dtype dtype = weights ? weights->dtype : STREW_INT64;
+  strew_tensor *counts = step_new(&steps, self->storage->device, dtype, 1, &length);
+  if ((steps.status == STREW_EMEMORY || steps.status == STREW_ESHAPE) && length > minlength && length > self->sizes[0])
+    return fail_value(&call, steps.status, self, INT64_MIN, length - 2, "counts up to it do not fit in memory");
+  STEP(&steps, add_counts(&call, self, weights, counts));
+  return steps_give(&steps, counts, out);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ histc */
@@ -105,13 +100,6 @@ struct histogram {
   bool is_own;  /* the range is that of the elements */
   double scale; /* of elements and range: with it no product overflows */
 };
-
-static double extreme(struct steps *steps, strew_fold fold, strew_tensor *flat) {
-  strew_scalar scalar = strew_float(0);
-  strew_tensor *value = step_reduce(steps, fold, flat, 0, NULL);
-  STEP(steps, strew_item(value, &scalar, steps->error));
-  return scalar.as.f;
-}
 
 /* Fails for an end that the elements' dtype cannot hold. */
 static strew_status check_range(const struct call *call, const struct histogram *histogram, strew_dtype dtype) {
@@ -131,8 +119,8 @@ static void find_range(struct steps *steps, struct histogram *histogram, strew_t
   const double most = dtype == STREW_FLOAT64 ? DBL_MAX : (double)FLT_MAX;
   histogram->is_own = histogram->min == histogram->max;
   if (histogram->is_own && strew_tensor_numel(self)) {
-    histogram->min = extreme(steps, STREW_FOLD_AMIN, histogram->flat);
-    histogram->max = extreme(steps, STREW_FOLD_AMAX, histogram->flat);
+    histogram->min = step_number(steps, STREW_FOLD_AMIN, histogram->flat).as.f;
+    histogram->max = step_number(steps, STREW_FOLD_AMAX, histogram->flat).as.f;
   }
   const double quarter = (histogram->max / 4 - histogram->min / 4) * (double)histogram->bins;
   histogram->scale = quarter < most / 8 ? 1 : 0x1p-64;
