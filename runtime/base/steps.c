@@ -34,7 +34,7 @@ strew_tensor *steps_keep(struct steps *steps, int mark, strew_tensor *kept) {
       strew_release(steps->made[i]);
   if (count > mark) steps->made[mark] = kept;
   steps->count = count;
-  return kept;
+  return steps->status == STREW_OK ? kept : NULL;
 }
 
 strew_tensor *steps_out(struct steps *steps, const char *name, strew_device *device, strew_dtype dtype, int rank,

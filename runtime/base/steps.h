@@ -30,14 +30,19 @@ struct steps {
   struct steps variable __attribute__((cleanup(steps_close)));                                                         \
   steps_open(&variable, call)
 /* A step: an expression that returns a status, evaluated unless a step has failed. Returns the status. */
-#define STEP(steps, ...) TRY((steps)->status, __VA_ARGS__)
+#define STEP(steps, ...) ((steps)->status != STREW_OK ? (steps)->status : steps_note(steps, (__VA_ARGS__)))
+static inline strew_status steps_note(struct steps *steps, strew_status status) {
+  if (steps->status == STREW_OK) steps->status = status; /* the expression may have had steps of its own */
+  return steps->status;
+}
 
 void steps_open(struct steps *steps, const struct call *call);
 void steps_close(struct steps *steps);
 
 /* A place, now NULL, for a tensor that a step makes. */
 strew_tensor **steps_place(struct steps *steps);
-/* Releases what steps have made since `count` was `mark`, except `kept`, which it returns; NULL: all. */
+/* Releases what steps have made since `count` was `mark`, except `kept`, which it returns unless a step has failed;
+   NULL: all. */
 strew_tensor *steps_keep(struct steps *steps, int mark, strew_tensor *kept);
 /* The result to write: `given`, the call's operand `name`, which is checked; if that is NULL, a new tensor. */
 strew_tensor *steps_out(struct steps *steps, const char *name, strew_device *device, strew_dtype dtype, int rank,

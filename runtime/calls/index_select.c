@@ -1,6 +1,7 @@
 /* index_select.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim. Each is the gather or
    scatter of an index that is the same along all other dimensions: a view with stride 0 there. */
 #include "gather.h"
+#include "runtime/base/steps.h"
 #include "scatter.h"
 
 #include <inttypes.h>
@@ -198,19 +199,13 @@ strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, s
                              strew_mode mode, strew_tensor **out, strew_error *error) {
   CALL(call, "index_add", error, {"self", self}, {"index", index}, {"source", source},
        {"out", *out == self ? NULL : *out});
+  STEPS(steps, &call);
   struct along along;
   strew_scalar factor = alpha;
-  strew_tensor *product = NULL;
   const strew_scatter_options options = {.reduction = STREW_SUM, .mode = mode};
-  strew_status status = read_alpha(&call, self->dtype, alpha, &factor);
-  TRY(status, join_start(&call, &along, self, dim, index, source, &options, *out));
-  if (status == STREW_OK && !is_one(factor)) {
-    strew_error inner = {.alias = alias_of(error, call.op)};
-    status = strew_binary(STREW_MUL, strew_of(source), strew_number(factor), &product, &inner);
-    report_inner(status, &inner, error);
-    along.job.src = product;
-  }
-  TRY(status, scatter_call(&call, &along.job, self, out));
-  strew_release(product);
-  return status;
+  STEP(&steps, read_alpha(&call, self->dtype, alpha, &factor));
+  STEP(&steps, join_start(&call, &along, self, dim, index, source, &options, *out));
+  if (!is_one(factor)) along.job.src = step_binary(&steps, STREW_MUL, source, factor, NULL);
+  STEP(&steps, scatter_call(&call, &along.job, self, out));
+  return steps_status(&steps);
 }

@@ -193,7 +193,7 @@ static void fold_into(struct steps *steps, const struct folding *folding, const 
 static strew_tensor *fold_tensor(struct steps *steps, const struct folding *folding, strew_tensor *given, bool widens) {
   strew_tensor *tensor = folding->tensor;
   const struct fold_row *row = fold_row_of(folding->fold);
-  strew_dtype dtype;
+  strew_dtype dtype = tensor->dtype;
   bool folded[MAX_RANK];
   int64_t sizes[MAX_RANK];
   STEP(steps, mark_folded(steps->call, tensor->rank, folding->count, folding->dims, folded));
