@@ -15,7 +15,7 @@ static const char *hint_of_dim(const strew_tensor *index, const struct shape1 *s
   if (index->rank != 1) return NULL;
   while (fitting < src->rank && (fitting == dim || src->sizes[fitting] != index->sizes[0])) fitting++;
   if (fitting == src->rank) return NULL;
-  snprintf(text, TEXT_BYTES, "{dim = %d}: index has the size of src's dimension %d", fitting, fitting);
+  snprintf(text, TEXT_BYTES, "{.dim = %d}: index has the size of src's dimension %d", fitting, fitting);
   return text;
 }
 

@@ -129,7 +129,7 @@ static strew_status check_image(const struct call *call, const strew_tensor *ten
                                 const strew_image_options *options) {
   struct fault fault = {.code = STREW_ESHAPE, .argument = "self"};
   char text[TEXT_BYTES];
-  if (tensor->rank == 1) fault.hint = "self:unsqueeze(0) is a single line";
+  if (tensor->rank == 1) fault.hint = "strew_unsqueeze(self, 0) is a single line";
   if (tensor->rank != 2)
     return fail(call, fault, "has %d dimension%s, expected 2", tensor->rank, tensor->rank == 1 ? "" : "s");
   fault = (struct fault){.code = STREW_EARGUMENT, .argument = "colormap"};
