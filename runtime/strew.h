@@ -35,14 +35,14 @@
    *Structs.* A host built with this header runs with any later library of the same name (libstrew.so.0). Structs that
    hosts allocate therefore keep their size and the place of each member. A later version puts a new member into
    `reserved`, where zero means: as before. Fill options with zeros before use, as `= {0}`, `= {}` in C++ and
-   designated initialisers do: zeros are the defaults of all options, and options NULL means zeros. (Only
-   strew_group_options, an old form, begins with STREW_GROUP_OPTIONS.) A call fails with STREW_EARGUMENT if reserved
-   bytes of its options are not zero: the library is older than the header, or the struct was not initialised. Structs
-   without `reserved` never change.
+   designated initialisers do; options NULL means zeros, too. Only strew_group_options begin with STREW_GROUP_OPTIONS. A
+   call fails with STREW_EARGUMENT if reserved bytes of its options are not zero: the library is older than the header,
+   or the struct was not initialised. Structs without `reserved` never change.
 
-   *Forms.* A call with a mode or a flag takes a pointer to options; operands are tensors or, by value, strew_operand.
-   Ranks, dimensions and numbers of dimensions are int; lists of sizes or dimensions, and all other counts, int64_t.
-   Names that end in _with have options where an old form, at the end of this header, has single arguments.
+   *Forms.* A call with a mode or a flag takes a pointer to options, in which zeros are the defaults and values that may
+   be left out are pointers. Operands are tensors or, by value, strew_operand. Lists of sizes or dimensions are int64_t;
+   a rank, a dimension and a number of dimensions, keys or dtypes are int, other numbers int64_t. Names that end in
+   _with have such arguments; the old forms without, at the end of this header, have others.
 
    *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
    group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.
@@ -650,8 +650,8 @@ STREW_API strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mas
                                          strew_tensor **out, strew_error *error);
 /* minimum(maximum(tensor, low), high), in the promoted dtype; the bounds broadcast. Either may be strew_no_operand(),
    not both (STREW_EARGUMENT). */
-STREW_API strew_status strew_clip(strew_tensor *tensor, strew_operand low, strew_operand high, strew_tensor **out,
-                                  strew_error *error);
+STREW_API strew_status strew_clamp_with(strew_tensor *tensor, strew_operand low, strew_operand high, strew_tensor **out,
+                                        strew_error *error);
 /* True if shapes and all elements are equal (NaN equals nothing, -0 equals +0). dtypes must be equal (STREW_EDTYPE). */
 STREW_API strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error);
 typedef struct strew_isclose_options {
@@ -747,9 +747,8 @@ STREW_API strew_status strew_softmax_with(strew_tensor *tensor, int dim, const s
                                           strew_tensor **out, strew_error *error);
 
 typedef struct strew_quantile_options {
-  int dim_count;       /* 0: of all elements; 1: along dims[0] (STREW_EARGUMENT) */
-  const int64_t *dims; /* NULL: none */
-  bool keepdim;        /* the reduced dimension, or all of them, stay with size 1 */
+  const int *dim; /* NULL: of all elements */
+  bool keepdim;   /* the dimension, or all of them, stay with size 1 */
   strew_interpolation interpolation;
   uint64_t reserved[4];
 } strew_quantile_options;
@@ -768,10 +767,14 @@ typedef struct strew_searchsorted_options {
 /* The place of each value among `sorted`, ascending along its last dimension: the number of elements that are smaller
    (right: or equal); int64, of the values' shape. NaN is the largest. sorted: one dimension, for values of any shape or
    a number, which compares by its value; or the values' sizes except the last (STREW_ESHAPE). Two dtypes are promoted.
-   If a line is not sorted, the result is unspecified, but the same on every device. */
+   If a line is not sorted, the result is unspecified, but the same on every device. strew_bucketize_with is the same
+   for boundaries of one dimension. */
 STREW_API strew_status strew_searchsorted_with(strew_tensor *sorted, strew_operand values,
                                                const strew_searchsorted_options *options, strew_tensor **out,
                                                strew_error *error);
+STREW_API strew_status strew_bucketize_with(strew_operand values, strew_tensor *boundaries,
+                                            const strew_searchsorted_options *options, strew_tensor **out,
+                                            strew_error *error);
 /* The positions of non-zero elements in row-major order: int64[count, rank], a new tensor. Waits for the device. */
 STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 
@@ -939,8 +942,7 @@ STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const
 typedef struct strew_segment_options {
   strew_reduction reduction;   /* STREW_ASSIGN, which is 0: STREW_SUM */
   const strew_scalar *initial; /* segment_reduce: joined with each segment first, uncounted by a mean; NULL: none */
-  bool has_size;               /* segment_coo: `size` is the number of segments; else it is max(index) + 1 */
-  int64_t size;                /* STREW_ESHAPE: negative */
+  const int64_t *dim_size;     /* segment_coo: the number of segments; NULL: max(index) + 1 */
   uint64_t reserved[4];
 } strew_segment_options;
 /* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. indptr may not decrease, nor
@@ -1000,6 +1002,8 @@ STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min,
 
 /* How groups of keys are numbered: by their keys in ascending order, or by the positions of their first elements. */
 typedef enum strew_key_order { STREW_KEYS_SORTED, STREW_KEYS_FIRST } strew_key_order;
+STREW_API const char *strew_key_order_name(strew_key_order order); /* "sorted", "first"; words as of dtypes */
+STREW_API strew_status strew_key_order_from_word(const char *word, strew_key_order *out, strew_error *error);
 
 /* A grouping of ids, which are copied: a tensor of rank 0 or 1, as an index of the group form along one dimension,
    whose values are checked now. dim_size: the number of groups; -1: the largest id + 1. Elements that STREW_DROP skips
@@ -1310,7 +1314,7 @@ STREW_API char *strew_printable(char *text);
 
 /* ----------------------------------------------------------------------------------------------------- old forms */
 
-/* Forms of version 0.1 that 0.2 does not have: the same calls with arguments in the place of options. */
+/* Calls with single arguments in the place of options, by the rules above. Version 0.2 does not have them. */
 STREW_API strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high,
                                    strew_tensor **out, strew_error *error);

@@ -36,7 +36,8 @@ static const char *hint_of_mask(const struct call *call) {
   static const char *const reads[] = {"gather", "gather_nd", "take", "take_along_dim"};
   for (size_t i = 0; i < sizeof reads / sizeof *reads; i++)
     if (strcmp(call->op, reads[i]) == 0) return "strew_get_rows(self, index) has the elements where a mask is true";
-  if (strncmp(call->op, "index_", 6) == 0) return "strew_flatten(strew_nonzero(index)) has the positions where a mask is true";
+  if (strncmp(call->op, "index_", 6) == 0)
+    return "strew_flatten(strew_nonzero(index)) has the positions where a mask is true";
   return NULL;
 }
 

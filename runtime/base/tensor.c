@@ -58,8 +58,7 @@ strew_status(fail_context)(const struct call *call, const char *argument, const 
   return fail(call,
               (struct fault){.code = STREW_EDEVICE,
                              .argument = argument,
-                             .hint =
-                                 "strew_to and strew_copy take a tensor of another context"},
+                             .hint = "strew_to and strew_copy take a tensor of another context"},
               "%s another context, all operands must belong to one", fact);
 }
 

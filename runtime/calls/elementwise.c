@@ -380,10 +380,10 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
 static strew_status check_mask(const struct work *work) {
   const strew_tensor *mask = work->operands[0].tensor;
   if (mask->dtype == STREW_BOOL) return STREW_OK;
-  struct fault fault = {.code = STREW_EDTYPE, .argument = work->names[0], .hint = "strew_binary(STREW_NE, x, 0) is a bool tensor"};
+  struct fault fault = {
+      .code = STREW_EDTYPE, .argument = work->names[0], .hint = "strew_binary(STREW_NE, x, 0) is a bool tensor"};
   if (!work->self)
-    fault.hint =
-        "strew_binary(STREW_NE, x, 0) is a bool tensor; strew_where(condition, t, b) chooses from t";
+    fault.hint = "strew_binary(STREW_NE, x, 0) is a bool tensor; strew_where(condition, t, b) chooses from t";
   return fail(work->call, fault, "is %s, expected bool", strew_dtype_name(mask->dtype));
 }
 

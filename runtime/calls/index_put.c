@@ -364,7 +364,10 @@ static strew_status mask_start(const struct call *call, struct rows *rows, const
   char is[TEXT_BYTES], other[TEXT_BYTES];
   strew_tensor *positions = NULL, wide_mask;
   if (mask->dtype != STREW_BOOL)
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "mask", .hint = "strew_binary(STREW_NE, x, 0) makes a bool tensor"},
+    return fail(call,
+                (struct fault){.code = STREW_EDTYPE,
+                               .argument = "mask",
+                               .hint = "strew_binary(STREW_NE, x, 0) makes a bool tensor"},
                 "is %s, expected bool", strew_dtype_name(mask->dtype));
   const bool fits = broadcast_sizes(&shape.rank, shape.sizes, mask->rank, mask->sizes);
   const bool same = fits && shape.rank == self->rank &&

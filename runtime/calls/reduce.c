@@ -284,12 +284,11 @@ static strew_status scan_prepare(const struct call *call, strew_tensor *tensor, 
   bool in_place = *out == tensor;
   strew_status status = check_dim(call, tensor->rank, dim);
   if (status == STREW_OK && in_place && tensor->dtype == STREW_BOOL)
-    status =
-        fail(call,
-             (struct fault){.code = STREW_EDTYPE,
-                            .argument = "self",
-                            .hint = "strew_to(self, int64) holds it; *out NULL makes a new tensor"},
-             "is bool, which does not hold a result of int64");
+    status = fail(call,
+                  (struct fault){.code = STREW_EDTYPE,
+                                 .argument = "self",
+                                 .hint = "strew_to(self, int64) holds it; *out NULL makes a new tensor"},
+                  "is bool, which does not hold a result of int64");
   strew_dtype dtype = dtype_is_float(tensor->dtype) || in_place ? tensor->dtype : STREW_INT64;
   if (status == STREW_OK)
     status = out_prepare(call, tensor->storage->device, dtype, tensor->rank, tensor->sizes, out, made);

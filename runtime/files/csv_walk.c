@@ -177,7 +177,8 @@ static const char *hint_of_width(const struct reader *reader, char byte, int64_t
   else if (count == reader->count + 1 && reader->options->header == STREW_HEADER_YES && !reader->rows &&
            !reader->is_decided)
     snprintf(text, TEXT_BYTES,
-             "{.skip = %" PRId64 ", .names = {...}} names %" PRId64 " columns, if line %" PRId64 " lacks the first name",
+             "{.skip = %" PRId64 ", .names = {...}} names %" PRId64 " columns, if line %" PRId64
+             " lacks the first name",
              first, count, first);
   else
     return NULL;
@@ -469,8 +470,8 @@ static strew_status check_units(struct reader *reader, struct cells first) {
   const int64_t i = column_below_words(reader, first);
   if (i < 0 || !is_number_later(reader, first, i)) return STREW_OK;
   snprintf(hint, sizeof hint,
-           "{.skip = %" PRId64 ", .names = {...}} begins below it, {.text = {%.100s}} reads %.100s as words", first.line,
-           text_of_column(reader, i, column), column);
+           "{.skip = %" PRId64 ", .names = {...}} begins below it, {.text = {%.100s}} reads %.100s as words",
+           first.line, text_of_column(reader, i, column), column);
   return fail_file(reader->call, reader->path, hint,
                    "has a line of words above numbers, line %" PRId64 ": are they units?", first.line);
 }

@@ -26,18 +26,6 @@ static const uint32_t points[STREW_COLORMAP_COUNT][POINTS] = {
                     0x9f9f9f, 0xafafaf, 0xbfbfbf, 0xcfcfcf, 0xdfdfdf, 0xefefef, 0xffffff},
 };
 
-static const char *const names[STREW_COLORMAP_COUNT] = {"viridis", "magma", "inferno", "coolwarm", "grey"};
-
-strew_status strew_colormap_from_word(const char *word, strew_colormap *out, strew_error *error) {
-  CALL(call, "colormap_from_word", error, {0});
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = "colormap"};
-  char text[TEXT_BYTES];
-  for (int i = 0; word && i < STREW_COLORMAP_COUNT; i++)
-    if (strcmp(word, names[i]) == 0) return *out = (strew_colormap)i, STREW_OK;
-  return fail(&call, fault, "is \"%s\", expected one of viridis, magma, inferno, coolwarm, grey",
-              text_of_name(word ? word : "", text));
-}
-
 struct painting {
   const struct call *call;
   strew_context *context;

@@ -252,7 +252,8 @@ static strew_status check_picture(struct picture *picture, const strew_tensor *t
                 tensor->rank);
   int64_t channels = tensor->rank == 3 ? tensor->sizes[2] : 1;
   if (channels < 1 || channels > 4) {
-    if (tensor->sizes[0] >= 1 && tensor->sizes[0] <= 4) fault.hint = "strew_permute(x, 1, 2, 0) moves channels to the end";
+    if (tensor->sizes[0] >= 1 && tensor->sizes[0] <= 4)
+      fault.hint = "strew_permute(x, 1, 2, 0) moves channels to the end";
     return fail(picture->call, fault, "has %" PRId64 " channels, expected 1 to 4: [height, width, channels]", channels);
   }
   for (int d = 0; d < 2; d++)
