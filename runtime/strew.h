@@ -1006,17 +1006,26 @@ STREW_API const char *strew_key_order_name(strew_key_order order); /* "sorted", 
 STREW_API strew_status strew_key_order_from_word(const char *word, strew_key_order *out, strew_error *error);
 
 /* A grouping of ids, which are copied: a tensor of rank 0 or 1, as an index of the group form along one dimension,
-   whose values are checked now. dim_size: the number of groups; -1: the largest id + 1. Elements that STREW_DROP skips
-   belong to no group; their id is -1. Errors: as for strew_group. */
-STREW_API strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode,
-                                             strew_grouping **out, strew_error *error);
+   whose values are checked now. Elements that STREW_DROP skips belong to no group; their id is -1. Errors: as for
+   strew_group. */
+typedef struct strew_grouping_options {
+  const int64_t *dim_size; /* the number of groups; NULL: the largest id + 1 */
+  strew_mode mode;
+  uint64_t reserved[4];
+} strew_grouping_options;
+STREW_API strew_status strew_grouping_create_with(strew_tensor *index, const strew_grouping_options *options,
+                                                  strew_grouping **out, strew_error *error);
 /* A grouping by `count` keys, 1-D tensors of one length and any dtypes (STREW_EARGUMENT: none; STREW_ESHAPE): elements
    whose keys are all equal share a group. Floats compare by value: all NaN are equal, greater than any number, and -0
    equals +0. Several keys sort as a dictionary does, by the first one first. The same on every device and number of
    threads. Scratch on the CPU: a table of at most 64 MiB; for integers and floats of a wide range 8 bytes for each
    element, and 50 for each group and thread, or, if most elements begin a group, 50 more for each element. */
-STREW_API strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order,
-                                      strew_grouping **out, strew_error *error);
+typedef struct strew_group_by_options {
+  strew_key_order order;
+  uint64_t reserved[4];
+} strew_group_by_options;
+STREW_API strew_status strew_group_by_with(int count, strew_tensor *const keys[], const strew_group_by_options *options,
+                                           strew_grouping **out, strew_error *error);
 STREW_API strew_grouping *strew_grouping_retain(strew_grouping *grouping); /* returns its argument */
 STREW_API void strew_grouping_release(strew_grouping *grouping);           /* NULL is fine */
 STREW_API int64_t strew_grouping_size(const strew_grouping *grouping);     /* the number of groups */
@@ -1074,13 +1083,15 @@ STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int co
                                                 strew_tensor *out[], strew_error *error);
 /* The positions of all elements of src, 1-D (STREW_ESHAPE), that have a group: group after group, and within each by
    value as strew_sort orders them, ties by position. Always a new tensor. */
-STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending,
-                                              strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_argsort_with(strew_grouping *grouping, strew_tensor *src,
+                                                   const strew_sort_options *options, strew_tensor **out,
+                                                   strew_error *error);
 /* Of each group the positions of the k greatest elements of src, 1-D (STREW_ESHAPE), or the least, as strew_sort orders
    them, ties by position; of a smaller group those of all. Group after group, the greatest (least) first; and the
    groups that they belong to; NULL: not wanted. Always new tensors. STREW_EARGUMENT: k is negative. */
-STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
-                                           strew_tensor **positions, strew_tensor **groups, strew_error *error);
+STREW_API strew_status strew_grouping_topk_with(strew_grouping *grouping, strew_tensor *src, int64_t k,
+                                                const strew_topk_options *options, strew_tensor **positions,
+                                                strew_tensor **groups, strew_error *error);
 /* The sum of squares about the mean of each group's elements of src, 1-D (STREW_ESHAPE) and of a float dtype
    (STREW_EDTYPE): a variance, once it is divided. Sums are computed in order, in float64; those of float64 elements
    after the first one of the group is subtracted from each, so that a common part does not matter. Always a new tensor,
@@ -1358,6 +1369,14 @@ STREW_API strew_status strew_segment_reduce(strew_tensor *data, strew_reduction 
 STREW_API strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size,
                                          strew_reduction reduction, strew_tensor **out, strew_tensor **arg,
                                          strew_error *error);
+STREW_API strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode,
+                                             strew_grouping **out, strew_error *error);
+STREW_API strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order,
+                                      strew_grouping **out, strew_error *error);
+STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending,
+                                              strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
+                                           strew_tensor **positions, strew_tensor **groups, strew_error *error);
 
 #ifdef __cplusplus
 }

@@ -312,6 +312,7 @@ START_TEST(test_zeros_are_defaults) {
   strew_tensor *pair = tensor_from_integers(STREW_INT64, 2, (int64_t[]){2, 2}), *y = NULL;
   ok(strew_unsqueeze(at, 1, &rows, &failure));
   ok(strew_index_select_with(x, 0, at, NULL, &y, &failure));
+  strew_tensor *key = tensor_from_doubles(STREW_FLOAT32, 2, (double[]){2, 1});
   const strew_operand half = strew_number(strew_float(0.5));
   const strew_scatter_options assign = {.reduction = STREW_ASSIGN, .mode = STREW_ERROR};
   const strew_group_options sum = {.dim = -1, .dim_size = -1, .reduction = STREW_SUM}, begun = STREW_GROUP_OPTIONS;
@@ -350,6 +351,29 @@ START_TEST(test_zeros_are_defaults) {
         strew_searchsorted_with(y, strew_of(x), options, E));
   ZEROS(strew_searchsorted_options, strew_bucketize(strew_of(x), y, false, E),
         strew_bucketize_with(strew_of(x), y, options, E));
+  strew_grouping *g = NULL;
+  ok(strew_grouping_create_with(pair, NULL, &g, &failure));
+  ck_assert_int_eq(strew_grouping_size(g), 3);
+  ZEROS(strew_sort_options, strew_grouping_argsort(g, key, false, E), strew_grouping_argsort_with(g, key, options, E));
+  ZEROS(strew_topk_options, strew_grouping_topk(g, key, 1, true, NO_ARG),
+        strew_grouping_topk_with(g, key, 1, options, NO_ARG));
+  strew_grouping_release(g), g = NULL;
+  ZEROS(strew_grouping_options,
+        (strew_grouping_release(g), g = NULL, strew_grouping_create(pair, -1, STREW_ERROR, &g, &failure))
+            ? failure.code
+            : strew_grouping_starts(g, E),
+        (strew_grouping_release(g), g = NULL, strew_grouping_create_with(pair, options, &g, &failure))
+            ? failure.code
+            : strew_grouping_starts(g, E));
+  ZEROS(strew_group_by_options,
+        (strew_grouping_release(g), g = NULL, strew_group_by(1, &x, STREW_KEYS_SORTED, &g, &failure))
+            ? failure.code
+            : strew_grouping_ids(g, E),
+        (strew_grouping_release(g), g = NULL, strew_group_by_with(1, &x, options, &g, &failure))
+            ? failure.code
+            : strew_grouping_ids(g, E));
+  strew_grouping_release(g);
+  strew_release(key);
   ZEROS(strew_image_options, strew_image(wide, &painting, E), strew_image(wide, options, E));
   ck_assert(begun.dim == sum.dim && begun.dim_size == sum.dim_size && begun.reduction == sum.reduction);
   strew_release(x), strew_release(at), strew_release(rows), strew_release(pair), strew_release(y);

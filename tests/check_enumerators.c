@@ -114,6 +114,8 @@ static void operations(void) {
   EACH(STREW_KEYS_FIRST + 1) {
     strew_grouping *made = NULL;
     REFUSES("order", strew_group_by, 1, &index, (strew_key_order)bad, &made);
+    REFUSES_MEMBER("strew_group_by_options.order", "order", strew_group_by_with, 1, &index,
+                   &(strew_group_by_options){.order = (strew_key_order)bad}, &made);
   }
   EACH(STREW_SATURATE + 1) {
     REFUSES("how", strew_scalar_store, strew_int(1), (strew_conversion)bad, STREW_INT64, &element);
@@ -240,6 +242,8 @@ static void modes(void) {
     REFUSES("mode", strew_take, floats, index, mode, &out);
     REFUSES("mode", strew_gather_nd, floats, column, 0, mode, &out);
     REFUSES("mode", strew_grouping_create, index, -1, mode, &made);
+    REFUSES_MEMBER("strew_grouping_options.mode", "mode", strew_grouping_create_with, index,
+                   &(strew_grouping_options){.mode = mode}, &made);
   }
   strew_release(column);
   end();
@@ -395,6 +399,7 @@ static void counts(void) {
     REFUSES("tensors", strew_stack, bad, two, 0, &out);
     REFUSES("indices", strew_index_put, floats, bad, &index, strew_of(floats), NULL, &out);
     REFUSES("keys", strew_group_by, bad, &index, STREW_KEYS_SORTED, &made);
+    REFUSES("keys", strew_group_by_with, bad, &index, NULL, &made);
     REFUSES("count", strew_grouping_aggregate, grouping, bad, NULL, &out);
     REFUSES("n", strew_key_table_create, context, bad, &keys);
     REFUSES("threads", strew_context_set_threads, context, bad);
@@ -436,6 +441,15 @@ static void refuse_reserved_of_forms(int bad, uint64_t bit) {
   REFUSES_MEMBER("strew_searchsorted_options.reserved", "options", strew_searchsorted_with, floats, half, &searching,
                  &out);
   REFUSES("options", strew_bucketize_with, half, floats, &searching, &out);
+  strew_grouping_options ids = {.mode = STREW_ERROR};
+  strew_group_by_options keys = {.order = STREW_KEYS_SORTED};
+  strew_grouping *made = NULL;
+  ids.reserved[bad] = keys.reserved[bad] = bit;
+  REFUSES_MEMBER("strew_grouping_options.reserved", "options", strew_grouping_create_with, index, &ids, &made);
+  REFUSES_MEMBER("strew_group_by_options.reserved", "options", strew_group_by_with, 1, &index, &keys, &made);
+  REFUSES("options", strew_grouping_argsort_with, grouping, floats, &sorting, &out);
+  REFUSES("options", strew_grouping_topk_with, grouping, floats, 1, &choosing, &out, &second);
+  ck_assert_ptr_null(made);
 }
 
 static void reserved(void) {
@@ -509,6 +523,8 @@ static bool is_checked_type(const char *text) {
                                       "strew_softmax_options",
                                       "strew_quantile_options",
                                       "strew_searchsorted_options",
+                                      "strew_grouping_options",
+                                      "strew_group_by_options",
                                       "strew_load_options",
                                       "strew_save_options",
                                       "strew_reader_options",

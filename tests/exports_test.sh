@@ -86,6 +86,7 @@ link() { $CC -std=c11 -fno-builtin -Iruntime -o "$here/host" "$here/host.c" "$he
 same 'the files share names' '' "$([ "$(grep -cx 'fail\|cl\|clock_ns' "$here/names")" -ge 2 ] || cat "$here/names")"
 same 'a host with functions of those names runs' 700000 "$(link "$build/libstrew.a" 2>&1 && "$here/host")"
 
+same 'inline functions of strew.h are STREW_INLINE' '' "$(grep -n '^static inline' runtime/strew.h)"
 # Another language, which has no header, calls the header's inline functions, too.
 cat >"$here/foreign.c" <<'END'
 #include "strew.h"

@@ -1,5 +1,5 @@
--- places.lua: errors. Those of other operations become those of the script's call; hints of the library, which are in C,
--- become a script's.
+-- places.lua: errors. Those of other operations become those of the script's call; hints of the library, which are in
+-- C, become a script's.
 local strew, fail, use = ...
 local operands = use "operands.lua"
 local last_error = strew.last_error
@@ -83,8 +83,8 @@ local function replace(text, from, to)
   return first and text:sub(1, first - 1) .. to .. text:sub(last + 1) or text
 end
 
--- Returns a hint of the library as a script's: 'self:to("float32")' for "strew_to(self, float32)", '{dtype = "float64"}'
--- for "{.dtype = STREW_FLOAT64}".
+-- Returns a hint of the library as a script's: 'self:to("float32")' for "strew_to(self, float32)",
+-- '{dtype = "float64"}' for "{.dtype = STREW_FLOAT64}".
 function places.hint(hint)
   for _, phrase in ipairs(phrases) do hint = replace(hint, phrase[1], phrase[2]) end
   hint = hint:gsub("strew_(%l[%l_]*)(%b())", method)

@@ -134,3 +134,30 @@ strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index, cons
   GIVEN(strew_segment_options, "segment_coo");
   return strew_segment_coo(src, index, given->dim_size ? *given->dim_size : -1, reduction_of(given), out, arg, error);
 }
+
+/* ------------------------------------------------------------------------------------------------------ groupings */
+
+strew_status strew_grouping_create_with(strew_tensor *index, const strew_grouping_options *options,
+                                        strew_grouping **out, strew_error *error) {
+  GIVEN(strew_grouping_options, "grouping");
+  return strew_grouping_create(index, given->dim_size ? *given->dim_size : -1, given->mode, out, error);
+}
+
+strew_status strew_group_by_with(int count, strew_tensor *const keys[], const strew_group_by_options *options,
+                                 strew_grouping **out, strew_error *error) {
+  GIVEN(strew_group_by_options, "group_by");
+  return strew_group_by(count, keys, given->order, out, error);
+}
+
+strew_status strew_grouping_argsort_with(strew_grouping *grouping, strew_tensor *src, const strew_sort_options *options,
+                                         strew_tensor **out, strew_error *error) {
+  GIVEN(strew_sort_options, "grouping_argsort");
+  return strew_grouping_argsort(grouping, src, given->descending, out, error);
+}
+
+strew_status strew_grouping_topk_with(strew_grouping *grouping, strew_tensor *src, int64_t k,
+                                      const strew_topk_options *options, strew_tensor **positions,
+                                      strew_tensor **groups, strew_error *error) {
+  GIVEN(strew_topk_options, "grouping_topk");
+  return strew_grouping_topk(grouping, src, k, !given->smallest, positions, groups, error);
+}
