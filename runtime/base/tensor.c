@@ -58,9 +58,7 @@ strew_status(fail_context)(const struct call *call, const char *argument, const 
   return fail(call,
               (struct fault){.code = STREW_EDEVICE,
                              .argument = argument,
-                             .hint =
-                                 "strew_to and strew_copy take a tensor of another context; in a script x:to(\"cpu\") "
-                                 "copies x into its own"},
+                             .hint = "strew_to and strew_copy take a tensor of another context"},
               "%s another context, all operands must belong to one", fact);
 }
 
@@ -75,7 +73,7 @@ strew_status check_devices(const struct call *call) {
       return fail_context(call, call->operands[i].name, "belongs to");
     const char *name = first->storage->device->name;
     char hint[sizeof call->error->hint];
-    snprintf(hint, sizeof hint, "%s:to(\"%s\")", call->operands[i].name, name);
+    snprintf(hint, sizeof hint, "strew_to(%s, %s)", call->operands[i].name, name);
     return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = call->operands[i].name, .hint = hint},
                 "is on %s, all operands must be on one device", tensor->storage->device->name);
   }
@@ -159,7 +157,7 @@ void strew_release(strew_tensor *tensor) {
 strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor) {
   char hint[TEXT_BYTES];
   if (dtype_is_float(tensor->dtype)) return STREW_OK;
-  snprintf(hint, sizeof hint, "%s:to(\"float32\")", name);
+  snprintf(hint, sizeof hint, "strew_to(%s, float32)", name);
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
               "is %s, expected a float dtype", strew_dtype_name(tensor->dtype));
 }
@@ -170,9 +168,9 @@ strew_status check_equal_dtypes(const struct call *call, const char *name, strew
   const strew_dtype promoted = dtype_promote(dtype, expected);
   const char *to = strew_dtype_name(promoted), *first = promoted == dtype ? other : name;
   char hint[TEXT_BYTES];
-  int length = snprintf(hint, sizeof hint, "%s:to(\"%s\")", first, to);
+  int length = snprintf(hint, sizeof hint, "strew_to(%s, %s)", first, to);
   if (promoted != dtype && promoted != expected)
-    snprintf(hint + length, sizeof hint - (size_t)length, ", %s:to(\"%s\")", other, to);
+    snprintf(hint + length, sizeof hint - (size_t)length, ", strew_to(%s, %s)", other, to);
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
               "is %s, %s is %s: dtypes must be equal", strew_dtype_name(dtype), other, strew_dtype_name(expected));
 }
@@ -190,7 +188,7 @@ strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_op
 strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name) {
   if (!self->storage->constant) return STREW_OK;
   char hint[TEXT_BYTES];
-  snprintf(hint, sizeof hint, "%s:clone() may be written", name);
+  snprintf(hint, sizeof hint, "strew_clone(%s) may be written", name);
   if (self->storage->wrapped)
     return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = name, .hint = hint},
                 "is read-only memory of the host, it cannot be written");
@@ -342,7 +340,7 @@ bool strew_tensor_is_contiguous(const strew_tensor *tensor) {
 strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *error) {
   CALL(call, "data", error, {"self", tensor});
   if (!tensor->storage->device->ops->host_memory)
-    return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "self", .hint = "self:to(\"cpu\")"},
+    return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "self", .hint = "strew_to(self, cpu)"},
                 "is on %s, expected a tensor on cpu", tensor->storage->device->name);
   size_t skipped = (size_t)tensor->offset * dtype_bytes(tensor->dtype);
   *data = tensor->storage->data ? (char *)tensor->storage->data + skipped : NULL;

@@ -55,7 +55,7 @@ static strew_status check_domain(const struct work *work, enum takes takes) {
       return fail_domain(work, work->names[i], is, "integers and floats",
                          "logical_not(x) inverts a bool, ne(a, b) tells where two differ");
     if (work->common == STREW_BOOL)
-      return fail_domain(work, work->names[i], is, "integers and floats", "x:to(\"int64\")");
+      return fail_domain(work, work->names[i], is, "integers and floats", "strew_to(x, int64)");
   }
   return STREW_OK;
 }
@@ -147,10 +147,10 @@ static const char *hint_to_hold(const struct work *work, const strew_tensor *sel
   for (int i = 1; i < work->inputs; i++) {
     const strew_tensor *other = work->operands[i].tensor;
     if (!other || !dtype_is_float(self->dtype) || dtype_holds(self->dtype, other->dtype)) continue;
-    snprintf(hint, TEXT_BYTES, "%s:to(\"%s\")", work->names[i], held);
+    snprintf(hint, TEXT_BYTES, "strew_to(%s, %s)", work->names[i], held);
     return hint;
   }
-  snprintf(hint, TEXT_BYTES, "self:to(\"%s\") holds it; without the underscore the result is a new tensor",
+  snprintf(hint, TEXT_BYTES, "strew_to(self, %s) holds it; *out NULL makes a new tensor",
            strew_dtype_name(work->result));
   return hint;
 }
@@ -248,7 +248,7 @@ strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor *
 static strew_status fail_operand(const struct work *work, strew_scalar value, const int64_t *position) {
   const strew_tensor *operand = work->operands[1].tensor;
   const bool is_power = work->op == STREW_POW;
-  const char *floats = work->operands[0].tensor ? "self:to(\"float32\")" : "other:to(\"float32\")";
+  const char *floats = work->operands[0].tensor ? "strew_to(self, float32)" : "strew_to(other, float32)";
   struct fault fault = {.code = STREW_EVALUE,
                         .argument = work->names[1],
                         .value = &value,
@@ -380,11 +380,10 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
 static strew_status check_mask(const struct work *work) {
   const strew_tensor *mask = work->operands[0].tensor;
   if (mask->dtype == STREW_BOOL) return STREW_OK;
-  struct fault fault = {.code = STREW_EDTYPE, .argument = work->names[0], .hint = "x:ne(0) is a bool tensor"};
+  struct fault fault = {
+      .code = STREW_EDTYPE, .argument = work->names[0], .hint = "strew_binary(STREW_NE, x, 0) is a bool tensor"};
   if (!work->self)
-    fault.hint =
-        "x:ne(0) is a bool tensor; strew.where(condition, t, b) chooses from t, where t:where(a, b) takes t as "
-        "the condition";
+    fault.hint = "strew_binary(STREW_NE, x, 0) is a bool tensor; strew_where(condition, t, b) chooses from t";
   return fail(work->call, fault, "is %s, expected bool", strew_dtype_name(mask->dtype));
 }
 

@@ -46,7 +46,7 @@ strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, stre
                           strew_error *error) {
   CALL(call, "gather", error, {"self", self}, {"index", index}, {"out", *out});
   bool empty = strew_tensor_numel(index) == 0;
-  const char *hint = self->rank <= 1 ? "self:take(index) reads one dimension at an index of any shape" : NULL;
+  const char *hint = self->rank <= 1 ? "strew_take(self, index) reads one dimension at an index of any shape" : NULL;
   strew_status status = check_words(&call, STREW_ASSIGN, mode);
   TRY(status, check_devices(&call));
   TRY(status, check_dim(&call, self->rank, &dim));

@@ -13,11 +13,11 @@
 
 static strew_status check_counted(const struct call *call, const strew_tensor *self, const strew_tensor *weights,
                                   int64_t minlength) {
-  struct fault fault = {.code = STREW_EDTYPE, .argument = "self", .hint = "self:to(\"int64\")"};
+  struct fault fault = {.code = STREW_EDTYPE, .argument = "self", .hint = "strew_to(self, int64)"};
   char text[TEXT_BYTES];
   if (self->dtype != STREW_INT64 && self->dtype != STREW_INT32)
     return fail(call, fault, "is %s, expected int64 or int32", strew_dtype_name(self->dtype));
-  fault = (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "self:flatten()"};
+  fault = (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "strew_flatten(self)"};
   if (self->rank != 1) return fail(call, fault, "has %d dimensions, expected 1", self->rank);
   fault = (struct fault){.code = STREW_ESHAPE, .argument = "weights"};
   if (weights && (weights->rank != 1 || weights->sizes[0] != self->sizes[0]))

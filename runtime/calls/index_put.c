@@ -367,7 +367,10 @@ static strew_status mask_start(struct steps *steps, struct rows *rows, const str
   const struct call *call = steps->call;
   strew_tensor wide_mask;
   if (mask->dtype != STREW_BOOL)
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "mask", .hint = "x:ne(0) makes a bool tensor"},
+    return fail(call,
+                (struct fault){.code = STREW_EDTYPE,
+                               .argument = "mask",
+                               .hint = "strew_binary(STREW_NE, x, 0) makes a bool tensor"},
                 "is %s, expected bool", strew_dtype_name(mask->dtype));
   const bool fits = broadcast_sizes(&shape.rank, shape.sizes, mask->rank, mask->sizes);
   const bool same = fits && shape.rank == self->rank &&

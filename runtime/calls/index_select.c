@@ -16,7 +16,7 @@ struct along {
 
 static strew_status check_index(const struct call *call, const strew_tensor *index) {
   if (index->rank > 1)
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = "index:flatten()"},
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = "strew_flatten(index)"},
                 "has %d dimensions, expected 0 or 1", index->rank);
   return strew_tensor_numel(index) ? check_index_dtype(call, index, "index") : STREW_OK;
 }

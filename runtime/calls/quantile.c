@@ -147,7 +147,7 @@ static strew_status check_group_quantile(const struct call *call, const strew_te
     return fail(call,
                 (struct fault){.code = STREW_EDTYPE,
                                .argument = "src",
-                               .hint = "interpolation = \"lower\", \"higher\" and \"nearest\" take all dtypes"},
+                               .hint = "interpolation = STREW_LOWER, STREW_HIGHER and STREW_NEAREST take all dtypes"},
                 "is %s, expected a float dtype for interpolation = \"%s\"", strew_dtype_name(src->dtype),
                 names[interpolation]);
   return element_from(call, "fill", fill ? *fill : nothing, STREW_EXACT, src->dtype, empty);
@@ -332,7 +332,7 @@ static strew_status check_quantile(const struct call *call, const strew_tensor *
   lines->n = dim && tensor->rank ? tensor->sizes[*dim] : numel;
   lines->rows = numel / lines->n;
   if (lines->n <= FLOAT32_EXACT || tensor->dtype == STREW_FLOAT64) return STREW_OK;
-  fault.hint = "self:to(\"float64\")";
+  fault.hint = "strew_to(self, float64)";
   return fail(call, fault, "has size %" PRId64 " along the dimension, quantiles in float32 take up to %d", lines->n,
               FLOAT32_EXACT);
 }

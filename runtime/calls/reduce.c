@@ -11,7 +11,7 @@
 static strew_status result_dtype(const struct call *call, const struct fold_row *row, strew_dtype dtype,
                                  strew_dtype *out) {
   if (row->takes == TAKES_FLOATS && !dtype_is_float(dtype))
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self", .hint = "self:to(\"float32\")"},
+    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self", .hint = "strew_to(self, float32)"},
                 "is %s, expected a float dtype", strew_dtype_name(dtype));
   *out = dtype;
   switch (row->gives) {
@@ -234,7 +234,7 @@ static strew_tensor *scan_out(struct steps *steps, strew_tensor *tensor, int *di
          fail(steps->call,
               (struct fault){.code = STREW_EDTYPE,
                              .argument = "self",
-                             .hint = "self:to(\"int64\") holds it; without the underscore the result is a new tensor"},
+                             .hint = "strew_to(self, int64) holds it; *out NULL makes a new tensor"},
               "is bool, which does not hold a result of int64"));
   const strew_dtype dtype = dtype_is_float(tensor->dtype) || in_place ? tensor->dtype : STREW_INT64;
   bool made;

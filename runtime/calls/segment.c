@@ -392,7 +392,7 @@ static strew_status fail_negative(const struct call *call, const struct segments
   TRY(status, find_value(call, index->tensor, number, &found));
   if (status != STREW_OK) return status;
   snprintf(hint, sizeof hint,
-           "strew.scatter(src, index, {dim = %d, mode = \"drop\"}) skips negative values, as padding", index->dim);
+           "strew_group(src, index, {.dim = %d, .mode = STREW_DROP}) skips negative values, as padding", index->dim);
   found.hint = hint;
   return fail_value(call, index, &found, "expected 0 or more");
 }

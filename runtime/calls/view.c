@@ -82,10 +82,10 @@ strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, st
   strew_status status = infer_sizes(&call, tensor, rank, sizes, shape.sizes);
   if (status != STREW_OK) return status;
   if (!restride(tensor, rank, shape.sizes, shape.strides))
-    return fail(
-        &call,
-        (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "self:reshape(...) copies where it must"},
-        "has strides that do not allow a view of the new shape");
+    return fail(&call,
+                (struct fault){
+                    .code = STREW_ESHAPE, .argument = "self", .hint = "strew_reshape(self, ...) copies where it must"},
+                "has strides that do not allow a view of the new shape");
   return view_of(&call, tensor, &shape, out);
 }
 
@@ -172,10 +172,11 @@ strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **
 strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
   CALL(call, "t", error, {"self", tensor});
   if (tensor->rank > 2)
-    return fail(
-        &call,
-        (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "self:transpose(a, b) or self:permute(...)"},
-        "has %d dimensions, expected at most 2", tensor->rank);
+    return fail(&call,
+                (struct fault){.code = STREW_ESHAPE,
+                               .argument = "self",
+                               .hint = "strew_transpose(self, a, b) or strew_permute(self, ...)"},
+                "has %d dimensions, expected at most 2", tensor->rank);
   return swap_dims(&call, tensor, 0, tensor->rank == 2 ? 1 : 0, out);
 }
 
@@ -241,7 +242,8 @@ strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, 
 
 static strew_status check_has_dims(const struct call *call, const strew_tensor *tensor, int *dim) {
   if (tensor->rank) return check_dim(call, tensor->rank, dim);
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "self:item() gives its number"},
+  return fail(call,
+              (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "strew_item(self) gives its number"},
               "has no dimensions, expected at least 1");
 }
 
