@@ -224,8 +224,8 @@ extern const struct script_function bind_alias_row, bind_watch_row, bind_tape_ro
 
 /* ------------------------------------------------------------------------------------------------ strew_family.c */
 
-/* Pushes what a file of the family returns; it runs at the first call. */
-void bind_use(lua_State *L, const char *file);
+/* Pushes what a file of the family returns; it runs at the first call. binding: its position. */
+void bind_use(lua_State *L, int binding, const char *file);
 
 /* --------------------------------------------------------------------------------------------- strew_subscript.c */
 

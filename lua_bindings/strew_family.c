@@ -187,8 +187,8 @@ static int use(lua_State *L) {
   return 1;
 }
 
-void bind_use(lua_State *L, const char *file) {
-  lua_pushvalue(L, lua_upvalueindex(1));
+void bind_use(lua_State *L, int binding, const char *file) {
+  lua_pushvalue(L, binding);
   lua_pushcclosure(L, use, 1);
   lua_pushstring(L, file);
   lua_call(L, 1, 1);
@@ -197,7 +197,7 @@ void bind_use(lua_State *L, const char *file) {
 /* Adds the operations of a file to the table of what is loaded, on top of the stack. */
 static void load_operations(lua_State *L, const char *file) {
   int loaded = lua_gettop(L);
-  bind_use(L, file);
+  bind_use(L, lua_upvalueindex(1), file);
   for (lua_pushnil(L); lua_next(L, loaded + 1);) {
     lua_pushvalue(L, -2);
     lua_insert(L, -2);

@@ -76,7 +76,7 @@ static bool read_function(lua_State *L, struct script_call *call, int i, const c
 static int apply(lua_State *L, struct script_call *call) {
   struct binding *binding = call->binding;
   bind_stack(L, call->arguments + LUA_MINSTACK);
-  bind_use(L, "gradients.lua");
+  bind_use(L, lua_upvalueindex(1), "gradients.lua");
   if (!binding->record_depth) {
     lua_getfield(L, -1, "rules");
     bind_record_new(L);
