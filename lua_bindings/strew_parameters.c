@@ -107,7 +107,7 @@ static enum presence presence_of(char mark, const struct type *type) {
 
 /* Sets the value of an absent argument; `given` is its default as text, NULL: none. Returns the bytes. */
 static size_t set_absent(struct absent *absent, enum absent_value value, const char *given) {
-  char word[16] = "";
+  char word[24] = "";
   strew_dtype dtype;
   strew_reduction reduction = STREW_ASSIGN;
   if (given) snprintf(word, sizeof word, "%.*s", (int)strcspn(given, ")"), given);

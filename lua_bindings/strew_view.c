@@ -75,8 +75,7 @@ static strew_status narrow(struct arguments *a) {
 }
 
 static strew_status slice(struct arguments *a) {
-  const int64_t stop = a->stop == NO_INTEGER ? INT64_MAX : a->stop;
-  return strew_slice(a->self, a->dim, a->start, stop, a->step, a->out, a->error);
+  return strew_slice(a->self, a->dim, a->start, a->stop, a->step, a->out, a->error);
 }
 
 /* offset defaults to self's. */
@@ -285,7 +284,8 @@ const struct script_function bind_view_rows[] = {
     {"unsqueeze", view, 0, EVERY, "self:tensor dim:dim", unsqueeze},
     {"select", view, 0, ALWAYS, "self:tensor dim:dim position:integer", select_position},
     {"narrow", view, 0, ALWAYS, "self:tensor dim:dim start:integer length:integer", narrow},
-    {"slice", view, 0, ALWAYS, "self:tensor dim:dim start?integer(0) stop?integer step?integer(1)", slice},
+    {"slice", view, 0, ALWAYS, "self:tensor dim:dim start?integer(0) stop?integer(9223372036854775807) step?integer(1)",
+     slice},
     {"as_strided", view, 0, EVERY, "self:tensor shape:integers strides:integers offset?integer", as_strided},
     {"cat", join, CAT, ALWAYS, NULL, NULL},
     {"stack", join, STACK, ALWAYS, NULL, NULL},
