@@ -175,12 +175,17 @@ static int run(lua_State *L, struct script_call *call) {
 int bind_dispatch(lua_State *L) {
   struct script_call call;
   call.binding = lua_touserdata(L, lua_upvalueindex(1));
-  call.row = lua_touserdata(L, lua_upvalueindex(2));
-  call.form = (int)lua_tointeger(L, lua_upvalueindex(4));
+  call.row = lua_touserdata(L, lua_upvalueindex(ROW_UPVALUE));
+  const bool is_copy = call.row->lists != NULL;
+  call.form = is_copy ? call.row->form : (int)lua_tointeger(L, lua_upvalueindex(FORM_UPVALUE));
   if (call.form & OPERATOR) lua_settop(L, 1);
   call.arguments = lua_gettop(L);
-  call.error.alias = call.binding->outer ? call.binding->outer : lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
+  call.error.alias = call.binding->outer ? call.binding->outer
+                     : is_copy           ? call.row->alias
+                                         : lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
   call.error.code = STREW_OK; /* the rest is filled on failure */
+  call.is_recorded = false;
+  call.names[0] = NULL;
 
   int results = run(L, &call);
   if (results < 0 && call.error.code == STREW_EMEMORY) {
@@ -223,4 +228,9 @@ void bind_push_upvalues(lua_State *L, int binding, const struct script_function 
   lua_pushlightuserdata(L, (void *)row);
   lua_pushstring(L, name);
   lua_pushinteger(L, form);
+}
+
+void bind_push_function(lua_State *L, int binding, const struct script_function *row, const char *name, int form) {
+  bind_push_upvalues(L, binding, row, name, form);
+  lua_pushcclosure(L, bind_dispatch, UPVALUES);
 }

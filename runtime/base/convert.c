@@ -218,7 +218,7 @@ strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew
   strew_status status = check_dtype(&call, dtype);
   if (status == STREW_OK && (unsigned)how > STREW_SATURATE)
     status = fail_unknown(&call, "how", (int)how, STREW_SATURATE);
-  if (status == STREW_OK) status = element_from(&call, "value", number, how, dtype, &value);
+  TRY(status, element_from(&call, "value", number, how, dtype, &value));
   if (status == STREW_OK) memcpy(to, value.bytes, strew_dtype_size_bytes(dtype));
   return status;
 }

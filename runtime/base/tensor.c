@@ -129,7 +129,7 @@ static strew_status check_dtype_of_device(const struct call *call, const strew_d
 strew_status tensor_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                            const int64_t *sizes, strew_tensor **out) {
   strew_status status = check_sizes(call, dtype, rank, sizes);
-  if (status == STREW_OK) status = check_dtype_of_device(call, device, dtype);
+  TRY(status, check_dtype_of_device(call, device, dtype));
   if (status != STREW_OK) return status;
   int64_t strides[MAX_RANK];
   dense_strides(rank, sizes, strides);
@@ -180,7 +180,7 @@ strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_op
   union element element;
   if (!tensor || tensor->rank || tensor->dtype == dtype) return STREW_OK;
   strew_status status = check_devices(call);
-  if (status == STREW_OK) status = tensor_read(call, tensor, tensor->offset, element.bytes, 1);
+  TRY(status, tensor_read(call, tensor, tensor->offset, element.bytes, 1));
   if (status == STREW_OK) *value = strew_number(strew_scalar_load(tensor->dtype, element.bytes));
   return status;
 }
@@ -252,8 +252,8 @@ strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *siz
   CALL(call, "as_strided", error, {"self", tensor});
   int64_t elements = (int64_t)(tensor->storage->size_bytes / dtype_bytes(tensor->dtype));
   strew_status status = check_sizes(&call, tensor->dtype, rank, sizes);
-  if (status == STREW_OK) status = check_view(&call, rank, sizes, strides, offset, elements);
-  if (status == STREW_OK) status = tensor_view(&call, tensor, rank, sizes, strides, offset, out);
+  TRY(status, check_view(&call, rank, sizes, strides, offset, elements));
+  TRY(status, tensor_view(&call, tensor, rank, sizes, strides, offset, out));
   return status;
 }
 
@@ -282,7 +282,7 @@ static strew_status wrap(const struct call *call, strew_device *device, strew_dt
   int64_t dense[MAX_RANK];
   struct storage *storage;
   strew_status status = check_wrap(call, device, dtype, rank, sizes, &strides, dense, memory);
-  if (status == STREW_OK) status = storage_create(call, device, 0, &storage);
+  TRY(status, storage_create(call, device, 0, &storage));
   if (status != STREW_OK) return status;
   status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
   if (status != STREW_OK) return storage_release(storage), status;
@@ -386,7 +386,7 @@ strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *posi
   int64_t offset;
   union element element;
   strew_status status = locate(&call, tensor, rank, position, &offset);
-  if (status == STREW_OK) status = tensor_read(&call, tensor, offset, element.bytes, 1);
+  TRY(status, tensor_read(&call, tensor, offset, element.bytes, 1));
   if (status == STREW_OK) *out = strew_scalar_load(tensor->dtype, element.bytes);
   return status;
 }
@@ -397,8 +397,8 @@ strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, 
   int64_t offset;
   union element element;
   strew_status status = check_writable(&call, tensor, "self");
-  if (status == STREW_OK) status = locate(&call, tensor, rank, position, &offset);
-  if (status == STREW_OK) status = element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element);
+  TRY(status, locate(&call, tensor, rank, position, &offset));
+  TRY(status, element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element));
   if (status != STREW_OK) return status;
   size_t size = dtype_bytes(tensor->dtype);
   return tensor->storage->device->ops->write(&call, tensor->storage, (size_t)offset * size, element.bytes, size);

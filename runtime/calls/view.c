@@ -115,7 +115,7 @@ strew_status strew_reshape(strew_tensor *tensor, int rank, const int64_t *sizes,
 strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tensor **out, strew_error *error) {
   CALL(call, "flatten", error, {"self", tensor});
   strew_status status = check_named_dim(&call, "start_dim", tensor->rank, &first);
-  if (status == STREW_OK) status = check_named_dim(&call, "end_dim", tensor->rank, &last);
+  TRY(status, check_named_dim(&call, "end_dim", tensor->rank, &last));
   if (status != STREW_OK) return status;
   strew_scalar value = strew_int(last);
   if (last < first)
@@ -165,8 +165,8 @@ static strew_status swap_dims(const struct call *call, const strew_tensor *tenso
 strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **out, strew_error *error) {
   CALL(call, "transpose", error, {"self", tensor});
   strew_status status = check_named_dim(&call, "dim0", tensor->rank, &a);
-  if (status == STREW_OK) status = check_named_dim(&call, "dim1", tensor->rank, &b);
-  return status == STREW_OK ? swap_dims(&call, tensor, a, b, out) : status;
+  TRY(status, check_named_dim(&call, "dim1", tensor->rank, &b));
+  return TRY(status, swap_dims(&call, tensor, a, b, out));
 }
 
 strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
@@ -235,7 +235,7 @@ strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, 
     shape.strides[d] = keeps ? tensor->strides[d - added] : 0;
   }
   strew_status status = check_sizes(&call, tensor->dtype, rank, shape.sizes);
-  return status == STREW_OK ? view_of(&call, tensor, &shape, out) : status;
+  return TRY(status, view_of(&call, tensor, &shape, out));
 }
 
 /* ---------------------------------------------------------------------------------------- parts of a dimension */
