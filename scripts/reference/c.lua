@@ -21,7 +21,7 @@ end
 local function kind_of(line)
   if line:find "^/%*" then return "comment" end
   if line:find "^#define" then return "macro" end
-  if line:find "^typedef .*{$" or line:find "^static inline" then return "body" end
+  if line:find "^typedef .*{$" or line:find "^STREW_INLINE" then return "body" end
   if line:find "^typedef" or line:find "^STREW_API" then return "declaration" end
 end
 
@@ -53,7 +53,7 @@ end
 local function name_of(declaration)
   local text = table.concat(declaration, " ")
   return text:match "^#define ([%w_]+)" or text:match "^STREW_API.-([%w_]+)%("
-    or text:match "^static inline.-([%w_]+)%(" or text:match "([%w_]+);[^;}]*$"
+    or text:match "^STREW_INLINE.-([%w_]+)%(" or text:match "([%w_]+);[^;}]*$"
 end
 
 -- Macros of the header's own: they end in an underscore, guard it, or mark declarations.
@@ -74,9 +74,10 @@ local function sections_of(path)
   end
   local function declare(kind, lines)
     local name = name_of(lines)
+    if name == "STREW_INLINE" then return end -- it marks the functions of its entry
     if not entry then begin_entry() end
     if not is_public(kind, name) then entry.private = true end
-    if lines[1]:find "^static inline" then lines = {(lines[1]:gsub(" {$", ";"))} end
+    if lines[1]:find "^STREW_INLINE" then lines = {(lines[1]:gsub("^STREW_INLINE ", ""):gsub(" {$", ";"))} end
     if lines[1]:find "^STREW_API " then
       for i, line in ipairs(lines) do lines[i] = line:sub(#"STREW_API " + 1) end
     end
