@@ -30,7 +30,7 @@ EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter runtime/cpu/%,$<),-O3,-O2)))
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS))
-# The user's CFLAGS win, but for what the results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
+# The user's CFLAGS win, except over flags that results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
 ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
              -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
