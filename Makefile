@@ -140,7 +140,7 @@ demo: all
 	@mkdir -p $(BUILD)/demo
 	@for demo in $(DEMOS); do echo "---- $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo"; \
 	  $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo || exit 1; done
-	@echo '$(words $(DEMOS)) demonstrations passed; next: $(BUILD)/strew, a prompt, or $(BUILD)/strew FILE.lua'
+	@echo 'All $(words $(DEMOS)) demonstrations passed. Next: $(BUILD)/strew (the prompt), or $(BUILD)/strew first.lua (the script in README.md)'
 
 # BUDGET: seconds for each case; CASES=words,of,keys; DEVICE=opencl: that device beside the CPU.
 bench: all $(BUILD)/plain_loop.so
