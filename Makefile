@@ -126,7 +126,7 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC) $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # The manual page, and the references of Lua and C as HTML pages.
-REFERENCE = $(wildcard scripts/reference/*) $(TEXTS)
+REFERENCE = $(wildcard scripts/reference/* scripts/hosts/*) $(TEXTS) README.md
 HEADERS  = runtime/strew.h runtime/strew.hpp lua_bindings/strew_lua.h
 doc: $(BUILD)/doc/index.html $(BUILD)/doc/c.html
 $(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew

@@ -8,7 +8,7 @@
      strew_context_create(NULL, &context, &error);
      strew_device_find(context, "cpu", &cpu, &error);
      strew_wrap(cpu, STREW_FLOAT32, 1, &size, NULL, array, sizeof array, NULL, NULL, &sums, &error);
-     strew_scatter(sums, 0, index, strew_of(src), &options, &sums, &error);     adds to the array, in place
+     strew_scatter(sums, 0, index, strew_of(src), &options, &sums, &error); // adds to the array, in place
 
    *Counting.* Dimensions and positions start at 0, and -1 is the last. The values of an index tensor start at 0;
    negative ones are valid with STREW_WRAP only. In row-major order the last dimension varies fastest.
@@ -869,7 +869,7 @@ typedef struct strew_group_options {
 
 /* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].
    index: of one dimension, along dim; of more, aligned with src's first dimensions; sizes 1 expand (STREW_ESHAPE).
-   options NULL: STREW_GROUP_OPTIONS, which all zeros are not. The result has src's sizes except along dim, and src's
+   options NULL: STREW_GROUP_OPTIONS (not all zeros). The result has src's sizes except along dim, and src's
    dtype or options->dtype. With that, src is converted first, as by strew_to. Integers wrap in the dtype of the result.
    Another dtype, or one given for an extreme, is STREW_EDTYPE.
    *out given: it takes part. A sum adds to it, a mean is (out + sum) / count. Rows without contributions keep their
