@@ -35,9 +35,14 @@
    *Structs.* A host built with this header runs with any later library of the same name (libstrew.so.0). Structs that
    hosts allocate therefore keep their size and the place of each member. A later version puts a new member into
    `reserved`, where zero keeps the former behaviour. Fill options with zeros before use, as `= {0}`, `= {}` in C++ and
-   designated initialisers do; strew_group_options, whose defaults are not all zero, with STREW_GROUP_OPTIONS. A call
-   fails with STREW_EARGUMENT if reserved bytes of its options are not zero: the library is older than the header, or
-   the struct was not initialised. Structs without `reserved` never change.
+   designated initialisers do; options NULL means zeros, too. Only strew_group_options begin with STREW_GROUP_OPTIONS. A
+   call fails with STREW_EARGUMENT if reserved bytes of its options are not zero: the library is older than the header,
+   or the struct was not initialised. Structs without `reserved` never change.
+
+   *Forms.* A call with a mode or a flag takes a pointer to options, in which zeros are the defaults and values that may
+   be left out are pointers. Operands are tensors or, by value, strew_operand. Lists of sizes or dimensions are int64_t;
+   a rank, a dimension and a number of dimensions, keys or dtypes are int, other numbers int64_t. Names that end in
+   _with have such arguments; the old forms without, at the end of this header, have others.
 
    *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
    group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.
@@ -197,58 +202,53 @@ STREW_API const char *strew_dtype_name(strew_dtype dtype);
 STREW_API size_t strew_dtype_size_bytes(strew_dtype dtype);
 STREW_API const char *strew_reduction_name(strew_reduction reduction);
 STREW_API const char *strew_mode_name(strew_mode mode);
+STREW_API const char *strew_interpolation_name(strew_interpolation interpolation);
 STREW_API const char *strew_status_name(strew_status status);
 
-/* Words to enums: "float32", ...; "sum" = "add", "prod" = "multiply" = "mul", "mean", "amax" = "max", "amin" = "min";
-   "error", "wrap", "clip", "drop"; "linear", "lower", "higher", "midpoint", "nearest". An unknown word, or NULL, is
-   STREW_EARGUMENT; the message lists the known ones. On any thread. */
+/* Words to enums: the names above, and "add", "multiply" = "mul", "max" and "min" of reductions. An unknown word, or
+   NULL, is STREW_EARGUMENT; the message lists the known ones. On any thread. */
 STREW_API strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error);
 STREW_API strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error);
 STREW_API strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error);
 STREW_API strew_status strew_interpolation_from_word(const char *word, strew_interpolation *out, strew_error *error);
 
-/* "Did you mean ...?": finds the name nearest to `wanted`, by edit distance: one letter inserted, deleted, replaced or
-   swapped with its neighbour, or two such edits if `wanted` has eight letters or more. Case is ignored; ties go to the
-   first name in strcmp's order. Names are borrowed.
-     strew_guess guess = {.wanted = word};
-     for (...) strew_guess_name(&guess, name);
-     if (guess.nearest) ... */
-typedef struct strew_guess {
-  const char *wanted;
-  const char *nearest; /* NULL if no name is near enough */
-  int distance;
-} strew_guess;
-STREW_API void strew_guess_name(strew_guess *guess, const char *name);
-
-/* Constructors of scalars and operands. */
-static inline strew_scalar strew_bool(bool value) {
+/* Constructors of scalars and operands; functions of the library, too, for languages that read no header. */
+#ifndef STREW_INLINE
+#define STREW_INLINE static inline
+#endif
+STREW_INLINE strew_scalar strew_bool(bool value) {
   strew_scalar scalar;
   scalar.dtype = STREW_BOOL;
   scalar.as.i = value;
   return scalar;
 }
-static inline strew_scalar strew_int(int64_t value) {
+STREW_INLINE strew_scalar strew_int(int64_t value) {
   strew_scalar scalar;
   scalar.dtype = STREW_INT64;
   scalar.as.i = value;
   return scalar;
 }
-static inline strew_scalar strew_float(double value) {
+STREW_INLINE strew_scalar strew_float(double value) {
   strew_scalar scalar;
   scalar.dtype = STREW_FLOAT64;
   scalar.as.f = value;
   return scalar;
 }
-static inline strew_operand strew_of(strew_tensor *tensor) {
+STREW_INLINE strew_operand strew_of(strew_tensor *tensor) {
   strew_operand operand;
   operand.tensor = tensor;
   operand.number = strew_int(0);
   return operand;
 }
-static inline strew_operand strew_number(strew_scalar number) {
+STREW_INLINE strew_operand strew_number(strew_scalar number) {
   strew_operand operand;
   operand.tensor = NULL;
   operand.number = number;
+  return operand;
+}
+/* All zeros: an operand that is left out, where a call allows it. */
+STREW_INLINE strew_operand strew_no_operand(void) {
+  strew_operand operand = {NULL, {STREW_FLOAT32, {0}}};
   return operand;
 }
 
@@ -267,15 +267,6 @@ STREW_API strew_status strew_scalar_store(strew_scalar number, strew_conversion 
                                           strew_error *error);
 /* The number stored as dtype at `element`, of any alignment. On any thread. */
 STREW_API strew_scalar strew_scalar_load(strew_dtype dtype, const void *element);
-
-/* Writes `value` to text by a printf conversion that takes a precision ("%.*g"). Always with a decimal point and round
-   to nearest, regardless of the host's locale and rounding; truncated to size_bytes > 0 with the terminating zero.
-   Returns text. On any thread. */
-STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *format, int precision, double value);
-
-/* Replaces control characters and bytes that are not UTF-8 by "?", in place: the name of a file must not send control
-   sequences to the terminal. All messages are printable. Returns text. On any thread. */
-STREW_API char *strew_printable(char *text);
 
 /* ----------------------------------------------------------------------------------------- contexts and devices */
 
@@ -316,7 +307,7 @@ typedef struct strew_options {
      strew_context_limit_time, from the context's creation on. */
   size_t memory_limit_bytes;
   double time_limit_seconds;
-  bool sandbox; /* for Lua states: strew_new_state in strew_lua.h; ignored by contexts */
+  bool sandbox; /* read by strew_new_state of strew_lua.h alone */
   uint64_t reserved[8];
 } strew_options;
 
@@ -521,8 +512,9 @@ STREW_API strew_status strew_permute(strew_tensor *tensor, int rank, const int64
 STREW_API strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **out, strew_error *error);
 /* The transpose of a matrix; a view of the same shape for rank 0 and 1. */
 STREW_API strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error);
-/* Removes dimension *dim if its size is 1; dim NULL: all dimensions of size 1. */
-STREW_API strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error);
+/* Removes dimension dim if its size is 1; all dimensions of size 1. */
+STREW_API strew_status strew_squeeze_dim(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_squeeze_all(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 /* Inserts a dimension of size 1 as dimension dim of the result: 0..rank. */
 STREW_API strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
 /* Expands sizes 1, with stride 0, and adds leading dimensions; -1 keeps a size. The result cannot be written in place
@@ -629,6 +621,12 @@ typedef enum strew_binary_op {
   STREW_BINARY_COUNT
 } strew_binary_op;
 
+/* Names and words, as of dtypes: "neg", "floor_divide", ... */
+STREW_API const char *strew_unary_name(strew_unary_op op);
+STREW_API const char *strew_binary_name(strew_binary_op op);
+STREW_API strew_status strew_unary_from_word(const char *word, strew_unary_op *out, strew_error *error);
+STREW_API strew_status strew_binary_from_word(const char *word, strew_binary_op *out, strew_error *error);
+
 /* Applies op to each element; the result has tensor's shape. A given *out has a dtype to which the result's promotes
    (STREW_EDTYPE), and may be `tensor` itself. STREW_EDTYPE: neg of bool, bitwise operations of
    floats. */
@@ -650,16 +648,20 @@ STREW_API strew_status strew_where(strew_tensor *condition, strew_operand a, str
    mask is not bool; STREW_EVALUE: a number that tensor's dtype cannot hold; STREW_ESHAPE: value has dimensions. */
 STREW_API strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value,
                                          strew_tensor **out, strew_error *error);
-/* minimum(maximum(tensor, low), high), in the promoted dtype; the bounds broadcast. Either may be NULL, not both
-   (STREW_EARGUMENT). */
-STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high,
-                                   strew_tensor **out, strew_error *error);
+/* minimum(maximum(tensor, low), high), in the promoted dtype; the bounds broadcast. Either may be strew_no_operand(),
+   not both (STREW_EARGUMENT). */
+STREW_API strew_status strew_clamp_with(strew_tensor *tensor, strew_operand low, strew_operand high, strew_tensor **out,
+                                        strew_error *error);
 /* True if shapes and all elements are equal (NaN equals nothing, -0 equals +0). dtypes must be equal (STREW_EDTYPE). */
 STREW_API strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error);
-/* For each pair of elements: true if |a - b| <= atol + rtol * |b| or, with equal_nan, if both are NaN; by the rules of
-   strew_allclose. Always a new tensor of bools. */
-STREW_API strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
-                                     strew_tensor **out, strew_error *error);
+typedef struct strew_isclose_options {
+  bool equal_nan; /* NaN is close to NaN */
+  uint64_t reserved[4];
+} strew_isclose_options;
+/* For each pair of elements: true if |a - b| <= atol + rtol * |b|; by the rules of strew_allclose. Always a new tensor
+   of bools. */
+STREW_API strew_status strew_isclose_with(strew_tensor *a, strew_tensor *b, double rtol, double atol,
+                                          const strew_isclose_options *options, strew_tensor **out, strew_error *error);
 /* True if |a - b| <= atol + rtol * |b| everywhere, after broadcasting. Infinities equal themselves, NaN nothing. dtypes
    must be equal (STREW_EDTYPE); rtol and atol are 0 or more (STREW_EVALUE). */
 STREW_API strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out,
@@ -683,15 +685,25 @@ typedef enum strew_fold {
   STREW_FOLD_COUNT
 } strew_fold;
 
-/* Reduces the `count` dimensions in dims, each listed once (STREW_ESHAPE); dims NULL and count 0: all dimensions. An
-   empty list reduces each element by itself. STREW_EARGUMENT: a negative count; dims NULL, and count not 0. keepdim
-   keeps the reduced dimensions with size 1. correction: var and std divide by max(0, n - correction); PyTorch's default
-   is 1. argmin and argmax take one dimension or all. The order of a sum depends on the shape alone. var and std
-   subtract the first element from all before they take the mean; squares may overflow or underflow without an effect on
-   std. With no elements: 0; 1 for prod and all; NaN for mean, var and std; STREW_ESHAPE for the extremes. A given *out
-   must have the result's dtype (STREW_EDTYPE). */
-STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
-                                    double correction, strew_tensor **out, strew_error *error);
+/* Names and words, as of dtypes: "sum", "argmax", ... */
+STREW_API const char *strew_fold_name(strew_fold fold);
+STREW_API strew_status strew_fold_from_word(const char *word, strew_fold *out, strew_error *error);
+
+typedef struct strew_reduce_options {
+  int dim_count;            /* the number of dimensions in `dims` */
+  const int64_t *dims;      /* that are reduced, each listed once (STREW_ESHAPE); NULL: all */
+  bool keepdim;             /* they stay, with size 1 */
+  const double *correction; /* var and std divide by max(0, n - correction); NULL: 1 */
+  uint64_t reserved[4];
+} strew_reduce_options;
+
+/* Reduces dimensions. An empty list reduces each element by itself. STREW_EARGUMENT: a negative dim_count; dims NULL,
+   and dim_count not 0. argmin and argmax take one dimension or all. The order of a sum depends on the shape alone. var
+   and std subtract the first element from all before they take the mean; squares may overflow or underflow without an
+   effect on std. With no elements: 0; 1 for prod and all; NaN for mean, var and std; STREW_ESHAPE for the extremes. A
+   given *out must have the result's dtype (STREW_EDTYPE). */
+STREW_API strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const strew_reduce_options *options,
+                                         strew_tensor **out, strew_error *error);
 /* Cumulative sums along dim, each including its own element; of tensor's shape. Integers and bools give int64. In
    place, an integer tensor keeps its dtype, and the sums wrap. Floats are added one after the other in halves of 8
    elements; the sum before a half is the exact sum of a pair of floats. */
@@ -705,39 +717,66 @@ STREW_API strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor 
                                     strew_error *error);
 STREW_API strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
                                     strew_error *error);
+typedef struct strew_sort_options {
+  bool descending;
+  uint64_t reserved[4];
+} strew_sort_options;
+typedef struct strew_topk_options {
+  bool smallest; /* instead of the largest */
+  uint64_t reserved[4];
+} strew_topk_options;
 /* Sort along dim: the values in order, and their indices along dim (int64). Stable; NaN is the largest, and -0 equals
-   +0. strew_topk makes the k largest or smallest, in order, along a dim of size k; k is at most the size of dim in
-   tensor (STREW_EARGUMENT). *values and *indices behave as *out; values or indices may be NULL if that result is not
+   +0. strew_topk_with makes the k largest, in order, along a dim of size k; k is at most the size of dim in tensor
+   (STREW_EARGUMENT). *values and *indices behave as *out; values or indices may be NULL if that result is not
    needed. */
-STREW_API strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values,
-                                  strew_tensor **indices, strew_error *error);
-STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
-                                  strew_tensor **indices, strew_error *error);
+STREW_API strew_status strew_sort_with(strew_tensor *tensor, int dim, const strew_sort_options *options,
+                                       strew_tensor **values, strew_tensor **indices, strew_error *error);
+STREW_API strew_status strew_topk_with(strew_tensor *tensor, int64_t k, int dim, const strew_topk_options *options,
+                                       strew_tensor **values, strew_tensor **indices, strew_error *error);
 /* The distinct values in ascending order, 1-D. inverse: each element's index among them (int64, of tensor's shape);
    counts: the number of elements per value (int64). inverse and counts may be NULL. Always new tensors. */
 STREW_API strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse,
                                     strew_tensor **counts, strew_error *error);
-/* Softmax along dim: exponentials that add up to 1; or, logarithm, their logarithms. The largest element is subtracted
-   first, so that nothing overflows; sums are those of strew_reduce. Floats (STREW_EDTYPE). Always a new tensor. */
-STREW_API strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_tensor **out,
-                                     strew_error *error);
-/* The q-quantile of all elements (dim NULL) or along *dim, as NumPy's. q: a number 0..1, or a tensor of them of
-   tensor's dtype and rank 0 or 1; rank 1 adds a first dimension of its size (STREW_EVALUE, STREW_ESHAPE, STREW_EDTYPE).
-   The rank is q * (n - 1), rounded to tensor's dtype, for 16-bit floats to float32: n is at most 2^24 unless the dtype
-   is float64 (STREW_ESHAPE, also for n 0). Between elements a and b the result is a + (b - a) * t, or from t = 0.5 on
-   b - (b - a) * (1 - t), without overflow between finite ones; between equal elements, the element. NaN if one is NaN.
-   Floats (STREW_EDTYPE). Always a new tensor. */
-STREW_API strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
-                                      strew_interpolation interpolation, strew_tensor **out, strew_error *error);
+typedef struct strew_softmax_options {
+  bool logarithm; /* of the result, without underflow */
+  uint64_t reserved[4];
+} strew_softmax_options;
+/* Softmax along dim: exponentials that add up to 1. The largest element is subtracted first, so that nothing overflows;
+   sums are those of strew_reduce_with. Floats (STREW_EDTYPE). Always a new tensor. */
+STREW_API strew_status strew_softmax_with(strew_tensor *tensor, int dim, const strew_softmax_options *options,
+                                          strew_tensor **out, strew_error *error);
+
+typedef struct strew_quantile_options {
+  const int *dim; /* NULL: of all elements */
+  bool keepdim;   /* the dimension, or all of them, stay with size 1 */
+  strew_interpolation interpolation;
+  uint64_t reserved[4];
+} strew_quantile_options;
+/* The q-quantile, as NumPy's. q: a number 0..1, or a tensor of them of tensor's dtype and rank 0 or 1; rank 1 adds a
+   first dimension of its size (STREW_EVALUE, STREW_ESHAPE, STREW_EDTYPE). The rank is q * (n - 1), rounded to tensor's
+   dtype, for 16-bit floats to float32: n is at most 2^24 unless the dtype is float64 (STREW_ESHAPE, also for n 0).
+   Between elements a and b the result is a + (b - a) * t, or from t = 0.5 on b - (b - a) * (1 - t), without overflow
+   between finite ones; between equal elements, the element. NaN if one is NaN. Floats (STREW_EDTYPE). Always a new
+   tensor. */
+STREW_API strew_status strew_quantile_with(strew_tensor *tensor, strew_operand q, const strew_quantile_options *options,
+                                           strew_tensor **out, strew_error *error);
+
+typedef struct strew_searchsorted_options {
+  bool right; /* after equal elements, instead of before them */
+  uint64_t reserved[4];
+} strew_searchsorted_options;
 /* The position of each value in `sorted`, which ascends along its last dimension: the number of smaller elements
    (right: smaller or equal); int64, of the values' shape. NaN is the largest. sorted: one dimension, for values of any
    shape or a number, which compares by its value; or the values' sizes except the last (STREW_ESHAPE). Two dtypes are
-   promoted. If a line is not sorted, the result is unspecified, but the same on every device.
-   strew_bucketize is the same for boundaries of one dimension. */
-STREW_API strew_status strew_searchsorted(strew_tensor *sorted, strew_operand values, bool right, strew_tensor **out,
-                                          strew_error *error);
-STREW_API strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, bool right, strew_tensor **out,
-                                       strew_error *error);
+   promoted.
+   If a line is not sorted, the result is unspecified, but the same on every device. strew_bucketize_with is the same
+   for boundaries of one dimension. */
+STREW_API strew_status strew_searchsorted_with(strew_tensor *sorted, strew_operand values,
+                                               const strew_searchsorted_options *options, strew_tensor **out,
+                                               strew_error *error);
+STREW_API strew_status strew_bucketize_with(strew_operand values, strew_tensor *boundaries,
+                                            const strew_searchsorted_options *options, strew_tensor **out,
+                                            strew_error *error);
 /* The positions of non-zero elements in row-major order: int64[count, rank], a new tensor. Waits for the device. */
 STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 
@@ -745,7 +784,9 @@ STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, s
    fixed ranks: MM (2, 2), MV (2, 1), DOT (1, 1). Each float is the chain s = fma(a[k], b[k], s) in order of k, from +0,
    and rounded once to a 16-bit float; DOT adds rounded products in the order of a sum. Integers wrap.
    STREW_ESHAPE: invalid ranks, or sizes that do not match; STREW_EDTYPE: different dtypes, or bool. */
-typedef enum strew_product { STREW_MATMUL, STREW_MM, STREW_MV, STREW_DOT } strew_product;
+typedef enum strew_product { STREW_MATMUL, STREW_MM, STREW_MV, STREW_DOT, STREW_PRODUCT_COUNT } strew_product;
+STREW_API const char *strew_product_name(strew_product kind); /* "matmul", "mm", "mv", "dot"; words as of dtypes */
+STREW_API strew_status strew_product_from_word(const char *word, strew_product *out, strew_error *error);
 STREW_API strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
                                     strew_error *error);
 
@@ -770,34 +811,45 @@ typedef struct strew_scatter_options {
    number of threads, unless strew_context_set_deterministic allows any order. */
 STREW_API strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                                      const strew_scatter_options *options, strew_tensor **out, strew_error *error);
+/* Of calls that read or write at an index, without a reduction. */
+typedef struct strew_index_options {
+  strew_mode mode;
+  uint64_t reserved[4];
+} strew_index_options;
+
 /* out[c] = self[c with c[dim] replaced by index[c]], of index's shape and self's dtype. Ranks are equal; index.size(d)
    <= self.size(d) for d != dim. Errors: as for strew_scatter. */
-STREW_API strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
-                                    strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_gather_with(strew_tensor *self, int dim, strew_tensor *index,
+                                         const strew_index_options *options, strew_tensor **out, strew_error *error);
 
 /* Along one dimension, as PyTorch's functions: index, of rank 0 or 1, chooses positions of dim (STREW_ESHAPE).
-   strew_index_select returns these, with index's size along dim. The others join source to them, in index's order:
+   strew_index_select_with returns these, with index's size along dim. The others join source to them, in index's order:
    source has self's dtype (STREW_EDTYPE) and self's shape, except in dim, where it has index's size (STREW_ESHAPE).
-     strew_index_add     adds alpha * source, rounded to self's dtype. Integers wrap: alpha is a whole number, or a
-                         boolean for bool (STREW_EARGUMENT). An alpha other than 1 needs scratch of source's size
-     strew_index_copy    the last one remains
-     strew_index_fill    value: a number, or a tensor of rank 0
-     strew_index_reduce  by options
+     strew_index_add_with   adds alpha * source, rounded to self's dtype. Integers wrap: alpha is a whole number, or a
+                            boolean for bool (STREW_EARGUMENT). An alpha other than 1 needs scratch of source's size
+     strew_index_copy_with  the last one remains
+     strew_index_fill_with  value: a number, or a tensor of rank 0
+     strew_index_reduce     by options
    No call copies index or source. Other rules and errors: as for strew_scatter, with these names of arguments. */
-STREW_API strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
-                                          strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
-                                       strew_scalar alpha, strew_mode mode, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
-                                        strew_mode mode, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
-                                        strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_select_with(strew_tensor *self, int dim, strew_tensor *index,
+                                               const strew_index_options *options, strew_tensor **out,
+                                               strew_error *error);
+STREW_API strew_status strew_index_add_with(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                            strew_scalar alpha, const strew_index_options *options, strew_tensor **out,
+                                            strew_error *error);
+STREW_API strew_status strew_index_copy_with(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                             const strew_index_options *options, strew_tensor **out,
+                                             strew_error *error);
+STREW_API strew_status strew_index_fill_with(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
+                                             const strew_index_options *options, strew_tensor **out,
+                                             strew_error *error);
 STREW_API strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
                                           const strew_scatter_options *options, strew_tensor **out, strew_error *error);
 
-/* strew_gather, but self and index broadcast in all dimensions other than dim (STREW_ESHAPE). */
-STREW_API strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
-                                            strew_tensor **out, strew_error *error);
+/* strew_gather_with, but self and index broadcast in all dimensions other than dim (STREW_ESHAPE). */
+STREW_API strew_status strew_take_along_dim_with(strew_tensor *self, int dim, strew_tensor *index,
+                                                 const strew_index_options *options, strew_tensor **out,
+                                                 strew_error *error);
 
 /* Rows of self: what an index for each of its first dimensions addresses, that is, elements or tensors of its other
    dimensions. They are joined in row-major order of the index. Errors name "indices[1]", "indices[2]", ... or the
@@ -821,24 +873,24 @@ STREW_API strew_status strew_index_put(strew_tensor *self, int count, strew_tens
    broadcasts to these rows (STREW_ESHAPE). In scripts: t[index], t[index] = v. */
 STREW_API strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error);
-/* index holds positions of self's elements in row-major order. strew_take reads them into out, of index's shape.
+/* index holds positions of self's elements in row-major order. strew_take_with reads them into out, of index's shape.
    strew_put joins source to them, which has as many elements as index, in row-major order. */
-STREW_API strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
-                                  strew_error *error);
+STREW_API strew_status strew_take_with(strew_tensor *self, strew_tensor *index, const strew_index_options *options,
+                                       strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *source,
                                  const strew_scatter_options *options, strew_tensor **out, strew_error *error);
 /* As ONNX's ScatterND and GatherND: the last dimension of indices holds the coordinates of a row, in self's first
-   dimensions. updates, and strew_gather_nd's result, have the shape of indices without its last size, then self's other
-   sizes (STREW_ESHAPE). strew_scatter_nd_new: self is a new tensor of zeros of `sizes`, of updates' dtype and device;
-   messages call it "shape". batch_dims: the number of leading dimensions that indices and self share (STREW_ESHAPE);
-   coordinates address the dimensions after them. */
+   dimensions. updates, and strew_gather_nd_with's result, have the shape of indices without its last size, then self's
+   other sizes (STREW_ESHAPE). strew_scatter_nd_new: self is a new tensor of zeros of `sizes`, of updates' dtype and
+   device; messages call it "shape". batch_dims: the number of leading dimensions that indices and self share
+   (STREW_ESHAPE); coordinates address the dimensions after them. */
 STREW_API strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_tensor *updates,
                                         const strew_scatter_options *options, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_scatter_nd_new(int rank, const int64_t *sizes, strew_tensor *indices,
                                             strew_tensor *updates, const strew_scatter_options *options,
                                             strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
-                                       strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_gather_nd_with(strew_tensor *self, strew_tensor *indices, int batch_dims,
+                                            const strew_index_options *options, strew_tensor **out, strew_error *error);
 /* mask is bool (STREW_EDTYPE) and broadcasts with self (STREW_ESHAPE); in place, to self. strew_masked_select: the
    elements where it is true, in row-major order, 1-D. strew_masked_scatter: replaces them, in that order, by the first
    elements of source; it has at least as many (STREW_ESHAPE), of self's dtype (STREW_EDTYPE). Both wait for the
@@ -869,7 +921,7 @@ typedef struct strew_group_options {
 
 /* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].
    index: of one dimension, along dim; of more, aligned with src's first dimensions; sizes 1 expand (STREW_ESHAPE).
-   options NULL: STREW_GROUP_OPTIONS (not all zeros). The result has src's sizes except along dim, and src's
+   options NULL: STREW_GROUP_OPTIONS, which all zeros are not. The result has src's sizes except along dim, and src's
    dtype or options->dtype. With that, src is converted first, as by strew_to. Integers wrap in the dtype of the result.
    Another dtype, or one given for an extreme, is STREW_EDTYPE.
    *out given: it takes part. A sum adds to it, a mean is (out + sum) / count. Rows without contributions keep their
@@ -888,26 +940,32 @@ STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const
    result has src's dtype, and src's sizes except along the segments' dimension, where it has their number. No call
    makes an index of src's size. */
 
+typedef struct strew_segment_options {
+  strew_reduction reduction;   /* STREW_ASSIGN, which is 0: STREW_SUM */
+  const strew_scalar *initial; /* segment_reduce: joined with each segment first, uncounted by a mean; may be NULL */
+  const int64_t *dim_size;     /* segment_coo: the number of segments; NULL: max(index) + 1 */
+  uint64_t reserved[4];
+} strew_segment_options;
 /* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. Values of indptr may not
    decrease, and are 0 to the size of src; elements before its first and after its last value are in no segment. An
    empty segment is 0, for STREW_PROD 1. arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a
    new int64 tensor of the result's shape: the position of the first winner along src's dimension; in an empty segment,
    the size of that dimension. An indptr of size 0 has no segments, nor has one of size 1. */
-STREW_API strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction,
-                                         strew_tensor **out, strew_tensor **arg, strew_error *error);
+STREW_API strew_status strew_segment_csr_with(strew_tensor *src, strew_tensor *indptr,
+                                              const strew_segment_options *options, strew_tensor **out,
+                                              strew_tensor **arg, strew_error *error);
 /* As torch.segment_reduce: segments by lengths, which are not negative and add up to the size of data (STREW_ESHAPE),
    or by offsets, as indptr above; the other one is NULL (STREW_EARGUMENT). axis: the segments' dimension
-   (STREW_ESHAPE). initial: joined with each segment first, or NULL; a mean does not count it. An empty segment is
-   `initial`, else 0, for STREW_PROD 1, for a mean of floats NaN, for extremes the identity: an infinity, or the lowest
-   or highest integer. Scratch: an int64 for each length. */
-STREW_API strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
-                                            strew_tensor *offsets, int axis, const strew_scalar *initial,
-                                            strew_tensor **out, strew_error *error);
-/* As torch_scatter.segment_coo: strew_group for an index whose values do not decrease along its last dimension.
-   dim_size, out and arg: as for strew_group. Scratch for a new result: an int64 for each segment. */
-STREW_API strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size,
-                                         strew_reduction reduction, strew_tensor **out, strew_tensor **arg,
-                                         strew_error *error);
+   (STREW_ESHAPE). An empty segment is `initial`, else 0, for STREW_PROD 1, for a mean of floats NaN, for extremes the
+   identity: an infinity, or the lowest or highest integer. Scratch: an int64 for each length. */
+STREW_API strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets,
+                                                 int axis, const strew_segment_options *options, strew_tensor **out,
+                                                 strew_error *error);
+/* As torch_scatter.segment_coo: strew_group for an index whose values do not decrease along its last dimension. out and
+   arg: as for strew_group. Scratch for a new result: an int64 for each segment. */
+STREW_API strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index,
+                                              const strew_segment_options *options, strew_tensor **out,
+                                              strew_tensor **arg, strew_error *error);
 /* The inverse of strew_segment_csr: repeats the value of each segment for all of its elements. indptr begins with 0,
    does not decrease, and has one element more than src along the segments' dimension; its last value is the result's
    size there. If src has size 0 there, indptr may have size 0, too, and the result has. */
@@ -945,19 +1003,30 @@ STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min,
 
 /* How groups of keys are numbered: by ascending key, or by the positions of their first elements. */
 typedef enum strew_key_order { STREW_KEYS_SORTED, STREW_KEYS_FIRST } strew_key_order;
+STREW_API const char *strew_key_order_name(strew_key_order order); /* "sorted", "first"; words as of dtypes */
+STREW_API strew_status strew_key_order_from_word(const char *word, strew_key_order *out, strew_error *error);
 
 /* A grouping of ids: a tensor of rank 0 or 1, as an index of the group form along one dimension. It is copied, and its
-   values are checked now. dim_size: the number of groups; -1: the largest id + 1. Elements that STREW_DROP skips belong
-   to no group; their id is -1. Errors: as for strew_group. */
-STREW_API strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode,
-                                             strew_grouping **out, strew_error *error);
+   values are checked now. Elements that STREW_DROP skips belong to no group; their id is -1. Errors: as for
+   strew_group. */
+typedef struct strew_grouping_options {
+  const int64_t *dim_size; /* the number of groups; NULL: the largest id + 1 */
+  strew_mode mode;
+  uint64_t reserved[4];
+} strew_grouping_options;
+STREW_API strew_status strew_grouping_create_with(strew_tensor *index, const strew_grouping_options *options,
+                                                  strew_grouping **out, strew_error *error);
 /* A grouping by `count` keys, 1-D tensors of one length and any dtypes (STREW_EARGUMENT: none; STREW_ESHAPE): elements
    whose keys are all equal share a group. Floats compare by value: all NaN are equal, greater than any number, and -0
    equals +0. Several keys sort as a dictionary does, by the first one first. The same on every device and number of
    threads. Scratch on the CPU: a table of at most 64 MiB; for integers and floats of a wide range 8 bytes for each
    element, and 50 for each group and thread, or, if most elements begin a group, 50 more for each element. */
-STREW_API strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order,
-                                      strew_grouping **out, strew_error *error);
+typedef struct strew_group_by_options {
+  strew_key_order order;
+  uint64_t reserved[4];
+} strew_group_by_options;
+STREW_API strew_status strew_group_by_with(int count, strew_tensor *const keys[], const strew_group_by_options *options,
+                                           strew_grouping **out, strew_error *error);
 STREW_API strew_grouping *strew_grouping_retain(strew_grouping *grouping); /* returns its argument */
 STREW_API void strew_grouping_release(strew_grouping *grouping);           /* NULL is fine */
 STREW_API int64_t strew_grouping_size(const strew_grouping *grouping);     /* the number of groups */
@@ -1015,13 +1084,15 @@ STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int co
                                                 strew_tensor *out[], strew_error *error);
 /* The positions of the elements of src, 1-D (STREW_ESHAPE), that have a group: group after group, within each in
    strew_sort's order, ties by position. Always a new tensor. */
-STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending,
-                                              strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_argsort_with(strew_grouping *grouping, strew_tensor *src,
+                                                   const strew_sort_options *options, strew_tensor **out,
+                                                   strew_error *error);
 /* The positions of the k largest, or smallest, elements of each group of src, 1-D (STREW_ESHAPE); all elements of a
    smaller group. Group after group, within each in strew_sort's order from that end, ties by position. *groups receives
    the group of each position; `groups` may be NULL. Always new tensors. STREW_EARGUMENT: k is negative. */
-STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
-                                           strew_tensor **positions, strew_tensor **groups, strew_error *error);
+STREW_API strew_status strew_grouping_topk_with(strew_grouping *grouping, strew_tensor *src, int64_t k,
+                                                const strew_topk_options *options, strew_tensor **positions,
+                                                strew_tensor **groups, strew_error *error);
 /* The sum of squares about the mean of each group: its variance times the divisor. src: 1-D (STREW_ESHAPE), of a float
    dtype (STREW_EDTYPE). Computed in order, in float64; from float64 elements the first one of their group is
    subtracted, so that a common offset costs no precision. Always a new tensor, float64; on the CPU if the device has no
@@ -1115,11 +1186,11 @@ typedef struct strew_csv_options {
    No value changes without `dtype`: the call fails for a number beyond float64 ("1e999"), an integer beyond int64, and
    one that float64 does not hold in a column of float64. Fractions are rounded, to 0 below the least float64.
    It also fails where text would silently become numbers, or numbers text, and names the options that read the column:
-   for an integer with leading zeros ("00501"), or with a plus and 7 digits or more ("+4912345"), unless `dtype` is
-   given; for a first word that is a number with a decimal comma ("1,5"), marks between thousands ("1,234,567") or a
-   unit ("12.5%", "$5"), or a date ("2024-05-17", "12/31/2024"); for a word without letters and digits ("-", "?"), or
-   unknown, none, nil, missing, n.a., n/d, #n/a, above numbers; and for a line of words, as units, between names and
-   numbers. */
+   for an integer with leading zeros ("00501"), or with a plus and 7 digits or more ("+4912345"), unless
+   `dtype` is given; for a first word that is a number with a decimal comma ("1,5"), marks between thousands
+   ("1,234,567") or a unit ("12.5%", "$5"), or a date ("2024-05-17", "12/31/2024"); for a word without letters and
+   digits ("-", "?"), or unknown, none, nil, missing, n.a., n/d, #n/a, above numbers; and for a line of words, as units,
+   between names and numbers. */
 typedef struct strew_load_options {
   /* .npy, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
      While the tensor lives, the file must not be truncated (reading the lost part ends the process with SIGBUS) and
@@ -1173,10 +1244,10 @@ STREW_API strew_status strew_reader_open(strew_device *device, const char *path,
    The first chunk decides the dtypes of columns, as strew_load decides by the whole file: a later cell that does not
    fit (a word among numbers, a fraction or a missing cell among integers) is STREW_EFILE, which names line and column,
    and the option that decides otherwise. A column without numbers and words in the first chunk is one of numbers. Words
-   keep their codes from chunk to chunk; the tables share the list, which grows: see strew_table_word_count. A file that
-   ends in the middle of a row, has a row of another width, or changes while it is read, is STREW_EFILE, too; earlier
-   chunks stay valid. After a failure that lost bytes of the file (while reading it, interrupts included), later calls
-   fail in the same way; after any other, the call can be repeated. */
+   keep their codes from chunk to chunk; the tables share the list, which grows: see strew_table_word_count.
+   A file that ends in the middle of a row, has a row of another width, or changes while it is read, is STREW_EFILE,
+   too; earlier chunks stay valid. After a failure that lost bytes of the file (while reading it, interrupts included),
+   later calls fail in the same way; after any other, the call can be repeated. */
 STREW_API strew_status strew_reader_next(strew_reader *reader, strew_tensor **out, strew_table **table,
                                          strew_error *error);
 STREW_API void strew_reader_close(strew_reader *reader); /* ends the thread, within 0.1 s; NULL is fine */
@@ -1207,7 +1278,8 @@ typedef enum strew_colormap {
   STREW_GREY,
   STREW_COLORMAP_COUNT
 } strew_colormap;
-/* The colormap of a word, "viridis", ...; STREW_EARGUMENT if it is unknown, with a message that lists them all. */
+/* Names and words, as of dtypes: "viridis", ... */
+STREW_API const char *strew_colormap_name(strew_colormap colormap);
 STREW_API strew_status strew_colormap_from_word(const char *word, strew_colormap *out, strew_error *error);
 
 typedef struct strew_image_options {
@@ -1225,6 +1297,87 @@ typedef struct strew_image_options {
    scale, min or max. */
 STREW_API strew_status strew_image(strew_tensor *tensor, const strew_image_options *options, strew_tensor **out,
                                    strew_error *error);
+
+/* -------------------------------------------------------------------------------------------------- for bindings */
+
+/* What bindings for other languages need for messages and printed tensors. */
+
+/* "Did you mean ...?": finds the name nearest to `wanted`, by edit distance: one letter inserted, deleted, replaced or
+   swapped with its neighbour, or two such edits if `wanted` has eight letters or more. Case is ignored; ties go to the
+   first name in strcmp's order. Names are borrowed.
+     strew_guess guess = {.wanted = word};
+     for (...) strew_guess_name(&guess, name);
+     if (guess.nearest) ... */
+typedef struct strew_guess {
+  const char *wanted;
+  const char *nearest; /* NULL if no name is near enough */
+  int distance;
+} strew_guess;
+STREW_API void strew_guess_name(strew_guess *guess, const char *name);
+
+/* Writes `value` to text by a printf conversion that takes a precision ("%.*g"). Always with a decimal point and round
+   to nearest, regardless of the host's locale and rounding; truncated to size_bytes > 0 with the terminating zero.
+   Returns text. On any thread. */
+STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *format, int precision, double value);
+
+/* Replaces control characters and bytes that are not UTF-8 by "?", in place: the name of a file must not send control
+   sequences to the terminal. All messages are printable. Returns text. On any thread. */
+STREW_API char *strew_printable(char *text);
+
+/* ----------------------------------------------------------------------------------------------------- old forms */
+
+/* Calls with single arguments in the place of options, by the rules above. Version 0.2 does not have them. */
+STREW_API strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high,
+                                   strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
+                                     strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
+                                    double correction, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values,
+                                  strew_tensor **indices, strew_error *error);
+STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
+                                  strew_tensor **indices, strew_error *error);
+STREW_API strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_tensor **out,
+                                     strew_error *error);
+STREW_API strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
+                                      strew_interpolation interpolation, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_searchsorted(strew_tensor *sorted, strew_operand values, bool right, strew_tensor **out,
+                                          strew_error *error);
+STREW_API strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, bool right, strew_tensor **out,
+                                       strew_error *error);
+STREW_API strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
+                                    strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
+                                          strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                       strew_scalar alpha, strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                        strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
+                                        strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
+                                            strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
+                                  strew_error *error);
+STREW_API strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
+                                       strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction,
+                                         strew_tensor **out, strew_tensor **arg, strew_error *error);
+STREW_API strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
+                                            strew_tensor *offsets, int axis, const strew_scalar *initial,
+                                            strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size,
+                                         strew_reduction reduction, strew_tensor **out, strew_tensor **arg,
+                                         strew_error *error);
+STREW_API strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode,
+                                             strew_grouping **out, strew_error *error);
+STREW_API strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order,
+                                      strew_grouping **out, strew_error *error);
+STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending,
+                                              strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
+                                           strew_tensor **positions, strew_tensor **groups, strew_error *error);
 
 #ifdef __cplusplus
 }

@@ -84,10 +84,11 @@ check(functions > 120, "few functions are found: " .. functions)
 -- ---- the beginning of each page, and what a search finds
 local start = markup:match '<section id="start">(.-)</section>' or ""
 for paragraph in read("README.md"):match("^# strew\n\n(.-)\n```"):gmatch "[^\n]+" do
-  check(plain(start):gsub("%s+", " "):find(paragraph:gsub("`", ""), 1, true), "index.html does not begin with " .. paragraph)
+  local shown = plain(start):gsub("%s+", " "):find(paragraph:gsub("`", ""), 1, true)
+  check(shown, "index.html does not begin with " .. paragraph)
 end
 for _, recipe in ipairs(text.find("recipes").recipes) do
-  check(start:find(">" .. recipe.title .. "</a>", 1, true), "index.html does not begin with the recipe " .. recipe.title)
+  check(start:find(">" .. recipe.title .. "</a>", 1, true), "index.html does not begin with " .. recipe.title)
 end
 local index = pages["c.html"]:match '<section id="index">(.-)</section>' or ""
 for name in declarations:gmatch "(strew_[%w_]+)%(" do
