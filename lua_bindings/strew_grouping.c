@@ -351,7 +351,7 @@ static int aggregate(lua_State *L, struct script_call *call) {
   for (int i = 0; i < count; i++) {
     lua_rawgeti(L, 2, i + 1);
     lua_replace(L, entry);
-    if (!lua_istable(L, entry)) return bind_fail(call, STREW_EARGUMENT, "what", "has an entry that is no table");
+    if (!lua_istable(L, entry)) return bind_fail(call, STREW_EARGUMENT, "what", "has an entry that is not a table");
     if (!read_aggregate(L, call, entry, &aggregates[i], &kept[i])) return -1;
   }
   if (strew_grouping_aggregate(self, count, aggregates, out, &call->error) != STREW_OK) return -1;

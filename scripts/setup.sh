@@ -170,8 +170,8 @@ fi
 for target in "$@"; do
   case $target in
     all) echo 'setup: building strew: about a minute on two cores' ;;
-    demo) echo 'setup: building strew, then its demonstrations: a minute each on two cores' ;;
-    test) echo 'setup: building strew, then running all tests: 15 to 20 minutes on two cores; each target prints its time' ;;
+    demo) echo 'setup: building strew, then nine demonstrations: 1 to 2 minutes on two cores' ;;
+    test) echo 'setup: building strew, then running all tests: about 8 minutes on two cores; each target prints its time' ;;
     deb) echo 'setup: building the Debian packages: 4 minutes on two cores' ;;
   esac
 done

@@ -89,7 +89,7 @@ for name in "$@"; do
   begin=$(date +%s)
   run "$name" >"$log" 2>&1
   code=$?
-  # Check reports a test process that exits with an error; the tool's report is in the log in any case.
+  # Check reports a test process that exits with an error; the tool's report is always in the log.
   if is_clean "$log" && [ $code = 0 ]; then
     passed=$((passed + 1))
     echo "$name: clean, $(($(date +%s) - begin)) s"

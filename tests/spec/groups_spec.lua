@@ -593,7 +593,7 @@ describe("groups", function()
     refused("scatter_logsumexp: 'src' shares elements with the tensor written in place", out, strew.tensor{0, 1}, {})
     refused("scatter_logsumexp: 'out' overlaps itself (an expanded view?) and cannot be written in place", src,
       strew.tensor{0, 1, 1}, {out = strew.zeros(1):expand(2)})
-    refused("scatter_logsumexp: 'fill' cannot be combined with 'out', which keeps its values where nothing arrives",
+    refused("scatter_logsumexp: 'fill' cannot be combined with 'out', which keeps the values of empty groups",
       src, strew.tensor{0, 1, 1}, {fill = 1})
   end)
 end)
