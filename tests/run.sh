@@ -111,33 +111,31 @@ one() {
 }
 
 rules() {
-  sh tests/include_rules.sh && sh tests/words_test.sh && sh tests/setup_test.sh && luacheck -q scripts tests $LINTED || exit
+  sh tests/include_rules.sh && sh tests/words_test.sh && sh tests/setup_test.sh && sh tests/run_test.sh && luacheck -q scripts tests $LINTED || exit
   if command -v shellcheck >/dev/null; then
     shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/*/*.sh .ci/run || exit
   else
     echo 'rules: shellcheck is left out, it is not installed'
   fi
-  echo 'rules: 5 passed, 0 failed'
+  echo 'rules: 6 passed, 0 failed'
 }
 
 # ------------------------------------------------------------------------------------------------------- running one
 
-# The processes with this value in a field of /proc/PID/stat, which are counted after the command: 2 is the parent, 4
-# the session.
-processes() { # FIELD VALUE
+# The children of a process, or the processes of a session, from /proc/PID/stat: PID (COMMAND) STATE PARENT GROUP SESSION.
+processes() { # parent|session PID
   for stat in /proc/[0-9]*/stat; do
     { read -r line <"$stat"; } 2>/dev/null || continue
     process=${line%% *}
     set -- "$1" "$2" ${line##*) }
-    eval "is=\${$(($1 + 2))}"
-    [ "$is" != "$2" ] || [ "$3" = Z ] || echo "$process"
+    case $1=$2 in "parent=$4" | "session=$6") [ "$3" = Z ] || echo "$process" ;; esac
   done
 }
 
 # Ends what is left of a session: first by SIGTERM, after which tests clean up.
 end_session() { # SESSION
   for signal in TERM 0 0 0 0 0 0 0 0 KILL; do
-    left=$(processes 4 "$1")
+    left=$(processes session "$1")
     [ -n "$left" ] || return 0
     kill -s $signal $left 2>/dev/null
     sleep 0.2
@@ -183,7 +181,7 @@ worker() { # NAME
 # The running workers get SIGTERM, and end their sessions.
 stop() {
   trap '' INT TERM HUP
-  kill $(processes 2 $$) 2>/dev/null
+  kill $(processes parent $$) 2>/dev/null
   wait
   rm -rf "$scratch"
 }
@@ -195,19 +193,19 @@ fail() { # NAME REASON
 
 # Prints the line of the next runner that ends, and the log of a failure.
 finish() {
-  read -r name tenths reason <&9
-  log=$logs/$name.log time="$((tenths / 10)).$((tenths % 10)) s" word=ok
+  read -r last tenths reason <&9
+  log=$logs/$last.log time="$((tenths / 10)).$((tenths % 10)) s" word=ok
   running=$((running - 1)) ended=$((ended + 1))
   if [ -n "$reason" ]; then
-    echo "[$ended of $total] $name FAILED $time: $reason"
+    echo "[$ended of $total] $last FAILED $time: $reason"
     cat "$log"
     failed=$((failed + 1))
-    fail "$name" "$reason; all output: $log; again: make run-$name${SEED:+ SEED=$SEED}"
+    fail "$last" "$reason; all output: $log; again: make run-$last${SEED:+ SEED=$SEED}"
     return
   fi
   closing=$(closing_line "$log")
   case $closing in *': left out, '*) word='left out' absent=$((absent + 1)) ;; esac
-  echo "[$ended of $total] $name $word $time"
+  echo "[$ended of $total] $last $word $time"
   [ -z "${CLOSING-}" ] || echo "$closing"
 }
 
@@ -223,11 +221,12 @@ run() { # GROUP
   echo "$total runners, $JOBS at once${USUALLY:+; usually $USUALLY minutes on two cores}${SEED:+; seed $SEED: SEED=$SEED chooses the same cases again}"
   [ ! -e "$BUILD/unbuilt" ] || fail build 'see above'
   grep '^-' "$scratch/list"
-  for name in $(grep '^[^-]' "$scratch/list"); do
+  while read -r name; do
+    case $name in -*) continue ;; esac
     [ "$running" -lt "$JOBS" ] || finish
     worker "$name" &
     running=$((running + 1))
-  done
+  done <"$scratch/list"
   while [ $running != 0 ]; do finish; done
   wait
   grep -ah 'left out' "$logs"/*.log | sort -u
