@@ -74,7 +74,7 @@ ways() {
   calls '' large
 }
 
-# The Check programs and specs that do not say "devices: no".
+# The Check programs and specs that do not say "devices: no, REASON".
 files() {
   grep -L 'devices: no, ' tests/check_*.c tests/spec/*_spec.lua | sed 's|.*/||; s|\.[^.]*$||'
 }

@@ -34,6 +34,7 @@ third() {
 devices() { # [KIND...]
   [ "$OPENCL" != 0 ] || { echo '- OpenCL: left out, built without it' && return; }
   [ $# != 0 ] || set -- pocl intel rusticl oclgrind $("$BUILD/strew" tests/other_devices.lua)
+  echo "- devices: $(grep -l 'devices: no, ' tests/check_*.c tests/spec/*_spec.lua | grep -c .) Check programs and specs run on the CPU alone, for reasons in their files"
   for kind in "$@"; do sh tests/devices.sh "$BUILD" "$kind" list; done
 }
 
@@ -47,8 +48,9 @@ list() {
   case $1 in
     test)
       printf '%s\n' $waiting
-      devices | grep -v '^[a-z]*-.*_' || :
-      devices pocl | grep '_' | third
+      found=$(devices)
+      echo "$found" | grep -vE '^(pocl-.*_|(intel|rusticl|oclgrind)-(.*_|ways))'
+      echo "$found" | grep '^pocl-.*_' | third
       for name in $SANITIZED; do echo "$name"; done | sanitized
       checks && specs && list hosts && replay && printf '%s\n' $others
       ;;
@@ -211,10 +213,15 @@ finish() {
 
 run() { # GROUP
   logs=$BUILD/runs scratch=$(mktemp -d) || exit
+  : "${STARTED:=$(date +%s)}"
   running=0 ended=0 failed=0 absent=0 failures=
   trap stop EXIT
   trap 'exit 130' INT TERM HUP
-  case $1 in test) : "${SEED:=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}" && export SEED ;; esac
+  case $1 in
+    test) : "${SEED:=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}" ;;
+    nightly) SEED='' ;;
+  esac
+  export SEED
   rm -rf "$logs" && mkdir -p "$logs" && mkfifo "$scratch/pipe" && exec 9<>"$scratch/pipe" || exit
   list "$1" >"$scratch/list" || exit
   total=$(grep -c '^[^-]' "$scratch/list")
@@ -231,7 +238,7 @@ run() { # GROUP
   wait
   grep -ah 'left out' "$logs"/*.log | sort -u
   printf %s "$failures"
-  seconds=$(($(date +%s) - ${STARTED:-$(date +%s)}))
+  seconds=$(($(date +%s) - STARTED))
   echo "$((ended - failed - absent)) of $total passed, $failed failed, $absent left out: $((seconds / 60)) min $((seconds % 60)) s"
   [ -z "$failures" ] && [ "$ended" = "$total" ]
 }

@@ -52,10 +52,10 @@ INPUTS   = 2000,1
 # their names. endless-pocl: the calls with tensors.
 ENDLESS  = $(if $(FULL),1 30 1 1,0.02 26 2 5)
 NAMES    =
-SEED     =
+SEED    ?=
 
 # What the tests of a build are made of: the Lua module, and the programs.
-PARTS    = $(BUILD)/strew.so $(BUILD)/strew $(call program,$(CHECKS) $(HOSTS) $(wildcard tests/fuzz/fuzz_*.c))
+PARTS    = $(BUILD)/strew.so $(call program,$(CHECKS) $(HOSTS) $(wildcard tests/fuzz/fuzz_*.c))
 WHOLE    = all doc $(PARTS) $(BUILD)/plain_loop.so $(patsubst %,$(BUILD)/tests/%,endless/endless faults/faults terminal/driver terminal/late_read.so) \
            $(if $(filter-out 0,$(OPENCL)),$(patsubst %,$(BUILD)/tests/%,check_opencl fake/libOpenCL.so.1))
 parts: $(PARTS)
@@ -67,8 +67,11 @@ SANITIZED = $(patsubst %,check_%,chunks csv file group grouping index memory sca
            $(patsubst %,%_spec,call chunks csv file grouping hostile index memory png tables tables_group) $(patsubst %,fuzz_%,$(FUZZ))
 ASAN     = OPENCL=0 SANITIZE=address,undefined ISAS=
 TSAN     = SANITIZE=thread all $(patsubst %,build/thread/tests/check_%,pool claim)
-# Builds with all processors, with or without -j. Under -k the tests that could be built run.
-AT_ONCE  = +@$(MAKE) $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc) --output-sync=target)
+# Builds with all processors, with or without -j, after other goals. Under -k the tests that could be built run.
+ifneq ($(filter test nightly sanitized threads,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
+AT_ONCE  = +@$(MAKE) --output-sync=target $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 OR_LATER = $(if $(findstring k,$(firstword -$(MAKEFLAGS))),|| touch $(BUILD)/unbuilt)
 test nightly:
 	@mkdir -p $(BUILD) && rm -f $(BUILD)/unbuilt && date +%s >$(BUILD)/started
