@@ -87,7 +87,7 @@ one() {
     *_host) exec ${SANITIZE:+$FIXED} "$BUILD/tests/host/$1" ;;
     *_spec)
       # The stock interpreter: a sanitizer's runtime must be loaded first.
-      set -- env LUA_CPATH="$BUILD/?.so;$MODULES" lua5.4 /usr/bin/busted --output=plainTerminal "tests/spec/$1.lua"
+      set -- env LUA_CPATH="$BUILD/?.so;$MODULES/?.so" lua5.4 /usr/bin/busted --output=plainTerminal "tests/spec/$1.lua"
       [ -z "$SANITIZE" ] || set -- $FIXED env LD_PRELOAD="$($CC -print-file-name=libasan.so)" \
         ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1 "$@"
       exec "$@"
