@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: sh tests/run.sh run GROUP | list GROUP | one NAME   (by make, which sets the environment: RUN in tests.mk)
 # Runs the tests of a group, several at once: a Check program, a spec, a host, inputs of a fuzzer, a shell test, a part of
-# the tests on a device, each a runner with a log in BUILD/runs. Prints a line for each when it ends; of failures the
+# the tests on a device, each a runner with a log in BUILD/runs/GROUP. Prints a line for each when it ends; of failures the
 # whole log, and at the end their names again. A runner fails by its exit status, without a closing line that counts
 # what passed and no failure, and after LIMIT seconds. one: runs a single one, with all its output.
 # GROUP: test, nightly, check, checks, specs, hosts, replay, sanitized, devices, devices-KIND
@@ -212,7 +212,7 @@ finish() {
 }
 
 run() { # GROUP
-  logs=$BUILD/runs scratch=$(mktemp -d) || exit
+  logs=$BUILD/runs/$1 scratch=$(mktemp -d) || exit
   : "${STARTED:=$(date +%s)}"
   running=0 ended=0 failed=0 absent=0 failures=
   trap stop EXIT
