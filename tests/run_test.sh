@@ -65,8 +65,8 @@ fails 'a crash' 'ended by signal 11' "$words; kill -s SEGV \$\$"
 fails 'a crash after the closing line' 'ended by signal 6' "$words; $fine; kill -s ABRT \$\$"
 fails 'no closing line' 'no closing line' "$words"
 fails 'no test at all' 'no closing line' "$words; echo '100%: Checks: 0, Failures: 0, Errors: 0'"
-export LIMIT=2
-fails 'a test that hangs' 'still running after 2 s' "$words; sleep 100 & echo \$! >$here/left; sleep 100"
+export LIMIT=5
+fails 'a test that hangs' 'still running after 5 s' "$words; sleep 100 & echo \$! >$here/left; sleep 100"
 verdict 'nothing of it is left' is_gone
 export LIMIT=30
 rm "$here/build/tests/check_planted"

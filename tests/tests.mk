@@ -59,7 +59,9 @@ PARTS    = $(BUILD)/strew.so $(call program,$(CHECKS) $(HOSTS) $(wildcard tests/
 WHOLE    = all doc $(PARTS) $(BUILD)/plain_loop.so $(patsubst %,$(BUILD)/tests/%,endless/endless faults/faults terminal/driver terminal/late_read.so) \
            $(if $(filter-out 0,$(OPENCL)),$(patsubst %,$(BUILD)/tests/%,check_opencl fake/libOpenCL.so.1))
 parts: $(PARTS)
+	@:
 whole: $(WHOLE)
+	@:
 
 # Sanitized builds have no loops for other instruction sets, which sanitizers do not tell apart, and no OpenCL, because
 # LeakSanitizer reports its loader and drivers. make test runs these under ASan and UBSan, make nightly all.
