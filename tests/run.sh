@@ -93,7 +93,8 @@ one() {
       exec "$@"
       ;;
     fuzz_*) exec ${SANITIZE:+$FIXED} sh tests/fuzz/run.sh "$BUILD" "${1#fuzz_}" replay ;;
-    terminal | mpi | driver | exports) exec sh "tests/$1_test.sh" "$BUILD" ;;
+    driver) if [ "$OPENCL" = 0 ]; then echo 'driver: left out, built without OpenCL'; else exec sh tests/driver_test.sh "$BUILD"; fi ;;
+    terminal | mpi | exports) exec sh "tests/$1_test.sh" "$BUILD" ;;
     installed) exec sh tests/hosts_test.sh "$BUILD" ;;
     program | limits) exec ${SANITIZE:+$FIXED} sh "tests/$1_test.sh" "$BUILD/strew" ;;
     endless) OCL_ICD_VENDORS=/dev/null/none exec "$BUILD/tests/endless/endless" cpu $ENDLESS "$NAMES" ;;
