@@ -118,6 +118,11 @@ endless endless-pocl: $(BUILD)/tests/endless/endless
 faults-few: $(BUILD)/tests/faults/faults
 $(ALONE):
 	@$(RUN) one $@
+# make same OLD=... EXCEPT=...: calls that another build computes to other bits, or refuses with other messages: see same.sh.
+OLD      = HEAD
+EXCEPT   =
+same: all
+	@CC='$(CC)' MAKE='$(MAKE)' sh tests/same.sh $(BUILD) '$(OLD)' '$(EXCEPT)' plain $(ISAS)
 
 # Fault injection: the Lua suite and the demonstrations, with everything that can fail failing in turn, of each place in
 # a body the first EACH events; and once more under ASan and UBSan. (Part of make test: faults-few, a few bodies, a call
@@ -186,5 +191,5 @@ tidy:
 lint: rules tidy
 	clang-format --dry-run -Werror $$(find runtime opencl lua_bindings tests -name '*.[ch]')
 
-.PHONY: test nightly check checks specs hosts replay sanitized threads devices parts whole $(ALONE) faults faults-sanitized fuzz coverage lint tidy analyze valgrind tsan oclgrind
+.PHONY: test nightly check checks specs hosts replay sanitized threads devices parts whole $(ALONE) same faults faults-sanitized fuzz coverage lint tidy analyze valgrind tsan oclgrind
 -include $(patsubst %.o,%.d,$(call objects,$(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/endless/*.c tests/fuzz/*.c tests/faults/*.c)))
