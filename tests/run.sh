@@ -49,8 +49,9 @@ list() {
     test)
       printf '%s\n' $waiting
       found=$(devices)
-      echo "$found" | grep -vE '^(pocl-.*_|(intel|rusticl|oclgrind)-(.*_|ways))'
-      echo "$found" | grep '^pocl-.*_' | third
+      sampled='.*_|ways|demos'
+      echo "$found" | grep -vE "^(pocl|intel|rusticl|oclgrind)-($sampled)"
+      echo "$found" | grep -E "^pocl-($sampled)" | third
       for name in $SANITIZED; do echo "$name"; done | sanitized
       checks && specs && list hosts && replay && printf '%s\n' $others
       ;;
@@ -79,7 +80,10 @@ one() {
       ;;
     threads-server) SANITIZE=thread && exec $FIXED sh tests/hosts_test.sh build/thread thread ;;
     threads-*) exec $FIXED "build/thread/tests/${1#threads-}" ;;
-    pocl-* | intel-* | rusticl-* | oclgrind-* | opencl:*-*) exec sh tests/devices.sh "$BUILD" "${1%%-*}" "${1#*-}" ;;
+    pocl-* | intel-* | rusticl-* | oclgrind-* | opencl:*-*)
+      [ -z "$SEED" ] || export STREW_TEST_FEW=1
+      exec sh tests/devices.sh "$BUILD" "${1%%-*}" "${1#*-}"
+      ;;
     check_*)
       [ -z "$SEED" ] || export STREW_TEST_SEED="$SEED"
       exec ${SANITIZE:+$FIXED} "$BUILD/tests/$1"
