@@ -32,7 +32,7 @@ OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if 
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS))
 # The user's CFLAGS win, except over flags that results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
 ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
-             -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
+             -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) $(if $(ISAS),-DX86_LOOPS) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
              $(INCLUDE) $(CPPFLAGS) $(CFLAGS) $(EXACT)
 # Relative relocations take a sixteenth of their space where linker and C library know DT_RELR.

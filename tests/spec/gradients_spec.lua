@@ -1,4 +1,5 @@
 -- Gradients beside central differences in float64, and beside PyTorch's (tests/data/gradients.lua).
+-- devices: no, each operation's would compile kernels; they are composed of operations that the digest calls there.
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 
