@@ -90,7 +90,7 @@ static struct strategy choose(const struct scattering *s) {
   return on->is_gpu ? choose_gpu(s) : choose_cpu(s);
 }
 
-static strew_status run(struct scattering *s) {
+static strew_status run_ways(struct scattering *s) {
   struct strategy strategy = choose(s);
   switch (strategy.way) {
   case ALONE: return opencl_scatter_alone(s);
@@ -105,7 +105,7 @@ static strew_status run(struct scattering *s) {
 strew_status opencl_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
   struct scattering s;
   scattering_start(&s, call, device, plan);
-  strew_status status = run(&s);
+  strew_status status = run_ways(&s);
   if (status == STREW_OK && !s.bad) status = scattering_draft_finish(&s);
   *bad = s.bad;
   block_free(device, &s.verdict);

@@ -55,31 +55,32 @@ STEP_MAKES(step_join, NULL, groups_join(steps->call, groups, reduction, src, out
            strew_reduction reduction, strew_tensor *src)
 
 /* Pieces of the tensors; `own` has the value of each element's group. */
-struct part {
+struct soft_part {
   strew_tensor *x, *out, *index, *own;
 };
 
 /* The index is checked, so nothing is dropped that has a group. */
-static struct part part_at(struct steps *steps, const struct soft *soft, const struct pieces *pieces, int64_t at,
-                           struct groups *groups, strew_tensor *rows) {
+static struct soft_part part_at(struct steps *steps, const struct soft *soft, const struct pieces *pieces, int64_t at,
+                                struct groups *groups, strew_tensor *rows) {
   const int dim = groups->addressing.limits.dim; /* rows are not cut along it */
-  struct part part = {.x = step_piece(steps, pieces, at, soft->x),
-                      .out = step_piece(steps, pieces, at, soft->out),
-                      .index = step_piece(steps, pieces, at, &groups->index)};
+  struct soft_part part = {.x = step_piece(steps, pieces, at, soft->x),
+                           .out = step_piece(steps, pieces, at, soft->out),
+                           .index = step_piece(steps, pieces, at, &groups->index)};
   if (pieces->dim != dim) rows = step_piece(steps, pieces, at, rows);
   part.own = step_gather(steps, rows, dim, part.index, STREW_DROP);
   return part;
 }
 
 /* out = x - the largest of the group; for the softmax, its exponential. */
-static void subtract_largest(struct steps *steps, bool logarithm, const struct index_limits *limits, struct part part) {
+static void subtract_largest(struct steps *steps, bool logarithm, const struct index_limits *limits,
+                             struct soft_part part) {
   (void)limits;
   step_binary(steps, STREW_SUB, part.x, part.own, part.out);
   if (!logarithm) step_unary(steps, STREW_EXP, part.out, part.out);
 }
 
 /* out /= the sum of the group; or out -= its logarithm. Elements without a group become 0. */
-static void join_sums(struct steps *steps, bool logarithm, const struct index_limits *limits, struct part part) {
+static void join_sums(struct steps *steps, bool logarithm, const struct index_limits *limits, struct soft_part part) {
   step_binary(steps, logarithm ? STREW_SUB : STREW_DIV, part.out, part.own, part.out);
   if (limits->mode != STREW_DROP) return;
   strew_tensor *below = step_binary(steps, STREW_LT, part.index, 0, NULL);
@@ -90,7 +91,7 @@ static void join_sums(struct steps *steps, bool logarithm, const struct index_li
 
 static void each_part(struct steps *steps, const struct soft *soft, struct groups *groups, strew_tensor *rows,
                       void (*run)(struct steps *steps, bool logarithm, const struct index_limits *limits,
-                                  struct part part)) {
+                                  struct soft_part part)) {
   const struct pieces pieces = pieces_of(soft->x, -1);
   for (int64_t at = 0; at < pieces.size && steps->status == STREW_OK; at += pieces.length) {
     const int mark = steps->count;

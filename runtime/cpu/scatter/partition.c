@@ -106,7 +106,7 @@ static void prefetch_for_row(const struct partition *partition, const struct row
   if (step <= (int64_t)sizeof(int64_t)) prefetch_l2((uintptr_t)row->address[INDEX] + bytes, bytes);
 }
 
-static void visit(void *worker_, const struct row *row) {
+static void partition_visit(void *worker_, const struct row *row) {
   struct worker *worker = worker_;
   uint32_t *found = worker->found + (row->place - worker->begin);
   if (worker->counts) {
@@ -133,7 +133,7 @@ static void distribute_block(struct worker *worker, int64_t block) {
   worker->values = partition->values + (size_t)block * PARTITION_BLOCK * partition->size_bytes;
   memset(worker->next, 0, sizeof worker->next);
   worker->counts = true;
-  walk_rows(&partition->plan->plan, begin, end, PARTITION_ROW, visit, worker);
+  walk_rows(&partition->plan->plan, begin, end, PARTITION_ROW, partition_visit, worker);
   if (worker->bad) set_bad(partition->bad);
   starts[0] = 0;
   for (int64_t o = 0; o <= partition->owners; o++) {
@@ -142,7 +142,7 @@ static void distribute_block(struct worker *worker, int64_t block) {
     worker->next[0][o] = starts[o];
   }
   worker->counts = false;
-  walk_rows(&partition->plan->plan, begin, end, PARTITION_ROW, visit, worker);
+  walk_rows(&partition->plan->plan, begin, end, PARTITION_ROW, partition_visit, worker);
 }
 
 static void distribute_blocks(void *partition_, int64_t i) {

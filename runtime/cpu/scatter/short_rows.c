@@ -68,7 +68,7 @@ static void set_src(const struct flat *flat, const struct row *rows, char *block
   tile->source.row = tile->target.step;
 }
 
-static void visit(void *flat_, const struct row *row) {
+static void short_rows_visit(void *flat_, const struct row *row) {
   const struct flat *flat = flat_;
   int64_t values[INDEX_BLOCK], numbers[INDEX_BLOCK], most = INDEX_BLOCK / flat->columns;
   double elements[INDEX_BLOCK]; /* of any dtype */
@@ -151,7 +151,7 @@ static void walk_flat(const struct tuning *tuning, const struct scatter_plan *pl
                       .tile = flat_tile(tuning, plan, far),
                       .bad = bad};
   flat.index_direct = index_is_direct(index->dtype, flat.index_column, plan->mode);
-  walk_rows(&rows, 0, plan_numel(&rows), rows_of_chunk(INT64_MAX, flat.columns), visit, &flat);
+  walk_rows(&rows, 0, plan_numel(&rows), rows_of_chunk(INT64_MAX, flat.columns), short_rows_visit, &flat);
 }
 
 /* -------------------------------------------------------------------------------------------------------- lines */
