@@ -149,7 +149,7 @@ static int no_order(lua_State *L, struct script_call *call) {
 /* Lua calls what follows `in`. */
 static int no_call(lua_State *L, struct script_call *call) {
   lua_Debug here;
-  bind_fail(call, STREW_EARGUMENT, NULL, "a tensor is no function");
+  bind_fail(call, STREW_EARGUMENT, NULL, "a tensor is not a function");
   const bool is_loop =
       lua_getstack(L, 0, &here) && lua_getinfo(L, "n", &here) && !strcmp(here.namewhat, "for iterator");
   return bind_hint(call, is_loop ? "for i = 0, #t - 1 do, or for _, value in ipairs(t:tolist()) do"

@@ -55,13 +55,12 @@ static strew_status transpose(struct arguments *a) {
 static strew_status t(struct arguments *a) { return strew_t(a->self, a->out, a->error); }
 
 static strew_status squeeze(struct arguments *a) {
-  int dim;
   if (a->dims.is_given && a->dims.count != 1) {
     bind_fail(a->call, STREW_EARGUMENT, "dim", "names %d dimensions, expected one", a->dims.count);
     return STREW_EARGUMENT;
   }
-  if (a->dims.count) dim = (int)a->dims.at[0];
-  return strew_squeeze(a->self, a->dims.count ? &dim : NULL, a->out, a->error);
+  if (!a->dims.count) return strew_squeeze_all(a->self, a->out, a->error);
+  return strew_squeeze_dim(a->self, (int)a->dims.at[0], a->out, a->error);
 }
 
 static strew_status unsqueeze(struct arguments *a) { return strew_unsqueeze(a->self, a->dim, a->out, a->error); }
