@@ -52,7 +52,4 @@ static inline bool fold_is_spread(strew_fold fold) {
   return finish == FINISH_VARIANCE || finish == FINISH_DEVIATION;
 }
 
-/* Sets *out: true if all elements of a bool tensor are true. */
-strew_status all_true(strew_tensor *flags, bool *out, strew_error *error);
-
 #endif

@@ -90,7 +90,7 @@ static strew_status find_size(const struct call *call, const strew_tensor *index
 }
 
 static strew_status check_ids(const struct call *call, const strew_tensor *index, int64_t dim_size, strew_mode mode) {
-  struct fault fault = {.code = STREW_ESHAPE, .argument = "index", .hint = "index:flatten()"};
+  struct fault fault = {.code = STREW_ESHAPE, .argument = "index", .hint = "strew_flatten(index)"};
   strew_status status = check_words(call, STREW_ASSIGN, mode);
   if (status == STREW_OK && strew_tensor_numel(index)) status = check_index_dtype(call, index, "index");
   if (status != STREW_OK) return status;
