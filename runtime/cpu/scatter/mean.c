@@ -76,12 +76,11 @@ struct by_rows {
    may be reading; unless all pairs are little: then a walk checks the index at no cost (10 M into 1000 x 1000: 7.8 ms,
    by rows 9.7). */
 static bool can_go_by_rows(const struct scatter_plan *plan, struct by_rows *by) {
-  const struct tuning *tuning = tuning_in_use();
   if (plan->plan.rank < 1 || !scatter_is_gapless(plan)) return false;
   const int64_t apart = plan->plan.operands[SELF].strides[0];
   const struct scatter_plan row = scatter_slice(plan, 0, 0, 1);
-  if (apart < 1 || scatter_target_elements(&row) != apart || apart > tuning->mean_row_max) return false;
-  by->rows = apart < tuning->mean_row_min ? tuning->mean_row_min / apart : 1;
+  if (apart < 1 || scatter_target_elements(&row) != apart || apart > MEAN_ROW_MAX) return false;
+  by->rows = apart < MEAN_ROW_MIN ? MEAN_ROW_MIN / apart : 1;
   by->pairs = by->rows * apart;
   return !scatter_is_little(plan, 2 * scatter_target_bytes(plan));
 }
@@ -120,7 +119,7 @@ static int64_t scratch_count(const strew_device *device, const struct scatter_pl
   struct by_rows by;
   const int64_t elements = scatter_target_elements(plan);
   const int64_t parts = pool_parts(device->context, elements * (int64_t)sizeof(int64_t));
-  const bool by_rows = can_go_by_rows(plan, &by) && by.pairs * tuning_in_use()->mean_turns * parts <= elements;
+  const bool by_rows = can_go_by_rows(plan, &by) && by.pairs * MEAN_TURNS * parts <= elements;
   return 2 * (by_rows ? by.pairs * parts : elements);
 }
 
@@ -133,7 +132,7 @@ static strew_status run(const struct call *call, strew_device *device, const str
                         .self = operand_address(self),
                         .pairs = pairs->data,
                         .count = scatter_target_elements(plan),
-                        .chunk = tuning_in_use()->mean_chunk,
+                        .chunk = MEAN_CHUNK,
                         .bytes = (int64_t)dtype_bytes(self->dtype),
                         .extra = extra,
                         .from_identity = from_identity};
