@@ -75,7 +75,7 @@ end
 local function logsumexp(src, index, dim, dim_size, out, fill, mode, skip_nan)
   operands.check_float(src, "src")
   if out then
-    if fill then fail("fill", "cannot be combined with 'out', which keeps its values where nothing arrives") end
+    if fill then fail("fill", "cannot be combined with 'out', which keeps the values of empty groups") end
     local none = strew.full(1, -1, {dtype = "int64", device = src.device})
     local size = src:dim() == 0 and 1 or src:size(dim or -1)
     strew.scatter_max(src, none:expand(size), {dim = dim, out = out, mode = "drop"}) -- checks out, and leaves it alone

@@ -113,7 +113,7 @@ struct scan_plan {
   struct plan plan;
 };
 
-/* Operands: 0 values (storage NULL: not wanted), 1 indices (int64), 2 input; the sorted dimension is the plan's last;
+/* Operands: 0 values (storage NULL: not needed), 1 indices (int64), 2 input; the sorted dimension is the plan's last;
    out's last dimension may be shorter (topk): only the first `keep` of each line are written. */
 struct sort_plan {
   struct plan plan;
@@ -277,7 +277,7 @@ struct one_pass_mean {
 
 /* Reductions of a column in a walk that several columns share. src is 1-D, of any strides; its elements are converted to
    `computed` (float32, float64 or int64) and joined in order from the identity on. out, by reduction: dense, of that
-   dtype, with an element for each group; NULL: not wanted. STREW_SUM, STREW_AMAX and STREW_AMIN, or STREW_PROD alone. */
+   dtype, with an element for each group; NULL: not needed. STREW_SUM, STREW_AMAX and STREW_AMIN, or STREW_PROD alone. */
 struct aggregate_column {
   const strew_tensor *src; /* NULL: ones, of which only the int64 sum is wanted */
   strew_dtype computed;
@@ -295,7 +295,7 @@ struct group_ids {
   bool drops;
 };
 
-/* Calls of groupings in passes of their own. Tensors are dense and 1-D, but for keys, which have any strides. */
+/* Calls of groupings in passes of their own. Tensors are dense and 1-D, except keys, which have any strides. */
 struct grouped_ops {
   /* Makes *ids, of the narrowest dtype of ids: the number of each element's group by `count` keys; and *positions: the
      position of each group's first element. There are elements. */
@@ -317,7 +317,7 @@ struct grouped_ops {
   strew_status (*order_within)(const struct call *call, strew_device *device, const strew_tensor *src,
                                const strew_tensor *order, const strew_tensor *starts, bool descending,
                                strew_tensor *out, bool *done);
-  /* Makes *positions and *groups (int64; `groups` NULL: not wanted): of each group those of the first k elements of src,
+  /* Makes *positions and *groups (int64; `groups` may be NULL): of each group those of the first k elements of src,
      greatest or least first, ties by position. k > 0. Not *done, and nothing made: better taken from the order. */
   strew_status (*topk)(const struct call *call, strew_device *device, const struct group_ids *ids,
                        const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,

@@ -39,7 +39,7 @@ static bool is_reduction_of_walk(strew_reduction reduction) {
          reduction == STREW_AMIN;
 }
 
-/* True for what the walk takes. All else, failures too, is left to strew_grouping_reduce. */
+/* True for what the walk takes. Everything else, including errors, goes to strew_grouping_reduce. */
 static bool is_shared(const struct aggregating *a, const strew_aggregate *aggregate) {
   const strew_group_options *options = &aggregate->options;
   const strew_tensor *src = aggregate->src;

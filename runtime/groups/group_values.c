@@ -1,4 +1,4 @@
-/* group_values.c: of the elements of each group the squares about their mean, and the first few by value. A device that
+/* group_values.c: sums of squares about the mean, and topk, per group. A device that
    has walks over the ids makes them in one or two; on others they are composed. */
 #include "grouping.h"
 #include "runtime/base/device.h"

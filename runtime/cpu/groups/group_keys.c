@@ -39,7 +39,7 @@ static strew_status code_column(const struct numbering *n, const struct column *
   return context_end(n->call, n->context, NULL);
 }
 
-/* Replaces codes by the numbers of their groups. `positions` NULL: not wanted. */
+/* Replaces codes by the numbers of their groups. `positions` may be NULL. */
 static strew_status number_codes(struct numbering *n, strew_tensor **positions) {
   bool done = false;
   strew_status status = number_by_hash(n, positions, &done);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define NOWHERE UINT32_MAX /* the position of an element that there is not: its key is 0 */
+#define NOWHERE UINT32_MAX /* marks an empty slot, whose key is 0 */
 
 struct topping {
   strew_context *context;
