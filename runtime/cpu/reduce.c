@@ -68,7 +68,7 @@ static void space_of(struct space *space, const struct plan *plan, int begin, in
    or there are too few elements to fill a block. */
 static bool folds_across(const struct reduce_job *job) {
   if (!job->kept.rank) return false;
-  if (job->n < tuning_in_use()->fold_across_max) return true;
+  if (job->n < FOLD_ACROSS_MAX) return true;
   return job->kept.in[job->kept.rank - 1] < job->folded.in[job->folded.rank - 1];
 }
 
@@ -82,7 +82,7 @@ static void choose_way(struct reduce_job *job) {
 /* Outputs per tile for `whole`: about as many tiles for each of `parts`, within the limits above. */
 static int64_t outputs_at_once(const struct reduce_job *job, int64_t parts) {
   int64_t outputs = job->columns * count_of_sizes(job->kept.rank, job->kept.sizes);
-  int64_t fit = tuning_in_use()->fold_tile_elements / job->n;
+  int64_t fit = FOLD_TILE_ELEMENTS / job->n;
   int64_t rounds = (outputs - 1) / (parts * (fit ? fit : 1)) + 1, width = outputs / (parts * rounds);
   return width ? width : 1;
 }

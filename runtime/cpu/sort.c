@@ -271,9 +271,8 @@ static void partition(struct radix *radix) {
 
 /* Sorts by all bits, and writes the result. Skips digits that all items share. */
 static void radix_sort(struct radix *radix) {
-  const struct tuning *tuning = tuning_in_use();
   strew_context *context = radix->job->context;
-  const int bits = radix->bits, most = radix->count < tuning->sort_few ? tuning->sort_few_bits : SORT_DIGIT_BITS,
+  const int bits = radix->bits, most = radix->count < SORT_FEW ? SORT_FEW_BITS : SORT_DIGIT_BITS,
             digits = (bits + most - 1) / most;
   for (int i = 0; i < digits; i++) {
     radix->digit.shift = bits * i / digits;
@@ -376,7 +375,7 @@ static void measure(struct buckets *buckets, const struct sort_job *job, int64_t
   radix->digit.shift = radix->bits - radix->digit.bits;
   pool_run(job->context, radix->parts, radix_count, radix);
   buckets->most = context_stops(job->context) ? 0 : places_of_counts(radix);
-  buckets->share = radix->count / (tuning_in_use()->bucket_parts * buckets->workers) + 1;
+  buckets->share = radix->count / (BUCKET_PARTS * buckets->workers) + 1;
   if (buckets->share > buckets->most) buckets->share = buckets->most;
 }
 
@@ -392,7 +391,8 @@ static size_t bytes_of(const struct buckets *buckets) {
   return (size_t)(items * sorts_of[buckets->radix.kind]->bytes);
 }
 
-static void sort_bucket(const struct buckets *buckets, int64_t i, char *spare, int64_t parts, struct radix_part *found) {
+static void sort_bucket(const struct buckets *buckets, int64_t i, char *spare, int64_t parts,
+                        struct radix_part *found) {
   struct radix bucket = buckets->radix;
   const int64_t *ends = bucket.found[bucket.parts].counts, bytes = sorts_of[bucket.kind]->bytes;
   bucket.rank = i ? ends[i - 1] : 0;
@@ -499,10 +499,7 @@ static void part_of_lines(void *job_, int64_t part) {
 }
 
 /* A heap costs most elements one comparison, and more for those that it keeps. */
-static bool selection_pays(int64_t keep, int64_t n) {
-  const struct tuning *tuning = tuning_in_use();
-  return keep <= tuning->heap_max && keep <= n / tuning->heap_part;
-}
+static bool selection_pays(int64_t keep, int64_t n) { return keep <= HEAP_MAX && keep <= n / HEAP_PART; }
 
 static const struct keys *const keys_of[] = {
 #define ROW(ENUM, s, ...) [STREW_##ENUM] = &keys_##s,
@@ -537,10 +534,9 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
 /* True if all threads sort one line after another: there are fewer lines than threads, or lines so long that one per
    thread would take much memory. */
 static bool is_shared(const struct sort_job *job) {
-  const struct tuning *tuning = tuning_in_use();
   if (job->line.n <= SORT_INSERTION) return false;
-  return job->count < job->parts || (!job->select && job->line.n > tuning->shared_line &&
-                                     job->count < tuning->shared_lines * job->context->threads);
+  return job->count < job->parts ||
+         (!job->select && job->line.n > SHARED_LINE && job->count < SHARED_LINES * job->context->threads);
 }
 
 static strew_status sort_all_lines(const struct call *call, struct sort_job *job, bool shared) {
@@ -550,7 +546,7 @@ static strew_status sort_all_lines(const struct call *call, struct sort_job *job
     scratch_bytes = (job->parts + 1) * keep * bytes;
   } else {
     const bool in_place = is_in_place(job, job->kind);
-    if (n > tuning_in_use()->alone_line && job->parts > job->context->threads) job->parts = job->context->threads;
+    if (n > ALONE_LINE && job->parts > job->context->threads) job->parts = job->context->threads;
     if (job->parts > job->count) job->parts = job->count;
     job->line_bytes = n <= SORT_INSERTION ? 0 : (job->select ? keep : in_place ? n : 2 * n) * bytes;
     scratch_bytes = job->parts * job->line_bytes;

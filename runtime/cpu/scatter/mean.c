@@ -71,12 +71,11 @@ static strew_status mean_at_once(const struct call *call, strew_device *device, 
    may be reading; unless all pairs are little: then a walk checks the index at no cost (10 M into 1000 x 1000: 7.8 ms,
    by rows 9.7). Sets the turns. */
 static bool can_go_by_rows(const struct scatter_plan *plan, struct mean_scratch *scratch) {
-  const struct tuning *tuning = tuning_in_use();
   if (plan->plan.rank < 1 || !scatter_is_gapless(plan)) return false;
   const int64_t apart = plan->plan.operands[SELF].strides[0];
   const struct scatter_plan row = scatter_slice(plan, 0, 0, 1);
-  if (apart < 1 || scatter_target_elements(&row) != apart || apart > tuning->mean_row_max) return false;
-  scratch->rows = apart < tuning->mean_row_min ? tuning->mean_row_min / apart : 1;
+  if (apart < 1 || scatter_target_elements(&row) != apart || apart > MEAN_ROW_MAX) return false;
+  scratch->rows = apart < MEAN_ROW_MIN ? MEAN_ROW_MIN / apart : 1;
   scratch->pairs = scratch->rows * apart;
   return !scatter_is_little(plan, 2 * scatter_target_bytes(plan));
 }
@@ -117,8 +116,7 @@ static struct mean_scratch choose(const strew_device *device, const struct scatt
   struct mean_scratch scratch = {.parts = 0};
   const int64_t elements = scatter_target_elements(plan);
   const int64_t parts = pool_parts(device->context, elements * (int64_t)sizeof(int64_t));
-  if (can_go_by_rows(plan, &scratch) && scratch.pairs * tuning_in_use()->mean_turns * parts <= elements)
-    scratch.parts = parts;
+  if (can_go_by_rows(plan, &scratch) && scratch.pairs * MEAN_TURNS * parts <= elements) scratch.parts = parts;
   scratch.elements = 2 * (scratch.parts ? scratch.pairs * parts : elements);
   return scratch;
 }
@@ -134,7 +132,7 @@ static strew_status run_mean(const struct call *call, strew_device *device, cons
                         .self = operand_address(self),
                         .pairs = memory->data,
                         .count = scatter_target_elements(plan),
-                        .chunk = tuning_in_use()->mean_chunk,
+                        .chunk = MEAN_CHUNK,
                         .bytes = (int64_t)dtype_bytes(self->dtype),
                         .extra = extra,
                         .from_identity = from_identity};

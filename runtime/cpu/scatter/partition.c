@@ -221,7 +221,7 @@ bool scatter_parts_by_destination(const struct scatter_plan *plan) {
 static void choose_owners(struct partition *partition, const strew_context *context) {
   const struct tuning *tuning = tuning_in_use();
   int64_t destinations = scatter_target_elements(partition->plan);
-  int64_t fewest = least(context->threads * tuning->owners_per_thread, PARTITION_OWNERS);
+  int64_t fewest = least(context->threads * OWNERS_PER_THREAD, PARTITION_OWNERS);
   partition->shift = 0;
   while (((destinations - 1) >> partition->shift) + 1 > PARTITION_OWNERS) partition->shift++;
   if (partition->shift > 0)
@@ -243,8 +243,8 @@ bool scatter_can_part(const struct scatter_plan *plan) {
 static int64_t most_of_a_turn(const struct scatter_plan *plan) {
   const struct tuning *tuning = tuning_in_use();
   int64_t most = scatter_target_elements(plan);
-  if (most > tuning->l2_bytes * tuning->turn_max_l2s) most = tuning->l2_bytes * tuning->turn_max_l2s;
-  if (most < tuning->l2_bytes * tuning->turn_min_l2s) most = tuning->l2_bytes * tuning->turn_min_l2s;
+  if (most > tuning->l2_bytes * TURN_MAX_L2S) most = tuning->l2_bytes * TURN_MAX_L2S;
+  if (most < tuning->l2_bytes * TURN_MIN_L2S) most = tuning->l2_bytes * TURN_MIN_L2S;
   return most < PARTITION_BLOCK ? PARTITION_BLOCK : most;
 }
 
