@@ -46,21 +46,8 @@ static int set_metatable(lua_State *L) {
   return checked(L);
 }
 
-enum { MAX_BYTES = 1 << 20 };
-#define TOO_LONG "texts of at most 1048576 bytes in all expected in a sandbox"
-
-void sandbox_refuse_long_texts(lua_State *L) {
-  enum { SHORT = 1 << 12 };
-  size_t bytes = 0;
-  for (int i = 1; i <= lua_gettop(L); i++) {
-    bytes += lua_type(L, i) == LUA_TSTRING ? lua_rawlen(L, i) : 0;
-    luaL_argcheck(L, bytes <= MAX_BYTES, i, TOO_LONG);
-  }
-  if (bytes > SHORT) limits_check(L);
-}
-
 static int without_long_texts(lua_State *L) {
-  sandbox_refuse_long_texts(L);
+  limits_refuse_long_texts(L);
   return call_original(L);
 }
 
@@ -71,18 +58,18 @@ static int collect(lua_State *L) {
 
 /* unpack(format, text): copies the parts of a text, which may be long. */
 static int unpack(lua_State *L) {
-  luaL_argcheck(L, lua_type(L, 1) != LUA_TSTRING || lua_rawlen(L, 1) <= MAX_BYTES, 1, TOO_LONG);
+  luaL_argcheck(L, lua_type(L, 1) != LUA_TSTRING || lua_rawlen(L, 1) <= MAX_TEXT_BYTES, 1, TOO_LONG);
   return checked(L);
 }
 
 /* pack(format, ...): "c" with a size pads a text with zeros, one by one. */
 static int pack(lua_State *L) {
   unsigned long long bytes = 0;
-  for (const char *text = lua_tostring(L, 1); text && (text = strchr(text, 'c')) != NULL && bytes <= MAX_BYTES;) {
+  for (const char *text = lua_tostring(L, 1); text && (text = strchr(text, 'c')) != NULL && bytes <= MAX_TEXT_BYTES;) {
     const unsigned long long size = strtoull(++text, NULL, 10);
-    bytes = size <= MAX_BYTES ? bytes + size : size;
+    bytes = size <= MAX_TEXT_BYTES ? bytes + size : size;
   }
-  luaL_argcheck(L, bytes <= MAX_BYTES, 1, TOO_LONG);
+  luaL_argcheck(L, bytes <= MAX_TEXT_BYTES, 1, TOO_LONG);
   return without_long_texts(L);
 }
 

@@ -77,7 +77,7 @@ static int print(lua_State *L) {
 static int format(lua_State *L) {
   size_t length = 0;
   luaL_checkstack(L, LUA_MINSTACK, NULL);
-  sandbox_refuse_long_texts(L);
+  limits_refuse_long_texts(L);
   const char *at = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &length) : NULL, *end = at + length;
   for (int i = 2, n = lua_gettop(L); i <= n && at && (at = memchr(at, '%', (size_t)(end - at))) != NULL;) {
     at += 1 + strspn(at + 1, "-+ #0123456789.");

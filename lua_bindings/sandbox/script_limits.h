@@ -26,14 +26,15 @@ lua_State *limits_enter(lua_State *L, lua_State *co);
 void limits_leave(lua_State *L, lua_State *before);
 /* Raises an error if the script must stop. For C functions that take long or may be called repeatedly. */
 void limits_check(lua_State *L);
+/* Fails if the texts among the arguments have more than 1 MiB in all; checks the limits if they are not short. */
+void limits_refuse_long_texts(lua_State *L);
+enum { MAX_TEXT_BYTES = 1 << 20 };
+#define TOO_LONG "texts of at most 1048576 bytes in all expected in a sandbox"
 
 /* sandbox.c: opens the libraries of a sandbox, in a fresh state. */
 int sandbox_open(lua_State *L);
 /* Functions in place of those that could run without end in one call (sandbox_string.c, sandbox_table.c). */
 extern const luaL_Reg sandbox_strings[], sandbox_tables[];
-/* Fails if the texts among the arguments have more than 1 MiB in all; checks the limits if they are not short
-   (sandbox.c). */
-void sandbox_refuse_long_texts(lua_State *L);
 /* Replaces functions of a library, each by one whose upvalue 1 is the library's (sandbox_address.c). */
 void sandbox_guard(lua_State *L, const char *library, const luaL_Reg *guards);
 static inline int call_original(lua_State *L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
