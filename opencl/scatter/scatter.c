@@ -52,10 +52,10 @@ static struct strategy choose_gpu(const struct scattering *s) {
   if (s->given->size == 0) return (struct strategy){.way = WALK, .owners = 1};
   if (!opencl_scatter_suits_sort(s))
     return (struct strategy){.way = WALK, .owners = GROUP * (int64_t)opencl_of(s->device)->units};
-  if (opencl_scatter_suits_atomics(s)) return (struct strategy){.way = ATOMICS};
   if (s->line * s->rows <= SCATTER_GPU_SMALL) return (struct strategy){.way = ONE_GROUP};
   if (s->line <= SCATTER_GPU_SHORT_LINE || s->batches >= SCATTER_GPU_MANY_ROWS)
     return (struct strategy){.way = WALK, .owners = 1};
+  if (opencl_scatter_suits_atomics(s)) return (struct strategy){.way = ATOMICS};
   return (struct strategy){.way = SORT, .order = s->line >= SCATTER_GPU_LONG_LINE};
 }
 
