@@ -151,9 +151,10 @@ end_session() { # SESSION
 
 passing='^100%: Checks: [1-9][0-9]*, Failures: 0, Errors: 0$
 ^[1-9][0-9]* success[a-z]* / 0 failures / 0 errors / 
+^0 successes / 0 failures / 0 errors / [1-9][0-9]* pending
 ^\(.*: \)\?[1-9][0-9]* passed, 0 failed$
 : left out, '
-closing_line() { tail -n 3 "$1" | grep -ae "$passing" | tail -n 1; }
+closing_line() { grep -ae "$passing" "$1" | tail -n 1; }
 
 # The reason why a runner failed; nothing if it passed.
 reason() { # STATUS LOG
