@@ -32,7 +32,8 @@ int bind_help_pages(lua_State *L) {
   lua_call(L, 0, 1);
   push_chunk(L, "recipes.lua");
   lua_call(L, 0, 1);
-  lua_call(L, 3, 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
+  lua_call(L, 4, 1);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
   return 1;
