@@ -3,7 +3,7 @@
 -- An entry is {name =, word =, src = or nil, words = of the result or nil, options = {...}}. name: the argument that
 -- messages give it.
 local strew, fail, use, inner = ...
-local tables = use "tables.lua"
+local places, tables = use "places.lua", use "tables.lua"
 local aggregates = {}
 
 local WORDS = {"sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "first", "last", "median", "quantile",
@@ -90,15 +90,12 @@ end
 
 -- Calls f(...). An error of src is one of the argument, and names the key of a group of g.
 function aggregates.checked(argument, g, f, ...)
-  local results = table.pack(pcall(f, ...))
-  if results[1] then return table.unpack(results, 2, results.n) end
-  local found = strew.last_error()
-  local fact = type(found) == "table" and found.arg == "src" and found.message:match "^[^\n]*'src' ([^\n]*)"
-  if not fact then error(results[2], 0) end
-  fact = fact:gsub("in group %d+", function(group) return group .. key_of(g, found.value) end)
-  local hint = found.hint
-  if argument ~= "src" and hint and hint:find "^src:" then hint = nil end -- the script has no src
-  fail(argument, fact, hint, found.code, found.value, found.pos)
+  return places.own("src", argument, function(fact, hint, found)
+    local group = "in group " .. inner.text(found.value)
+    if fact:find(group, 1, true) then fact = places.replace(fact, group, group .. key_of(g, found.value)) end
+    if argument ~= "src" and hint and hint:find "^src:" then hint = nil end -- the script has no src
+    return fact, hint
+  end, f, ...)
 end
 
 local function reduce(g, entry)

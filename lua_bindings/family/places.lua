@@ -5,6 +5,27 @@ local operands = use "operands.lua"
 local last_error = strew.last_error
 local places = {}
 
+local function replace(text, from, to)
+  local first, last = text:find(from, 1, true)
+  return first and text:sub(1, first - 1) .. to .. text:sub(last + 1) or text
+end
+places.replace = replace
+
+-- Calls f(...). An error in its argument `from` (nil: in any) becomes one of the script's argument `to`, with the
+-- script's tensors. reword(fact, hint, found), if given, returns the fact and the hint.
+function places.own(from, to, reword, f, ...)
+  local results = table.pack(pcall(f, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local found, message = last_error(), results[2]
+  local is_found = found and found.arg and (not from or found.arg == from) and type(message) == "string" and
+                   message:sub(-#found.message) == found.message
+  if not is_found then error(message, 0) end
+  local fact, hint = found.message:match("^[^\n]*", #found.op + #found.arg + 6), found.hint
+  if reword then fact, hint = reword(fact, hint, found) end
+  fail(from and to or found.arg, fact, hint and from and replace(hint, from, to) or hint, found.code, found.value,
+    found.pos)
+end
+
 local is_of_arguments = {argument = true, shape = true, dtype = true, index = true, value = true, overlap = true,
                          device = true}
 
@@ -45,7 +66,7 @@ end
 -- Raises an error if self, written in place, overlaps itself or shares elements with src, the argument of that name.
 function places.check_overlap(self, src)
   local nothing = strew.zeros(0, {dtype = "int64", device = self.device})
-  places.call({}, nil, strew.scatter_, self, 0, nothing, src)
+  places.own(nil, nil, nil, strew.scatter_, self, 0, nothing, src)
 end
 
 -- Hints: words of the library, and those of scripts in their place. The rules of places.hint do the rest.
@@ -77,11 +98,6 @@ local function method(name, list)
 end
 
 local function word(name) return '"' .. name:lower() .. '"' end
-
-local function replace(text, from, to)
-  local first, last = text:find(from, 1, true)
-  return first and text:sub(1, first - 1) .. to .. text:sub(last + 1) or text
-end
 
 -- Returns a hint of the library as a script's: 'self:to("float32")' for "strew_to(self, float32)",
 -- '{dtype = "float64"}' for "{.dtype = STREW_FLOAT64}".

@@ -123,11 +123,12 @@ end
 
 -- Returns the columns with the rows at the positions in index; errors in its values name the script's argument.
 function tables.select(columns, index, argument)
-  local function where(position, hint)
-    return position, "the rows of x", hint and not hint:find("mode", 1, true) and hint -- rows have no modes
+  local function reword(fact, hint)
+    if hint and hint:find("mode", 1, true) then hint = nil end -- rows have no modes
+    return places.replace(fact, "dim 0 of self", "the rows of x"), hint
   end
   return tables.map(columns, function(t)
-    return places.call({index = argument}, where, strew.index_select, t, 0, index)
+    return places.own("index", argument, reword, strew.index_select, t, 0, index)
   end)
 end
 
@@ -187,28 +188,31 @@ function tables.check_key(columns, i, argument)
   end
 end
 
--- Returns numbers[code + 1] for each code of a text column, as the narrowest dtype of `count` numbers. A code without a
--- word is an error.
-function tables.recoded(columns, i, numbers, count)
-  local t, name = columns.tensors[i], tables.quoted(columns.names[i])
-  local of_code = strew.tensor(numbers, {dtype = words.dtype(count), device = columns.device})
-  local function where(position) return position, "the words of column " .. name, false end
-  return places.call({index = columns.argument}, where, strew.gather, of_code, 0,
-    operands.is_index(t) and t or t:to("int64"))
-end
-
 -- True if a text column has a code without a word.
 function tables.has_stray_code(columns, i)
   local t = columns.tensors[i]
   return t:numel() > 0 and (t:min():item() < 0 or t:max():item() >= #columns.words[i])
 end
 
--- Raises an error for a stray code.
+-- Raises an error for the first stray code.
 function tables.check_codes(columns, i)
   if not tables.has_stray_code(columns, i) then return end
-  local none = {}
-  for code = 1, #columns.words[i] do none[code] = 0 end
-  tables.recoded(columns, i, none, 1)
+  local t, count = columns.tensors[i], #columns.words[i]
+  local at = (t:lt(0) | t:ge(count)):nonzero()[0]:item()
+  fail(columns.argument, ("has value %d at [%d], out of range for the words of column %s (size %d, %s)"):format(t[at], at,
+    tables.quoted(columns.names[i]), count, count > 0 and "valid 0.." .. count - 1 or "nothing is valid"), nil, "index",
+    t[at], {at})
+end
+
+-- Returns numbers[code + 1] for each code of a text column, as the narrowest dtype of `count` numbers. A code without a
+-- word is an error.
+function tables.recoded(columns, i, numbers, count)
+  local t = columns.tensors[i]
+  local of_code = strew.tensor(numbers, {dtype = words.dtype(count), device = columns.device})
+  local ok, result = pcall(strew.gather, of_code, 0, operands.is_index(t) and t or t:to("int64"))
+  if ok then return result end
+  tables.check_codes(columns, i)
+  error(result, 0)
 end
 
 -- Returns a column as a tensor whose elements are equal where its values are, and that sorts as they do: for text, the

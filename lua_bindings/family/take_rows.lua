@@ -49,7 +49,7 @@ function missing.choose(columns, i, at, gaps, fill)
   if not gaps then return chosen, list end
   if list and tables.holds_codes(t) then return with_empty_word(chosen, list, gaps) end
   if fill ~= nil then
-    return places.call({value = "fill"}, nil, strew.index_fill_, chosen, 0, gaps, fill), list
+    return places.own("value", "fill", nil, strew.index_fill_, chosen, 0, gaps, fill), list
   end
   if not operands.is_float(t) then
     local dtype = missing.float(t.device)
