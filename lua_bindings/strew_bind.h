@@ -245,6 +245,9 @@ int64_t bind_line_width(const struct print_options *options); /* in columns; str
 /* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
 extern const struct script_function bind_columns_text_row, bind_columns_length_row, bind_missing_column_row,
     bind_new_column_row;
+/* Of strew.show, written in Lua: bins(self, bins, low, high) returns the counts and the range, means(self, rows, columns)
+   a tensor; strew_family.c. */
+extern const struct script_function bind_bins_row, bind_means_row;
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_table_keys_row;
 /* Calls such a row with the arguments of the call; returns 1, the number of results. */

@@ -248,7 +248,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   X(grouped)                                                                                                           \
   X(grouping)                                                                                                          \
   X(groups)                                                                                                            \
-  X(joins) X(keys) X(matrices) X(printing) X(rearranging) X(rows) X(statistics) X(views)
+  X(joins) X(keys) X(matrices) X(printing) X(rearranging) X(rows) X(showing) X(statistics) X(views)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -307,7 +307,9 @@ const struct script_function bind_columns_text_row = {"tostring", run, IN_printi
                              bind_columns_length_row = {"length", run, IN_rows, FUNCTION},
                              bind_new_column_row = {"column", run, IN_rows, FUNCTION | CONSTANT},
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION | CONSTANT},
-                             bind_table_keys_row = {"keys", run, IN_keys, FUNCTION};
+                             bind_table_keys_row = {"keys", run, IN_keys, FUNCTION},
+                             bind_bins_row = {"bins", run, IN_showing, FUNCTION | CONSTANT},
+                             bind_means_row = {"means", run, IN_showing, FUNCTION | CONSTANT};
 
 const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION | CONSTANT},
                              bind_group_keys_row = {"group_keys", run, IN_grouped, FUNCTION};

@@ -197,11 +197,10 @@ end
 -- Raises an error for the first stray code.
 function tables.check_codes(columns, i)
   if not tables.has_stray_code(columns, i) then return end
-  local t, count = columns.tensors[i], #columns.words[i]
+  local t, count, name = columns.tensors[i], #columns.words[i], tables.quoted(columns.names[i])
   local at = (t:lt(0) | t:ge(count)):nonzero()[0]:item()
-  fail(columns.argument, ("has value %d at [%d], out of range for the words of column %s (size %d, %s)"):format(t[at], at,
-    tables.quoted(columns.names[i]), count, count > 0 and "valid 0.." .. count - 1 or "nothing is valid"), nil, "index",
-    t[at], {at})
+  fail(columns.argument, ("has value %d at [%d], out of range for the words of column %s (size %d, %s)"):format(t[at],
+    at, name, count, count > 0 and "valid 0.." .. count - 1 or "nothing is valid"), nil, "index", t[at], {at})
 end
 
 -- Returns numbers[code + 1] for each code of a text column, as the narrowest dtype of `count` numbers. A code without a
