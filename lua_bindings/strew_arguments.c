@@ -194,6 +194,27 @@ bool bind_stray_key(lua_State *L, int i, lua_Unsigned n) {
   return false;
 }
 
+bool bind_check_sequence(lua_State *L, struct script_call *call, int i, const char *name, const char *of) {
+  char text[TEXT_BYTES];
+  if (!bind_stray_key(L, i, lua_rawlen(L, i))) return true;
+  bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected a sequence%s", bind_text(L, call, lua_gettop(L), text),
+            of);
+  return false;
+}
+
+strew_tensor *bind_entry(lua_State *L, struct script_call *call, int i, lua_Integer k, const char *name) {
+  char text[TEXT_BYTES];
+  lua_rawgeti(L, i, k);
+  const struct box *box = bind_to_box(L, call->binding, -1);
+  if (!box)
+    bind_fail(call, STREW_EARGUMENT, name, "holds %s at [%lld], expected a tensor",
+              bind_text(L, call, lua_gettop(L), text), (long long)k);
+  else if (!box->tensor)
+    bind_fail(call, STREW_EFREED, name, "holds a tensor at [%lld] that was freed", (long long)k);
+  lua_pop(L, 1);
+  return box ? box->tensor : NULL;
+}
+
 void bind_hint_key(lua_State *L, struct script_call *call, int i) {
   const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";
   if (strcmp(key, "dtype") == 0 || strcmp(key, "device") == 0)
@@ -211,11 +232,7 @@ bool bind_list(lua_State *L, struct script_call *call, int i, const char *name, 
     if (!append(L, call, lua_gettop(L), name, list)) return false;
     lua_pop(L, 1);
   }
-  if (!bind_stray_key(L, i, n)) return true;
-  char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected a sequence", bind_text(L, call, lua_gettop(L), text));
-  bind_hint_key(L, call, lua_gettop(L));
-  return false;
+  return bind_check_sequence(L, call, i, name, "") || (bind_hint_key(L, call, lua_gettop(L)), false);
 }
 
 bool bind_dims(lua_State *L, struct script_call *call, int i, const char *name, void *out) {

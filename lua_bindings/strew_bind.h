@@ -164,6 +164,10 @@ struct box *bind_push_grouping(lua_State *L, struct binding *binding);
 void bind_set_grouping_metatable(lua_State *L, struct binding *binding);
 /* luaL_testudata that also checks the size: the debug library sets any metatable. */
 void *bind_to_userdata(lua_State *L, int i, const char *metatable, size_t size_bytes);
+/* Pushes the metatable with that key in the registry, of a userdata that `end` closes and whose `event` calls the row
+   (NULL: none). It is complete before the registry has it: a failed allocation leaves none without __gc. */
+void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const char *event,
+                         const struct script_function *row, const char *name);
 /* Pushes the call's result and returns where the runtime is to store it: a new box, or 'self' if in place. */
 strew_tensor **bind_result(lua_State *L, struct script_call *call);
 /* Ends a call with `results` values on top of the stack. */
@@ -226,6 +230,8 @@ extern const struct script_function bind_alias_row, bind_watch_row, bind_tape_ro
 
 /* ------------------------------------------------------------------------------------------------ strew_family.c */
 
+/* Returns an embedded file of the bindings: of the family, or the help. */
+const char *bind_text_file(const char *name);
 /* Makes the files of the family available to bind_use; binding: its position. */
 void bind_open_family(lua_State *L, int binding);
 
@@ -464,6 +470,11 @@ void bind_push_given(lua_State *L, const struct script_call *call, int k, const 
 /* After bind_read_list: pushes the values of all parameters, for bind_push_given, and sets their names; returns their
    number. */
 int bind_push_all(lua_State *L, const struct script_call *call, const struct parameters *list, const char *names[]);
+/* Defines the `run` of a row: a call of the library with these arguments of `a`, for bind_one or bind_two. */
+#define RUN(name, function, ...)                                                                                       \
+  static strew_status name(struct arguments *a) { return function(__VA_ARGS__, a->out, a->error); }
+#define RUN_TWO(name, function, ...)                                                                                   \
+  static strew_status name(struct arguments *a) { return function(__VA_ARGS__, a->out, a->second, a->error); }
 /* Calls the row's `run` with the arguments, for one result or two. */
 int bind_one(lua_State *L, struct script_call *call);
 int bind_two(lua_State *L, struct script_call *call);
@@ -472,6 +483,10 @@ int bind_two(lua_State *L, struct script_call *call);
 bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);
 /* True if the table at i, a sequence of n entries, has any other key, which is pushed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n);
+/* True if it has none; else fails, with the key on top: expected a sequence, "of tensors". */
+bool bind_check_sequence(lua_State *L, struct script_call *call, int i, const char *name, const char *of);
+/* Returns the tensor that is entry k of the table at i, which keeps it alive; NULL: call->error is filled. */
+strew_tensor *bind_entry(lua_State *L, struct script_call *call, int i, lua_Integer k, const char *name);
 /* Normalizes dim to 0..rank-1, or fails. */
 bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *dim);
 /* "float32[2, 3] cpu"; text has DESCRIPTION_BYTES. */

@@ -99,11 +99,12 @@ static void push_owners(lua_State *L, int x, int words) {
   }
 }
 
-/* Pushes a field of the metatable of x's names and words, or nil. */
-static int push_hidden(lua_State *L, int x, const char *name) {
-  if (!lua_getmetatable(L, x)) return lua_pushnil(L), LUA_TNIL;
+/* Pushes a field of x's names and words, or, `is_hidden`, of the metatable of these; or nil. Leaves other values below
+   it. */
+static int push_field(lua_State *L, int x, const char *name, bool is_hidden) {
+  if (!lua_istable(L, x) || !lua_getmetatable(L, x)) return lua_pushnil(L), LUA_TNIL;
   lua_pushliteral(L, "__index");
-  if (lua_rawget(L, -2) != LUA_TTABLE || !lua_getmetatable(L, -1)) return lua_pushnil(L), LUA_TNIL;
+  if (lua_rawget(L, -2) != LUA_TTABLE || (is_hidden && !lua_getmetatable(L, -1))) return lua_pushnil(L), LUA_TNIL;
   lua_pushstring(L, name);
   return lua_rawget(L, -2);
 }
@@ -114,11 +115,11 @@ static bool is_replaced(lua_State *L, int x, int key, int list) {
   const int top = lua_gettop(L);
   bool result = false;
   bind_stack(L, LUA_MINSTACK);
-  if (push_hidden(L, x, "lists") == LUA_TTABLE) {
+  if (push_field(L, x, "lists", true) == LUA_TTABLE) {
     lua_pushvalue(L, key);
     lua_rawget(L, -2);
     const bool is_known = lua_rawequal(L, -1, list);
-    if (is_known && push_hidden(L, x, "codes") == LUA_TTABLE) {
+    if (is_known && push_field(L, x, "codes", true) == LUA_TTABLE) {
       lua_pushvalue(L, key);
       lua_rawget(L, -2);
       lua_pushvalue(L, key);
@@ -236,22 +237,10 @@ struct entry {
 };
 
 int bind_push_about(lua_State *L, int x, const char *name) {
-  int top = lua_gettop(L);
-  bool found = lua_istable(L, x) && lua_getmetatable(L, x);
-  if (found) {
-    lua_pushliteral(L, "__index");
-    found = lua_rawget(L, -2) == LUA_TTABLE;
-  }
-  if (found) {
-    lua_pushstring(L, name);
-    found = lua_rawget(L, -2) == LUA_TTABLE;
-  }
-  if (found)
-    lua_replace(L, top + 1);
-  else
-    lua_settop(L, top);
-  lua_settop(L, top + 1);
-  return top + 1;
+  const int at = bind_push_slot(L);
+  if (push_field(L, x, name, false) == LUA_TTABLE) lua_copy(L, -1, at);
+  lua_settop(L, at);
+  return at;
 }
 
 static int about(lua_State *L, struct script_call *call) {

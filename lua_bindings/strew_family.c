@@ -30,9 +30,9 @@ struct family_operands {
   } at[MAX_OPERANDS];
 };
 
-static const char *text_of(const char *file) {
+const char *bind_text_file(const char *name) {
   for (int i = 0; i < text_file_count; i++)
-    if (strcmp(text_files[i].name, file) == 0) return text_files[i].text;
+    if (strcmp(text_files[i].name, name) == 0) return text_files[i].text;
   return "";
 }
 
@@ -172,7 +172,7 @@ static void push_loaded(lua_State *L) {
 
 /* use(file) */
 static int use(lua_State *L) {
-  const char *file = lua_tostring(L, 1), *text = text_of(file);
+  const char *file = lua_tostring(L, 1), *text = bind_text_file(file);
   push_loaded(L);
   if (lua_getfield(L, -1, file) != LUA_TNIL) return 1;
   if (luaL_loadbufferx(L, text, strlen(text), FAMILY_CHUNK, "t") != LUA_OK) lua_error(L);

@@ -33,10 +33,7 @@ static int release_held(lua_State *L) {
 static strew_table **push_holder(lua_State *L) {
   strew_table **held = lua_newuserdatauv(L, sizeof *held, 0);
   *held = NULL;
-  if (luaL_newmetatable(L, held_name)) {
-    lua_pushcfunction(L, release_held);
-    lua_setfield(L, -2, "__gc");
-  }
+  bind_push_metatable(L, held_name, release_held, NULL, NULL, held_name);
   lua_setmetatable(L, -2);
   return held;
 }
@@ -93,10 +90,7 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
     if (!read_key(L, call, name, keys)) return false;
     lua_pop(L, 1);
   }
-  if (!bind_stray_key(L, i, lua_rawlen(L, i))) return true;
-  char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected a sequence", bind_text(L, call, lua_gettop(L), text));
-  return false;
+  return bind_check_sequence(L, call, i, name, "");
 }
 
 /* Allocates memory for the list `name` of the options before any argument is read. */
@@ -229,29 +223,12 @@ static int next_chunk(lua_State *L, struct script_call *call) {
 
 static const struct script_function next_chunk_row = {"chunks", next_chunk, 0, FUNCTION | CONSTANT};
 
-/* Complete before the registry knows it: a failed allocation leaves none without __gc. */
-static void push_iterator_metatable(lua_State *L) {
-  static const luaL_Reg ends[] = {{"__gc", close_chunks}, {"__close", close_chunks}, {NULL, NULL}};
-  if (luaL_getmetatable(L, chunks_name) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  luaL_setfuncs(L, ends, 0);
-  bind_push_function(L, lua_upvalueindex(1), &next_chunk_row, next_chunk_row.name, FUNCTION);
-  lua_setfield(L, -2, "__call");
-  lua_pushstring(L, chunks_name);
-  lua_setfield(L, -2, "__name");
-  lua_pushstring(L, chunks_name);
-  lua_setfield(L, -2, "__metatable"); /* what getmetatable returns */
-  lua_pushvalue(L, -1);
-  lua_setfield(L, LUA_REGISTRYINDEX, chunks_name);
-}
-
 static strew_reader **push_iterator(lua_State *L) {
   struct chunk_iterator *iterator = lua_newuserdatauv(L, sizeof *iterator, 1);
   *iterator = (struct chunk_iterator){NULL, false};
   lua_newtable(L);
   lua_setiuservalue(L, -2, 1);
-  push_iterator_metatable(L);
+  bind_push_metatable(L, chunks_name, close_chunks, "__call", &next_chunk_row, chunks_name);
   lua_setmetatable(L, -2);
   return &iterator->reader;
 }

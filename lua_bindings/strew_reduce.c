@@ -55,26 +55,17 @@ static int extreme(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-static strew_status cumsum(struct arguments *a) { return strew_cumsum(a->self, a->dim, a->out, a->error); }
-static strew_status cumprod(struct arguments *a) { return strew_cumprod(a->self, a->dim, a->out, a->error); }
-static strew_status cummax(struct arguments *a) { return strew_cummax(a->self, a->dim, a->out, a->second, a->error); }
-static strew_status cummin(struct arguments *a) { return strew_cummin(a->self, a->dim, a->out, a->second, a->error); }
+RUN(cumsum, strew_cumsum, a->self, a->dim)
+RUN(cumprod, strew_cumprod, a->self, a->dim)
+RUN_TWO(cummax, strew_cummax, a->self, a->dim)
+RUN_TWO(cummin, strew_cummin, a->self, a->dim)
 
 /* -> values, indices */
-static strew_status sort(struct arguments *a) {
-  return strew_sort_with(a->self, a->dim, &(strew_sort_options){.descending = a->descending}, a->out, a->second,
-                         a->error);
-}
-
-static strew_status argsort(struct arguments *a) {
-  return strew_sort_with(a->self, a->dim, &(strew_sort_options){.descending = a->descending}, NULL, a->out, a->error);
-}
+RUN_TWO(sort, strew_sort_with, a->self, a->dim, &(strew_sort_options){.descending = a->descending})
+RUN(argsort, strew_sort_with, a->self, a->dim, &(strew_sort_options){.descending = a->descending}, NULL)
 
 /* -> values, indices */
-static strew_status topk(struct arguments *a) {
-  const strew_topk_options options = {.smallest = !a->largest};
-  return strew_topk_with(a->self, a->k, a->dim, &options, a->out, a->second, a->error);
-}
+RUN_TWO(topk, strew_topk_with, a->self, a->k, a->dim, &(strew_topk_options){.smallest = !a->largest})
 
 /* -> values [, inverse] [, counts] */
 static int unique(lua_State *L, struct script_call *call) {
@@ -89,7 +80,7 @@ static int unique(lua_State *L, struct script_call *call) {
   return 1 + a.return_inverse + a.return_counts;
 }
 
-static strew_status nonzero(struct arguments *a) { return strew_nonzero(a->self, a->out, a->error); }
+RUN(nonzero, strew_nonzero, a->self)
 
 #define ALONG  "self:tensor dim:dim"
 #define SORTED "self:tensor dim?dim(-1) descending?boolean"

@@ -60,13 +60,8 @@ static int scatter_reduce(lua_State *L, struct script_call *call) {
   return run_scatter(L, call, call->row->parameters, STREW_ASSIGN);
 }
 
-static strew_status gather(struct arguments *a) {
-  return strew_gather_with(a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode}, a->out, a->error);
-}
-
-static strew_status index_select(struct arguments *a) {
-  return strew_index_select_with(a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode}, a->out, a->error);
-}
+RUN(gather, strew_gather_with, a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode})
+RUN(index_select, strew_index_select_with, a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode})
 
 /* ------------------------------------------------------------------------------------------------------- group form */
 
@@ -173,8 +168,8 @@ static strew_status run_coo(struct arguments *a, strew_tensor **out, strew_tenso
 static int segment_csr(lua_State *L, struct script_call *call) { return segments(L, call, run_csr); }
 static int segment_coo(lua_State *L, struct script_call *call) { return segments(L, call, run_coo); }
 
-static strew_status gather_csr(struct arguments *a) { return strew_gather_csr(a->src, a->indptr, a->out, a->error); }
-static strew_status gather_coo(struct arguments *a) { return strew_gather_coo(a->src, a->index, a->out, a->error); }
+RUN(gather_csr, strew_gather_csr, a->src, a->indptr)
+RUN(gather_coo, strew_gather_coo, a->src, a->index)
 
 static strew_status segment_reduce(struct arguments *a) {
   const strew_segment_options options = {.reduction = a->reduction,

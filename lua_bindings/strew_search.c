@@ -1,23 +1,10 @@
 /* strew_search.c: searches and counts of values. */
 #include "strew_bind.h"
 
-static strew_status searchsorted(struct arguments *a) {
-  return strew_searchsorted_with(a->sorted, a->values, &(strew_searchsorted_options){.right = a->is_right}, a->out,
-                                 a->error);
-}
-
-static strew_status bucketize(struct arguments *a) {
-  return strew_bucketize_with(a->values, a->boundaries, &(strew_searchsorted_options){.right = a->is_right}, a->out,
-                              a->error);
-}
-
-static strew_status bincount(struct arguments *a) {
-  return strew_bincount(a->self, a->weights, a->minlength, a->out, a->error);
-}
-
-static strew_status histc(struct arguments *a) {
-  return strew_histc(a->self, a->bins, a->min, a->max, a->out, a->error);
-}
+RUN(searchsorted, strew_searchsorted_with, a->sorted, a->values, &(strew_searchsorted_options){.right = a->is_right})
+RUN(bucketize, strew_bucketize_with, a->values, a->boundaries, &(strew_searchsorted_options){.right = a->is_right})
+RUN(bincount, strew_bincount, a->self, a->weights, a->minlength)
+RUN(histc, strew_histc, a->self, a->bins, a->min, a->max)
 
 const struct script_function bind_bucketize_row = {
     "bucketize", bind_one, 0, FUNCTION | CONSTANT, "values:operand boundaries:tensor right=boolean", bucketize};
