@@ -249,11 +249,6 @@ bool bind_string(lua_State *L, struct script_call *call, int i, const char *name
   return true;
 }
 
-bool bind_dtype(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  const char *word;
-  return bind_string(L, call, i, name, &word) && strew_dtype_from_word(word, out, &call->error) == STREW_OK;
-}
-
 bool bind_wanted_dtype(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   strew_dtype dtype;
   if (!bind_dtype(L, call, i, name, &dtype)) return false;
@@ -267,20 +262,18 @@ bool bind_device(lua_State *L, struct script_call *call, int i, const char *name
          strew_device_find(call->binding->context, spec, out, &call->error) == STREW_OK;
 }
 
-bool bind_reduction(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  const char *word;
-  return bind_string(L, call, i, name, &word) && strew_reduction_from_word(word, out, &call->error) == STREW_OK;
-}
-
-bool bind_mode(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  const char *word;
-  return bind_string(L, call, i, name, &word) && strew_mode_from_word(word, out, &call->error) == STREW_OK;
-}
-
-bool bind_interpolation(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  const char *word;
-  return bind_string(L, call, i, name, &word) && strew_interpolation_from_word(word, out, &call->error) == STREW_OK;
-}
+/* The readers of words of enumerators. */
+#define WORD(type)                                                                                                     \
+  bool bind_##type(lua_State *L, struct script_call *call, int i, const char *name, void *out) {                       \
+    const char *word;                                                                                                  \
+    return bind_string(L, call, i, name, &word) && strew_##type##_from_word(word, out, &call->error) == STREW_OK;      \
+  }
+WORD(dtype)
+WORD(reduction)
+WORD(mode)
+WORD(interpolation)
+WORD(colormap)
+#undef WORD
 
 /* ---------------------------------------------------------------------------------------------------- all arguments */
 

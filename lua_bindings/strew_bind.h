@@ -444,10 +444,11 @@ enum { NO_DIM = INT_MIN };
 ARGUMENT_TYPES(TYPE)
 #undef TYPE
 bind_reader bind_dtype;    /* strew_dtype */
-bind_reader bind_colormap; /* strew_colormap; strew_image.c */
+bind_reader bind_colormap; /* strew_colormap */
 
 /* The arguments of a call by their names: of a text's parameters; the other fields are not set. */
 struct arguments {
+  lua_State *L; /* of bind_values */
   struct script_call *call;
   strew_error *error;           /* the call's */
   strew_tensor **out, **second; /* where results are stored: bind_one, bind_two */
@@ -478,6 +479,8 @@ int bind_push_all(lua_State *L, const struct script_call *call, const struct par
 /* Calls the row's `run` with the arguments, for one result or two. */
 int bind_one(lua_State *L, struct script_call *call);
 int bind_two(lua_State *L, struct script_call *call);
+/* The same; the results are what `run` pushes. */
+int bind_values(lua_State *L, struct script_call *call);
 
 /* Fails if options set what a grouping has itself. */
 bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);
