@@ -89,7 +89,7 @@ bool bind_is_float(strew_dtype dtype);
    the operand of a unary operator twice. */
 /* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings. WRITES: to self,
    without an underscore. CONSTANT: the results have no gradient: comparisons, positions, counts, whole numbers,
-   properties and texts. */
+   properties and texts. BRIEF: written in Lua, with messages that do not list its tensors. */
 enum form {
   FUNCTION = 1,
   METHOD = 2,
@@ -99,6 +99,7 @@ enum form {
   GROUPED = 32,
   WRITES = 64,
   CONSTANT = 128,
+  BRIEF = 256,
   ALWAYS = FUNCTION | METHOD,
   EVERY = ALWAYS | INPLACE
 };
@@ -251,6 +252,8 @@ int64_t bind_line_width(const struct print_options *options); /* in columns; str
 /* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
 extern const struct script_function bind_columns_text_row, bind_columns_length_row, bind_missing_column_row,
     bind_new_column_row;
+/* saved(x, names, words) of strew.save: tensors, names, lists of words. */
+extern const struct script_function bind_saved_columns_row;
 /* Of strew.show, written in Lua: bins(self, bins, low, high) returns the counts and the range, means(self, rows, columns)
    a tensor; strew_family.c. */
 extern const struct script_function bind_bins_row, bind_means_row;

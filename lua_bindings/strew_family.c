@@ -140,13 +140,15 @@ static const struct script_function line_width_row = {"line_width", line_width, 
                                     nearest_row = {"nearest", nearest, 0, FUNCTION | CONSTANT},
                                     is_open_row = {"is_open", is_open, 0, FUNCTION | CONSTANT},
                                     has_float64_row = {"has_float64", has_float64, 0, FUNCTION | CONSTANT};
+/* clang-format off */
 static const struct script_function *const inner_rows[] = {
-    &bind_texts_row,     &line_width_row,       &nearest_row,        &is_open_row,       &text_row,
-    &printable_row,      &bind_set_columns_row, &bind_about_row,     &bind_alias_row,    &bind_watch_row,
-    &bind_tape_row,      &bind_is_recorded_row, &bind_offset_row,    &bind_call_row,     &bind_key_ids_row,
-    &bind_key_state_row, &bind_keys_of_row,     &bind_ids_row,       &bind_set_keys_row, &bind_grouping_keys_row,
-    &bind_cumsum_row,    &bind_aggregate_row,   &bind_argsort_row,   &bind_squares_row,  &bind_topk_row,
-    &has_float64_row,    &bind_missed_row,      &bind_bucketize_row, &bind_replaced_row};
+    &bind_texts_row, &line_width_row, &nearest_row, &is_open_row, &text_row, &printable_row, &bind_columns_text_row,
+    &bind_missing_column_row, &bind_alias_row, &bind_watch_row, &bind_tape_row, &bind_is_recorded_row,
+    &bind_offset_row, &bind_call_row, &bind_key_ids_row, &bind_key_state_row, &bind_keys_of_row, &bind_ids_row,
+    &bind_set_keys_row, &bind_grouping_keys_row, &bind_cumsum_row, &bind_aggregate_row, &bind_argsort_row,
+    &bind_squares_row, &bind_topk_row, &has_float64_row, &bind_missed_row, &bind_bucketize_row,
+    &bind_columns_length_row, &bind_new_column_row};
+/* clang-format on */
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -283,7 +285,7 @@ static int run(lua_State *L, struct script_call *call) {
   struct binding *binding = call->binding;
   struct family_operands operands;
   operands.count = 0;
-  list_operands(L, binding, first, count, names, &operands);
+  if (!(call->row->forms & BRIEF)) list_operands(L, binding, first, count, names, &operands);
   lua_rawgeti(L, operation, is_second ? 4 : 2);
   for (int i = 0; i < count; i++) lua_pushvalue(L, first + i);
   lua_pushstring(L, call->form & INPLACE ? "_" : "");
@@ -306,6 +308,7 @@ const struct script_function bind_columns_text_row = {"tostring", run, IN_printi
                              bind_missing_column_row = {"table", run, IN_rows, FUNCTION},
                              bind_columns_length_row = {"length", run, IN_rows, FUNCTION},
                              bind_new_column_row = {"column", run, IN_rows, FUNCTION | CONSTANT},
+                             bind_saved_columns_row = {"saved", run, IN_rows, FUNCTION | CONSTANT | BRIEF},
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION | CONSTANT},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION},
                              bind_bins_row = {"bins", run, IN_showing, FUNCTION | CONSTANT},
@@ -332,7 +335,7 @@ const struct script_function bind_grouped_rows[] = {
 
 /* clang-format off */
 const struct script_function bind_family_rows[] = {
-    IN(rows, columns, FUNCTION | CONSTANT), IN(rows, code, FUNCTION | CONSTANT), IN(rows, rows, FUNCTION),
+    IN(rows, columns, FUNCTION | CONSTANT), IN(rows, code, FUNCTION | CONSTANT), IN(rows, words, FUNCTION | BRIEF), IN(rows, rows, FUNCTION),
     IN(rows, sort_by, FUNCTION), IN(joins, join, FUNCTION), IN(grouped, pivot, FUNCTION),
     IN(grouped, value_counts, ALWAYS | CONSTANT), IN(elementwise, one_hot, ALWAYS | CONSTANT),
     IN(elementwise, isnan, ALWAYS | CONSTANT), IN(elementwise, bucketize, ALWAYS | CONSTANT),

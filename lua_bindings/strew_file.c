@@ -267,79 +267,48 @@ static bool bind_saved(lua_State *L, struct script_call *call, int i, const char
   return lua_istable(L, i) || bind_tensor(L, call, i, name, out);
 }
 
+/* Copies a table to a slot. */
+static bool bind_table_in(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  int position;
+  if (!bind_table(L, call, i, name, &position)) return false;
+  lua_copy(L, i, *(int *)out);
+  return true;
+}
+
 /* save(path, x): no result. */
 static int save(lua_State *L, struct script_call *call) {
   const char *path = NULL;
   strew_tensor *tensor = NULL;
   strew_save_options options = {0};
-  struct columns columns;
+  int names = bind_push_slot(L), words = bind_push_slot(L);
   const struct parameter parameters[] = {{"path", REQUIRED, bind_path, &path},
                                          {"x", REQUIRED, bind_saved, &tensor},
                                          {"compress", KEYED, bind_boolean, &options.compress},
                                          {"header", KEYED, bind_header, &options.header},
                                          {"separator", KEYED, bind_separator, &options.separator},
-                                         {"names", KEYED, bind_about, &columns.names},
-                                         {"words", KEYED, bind_about, &columns.words},
+                                         {"names", KEYED, bind_table_in, &names},
+                                         {"words", KEYED, bind_table_in, &words},
                                          {"format", KEYED, bind_string, &options.format},
                                          LAST_PARAMETER};
   strew_table **held = push_holder(L);
-  bind_prepare_columns(L, bind_position(L, 2, "x"), &columns);
+  const int x = bind_position(L, 2, "x");
   if (!bind_arguments(L, call, parameters)) {
     if (lua_type(L, 1) != LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING)
       bind_hint(call, "the path comes first: strew.save(\"%.80s\", x)", lua_tostring(L, 2));
     return -1;
   }
-  if (tensor && (columns.names.is_given || columns.words.is_given))
-    return bind_fail(call, STREW_EARGUMENT, columns.names.is_given ? "names" : "words",
+  if (tensor && !(lua_isnil(L, names) && lua_isnil(L, words)))
+    return bind_fail(call, STREW_EARGUMENT, lua_isnil(L, names) ? "words" : "names",
                      "is given, but x is a tensor, expected a table of columns");
   if (tensor) return bind_end(strew_save(tensor, path, &options, &call->error), 0);
-  bool is_saved =
-      bind_read_columns(L, call, &columns, held) && strew_save_table(*held, path, &options, &call->error) == STREW_OK;
+  bool is_saved = bind_read_columns(L, call, x, names, words, held) &&
+                  strew_save_table(*held, path, &options, &call->error) == STREW_OK;
   strew_table_release(*held);
   *held = NULL;
   return is_saved ? 0 : -1;
 }
 
-/* ----------------------------------------------------------------------------------------- what is known of columns */
-
-/* Pushes the words in the table's metatable; false, with a failure: there are none, or those of a former column. */
-static bool push_words(lua_State *L, struct script_call *call, int x) {
-  const int words = bind_push_about(L, x, "words");
-  if (!lua_istable(L, words))
-    return bind_fail(call, STREW_EARGUMENT, "x", "has no words, expected a table as strew.load makes it"), false;
-  for (lua_pushnil(L); lua_next(L, words); lua_pop(L, 1))
-    if (!bind_check_words(L, call, x, words + 1, words + 2)) return false;
-  return true;
-}
-
-/* Copies a column's name or number to a slot. */
-static bool bind_column(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  char text[TEXT_BYTES];
-  lua_pushvalue(L, i);
-  lua_replace(L, *(int *)out);
-  if (lua_type(L, i) == LUA_TSTRING || lua_isinteger(L, i)) return true;
-  return bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a column's name or number",
-                   bind_text(L, call, i, text)),
-         false;
-}
-
-/* words(x [, column]) */
-static int words_of(lua_State *L, struct script_call *call) {
-  int x, column = bind_push_slot(L);
-  char text[TEXT_BYTES];
-  const struct parameter parameters[] = {
-      {"x", REQUIRED, bind_table, &x}, {"column", OPTIONAL, bind_column, &column}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !push_words(L, call, x)) return -1;
-  if (lua_isnil(L, column)) return 1;
-  lua_pushvalue(L, column);
-  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
-  lua_pushvalue(L, column);
-  if (lua_rawget(L, x) != LUA_TNIL) return lua_pushnil(L), 1;
-  return bind_fail(call, STREW_EARGUMENT, "column", "is %s, not found in x", bind_text(L, call, column, text));
-}
-
 const struct script_function bind_file_rows[] = {{"load", load, 0, FUNCTION | OUTSIDE},
                                                  {"chunks", chunks, 0, FUNCTION | OUTSIDE | CONSTANT},
                                                  {"save", save, 0, FUNCTION | OUTSIDE | CONSTANT},
-                                                 {"words", words_of, 0, FUNCTION},
                                                  {NULL, NULL, 0, 0}};

@@ -6,6 +6,7 @@
 -- columns from it.
 local strew, fail, use, inner = ...
 local operands, places, words = use "operands.lua", use "places.lua", use "word_order.lua"
+local about = use "columns.lua"
 local tables = {}
 
 -- A column's name for messages: "price" in quotes, or its number.
@@ -18,7 +19,7 @@ local function is_position(key, n) return math.type(key) == "integer" and key >=
 function tables.names(x)
   local names, is_known, others, stray = {}, {}, {}, nil
   for i = 1, rawlen(x) do names[i] = i end
-  for _, name in ipairs(#names == 0 and inner.about(x, "names") or {}) do
+  for _, name in ipairs(#names == 0 and about.about(x) or {}) do
     if type(name) == "string" and rawget(x, name) ~= nil and not is_known[name] then
       is_known[name] = true
       table.insert(names, name)
@@ -62,11 +63,11 @@ local function list(x, given)
   elseif #names == 0 then
     return nil, "is an empty table, expected columns"
   end
-  local columns, lists = {names = names, tensors = {}, words = {}}, inner.about(x, "words") or {}
+  local columns, lists = {names = names, tensors = {}, words = {}}, select(2, about.about(x)) or {}
   for i, name in ipairs(names) do
     columns.tensors[i], columns.words[i] = rawget(x, name), lists[name]
     if lists[name] and not (given and given[name]) then
-      local problem, hint = inner.replaced(x, name, lists[name])
+      local problem, hint = about.replaced(x, name, lists[name])
       if problem then return nil, problem, "value", hint end
     end
   end
@@ -101,7 +102,7 @@ function tables.make(columns)
   for i, name in ipairs(columns.names) do
     x[name], lists[name] = columns.tensors[i], columns.words[i]
   end
-  return inner.set_columns(x, columns.names, lists)
+  return about.set(x, columns.names, lists)
 end
 
 -- Returns the columns with the tensors f(tensor).
