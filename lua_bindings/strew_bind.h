@@ -165,10 +165,6 @@ struct box *bind_push_grouping(lua_State *L, struct binding *binding);
 void bind_set_grouping_metatable(lua_State *L, struct binding *binding);
 /* luaL_testudata that also checks the size: the debug library sets any metatable. */
 void *bind_to_userdata(lua_State *L, int i, const char *metatable, size_t size_bytes);
-/* Pushes the metatable with that key in the registry, of a userdata that `end` closes and whose `event` calls the row
-   (NULL: none). It is complete before the registry has it: a failed allocation leaves none without __gc. */
-void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const char *event,
-                         const struct script_function *row, const char *name);
 /* Pushes the call's result and returns where the runtime is to store it: a new box, or 'self' if in place. */
 strew_tensor **bind_result(lua_State *L, struct script_call *call);
 /* Ends a call with `results` values on top of the stack. */
@@ -195,6 +191,10 @@ void bind_push_upvalues(lua_State *L, int binding, const struct script_function 
 enum { ROW_UPVALUE = 2, NAME_UPVALUE, FORM_UPVALUE, UPVALUES = FORM_UPVALUE };
 /* Pushes bind_dispatch with these upvalues. */
 void bind_push_function(lua_State *L, int binding, const struct script_function *row, const char *name, int form);
+/* Pushes the metatable with that key in the registry, of a userdata that `end` closes and whose `event` calls the row
+   (NULL: none). It is complete before the registry has it: a failed allocation leaves none without __gc. */
+void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const char *event,
+                         const struct script_function *row, const char *name);
 
 /* ------------------------------------------------------------------------------------------------ strew_record.c */
 

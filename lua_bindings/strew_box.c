@@ -44,25 +44,6 @@ void *bind_to_userdata(lua_State *L, int i, const char *metatable, size_t size_b
   return data && lua_rawlen(L, i) == size_bytes ? data : NULL;
 }
 
-void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const char *event,
-                         const struct script_function *row, const char *name) {
-  const luaL_Reg ends[] = {{"__gc", end}, {"__close", end}, {NULL, NULL}};
-  if (luaL_getmetatable(L, key) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  luaL_setfuncs(L, ends, 0);
-  if (row) {
-    bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
-    lua_setfield(L, -2, event);
-  }
-  lua_pushstring(L, name);
-  lua_pushvalue(L, -1);
-  lua_setfield(L, -3, "__name");
-  lua_setfield(L, -2, "__metatable"); /* what getmetatable returns */
-  lua_pushvalue(L, -1);
-  lua_setfield(L, LUA_REGISTRYINDEX, key);
-}
-
 static void link_box(struct box *box, struct box **list) {
   box->next = *list;
   box->link = list;

@@ -240,3 +240,22 @@ void bind_push_function(lua_State *L, int binding, const struct script_function 
   bind_push_upvalues(L, binding, row, name, form);
   lua_pushcclosure(L, bind_dispatch, UPVALUES);
 }
+
+void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const char *event,
+                         const struct script_function *row, const char *name) {
+  const luaL_Reg ends[] = {{"__gc", end}, {"__close", end}, {NULL, NULL}};
+  if (luaL_getmetatable(L, key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  luaL_setfuncs(L, ends, 0);
+  if (row) {
+    bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
+    lua_setfield(L, -2, event);
+  }
+  lua_pushstring(L, name);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "__name");
+  lua_setfield(L, -2, "__metatable"); /* what getmetatable returns */
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, key);
+}
