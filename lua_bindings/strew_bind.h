@@ -254,8 +254,8 @@ extern const struct script_function bind_columns_text_row, bind_columns_length_r
     bind_new_column_row;
 /* saved(x, names, words) of strew.save: tensors, names, lists of words. */
 extern const struct script_function bind_saved_columns_row;
-/* Of strew.show, written in Lua: bins(self, bins, low, high) returns the counts and the range, means(self, rows, columns)
-   a tensor; strew_family.c. */
+/* Of strew.show, written in Lua: bins(self, bins, low, high) returns the counts and the range, means(self, rows,
+   columns) a tensor; strew_family.c. */
 extern const struct script_function bind_bins_row, bind_means_row;
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_table_keys_row;
@@ -437,8 +437,8 @@ enum { NO_DIM = INT_MIN };
   X(boolean, descending) X(boolean, largest) X(boolean, equal_nan) X(boolean, return_inverse)                          \
   X(boolean, return_counts) X(boolean, enabled) Y(dims, dim, dims) X(integers, shape) X(integers, strides)             \
   Y(integers, dims, order) Y(integers, position, place) X(mode, mode) Y(reduce, reduce, reduction)                     \
-  X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing)                                     \
-  Y(kept, self, kept) Y(entries, indices, entries) Y(lengths, size, chunk) Y(destination, out, destination)
+  X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing) Y(kept, self, kept)                 \
+  Y(grouping, self, grouping) Y(entries, indices, entries) Y(lengths, size, chunk) Y(destination, out, destination)
 /* clang-format on */
 
 #define TYPE(word, read, type, absent)                                                                                 \

@@ -10,16 +10,10 @@
 /* grouping(index [, {dim_size, mode}]) */
 static int grouping(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_grouping(L, call->binding);
-  strew_tensor *index;
-  int64_t dim_size = -1;
-  strew_grouping_options options = {.mode = STREW_ERROR};
-  const struct parameter parameters[] = {{"index", REQUIRED, bind_tensor, &index},
-                                         {"dim_size", KEYED, bind_size, &dim_size},
-                                         {"mode", KEYED, bind_mode, &options.mode},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (dim_size >= 0) options.dim_size = &dim_size;
-  return bind_end(strew_grouping_create_with(index, &options, &box->grouping, &call->error), 1);
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
+  const strew_grouping_options options = {.mode = a.mode, .dim_size = a.dim_size < 0 ? NULL : &a.dim_size};
+  return bind_end(strew_grouping_create_with(a.index, &options, &box->grouping, a.error), 1);
 }
 
 /* "sorted" or "first": strew_key_order */
@@ -51,18 +45,8 @@ enum { MOST_KEYS = 64 };
 
 /* Reads the entries of the sequence at position 1, which keeps its tensors alive. */
 static bool read_sequence(lua_State *L, struct script_call *call, int count, strew_tensor **keys) {
-  char text[TEXT_BYTES];
-  for (int i = 0; i < count; i++) {
-    lua_rawgeti(L, 1, i + 1);
-    const struct box *box = bind_to_box(L, call->binding, lua_gettop(L));
-    if (!box)
-      bind_fail(call, STREW_EARGUMENT, "keys", "holds %s at [%d], expected a tensor",
-                bind_text(L, call, lua_gettop(L), text), i + 1);
-    else if (!(keys[i] = box->tensor))
-      bind_fail(call, STREW_EFREED, "keys", "holds a tensor at [%d] that was freed", i + 1);
-    lua_pop(L, 1);
-    if (!box || !keys[i]) return false;
-  }
+  for (int i = 0; i < count; i++)
+    if (!(keys[i] = bind_entry(L, call, 1, i + 1, "keys"))) return false;
   return true;
 }
 
@@ -102,7 +86,9 @@ static int group_by(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_grouping_rows[] = {
-    {"grouping", grouping, 0, FUNCTION | CONSTANT}, {"group_by", group_by, 0, FUNCTION | CONSTANT}, {NULL, NULL, 0, 0}};
+    {"grouping", grouping, 0, FUNCTION | CONSTANT, "index:tensor dim_size=size mode=mode"},
+    {"group_by", group_by, 0, FUNCTION | CONSTANT},
+    {NULL, NULL, 0, 0}};
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
@@ -183,27 +169,15 @@ static int to_string(lua_State *L, struct script_call *call) {
 
 /* ---------------------------------------------------------------------------------------------------------- methods */
 
-enum { ORDER, STARTS };
-
-/* order(), starts() */
-static int derived(lua_State *L, struct script_call *call) {
-  struct box *box = bind_push_box(L, call->binding);
-  strew_grouping *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_grouping, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (call->row->code == ORDER) return bind_end(strew_grouping_order(self, &box->tensor, &call->error), 1);
-  return bind_end(strew_grouping_starts(self, &box->tensor, &call->error), 1);
-}
+RUN(order, strew_grouping_order, a->grouping)
+RUN(starts, strew_grouping_starts, a->grouping)
 
 /* to(device) */
 static int to(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_grouping(L, call->binding);
-  strew_grouping *self;
-  strew_device *device;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_grouping, &self}, {"device", REQUIRED, bind_device, &device}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (strew_grouping_to(self, device, &box->grouping, &call->error) != STREW_OK) return -1;
+  struct arguments a;
+  if (!bind_read(L, call, &a) || strew_grouping_to(a.grouping, a.device, &box->grouping, a.error) != STREW_OK)
+    return -1;
   for (int i = 1; i <= GROUPING_VALUES; i++) {
     lua_getiuservalue(L, 1, i);
     lua_setiuservalue(L, -2, i);
@@ -212,20 +186,19 @@ static int to(lua_State *L, struct script_call *call) {
 }
 
 static int free_self(lua_State *L, struct script_call *call) {
-  strew_grouping *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_grouping, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
   struct box *box = bind_to_grouping(L, call->binding, 1);
   if (!bind_may_free(call, box)) return -1;
-  strew_grouping_release(self);
+  strew_grouping_release(a.grouping);
   box->grouping = NULL;
   return 0;
 }
 
-static const struct script_function native_rows[] = {{"g:order", derived, ORDER, GROUPED},
-                                                     {"g:starts", derived, STARTS, GROUPED},
-                                                     {"g:to", to, 0, GROUPED},
-                                                     {"g:free", free_self, 0, GROUPED},
+static const struct script_function native_rows[] = {{"g:order", bind_one, 0, GROUPED, "self:grouping", order},
+                                                     {"g:starts", bind_one, 0, GROUPED, "self:grouping", starts},
+                                                     {"g:to", to, 0, GROUPED, "self:grouping device:device"},
+                                                     {"g:free", free_self, 0, GROUPED, "self:grouping"},
                                                      {NULL, NULL, 0, 0}};
 
 /* -------------------------------------------------------------------------------------------- for operations in Lua */
@@ -287,17 +260,7 @@ static int argsort(lua_State *L, struct script_call *call) {
 }
 
 /* group_topk(g, src, k, largest): positions and groups */
-static int topk(lua_State *L, struct script_call *call) {
-  struct box *positions = bind_push_box(L, call->binding), *groups = bind_push_box(L, call->binding);
-  strew_grouping *self;
-  strew_tensor *src;
-  int64_t k;
-  if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
-  if (!bind_integer(L, call, 3, "k", &k)) return -1;
-  const strew_topk_options options = {.smallest = !lua_toboolean(L, 4)};
-  return bind_end(strew_grouping_topk_with(self, src, k, &options, &positions->tensor, &groups->tensor, &call->error),
-                  2);
-}
+RUN_TWO(topk, strew_grouping_topk_with, a->grouping, a->src, a->k, &(strew_topk_options){.smallest = !a->largest})
 
 enum { MOST_AGGREGATES = 64 };
 
@@ -365,7 +328,12 @@ const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION | CONSTANT}
                              bind_cumsum_row = {"group_cumsum", cumsum, 0, FUNCTION},
                              bind_argsort_row = {"group_argsort", argsort, 0, FUNCTION | CONSTANT},
                              bind_squares_row = {"group_squares", squares, 0, FUNCTION},
-                             bind_topk_row = {"group_topk", topk, 0, FUNCTION},
+                             bind_topk_row = {"group_topk",
+                                              bind_two,
+                                              0,
+                                              FUNCTION,
+                                              "self:grouping src:tensor k:integer largest~boolean",
+                                              topk},
                              bind_aggregate_row = {"aggregate", aggregate, 0, FUNCTION};
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
