@@ -141,8 +141,8 @@ struct script_call {
 /* The rows of each file, ended by a row without a name. */
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_indexing_rows[], bind_device_rows[],
-    bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_search_rows[],
-    bind_statistics_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[];
+    bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_statistics_rows[],
+    bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -249,6 +249,16 @@ extern const struct script_function bind_texts_row;           /* texts(t, precis
 void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */
 int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
 
+/* Pushes {name = tensor, ...}, or a sequence of tensors if they have no names; false: call->error is filled. `known`:
+   the stack position of a table of lists of words by column, which grow and are shared with the result; 0: none. */
+bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table, int known);
+
+/* Builds *out from the Lua table at position x; those of names and words, options or nil, are at these positions. Even
+   on failure the caller releases *out unless it is NULL. */
+bool bind_read_columns(lua_State *L, struct script_call *call, int x, int names, int words, strew_table **out);
+
+/* missed(x, name), for Lua: keeps them for STREW_MISSED. */
+extern const struct script_function bind_missed_row;
 /* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
 extern const struct script_function bind_columns_text_row, bind_columns_length_row, bind_missing_column_row,
     bind_new_column_row;
@@ -271,7 +281,7 @@ extern const struct script_function bind_grouped_rows[], bind_group_columns_row,
 /* Functions for Lua, strew_grouping.c: see there. */
 extern const struct script_function bind_ids_row, bind_set_keys_row, bind_grouping_keys_row, bind_cumsum_row,
     bind_aggregate_row, bind_argsort_row, bind_squares_row, bind_topk_row;
-/* bucketize of tensors, strew_search.c. */
+/* bucketize of tensors, strew_reduce.c. */
 extern const struct script_function bind_bucketize_row;
 
 /* Runs a binary operation; strew_math.c. */

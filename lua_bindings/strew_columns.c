@@ -3,8 +3,8 @@
    A table of columns holds its tensors and nothing else that pairs would visit: the order of its names, and the words
    of its text columns, are in its metatable, visible as x.names and x.words (family/columns.lua). Columns with those
    names hide them: strew.columns(x) and strew.words(x) read only the metatable, as strew.save does. The metatable also
-   has the table's text, its length, and functions for other keys and new names (family/printing.lua, family/rows.lua). */
-#include "strew_columns.h"
+   has the table's text, its length, and functions for other keys and new names (family/printing.lua, rows.lua). */
+#include "strew_bind.h"
 #include "strew_lua.h"
 
 #include <stdlib.h>

@@ -13,7 +13,6 @@
 #include "runtime/base/embedded.h"
 #include "script_place.h"
 #include "strew_bind.h"
-#include "strew_columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -335,7 +334,8 @@ const struct script_function bind_grouped_rows[] = {
 
 /* clang-format off */
 const struct script_function bind_family_rows[] = {
-    IN(rows, columns, FUNCTION | CONSTANT), IN(rows, code, FUNCTION | CONSTANT), IN(rows, words, FUNCTION | BRIEF), IN(rows, rows, FUNCTION),
+    IN(rows, columns, FUNCTION | CONSTANT), IN(rows, code, FUNCTION | CONSTANT), IN(rows, words, FUNCTION | BRIEF),
+    IN(rows, rows, FUNCTION),
     IN(rows, sort_by, FUNCTION), IN(joins, join, FUNCTION), IN(grouped, pivot, FUNCTION),
     IN(grouped, value_counts, ALWAYS | CONSTANT), IN(elementwise, one_hot, ALWAYS | CONSTANT),
     IN(elementwise, isnan, ALWAYS | CONSTANT), IN(elementwise, bucketize, ALWAYS | CONSTANT),

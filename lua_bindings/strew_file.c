@@ -1,5 +1,5 @@
 /* strew_file.c: loads and saves tensors and tables of them. The runtime chooses the file format. */
-#include "strew_columns.h"
+#include "strew_bind.h"
 
 #include <stdio.h>
 #include <string.h>

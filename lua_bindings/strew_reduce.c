@@ -1,4 +1,4 @@
-/* strew_reduce.c: folds, cumulative sums, sorts and functions based on them. */
+/* strew_reduce.c: folds, cumulative sums, sorts, searches and counts. */
 #include "runtime/shared/tables.h"
 #include "strew_bind.h"
 
@@ -81,10 +81,16 @@ static int unique(lua_State *L, struct script_call *call) {
 }
 
 RUN(nonzero, strew_nonzero, a->self)
+RUN(searchsorted, strew_searchsorted_with, a->sorted, a->values, &(strew_searchsorted_options){.right = a->is_right})
+RUN(bucketize, strew_bucketize_with, a->values, a->boundaries, &(strew_searchsorted_options){.right = a->is_right})
+RUN(bincount, strew_bincount, a->self, a->weights, a->minlength)
+RUN(histc, strew_histc, a->self, a->bins, a->min, a->max)
 
 #define ALONG  "self:tensor dim:dim"
 #define SORTED "self:tensor dim?dim(-1) descending?boolean"
 
+const struct script_function bind_bucketize_row = {
+    "bucketize", bind_one, 0, FUNCTION | CONSTANT, "values:operand boundaries:tensor right=boolean", bucketize};
 const struct script_function bind_reduce_rows[] = {
 #define ROW(ENUM, f, takes, gives, ...)                                                                                \
   {#f, fold, STREW_FOLD_##ENUM, gives == PLACE || gives == TRUTH ? ALWAYS | CONSTANT : ALWAYS, NULL, NULL},
@@ -101,5 +107,8 @@ const struct script_function bind_reduce_rows[] = {
     {"topk", bind_two, 0, ALWAYS, "self:tensor k:integer dim?dim(-1) largest?boolean(true)", topk},
     {"unique", unique, 0, ALWAYS, "self:tensor return_inverse=boolean return_counts=boolean", NULL},
     {"nonzero", bind_one, 0, ALWAYS | CONSTANT, "self:tensor", nonzero},
+    {"searchsorted", bind_one, 0, ALWAYS | CONSTANT, "sorted:tensor values:operand right=boolean", searchsorted},
+    {"bincount", bind_one, 0, ALWAYS, "self:tensor weights=tensor minlength=integer(0)", bincount},
+    {"histc", bind_one, 0, ALWAYS | CONSTANT, "self:tensor bins?integer(100) min?number max?number", histc},
     {NULL},
 };

@@ -386,7 +386,7 @@ end)
 local elsewhere = {
   ["runtime/files/"] = "csv_spec.lua, file_spec.lua and png_spec.lua", ["lua_bindings/mpi/"] = "mpi_test.sh",
   ["opencl/"] = "a device fails", ["strew_record.c"] = "gradients_spec.lua", ["strew_show.c"] = "show_spec.lua",
-  ["strew_columns.c"] = "csv_spec.lua", ["interrupt.c"] = "check_interrupt.c", ["memory.c"] = "no call",
+  ["interrupt.c"] = "check_interrupt.c", ["memory.c"] = "no call",
   ["printoptions.c"] = "print_spec.lua", ["searchsorted.c"] = "calculating_spec.lua",
   ["matmul.c"] = "calculating_spec.lua",
   ["key_ids.c"] = "keys_spec.lua", ["quantile.c"] = "takes 16 M elements, or other dtypes",
