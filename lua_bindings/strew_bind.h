@@ -170,8 +170,7 @@ strew_tensor **bind_result(lua_State *L, struct script_call *call);
 /* Ends a call with `results` values on top of the stack. */
 static inline int bind_end(strew_status status, int results) { return status == STREW_OK ? results : -1; }
 /* Metamethods of boxes and of the binding, with the binding as upvalue. */
-int bind_box_gc(lua_State *L);
-int bind_box_close(lua_State *L);
+void bind_set_finalizers(lua_State *L, int binding);
 int bind_close(lua_State *L);
 
 /* -------------------------------------------------------------------------------------------------- strew_call.c */
@@ -191,6 +190,9 @@ void bind_push_upvalues(lua_State *L, int binding, const struct script_function 
 enum { ROW_UPVALUE = 2, NAME_UPVALUE, FORM_UPVALUE, UPVALUES = FORM_UPVALUE };
 /* Pushes bind_dispatch with these upvalues. */
 void bind_push_function(lua_State *L, int binding, const struct script_function *row, const char *name, int form);
+/* Sets an event of the metatable on top of the stack to the row's function; sets the name of its type. */
+void bind_set_event(lua_State *L, int binding, const char *event, const struct script_function *row);
+void bind_set_name(lua_State *L, const char *name);
 /* Pushes the metatable with that key in the registry, of a userdata that `end` closes and whose `event` calls the row
    (NULL: none). It is complete before the registry has it: a failed allocation leaves none without __gc. */
 void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const char *event,

@@ -241,6 +241,18 @@ void bind_push_function(lua_State *L, int binding, const struct script_function 
   lua_pushcclosure(L, bind_dispatch, UPVALUES);
 }
 
+void bind_set_event(lua_State *L, int binding, const char *event, const struct script_function *row) {
+  bind_push_function(L, binding, row, row->name, row->forms);
+  lua_setfield(L, -2, event);
+}
+
+void bind_set_name(lua_State *L, const char *name) {
+  lua_pushstring(L, name);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "__name");
+  lua_setfield(L, -2, "__metatable"); /* what getmetatable returns; without __gc, boxes would leave a gap */
+}
+
 void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const char *event,
                          const struct script_function *row, const char *name) {
   const luaL_Reg ends[] = {{"__gc", end}, {"__close", end}, {NULL, NULL}};
@@ -248,14 +260,8 @@ void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const
   lua_pop(L, 1);
   lua_newtable(L);
   luaL_setfuncs(L, ends, 0);
-  if (row) {
-    bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
-    lua_setfield(L, -2, event);
-  }
-  lua_pushstring(L, name);
-  lua_pushvalue(L, -1);
-  lua_setfield(L, -3, "__name");
-  lua_setfield(L, -2, "__metatable"); /* what getmetatable returns */
+  if (row) bind_set_event(L, lua_upvalueindex(1), event, row);
+  bind_set_name(L, name);
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, key);
 }

@@ -342,11 +342,6 @@ static const struct script_function index_row = {"g.name", get_field, 0, FUNCTIO
                                     newindex_row = {"g.name = v", no_field, 0, FUNCTION},
                                     tostring_row = {"tostring", to_string, 0, FUNCTION | CONSTANT};
 
-static void set_metamethod(lua_State *L, int binding, const char *event, const struct script_function *row) {
-  bind_push_function(L, binding, row, row->name, FUNCTION);
-  lua_setfield(L, -2, event);
-}
-
 /* Adds the rows to the table of methods on top of the stack, without "g:". */
 static void set_methods(lua_State *L, int binding, const struct script_function *rows) {
   for (; rows->name; rows++) {
@@ -356,22 +351,12 @@ static void set_methods(lua_State *L, int binding, const struct script_function 
   }
 }
 
-static void set_finalizer(lua_State *L, int binding, const char *event, lua_CFunction function) {
-  lua_pushvalue(L, binding);
-  lua_pushcclosure(L, function, 1);
-  lua_setfield(L, -2, event);
-}
-
 void bind_open_groupings(lua_State *L, int binding) {
   lua_createtable(L, 0, 8);
-  lua_pushliteral(L, "grouping");
-  lua_pushvalue(L, -1);
-  lua_setfield(L, -3, "__name");
-  lua_setfield(L, -2, "__metatable"); /* as for tensors */
-  set_finalizer(L, binding, "__gc", bind_box_gc);
-  set_finalizer(L, binding, "__close", bind_box_close);
-  set_metamethod(L, binding, "__newindex", &newindex_row);
-  set_metamethod(L, binding, "__tostring", &tostring_row);
+  bind_set_name(L, "grouping");
+  bind_set_finalizers(L, binding);
+  bind_set_event(L, binding, "__newindex", &newindex_row);
+  bind_set_event(L, binding, "__tostring", &tostring_row);
   bind_push_upvalues(L, binding, &index_row, index_row.name, FUNCTION);
   lua_createtable(L, 0, 32);
   set_methods(L, binding, native_rows);
