@@ -1,9 +1,8 @@
-/* draw.c: draws numbers with characters: pictures of coloured half blocks or of ASCII characters by density, lines and
-   bars of block characters. */
+/* draw.c: draws numbers with characters: pictures of coloured half blocks or of ASCII characters by density, and lines
+   of block characters. */
 #include "draw.h"
 #include "strew.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -137,72 +136,4 @@ void draw_line(luaL_Buffer *out, const double *values, int64_t count, struct ran
 char *draw_number(char *text, double number) {
   bool is_long = fabs(number) >= 1e4 && fabs(number) < 1e8;
   return strew_format_float(text, DRAWN_BYTES, is_long ? "%.*f" : "%.*g", is_long ? 0 : 4, number);
-}
-
-/* ------------------------------------------------------------------------------------------------------- histograms */
-
-/* Draws a bar of `level` (0..1) times `width` characters. */
-static void add_bar(luaL_Buffer *out, double level, int64_t width, enum terminal_style style) {
-  static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  bool is_ascii = style == TERMINAL_ASCII;
-  int64_t length = (int64_t)ceil(level * (double)width * (is_ascii ? 1 : 8)); /* a non-zero value stays visible */
-  int64_t whole = is_ascii ? length : length / 8, rest = is_ascii ? 0 : length % 8;
-  for (int64_t i = 0; i < whole; i++) luaL_addstring(out, is_ascii ? "#" : "█");
-  luaL_addstring(out, eighths[rest]);
-}
-
-static void text_of_edge(const struct histogram *histogram, int64_t i, char *text) {
-  double part = (double)i / (double)histogram->bins;
-  double edge =
-      i == histogram->bins ? histogram->range.high : histogram->range.low * (1 - part) + histogram->range.high * part;
-  draw_number(text, edge);
-}
-
-/* The columns that edges and counts take, and the largest count. */
-struct widths {
-  int edge, count;
-  int64_t most, sum;
-};
-
-static struct widths measure(const struct histogram *histogram) {
-  const int64_t *counts = histogram->counts;
-  struct widths widths = {0};
-  char text[DRAWN_BYTES];
-  for (int64_t i = 0; i <= histogram->bins; i++) {
-    text_of_edge(histogram, i, text);
-    if ((int)strlen(text) > widths.edge) widths.edge = (int)strlen(text);
-    if (i == histogram->bins) break;
-    if (counts[i] > widths.most) widths.most = counts[i];
-    widths.sum += counts[i];
-  }
-  widths.count = snprintf(text, sizeof text, "%" PRId64, widths.most);
-  return widths;
-}
-
-/* "[ 0.5,   1)  count bar" */
-static void add_bin(luaL_Buffer *out, const struct histogram *histogram, int64_t i, int64_t count,
-                    const struct widths *widths, int64_t width, enum terminal_style style) {
-  char low[DRAWN_BYTES], high[DRAWN_BYTES], text[4 * DRAWN_BYTES];
-  text_of_edge(histogram, i, low);
-  text_of_edge(histogram, i + 1, high);
-  int length = snprintf(text, sizeof text, "[%*s, %*s%c  %*" PRId64 "  ", widths->edge, low, widths->edge, high,
-                        i + 1 < histogram->bins ? ')' : ']', widths->count, count);
-  luaL_addlstring(out, text, (size_t)(count ? length : length - 2));
-  int64_t room = width - length > 1 ? width - length : 1;
-  if (count) add_bar(out, (double)count / (double)widths->most, room, style);
-}
-
-void draw_histogram(luaL_Buffer *out, const struct histogram *histogram, int64_t width, enum terminal_style style) {
-  char text[2 * DRAWN_BYTES];
-  const int64_t *count = histogram->counts;
-  struct widths widths = measure(histogram);
-  int64_t others = histogram->numel - widths.sum;
-  for (int64_t i = 0; i < histogram->bins; i++) {
-    if (i) luaL_addchar(out, '\n');
-    add_bin(out, histogram, i, count[i], &widths, width, style);
-  }
-  if (others) {
-    snprintf(text, sizeof text, "\n%" PRId64 " outside, or not finite", others);
-    luaL_addstring(out, text);
-  }
 }

@@ -40,14 +40,4 @@ void draw_line(luaL_Buffer *out, const double *values, int64_t count, struct ran
 enum { DRAWN_BYTES = 32 };
 char *draw_number(char *text, double number);
 
-/* Counts of `numel` elements in `bins` bins of equal width. */
-struct histogram {
-  int64_t numel, bins;
-  const int64_t *counts;
-  struct range range;
-};
-
-/* A line for each bin, of `width` columns, and one for the elements that are in none. */
-void draw_histogram(luaL_Buffer *out, const struct histogram *histogram, int64_t width, enum terminal_style style);
-
 #endif

@@ -266,9 +266,9 @@ extern const struct script_function bind_columns_text_row, bind_columns_length_r
     bind_new_column_row;
 /* saved(x, names, words) of strew.save: tensors, names, lists of words. */
 extern const struct script_function bind_saved_columns_row;
-/* Of strew.show, written in Lua: bins(self, bins, low, high) returns the counts and the range, means(self, rows,
-   columns) a tensor; strew_family.c. */
-extern const struct script_function bind_bins_row, bind_means_row;
+/* Of strew.show, written in Lua: histogram(self, bins, width, is_ascii, low, high), a text, and means(self, rows,
+   columns), a tensor; strew_family.c. drawn(number), for these; strew_show.c. */
+extern const struct script_function bind_histogram_row, bind_means_row, bind_drawn_row;
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_table_keys_row;
 /* Calls such a row with the arguments of the call; returns 1, the number of results. */

@@ -145,7 +145,7 @@ static const struct script_function *const inner_rows[] = {
     &bind_missing_column_row, &bind_alias_row, &bind_watch_row, &bind_tape_row, &bind_is_recorded_row,
     &bind_offset_row, &bind_call_row, &bind_key_ids_row, &bind_key_state_row, &bind_keys_of_row, &bind_ids_row,
     &bind_set_keys_row, &bind_grouping_keys_row, &bind_cumsum_row, &bind_aggregate_row, &bind_argsort_row,
-    &bind_squares_row, &bind_topk_row, &has_float64_row, &bind_missed_row, &bind_bucketize_row,
+    &bind_squares_row, &bind_topk_row, &has_float64_row, &bind_missed_row, &bind_drawn_row, &bind_bucketize_row,
     &bind_columns_length_row, &bind_new_column_row};
 /* clang-format on */
 
@@ -310,7 +310,7 @@ const struct script_function bind_columns_text_row = {"tostring", run, IN_printi
                              bind_saved_columns_row = {"saved", run, IN_rows, FUNCTION | CONSTANT | BRIEF},
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION | CONSTANT},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION},
-                             bind_bins_row = {"bins", run, IN_showing, FUNCTION | CONSTANT},
+                             bind_histogram_row = {"histogram", run, IN_showing, FUNCTION | CONSTANT},
                              bind_means_row = {"means", run, IN_showing, FUNCTION | CONSTANT};
 
 const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION | CONSTANT},

@@ -115,14 +115,6 @@ static void push_operation(lua_State *L, const struct show *show, const struct s
   bind_push_given(L, show->call, 0, "self");
 }
 
-/* Returns the tensor at i, a contiguous one on the CPU, which the stack keeps, and its elements. */
-static const void *elements_at(lua_State *L, const struct show *show, int i, strew_tensor **out) {
-  void *data = NULL;
-  *out = bind_to_box(L, show->call->binding, i)->tensor;
-  strew_data(*out, &data, NULL);
-  return data;
-}
-
 /* Pushes the means of rows x columns parts, or of `columns` parts of one dimension. */
 static const double *push_means(lua_State *L, const struct show *show, int64_t rows, int64_t columns,
                                 strew_tensor **out) {
@@ -130,7 +122,10 @@ static const double *push_means(lua_State *L, const struct show *show, int64_t r
   lua_pushinteger(L, rows);
   lua_pushinteger(L, columns);
   lua_call(L, 3, 1);
-  return elements_at(L, show, lua_gettop(L), out);
+  void *data = NULL;
+  *out = bind_to_box(L, show->call->binding, lua_gettop(L))->tensor; /* contiguous, on the CPU */
+  strew_data(*out, &data, NULL);
+  return data;
 }
 
 /* ----------------------------------------------------------------------------------------------- pictures and lines */
@@ -249,25 +244,21 @@ static bool check_shape(const struct show *show) {
   return true;
 }
 
+static void push_bound(lua_State *L, double bound) {
+  if (isnan(bound))
+    lua_pushnil(L);
+  else
+    lua_pushnumber(L, bound);
+}
+
 static int show_histogram(lua_State *L, const struct show *show) {
-  struct histogram histogram = {.numel = show->numel, .bins = show->bins};
-  luaL_Buffer out;
-  strew_tensor *counts;
-  push_operation(L, show, &bind_bins_row);
+  push_operation(L, show, &bind_histogram_row);
   lua_pushinteger(L, show->bins);
-  for (int i = 0; i < 2; i++) {
-    const double bound = i ? show->max : show->min;
-    if (isnan(bound))
-      lua_pushnil(L);
-    else
-      lua_pushnumber(L, bound);
-  }
-  lua_call(L, 4, 3);
-  histogram.range = (struct range){lua_tonumber(L, -2), lua_tonumber(L, -1)};
-  histogram.counts = elements_at(L, show, lua_gettop(L) - 2, &counts);
-  luaL_buffinit(L, &out);
-  draw_histogram(&out, &histogram, show->width, show->style);
-  luaL_pushresult(&out);
+  lua_pushinteger(L, show->width);
+  lua_pushboolean(L, show->style == TERMINAL_ASCII);
+  push_bound(L, show->min);
+  push_bound(L, show->max);
+  lua_call(L, 6, 1);
   return 0;
 }
 
@@ -292,3 +283,13 @@ static int show(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_show_rows[] = {{"show", show, 0, ALWAYS | CONSTANT}, {NULL, NULL, 0, 0}};
+
+/* drawn(number): its text, for Lua. */
+static int drawn(lua_State *L, struct script_call *call) {
+  char text[DRAWN_BYTES];
+  (void)call;
+  lua_pushstring(L, draw_number(text, lua_tonumber(L, 1)));
+  return 1;
+}
+
+const struct script_function bind_drawn_row = {"drawn", drawn, 0, FUNCTION | CONSTANT};

@@ -1,4 +1,4 @@
--- showing.lua: what strew.show draws: the counts of a histogram, and means of equal parts.
+-- showing.lua: what strew.show draws: a histogram as text, and means of equal parts.
 local strew, _, use, inner = ...
 local operands = use "operands.lua"
 
@@ -42,6 +42,34 @@ local function count_bins(self, bins, low, high)
   return counts:to("cpu"), low, high
 end
 
+local BLANK = 0x2590 -- less a number of eighths: the block that is so wide, up to a full one
+
+-- Returns a bar of `level` (0..1) times `width` characters; that of a number other than 0 is visible.
+local function bar_of(level, width, is_ascii)
+  if is_ascii then return ("#"):rep(math.ceil(level * width)) end
+  local eighths = math.ceil(level * width * 8)
+  return utf8.char(BLANK - 8):rep(eighths // 8) .. (eighths % 8 > 0 and utf8.char(BLANK - eighths % 8) or "")
+end
+
+-- Returns lines "[ 0.5,   1)  count bar", and how many elements are in no bin.
+local function histogram(self, bins, width, is_ascii, min, max)
+  local counts, low, high = count_bins(self, bins, min, max)
+  local most, others, edges, widest = counts:max():item(), self:numel() - counts:sum():item(), {}, 0
+  for i = 0, bins do
+    local part = i / bins
+    edges[i] = inner.drawn(i == bins and high or low * (1 - part) + high * part)
+    widest = math.max(widest, #edges[i])
+  end
+  local form, lines = ("[%%%ds, %%%ds%%s  %%%dd"):format(widest, widest, #tostring(most)), {}
+  for i, count in ipairs(counts:tolist()) do
+    lines[i] = form:format(edges[i - 1], edges[i], i < bins and ")" or "]", count)
+    local bar = count > 0 and bar_of(count / most, math.max(1, width - #lines[i] - 2), is_ascii)
+    lines[i] = bar and lines[i] .. "  " .. bar or lines[i]
+  end
+  if others > 0 then table.insert(lines, others .. " outside, or not finite") end
+  return table.concat(lines, "\n")
+end
+
 ---------------------------------------------------------------------------------------------------------------- means
 
 -- What means are of: the elements, with 0 for NaN, or 1 for each that is none and 0 for NaN.
@@ -79,6 +107,6 @@ local function means(self, rows, columns)
 end
 
 return {
-  bins = {"self:tensor bins:integer low?number high?number", count_bins},
+  histogram = {"self:tensor bins:integer width:integer is_ascii:boolean min?number max?number", histogram},
   means = {"self:tensor rows:integer columns:integer", means},
 }
