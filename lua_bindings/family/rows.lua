@@ -49,10 +49,7 @@ end
 local function rows(x, which, argument)
   argument = argument or "which"
   local all = tables.read(x, "x")
-  if which:dim() ~= 1 then
-    fail(argument, ("has %d dimensions, expected 1"):format(which:dim()),
-      which:dim() > 1 and argument .. ":flatten()" or nil, "shape")
-  end
+  operands.check_rank(which, argument, 1, 1, "1", which:dim() > 1 and argument .. ":flatten()" or nil)
   if which.dtype == "bool" then
     if which:numel() ~= all.rows then
       fail(argument, ("has %d elements, x has %d rows"):format(which:numel(), all.rows), nil, "shape")

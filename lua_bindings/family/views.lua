@@ -31,9 +31,7 @@ end
 
 local function diagonal(self, offset, dim1, dim2)
   local rank = self:dim()
-  if rank < 2 then
-    fail("self", ("has %d dimension%s, expected at least 2"):format(rank, rank == 1 and "" or "s"), nil, "shape")
-  end
+  operands.check_rank(self, "self", 2, math.huge, "at least 2")
   offset, dim1, dim2 = offset or 0, dimension(rank, dim1 or 0, "dim1"), dimension(rank, dim2 or 1, "dim2")
   if dim1 == dim2 then fail("dim2", ("is dimension %d, as dim1 is"):format(dim2), nil, "shape") end
   local sizes, strides = self.shape, table.pack(self:stride())
