@@ -24,10 +24,4 @@ void groups_close(struct groups *groups);
 strew_status groups_join(const struct call *call, struct groups *groups, strew_reduction reduction,
                          const strew_tensor *values, strew_tensor **out);
 
-/* The quantiles of groups of 1-D elements on the CPU, `values` group after group, which are moved; counts: of each group,
-   starts: where it begins. fill: as for strew_group_quantile. There are values and groups. quantile.c */
-strew_status quantiles_of_collected(const struct call *call, strew_tensor *values, strew_tensor *starts,
-                                    strew_tensor *counts, double q, strew_interpolation interpolation,
-                                    const strew_scalar *fill, strew_tensor **out);
-
 #endif

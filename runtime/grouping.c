@@ -190,7 +190,7 @@ struct group_ids grouping_narrow(const strew_grouping *grouping) {
 static strew_mode mode_of(const strew_grouping *grouping) { return grouping->drops ? STREW_DROP : STREW_ERROR; }
 
 /* Makes the ids as int64, if there are none yet: for what reads an index. */
-static strew_status widen_ids(const struct call *call, strew_grouping *grouping) {
+strew_status grouping_widen(const struct call *call, strew_grouping *grouping) {
   strew_status status = grouping->ids ? STREW_OK : copy_ids(call, grouping->narrow, &grouping->ids);
   if (status == STREW_OK) complete_ids(grouping);
   return status;
@@ -202,7 +202,7 @@ static strew_status reduce_values(const struct call *call, strew_grouping *group
   const strew_scalar empty = strew_int(fill);
   const strew_group_options options = {
       .dim = 0, .dim_size = grouping->size, .reduction = reduction, .mode = mode_of(grouping), .fill = &empty};
-  strew_status status = widen_ids(call, grouping);
+  strew_status status = grouping_widen(call, grouping);
   return status == STREW_OK ? strew_group(values, grouping->ids, &options, out, NULL, call->error) : status;
 }
 
@@ -263,7 +263,7 @@ static strew_status sort_ids(const struct call *call, strew_grouping *grouping, 
   strew_error *error = call->error;
   const int64_t length = strew_grouping_length(grouping);
   strew_tensor *order = NULL, *kept = NULL;
-  strew_status status = widen_ids(call, grouping);
+  strew_status status = grouping_widen(call, grouping);
   if (status == STREW_OK) status = strew_sort(grouping->ids, 0, false, NULL, &order, error);
   if (status == STREW_OK && members < length) {
     status = strew_narrow(order, 0, length - members, members, &kept, error);
@@ -313,7 +313,7 @@ static strew_status pass_kept(strew_grouping *grouping, strew_tensor **kept, con
 }
 
 strew_status strew_grouping_ids(strew_grouping *grouping, strew_tensor **out, strew_error *error) {
-  return pass_kept(grouping, &grouping->ids, "ids", widen_ids, out, error);
+  return pass_kept(grouping, &grouping->ids, "ids", grouping_widen, out, error);
 }
 
 strew_status strew_grouping_counts(strew_grouping *grouping, strew_tensor **out, strew_error *error) {
@@ -413,8 +413,8 @@ strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, s
 /* ------------------------------------------------------------------------------------------------------- reductions */
 
 /* The options of a call of the group form by the ids. Fails if they say anything else, or if src has another length. */
-static strew_status take_options(const struct call *call, const strew_grouping *grouping, const strew_tensor *src,
-                                 const strew_group_options *options, strew_group_options *own) {
+strew_status grouping_take_options(const struct call *call, const strew_grouping *grouping, const strew_tensor *src,
+                                   const strew_group_options *options, strew_group_options *own) {
   struct fault fault = {
       .code = STREW_EARGUMENT, .argument = "dim_size", .hint = "begin with STREW_GROUP_OPTIONS: its dim_size is -1"};
   const int64_t length = strew_grouping_length(grouping);
@@ -440,21 +440,12 @@ static strew_status take_options(const struct call *call, const strew_grouping *
   return STREW_OK;
 }
 
-strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
-                                   strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  CALL(call, "grouping_reduce", error, {"src", src}, {"ids", &grouping->shown}, {"out", *out});
-  strew_group_options own;
-  strew_status status = take_options(&call, grouping, src, options, &own);
-  if (status == STREW_OK) status = widen_ids(&call, grouping);
-  return status == STREW_OK ? strew_group(src, grouping->ids, &own, out, arg, error) : status;
-}
-
 strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
                                     bool logarithm, strew_tensor **out, strew_error *error) {
   CALL(call, "grouping_softmax", error, {"src", src}, {"ids", &grouping->shown});
   strew_group_options own;
-  strew_status status = take_options(&call, grouping, src, options, &own);
-  if (status == STREW_OK) status = widen_ids(&call, grouping);
+  strew_status status = grouping_take_options(&call, grouping, src, options, &own);
+  if (status == STREW_OK) status = grouping_widen(&call, grouping);
   return status == STREW_OK ? strew_group_softmax(src, grouping->ids, &own, logarithm, out, error) : status;
 }
 
@@ -516,7 +507,7 @@ static strew_status sort_twice(const struct call *call, strew_grouping *grouping
   strew_error *error = call->error;
   strew_tensor *by_value = NULL, *groups = NULL, *by_group = NULL, *order = NULL, *kept = NULL;
   const int64_t length = src->sizes[0];
-  strew_status status = widen_ids(call, grouping);
+  strew_status status = grouping_widen(call, grouping);
   if (status == STREW_OK) status = strew_sort(src, 0, descending, NULL, &by_value, error);
   if (status == STREW_OK) status = strew_gather(grouping->ids, 0, by_value, STREW_DROP, &groups, error);
   if (status == STREW_OK) status = strew_sort(groups, 0, false, NULL, &by_group, error);
@@ -562,53 +553,5 @@ strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src,
   CALL(call, "grouping_argsort", &inner, {"src", src}, {"ids", &grouping->shown});
   strew_status status = grouping_check_line(&call, grouping, src);
   if (status == STREW_OK) status = argsort(&call, grouping, src, descending, out);
-  return report_inner(status, &inner, error);
-}
-
-/* -------------------------------------------------------------------------------------------------------- quantiles */
-
-/* Each group's elements are collected, and selected from. */
-static strew_status quantiles_of_members(const struct call *call, const struct grouped_ops *grouped,
-                                         strew_grouping *grouping, strew_tensor *src, double q,
-                                         strew_interpolation interpolation, const strew_scalar *fill,
-                                         strew_tensor **out) {
-  strew_device *device = src->storage->device;
-  const struct group_ids ids = grouping_narrow(grouping);
-  strew_tensor *values = NULL, *starts = NULL, *begins = NULL, *counts = NULL;
-  strew_error *error = call->error;
-  strew_status status = strew_grouping_starts(grouping, &starts, error);
-  if (status == STREW_OK) status = tensor_create(call, device, src->dtype, 1, src->sizes, &values);
-  if (status == STREW_OK) status = grouped->collect(call, device, &ids, starts, src, values);
-  if (status == STREW_OK) status = strew_narrow(starts, 0, 0, grouping->size, &begins, error);
-  if (status == STREW_OK) status = strew_grouping_counts(grouping, &counts, error);
-  if (status == STREW_OK) status = quantiles_of_collected(call, values, begins, counts, q, interpolation, fill, out);
-  strew_release(values);
-  strew_release(starts);
-  strew_release(begins);
-  strew_release(counts);
-  return status;
-}
-
-/* True if src is one line on the grouping's device, and all its elements have a group. */
-static bool collects(const strew_grouping *grouping, const strew_tensor *src, const strew_group_options *options) {
-  const bool skips = options->skip_nan && dtype_is_float(src->dtype);
-  if (src->storage->device != strew_grouping_device(grouping)) return false;
-  return src->rank == 1 && !skips && !grouping->drops && src->sizes[0] > 0;
-}
-
-strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
-                                     strew_interpolation interpolation, const strew_group_options *options,
-                                     strew_tensor **out, strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "grouping_quantile")};
-  CALL(call, "grouping_quantile", &inner, {"src", src}, {"ids", &grouping->shown});
-  strew_group_options own;
-  strew_status status = take_options(&call, grouping, src, options, &own);
-  if (status == STREW_OK) status = check_options(&call, &own);
-  const struct grouped_ops *grouped = grouping_walks(grouping);
-  const bool collected = status == STREW_OK && grouped && collects(grouping, src, &own);
-  if (collected) status = quantiles_of_members(&call, grouped, grouping, src, q, interpolation, own.fill, out);
-  if (status == STREW_OK && !collected) status = widen_ids(&call, grouping);
-  if (status == STREW_OK && !collected)
-    status = strew_group_quantile(src, grouping->ids, q, interpolation, &own, out, &inner);
   return report_inner(status, &inner, error);
 }

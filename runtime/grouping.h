@@ -27,6 +27,11 @@ strew_tensor *grouping_seal(strew_tensor *tensor);
 void grouping_complete(strew_grouping *grouping);
 /* Fails unless src is 1-D and has as many elements. */
 strew_status grouping_check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src);
+/* The options of a call of the group form by the ids. Fails if they say anything else, or if src has another length. */
+strew_status grouping_take_options(const struct call *call, const strew_grouping *grouping, const strew_tensor *src,
+                                   const strew_group_options *options, strew_group_options *own);
+/* Makes grouping->ids. */
+strew_status grouping_widen(const struct call *call, strew_grouping *grouping);
 /* The functions that walk over the ids of elements, of which there are some; NULL: there are none, or too many groups
    for them. And the ids as they take them. */
 const struct grouped_ops *grouping_walks(const strew_grouping *grouping);
