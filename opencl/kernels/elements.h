@@ -27,7 +27,7 @@ static inline CAT(T_, OUT) stored(RESULT x) { return STORED(OUT)(CAT(exact_, R)(
 /* Element `at` of memory whose dtype is a kernel argument. */
 static inline VALUE value_at(int dtype, __global const uchar *memory, long at) {
   switch (dtype) {
-#define ROW(ENUM, s, ...)                                                                                              \
+#define ROW(ENUM, s, name, type, bits, computed, carrier, kind, digits, highest, lowest)                               \
   case CODE_##s: return VALUE_OF(s)(exact_##s(((__global const T_##s *)memory)[at]));
     STREW_DTYPES(ROW)
 #undef ROW
@@ -36,7 +36,7 @@ static inline VALUE value_at(int dtype, __global const uchar *memory, long at) {
 }
 static inline void store_at(int dtype, __global uchar *memory, long at, RESULT x) {
   switch (dtype) {
-#define ROW(ENUM, s, ...)                                                                                              \
+#define ROW(ENUM, s, name, type, bits, computed, carrier, kind, digits, highest, lowest)                               \
   case CODE_##s: ((__global T_##s *)memory)[at] = STORED(s)(CAT(exact_, R)(x)); break;
     STREW_DTYPES(ROW)
 #undef ROW

@@ -90,7 +90,7 @@ static inline RESULT function(int op, PARAMETERS) {
 #endif
 #define CASE(code, function)                                                                                           \
   case code: return (RESULT)CAT(function, S)(VALUES);
-#define ROW(ENUM, name, function, takes, gives, ...) FOR_##takes(GIVES_##gives(CASE(CODE_##ENUM, function##_)))
+#define ROW(ENUM, name, function, takes, gives, work, asks) FOR_##takes(GIVES_##gives(CASE(CODE_##ENUM, function##_)))
     TABLE(ROW)
 #undef ROW
   }

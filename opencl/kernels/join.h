@@ -16,7 +16,7 @@
 #define TIMES(a, b)   CAT(times_, S)(a, b)
 #define MAXIMUM(a, b) CAT(maximum_, S)(a, b)
 #define MINIMUM(a, b) CAT(minimum_, S)(a, b)
-#define ROW(ENUM, r, name, second, third, ordered, identity, joined, ...)                                              \
+#define ROW(ENUM, r, name, second, third, ordered, identity, joined, loops)                                            \
   static inline W join_##r(W a, W b) { return (W)(joined); }
 STREW_REDUCTIONS(ROW)
 #undef ROW

@@ -16,7 +16,7 @@
 
 /* Numbered by the table, as strew_reduction is. */
 enum reduction {
-#define ROW(ENUM, ...) REDUCTION_##ENUM,
+#define ROW(ENUM, r, name, second, third, ordered, identity, joined, loops) REDUCTION_##ENUM,
   STREW_REDUCTIONS(ROW)
 #undef ROW
 };
@@ -27,7 +27,7 @@ enum reduction {
 #define MINIMUM(a, b) CAT(minimum_, S)(a, b)
 static inline W joined(W a, W b, int reduction) {
   switch (reduction) {
-#define ROW(ENUM, r, name, second, third, ordered, identity, joined, ...)                                              \
+#define ROW(ENUM, r, name, second, third, ordered, identity, joined, loops)                                            \
   case REDUCTION_##ENUM: return (W)(joined);
     STREW_REDUCTIONS(ROW)
 #undef ROW

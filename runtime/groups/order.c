@@ -2,9 +2,9 @@
    CPU collects those of each group and selects instead. */
 #include "reduce.h"
 
-#include "copy.h"
-#include "device.h"
-#include "shared/tables.h"
+#include "runtime/base/copy.h"
+#include "runtime/base/device.h"
+#include "runtime/shared/tables.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* reduce.c: reductions of groups: their table, the call, and those that join values. */
 #include "reduce.h"
 
-#include "copy.h"
-#include "device.h"
-#include "shared/tables.h"
+#include "runtime/base/copy.h"
+#include "runtime/base/device.h"
+#include "runtime/shared/tables.h"
 
 #include <math.h>
 

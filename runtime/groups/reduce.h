@@ -5,7 +5,7 @@
 
 #include "group.h"
 #include "grouping.h"
-#include "operations.h"
+#include "runtime/base/operations.h"
 
 /* A call of strew_group_reduce. */
 struct group_call {

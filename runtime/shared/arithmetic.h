@@ -13,7 +13,7 @@
 #include "trigonometric.h"
 
 /* Numbers of operations in kernels that choose one at run time: those of strew.h. */
-#define ROW(ENUM, ...) CODE_##ENUM,
+#define ROW(ENUM, name, function, takes, gives, work, asks) CODE_##ENUM,
 enum { STREW_UNARY(ROW) UNARY_CODES };
 enum { STREW_BINARY(ROW) BINARY_CODES };
 #undef ROW
