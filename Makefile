@@ -54,7 +54,7 @@ ifeq ($(MPICC)$(MAKELEVEL)$(SANITIZE),0)
 $(info   without strew.mpi: mpicc is missing (Debian: libopenmpi-dev, openmpi-bin))
 endif
 
-CORE     = $(wildcard runtime/*.c runtime/files/*.c runtime/cpu/*.c runtime/cpu/*/*.c) \
+CORE     = $(wildcard runtime/*/*.c runtime/cpu/*/*.c) \
            $(if $(filter-out 0,$(OPENCL)),$(wildcard opencl/*.c opencl/scatter/*.c) $(BUILD)/kernels.c)
 BINDINGS = $(wildcard lua_bindings/*.c lua_bindings/sandbox/*.c) $(BUILD)/texts.c
 PROGRAM  = $(wildcard lua_bindings/program/*.c) $(BUILD)/prompts.c

@@ -204,7 +204,7 @@ extern const struct script_function bind_alias_row, bind_watch_row, bind_tape_ro
 /* Pushes what a file of the family returns; it runs at the first call. */
 void bind_use(lua_State *L, const char *file);
 
-/* -------------------------------------------------------------------------------------------------- strew_index.c */
+/* --------------------------------------------------------------------------------------------- strew_subscript.c */
 
 /* Sets __index, __newindex, ... of the metatable on top of the stack; `binding` and `methods` are positions below. */
 void bind_index_metamethods(lua_State *L, int binding, int methods);

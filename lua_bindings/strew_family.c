@@ -11,7 +11,7 @@
    "NAME=TYPE" (by name only). They are checked here, so the function gets values of its types only. After them it gets "_" if it is called in place, else "": the end
    of the names of the calls it is made of. A second pair of parameters and function is for calls whose third argument
    is a table. */
-#include "embedded.h"
+#include "runtime/base/embedded.h"
 #include "script_place.h"
 #include "strew_bind.h"
 #include "strew_columns.h"
@@ -338,12 +338,11 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
 
 /* The files with operations; a row's code is one of them. */
 #define FILES(X)                                                                                                       \
-  X(counting)                                                                                                          \
-  X(finite)                                                                                                            \
+  X(elementwise)                                                                                                       \
   X(grouped)                                                                                                           \
   X(grouping)                                                                                                          \
   X(groups)                                                                                                            \
-  X(joins) X(keys) X(matrices) X(moving) X(parts) X(printing) X(repeating) X(rows) X(soft) X(statistics)
+  X(joins) X(keys) X(matrices) X(printing) X(rearranging) X(rows) X(statistics) X(views)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -429,25 +428,25 @@ const struct script_function bind_family_rows[] = {
     {"join", run, IN_joins, FUNCTION},
     {"pivot", run, IN_grouped, FUNCTION},
     {"value_counts", run, IN_grouped, ALWAYS},
-    {"one_hot", run, IN_counting, ALWAYS},
-    {"isnan", run, IN_counting, ALWAYS},
-    {"bucketize", run, IN_counting, ALWAYS},
-    {"flip", run, IN_moving, ALWAYS},
-    {"diff", run, IN_moving, ALWAYS},
-    {"select_scatter", run, IN_parts, EVERY},
-    {"slice_scatter", run, IN_parts, EVERY},
-    {"diagonal", run, IN_parts, ALWAYS},
-    {"diagonal_scatter", run, IN_parts, EVERY},
-    {"roll", run, IN_moving, ALWAYS},
-    {"repeat", run, IN_repeating, ALWAYS},
-    {"tile", run, IN_repeating, ALWAYS},
-    {"repeat_interleave", run, IN_repeating, ALWAYS},
-    {"isinf", run, IN_finite, ALWAYS},
-    {"isfinite", run, IN_finite, ALWAYS},
-    {"nan_to_num", run, IN_finite, EVERY},
+    {"one_hot", run, IN_elementwise, ALWAYS},
+    {"isnan", run, IN_elementwise, ALWAYS},
+    {"bucketize", run, IN_elementwise, ALWAYS},
+    {"flip", run, IN_rearranging, ALWAYS},
+    {"diff", run, IN_rearranging, ALWAYS},
+    {"select_scatter", run, IN_views, EVERY},
+    {"slice_scatter", run, IN_views, EVERY},
+    {"diagonal", run, IN_views, ALWAYS},
+    {"diagonal_scatter", run, IN_views, EVERY},
+    {"roll", run, IN_rearranging, ALWAYS},
+    {"repeat", run, IN_rearranging, ALWAYS},
+    {"tile", run, IN_rearranging, ALWAYS},
+    {"repeat_interleave", run, IN_rearranging, ALWAYS},
+    {"isinf", run, IN_elementwise, ALWAYS},
+    {"isfinite", run, IN_elementwise, ALWAYS},
+    {"nan_to_num", run, IN_elementwise, EVERY},
     {"norm", run, IN_statistics, ALWAYS},
     {"median", run, IN_statistics, ALWAYS},
-    {"logsumexp", run, IN_soft, ALWAYS},
+    {"logsumexp", run, IN_statistics, ALWAYS},
     {"outer", run, IN_matrices, ALWAYS},
     {"tril", run, IN_matrices, EVERY},
     {"triu", run, IN_matrices, EVERY},

@@ -2,7 +2,7 @@
    calls by task, recipes.lua common tasks; help.lua parses the text and formats pages, hints.lua finds hints in
    which.lua. All are embedded, and read at the first call. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
-#include "embedded.h"
+#include "runtime/base/embedded.h"
 #include "strew_bind.h"
 #include "strew_lua.h"
 

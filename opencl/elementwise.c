@@ -2,7 +2,7 @@
    have one dtype get a kernel for that dtype, the result's and the operation. Others use a kernel that chooses these
    at run time: there are many combinations, and compiling a kernel takes a tenth of a second. */
 #include "opencl.h"
-#include "runtime/operations.h"
+#include "runtime/base/operations.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 
 #define CL_TARGET_OPENCL_VERSION          120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, deprecated since 2.0; strew needs OpenCL 1.2 only */
-#include "runtime/device.h"
-#include "runtime/library.h"
+#include "runtime/base/device.h"
+#include "runtime/base/library.h"
 
 #include <CL/cl.h>
 #include <signal.h>

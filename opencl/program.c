@@ -1,7 +1,7 @@
 /* program.c: kernels from kernel files. A program is a file with the macros that specialise it in front. It is compiled
    at first use and kept until the device is closed. Its binary is stored on disk (cache.c). */
-#include "embedded.h"
 #include "opencl.h"
+#include "runtime/base/embedded.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
    block values as a tree, a few levels per launch (kernels/reduce.cl). A variance takes two folds: means of gaps,
    which are elements minus the first one, then squared differences from these. */
 #include "opencl.h"
-#include "runtime/operations.h"
+#include "runtime/base/operations.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
    */
 #include "index.h"
 #include "opencl.h"
-#include "runtime/operations.h"
+#include "runtime/base/operations.h"
 
 enum { CPU_STRIP = 16 }; /* columns of a work-item on a CPU, which loads them together */
 

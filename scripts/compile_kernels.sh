@@ -127,7 +127,7 @@ missing_parts() { # VENDOR: prints the missing parts of its compiler
 
 rm -rf $folder
 mkdir -p $folder/sources $folder/cache
-${CC:-cc} -std=c11 -O1 -fPIC -shared -fvisibility=hidden -o $folder/sources.so opencl/layer/sources.c
+${CC:-cc} -std=c11 -O1 -fPIC -shared -fvisibility=hidden -o $folder/sources.so scripts/kernel_sources.c
 XDG_CACHE_HOME=$PWD/$folder/cache OPENCL_LAYERS=$PWD/$folder/sources.so STREW_KERNEL_SOURCES=$PWD/$folder/sources \
   STREW_OPENCL_ASSUME=gpu build/strew -d "$DEVICE" scripts/kernel_calls.lua "$@"
 echo "$(find $folder/sources -name '*.cl' | wc -l) sources"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: embed.sh KIND FILE... > KINDs.c
-# Writes the files as texts in a C file: KIND_files of runtime/embedded.h. C files lose comments (these: /* */) and
+# Writes the files as texts in a C file: KIND_files of runtime/base/embedded.h. C files lose comments (these: /* */) and
 # repeated spaces, and keep their lines; their strings must contain neither.
 set -eu
 kind=$1
@@ -23,7 +23,7 @@ without_comments() {
   }
   END { exit inside }' "$1"
 }
-echo '#include "embedded.h"'
+echo '#include "runtime/base/embedded.h"'
 for file in "$@"; do
   name=$(basename "$file" | tr .- __)
   printf 'static const char %s[] = {' "$name"

@@ -1,13 +1,13 @@
 /* check_isa.c: the loops of every instruction set of this processor against the plain ones, bit for bit: each kernel,
    fold and conversion, on rows of random elements of many lengths, also unaligned; and lines of a scatter with the
    prefetch settings of every processor. */
+#include "runtime/base/operations.h"
 #include "runtime/cpu/loops/copy_loops.h"
 #include "runtime/cpu/loops/elementwise_loops.h"
 #include "runtime/cpu/loops/index_loops.h"
 #include "runtime/cpu/loops/reduce_loops.h"
 #include "runtime/cpu/loops/row_loops.h"
 #include "runtime/cpu/scatter/scattering.h"
-#include "runtime/operations.h"
 #include "testing.h"
 
 #define TABLE(ENUM, isa, name) [ISA_##ENUM] = &name##_loops_##isa,

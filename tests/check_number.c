@@ -1,7 +1,7 @@
 /* check_number.c: numbers as text: read like the C library's strtod under the locale "C", under any locale, and written
    so that they read back with the same bits. */
 #define _GNU_SOURCE /* newlocale */
-#include "runtime/device.h"
+#include "runtime/base/device.h"
 #include "runtime/files/number.h"
 #include "testing.h"
 

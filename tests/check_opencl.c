@@ -3,7 +3,7 @@
    STREW_TEST_DEVICE, else the first device. */
 #define _GNU_SOURCE
 #include "opencl_faults.h"
-#include "runtime/context.h"
+#include "runtime/base/context.h"
 #include "trials.h"
 
 #include <dirent.h>

@@ -2,8 +2,8 @@
 # usage: sh tests/include_rules.sh [ROOT]
 # The rules of #include: OpenCL's headers stay in opencl/, Lua's in lua_bindings/ and tests/; of the runtime the
 # bindings include strew.h, the tables and embedded.h; a folder includes only from itself and from the levels below;
-# headers form no circle. Two of layout and language: a divider, a comment of dashes and a title, ends on its line or
-# has text after an empty line; what OpenCL C reads has no variadic macro.
+# runtime/base and runtime/cpu know no call; headers form no circle. Two of layout and language: a divider, a comment of
+# dashes and a title, ends on its line or has text after an empty line; what OpenCL C reads has no variadic macro.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 edges=$(mktemp) includes=$(mktemp)
@@ -64,12 +64,17 @@ check_system() {
 check_own() {
   case $1:$3 in
     runtime/strew.h:*) echo 'strew.h stands alone' ;;
-    lua_bindings/mpi/*:lua_bindings/mpi/* | lua_bindings/mpi/*:lua_bindings/strew_lua.h | lua_bindings/mpi/*:runtime/embedded.h) ;;
+    lua_bindings/mpi/*:lua_bindings/mpi/* | lua_bindings/mpi/*:lua_bindings/strew_lua.h | lua_bindings/mpi/*:runtime/base/embedded.h) ;;
     lua_bindings/mpi/*:?*) echo 'strew.mpi sees strew_lua.h, strew.h with it, and embedded.h alone' ;;
     *:lua_bindings/mpi/*) echo 'strew.mpi is a module of its own' ;;
     lua_bindings/*:lua_bindings/* | lua_bindings/*:runtime/strew.h | lua_bindings/*:runtime/shared/tables.h) ;;
-    lua_bindings/*:runtime/embedded.h) ;;
+    lua_bindings/*:runtime/base/embedded.h) ;;
     lua_bindings/*:?*) echo 'the bindings see strew.h, tables.h and embedded.h alone' ;;
+    runtime/base/context.c:runtime/cpu/* | runtime/base/devices.c:runtime/cpu/* | runtime/cpu/groups/*:runtime/groups/key_table.h) ;;
+    runtime/base/*:runtime/calls/* | runtime/base/*:runtime/groups/* | runtime/base/*:runtime/files/* | runtime/base/*:runtime/cpu/*)
+      echo 'what every call stands on knows no call' ;;
+    runtime/cpu/*:runtime/calls/* | runtime/cpu/*:runtime/groups/* | runtime/cpu/*:runtime/files/*)
+      echo 'a device knows plans, not calls' ;;
     *:?*) [ "$(level_of "$3")" -le "$(level_of "$1")" ] || echo 'dependencies go downward' ;;
     *) ;;
   esac

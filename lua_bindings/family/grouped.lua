@@ -1,6 +1,7 @@
 -- grouped.lua: groups of the rows of tables, and results of one row for each group.
 local strew, fail, use, inner = ...
-local operands, tables, texts, missing = use "operands.lua", use "tables.lua", use "texts.lua", use "missing.lua"
+local operands, tables, texts, missing = use "operands.lua", use "tables.lua", use "text_reductions.lua",
+  use "take_rows.lua"
 local aggregates = use "aggregates.lua"
 
 -- Returns a grouping of the rows by columns at positions, the distinct keys as columns, and the tensors grouped by.

@@ -1,6 +1,6 @@
 -- grouping.lua: methods of groupings. Reductions are those of the group form, strew.scatter_NAME(src, g).
 local strew, fail, use, inner = ...
-local operands, tables, texts = use "operands.lua", use "tables.lua", use "texts.lua"
+local operands, tables, texts = use "operands.lua", use "tables.lua", use "text_reductions.lua"
 local aggregates, group_operands = use "aggregates.lua", use "group_operands.lua"
 
 local is_float = operands.is_float

@@ -1,6 +1,6 @@
 -- joins.lua: rows of two tables with equal keys.
 local strew, fail, use, inner = ...
-local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
+local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
 
 local function text_of(columns, i) return columns.words[i] and "text" or columns.tensors[i].dtype end
 

@@ -1,6 +1,6 @@
 -- rows.lua: rows and columns of tables.
 local strew, fail, use, inner = ...
-local operands, tables, missing = use "operands.lua", use "tables.lua", use "missing.lua"
+local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
 
 -- Returns the words of a column that a script gives, or nil.
 local function given_words(words, name)

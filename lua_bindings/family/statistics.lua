@@ -1,4 +1,4 @@
--- statistics.lua: norms and medians.
+-- statistics.lua: norms, medians, and logarithms of sums of exponentials.
 local strew, fail, use = ...
 local operands = use "operands.lua"
 local computed = operands.computed
@@ -58,6 +58,13 @@ local function medians(self, dim)
   return values:gather(dim, at), positions:gather(dim, at)
 end
 
+-- Returns self as dtype, or in the float dtype in which it is computed; a float of 16 bits as float32.
+local function computed_as(self, dtype)
+  dtype = dtype or self.dtype
+  if dtype:find("float16", 1, true) then dtype = "float32" end
+  return self:to(dtype)
+end
+
 return {
   norm = {"self:tensor p?number dim?dims keepdim?boolean", function(self, p, dim, keepdim)
     operands.check_float(self, "self")
@@ -85,5 +92,15 @@ return {
       value = medians(self:reshape(-1), 0)
     end
     return with_all_dims(value, keepdim and self:dim() or 0)
+  end},
+
+  logsumexp = {"self:tensor dim:dims keepdim?boolean", function(self, dim, keepdim)
+    local dtype = operands.is_float(self) and self.dtype or "float32"
+    local x = computed_as(self, dtype) -- the largest element is subtracted first, so that none overflows
+    if x:numel() == 0 then return x:exp():sum(dim, keepdim):log_():to(dtype) end
+    local largest = x:amax(dim, true)
+    largest:masked_fill_(largest:abs():eq(math.huge), 0)
+    local sums = (x - largest):exp_():sum(dim, keepdim):log_()
+    return sums:add_(largest:view(sums.shape)):to(dtype)
   end},
 }

@@ -5,7 +5,7 @@
 -- words[i] nil for a column of numbers; and argument, the name of the script's argument. tables.make builds a table of
 -- columns from it.
 local strew, fail, use, inner = ...
-local operands, places, words = use "operands.lua", use "places.lua", use "words.lua"
+local operands, places, words = use "operands.lua", use "places.lua", use "word_order.lua"
 local tables = {}
 
 -- A column's name for messages: "price" in quotes, or its number.

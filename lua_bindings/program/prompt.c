@@ -3,12 +3,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "prompt.h"
 #include "devices.h"
-#include "embedded.h"
 #include "history.h"
 #include "line.h"
 #include "lua_bindings/terminal.h"
 #include "misspelt.h"
 #include "progress.h"
+#include "runtime/base/embedded.h"
 #include "strew_lua.h"
 
 #include <dirent.h>

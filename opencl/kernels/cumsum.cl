@@ -1,4 +1,4 @@
-/* cumsum.cl: running sums in the order that runtime/device.h defines: half runs, the pair before the run, and the
+/* cumsum.cl: running sums in the order that runtime/base/device.h defines: half runs, the pair before the run, and the
    carry, which is the pair of the line's earlier blocks. If the blocks of a line go to several work-items, the same
    kernel runs twice: with TOTALS 1 it computes the blocks' totals; carry_items or carry_group turns these into carries;
    then it writes the sums.

@@ -1,4 +1,4 @@
-/* reduce.cl: folds, in the order of runtime/device.h, so that results have the CPU's bits. The elements of an output
+/* reduce.cl: folds, in the order of runtime/base/device.h, so that results have the CPU's bits. The elements of an output
    come in blocks of 1024. One of three kernels folds a block into a value:
      fold_items   one work-item per block of one output, with its 16 lanes in registers
      fold_tile    one work-item per block of TILE adjacent outputs: for processors with vectors

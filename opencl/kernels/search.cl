@@ -1,5 +1,5 @@
 /* search.cl: the places of values of dtype S in sorted lines of `size` elements, `step` apart; see search_plan in
-   runtime/device.h. The host defines S, OUTER, and RIGHT: 1 if elements equal to the value are before it. */
+   runtime/base/device.h. The host defines S, OUTER, and RIGHT: 1 if elements equal to the value are before it. */
 #include "prelude.h"
 #include "scalar.h"
 #include "space.h"

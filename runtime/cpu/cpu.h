@@ -3,7 +3,7 @@
 #define STREW_CPU_H
 
 #include "prefetch.h"
-#include "runtime/device.h"
+#include "runtime/base/device.h"
 
 /* Elements between two tests whether the call must stop: a few milliseconds of work at most. */
 enum { CHUNK = 1 << 17 };

@@ -4,7 +4,7 @@
 #include "runtime/cpu/loops/elementwise_loops.h"
 
 #include "cpu.h"
-#include "runtime/operations.h"
+#include "runtime/base/operations.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #ifndef STREW_PREFETCH_H
 #define STREW_PREFETCH_H
 
-#include "runtime/context.h"
+#include "runtime/base/context.h"
 #include "tuning.h"
 
 /* For loops that take a function per element as an argument: inlined, it is a constant, and no call remains. */

@@ -12,7 +12,7 @@
 #include "runtime/cpu/loops/reduce_loops.h"
 
 #include "cpu.h"
-#include "runtime/operations.h"
+#include "runtime/base/operations.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
    libzip reports the failure. */
 #include "archive.h"
 #include "file.h"
-#include "runtime/library.h"
+#include "runtime/base/library.h"
 
 #if __has_include(<zip.h>)
 #define ZIP_DISABLE_DEPRECATED

@@ -3,7 +3,7 @@
 #ifndef ARCHIVE_H
 #define ARCHIVE_H
 
-#include "runtime/device.h"
+#include "runtime/base/device.h"
 
 struct archive;
 struct file;

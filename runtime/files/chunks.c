@@ -2,7 +2,7 @@
    the file, which is read ahead by a thread where it is read in order, and what a failure leaves. */
 #include "ahead.h"
 #include "format.h"
-#include "runtime/device.h"
+#include "runtime/base/device.h"
 #include "stream.h"
 #include "table.h"
 

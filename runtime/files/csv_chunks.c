@@ -5,7 +5,7 @@
 #include "csv_cells.h"
 #include "csv_walk.h"
 #include "format.h"
-#include "runtime/device.h"
+#include "runtime/base/device.h"
 #include "stream.h"
 
 struct csv_state {

@@ -5,7 +5,7 @@
 #include "csv_walk.h"
 #include "file.h"
 #include "format.h"
-#include "runtime/device.h"
+#include "runtime/base/device.h"
 #include "table.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE   700
 #include "file.h"
 #include "input.h"
-#include "runtime/device.h"
+#include "runtime/base/device.h"
 
 #include <dirent.h>
 #include <errno.h>

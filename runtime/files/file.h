@@ -3,7 +3,7 @@
 #ifndef FILE_H
 #define FILE_H
 
-#include "runtime/context.h"
+#include "runtime/base/context.h"
 
 /* Fails with "'path' is "PATH", which " + the formatted reason; hint may be NULL. Returns STREW_EFILE. */
 strew_status fail_file(const struct call *call, const char *path, const char *hint, const char *format, ...)

@@ -1,6 +1,6 @@
 /* format.c: loading and saving: chooses the file format and checks the options for it. */
 #include "format.h"
-#include "runtime/device.h"
+#include "runtime/base/device.h"
 #include "stream.h"
 #include "table.h"
 

@@ -2,7 +2,7 @@
 #ifndef FORMAT_H
 #define FORMAT_H
 
-#include "runtime/context.h"
+#include "runtime/base/context.h"
 
 struct file;
 struct stream;

@@ -1,7 +1,7 @@
 /* gzip.c: see gzip.h. zlib's memory is the context's. */
 #include "gzip.h"
 #include "ahead.h"
-#include "runtime/library.h"
+#include "runtime/base/library.h"
 
 #if __has_include(<zlib.h>)
 #define ZLIB_CONST

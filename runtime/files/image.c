@@ -1,5 +1,5 @@
 /* image.c: strew_image: a matrix of numbers as an RGB picture, through a colormap. */
-#include "runtime/device.h"
+#include "runtime/base/device.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef NPY_H
 #define NPY_H
 
-#include "runtime/device.h"
+#include "runtime/base/device.h"
 
 /* ------------------------------------------------------------------------------------------------ npy_header.c */
 

@@ -3,7 +3,7 @@
 #ifndef NUMBER_H
 #define NUMBER_H
 
-#include "runtime/dtype.h"
+#include "runtime/base/dtype.h"
 
 #include <locale.h>
 

@@ -5,8 +5,8 @@
    call's error; its status is kept. */
 #include "file.h"
 #include "format.h"
-#include "runtime/device.h"
-#include "runtime/library.h"
+#include "runtime/base/device.h"
+#include "runtime/base/library.h"
 
 #if __has_include(<png.h>)
 #include <png.h>

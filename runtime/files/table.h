@@ -2,7 +2,7 @@
 #ifndef TABLE_H
 #define TABLE_H
 
-#include "runtime/context.h"
+#include "runtime/base/context.h"
 #include "words.h"
 
 strew_status table_create(const struct call *call, strew_context *context, strew_table **out);

@@ -3,7 +3,7 @@
 #ifndef WORDS_H
 #define WORDS_H
 
-#include "runtime/context.h"
+#include "runtime/base/context.h"
 
 struct words {
   int64_t count, capacity;

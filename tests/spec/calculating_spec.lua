@@ -1,4 +1,4 @@
--- Operations that compute from several elements (family/finite.lua, statistics.lua, soft.lua), cumprod, cummax,
+-- Operations that compute from several elements (family/elementwise.lua, statistics.lua), cumprod, cummax,
 -- cummin and the elementwise functions that other specs leave out, against plain loops.
 local strew = require "strew"
 local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"

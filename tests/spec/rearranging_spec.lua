@@ -1,4 +1,4 @@
--- Operations that copy elements elsewhere (family/moving.lua, repeating.lua, matrices.lua), against plain loops.
+-- Operations that copy elements elsewhere (family/rearranging.lua, matrices.lua), against plain loops.
 local strew = require "strew"
 local loops = dofile "tests/spec/loops.lua"
 local any, list, same = loops.any, loops.list, loops.same

@@ -10,7 +10,7 @@
 #error "define LOOPS, the file of loops, before including each_dtype.h"
 #endif
 
-#include "runtime/dtype.h"
+#include "runtime/base/dtype.h"
 #include "runtime/shared/scalar.h"
 
 _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of the dtype table");

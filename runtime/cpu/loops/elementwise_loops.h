@@ -3,7 +3,7 @@
 #define STREW_ELEMENTWISE_LOOPS_H
 
 #include "isa.h"
-#include "runtime/device.h"
+#include "runtime/base/device.h"
 
 /* Computes `count` contiguous elements. An input may be the memory that is written. */
 typedef void kernel(int64_t count, void *out, const void *const *in);

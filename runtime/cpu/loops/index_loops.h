@@ -5,8 +5,8 @@
 
 #include "isa.h"
 
-#include "runtime/call.h"
-#include "runtime/device.h"
+#include "runtime/base/call.h"
+#include "runtime/base/device.h"
 
 /* True if an index value is not 0 .. size - 1, `size` being a member of *of. */
 #define OUT_OF_RANGE(of, value) ((uint64_t)(value) >= (uint64_t)(of)->size)

@@ -5,7 +5,7 @@
 
 #include "isa.h"
 
-#include "runtime/call.h"
+#include "runtime/base/call.h"
 
 /* c[rows, columns] = a[rows, depth] b[depth, columns], or, unless is_first, added to c. Strides in elements. b has unit
    stride along columns; if is_padded, a tile's full width of them can be read. */

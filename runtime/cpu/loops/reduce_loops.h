@@ -3,8 +3,8 @@
 #define STREW_REDUCE_LOOPS_H
 
 #include "isa.h"
+#include "runtime/base/device.h"
 #include "runtime/cpu/tuning.h"
-#include "runtime/device.h"
 
 /* Loops have the number of their strew_fold. For float dtypes only: GAPS sums what elements exceed the first of their
    column by, DEVIATIONS squares of these gaps' differences from their means. */

@@ -1,8 +1,8 @@
 /* row_loops.c: see row_loops.h. */
 #include "row_loops.h"
 
+#include "runtime/base/device.h"
 #include "runtime/cpu/scatter/tile.h"
-#include "runtime/device.h"
 
 /* arg[j] = position if wins[j] is 1; if it is 0, arg[j] stays. */
 static void set_positions(int64_t *restrict arg, const uint32_t *restrict wins, int64_t count, int64_t position) {

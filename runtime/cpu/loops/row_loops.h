@@ -7,7 +7,7 @@
 
 #include "isa.h"
 
-#include "runtime/call.h"
+#include "runtime/base/call.h"
 
 struct tile;
 

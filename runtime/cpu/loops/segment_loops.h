@@ -5,7 +5,7 @@
 
 #include "isa.h"
 
-#include "runtime/call.h"
+#include "runtime/base/call.h"
 
 /* Consecutive segments: number s joins elements ends[s] .. ends[s + 1] - 1. Steps in bytes. */
 struct segment_run {

@@ -1,7 +1,8 @@
 /* scatter.c: scatter's entries in the CPU's table: how index values are checked, and how a mean is divided.
 
    Where to read on, from the plan down to the loops:
-     ../../device.h  struct scatter_plan: self, index, src (and arg) over one iteration space, made by runtime/scatter.c
+     device.h        of runtime/base: struct scatter_plan: self, index, src (and arg) over one iteration space, made by
+                     runtime/calls/scatter.c
      plan.c          geometry of a plan: bytes, ranges, slices
      row_index.c     an index that repeats one value along each row is reduced to one value a row
      scatter.c       this file: looks, decides, checks index values if they are not checked yet, runs

@@ -1,0 +1,73 @@
+-- elementwise.lua: one result for each element: tests for NaN and infinities, replacement of what is not finite, bins,
+-- one-hot codes.
+local strew, fail, use, inner = ...
+local operands = use "operands.lua"
+
+local limits = {float32 = 0x1.fffffep127, float64 = 0x1.fffffffffffffp1023, float16 = 65504.0,
+                 bfloat16 = 0x1.fep127}
+
+-- Raises an error if a replacement is out of the range of a float dtype; infinities are in it.
+local function check_replacement(name, value, dtype)
+  if value and math.abs(value) ~= math.huge and math.abs(value) > limits[dtype] then
+    fail(name, ("is %s, which %s cannot hold"):format(value, dtype), nil, "value")
+  end
+end
+
+-- Returns the largest value of self (-1: self is empty), none of which may be negative.
+local function largest_of(self)
+  if self:numel() == 0 then return -1 end
+  local smallest = self:min():item()
+  if smallest < 0 then fail("self", ("has value %d, expected 0 or more"):format(smallest), nil, "index") end
+  return self:max():item()
+end
+
+-- Returns a table of numbers as a tensor beside values: of their float dtype; beside integers and numbers integers, or
+-- float64, which compares them by their value.
+local function boundaries_of(list, values)
+  local is_tensor = operands.is_tensor(values)
+  local device = is_tensor and values.device or nil
+  local line = strew.tensor(list, {device = device})
+  if not operands.is_float(line) then return line end
+  local dtype = is_tensor and operands.is_float(values) and values.dtype or "float64"
+  return strew.tensor(list, {dtype = dtype, device = device})
+end
+
+return {
+  bucketize = {"values:operand boundaries:line right=boolean", function(values, boundaries, right)
+    if type(boundaries) == "table" then boundaries = boundaries_of(boundaries, values) end
+    return inner.bucketize(values, boundaries, {right = right})
+  end},
+
+  one_hot = {"self:tensor num_classes=integer", function(self, classes)
+    operands.check_index(self, "self")
+    local largest = largest_of(self)
+    if not classes then
+      if largest < 0 then fail("num_classes", "is missing, and self is empty") end
+      classes = largest + 1
+    end
+    if classes < 0 then fail("num_classes", ("is %d, expected 0 or more"):format(classes)) end
+    if largest >= classes then
+      fail("self", ("has value %d, expected less than num_classes, which is %d"):format(largest, classes), nil, "index")
+    end
+    local sizes = self.shape
+    table.insert(sizes, classes)
+    return strew.zeros(sizes, {dtype = "int64", device = self.device}):scatter_(-1, self:unsqueeze(-1), 1)
+  end},
+
+  isnan = {"self:tensor", function(self) return self:ne(self) end},
+
+  isinf = {"self:tensor", function(self) return self:eq(math.huge) | self:eq(-math.huge) end},
+
+  isfinite = {"self:tensor", function(self) return self:gt(-math.huge) & self:lt(math.huge) end},
+
+  nan_to_num = {"self:tensor nan?number posinf?number neginf?number", function(self, nan, posinf, neginf, suffix)
+    local most = limits[self.dtype]
+    if not most then return suffix == "_" and self or self:clone() end
+    check_replacement("nan", nan, self.dtype)
+    check_replacement("posinf", posinf, self.dtype)
+    check_replacement("neginf", neginf, self.dtype)
+    local above, below = self:eq(math.huge), self:eq(-math.huge)
+    local out = self["masked_fill" .. suffix](self, self:ne(self), nan or 0)
+    return out:masked_fill_(above, posinf or most):masked_fill_(below, neginf or -most)
+  end},
+}

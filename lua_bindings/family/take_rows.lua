@@ -1,0 +1,66 @@
+-- take_rows.lua: rows of a column at positions, of which some are missing: -1.
+--
+-- A missing element is NaN among floats and the empty word in text, as strew.load reads an empty cell. Integers and
+-- booleans become floats, only where an element is missing, as in pandas.
+local strew, fail, use = ...
+local operands, places, tables = use "operands.lua", use "places.lua", use "tables.lua"
+local missing = {}
+
+-- From -n to n, a float holds every integer.
+local EXACT = {float64 = 1 << 53, float32 = 1 << 24}
+local LARGEST = {uint8 = 255, int8 = 127, int16 = 32767, int32 = 2147483647, int64 = math.maxinteger}
+
+-- Returns the widest float dtype of a device.
+function missing.float(device)
+  if device == "cpu" then return "float64" end
+  for _, one in ipairs(strew.devices()) do
+    if one.name == device then return one.float64 and "float64" or "float32" end
+  end
+end
+
+-- Returns integers or booleans as floats; or nil and a value that changes.
+function missing.as_float(t, dtype)
+  local most = EXACT[dtype]
+  if LARGEST[t.dtype] and LARGEST[t.dtype] > most then
+    local changes = t:lt(-most) | t:gt(most)
+    if changes:any():item() then return nil, t[changes][0] end
+  end
+  return t:to(dtype)
+end
+
+local function with_empty_word(codes, list, gaps)
+  local empty
+  for code, word in ipairs(list) do
+    if word == "" then empty = empty or code - 1 end
+  end
+  if not empty then
+    empty, list = #list, table.move(list, 1, #list, 1, {})
+    table.insert(list, "")
+  end
+  if empty > LARGEST[codes.dtype] then codes = codes:to("int64") end
+  return codes:index_fill_(0, gaps, empty), list
+end
+
+-- Returns the rows of column i at the positions `at`, and its words. gaps: where `at` is -1; nil: nowhere. fill: if
+-- given, the value of missing numbers, which keep their dtype.
+function missing.choose(columns, i, at, gaps, fill)
+  local t, list, name = columns.tensors[i], columns.words[i], tables.quoted(columns.names[i])
+  local chosen = t:index_select(0, at, {mode = "drop"})
+  if not gaps then return chosen, list end
+  if list and tables.holds_codes(t) then return with_empty_word(chosen, list, gaps) end
+  if fill ~= nil then
+    return places.call({value = "fill"}, nil, strew.index_fill_, chosen, 0, gaps, fill), list
+  end
+  if not operands.is_float(t) then
+    local dtype = missing.float(t.device)
+    local floats, value = missing.as_float(chosen, dtype)
+    chosen = floats
+    if not floats then
+      fail(columns.argument, ("has column %s with value %d, which %s cannot hold: the dtype of integers among which "
+        .. "some are missing, as NaN"):format(name, value, dtype), nil, "value", value)
+    end
+  end
+  return chosen:index_fill_(0, gaps, 0 / 0), list
+end
+
+return missing

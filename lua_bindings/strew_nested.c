@@ -1,0 +1,278 @@
+/* strew_nested.c: converts nested Lua tables to tensors and back.
+
+   One function walks a table twice: first to find shape and kind, then to store. Both walks check everything, since
+   allocating the buffer in between may run a finalizer that changes the table. Tables are read raw; a table that
+   contains itself ends at the largest rank. Entries are named as scripts write them: x[2][3]. */
+#include "strew_bind.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ tables to tensors */
+
+enum kind { NOTHING, BOOLEANS, INTEGERS, FLOATS };
+
+struct walk {
+  struct script_call *call;
+  int rank; /* -1 until the first element is reached */
+  int64_t sizes[STREW_MAX_RANK];
+  int64_t at[STREW_MAX_RANK]; /* position, counted from 1 */
+  enum kind kind;
+  strew_dtype dtype;
+  unsigned char *next; /* destination of the next element; NULL in the first walk */
+};
+
+enum { ENTRY_BYTES = STREW_MAX_RANK * 22 + 2 };
+
+/* "x[2][3]" */
+static const char *text_of_entry(const struct walk *walk, int depth, char *text) {
+  int length = snprintf(text, ENTRY_BYTES, "x");
+  for (int d = 0; d < depth; d++)
+    length += snprintf(text + length, ENTRY_BYTES - (size_t)length, "[%" PRId64 "]", walk->at[d]);
+  return text;
+}
+
+/* The entry that the others are compared with: the first element on each level. */
+static const char *text_of_first(const struct walk *walk, int depth, char *text) {
+  struct walk first = *walk;
+  for (int d = 0; d < depth; d++) first.at[d] = 1;
+  return text_of_entry(&first, depth, text);
+}
+
+static bool fail_entry(struct walk *walk, int depth, const char *fact, const char *rule) {
+  char entry[ENTRY_BYTES];
+  bind_fail(walk->call, STREW_EARGUMENT, "x", "has %s at %s, %s", fact, text_of_entry(walk, depth, entry), rule);
+  return false;
+}
+
+static bool fail_ragged(struct walk *walk, int depth, const char *is, const char *expected) {
+  char entry[ENTRY_BYTES], first[ENTRY_BYTES];
+  bind_fail(walk->call, STREW_ESHAPE, "x", "is ragged, %s %s where %s %s", text_of_entry(walk, depth, entry), is,
+            text_of_first(walk, depth, first), expected);
+  return false;
+}
+
+static bool fail_element(struct walk *walk, int depth, strew_scalar value, const char *fact) {
+  char text[TEXT_BYTES];
+  strew_error *error = &walk->call->error;
+  snprintf(text, sizeof text, "which %s cannot hold", strew_dtype_name(walk->dtype));
+  fail_entry(walk, depth, fact, text);
+  error->code = STREW_EVALUE;
+  error->has_value = true;
+  error->value = value;
+  error->position_rank = depth;
+  for (int d = 0; d < depth; d++) error->position[d] = walk->at[d] - 1;
+  return false;
+}
+
+static enum kind kind_of(strew_scalar value) {
+  return value.dtype == STREW_BOOL ? BOOLEANS : value.dtype == STREW_INT64 ? INTEGERS : FLOATS;
+}
+
+/* Stores the number or boolean on top of the stack. */
+static bool walk_element(lua_State *L, struct walk *walk, int depth) {
+  char text[TEXT_BYTES];
+  int i = lua_gettop(L);
+  strew_scalar value;
+  if (walk->rank < 0) walk->rank = depth;
+  if (depth < walk->rank) {
+    snprintf(text, sizeof text, "is a %s", luaL_typename(L, i));
+    return fail_ragged(walk, depth, text, "is a table");
+  }
+  if (!bind_scalar(L, walk->call, i, "x", &value)) return false;
+  enum kind kind = kind_of(value);
+  if (walk->kind != NOTHING && (kind == BOOLEANS) != (walk->kind == BOOLEANS))
+    return fail_entry(walk, depth, bind_text(L, walk->call, i, text), "booleans and numbers do not mix");
+  if (kind > walk->kind) walk->kind = kind;
+  if (!walk->next) return true;
+  if (strew_scalar_store(value, STREW_TRUNCATE, walk->dtype, walk->next, NULL) != STREW_OK)
+    return fail_element(walk, depth, value, bind_text(L, walk->call, i, text));
+  walk->next += strew_dtype_size_bytes(walk->dtype);
+  return true;
+}
+
+static bool walk_value(lua_State *L, struct walk *walk, int depth);
+
+/* True if a sequence of n entries fits here. In the first walk, the first sequence of a level sets the size. */
+static bool fits(struct walk *walk, int depth, lua_Unsigned n) {
+  char is[TEXT_BYTES], expected[TEXT_BYTES];
+  if (walk->rank < 0) walk->sizes[depth] = (int64_t)n;
+  if (walk->rank >= 0 && depth >= walk->rank) return fail_ragged(walk, depth, "is a table", "is a number");
+  if ((int64_t)n == walk->sizes[depth]) return true;
+  snprintf(is, sizeof is, "has %" PRIu64 " element%s", (uint64_t)n, n == 1 ? "" : "s");
+  snprintf(expected, sizeof expected, "has %" PRId64, walk->sizes[depth]);
+  return fail_ragged(walk, depth, is, expected);
+}
+
+/* Walks the table on top of the stack. */
+static bool walk_table(lua_State *L, struct walk *walk, int depth) {
+  char text[TEXT_BYTES], fact[TEXT_BYTES + 4];
+  int table = lua_gettop(L);
+  lua_Unsigned n = lua_rawlen(L, table);
+  if (depth == STREW_MAX_RANK) {
+    bind_fail(walk->call, STREW_ESHAPE, "x", "is nested deeper than %d tables, the greatest rank", STREW_MAX_RANK);
+    return false;
+  }
+  if (n == 0 && luaL_getmetafield(L, table, "__index") != LUA_TNIL)
+    return fail_entry(walk, depth, "no entries but those of its metatable", "expected a plain sequence");
+  if (!fits(walk, depth, n)) return false;
+  for (lua_Unsigned k = 1; k <= n; k++) {
+    walk->at[depth] = (int64_t)k;
+    if (!bind_may_continue(walk->call, (int64_t)k)) return false;
+    lua_rawgeti(L, table, (lua_Integer)k);
+    if (!walk_value(L, walk, depth + 1)) return false;
+    lua_pop(L, 1);
+  }
+  if (n == 0 && walk->rank < 0) walk->rank = depth + 1;
+  if (!bind_stray_key(L, table, n)) return true;
+  snprintf(fact, sizeof fact, "key %s", bind_text(L, walk->call, lua_gettop(L), text));
+  fail_entry(walk, depth, fact, "expected a sequence");
+  bind_hint_key(L, walk->call, lua_gettop(L));
+  return false;
+}
+
+static bool walk_value(lua_State *L, struct walk *walk, int depth) {
+  char text[TEXT_BYTES];
+  int i = lua_gettop(L);
+  switch (lua_type(L, i)) {
+  case LUA_TNUMBER:
+  case LUA_TBOOLEAN: return walk_element(L, walk, depth);
+  case LUA_TTABLE: return walk_table(L, walk, depth);
+  case LUA_TNIL: return fail_entry(walk, depth, "nil", "sequences have no holes");
+  default:
+    fail_entry(walk, depth, bind_text(L, walk->call, i, text), "expected numbers or booleans");
+    if (bind_to_box(L, walk->call->binding, i)) bind_hint(walk->call, "strew.stack joins tensors");
+    return false;
+  }
+}
+
+/* Walks the value at stack position 1; stores at `next` unless it is NULL. */
+static bool walk_all(lua_State *L, struct walk *walk, unsigned char *next) {
+  int top = lua_gettop(L);
+  walk->next = next;
+  lua_pushvalue(L, 1);
+  bool is_fine = walk_value(L, walk, 0);
+  lua_settop(L, top);
+  return is_fine;
+}
+
+static bool count_bytes(struct walk *walk, size_t *size_bytes) {
+  int64_t bytes = (int64_t)strew_dtype_size_bytes(walk->dtype);
+  for (int d = 0; d < walk->rank; d++) {
+    if (walk->sizes[d] && bytes > INT64_MAX / walk->sizes[d]) {
+      bind_fail(walk->call, STREW_ESHAPE, "x", "has more elements than can be addressed");
+      return false;
+    }
+    bytes *= walk->sizes[d];
+  }
+  *size_bytes = (size_t)bytes;
+  return true;
+}
+
+/* Creates the box's tensor from the table, number or boolean at stack position 1. */
+static bool from_value(lua_State *L, struct script_call *call, int dtype, strew_device *device, strew_tensor **out) {
+  static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_BOOL, STREW_INT64, STREW_FLOAT32};
+  struct walk walk = {.call = call, .rank = -1};
+  size_t size_bytes;
+  if (!walk_all(L, &walk, NULL)) return false;
+  walk.dtype = dtype < 0 ? dtypes[walk.kind] : (strew_dtype)dtype;
+  if (!count_bytes(&walk, &size_bytes)) return false;
+  unsigned char *buffer = lua_newuserdatauv(L, size_bytes + 1, 0); /* Lua memory, so that errors leak nothing */
+  bool is_fine = walk_all(L, &walk, buffer) &&
+                 strew_from(device, walk.dtype, walk.rank, walk.sizes, buffer, out, &call->error) == STREW_OK;
+  lua_pop(L, 1);
+  return is_fine;
+}
+
+static bool from_tensor(struct script_call *call, strew_tensor *tensor, int dtype, strew_device *device,
+                        strew_tensor **out) {
+  strew_dtype is = strew_tensor_dtype(tensor);
+  bool is_same = (dtype < 0 || dtype == (int)is) && (!device || device == strew_tensor_device(tensor));
+  if (is_same) return strew_clone(tensor, out, &call->error) == STREW_OK;
+  return strew_to(tensor, device ? device : strew_tensor_device(tensor), dtype < 0 ? is : (strew_dtype)dtype, out,
+                  &call->error) == STREW_OK;
+}
+
+/* Stores a tensor; a table, number or boolean is read later. */
+static bool read_x(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  if (lua_type(L, i) == LUA_TUSERDATA) return bind_tensor(L, call, i, name, out);
+  if (lua_istable(L, i) || lua_isboolean(L, i) || lua_type(L, i) == LUA_TNUMBER) return true;
+  char text[TEXT_BYTES];
+  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a number, boolean, table or tensor",
+            bind_text(L, call, i, text));
+  return false;
+}
+
+/* strew.tensor(x [, {dtype, device}]) */
+static int tensor(lua_State *L, struct script_call *call) {
+  luaL_checkstack(L, 2 * STREW_MAX_RANK + LUA_MINSTACK, "too many nested tables");
+  strew_tensor **out = bind_result(L, call), *from = NULL;
+  int dtype = -1;
+  strew_device *device = NULL;
+  const struct parameter parameters[] = {{"x", REQUIRED, read_x, &from},
+                                         {"dtype", OPTIONAL, bind_wanted_dtype, &dtype},
+                                         {"device", OPTIONAL, bind_device, &device},
+                                         LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) {
+    if (lua_isnumber(L, 1) && lua_isnumber(L, 2)) bind_hint(call, "strew.tensor{1, 2, 3} takes its numbers in braces");
+    return -1;
+  }
+  bool is_fine = from ? from_tensor(call, from, dtype, device, out)
+                      : from_value(L, call, dtype, device ? device : call->binding->device, out);
+  return is_fine ? 1 : -1;
+}
+
+/* ------------------------------------------------------------------------------------------------ tensors to tables */
+
+struct unread {
+  struct script_call *call;
+  strew_dtype dtype;
+  int rank;
+  int64_t sizes[STREW_MAX_RANK];
+  const unsigned char *next;
+};
+
+static bool push_level(lua_State *L, struct unread *unread, int depth) {
+  if (depth == unread->rank) {
+    bind_push_scalar(L, strew_scalar_load(unread->dtype, unread->next));
+    unread->next += strew_dtype_size_bytes(unread->dtype);
+    return true;
+  }
+  int64_t size = unread->sizes[depth];
+  lua_createtable(L, size < INT32_MAX ? (int)size : 0, 0);
+  for (int64_t k = 1; k <= size; k++) {
+    if (!bind_may_continue(unread->call, k) || !push_level(L, unread, depth + 1)) return false;
+    lua_rawseti(L, -2, k);
+  }
+  return true;
+}
+
+/* Copies the elements to Lua memory first: creating the tables may run a finalizer. */
+static int tolist(lua_State *L, struct script_call *call) {
+  luaL_checkstack(L, 2 * STREW_MAX_RANK + LUA_MINSTACK, "too many nested tables");
+  struct kept kept = bind_push_kept(L);
+  const struct parameter parameters[] = {{"self", REQUIRED, bind_kept, &kept}, LAST_PARAMETER};
+  if (!bind_arguments(L, call, parameters)) return -1;
+  const strew_tensor *self = kept.tensor;
+  struct unread unread = {.call = call};
+  size_t element_bytes = strew_dtype_size_bytes(strew_tensor_dtype(self));
+  int64_t numel = strew_tensor_numel(self);
+  if (numel > INT64_MAX / 16)
+    return bind_fail(call, STREW_EMEMORY, "self", "has %lld elements, more than fit into memory", (long long)numel);
+  void *buffer = lua_newuserdatauv(L, (size_t)numel * element_bytes + 1, 0);
+  if (!bind_read_again(L, call, &kept) ||
+      strew_read(self = kept.tensor, buffer, (size_t)numel * element_bytes, &call->error) != STREW_OK)
+    return -1;
+  unread.dtype = strew_tensor_dtype(self);
+  unread.rank = strew_tensor_rank(self);
+  unread.next = buffer;
+  memcpy(unread.sizes, strew_tensor_sizes(self), (size_t)unread.rank * sizeof *unread.sizes);
+  return push_level(L, &unread, 0) ? 1 : -1;
+}
+
+const struct script_function bind_table_rows[] = {
+    {"tensor", tensor, 0, FUNCTION},
+    {"tolist", tolist, 0, ALWAYS},
+    {NULL, NULL, 0, 0},
+};

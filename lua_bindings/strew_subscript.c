@@ -1,0 +1,206 @@
+/* strew_subscript.c: t.name, t[i], t[mask], t[index], their assignment, #t, and the operators, calls and pairs that tensors cannot support. */
+#include "strew_bind.h"
+
+#include <string.h>
+
+static const char *const property_names[] = {"shape", "dtype", "device"};
+
+static bool push_property(lua_State *L, strew_tensor *self, const char *name) {
+  if (strcmp(name, "shape") == 0)
+    bind_push_sizes(L, strew_tensor_rank(self), strew_tensor_sizes(self));
+  else if (strcmp(name, "dtype") == 0)
+    lua_pushstring(L, strew_dtype_name(strew_tensor_dtype(self)));
+  else if (strcmp(name, "device") == 0)
+    lua_pushstring(L, strew_device_name(strew_tensor_device(self)));
+  else
+    return false;
+  return true;
+}
+
+/* Fails for an unknown name, with the nearest method or property. */
+static int fail_field(lua_State *L, struct script_call *call, const char *name) {
+  strew_guess guess = {.wanted = name};
+  for (size_t i = 0; i < sizeof property_names / sizeof *property_names; i++)
+    strew_guess_name(&guess, property_names[i]);
+  bind_guess_keys(L, lua_upvalueindex(METHODS_UPVALUE), &guess);
+  return bind_fail_name(L, call, "tensor", &guess);
+}
+
+/* --------------------------------------------------------------------------------------------------------- position */
+
+static bool read_position(lua_State *L, struct script_call *call, int64_t *position) {
+  if (bind_integer(L, call, 2, "position", position)) return true;
+  if (lua_istable(L, 2)) bind_hint(call, "t[i][j], or t:get(i, j)");
+  return false;
+}
+
+/* Off-by-one errors usually come from loops written for Lua tables: this hint replaces a more general one. */
+static int fail_position(struct script_call *call, const strew_tensor *self, int64_t position) {
+  strew_error *error = &call->error;
+  if (error->code != STREW_EINDEX || strew_tensor_rank(self) == 0 || position != strew_tensor_sizes(self)[0]) return -1;
+  char *hint = strstr(error->message, "\n  hint");
+  if (hint) *hint = '\0';
+  error->hint[0] = '\0';
+  return bind_hint(call, "ipairs counts from 1, tensors count from 0: for i = 0, #t - 1");
+}
+
+static int get_position(lua_State *L, struct script_call *call) {
+  strew_tensor **out = NULL, *self;
+  int64_t position;
+  strew_scalar element;
+  if (!bind_tensor(L, call, 1, "self", &self) || !read_position(L, call, &position)) return -1;
+  if (strew_tensor_rank(self) == 1) {
+    if (strew_get(self, 1, &position, &element, &call->error) != STREW_OK) return fail_position(call, self, position);
+    bind_note_read(L, call, self);
+    bind_push_scalar(L, element);
+    return 1;
+  }
+  out = bind_result(L, call);
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1; /* read again: see strew_bind.h */
+  if (strew_select(self, 0, position, out, &call->error) != STREW_OK) return fail_position(call, self, position);
+  return 1;
+}
+
+/* t[index] and t[mask] */
+static int get_rows(lua_State *L, struct script_call *call) {
+  strew_tensor **out = bind_result(L, call), *self, *index;
+  if (!bind_tensor(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "index", &index)) return -1;
+  return bind_end(strew_get_rows(self, index, out, &call->error), 1);
+}
+
+static int get_field(lua_State *L, struct script_call *call) {
+  if (bind_to_box(L, call->binding, 2)) return get_rows(L, call);
+  if (lua_type(L, 2) != LUA_TSTRING) return get_position(L, call);
+  strew_tensor *self;
+  const char *name = lua_tostring(L, 2);
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  return push_property(L, self, name) ? 1 : fail_field(L, call, name);
+}
+
+int bind_get_method_or_field(lua_State *L) {
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(METHODS_UPVALUE)) != LUA_TNIL) return 1;
+    lua_pop(L, 1);
+  }
+  return bind_dispatch(L);
+}
+
+/* Replaces a 0-d tensor of another dtype by its number, which must fit self. */
+static strew_status settle(const strew_tensor *self, strew_operand *value, strew_error *error) {
+  const strew_tensor *tensor = value->tensor;
+  if (!tensor || strew_tensor_rank(tensor) || strew_tensor_dtype(tensor) == strew_tensor_dtype(self)) return STREW_OK;
+  value->tensor = NULL;
+  return strew_item(tensor, &value->number, error);
+}
+
+static strew_status assign(strew_tensor *self, int64_t position, const strew_operand *value, strew_error *error) {
+  if (!value->tensor && strew_tensor_rank(self) == 1) return strew_set(self, 1, &position, value->number, error);
+  strew_tensor *part = NULL;
+  strew_status status = strew_select(self, 0, position, &part, error);
+  if (status != STREW_OK) return status;
+  if (value->tensor)
+    status = strew_copy(part, value->tensor, error);
+  else
+    status = strew_fill(part, value->number, error);
+  strew_release(part);
+  return status;
+}
+
+/* t[index] = v and t[mask] = v */
+static int set_rows(lua_State *L, struct script_call *call, strew_tensor *self) {
+  strew_tensor *index;
+  strew_operand value;
+  if (!bind_tensor(L, call, 2, "index", &index) || !bind_operand(L, call, 3, "value", &value)) return -1;
+  return bind_end(strew_set_rows(self, index, value, &call->error), 0);
+}
+
+static int set_field(lua_State *L, struct script_call *call) {
+  strew_tensor *self;
+  strew_operand value;
+  int64_t position;
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  if (bind_to_box(L, call->binding, 2)) return set_rows(L, call, self);
+  if (lua_type(L, 2) == LUA_TSTRING)
+    return bind_fail(call, STREW_EARGUMENT, NULL, "'%.60s' cannot be set, only elements can", lua_tostring(L, 2));
+  if (!read_position(L, call, &position) || !bind_operand(L, call, 3, "value", &value)) return -1;
+  if (settle(self, &value, &call->error) != STREW_OK) return -1;
+  if (assign(self, position, &value, &call->error) != STREW_OK) return fail_position(call, self, position);
+  return 0;
+}
+
+static int length(lua_State *L, struct script_call *call) {
+  strew_tensor *self;
+  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
+  if (strew_tensor_rank(self) == 0)
+    return bind_fail(call, STREW_ESHAPE, "self", "has no dimension, # is the size of dimension 0");
+  lua_pushinteger(L, strew_tensor_sizes(self)[0]);
+  return 1;
+}
+
+/* Lua converts the results of __lt and __le to one boolean. It turns t >= 5 round to 5 <= t, which is less common. */
+static int no_order(lua_State *L, struct script_call *call) {
+  char text[TEXT_BYTES];
+  const bool is_lt = call->row->code == STREW_LT, is_turned = !bind_to_box(L, call->binding, 1);
+  if (is_turned) call->error.alias = is_lt ? ">" : ">=";
+  bind_fail(call, STREW_EARGUMENT, NULL, "gives one boolean in Lua, and cannot compare tensors");
+  if (lua_type(L, is_turned ? 1 : 2) != LUA_TNUMBER) return bind_hint(call, is_lt ? "a:lt(b)" : "a:le(b)");
+  return bind_hint(call, "t:%s(%s)", is_turned ? (is_lt ? "gt" : "ge") : (is_lt ? "lt" : "le"),
+                   bind_text(L, call, is_turned ? 1 : 2, text));
+}
+
+/* Lua calls what follows `in`. */
+static int no_call(lua_State *L, struct script_call *call) {
+  lua_Debug here;
+  bind_fail(call, STREW_EARGUMENT, NULL, "a tensor is no function");
+  const bool is_loop =
+      lua_getstack(L, 0, &here) && lua_getinfo(L, "n", &here) && !strcmp(here.namewhat, "for iterator");
+  return bind_hint(call, is_loop ? "for i = 0, #t - 1 do, or for _, value in ipairs(t:tolist()) do"
+                                 : "t[i] is an element, or a row");
+}
+
+static int no_text(lua_State *L, struct script_call *call) {
+  (void)L;
+  bind_fail(call, STREW_EARGUMENT, NULL, "joins strings and numbers, a tensor is neither");
+  return bind_hint(call, "tostring(t) is its text, t:item() the number of a tensor with just one");
+}
+
+static int no_keys(lua_State *L, struct script_call *call) {
+  (void)L;
+  bind_fail(call, STREW_EARGUMENT, NULL, "tensors have positions, not keys");
+  return bind_hint(call, "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's");
+}
+
+static int no_shift(lua_State *L, struct script_call *call) {
+  (void)L;
+  bind_fail(call, STREW_EARGUMENT, NULL, "tensors have no shift operators");
+  return bind_hint(call, "t * (1 << n) shifts integers to the left, t // (1 << n) to the right");
+}
+
+/* Named as scripts write them. */
+static const struct {
+  const char *event;
+  struct script_function row;
+} metamethods[] = {{"__newindex", {"t[i] = v", set_field, 0, FUNCTION | WRITES}},
+                   {"__len", {"#t", length, 0, FUNCTION}},
+                   {"__concat", {"..", no_text, 0, FUNCTION}},
+                   {"__pairs", {"pairs", no_keys, 0, FUNCTION}},
+                   {"__shl", {"<<", no_shift, 0, FUNCTION}},
+                   {"__shr", {">>", no_shift, 0, FUNCTION}},
+                   {"__call", {"t()", no_call, 0, FUNCTION}},
+                   {"__lt", {"<", no_order, STREW_LT, FUNCTION}},
+                   {"__le", {"<=", no_order, STREW_LE, FUNCTION}}};
+static const struct script_function index_row = {"t[i]", get_field, 0, FUNCTION};
+
+void bind_index_metamethods(lua_State *L, int binding, int methods) {
+  for (size_t i = 0; i < sizeof metamethods / sizeof *metamethods; i++) {
+    const struct script_function *row = &metamethods[i].row;
+    bind_push_upvalues(L, binding, row, row->name, row->forms);
+    lua_pushcclosure(L, bind_dispatch, 4);
+    lua_setfield(L, -2, metamethods[i].event);
+  }
+  bind_push_upvalues(L, binding, &index_row, index_row.name, index_row.forms);
+  lua_pushvalue(L, methods);
+  lua_pushcclosure(L, bind_get_method_or_field, METHODS_UPVALUE);
+  lua_setfield(L, -2, "__index");
+}

@@ -1,0 +1,120 @@
+/* call.h: the frame of a public call, and its errors (error.c).
+
+   A public function describes itself for messages (struct call), checks its arguments once, fills a plan on the stack
+   (plan.h), and makes one indirect call through the device's table (device.h). Statuses are passed up. */
+#ifndef STREW_CALL_H
+#define STREW_CALL_H
+
+#include "float_mode.h"
+#include "strew.h"
+
+#define MAX_RANK     STREW_MAX_RANK
+#define MAX_OPERANDS 5
+
+struct storage;
+/* A public call, as messages describe it: its name (error->alias replaces it) and its tensor arguments, with the names
+   that the user knows. */
+struct call {
+  const char *op;
+  strew_error *error;
+  struct {
+    const char *name;
+    const strew_tensor *tensor;
+  } operands[MAX_OPERANDS];
+  const struct storage *begun; /* the storage that earlier steps of the call have written; NULL: none */
+  struct float_mode host_mode;
+  strew_context *claimed; /* in debug builds */
+};
+/* Declares `variable`, the public call that begins here: it ends with the block. Debug builds return at once if an operand
+   was released. */
+#define CALL(variable, name, err, ...)                                                                                 \
+  struct call variable                                                                                                 \
+      __attribute__((cleanup(call_leave))) = {.op = (name), .error = (err), .operands = {__VA_ARGS__}};                \
+  call_enter(&variable);                                                                                               \
+  if (IS_DEBUG && !call_is_alive(&variable)) return report_inner(STREW_EFREED, variable.error, error)
+
+/* The details of a failure; all but the code are optional. `position` has `position_rank` entries. */
+struct fault {
+  strew_status code;
+  const char *argument;
+  const strew_scalar *value;
+  const int64_t *position;
+  int position_rank;
+  const char *hint; /* copied */
+  bool has_lines;   /* the fact has line ends, which stay */
+};
+
+/* Fills call->error with "OP: 'ARGUMENT' " + the formatted fact and rule + a line per operand + the hint; returns
+   fault.code, so that a check fails in one line. `cold` moves error paths out of line, for small calls. */
+strew_status fail(const struct call *call, struct fault fault, const char *format, ...)
+    __attribute__((cold, format(printf, 3, 4)));
+/* Fails for an enumerator outside 0..last. */
+strew_status fail_unknown(const struct call *call, const char *argument, int value, int last) __attribute__((cold));
+
+/* Fails unless the `reserved` bytes of options, size_bytes long, are zeros. */
+strew_status check_reserved(const struct call *call, const uint64_t *reserved, size_t size_bytes);
+#define check_options(call, options) check_reserved(call, (options)->reserved, sizeof(options)->reserved)
+
+/* Returns the name under which inner calls report: the alias that error has, else `name`. */
+static inline const char *alias_of(const strew_error *error, const char *name) {
+  return error && error->alias ? error->alias : name;
+}
+/* Reports the status of inner calls, whose failure is in `inner`, under the alias that error has, and with the operands
+   of the outer call where memory, time or the user ended it. Returns the status. */
+strew_status report_call(const struct call *call, strew_status status, const strew_error *inner, strew_error *error);
+#define report_inner(status, inner, error) report_call(&call, status, inner, error)
+
+/* Tells gcc -fanalyzer and clang-tidy, which see one file only, that a failure is never STREW_OK. */
+static inline strew_status failed(strew_status status) {
+  if (status == STREW_OK) __builtin_unreachable();
+  return status;
+}
+#define fail(...)         failed(fail(__VA_ARGS__))
+#define fail_unknown(...) failed(fail_unknown(__VA_ARGS__))
+/* Writes "[2, 3]" to text (at least TEXT_BYTES long) and returns it. */
+#define TEXT_BYTES 400
+const char *text_of_sizes(int rank, const int64_t *sizes, char *text);
+const char *text_of_scalar(strew_scalar scalar, char *text);
+/* The same for a path or another external name: a long one loses its beginning; strew_printable. */
+const char *text_of_name(const char *name, char *text);
+
+/* Writes "did you mean '...'?" to text (TEXT_BYTES) and returns it; NULL if no name is near. nearest_name.c */
+const char *hint_of_guess(const strew_guess *guess, char *text);
+
+/* ------------------------------------------------------------------------------------- thread_check.c, release.c */
+
+#ifdef STREW_DEBUG
+enum { IS_DEBUG = 1 };
+#else
+enum { IS_DEBUG = 0 };
+#endif
+/* Debug builds keep released tensors, but for those in which AddressSanitizer finds a later use. */
+#ifdef __SANITIZE_ADDRESS__
+enum { KEEPS_RELEASED = 0 };
+#else
+enum { KEEPS_RELEASED = IS_DEBUG };
+#endif
+/* Begin and end a thread's use of the context, in debug builds; if two threads use it at once, the calls of both fail. */
+void context_claim(strew_context *context);
+void context_unclaim(strew_context *context);
+/* The thread uses the context from now on: what others have released is given back. See release.c. */
+void call_use(struct call *call);
+/* Debug builds: false, and the call fails, if one of its operands was released; the same for entry i, from 0, of a
+   list. */
+bool call_is_alive(const struct call *call);
+strew_status check_alive(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor);
+
+strew_context *tensor_context(const strew_tensor *tensor);
+
+/* The beginning and end of every public call: see CALL. */
+static inline void call_enter(struct call *call) {
+  float_mode_enter(&call->host_mode);
+  call_use(call);
+}
+
+static inline void call_leave(struct call *call) {
+  if (IS_DEBUG && call->claimed) context_unclaim(call->claimed);
+  float_mode_leave(&call->host_mode);
+}
+
+#endif

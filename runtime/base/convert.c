@@ -1,0 +1,267 @@
+/* convert.c: conversion of words to dtypes, reductions and modes, and of single numbers to elements, with error
+   reports. */
+#include "device.h"
+#include "runtime/shared/scalar.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------- words */
+
+/* Names in other libraries. */
+static const struct {
+  const char *kind, *word, *name;
+} synonyms[] = {
+    {"dtype", "float", "float32"}, {"dtype", "double", "float64"}, {"dtype", "half", "float16"},
+    {"dtype", "long", "int64"},    {"dtype", "integer", "int64"},  {"dtype", "int", "int32"},
+    {"dtype", "short", "int16"},   {"dtype", "char", "int8"},      {"dtype", "byte", "uint8"},
+    {"dtype", "boolean", "bool"},  {"reduce", "avg", "mean"},      {"reduce", "average", "mean"},
+    {"reduce", "product", "prod"}, {"reduce", "maximum", "amax"},  {"reduce", "minimum", "amin"},
+    {"mode", "raise", "error"},    {"mode", "clamp", "clip"},
+};
+
+/* `known` lists the words. STREW_ASSIGN is a reduction without words: no call takes it by name. */
+static strew_status fail_word(strew_error *error, const char *kind, strew_guess *guess, const char *known) {
+  CALL(call, kind, error, {0});
+  char hint[TEXT_BYTES], text[TEXT_BYTES];
+  const char *word = guess->wanted, *mark = word ? "\"" : "";
+  for (size_t i = 0; word && i < sizeof synonyms / sizeof *synonyms; i++)
+    if (!strcmp(kind, synonyms[i].kind) && !strcmp(word, synonyms[i].word)) guess->nearest = synonyms[i].name;
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = kind, .hint = hint_of_guess(guess, hint)};
+  return fail(&call, fault, "is %s%s%s, expected one of %s", mark, word ? text_of_name(word, text) : "missing", mark,
+              known);
+}
+
+strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error) {
+  for (int i = 0; word && i < STREW_DTYPE_COUNT; i++)
+    if (!strcmp(word, strew_dtype_name((strew_dtype)i))) return *out = (strew_dtype)i, STREW_OK;
+  strew_guess guess = {.wanted = word};
+  char known[TEXT_BYTES];
+  int at = 0;
+  for (int i = 0; i < STREW_DTYPE_COUNT; i++) {
+    at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", strew_dtype_name((strew_dtype)i));
+    strew_guess_name(&guess, strew_dtype_name((strew_dtype)i));
+  }
+  return fail_word(error, "dtype", &guess, known);
+}
+
+strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error) {
+  const char *name;
+  for (int i = 0; word && i < STREW_REDUCTION_COUNT; i++)
+    for (int k = 0; i != STREW_ASSIGN && (name = reduction_word((strew_reduction)i, k)); k++)
+      if (!strcmp(word, name)) return *out = (strew_reduction)i, STREW_OK;
+  strew_guess guess = {.wanted = word};
+  char known[TEXT_BYTES];
+  int at = 0;
+  for (int i = 0; i < STREW_REDUCTION_COUNT; i++)
+    for (int k = 0; i != STREW_ASSIGN && (name = reduction_word((strew_reduction)i, k)); k++) {
+      at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", k ? " = " : (at ? ", " : ""), name);
+      strew_guess_name(&guess, name);
+    }
+  return fail_word(error, "reduce", &guess, known);
+}
+
+strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error) {
+  for (int i = 0; word && i < STREW_MODE_COUNT; i++)
+    if (!strcmp(word, strew_mode_name((strew_mode)i))) return *out = (strew_mode)i, STREW_OK;
+  strew_guess guess = {.wanted = word};
+  for (int i = 0; i < STREW_MODE_COUNT; i++) strew_guess_name(&guess, strew_mode_name((strew_mode)i));
+  return fail_word(error, "mode", &guess, "error, wrap, clip, drop");
+}
+
+strew_status strew_interpolation_from_word(const char *word, strew_interpolation *out, strew_error *error) {
+  static const char *const names[STREW_INTERPOLATION_COUNT] = {"linear", "lower", "higher", "midpoint", "nearest"};
+  strew_guess guess = {.wanted = word};
+  for (int i = 0; word && i < STREW_INTERPOLATION_COUNT; i++)
+    if (!strcmp(word, names[i])) return *out = (strew_interpolation)i, STREW_OK;
+  for (int i = 0; i < STREW_INTERPOLATION_COUNT; i++) strew_guess_name(&guess, names[i]);
+  return fail_word(error, "interpolation", &guess, "linear, lower, higher, midpoint, nearest");
+}
+
+/* --------------------------------------------------------------------------------------------------- promotion */
+
+strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int number_count,
+                               const strew_scalar *numbers, strew_dtype *out, strew_error *error) {
+  CALL(call, "result_type", error, {0});
+  int dtype = -1;
+  if (dtype_count < 0 || number_count < 0 || (dtype_count == 0 && number_count == 0))
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = number_count < 0 ? "numbers" : "dtypes"},
+                "has %d dtypes and %d numbers, expected at least one dtype or number", dtype_count, number_count);
+  for (int i = 0; i < dtype_count; i++) {
+    if ((unsigned)dtypes[i] >= STREW_DTYPE_COUNT)
+      return fail_unknown(&call, "dtypes", (int)dtypes[i], STREW_DTYPE_COUNT - 1);
+    dtype = (int)(dtype < 0 ? dtypes[i] : dtype_promote((strew_dtype)dtype, dtypes[i]));
+  }
+  for (int i = 0; i < number_count; i++) {
+    strew_status status = check_scalar(&call, "numbers", numbers[i]);
+    if (status != STREW_OK) return status;
+    dtype = (int)dtype_with_number(dtype, numbers[i]);
+  }
+  return *out = (strew_dtype)dtype, STREW_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------- single numbers */
+
+static void store_saturated(strew_scalar number, strew_dtype dtype, void *element) {
+  switch (dtype) {
+#define CASE(ENUM, s, ...)                                                                                             \
+  case STREW_##ENUM: {                                                                                                 \
+    T_##s value = number.dtype == STREW_FLOAT64 ? s##_from_f64(number.as.f) : s##_from_i64(number.as.i);               \
+    memcpy(element, &value, sizeof value);                                                                             \
+    break;                                                                                                             \
+  }
+    STREW_DTYPES(CASE)
+#undef CASE
+  case STREW_DTYPE_COUNT: break;
+  }
+}
+
+static strew_scalar load(strew_dtype dtype, const void *element) {
+  switch (dtype) {
+#define CASE(ENUM, s, name, stored, bits, wide, wrap, category, ...)                                                   \
+  case STREW_##ENUM: {                                                                                                 \
+    T_##s value;                                                                                                       \
+    memcpy(&value, element, sizeof value);                                                                             \
+    if (category == FLOATING) return strew_float((double)load_##s(value));                                             \
+    return category == BOOLEAN ? strew_bool(load_##s(value) != 0) : strew_int((int64_t)load_##s(value));               \
+  }
+    STREW_DTYPES(CASE)
+#undef CASE
+  case STREW_DTYPE_COUNT: break;
+  }
+  return strew_int(0);
+}
+
+strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
+  struct float_mode host_mode;
+  float_mode_enter(&host_mode);
+  strew_scalar number = load(dtype, element);
+  float_mode_leave(&host_mode);
+  return number;
+}
+
+/* Converts a number to int64 by the rule `how`; false if it does not fit. */
+static bool whole_number(strew_scalar number, strew_conversion how, int64_t *out) {
+  if (number.dtype != STREW_FLOAT64) return *out = number.as.i, true;
+  double whole = trunc(number.as.f);
+  if (how == STREW_EXACT && whole != number.as.f) return false;
+  if (!(whole >= -0x1p63 && whole < 0x1p63)) return false;
+  return *out = (int64_t)whole, true;
+}
+
+/* True if dtype holds the number, by the rule `how`. */
+static bool is_held(strew_scalar number, strew_conversion how, strew_dtype dtype, const void *element) {
+  int64_t whole;
+  if (how == STREW_SATURATE) return true;
+  if (dtype_category(dtype) == FLOATING) {
+    double stored = strew_scalar_load(dtype, element).as.f;
+    return !isinf(stored) || (number.dtype == STREW_FLOAT64 && isinf(number.as.f));
+  }
+  if (dtype == STREW_BOOL) {
+    if (how == STREW_TRUNCATE) return number.dtype != STREW_FLOAT64 || !isnan(number.as.f);
+    return whole_number(number, how, &whole) && (whole == 0 || whole == 1);
+  }
+  return whole_number(number, how, &whole) && strew_scalar_load(dtype, element).as.i == whole;
+}
+
+strew_status check_dtype(const struct call *call, strew_dtype dtype) {
+  if ((unsigned)dtype < STREW_DTYPE_COUNT) return STREW_OK;
+  return fail_unknown(call, "dtype", (int)dtype, STREW_DTYPE_COUNT - 1);
+}
+
+strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number) {
+  if (number.dtype == STREW_INT64 || number.dtype == STREW_FLOAT64 || number.dtype == STREW_BOOL) return STREW_OK;
+  return fail(call,
+              (struct fault){.code = STREW_EARGUMENT,
+                             .argument = argument,
+                             .hint = "strew_int, strew_float and strew_bool make numbers"},
+              "is a number of dtype %d, expected STREW_BOOL, STREW_INT64 or STREW_FLOAT64", (int)number.dtype);
+}
+
+strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
+                          strew_dtype dtype, union element *out) {
+  strew_status status = check_scalar(call, argument, number);
+  if (status != STREW_OK) return status;
+  *out = (union element){.i64 = 0};
+  store_saturated(number, dtype, out->bytes);
+  if (is_held(number, how, dtype, out->bytes)) return STREW_OK;
+  char text[TEXT_BYTES];
+  const char *rule = dtype_category(dtype) == FLOATING ? "the number is too large"
+                     : dtype == STREW_BOOL             ? "bool takes true, false, 0 and 1"
+                                                       : "expected an integer in its range";
+  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &number},
+              "is %s, which %s cannot hold: %s", text_of_scalar(number, text), strew_dtype_name(dtype), rule);
+}
+
+strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew_dtype dtype, void *to,
+                                strew_error *error) {
+  CALL(call, "scalar_store", error, {0});
+  union element value;
+  strew_status status = check_dtype(&call, dtype);
+  if (status == STREW_OK && (unsigned)how > STREW_SATURATE)
+    status = fail_unknown(&call, "how", (int)how, STREW_SATURATE);
+  if (status == STREW_OK) status = element_from(&call, "value", number, how, dtype, &value);
+  if (status == STREW_OK) memcpy(to, value.bytes, strew_dtype_size_bytes(dtype));
+  return status;
+}
+
+/* Largest finite value. */
+static double largest_float(strew_dtype dtype) {
+  switch (dtype) {
+  case STREW_FLOAT16: return 65504;
+  case STREW_BFLOAT16: return 0x1.fep127;
+  default: return dtype == STREW_FLOAT32 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
+  }
+}
+
+static enum standing standing_among_floats(strew_scalar number, strew_dtype dtype, strew_scalar *element) {
+  union element stored;
+  *element = number;
+  store_saturated(number, dtype, stored.bytes);
+  if (is_held(number, STREW_EXACT, dtype, stored.bytes)) return STANDS_AT;
+  bool negative = number.dtype == STREW_FLOAT64 ? number.as.f < 0 : number.as.i < 0;
+  *element = strew_float(negative ? -(double)INFINITY : largest_float(dtype));
+  return STANDS_ABOVE;
+}
+
+enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scalar *element) {
+  if (dtype_is_float(dtype)) return standing_among_floats(number, dtype, element);
+  bool is_bool = dtype == STREW_BOOL;
+  int64_t least = strew_scalar_load(dtype, element_identity(STREW_AMAX, dtype).bytes).as.i;
+  int64_t greatest = strew_scalar_load(dtype, element_identity(STREW_AMIN, dtype).bytes).as.i;
+  int64_t whole = number.as.i;
+  bool beyond_above = false, beyond_below = false, between = false;
+  *element = is_bool ? strew_bool(least != 0) : strew_int(least);
+  if (number.dtype == STREW_FLOAT64) {
+    double below = floor(number.as.f);
+    if (isnan(below)) return STANDS_NOWHERE;
+    beyond_above = below >= 0x1p63;
+    beyond_below = below < -0x1p63;
+    between = below != number.as.f;
+    whole = beyond_above || beyond_below ? 0 : (int64_t)below;
+  }
+  if (beyond_below || (!beyond_above && whole < least)) return STANDS_BELOW;
+  if (beyond_above || whole > greatest) whole = greatest, between = true;
+  *element = is_bool ? strew_bool(whole != 0) : strew_int(whole);
+  return between ? STANDS_ABOVE : STANDS_AT;
+}
+
+union element element_identity(strew_reduction reduction, strew_dtype dtype) {
+  union element result = {.i64 = 0};
+  switch (dtype) {
+#define CASE(ENUM, s, ...)                                                                                             \
+  case STREW_##ENUM: {                                                                                                 \
+    const W_##s ZERO = 0, ONE = 1, HIGHEST = highest_##s(), LOWEST = lowest_##s();                                     \
+    const W_##s identities[] = {STREW_REDUCTIONS(ROW)};                                                                \
+    T_##s value = store_##s(identities[reduction]);                                                                    \
+    memcpy(result.bytes, &value, sizeof value);                                                                        \
+    break;                                                                                                             \
+  }
+#define ROW(ENUM, r, name, second, third, ordered, identity, joined, ...) [STREW_##ENUM] = identity,
+    STREW_DTYPES(CASE)
+#undef ROW
+#undef CASE
+  case STREW_DTYPE_COUNT: break;
+  }
+  return result;
+}

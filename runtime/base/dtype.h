@@ -1,0 +1,72 @@
+/* dtype.h: dtypes and reductions by number (dtype.c); conversion of single numbers and words to them (convert.c). */
+#ifndef STREW_DTYPE_H
+#define STREW_DTYPE_H
+
+#include "call.h"
+#include "shared/tables.h"
+
+enum category { BOOLEAN, INTEGER, FLOATING };
+
+enum category dtype_category(strew_dtype dtype);
+static inline bool dtype_is_float(strew_dtype dtype) { return dtype_category(dtype) == FLOATING; }
+static inline bool dtype_is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
+/* strew_dtype_size_bytes of a known dtype; inline, for every address calculation uses it. */
+static inline size_t dtype_bytes(strew_dtype dtype) {
+#define ROW(ENUM, s, name, stored, ...) [STREW_##ENUM] = sizeof(stored),
+  static const unsigned char bytes[] = {STREW_DTYPES(ROW)};
+#undef ROW
+  return bytes[dtype];
+}
+/* Binary digits of a float dtype's significand: it holds all whole numbers up to 2^digits; 0 for other dtypes. */
+static inline int dtype_digits(strew_dtype dtype) {
+#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, digits, ...) [STREW_##ENUM] = digits,
+  static const unsigned char all_digits[] = {STREW_DTYPES(ROW)};
+#undef ROW
+  return all_digits[dtype];
+}
+/* Computed dtype: float32 for 16-bit floats, else the dtype itself. */
+static inline strew_dtype dtype_wide(strew_dtype dtype) { return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype; }
+/* True if `to` is a 16-bit float that cannot hold all elements of dtype `from`. */
+static inline bool dtype_narrows(strew_dtype from, strew_dtype to) {
+  return dtype_is_half(to) && from != to && (dtype_is_float(from) || dtype_bytes(from) > 1);
+}
+/* Words for a reduction, its name first; NULL after the last. */
+enum { WORDS_PER_REDUCTION = 3 };
+const char *reduction_word(strew_reduction reduction, int which);
+/* True if the bits of a float result depend on the order of joining. */
+bool reduction_is_ordered(strew_reduction reduction);
+/* True if 16-bit floats are joined as float32, and rounded once at the end. */
+bool reduction_widens_halves(strew_reduction reduction);
+/* The promoted dtype of two tensors (strew_dtype in strew.h has the rule). */
+strew_dtype dtype_promote(strew_dtype a, strew_dtype b);
+/* True if the promoted dtype of both is `dtype`. */
+static inline bool dtype_holds(strew_dtype dtype, strew_dtype other) { return dtype_promote(dtype, other) == dtype; }
+/* The promoted dtype of dtype (-1: none) and a number: the number's if its category is higher. */
+strew_dtype dtype_with_number(int dtype, strew_scalar number);
+/* The promoted dtype of `count` operands: of the tensors, of any rank, then of the numbers. */
+strew_dtype dtype_of_operands(int count, const strew_operand *operands);
+
+/* ------------------------------------------------------------------------------------------------------- convert.c */
+
+/* An element of any dtype, in the first bytes. */
+union element {
+  unsigned char bytes[8];
+  int64_t i64;
+  double f64;
+};
+strew_status check_dtype(const struct call *call, strew_dtype dtype); /* fails for an unknown one */
+/* Fails unless a number is one of strew.h: a bool, int64 or float64. */
+strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number);
+static inline strew_status check_operand(const struct call *call, const char *argument, strew_operand operand) {
+  return operand.tensor ? STREW_OK : check_scalar(call, argument, operand.number);
+}
+strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
+                          strew_dtype dtype, union element *out);
+/* Position of a number among the elements of dtype: at *element (floats are rounded to one), between *element and
+   the next greater one, below all (*element is the least), or nowhere (NaN among integers). */
+enum standing { STANDS_AT, STANDS_ABOVE, STANDS_BELOW, STANDS_NOWHERE };
+enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scalar *element);
+/* Identity of a reduction, as an element. */
+union element element_identity(strew_reduction reduction, strew_dtype dtype);
+
+#endif

@@ -1,0 +1,63 @@
+/* index_checks.h: index tensors: how a call addresses elements through one, and the checks that this needs
+   (index_checks.c). */
+#ifndef STREW_INDEX_H
+#define STREW_INDEX_H
+
+#include "plan.h"
+
+/* A tensor's sizes; rank 0 counts as rank 1 of size 1. */
+struct shape1 {
+  int rank;
+  int64_t sizes[MAX_RANK];
+};
+struct shape1 shape_at_least_1d(const strew_tensor *tensor);
+/* The view of a tensor that is broadcast to a shape, which it must fit. */
+void tensor_broadcast(strew_tensor *wide, const strew_tensor *tensor, const struct shape1 *shape);
+
+/* The dimension that an index chooses positions of. */
+struct index_limits {
+  int64_t size;
+  int dim;
+  const char *of; /* name of the tensor that has the dimension, for messages */
+  strew_mode mode;
+  bool all_elements; /* it stands for the tensor's elements in row-major order */
+};
+
+/* How scatter, group and gather address elements: all that depends on the index alone. Other facts about an index, for
+   example the order of its values, belong here, too. */
+struct addressing {
+  const strew_tensor *index; /* of the call's shape, maybe expanded; not empty */
+  const strew_tensor *given; /* as the user passed it, for messages */
+  struct index_limits limits;
+  bool checked;     /* no value is out of range for limits.mode */
+  const char *name; /* of the argument `given`, for messages */
+  int coordinate;   /* `given` is that column of the argument's last dimension; -1: the whole argument */
+};
+#define ADDRESSING(index, given, ...)                                                                                  \
+  { index, given, __VA_ARGS__, false, "index", -1 }
+
+/* True if values have to be checked before, or while, they are used. *lowest: the smallest valid one; the largest is
+   limits.size - 1. */
+bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest);
+/* Checks all values in a pass of its own, if that is needed: fails with the first one out of range and its position. */
+strew_status addressing_check(const struct call *call, struct addressing *addressing);
+
+/* Checks of one property each. `other`, called `name` in messages, has the rank that index must have, and the sizes
+   that index must not exceed in any dimension but free_dim (-1: none). `hint` (NULL: none) goes with a wrong rank, where
+   src's does not give a better one. */
+strew_status check_words(const struct call *call, strew_reduction reduction, strew_mode mode);
+strew_status check_index_dtype(const struct call *call, const strew_tensor *index, const char *name);
+strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
+                              const char *name, int dim, const char *hint);
+strew_status check_index_sizes(const struct call *call, const strew_tensor *index, const strew_tensor *other,
+                               const char *name, int free_dim);
+/* Fails for STREW_CLIP and a dimension of size 0. */
+strew_status check_clip(const struct call *call, const struct index_limits *limits);
+
+/* A plan over the distinct elements of an index: dimensions of stride 0 count once. Simplified. */
+void plan_index_values(struct plan *plan, const strew_tensor *index);
+/* The value of element number `number` of that plan, and its coordinates in the index. */
+strew_status index_value(const struct call *call, const strew_tensor *index, int64_t number, int64_t *position,
+                         strew_scalar *value);
+
+#endif

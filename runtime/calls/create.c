@@ -1,0 +1,50 @@
+/* create.c: new tensors: empty, full, from host memory, eye. */
+#include "runtime/base/copy.h"
+#include "runtime/base/device.h"
+
+strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
+                         strew_error *error) {
+  CALL(call, "empty", error, {0});
+  return tensor_create(&call, device, dtype, rank, sizes, out);
+}
+
+strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_scalar value,
+                        strew_tensor **out, strew_error *error) {
+  CALL(call, "full", error, {0});
+  union element element;
+  strew_status status = check_sizes(&call, dtype, rank, sizes);
+  if (status == STREW_OK) status = element_from(&call, "value", value, STREW_EXACT, dtype, &element);
+  if (status == STREW_OK) status = tensor_create(&call, device, dtype, rank, sizes, out);
+  if (status != STREW_OK) return status;
+  status = fill_tensor(&call, *out, element);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}
+
+strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, const void *data,
+                        strew_tensor **out, strew_error *error) {
+  CALL(call, "from", error, {0});
+  strew_status status = tensor_create(&call, device, dtype, rank, sizes, out);
+  if (status != STREW_OK || !(*out)->storage->size_bytes) return status;
+  status = device->ops->write(&call, (*out)->storage, 0, data, (*out)->storage->size_bytes);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}
+
+/* The diagonal is a 1-D view of stride columns + 1. */
+strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, int64_t columns, strew_tensor **out,
+                       strew_error *error) {
+  CALL(call, "eye", error, {0});
+  int64_t sizes[] = {rows, columns}, shorter = rows < columns ? rows : columns;
+  union element zero = {.i64 = 0}, one = element_identity(STREW_PROD, dtype);
+  strew_status status = tensor_create(&call, device, dtype, 2, sizes, out);
+  if (status != STREW_OK) return status;
+  status = fill_tensor(&call, *out, zero);
+  strew_tensor diagonal = **out; /* a view on the stack, without a reference to the storage */
+  diagonal.rank = 1;
+  diagonal.sizes[0] = shorter;
+  diagonal.strides[0] = shorter ? columns + 1 : 0; /* without rows, columns + 1 might overflow */
+  if (status == STREW_OK) status = fill_tensor(&call, &diagonal, one);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}

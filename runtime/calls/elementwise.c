@@ -1,0 +1,449 @@
+/* elementwise.c: arithmetic, comparisons and choices, element by element, with broadcasting and type promotion.
+
+   Operands are converted, as strew_to does, to their promoted dtype (dtype_of_operands). Results have that dtype, or are
+   bool. 16-bit floats are computed in float32 and rounded once; in a product with a number, or a
+   quotient by one, the number is a float32, as in PyTorch. The common dtype must hold a number, so that no operation
+   turns a finite number into an infinity.
+
+   Comparisons store no number, so they take any. Integers are compared with its value; floats with its rounded value
+   (a float16 tensor made from 0.1 equals 0.1) or, if only that is infinite, with its value. */
+#include "runtime/base/copy.h"
+#include "runtime/base/index_checks.h"
+#include "runtime/base/operations.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A call: its arguments, and what is derived from them for the plan. */
+struct work {
+  struct call *call;
+  enum elementwise_kind kind;
+  int op;
+  int inputs;
+  strew_operand operands[3];
+  const char *names[3];
+  const strew_tensor *self; /* the operand named self, if it is a tensor */
+  strew_dtype common, compute, result;
+  union element numbers[3]; /* operands without a tensor ... */
+  strew_dtype number_dtype; /* ... in this dtype */
+  int rank;                 /* of the result */
+  int64_t sizes[MAX_RANK];
+};
+
+/* -------------------------------------------------------------------------------------------- arguments, checked */
+
+static strew_status fail_domain(const struct work *work, const char *argument, const char *is, const char *takes,
+                                const char *hint) {
+  struct fault fault = {.code = STREW_EDTYPE, .argument = argument, .hint = hint};
+  return fail(work->call, fault, "is %s, %s takes %s", is, work->call->op, takes);
+}
+
+/* Checks that the operation takes the common dtype. */
+static strew_status check_domain(const struct work *work, enum takes takes) {
+  for (int i = 0; i < work->inputs; i++) {
+    const strew_tensor *tensor = work->operands[i].tensor;
+    strew_dtype dtype = tensor ? tensor->dtype : work->operands[i].number.dtype;
+    const char *is = tensor ? strew_dtype_name(dtype) : dtype_is_float(dtype) ? "a float" : "a boolean";
+    if (takes == TAKES_BITS && dtype_is_float(dtype))
+      return fail_domain(work, work->names[i], is, "integers and bools", NULL);
+    if (takes != TAKES_NUMBERS || dtype != STREW_BOOL) continue;
+    /* the meaning of - for bools is ambiguous, even with a number: PyTorch rejects it, too */
+    bool minus = work->kind == ELEMENTWISE_BINARY ? work->op == STREW_SUB : work->op == STREW_NEG;
+    if (minus)
+      return fail_domain(work, work->names[i], is, "integers and floats",
+                         "logical_not(x) inverts a bool, ne(a, b) tells where two differ");
+    if (work->common == STREW_BOOL)
+      return fail_domain(work, work->names[i], is, "integers and floats", "x:to(\"int64\")");
+  }
+  return STREW_OK;
+}
+
+/* True for a product with a number, or a quotient by one. */
+static bool multiplies_by_number(const struct work *work) {
+  if (work->kind != ELEMENTWISE_BINARY) return false;
+  return work->op == STREW_MUL || (work->op == STREW_DIV && work->operands[0].tensor);
+}
+
+/* Finds the dtype in which operands meet, the one in which they are computed, and the result's. */
+static strew_status find_dtypes(struct work *work) {
+  const struct operation *operation = operation_of(work->kind, work->op);
+  work->common = dtype_of_operands(work->inputs, work->operands);
+  strew_status status = check_domain(work, operation->takes);
+  if (operation->takes == TAKES_FLOATS && !dtype_is_float(work->common)) work->common = STREW_FLOAT32;
+  work->compute = dtype_wide(work->common);
+  work->result = gives_bool(operation) ? STREW_BOOL : work->common;
+  work->number_dtype = multiplies_by_number(work) ? work->compute : work->common;
+  return status;
+}
+
+static strew_status check_numbers(struct work *work) {
+  for (int i = 0; i < work->inputs; i++) {
+    if (work->operands[i].tensor) continue;
+    const strew_scalar number = work->operands[i].number;
+    strew_status status =
+        element_from(work->call, work->names[i], number, STREW_EXACT, work->common, &work->numbers[i]);
+    if (status == STREW_OK && work->number_dtype != work->common)
+      status = element_from(work->call, work->names[i], number, STREW_EXACT, work->number_dtype, &work->numbers[i]);
+    if (status != STREW_OK) return status;
+  }
+  return STREW_OK;
+}
+
+/* Reports the dimension in which shapes differ, counted from the last as -1. */
+static strew_status fail_broadcast(const struct work *work, int i, const int64_t *sizes, int rank) {
+  const strew_tensor *tensor = work->operands[i].tensor;
+  int d = 1;
+  while (tensor->sizes[tensor->rank - d] == sizes[rank - d] || tensor->sizes[tensor->rank - d] == 1 ||
+         sizes[rank - d] == 1)
+    d++;
+  int64_t size = tensor->sizes[tensor->rank - d];
+  strew_scalar value = strew_int(size);
+  return fail(work->call, (struct fault){.code = STREW_ESHAPE, .argument = work->names[i], .value = &value},
+              "has size %" PRId64 " in dim -%d where the others have %" PRId64 ", sizes must be equal or 1", size, d,
+              sizes[rank - d]);
+}
+
+static strew_status find_sizes(struct work *work) {
+  work->rank = 0;
+  for (int i = 0; i < work->inputs; i++) {
+    const strew_tensor *tensor = work->operands[i].tensor;
+    if (!tensor) continue;
+    int rank = work->rank;
+    int64_t sizes[MAX_RANK];
+    memcpy(sizes, work->sizes, sizeof sizes);
+    if (!broadcast_sizes(&work->rank, work->sizes, tensor->rank, tensor->sizes))
+      return fail_broadcast(work, i, sizes, rank);
+  }
+  return check_sizes(work->call, work->result, work->rank, work->sizes);
+}
+
+/* Checks number operands, before anything is derived from them. */
+static strew_status check_operands(const struct work *work) {
+  strew_status status = STREW_OK;
+  for (int i = 0; i < work->inputs && status == STREW_OK; i++)
+    status = check_operand(work->call, work->names[i], work->operands[i]);
+  return status;
+}
+
+/* Checks all but the result's memory. */
+static strew_status check_inputs(struct work *work) {
+  strew_status status = check_devices(work->call);
+  if (status == STREW_OK) status = find_dtypes(work);
+  if (status == STREW_OK) status = check_numbers(work);
+  if (status == STREW_OK) status = find_sizes(work);
+  return status;
+}
+
+/* Name of the written tensor in messages: an operand's, or out. */
+static const char *written_name(const struct work *work, const strew_tensor *out) {
+  return out == work->self ? "self" : "out";
+}
+
+/* Where the result's dtype is wider than self's: a float operand may be rounded; an integer one would wrap. */
+static const char *hint_to_hold(const struct work *work, const strew_tensor *self, char *hint) {
+  const char *held = strew_dtype_name(self->dtype);
+  for (int i = 1; i < work->inputs; i++) {
+    const strew_tensor *other = work->operands[i].tensor;
+    if (!other || !dtype_is_float(self->dtype) || dtype_holds(self->dtype, other->dtype)) continue;
+    snprintf(hint, TEXT_BYTES, "%s:to(\"%s\")", work->names[i], held);
+    return hint;
+  }
+  snprintf(hint, TEXT_BYTES, "self:to(\"%s\") holds it; without the underscore the result is a new tensor",
+           strew_dtype_name(work->result));
+  return hint;
+}
+
+static strew_status check_written(const struct work *work, const strew_tensor *out) {
+  const struct call *call = work->call;
+  struct fault fault = {.code = STREW_ESHAPE, .argument = written_name(work, out)};
+  char is[TEXT_BYTES], expected[TEXT_BYTES], hint[TEXT_BYTES];
+  if (out->rank != work->rank || memcmp(out->sizes, work->sizes, (size_t)out->rank * sizeof *out->sizes) != 0)
+    return fail(call, fault, "has shape %s, the result has %s", text_of_sizes(out->rank, out->sizes, is),
+                text_of_sizes(work->rank, work->sizes, expected));
+  if (!dtype_holds(out->dtype, work->result)) {
+    fault.code = STREW_EDTYPE;
+    if (out == work->self) fault.hint = hint_to_hold(work, out, hint);
+    return fail(call, fault, "is %s, which does not hold a result of %s", strew_dtype_name(out->dtype),
+                strew_dtype_name(work->result));
+  }
+  strew_status status = check_overlap(call, out, fault.argument, NULL, false);
+  for (int i = 0; i < work->inputs && status == STREW_OK; i++)
+    if (work->operands[i].tensor) status = check_overlap(call, out, work->names[i], work->operands[i].tensor, true);
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- launch */
+
+static strew_device *device_of(const struct work *work) {
+  for (int i = 0; i < work->inputs; i++)
+    if (work->operands[i].tensor) return work->operands[i].tensor->storage->device;
+  return NULL;
+}
+
+static strew_status launch(const struct work *work, strew_tensor *out) {
+  if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
+  struct elementwise_plan plan; /* not zeroed first: it is large, and small calls are frequent */
+  plan.kind = work->kind;
+  plan.op = work->op;
+  plan.common = work->common;
+  plan.compute = work->compute;
+  plan_start(&plan.plan, work->rank, work->sizes);
+  plan_add(&plan.plan, out);
+  for (int i = 0; i < work->inputs; i++) {
+    if (work->operands[i].tensor)
+      plan_add(&plan.plan, work->operands[i].tensor);
+    else
+      plan_add_number(&plan.plan, work->number_dtype, work->numbers[i]);
+  }
+  plan_simplify_any_order(&plan.plan);
+  strew_device *device = out->storage->device;
+  return device->ops->elementwise(work->call, device, &plan);
+}
+
+/* Makes or checks the result, and computes it. The inputs are checked. */
+static strew_status finish(const struct work *work, strew_tensor **out) {
+  if (*out) {
+    strew_status status = check_written(work, *out);
+    return status == STREW_OK ? launch(work, *out) : status;
+  }
+  strew_status status = tensor_create(work->call, device_of(work), work->result, work->rank, work->sizes, out);
+  if (status != STREW_OK) return status;
+  status = launch(work, *out);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}
+
+static void add_input(struct work *work, const char *name, strew_operand operand) {
+  work->operands[work->inputs] = operand;
+  work->names[work->inputs++] = name;
+}
+
+/* Adds the written tensor to those listed in messages, unless it is an operand. */
+static void add_written(struct work *work, const strew_tensor *out) {
+  if (!out || out == work->self) return;
+  int i = 0;
+  while (work->call->operands[i].name) i++;
+  work->call->operands[i].name = "out";
+  work->call->operands[i].tensor = out;
+}
+
+/* ------------------------------------------------------------------------------------------------------- unary */
+
+strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error) {
+  CALL(call, "unary", error, {"self", tensor});
+  struct work work = {.call = &call, .self = tensor, .kind = ELEMENTWISE_UNARY, .op = (int)op};
+  if ((unsigned)op >= STREW_UNARY_COUNT) return fail_unknown(work.call, "op", (int)op, STREW_UNARY_COUNT - 1);
+  call.op = operation_of(work.kind, work.op)->name;
+  add_input(&work, "self", strew_of(tensor));
+  add_written(&work, *out);
+  strew_status status = check_inputs(&work);
+  return status == STREW_OK ? finish(&work, out) : status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ binary */
+
+/* Fails for operand 1, or its element at `position`, with which integers have no result. */
+static strew_status fail_operand(const struct work *work, strew_scalar value, const int64_t *position) {
+  const strew_tensor *operand = work->operands[1].tensor;
+  const bool is_power = work->op == STREW_POW;
+  const char *floats = work->operands[0].tensor ? "self:to(\"float32\")" : "other:to(\"float32\")";
+  struct fault fault = {.code = STREW_EVALUE,
+                        .argument = work->names[1],
+                        .value = &value,
+                        .position = position,
+                        .position_rank = operand ? operand->rank : 0,
+                        .hint = is_power ? floats : "div gives floats, where x / 0 is inf or nan"};
+  const char *rule = is_power ? "integers take exponents of 0 or more" : "integers cannot be divided by it";
+  char text[TEXT_BYTES];
+  if (!operand) return fail(work->call, fault, "is %" PRId64 ", %s", value.as.i, rule);
+  return fail(work->call, fault, "is %" PRId64 " at %s, %s", value.as.i,
+              text_of_sizes(fault.position_rank, position, text), rule);
+}
+
+/* Finds the first zero among an integer operand's distinct elements; a power: the first negative one, in int32 or
+   int64. */
+static strew_status find_operand(const struct work *work, const strew_tensor *operand, int64_t *number) {
+  struct plan values;
+  strew_device *device = operand->storage->device;
+  plan_index_values(&values, operand);
+  if (work->op == STREW_POW) return device->ops->index_check(work->call, device, &values, 0, INT64_MAX, number);
+  return device->ops->find_zero(work->call, device, &values, work->compute, number);
+}
+
+static strew_status check_elements(const struct work *work, strew_tensor *operand) {
+  const bool is_power = work->op == STREW_POW, is_narrow = dtype_bytes(operand->dtype) < dtype_bytes(STREW_INT32);
+  strew_tensor *wide = NULL;
+  strew_scalar value = strew_int(0);
+  int64_t number = -1, position[MAX_RANK];
+  if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
+  if (is_power && (operand->dtype == STREW_UINT8 || operand->dtype == STREW_BOOL)) return STREW_OK;
+  strew_status status = is_power && is_narrow ? copy_as(work->call, operand, STREW_INT32, &wide) : STREW_OK;
+  if (wide) operand = wide;
+  if (status == STREW_OK) status = find_operand(work, operand, &number);
+  if (status == STREW_OK && number >= 0) status = index_value(work->call, operand, number, position, &value);
+  if (!is_power) value = strew_int(0); /* as converted */
+  if (status == STREW_OK && number >= 0) status = fail_operand(work, value, position);
+  strew_release(wide);
+  return status;
+}
+
+/* Integers divided by 0, or raised to a negative power, are an error, found before anything is written. */
+static strew_status check_second(const struct work *work) {
+  const bool is_power = work->op == STREW_POW, divides = work->op == STREW_FLOOR_DIVIDE || work->op == STREW_REMAINDER;
+  const strew_operand *second = &work->operands[1];
+  if (!(is_power || divides) || dtype_is_float(work->compute)) return STREW_OK;
+  if (second->tensor) return check_elements(work, second->tensor);
+  const bool is_fine = is_power ? second->number.as.i >= 0 : work->numbers[1].i64 != 0;
+  return is_fine ? STREW_OK : fail_operand(work, second->number, NULL);
+}
+
+/* Turns x ^ 2, with a number as exponent, into x * x: correctly rounded on every device, in a tenth of the time. */
+static void choose_square(struct work *work) {
+  if (work->op != STREW_POW || work->operands[1].tensor) return;
+  const strew_scalar exponent = strew_scalar_load(work->number_dtype, &work->numbers[1]);
+  if (exponent.dtype == STREW_FLOAT64 ? exponent.as.f != 2 : exponent.as.i != 2) return;
+  work->op = STREW_MUL;
+  work->operands[1] = work->operands[0];
+}
+
+static bool is_true(strew_scalar number) { return number.dtype == STREW_FLOAT64 ? number.as.f != 0 : number.as.i != 0; }
+
+/* Swaps operands so that the tensor comes first. */
+static void swap_comparison(struct work *work) {
+  static const int swapped[STREW_BINARY_COUNT] = {[STREW_EQ] = STREW_EQ, [STREW_NE] = STREW_NE, [STREW_LT] = STREW_GT,
+                                                  [STREW_LE] = STREW_GE, [STREW_GT] = STREW_LT, [STREW_GE] = STREW_LE};
+  strew_operand number = work->operands[0];
+  const char *name = work->names[0];
+  work->op = swapped[work->op];
+  work->operands[0] = work->operands[1], work->names[0] = work->names[1];
+  work->operands[1] = number, work->names[1] = name;
+}
+
+/* Replaces a number that is no element of the tensor's dtype by the next smaller element, and the comparison to
+   match. */
+static void compare_by_value(struct work *work) {
+  if (!work->operands[0].tensor) swap_comparison(work);
+  strew_dtype dtype = work->operands[0].tensor->dtype;
+  strew_scalar *number = &work->operands[1].number, element;
+  enum standing standing = number_standing(*number, dtype, &element);
+  bool equality = work->op == STREW_EQ || work->op == STREW_NE;
+  *number = element;
+  if (standing == STANDS_AT) return;
+  if (equality && dtype_is_float(dtype)) {
+    *number = strew_float((double)NAN);                /* equals nothing */
+  } else if (equality || standing == STANDS_NOWHERE) { /* true for no element, or for all */
+    *number = strew_scalar_load(dtype, element_identity(STREW_AMAX, dtype).bytes);
+    work->op = work->op == STREW_NE ? STREW_GE : STREW_LT;
+  } else if (work->op == STREW_LT || work->op == STREW_LE) {
+    work->op = standing == STANDS_ABOVE ? STREW_LE : STREW_LT;
+  } else {
+    work->op = standing == STANDS_ABOVE ? STREW_GT : STREW_GE;
+  }
+}
+
+/* Converts a number beside a tensor, in operations that take any. */
+static void adjust_number(struct work *work) {
+  if (work->operands[0].tensor && work->operands[1].tensor) return;
+  strew_operand *number = &work->operands[work->operands[0].tensor ? 1 : 0];
+  enum gives gives = operation_of(work->kind, work->op)->gives;
+  if (gives == GIVES_TRUTH) number->number = strew_bool(is_true(number->number));
+  if (gives == GIVES_ORDER) compare_by_value(work);
+}
+
+strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
+                          strew_error *error) {
+  CALL(call, "binary", error, {"self", a.tensor}, {"other", b.tensor});
+  struct work work = {.call = &call, .self = a.tensor, .kind = ELEMENTWISE_BINARY, .op = (int)op};
+  if ((unsigned)op >= STREW_BINARY_COUNT) return fail_unknown(work.call, "op", (int)op, STREW_BINARY_COUNT - 1);
+  call.op = operation_of(work.kind, work.op)->name;
+  add_input(&work, "self", a);
+  add_input(&work, "other", b);
+  if (!a.tensor && !b.tensor)
+    return fail(work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "other"},
+                "is a number, and so is 'self', expected at least one tensor");
+  strew_status status = check_operands(&work);
+  if (status != STREW_OK) return status;
+  add_written(&work, *out);
+  adjust_number(&work);
+  status = check_inputs(&work);
+  if (status == STREW_OK) status = check_second(&work);
+  if (status != STREW_OK) return status;
+  choose_square(&work);
+  return finish(&work, out);
+}
+
+/* ------------------------------------------------------------------------------------- where, masked_fill, clamp */
+
+/* Without self: strew.where, or PyTorch's t.where(condition, b), in which t is a value. */
+static strew_status check_mask(const struct work *work) {
+  const strew_tensor *mask = work->operands[0].tensor;
+  if (mask->dtype == STREW_BOOL) return STREW_OK;
+  struct fault fault = {.code = STREW_EDTYPE, .argument = work->names[0], .hint = "x:ne(0) is a bool tensor"};
+  if (!work->self)
+    fault.hint =
+        "x:ne(0) is a bool tensor; strew.where(condition, t, b) chooses from t, where t:where(a, b) takes t as "
+        "the condition";
+  return fail(work->call, fault, "is %s, expected bool", strew_dtype_name(mask->dtype));
+}
+
+/* The condition does not affect promotion: a, b and the result have dtype `common`. */
+static strew_status choose(struct work *work, strew_dtype common, strew_tensor **out) {
+  work->common = work->compute = work->result = work->number_dtype = common;
+  add_written(work, *out);
+  strew_status status = check_devices(work->call);
+  if (status == STREW_OK) status = check_mask(work);
+  if (status == STREW_OK) status = check_numbers(work);
+  if (status == STREW_OK) status = find_sizes(work);
+  return status == STREW_OK ? finish(work, out) : status;
+}
+
+strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
+                         strew_error *error) {
+  CALL(call, "where", error, {"condition", condition}, {"a", a.tensor}, {"b", b.tensor});
+  struct work work = {.call = &call, .kind = ELEMENTWISE_WHERE};
+  add_input(&work, "condition", strew_of(condition));
+  add_input(&work, "a", a);
+  add_input(&work, "b", b);
+  strew_status status = check_operands(&work);
+  return status != STREW_OK ? status : choose(&work, dtype_of_operands(2, work.operands + 1), out);
+}
+
+strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value, strew_tensor **out,
+                               strew_error *error) {
+  CALL(call, "masked_fill", error, {"self", tensor}, {"mask", mask}, {"value", value.tensor});
+  struct work work = {.call = &call, .self = tensor, .kind = ELEMENTWISE_WHERE};
+  add_input(&work, "mask", strew_of(mask));
+  add_input(&work, "value", value);
+  add_input(&work, "self", strew_of(tensor));
+  if (value.tensor && value.tensor->rank)
+    return fail(work.call, (struct fault){.code = STREW_ESHAPE, .argument = "value"},
+                "has %d dimension%s, expected a number or a tensor without dimensions", value.tensor->rank,
+                value.tensor->rank == 1 ? "" : "s");
+  strew_status status = check_devices(&call);
+  if (status == STREW_OK) status = operand_settle(&call, tensor->dtype, &work.operands[1]);
+  if (status != STREW_OK) return status;
+  return choose(&work, tensor->dtype, out);
+}
+
+strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high, strew_tensor **out,
+                         strew_error *error) {
+  strew_tensor *low_tensor = low ? low->tensor : NULL, *high_tensor = high ? high->tensor : NULL;
+  CALL(call, "clamp", error, {"self", tensor}, {"min", low_tensor}, {"max", high_tensor});
+  struct work work = {.call = &call, .self = tensor, .kind = ELEMENTWISE_CLAMP};
+  add_input(&work, "self", strew_of(tensor));
+  if (low) add_input(&work, "min", *low);
+  if (high) add_input(&work, "max", *high);
+  if (!low && !high)
+    return fail(work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "min"},
+                "and 'max' are missing, expected at least one");
+  if (!low || !high) {
+    work.kind = ELEMENTWISE_BINARY;
+    work.op = low ? STREW_MAXIMUM : STREW_MINIMUM;
+  }
+  add_written(&work, *out);
+  strew_status status = check_operands(&work);
+  if (status == STREW_OK) status = check_inputs(&work);
+  return status == STREW_OK ? finish(&work, out) : status;
+}

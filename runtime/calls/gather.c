@@ -1,0 +1,61 @@
+/* gather.c: out[c] = self[c with c[dim] replaced by index[c]]. */
+#include "gather.h"
+#include "runtime/base/device.h"
+
+strew_status check_gather_out(const struct call *call, const strew_tensor *out, const strew_tensor *self,
+                              const char *name, const strew_tensor *index) {
+  if (!out) return STREW_OK;
+  strew_status status = check_overlap(call, out, "out", NULL, false);
+  if (status == STREW_OK) status = check_overlap(call, out, "self", self, false);
+  return status == STREW_OK ? check_overlap(call, out, name, index, false) : status;
+}
+
+static strew_status gather_into(const struct call *call, const strew_tensor *out, const strew_tensor *self,
+                                struct addressing *addressing) {
+  const struct index_limits *limits = &addressing->limits;
+  struct shape1 shape = shape_at_least_1d(addressing->index);
+  struct gather_plan plan = {
+      .size = limits->size, .step = self->rank ? self->strides[limits->dim] : 0, .mode = limits->mode};
+  bool bad;
+  plan.check = addressing_needs_check(addressing, &plan.lowest);
+  plan_start(&plan.plan, shape.rank, shape.sizes);
+  plan_add(&plan.plan, out);
+  plan_add(&plan.plan, addressing->index);
+  /* nothing is read from a dimension of size 0: such a self, which may have no memory, is replaced */
+  plan_add(&plan.plan, limits->size ? self : out)->strides[limits->dim] = 0;
+  plan_simplify(&plan.plan);
+  strew_status status = out->storage->device->ops->gather(call, out->storage->device, &plan, &bad);
+  return status == STREW_OK && bad ? addressing_check(call, addressing) : status;
+}
+
+strew_status gather_call(const struct call *call, struct addressing *addressing, const strew_tensor *self, int rank,
+                         const int64_t *sizes, strew_tensor **out) {
+  const bool empty = strew_tensor_numel(addressing->index) == 0;
+  bool made = !*out; /* then the device checks values while it fills the result */
+  strew_status status = STREW_OK;
+  if (strew_tensor_numel(addressing->given))
+    status = made && !empty ? check_clip(call, &addressing->limits) : addressing_check(call, addressing);
+  if (status == STREW_OK) status = out_prepare(call, self->storage->device, self->dtype, rank, sizes, out, &made);
+  if (status != STREW_OK || empty) return status;
+  status = gather_into(call, *out, self, addressing);
+  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
+  return status;
+}
+
+strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
+                          strew_error *error) {
+  CALL(call, "gather", error, {"self", self}, {"index", index}, {"out", *out});
+  bool empty = strew_tensor_numel(index) == 0;
+  const char *hint = self->rank <= 1 ? "self:take(index) reads one dimension at an index of any shape" : NULL;
+  strew_status status = check_words(&call, STREW_ASSIGN, mode);
+  if (status == STREW_OK) status = check_devices(&call);
+  if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
+  if (status != STREW_OK) return status;
+  if (!empty) status = check_index_dtype(&call, index, "index");
+  if (status == STREW_OK && !empty) status = check_index_rank(&call, index, self, "self", dim, hint);
+  if (status == STREW_OK && !empty) status = check_index_sizes(&call, index, self, "self", dim);
+  int64_t size = self->rank ? self->sizes[dim] : 1;
+  struct addressing addressing = ADDRESSING(index, index, {size, dim, "self", mode, false});
+  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "index", index);
+  return status == STREW_OK ? gather_call(&call, &addressing, self, index->rank, index->sizes, out) : status;
+}

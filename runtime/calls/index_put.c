@@ -1,0 +1,428 @@
+/* index_put.c: calls that write and read rows: at several indices (index_put), at one (get_rows, set_rows), at row-major
+   positions (take, put), at coordinates (scatter_nd, gather_nd), and at a mask's true elements. */
+#include "gather.h"
+#include "indexed_rows.h"
+#include "runtime/base/copy.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static strew_status check_index(const struct call *call, const strew_tensor *index, const char *name) {
+  return strew_tensor_numel(index) ? check_index_dtype(call, index, name) : STREW_OK;
+}
+
+/* Fails unless a source broadcasts to the shape; `exact`: unless it has it. */
+static strew_status check_shape(const struct call *call, const char *name, const strew_tensor *source,
+                                const struct shape1 *shape, bool exact) {
+  struct shape1 both = {.rank = source->rank};
+  char is[TEXT_BYTES], expected[TEXT_BYTES];
+  memcpy(both.sizes, source->sizes, (size_t)source->rank * sizeof *both.sizes);
+  const bool fits = source->rank <= shape->rank && (!exact || source->rank == shape->rank) &&
+                    (exact || broadcast_sizes(&both.rank, both.sizes, shape->rank, shape->sizes)) &&
+                    memcmp(both.sizes, shape->sizes, (size_t)shape->rank * sizeof *both.sizes) == 0;
+  if (fits) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = name},
+              exact ? "has shape %s, expected %s" : "has shape %s, which does not broadcast to %s",
+              text_of_sizes(source->rank, source->sizes, is), text_of_sizes(shape->rank, shape->sizes, expected));
+}
+
+/* The checks that all writing calls begin with. */
+static strew_status write_start(const struct call *call, const strew_tensor *self, const strew_scatter_options *options,
+                                const char *name, strew_operand source, struct scatter_job *job) {
+  *job = scatter_job_of(NULL, options);
+  strew_status status = check_options(call, options);
+  if (status == STREW_OK) status = check_words(call, options->reduction, options->mode);
+  if (status == STREW_OK) status = check_devices(call);
+  if (status == STREW_OK) status = check_mean(call, options->reduction, self->dtype);
+  return status == STREW_OK ? check_scatter_source(call, self, name, source, job) : status;
+}
+
+static struct shape1 shape_of(const strew_tensor *tensor) {
+  struct shape1 shape = {.rank = tensor->rank};
+  memcpy(shape.sizes, tensor->sizes, (size_t)tensor->rank * sizeof *shape.sizes);
+  return shape;
+}
+
+/* ------------------------------------------------------------------------------------------ index_put, get_rows */
+
+/* Messages number entries from 1, as Lua's tables do. */
+static const char *const entry_names[MAX_RANK] = {"indices[1]",  "indices[2]",  "indices[3]",  "indices[4]",
+                                                  "indices[5]",  "indices[6]",  "indices[7]",  "indices[8]",
+                                                  "indices[9]",  "indices[10]", "indices[11]", "indices[12]",
+                                                  "indices[13]", "indices[14]", "indices[15]", "indices[16]"};
+
+/* The arguments of index_put; their names in messages. */
+struct put {
+  const char *const *names;
+  const char *values_name;
+  strew_tensor *self;
+  int count;
+  strew_tensor *const *indices;
+  strew_tensor *values, *other; /* or NULL; a given result that is not self */
+};
+
+/* Lists the operands of messages: self, the entries, values, the result; of entries beyond the room the one `shown`. */
+static void show_entry(struct call *call, const struct put *put, int shown) {
+  const int room = MAX_OPERANDS - 1 - (put->values != NULL) - (put->other != NULL);
+  int n = 1;
+  for (int i = 0; i < put->count && i < room; i++, n++) {
+    const int entry = i == room - 1 && shown > i ? shown : i;
+    call->operands[n].name = put->names[entry];
+    call->operands[n].tensor = put->indices[entry];
+  }
+  if (put->values) call->operands[n].name = put->values_name, call->operands[n++].tensor = put->values;
+  if (put->other) call->operands[n].name = "out", call->operands[n].tensor = put->other;
+}
+
+/* Returns how many dimensions an entry addresses. */
+static int dims_of(const strew_tensor *index) { return index->dtype == STREW_BOOL ? index->rank : 1; }
+
+static strew_status check_mask(const struct call *call, const strew_tensor *self, int dim, const strew_tensor *mask,
+                               const char *name) {
+  struct shape1 expected = {.rank = mask->rank};
+  memcpy(expected.sizes, self->sizes + dim, (size_t)mask->rank * sizeof *expected.sizes);
+  return check_shape(call, name, mask, &expected, true);
+}
+
+static strew_status check_entries(struct call *call, const struct put *put) {
+  const strew_tensor *self = put->self;
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "indices"};
+  strew_status status = STREW_OK;
+  if (put->count < 1) return fail(call, fault, "is empty, expected a sequence of tensors");
+  fault.code = STREW_ESHAPE;
+  for (int i = 0, dim = 0; i < put->count && status == STREW_OK; i++) {
+    const strew_tensor *index = put->indices[i];
+    status = check_alive(call, "indices", i, index);
+    if (status != STREW_OK) return status;
+    if (i < MAX_RANK) show_entry(call, put, i);
+    if (dim + dims_of(index) > self->rank || i == MAX_RANK)
+      return fail(call, fault, "address more than the %d dimension%s of self", self->rank, self->rank == 1 ? "" : "s");
+    status = check_devices(call);
+    if (status == STREW_OK && index->dtype == STREW_BOOL)
+      status = check_mask(call, self, dim, index, put->names[i]);
+    else if (status == STREW_OK)
+      status = check_index(call, index, put->names[i]);
+    dim += dims_of(index);
+  }
+  return status;
+}
+
+/* Makes the components of checked entries. */
+static strew_status add_entries(struct call *call, const struct put *put, strew_mode mode, struct rows *rows) {
+  char is[TEXT_BYTES], others[TEXT_BYTES];
+  for (int i = 0; i < put->count; i++) {
+    const strew_tensor *index = put->indices[i];
+    const int64_t size = count_of_sizes(dims_of(index), put->self->sizes + rows->addressed);
+    const struct index_limits limits = {size, rows->addressed, "self", mode, false};
+    strew_tensor *positions = NULL;
+    show_entry(call, put, i);
+    strew_status status = index->dtype == STREW_BOOL ? rows_mask(call, rows, index, &positions) : STREW_OK;
+    if (status != STREW_OK) return status;
+    if (positions) index = positions;
+    text_of_sizes(rows->rank, rows->sizes, others);
+    if (!rows_add(rows, index, limits, put->names[i]))
+      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = put->names[i]},
+                  "has shape %s, which does not broadcast with %s, that of the others",
+                  text_of_sizes(index->rank, index->sizes, is), others);
+    rows->addressed += dims_of(put->indices[i]);
+  }
+  return STREW_OK;
+}
+
+static strew_status check_put_target(const struct call *call, const struct put *put, strew_tensor *target) {
+  strew_status status = check_scatter_target(call, put->self, target);
+  if (status == STREW_OK) status = check_scatter_overlap(call, target, put->values_name, put->values);
+  for (int i = 0; i < put->count && status == STREW_OK; i++)
+    status = check_scatter_overlap(call, target, put->names[i], put->indices[i]);
+  return status;
+}
+
+static strew_status put_rows(struct call *call, const struct put *put, strew_operand values,
+                             const strew_scatter_options *options, strew_tensor **out) {
+  struct scatter_job job;
+  struct shape1 shape;
+  struct rows rows;
+  rows_start(&rows, 0);
+  strew_status status = check_entries(call, put);
+  if (status == STREW_OK) status = operand_settle(call, put->self->dtype, &values);
+  if (status == STREW_OK) status = write_start(call, put->self, options, put->values_name, values, &job);
+  if (status == STREW_OK) status = add_entries(call, put, options->mode, &rows);
+  if (status == STREW_OK) status = rows_shape(call, &rows, put->self, &shape);
+  if (status == STREW_OK && values.tensor) status = check_shape(call, put->values_name, values.tensor, &shape, false);
+  if (status == STREW_OK) status = check_put_target(call, put, *out);
+  if (status == STREW_OK) status = rows_scatter(call, &rows, put->self, &job, &shape, rows.rank, out);
+  rows_release(&rows);
+  return status;
+}
+
+strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices, strew_operand values,
+                             const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
+  if (!options) options = &scatter_defaults;
+  CALL(call, "index_put", error, {"self", self});
+  const struct put put = {entry_names, "values", self, count, indices, values.tensor, *out == self ? NULL : *out};
+  return put_rows(&call, &put, values, options, out);
+}
+
+static const char *const index_name[] = {"index"}, *const mask_name[] = {"mask"};
+
+strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error) {
+  CALL(call, "get_rows", error, {"self", self});
+  const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
+  const struct put put = {names, "values", self, 1, &index, NULL, *out};
+  struct rows rows;
+  rows_start(&rows, 0);
+  strew_status status = check_entries(&call, &put);
+  if (status == STREW_OK) status = add_entries(&call, &put, STREW_ERROR, &rows);
+  if (status == STREW_OK) status = check_gather_out(&call, *out, self, *names, index);
+  if (status == STREW_OK) status = rows_gather(&call, &rows, self, out);
+  rows_release(&rows);
+  return status;
+}
+
+strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error) {
+  CALL(call, "set_rows", error, {"self", self});
+  const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
+  const struct put put = {names, "value", self, 1, &index, value.tensor, NULL};
+  return put_rows(&call, &put, value, &scatter_defaults, &self);
+}
+
+/* --------------------------------------------------------------------------------------------- row-major positions */
+
+/* The only component: an index of all elements of self. */
+static strew_status positions_start(const struct call *call, struct rows *rows, const strew_tensor *self,
+                                    const strew_tensor *index, strew_mode mode) {
+  const struct index_limits limits = {strew_tensor_numel(self), 0, "self", mode, true};
+  strew_status status = check_index(call, index, "index");
+  rows_start(rows, self->rank);
+  rows_add(rows, index, limits, "index");
+  return status;
+}
+
+strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
+                        strew_error *error) {
+  CALL(call, "take", error, {"self", self}, {"index", index}, {"out", *out});
+  struct rows rows;
+  strew_status status = check_words(&call, STREW_ASSIGN, mode);
+  if (status == STREW_OK) status = check_devices(&call);
+  if (status == STREW_OK) status = positions_start(&call, &rows, self, index, mode);
+  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "index", index);
+  return status == STREW_OK ? rows_gather(&call, &rows, self, out) : status;
+}
+
+strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *source,
+                       const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
+  if (!options) options = &scatter_defaults;
+  CALL(call, "put", error, {"self", self}, {"index", index}, {"source", source}, {"out", *out == self ? NULL : *out});
+  const int64_t numel = strew_tensor_numel(source), expected = strew_tensor_numel(index);
+  const struct shape1 shape = shape_of(source);
+  struct scatter_job job;
+  struct rows rows;
+  strew_status status = write_start(&call, self, options, "source", strew_of(source), &job);
+  if (status == STREW_OK) status = positions_start(&call, &rows, self, index, options->mode);
+  if (status == STREW_OK && numel != expected)
+    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "source"},
+                "has %" PRId64 " element%s, expected as many as index, which has %" PRId64, numel,
+                numel == 1 ? "" : "s", expected);
+  if (status == STREW_OK) status = check_scatter_target(&call, self, *out);
+  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "source", source);
+  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "index", index);
+  return status == STREW_OK ? rows_scatter(&call, &rows, self, &job, &shape, shape.rank, out) : status;
+}
+
+/* -------------------------------------------------------------------------------------------------- coordinates */
+
+/* Coordinates of elements or parts of a tensor, the argument `of`, beside `batches` leading dimensions. */
+struct coordinates {
+  const char *of;
+  int batches;
+  strew_mode mode;
+};
+
+/* Makes a component of each coordinate, that is, column of indices. */
+static strew_status add_coordinates(const struct call *call, const struct coordinates *what, struct rows *rows,
+                                    const strew_tensor *self, const strew_tensor *indices) {
+  struct fault fault = {.code = STREW_ESHAPE, .argument = "indices"};
+  const int last = indices->rank - 1, most = self->rank - what->batches;
+  char is[TEXT_BYTES];
+  if (last < 0) return fail(call, fault, "has no dimension, expected at least 1: the last one holds the coordinates");
+  strew_status status = check_index(call, indices, "indices");
+  if (status != STREW_OK) return status;
+  const int64_t count = indices->sizes[last];
+  if (count > most)
+    return fail(call, fault, "has shape %s: rows of %" PRId64 " coordinates, but %s%s has %d dimension%s",
+                text_of_sizes(indices->rank, indices->sizes, is), count, what->batches ? "after batch_dims " : "",
+                what->of, most, most == 1 ? "" : "s");
+  strew_tensor column = *indices;
+  column.rank = last;
+  rows->addressed += (int)count;
+  rows->rank = last;
+  memcpy(rows->sizes, indices->sizes, (size_t)last * sizeof *rows->sizes);
+  for (int k = 0; k < count; k++, column.offset += indices->strides[last]) {
+    const int dim = what->batches + k;
+    rows_add(rows, &column, (struct index_limits){self->sizes[dim], dim, what->of, what->mode, false}, "indices");
+    rows->at[rows->count - 1].addressing.coordinate = k;
+  }
+  return STREW_OK;
+}
+
+static strew_status write_nd(const struct call *call, const char *of, strew_tensor *self, strew_tensor *indices,
+                             strew_tensor *updates, const strew_scatter_options *options, bool disposable,
+                             strew_tensor **out) {
+  const struct coordinates what = {of, 0, options->mode};
+  struct scatter_job job;
+  struct shape1 shape;
+  struct rows rows;
+  rows_start(&rows, 0);
+  strew_status status = write_start(call, self, options, "updates", strew_of(updates), &job);
+  if (status == STREW_OK) status = add_coordinates(call, &what, &rows, self, indices);
+  if (status == STREW_OK) status = rows_shape(call, &rows, self, &shape);
+  if (status == STREW_OK) status = check_shape(call, "updates", updates, &shape, true);
+  if (status == STREW_OK) status = check_scatter_target(call, self, *out);
+  if (status == STREW_OK) status = check_scatter_overlap(call, *out, "updates", updates);
+  if (status == STREW_OK) status = check_scatter_overlap(call, *out, "indices", indices);
+  job.disposable = disposable;
+  return status == STREW_OK ? rows_scatter(call, &rows, self, &job, &shape, rows.rank, out) : status;
+}
+
+strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_tensor *updates,
+                              const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
+  CALL(call, "scatter_nd", error, {"self", self}, {"indices", indices}, {"updates", updates},
+       {"out", *out == self ? NULL : *out});
+  return write_nd(&call, "self", self, indices, updates, options ? options : &scatter_defaults, false, out);
+}
+
+strew_status strew_scatter_nd_new(int rank, const int64_t *sizes, strew_tensor *indices, strew_tensor *updates,
+                                  const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
+  CALL(call, "scatter_nd", error, {"indices", indices}, {"updates", updates});
+  strew_tensor *zeros = NULL;
+  strew_status status = tensor_create(&call, updates->storage->device, updates->dtype, rank, sizes, &zeros);
+  if (status == STREW_OK) status = fill_tensor(&call, zeros, (union element){.i64 = 0});
+  if (status == STREW_OK)
+    status = write_nd(&call, "shape", zeros, indices, updates, options ? options : &scatter_defaults, true, &zeros);
+  if (status != STREW_OK) return strew_release(zeros), status;
+  *out = zeros;
+  return STREW_OK;
+}
+
+/* The first component of indices with batches: the row-major number of the batch. */
+static strew_status add_batches(const struct call *call, struct rows *rows, const strew_tensor *self,
+                                const strew_tensor *indices, int batches, strew_mode mode) {
+  strew_tensor *numbers = NULL;
+  const int64_t count = count_of_sizes(batches, self->sizes);
+  rows->addressed = batches;
+  if (batches == 0) return STREW_OK;
+  strew_status status = rows_numbers(call, rows, self->storage->device, count, &numbers);
+  if (status != STREW_OK) return status;
+  strew_tensor wide = *numbers;
+  wide.rank = indices->rank - 1;
+  for (int d = 0; d < wide.rank; d++) wide.sizes[d] = d < batches ? self->sizes[d] : 1;
+  dense_strides(wide.rank, wide.sizes, wide.strides);
+  rows_add(rows, &wide, (struct index_limits){count, 0, "self", mode, false}, "indices");
+  return STREW_OK;
+}
+
+static strew_status check_batches(const struct call *call, const strew_tensor *self, const strew_tensor *indices,
+                                  int batches) {
+  const int most = self->rank < indices->rank - 1 ? self->rank : indices->rank - 1;
+  strew_scalar value = strew_int(batches);
+  if (batches < 0 || (batches > 0 && batches > most))
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "batch_dims", .value = &value},
+                "is %d, out of range (valid 0..%d)", batches, most > 0 ? most : 0);
+  for (int d = 0; d < batches; d++)
+    if (indices->sizes[d] != self->sizes[d])
+      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "indices"},
+                  "has size %" PRId64 " in dim %d, self has %" PRId64 ": batch dimensions must be equal",
+                  indices->sizes[d], d, self->sizes[d]);
+  return STREW_OK;
+}
+
+strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
+                             strew_tensor **out, strew_error *error) {
+  CALL(call, "gather_nd", error, {"self", self}, {"indices", indices}, {"out", *out});
+  const struct coordinates what = {"self", batch_dims, mode};
+  struct rows rows;
+  rows_start(&rows, 0);
+  strew_status status = check_words(&call, STREW_ASSIGN, mode);
+  if (status == STREW_OK) status = check_devices(&call);
+  if (status == STREW_OK) status = check_batches(&call, self, indices, batch_dims);
+  if (status == STREW_OK) status = add_batches(&call, &rows, self, indices, batch_dims, mode);
+  if (status == STREW_OK) status = add_coordinates(&call, &what, &rows, self, indices);
+  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "indices", indices);
+  if (status == STREW_OK) status = rows_gather(&call, &rows, self, out);
+  rows_release(&rows);
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- masks */
+
+/* Makes the component of a mask's true elements. *wide: self, broadcast with the mask. `to`: the mask must broadcast to
+   self's shape. */
+static strew_status mask_start(const struct call *call, struct rows *rows, const strew_tensor *self,
+                               const strew_tensor *mask, bool to, strew_tensor *wide) {
+  struct shape1 shape = shape_of(self);
+  char is[TEXT_BYTES], other[TEXT_BYTES];
+  strew_tensor *positions = NULL, wide_mask;
+  if (mask->dtype != STREW_BOOL)
+    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "mask", .hint = "x:ne(0) makes a bool tensor"},
+                "is %s, expected bool", strew_dtype_name(mask->dtype));
+  const bool fits = broadcast_sizes(&shape.rank, shape.sizes, mask->rank, mask->sizes);
+  const bool same = fits && shape.rank == self->rank &&
+                    memcmp(shape.sizes, self->sizes, (size_t)self->rank * sizeof *shape.sizes) == 0;
+  if (!fits || (to && !same))
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "mask"},
+                "has shape %s, which does not broadcast %s self's %s", text_of_sizes(mask->rank, mask->sizes, is),
+                to ? "to" : "with", text_of_sizes(self->rank, self->sizes, other));
+  tensor_broadcast(wide, self, &shape);
+  tensor_broadcast(&wide_mask, mask, &shape);
+  strew_status status = check_sizes(call, self->dtype, shape.rank, shape.sizes);
+  if (status == STREW_OK) status = rows_mask(call, rows, &wide_mask, &positions);
+  if (status != STREW_OK) return status;
+  rows->addressed = shape.rank;
+  rows_add(rows, positions,
+           (struct index_limits){count_of_sizes(shape.rank, shape.sizes), 0, "self", STREW_ERROR, true}, "mask");
+  rows->at[0].addressing.checked = true;
+  return STREW_OK;
+}
+
+strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_tensor **out, strew_error *error) {
+  CALL(call, "masked_select", error, {"self", self}, {"mask", mask}, {"out", *out});
+  struct rows rows;
+  strew_tensor wide;
+  rows_start(&rows, 0);
+  strew_status status = check_devices(&call);
+  if (status == STREW_OK) status = mask_start(&call, &rows, self, mask, false, &wide);
+  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "mask", mask);
+  if (status == STREW_OK) status = rows_gather(&call, &rows, &wide, out);
+  rows_release(&rows);
+  return status;
+}
+
+strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_tensor *source, strew_tensor **out,
+                                  strew_error *error) {
+  CALL(call, "masked_scatter", error, {"self", self}, {"mask", mask}, {"source", source},
+       {"out", *out == self ? NULL : *out});
+  struct rows rows;
+  struct scatter_job job;
+  strew_tensor wide, *dense = NULL, values;
+  rows_start(&rows, 0);
+  strew_status status = write_start(&call, self, &scatter_defaults, "source", strew_of(source), &job);
+  if (status == STREW_OK) status = mask_start(&call, &rows, self, mask, *out == self, &wide);
+  if (status == STREW_OK && strew_tensor_numel(source) < rows.sizes[0])
+    status = fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "source"},
+                  "has %" PRId64 " element%s, mask selects %" PRId64, strew_tensor_numel(source),
+                  strew_tensor_numel(source) == 1 ? "" : "s", rows.sizes[0]);
+  if (status == STREW_OK) status = check_scatter_target(&call, *out == self ? self : &wide, *out);
+  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "source", source);
+  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "mask", mask);
+  if (status == STREW_OK) status = flatten(&call, source, &values, &dense);
+  if (status == STREW_OK) {
+    values.sizes[0] = rows.sizes[0];
+    const struct shape1 shape = shape_of(&values);
+    job.src = &values;
+    status = rows_scatter(&call, &rows, *out == self ? self : &wide, &job, &shape, 1, out);
+  }
+  strew_release(dense);
+  rows_release(&rows);
+  return status;
+}

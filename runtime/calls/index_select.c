@@ -1,0 +1,216 @@
+/* index_select.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim. Each is the gather or
+   scatter of an index that is the same along all other dimensions: a view with stride 0 there. */
+#include "gather.h"
+#include "scatter.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A call: its index as a view of the shape of the elements that it addresses. */
+struct along {
+  strew_tensor wide;
+  struct addressing addressing;
+  struct scatter_job job;
+};
+
+static strew_status check_index(const struct call *call, const strew_tensor *index) {
+  if (index->rank > 1)
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = "index:flatten()"},
+                "has %d dimensions, expected 0 or 1", index->rank);
+  return strew_tensor_numel(index) ? check_index_dtype(call, index, "index") : STREW_OK;
+}
+
+/* Makes the view of an index that is checked. */
+static void widen(struct along *along, const strew_tensor *self, int dim, const strew_tensor *index,
+                  const strew_scatter_options *options) {
+  struct shape1 shape = shape_at_least_1d(self);
+  strew_tensor *wide = &along->wide;
+  along->addressing = (struct addressing)ADDRESSING(wide, index, {shape.sizes[dim], dim, "self", options->mode, false});
+  along->job = scatter_job_of(&along->addressing, options);
+  *wide = *index;
+  wide->rank = shape.rank;
+  for (int d = 0; d < shape.rank; d++) wide->sizes[d] = shape.sizes[d], wide->strides[d] = 0;
+  wide->sizes[dim] = strew_tensor_numel(index);
+  wide->strides[dim] = index->rank ? index->strides[0] : 0;
+}
+
+static strew_status along_start(const struct call *call, struct along *along, const strew_tensor *self, int dim,
+                                const strew_tensor *index, const strew_scatter_options *options) {
+  strew_status status = check_options(call, options);
+  if (status == STREW_OK) status = check_words(call, options->reduction, options->mode);
+  if (status == STREW_OK) status = check_devices(call);
+  if (status == STREW_OK) status = check_mean(call, options->reduction, self->dtype);
+  if (status == STREW_OK) status = check_dim(call, self->rank, &dim);
+  if (status == STREW_OK) status = check_index(call, index);
+  if (status != STREW_OK) return status;
+  widen(along, self, dim, index, options);
+  return check_sizes(call, self->dtype, along->wide.rank, along->wide.sizes);
+}
+
+/* ---------------------------------------------------------------------------------------------------- reading */
+
+strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
+                                strew_error *error) {
+  CALL(call, "index_select", error, {"self", self}, {"index", index}, {"out", *out});
+  struct along along;
+  const strew_scatter_options options = {.mode = mode};
+  strew_status status = along_start(&call, &along, self, dim, index, &options);
+  if (status == STREW_OK && self->rank == 0 && along.wide.sizes[0] != 1)
+    status = fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "index"},
+                  "has %" PRId64 " elements, expected 1: self has no dimension", along.wide.sizes[0]);
+  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "index", index);
+  if (status != STREW_OK) return status;
+  return gather_call(&call, &along.addressing, self, self->rank ? along.wide.rank : 0, along.wide.sizes, out);
+}
+
+strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
+                                  strew_error *error) {
+  CALL(call, "take_along_dim", error, {"self", self}, {"index", index}, {"out", *out});
+  struct shape1 shape = shape_at_least_1d(index), other = shape_at_least_1d(self);
+  char is[TEXT_BYTES], expected[TEXT_BYTES];
+  struct fault fault = {.code = STREW_ESHAPE, .argument = "index"};
+  strew_status status = check_words(&call, STREW_ASSIGN, mode);
+  if (status == STREW_OK) status = check_devices(&call);
+  if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
+  if (status == STREW_OK && strew_tensor_numel(index)) status = check_index_dtype(&call, index, "index");
+  if (status != STREW_OK) return status;
+  if (index->rank != self->rank)
+    return fail(&call, fault, "has %d dimension%s, self has %d", index->rank, index->rank == 1 ? "" : "s", self->rank);
+  const int64_t count = shape.sizes[dim], size = other.sizes[dim];
+  shape.sizes[dim] = other.sizes[dim] = 1;
+  if (!broadcast_sizes(&shape.rank, shape.sizes, other.rank, other.sizes))
+    return fail(&call, fault, "has shape %s, which does not broadcast with self's %s but for dim %d",
+                text_of_sizes(index->rank, index->sizes, is), text_of_sizes(self->rank, self->sizes, expected), dim);
+  status = check_gather_out(&call, *out, self, "index", index);
+  if (status != STREW_OK) return status;
+  strew_tensor wide, wide_self;
+  struct addressing addressing = ADDRESSING(&wide, index, {size, dim, "self", mode, false});
+  shape.sizes[dim] = size;
+  tensor_broadcast(&wide_self, self, &shape);
+  shape.sizes[dim] = count;
+  tensor_broadcast(&wide, index, &shape);
+  return gather_call(&call, &addressing, &wide_self, index->rank, shape.sizes, out);
+}
+
+/* ---------------------------------------------------------------------------------------------------- writing */
+
+/* source has the view's shape; one of a single element may have rank 0, as self may. */
+static strew_status check_shape(const struct call *call, const struct along *along, const strew_tensor *source) {
+  const strew_tensor *wide = &along->wide;
+  char is[TEXT_BYTES], expected[TEXT_BYTES];
+  const bool same =
+      source->rank == wide->rank && memcmp(source->sizes, wide->sizes, (size_t)wide->rank * sizeof *wide->sizes) == 0;
+  if (same || (wide->rank == 1 && wide->sizes[0] == 1 && source->rank == 0)) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "source"}, "has shape %s, expected %s",
+              text_of_sizes(source->rank, source->sizes, is), text_of_sizes(wide->rank, wide->sizes, expected));
+}
+
+static strew_status check_targets(const struct call *call, strew_tensor *self, const strew_tensor *index,
+                                  const char *name, const strew_tensor *source, strew_tensor *target) {
+  strew_status status = check_scatter_target(call, self, target);
+  if (status == STREW_OK) status = check_scatter_overlap(call, target, "index", index);
+  return status == STREW_OK ? check_scatter_overlap(call, target, name, source) : status;
+}
+
+/* All checks of a call with a source. */
+static strew_status join_start(const struct call *call, struct along *along, strew_tensor *self, int dim,
+                               strew_tensor *index, strew_tensor *source, const strew_scatter_options *options,
+                               strew_tensor *target) {
+  strew_status status = along_start(call, along, self, dim, index, options);
+  if (status == STREW_OK) status = check_scatter_source(call, self, "source", strew_of(source), &along->job);
+  if (status == STREW_OK) status = check_shape(call, along, source);
+  return status == STREW_OK ? check_targets(call, self, index, "source", source, target) : status;
+}
+
+strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
+  if (!options) options = &scatter_defaults;
+  CALL(call, "index_reduce", error, {"self", self}, {"index", index}, {"source", source},
+       {"out", *out == self ? NULL : *out});
+  struct along along;
+  strew_status status = join_start(&call, &along, self, dim, index, source, options, *out);
+  return status == STREW_OK ? scatter_call(&call, &along.job, self, out) : status;
+}
+
+strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source, strew_mode mode,
+                              strew_tensor **out, strew_error *error) {
+  CALL(call, "index_copy", error, {"self", self}, {"index", index}, {"source", source},
+       {"out", *out == self ? NULL : *out});
+  struct along along;
+  const strew_scatter_options options = {.mode = mode};
+  strew_status status = join_start(&call, &along, self, dim, index, source, &options, *out);
+  return status == STREW_OK ? scatter_call(&call, &along.job, self, out) : status;
+}
+
+strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value, strew_mode mode,
+                              strew_tensor **out, strew_error *error) {
+  CALL(call, "index_fill", error, {"self", self}, {"index", index}, {"value", value.tensor},
+       {"out", *out == self ? NULL : *out});
+  struct along along;
+  char is[TEXT_BYTES];
+  const strew_scatter_options options = {.mode = mode};
+  strew_status status = along_start(&call, &along, self, dim, index, &options);
+  if (status == STREW_OK && value.tensor && value.tensor->rank)
+    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "value"},
+                "has shape %s, expected a number or a tensor of rank 0",
+                text_of_sizes(value.tensor->rank, value.tensor->sizes, is));
+  if (status == STREW_OK) status = operand_settle(&call, self->dtype, &value);
+  if (status == STREW_OK) status = check_scatter_source(&call, self, "value", value, &along.job);
+  if (status == STREW_OK) status = check_targets(&call, self, index, "value", value.tensor, *out);
+  if (status != STREW_OK) return status;
+  strew_tensor wide; /* of the view's shape: the engine may read src by sizes and strides */
+  if (value.tensor) {
+    wide = along.wide;
+    wide.dtype = value.tensor->dtype, wide.storage = value.tensor->storage, wide.offset = value.tensor->offset;
+    memset(wide.strides, 0, sizeof wide.strides);
+    along.job.src = &wide;
+  }
+  return scatter_call(&call, &along.job, self, out);
+}
+
+/* ------------------------------------------------------------------------------------------------------- alpha */
+
+/* The factor as a number of self's dtype: integers wrap. */
+static strew_status read_alpha(const struct call *call, strew_dtype dtype, strew_scalar alpha, strew_scalar *factor) {
+  union element element;
+  char text[TEXT_BYTES];
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "alpha", .value = &alpha};
+  int64_t value = 0;
+  strew_status status = check_scalar(call, "alpha", alpha);
+  if (status != STREW_OK) return status;
+  const bool whole = strew_scalar_store(alpha, STREW_EXACT, STREW_INT64, &value, NULL) == STREW_OK;
+  const bool is_truth = whole && (value == 0 || value == 1);
+  text_of_scalar(alpha, text);
+  if (dtype == STREW_BOOL && !is_truth) return fail(call, fault, "is %s, expected true or false", text);
+  if (dtype != STREW_BOOL && alpha.dtype == STREW_BOOL) return fail(call, fault, "is %s, expected a number", text);
+  if (!dtype_is_float(dtype) && !whole)
+    return fail(call, fault, "is %s, expected an integer for %s", text, strew_dtype_name(dtype));
+  if (dtype_is_float(dtype)) /* fails if the dtype cannot hold it */
+    return *factor = alpha, element_from(call, "alpha", alpha, STREW_EXACT, dtype, &element);
+  status = element_from(call, "alpha", strew_int(value), STREW_SATURATE, dtype, &element);
+  if (status == STREW_OK) *factor = strew_scalar_load(dtype, element.bytes);
+  return status;
+}
+
+static bool is_one(strew_scalar alpha) { return alpha.dtype == STREW_FLOAT64 ? alpha.as.f == 1 : alpha.as.i == 1; }
+
+strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source, strew_scalar alpha,
+                             strew_mode mode, strew_tensor **out, strew_error *error) {
+  CALL(call, "index_add", error, {"self", self}, {"index", index}, {"source", source},
+       {"out", *out == self ? NULL : *out});
+  struct along along;
+  strew_scalar factor = alpha;
+  strew_tensor *product = NULL;
+  const strew_scatter_options options = {.reduction = STREW_SUM, .mode = mode};
+  strew_status status = read_alpha(&call, self->dtype, alpha, &factor);
+  if (status == STREW_OK) status = join_start(&call, &along, self, dim, index, source, &options, *out);
+  if (status == STREW_OK && !is_one(factor)) {
+    strew_error inner = {.alias = alias_of(error, call.op)};
+    status = strew_binary(STREW_MUL, strew_of(source), strew_number(factor), &product, &inner);
+    report_inner(status, &inner, error);
+    along.job.src = product;
+  }
+  if (status == STREW_OK) status = scatter_call(&call, &along.job, self, out);
+  strew_release(product);
+  return status;
+}

@@ -1,0 +1,331 @@
+/* random.c: random numbers and ramps. Devices fill dense tensors; the result is copied to a given one that is not. */
+#include "runtime/base/copy.h"
+#include "runtime/base/device.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Fails unless dtype can hold `reached`, which is computed from the argument. */
+static strew_status check_reached(const struct call *call, const char *argument, strew_scalar reached,
+                                  strew_conversion how, strew_dtype dtype) {
+  struct call quiet = *call;
+  union element element;
+  char text[TEXT_BYTES];
+  quiet.error = NULL;
+  if (element_from(&quiet, argument, reached, how, dtype, &element) == STREW_OK) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &reached},
+              "leads to %s, which %s cannot hold", text_of_scalar(reached, text), strew_dtype_name(dtype));
+}
+
+/* Fails unless dtype holds this whole number exactly. */
+static strew_status check_whole(const struct call *call, const char *argument, int64_t whole, strew_dtype dtype) {
+  strew_scalar value = strew_int(whole);
+  int64_t most = dtype_is_float(dtype) ? (int64_t)1 << dtype_digits(dtype) : 0;
+  if (!most || (whole <= most && whole >= -most)) return check_reached(call, argument, value, STREW_EXACT, dtype);
+  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &value},
+              "leads to %" PRId64 ", %s holds whole numbers exactly from %" PRId64 " to %" PRId64, whole,
+              strew_dtype_name(dtype), -most, most);
+}
+
+/* *dense: the tensor to fill, *out itself if it is dense, else a new one. */
+static strew_status dense_start(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                                const int64_t *sizes, strew_tensor **out, strew_tensor **dense, bool *made) {
+  *dense = NULL;
+  strew_status status = check_sizes(call, dtype, rank, sizes);
+  if (status == STREW_OK) status = out_prepare(call, device, dtype, rank, sizes, out, made);
+  if (status == STREW_OK && !*made) status = check_overlap(call, *out, "out", NULL, false);
+  if (status != STREW_OK) return status;
+  if (strew_tensor_is_contiguous(*out)) return *dense = strew_retain(*out), STREW_OK;
+  return tensor_create(call, device, dtype, rank, sizes, dense);
+}
+
+static strew_status dense_finish(const struct call *call, strew_tensor **out, strew_tensor *dense, bool made,
+                                 strew_status status) {
+  if (status == STREW_OK && dense != *out) status = copy_tensor(call, *out, dense);
+  strew_release(dense);
+  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
+  return status;
+}
+
+static struct operand operand_of(const strew_tensor *tensor) {
+  return (struct operand){.storage = tensor->storage, .offset = tensor->offset, .dtype = tensor->dtype};
+}
+
+/* ----------------------------------------------------------------------------------------------- random numbers */
+
+/* Fills a dense tensor. On success the context's draws advance. */
+static strew_status draw(const struct call *call, strew_tensor *dense, enum random_kind kind, int64_t low,
+                         uint64_t range) {
+  strew_device *device = dense->storage->device;
+  strew_context *context = device->context;
+  struct random_plan plan = {.out = operand_of(dense), .count = strew_tensor_numel(dense), .kind = kind};
+  if (!plan.count) return STREW_OK;
+  plan.seed = context->seed;
+  plan.block = context->draws;
+  plan.low = low;
+  plan.range = range;
+  strew_status status = device->ops->random(call, device, &plan);
+  if (status == STREW_OK)
+    context->draws += (uint64_t)(plan.count - 1) / (uint64_t)random_per_block(kind, dense->dtype) + 1;
+  return status;
+}
+
+static strew_status draw_tensor(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                                const int64_t *sizes, enum random_kind kind, int64_t low, uint64_t range,
+                                strew_tensor **out) {
+  strew_tensor *dense;
+  bool made = false;
+  uint64_t draws = device->context->draws;
+  strew_status status = dense_start(call, device, dtype, rank, sizes, out, &dense, &made);
+  if (status == STREW_OK) status = draw(call, dense, kind, low, range);
+  if (dense) status = dense_finish(call, out, dense, made, status);
+  if (status != STREW_OK) device->context->draws = draws;
+  return status;
+}
+
+static strew_status draw_floats(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                                const int64_t *sizes, enum random_kind kind, strew_tensor **out) {
+  strew_status status = check_sizes(call, dtype, rank, sizes);
+  if (status == STREW_OK && !dtype_is_float(dtype))
+    status = fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is %s, expected a float dtype",
+                  strew_dtype_name(dtype));
+  return status == STREW_OK ? draw_tensor(call, device, dtype, rank, sizes, kind, 0, 0, out) : status;
+}
+
+strew_status strew_rand(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
+                        strew_error *error) {
+  CALL(call, "rand", error, {"out", *out});
+  return draw_floats(&call, device, dtype, rank, sizes, RANDOM_UNIFORM, out);
+}
+
+strew_status strew_randn(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
+                         strew_error *error) {
+  CALL(call, "randn", error, {"out", *out});
+  return draw_floats(&call, device, dtype, rank, sizes, RANDOM_NORMAL, out);
+}
+
+strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low, int64_t high, int rank,
+                           const int64_t *sizes, strew_tensor **out, strew_error *error) {
+  CALL(call, "randint", error, {"out", *out});
+  strew_scalar value = strew_int(high);
+  if (low >= high)
+    return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "high", .value = &value},
+                "is %" PRId64 ", expected more than low, which is %" PRId64, high, low);
+  strew_status status = check_sizes(&call, dtype, rank, sizes);
+  if (status == STREW_OK) status = check_whole(&call, "low", low, dtype);
+  if (status == STREW_OK) status = check_whole(&call, "high", high - 1, dtype);
+  if (status != STREW_OK) return status;
+  return draw_tensor(&call, device, dtype, rank, sizes, RANDOM_INTEGER, low, (uint64_t)high - (uint64_t)low, out);
+}
+
+/* Fills `order` with a random permutation of 0..n-1: the indices that sort n draws of 64 bits. */
+static strew_status random_order(const struct call *call, strew_device *device, int64_t n, strew_tensor *order) {
+  strew_tensor *draws = NULL;
+  if (!n) return STREW_OK;
+  strew_status status = tensor_create(call, device, STREW_INT64, 1, &n, &draws);
+  if (status == STREW_OK) status = draw(call, draws, RANDOM_BITS, 0, 0);
+  if (status == STREW_OK) {
+    struct sort_plan sort = {.keep = n};
+    plan_start(&sort.plan, 1, &n);
+    plan_add_number(&sort.plan, STREW_INT64, (union element){.i64 = 0});
+    plan_add(&sort.plan, order);
+    plan_add(&sort.plan, draws);
+    status = device->ops->sort(call, device, &sort);
+  }
+  strew_release(draws);
+  return status;
+}
+
+strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, strew_tensor **out,
+                            strew_error *error) {
+  CALL(call, "randperm", error, {"out", *out});
+  uint64_t draws = device->context->draws;
+  strew_tensor *order = NULL;
+  bool made = false;
+  strew_scalar value = strew_int(n);
+  if (n < 0)
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "n", .value = &value},
+                "is %" PRId64 ", expected 0 or more", n);
+  strew_status status = check_sizes(&call, dtype, 1, &n);
+  if (status == STREW_OK && n) status = check_whole(&call, "n", n - 1, dtype);
+  if (status == STREW_OK) status = out_prepare(&call, device, dtype, 1, &n, out, &made);
+  if (status == STREW_OK && !made) status = check_overlap(&call, *out, "out", NULL, false);
+  if (status != STREW_OK) return status;
+  if (dtype == STREW_INT64)
+    order = strew_retain(*out);
+  else
+    status = tensor_create(&call, device, STREW_INT64, 1, &n, &order);
+  if (status == STREW_OK) status = random_order(&call, device, n, order);
+  if (order)
+    status = dense_finish(&call, out, order, made, status);
+  else if (made)
+    strew_release(*out), *out = NULL;
+  if (status != STREW_OK) device->context->draws = draws;
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- ramps */
+
+static double as_double(strew_scalar scalar) {
+  return scalar.dtype == STREW_FLOAT64 ? scalar.as.f : (double)scalar.as.i;
+}
+
+/* Fails if an argument is not finite, or if step is 0 or leads away from stop. */
+static strew_status check_step(const struct call *call, strew_scalar start, strew_scalar stop, strew_scalar step,
+                               bool whole) {
+  double from = as_double(start), to = as_double(stop), by = as_double(step);
+  bool is_zero = whole ? step.as.i == 0 : by == 0;
+  bool leads_away =
+      whole ? (step.as.i > 0 ? start.as.i > stop.as.i : start.as.i < stop.as.i) : (by > 0 ? from > to : from < to);
+  char text[3][TEXT_BYTES];
+  if (!isfinite(from) || !isfinite(to) || !isfinite(by)) {
+    const char *name = !isfinite(from) ? "start" : !isfinite(to) ? "stop" : "step";
+    const strew_scalar *value = !isfinite(from) ? &start : !isfinite(to) ? &stop : &step;
+    return fail(call, (struct fault){.code = STREW_EVALUE, .argument = name, .value = value},
+                "is %s, expected a finite number", text_of_scalar(*value, text[0]));
+  }
+  struct fault fault = {.code = STREW_EVALUE, .argument = "step", .value = &step};
+  if (is_zero) return fail(call, fault, "is 0, so that stop is never reached");
+  if (leads_away)
+    return fail(call, fault, "is %s, which leads away from stop: start is %s, stop is %s",
+                text_of_scalar(step, text[0]), text_of_scalar(start, text[1]), text_of_scalar(stop, text[2]));
+  return STREW_OK;
+}
+
+static uint64_t whole_count(int64_t start, int64_t stop, int64_t step) {
+  uint64_t span = step > 0 ? (uint64_t)stop - (uint64_t)start : (uint64_t)start - (uint64_t)stop;
+  uint64_t by = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+  return span ? (span - 1) / by + 1 : 0;
+}
+
+/* The width of a range in steps, also if it is no finite number itself. */
+static double width_in(double from, double to, double unit) {
+  return isfinite(to - from) ? (to - from) / unit : to / unit - from / unit;
+}
+
+/* start + i * step, without overflow on the way. */
+static strew_scalar ramp_at(strew_scalar start, strew_scalar step, int64_t i) {
+  if (start.dtype != STREW_FLOAT64)
+    return strew_int((int64_t)((uint64_t)start.as.i + (uint64_t)i * (uint64_t)step.as.i));
+  const double distance = (double)i * step.as.f;
+  if (isfinite(distance)) return strew_float(start.as.f + distance);
+  return strew_float((start.as.f / 2 + (double)i * (step.as.f / 2)) * 2);
+}
+
+/* The sign of a - b, both floats or both integers. */
+static int order_of(strew_scalar a, strew_scalar b) {
+  return a.dtype == STREW_FLOAT64 ? (a.as.f > b.as.f) - (a.as.f < b.as.f) : (a.as.i > b.as.i) - (a.as.i < b.as.i);
+}
+
+static strew_scalar as_held(strew_scalar number, strew_dtype dtype) {
+  union element element;
+  strew_scalar_store(number, STREW_SATURATE, dtype, element.bytes, NULL);
+  return strew_scalar_load(dtype, element.bytes);
+}
+
+/* True if element i of a ramp lies before stop, by its value and as dtype holds the two. */
+static bool is_before(strew_dtype dtype, strew_scalar start, strew_scalar stop, strew_scalar step, int64_t i) {
+  const bool is_float = start.dtype == STREW_FLOAT64;
+  const int before = as_double(step) < 0 ? 1 : -1;
+  const strew_scalar exact = ramp_at(start, step, i), end = is_float ? strew_float(as_double(stop)) : stop;
+  strew_scalar limit;
+  const enum standing standing = number_standing(stop, dtype, &limit);
+  if (order_of(exact, end) != before) return false;
+  const int order = order_of(as_held(exact, dtype), as_held(limit, dtype));
+  return order == before || (order == 0 && standing == (before < 0 ? STANDS_ABOVE : STANDS_BELOW));
+}
+
+/* The number of the first `count` elements of a ramp that lie before stop: rounded ones may reach it. */
+static int64_t count_before(strew_dtype dtype, strew_scalar start, strew_scalar stop, strew_scalar step,
+                            int64_t count) {
+  int64_t low = 0;
+  while (low < count) {
+    const int64_t middle = low + (count - low) / 2;
+    if (is_before(dtype, start, stop, step, middle))
+      low = middle + 1;
+    else
+      count = middle;
+  }
+  return low;
+}
+
+static strew_status ramp_count(const struct call *call, strew_dtype dtype, strew_scalar start, strew_scalar stop,
+                               strew_scalar step, bool whole, int64_t *count) {
+  strew_status status = check_step(call, start, stop, step, whole);
+  if (status != STREW_OK) return status;
+  const uint64_t exact = whole ? whole_count(start.as.i, stop.as.i, step.as.i) : 0;
+  const double steps = whole ? (double)exact : ceil(width_in(as_double(start), as_double(stop), as_double(step)));
+  if (!(steps < 0x1p62))
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "step", .value = &step},
+                "makes more elements than can be addressed");
+  if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));
+  *count = count_before(dtype, start, stop, step, whole ? (int64_t)exact : (int64_t)steps + 1);
+  if (*count == 0 && steps > 0 && dtype_is_float(dtype)) *count = 1; /* start, even if stop is rounded to it */
+  return STREW_OK;
+}
+
+/* A ramp so wide that i * step overflows is made in halves. */
+static strew_status fill_ramp(const struct call *call, strew_tensor *dense, int64_t first, int64_t count,
+                              strew_scalar start, strew_scalar step) {
+  strew_device *device = dense->storage->device;
+  const bool is_wide = start.dtype == STREW_FLOAT64 && !isfinite((double)(count - 1) * step.as.f);
+  const int64_t rest = is_wide ? count - count / 2 : 0;
+  struct ramp_plan plan = {.out = operand_of(dense), .count = count - rest, .start = start, .step = step};
+  plan.out.offset += first;
+  strew_status status = count > 0 ? device->ops->ramp(call, device, &plan) : STREW_OK;
+  if (status != STREW_OK || !rest) return status;
+  plan.out.offset += plan.count;
+  plan.start = ramp_at(start, step, plan.count), plan.count = rest;
+  return device->ops->ramp(call, device, &plan);
+}
+
+/* Fails for bool: a ramp needs numbers. */
+static strew_status check_countable(const struct call *call, strew_dtype dtype) {
+  if (dtype != STREW_BOOL) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is bool, expected a number dtype");
+}
+
+strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
+                          strew_scalar step, strew_tensor **out, strew_error *error) {
+  CALL(call, "arange", error, {"out", *out});
+  bool made = false, whole = start.dtype != STREW_FLOAT64 && stop.dtype != STREW_FLOAT64 && step.dtype != STREW_FLOAT64;
+  int64_t count = 0;
+  strew_tensor *dense = NULL;
+  union element held;
+  strew_status status = check_sizes(&call, dtype, 0, NULL);
+  if (status == STREW_OK) status = check_countable(&call, dtype);
+  if (status == STREW_OK) status = check_scalar(&call, "start", start);
+  if (status == STREW_OK) status = check_scalar(&call, "stop", stop);
+  if (status == STREW_OK) status = check_scalar(&call, "step", step);
+  if (status == STREW_OK) status = ramp_count(&call, dtype, start, stop, step, whole, &count);
+  if (status != STREW_OK) return status;
+  if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));
+  const strew_scalar last = ramp_at(start, step, count - 1);
+  status = element_from(&call, "start", start, STREW_TRUNCATE, dtype, &held);
+  if (count && status == STREW_OK) status = check_reached(&call, "stop", last, STREW_TRUNCATE, dtype);
+  if (status == STREW_OK) status = dense_start(&call, device, dtype, 1, &count, out, &dense, &made);
+  if (status == STREW_OK) status = fill_ramp(&call, dense, 0, count, start, step);
+  return dense ? dense_finish(&call, out, dense, made, status) : status;
+}
+
+strew_status strew_linspace(strew_device *device, strew_dtype dtype, double start, double stop, int64_t steps,
+                            strew_tensor **out, strew_error *error) {
+  CALL(call, "linspace", error, {"out", *out});
+  bool made = false;
+  strew_tensor *dense = NULL;
+  union element held;
+  strew_scalar value = strew_int(steps);
+  if (steps < 0)
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "steps", .value = &value},
+                "is %" PRId64 ", expected 0 or more", steps);
+  strew_status status = check_sizes(&call, dtype, 1, &steps);
+  if (status == STREW_OK) status = check_countable(&call, dtype);
+  if (status == STREW_OK) status = element_from(&call, "start", strew_float(start), STREW_TRUNCATE, dtype, &held);
+  if (status == STREW_OK) status = element_from(&call, "stop", strew_float(stop), STREW_TRUNCATE, dtype, &held);
+  if (status == STREW_OK) status = dense_start(&call, device, dtype, 1, &steps, out, &dense, &made);
+  const double step = steps < 2 ? 0 : width_in(start, stop, (double)(steps - 1));
+  if (status == STREW_OK) status = fill_ramp(&call, dense, 0, steps, strew_float(start), strew_float(step));
+  if (status == STREW_OK && steps > 1) /* the last element is exactly stop, however the steps are rounded */
+    status = fill_ramp(&call, dense, steps - 1, 1, strew_float(stop), strew_float(0));
+  return dense ? dense_finish(&call, out, dense, made, status) : status;
+}

@@ -1,0 +1,45 @@
+/* scatter.h: the engine below the position form and the group form (scatter.c). */
+#ifndef STREW_SCATTER_H
+#define STREW_SCATTER_H
+
+#include "runtime/base/index_checks.h"
+
+/* One scatter. All but the values of the index is checked; the index has self's rank (0 counts as 1). */
+struct scatter_job {
+  struct addressing *addressing; /* learns that the index is checked */
+  strew_tensor *self;
+  const strew_tensor *start; /* initial values: self, or a tensor that is copied to it */
+  bool disposable;           /* self is new: the caller releases it if the job fails */
+  const strew_tensor *src;   /* converted to self's dtype as it joins; not smaller than the index; NULL: `number` */
+  union element number;      /* of self's dtype */
+  strew_reduction reduction;
+  bool start_from_identity; /* destinations that receive a contribution drop their initial value */
+  bool count_self;          /* a mean divides by count + 1 */
+  strew_tensor *arg;        /* positions of winners along dim, filled with arg_none before; or NULL */
+  int64_t arg_none;
+  bool fresh; /* arg: initial values of self are not compared */
+};
+
+/* Runs the job. On failure self is unchanged, or disposable. */
+strew_status scatter_run(const struct call *call, const struct scatter_job *job);
+
+/* A job of the call's options, without self and src. */
+struct scatter_job scatter_job_of(struct addressing *addressing, const strew_scatter_options *options);
+extern const strew_scatter_options scatter_defaults; /* those of a call without options */
+/* Runs a checked call: scatters into *out, or into a new tensor of self's values. The index may be empty though the
+   given one is not: its values are checked all the same. */
+strew_status scatter_call(const struct call *call, struct scatter_job *job, strew_tensor *self, strew_tensor **out);
+
+/* Checks of the call's arguments. The source, argument `name`, becomes the job's src or number; it has self's dtype, or
+   is a number that it can hold. A target (NULL: passes) is like self and does not overlap itself, self's other elements,
+   or an operand (NULL: passes), argument `name`. */
+strew_status check_scatter_source(const struct call *call, const strew_tensor *self, const char *name,
+                                  strew_operand source, struct scatter_job *job);
+strew_status check_scatter_target(const struct call *call, strew_tensor *self, strew_tensor *target);
+strew_status check_scatter_overlap(const struct call *call, const strew_tensor *target, const char *name,
+                                   const strew_tensor *operand);
+strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype);
+/* Fails for STREW_ASSIGN and, with_arg, unless the reduction is an extreme. group.c */
+strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg);
+
+#endif

@@ -1,0 +1,644 @@
+/* segment.c: reductions of segments, which are consecutive elements, and the way back. Segments are given by their ends
+   (csr), their lengths, or a sorted index (coo). They lie along the last dimension of the tensor that
+   gives them; its others broadcast to the first ones of src. */
+#include "runtime/base/copy.h"
+#include "runtime/base/device.h"
+#include "scatter.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ shapes of given tensors */
+
+/* A tensor that gives segments, and the tensor whose elements they are of, with their names in messages. */
+struct given {
+  const char *name, *src_name;
+  strew_tensor *tensor, *src;
+  struct shape1 shape; /* src's */
+  int dim;             /* along which segments lie */
+};
+
+static struct given given_of(const char *name, strew_tensor *tensor, const char *src_name, strew_tensor *src) {
+  return (struct given){name, src_name, tensor, src, shape_at_least_1d(src), tensor->rank - 1};
+}
+
+/* A view of a tensor, with one dimension if it has none. */
+static strew_tensor line_of(const strew_tensor *tensor) {
+  strew_tensor line = *tensor;
+  if (line.rank == 0) line.rank = 1, line.sizes[0] = 1, line.strides[0] = 0;
+  return line;
+}
+
+static strew_status fail_shape(const struct call *call, const char *argument, const char *fact) {
+  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = argument}, "%s", fact);
+}
+
+/* Fails unless each leading dimension is 1 or src's size. */
+static strew_status check_leading(const struct call *call, const struct given *given) {
+  const strew_tensor *tensor = given->tensor;
+  struct fault fault = {.code = STREW_ESHAPE, .argument = given->name};
+  char text[TEXT_BYTES];
+  if (tensor->rank == 0) return fail_shape(call, given->name, "has no dimension, expected at least 1");
+  if (tensor->rank > given->shape.rank)
+    return fail(call, fault, "has %d dimensions, %s only %d", tensor->rank, given->src_name, given->shape.rank);
+  for (int d = 0; d < given->dim; d++)
+    if (tensor->sizes[d] != given->shape.sizes[d] && tensor->sizes[d] != 1)
+      return fail(call, fault,
+                  "has size %" PRId64 " where %s has %" PRId64 " in dim %d: it does not broadcast to %s's shape %s",
+                  tensor->sizes[d], given->src_name, given->shape.sizes[d], d, given->src_name,
+                  text_of_sizes(given->src->rank, given->src->sizes, text));
+  return STREW_OK;
+}
+
+static strew_status check_given(const struct call *call, const struct given *given) {
+  strew_status status = check_devices(call);
+  if (status == STREW_OK) status = check_leading(call, given);
+  return status == STREW_OK ? check_index_dtype(call, given->tensor, given->name) : status;
+}
+
+/* The tensor as a view of src's rank: dimension dim has `size`, those after it are repeated. */
+static strew_tensor aligned(const struct given *given, int64_t size) {
+  strew_tensor view = *given->tensor;
+  view.rank = given->shape.rank;
+  view.sizes[given->dim] = size;
+  for (int d = given->dim + 1; d < view.rank; d++) view.sizes[d] = 1, view.strides[d] = 0;
+  return view;
+}
+
+/* -------------------------------------------------------------------------------------------------- values in order */
+
+/* A value of a given tensor, and the one before it in its line. */
+struct found {
+  int64_t position[MAX_RANK], value, before;
+  bool has_before;
+  const char *hint; /* NULL: none */
+};
+
+static strew_status find_value(const struct call *call, const strew_tensor *tensor, int64_t number,
+                               struct found *found) {
+  strew_scalar value = strew_int(0), before = strew_int(0);
+  int last = tensor->rank - 1;
+  strew_status status = index_value(call, tensor, number, found->position, &value);
+  found->hint = NULL;
+  found->has_before = last >= 0 && found->position[last] > 0;
+  if (status == STREW_OK && found->has_before) {
+    found->position[last]--;
+    status = strew_get(tensor, tensor->rank, found->position, &before, call->error);
+    found->position[last]++;
+  }
+  found->value = value.as.i;
+  found->before = before.as.i;
+  return status;
+}
+
+/* Fails with "has value V at [P], FACT". */
+static strew_status fail_value(const struct call *call, const struct given *given, const struct found *found,
+                               const char *fact) {
+  strew_scalar value = strew_int(found->value);
+  char at[TEXT_BYTES];
+  struct fault fault = {.code = STREW_EINDEX,
+                        .argument = given->name,
+                        .value = &value,
+                        .position = found->position,
+                        .position_rank = given->tensor->rank,
+                        .hint = found->hint};
+  return fail(call, fault, "has value %" PRId64 " at %s, %s", found->value,
+              text_of_sizes(given->tensor->rank, found->position, at), fact);
+}
+
+static strew_status fail_descent(const struct call *call, const struct given *given, const struct found *found,
+                                 const char *rule) {
+  char fact[TEXT_BYTES];
+  snprintf(fact, sizeof fact, "less than the %" PRId64 " before it: expected %s", found->before, rule);
+  return fail_value(call, given, found, fact);
+}
+
+static strew_status fail_range(const struct call *call, const struct given *given, const struct found *found,
+                               int64_t highest) {
+  char fact[TEXT_BYTES], valid[48] = "nothing is valid";
+  if (highest >= 0) snprintf(valid, sizeof valid, "valid 0..%" PRId64, highest);
+  snprintf(fact, sizeof fact, "out of range for dim %d of %s (%s)", given->dim, given->src_name, valid);
+  return fail_value(call, given, found, fact);
+}
+
+/* Finds the first value that is negative, greater than highest or less than the one before it; *number -1: none. */
+static strew_status first_disorder(const struct call *call, const strew_tensor *tensor, int64_t highest,
+                                   int64_t *number) {
+  struct shape1 shape = shape_at_least_1d(tensor);
+  struct plan whole, values;
+  *number = -1;
+  if (strew_tensor_numel(tensor) == 0) return STREW_OK;
+  plan_start(&whole, shape.rank, shape.sizes);
+  plan_add(&whole, tensor);
+  plan_operand_values(&values, &whole, 0);
+  plan_keep_last(&values);
+  strew_device *device = tensor->storage->device;
+  return device->ops->order_check(call, device, &values, 0, highest, number);
+}
+
+/* Fails unless the values are in order and in 0..highest. */
+static strew_status check_order(const struct call *call, const struct given *given, int64_t highest, const char *rule) {
+  int64_t number;
+  struct found found;
+  strew_status status = first_disorder(call, given->tensor, highest, &number);
+  if (status == STREW_OK && number >= 0) status = find_value(call, given->tensor, number, &found);
+  if (status != STREW_OK || number < 0) return status;
+  bool is_out_of_range = found.value < 0 || found.value > highest;
+  return is_out_of_range ? fail_range(call, given, &found, highest) : fail_descent(call, given, &found, rule);
+}
+
+static const char ends_rule[] = "values that do not decrease", sorted_rule[] = "sorted values";
+
+static strew_status check_ends(const struct call *call, const struct given *ends) {
+  return check_order(call, ends, ends->shape.sizes[ends->dim], ends_rule);
+}
+
+/* ------------------------------------------------------------------------------------------------------- reductions */
+
+/* A reduction of checked segments. */
+struct reducing {
+  const struct given *given; /* in messages */
+  strew_tensor *ends;
+  strew_reduction reduction;
+  union element start, empty;
+};
+
+/* The number of segments between ends; without any there is none. */
+static int64_t segments_between(const struct given *given, const strew_tensor *ends) {
+  const int64_t size = ends->sizes[given->dim];
+  return size > 0 ? size - 1 : 0;
+}
+
+/* The shape of the result: src's, but with the number of segments along dim. */
+static struct shape1 result_shape(const struct given *given, const strew_tensor *ends) {
+  struct shape1 shape = given->shape;
+  shape.sizes[given->dim] = segments_between(given, ends);
+  return shape;
+}
+
+/* A given result may not overlap itself nor an operand. */
+static strew_status check_result(const struct call *call, const struct given *given, const strew_tensor *out) {
+  strew_status status = check_overlap(call, out, "out", NULL, false);
+  if (status == STREW_OK) status = check_overlap(call, out, given->src_name, given->src, false);
+  return status == STREW_OK ? check_overlap(call, out, given->name, given->tensor, false) : status;
+}
+
+static strew_status check_target(const struct call *call, const struct given *given, const struct shape1 *shape,
+                                 const strew_tensor *out) {
+  if (!out) return STREW_OK;
+  if (out->rank == shape->rank && out->sizes[given->dim] != shape->sizes[given->dim])
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "out"},
+                "has size %" PRId64 " in dim %d, expected %" PRId64 ", the number of segments", out->sizes[given->dim],
+                given->dim, shape->sizes[given->dim]);
+  strew_tensor *target = (strew_tensor *)(uintptr_t)out;
+  bool made;
+  strew_status status =
+      out_prepare(call, given->src->storage->device, given->src->dtype, shape->rank, shape->sizes, &target, &made);
+  return status == STREW_OK ? check_result(call, given, out) : status;
+}
+
+/* A plan over segments: `out` has an element for each of them, src one for each of theirs. */
+static void plan_segments(const struct given *given, strew_tensor *ends, const strew_tensor *src,
+                          const strew_tensor *out, const strew_tensor *arg, struct segment_plan *plan) {
+  struct given aligning = *given;
+  aligning.tensor = ends;
+  const int dim = given->dim;
+  plan->size = src->rank ? src->sizes[dim] : 1;
+  plan->step = src->rank ? src->strides[dim] : 0;
+  plan->ends_step = ends->strides[dim];
+  strew_tensor elements = plan->size ? *src : *out; /* no element of a src of size 0, which may have no memory */
+  if (elements.rank) elements.sizes[dim] = 1;
+  struct shape1 shape = shape_at_least_1d(out);
+  strew_tensor view = aligned(&aligning, shape.sizes[dim]);
+  plan_start(&plan->plan, shape.rank, shape.sizes);
+  plan_add(&plan->plan, out);
+  plan_add(&plan->plan, &elements);
+  plan_add(&plan->plan, &view);
+  if (arg) plan_add(&plan->plan, arg);
+  plan_simplify(&plan->plan);
+}
+
+/* Reduces into *out, given and checked, or made here, and *arg, which is made here, unless arg is NULL. */
+static strew_status reduce_into(const struct call *call, const struct reducing *reducing, strew_tensor **out,
+                                strew_tensor **arg) {
+  const strew_tensor *src = reducing->given->src;
+  struct shape1 shape = result_shape(reducing->given, reducing->ends);
+  strew_device *device = src->storage->device;
+  strew_tensor *target = *out, *winners = NULL;
+  strew_status status = STREW_OK;
+  if (!target) status = tensor_create(call, device, src->dtype, shape.rank, shape.sizes, &target);
+  if (status == STREW_OK && arg) status = tensor_create(call, device, STREW_INT64, shape.rank, shape.sizes, &winners);
+  if (status == STREW_OK && strew_tensor_numel(target)) {
+    struct segment_plan plan;
+    plan_segments(reducing->given, reducing->ends, src, target, winners, &plan);
+    plan.reduction = reducing->reduction;
+    plan.start = reducing->start;
+    plan.empty = reducing->empty;
+    status = device->ops->segments(call, device, &plan);
+  }
+  if (status != STREW_OK) {
+    if (!*out) strew_release(target);
+    strew_release(winners);
+    return status;
+  }
+  *out = target;
+  if (arg) *arg = winners;
+  return STREW_OK;
+}
+
+static strew_status check_reduction(const struct call *call, strew_reduction reduction, bool with_arg,
+                                    strew_dtype dtype) {
+  strew_status status = check_words(call, reduction, STREW_ERROR);
+  if (status == STREW_OK) status = check_joining(call, reduction, with_arg);
+  return status == STREW_OK ? check_mean(call, reduction, dtype) : status;
+}
+
+/* By checked ends. Segments without elements are 0, 1 for a product. */
+static strew_status reduce_by_ends(const struct call *call, const struct given *ends, strew_reduction reduction,
+                                   strew_tensor **out, strew_tensor **arg) {
+  const strew_dtype dtype = ends->src->dtype;
+  struct reducing reducing = {
+      .given = ends, .ends = ends->tensor, .reduction = reduction, .start = element_identity(reduction, dtype)};
+  strew_status status =
+      element_from(call, "src", strew_int(reduction == STREW_PROD), STREW_EXACT, dtype, &reducing.empty);
+  return status == STREW_OK ? reduce_into(call, &reducing, out, arg) : status;
+}
+
+static strew_status segment_csr(const struct call *call, const struct given *indptr, strew_reduction reduction,
+                                strew_tensor **out, strew_tensor **arg) {
+  strew_status status = check_reduction(call, reduction, arg != NULL, indptr->src->dtype);
+  if (status == STREW_OK) status = check_given(call, indptr);
+  if (status != STREW_OK) return status;
+  struct shape1 shape = result_shape(indptr, indptr->tensor);
+  status = check_target(call, indptr, &shape, *out);
+  if (status == STREW_OK) status = check_ends(call, indptr);
+  return status == STREW_OK ? reduce_by_ends(call, indptr, reduction, out, arg) : status;
+}
+
+strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction, strew_tensor **out,
+                               strew_tensor **arg, strew_error *error) {
+  strew_error inner = {.alias = alias_of(error, "segment_csr")};
+  CALL(call, "segment_csr", &inner, {"src", src}, {"indptr", indptr}, {"out", *out});
+  struct given given = given_of("indptr", indptr, "src", src);
+  return report_inner(segment_csr(&call, &given, reduction, out, arg), &inner, error);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- lengths */
+
+/* Fails unless each line of lengths, which are in range, adds up to size. */
+static strew_status check_sums(const struct call *call, const struct given *lengths, int64_t size) {
+  strew_tensor *sums = NULL;
+  struct plan values;
+  int64_t number = -1, position[MAX_RANK];
+  strew_scalar sum;
+  char at[TEXT_BYTES];
+  strew_status status = strew_reduce(STREW_FOLD_SUM, lengths->tensor, 1, &lengths->dim, false, 0, &sums, call->error);
+  if (status != STREW_OK) return status;
+  strew_device *device = sums->storage->device;
+  if (strew_tensor_numel(sums)) {
+    plan_index_values(&values, sums);
+    status = device->ops->index_check(call, device, &values, size, size, &number);
+  }
+  if (status == STREW_OK && number >= 0) status = index_value(call, sums, number, position, &sum);
+  const int rank = sums->rank;
+  strew_release(sums);
+  if (status != STREW_OK || number < 0) return status;
+  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = lengths->name, .value = &sum},
+              "adds up to %" PRId64 "%s%s, expected %" PRId64 ", the size of %s in dim %d", sum.as.i,
+              rank ? " at " : "", rank ? text_of_sizes(rank, position, at) : "", size, lengths->src_name, lengths->dim);
+}
+
+static strew_status check_lengths(const struct call *call, const struct given *lengths) {
+  int64_t size = lengths->shape.sizes[lengths->dim], number = -1;
+  struct plan values;
+  struct found found;
+  char fact[TEXT_BYTES];
+  strew_device *device = lengths->tensor->storage->device;
+  strew_status status = STREW_OK;
+  if (strew_tensor_numel(lengths->tensor)) {
+    plan_index_values(&values, lengths->tensor);
+    status = device->ops->index_check(call, device, &values, 0, size, &number);
+  }
+  if (status == STREW_OK && number >= 0) status = find_value(call, lengths->tensor, number, &found);
+  if (status != STREW_OK) return status;
+  if (number < 0) return check_sums(call, lengths, size);
+  snprintf(fact, sizeof fact, "expected 0..%" PRId64 ", the size of %s in dim %d", size, lengths->src_name,
+           lengths->dim);
+  return fail_value(call, lengths, &found, fact);
+}
+
+/* Makes the ends of segments from their lengths: 0, then the sums so far. */
+static strew_status ends_of_lengths(const struct call *call, const strew_tensor *lengths, strew_tensor **out) {
+  strew_tensor *ends = NULL, *sums = NULL, *given = (strew_tensor *)(uintptr_t)lengths;
+  int64_t sizes[MAX_RANK], size = lengths->sizes[lengths->rank - 1];
+  memcpy(sizes, lengths->sizes, sizeof sizes);
+  sizes[lengths->rank - 1]++;
+  strew_status status = tensor_create(call, lengths->storage->device, STREW_INT64, lengths->rank, sizes, &ends);
+  if (status == STREW_OK) status = fill_tensor(call, ends, (union element){.i64 = 0});
+  if (status == STREW_OK) status = strew_narrow(ends, -1, 1, size, &sums, call->error);
+  if (status == STREW_OK) status = strew_cumsum(given, -1, &sums, call->error);
+  strew_release(sums);
+  if (status != STREW_OK) strew_release(ends), ends = NULL;
+  *out = ends;
+  return status;
+}
+
+/* The dimension along which segments lie is the last one of lengths or offsets. */
+static strew_status check_axis(const struct call *call, const struct given *given, int axis) {
+  int dim = axis;
+  strew_status status = check_named_dim(call, "axis", given->src->rank, &dim);
+  if (status != STREW_OK || dim == given->dim) return status;
+  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "axis"},
+              "is %d, expected %d, the last dimension of %s", axis, given->dim, given->name);
+}
+
+/* The value of a segment without elements, by PyTorch's rules: the identity, and for a mean of floats NaN. */
+static strew_status empty_value(const struct call *call, strew_reduction reduction, strew_dtype dtype,
+                                union element *out) {
+  *out = element_identity(reduction, dtype);
+  if (reduction != STREW_MEAN || !dtype_is_float(dtype)) return STREW_OK;
+  return element_from(call, "data", strew_float(NAN), STREW_EXACT, dtype, out);
+}
+
+static strew_status segment_reduce(const struct call *call, const struct given *given, bool by_lengths,
+                                   strew_reduction reduction, int axis, const strew_scalar *initial,
+                                   strew_tensor **out) {
+  struct reducing reducing = {.given = given, .ends = given->tensor, .reduction = reduction};
+  strew_dtype dtype = given->src->dtype;
+  strew_tensor *made = NULL;
+  strew_status status = check_reduction(call, reduction, false, dtype);
+  if (status == STREW_OK) status = check_given(call, given);
+  if (status == STREW_OK) status = check_axis(call, given, axis);
+  if (status != STREW_OK) return status;
+  struct shape1 shape = result_shape(given, given->tensor);
+  if (by_lengths) shape.sizes[given->dim] = given->tensor->sizes[given->dim];
+  reducing.start = element_identity(reduction, dtype);
+  status = empty_value(call, reduction, dtype, &reducing.empty);
+  if (status == STREW_OK && initial) {
+    status = element_from(call, "initial", *initial, STREW_EXACT, dtype, &reducing.start);
+    reducing.empty = reducing.start;
+  }
+  if (status == STREW_OK) status = check_target(call, given, &shape, *out);
+  if (status == STREW_OK) status = by_lengths ? check_lengths(call, given) : check_ends(call, given);
+  if (status == STREW_OK && by_lengths) status = ends_of_lengths(call, given->tensor, &made);
+  if (made) reducing.ends = made;
+  if (status == STREW_OK) status = reduce_into(call, &reducing, out, NULL);
+  strew_release(made);
+  return status;
+}
+
+strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
+                                  strew_tensor *offsets, int axis, const strew_scalar *initial, strew_tensor **out,
+                                  strew_error *error) {
+  strew_error inner = {.alias = alias_of(error, "segment_reduce")};
+  CALL(call, "segment_reduce", &inner, {"data", data}, {"lengths", lengths}, {"offsets", offsets}, {"out", *out});
+  strew_status status;
+  if (!lengths == !offsets) {
+    status = fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "lengths"}, "%s",
+                  lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
+  } else {
+    struct given given = given_of(lengths ? "lengths" : "offsets", lengths ? lengths : offsets, "data", data);
+    status = segment_reduce(&call, &given, lengths != NULL, reduction, axis, initial, out);
+  }
+  return report_inner(status, &inner, error);
+}
+
+/* ----------------------------------------------------------------------------------------------------- sorted index */
+
+/* Fails at the first value that is less than the one before it, unless a negative one, which is left to others, comes
+   first. */
+static strew_status check_sorted(const struct call *call, const struct given *index, bool *has_negative) {
+  int64_t number;
+  struct found found;
+  strew_status status = first_disorder(call, index->tensor, INT64_MAX, &number);
+  if (status == STREW_OK && number >= 0) status = find_value(call, index->tensor, number, &found);
+  *has_negative = status == STREW_OK && number >= 0 && found.value < 0;
+  if (status != STREW_OK || number < 0 || *has_negative) return status;
+  return fail_descent(call, index, &found, sorted_rule);
+}
+
+/* Fails with the negative value that check_sorted has found. */
+static strew_status fail_negative(const struct call *call, const struct given *index) {
+  char hint[TEXT_BYTES];
+  int64_t number = 0;
+  struct found found;
+  strew_status status = first_disorder(call, index->tensor, INT64_MAX, &number);
+  if (status == STREW_OK) status = find_value(call, index->tensor, number, &found);
+  if (status != STREW_OK) return status;
+  snprintf(hint, sizeof hint,
+           "strew.scatter(src, index, {dim = %d, mode = \"drop\"}) skips negative values, as padding", index->dim);
+  found.hint = hint;
+  return fail_value(call, index, &found, "expected 0 or more");
+}
+
+/* The largest value of a sorted index that is not empty. */
+static strew_status largest_of_sorted(const struct call *call, const struct given *index, int64_t *largest) {
+  strew_tensor last = *index->tensor;
+  struct plan values;
+  struct index_range range = {0, 0};
+  last.offset += (last.sizes[index->dim] - 1) * last.strides[index->dim];
+  last.sizes[index->dim] = 1;
+  plan_index_values(&values, &last);
+  strew_device *device = last.storage->device;
+  strew_status status = device->ops->index_range(call, device, &values, &range);
+  *largest = range.highest;
+  return status;
+}
+
+/* Makes the ends of the segments of a sorted, valid index: of `size` values. */
+static strew_status ends_of_sorted(const struct call *call, const struct given *index, int64_t size,
+                                   strew_tensor **out) {
+  strew_tensor line = *index->tensor, *ends = NULL;
+  int64_t sizes[MAX_RANK];
+  for (int d = 0; d < index->dim; d++) sizes[d] = line.strides[d] == 0 ? 1 : line.sizes[d];
+  sizes[index->dim] = size + 1;
+  strew_device *device = line.storage->device;
+  strew_status status = tensor_create(call, device, STREW_INT64, line.rank, sizes, &ends);
+  if (status != STREW_OK) return status;
+  struct plan plan;
+  const int64_t count = line.sizes[index->dim];
+  for (int d = 0; d < index->dim; d++) line.sizes[d] = sizes[d];
+  line.sizes[index->dim] = 1;
+  plan_start(&plan, line.rank, sizes);
+  plan_add(&plan, ends);
+  plan_add(&plan, &line);
+  plan_keep_last(&plan);
+  status = device->ops->sorted_ends(call, device, &plan, count, line.strides[index->dim]);
+  if (status != STREW_OK)
+    strew_release(ends);
+  else
+    *out = ends;
+  return status;
+}
+
+/* A sorted index into a new result of no more rows than this share of the index's elements is reduced by its ends. Others,
+   and all errors, are left to the group form, whose results are the same. */
+enum { MOST_ROWS = 2 };
+static strew_status reduce_sorted(const struct call *call, const struct given *index, int64_t dim_size,
+                                  strew_reduction reduction, strew_tensor **out, strew_tensor **arg) {
+  int64_t largest = 0, count = index->tensor->sizes[index->dim];
+  strew_tensor *ends = NULL;
+  strew_status status = largest_of_sorted(call, index, &largest);
+  if (status != STREW_OK || largest / MOST_ROWS >= count) return status;
+  if (dim_size < 0) dim_size = largest + 1;
+  if (largest >= dim_size || dim_size / MOST_ROWS > count) return STREW_OK;
+  status = ends_of_sorted(call, index, dim_size, &ends);
+  if (status != STREW_OK) return status;
+  struct given by_ends = *index;
+  by_ends.tensor = ends;
+  status = reduce_by_ends(call, &by_ends, reduction, out, arg);
+  strew_release(ends);
+  return status;
+}
+
+/* True if the call is one that has no errors but those of index values. */
+static bool is_plain(const struct given *index, strew_reduction reduction, bool with_arg) {
+  const strew_tensor *tensor = index->tensor;
+  const bool is_extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
+  if ((unsigned)reduction >= STREW_REDUCTION_COUNT || reduction == STREW_ASSIGN || (with_arg && !is_extreme))
+    return false;
+  if (reduction == STREW_MEAN && index->src->dtype == STREW_BOOL) return false;
+  if (tensor->rank > index->shape.rank || strew_tensor_numel(tensor) == 0) return false;
+  for (int d = 0; d <= index->dim; d++)
+    if (tensor->sizes[d] != index->shape.sizes[d] && (d == index->dim || tensor->sizes[d] != 1)) return false;
+  return tensor->storage->device == index->src->storage->device;
+}
+
+strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size, strew_reduction reduction,
+                               strew_tensor **out, strew_tensor **arg, strew_error *error) {
+  strew_error inner = {.alias = alias_of(error, "segment_coo")};
+  CALL(call, "segment_coo", &inner, {"src", src}, {"index", index}, {"out", *out});
+  strew_tensor line = line_of(index);
+  struct given given = given_of("index", &line, "src", src);
+  strew_group_options options = {.dim = given.dim, .dim_size = dim_size, .reduction = reduction, .mode = STREW_ERROR};
+  const bool is_index = index->dtype == STREW_INT64 || index->dtype == STREW_INT32, is_new = !*out;
+  bool has_negative = false;
+  strew_status status = is_index ? check_sorted(&call, &given, &has_negative) : STREW_OK;
+  if (status == STREW_OK && is_index && is_new && !has_negative && dim_size >= -1 && is_plain(&given, reduction, arg))
+    status = reduce_sorted(&call, &given, dim_size, reduction, out, arg);
+  if (status == STREW_OK && !(is_new && *out)) status = strew_group(src, index, &options, out, arg, &inner);
+  if (status == STREW_EINDEX && has_negative) status = fail_negative(&call, &given);
+  return report_inner(status, &inner, error);
+}
+
+/* --------------------------------------------------------------------------------------------- back to the elements */
+
+/* Fails unless value number `at` of each line of indptr, whose values are in order, is `expected`. */
+static strew_status check_column(const struct call *call, const struct given *indptr, int64_t at, int64_t expected) {
+  strew_tensor column = *indptr->tensor;
+  struct plan values;
+  int64_t number = -1;
+  struct found found;
+  char fact[TEXT_BYTES];
+  column.offset += at * column.strides[indptr->dim];
+  column.sizes[indptr->dim] = 1;
+  plan_index_values(&values, &column);
+  strew_device *device = column.storage->device;
+  strew_status status = device->ops->index_check(call, device, &values, expected, expected, &number);
+  if (status == STREW_OK && number >= 0) status = find_value(call, &column, number, &found);
+  if (status != STREW_OK || number < 0) return status;
+  found.position[indptr->dim] = at;
+  snprintf(fact, sizeof fact, "expected %" PRId64 ": every position belongs to a segment", expected);
+  return fail_value(call, indptr, &found, fact);
+}
+
+/* Fails unless the lines of indptr begin with 0, do not decrease, and end with the same value: the size of the result. */
+static strew_status check_whole(const struct call *call, const struct given *indptr, int64_t *total) {
+  int64_t number, count = indptr->tensor->sizes[indptr->dim] - 1;
+  struct found found;
+  struct plan values;
+  struct index_range range = {0, 0};
+  strew_tensor last = *indptr->tensor;
+  strew_device *device = last.storage->device;
+  *total = 0;
+  if (strew_tensor_numel(&last) == 0) return STREW_OK;
+  strew_status status = first_disorder(call, indptr->tensor, INT64_MAX, &number);
+  if (status == STREW_OK && number >= 0) status = find_value(call, indptr->tensor, number, &found);
+  if (status != STREW_OK) return status;
+  if (number >= 0 && found.value < 0) return fail_value(call, indptr, &found, "expected 0 or more");
+  if (number >= 0) return fail_descent(call, indptr, &found, ends_rule);
+  last.offset += count * last.strides[indptr->dim];
+  last.sizes[indptr->dim] = 1;
+  plan_index_values(&values, &last);
+  status = device->ops->index_range(call, device, &values, &range);
+  *total = range.highest;
+  if (status == STREW_OK) status = check_column(call, indptr, 0, 0);
+  return status == STREW_OK ? check_column(call, indptr, count, *total) : status;
+}
+
+static strew_status check_segment_count(const struct call *call, const struct given *indptr) {
+  const int64_t count = segments_between(indptr, indptr->tensor), size = indptr->shape.sizes[indptr->dim];
+  if (size == count) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = indptr->src_name},
+              "has size %" PRId64 " in dim %d, expected %" PRId64 ", the number of segments of indptr", size,
+              indptr->dim, count);
+}
+
+/* Out of memory for the result: names the value that sizes it, the last of each line of indptr, if it is hardly meant. */
+static strew_status fail_total(const struct call *call, const struct given *indptr, int64_t total,
+                               strew_status failure) {
+  int64_t position[MAX_RANK] = {0};
+  strew_scalar value = strew_int(total);
+  char at[TEXT_BYTES];
+  if (total <= INT32_MAX || (failure != STREW_EMEMORY && failure != STREW_ESHAPE)) return failure;
+  struct fault fault = {.code = failure, .argument = indptr->name, .value = &value, .position = position};
+  fault.position_rank = indptr->tensor->rank;
+  position[indptr->dim] = indptr->tensor->sizes[indptr->dim] - 1;
+  return fail(call, fault, "has value %" PRId64 " at %s, the result's size in dim %d: out of memory", total,
+              text_of_sizes(fault.position_rank, position, at), indptr->dim);
+}
+
+static strew_status gather_csr(const struct call *call, const struct given *indptr, strew_tensor **out) {
+  struct shape1 shape = indptr->shape;
+  const strew_tensor *src = indptr->src;
+  strew_device *device = src->storage->device;
+  bool made = false;
+  strew_status status = check_given(call, indptr);
+  if (status == STREW_OK) status = check_segment_count(call, indptr);
+  if (status == STREW_OK) status = check_whole(call, indptr, &shape.sizes[indptr->dim]);
+  if (status != STREW_OK) return status;
+  status = out_prepare(call, device, src->dtype, shape.rank, shape.sizes, out, &made);
+  if (status != STREW_OK && made) return fail_total(call, indptr, shape.sizes[indptr->dim], status);
+  if (status == STREW_OK && !made) status = check_result(call, indptr, *out);
+  if (status != STREW_OK || !strew_tensor_numel(*out)) return status;
+  struct segment_plan plan;
+  plan_segments(indptr, indptr->tensor, *out, src, NULL, &plan);
+  status = device->ops->spread(call, device, &plan);
+  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
+  return status;
+}
+
+strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out, strew_error *error) {
+  strew_error inner = {.alias = alias_of(error, "gather_csr")};
+  CALL(call, "gather_csr", &inner, {"src", src}, {"indptr", indptr}, {"out", *out});
+  struct given given = given_of("indptr", indptr, "src", src);
+  return report_inner(gather_csr(&call, &given, out), &inner, error);
+}
+
+/* The index as a view of the result's shape. */
+static strew_tensor index_view(const struct given *index) {
+  strew_tensor view = *index->tensor;
+  view.rank = index->shape.rank;
+  for (int d = 0; d < view.rank; d++) {
+    int64_t size = d <= index->dim ? view.sizes[d] : 1;
+    if (size == 1) view.strides[d] = 0;
+    view.sizes[d] = d == index->dim ? size : index->shape.sizes[d];
+  }
+  return view;
+}
+
+strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error) {
+  strew_error inner = {.alias = alias_of(error, "gather_coo")};
+  CALL(call, "gather_coo", &inner, {"src", src}, {"index", index}, {"out", *out});
+  strew_tensor line = line_of(index);
+  struct given given = given_of("index", &line, "src", src);
+  strew_status status = check_given(&call, &given);
+  if (status == STREW_OK) status = check_order(&call, &given, given.shape.sizes[given.dim] - 1, sorted_rule);
+  if (status == STREW_OK) {
+    strew_tensor view = index_view(&given), elements = line_of(src);
+    status = strew_gather(&elements, given.dim, &view, STREW_ERROR, out, &inner);
+  }
+  return report_inner(status, &inner, error);
+}

@@ -1,0 +1,86 @@
+/* group_keys.h: what the files that number keys share: codes, and phases over them (group_codes.c); the three ways
+   (group_table.c, group_hash.c, group_sort.c), of which group_keys.c takes one. */
+#ifndef STREW_CPU_GROUP_KEYS_H
+#define STREW_CPU_GROUP_KEYS_H
+
+#include "runtime/cpu/cpu.h"
+
+/* A key, whose sort keys lie in least .. most. */
+struct column {
+  const strew_tensor *key;
+  uint64_t least, most;
+  uint64_t range; /* most - least + 1; 0: 2^64 */
+};
+
+/* Codes to number. A table reads those of columns; the other ways replace `codes` by the numbers. */
+struct numbering {
+  const struct call *call;
+  strew_context *context;
+  strew_device *device;
+  uint64_t *codes;
+  int64_t count, parts;
+  uint64_t range;     /* codes are less; 0: any */
+  bool first;         /* groups are numbered by their first elements */
+  int64_t groups;     /* the result: their number */
+  int64_t *positions; /* and the positions of their first elements; NULL: not wanted */
+};
+
+/* Work on elements begin .. end - 1. */
+typedef void phase(void *argument, int64_t part, int64_t begin, int64_t end);
+
+/* Runs a phase over a part in chunks, between which the call may stop. */
+static inline void run_phase(const struct numbering *n, int64_t part, phase *run, void *argument) {
+  int64_t begin = part_begin(n->count, n->parts, part);
+  const int64_t end = part_begin(n->count, n->parts, part + 1);
+  for (int64_t next; begin < end && !context_stops(n->context); begin = next) {
+    next = least(begin + CHUNK, end);
+    run(argument, part, begin, next);
+  }
+}
+
+/* Finds the least and the most of a column's sort keys, and the range. */
+strew_status find_bounds(const struct numbering *n, struct column *column);
+/* Reads the codes of at most CODES_BLOCK elements: sort keys less the least one. They are read a second time then, and a
+   host that changes wrapped memory meanwhile does not get codes out of range. The second: of a range below 2^32. */
+void read_codes(const struct column *column, int64_t first, int64_t count, uint64_t *codes);
+void read_small_codes(const struct column *column, int64_t first, int64_t count, uint32_t *codes);
+/* Makes the tensor of ids, of the narrowest dtype for that many groups. */
+strew_status make_ids(const struct numbering *n, uint64_t groups, strew_tensor **ids);
+/* Makes the tensor of first positions, of as many as there are groups; `positions` NULL: not wanted. */
+strew_status make_positions(struct numbering *n, strew_tensor **positions);
+
+/* A set of positions; before[w]: how many of them lie before word w. */
+struct bitmap {
+  size_t bytes;
+  uint64_t *words;
+  int64_t *before;
+};
+strew_status bitmap_open(const struct numbering *n, struct bitmap *bitmap);
+void bitmap_close(const struct numbering *n, struct bitmap *bitmap);
+static inline void bitmap_add(struct bitmap *bitmap, int64_t position) {
+  bitmap->words[position / 64] |= UINT64_C(1) << position % 64;
+}
+/* Ends the set; writes its positions in order to `positions`, unless that is NULL. */
+void bitmap_count(const struct numbering *n, struct bitmap *bitmap, int64_t *positions);
+static inline bool bitmap_has(const struct bitmap *bitmap, int64_t position) {
+  return bitmap->words[position / 64] >> position % 64 & 1;
+}
+/* Returns how many positions of the set lie before one of them. */
+static inline int64_t bitmap_rank(const struct bitmap *bitmap, int64_t position) {
+  const uint64_t before = bitmap->words[position / 64] & ((UINT64_C(1) << position % 64) - 1);
+  return bitmap->before[position / 64] + __builtin_popcountll(before);
+}
+
+/* The ways. Each numbers the groups, and makes *positions, unless `positions` is NULL. table_fits: the range is small
+   enough for a table. number_by_table: of the codes that columns make (mixed radix); makes *ids. number_by_hash: *done is
+   false, and the codes are as they were, if there are too many groups for it. */
+bool table_fits(const struct numbering *n);
+strew_status number_by_table(struct numbering *n, const struct column *columns, int count, strew_tensor **ids,
+                             strew_tensor **positions);
+strew_status number_by_hash(struct numbering *n, strew_tensor **positions, bool *done);
+strew_status number_by_sorting(struct numbering *n, strew_tensor **positions);
+/* Sorts `count` codes; makes the tensors of the sorted ones and of their positions. Codes of all 64 bits are changed. */
+strew_status sort_codes(const struct numbering *n, uint64_t *codes, int64_t count, strew_tensor **values,
+                        strew_tensor **order);
+
+#endif

@@ -1,0 +1,64 @@
+/* grouped.c: calls of groupings on the CPU, beside the numbering of keys (group_keys.c). */
+#include "runtime/cpu/cpu.h"
+#include "runtime/shared/scalar.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------------------------------------------------- cumsum */
+
+/* Elements begin .. end - 1; sums holds those of the groups so far. Returns the first one whose sum leaves the dtype, or
+   end. */
+#define CUMSUM(s, leaves)                                                                                              \
+  static int64_t cumsum_##s(const int64_t *ids, const void *src_, void *sums_, void *out_, int64_t begin,              \
+                            int64_t end) {                                                                             \
+    const T_##s *src = src_;                                                                                           \
+    T_##s *sums = sums_, *out = out_;                                                                                  \
+    for (int64_t i = begin; i < end; i++) {                                                                            \
+      const int64_t id = ids[i];                                                                                       \
+      if (id >= 0 && leaves(sums[id], src[i])) return i;                                                               \
+      out[i] = id < 0 ? 0 : (sums[id] = plus_##s(sums[id], src[i]));                                                   \
+    }                                                                                                                  \
+    return end;                                                                                                        \
+  }
+#define NEVER(a, b) false
+ALWAYS_INLINE bool leaves_i64(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum);
+}
+CUMSUM(f32, NEVER)
+CUMSUM(f64, NEVER)
+CUMSUM(i64, leaves_i64)
+
+static void *elements_of(const strew_tensor *tensor) {
+  return tensor->storage->data ? (char *)tensor->storage->data + (size_t)tensor->offset * dtype_bytes(tensor->dtype)
+                               : NULL;
+}
+
+static strew_status fail_cumsum(const struct call *call, const strew_tensor *ids, int64_t at) {
+  const strew_scalar group = strew_int(((const int64_t *)elements_of(ids))[at]);
+  struct fault fault = {.code = STREW_EVALUE, .argument = "src", .value = &group, .position = &at, .position_rank = 1};
+  fault.hint = "{dtype = \"float64\"} computes in floats";
+  return fail(call, fault, "has a sum in group %" PRId64 " at [%" PRId64 "] that int64 cannot hold", group.as.i, at);
+}
+
+strew_status cpu_group_cumsum(const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,
+                              const strew_tensor *src, strew_tensor *out) {
+  strew_context *context = device->context;
+  const int64_t count = ids->sizes[0];
+  size_t bytes;
+  if (__builtin_mul_overflow((size_t)size, dtype_bytes(src->dtype), &bytes)) bytes = SIZE_MAX;
+  void *sums = bytes < SIZE_MAX ? memory_allocate(context, bytes) : NULL;
+  if (!sums) return fail_memory(call, context, bytes);
+  memset(sums, 0, bytes);
+  int64_t at = 0, end = 0;
+  while (at == end && at < count && !context_stops(context)) {
+    end = least(at + CHUNK, count);
+    at = (src->dtype == STREW_FLOAT32 ? cumsum_f32
+          : src->dtype == STREW_FLOAT64
+              ? cumsum_f64
+              : cumsum_i64)(elements_of(ids), elements_of(src), sums, elements_of(out), at, end);
+  }
+  memory_free(context, sums, bytes);
+  return at < end ? fail_cumsum(call, ids, at) : context_end(call, context, out->storage);
+}

@@ -1,0 +1,279 @@
+/* aggregate.c: several reductions of a grouping. Those of 1-D columns that need no more than sums, products and extremes
+   share one walk over the ids, if the device has one; others are made one by one. */
+#include "grouping.h"
+#include "runtime/base/copy.h"
+#include "runtime/base/device.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A call. Aggregate i has column number column[i], -1 if it does not share the walk. */
+struct aggregating {
+  const struct call *call;
+  strew_grouping *grouping;
+  strew_device *device;
+  strew_tensor *counts; /* NULL: not needed */
+  int count, columns;   /* of aggregates, of columns */
+  const strew_aggregate *aggregates;
+  int *column;
+  struct aggregate_column *at;
+  enum may_wrap *may_wrap; /* by column */
+  size_t bytes;            /* of the three arrays, which share memory */
+};
+
+/* ---------------------------------------------------------------------------------------------------------- columns */
+
+static strew_dtype computed_of(const strew_aggregate *aggregate) {
+  const strew_dtype dtype = result_dtype(aggregate);
+  return dtype_is_float(dtype) && !joins_integers(aggregate) ? dtype_wide(dtype) : STREW_INT64;
+}
+
+static bool has_no_reserved(const strew_group_options *options) {
+  for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
+    if (options->reserved[i]) return false;
+  return true;
+}
+
+static bool is_reduction_of_walk(strew_reduction reduction) {
+  return reduction == STREW_SUM || reduction == STREW_PROD || reduction == STREW_MEAN || reduction == STREW_AMAX ||
+         reduction == STREW_AMIN;
+}
+
+/* True for what the walk takes. All else, failures too, is left to strew_grouping_reduce. */
+static bool is_shared(const struct aggregating *a, const strew_aggregate *aggregate) {
+  const strew_group_options *options = &aggregate->options;
+  const strew_tensor *src = aggregate->src;
+  if (!src || src->rank != 1 || src->sizes[0] != strew_grouping_length(a->grouping)) return false;
+  if (src->storage->device != a->device || (options->skip_nan && dtype_is_float(src->dtype))) return false;
+  if (!is_reduction_of_walk(options->reduction) || (options->dim != 0 && options->dim != -1)) return false;
+  if (options->dim_size != -1 || options->mode != STREW_ERROR || !has_no_reserved(options)) return false;
+  const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
+  const strew_dtype dtype = result_dtype(aggregate);
+  if (joins_integers(aggregate) || (dtype == src->dtype && (is_extreme || dtype != STREW_BOOL))) return true;
+  return !is_extreme && dtype == STREW_FLOAT64;
+}
+
+/* The slot from which an aggregate is made. */
+static strew_reduction slot_of(const strew_aggregate *aggregate) {
+  const strew_reduction reduction = aggregate->options.reduction;
+  return reduction == STREW_MEAN ? STREW_SUM : reduction;
+}
+
+/* Returns the number of the column for an aggregate, a new one if need be: products have columns of their own. */
+static int find_column(struct aggregating *a, const strew_aggregate *aggregate) {
+  const strew_dtype computed = computed_of(aggregate);
+  const bool is_product = slot_of(aggregate) == STREW_PROD;
+  for (int c = 0; c < a->columns; c++)
+    if (a->at[c].src == aggregate->src && a->at[c].computed == computed &&
+        (a->at[c].out[STREW_PROD] != NULL) == is_product)
+      return c;
+  a->at[a->columns] = (struct aggregate_column){.src = aggregate->src, .computed = computed};
+  return a->columns++;
+}
+
+static strew_status add_slot(struct aggregating *a, int i) {
+  const strew_aggregate *aggregate = &a->aggregates[i];
+  a->column[i] = find_column(a, aggregate);
+  struct aggregate_column *column = &a->at[a->column[i]];
+  strew_tensor **out = &column->out[slot_of(aggregate)];
+  return *out ? STREW_OK : tensor_create(a->call, a->device, column->computed, 1, &a->grouping->size, out);
+}
+
+/* True if groups without elements need a value: joined sums and products have it. (Groups of keys have elements.) */
+static bool has_gaps(const struct aggregating *a, const strew_aggregate *aggregate) {
+  const bool is_mean = aggregate->options.reduction == STREW_MEAN;
+  return !a->grouping->key_count && (aggregate->options.fill || is_mean || !joins_integers(aggregate));
+}
+
+/* True if a result is made of the counts: it is one, a mean, or may have groups without elements. */
+static bool needs_counts(const struct aggregating *a) {
+  bool needs = false;
+  for (int i = 0; i < a->count; i++) {
+    const strew_aggregate *aggregate = &a->aggregates[i];
+    const bool is_mean = aggregate->options.reduction == STREW_MEAN;
+    needs |= !aggregate->src || (a->column[i] >= 0 && (is_mean || has_gaps(a, aggregate)));
+  }
+  return needs;
+}
+
+static strew_status add_counts(struct aggregating *a) {
+  struct aggregate_column *column = &a->at[a->columns++];
+  *column = (struct aggregate_column){.computed = STREW_INT64};
+  return tensor_create(a->call, a->device, STREW_INT64, 1, &a->grouping->size, &column->out[STREW_SUM]);
+}
+
+static strew_status walk(struct aggregating *a) {
+  const struct group_ids ids = grouping_narrow(a->grouping);
+  const bool counts = needs_counts(a) && !a->grouping->counts;
+  strew_status status = counts ? add_counts(a) : STREW_OK;
+  if (status == STREW_OK)
+    status = grouping_walks(a->grouping)->group_aggregate(a->call, a->device, &ids, a->columns, a->at);
+  if (status == STREW_OK && counts)
+    a->grouping->counts = grouping_seal(strew_retain(a->at[a->columns - 1].out[STREW_SUM]));
+  return status;
+}
+
+/* One aggregate alone has better ways, if the ids are an index. */
+static strew_status share_walk(struct aggregating *a) {
+  int shared = 0;
+  strew_status status = STREW_OK;
+  for (int i = 0; i < a->count; i++) a->column[i] = -1;
+  if (!grouping_walks(a->grouping)->group_aggregate) return status;
+  for (int i = 0; i < a->count; i++) shared += is_shared(a, &a->aggregates[i]);
+  if (shared < 1 + (a->grouping->ids != NULL)) return status;
+  for (int i = 0; i < a->count && status == STREW_OK; i++)
+    if (is_shared(a, &a->aggregates[i])) status = add_slot(a, i);
+  return status == STREW_OK ? walk(a) : status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- results */
+
+static strew_status divide(const struct aggregating *a, strew_tensor *sums) {
+  struct plan plan;
+  plan_start(&plan, 1, sums->sizes);
+  plan_add(&plan, sums);
+  plan_add(&plan, a->counts);
+  plan_simplify_any_order(&plan);
+  return a->device->ops->divide_by_count(a->call, a->device, &plan, 0);
+}
+
+/* The value of groups without elements. */
+static strew_scalar empty_value(const strew_aggregate *aggregate) {
+  const strew_reduction reduction = aggregate->options.reduction;
+  const strew_dtype *dtype = aggregate->options.dtype;
+  if (aggregate->options.fill) return *aggregate->options.fill;
+  const bool is_mean = reduction == STREW_MEAN, is_extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
+  if (!is_mean && !is_extreme) return strew_int(reduction == STREW_PROD);
+  const bool is_float = dtype_is_float(aggregate->src->dtype) || (is_mean && (!dtype || *dtype == STREW_FLOAT64));
+  return is_float ? strew_float(NAN) : strew_int(0);
+}
+
+static strew_status fill_empty(const struct aggregating *a, const strew_aggregate *aggregate, strew_tensor *result) {
+  strew_error *error = a->call->error;
+  const strew_scalar value = empty_value(aggregate);
+  union element checked;
+  int dim = aggregate->options.dim;
+  strew_tensor *counts = NULL, *is_empty = NULL;
+  strew_status status = element_from(a->call, "fill", value, STREW_EXACT, result->dtype, &checked);
+  if (status != STREW_OK || !has_gaps(a, aggregate)) return status;
+  status = check_dim(a->call, result->rank, &dim);
+  if (status == STREW_OK) status = grouping_counts_along(a->grouping, result->rank, dim, &counts, error);
+  if (status == STREW_OK)
+    status = strew_binary(STREW_EQ, strew_of(counts), strew_number(strew_int(0)), &is_empty, error);
+  if (status == STREW_OK) status = strew_masked_fill(result, is_empty, strew_number(value), &result, error);
+  strew_release(counts);
+  strew_release(is_empty);
+  return status;
+}
+
+/* Makes the result of an aggregate from its slot, which others may share. */
+static strew_status make_result(const struct aggregating *a, int i, strew_tensor **out) {
+  const strew_aggregate *aggregate = &a->aggregates[i];
+  const strew_tensor *slot = a->at[a->column[i]].out[slot_of(aggregate)];
+  const bool is_mean = aggregate->options.reduction == STREW_MEAN;
+  strew_tensor *sums = NULL, *result = NULL;
+  strew_status status = STREW_OK;
+  if (is_mean) status = copy_as(a->call, slot, slot->dtype, &sums);
+  if (status == STREW_OK && is_mean) status = divide(a, sums);
+  if (status == STREW_OK) status = copy_as(a->call, is_mean ? sums : slot, result_dtype(aggregate), &result);
+  strew_release(sums);
+  if (status == STREW_OK) status = fill_empty(a, aggregate, result);
+  if (status != STREW_OK) return strew_release(result), status;
+  return *out = result, STREW_OK;
+}
+
+/* The same for integers, of a slot or made here. */
+static strew_status make_of_integers(const struct aggregating *a, int i, strew_tensor **out) {
+  const strew_aggregate *aggregate = &a->aggregates[i];
+  strew_tensor *made = NULL, *values = a->column[i] < 0 ? NULL : a->at[a->column[i]].out[slot_of(aggregate)];
+  enum may_wrap unknown = UNKNOWN_WRAP;
+  strew_tensor *result = NULL;
+  strew_status status = STREW_OK;
+  if (!values)
+    status = grouping_join_integers(a->grouping, aggregate, slot_of(aggregate), STREW_INT64, aggregate->src, &made,
+                                    a->call->error);
+  if (status == STREW_OK)
+    status = grouping_finish_integers(a->call, a->grouping, aggregate, values ? values : made,
+                                      a->column[i] < 0 ? &unknown : &a->may_wrap[a->column[i]], &result);
+  if (status == STREW_OK) status = fill_empty(a, aggregate, result);
+  strew_release(made);
+  if (status != STREW_OK) return strew_release(result), status;
+  return *out = result, STREW_OK;
+}
+
+/* The same for all else. */
+static strew_status make_alone(const struct aggregating *a, const strew_aggregate *aggregate, strew_tensor **out) {
+  strew_group_options options = aggregate->options;
+  const strew_scalar value = empty_value(aggregate);
+  if (!a->grouping->key_count || options.skip_nan) options.fill = &value; /* else no group is empty */
+  return strew_grouping_reduce(a->grouping, aggregate->src, &options, out, NULL, a->call->error);
+}
+
+static strew_status make_any(const struct aggregating *a, int i, strew_tensor **out) {
+  const strew_aggregate *aggregate = &a->aggregates[i];
+  *out = NULL;
+  if (!aggregate->src) return strew_clone(a->counts, out, a->call->error);
+  if (joins_integers(aggregate)) return make_of_integers(a, i, out);
+  return a->column[i] >= 0 ? make_result(a, i, out) : make_alone(a, aggregate, out);
+}
+
+static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
+  strew_tensor **made = memory_allocate(a->device->context, (size_t)a->count * sizeof *made);
+  int done = 0;
+  if (!made) return fail_memory(a->call, a->device->context, (size_t)a->count * sizeof *made);
+  strew_status status = STREW_OK;
+  while (done < a->count && status == STREW_OK) {
+    status = make_any(a, done, &made[done]);
+    done += status == STREW_OK;
+  }
+  for (int i = 0; i < done; i++)
+    if (status == STREW_OK)
+      out[i] = made[i];
+    else
+      strew_release(made[i]);
+  memory_free(a->device->context, made, (size_t)a->count * sizeof *made);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- call */
+
+static strew_status aggregating_open(struct aggregating *a) {
+  const size_t columns = (size_t)a->count + 1; /* that of the counts */
+  a->bytes = columns * (sizeof *a->at + sizeof *a->column + sizeof *a->may_wrap);
+  a->at = memory_allocate(a->device->context, a->bytes);
+  if (!a->at) return fail_memory(a->call, a->device->context, a->bytes);
+  a->column = (int *)(void *)(a->at + columns);
+  a->may_wrap = (enum may_wrap *)(void *)(a->column + columns);
+  for (size_t c = 0; c < columns; c++) a->may_wrap[c] = UNKNOWN_WRAP;
+  return STREW_OK;
+}
+
+static void aggregating_close(struct aggregating *a) {
+  for (int c = 0; c < a->columns; c++)
+    for (int r = 0; r < STREW_REDUCTION_COUNT; r++) strew_release(a->at[c].out[r]);
+  strew_release(a->counts);
+  memory_free(a->device->context, a->at, a->bytes);
+}
+
+strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
+                                      strew_tensor *out[], strew_error *error) {
+  strew_error inner = {.alias = alias_of(error, "grouping_aggregate")};
+  CALL(call, "grouping_aggregate", &inner, {"ids", &grouping->shown});
+  struct aggregating a = {
+      .call = &call, .grouping = grouping, .device = strew_grouping_device(grouping), .count = count};
+  a.aggregates = aggregates;
+  if (count < 0) {
+    strew_status negative =
+        fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "count"}, "is %d, expected 0 or more", count);
+    return report_inner(negative, &inner, error);
+  }
+  strew_status status = STREW_OK;
+  for (int i = 0; i < count && status == STREW_OK; i++)
+    if (aggregates[i].src) status = check_alive(&call, "aggregates", i, aggregates[i].src);
+  if (status == STREW_OK) status = aggregating_open(&a);
+  if (status == STREW_OK) status = share_walk(&a);
+  if (status == STREW_OK && needs_counts(&a)) status = strew_grouping_counts(grouping, &a.counts, &inner);
+  if (status == STREW_OK) status = make_all(&a, out);
+  aggregating_close(&a);
+  return report_inner(status, &inner, error);
+}
