@@ -106,7 +106,8 @@ static strew_status walk(struct aggregating *a) {
   const struct group_ids ids = grouping_narrow(a->grouping);
   const bool counts = needs_counts(a) && !a->grouping->counts;
   strew_status status = counts ? add_counts(a) : STREW_OK;
-  if (status == STREW_OK) status = grouping_walks(a->grouping)->aggregate(a->call, a->device, &ids, a->columns, a->at);
+  if (status == STREW_OK)
+    status = grouping_walks(a->grouping)->group_aggregate(a->call, a->device, &ids, a->columns, a->at);
   if (status == STREW_OK && counts)
     a->grouping->counts = grouping_seal(strew_retain(a->at[a->columns - 1].out[STREW_SUM]));
   return status;
@@ -117,7 +118,7 @@ static strew_status share_walk(struct aggregating *a) {
   int shared = 0;
   strew_status status = STREW_OK;
   for (int i = 0; i < a->count; i++) a->column[i] = -1;
-  if (!grouping_walks(a->grouping)) return status;
+  if (!grouping_walks(a->grouping)->group_aggregate) return status;
   for (int i = 0; i < a->count; i++) shared += is_shared(a, &a->aggregates[i]);
   if (shared < 1 + (a->grouping->ids != NULL)) return status;
   for (int i = 0; i < a->count && status == STREW_OK; i++)

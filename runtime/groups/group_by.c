@@ -1,4 +1,4 @@
-/* group_by.c: groupings by keys. The CPU numbers keys in passes of its own (struct grouped_ops). On other devices the keys
+/* group_by.c: groupings by keys. The CPU numbers keys in passes of its own (number_keys). On other devices the keys
    are sorted stably, column by column, the last one first; a group begins where a key differs from the one before it. */
 #include "grouping.h"
 #include "runtime/base/device.h"
@@ -203,11 +203,11 @@ static strew_status number_by_sorting(const struct keyed *keyed, strew_key_order
 static strew_status number_keys(const struct keyed *keyed, strew_key_order order, struct numbered *numbered,
                                 strew_error *error) {
   const int64_t none = 0;
-  const struct grouped_ops *grouped = keyed->device->ops->grouped;
-  if (keyed->length && !grouped) return number_by_sorting(keyed, order, numbered, error);
+  const struct device_ops *ops = keyed->device->ops;
+  if (keyed->length && !ops->number_keys) return number_by_sorting(keyed, order, numbered, error);
   if (keyed->length)
-    return grouped->number(keyed->call, keyed->device, keyed->count, keyed->keys, order, &numbered->ids,
-                           &numbered->positions);
+    return ops->number_keys(keyed->call, keyed->device, keyed->count, keyed->keys, order, &numbered->ids,
+                            &numbered->positions);
   strew_status status = strew_empty(keyed->device, STREW_INT64, 1, &none, &numbered->ids, error);
   return status == STREW_OK ? strew_empty(keyed->device, STREW_INT64, 1, &none, &numbered->positions, error) : status;
 }

@@ -36,13 +36,13 @@ static strew_status compose_sums(strew_grouping *grouping, strew_tensor *src, st
 /* Sums of src's elements in each group; with means, of the squares of their differences from them. */
 static strew_status sum_groups(const struct call *call, strew_grouping *grouping, strew_tensor *src,
                                strew_tensor *means, strew_tensor **out) {
-  const struct grouped_ops *grouped = grouping_walks(grouping);
+  const struct device_ops *walks = grouping_walks(grouping);
   struct aggregate_column column = {.src = src, .computed = STREW_FLOAT64, .about = means};
   const struct group_ids ids = grouping_narrow(grouping);
   strew_device *device = strew_grouping_device(grouping);
-  if (!grouped) return compose_sums(grouping, src, means, out, call->error);
+  if (!walks->group_aggregate) return compose_sums(grouping, src, means, out, call->error);
   strew_status status = tensor_create(call, device, STREW_FLOAT64, 1, &grouping->size, &column.out[STREW_SUM]);
-  if (status == STREW_OK) status = grouped->aggregate(call, device, &ids, 1, &column);
+  if (status == STREW_OK) status = walks->group_aggregate(call, device, &ids, 1, &column);
   if (status != STREW_OK) return strew_release(column.out[STREW_SUM]), status;
   return *out = column.out[STREW_SUM], STREW_OK;
 }
@@ -146,14 +146,13 @@ static strew_status keep_first(strew_grouping *grouping, strew_tensor *order, in
 
 static strew_status topk(const struct call *call, strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
                          strew_tensor **positions, strew_tensor **groups) {
-  const struct grouped_ops *grouped = grouping_walks(grouping);
+  const struct device_ops *walks = grouping_walks(grouping);
   const struct group_ids ids = grouping_narrow(grouping);
   strew_tensor *order = NULL;
-  bool done = false;
-  strew_status status = STREW_OK;
-  if (grouped && k > 0)
-    status = grouped->topk(call, src->storage->device, &ids, src, k, largest, positions, groups, &done);
-  if (status != STREW_OK || done) return status;
+  strew_status status = STREW_DECLINED;
+  if (walks->group_topk && k > 0)
+    status = walks->group_topk(call, src->storage->device, &ids, src, k, largest, positions, groups);
+  if (status != STREW_DECLINED) return status;
   status = strew_grouping_argsort(grouping, src, largest, &order, call->error);
   if (status == STREW_OK) status = keep_first(grouping, order, k, positions, groups, call->error);
   strew_release(order);

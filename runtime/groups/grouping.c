@@ -178,9 +178,10 @@ int strew_grouping_key_count(const strew_grouping *grouping) { return grouping->
 bool strew_grouping_drops(const strew_grouping *grouping) { return grouping->drops; }
 strew_device *strew_grouping_device(const strew_grouping *grouping) { return grouping->narrow->storage->device; }
 
-const struct grouped_ops *grouping_walks(const strew_grouping *grouping) {
+const struct device_ops *grouping_walks(const strew_grouping *grouping) {
+  static const struct device_ops none;
   const bool fits = grouping->size && grouping->size <= INT32_MAX && strew_grouping_length(grouping);
-  return fits ? strew_grouping_device(grouping)->ops->grouped : NULL;
+  return fits ? strew_grouping_device(grouping)->ops : &none;
 }
 
 struct group_ids grouping_narrow(const strew_grouping *grouping) {
@@ -210,12 +211,12 @@ static strew_status reduce_values(const struct call *call, strew_grouping *group
 static strew_status make_counts(const struct call *call, strew_grouping *grouping) {
   strew_error *error = call->error;
   strew_device *device = strew_grouping_device(grouping);
-  const struct grouped_ops *grouped = grouping_walks(grouping);
-  if (grouped) {
+  const struct device_ops *walks = grouping_walks(grouping);
+  if (walks->group_aggregate) {
     struct aggregate_column column = {.computed = STREW_INT64};
     const struct group_ids ids = grouping_narrow(grouping);
     strew_status made = tensor_create(call, device, STREW_INT64, 1, &grouping->size, &column.out[STREW_SUM]);
-    if (made == STREW_OK) made = grouped->aggregate(call, device, &ids, 1, &column);
+    if (made == STREW_OK) made = walks->group_aggregate(call, device, &ids, 1, &column);
     if (made != STREW_OK) return strew_release(column.out[STREW_SUM]), made;
     return grouping->counts = column.out[STREW_SUM], STREW_OK;
   }
@@ -276,27 +277,26 @@ static strew_status sort_ids(const struct call *call, strew_grouping *grouping, 
   return status;
 }
 
-static strew_status place_ids(const struct call *call, const struct grouped_ops *grouped, strew_grouping *grouping,
-                              const strew_tensor *starts, int64_t members) {
+static strew_status place_ids(const struct call *call, strew_grouping *grouping, const strew_tensor *starts,
+                              int64_t members) {
   strew_device *device = strew_grouping_device(grouping);
   const struct group_ids ids = grouping_narrow(grouping);
   strew_tensor *made = NULL;
   strew_status status = tensor_create(call, device, STREW_INT64, 1, &members, &made);
-  if (status == STREW_OK && members) status = grouped->order(call, device, &ids, starts, made);
+  if (status == STREW_OK && members) status = device->ops->group_order(call, device, &ids, starts, made);
   if (status != STREW_OK) return strew_release(made), status;
   return grouping->order = made, STREW_OK;
 }
 
 static strew_status make_order(const struct call *call, strew_grouping *grouping) {
-  const struct grouped_ops *grouped = grouping_walks(grouping);
+  const bool is_placed = grouping_walks(grouping)->group_order;
   strew_tensor *starts = NULL;
   strew_scalar members = strew_int(strew_grouping_length(grouping));
   strew_status status = STREW_OK;
-  if (grouped || grouping->drops) status = strew_grouping_starts(grouping, &starts, call->error);
+  if (is_placed || grouping->drops) status = strew_grouping_starts(grouping, &starts, call->error);
   if (status == STREW_OK && grouping->drops) status = strew_get(starts, 1, &grouping->size, &members, call->error);
   if (status == STREW_OK)
-    status =
-        grouped ? place_ids(call, grouped, grouping, starts, members.as.i) : sort_ids(call, grouping, members.as.i);
+    status = is_placed ? place_ids(call, grouping, starts, members.as.i) : sort_ids(call, grouping, members.as.i);
   strew_release(starts);
   return status;
 }
@@ -480,7 +480,7 @@ static strew_status cumsum(const struct call *call, const strew_grouping *groupi
   strew_status status = dense_on(src, cpu, computed, &values, error);
   if (status == STREW_OK) status = ids_on(call, grouping, cpu, &ids);
   if (status == STREW_OK) status = tensor_create(call, cpu, computed, 1, &length, &sums);
-  if (status == STREW_OK && length) status = cpu->ops->grouped->cumsum(call, cpu, ids, grouping->size, values, sums);
+  if (status == STREW_OK && length) status = cpu->ops->group_cumsum(call, cpu, ids, grouping->size, values, sums);
   if (status == STREW_OK) status = strew_to(sums, cpu, dtype, &rounded, error);
   if (status == STREW_OK) status = strew_to(rounded, device, dtype, out, error);
   strew_release(values);
@@ -526,25 +526,33 @@ static strew_status sort_twice(const struct call *call, strew_grouping *grouping
   return status;
 }
 
+/* By the device; STREW_DECLINED: it cannot. `order` NULL: it has no entry. */
+static strew_status order_members(const struct call *call, strew_grouping *grouping, strew_tensor *src, bool descending,
+                                  const strew_tensor *order, int64_t members, strew_tensor **out) {
+  strew_device *device = src->storage->device;
+  strew_tensor *starts = NULL, *made = NULL;
+  if (members && !device->ops->group_order_within) return STREW_DECLINED;
+  strew_status status = tensor_create(call, device, STREW_INT64, 1, &members, &made);
+  if (status == STREW_OK && members) status = strew_grouping_starts(grouping, &starts, call->error);
+  if (status == STREW_OK && members)
+    status = device->ops->group_order_within(call, device, src, order, starts, descending, made);
+  strew_release(starts);
+  if (status != STREW_OK) return strew_release(made), status;
+  return *out = made, STREW_OK;
+}
+
 static strew_status argsort(const struct call *call, strew_grouping *grouping, strew_tensor *src, bool descending,
                             strew_tensor **out) {
-  const struct grouped_ops *grouped = src->storage->device->ops->grouped;
-  strew_tensor *order = NULL, *starts = NULL, *made = NULL;
-  bool done = false;
+  const bool has_entry = src->storage->device->ops->group_order_within;
+  strew_tensor *order = NULL;
   int64_t members = src->sizes[0];
   strew_status status = STREW_OK;
-  if (grouped || grouping->drops) status = strew_grouping_order(grouping, &order, call->error);
+  if (has_entry || grouping->drops) status = strew_grouping_order(grouping, &order, call->error);
   if (status == STREW_OK && order) members = order->sizes[0];
-  if (status == STREW_OK && grouped) status = strew_grouping_starts(grouping, &starts, call->error);
-  if (status == STREW_OK && (grouped || !members))
-    status = tensor_create(call, src->storage->device, STREW_INT64, 1, &members, &made);
-  if (status == STREW_OK && grouped && members)
-    status = grouped->order_within(call, src->storage->device, src, order, starts, descending, made, &done);
+  if (status == STREW_OK) status = order_members(call, grouping, src, descending, order, members, out);
+  if (status == STREW_DECLINED) status = sort_twice(call, grouping, src, descending, members, out);
   strew_release(order);
-  strew_release(starts);
-  if (status == STREW_OK && (done || !members)) return *out = made, STREW_OK;
-  strew_release(made);
-  return status == STREW_OK ? sort_twice(call, grouping, src, descending, members, out) : status;
+  return status;
 }
 
 strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,

@@ -10,7 +10,7 @@ struct strew_grouping {
   struct released released;
   int64_t size;         /* groups */
   bool drops;           /* elements with the id -1 belong to no group */
-  strew_tensor *narrow; /* the ids of all elements, of a dtype that may be narrow: see struct grouped_ops */
+  strew_tensor *narrow; /* the ids of all elements, of a dtype that may be narrow: see struct group_ids */
   strew_tensor *ids;    /* as int64 */
   strew_tensor shown;   /* as messages show them: int64, without elements to read */
   strew_tensor *counts, *positions, *order, *starts;
@@ -32,9 +32,9 @@ strew_status grouping_take_options(const struct call *call, const strew_grouping
                                    const strew_group_options *options, strew_group_options *own);
 /* Makes grouping->ids. */
 strew_status grouping_widen(const struct call *call, strew_grouping *grouping);
-/* The functions that walk over the ids of elements, of which there are some; NULL: there are none, or too many groups
-   for them. And the ids as they take them. */
-const struct grouped_ops *grouping_walks(const strew_grouping *grouping);
+/* The functions of the grouping's device that walk over ids; none, if there are no groups or elements, or too many groups
+   for them. grouping_narrow: the ids in the form that these functions take. */
+const struct device_ops *grouping_walks(const strew_grouping *grouping);
 struct group_ids grouping_narrow(const strew_grouping *grouping);
 /* The counts as a view of that rank, with their dimension at dim and sizes 1. */
 strew_status grouping_counts_along(strew_grouping *grouping, int rank, int dim, strew_tensor **out, strew_error *error);

@@ -129,8 +129,7 @@ static strew_status quantiles_of_members(struct group_call *g, struct quantile_p
   plan->unsorted = strew_tensor_numel(g->src);
   strew_status status = strew_grouping_starts(g->grouping, &starts, error);
   if (status == STREW_OK) status = tensor_create(g->call, device, g->src->dtype, 1, g->src->sizes, &ordered.values);
-  if (status == STREW_OK)
-    status = grouping_walks(g->grouping)->collect(g->call, device, &ids, starts, g->src, ordered.values);
+  if (status == STREW_OK) status = device->ops->group_collect(g->call, device, &ids, starts, g->src, ordered.values);
   if (status == STREW_OK) status = strew_narrow(starts, 0, 0, g->grouping->size, &ordered.starts, error);
   if (status == STREW_OK) status = strew_grouping_counts(g->grouping, &ordered.counts, error);
   if (status == STREW_OK) status = tensor_create(g->call, device, g->src->dtype, 1, &g->grouping->size, &made);
@@ -148,7 +147,8 @@ static bool collects(const struct group_call *g) {
   const strew_grouping *grouping = g->grouping;
   const strew_tensor *src = g->src;
   const bool skips = g->options.skip_nan && dtype_is_float(src->dtype);
-  if (!grouping || !grouping_walks(grouping) || src->storage->device != strew_grouping_device(grouping)) return false;
+  if (!grouping || !grouping_walks(grouping)->group_collect || src->storage->device != strew_grouping_device(grouping))
+    return false;
   return src->rank == 1 && !skips && !grouping->drops && src->sizes[0] > 0;
 }
 

@@ -78,7 +78,8 @@ static strew_status start(struct group_call *g, const strew_tensor *out) {
   if (g->options.dim_size < 0 && given->dim_size)
     return fail(g->call, (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"}, "is %lld, expected 0 or more",
                 (long long)g->options.dim_size);
-  return g->grouping && g->src ? grouping_take_options(g->call, g->grouping, g->src, &g->options, &g->options) : STREW_OK;
+  return g->grouping && g->src ? grouping_take_options(g->call, g->grouping, g->src, &g->options, &g->options)
+                               : STREW_OK;
 }
 
 static strew_status run(struct group_call *g, strew_tensor **out) {

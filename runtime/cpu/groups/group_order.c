@@ -123,9 +123,9 @@ static int64_t largest_group(const struct ordering *ordering) {
   return most;
 }
 
-strew_status cpu_order_within(const struct call *call, strew_device *device, const strew_tensor *src,
-                              const strew_tensor *order, const strew_tensor *starts, bool descending, strew_tensor *out,
-                              bool *done) {
+strew_status cpu_group_order_within(const struct call *call, strew_device *device, const strew_tensor *src,
+                                    const strew_tensor *order, const strew_tensor *starts, bool descending,
+                                    strew_tensor *out) {
   strew_context *context = device->context;
   const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
   struct ordering ordering = {.context = context,
@@ -138,8 +138,8 @@ strew_status cpu_order_within(const struct call *call, strew_device *device, con
                               .flip = descending ? UINT64_MAX : 0,
                               .out = out->storage->data};
   ordering.most = largest_group(&ordering);
-  *done = ordering.most <= GROUP_SORT_MAX;
-  if (!*done || context_stops(context)) return context_end(call, context, NULL);
+  if (context_stops(context)) return context_end(call, context, NULL);
+  if (ordering.most > GROUP_SORT_MAX) return STREW_DECLINED;
   ordering.parts = pool_parts(context, out->sizes[0] * 2 * (int64_t)sizeof *ordering.scratch);
   const size_t scratch = (size_t)(2 * ordering.parts * ordering.most) * sizeof *ordering.scratch;
   ordering.scratch = memory_allocate(context, scratch);

@@ -137,12 +137,11 @@ static bool walks(const struct group_ids *ids, int64_t length, int64_t k) {
 
 strew_status cpu_group_topk(const struct call *call, strew_device *device, const struct group_ids *ids,
                             const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,
-                            strew_tensor **groups, bool *done) {
+                            strew_tensor **groups) {
   strew_context *context = device->context;
   const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
   int64_t counts[STREW_MAX_THREADS];
-  *done = walks(ids, src->sizes[0], k);
-  if (!*done) return STREW_OK;
+  if (!walks(ids, src->sizes[0], k)) return STREW_DECLINED;
   struct topping t = {.context = context,
                       .ids = ids_reader(ids),
                       .dtype = src->dtype,

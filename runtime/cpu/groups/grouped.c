@@ -42,8 +42,8 @@ static strew_status fail_cumsum(const struct call *call, const strew_tensor *ids
   return fail(call, fault, "has a sum in group %" PRId64 " at [%" PRId64 "] that int64 cannot hold", group.as.i, at);
 }
 
-static strew_status cpu_cumsum_of_groups(const struct call *call, strew_device *device, const strew_tensor *ids,
-                                         int64_t size, const strew_tensor *src, strew_tensor *out) {
+strew_status cpu_group_cumsum(const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,
+                              const strew_tensor *src, strew_tensor *out) {
   strew_context *context = device->context;
   const int64_t count = ids->sizes[0];
   size_t bytes;
@@ -62,11 +62,3 @@ static strew_status cpu_cumsum_of_groups(const struct call *call, strew_device *
   memory_free(context, sums, bytes);
   return at < end ? fail_cumsum(call, ids, at) : context_end(call, context, out->storage);
 }
-
-const struct grouped_ops cpu_grouped = {.number = cpu_number_keys,
-                                        .cumsum = cpu_cumsum_of_groups,
-                                        .order = cpu_group_order,
-                                        .collect = cpu_group_collect,
-                                        .order_within = cpu_order_within,
-                                        .topk = cpu_group_topk,
-                                        .aggregate = cpu_aggregate};
