@@ -1018,18 +1018,22 @@ static inline strew_groups strew_by_grouping(strew_grouping *grouping) {
 /* Reductions of groups. A group without elements is 0 unless something else is said; of the words behind a reduction all
    options count that not each one takes. */
 typedef enum strew_group_reduction {
-  STREW_GROUP_SUM,      /* out, fill, dtype */
-  STREW_GROUP_PROD,     /* out, fill, dtype; empty: 1 */
-  STREW_GROUP_MEAN,     /* out, fill, dtype; of integers rounded down, unless dtype is a float's */
-  STREW_GROUP_MIN,      /* out, arg, fill */
-  STREW_GROUP_MAX,      /* out, arg, fill */
-  STREW_GROUP_ANY,      /* out; bool: true if an element is not 0 */
-  STREW_GROUP_ALL,      /* out; bool: true if no element is 0; empty: true */
-  STREW_GROUP_FIRST,    /* fill; the element of the lowest position along dim */
-  STREW_GROUP_LAST,     /* fill; that of the highest */
-  STREW_GROUP_MEDIAN,   /* fill; the lower one of an even number; empty: NaN, of integers 0 */
-  STREW_GROUP_QUANTILE, /* fill, q, interpolation; as strew_group_quantile */
-  STREW_GROUP_COUNT,    /* int64; src NULL: elements of the index, which may have any shape, or of the grouping */
+  STREW_GROUP_SUM,       /* out, fill, dtype */
+  STREW_GROUP_PROD,      /* out, fill, dtype; empty: 1 */
+  STREW_GROUP_MEAN,      /* out, fill, dtype; of integers rounded toward minus infinity */
+  STREW_GROUP_VAR,       /* dtype, biased; floats, or any dtype as STREW_FLOAT64; as strew_grouping_squares */
+  STREW_GROUP_STD,       /* the same; torch_scatter's: the root of the squares / (divisor + 1e-6) */
+  STREW_GROUP_MIN,       /* out, arg, fill */
+  STREW_GROUP_MAX,       /* out, arg, fill */
+  STREW_GROUP_ANY,       /* out; bool: true if an element is not 0 */
+  STREW_GROUP_ALL,       /* out; bool: true if no element is 0; empty: true */
+  STREW_GROUP_FIRST,     /* fill; the element of the lowest position along dim */
+  STREW_GROUP_LAST,      /* fill; the element of the highest position */
+  STREW_GROUP_MEDIAN,    /* fill; the lower one of an even number; empty: NaN, of integers 0 */
+  STREW_GROUP_QUANTILE,  /* fill, q, interpolation; as strew_group_quantile */
+  STREW_GROUP_COUNT,     /* int64; src may be NULL: the elements of a grouping, or of an index of any shape */
+  STREW_GROUP_NUNIQUE,   /* int64: the number of different values; all NaN are equal, and so are both zeros */
+  STREW_GROUP_LOGSUMEXP, /* out, fill; floats */
   STREW_GROUP_REDUCTION_COUNT
 } strew_group_reduction;
 /* All zeros are the defaults. */

@@ -1,155 +1,127 @@
-/* order.c: what the order of values within groups gives: quantiles. Elements are sorted by value and, stably, by group; the
-   CPU collects those of each group and selects instead. */
+/* order.c: what the order of values within groups gives: quantiles and numbers of different values. Elements are sorted by
+   value and, stably, by group; for quantiles the CPU collects those of each group and selects instead. */
 #include "reduce.h"
 
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
-#include "runtime/shared/tables.h"
 
-#include <string.h>
-
-/* Scratch of a call. */
+/* Elements in the order of their groups and, within each, of values or positions; and their groups' numbers. */
 struct ordered {
-  strew_tensor *values; /* in the order of their groups and, within each, ascending, or in order of position */
-  strew_tensor *counts, *starts;
+  strew_tensor *values, *numbers;
 };
 
-/* The groups' numbers, of src's shape; -1 or more, and less than `size`, for elements that have none: size. */
-static strew_status number_groups(const struct groups *groups, strew_tensor **out, strew_error *error) {
-  const struct index_limits *limits = &groups->addressing.limits;
-  strew_tensor index = groups->index, *below = NULL, *above = NULL, *narrow = NULL;
-  strew_device *device = index.storage->device;
-  const strew_dtype dtype = limits->size < INT32_MAX ? STREW_INT32 : STREW_INT64;
-  const strew_operand size = strew_number(strew_int(limits->size));
-  strew_status status = STREW_OK;
-  if (limits->mode != STREW_DROP) /* strew_to may return its argument, which lives no longer than this call */
-    return dtype == index.dtype ? strew_clone(&index, out, error) : strew_to(&index, device, dtype, out, error);
-  status = strew_binary(STREW_LT, strew_of(&index), strew_number(strew_int(0)), &below, error);
-  if (status == STREW_OK) status = strew_binary(STREW_GE, strew_of(&index), size, &above, error);
-  if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_OR, strew_of(below), strew_of(above), &below, error);
-  if (status == STREW_OK) status = strew_to(&index, device, dtype, &narrow, error);
-  if (status == STREW_OK) status = strew_where(below, size, strew_of(narrow), out, error);
-  strew_release(below);
-  strew_release(above);
-  strew_release(narrow);
-  return status;
+/* The groups' numbers, of src's shape; for elements that have none: size. */
+static strew_tensor *number_groups(struct group_call *g) {
+  struct steps *steps = g->steps;
+  if (steps->status != STREW_OK) return NULL;
+  strew_tensor *index = &g->groups.index;
+  const int64_t size = group_size(g);
+  const strew_dtype dtype = size < INT32_MAX ? STREW_INT32 : STREW_INT64;
+  if (g->groups.addressing.limits.mode != STREW_DROP)
+    return dtype == index->dtype ? index : step_to(steps, index, NULL, dtype);
+  strew_tensor *is_out = step_binary(steps, STREW_LT, index, 0, NULL);
+  step_binary(steps, STREW_LOGICAL_OR, is_out, step_binary(steps, STREW_GE, index, size, NULL), is_out);
+  return step_where(steps, is_out, size, step_to(steps, index, NULL, dtype));
 }
 
-/* Sorts by value, then, stably, by group. */
-static strew_status order_values(const struct groups *groups, strew_tensor **out, strew_error *error) {
-  const int dim = groups->addressing.limits.dim;
-  strew_tensor *sorted = NULL, *order = NULL, *number = NULL, *moved = NULL, *by_group = NULL;
-  strew_status status = strew_sort(groups->src, dim, false, &sorted, &order, error);
-  if (status == STREW_OK) status = number_groups(groups, &number, error);
-  if (status == STREW_OK) status = strew_gather(number, dim, order, STREW_DROP, &moved, error);
-  strew_release(number);
-  strew_release(order);
-  if (status == STREW_OK) status = strew_sort(moved, dim, false, NULL, &by_group, error);
-  strew_release(moved);
-  if (status == STREW_OK) status = strew_gather(sorted, dim, by_group, STREW_DROP, out, error);
-  strew_release(by_group);
-  strew_release(sorted);
-  return status;
+/* The order along dim of a tensor; values: NULL, or receives its elements in this order. */
+static strew_tensor *sort(struct group_call *g, strew_tensor *tensor, strew_tensor **values) {
+  strew_tensor **order = steps_place(g->steps);
+  STEP(g->steps, strew_sort(tensor, group_dim(g), false, values, order, g->steps->error));
+  return *order;
 }
+
+static strew_tensor *take(struct group_call *g, strew_tensor *tensor, strew_tensor *order) {
+  return step_gather(g->steps, tensor, group_dim(g), order, STREW_DROP);
+}
+
+/* Sorts by value, then, stably, by group. Scratch is freed as soon as it is used. */
+static void order_values(struct group_call *g, struct ordered *ordered) {
+  struct steps *steps = g->steps;
+  strew_tensor **values = steps_place(steps), **numbers = steps_place(steps);
+  const int mark = steps->count;
+  strew_tensor *order = sort(g, g->groups.src, values);
+  strew_tensor *moved = steps_keep(steps, mark, take(g, number_groups(g), order));
+  strew_tensor *by_group = steps_keep(steps, mark, sort(g, moved, numbers));
+  ordered->values = steps_keep(steps, mark, take(g, *values, by_group));
+  ordered->numbers = *numbers;
+}
+
+/* -------------------------------------------------------------------------------------------------------- quantiles */
 
 /* Sorts by group alone, stably. */
-static strew_status collect_values(const struct groups *groups, strew_tensor **out, strew_error *error) {
-  const int dim = groups->addressing.limits.dim;
-  strew_tensor *number = NULL, *by_group = NULL;
-  strew_status status = number_groups(groups, &number, error);
-  if (status == STREW_OK) status = strew_sort(number, dim, false, NULL, &by_group, error);
-  strew_release(number);
-  if (status == STREW_OK) status = strew_gather(groups->src, dim, by_group, STREW_DROP, out, error);
-  strew_release(by_group);
-  return status;
+static strew_tensor *collect_values(struct group_call *g) {
+  const int mark = g->steps->count;
+  strew_tensor *by_group = steps_keep(g->steps, mark, sort(g, number_groups(g), NULL));
+  return steps_keep(g->steps, mark, take(g, g->groups.src, by_group));
 }
 
-static strew_status order_groups(const struct call *call, struct groups *groups, bool is_unsorted,
-                                 struct ordered *ordered) {
-  const int dim = groups->addressing.limits.dim;
-  strew_tensor *ends = NULL;
-  strew_status status = groups_join(call, groups, STREW_SUM, NULL, &ordered->counts);
-  if (status == STREW_OK) status = strew_cumsum(ordered->counts, dim, &ends, call->error);
-  if (status == STREW_OK)
-    status = strew_binary(STREW_SUB, strew_of(ends), strew_of(ordered->counts), &ordered->starts, call->error);
-  strew_release(ends);
-  if (status != STREW_OK) return status;
-  return (is_unsorted ? collect_values : order_values)(groups, &ordered->values, call->error);
-}
-
-static void release_ordered(struct ordered *ordered) {
-  strew_release(ordered->values);
-  strew_release(ordered->counts);
-  strew_release(ordered->starts);
-}
-
-static strew_status pick_quantiles(const struct call *call, struct quantile_plan *plan, const struct ordered *ordered,
-                                   int dim, strew_tensor *out) {
-  strew_tensor lines = *ordered->values;
+static strew_status pick(const struct call *call, struct quantile_plan *plan, strew_tensor *values,
+                         strew_tensor *starts, strew_tensor *counts, int dim, strew_tensor *out) {
+  strew_tensor lines = *values;
   strew_device *device = out->storage->device;
   plan->step = lines.strides[dim];
   lines.sizes[dim] = 1;
   plan_start(&plan->plan, out->rank, out->sizes);
   plan_add(&plan->plan, out);
   plan_add(&plan->plan, &lines);
-  plan_add(&plan->plan, ordered->starts);
-  plan_add(&plan->plan, ordered->counts);
+  plan_add(&plan->plan, starts);
+  plan_add(&plan->plan, counts);
   plan_simplify_any_order(&plan->plan);
   return strew_tensor_numel(out) ? device->ops->quantile(call, device, plan) : STREW_OK;
 }
 
-/* Makes the result: quantiles, or `empty` everywhere if there are no elements. */
-static strew_status quantiles_of_groups(const struct call *call, struct groups *groups, struct quantile_plan *plan,
-                                        strew_tensor **out) {
-  const int dim = groups->addressing.limits.dim;
-  const bool is_empty = strew_tensor_numel(groups->src) == 0;
-  struct ordered ordered = {NULL, NULL, NULL};
-  strew_tensor rows = *groups->src, *made = NULL;
-  rows.sizes[dim] = groups->addressing.limits.size;
-  if (rows.storage->device == &rows.storage->device->context->cpu) plan->unsorted = strew_tensor_numel(groups->src);
-  strew_status status = is_empty ? STREW_OK : order_groups(call, groups, plan->unsorted > 0, &ordered);
-  if (status == STREW_OK) status = tensor_create(call, rows.storage->device, rows.dtype, rows.rank, rows.sizes, &made);
-  if (status == STREW_OK)
-    status = is_empty ? fill_tensor(call, made, plan->empty) : pick_quantiles(call, plan, &ordered, dim, made);
-  release_ordered(&ordered);
-  if (status == STREW_OK)
-    *out = made;
+/* The CPU selects from unsorted values. */
+static void pick_groups(struct group_call *g, struct quantile_plan *plan, strew_tensor *out) {
+  struct steps *steps = g->steps;
+  const strew_tensor *src = g->groups.src;
+  struct ordered ordered;
+  if (src->storage->device == &src->storage->device->context->cpu) plan->unsorted = strew_tensor_numel(src);
+  strew_tensor *counts = step_join(steps, g, STREW_SUM, NULL), *starts = step_cumsum(steps, counts, group_dim(g));
+  step_binary(steps, STREW_SUB, starts, counts, starts);
+  if (plan->unsorted)
+    ordered.values = collect_values(g);
   else
-    strew_release(made);
-  return status;
+    order_values(g, &ordered);
+  STEP(steps, pick(steps->call, plan, ordered.values, starts, counts, group_dim(g), out));
+}
+
+/* The quantiles, or `empty` everywhere if there are no elements. */
+static strew_tensor *quantiles_of_groups(struct group_call *g, struct quantile_plan *plan) {
+  struct steps *steps = g->steps;
+  group_open(g, NULL);
+  if (steps->status != STREW_OK) return NULL;
+  strew_tensor rows = *g->groups.src;
+  rows.sizes[group_dim(g)] = group_size(g);
+  strew_tensor *made = steps_out(steps, rows.storage->device, rows.dtype, rows.rank, rows.sizes, NULL);
+  if (strew_tensor_numel(g->groups.src) == 0)
+    STEP(steps, fill_tensor(steps->call, made, plan->empty));
+  else
+    pick_groups(g, plan, made);
+  return made;
 }
 
 /* Of 1-D elements that all have a group, on a device that collects them. */
-static strew_status quantiles_of_members(struct group_call *g, struct quantile_plan *plan, strew_tensor **out) {
+static strew_tensor *quantiles_of_members(struct group_call *g, struct quantile_plan *plan) {
+  struct steps *steps = g->steps;
   strew_device *device = g->src->storage->device;
   const struct group_ids ids = grouping_narrow(g->grouping);
-  struct ordered ordered = {NULL, NULL, NULL};
-  strew_tensor *starts = NULL, *made = NULL;
-  strew_error *error = g->call->error;
+  strew_tensor **starts = steps_place(steps), **counts = steps_place(steps);
   plan->unsorted = strew_tensor_numel(g->src);
-  strew_status status = strew_grouping_starts(g->grouping, &starts, error);
-  if (status == STREW_OK) status = tensor_create(g->call, device, g->src->dtype, 1, g->src->sizes, &ordered.values);
-  if (status == STREW_OK) status = device->ops->group_collect(g->call, device, &ids, starts, g->src, ordered.values);
-  if (status == STREW_OK) status = strew_narrow(starts, 0, 0, g->grouping->size, &ordered.starts, error);
-  if (status == STREW_OK) status = strew_grouping_counts(g->grouping, &ordered.counts, error);
-  if (status == STREW_OK) status = tensor_create(g->call, device, g->src->dtype, 1, &g->grouping->size, &made);
-  if (status == STREW_OK) status = pick_quantiles(g->call, plan, &ordered, 0, made);
-  strew_release(starts);
-  release_ordered(&ordered);
-  if (status == STREW_OK)
-    *out = made;
-  else
-    strew_release(made);
-  return status;
+  STEP(steps, strew_grouping_starts(g->grouping, starts, steps->error));
+  STEP(steps, strew_grouping_counts(g->grouping, counts, steps->error));
+  strew_tensor *values = steps_out(steps, device, g->src->dtype, 1, g->src->sizes, NULL);
+  strew_tensor *made = steps_out(steps, device, g->src->dtype, 1, &ids.size, NULL);
+  STEP(steps, device->ops->group_collect(steps->call, device, &ids, *starts, g->src, values));
+  strew_tensor *begins = step_narrow(steps, *starts, 0, 0, ids.size);
+  STEP(steps, pick(steps->call, plan, values, begins, *counts, 0, made));
+  return made;
 }
 
 static bool collects(const struct group_call *g) {
-  const strew_grouping *grouping = g->grouping;
-  const strew_tensor *src = g->src;
-  const bool skips = g->options.skip_nan && dtype_is_float(src->dtype);
-  if (!grouping || !grouping_walks(grouping)->group_collect || src->storage->device != strew_grouping_device(grouping))
+  if (!group_is_line(g) || !grouping_walks(g->grouping)->group_collect || strew_grouping_drops(g->grouping))
     return false;
-  return src->rank == 1 && !skips && !grouping->drops && src->sizes[0] > 0;
+  return g->src->storage->device == strew_grouping_device(g->grouping) && g->src->sizes[0] > 0;
 }
 
 static strew_status check_interpolated(const struct call *call, strew_interpolation interpolation,
@@ -165,24 +137,69 @@ static strew_status check_interpolated(const struct call *call, strew_interpolat
               mixes[interpolation]);
 }
 
-static strew_status pick(struct group_call *g, double q, strew_interpolation interpolation, strew_tensor **out) {
-  struct groups groups = {.src = NULL};
+static strew_tensor *quantile(struct group_call *g, double q, strew_interpolation interpolation) {
+  struct steps *steps = g->steps;
   struct quantile_plan plan = {.q = q, .interpolation = interpolation};
   const strew_dtype dtype = g->src->dtype;
   const strew_scalar empty = g->options.fill ? *g->options.fill : group_empty(g->row, false, dtype);
-  strew_status status = check_rank(g->call, q, interpolation);
-  if (status == STREW_OK) status = check_interpolated(g->call, interpolation, g->src);
-  if (status == STREW_OK) status = element_from(g->call, "fill", empty, STREW_EXACT, dtype, &plan.empty);
-  if (status != STREW_OK) return status;
-  if (collects(g)) return quantiles_of_members(g, &plan, out);
-  status = group_call_open(g, NULL, &groups);
-  if (status == STREW_OK) status = quantiles_of_groups(g->call, &groups, &plan, out);
-  groups_close(&groups);
-  return status;
+  STEP(steps, check_rank(steps->call, q, interpolation));
+  STEP(steps, check_interpolated(steps->call, interpolation, g->src));
+  STEP(steps, element_from(steps->call, "fill", empty, STREW_EXACT, dtype, &plan.empty));
+  return collects(g) ? quantiles_of_members(g, &plan) : quantiles_of_groups(g, &plan);
 }
 
-strew_status group_quantile(struct group_call *g, strew_tensor **out) {
-  return pick(g, g->given->q, g->given->interpolation, out);
+strew_tensor *group_quantile(struct group_call *g, strew_tensor *out) {
+  return (void)out, quantile(g, g->given->q, g->given->interpolation);
 }
 
-strew_status group_median(struct group_call *g, strew_tensor **out) { return pick(g, 0.5, STREW_LOWER, out); }
+strew_tensor *group_median(struct group_call *g, strew_tensor *out) { return (void)out, quantile(g, 0.5, STREW_LOWER); }
+
+/* ------------------------------------------------------------------------------------------------- different values */
+
+/* The same for a line of a grouping: without elements that have no group. */
+static void order_members(struct group_call *g, struct ordered *ordered) {
+  strew_tensor **order = steps_place(g->steps);
+  STEP(g->steps, strew_grouping_argsort(g->grouping, g->groups.src, false, order, g->steps->error));
+  ordered->values = take(g, g->groups.src, *order);
+  ordered->numbers = take(g, &g->groups.index, *order);
+}
+
+/* Where an element along dim, from the second one on, differs from the one before it; all NaN are equal. */
+static strew_tensor *differences(struct group_call *g, strew_tensor *tensor, strew_tensor *into) {
+  struct steps *steps = g->steps;
+  const int dim = group_dim(g);
+  if (steps->status != STREW_OK) return NULL;
+  strew_tensor *after = step_narrow(steps, tensor, dim, 1, tensor->sizes[dim] - 1);
+  strew_tensor *before = step_narrow(steps, tensor, dim, 0, tensor->sizes[dim] - 1);
+  strew_tensor *differs = step_binary(steps, STREW_NE, after, before, into);
+  if (!dtype_is_float(tensor->dtype)) return differs;
+  strew_tensor *is_number = step_binary(steps, STREW_EQ, after, after, NULL);
+  step_binary(steps, STREW_LOGICAL_OR, is_number, step_binary(steps, STREW_EQ, before, before, NULL), is_number);
+  return step_binary(steps, STREW_LOGICAL_AND, differs, is_number, differs);
+}
+
+/* The number of elements that differ from the one before them in the order of values. */
+strew_tensor *group_nunique(struct group_call *g, strew_tensor *out) {
+  struct steps *steps = g->steps;
+  struct ordered ordered = {NULL, NULL};
+  (void)out;
+  group_open(g, NULL);
+  if (steps->status != STREW_OK) return NULL;
+  if (group_is_line(g))
+    order_members(g, &ordered);
+  else
+    order_values(g, &ordered);
+  if (steps->status != STREW_OK) return NULL;
+  const strew_tensor *values = ordered.values;
+  const int dim = group_dim(g);
+  strew_tensor *is_new =
+      step_full(steps, values->storage->device, STREW_BOOL, values->rank, values->sizes, strew_bool(true));
+  if (values->sizes[dim] > 1) {
+    strew_tensor *rest = step_narrow(steps, is_new, dim, 1, values->sizes[dim] - 1);
+    differences(g, ordered.values, rest);
+    step_binary(steps, STREW_LOGICAL_OR, rest, differences(g, ordered.numbers, NULL), rest);
+  }
+  const strew_group_options options = {
+      .dim = dim, .dim_size = group_size(g), .reduction = STREW_SUM, .mode = STREW_DROP};
+  return step_group(steps, step_to(steps, is_new, NULL, STREW_INT64), ordered.numbers, &options, NULL);
+}

@@ -1,10 +1,10 @@
 /* reduce.c: reductions of groups: their table, the call, and those that join values. */
 #include "reduce.h"
 
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 #include "runtime/shared/tables.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* ------------------------------------------------------------------------------------------------------------ table */
@@ -39,7 +39,7 @@ strew_scalar group_empty(const struct group_row *row, bool is_exact, strew_dtype
 /* ------------------------------------------------------------------------------------------------------------- call */
 
 /* Fails if an option is given that the reduction does not take. */
-static strew_status check_taken(const struct group_call *g, const strew_tensor *out) {
+static strew_status check_taken(const struct call *call, const struct group_call *g, const strew_tensor *out) {
   const strew_group_reduce_options *given = g->given;
   const struct {
     unsigned option;
@@ -54,50 +54,32 @@ static strew_status check_taken(const struct group_call *g, const strew_tensor *
              {WITH_Q, given->interpolation != 0, "interpolation"}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].is_given && !(g->row->options & all[i].option))
-      return fail(g->call, (struct fault){.code = STREW_EARGUMENT, .argument = all[i].name},
+      return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = all[i].name},
                   "is given, but \"%s\" does not take it", g->row->word);
   return STREW_OK;
 }
 
 /* Checks what does not depend on the reduction, and makes the options of the group form. */
-static strew_status start(struct group_call *g, const strew_tensor *out) {
+static strew_status start(const struct call *call, struct group_call *g, const strew_tensor *out) {
   const strew_group_reduce_options *given = g->given;
-  g->options = (strew_group_options)STREW_GROUP_OPTIONS;
-  g->options.reduction = g->row->reduction;
-  g->options.mode = given->mode;
-  g->options.fill = given->fill;
-  g->options.dtype = given->dtype;
-  g->options.skip_nan = given->skip_nan;
-  if (given->dim) g->options.dim = *given->dim;
-  if (given->dim_size) g->options.dim_size = *given->dim_size;
-  strew_status status = check_options(g->call, given);
-  if (status == STREW_OK) status = check_taken(g, out);
-  if (status != STREW_OK) return status;
-  if (!g->src && g->row->run != group_count)
-    return fail(g->call, (struct fault){.code = STREW_EARGUMENT, .argument = "src"}, "is NULL, expected a tensor");
-  if (g->options.dim_size < 0 && given->dim_size)
-    return fail(g->call, (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"}, "is %lld, expected 0 or more",
-                (long long)g->options.dim_size);
-  return g->grouping && g->src ? grouping_take_options(g->call, g->grouping, g->src, &g->options, &g->options)
-                               : STREW_OK;
-}
-
-static strew_status run(struct group_call *g, strew_tensor **out) {
-  strew_status status = start(g, *out);
-  if (status == STREW_OK && g->row->takes == TAKES_FLOATS && !g->given->dtype)
-    status = check_float(g->call, "src", g->src);
-  if (status == STREW_OK) status = g->row->run(g, out);
+  const struct fault no_src = {.code = STREW_EARGUMENT, .argument = "src"};
+  g->options = (strew_group_options){.dim = given->dim ? *given->dim : -1,
+                                     .dim_size = given->dim_size ? *given->dim_size : -1,
+                                     .reduction = g->row->reduction,
+                                     .mode = given->mode,
+                                     .fill = given->fill,
+                                     .dtype = given->dtype,
+                                     .skip_nan = given->skip_nan};
+  strew_status status = check_options(call, given);
+  TRY(status, check_taken(call, g, out));
+  TRY(status, check_words(call, g->row->reduction, given->mode));
+  if (given->dim_size && *given->dim_size < 0)
+    TRY(status, fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"},
+                     "is %" PRId64 ", expected 0 or more", *given->dim_size));
+  if (!g->src) return g->row->run == group_count ? status : TRY(status, fail(call, no_src, "is NULL"));
+  if (g->grouping) TRY(status, grouping_take_options(call, g->grouping, g->src, &g->options, &g->options));
+  if (g->row->takes == TAKES_FLOATS && !given->dtype) TRY(status, check_float(call, "src", g->src));
   return status;
-}
-
-/* Composed calls have an error of their own. */
-static strew_status run_composed(struct group_call *g, const struct call *outer, strew_tensor **out,
-                                 strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, g->row->call)};
-  struct call call = *outer;
-  call.error = &inner;
-  g->call = &call;
-  return report_call(&call, run(g, out), &inner, error);
 }
 
 strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
@@ -106,177 +88,136 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
   static const strew_group_reduce_options defaults;
   const bool is_known = (unsigned)reduction < STREW_GROUP_REDUCTION_COUNT;
   const struct group_row *row = &group_rows[is_known ? reduction : STREW_GROUP_SUM];
-  CALL(call, row->call, error, {"src", src},
-       {groups.grouping ? "ids" : "index", groups.grouping ? &groups.grouping->shown : groups.index}, {"out", *out});
-  struct group_call g = {.call = &call, .row = row, .given = options ? options : &defaults, .src = src, .arg = arg};
-  g.index = groups.index, g.grouping = groups.grouping;
-  if (!is_known) return fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1);
-  return row->run == group_join ? run(&g, out) : run_composed(&g, &call, out, error);
+  strew_grouping *grouping = groups.grouping;
+  CALL(call, row->call, error, {"src", src}, {grouping ? "ids" : "index", grouping ? &grouping->shown : groups.index},
+       {"out", *out});
+  STEPS(steps, &call);
+  struct group_call g = {.steps = &steps, .row = row, .given = options ? options : &defaults, .src = src, .arg = arg};
+  g.index = groups.index;
+  g.grouping = grouping;
+  if (!is_known) STEP(&steps, fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1));
+  STEP(&steps, start(&call, &g, *out));
+  strew_tensor *result = steps.status == STREW_OK ? row->run(&g, *out) : NULL;
+  groups_close(&g.groups);
+  return steps_give(&steps, result, out);
 }
 
 /* --------------------------------------------------------------------------------------------------------- operands */
 
-strew_status group_call_index(struct group_call *g) {
-  strew_status status = g->index ? STREW_OK : grouping_widen(g->call, g->grouping);
-  if (!g->index) g->index = g->grouping->ids;
-  return status;
+void group_index(struct group_call *g) {
+  if (g->index || g->steps->status != STREW_OK) return;
+  STEP(g->steps, grouping_widen(g->steps->call, g->grouping));
+  g->index = g->grouping->ids;
 }
 
-strew_status group_call_open(struct group_call *g, const strew_tensor *out, struct groups *groups) {
+void group_open(struct group_call *g, const strew_tensor *out) {
   strew_group_options options = g->options;
+  const struct call *call = g->steps->call;
   int dim = options.dim;
-  strew_status status = group_call_index(g);
-  if (status == STREW_OK && out && out->rank) status = check_dim(g->call, out->rank, &dim);
-  if (status == STREW_OK && out) options.dim_size = out->rank ? out->sizes[dim] : 1;
-  return status == STREW_OK ? groups_open(g->call, g->src, g->index, &options, groups) : status;
+  group_index(g);
+  if (out && out->rank) STEP(g->steps, check_dim(call, out->rank, &dim));
+  if (out && g->steps->status == STREW_OK) options.dim_size = out->rank ? out->sizes[dim] : 1;
+  STEP(g->steps, groups_open(call, g->src, g->index, &options, &g->groups));
 }
 
-static bool skips(const struct group_call *g) { return g->options.skip_nan && dtype_is_float(g->src->dtype); }
+/* ----------------------------------------------------------------------------------------------------------- joined */
 
-/* ---------------------------------------------------------------------------------------------------------- joined */
-
-strew_status group_join(struct group_call *g, strew_tensor **out) {
-  strew_status status = group_call_index(g);
-  return status == STREW_OK ? strew_group(g->src, g->index, &g->options, out, g->arg, g->call->error) : status;
+strew_tensor *group_join(struct group_call *g, strew_tensor *out) {
+  strew_tensor **result = out ? &out : steps_place(g->steps);
+  group_index(g);
+  STEP(g->steps, strew_group(g->src, g->index, &g->options, result, g->arg, g->steps->error));
+  return *result;
 }
 
-/* Joins `values`, of src's shape, at the elements of src that take part. */
-static strew_status join_values(struct group_call *g, strew_tensor *values, strew_tensor **out) {
-  struct groups groups = {.src = NULL};
+/* Joins `values`, of src's shape, where elements of src take part. */
+static strew_tensor *join_values(struct group_call *g, strew_tensor *values, strew_tensor *out) {
   strew_group_options options = g->options;
-  strew_tensor *index = g->index;
-  strew_status status = STREW_OK;
-  if (skips(g)) {
-    status = group_call_open(g, *out, &groups);
-    options.mode = groups.addressing.limits.mode;
-    if (!*out) options.dim_size = groups.addressing.limits.size;
-    index = &groups.index;
-  }
-  if (status == STREW_OK) status = strew_group(values, index, &options, out, NULL, g->call->error);
-  groups_close(&groups);
-  return status;
+  group_index(g);
+  if (!group_skips(g)) return step_group(g->steps, values, g->index, &options, out);
+  group_open(g, out);
+  options.mode = g->groups.addressing.limits.mode;
+  if (!out) options.dim_size = group_size(g);
+  return step_group(g->steps, values, &g->groups.index, &options, out);
 }
 
 /* Any and all: sums and products of bools. */
-strew_status group_truth(struct group_call *g, strew_tensor **out) {
+strew_tensor *group_truth(struct group_call *g, strew_tensor *out) {
   const strew_scalar empty = group_empty(g->row, false, STREW_BOOL);
-  strew_tensor *is_true = NULL;
-  strew_status status = group_call_index(g);
-  if (!*out) g->options.fill = &empty;
-  if (status == STREW_OK)
-    status = strew_binary(STREW_NE, strew_of(g->src), strew_number(strew_int(0)), &is_true, g->call->error);
-  if (status == STREW_OK) status = join_values(g, is_true, out);
-  strew_release(is_true);
-  return status;
+  if (!out) g->options.fill = &empty;
+  return join_values(g, step_binary(g->steps, STREW_NE, g->src, 0, NULL), out);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- chosen */
+/* ----------------------------------------------------------------------------------------------------------- chosen */
 
 /* The positions along dim, as a view of src's shape. */
-static strew_status positions_of(const struct groups *groups, strew_tensor **out, strew_error *error) {
-  const strew_tensor *src = groups->src;
-  const int dim = groups->addressing.limits.dim;
+static strew_tensor *positions_of(struct group_call *g) {
+  struct steps *steps = g->steps;
   int64_t sizes[MAX_RANK];
-  strew_tensor *line = NULL, *view = NULL;
+  if (steps->status != STREW_OK) return NULL;
+  const strew_tensor *src = g->groups.src;
+  const int dim = group_dim(g);
   for (int d = 0; d < src->rank; d++) sizes[d] = d == dim ? src->sizes[d] : 1;
-  strew_status status =
-      strew_arange(src->storage->device, STREW_INT64, strew_int(0), strew_int(sizes[dim]), strew_int(1), &line, error);
-  if (status == STREW_OK) status = strew_view(line, src->rank, sizes, &view, error);
-  if (status == STREW_OK) status = strew_expand(view, src->rank, src->sizes, out, error);
-  strew_release(line);
-  strew_release(view);
-  return status;
+  strew_tensor *line = step_count(steps, src->storage->device, sizes[dim]), **wide = steps_place(steps);
+  STEP(steps, strew_expand(step_view(steps, line, src->rank, sizes), src->rank, src->sizes, wide, steps->error));
+  return *wide;
 }
 
-strew_status group_ends(struct group_call *g, struct groups *groups, strew_reduction reduction, strew_tensor **out) {
-  strew_tensor *positions = NULL;
-  if (reduction == STREW_AMIN && g->grouping && groups->src->rank == 1 && !skips(g))
-    return strew_grouping_positions(g->grouping, out, g->call->error);
-  strew_status status = positions_of(groups, &positions, g->call->error);
-  if (status == STREW_OK) status = groups_join(g->call, groups, reduction, positions, out);
-  strew_release(positions);
-  return status;
-}
-
-/* Fills the rows of groups without elements, whose positions are out of range. */
-static strew_status fill_unchosen(struct group_call *g, const struct groups *groups, strew_tensor *chosen,
-                                  strew_tensor *result) {
-  const bool is_first = g->row->reduction == STREW_AMIN;
-  const strew_scalar limit = strew_int(is_first ? groups->src->sizes[groups->addressing.limits.dim] : 0);
-  strew_error *error = g->call->error;
-  strew_tensor *is_empty = NULL;
-  if (!g->options.fill) return STREW_OK;
-  strew_status status =
-      strew_binary(is_first ? STREW_GE : STREW_LT, strew_of(chosen), strew_number(limit), &is_empty, error);
-  if (status == STREW_OK) status = strew_masked_fill(result, is_empty, strew_number(*g->options.fill), &result, error);
-  strew_release(is_empty);
-  return status;
+strew_tensor *group_ends(struct group_call *g, strew_reduction reduction) {
+  if (reduction != STREW_AMIN || !group_is_line(g)) return step_join(g->steps, g, reduction, positions_of(g));
+  strew_tensor **positions = steps_place(g->steps);
+  STEP(g->steps, strew_grouping_positions(g->grouping, positions, g->steps->error));
+  return *positions;
 }
 
 /* First and last: the lowest and highest positions of the groups. */
-strew_status group_choice(struct group_call *g, strew_tensor **out) {
-  struct groups groups = {.src = NULL};
-  union element fill;
-  strew_tensor *chosen = NULL, *result = NULL;
-  strew_status status = group_call_open(g, NULL, &groups);
-  if (status == STREW_OK && g->options.fill)
-    status = element_from(g->call, "fill", *g->options.fill, STREW_EXACT, g->src->dtype, &fill);
-  if (status == STREW_OK) status = group_ends(g, &groups, g->row->reduction, &chosen);
-  if (status == STREW_OK)
-    status = strew_gather(groups.src, groups.addressing.limits.dim, chosen, STREW_DROP, &result, g->call->error);
-  if (status == STREW_OK) status = fill_unchosen(g, &groups, chosen, result);
-  if (status == STREW_OK) *out = strew_retain(result);
-  strew_release(result);
-  strew_release(chosen);
-  groups_close(&groups);
-  return status;
+strew_tensor *group_choice(struct group_call *g, strew_tensor *out) {
+  struct steps *steps = g->steps;
+  const bool is_first = g->row->reduction == STREW_AMIN;
+  const strew_scalar *fill = g->options.fill;
+  union element checked;
+  (void)out;
+  group_open(g, NULL);
+  if (fill) STEP(steps, element_from(steps->call, "fill", *fill, STREW_EXACT, g->src->dtype, &checked));
+  strew_tensor *chosen = group_ends(g, g->row->reduction);
+  strew_tensor *result = step_gather(steps, g->groups.src, group_dim(g), chosen, STREW_DROP);
+  if (!fill || steps->status != STREW_OK) return result;
+  const int64_t limit = is_first ? g->groups.src->sizes[group_dim(g)] : 0;
+  strew_tensor *is_empty = step_binary(steps, is_first ? STREW_GE : STREW_LT, chosen, limit, NULL);
+  STEP(steps, strew_masked_fill(result, is_empty, strew_number(*fill), &result, steps->error));
+  return result;
 }
 
-/* --------------------------------------------------------------------------------------------------------- counted */
+/* ---------------------------------------------------------------------------------------------------------- counted */
 
 /* Ones of a shape, as a view of a single one. */
-static strew_status ones_of(const strew_tensor *like, int rank, const int64_t *sizes, strew_tensor **out,
-                            strew_error *error) {
-  strew_tensor *one = NULL;
-  strew_status status = strew_full(like->storage->device, STREW_INT64, 1, (int64_t[]){1}, strew_int(1), &one, error);
-  if (status == STREW_OK) status = strew_expand(one, rank, sizes, out, error);
-  strew_release(one);
-  return status;
+static strew_tensor *ones_of(struct steps *steps, const strew_tensor *like, int rank, const int64_t *sizes) {
+  strew_tensor *one = step_full(steps, like->storage->device, STREW_INT64, 1, (int64_t[]){1}, strew_int(1));
+  strew_tensor **ones = steps_place(steps);
+  STEP(steps, strew_expand(one, rank, sizes, ones, steps->error));
+  return *ones;
 }
 
-/* The number of elements of an index. Values out of range are looked for in its own shape, for the error's position. */
-static strew_status count_index(struct group_call *g, strew_tensor **out) {
-  strew_error *error = g->call->error;
+/* The number of elements of an index. */
+static strew_tensor *count_index(struct group_call *g) {
+  struct steps *steps = g->steps;
   const int64_t length = strew_tensor_numel(g->index);
-  strew_tensor *flat = NULL, *ones = NULL;
-  strew_status status = strew_flatten(g->index, 0, -1, &flat, error);
-  if (status == STREW_OK) status = ones_of(g->index, 1, &length, &ones, error);
-  if (status == STREW_OK) status = strew_group(ones, flat, &g->options, out, NULL, error);
-  strew_release(flat);
-  strew_release(ones);
-  return status;
+  strew_tensor *flat = step_reshape(steps, g->index, 1, &length);
+  return step_group(steps, ones_of(steps, g->index, 1, &length), flat, &g->options, NULL);
 }
 
-strew_status group_count(struct group_call *g, strew_tensor **out) {
-  strew_error *error = g->call->error;
-  strew_tensor *counts = NULL, *is_number = NULL, *values = NULL;
-  if (!g->src && !g->grouping) return count_index(g, out);
+strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
+  struct steps *steps = g->steps;
+  (void)out;
+  if (!g->src && !g->grouping) return count_index(g);
   if (!g->src) {
-    strew_status status = strew_grouping_counts(g->grouping, &counts, error);
-    if (status == STREW_OK) status = strew_clone(counts, out, error);
-    strew_release(counts);
-    return status;
+    strew_tensor **counts = steps_place(steps), **copy = steps_place(steps);
+    STEP(steps, strew_grouping_counts(g->grouping, counts, steps->error));
+    STEP(steps, strew_clone(*counts, copy, steps->error));
+    return *copy;
   }
-  strew_status status = group_call_index(g);
-  if (status == STREW_OK && !skips(g)) status = ones_of(g->src, g->src->rank, g->src->sizes, &values, error);
-  if (status == STREW_OK && skips(g))
-    status = strew_binary(STREW_EQ, strew_of(g->src), strew_of(g->src), &is_number, error);
-  if (status == STREW_OK && skips(g))
-    status = strew_to(is_number, is_number->storage->device, STREW_INT64, &values, error);
-  if (status == STREW_OK) status = strew_group(values, g->index, &g->options, out, NULL, error);
-  strew_release(is_number);
-  strew_release(values);
-  return status;
+  if (!group_skips(g)) return join_values(g, ones_of(steps, g->src, g->src->rank, g->src->sizes), NULL);
+  strew_tensor *is_number = step_binary(steps, STREW_EQ, g->src, g->src, NULL);
+  return step_group(steps, step_to(steps, is_number, NULL, STREW_INT64), (group_index(g), g->index), &g->options, NULL);
 }
 
 /* --------------------------------------------------------------------------------------------------- older functions */

@@ -80,6 +80,8 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(SUM, "sum", "sum", ANY, ZERO, ZERO, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, SUM)                  \
   X(PROD, "prod", "mul", ANY, ONE, ONE, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, PROD)                 \
   X(MEAN, "mean", "mean", ANY, ZERO, UNDEFINED, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, MEAN)         \
+  X(VAR, "var", "var", FLOATS, ZERO, UNDEFINED, WITH_DTYPE | WITH_UNBIASED, 1, variance, SUM)                          \
+  X(STD, "std", "std", FLOATS, ZERO, UNDEFINED, WITH_DTYPE | WITH_UNBIASED, 1, deviation, SUM)                         \
   X(MIN, "min", "min", ANY, ZERO, UNDEFINED, WITH_OUT | WITH_ARG | WITH_FILL | WITH_SIZES, 1, join, AMIN)              \
   X(MAX, "max", "max", ANY, ZERO, UNDEFINED, WITH_OUT | WITH_ARG | WITH_FILL | WITH_SIZES, 1, join, AMAX)              \
   X(ANY, "any", "any", ANY, ZERO, ZERO, WITH_OUT, 0, truth, SUM)                                                       \
@@ -89,6 +91,8 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(MEDIAN, "median", "median", ANY, UNDEFINED, UNDEFINED, WITH_FILL, 1, median, ASSIGN)                               \
   X(QUANTILE, "quantile", "quantile", ANY, UNDEFINED, UNDEFINED, WITH_FILL | WITH_Q, 1, quantile, ASSIGN)              \
   X(COUNT, "count", "count", ANY, ZERO, ZERO, 0, 0, count, SUM)                                                        \
+  X(NUNIQUE, "nunique", "nunique", ANY, ZERO, ZERO, 0, 0, nunique, SUM)                                                \
+  X(LOGSUMEXP, "logsumexp", "logsumexp", FLOATS, ZERO, ZERO, WITH_OUT | WITH_FILL, 1, logsumexp, SUM)
 
 /* Elementwise operations. enumerator; name; function of scalar.h or arithmetic.inc, without its suffix; dtypes it takes:
    ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32) or BITS (integers and bools); what it
