@@ -2,7 +2,7 @@
    CPU selects them instead. */
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
-#include "runtime/groups/group.h"
+#include "runtime/groups/groups.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* group_values.c: of the elements of each group the squares about their mean, and the first few by value. A device that
    has walks over the ids makes them in one or two; on others they are composed. */
-#include "grouping.h"
+#include "groups.h"
 #include "runtime/base/device.h"
 
 #include <inttypes.h>
@@ -36,12 +36,12 @@ static strew_status compose_sums(strew_grouping *grouping, strew_tensor *src, st
 /* Sums of src's elements in each group; with means, of the squares of their differences from them. */
 static strew_status sum_groups(const struct call *call, strew_grouping *grouping, strew_tensor *src,
                                strew_tensor *means, strew_tensor **out) {
-  const struct device_ops *walks = grouping_walks(grouping);
+  const struct device_ops *walks = groups_walks(&grouping->groups);
   struct aggregate_column column = {.src = src, .computed = STREW_FLOAT64, .about = means};
-  const struct group_ids ids = grouping_narrow(grouping);
+  const struct group_ids ids = groups_narrow(&grouping->groups);
   strew_device *device = strew_grouping_device(grouping);
   if (!walks->group_aggregate) return compose_sums(grouping, src, means, out, call->error);
-  strew_status status = tensor_create(call, device, STREW_FLOAT64, 1, &grouping->size, &column.out[STREW_SUM]);
+  strew_status status = tensor_create(call, device, STREW_FLOAT64, 1, &ids.size, &column.out[STREW_SUM]);
   if (status == STREW_OK) status = walks->group_aggregate(call, device, &ids, 1, &column);
   if (status != STREW_OK) return strew_release(column.out[STREW_SUM]), status;
   return *out = column.out[STREW_SUM], STREW_OK;
@@ -94,7 +94,7 @@ static strew_status make_squares_on_cpu(strew_grouping *grouping, strew_tensor *
 strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                     strew_error *error) {
   strew_error inner = {.alias = alias_of(error, "grouping_squares")};
-  CALL(call, "grouping_squares", &inner, {"src", src}, {"ids", &grouping->shown});
+  CALL(call, "grouping_squares", &inner, {"src", src}, IDS_OF(grouping));
   strew_status status = grouping_check_line(&call, grouping, src);
   if (status == STREW_OK) status = check_float(&call, "src", src);
   if (status == STREW_OK && src->storage->device->lacks_float64)
@@ -146,8 +146,8 @@ static strew_status keep_first(strew_grouping *grouping, strew_tensor *order, in
 
 static strew_status topk(const struct call *call, strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
                          strew_tensor **positions, strew_tensor **groups) {
-  const struct device_ops *walks = grouping_walks(grouping);
-  const struct group_ids ids = grouping_narrow(grouping);
+  const struct device_ops *walks = groups_walks(&grouping->groups);
+  const struct group_ids ids = groups_narrow(&grouping->groups);
   strew_tensor *order = NULL;
   strew_status status = STREW_DECLINED;
   if (walks->group_topk && k > 0)
@@ -162,7 +162,7 @@ static strew_status topk(const struct call *call, strew_grouping *grouping, stre
 strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
                                  strew_tensor **positions, strew_tensor **groups, strew_error *error) {
   strew_error inner = {.alias = alias_of(error, "grouping_topk")};
-  CALL(call, "grouping_topk", &inner, {"src", src}, {"ids", &grouping->shown});
+  CALL(call, "grouping_topk", &inner, {"src", src}, IDS_OF(grouping));
   strew_tensor *at = NULL, *of = NULL;
   strew_status status = grouping_check_line(&call, grouping, src);
   if (status == STREW_OK && k < 0)
