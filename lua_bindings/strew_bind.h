@@ -120,7 +120,8 @@ struct script_call {
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_indexing_rows[], bind_device_rows[],
     bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_search_rows[],
-    bind_statistics_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[];
+    bind_statistics_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[],
+    bind_groups_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -233,7 +234,9 @@ void bind_open_groupings(lua_State *L, int binding);
 extern const struct script_function bind_grouped_rows[], bind_group_columns_row, bind_group_keys_row;
 /* Functions for Lua, strew_grouping.c: see there. */
 extern const struct script_function bind_ids_row, bind_set_keys_row, bind_grouping_keys_row, bind_cumsum_row,
-    bind_aggregate_row, bind_argsort_row, bind_squares_row, bind_topk_row;
+    bind_aggregate_row, bind_argsort_row, bind_rank_row, bind_topk_row;
+/* The same, strew_groups.c. */
+extern const struct script_function bind_reductions_row, bind_group_ids_row;
 /* bucketize of tensors, strew_search.c. */
 extern const struct script_function bind_bucketize_row;
 
@@ -359,6 +362,15 @@ bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name,
                void *out); /* struct filling; strew_scatter.c */
 bool bind_size(lua_State *L, struct script_call *call, int i, const char *name,
                void *out); /* int64_t, 0 or more; strew_scatter.c */
+/* A tensor that the result is stored in, at the stack position `at` from then on. */
+struct destination {
+  strew_tensor *given;
+  int at;
+};
+bool bind_destination(lua_State *L, struct script_call *call, int i, const char *name,
+                      void *out); /* struct destination; strew_scatter.c */
+/* Warns once per Lua state, and only with warnings on, of a mean of integers that is rounded. */
+void bind_warn_of_mean(lua_State *L, struct script_call *call, const strew_tensor *src);
 bool bind_colormap(lua_State *L, struct script_call *call, int i, const char *name,
                    void *out); /* strew_colormap; strew_image.c */
 

@@ -105,13 +105,7 @@ static int gather(lua_State *L, struct script_call *call) {
 
 /* ------------------------------------------------------------------------------------------------------- group form */
 
-/* Returns where the result is stored: a new box at stack position `at`, which an `out` argument replaces. */
-struct destination {
-  strew_tensor *given;
-  int at;
-};
-
-static bool read_out(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+bool bind_destination(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct destination *destination = out;
   if (!bind_tensor(L, call, i, name, &destination->given) || !bind_may_write(L, call, i, name)) return false;
   lua_pushvalue(L, i);
@@ -131,57 +125,36 @@ bool bind_size(lua_State *L, struct script_call *call, int i, const char *name, 
   return false;
 }
 
-/* Warns once per Lua state, and only with warnings on, if the options ask for a mean of integers that is rounded. */
-static void warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
-                         const strew_tensor *src) {
-  strew_dtype dtype = strew_tensor_dtype(src);
-  bool is_rounded = options->reduction == STREW_MEAN && !options->dtype && !bind_is_float(dtype);
-  if (!is_rounded || call->binding->has_warned_of_mean) return;
-  char message[200];
-  call->binding->has_warned_of_mean = true;
-  snprintf(message, sizeof message,
-           "%.60s: a mean of %s rounds toward minus infinity; {dtype = \"float64\"} gives it with its fraction",
-           call->error.alias, strew_dtype_name(dtype));
-  lua_warning(L, message, 0);
-}
-
-/* scatter_sum(src, index [, dim [, out [, dim_size [, reduce]]]]); all but src and index by name, too. The code is the
-   reduction, STREW_ASSIGN if the call names it. */
+/* scatter(src, index [, dim [, out [, dim_size]]] [, {reduce, ...}]); all but src and index by name, too. */
 static int group(lua_State *L, struct script_call *call) {
-  bool names_reduction = call->row->code == STREW_ASSIGN;
-  bool has_arg = call->row->code == STREW_AMAX || call->row->code == STREW_AMIN;
   int dtype = -1;
-  struct box *box = bind_push_box(L, call->binding), *arg = has_arg ? bind_push_box(L, call->binding) : NULL;
+  struct box *box = bind_push_box(L, call->binding);
   strew_tensor *src;
   struct given_index index;
   struct destination destination = {NULL, call->arguments + 1};
   struct filling fill = {false, strew_int(0)};
-  strew_group_options options = {.dim = -1, .dim_size = -1, .mode = STREW_ERROR};
-  options.reduction = names_reduction ? STREW_SUM : (strew_reduction)call->row->code;
+  strew_group_options options = STREW_GROUP_OPTIONS;
   const struct parameter parameters[] = {{"src", REQUIRED, bind_tensor, &src},
                                          {"index", REQUIRED, bind_index, &index},
                                          {"dim", OPTIONAL, bind_dim, &options.dim},
-                                         {"out", OPTIONAL, read_out, &destination},
+                                         {"out", OPTIONAL, bind_destination, &destination},
                                          {"dim_size", OPTIONAL, bind_size, &options.dim_size},
                                          {"fill", KEYED, bind_fill, &fill},
                                          {"mode", KEYED, bind_mode, &options.mode},
                                          {"skip_nan", KEYED, bind_boolean, &options.skip_nan},
-                                         {has_arg ? NULL : "dtype", KEYED, bind_wanted_dtype, &dtype},
-                                         {names_reduction ? "reduce" : NULL, KEYED, bind_reduction, &options.reduction},
+                                         {"dtype", KEYED, bind_wanted_dtype, &dtype},
+                                         {"reduce", KEYED, bind_reduction, &options.reduction},
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || !bind_check_grouping(call, &index, &options)) return -1;
-  lua_settop(L, destination.at + has_arg); /* drops what reading the options pushed */
+  lua_settop(L, destination.at); /* drops what reading the options pushed */
   if (fill.is_given) options.fill = &fill.value;
   strew_dtype wanted = (strew_dtype)dtype;
   if (dtype >= 0) options.dtype = &wanted;
   strew_tensor **out = destination.given ? &destination.given : &box->tensor;
-  strew_tensor **winners = arg ? &arg->tensor : NULL;
-  strew_status status = index.grouping
-                            ? strew_grouping_reduce(index.grouping, src, &options, out, winners, &call->error)
-                            : strew_group(src, index.tensor, &options, out, winners, &call->error);
-  if (status != STREW_OK) return -1;
-  warn_of_mean(L, call, &options, src);
-  return 1 + has_arg;
+  strew_status status = index.grouping ? strew_grouping_reduce(index.grouping, src, &options, out, NULL, &call->error)
+                                       : strew_group(src, index.tensor, &options, out, NULL, &call->error);
+  if (status == STREW_OK && options.reduction == STREW_MEAN && dtype < 0) bind_warn_of_mean(L, call, src);
+  return bind_end(status, 1);
 }
 
 /* --------------------------------------------------------------------------------------------------------- segments */
@@ -206,7 +179,7 @@ static bool read_segments(lua_State *L, struct script_call *call, const char *gi
   const struct parameter parameters[] = {{"src", REQUIRED, bind_tensor, &s->src},
                                          {given, REQUIRED, bind_tensor, &s->given},
                                          {"reduce", KEYED, bind_reduction, &s->reduction},
-                                         {"out", KEYED, read_out, &s->destination},
+                                         {"out", KEYED, bind_destination, &s->destination},
                                          {takes_size ? "dim_size" : NULL, KEYED, bind_size, &s->dim_size},
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return false;
@@ -276,12 +249,6 @@ const struct script_function bind_scatter_rows[] = {
     /* reads */
     {"gather", gather, GATHER, ALWAYS},
     {"index_select", gather, INDEX_SELECT, ALWAYS},
-    /* the group form */
-    {"scatter_sum", group, STREW_SUM, ALWAYS},
-    {"scatter_mul", group, STREW_PROD, ALWAYS},
-    {"scatter_mean", group, STREW_MEAN, ALWAYS},
-    {"scatter_min", group, STREW_AMIN, ALWAYS},
-    {"scatter_max", group, STREW_AMAX, ALWAYS},
     /* segments */
     {"segment_csr", segment_csr, 0, ALWAYS},
     {"segment_coo", segment_coo, 0, ALWAYS},

@@ -1058,6 +1058,12 @@ STREW_API strew_status strew_group_reduce(strew_groups groups, strew_group_reduc
                                           const strew_group_reduce_options *options, strew_tensor **out,
                                           strew_tensor **arg, strew_error *error);
 
+/* The number of the group of each element, as strew_group_reduce sees them: int64, of src's shape (of rank 1, if that is
+   0), -1 for elements without a group. Of the options dim, dim_size, mode and skip_nan count. Always a new tensor. */
+STREW_API strew_status strew_group_ids(strew_groups groups, strew_tensor *src,
+                                       const strew_group_reduce_options *options, strew_tensor **out,
+                                       strew_error *error);
+
 /* Several reductions at once: out[i], always new, is that of aggregates[i]; all of them, or none if one fails. As by
    strew_grouping_reduce, except that nothing wraps, and nothing is taken for a number:
      integers, bools   without options.dtype a sum or product is int64, and a mean float64: the exact sum, rounded once,
@@ -1077,6 +1083,10 @@ STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int co
    as strew_sort orders them, ties by position. Always a new tensor. */
 STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending,
                                               strew_tensor **out, strew_error *error);
+/* For each element of src, 1-D (STREW_ESHAPE), its rank in this order within its group, from 0 on; -1: it has no group.
+   int64, always a new tensor. */
+STREW_API strew_status strew_grouping_rank(strew_grouping *grouping, strew_tensor *src, bool descending,
+                                           strew_tensor **out, strew_error *error);
 /* Of each group the positions of the k greatest elements of src, 1-D (STREW_ESHAPE), or the least, as strew_sort orders
    them, ties by position; of a smaller group those of all. Group after group, the greatest (least) first; and the groups
    that they belong to; NULL: not wanted. Always new tensors. STREW_EARGUMENT: k is negative. */

@@ -20,6 +20,7 @@ struct call {
   struct {
     const char *name;
     const strew_tensor *tensor;
+    bool is_ids; /* of a grouping, shown as int64 whatever they are kept as */
   } operands[MAX_OPERANDS];
   const struct storage *begun; /* the storage that earlier steps of the call have written; NULL: none */
   struct float_mode host_mode;

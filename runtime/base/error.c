@@ -149,7 +149,8 @@ static void append_operands(struct text *text, const struct call *call, int widt
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
     const strew_tensor *tensor = call->operands[i].tensor;
     if (!tensor || !tensor->storage) continue;
-    append(text, "\n  %-*s  %s%s %s", width, call->operands[i].name, strew_dtype_name(tensor->dtype),
+    const strew_dtype dtype = call->operands[i].is_ids ? STREW_INT64 : tensor->dtype;
+    append(text, "\n  %-*s  %s%s %s", width, call->operands[i].name, strew_dtype_name(dtype),
            text_of_sizes(tensor->rank, tensor->sizes, sizes), tensor->storage->device->name);
   }
 }

@@ -429,13 +429,10 @@ static strew_status fail_negative(const struct call *call, const struct given *i
 /* The largest value of a sorted index that is not empty. */
 static strew_status largest_of_sorted(const struct call *call, const struct given *index, int64_t *largest) {
   strew_tensor last = *index->tensor;
-  struct plan values;
-  struct index_range range = {0, 0};
+  struct index_range range;
   last.offset += (last.sizes[index->dim] - 1) * last.strides[index->dim];
   last.sizes[index->dim] = 1;
-  plan_index_values(&values, &last);
-  strew_device *device = last.storage->device;
-  strew_status status = device->ops->index_range(call, device, &values, &range);
+  strew_status status = find_index_range(call, &last, &range);
   *largest = range.highest;
   return status;
 }

@@ -1,7 +1,7 @@
 /* softmax.c: softmax and its logarithm, along a dimension or within groups. The largest element is subtracted first, so
    that no exponential overflows. 16-bit floats are computed as float32 and rounded once. */
 #include "runtime/base/steps.h"
-#include "runtime/groups/group.h"
+#include "runtime/groups/groups.h"
 
 /* A call: x is what is computed with, `out` the result in its dtype. */
 struct soft {

@@ -1,6 +1,6 @@
 /* aggregate.c: several reductions of a grouping. Those of 1-D columns that need no more than sums, products and extremes
    share one walk over the ids, if the device has one; others are made one by one. */
-#include "grouping.h"
+#include "groups.h"
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 
@@ -13,6 +13,7 @@ struct aggregating {
   strew_grouping *grouping;
   strew_device *device;
   strew_tensor *counts; /* NULL: not needed */
+  int64_t size;         /* groups */
   int count, columns;   /* of aggregates, of columns */
   const strew_aggregate *aggregates;
   int *column;
@@ -76,7 +77,7 @@ static strew_status add_slot(struct aggregating *a, int i) {
   a->column[i] = find_column(a, aggregate);
   struct aggregate_column *column = &a->at[a->column[i]];
   strew_tensor **out = &column->out[slot_of(aggregate)];
-  return *out ? STREW_OK : tensor_create(a->call, a->device, column->computed, 1, &a->grouping->size, out);
+  return *out ? STREW_OK : tensor_create(a->call, a->device, column->computed, 1, &a->size, out);
 }
 
 /* True if groups without elements need a value: joined sums and products have it. (Groups of keys have elements.) */
@@ -99,17 +100,17 @@ static bool needs_counts(const struct aggregating *a) {
 static strew_status add_counts(struct aggregating *a) {
   struct aggregate_column *column = &a->at[a->columns++];
   *column = (struct aggregate_column){.computed = STREW_INT64};
-  return tensor_create(a->call, a->device, STREW_INT64, 1, &a->grouping->size, &column->out[STREW_SUM]);
+  return tensor_create(a->call, a->device, STREW_INT64, 1, &a->size, &column->out[STREW_SUM]);
 }
 
 static strew_status walk(struct aggregating *a) {
-  const struct group_ids ids = grouping_narrow(a->grouping);
-  const bool counts = needs_counts(a) && !a->grouping->counts;
+  const struct group_ids ids = groups_narrow(&a->grouping->groups);
+  const bool counts = needs_counts(a) && !a->grouping->groups.counts;
   strew_status status = counts ? add_counts(a) : STREW_OK;
   if (status == STREW_OK)
-    status = grouping_walks(a->grouping)->group_aggregate(a->call, a->device, &ids, a->columns, a->at);
+    status = groups_walks(&a->grouping->groups)->group_aggregate(a->call, a->device, &ids, a->columns, a->at);
   if (status == STREW_OK && counts)
-    a->grouping->counts = grouping_seal(strew_retain(a->at[a->columns - 1].out[STREW_SUM]));
+    a->grouping->groups.counts = grouping_seal(strew_retain(a->at[a->columns - 1].out[STREW_SUM]));
   return status;
 }
 
@@ -118,9 +119,9 @@ static strew_status share_walk(struct aggregating *a) {
   int shared = 0;
   strew_status status = STREW_OK;
   for (int i = 0; i < a->count; i++) a->column[i] = -1;
-  if (!grouping_walks(a->grouping)->group_aggregate) return status;
+  if (!groups_walks(&a->grouping->groups)->group_aggregate) return status;
   for (int i = 0; i < a->count; i++) shared += is_shared(a, &a->aggregates[i]);
-  if (shared < 1 + (a->grouping->ids != NULL)) return status;
+  if (shared < 1 + (a->grouping->groups.wide != NULL)) return status;
   for (int i = 0; i < a->count && status == STREW_OK; i++)
     if (is_shared(a, &a->aggregates[i])) status = add_slot(a, i);
   return status == STREW_OK ? walk(a) : status;
@@ -258,9 +259,10 @@ static void aggregating_close(struct aggregating *a) {
 strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
                                       strew_tensor *out[], strew_error *error) {
   strew_error inner = {.alias = alias_of(error, "grouping_aggregate")};
-  CALL(call, "grouping_aggregate", &inner, {"ids", &grouping->shown});
+  CALL(call, "grouping_aggregate", &inner, IDS_OF(grouping));
   struct aggregating a = {
       .call = &call, .grouping = grouping, .device = strew_grouping_device(grouping), .count = count};
+  a.size = strew_grouping_size(grouping);
   a.aggregates = aggregates;
   if (count < 0) {
     strew_status negative =

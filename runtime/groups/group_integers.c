@@ -1,7 +1,7 @@
 /* group_integers.c: sums, products and means of integers and bools in groups. They join in int64, which wraps. A wrapped
    sum or product is an error, and a mean is right all the same. Sums are looked at only where the range of elements and
    the greatest count let one wrap. */
-#include "grouping.h"
+#include "groups.h"
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 
@@ -51,7 +51,7 @@ strew_status grouping_counts_along(strew_grouping *grouping, int rank, int dim, 
   int64_t sizes[MAX_RANK];
   strew_tensor *counts = NULL;
   strew_status status = strew_grouping_counts(grouping, &counts, error);
-  for (int d = 0; d < rank; d++) sizes[d] = d == dim ? grouping->size : 1;
+  for (int d = 0; d < rank; d++) sizes[d] = d == dim ? strew_grouping_size(grouping) : 1;
   if (status == STREW_OK) status = strew_view(counts, rank, sizes, out, error);
   strew_release(counts);
   return status;

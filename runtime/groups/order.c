@@ -1,9 +1,12 @@
-/* order.c: what the order of values within groups gives: quantiles and numbers of different values. Elements are sorted by
-   value and, stably, by group; for quantiles the CPU collects those of each group and selects instead. */
+/* order.c: what the order of values within groups gives: quantiles, numbers of different values, the order itself, and
+   running sums. Elements are sorted by value and, stably, by group; for quantiles the CPU collects those of each group and
+   selects instead. */
 #include "reduce.h"
 
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
+
+#include <inttypes.h>
 
 /* Elements in the order of their groups and, within each, of values or positions; and their groups' numbers. */
 struct ordered {
@@ -19,9 +22,9 @@ static strew_tensor *number_groups(struct group_call *g) {
   const strew_dtype dtype = size < INT32_MAX ? STREW_INT32 : STREW_INT64;
   if (g->groups.addressing.limits.mode != STREW_DROP)
     return dtype == index->dtype ? index : step_to(steps, index, NULL, dtype);
-  strew_tensor *is_out = step_binary(steps, STREW_LT, index, 0, NULL);
-  step_binary(steps, STREW_LOGICAL_OR, is_out, step_binary(steps, STREW_GE, index, size, NULL), is_out);
-  return step_where(steps, is_out, size, step_to(steps, index, NULL, dtype));
+  strew_tensor **is_out = steps_place(steps);
+  STEP(steps, groups_mark_outside(steps->call, index, size, is_out));
+  return step_where(steps, *is_out, size, step_to(steps, index, NULL, dtype));
 }
 
 /* The order along dim of a tensor; values: NULL, or receives its elements in this order. */
@@ -105,7 +108,7 @@ static strew_tensor *quantiles_of_groups(struct group_call *g, struct quantile_p
 static strew_tensor *quantiles_of_members(struct group_call *g, struct quantile_plan *plan) {
   struct steps *steps = g->steps;
   strew_device *device = g->src->storage->device;
-  const struct group_ids ids = grouping_narrow(g->grouping);
+  const struct group_ids ids = groups_narrow(&g->grouping->groups);
   strew_tensor **starts = steps_place(steps), **counts = steps_place(steps);
   plan->unsorted = strew_tensor_numel(g->src);
   STEP(steps, strew_grouping_starts(g->grouping, starts, steps->error));
@@ -119,7 +122,7 @@ static strew_tensor *quantiles_of_members(struct group_call *g, struct quantile_
 }
 
 static bool collects(const struct group_call *g) {
-  if (!group_is_line(g) || !grouping_walks(g->grouping)->group_collect || strew_grouping_drops(g->grouping))
+  if (!group_is_line(g) || !groups_walks(&g->grouping->groups)->group_collect || strew_grouping_drops(g->grouping))
     return false;
   return g->src->storage->device == strew_grouping_device(g->grouping) && g->src->sizes[0] > 0;
 }
@@ -202,4 +205,223 @@ strew_tensor *group_nunique(struct group_call *g, strew_tensor *out) {
   const strew_group_options options = {
       .dim = dim, .dim_size = group_size(g), .reduction = STREW_SUM, .mode = STREW_DROP};
   return step_group(steps, step_to(steps, is_new, NULL, STREW_INT64), ordered.numbers, &options, NULL);
+}
+
+/* ----------------------------------------------------------------------------------------------------- running sums */
+
+/* A dense tensor of that dtype on that device: the argument itself, retained, if it is one. */
+static strew_status dense_on(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
+                             strew_error *error) {
+  strew_tensor *moved = NULL;
+  strew_status status = strew_to(tensor, device, dtype, &moved, error);
+  if (status == STREW_OK) status = strew_contiguous(moved, out, error);
+  strew_release(moved);
+  return status;
+}
+
+/* The CPU adds up: one element after the other, which no device does faster. */
+static strew_status cumsum(const struct call *call, const struct groups *groups, strew_tensor *src,
+                           strew_tensor **out) {
+  strew_device *device = src->storage->device, *cpu = &device->context->cpu;
+  const strew_dtype dtype = dtype_is_float(src->dtype) ? src->dtype : STREW_INT64, computed = dtype_wide(dtype);
+  const int64_t length = src->sizes[0];
+  strew_tensor *values = NULL, *ids = NULL, *sums = NULL, *rounded = NULL;
+  strew_error *error = call->error;
+  strew_status status = dense_on(src, cpu, computed, &values, error);
+  if (status == STREW_OK) status = groups_ids_on(call, groups, cpu, &ids);
+  if (status == STREW_OK) status = tensor_create(call, cpu, computed, 1, &length, &sums);
+  if (status == STREW_OK && length) status = cpu->ops->group_cumsum(call, cpu, ids, groups_size(groups), values, sums);
+  if (status == STREW_OK) status = strew_to(sums, cpu, dtype, &rounded, error);
+  if (status == STREW_OK) status = strew_to(rounded, device, dtype, out, error);
+  strew_release(values);
+  strew_release(ids);
+  strew_release(sums);
+  strew_release(rounded);
+  return status;
+}
+
+strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
+                                   strew_error *error) {
+  strew_error inner = {.alias = alias_of(error, "grouping_cumsum")};
+  CALL(call, "grouping_cumsum", &inner, {"src", src}, IDS_OF(grouping));
+  strew_status status = grouping_check_line(&call, grouping, src);
+  if (status == STREW_OK) status = cumsum(&call, &grouping->groups, src, out);
+  return report_inner(status, &inner, error);
+}
+
+/* ---------------------------------------------------------------------------------------------- order within groups */
+
+/* By sorting all elements, then, stably, their groups. Those without one, -1, come first. */
+static strew_status sort_twice(const struct call *call, struct groups *groups, strew_tensor *src, bool descending,
+                               int64_t members, strew_tensor **out) {
+  strew_error *error = call->error;
+  strew_tensor *by_value = NULL, *ids = NULL, *by_group = NULL, *order = NULL;
+  strew_status status = groups_widen(call, groups);
+  if (status == STREW_OK) status = strew_sort(src, 0, descending, NULL, &by_value, error);
+  if (status == STREW_OK) status = strew_gather(groups->wide, 0, by_value, STREW_DROP, &ids, error);
+  if (status == STREW_OK) status = strew_sort(ids, 0, false, NULL, &by_group, error);
+  if (status == STREW_OK) status = strew_gather(by_value, 0, by_group, STREW_DROP, &order, error);
+  if (status == STREW_OK) status = groups_keep_last(call, order, members, out);
+  strew_release(by_value);
+  strew_release(ids);
+  strew_release(by_group);
+  strew_release(order);
+  return status;
+}
+
+/* By the device, which may decline. */
+static strew_status order_by_device(const struct call *call, struct groups *groups, strew_tensor *src, bool descending,
+                                    const strew_tensor *order, strew_tensor **out) {
+  strew_device *device = src->storage->device;
+  strew_tensor *starts = NULL, *made = NULL;
+  if (!device->ops->group_order_within) return STREW_DECLINED;
+  strew_status status = groups_starts(call, groups, &starts);
+  if (status == STREW_OK) status = tensor_create(call, device, STREW_INT64, 1, order->sizes, &made);
+  if (status == STREW_OK) status = device->ops->group_order_within(call, device, src, order, starts, descending, made);
+  strew_release(starts);
+  if (status != STREW_OK) return strew_release(made), status;
+  return *out = made, STREW_OK;
+}
+
+static strew_status argsort(const struct call *call, struct groups *groups, strew_tensor *src, bool descending,
+                            strew_tensor **out) {
+  const bool has_entry = src->storage->device->ops->group_order_within;
+  strew_tensor *order = NULL;
+  int64_t members = src->sizes[0];
+  strew_status status = STREW_OK;
+  if (has_entry || groups_drop(groups)) status = groups_order(call, groups, &order);
+  if (status == STREW_OK && order) members = order->sizes[0];
+  if (status == STREW_OK && !members)
+    status = tensor_create(call, src->storage->device, STREW_INT64, 1, &members, out);
+  else if (status == STREW_OK)
+    status = order_by_device(call, groups, src, descending, order, out);
+  if (status == STREW_DECLINED) status = sort_twice(call, groups, src, descending, members, out);
+  strew_release(order);
+  return status;
+}
+
+strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,
+                                    strew_error *error) {
+  strew_error inner = {.alias = alias_of(error, "grouping_argsort")};
+  CALL(call, "grouping_argsort", &inner, {"src", src}, IDS_OF(grouping));
+  strew_status status = grouping_check_line(&call, grouping, src);
+  if (status == STREW_OK) status = argsort(&call, &grouping->groups, src, descending, out);
+  return report_inner(status, &inner, error);
+}
+
+/* --------------------------------------------------------------------------------------------------- ranks and topk */
+
+/* For each element of an order its group and its rank there. */
+static void rank_order(struct steps *steps, struct groups *groups, strew_tensor *order, strew_tensor **own,
+                       strew_tensor **ranks) {
+  strew_tensor **ids = steps_place(steps), **starts = steps_place(steps);
+  STEP(steps, groups_ids(steps->call, groups, ids));
+  STEP(steps, groups_starts(steps->call, groups, starts));
+  *own = step_gather(steps, *ids, 0, order, STREW_ERROR);
+  strew_tensor *begins = step_gather(steps, *starts, 0, *own, STREW_ERROR);
+  if (steps->status != STREW_OK) return;
+  *ranks = step_binary(steps, STREW_SUB, step_count(steps, order->storage->device, order->sizes[0]), begins, begins);
+}
+
+strew_status strew_grouping_rank(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,
+                                 strew_error *error) {
+  CALL(call, "grouping_rank", error, {"src", src}, IDS_OF(grouping));
+  STEPS(steps, &call);
+  const int64_t length = strew_grouping_length(grouping);
+  strew_tensor **order = steps_place(&steps), *own = NULL, *ranks = NULL;
+  STEP(&steps, grouping_check_line(&call, grouping, src));
+  STEP(&steps, argsort(&call, &grouping->groups, src, descending, order));
+  rank_order(&steps, &grouping->groups, *order, &own, &ranks);
+  strew_tensor *all = step_full(&steps, src->storage->device, STREW_INT64, 1, &length, strew_int(-1));
+  STEP(&steps, strew_scatter(all, 0, *order, strew_of(ranks), NULL, &all, steps.error));
+  return steps_give(&steps, all, out);
+}
+
+/* A call of topk, and its results; NULL: they are not made yet. */
+struct topk {
+  struct groups *groups;
+  strew_tensor *src;
+  int64_t k;
+  bool largest;
+  strew_tensor *positions, *own;
+};
+
+STEP_MAKES(step_select, NULL, strew_masked_select(x, mask, out, steps->error), strew_tensor *x, strew_tensor *mask)
+
+/* Of the order of all elements those of a rank below k. */
+static void keep_first(struct steps *steps, struct topk *t) {
+  strew_tensor **order = steps_place(steps), *own = NULL, *ranks = NULL;
+  STEP(steps, argsort(steps->call, t->groups, t->src, t->largest, order));
+  rank_order(steps, t->groups, *order, &own, &ranks);
+  strew_tensor *is_first = step_binary(steps, STREW_LT, ranks, t->k, NULL);
+  t->positions = step_select(steps, *order, is_first);
+  t->own = step_select(steps, own, is_first);
+}
+
+enum { MOST_ROUNDS = 8 };
+
+/* True if a device finds the k extremes of each group sooner than an order. The least of floats leave NaN last, which a
+   minimum puts first. */
+static bool takes_rounds(const struct topk *t) {
+  const strew_device *device = t->src->storage->device;
+  if (device == &device->context->cpu || t->k < 1 || t->k > MOST_ROUNDS) return false;
+  return groups_size(t->groups) <= t->src->sizes[0] / t->k && (t->largest || !dtype_is_float(t->src->dtype));
+}
+
+/* In each of k rounds the extremes of what those before have left. */
+static void take_rounds(struct steps *steps, struct topk *t) {
+  const int64_t n = groups_size(t->groups), length = t->src->sizes[0];
+  const strew_group_options options = {
+      .dim_size = n, .reduction = t->largest ? STREW_AMAX : STREW_AMIN, .mode = STREW_DROP};
+  const strew_scatter_options dropping = {.mode = STREW_DROP};
+  strew_tensor *taken[MOST_ROUNDS], *left = NULL, *src = t->src, **all = steps_place(steps);
+  if (dtype_is_float(src->dtype))
+    src = step_binary(steps, STREW_ADD, src, 0.0, NULL); /* -0 becomes 0, which it equals */
+  strew_tensor **ids = steps_place(steps);
+  STEP(steps, groups_ids(steps->call, t->groups, ids));
+  left = *ids;
+  for (int round = 0; round < t->k; round++) {
+    strew_tensor **values = steps_place(steps), **at = steps_place(steps), **rest = steps_place(steps);
+    STEP(steps, strew_group(src, left, &options, values, at, steps->error));
+    if (round + 1 < t->k)
+      STEP(steps, strew_scatter(left, 0, *at, strew_number(strew_int(-1)), &dropping, rest, steps->error));
+    taken[round] = *at;
+    left = *rest;
+  }
+  STEP(steps, strew_stack((int)t->k, taken, 1, all, steps->error));
+  strew_tensor *positions = step_reshape(steps, *all, 1, (int64_t[]){n * t->k});
+  strew_tensor *is_there = step_binary(steps, STREW_LT, positions, length, NULL);
+  strew_tensor *own = step_count(steps, t->src->storage->device, n * t->k);
+  t->positions = step_select(steps, positions, is_there);
+  t->own = step_select(steps, step_binary(steps, STREW_FLOOR_DIVIDE, own, t->k, own), is_there);
+}
+
+/* By the device, if it has a way and does not decline. */
+static bool ask_device(struct steps *steps, struct topk *t, bool wants_own) {
+  const struct device_ops *walks = groups_walks(t->groups);
+  const struct group_ids ids = groups_narrow(t->groups);
+  strew_tensor **positions = steps_place(steps), **own = steps_place(steps);
+  if (!walks->group_topk || t->k < 1) return false;
+  strew_status status = walks->group_topk(steps->call, t->src->storage->device, &ids, t->src, t->k, t->largest,
+                                          positions, wants_own ? own : NULL);
+  if (status == STREW_DECLINED) return false;
+  t->positions = *positions;
+  t->own = *own;
+  return STEP(steps, status), true;
+}
+
+strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
+                                 strew_tensor **positions, strew_tensor **groups, strew_error *error) {
+  CALL(call, "grouping_topk", error, {"src", src}, IDS_OF(grouping));
+  STEPS(steps, &call);
+  struct topk t = {.groups = &grouping->groups, .src = src, .k = k, .largest = largest};
+  STEP(&steps, grouping_check_line(&call, grouping, src));
+  if (k < 0)
+    STEP(&steps, fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "k"},
+                      "is %" PRId64 ", expected 0 or more", k));
+  if (steps.status == STREW_OK && !ask_device(&steps, &t, groups != NULL))
+    (takes_rounds(&t) ? take_rounds : keep_first)(&steps, &t);
+  if (groups && steps.status == STREW_OK) *groups = strew_retain(t.own);
+  *positions = NULL;
+  return steps_give(&steps, t.positions, positions);
 }

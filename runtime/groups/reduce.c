@@ -82,22 +82,35 @@ static strew_status start(const struct call *call, struct group_call *g, const s
   return status;
 }
 
+/* The groups as an operand of CALL. */
+#define GROUPS_OF(groups)                                                                                              \
+  {                                                                                                                    \
+    (groups).grouping ? "ids" : "index", (groups).grouping ? (groups).grouping->groups.ids : (groups).index,           \
+        (groups).grouping != NULL                                                                                      \
+  }
+
+static struct group_call group_call_of(struct steps *steps, strew_group_reduction reduction, strew_groups groups,
+                                       strew_tensor *src, const strew_group_reduce_options *options) {
+  static const strew_group_reduce_options defaults;
+  struct group_call g = {.steps = steps, .row = &group_rows[reduction], .given = options ? options : &defaults};
+  g.src = src;
+  g.index = groups.index;
+  g.grouping = groups.grouping;
+  return g;
+}
+
 strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
                                 const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
                                 strew_error *error) {
-  static const strew_group_reduce_options defaults;
   const bool is_known = (unsigned)reduction < STREW_GROUP_REDUCTION_COUNT;
-  const struct group_row *row = &group_rows[is_known ? reduction : STREW_GROUP_SUM];
-  strew_grouping *grouping = groups.grouping;
-  CALL(call, row->call, error, {"src", src}, {grouping ? "ids" : "index", grouping ? &grouping->shown : groups.index},
-       {"out", *out});
+  const strew_group_reduction known = is_known ? reduction : STREW_GROUP_SUM;
+  CALL(call, group_rows[known].call, error, {"src", src}, GROUPS_OF(groups), {"out", *out});
   STEPS(steps, &call);
-  struct group_call g = {.steps = &steps, .row = row, .given = options ? options : &defaults, .src = src, .arg = arg};
-  g.index = groups.index;
-  g.grouping = grouping;
+  struct group_call g = group_call_of(&steps, known, groups, src, options);
+  g.arg = arg;
   if (!is_known) STEP(&steps, fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1));
   STEP(&steps, start(&call, &g, *out));
-  strew_tensor *result = steps.status == STREW_OK ? row->run(&g, *out) : NULL;
+  strew_tensor *result = steps.status == STREW_OK ? g.row->run(&g, *out) : NULL;
   groups_close(&g.groups);
   return steps_give(&steps, result, out);
 }
@@ -106,8 +119,8 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
 
 void group_index(struct group_call *g) {
   if (g->index || g->steps->status != STREW_OK) return;
-  STEP(g->steps, grouping_widen(g->steps->call, g->grouping));
-  g->index = g->grouping->ids;
+  STEP(g->steps, groups_widen(g->steps->call, &g->grouping->groups));
+  g->index = g->grouping->groups.wide;
 }
 
 void group_open(struct group_call *g, const strew_tensor *out) {
@@ -220,6 +233,26 @@ strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
   return step_group(steps, step_to(steps, is_number, NULL, STREW_INT64), (group_index(g), g->index), &g->options, NULL);
 }
 
+/* -------------------------------------------------------------------------------------------------------------- ids */
+
+strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options,
+                             strew_tensor **out, strew_error *error) {
+  CALL(call, "group_ids", error, {"src", src}, GROUPS_OF(groups));
+  STEPS(steps, &call);
+  struct group_call g = group_call_of(&steps, STREW_GROUP_COUNT, groups, src, options);
+  strew_tensor **ids = steps_place(&steps), **is_out = steps_place(&steps);
+  STEP(&steps, start(&call, &g, NULL));
+  group_open(&g, NULL);
+  STEP(&steps, strew_clone(&g.groups.index, ids, steps.error));
+  strew_tensor *wide = steps.status == STREW_OK ? step_to(&steps, *ids, NULL, STREW_INT64) : NULL;
+  if (groups_drop(&g.groups)) {
+    STEP(&steps, groups_mark_outside(&call, wide, group_size(&g), is_out));
+    STEP(&steps, strew_masked_fill(wide, *is_out, strew_number(strew_int(-1)), &wide, steps.error));
+  }
+  groups_close(&g.groups);
+  return steps_give(&steps, wide, out);
+}
+
 /* --------------------------------------------------------------------------------------------------- older functions */
 
 /* Options of the group form as those of strew_group_reduce, without what a quantile ignores. */
@@ -252,13 +285,4 @@ strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src
                                      strew_interpolation interpolation, const strew_group_options *options,
                                      strew_tensor **out, strew_error *error) {
   return quantile(strew_by_grouping(grouping), src, q, interpolation, options, out, error);
-}
-
-strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
-                                   strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  CALL(call, "grouping_reduce", error, {"src", src}, {"ids", &grouping->shown}, {"out", *out});
-  strew_group_options own;
-  strew_status status = grouping_take_options(&call, grouping, src, options, &own);
-  if (status == STREW_OK) status = grouping_widen(&call, grouping);
-  return status == STREW_OK ? strew_group(src, grouping->ids, &own, out, arg, error) : status;
 }

@@ -3,8 +3,7 @@
 #ifndef STREW_GROUPS_REDUCE_H
 #define STREW_GROUPS_REDUCE_H
 
-#include "group.h"
-#include "grouping.h"
+#include "groups.h"
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
 

@@ -27,7 +27,7 @@ static strew_tensor *subtract(const struct squares *s, strew_tensor *values, str
 static strew_status walk(const struct squares *s, strew_tensor *values, strew_tensor *means, strew_tensor **out) {
   const struct call *call = s->g->steps->call;
   struct aggregate_column column = {.src = values, .computed = STREW_FLOAT64, .about = means};
-  const struct group_ids ids = grouping_narrow(s->g->grouping);
+  const struct group_ids ids = groups_narrow(&s->g->grouping->groups);
   strew_status status = tensor_create(call, s->device, STREW_FLOAT64, 1, &ids.size, out);
   column.out[STREW_SUM] = *out;
   return TRY(status, s->walks->group_aggregate(call, s->device, &ids, 1, &column));
@@ -65,7 +65,7 @@ static strew_tensor *squares_open(struct squares *s) {
   strew_device *device = g->src->storage->device;
   const bool is_far = device->lacks_float64;
   s->device = is_far ? &device->context->cpu : device;
-  if (group_is_line(g) && !is_far && grouping_walks(g->grouping)->group_aggregate) {
+  if (group_is_line(g) && !is_far && groups_walks(&g->grouping->groups)->group_aggregate) {
     STEP(steps, check_devices(steps->call));
     s->walks = device->ops;
     strew_tensor **counts = steps_place(steps);
@@ -150,6 +150,21 @@ static strew_tensor *squares_result(struct group_call *g, bool is_deviation) {
 
 strew_tensor *group_variance(struct group_call *g, strew_tensor *out) { return (void)out, squares_result(g, false); }
 strew_tensor *group_deviation(struct group_call *g, strew_tensor *out) { return (void)out, squares_result(g, true); }
+
+strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
+                                    strew_error *error) {
+  CALL(call, "grouping_squares", error, {"src", src}, IDS_OF(grouping));
+  STEPS(steps, &call);
+  struct group_call g = {.steps = &steps, .src = src, .grouping = grouping, .row = &group_rows[STREW_GROUP_VAR]};
+  struct squares s = {.g = &g};
+  strew_tensor *squares = NULL;
+  STEP(&steps, grouping_check_line(&call, grouping, src));
+  STEP(&steps, check_float(&call, "src", src));
+  STEP(&steps, grouping_take_options(&call, grouping, src, NULL, &g.options));
+  if (steps.status == STREW_OK) squares = make_squares(&s, squares_open(&s), src->dtype == STREW_FLOAT64);
+  groups_close(&g.groups);
+  return steps_give(&steps, squares, out);
+}
 
 /* ------------------------------------------------------------------------------------------------------ exponentials */
 

@@ -1,7 +1,6 @@
-/* group_by.c: groupings by keys. The CPU numbers keys in passes of its own (number_keys). On other devices the keys
+/* from_keys.c: groupings by keys. The CPU numbers keys in passes of its own (number_keys). On other devices the keys
    are sorted stably, column by column, the last one first; a group begins where a key differs from the one before it. */
-#include "grouping.h"
-#include "runtime/base/device.h"
+#include "groups.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -216,7 +215,7 @@ static strew_status number_keys(const struct keyed *keyed, strew_key_order order
 static strew_status take_keys(const struct keyed *keyed, strew_grouping *grouping, strew_error *error) {
   strew_status status = STREW_OK;
   for (int i = 0; i < keyed->count && status == STREW_OK; i++)
-    status = strew_gather(keyed->keys[i], 0, grouping->positions, STREW_DROP, &grouping->keys[i], error);
+    status = strew_gather(keyed->keys[i], 0, grouping->groups.positions, STREW_DROP, &grouping->keys[i], error);
   return status;
 }
 
@@ -227,10 +226,10 @@ static strew_status group_keys(struct keyed *keyed, strew_key_order order, strew
   if (status == STREW_OK) {
     strew_tensor *ids = numbered.ids;
     numbered.ids = NULL;
-    status = grouping_create(keyed->call, ids, numbered.positions->sizes[0], keyed->count, &made);
+    status = grouping_create(keyed->call, ids, numbered.positions->sizes[0], false, keyed->count, &made);
   }
   if (status == STREW_OK) {
-    made->positions = grouping_seal(strew_retain(numbered.positions));
+    made->groups.positions = grouping_seal(strew_retain(numbered.positions));
     status = take_keys(keyed, made, error);
   }
   strew_release(numbered.ids);
