@@ -8,14 +8,14 @@
 static const struct {
   const char *word, *name;
   unsigned takes;
-  bool is_undefined, has_gradient; /* is_undefined: a group without elements is NaN where none passes for a number */
+  bool becomes_nan, has_gradient; /* becomes_nan: without elements, where no empty group passes for a number */
 } reductions[] = {
 /* clang-format off */
 #define ZERO false
 #define ONE false
 #define UNDEFINED true
 #define ROW(ENUM, word, name, dtypes, empty, exact, takes, passes, ...)                                                \
-  [STREW_GROUP_##ENUM] = {word, "scatter_" name, takes, exact, passes},
+  [STREW_GROUP_##ENUM] = {word, "scatter_" name, takes, exact && !empty, passes},
     STREW_GROUP_REDUCTIONS(ROW)
 #undef ROW
 #undef ZERO
@@ -112,7 +112,7 @@ const struct script_function bind_groups_rows[] = {
         {NULL, NULL, 0, 0},
 };
 
-/* reductions(): the rows in order, as {word =, name =, has_gradient =, is_undefined =, takes_sizes =, options = the names in
+/* reductions(): the rows in order, as {word =, name =, has_gradient =, becomes_nan =, takes_sizes =, options = the names in
    alphabetical order of what takes them}. */
 static int push_reductions(lua_State *L, struct script_call *call) {
   static const struct {
@@ -130,8 +130,8 @@ static int push_reductions(lua_State *L, struct script_call *call) {
     lua_setfield(L, -2, "name");
     lua_pushboolean(L, reductions[i].has_gradient);
     lua_setfield(L, -2, "has_gradient");
-    lua_pushboolean(L, reductions[i].is_undefined);
-    lua_setfield(L, -2, "is_undefined");
+    lua_pushboolean(L, reductions[i].becomes_nan);
+    lua_setfield(L, -2, "becomes_nan");
     lua_pushboolean(L, (reductions[i].takes & WITH_SIZES) != 0);
     lua_setfield(L, -2, "takes_sizes");
     lua_newtable(L);

@@ -114,6 +114,10 @@ static void operations(void) {
     REFUSES("interpolation", strew_quantile, floats, strew_number(strew_float(0.5)), NULL, false, interpolation, &out);
     REFUSES("interpolation", strew_group_quantile, floats, index, 0.5, interpolation, NULL, &out);
     REFUSES("interpolation", strew_grouping_quantile, grouping, floats, 0.5, interpolation, NULL, &out);
+    const strew_group_reduce_options options = {.interpolation = interpolation};
+    note("strew_group_reduce_options.interpolation");
+    REFUSES("interpolation", strew_group_reduce, strew_by_index(index), STREW_GROUP_QUANTILE, floats, &options, &out,
+            NULL);
   }
   EACH(STREW_COLORMAP_COUNT) {
     strew_image_options options = {.colormap = (strew_colormap)bad};
@@ -158,8 +162,16 @@ static void refuse_group_options(const char *argument, const strew_group_options
   REFUSES(argument, strew_grouping_quantile, grouping, floats, 0.5, STREW_LOWER, options, &out);
 }
 
+/* The same for strew_group_reduce, by an index and by a grouping. */
+static void refuse_reduce_options(const char *argument, strew_group_reduction reduction,
+                                  const strew_group_reduce_options *options, int bad) {
+  REFUSES(argument, strew_group_reduce, strew_by_index(index), reduction, floats, options, &out, NULL);
+  REFUSES(argument, strew_group_reduce, strew_by_grouping(grouping), reduction, floats, options, &out, NULL);
+}
+
 static void reductions(void) {
   start();
+  EACH(STREW_GROUP_REDUCTION_COUNT) refuse_reduce_options("reduction", (strew_group_reduction)bad, NULL, bad);
   EACH(STREW_REDUCTION_COUNT) {
     const strew_reduction reduction = (strew_reduction)bad;
     const strew_scatter_options scattering = {.reduction = reduction};
@@ -191,6 +203,10 @@ static void modes(void) {
     note("strew_scatter_options.mode"), note("strew_group_options.mode");
     refuse_scatter_options("mode", &scattering, bad);
     refuse_group_options("mode", &joining, ALL_GROUPS, bad);
+    const strew_group_reduce_options reducing = {.mode = mode};
+    note("strew_group_reduce_options.mode");
+    refuse_reduce_options("mode", STREW_GROUP_NUNIQUE, &reducing, bad);
+    REFUSES("mode", strew_group_ids, strew_by_index(index), floats, &reducing, &out);
     REFUSES("mode", strew_gather, floats, 0, index, mode, &out);
     REFUSES("mode", strew_index_select, floats, 0, index, mode, &out);
     REFUSES("mode", strew_index_add, floats, 0, index, floats, strew_int(1), mode, &out);
@@ -255,7 +271,10 @@ static void refuse_number(strew_scalar number, int bad) {
   REFUSES("values", strew_index_put, floats, 1, &index, operand, NULL, &out);
   REFUSES("value", strew_set_rows, floats, index, operand);
   REFUSES("initial", strew_segment_reduce, floats, STREW_SUM, NULL, index, 0, &number, &out);
-  note("strew_group_options.fill");
+  const strew_group_reduce_options reducing = {.fill = &number};
+  note("strew_group_options.fill"), note("strew_group_reduce_options.fill");
+  for (int what = STREW_GROUP_SUM; what < STREW_GROUP_REDUCTION_COUNT; what++)
+    refuse_reduce_options("fill", (strew_group_reduction)what, &reducing, bad);
   refuse_group_options("fill", &filled, REDUCING_GROUPS, bad);
   REFUSES("fill", strew_group_quantile, floats, index, 0.5, STREW_LOWER, &filled, &out);
   REFUSES("fill", strew_grouping_quantile, grouping, floats, 0.5, STREW_LOWER, &filled, &out);
@@ -279,7 +298,10 @@ static void dtypes_of_sums(void) {
     const strew_dtype dtype = (strew_dtype)bad;
     strew_group_options options = STREW_GROUP_OPTIONS;
     options.dtype = &dtype;
-    note("strew_group_options.dtype");
+    note("strew_group_options.dtype"), note("strew_group_reduce_options.dtype");
+    const strew_group_reduce_options reducing = {.dtype = &dtype};
+    refuse_reduce_options("dtype", STREW_GROUP_SUM, &reducing, bad);
+    refuse_reduce_options("dtype", STREW_GROUP_VAR, &reducing, bad);
     refuse_group_options("dtype", &options, REDUCING_GROUPS, bad);
   }
   end();
@@ -365,6 +387,11 @@ static void reserved(void) {
     options.reserved[bad] = bit;
     REFUSES_MEMBER("strew_options.reserved", "options", strew_context_create, &options, &other);
     ck_assert_ptr_null(other);
+    strew_group_reduce_options reducing = {.q = 0};
+    reducing.reserved[bad] = bit;
+    note("strew_group_reduce_options.reserved");
+    refuse_reduce_options("options", STREW_GROUP_MEDIAN, &reducing, bad);
+    REFUSES("options", strew_group_ids, strew_by_index(index), floats, &reducing, &out);
     if (bad >= 6) continue;
     strew_csv_options lines = {.skip = 1};
     lines.reserved[bad] = bit;
@@ -417,6 +444,8 @@ static bool is_checked_type(const char *text) {
                                       "strew_options",
                                       "strew_scatter_options",
                                       "strew_group_options",
+                                      "strew_group_reduction",
+                                      "strew_group_reduce_options",
                                       "strew_load_options",
                                       "strew_save_options",
                                       "strew_reader_options",

@@ -3,6 +3,7 @@
    gives them; its others broadcast to the first ones of src. */
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
+#include "runtime/base/operations.h"
 #include "scatter.h"
 
 #include <inttypes.h>
@@ -254,8 +255,8 @@ static strew_status reduce_by_ends(const struct call *call, const struct given *
   const strew_dtype dtype = ends->src->dtype;
   struct reducing reducing = {
       .given = ends, .ends = ends->tensor, .reduction = reduction, .start = element_identity(reduction, dtype)};
-  strew_status status =
-      element_from(call, "src", strew_int(reduction == STREW_PROD), STREW_EXACT, dtype, &reducing.empty);
+  strew_status status = element_from(call, "src", group_empty(group_row_of(reduction), false, dtype), STREW_EXACT,
+                                     dtype, &reducing.empty);
   return status == STREW_OK ? reduce_into(call, &reducing, out, arg) : status;
 }
 

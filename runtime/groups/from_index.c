@@ -3,6 +3,7 @@
    part. */
 #include "groups.h"
 #include "runtime/base/copy.h"
+#include "runtime/base/operations.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -167,7 +168,8 @@ static strew_status make_target(const struct call *call, const struct groups *gr
   const strew_dtype dtype = dtype_of(options, src);
   const struct shape1 rows = rows_of(groups, src);
   union element fill, identity = element_identity(options->reduction, dtype);
-  strew_scalar empty = options->fill ? *options->fill : strew_int(options->reduction == STREW_PROD);
+  const strew_scalar usual = group_empty(group_row_of(options->reduction), false, dtype);
+  const strew_scalar empty = options->fill ? *options->fill : usual;
   strew_status status = element_from(call, "fill", empty, STREW_EXACT, dtype, &fill);
   if (status != STREW_OK) return status;
   status = out_prepare(call, src->storage->device, dtype, rows.rank, rows.sizes, target, &made);

@@ -1,40 +1,17 @@
-/* reduce.c: reductions of groups: their table, the call, and those that join values. */
+/* reduce.c: reductions of groups: the call, and those that join or choose values. */
 #include "reduce.h"
 
 #include "runtime/base/device.h"
 #include "runtime/shared/tables.h"
 
 #include <inttypes.h>
-#include <math.h>
 
-/* ------------------------------------------------------------------------------------------------------------ table */
-
-const struct group_row group_rows[] = {
+static group_body *const bodies[] = {
 #define ROW(ENUM, word, name, takes, empty, exact, options, passes, body, reduction)                                   \
-  [STREW_GROUP_##ENUM] = {word,          "scatter_" name, TAKES_##takes, EMPTY_##empty,                                \
-                          EMPTY_##exact, (options),       &group_##body, STREW_##reduction},
+  [STREW_GROUP_##ENUM] = group_##body,
     STREW_GROUP_REDUCTIONS(ROW)
 #undef ROW
 };
-#define ROW(ENUM, ...) ROW_##ENUM,
-enum { STREW_GROUP_REDUCTIONS(ROW) GROUP_ROWS };
-#undef ROW
-#define ROW(ENUM, ...) _Static_assert((int)ROW_##ENUM == (int)STREW_GROUP_##ENUM, "strew.h and a table differ: " #ENUM);
-STREW_GROUP_REDUCTIONS(ROW)
-#undef ROW
-_Static_assert((int)GROUP_ROWS == (int)STREW_GROUP_REDUCTION_COUNT, "a reduction of strew.h has no row");
-
-const struct group_row *group_row_of(strew_reduction reduction) {
-  for (int i = 0; i < GROUP_ROWS; i++)
-    if (group_rows[i].run == group_join && group_rows[i].reduction == reduction) return &group_rows[i];
-  return NULL;
-}
-
-strew_scalar group_empty(const struct group_row *row, bool is_exact, strew_dtype dtype) {
-  const enum fold_empty empty = is_exact ? row->exact : row->empty;
-  if (empty == EMPTY_UNDEFINED && dtype_is_float(dtype)) return strew_float((double)NAN);
-  return strew_int(empty == EMPTY_ONE);
-}
 
 /* ------------------------------------------------------------------------------------------------------------- call */
 
@@ -76,7 +53,7 @@ static strew_status start(const struct call *call, struct group_call *g, const s
   if (given->dim_size && *given->dim_size < 0)
     TRY(status, fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"},
                      "is %" PRId64 ", expected 0 or more", *given->dim_size));
-  if (!g->src) return g->row->run == group_count ? status : TRY(status, fail(call, no_src, "is NULL"));
+  if (!g->src) return g->row == &group_rows[STREW_GROUP_COUNT] ? status : TRY(status, fail(call, no_src, "is NULL"));
   if (g->grouping) TRY(status, grouping_take_options(call, g->grouping, g->src, &g->options, &g->options));
   if (g->row->takes == TAKES_FLOATS && !given->dtype) TRY(status, check_float(call, "src", g->src));
   return status;
@@ -110,7 +87,7 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
   g.arg = arg;
   if (!is_known) STEP(&steps, fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1));
   STEP(&steps, start(&call, &g, *out));
-  strew_tensor *result = steps.status == STREW_OK ? g.row->run(&g, *out) : NULL;
+  strew_tensor *result = steps.status == STREW_OK ? bodies[known](&g, *out) : NULL;
   groups_close(&g.groups);
   return steps_give(&steps, result, out);
 }
@@ -210,10 +187,22 @@ static strew_tensor *ones_of(struct steps *steps, const strew_tensor *like, int 
   return *ones;
 }
 
+/* Checks an index in its own shape, which an error's position is of. */
+static void check_shaped(struct group_call *g) {
+  struct steps *steps = g->steps;
+  struct addressing addressing = ADDRESSING(g->index, g->index, {0, 0, "the result", g->options.mode, false});
+  STEP(steps, check_index_dtype(steps->call, g->index, "index"));
+  addressing.limits.size = g->options.dim_size;
+  if (g->options.dim_size < 0) STEP(steps, find_index_size(steps->call, g->index, &addressing.limits.size));
+  STEP(steps, check_clip(steps->call, &addressing.limits));
+  STEP(steps, addressing_check(steps->call, &addressing));
+}
+
 /* The number of elements of an index. */
 static strew_tensor *count_index(struct group_call *g) {
   struct steps *steps = g->steps;
   const int64_t length = strew_tensor_numel(g->index);
+  if (g->index->rank > 1 && length) check_shaped(g);
   strew_tensor *flat = step_reshape(steps, g->index, 1, &length);
   return step_group(steps, ones_of(steps, g->index, 1, &length), flat, &g->options, NULL);
 }

@@ -25,20 +25,6 @@ group_body group_join, group_truth, group_choice, group_count; /* reduce.c */
 group_body group_variance, group_deviation, group_logsumexp;   /* spread.c */
 group_body group_median, group_quantile, group_nunique;        /* order.c */
 
-struct group_row {
-  const char *word, *call; /* call: its name in messages */
-  enum takes takes;
-  enum fold_empty empty, exact; /* exact: where no empty group passes for a number */
-  unsigned options;             /* WITH_... */
-  group_body *run;
-  strew_reduction reduction;
-};
-extern const struct group_row group_rows[];
-/* The row that joins values by this reduction; NULL: there is none. */
-const struct group_row *group_row_of(strew_reduction reduction);
-/* The value of groups without elements, for results of that dtype. */
-strew_scalar group_empty(const struct group_row *row, bool is_exact, strew_dtype dtype);
-
 /* True if elements that are NaN are skipped. */
 static inline bool group_skips(const struct group_call *g) {
   return g->options.skip_nan && dtype_is_float(g->src->dtype);
