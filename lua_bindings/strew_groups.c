@@ -51,7 +51,7 @@ struct reducing {
 static bool read_reducing(lua_State *L, struct script_call *call, struct reducing *r) {
   const unsigned takes = reductions[r->what].takes;
   const enum presence sizes = takes & WITH_SIZES ? OPTIONAL : KEYED;
-  const bool is_count = r->what == STREW_GROUP_COUNT;
+  const bool is_count = r->what == STREW_GROUP_COUNT && call->row != &bind_group_counts_row;
   const struct {
     bool is_taken;
     struct parameter parameter;
@@ -165,5 +165,7 @@ static int group_ids(lua_State *L, struct script_call *call) {
   return bind_end(strew_group_ids(groups, src, &options, &box->tensor, &call->error), 1);
 }
 
-const struct script_function bind_reductions_row = {"reductions", push_reductions, 0, FUNCTION},
+/* group_counts(src, index [, dim] [, {skip_nan}]): scatter_count of src's elements. */
+const struct script_function bind_group_counts_row = {"group_counts", reduce, STREW_GROUP_COUNT, FUNCTION},
+                             bind_reductions_row = {"reductions", push_reductions, 0, FUNCTION},
                              bind_group_ids_row = {"group_ids", group_ids, 0, FUNCTION};

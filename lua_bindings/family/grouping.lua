@@ -41,28 +41,11 @@ local function has_gaps(g)
   return gaps[g]
 end
 
--- Returns the dimension of a line of src, and its sizes with n there.
-local function sizes_of(src, dim, n)
-  local sizes, at = operands.line(src).shape, dim or -1
-  at = at < 0 and at + #sizes or at
-  sizes[at + 1] = n
-  return sizes, at
-end
-
 -- Returns floats of groups, NaN for those without elements.
 local function with_gaps(g, src, options, result, ...)
   local is_given = options.fill ~= nil or options.out
   if is_given or not is_float(result) or not (options.skip_nan or has_gaps(g)) then return result, ... end
-  local counts
-  if options.skip_nan and is_float(src) then
-    counts = strew.scatter_sum(src:eq(src):to "int64", g, {dim = options.dim})
-  else
-    local sizes = operands.line(src).shape
-    for d = 1, #sizes do sizes[d] = 1 end
-    local _, at = sizes_of(src, options.dim, g.n)
-    sizes[at + 1] = g.n
-    counts = g.counts:view(sizes)
-  end
+  local counts = inner.group_counts(src:detach(), g, {dim = options.dim, skip_nan = options.skip_nan})
   return result:masked_fill(counts:eq(0), 0 / 0), ...
 end
 
@@ -74,11 +57,11 @@ end
 
 -- Joins integers to `out`, which counts as the first element of each group, and may have more groups.
 local function join_to(g, src, word, options)
-  inner.group_ids(src:detach(), g, options.dim) -- checks src
+  inner.group_counts(src:detach(), g, {dim = options.dim}) -- checks src and dim
   local out, line = options.out, operands.line(src)
-  local _, dim = sizes_of(line, options.dim)
-  local n = math.max(g.n, out:dim() == line:dim() and out:size(dim) or 0)
-  local sizes = sizes_of(line, dim, n)
+  local sizes, dim = line.shape, (options.dim or -1) % line:dim()
+  local n = math.max(g.n, out:dim() == #sizes and out:size(dim) or 0)
+  sizes[dim + 1] = n
   if options.fill ~= nil then
     fail("fill", "cannot be combined with 'out', which keeps its values where nothing arrives")
   elseif out.dtype ~= "int64" then
@@ -132,8 +115,7 @@ end
 local function count(g, src, skip_nan)
   if not src then return g.counts:clone() end
   check_line(g, src)
-  if not skip_nan or not is_float(src) then return g.counts:clone() end
-  return strew.scatter_sum(src:eq(src):to("int64"), g)
+  return inner.group_counts(src:detach(), g, {skip_nan = skip_nan})
 end
 
 local function cumsum(g, src, dtype, skip_nan)

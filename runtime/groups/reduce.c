@@ -207,19 +207,35 @@ static strew_tensor *count_index(struct group_call *g) {
   return step_group(steps, ones_of(steps, g->index, 1, &length), flat, &g->options, NULL);
 }
 
+/* The counts of a grouping: of its line, or as rows of src's shape. */
+static strew_tensor *count_members(struct group_call *g) {
+  struct steps *steps = g->steps;
+  struct shape1 rows = {.rank = 1, .sizes = {strew_grouping_size(g->grouping)}};
+  int dim = g->src ? g->options.dim : 0;
+  strew_tensor **counts = steps_place(steps), **wide = steps_place(steps), **copy = steps_place(steps);
+  if (g->src) {
+    rows = shape_at_least_1d(g->src);
+    STEP(steps, check_devices(steps->call));
+    STEP(steps, check_dim(steps->call, rows.rank, &dim));
+    if (steps->status == STREW_OK) rows.sizes[dim] = strew_grouping_size(g->grouping);
+  }
+  STEP(steps, grouping_counts_along(g->grouping, rows.rank, dim, counts, steps->error));
+  STEP(steps, strew_expand(*counts, rows.rank, rows.sizes, wide, steps->error));
+  STEP(steps, strew_clone(*wide, copy, steps->error));
+  return *copy;
+}
+
 strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
   struct steps *steps = g->steps;
   (void)out;
   if (!g->src && !g->grouping) return count_index(g);
-  if (!g->src) {
-    strew_tensor **counts = steps_place(steps), **copy = steps_place(steps);
-    STEP(steps, strew_grouping_counts(g->grouping, counts, steps->error));
-    STEP(steps, strew_clone(*counts, copy, steps->error));
-    return *copy;
-  }
-  if (!group_skips(g)) return join_values(g, ones_of(steps, g->src, g->src->rank, g->src->sizes), NULL);
+  if (g->grouping && (!g->src || !group_skips(g))) return count_members(g);
+  group_index(g);
+  if (!group_skips(g))
+    return step_group(steps, ones_of(steps, g->src, g->src->rank, g->src->sizes), g->index, &g->options, NULL);
+  g->options.skip_nan = false;
   strew_tensor *is_number = step_binary(steps, STREW_EQ, g->src, g->src, NULL);
-  return step_group(steps, step_to(steps, is_number, NULL, STREW_INT64), (group_index(g), g->index), &g->options, NULL);
+  return step_group(steps, step_to(steps, is_number, NULL, STREW_INT64), g->index, &g->options, NULL);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- ids */
