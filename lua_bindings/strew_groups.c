@@ -51,33 +51,24 @@ struct reducing {
 static bool read_reducing(lua_State *L, struct script_call *call, struct reducing *r) {
   const unsigned takes = reductions[r->what].takes;
   const enum presence sizes = takes & WITH_SIZES ? OPTIONAL : KEYED;
-  const bool is_count = r->what == STREW_GROUP_COUNT && call->row != &bind_group_counts_row;
-  const struct {
-    bool is_taken;
-    struct parameter parameter;
-  } all[] = {{!is_count, {"src", REQUIRED, bind_tensor, &r->src}},
-             {true, {"index", REQUIRED, bind_index, &r->index}},
-             {takes & WITH_Q, {"q", REQUIRED, bind_float, &r->options.q}},
-             {!is_count, {"dim", OPTIONAL, bind_dim, &r->dim}},
-             {takes & WITH_OUT, {"out", sizes, bind_destination, &r->destination}},
-             {true, {"dim_size", sizes, bind_size, &r->dim_size}},
-             {takes & WITH_Q, {"interpolation", KEYED, bind_interpolation, &r->options.interpolation}},
-             {takes & WITH_UNBIASED, {"unbiased", KEYED, bind_boolean, &r->unbiased}},
-             {takes & WITH_FILL, {"fill", KEYED, bind_fill, &r->fill}},
-             {true, {"mode", KEYED, bind_mode, &r->options.mode}},
-             {!is_count, {"skip_nan", KEYED, bind_boolean, &r->options.skip_nan}},
-             {takes & WITH_DTYPE, {"dtype", KEYED, bind_wanted_dtype, &r->dtype}}};
-  struct parameter parameters[sizeof all / sizeof *all + 1];
-  int count = 0;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (all[i].is_taken) parameters[count++] = all[i].parameter;
-  parameters[count] = (struct parameter)LAST_PARAMETER;
-  const strew_group_options fixed = {.dim_size = -1};
+  const bool has_src = r->what != STREW_GROUP_COUNT || call->row == &bind_group_counts_row;
+  struct parameter parameters[13], *p = parameters;
+  if (has_src) *p++ = (struct parameter){"src", REQUIRED, bind_tensor, &r->src};
+  *p++ = (struct parameter){"index", REQUIRED, bind_index, &r->index};
+  if (takes & WITH_Q) *p++ = (struct parameter){"q", REQUIRED, bind_float, &r->options.q};
+  if (has_src) *p++ = (struct parameter){"dim", OPTIONAL, bind_dim, &r->dim};
+  if (takes & WITH_OUT) *p++ = (struct parameter){"out", sizes, bind_destination, &r->destination};
+  *p++ = (struct parameter){"dim_size", sizes, bind_size, &r->dim_size};
+  if (takes & WITH_Q) *p++ = (struct parameter){"interpolation", KEYED, bind_interpolation, &r->options.interpolation};
+  if (takes & WITH_UNBIASED) *p++ = (struct parameter){"unbiased", KEYED, bind_boolean, &r->unbiased};
+  if (takes & WITH_FILL) *p++ = (struct parameter){"fill", KEYED, bind_fill, &r->fill};
+  *p++ = (struct parameter){"mode", KEYED, bind_mode, &r->options.mode};
+  if (has_src) *p++ = (struct parameter){"skip_nan", KEYED, bind_boolean, &r->options.skip_nan};
+  if (takes & WITH_DTYPE) *p++ = (struct parameter){"dtype", KEYED, bind_wanted_dtype, &r->dtype};
+  *p = (struct parameter)LAST_PARAMETER;
   if (!bind_arguments(L, call, parameters)) return false;
-  strew_group_options given = fixed;
-  given.dim_size = r->dim_size;
-  given.mode = r->options.mode;
-  return bind_check_grouping(call, &r->index, &given);
+  const strew_group_options fixed = {.dim_size = r->dim_size, .mode = r->options.mode};
+  return bind_check_grouping(call, &r->index, &fixed);
 }
 
 /* scatter_NAME(src, index [, dim] [, options]) */

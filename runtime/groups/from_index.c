@@ -344,7 +344,8 @@ strew_status groups_join_from(const struct call *call, struct groups *groups, st
   strew_status status = groups_widen(call, groups);
   if (status != STREW_OK) return status;
   strew_tensor index = groups->index;
-  for (int d = 0; !values && d < index.rank; d++)
+  const bool narrows = !values && strew_tensor_numel(&index); /* an index that nothing goes with is not read */
+  for (int d = 0; narrows && d < index.rank; d++)
     if (d != dim && index.strides[d] == 0) index.sizes[d] = 1;
   const struct shape1 rows = rows_of(groups, &index);
   struct addressing addressing = groups->addressing;

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 
+#define group_join NULL /* see join() */
 static group_body *const bodies[] = {
 #define ROW(ENUM, word, name, takes, empty, exact, options, passes, body, reduction)                                   \
   [STREW_GROUP_##ENUM] = group_##body,
@@ -15,47 +16,58 @@ static group_body *const bodies[] = {
 
 /* ------------------------------------------------------------------------------------------------------------- call */
 
-/* Fails if an option is given that the reduction does not take. */
-static strew_status check_taken(const struct call *call, const struct group_call *g, const strew_tensor *out) {
-  const strew_group_reduce_options *given = g->given;
-  const struct {
-    unsigned option;
-    bool is_given;
-    const char *name;
-  } all[] = {{WITH_OUT, out != NULL, "out"},
-             {WITH_ARG, g->arg != NULL, "arg"},
-             {WITH_FILL, given->fill != NULL, "fill"},
-             {WITH_DTYPE, given->dtype != NULL, "dtype"},
-             {WITH_UNBIASED, given->biased, "biased"},
-             {WITH_Q, given->q != 0, "q"},
-             {WITH_Q, given->interpolation != 0, "interpolation"}};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (all[i].is_given && !(g->row->options & all[i].option))
-      return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = all[i].name},
-                  "is given, but \"%s\" does not take it", g->row->word);
-  return STREW_OK;
+/* Returns the name of an option that is given and that the reduction does not take; NULL: there is none. */
+static const char *find_untaken(const struct group_row *row, const strew_group_reduce_options *given, bool has_out,
+                                bool has_arg) {
+  const unsigned takes = row->options;
+  if (has_out && !(takes & WITH_OUT)) return "out";
+  if (has_arg && !(takes & WITH_ARG)) return "arg";
+  if (given->fill && !(takes & WITH_FILL)) return "fill";
+  if (given->dtype && !(takes & WITH_DTYPE)) return "dtype";
+  if (given->biased && !(takes & WITH_UNBIASED)) return "biased";
+  if (given->q != 0 && !(takes & WITH_Q)) return "q";
+  return given->interpolation && !(takes & WITH_Q) ? "interpolation" : NULL;
+}
+
+/* Options as those of the group form; an unknown one remains unknown. */
+static strew_group_options options_of(strew_reduction reduction, const strew_group_reduce_options *given) {
+  strew_group_options options = {.dim = given->dim ? *given->dim : -1,
+                                 .dim_size = given->dim_size ? *given->dim_size : -1,
+                                 .reduction = reduction,
+                                 .mode = given->mode,
+                                 .fill = given->fill,
+                                 .dtype = given->dtype,
+                                 .skip_nan = given->skip_nan};
+  for (size_t i = 0; i < sizeof given->reserved / sizeof *given->reserved; i++)
+    options.reserved[0] |= given->reserved[i];
+  return options;
+}
+
+/* Fails unless a reduction of floats can have src, as that dtype (NULL: its own). */
+static strew_status check_wanted(const struct call *call, const strew_tensor *src, const strew_dtype *dtype) {
+  if (!dtype || *dtype == src->dtype) return check_float(call, "src", src);
+  strew_status status = check_dtype(call, *dtype);
+  if (status != STREW_OK || *dtype == STREW_FLOAT64) return status;
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"},
+              "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype), strew_dtype_name(src->dtype));
 }
 
 /* Checks what does not depend on the reduction, and makes the options of the group form. */
 static strew_status start(const struct call *call, struct group_call *g, const strew_tensor *out) {
   const strew_group_reduce_options *given = g->given;
-  const struct fault no_src = {.code = STREW_EARGUMENT, .argument = "src"};
-  g->options = (strew_group_options){.dim = given->dim ? *given->dim : -1,
-                                     .dim_size = given->dim_size ? *given->dim_size : -1,
-                                     .reduction = g->row->reduction,
-                                     .mode = given->mode,
-                                     .fill = given->fill,
-                                     .dtype = given->dtype,
-                                     .skip_nan = given->skip_nan};
+  const char *untaken = find_untaken(g->row, given, out != NULL, g->arg != NULL);
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = untaken};
+  g->options = options_of(g->row->reduction, given);
+  if (untaken) return fail(call, fault, "is given, but \"%s\" does not take it", g->row->word);
   strew_status status = check_options(call, given);
-  TRY(status, check_taken(call, g, out));
   TRY(status, check_words(call, g->row->reduction, given->mode));
+  fault = (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"};
   if (given->dim_size && *given->dim_size < 0)
-    TRY(status, fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"},
-                     "is %" PRId64 ", expected 0 or more", *given->dim_size));
-  if (!g->src) return g->row == &group_rows[STREW_GROUP_COUNT] ? status : TRY(status, fail(call, no_src, "is NULL"));
+    TRY(status, fail(call, fault, "is %" PRId64 ", expected 0 or more", *given->dim_size));
+  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "src"};
+  if (!g->src) return g->row == &group_rows[STREW_GROUP_COUNT] ? status : TRY(status, fail(call, fault, "is NULL"));
+  if (g->row->takes == TAKES_FLOATS) TRY(status, check_wanted(call, g->src, given->dtype));
   if (g->grouping) TRY(status, grouping_take_options(call, g->grouping, g->src, &g->options, &g->options));
-  if (g->row->takes == TAKES_FLOATS && !given->dtype) TRY(status, check_float(call, "src", g->src));
   return status;
 }
 
@@ -66,24 +78,41 @@ static strew_status start(const struct call *call, struct group_call *g, const s
         (groups).grouping != NULL                                                                                      \
   }
 
-static struct group_call group_call_of(struct steps *steps, strew_group_reduction reduction, strew_groups groups,
-                                       strew_tensor *src, const strew_group_reduce_options *options) {
-  static const strew_group_reduce_options defaults;
-  struct group_call g = {.steps = steps, .row = &group_rows[reduction], .given = options ? options : &defaults};
-  g.src = src;
-  g.index = groups.index;
-  g.grouping = groups.grouping;
-  return g;
+static void group_call_start(struct group_call *g, struct steps *steps, strew_group_reduction reduction,
+                             strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options) {
+  *g = (struct group_call){.steps = steps, .row = &group_rows[reduction], .src = src, .index = groups.index};
+  g->given = options;
+  g->grouping = groups.grouping;
+}
+
+/* The group form's own reductions go there without a detour, which small calls would feel. */
+static strew_status join(strew_groups groups, const struct group_row *row, strew_tensor *src,
+                         const strew_group_reduce_options *given, strew_tensor **out, strew_tensor **arg,
+                         strew_error *error) {
+  const strew_group_options options = options_of(row->reduction, given);
+  const char *alias = error ? error->alias : NULL;
+  if (error && !alias) error->alias = row->call;
+  strew_status status = groups.grouping ? strew_grouping_reduce(groups.grouping, src, &options, out, arg, error)
+                                        : strew_group(src, groups.index, &options, out, arg, error);
+  if (error) error->alias = alias;
+  return status;
 }
 
 strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
                                 const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
                                 strew_error *error) {
+  static const strew_group_reduce_options defaults;
   const bool is_known = (unsigned)reduction < STREW_GROUP_REDUCTION_COUNT;
   const strew_group_reduction known = is_known ? reduction : STREW_GROUP_SUM;
-  CALL(call, group_rows[known].call, error, {"src", src}, GROUPS_OF(groups), {"out", *out});
+  const struct group_row *row = &group_rows[known];
+  if (!options) options = &defaults;
+  const bool is_right = is_known && src && !find_untaken(row, options, *out != NULL, arg != NULL);
+  if (is_right && row->options & WITH_SIZES && !(options->dim_size && *options->dim_size < 0))
+    return join(groups, row, src, options, out, arg, error);
+  CALL(call, row->call, error, {"src", src}, GROUPS_OF(groups), {"out", *out});
   STEPS(steps, &call);
-  struct group_call g = group_call_of(&steps, known, groups, src, options);
+  struct group_call g;
+  group_call_start(&g, &steps, known, groups, src, options);
   g.arg = arg;
   if (!is_known) STEP(&steps, fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1));
   STEP(&steps, start(&call, &g, *out));
@@ -111,13 +140,6 @@ void group_open(struct group_call *g, const strew_tensor *out) {
 }
 
 /* ----------------------------------------------------------------------------------------------------------- joined */
-
-strew_tensor *group_join(struct group_call *g, strew_tensor *out) {
-  strew_tensor **result = out ? &out : steps_place(g->steps);
-  group_index(g);
-  STEP(g->steps, strew_group(g->src, g->index, &g->options, result, g->arg, g->steps->error));
-  return *result;
-}
 
 /* Joins `values`, of src's shape, where elements of src take part. */
 static strew_tensor *join_values(struct group_call *g, strew_tensor *values, strew_tensor *out) {
@@ -242,9 +264,11 @@ strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
 
 strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options,
                              strew_tensor **out, strew_error *error) {
+  static const strew_group_reduce_options defaults;
   CALL(call, "group_ids", error, {"src", src}, GROUPS_OF(groups));
   STEPS(steps, &call);
-  struct group_call g = group_call_of(&steps, STREW_GROUP_COUNT, groups, src, options);
+  struct group_call g;
+  group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src, options ? options : &defaults);
   strew_tensor **ids = steps_place(&steps), **is_out = steps_place(&steps);
   STEP(&steps, start(&call, &g, NULL));
   group_open(&g, NULL);
@@ -261,7 +285,7 @@ strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew
 /* --------------------------------------------------------------------------------------------------- older functions */
 
 /* Options of the group form as those of strew_group_reduce, without what a quantile ignores. */
-static strew_group_reduce_options options_of(const strew_group_options *old) {
+static strew_group_reduce_options new_options_of(const strew_group_options *old) {
   strew_group_reduce_options options = {.fill = old->fill, .mode = old->mode, .skip_nan = old->skip_nan};
   options.dim = &old->dim;
   if (old->dim_size != -1) options.dim_size = &old->dim_size;
@@ -272,7 +296,7 @@ static strew_group_reduce_options options_of(const strew_group_options *old) {
 static strew_status quantile(strew_groups groups, strew_tensor *src, double q, strew_interpolation interpolation,
                              const strew_group_options *old, strew_tensor **out, strew_error *error) {
   static const strew_group_options defaults = STREW_GROUP_OPTIONS;
-  strew_group_reduce_options options = options_of(old ? old : &defaults);
+  strew_group_reduce_options options = new_options_of(old ? old : &defaults);
   strew_tensor *made = NULL;
   options.q = q;
   options.interpolation = interpolation;

@@ -106,18 +106,6 @@ static bool are_exact(const struct squares *s, strew_tensor *squares) {
   return are;
 }
 
-/* src in the dtype that the call wants. */
-static strew_tensor *wanted(struct group_call *g) {
-  const strew_dtype own = g->src->dtype, dtype = g->given->dtype ? *g->given->dtype : own;
-  struct fault fault = {.code = STREW_EDTYPE, .argument = "dtype"};
-  STEP(g->steps, check_dtype(g->steps->call, dtype));
-  if (dtype != own && dtype != STREW_FLOAT64)
-    STEP(g->steps, fail(g->steps->call, fault, "is %s, expected float64 or src's own, %s", strew_dtype_name(dtype),
-                        strew_dtype_name(own)));
-  if (dtype != own) return step_to(g->steps, g->src, NULL, STREW_FLOAT64);
-  return STEP(g->steps, check_float(g->steps->call, "src", g->src)), g->src;
-}
-
 /* Variances are squares / divisor; deviations torch_scatter's sqrt(squares / (divisor + 1e-6)). */
 static strew_tensor *finish(const struct squares *s, strew_tensor *squares, strew_tensor *scales, bool is_deviation) {
   struct steps *steps = s->g->steps;
@@ -135,9 +123,9 @@ static strew_tensor *squares_result(struct group_call *g, bool is_deviation) {
   strew_device *device = g->src->storage->device;
   struct squares s = {.g = g};
   strew_tensor *scales = NULL;
-  g->src = wanted(g);
+  const strew_dtype dtype = g->given->dtype ? *g->given->dtype : g->src->dtype;
+  g->src = step_to(steps, g->src, NULL, dtype);
   if (steps->status != STREW_OK) return NULL;
-  const strew_dtype dtype = g->src->dtype;
   strew_tensor *src = squares_open(&s), *squares = make_squares(&s, src, dtype == STREW_FLOAT64);
   if (dtype == STREW_FLOAT64 && !are_exact(&s, squares)) {
     scales = scales_of(&s, src);
