@@ -97,7 +97,7 @@ static int reduce(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_groups_rows[] = {
 #define ROW(ENUM, word, name, dtypes, empty, exact, takes, passes, ...)                                                \
-  {"scatter_" name, reduce, STREW_GROUP_##ENUM, ALWAYS},
+  {"scatter_" name, reduce, STREW_GROUP_##ENUM, ALWAYS | (passes ? 0 : CONSTANT)},
     STREW_GROUP_REDUCTIONS(ROW)
 #undef ROW
         {NULL, NULL, 0, 0},
@@ -157,6 +157,6 @@ static int group_ids(lua_State *L, struct script_call *call) {
 }
 
 /* group_counts(src, index [, dim] [, {skip_nan}]): scatter_count of src's elements. */
-const struct script_function bind_group_counts_row = {"group_counts", reduce, STREW_GROUP_COUNT, FUNCTION},
-                             bind_reductions_row = {"reductions", push_reductions, 0, FUNCTION},
-                             bind_group_ids_row = {"group_ids", group_ids, 0, FUNCTION};
+const struct script_function bind_group_counts_row = {"group_counts", reduce, STREW_GROUP_COUNT, FUNCTION | CONSTANT},
+                             bind_reductions_row = {"reductions", push_reductions, 0, FUNCTION | CONSTANT},
+                             bind_group_ids_row = {"group_ids", group_ids, 0, FUNCTION | CONSTANT};

@@ -783,7 +783,7 @@ START_TEST(test_ranks_and_ids) {
   const int64_t size = 2;
   strew_group_reduce_options options = {.dim_size = &size, .mode = STREW_DROP};
   ok(strew_grouping_create(index, size, STREW_DROP, &grouping, &failure));
-  ok(strew_grouping_rank(grouping, src, false, &out, &failure));
+  ok(strew_grouping_rank(grouping, src, NULL, &out, &failure));
   assert_elements(out, STREW_INT64, ((int64_t[]){1, 0, 2, -1, 0}), "ranks");
   strew_release(out), out = NULL;
   ok(strew_group_ids(strew_by_index(index), src, &options, &out, &failure));

@@ -206,14 +206,8 @@ local function quantile(g, c, q, interpolation)
 end
 
 local rules = {
-  scatter = {"rest*", all = function(g, c, add)
-    local a = c.rest
-    local is_group = a[2] ~= nil and type(a[2]) ~= "number" or a[2] == nil and c.self == nil and a[1] == nil
-      or a[2] == nil and c.index ~= nil and c.src == nil
-    if not is_group then return placed.scatter(g, c, add) end
-    for k, name in ipairs{"src", "index", "dim", "-", "dim_size"} do
-      if a[k] ~= nil then c[name] = a[k] end
-    end
+  scatter = {all = function(g, c, add)
+    if c.self then return placed.scatter(g, c, add) end
     add(c.src, function() return of_reduction(line(g), groups_of_call(c), c.reduce) end)
   end},
   scatter_sum = group_rule "sum", scatter_mul = group_rule "prod", scatter_mean = group_rule "mean",
@@ -239,8 +233,10 @@ local rules = {
   scatter_last = {"src index dim", src = by_position "amax"},
   scatter_median = {"src index dim", src = function(g, c) return quantile(g, c, 0.5, "lower") end},
   scatter_quantile = {"src index q dim", src = function(g, c) return quantile(g, c, c.q, c.interpolation) end},
-  group_cumsum = {"groups src", src = function(g, c) -- the sums from each element to its group's last one
-    return strew.grouping(c.groups.ids:flip(0), {dim_size = c.groups.n, mode = "drop"}):cumsum(g:flip(-1)):flip(-1)
+  group_cumsum = {all = function(g, c, add) -- the sums from each element to its group's last one
+    local groups, src = c.rest[1], c.rest[2]
+    local behind = strew.grouping(groups.ids:flip(0), {dim_size = groups.n, mode = "drop"})
+    add(src, behind:cumsum(g:flip(-1)):flip(-1))
   end},
   bincount = {"self weights minlength", weights = function(g, c) return g:gather(0, c.self) end},
 }

@@ -68,7 +68,4 @@ strew_scalar group_empty(const struct group_row *row, bool is_exact, strew_dtype
 /* Fails unless q is 0..1, and the interpolation is one. quantile.c */
 strew_status check_rank(const struct call *call, double q, strew_interpolation interpolation);
 
-/* Sets *out: true if all elements of a bool tensor are true. */
-strew_status all_true(strew_tensor *flags, bool *out, strew_error *error);
-
 #endif

@@ -16,7 +16,7 @@ static const char *hint_of_dim(const strew_tensor *index, const struct shape1 *s
   if (index->rank != 1) return NULL;
   while (fitting < src->rank && (fitting == dim || src->sizes[fitting] != index->sizes[0])) fitting++;
   if (fitting == src->rank) return NULL;
-  snprintf(text, TEXT_BYTES, "{dim = %d}: index has the size of src's dimension %d", fitting, fitting);
+  snprintf(text, TEXT_BYTES, "{.dim = %d}: index has the size of src's dimension %d", fitting, fitting);
   return text;
 }
 
@@ -295,7 +295,7 @@ static strew_status group_into(const struct call *call, struct groups *groups, c
 strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options, strew_tensor **out,
                          strew_tensor **arg, strew_error *error) {
   static const strew_group_options defaults = STREW_GROUP_OPTIONS;
-  CALL(call, "scatter", error, {"src", src}, {"index", index}, {"out", *out});
+  CALL(call, "group", error, {"src", src}, {"index", index}, {"out", *out});
   struct groups groups;
   strew_tensor *target = *out, *made_arg = NULL;
   if (!options) options = &defaults;

@@ -96,7 +96,7 @@ static strew_tensor *quantiles_of_groups(struct group_call *g, struct quantile_p
   if (steps->status != STREW_OK) return NULL;
   strew_tensor rows = *g->groups.src;
   rows.sizes[group_dim(g)] = group_size(g);
-  strew_tensor *made = steps_out(steps, rows.storage->device, rows.dtype, rows.rank, rows.sizes, NULL);
+  strew_tensor *made = step_new(steps, rows.storage->device, rows.dtype, rows.rank, rows.sizes);
   if (strew_tensor_numel(g->groups.src) == 0)
     STEP(steps, fill_tensor(steps->call, made, plan->empty));
   else
@@ -113,8 +113,8 @@ static strew_tensor *quantiles_of_members(struct group_call *g, struct quantile_
   plan->unsorted = strew_tensor_numel(g->src);
   STEP(steps, strew_grouping_starts(g->grouping, starts, steps->error));
   STEP(steps, strew_grouping_counts(g->grouping, counts, steps->error));
-  strew_tensor *values = steps_out(steps, device, g->src->dtype, 1, g->src->sizes, NULL);
-  strew_tensor *made = steps_out(steps, device, g->src->dtype, 1, &ids.size, NULL);
+  strew_tensor *values = step_new(steps, device, g->src->dtype, 1, g->src->sizes);
+  strew_tensor *made = step_new(steps, device, g->src->dtype, 1, &ids.size);
   STEP(steps, device->ops->group_collect(steps->call, device, &ids, *starts, g->src, values));
   strew_tensor *begins = step_narrow(steps, *starts, 0, 0, ids.size);
   STEP(steps, pick(steps->call, plan, values, begins, *counts, 0, made));
@@ -135,7 +135,7 @@ static strew_status check_interpolated(const struct call *call, strew_interpolat
   return fail(call,
               (struct fault){.code = STREW_EDTYPE,
                              .argument = "src",
-                             .hint = "interpolation = \"lower\", \"higher\" and \"nearest\" take all dtypes"},
+                             .hint = "interpolation = STREW_LOWER, STREW_HIGHER and STREW_NEAREST take all dtypes"},
               "is %s, expected a float dtype for interpolation = \"%s\"", strew_dtype_name(src->dtype),
               mixes[interpolation]);
 }
@@ -323,14 +323,15 @@ static void rank_order(struct steps *steps, struct groups *groups, strew_tensor 
   *ranks = step_binary(steps, STREW_SUB, step_count(steps, order->storage->device, order->sizes[0]), begins, begins);
 }
 
-strew_status strew_grouping_rank(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,
-                                 strew_error *error) {
+strew_status strew_grouping_rank(strew_grouping *grouping, strew_tensor *src, const strew_sort_options *options,
+                                 strew_tensor **out, strew_error *error) {
   CALL(call, "grouping_rank", error, {"src", src}, IDS_OF(grouping));
   STEPS(steps, &call);
   const int64_t length = strew_grouping_length(grouping);
   strew_tensor **order = steps_place(&steps), *own = NULL, *ranks = NULL;
   STEP(&steps, grouping_check_line(&call, grouping, src));
-  STEP(&steps, argsort(&call, &grouping->groups, src, descending, order));
+  if (options) STEP(&steps, check_options(&call, options));
+  STEP(&steps, argsort(&call, &grouping->groups, src, options && options->descending, order));
   rank_order(&steps, &grouping->groups, *order, &own, &ranks);
   strew_tensor *all = step_full(&steps, src->storage->device, STREW_INT64, 1, &length, strew_int(-1));
   STEP(&steps, strew_scatter(all, 0, *order, strew_of(ranks), NULL, &all, steps.error));

@@ -21,9 +21,9 @@ struct group_call {
 
 /* Returns the result; `out`: the given one, in which it is to be; or NULL. */
 typedef strew_tensor *group_body(struct group_call *g, strew_tensor *out);
-group_body group_truth, group_choice, group_count; /* reduce.c */
-group_body group_variance, group_deviation, group_logsumexp;   /* spread.c */
-group_body group_median, group_quantile, group_nunique;        /* order.c */
+group_body group_truth, group_choice, group_count;           /* reduce.c */
+group_body group_variance, group_deviation, group_logsumexp; /* spread.c */
+group_body group_median, group_quantile, group_nunique;      /* order.c */
 
 /* True if elements that are NaN are skipped. */
 static inline bool group_skips(const struct group_call *g) {

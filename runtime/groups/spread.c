@@ -98,12 +98,11 @@ static strew_tensor *scales_of(struct squares *s, strew_tensor *src) {
 /* True unless squares of float64 may have overflowed or lost digits. */
 static bool are_exact(const struct squares *s, strew_tensor *squares) {
   struct steps *steps = s->g->steps;
-  bool are = true;
   strew_tensor *is = step_binary(steps, STREW_GE, squares, 0x1p-800, NULL);
   step_binary(steps, STREW_LOGICAL_AND, is, step_binary(steps, STREW_LE, squares, 0x1p1000, NULL), is);
   is = step_binary(steps, STREW_LOGICAL_OR, is, step_binary(steps, STREW_LE, s->counts, 1.0, NULL), NULL);
-  STEP(steps, all_true(is, &are, steps->error));
-  return are;
+  const strew_scalar are = step_number(steps, STREW_FOLD_ALL, is);
+  return steps->status != STREW_OK || are.as.i;
 }
 
 /* Variances are squares / divisor; deviations torch_scatter's sqrt(squares / (divisor + 1e-6)). */
@@ -188,7 +187,7 @@ static void check_given(struct group_call *g, strew_tensor *out) {
   if (!out || steps->status != STREW_OK) return;
   const strew_tensor *src = g->groups.src;
   for (int d = 0; d < src->rank; d++) sizes[d] = d == group_dim(g) ? group_size(g) : src->sizes[d];
-  steps_out(steps, src->storage->device, src->dtype, src->rank, sizes, out);
+  steps_out(steps, "out", src->storage->device, src->dtype, src->rank, sizes, out);
 }
 
 strew_tensor *group_logsumexp(struct group_call *g, strew_tensor *out) {

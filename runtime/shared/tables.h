@@ -102,9 +102,9 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
 #define STREW_UNARY(X)                                                                                                 \
   X(NEG, "neg", neg, NUMBERS, COMMON, 1, EVERY)                                                                        \
   X(ABS, "abs", abs, NUMBERS, COMMON, 1, EVERY)                                                                        \
-  X(FLOOR, "floor", floor, NUMBERS, COMMON, 1, EVERY)                                                                  \
-  X(CEIL, "ceil", ceil, NUMBERS, COMMON, 1, EVERY)                                                                     \
-  X(ROUND, "round", round, NUMBERS, COMMON, 1, EVERY)                                                                  \
+  X(FLOOR, "floor", floor, NUMBERS, COMMON, 1, EVERY | CONSTANT)                                                       \
+  X(CEIL, "ceil", ceil, NUMBERS, COMMON, 1, EVERY | CONSTANT)                                                          \
+  X(ROUND, "round", round, NUMBERS, COMMON, 1, EVERY | CONSTANT)                                                       \
   X(RELU, "relu", relu, NUMBERS, COMMON, 1, EVERY)                                                                     \
   X(EXP, "exp", exp, FLOATS, COMMON, 8, EVERY)                                                                         \
   X(LOG, "log", log, FLOATS, COMMON, 8, EVERY)                                                                         \
@@ -120,13 +120,13 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(LOG10, "log10", log10, FLOATS, COMMON, 8, EVERY)                                                                   \
   X(LOG1P, "log1p", log1p, FLOATS, COMMON, 8, EVERY)                                                                   \
   X(EXPM1, "expm1", expm1, FLOATS, COMMON, 8, EVERY)                                                                   \
-  X(SIGN, "sign", sign, ANY, COMMON, 1, EVERY)
+  X(SIGN, "sign", sign, ANY, COMMON, 1, EVERY | CONSTANT)
 #define STREW_BINARY(X)                                                                                                \
   X(ADD, "add", plus, ANY, COMMON, 1, EVERY)                                                                           \
   X(SUB, "sub", minus, NUMBERS, COMMON, 1, EVERY)                                                                      \
   X(MUL, "mul", times, ANY, COMMON, 1, EVERY)                                                                          \
   X(DIV, "div", divide, FLOATS, COMMON, 1, EVERY)                                                                      \
-  X(FLOOR_DIVIDE, "floor_divide", floor_divide, NUMBERS, COMMON, 8, EVERY)                                             \
+  X(FLOOR_DIVIDE, "floor_divide", floor_divide, NUMBERS, COMMON, 8, EVERY | CONSTANT)                                  \
   X(REMAINDER, "remainder", remainder, NUMBERS, COMMON, 8, EVERY)                                                      \
   X(POW, "pow", pow, NUMBERS, COMMON, 64, EVERY)                                                                       \
   X(MINIMUM, "minimum", minimum, ANY, COMMON, 1, ALWAYS)                                                               \
