@@ -997,6 +997,63 @@ STREW_API strew_status strew_grouping_softmax(strew_grouping *grouping, strew_te
 STREW_API strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
                                                strew_interpolation interpolation, const strew_group_options *options,
                                                strew_tensor **out, strew_error *error);
+/* The groups of a call: those of an index, as strew_group takes it, or of a grouping. The other one is NULL. */
+typedef struct strew_groups {
+  strew_tensor *index;
+  strew_grouping *grouping;
+} strew_groups;
+static inline strew_groups strew_by_index(strew_tensor *index) {
+  strew_groups groups;
+  groups.index = index;
+  groups.grouping = NULL;
+  return groups;
+}
+static inline strew_groups strew_by_grouping(strew_grouping *grouping) {
+  strew_groups groups;
+  groups.index = NULL;
+  groups.grouping = grouping;
+  return groups;
+}
+
+/* Reductions of groups. A group without elements is 0 unless something else is said; of the words behind a reduction all
+   options count that not each one takes. */
+typedef enum strew_group_reduction {
+  STREW_GROUP_SUM,      /* out, fill, dtype */
+  STREW_GROUP_PROD,     /* out, fill, dtype; empty: 1 */
+  STREW_GROUP_MEAN,     /* out, fill, dtype; of integers rounded down, unless dtype is a float's */
+  STREW_GROUP_MIN,      /* out, arg, fill */
+  STREW_GROUP_MAX,      /* out, arg, fill */
+  STREW_GROUP_ANY,      /* out; bool: true if an element is not 0 */
+  STREW_GROUP_ALL,      /* out; bool: true if no element is 0; empty: true */
+  STREW_GROUP_FIRST,    /* fill; the element of the lowest position along dim */
+  STREW_GROUP_LAST,     /* fill; that of the highest */
+  STREW_GROUP_MEDIAN,   /* fill; the lower one of an even number; empty: NaN, of integers 0 */
+  STREW_GROUP_QUANTILE, /* fill, q, interpolation; as strew_group_quantile */
+  STREW_GROUP_COUNT,    /* int64; src NULL: elements of the index, which may have any shape, or of the grouping */
+  STREW_GROUP_REDUCTION_COUNT
+} strew_group_reduction;
+/* All zeros are the defaults. */
+typedef struct strew_group_reduce_options {
+  const int *dim;           /* of src; NULL: the last */
+  const int64_t *dim_size;  /* the number of groups; NULL: the size of *out, or max(index) + 1; not of a grouping */
+  const strew_scalar *fill; /* value of groups without elements; NULL: as above */
+  const strew_dtype *dtype; /* that src is converted to; NULL: its own */
+  double q;
+  strew_interpolation interpolation;
+  strew_mode mode; /* not of a grouping: its ids are checked */
+  bool skip_nan;   /* elements that are NaN belong to no group; their index values are checked like others */
+  bool biased;     /* a variance divides by the count, not by one less */
+  uint64_t reserved[8];
+} strew_group_reduce_options;
+/* Reduces the elements of each group, by the rules of strew_group: index broadcasts to src, integers wrap, and the result
+   has src's sizes except along dim, where it has one for each group. options NULL: all zeros. *out given: it takes part,
+   as in strew_group. arg: NULL, or receives the positions of extremes, as there. STREW_EARGUMENT: an option that the
+   reduction does not take; src NULL. STREW_EDTYPE: src or options->dtype is of a wrong dtype. STREW_ESHAPE: src's size
+   along dim is not the grouping's length. */
+STREW_API strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
+                                          const strew_group_reduce_options *options, strew_tensor **out,
+                                          strew_tensor **arg, strew_error *error);
+
 /* Several reductions at once: out[i], always new, is that of aggregates[i]; all of them, or none if one fails. As by
    strew_grouping_reduce, except that nothing wraps, and nothing is taken for a number:
      integers, bools   without options.dtype a sum or product is int64, and a mean float64: the exact sum, rounded once,

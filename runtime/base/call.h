@@ -65,6 +65,9 @@ static inline const char *alias_of(const strew_error *error, const char *name) {
 strew_status report_call(const struct call *call, strew_status status, const strew_error *inner, strew_error *error);
 #define report_inner(status, inner, error) report_call(&call, status, inner, error)
 
+/* Evaluates a call that returns a status, unless one before it has failed: TRY(status, f(...)). Returns the status. */
+#define TRY(status, ...) ((status) = (status) != STREW_OK ? (status) : (__VA_ARGS__))
+
 /* Tells gcc -fanalyzer and clang-tidy, which see one file only, that a failure is never STREW_OK. */
 static inline strew_status failed(strew_status status) {
   if (status == STREW_OK) __builtin_unreachable();

@@ -52,6 +52,9 @@ static inline bool fold_is_spread(strew_fold fold) {
   return finish == FINISH_VARIANCE || finish == FINISH_DEVIATION;
 }
 
+/* Fails unless q is 0..1, and the interpolation is one. quantile.c */
+strew_status check_rank(const struct call *call, double q, strew_interpolation interpolation);
+
 /* Sets *out: true if all elements of a bool tensor are true. */
 strew_status all_true(strew_tensor *flags, bool *out, strew_error *error);
 

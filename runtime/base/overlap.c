@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_STEPS = 4096 };
 
@@ -133,4 +134,14 @@ strew_status check_overlap(const struct call *call, const strew_tensor *self, co
   snprintf(hint, sizeof hint, "%s:clone()", name);
   return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
               "shares elements with the tensor written in place");
+}
+
+strew_status check_result(const struct call *call, const char *name, const strew_tensor *out) {
+  strew_status status = check_overlap(call, out, name, NULL, false);
+  for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
+    const strew_tensor *operand = call->operands[i].tensor;
+    if (operand && strcmp(call->operands[i].name, name) != 0)
+      TRY(status, check_overlap(call, out, call->operands[i].name, operand, false));
+  }
+  return status;
 }

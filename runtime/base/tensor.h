@@ -54,5 +54,7 @@ bool tensors_are_same_view(const strew_tensor *a, const strew_tensor *b);
    same_is_fine: an identical view passes (elementwise calls read an element before they write it). */
 strew_status check_overlap(const struct call *call, const strew_tensor *self, const char *name,
                            const strew_tensor *operand, bool same_is_fine);
+/* Before the given result `name` is written: fails if it may not be, or overlaps itself or another operand of the call. */
+strew_status check_result(const struct call *call, const char *name, const strew_tensor *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* histogram.c: counts of values: bincount and histc. */
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
-#include "runtime/base/pieces.h"
+#include "runtime/base/steps.h"
 #include "scatter.h"
 
 #include <float.h>
@@ -69,7 +69,7 @@ static strew_status add_counts(const struct call *call, const strew_tensor *self
                             .reduction = STREW_SUM};
   addressing.checked = true;
   strew_status status = fill_tensor(call, counts, (union element){.i64 = 0});
-  return status == STREW_OK && strew_tensor_numel(self) ? scatter_run(call, &job) : status;
+  return strew_tensor_numel(self) ? TRY(status, scatter_run(call, &job)) : status;
 }
 
 strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
@@ -95,123 +95,100 @@ strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t m
 /* ------------------------------------------------------------------------------------------------------------ histc */
 
 struct histogram {
-  const struct call *call;
   strew_tensor *flat;
   int64_t bins;
   double min, max;
   bool is_own;  /* the range is that of the elements */
   double scale; /* of elements and range: with it no product overflows */
-  strew_tensor *counts;
 };
 
-static strew_operand number(double value) { return strew_number(strew_float(value)); }
-
-static strew_status extreme(strew_fold fold, strew_tensor *flat, double *out, strew_error *error) {
-  strew_tensor *value = NULL;
+static double extreme(struct steps *steps, strew_fold fold, strew_tensor *flat) {
   strew_scalar scalar = strew_float(0);
-  strew_status status = strew_reduce(fold, flat, 0, NULL, false, 0, &value, error);
-  if (status == STREW_OK) status = strew_item(value, &scalar, error);
-  strew_release(value);
-  *out = scalar.as.f;
-  return status;
+  strew_tensor *value = step_reduce(steps, fold, flat, 0, NULL);
+  STEP(steps, strew_item(value, &scalar, steps->error));
+  return scalar.as.f;
 }
 
 /* Fails for an end that the elements' dtype cannot hold. */
-static strew_status check_range(const struct histogram *histogram) {
-  const strew_dtype dtype = dtype_wide(histogram->flat->dtype);
+static strew_status check_range(const struct call *call, const struct histogram *histogram, strew_dtype dtype) {
   char low[TEXT_BYTES], high[TEXT_BYTES];
   union element held;
   if (!isfinite(histogram->min) || !isfinite(histogram->max))
-    return fail(histogram->call, (struct fault){.code = STREW_EVALUE, .hint = "min and max set the range"},
+    return fail(call, (struct fault){.code = STREW_EVALUE, .hint = "min and max set the range"},
                 "the range from %s to %s is not finite", text_of_scalar(strew_float(histogram->min), low),
                 text_of_scalar(strew_float(histogram->max), high));
-  strew_status status = element_from(histogram->call, "min", strew_float(histogram->min), STREW_EXACT, dtype, &held);
-  if (status != STREW_OK) return status;
-  return element_from(histogram->call, "max", strew_float(histogram->max), STREW_EXACT, dtype, &held);
+  strew_status status = element_from(call, "min", strew_float(histogram->min), STREW_EXACT, dtype, &held);
+  return TRY(status, element_from(call, "max", strew_float(histogram->max), STREW_EXACT, dtype, &held));
 }
 
 /* An empty range is that of the elements. */
-static strew_status find_range(struct histogram *histogram, strew_error *error) {
-  const double most = dtype_wide(histogram->flat->dtype) == STREW_FLOAT64 ? DBL_MAX : (double)FLT_MAX;
-  strew_status status = STREW_OK;
+static void find_range(struct steps *steps, struct histogram *histogram, strew_tensor *self) {
+  const strew_dtype dtype = dtype_wide(self->dtype);
+  const double most = dtype == STREW_FLOAT64 ? DBL_MAX : (double)FLT_MAX;
   histogram->is_own = histogram->min == histogram->max;
-  if (histogram->is_own && strew_tensor_numel(histogram->flat)) {
-    status = extreme(STREW_FOLD_AMIN, histogram->flat, &histogram->min, error);
-    if (status == STREW_OK) status = extreme(STREW_FOLD_AMAX, histogram->flat, &histogram->max, error);
-    if (status != STREW_OK) return status;
+  if (histogram->is_own && strew_tensor_numel(self)) {
+    histogram->min = extreme(steps, STREW_FOLD_AMIN, histogram->flat);
+    histogram->max = extreme(steps, STREW_FOLD_AMAX, histogram->flat);
   }
   const double quarter = (histogram->max / 4 - histogram->min / 4) * (double)histogram->bins;
   histogram->scale = quarter < most / 8 ? 1 : 0x1p-64;
-  return check_range(histogram);
+  STEP(steps, check_range(steps->call, histogram, dtype));
 }
 
 /* The bins of elements in range: (x - min) * bins / (max - min), rounded toward 0; the last one has max, too. */
-static strew_status find_bins(const struct histogram *histogram, strew_tensor *x, strew_tensor **out,
-                              strew_error *error) {
-  const strew_operand zero = strew_number(strew_int(0)), last = strew_number(strew_int(histogram->bins - 1));
+static strew_tensor *find_bins(struct steps *steps, const struct histogram *histogram, strew_tensor *x) {
+  const strew_operand zero = operand_of_int(0), last = operand_of_int(histogram->bins - 1);
   const double scale = histogram->scale, min = histogram->min * scale, max = histogram->max * scale;
-  strew_tensor *scaled = NULL, *bin = NULL, *whole = NULL;
-  strew_status status = scale == 1 ? STREW_OK : strew_binary(STREW_MUL, strew_of(x), number(scale), &scaled, error);
-  if (status == STREW_OK) status = strew_binary(STREW_SUB, strew_of(scaled ? scaled : x), number(min), &bin, error);
-  strew_release(scaled);
-  if (status == STREW_OK) status = strew_binary(STREW_MUL, strew_of(bin), number((double)histogram->bins), &bin, error);
-  if (status == STREW_OK) status = strew_binary(STREW_DIV, strew_of(bin), number(max - min), &bin, error);
-  if (status == STREW_OK) status = strew_to(bin, x->storage->device, STREW_INT64, &whole, error);
-  if (status == STREW_OK) status = strew_clamp(whole, &zero, &last, &whole, error);
-  strew_release(bin);
-  if (status == STREW_OK)
-    *out = whole;
-  else
-    strew_release(whole);
-  return status;
+  const int mark = steps->count;
+  strew_tensor *scaled = scale == 1 ? x : step_binary(steps, STREW_MUL, x, scale, NULL);
+  strew_tensor *bin = steps_keep(steps, mark, step_binary(steps, STREW_SUB, scaled, min, NULL));
+  step_binary(steps, STREW_MUL, bin, (double)histogram->bins, bin);
+  step_binary(steps, STREW_DIV, bin, max - min, bin);
+  strew_tensor *whole = steps_keep(steps, mark, step_to(steps, bin, NULL, STREW_INT64));
+  STEP(steps, strew_clamp(whole, &zero, &last, &whole, steps->error));
+  return whole;
 }
 
 /* Replaces the bins of elements out of range, and of NaN, by -1. */
-static strew_status drop_outside(const struct histogram *histogram, strew_tensor *x, strew_tensor *bins,
-                                 strew_error *error) {
-  const strew_operand low = number(histogram->min), high = number(histogram->max);
-  strew_tensor *nearest = NULL, *is_inside = NULL;
-  strew_status status = strew_clamp(x, &low, &high, &nearest, error);
-  if (status == STREW_OK) status = strew_binary(STREW_EQ, strew_of(nearest), strew_of(x), &is_inside, error);
-  if (status == STREW_OK) status = strew_where(is_inside, strew_of(bins), strew_number(strew_int(-1)), &bins, error);
-  strew_release(nearest);
-  strew_release(is_inside);
-  return status;
+static void drop_outside(struct steps *steps, const struct histogram *histogram, strew_tensor *x, strew_tensor *bins) {
+  const strew_operand low = operand_of_float(histogram->min), high = operand_of_float(histogram->max);
+  strew_tensor **nearest = steps_place(steps);
+  STEP(steps, strew_clamp(x, &low, &high, nearest, steps->error));
+  strew_tensor *is_inside = step_binary(steps, STREW_EQ, *nearest, x, NULL);
+  STEP(steps, strew_where(is_inside, strew_of(bins), operand_of_int(-1), &bins, steps->error));
 }
 
-static strew_status count_piece(const struct histogram *histogram, strew_tensor *piece, strew_error *error) {
+static void count_piece(struct steps *steps, const struct histogram *histogram, strew_tensor *piece,
+                        strew_tensor *counts) {
   static const strew_scatter_options add = {.reduction = STREW_SUM, .mode = STREW_DROP};
-  strew_tensor *x = NULL, *bins = NULL, *counts = histogram->counts;
-  strew_status status = strew_to(piece, piece->storage->device, dtype_wide(piece->dtype), &x, error);
-  if (status == STREW_OK) status = find_bins(histogram, x, &bins, error);
-  if (status == STREW_OK && !histogram->is_own) status = drop_outside(histogram, x, bins, error);
-  if (status == STREW_OK) status = strew_scatter(counts, 0, bins, strew_number(strew_int(1)), &add, &counts, error);
-  strew_release(x);
-  strew_release(bins);
-  return status;
+  strew_tensor *x = step_to(steps, piece, NULL, dtype_wide(histogram->flat->dtype));
+  strew_tensor *bins = find_bins(steps, histogram, x);
+  if (!histogram->is_own) drop_outside(steps, histogram, x, bins);
+  STEP(steps, strew_scatter(counts, 0, bins, operand_of_int(1), &add, &counts, steps->error));
 }
 
-static strew_status count_all(struct histogram *histogram, strew_tensor **out, strew_error *error) {
-  strew_tensor *flat = histogram->flat;
-  strew_device *device = flat->storage->device;
-  strew_status status = strew_full(device, STREW_INT64, 1, &histogram->bins, strew_int(0), &histogram->counts, error);
-  if (status == STREW_OK && histogram->min == histogram->max) { /* all are equal: the bin in the middle */
-    const int64_t middle = histogram->bins / 2;
-    status = strew_set(histogram->counts, 1, &middle, strew_int(strew_tensor_numel(flat)), error);
-  } else if (status == STREW_OK && strew_tensor_numel(flat)) {
-    const struct pieces pieces = pieces_of(flat, -1);
-    for (int64_t at = 0; at < pieces.size && status == STREW_OK; at += pieces.length) {
-      strew_tensor *piece = NULL;
-      status = piece_at(&pieces, at, flat, &piece, error);
-      if (status == STREW_OK) status = count_piece(histogram, piece, error);
-      strew_release(piece);
-    }
+static void count_pieces(struct steps *steps, const struct histogram *histogram, strew_tensor *counts) {
+  const struct pieces pieces = pieces_of(histogram->flat, -1);
+  for (int64_t at = 0; at < pieces.size && steps->status == STREW_OK; at += pieces.length) {
+    const int mark = steps->count;
+    count_piece(steps, histogram, step_piece(steps, &pieces, at, histogram->flat), counts);
+    steps_keep(steps, mark, NULL);
   }
-  return status == STREW_OK ? strew_to(histogram->counts, device, flat->dtype, out, error) : status;
 }
 
-static strew_status check_histogram(const struct histogram *histogram, const strew_tensor *self) {
-  const struct call *call = histogram->call;
+static strew_tensor *count_all(struct steps *steps, const struct histogram *histogram, strew_tensor *self) {
+  strew_device *device = self->storage->device;
+  const int64_t numel = strew_tensor_numel(self), middle = histogram->bins / 2;
+  strew_tensor *counts = step_full(steps, device, STREW_INT64, 1, &histogram->bins, strew_int(0));
+  if (histogram->min == histogram->max) /* all are equal: the bin in the middle */
+    STEP(steps, strew_set(counts, 1, &middle, strew_int(numel), steps->error));
+  else if (steps->status == STREW_OK && numel)
+    count_pieces(steps, histogram, counts);
+  return step_to(steps, counts, NULL, self->dtype);
+}
+
+static strew_status check_histogram(const struct call *call, const struct histogram *histogram,
+                                    const strew_tensor *self) {
   strew_scalar value = strew_int(histogram->bins);
   char max[TEXT_BYTES], min[TEXT_BYTES];
   strew_status status = check_float(call, "self", self);
@@ -228,14 +205,11 @@ static strew_status check_histogram(const struct histogram *histogram, const str
 
 strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
                          strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "histc")};
-  CALL(call, "histc", &inner, {"self", self});
-  struct histogram histogram = {.call = &call, .bins = bins, .min = min, .max = max};
-  strew_status status = check_histogram(&histogram, self);
-  if (status == STREW_OK) status = strew_reshape(self, 1, (int64_t[]){-1}, &histogram.flat, &inner);
-  if (status == STREW_OK) status = find_range(&histogram, &inner);
-  if (status == STREW_OK) status = count_all(&histogram, out, &inner);
-  strew_release(histogram.flat);
-  strew_release(histogram.counts);
-  return report_inner(status, &inner, error);
+  CALL(call, "histc", error, {"self", self});
+  STEPS(steps, &call);
+  struct histogram histogram = {.bins = bins, .min = min, .max = max};
+  STEP(&steps, check_histogram(&call, &histogram, self));
+  histogram.flat = step_reshape(&steps, self, 1, (int64_t[]){-1});
+  find_range(&steps, &histogram, self);
+  return steps_give(&steps, count_all(&steps, &histogram, self), out);
 }

@@ -178,13 +178,6 @@ static struct shape1 result_shape(const struct given *given, const strew_tensor 
   return shape;
 }
 
-/* A given result may not overlap itself nor an operand. */
-static strew_status check_result(const struct call *call, const struct given *given, const strew_tensor *out) {
-  strew_status status = check_overlap(call, out, "out", NULL, false);
-  if (status == STREW_OK) status = check_overlap(call, out, given->src_name, given->src, false);
-  return status == STREW_OK ? check_overlap(call, out, given->name, given->tensor, false) : status;
-}
-
 static strew_status check_target(const struct call *call, const struct given *given, const struct shape1 *shape,
                                  const strew_tensor *out) {
   if (!out) return STREW_OK;
@@ -196,7 +189,7 @@ static strew_status check_target(const struct call *call, const struct given *gi
   bool made;
   strew_status status =
       out_prepare(call, given->src->storage->device, given->src->dtype, shape->rank, shape->sizes, &target, &made);
-  return status == STREW_OK ? check_result(call, given, out) : status;
+  return status == STREW_OK ? check_result(call, "out", out) : status;
 }
 
 /* A plan over segments: `out` has an element for each of them, src one for each of theirs. */
@@ -598,7 +591,7 @@ static strew_status gather_csr(const struct call *call, const struct given *indp
   if (status != STREW_OK) return status;
   status = out_prepare(call, device, src->dtype, shape.rank, shape.sizes, out, &made);
   if (status != STREW_OK && made) return fail_total(call, indptr, shape.sizes[indptr->dim], status);
-  if (status == STREW_OK && !made) status = check_result(call, indptr, *out);
+  if (status == STREW_OK && !made) status = check_result(call, "out", *out);
   if (status != STREW_OK || !strew_tensor_numel(*out)) return status;
   struct segment_plan plan;
   plan_segments(indptr, indptr->tensor, *out, src, NULL, &plan);

@@ -88,12 +88,6 @@ strew_status groups_keep_last(const struct call *call, strew_tensor *order, int6
 const struct device_ops *groups_walks(const struct groups *groups);
 struct group_ids groups_narrow(const struct groups *groups);
 
-/* The quantiles of groups of 1-D elements on the CPU, `values` group after group, which are moved; counts: of each group,
-   starts: where it begins. fill: as for strew_group_quantile. There are values and groups. calls/quantile.c */
-strew_status quantiles_of_collected(const struct call *call, strew_tensor *values, strew_tensor *starts,
-                                    strew_tensor *counts, double q, strew_interpolation interpolation,
-                                    const strew_scalar *fill, strew_tensor **out);
-
 /* The counts as a view of that rank, with their dimension at dim and sizes 1. */
 strew_status grouping_counts_along(strew_grouping *grouping, int rank, int dim, strew_tensor **out, strew_error *error);
 

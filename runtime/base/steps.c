@@ -1,0 +1,72 @@
+/* steps.c: the steps of composed calls, see steps.h. */
+#include "steps.h"
+
+#include "device.h"
+
+void steps_open(struct steps *steps, const struct call *call) {
+  steps->call = call;
+  steps->error = call->error;
+  steps->alias = call->error ? call->error->alias : NULL;
+  steps->status = STREW_OK;
+  steps->count = 0;
+  if (call->error) call->error->alias = alias_of(call->error, call->op);
+}
+
+void steps_close(struct steps *steps) {
+  steps_keep(steps, 0, NULL);
+  if (steps->error) steps->error->alias = steps->alias;
+}
+
+strew_tensor **steps_place(struct steps *steps) {
+  if (steps->count == MOST_MADE)
+    STEP(steps, fail(steps->call, (struct fault){.code = STREW_EMEMORY}, "more than %d tensors are made", MOST_MADE));
+  strew_tensor **place = &steps->made[steps->count];
+  if (steps->count < MOST_MADE) steps->count++;
+  return *place = NULL, place;
+}
+
+strew_tensor *steps_keep(struct steps *steps, int mark, strew_tensor *kept) {
+  int count = mark;
+  for (int i = mark; i < steps->count; i++)
+    if (kept && steps->made[i] == kept && count == mark)
+      count++;
+    else
+      strew_release(steps->made[i]);
+  if (count > mark) steps->made[mark] = kept;
+  steps->count = count;
+  return kept;
+}
+
+strew_tensor *steps_out(struct steps *steps, strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                        strew_tensor *given) {
+  bool made = false;
+  strew_tensor **out = given ? &given : steps_place(steps);
+  STEP(steps, out_prepare(steps->call, device, dtype, rank, sizes, out, &made));
+  if (given) STEP(steps, check_result(steps->call, "out", given));
+  return *out;
+}
+
+strew_status steps_give(struct steps *steps, strew_tensor *result, strew_tensor **out) {
+  if (steps->status == STREW_OK && *out != result) *out = strew_retain(result);
+  return steps_status(steps);
+}
+
+strew_status steps_status(const struct steps *steps) {
+  return report_call(steps->call, steps->status, steps->error, steps->error);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- pieces */
+
+struct pieces pieces_of(const strew_tensor *tensor, int whole) {
+  enum { PIECE_BYTES = 1 << 19 };
+  struct pieces pieces = {.dim = 0, .size = 1, .length = 1};
+  if (!tensor->rank) return pieces;
+  for (int d = tensor->rank - 1; d >= 0; d--)
+    if (d != whole && tensor->sizes[d] > 1) pieces.dim = d;
+  pieces.size = pieces.length = tensor->sizes[pieces.dim];
+  if (!tensor->storage->device->ops->host_memory || pieces.dim == whole) return pieces;
+  const int64_t bytes = strew_tensor_numel(tensor) / pieces.size * (int64_t)dtype_bytes(tensor->dtype);
+  pieces.length = bytes < PIECE_BYTES ? PIECE_BYTES / bytes : 1;
+  if (pieces.length > pieces.size) pieces.length = pieces.size;
+  return pieces;
+}

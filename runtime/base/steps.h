@@ -1,0 +1,119 @@
+/* steps.h: public calls composed of others. `struct steps` keeps the first failure, after which later steps do nothing,
+   and owns the tensors that steps make: the end of the block releases them.
+
+     CALL(call, "isclose", error, {"self", a}, {"other", b});
+     STEPS(steps, &call);
+     STEP(&steps, check_devices(&call));
+     strew_tensor *gap = step_binary(&steps, STREW_SUB, a, b, NULL);
+     STEP(&steps, strew_item(gap, &number, steps.error));
+     return steps_give(&steps, step_unary(&steps, STREW_ABS, gap, gap), out);
+
+   A step that fails returns NULL, and so do those after it: only STEP may read the members of what a step has made. */
+#ifndef STREW_STEPS_H
+#define STREW_STEPS_H
+
+#include "tensor.h"
+
+enum { MOST_MADE = 48 };
+
+struct steps {
+  const struct call *call;
+  strew_error *error;  /* the call's: inner calls report under its name */
+  const char *alias;   /* of the error, as the host has set it */
+  strew_status status; /* the first failure */
+  int count;
+  strew_tensor *made[MOST_MADE + 1];
+};
+
+/* Declares the steps of a call. */
+#define STEPS(variable, call)                                                                                          \
+  struct steps variable __attribute__((cleanup(steps_close)));                                                         \
+  steps_open(&variable, call)
+/* A step: an expression that returns a status, evaluated unless a step has failed. Returns the status. */
+#define STEP(steps, ...) TRY((steps)->status, __VA_ARGS__)
+
+void steps_open(struct steps *steps, const struct call *call);
+void steps_close(struct steps *steps);
+
+/* A place, now NULL, for a tensor that a step makes. */
+strew_tensor **steps_place(struct steps *steps);
+/* Releases what steps have made since `count` was `mark`, except `kept`, which it returns; NULL: all. */
+strew_tensor *steps_keep(struct steps *steps, int mark, strew_tensor *kept);
+/* The result to write: `given`, the operand "out", which is checked; if that is NULL, a new tensor. */
+strew_tensor *steps_out(struct steps *steps, strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
+                        strew_tensor *given);
+/* Moves a result to *out, unless a step has failed or it is there. Returns the status of the call. */
+strew_status steps_give(struct steps *steps, strew_tensor *result, strew_tensor **out);
+/* Returns the status of the call; errors of memory, time and the user list its operands. */
+strew_status steps_status(const struct steps *steps);
+
+/* ------------------------------------------------------------------------------------------------------- operations */
+
+/* An operand: a tensor, a scalar, an integer or a float. */
+static inline strew_operand operand_of_int(int64_t number) { return strew_number(strew_int(number)); }
+static inline strew_operand operand_of_float(double number) { return strew_number(strew_float(number)); }
+#define OPERAND(x)                                                                                                     \
+  _Generic((x), strew_tensor *                                                                                         \
+           : strew_of, strew_scalar                                                                                    \
+           : strew_number, int                                                                                         \
+           : operand_of_int, int64_t                                                                                   \
+           : operand_of_int, double                                                                                    \
+           : operand_of_float)(x)
+
+/* Defines a step that writes to *out: `into`, or a new tensor if that is NULL. Returns it. */
+#define STEP_MAKES(name, into, operation, ...)                                                                         \
+  static inline strew_tensor *name(struct steps *steps, __VA_ARGS__) {                                                 \
+    strew_tensor *given = (into), **out = given ? &given : steps_place(steps);                                         \
+    STEP(steps, operation);                                                                                            \
+    return *out;                                                                                                       \
+  }
+
+/* device NULL: x's. step_reduce: of `count` dimensions, which are kept. step_count: 0, 1, ... count - 1. */
+STEP_MAKES(step_to, NULL, strew_to(x, device ? device : x->storage->device, dtype, out, steps->error), strew_tensor *x,
+           strew_device *device, strew_dtype dtype)
+STEP_MAKES(step_unary, into, strew_unary(op, x, out, steps->error), strew_unary_op op, strew_tensor *x,
+           strew_tensor *into)
+STEP_MAKES(step_binary, into, strew_binary(op, a, b, out, steps->error), strew_binary_op op, strew_operand a,
+           strew_operand b, strew_tensor *into)
+STEP_MAKES(step_where, NULL, strew_where(condition, a, b, out, steps->error), strew_tensor *condition, strew_operand a,
+           strew_operand b)
+STEP_MAKES(step_gather, NULL, strew_gather(x, dim, index, mode, out, steps->error), strew_tensor *x, int dim,
+           strew_tensor *index, strew_mode mode)
+STEP_MAKES(step_narrow, NULL, strew_narrow(x, dim, start, length, out, steps->error), strew_tensor *x, int dim,
+           int64_t start, int64_t length)
+STEP_MAKES(step_view, NULL, strew_view(x, rank, sizes, out, steps->error), strew_tensor *x, int rank,
+           const int64_t *sizes)
+STEP_MAKES(step_reshape, NULL, strew_reshape(x, rank, sizes, out, steps->error), strew_tensor *x, int rank,
+           const int64_t *sizes)
+STEP_MAKES(step_reduce, NULL, strew_reduce(fold, x, count, dims, dims != NULL, 0, out, steps->error), strew_fold fold,
+           strew_tensor *x, int count, const int *dims)
+STEP_MAKES(step_cumsum, NULL, strew_cumsum(x, dim, out, steps->error), strew_tensor *x, int dim)
+STEP_MAKES(step_full, NULL, strew_full(device, dtype, rank, sizes, value, out, steps->error), strew_device *device,
+           strew_dtype dtype, int rank, const int64_t *sizes, strew_scalar value)
+STEP_MAKES(step_count, NULL,
+           strew_arange(device, STREW_INT64, strew_int(0), strew_int(count), strew_int(1), out, steps->error),
+           strew_device *device, int64_t count)
+#define step_binary(steps, op, a, b, into) step_binary(steps, op, OPERAND(a), OPERAND(b), into)
+#define step_where(steps, condition, a, b) step_where(steps, condition, OPERAND(a), OPERAND(b))
+
+/* ----------------------------------------------------------------------------------------------------------- pieces */
+
+/* A tensor in pieces along dim, so that what passes from step to step stays in cache, and scratch is small: `length`
+   positions of `size` each, the last one maybe fewer. On devices other than the CPU the whole tensor is one piece. */
+struct pieces {
+  int dim;
+  int64_t size, length;
+};
+
+/* Cuts a tensor with elements along its first dimension that is longer than 1; never along `whole` (-1: none). */
+struct pieces pieces_of(const strew_tensor *tensor, int whole);
+static inline int64_t length_at(const struct pieces *pieces, int64_t at) {
+  return pieces->size - at < pieces->length ? pieces->size - at : pieces->length;
+}
+/* A view of the piece that begins at `at`, of a tensor of that size along dim. */
+STEP_MAKES(step_piece, NULL,
+           !x->rank ? strew_as_strided(x, 0, x->sizes, x->strides, x->offset, out, steps->error)
+                    : strew_narrow(x, pieces->dim, at, length_at(pieces, at), out, steps->error),
+           const struct pieces *pieces, int64_t at, strew_tensor *x)
+
+#endif
