@@ -1,6 +1,7 @@
 /* from_keys.c: groupings by keys. The CPU numbers keys in passes of its own (number_keys). On other devices the keys
    are sorted stably, column by column, the last one first; a group begins where a key differs from the one before it. */
 #include "groups.h"
+#include "runtime/base/steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
-/* A call: its keys, and the frame for messages, which name one of them. */
+/* A call and its keys. */
 struct keyed {
   struct call *call;
   int count;
@@ -57,196 +58,137 @@ static strew_status check_keys(struct keyed *keyed, strew_key_order order) {
 
 /* ------------------------------------------------------------------------------------------------------- by sorting */
 
-/* What sorting finds: positions in the order of keys; at each whether a group begins there; where groups begin. */
-struct sorted {
-  strew_tensor *order, *is_start, *starts;
-};
-
-static void sorted_release(struct sorted *sorted) {
-  strew_release(sorted->order);
-  strew_release(sorted->is_start);
-  strew_release(sorted->starts);
-}
-
-/* Sorts *order, NULL for that of positions, by a key. */
-static strew_status sort_by_key(strew_tensor *key, strew_tensor **order, strew_error *error) {
-  strew_tensor *moved = NULL, *by_key = NULL, *next = NULL;
-  strew_status status = STREW_OK;
-  if (!*order) return strew_sort(key, 0, false, NULL, order, error);
-  status = strew_gather(key, 0, *order, STREW_DROP, &moved, error);
-  if (status == STREW_OK) status = strew_sort(moved, 0, false, NULL, &by_key, error);
-  strew_release(moved);
-  if (status == STREW_OK) status = strew_gather(*order, 0, by_key, STREW_DROP, &next, error);
-  strew_release(by_key);
-  if (status != STREW_OK) return status;
-  strew_release(*order);
-  return *order = next, STREW_OK;
-}
-
-/* Where later differs from earlier by value; NaN equal NaN. */
-static strew_status find_changes(strew_tensor *later, strew_tensor *earlier, strew_tensor **out, strew_error *error) {
-  strew_tensor *differs = NULL, *is_number = NULL, *was_number = NULL;
-  const strew_operand a = strew_of(later), b = strew_of(earlier);
-  strew_status status = strew_binary(STREW_NE, a, b, &differs, error);
-  if (status == STREW_OK && dtype_is_float(later->dtype)) {
-    status = strew_binary(STREW_EQ, a, a, &is_number, error);
-    if (status == STREW_OK) status = strew_binary(STREW_EQ, b, b, &was_number, error);
-    if (status == STREW_OK)
-      status = strew_binary(STREW_LOGICAL_OR, strew_of(is_number), strew_of(was_number), &is_number, error);
-    if (status == STREW_OK)
-      status = strew_binary(STREW_LOGICAL_AND, strew_of(differs), strew_of(is_number), &differs, error);
-  }
-  strew_release(is_number);
-  strew_release(was_number);
-  if (status != STREW_OK) return strew_release(differs), status;
-  return *out = differs, STREW_OK;
-}
-
-/* Marks in sorted->is_start the changes of a key. */
-static strew_status mark_changes(const struct sorted *sorted, strew_tensor *key, strew_error *error) {
-  const int64_t rest = key->sizes[0] - 1;
-  strew_tensor *values = NULL, *later = NULL, *earlier = NULL, *changes = NULL, *marks = NULL;
-  strew_status status = strew_gather(key, 0, sorted->order, STREW_DROP, &values, error);
-  if (status == STREW_OK) status = strew_narrow(values, 0, 1, rest, &later, error);
-  if (status == STREW_OK) status = strew_narrow(values, 0, 0, rest, &earlier, error);
-  if (status == STREW_OK) status = find_changes(later, earlier, &changes, error);
-  if (status == STREW_OK) status = strew_narrow(sorted->is_start, 0, 1, rest, &marks, error);
-  if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_OR, strew_of(marks), strew_of(changes), &marks, error);
-  strew_release(values);
-  strew_release(later);
-  strew_release(earlier);
-  strew_release(changes);
-  strew_release(marks);
-  return status;
-}
-
-/* There are elements. */
-static strew_status sort_keys(const struct keyed *keyed, struct sorted *sorted, strew_error *error) {
-  strew_tensor *found = NULL, *first = NULL;
-  strew_status status = STREW_OK;
-  for (int i = keyed->count - 1; i >= 0 && status == STREW_OK; i--)
-    status = sort_by_key(keyed->keys[i], &sorted->order, error);
-  if (status == STREW_OK)
-    status = strew_full(keyed->device, STREW_BOOL, 1, &keyed->length, strew_bool(false), &sorted->is_start, error);
-  if (status == STREW_OK) status = strew_narrow(sorted->is_start, 0, 0, 1, &first, error);
-  if (status == STREW_OK) status = strew_fill(first, strew_bool(true), error);
-  strew_release(first);
-  for (int i = 0; i < keyed->count && status == STREW_OK; i++) status = mark_changes(sorted, keyed->keys[i], error);
-  if (status == STREW_OK) status = strew_nonzero(sorted->is_start, &found, error);
-  if (status == STREW_OK) status = strew_flatten(found, 0, -1, &sorted->starts, error);
-  strew_release(found);
-  return status;
-}
-
-/* Writes number[i] to element order[i] of a new tensor. */
-static strew_status put_back(strew_tensor *order, strew_tensor *number, strew_tensor **out, strew_error *error) {
-  const strew_scatter_options assign = {.reduction = STREW_ASSIGN, .mode = STREW_DROP};
-  strew_tensor *made = NULL;
-  strew_status status = strew_empty(order->storage->device, STREW_INT64, 1, order->sizes, &made, error);
-  if (status == STREW_OK) status = strew_scatter(made, 0, order, strew_of(number), &assign, &made, error);
-  if (status != STREW_OK) return strew_release(made), status;
-  return *out = made, STREW_OK;
-}
-
-/* The number of each element's group: of the starts up to it, minus 1. */
-static strew_status number_elements(const struct sorted *sorted, strew_tensor **out, strew_error *error) {
-  strew_tensor *number = NULL;
-  strew_status status = strew_cumsum(sorted->is_start, 0, &number, error);
-  if (status == STREW_OK)
-    status = strew_binary(STREW_SUB, strew_of(number), strew_number(strew_int(1)), &number, error);
-  if (status == STREW_OK) status = put_back(sorted->order, number, out, error);
-  strew_release(number);
-  return status;
-}
-
-/* Renumbers groups by the positions of their first elements; both are replaced. */
-static strew_status number_by_position(strew_tensor **ids, strew_tensor **positions, strew_error *error) {
-  strew_tensor *in_order = NULL, *by_position = NULL, *all = NULL, *number = NULL, *renumbered = NULL;
-  strew_status status = strew_sort(*positions, 0, false, &in_order, &by_position, error);
-  if (status == STREW_OK)
-    status = strew_arange((*ids)->storage->device, STREW_INT64, strew_int(0), strew_int(in_order->sizes[0]),
-                          strew_int(1), &all, error);
-  if (status == STREW_OK) status = put_back(by_position, all, &number, error);
-  if (status == STREW_OK) status = strew_gather(number, 0, *ids, STREW_DROP, &renumbered, error);
-  strew_release(by_position);
-  strew_release(all);
-  strew_release(number);
-  if (status != STREW_OK) return strew_release(in_order), status;
-  strew_release(*ids);
-  strew_release(*positions);
-  *ids = renumbered;
-  *positions = in_order;
-  return STREW_OK;
-}
-
 /* The ids, and the position of each group's first element. */
 struct numbered {
   strew_tensor *ids, *positions;
 };
 
-static strew_status number_by_sorting(const struct keyed *keyed, strew_key_order order, struct numbered *numbered,
-                                      strew_error *error) {
-  struct sorted sorted = {NULL, NULL, NULL};
-  strew_status status = sort_keys(keyed, &sorted, error);
-  if (status == STREW_OK) status = number_elements(&sorted, &numbered->ids, error);
-  if (status == STREW_OK)
-    status = strew_gather(sorted.order, 0, sorted.starts, STREW_DROP, &numbered->positions, error);
-  sorted_release(&sorted);
-  if (status == STREW_OK && order == STREW_KEYS_FIRST)
-    status = number_by_position(&numbered->ids, &numbered->positions, error);
-  return status;
+/* What sorting finds: positions in the order of keys; at each whether a group begins there. */
+struct sorted {
+  strew_tensor *order, *is_start;
+};
+
+/* The positions that sort x. */
+static strew_tensor *step_argsort(struct steps *steps, strew_tensor *x, strew_tensor **values) {
+  strew_tensor **order = steps_place(steps);
+  STEP(steps, strew_sort(x, 0, false, values, order, steps->error));
+  return *order;
+}
+
+/* Sorts `order`, NULL for that of positions, by a key. */
+static strew_tensor *sort_by_key(struct steps *steps, strew_tensor *key, strew_tensor *order) {
+  if (!order) return step_argsort(steps, key, NULL);
+  strew_tensor *moved = step_gather(steps, key, 0, order, STREW_DROP);
+  return step_gather(steps, order, 0, step_argsort(steps, moved, NULL), STREW_DROP);
+}
+
+/* Where values differ from those before them; NaN equal NaN. */
+static strew_tensor *find_changes(struct steps *steps, strew_tensor *later, strew_tensor *earlier, strew_dtype dtype) {
+  strew_tensor *differs = step_binary(steps, STREW_NE, later, earlier, NULL);
+  if (!dtype_is_float(dtype)) return differs;
+  strew_tensor *is_number = step_binary(steps, STREW_EQ, later, later, NULL);
+  strew_tensor *was_number = step_binary(steps, STREW_EQ, earlier, earlier, NULL);
+  step_binary(steps, STREW_LOGICAL_OR, is_number, was_number, is_number);
+  return step_binary(steps, STREW_LOGICAL_AND, differs, is_number, differs);
+}
+
+/* Marks in is_start the changes of a key. */
+static void mark_changes(struct steps *steps, const struct sorted *sorted, strew_tensor *key) {
+  const int mark = steps->count;
+  const int64_t rest = key->sizes[0] - 1;
+  strew_tensor *values = step_gather(steps, key, 0, sorted->order, STREW_DROP);
+  strew_tensor *later = step_narrow(steps, values, 0, 1, rest), *earlier = step_narrow(steps, values, 0, 0, rest);
+  strew_tensor *changes = find_changes(steps, later, earlier, key->dtype);
+  strew_tensor *marks = step_narrow(steps, sorted->is_start, 0, 1, rest);
+  step_binary(steps, STREW_LOGICAL_OR, marks, changes, marks);
+  steps_keep(steps, mark, NULL);
+}
+
+/* There are elements. */
+static struct sorted sort_keys(struct steps *steps, const struct keyed *keyed) {
+  struct sorted sorted = {NULL, NULL};
+  const int mark = steps->count;
+  for (int i = keyed->count - 1; i >= 0; i--)
+    sorted.order = steps_keep(steps, mark, sort_by_key(steps, keyed->keys[i], sorted.order));
+  sorted.is_start = step_full(steps, keyed->device, STREW_BOOL, 1, &keyed->length, strew_bool(false));
+  STEP(steps, strew_fill(step_narrow(steps, sorted.is_start, 0, 0, 1), strew_bool(true), steps->error));
+  for (int i = 0; i < keyed->count; i++) mark_changes(steps, &sorted, keyed->keys[i]);
+  return sorted;
+}
+
+/* A new tensor with number[i] at order[i]. */
+static strew_tensor *put_back(struct steps *steps, strew_tensor *order, strew_tensor *number) {
+  static const strew_scatter_options assign = {.reduction = STREW_ASSIGN, .mode = STREW_DROP};
+  strew_tensor **made = steps_place(steps);
+  STEP(steps, strew_empty(order->storage->device, STREW_INT64, 1, order->sizes, made, steps->error));
+  STEP(steps, strew_scatter(*made, 0, order, strew_of(number), &assign, made, steps->error));
+  return *made;
+}
+
+/* The number of each element's group: of the starts up to it, minus 1. */
+static strew_tensor *number_elements(struct steps *steps, const struct sorted *sorted) {
+  const int mark = steps->count;
+  strew_tensor *number = step_cumsum(steps, sorted->is_start, 0);
+  step_binary(steps, STREW_SUB, number, 1, number);
+  return steps_keep(steps, mark, put_back(steps, sorted->order, number));
+}
+
+/* Renumbers groups by the positions of their first elements. */
+static struct numbered number_by_position(struct steps *steps, const struct keyed *keyed, struct numbered by_key) {
+  strew_tensor **in_order = steps_place(steps), *by_position = step_argsort(steps, by_key.positions, in_order);
+  const int64_t groups = steps->status == STREW_OK ? by_position->sizes[0] : 0;
+  strew_tensor *number = put_back(steps, by_position, step_count(steps, keyed->device, groups));
+  return (struct numbered){step_gather(steps, number, 0, by_key.ids, STREW_DROP), *in_order};
+}
+
+static struct numbered number_by_sorting(struct steps *steps, const struct keyed *keyed, strew_key_order order) {
+  const struct sorted sorted = sort_keys(steps, keyed);
+  strew_tensor **found = steps_place(steps), **starts = steps_place(steps);
+  struct numbered numbered = {.ids = number_elements(steps, &sorted)};
+  STEP(steps, strew_nonzero(sorted.is_start, found, steps->error));
+  STEP(steps, strew_flatten(*found, 0, -1, starts, steps->error));
+  numbered.positions = step_gather(steps, sorted.order, 0, *starts, STREW_DROP);
+  return order == STREW_KEYS_FIRST ? number_by_position(steps, keyed, numbered) : numbered;
 }
 
 /* ------------------------------------------------------------------------------------------------------- whole call */
 
-static strew_status number_keys(const struct keyed *keyed, strew_key_order order, struct numbered *numbered,
-                                strew_error *error) {
-  const int64_t none = 0;
+static struct numbered number_keys(struct steps *steps, const struct keyed *keyed, strew_key_order order) {
   const struct device_ops *ops = keyed->device->ops;
-  if (keyed->length && !ops->number_keys) return number_by_sorting(keyed, order, numbered, error);
-  if (keyed->length)
-    return ops->number_keys(keyed->call, keyed->device, keyed->count, keyed->keys, order, &numbered->ids,
-                            &numbered->positions);
-  strew_status status = strew_empty(keyed->device, STREW_INT64, 1, &none, &numbered->ids, error);
-  return status == STREW_OK ? strew_empty(keyed->device, STREW_INT64, 1, &none, &numbered->positions, error) : status;
+  if (keyed->length && !ops->number_keys) return number_by_sorting(steps, keyed, order);
+  strew_tensor **ids = steps_place(steps), **positions = steps_place(steps);
+  if (keyed->length) {
+    STEP(steps, ops->number_keys(keyed->call, keyed->device, keyed->count, keyed->keys, order, ids, positions));
+  } else {
+    STEP(steps, strew_empty(keyed->device, STREW_INT64, 1, &keyed->length, ids, steps->error));
+    STEP(steps, strew_empty(keyed->device, STREW_INT64, 1, &keyed->length, positions, steps->error));
+  }
+  return (struct numbered){*ids, *positions};
 }
 
 /* The keys are copies, so that later changes do not reach them. */
-static strew_status take_keys(const struct keyed *keyed, strew_grouping *grouping, strew_error *error) {
-  strew_status status = STREW_OK;
-  for (int i = 0; i < keyed->count && status == STREW_OK; i++)
-    status = strew_gather(keyed->keys[i], 0, grouping->groups.positions, STREW_DROP, &grouping->keys[i], error);
-  return status;
-}
-
-static strew_status group_keys(struct keyed *keyed, strew_key_order order, strew_grouping **out, strew_error *error) {
-  struct numbered numbered = {NULL, NULL};
+static strew_status group_keys(struct keyed *keyed, strew_key_order order, strew_grouping **out) {
+  STEPS(steps, keyed->call);
   strew_grouping *made = NULL;
-  strew_status status = number_keys(keyed, order, &numbered, error);
-  if (status == STREW_OK) {
-    strew_tensor *ids = numbered.ids;
-    numbered.ids = NULL;
-    status = grouping_create(keyed->call, ids, numbered.positions->sizes[0], false, keyed->count, &made);
-  }
-  if (status == STREW_OK) {
-    made->groups.positions = grouping_seal(strew_retain(numbered.positions));
-    status = take_keys(keyed, made, error);
-  }
-  strew_release(numbered.ids);
-  strew_release(numbered.positions);
-  if (status != STREW_OK) return strew_grouping_release(made), status;
-  grouping_complete(made);
-  return *out = made, STREW_OK;
+  const struct numbered numbered = number_keys(&steps, keyed, order);
+  STEP(&steps, grouping_create(keyed->call, strew_retain(numbered.ids), numbered.positions->sizes[0], false,
+                               keyed->count, &made));
+  if (steps.status == STREW_OK) made->groups.positions = grouping_seal(strew_retain(numbered.positions));
+  for (int i = 0; i < keyed->count; i++)
+    STEP(&steps, strew_gather(keyed->keys[i], 0, numbered.positions, STREW_DROP, &made->keys[i], steps.error));
+  if (steps.status == STREW_OK)
+    grouping_complete(*out = made);
+  else
+    strew_grouping_release(made);
+  return steps_status(&steps);
 }
 
 strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order, strew_grouping **out,
                             strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "group_by")};
-  CALL(call, "group_by", &inner, {"keys[1]", count > 0 ? keys[0] : NULL}, {"keys[2]", count > 1 ? keys[1] : NULL},
+  CALL(call, "group_by", error, {"keys[1]", count > 0 ? keys[0] : NULL}, {"keys[2]", count > 1 ? keys[1] : NULL},
        {"keys[3]", count > 2 ? keys[2] : NULL}, {"keys[4]", count > 3 ? keys[3] : NULL},
        {"keys[5]", count > 4 ? keys[4] : NULL});
   struct keyed keyed = {.call = &call, .count = count, .keys = keys};
   strew_status status = check_keys(&keyed, order);
-  if (status == STREW_OK) status = group_keys(&keyed, order, out, &inner);
-  return report_inner(status, &inner, error);
+  return status == STREW_OK ? group_keys(&keyed, order, out) : status;
 }
