@@ -259,7 +259,7 @@ extern const struct script_function bind_grouped_rows[], bind_group_columns_row,
 extern const struct script_function bind_ids_row, bind_set_keys_row, bind_grouping_keys_row, bind_cumsum_row,
     bind_aggregate_row, bind_argsort_row, bind_rank_row, bind_topk_row;
 /* The same, strew_groups.c. */
-extern const struct script_function bind_reductions_row, bind_group_counts_row, bind_group_ids_row;
+extern const struct script_function bind_reductions_row, bind_reduction_row, bind_group_counts_row, bind_group_ids_row;
 /* bucketize of tensors, strew_search.c. */
 extern const struct script_function bind_bucketize_row;
 

@@ -142,13 +142,13 @@ static const struct script_function line_width_row = {"line_width", line_width, 
                                     is_open_row = {"is_open", is_open, 0, FUNCTION | CONSTANT},
                                     has_float64_row = {"has_float64", has_float64, 0, FUNCTION | CONSTANT};
 static const struct script_function *const inner_rows[] = {
-    &bind_texts_row,      &line_width_row,       &nearest_row,           &is_open_row,       &text_row,
-    &printable_row,       &bind_set_columns_row, &bind_about_row,        &bind_alias_row,    &bind_watch_row,
-    &bind_tape_row,       &bind_is_recorded_row, &bind_offset_row,       &bind_call_row,     &bind_key_ids_row,
-    &bind_key_state_row,  &bind_keys_of_row,     &bind_ids_row,          &bind_set_keys_row, &bind_grouping_keys_row,
-    &bind_cumsum_row,     &bind_aggregate_row,   &bind_argsort_row,      &bind_rank_row,     &bind_topk_row,
-    &bind_reductions_row, &bind_group_ids_row,   &bind_group_counts_row, &has_float64_row,   &bind_missed_row,
-    &bind_bucketize_row,  &bind_replaced_row};
+    &bind_texts_row,      &line_width_row,       &nearest_row,        &is_open_row,           &text_row,
+    &printable_row,       &bind_set_columns_row, &bind_about_row,     &bind_alias_row,        &bind_watch_row,
+    &bind_tape_row,       &bind_is_recorded_row, &bind_offset_row,    &bind_call_row,         &bind_key_ids_row,
+    &bind_key_state_row,  &bind_keys_of_row,     &bind_ids_row,       &bind_set_keys_row,     &bind_grouping_keys_row,
+    &bind_cumsum_row,     &bind_aggregate_row,   &bind_argsort_row,   &bind_rank_row,         &bind_topk_row,
+    &bind_reductions_row, &bind_reduction_row,   &bind_group_ids_row, &bind_group_counts_row, &has_float64_row,
+    &bind_missed_row,     &bind_bucketize_row,   &bind_replaced_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);

@@ -156,7 +156,17 @@ static int group_ids(lua_State *L, struct script_call *call) {
   return bind_end(strew_group_ids(groups, src, &options, &box->tensor, &call->error), 1);
 }
 
+/* reduction(word): the first of the words of a reduction of the scatter family, or nil. */
+static int reduction(lua_State *L, struct script_call *call) {
+  strew_reduction found;
+  if (lua_isnoneornil(L, 1)) return 0;
+  if (!bind_reduction(L, call, 1, "reduce", &found)) return -1;
+  lua_pushstring(L, strew_reduction_name(found));
+  return 1;
+}
+
 /* group_counts(src, index [, dim] [, {skip_nan}]): scatter_count of src's elements. */
 const struct script_function bind_group_counts_row = {"group_counts", reduce, STREW_GROUP_COUNT, FUNCTION | CONSTANT},
                              bind_reductions_row = {"reductions", push_reductions, 0, FUNCTION | CONSTANT},
+                             bind_reduction_row = {"reduction", reduction, 0, FUNCTION | CONSTANT},
                              bind_group_ids_row = {"group_ids", group_ids, 0, FUNCTION | CONSTANT};

@@ -4,6 +4,7 @@
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 #include "runtime/base/operations.h"
+#include "runtime/base/steps.h"
 
 #include <string.h>
 
@@ -139,73 +140,62 @@ static strew_scalar empty_value(const strew_aggregate *aggregate) {
   return options->fill ? *options->fill : group_empty(group_row_of(options->reduction), true, result_dtype(aggregate));
 }
 
-static strew_status fill_empty(const struct aggregating *a, const strew_aggregate *aggregate, strew_tensor *result) {
-  strew_error *error = a->call->error;
+static void fill_empty(struct steps *steps, const struct aggregating *a, const strew_aggregate *aggregate,
+                       strew_tensor *result) {
   const strew_scalar value = empty_value(aggregate);
   union element checked;
   int dim = aggregate->options.dim;
-  strew_tensor *counts = NULL, *is_empty = NULL;
-  strew_status status = element_from(a->call, "fill", value, STREW_EXACT, result->dtype, &checked);
-  if (status != STREW_OK || !has_gaps(a, aggregate)) return status;
-  status = check_dim(a->call, result->rank, &dim);
-  if (status == STREW_OK) status = grouping_counts_along(a->grouping, result->rank, dim, &counts, error);
-  if (status == STREW_OK)
-    status = strew_binary(STREW_EQ, strew_of(counts), strew_number(strew_int(0)), &is_empty, error);
-  if (status == STREW_OK) status = strew_masked_fill(result, is_empty, strew_number(value), &result, error);
-  strew_release(counts);
-  strew_release(is_empty);
-  return status;
+  if (steps->status != STREW_OK) return;
+  STEP(steps, element_from(steps->call, "fill", value, STREW_EXACT, result->dtype, &checked));
+  if (!has_gaps(a, aggregate)) return;
+  strew_tensor **counts = steps_place(steps);
+  STEP(steps, check_dim(steps->call, result->rank, &dim));
+  STEP(steps, grouping_counts_along(a->grouping, result->rank, dim, counts, steps->error));
+  strew_tensor *is_empty = step_binary(steps, STREW_EQ, *counts, 0, NULL);
+  STEP(steps, strew_masked_fill(result, is_empty, strew_number(value), &result, steps->error));
 }
 
 /* Makes the result of an aggregate from its slot, which others may share. */
-static strew_status make_result(const struct aggregating *a, int i, strew_tensor **out) {
+static strew_tensor *make_result(struct steps *steps, const struct aggregating *a, int i) {
   const strew_aggregate *aggregate = &a->aggregates[i];
-  const strew_tensor *slot = a->at[a->column[i]].out[slot_of(aggregate)];
-  const bool is_mean = aggregate->options.reduction == STREW_MEAN;
-  strew_tensor *sums = NULL, *result = NULL;
-  strew_status status = STREW_OK;
-  if (is_mean) status = copy_as(a->call, slot, slot->dtype, &sums);
-  if (status == STREW_OK && is_mean) status = divide(a, sums);
-  if (status == STREW_OK) status = copy_as(a->call, is_mean ? sums : slot, result_dtype(aggregate), &result);
-  strew_release(sums);
-  if (status == STREW_OK) status = fill_empty(a, aggregate, result);
-  if (status != STREW_OK) return strew_release(result), status;
-  return *out = result, STREW_OK;
+  strew_tensor *sums = a->at[a->column[i]].out[slot_of(aggregate)];
+  if (aggregate->options.reduction == STREW_MEAN) {
+    sums = step_copy(steps, sums, sums->dtype);
+    STEP(steps, divide(a, sums));
+  }
+  return step_copy(steps, sums, result_dtype(aggregate));
 }
 
 /* The same for integers, of a slot or made here. */
-static strew_status make_of_integers(const struct aggregating *a, int i, strew_tensor **out) {
+static strew_tensor *make_of_integers(struct steps *steps, const struct aggregating *a, int i) {
   const strew_aggregate *aggregate = &a->aggregates[i];
-  strew_tensor *made = NULL, *values = a->column[i] < 0 ? NULL : a->at[a->column[i]].out[slot_of(aggregate)];
+  const int column = a->column[i];
   enum may_wrap unknown = UNKNOWN_WRAP;
-  strew_tensor *result = NULL;
-  strew_status status = STREW_OK;
-  if (!values)
-    status = grouping_join_integers(a->grouping, aggregate, slot_of(aggregate), STREW_INT64, aggregate->src, &made,
-                                    a->call->error);
-  if (status == STREW_OK)
-    status = grouping_finish_integers(a->call, a->grouping, aggregate, values ? values : made,
-                                      a->column[i] < 0 ? &unknown : &a->may_wrap[a->column[i]], &result);
-  if (status == STREW_OK) status = fill_empty(a, aggregate, result);
-  strew_release(made);
-  if (status != STREW_OK) return strew_release(result), status;
-  return *out = result, STREW_OK;
-}
-
-/* The same for all else. */
-static strew_status make_alone(const struct aggregating *a, const strew_aggregate *aggregate, strew_tensor **out) {
-  strew_group_options options = aggregate->options;
-  const strew_scalar value = empty_value(aggregate);
-  if (!a->grouping->key_count || options.skip_nan) options.fill = &value; /* else no group is empty */
-  return strew_grouping_reduce(a->grouping, aggregate->src, &options, out, NULL, a->call->error);
+  strew_tensor **made = steps_place(steps), **out = steps_place(steps);
+  if (column < 0)
+    STEP(steps, grouping_join_integers(a->grouping, aggregate, slot_of(aggregate), STREW_INT64, aggregate->src, made,
+                                       steps->error));
+  STEP(steps, grouping_finish_integers(steps->call, a->grouping, aggregate,
+                                       column < 0 ? *made : a->at[column].out[slot_of(aggregate)],
+                                       column < 0 ? &unknown : &a->may_wrap[column], out));
+  return *out;
 }
 
 static strew_status make_any(const struct aggregating *a, int i, strew_tensor **out) {
   const strew_aggregate *aggregate = &a->aggregates[i];
+  strew_group_options options = aggregate->options;
   *out = NULL;
   if (!aggregate->src) return strew_clone(a->counts, out, a->call->error);
-  if (joins_integers(aggregate)) return make_of_integers(a, i, out);
-  return a->column[i] >= 0 ? make_result(a, i, out) : make_alone(a, aggregate, out);
+  const bool is_integer = joins_integers(aggregate);
+  if (is_integer || a->column[i] >= 0) {
+    STEPS(steps, a->call);
+    strew_tensor *result = is_integer ? make_of_integers(&steps, a, i) : make_result(&steps, a, i);
+    fill_empty(&steps, a, aggregate, result);
+    return steps_give(&steps, result, out);
+  }
+  const strew_scalar value = empty_value(aggregate);
+  if (!a->grouping->key_count || options.skip_nan) options.fill = &value; /* else no group is empty */
+  return strew_grouping_reduce(a->grouping, aggregate->src, &options, out, NULL, a->call->error);
 }
 
 static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {

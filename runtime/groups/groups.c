@@ -320,12 +320,3 @@ strew_status grouping_take_options(const struct call *call, const strew_grouping
   own->mode = grouping->groups.addressing.limits.mode;
   return STREW_OK;
 }
-
-strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
-                                    bool logarithm, strew_tensor **out, strew_error *error) {
-  CALL(call, "grouping_softmax", error, {"src", src}, IDS_OF(grouping));
-  strew_group_options own;
-  strew_status status = grouping_take_options(&call, grouping, src, options, &own);
-  if (status == STREW_OK) status = groups_widen(&call, &grouping->groups);
-  return status == STREW_OK ? strew_group_softmax(src, grouping->groups.wide, &own, logarithm, out, error) : status;
-}

@@ -157,14 +157,60 @@ strew_tensor *group_quantile(struct group_call *g, strew_tensor *out) {
 
 strew_tensor *group_median(struct group_call *g, strew_tensor *out) { return (void)out, quantile(g, 0.5, STREW_LOWER); }
 
+/* ---------------------------------------------------------------------------------------------- order within groups */
+
+/* By sorting all elements, then, stably, their groups. Those without one, -1, come first. */
+static strew_tensor *sort_twice(struct steps *steps, struct groups *groups, strew_tensor *src, bool descending,
+                                int64_t members) {
+  strew_tensor **by_value = steps_place(steps), **by_group = steps_place(steps), **kept = steps_place(steps);
+  STEP(steps, groups_widen(steps->call, groups));
+  STEP(steps, strew_sort(src, 0, descending, NULL, by_value, steps->error));
+  strew_tensor *ids = step_gather(steps, groups->wide, 0, *by_value, STREW_DROP);
+  STEP(steps, strew_sort(ids, 0, false, NULL, by_group, steps->error));
+  strew_tensor *order = step_gather(steps, *by_value, 0, *by_group, STREW_DROP);
+  STEP(steps, groups_keep_last(steps->call, order, members, kept));
+  return *kept;
+}
+
+/* By the device; NULL if it declines. order: of all members. */
+static strew_tensor *order_by_device(struct steps *steps, struct groups *groups, strew_tensor *src, bool descending,
+                                     const strew_tensor *order) {
+  strew_device *device = src->storage->device;
+  strew_tensor **starts = steps_place(steps), *made = NULL;
+  STEP(steps, groups_starts(steps->call, groups, starts));
+  if (steps->status == STREW_OK) made = step_new(steps, device, STREW_INT64, 1, order->sizes);
+  if (steps->status != STREW_OK) return NULL;
+  const strew_status status =
+      device->ops->group_order_within(steps->call, device, src, order, *starts, descending, made);
+  return status == STREW_DECLINED ? NULL : (STEP(steps, status), made);
+}
+
+static strew_tensor *order_line(struct steps *steps, struct groups *groups, strew_tensor *src, bool descending) {
+  const bool has_entry = src->storage->device->ops->group_order_within != NULL;
+  strew_tensor **order = steps_place(steps), *made = NULL;
+  if (steps->status != STREW_OK) return NULL;
+  if (has_entry || groups_drop(groups)) STEP(steps, groups_order(steps->call, groups, order));
+  const int64_t members = *order ? (*order)->sizes[0] : src->sizes[0];
+  if (!members) return step_new(steps, src->storage->device, STREW_INT64, 1, &members);
+  if (has_entry) made = order_by_device(steps, groups, src, descending, *order);
+  return made ? made : sort_twice(steps, groups, src, descending, members);
+}
+
+strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,
+                                    strew_error *error) {
+  CALL(call, "grouping_argsort", error, {"src", src}, IDS_OF(grouping));
+  STEPS(steps, &call);
+  STEP(&steps, grouping_check_line(&call, grouping, src));
+  return steps_give(&steps, order_line(&steps, &grouping->groups, src, descending), out);
+}
+
 /* ------------------------------------------------------------------------------------------------- different values */
 
 /* The same for a line of a grouping: without elements that have no group. */
 static void order_members(struct group_call *g, struct ordered *ordered) {
-  strew_tensor **order = steps_place(g->steps);
-  STEP(g->steps, strew_grouping_argsort(g->grouping, g->groups.src, false, order, g->steps->error));
-  ordered->values = take(g, g->groups.src, *order);
-  ordered->numbers = take(g, &g->groups.index, *order);
+  strew_tensor *order = order_line(g->steps, &g->grouping->groups, g->groups.src, false);
+  ordered->values = take(g, g->groups.src, order);
+  ordered->numbers = take(g, &g->groups.index, order);
 }
 
 /* Where an element along dim, from the second one on, differs from the one before it; all NaN are equal. */
@@ -207,108 +253,6 @@ strew_tensor *group_nunique(struct group_call *g, strew_tensor *out) {
   return step_group(steps, step_to(steps, is_new, NULL, STREW_INT64), ordered.numbers, &options, NULL);
 }
 
-/* ----------------------------------------------------------------------------------------------------- running sums */
-
-/* A dense tensor of that dtype on that device: the argument itself, retained, if it is one. */
-static strew_status dense_on(strew_tensor *tensor, strew_device *device, strew_dtype dtype, strew_tensor **out,
-                             strew_error *error) {
-  strew_tensor *moved = NULL;
-  strew_status status = strew_to(tensor, device, dtype, &moved, error);
-  if (status == STREW_OK) status = strew_contiguous(moved, out, error);
-  strew_release(moved);
-  return status;
-}
-
-/* The CPU adds up: one element after the other, which no device does faster. */
-static strew_status cumsum(const struct call *call, const struct groups *groups, strew_tensor *src,
-                           strew_tensor **out) {
-  strew_device *device = src->storage->device, *cpu = &device->context->cpu;
-  const strew_dtype dtype = dtype_is_float(src->dtype) ? src->dtype : STREW_INT64, computed = dtype_wide(dtype);
-  const int64_t length = src->sizes[0];
-  strew_tensor *values = NULL, *ids = NULL, *sums = NULL, *rounded = NULL;
-  strew_error *error = call->error;
-  strew_status status = dense_on(src, cpu, computed, &values, error);
-  if (status == STREW_OK) status = groups_ids_on(call, groups, cpu, &ids);
-  if (status == STREW_OK) status = tensor_create(call, cpu, computed, 1, &length, &sums);
-  if (status == STREW_OK && length) status = cpu->ops->group_cumsum(call, cpu, ids, groups_size(groups), values, sums);
-  if (status == STREW_OK) status = strew_to(sums, cpu, dtype, &rounded, error);
-  if (status == STREW_OK) status = strew_to(rounded, device, dtype, out, error);
-  strew_release(values);
-  strew_release(ids);
-  strew_release(sums);
-  strew_release(rounded);
-  return status;
-}
-
-strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
-                                   strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "grouping_cumsum")};
-  CALL(call, "grouping_cumsum", &inner, {"src", src}, IDS_OF(grouping));
-  strew_status status = grouping_check_line(&call, grouping, src);
-  if (status == STREW_OK) status = cumsum(&call, &grouping->groups, src, out);
-  return report_inner(status, &inner, error);
-}
-
-/* ---------------------------------------------------------------------------------------------- order within groups */
-
-/* By sorting all elements, then, stably, their groups. Those without one, -1, come first. */
-static strew_status sort_twice(const struct call *call, struct groups *groups, strew_tensor *src, bool descending,
-                               int64_t members, strew_tensor **out) {
-  strew_error *error = call->error;
-  strew_tensor *by_value = NULL, *ids = NULL, *by_group = NULL, *order = NULL;
-  strew_status status = groups_widen(call, groups);
-  if (status == STREW_OK) status = strew_sort(src, 0, descending, NULL, &by_value, error);
-  if (status == STREW_OK) status = strew_gather(groups->wide, 0, by_value, STREW_DROP, &ids, error);
-  if (status == STREW_OK) status = strew_sort(ids, 0, false, NULL, &by_group, error);
-  if (status == STREW_OK) status = strew_gather(by_value, 0, by_group, STREW_DROP, &order, error);
-  if (status == STREW_OK) status = groups_keep_last(call, order, members, out);
-  strew_release(by_value);
-  strew_release(ids);
-  strew_release(by_group);
-  strew_release(order);
-  return status;
-}
-
-/* By the device, which may decline. */
-static strew_status order_by_device(const struct call *call, struct groups *groups, strew_tensor *src, bool descending,
-                                    const strew_tensor *order, strew_tensor **out) {
-  strew_device *device = src->storage->device;
-  strew_tensor *starts = NULL, *made = NULL;
-  if (!device->ops->group_order_within) return STREW_DECLINED;
-  strew_status status = groups_starts(call, groups, &starts);
-  if (status == STREW_OK) status = tensor_create(call, device, STREW_INT64, 1, order->sizes, &made);
-  if (status == STREW_OK) status = device->ops->group_order_within(call, device, src, order, starts, descending, made);
-  strew_release(starts);
-  if (status != STREW_OK) return strew_release(made), status;
-  return *out = made, STREW_OK;
-}
-
-static strew_status argsort(const struct call *call, struct groups *groups, strew_tensor *src, bool descending,
-                            strew_tensor **out) {
-  const bool has_entry = src->storage->device->ops->group_order_within;
-  strew_tensor *order = NULL;
-  int64_t members = src->sizes[0];
-  strew_status status = STREW_OK;
-  if (has_entry || groups_drop(groups)) status = groups_order(call, groups, &order);
-  if (status == STREW_OK && order) members = order->sizes[0];
-  if (status == STREW_OK && !members)
-    status = tensor_create(call, src->storage->device, STREW_INT64, 1, &members, out);
-  else if (status == STREW_OK)
-    status = order_by_device(call, groups, src, descending, order, out);
-  if (status == STREW_DECLINED) status = sort_twice(call, groups, src, descending, members, out);
-  strew_release(order);
-  return status;
-}
-
-strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,
-                                    strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "grouping_argsort")};
-  CALL(call, "grouping_argsort", &inner, {"src", src}, IDS_OF(grouping));
-  strew_status status = grouping_check_line(&call, grouping, src);
-  if (status == STREW_OK) status = argsort(&call, &grouping->groups, src, descending, out);
-  return report_inner(status, &inner, error);
-}
-
 /* --------------------------------------------------------------------------------------------------- ranks and topk */
 
 /* For each element of an order its group and its rank there. */
@@ -328,13 +272,13 @@ strew_status strew_grouping_rank(strew_grouping *grouping, strew_tensor *src, co
   CALL(call, "grouping_rank", error, {"src", src}, IDS_OF(grouping));
   STEPS(steps, &call);
   const int64_t length = strew_grouping_length(grouping);
-  strew_tensor **order = steps_place(&steps), *own = NULL, *ranks = NULL;
+  strew_tensor *own = NULL, *ranks = NULL;
   STEP(&steps, grouping_check_line(&call, grouping, src));
   if (options) STEP(&steps, check_options(&call, options));
-  STEP(&steps, argsort(&call, &grouping->groups, src, options && options->descending, order));
-  rank_order(&steps, &grouping->groups, *order, &own, &ranks);
+  strew_tensor *order = order_line(&steps, &grouping->groups, src, options && options->descending);
+  rank_order(&steps, &grouping->groups, order, &own, &ranks);
   strew_tensor *all = step_full(&steps, src->storage->device, STREW_INT64, 1, &length, strew_int(-1));
-  STEP(&steps, strew_scatter(all, 0, *order, strew_of(ranks), NULL, &all, steps.error));
+  STEP(&steps, strew_scatter(all, 0, order, strew_of(ranks), NULL, &all, steps.error));
   return steps_give(&steps, all, out);
 }
 
@@ -351,11 +295,10 @@ STEP_MAKES(step_select, NULL, strew_masked_select(x, mask, out, steps->error), s
 
 /* Of the order of all elements those of a rank below k. */
 static void keep_first(struct steps *steps, struct topk *t) {
-  strew_tensor **order = steps_place(steps), *own = NULL, *ranks = NULL;
-  STEP(steps, argsort(steps->call, t->groups, t->src, t->largest, order));
-  rank_order(steps, t->groups, *order, &own, &ranks);
+  strew_tensor *own = NULL, *ranks = NULL, *order = order_line(steps, t->groups, t->src, t->largest);
+  rank_order(steps, t->groups, order, &own, &ranks);
   strew_tensor *is_first = step_binary(steps, STREW_LT, ranks, t->k, NULL);
-  t->positions = step_select(steps, *order, is_first);
+  t->positions = step_select(steps, order, is_first);
   t->own = step_select(steps, own, is_first);
 }
 
@@ -425,4 +368,27 @@ strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, in
   if (groups && steps.status == STREW_OK) *groups = strew_retain(t.own);
   *positions = NULL;
   return steps_give(&steps, t.positions, positions);
+}
+
+/* ----------------------------------------------------------------------------------------------------- running sums */
+
+/* The CPU adds up: one element after the other, which no device does faster. */
+static strew_tensor *sum_up(struct steps *steps, const struct groups *groups, strew_tensor *src) {
+  strew_device *device = src->storage->device, *cpu = &device->context->cpu;
+  const strew_dtype dtype = dtype_is_float(src->dtype) ? src->dtype : STREW_INT64, computed = dtype_wide(dtype);
+  const int64_t length = src->sizes[0];
+  strew_tensor *moved = step_to(steps, src, cpu, computed), **values = steps_place(steps), **ids = steps_place(steps);
+  STEP(steps, strew_contiguous(moved, values, steps->error));
+  STEP(steps, groups_ids_on(steps->call, groups, cpu, ids));
+  strew_tensor *sums = step_new(steps, cpu, computed, 1, &length);
+  if (length) STEP(steps, cpu->ops->group_cumsum(steps->call, cpu, *ids, groups_size(groups), *values, sums));
+  return step_to(steps, step_to(steps, sums, cpu, dtype), device, dtype);
+}
+
+strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
+                                   strew_error *error) {
+  CALL(call, "grouping_cumsum", error, {"src", src}, IDS_OF(grouping));
+  STEPS(steps, &call);
+  STEP(&steps, grouping_check_line(&call, grouping, src));
+  return steps_give(&steps, steps.status == STREW_OK ? sum_up(&steps, &grouping->groups, src) : NULL, out);
 }

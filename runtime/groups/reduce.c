@@ -2,11 +2,9 @@
 #include "reduce.h"
 
 #include "runtime/base/device.h"
-#include "runtime/shared/tables.h"
 
 #include <inttypes.h>
 
-#define group_join NULL /* see join() */
 static group_body *const bodies[] = {
 #define ROW(ENUM, word, name, takes, empty, exact, options, passes, body, reduction)                                   \
   [STREW_GROUP_##ENUM] = group_##body,
@@ -107,7 +105,7 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
   const struct group_row *row = &group_rows[known];
   if (!options) options = &defaults;
   const bool is_right = is_known && src && !find_untaken(row, options, *out != NULL, arg != NULL);
-  if (is_right && row->options & WITH_SIZES && !(options->dim_size && *options->dim_size < 0))
+  if (is_right && bodies[known] == group_join && !(options->dim_size && *options->dim_size < 0))
     return join(groups, row, src, options, out, arg, error);
   CALL(call, row->call, error, {"src", src}, GROUPS_OF(groups), {"out", *out});
   STEPS(steps, &call);
@@ -140,6 +138,9 @@ void group_open(struct group_call *g, const strew_tensor *out) {
 }
 
 /* ----------------------------------------------------------------------------------------------------------- joined */
+
+/* Never called: join() takes these calls, if they are right. */
+strew_tensor *group_join(struct group_call *g, strew_tensor *out) { return (void)g, out; }
 
 /* Joins `values`, of src's shape, where elements of src take part. */
 static strew_tensor *join_values(struct group_call *g, strew_tensor *values, strew_tensor *out) {
@@ -282,7 +283,7 @@ strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew
   return steps_give(&steps, wide, out);
 }
 
-/* --------------------------------------------------------------------------------------------------- older functions */
+/* -------------------------------------------------------------------------------------------------- older functions */
 
 /* Options of the group form as those of strew_group_reduce, without what a quantile ignores. */
 static strew_group_reduce_options new_options_of(const strew_group_options *old) {
@@ -314,4 +315,13 @@ strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src
                                      strew_interpolation interpolation, const strew_group_options *options,
                                      strew_tensor **out, strew_error *error) {
   return quantile(strew_by_grouping(grouping), src, q, interpolation, options, out, error);
+}
+
+strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
+                                   strew_tensor **out, strew_tensor **arg, strew_error *error) {
+  CALL(call, "grouping_reduce", error, {"src", src}, IDS_OF(grouping), {"out", *out});
+  strew_group_options own;
+  strew_status status = grouping_take_options(&call, grouping, src, options, &own);
+  if (status == STREW_OK) status = groups_widen(&call, &grouping->groups);
+  return status == STREW_OK ? strew_group(src, grouping->groups.wide, &own, out, arg, error) : status;
 }

@@ -6,6 +6,7 @@
 #include "groups.h"
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
+#include "runtime/shared/tables.h"
 
 /* A call of strew_group_reduce. */
 struct group_call {
@@ -21,9 +22,9 @@ struct group_call {
 
 /* Returns the result; `out`: the given one, in which it is to be; or NULL. */
 typedef strew_tensor *group_body(struct group_call *g, strew_tensor *out);
-group_body group_truth, group_choice, group_count;           /* reduce.c */
-group_body group_variance, group_deviation, group_logsumexp; /* spread.c */
-group_body group_median, group_quantile, group_nunique;      /* order.c */
+#define ROW(ENUM, word, name, takes, empty, exact, options, passes, body, reduction) group_body group_##body;
+STREW_GROUP_REDUCTIONS(ROW)
+#undef ROW
 
 /* True if elements that are NaN are skipped. */
 static inline bool group_skips(const struct group_call *g) {

@@ -1,5 +1,5 @@
-/* spread.c: reductions of groups about a value that each group has: squares about the mean, exponentials below the
-   largest. */
+/* spread.c: calls of groups about a value that each group has: squares about the mean, exponentials of differences from
+   the largest element (logsumexp, softmax), of which none overflows. */
 #include "reduce.h"
 
 #include "runtime/base/device.h"
@@ -153,7 +153,7 @@ strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src,
   return steps_give(&steps, squares, out);
 }
 
-/* ------------------------------------------------------------------------------------------------------ exponentials */
+/* ----------------------------------------------------------------------------------------------------- exponentials */
 
 /* What is subtracted from the elements of each group: the largest, so that no exponential overflows. Infinities and NaN
    reach the sum as they are. */
@@ -211,4 +211,99 @@ strew_tensor *group_logsumexp(struct group_call *g, strew_tensor *out) {
   logs = step_to(steps, logs, NULL, g->src->dtype);
   if (out) STEP(steps, strew_copy(out, logs, steps->error));
   return out ? out : logs;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- softmax */
+
+/* A call of softmax: x is what is computed with, `out` the result in its dtype. */
+struct soft {
+  struct groups groups;
+  bool logarithm;
+  strew_tensor *x, *out;
+};
+
+/* Pieces of the tensors; `own` has the value of each element's group. */
+struct part {
+  strew_tensor *x, *out, *index, *own;
+};
+
+/* The index is checked, so nothing is dropped that has a group. */
+static struct part part_at(struct steps *steps, struct soft *soft, const struct pieces *pieces, int64_t at,
+                           strew_tensor *rows) {
+  const int dim = soft->groups.addressing.limits.dim; /* rows are not cut along it */
+  struct part part = {.x = step_piece(steps, pieces, at, soft->x),
+                      .out = step_piece(steps, pieces, at, soft->out),
+                      .index = step_piece(steps, pieces, at, &soft->groups.index)};
+  if (pieces->dim != dim) rows = step_piece(steps, pieces, at, rows);
+  part.own = step_gather(steps, rows, dim, part.index, STREW_DROP);
+  return part;
+}
+
+/* out = x - the largest of the group; for the softmax, its exponential. */
+static void subtract_largest(struct steps *steps, const struct soft *soft, struct part part) {
+  step_binary(steps, STREW_SUB, part.x, part.own, part.out);
+  if (!soft->logarithm) step_unary(steps, STREW_EXP, part.out, part.out);
+}
+
+/* out /= the sum of the group; or out -= its logarithm. Elements without a group become 0. */
+static void join_sums(struct steps *steps, const struct soft *soft, struct part part) {
+  step_binary(steps, soft->logarithm ? STREW_SUB : STREW_DIV, part.out, part.own, part.out);
+  if (!groups_drop(&soft->groups)) return;
+  strew_tensor **outside = steps_place(steps);
+  STEP(steps, groups_mark_outside(steps->call, part.index, groups_size(&soft->groups), outside));
+  STEP(steps, strew_masked_fill(part.out, *outside, operand_of_int(0), &part.out, steps->error));
+}
+
+static void each_part(struct steps *steps, struct soft *soft, strew_tensor *rows,
+                      void (*run)(struct steps *steps, const struct soft *soft, struct part part)) {
+  const struct pieces pieces = pieces_of(soft->x, -1);
+  for (int64_t at = 0; at < pieces.size && steps->status == STREW_OK; at += pieces.length) {
+    const int mark = steps->count;
+    run(steps, soft, part_at(steps, soft, &pieces, at, rows));
+    steps_keep(steps, mark, NULL);
+  }
+}
+
+STEP_MAKES(step_join_soft, NULL, groups_join(steps->call, &soft->groups, reduction, x, out), struct soft *soft,
+           strew_reduction reduction, strew_tensor *x)
+
+static void soften(struct steps *steps, struct soft *soft) {
+  const int mark = steps->count;
+  each_part(steps, soft, step_join_soft(steps, soft, STREW_AMAX, soft->x), subtract_largest);
+  steps_keep(steps, mark, NULL);
+  strew_tensor *powers = soft->logarithm ? step_unary(steps, STREW_EXP, soft->out, NULL) : soft->out;
+  strew_tensor *sums = steps_keep(steps, mark, step_join_soft(steps, soft, STREW_SUM, powers));
+  if (soft->logarithm) step_unary(steps, STREW_LOG, sums, sums);
+  each_part(steps, soft, sums, join_sums);
+}
+
+strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
+                                 bool logarithm, strew_tensor **out, strew_error *error) {
+  static const strew_group_options defaults = {.dim = -1, .dim_size = -1};
+  CALL(call, logarithm ? "scatter_log_softmax" : "scatter_softmax", error, {"src", src}, {"index", index});
+  STEPS(steps, &call);
+  struct soft soft = {.logarithm = logarithm};
+  strew_group_options own = options ? *options : defaults;
+  const strew_dtype wide = dtype_wide(src->dtype);
+  own.skip_nan = false;
+  STEP(&steps, check_float(&call, "src", src));
+  STEP(&steps, groups_open(&call, src, index, &own, &soft.groups));
+  if (steps.status == STREW_OK) {
+    soft.x = step_to(&steps, soft.groups.src, NULL, wide);
+    soft.out = step_new(&steps, src->storage->device, wide, soft.groups.src->rank, soft.groups.src->sizes);
+  }
+  if (steps.status == STREW_OK && strew_tensor_numel(src)) soften(&steps, &soft);
+  strew_tensor *made = step_to(&steps, soft.out, NULL, src->dtype);
+  strew_status status = steps_give(&steps, step_view(&steps, made, src->rank, src->sizes), out);
+  groups_close(&soft.groups);
+  return status;
+}
+
+strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
+                                    bool logarithm, strew_tensor **out, strew_error *error) {
+  CALL(call, "grouping_softmax", error, {"src", src}, IDS_OF(grouping));
+  strew_group_options own;
+  strew_status status = grouping_take_options(&call, grouping, src, options, &own);
+  if (status == STREW_OK) status = groups_widen(&call, &grouping->groups);
+  return status == STREW_OK ? strew_group_softmax(src, grouping->groups.wide, &own, logarithm, out, error) : status;
 }
