@@ -339,9 +339,15 @@ static bool fail_key(lua_State *L, struct script_call *call, const struct parame
   return false;
 }
 
+/* Reads the value at i of a parameter, the one of number k. */
+static bool read_value(lua_State *L, struct script_call *call, const struct parameter *p, size_t k, int i, void *to) {
+  if (k < MOST_PARAMETERS) call->given[k] = i;
+  return p->read(L, call, i, p->name, (void *)((uintptr_t)to + (uintptr_t)p->out));
+}
+
 /* Reads the options table at position `table`; `given` parameters were passed by position. */
 static bool read_options(lua_State *L, struct script_call *call, const struct parameter *parameters, int table,
-                         int given) {
+                         int given, void *to) {
   lua_pushnil(L);
   while (lua_next(L, table)) {
     int value = lua_gettop(L), key = value - 1;
@@ -353,7 +359,7 @@ static bool read_options(lua_State *L, struct script_call *call, const struct pa
       bind_fail(call, STREW_EARGUMENT, p->name, "is given twice, by position and in options");
       return false;
     }
-    if (!p->read(L, call, value, p->name, p->out)) return false;
+    if (!read_value(L, call, p, (size_t)(p - parameters), value, to)) return false;
     lua_pop(L, 1);
   }
   return true;
@@ -366,7 +372,7 @@ int bind_position(lua_State *L, int i, const char *name) {
 }
 
 bool bind_options(lua_State *L, struct script_call *call, int table, const struct parameter *parameters) {
-  return read_options(L, call, parameters, table, 0);
+  return read_options(L, call, parameters, table, 0, NULL);
 }
 
 /* True if the last argument can only be options: a table without a sequence, or one after the last positional
@@ -386,12 +392,15 @@ int bind_positional(lua_State *L, const struct script_call *call) {
   return last && is_options(L, last, INT_MAX) ? last - 1 : last;
 }
 
-static bool read_rest(lua_State *L, struct script_call *call, int first, int last, const struct parameter *parameter) {
-  struct list *list = parameter->out;
-  if (first == last) return parameter->read(L, call, first, parameter->name, list);
+static bool read_rest(lua_State *L, struct script_call *call, int first, int last, const struct parameter *p, size_t k,
+                      void *to) {
+  if (first == last) return read_value(L, call, p, k, first, to);
+  struct list *list = (struct list *)((uintptr_t)to + (uintptr_t)p->out);
+  list->is_given = true;
   list->count = 0;
+  call->given[k] = first;
   for (int i = first; i <= last; i++)
-    if (!append(L, call, i, parameter->name, list)) return false;
+    if (!append(L, call, i, p->name, list)) return false;
   return true;
 }
 
@@ -436,22 +445,44 @@ static bool names_parameters(lua_State *L, const struct parameter *parameters, i
   return lua_istable(L, table) && lua_rawlen(L, table) == 0 && has_names(L, table, parameters, count);
 }
 
+/* Clears what the call has read. */
+static void begin_reading(struct script_call *call, const struct parameter *parameters) {
+  memset(call->given, 0, sizeof call->given);
+  call->rest = -1;
+  if (!call->is_recorded) return;
+  for (int k = 0; k < MOST_PARAMETERS && (call->names[k] = parameters[k].name); k++) {
+  }
+}
+
+static bool end_reading(struct script_call *call, int positional, int options) {
+  call->positional = positional;
+  call->options = options;
+  return true;
+}
+
 bool bind_arguments(lua_State *L, struct script_call *call, const struct parameter *parameters) {
+  return bind_arguments_at(L, call, parameters, NULL);
+}
+
+bool bind_arguments_at(lua_State *L, struct script_call *call, const struct parameter *parameters, void *to) {
   int last = call->arguments, next = 1, options = 0, type = LUA_TNIL, top = lua_gettop(L);
   while (last && (type = lua_type(L, last)) == LUA_TNIL) last--;
   if (type == LUA_TTABLE && ends_in_options(L, parameters, last)) options = last--;
 
+  begin_reading(call, parameters);
   for (const struct parameter *p = parameters; p->name && p->presence != KEYED; p++) {
+    const size_t k = (size_t)(p - parameters);
     bool is_last = next == last && !options;
     if (p->presence == REST) {
+      call->rest = (int)k;
       if (is_last && names_parameters(L, parameters, last)) options = last--;
-      if (next <= last && !read_rest(L, call, next, last, p)) return false;
+      if (next <= last && !read_rest(L, call, next, last, p, k, to)) return false;
       next = last + 1;
     } else if (next > last) {
       if (p->presence == REQUIRED && !has_name(L, options, p->name)) return fail_missing(call, parameters, p->name);
-    } else if ((p->presence != REQUIRED && lua_isnil(L, next)) || p->read(L, call, next, p->name, p->out)) {
+    } else if ((p->presence != REQUIRED && lua_isnil(L, next)) || read_value(L, call, p, k, next, to)) {
       next++;
-    } else if (lua_settop(L, top), is_last && names_parameters(L, parameters, last)) {
+    } else if (call->given[k] = 0, lua_settop(L, top), is_last && names_parameters(L, parameters, last)) {
       call->error = (strew_error){.alias = call->error.alias}; /* the table is no argument: it has those by name */
       options = last--;
       if (p->presence == REQUIRED && !has_name(L, options, p->name)) return fail_missing(call, parameters, p->name);
@@ -460,7 +491,37 @@ bool bind_arguments(lua_State *L, struct script_call *call, const struct paramet
     }
   }
   if (next <= last) return fail_count(L, call, parameters, last);
-  return !options || read_options(L, call, parameters, options, last);
+  if (options && !read_options(L, call, parameters, options, last, to)) return false;
+  return end_reading(call, last, options);
+}
+
+/* Pushes the integers of the sequence at i, or, where it is no table, of the arguments from i on. */
+static void push_rest(lua_State *L, const struct script_call *call, int i) {
+  const bool is_table = lua_istable(L, i);
+  const lua_Integer count = is_table ? (lua_Integer)lua_rawlen(L, i) : call->positional - i + 1;
+  lua_createtable(L, (int)count, 0);
+  for (lua_Integer k = 1; k <= count; k++) {
+    if (is_table)
+      lua_rawgeti(L, i, k);
+    else
+      lua_pushvalue(L, i + (int)k - 1);
+    lua_pushinteger(L, lua_tointeger(L, -1));
+    lua_rawseti(L, -3, k);
+    lua_pop(L, 1);
+  }
+}
+
+void bind_push_given(lua_State *L, const struct script_call *call, int k, const char *name) {
+  const int i = call->given[k];
+  if (!i)
+    lua_pushnil(L);
+  else if (i <= call->arguments)
+    lua_pushvalue(L, i);
+  else
+    lua_getfield(L, call->options, name);
+  if (!i || k != call->rest) return;
+  push_rest(L, call, i <= call->arguments ? i : lua_gettop(L));
+  lua_remove(L, -2);
 }
 
 /* -------------------------------------------------------------------------------------------------------- and back */

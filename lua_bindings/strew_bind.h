@@ -18,7 +18,12 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include <limits.h>
+
 #include "strew.h"
+
+/* Rows of functions end where the rest is zero. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 /* Owns a tensor or a grouping for a script; NULL during creation and after free(). */
 struct box {
@@ -83,7 +88,8 @@ bool bind_is_float(strew_dtype dtype);
 /* The names of a function: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR adds no name: Lua passes
    the operand of a unary operator twice. */
 /* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings. WRITES: to self,
-   without an underscore. */
+   without an underscore. CONSTANT: the results have no gradient: comparisons, positions, counts, whole numbers,
+   properties and texts. */
 enum form {
   FUNCTION = 1,
   METHOD = 2,
@@ -92,11 +98,13 @@ enum form {
   OUTSIDE = 16,
   GROUPED = 32,
   WRITES = 64,
+  CONSTANT = 128,
   ALWAYS = FUNCTION | METHOD,
   EVERY = ALWAYS | INPLACE
 };
 
 struct script_call;
+struct arguments;
 
 /* `code` is private to the function: most rows share a function and differ in an enumerator of the runtime. */
 struct script_function {
@@ -104,7 +112,15 @@ struct script_function {
   int (*function)(lua_State *L, struct script_call *call);
   int code;
   int forms;
+  const char *parameters;                   /* the text for bind_read; strew_parameters.c */
+  strew_status (*run)(struct arguments *a); /* of bind_one and bind_two */
+  /* In the copy that a function has instead, once texts were parsed for it: these, and its other upvalues. */
+  const struct parameters *lists;
+  const char *alias;
+  int form;
 };
+
+enum { MOST_PARAMETERS = 12 };
 
 struct script_call {
   struct binding *binding;
@@ -113,6 +129,11 @@ struct script_call {
   int arguments;      /* their number, from stack position 1 */
   strew_tensor *self; /* the first argument, once read as a tensor */
   bool is_recorded;   /* strew_record.c */
+  /* What bind_arguments has read, up to MOST_PARAMETERS: of each parameter the stack position of its value, 0: absent,
+     above `arguments`: in the options, the argument at `options`. positional: the arguments before these; rest: the
+     parameter that takes all remaining ones, -1: none. The names are set if the call is recorded. */
+  int given[MOST_PARAMETERS], positional, options, rest;
+  const char *names[MOST_PARAMETERS];
   strew_error error;
 };
 
@@ -120,7 +141,8 @@ struct script_call {
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_indexing_rows[], bind_device_rows[],
     bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_search_rows[],
-    bind_statistics_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[];
+    bind_statistics_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[],
+    bind_groups_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -164,7 +186,9 @@ int bind_last_error(lua_State *L, struct script_call *call);
 
 /* Pushes bind_dispatch's upvalues: the userdata at position `binding`, the row, its name, the form. */
 void bind_push_upvalues(lua_State *L, int binding, const struct script_function *row, const char *name, int form);
-enum { NAME_UPVALUE = 3 };
+enum { ROW_UPVALUE = 2, NAME_UPVALUE, FORM_UPVALUE, UPVALUES = FORM_UPVALUE };
+/* Pushes bind_dispatch with these upvalues. */
+void bind_push_function(lua_State *L, int binding, const struct script_function *row, const char *name, int form);
 
 /* ------------------------------------------------------------------------------------------------ strew_record.c */
 
@@ -201,8 +225,8 @@ extern const struct script_function bind_alias_row, bind_watch_row, bind_tape_ro
 
 /* ------------------------------------------------------------------------------------------------ strew_family.c */
 
-/* Pushes what a file of the family returns; it runs at the first call. */
-void bind_use(lua_State *L, const char *file);
+/* Pushes what a file of the family returns; it runs at the first call. binding: its position. */
+void bind_use(lua_State *L, int binding, const char *file);
 
 /* --------------------------------------------------------------------------------------------- strew_subscript.c */
 
@@ -211,7 +235,7 @@ void bind_index_metamethods(lua_State *L, int binding, int methods);
 /* __index of a type with methods, a lua_CFunction with bind_dispatch's upvalues and the table of methods. Methods are
    found without the rest of a call, since every t:f() does this; other keys are the row's. */
 int bind_get_method_or_field(lua_State *L);
-enum { METHODS_UPVALUE = 5 };
+enum { METHODS_UPVALUE = UPVALUES + 1 };
 extern const struct script_function bind_tostring_row;        /* strew_print.c */
 extern const struct script_function bind_texts_row;           /* texts(t, precision): the elements as strings */
 void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */
@@ -233,7 +257,9 @@ void bind_open_groupings(lua_State *L, int binding);
 extern const struct script_function bind_grouped_rows[], bind_group_columns_row, bind_group_keys_row;
 /* Functions for Lua, strew_grouping.c: see there. */
 extern const struct script_function bind_ids_row, bind_set_keys_row, bind_grouping_keys_row, bind_cumsum_row,
-    bind_aggregate_row, bind_argsort_row, bind_squares_row, bind_topk_row;
+    bind_aggregate_row, bind_argsort_row, bind_rank_row, bind_topk_row;
+/* The same, strew_groups.c. */
+extern const struct script_function bind_reductions_row, bind_group_counts_row, bind_group_ids_row;
 /* bucketize of tensors, strew_search.c. */
 extern const struct script_function bind_bucketize_row;
 
@@ -282,10 +308,11 @@ enum presence { REQUIRED, OPTIONAL, LISTED, UNNAMED /* optional, by position onl
 /* One parameter: `read` checks the value at stack position i and stores it in *out; false: call->error is filled. An
    absent or nil argument leaves *out alone. REST takes all remaining arguments: integers, or one sequence of them
    (struct list). */
+typedef bool bind_reader(lua_State *L, struct script_call *call, int i, const char *name, void *out);
 struct parameter {
   const char *name;
   enum presence presence;
-  bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
+  bind_reader *read;
   void *out;
 };
 
@@ -296,6 +323,10 @@ struct parameter {
 
 /* Reads all arguments; the last parameter has no name. Those not passed by position may stand in the options. */
 bool bind_arguments(lua_State *L, struct script_call *call, const struct parameter *parameters);
+/* The same where `out` of the parameters are offsets from `to`. */
+bool bind_arguments_at(lua_State *L, struct script_call *call, const struct parameter *parameters, void *to);
+/* After either: pushes the value of parameter k, or nil; of REST a new sequence of integers. */
+void bind_push_given(lua_State *L, const struct script_call *call, int k, const char *name);
 /* The stack position of argument i; of a call whose first argument passes all by name, that of the value, which is
    pushed. To be called before arguments are read. */
 int bind_position(lua_State *L, int i, const char *name);
@@ -313,7 +344,6 @@ struct kept {
   int slot;
 };
 struct kept bind_push_kept(lua_State *L);
-bool bind_kept(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* struct kept */
 bool bind_read_again(lua_State *L, struct script_call *call, struct kept *self);
 /* Pushes nil; returns its position. */
 int bind_push_slot(lua_State *L);
@@ -323,45 +353,121 @@ struct list {
   int count;
   int64_t at[STREW_MAX_RANK];
 };
-
-bool bind_tensor(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* strew_tensor * */
-bool bind_operand(lua_State *L, struct script_call *call, int i, const char *name, void *out);  /* strew_operand */
-bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* strew_scalar */
-bool bind_grouping(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* strew_grouping * */
+struct filling {
+  bool is_given;
+  strew_scalar value;
+};
+/* An operand that may be absent. */
+struct operand_bound {
+  bool is_given;
+  strew_operand operand;
+};
 /* An index or a grouping in its place; the other one is NULL. */
 struct given_index {
   strew_tensor *tensor;
   strew_grouping *grouping;
 };
-bool bind_index(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* struct given_index */
+/* Entries of a table of indices, which keeps them alive. One more than can be right. */
+struct entries {
+  int count;
+  strew_tensor *at[STREW_MAX_RANK + 1];
+};
+/* A length, or the stack position of a table of lengths, to which it is copied. */
+struct lengths {
+  int64_t length;
+  int slot;
+};
+/* A tensor that the result is stored in, at the stack position `at` from then on. */
+struct destination {
+  strew_tensor *given;
+  int at;
+};
+
+/* -------------------------------------------------------------------------------------------- strew_parameters.c */
+
+/* Of arguments that are absent and have no default. */
+enum { NO_DIM = INT_MIN };
+#define NO_INTEGER INT64_MIN
+
+/* The types in texts of parameters: the word, the function that reads a value, what it stores, and how that begins if
+   the argument is absent and has no default (strew_parameters.c). */
+/* clang-format off */
+#define ARGUMENT_TYPES(X)                                                                                              \
+  X(tensor, bind_tensor, strew_tensor *, ZEROS)           X(kept, bind_kept, struct kept, ZEROS)                       \
+  X(written, bind_written, strew_tensor *, ZEROS)         X(destination, bind_destination, struct destination, ZEROS)  \
+  X(line, bind_line, strew_tensor *, ZEROS)               X(entries, bind_entries, struct entries, ZEROS)              \
+  X(operand, bind_operand, strew_operand, ZEROS)          X(bound, bind_operand_bound, struct operand_bound, ZEROS)    \
+  X(grouping, bind_grouping, strew_grouping *, ZEROS)     X(index, bind_index, struct given_index, ZEROS)              \
+  X(scalar, bind_scalar, strew_scalar, SCALAR)            X(fill, bind_fill, struct filling, ZEROS)                    \
+  X(number, bind_float, double, NUMBER)                   X(boolean, bind_boolean, bool, TRUTH)                        \
+  X(integer, bind_integer, int64_t, INTEGER)              X(size, bind_size, int64_t, INTEGER)                         \
+  X(integers, bind_list, struct list, ZEROS)              X(dims, bind_dims, struct list, ZEROS)                       \
+  X(lengths, bind_lengths, struct lengths, ZEROS)         X(dim, bind_dim, int, DIM)                                   \
+  X(word, bind_string, const char *, ZEROS)               X(mode, bind_mode, strew_mode, WORD)                         \
+  X(reduce, bind_reduction, strew_reduction, REDUCTION)   X(dtype, bind_wanted_dtype, int, DTYPE)                      \
+  X(device, bind_device, strew_device *, ZEROS)           X(any, bind_any, int, WORD)                                  \
+  X(interpolation, bind_interpolation, strew_interpolation, WORD) X(table, bind_table, int, WORD)
+
+/* The fields that arguments are stored in: X has the type and the name in a text; Y another name of the field. */
+#define ARGUMENTS(X, Y)                                                                                                \
+  X(tensor, self) X(tensor, src) X(tensor, index) X(tensor, other) X(tensor, source) X(tensor, mask)                   \
+  X(tensor, condition) X(tensor, indices) X(tensor, updates) X(tensor, sorted) X(tensor, boundaries)                   \
+  X(tensor, weights) X(tensor, data) X(tensor, lengths) X(tensor, offsets) X(tensor, indptr)                           \
+  Y(operand, self, left) Y(operand, other, right) Y(operand, src, source_operand) X(operand, value)                    \
+  X(operand, values) X(operand, a) X(operand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper)               \
+  X(scalar, alpha) Y(scalar, value, scalar) Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                \
+  Y(scalar, step, scalar_step) X(fill, initial) X(number, min) X(number, max) X(number, rtol) X(number, atol)          \
+  X(number, done) X(number, correction) Y(number, start, float_start) Y(number, stop, float_stop)                      \
+  X(integer, position) X(integer, start) X(integer, stop) X(integer, step) X(integer, length) X(integer, offset)       \
+  X(integer, n) X(integer, m) X(integer, k) X(integer, bins) X(integer, minlength) X(integer, low) X(integer, high)    \
+  X(integer, steps) X(integer, threads) X(integer, seed) X(integer, chunks) X(size, dim_size)                          \
+  X(dim, dim) X(dim, dim0) X(dim, dim1) X(dim, start_dim) X(dim, end_dim) X(dim, batch_dims) X(dim, axis)              \
+  X(boolean, keepdim) X(boolean, include_self) X(boolean, accumulate) Y(boolean, right, is_right)                      \
+  X(boolean, descending) X(boolean, largest) X(boolean, equal_nan) X(boolean, return_inverse)                          \
+  X(boolean, return_counts) X(boolean, enabled) Y(dims, dim, dims) X(integers, shape) X(integers, strides)             \
+  Y(integers, dims, order) Y(integers, position, place) X(mode, mode) Y(reduce, reduce, reduction)                     \
+  X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing)                                     \
+  Y(kept, self, kept) Y(entries, indices, entries) Y(lengths, size, chunk) Y(destination, out, destination)
+/* clang-format on */
+
+#define TYPE(word, read, type, absent)                                                                                 \
+  typedef type word##_argument;                                                                                        \
+  bind_reader read;
+ARGUMENT_TYPES(TYPE)
+#undef TYPE
+bind_reader bind_dtype;    /* strew_dtype */
+bind_reader bind_colormap; /* strew_colormap; strew_image.c */
+
+/* The arguments of a call by their names: of a text's parameters; the other fields are not set. */
+struct arguments {
+  struct script_call *call;
+  strew_error *error;           /* the call's */
+  strew_tensor **out, **second; /* where results are stored: bind_one, bind_two */
+#define FIELD(type, name)          type##_argument name;
+#define RENAMED(type, name, field) type##_argument field;
+  ARGUMENTS(FIELD, RENAMED)
+#undef FIELD
+#undef RENAMED
+  struct list unused; /* for a value that is only checked */
+};
+
+/* Parses a text and pushes the list, which keeps the address of the text. */
+struct parameters *bind_parse(lua_State *L, const char *text);
+/* Reads the arguments by a list, by a text, or by the row's. To be called after the results were pushed. */
+bool bind_read_list(lua_State *L, struct script_call *call, const struct parameters *list, struct arguments *a);
+bool bind_read_as(lua_State *L, struct script_call *call, const char *text, struct arguments *a);
+bool bind_read(lua_State *L, struct script_call *call, struct arguments *a);
+/* After bind_read_list: pushes the values of all parameters, for bind_push_given, and sets their names; returns their
+   number. */
+int bind_push_all(lua_State *L, const struct script_call *call, const struct parameters *list, const char *names[]);
+/* Calls the row's `run` with the arguments, for one result or two. */
+int bind_one(lua_State *L, struct script_call *call);
+int bind_two(lua_State *L, struct script_call *call);
+
 /* Fails if options set what a grouping has itself. */
 bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);
-bool bind_integer(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* int64_t */
-bool bind_dim(lua_State *L, struct script_call *call, int i, const char *name, void *out);     /* int */
-bool bind_float(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* double */
-bool bind_boolean(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* bool */
-bool bind_list(lua_State *L, struct script_call *call, int i, const char *name, void *out);    /* struct list */
-bool bind_dims(lua_State *L, struct script_call *call, int i, const char *name, void *out);    /* struct list of ints */
-bool bind_table(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* int: its position */
-bool bind_string(lua_State *L, struct script_call *call, int i, const char *name, void *out);  /* const char * */
-bool bind_dtype(lua_State *L, struct script_call *call, int i, const char *name, void *out);   /* strew_dtype */
-bool bind_wanted_dtype(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* int, -1: none */
-bool bind_device(lua_State *L, struct script_call *call, int i, const char *name, void *out);       /* strew_device * */
-bool bind_reduction(lua_State *L, struct script_call *call, int i, const char *name, void *out); /* strew_reduction */
-bool bind_mode(lua_State *L, struct script_call *call, int i, const char *name, void *out);      /* strew_mode */
-bool bind_interpolation(lua_State *L, struct script_call *call, int i, const char *name,
-                        void *out); /* strew_interpolation */
-struct filling {
-  bool is_given;
-  strew_scalar value;
-};
-bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name,
-               void *out); /* struct filling; strew_scatter.c */
-bool bind_size(lua_State *L, struct script_call *call, int i, const char *name,
-               void *out); /* int64_t, 0 or more; strew_scatter.c */
-bool bind_colormap(lua_State *L, struct script_call *call, int i, const char *name,
-                   void *out); /* strew_colormap; strew_image.c */
-
+/* Warns once per Lua state, and only with warnings on, of a mean of integers that is rounded. */
+void bind_warn_of_mean(lua_State *L, struct script_call *call, const strew_tensor *src);
 /* True if the table at i, a sequence of n entries, has any other key, which is pushed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n);
 /* Normalizes dim to 0..rank-1, or fails. */

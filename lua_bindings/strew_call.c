@@ -9,6 +9,7 @@
 #include "strew_bind.h"
 #include "strew_lua.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { DEBT_LIMIT_BYTES = 1 << 20, BASELINE_SLACK_BYTES = 64 << 20, LONGEST_STEP_KIB = 1 << 20 };
@@ -78,9 +79,26 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
 
 static int do_nothing(lua_State *L) { return (void)L, 0; }
 
+/* Writes a hint of the library as a script's (family/places.lua); memory may be short where none is in C. */
+static void translate_hint(lua_State *L, int binding, strew_error *error) {
+  const size_t length = strlen(error->message), tail = strlen(error->hint);
+  char *at = error->message + length - (tail < length ? tail : length);
+  const bool is_in_c = strstr(error->hint, "strew_") || strstr(error->hint, "STREW_") || strstr(error->hint, "{.");
+  if (!is_in_c || strcmp(at, error->hint) != 0) return;
+  bind_use(L, binding, "places.lua");
+  lua_getfield(L, -1, "hint");
+  lua_pushstring(L, error->hint);
+  lua_call(L, 1, 1);
+  snprintf(error->hint, sizeof error->hint, "%s", lua_tostring(L, -1));
+  snprintf(at, (size_t)(error->message + sizeof error->message - at), "%s", error->hint);
+  lua_pop(L, 2);
+}
+
 /* Raises an error; the binding is at this position. An interrupted call may have a hook pending, which raises an error of
    its own: a call lets it do so here. Later it would raise a second error, in a script that caught the first. */
-static int raise(lua_State *L, int binding, const strew_error *error) {
+static int raise(lua_State *L, int binding, const strew_error *given) {
+  strew_error copy = *given, *const error = &copy;
+  translate_hint(L, binding, error);
   push_detail(L, error);
   lua_setiuservalue(L, binding, LAST_ERROR);
   if (error->code == STREW_EINTERRUPTED) {
@@ -157,12 +175,17 @@ static int run(lua_State *L, struct script_call *call) {
 int bind_dispatch(lua_State *L) {
   struct script_call call;
   call.binding = lua_touserdata(L, lua_upvalueindex(1));
-  call.row = lua_touserdata(L, lua_upvalueindex(2));
-  call.form = (int)lua_tointeger(L, lua_upvalueindex(4));
+  call.row = lua_touserdata(L, lua_upvalueindex(ROW_UPVALUE));
+  const bool is_copy = call.row->lists != NULL;
+  call.form = is_copy ? call.row->form : (int)lua_tointeger(L, lua_upvalueindex(FORM_UPVALUE));
   if (call.form & OPERATOR) lua_settop(L, 1);
   call.arguments = lua_gettop(L);
-  call.error.alias = call.binding->outer ? call.binding->outer : lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
+  call.error.alias = call.binding->outer ? call.binding->outer
+                     : is_copy           ? call.row->alias
+                                         : lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
   call.error.code = STREW_OK; /* the rest is filled on failure */
+  call.is_recorded = false;
+  call.names[0] = NULL;
 
   int results = run(L, &call);
   if (results < 0 && call.error.code == STREW_EMEMORY) {
@@ -205,4 +228,9 @@ void bind_push_upvalues(lua_State *L, int binding, const struct script_function 
   lua_pushlightuserdata(L, (void *)row);
   lua_pushstring(L, name);
   lua_pushinteger(L, form);
+}
+
+void bind_push_function(lua_State *L, int binding, const struct script_function *row, const char *name, int form) {
+  bind_push_upvalues(L, binding, row, name, form);
+  lua_pushcclosure(L, bind_dispatch, UPVALUES);
 }

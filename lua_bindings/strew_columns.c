@@ -74,8 +74,7 @@ static const struct script_function *const metamethods[] = {[TEXT] = &bind_colum
                                                             [MISSING] = &bind_missing_column_row};
 
 static void set_metamethod(lua_State *L, const char *event, const struct script_function *row) {
-  bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
   lua_setfield(L, -2, event);
 }
 
@@ -156,7 +155,7 @@ static int replaced(lua_State *L, struct script_call *call) {
   return 2;
 }
 
-const struct script_function bind_replaced_row = {"replaced", replaced, 0, FUNCTION};
+const struct script_function bind_replaced_row = {"replaced", replaced, 0, FUNCTION | CONSTANT};
 
 /* Sets the metatable of x: {__index = {names = ..., words = ...}, __tostring = ..., ...}. The names and the words are on
    top of the stack, and are removed. The inner table's metatable knows x. */
@@ -208,7 +207,7 @@ static int set_columns(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-const struct script_function bind_set_columns_row = {"set_columns", set_columns, 0, FUNCTION};
+const struct script_function bind_set_columns_row = {"set_columns", set_columns, 0, FUNCTION | CONSTANT};
 
 /* missed(x, name) */
 static int missed(lua_State *L, struct script_call *call) {
@@ -261,7 +260,7 @@ static int about(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-const struct script_function bind_about_row = {"about", about, 0, FUNCTION};
+const struct script_function bind_about_row = {"about", about, 0, FUNCTION | CONSTANT};
 
 void bind_prepare_columns(lua_State *L, int x, struct columns *out) {
   *out = (struct columns){.x = x};

@@ -3,19 +3,6 @@
 
 #include <string.h>
 
-/* The named arguments of every creation call. */
-struct creation {
-  int dtype; /* -1: the call's own default */
-  strew_device *device;
-};
-
-#define CREATION(made)                                                                                                 \
-  {"dtype", KEYED, bind_wanted_dtype, &(made).dtype}, { "device", KEYED, bind_device, &(made).device }
-
-static struct creation creation_defaults(const struct script_call *call, int dtype) {
-  return (struct creation){dtype, call->binding->device};
-}
-
 /* zeros(3, "int64"): fails with a hint that the word belongs in a table; returns -1. */
 static int hint_options(lua_State *L, struct script_call *call) {
   strew_dtype dtype;
@@ -26,87 +13,79 @@ static int hint_options(lua_State *L, struct script_call *call) {
   return -1;
 }
 
-enum { ZEROS, ONES, EMPTY, RAND, RANDN };
-
-/* zeros(shape...), ... */
-static int shaped(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct creation made = creation_defaults(call, STREW_FLOAT32);
-  struct list shape = {0};
-  const struct parameter parameters[] = {{"shape", REST, bind_list, &shape}, CREATION(made), LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return hint_options(L, call);
-  strew_dtype dtype = (strew_dtype)made.dtype;
-  strew_error *error = &call->error;
-  const int code = call->row->code == EMPTY && call->binding->sandbox ? ZEROS : call->row->code;
-  switch (code) {
-  case EMPTY: return bind_end(strew_empty(made.device, dtype, shape.count, shape.at, out, error), 1);
-  case RAND: return bind_end(strew_rand(made.device, dtype, shape.count, shape.at, out, error), 1);
-  case RANDN: return bind_end(strew_randn(made.device, dtype, shape.count, shape.at, out, error), 1);
-  }
-  strew_scalar value = strew_int(code == ONES);
-  return bind_end(strew_full(made.device, dtype, shape.count, shape.at, value, out, error), 1);
+/* Reads the arguments; the device defaults to the module's. */
+static bool read_as(lua_State *L, struct script_call *call, const char *parameters, struct arguments *a) {
+  a->out = bind_result(L, call);
+  if (!bind_read_as(L, call, parameters, a)) return hint_options(L, call), false;
+  if (!a->device) a->device = call->binding->device;
+  return true;
 }
 
-/* Returns the dtype of a tensor made from a Lua number or boolean. */
-static strew_dtype dtype_of(strew_scalar value) { return value.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : value.dtype; }
-
-static int full(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct creation made = creation_defaults(call, -1);
-  struct list shape = {0};
-  strew_scalar value = strew_int(0);
-  const struct parameter parameters[] = {
-      {"shape", REQUIRED, bind_list, &shape}, {"value", REQUIRED, bind_scalar, &value}, CREATION(made), LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return hint_options(L, call);
-  strew_dtype dtype = made.dtype < 0 ? dtype_of(value) : (strew_dtype)made.dtype;
-  return bind_end(strew_full(made.device, dtype, shape.count, shape.at, value, out, &call->error), 1);
+/* Calls the row's `run`. */
+static int create(lua_State *L, struct script_call *call) {
+  struct arguments a;
+  return read_as(L, call, call->row->parameters, &a) ? bind_end(call->row->run(&a), 1) : -1;
 }
 
-/* eye(n [, m]) */
-static int eye(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct creation made = creation_defaults(call, STREW_FLOAT32);
-  int64_t rows, columns = INT64_MIN; /* not given */
-  const struct parameter parameters[] = {
-      {"n", REQUIRED, bind_integer, &rows}, {"m", OPTIONAL, bind_integer, &columns}, CREATION(made), LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return hint_options(L, call);
-  if (columns == INT64_MIN) columns = rows;
-  return bind_end(strew_eye(made.device, (strew_dtype)made.dtype, rows, columns, out, &call->error), 1);
+static strew_status fill(struct arguments *a, strew_scalar value) {
+  return strew_full(a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at, value, a->out, a->error);
 }
+
+static strew_status zeros(struct arguments *a) { return fill(a, strew_int(0)); }
+static strew_status ones(struct arguments *a) { return fill(a, strew_int(1)); }
+
+static strew_status empty(struct arguments *a) {
+  if (a->call->binding->sandbox) return zeros(a);
+  return strew_empty(a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at, a->out, a->error);
+}
+
+static strew_status rand_of(struct arguments *a) {
+  return strew_rand(a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at, a->out, a->error);
+}
+
+static strew_status randn(struct arguments *a) {
+  return strew_randn(a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at, a->out, a->error);
+}
+
+/* A Lua number or boolean gives the dtype, unless it is given. */
+static strew_status full(struct arguments *a) {
+  const strew_dtype dtype = a->scalar.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : a->scalar.dtype;
+  if (a->dtype < 0) a->dtype = dtype;
+  return fill(a, a->scalar);
+}
+
+static strew_status eye(struct arguments *a) {
+  return strew_eye(a->device, (strew_dtype)a->dtype, a->n, a->m == NO_INTEGER ? a->n : a->m, a->out, a->error);
+}
+
+static strew_status linspace(struct arguments *a) {
+  return strew_linspace(a->device, (strew_dtype)a->dtype, a->float_start, a->float_stop, a->steps, a->out, a->error);
+}
+
+static strew_status randperm(struct arguments *a) {
+  return strew_randperm(a->device, (strew_dtype)a->dtype, a->n, a->out, a->error);
+}
+
+#define MADE           " dtype=dtype device=device"
+#define MADE_OF(dtype) " dtype=dtype(" dtype ") device=device"
 
 /* arange([start,] stop [, step]): integers, unless one of them is a float. */
 static int arange(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct creation made = creation_defaults(call, -1);
-  strew_scalar start = strew_int(0), stop = start, step = strew_int(1);
-  const struct parameter only_stop[] = {{"stop", REQUIRED, bind_scalar, &stop},
-                                        CREATION(made),
-                                        {bind_names(L, call, "step") ? "step" : NULL, KEYED, bind_scalar, &step},
-                                        LAST_PARAMETER};
-  const struct parameter all[] = {{"start", REQUIRED, bind_scalar, &start},
-                                  {"stop", REQUIRED, bind_scalar, &stop},
-                                  {"step", OPTIONAL, bind_scalar, &step},
-                                  CREATION(made),
-                                  LAST_PARAMETER};
-  if (!bind_arguments(L, call, bind_positional(L, call) < 2 && !bind_names(L, call, "start") ? only_stop : all))
-    return hint_options(L, call);
+  struct arguments a;
+  const bool is_stop = bind_positional(L, call) < 2 && !bind_names(L, call, "start");
+  const bool has_step = bind_names(L, call, "step");
+  a.scalar_start = strew_int(0);
+  a.scalar_step = strew_int(1);
+  if (!read_as(L, call,
+               !is_stop   ? "start:scalar stop:scalar step?scalar(1)" MADE
+               : has_step ? "stop:scalar" MADE " step=scalar(1)"
+                          : "stop:scalar" MADE,
+               &a))
+    return -1;
+  const strew_scalar start = a.scalar_start, stop = a.scalar_stop, step = a.scalar_step;
   bool is_float = start.dtype == STREW_FLOAT64 || stop.dtype == STREW_FLOAT64 || step.dtype == STREW_FLOAT64;
-  strew_dtype dtype = made.dtype >= 0 ? (strew_dtype)made.dtype : is_float ? STREW_FLOAT32 : STREW_INT64;
-  return bind_end(strew_arange(made.device, dtype, start, stop, step, out, &call->error), 1);
-}
-
-static int linspace(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct creation made = creation_defaults(call, STREW_FLOAT32);
-  double start, stop;
-  int64_t steps;
-  const struct parameter parameters[] = {{"start", REQUIRED, bind_float, &start},
-                                         {"stop", REQUIRED, bind_float, &stop},
-                                         {"steps", REQUIRED, bind_integer, &steps},
-                                         CREATION(made),
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return hint_options(L, call);
-  return bind_end(strew_linspace(made.device, (strew_dtype)made.dtype, start, stop, steps, out, &call->error), 1);
+  strew_dtype dtype = a.dtype >= 0 ? (strew_dtype)a.dtype : is_float ? STREW_FLOAT32 : STREW_INT64;
+  return bind_end(strew_arange(a.device, dtype, start, stop, step, a.out, a.error), 1);
 }
 
 /* True for randint(high, shape), without low: the second argument is the shape, a table; or by name. */
@@ -117,34 +96,30 @@ static bool lacks_low(lua_State *L, const struct script_call *call) {
 
 /* randint([low,] high, shape...) */
 static int randint(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct creation made = creation_defaults(call, STREW_INT64);
-  struct list shape = {0};
-  int64_t low = 0, high = 0;
-  const struct parameter only_high[] = {
-      {"high", REQUIRED, bind_integer, &high}, {"shape", REQUIRED, bind_list, &shape}, CREATION(made), LAST_PARAMETER};
-  const struct parameter both[] = {{"low", REQUIRED, bind_integer, &low},
-                                   {"high", REQUIRED, bind_integer, &high},
-                                   {"shape", REST, bind_list, &shape},
-                                   CREATION(made),
-                                   LAST_PARAMETER};
-  if (!bind_arguments(L, call, lacks_low(L, call) ? only_high : both)) return hint_options(L, call);
-  return bind_end(
-      strew_randint(made.device, (strew_dtype)made.dtype, low, high, shape.count, shape.at, out, &call->error), 1);
+  struct arguments a;
+  a.low = 0;
+  if (!read_as(L, call,
+               lacks_low(L, call) ? "high:integer shape:integers" MADE_OF("int64")
+                                  : "low:integer high:integer shape*" MADE_OF("int64"),
+               &a))
+    return -1;
+  const strew_dtype dtype = (strew_dtype)a.dtype;
+  return bind_end(strew_randint(a.device, dtype, a.low, a.high, a.shape.count, a.shape.at, a.out, a.error), 1);
 }
 
-static int randperm(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct creation made = creation_defaults(call, STREW_INT64);
-  int64_t n;
-  const struct parameter parameters[] = {{"n", REQUIRED, bind_integer, &n}, CREATION(made), LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return hint_options(L, call);
-  return bind_end(strew_randperm(made.device, (strew_dtype)made.dtype, n, out, &call->error), 1);
-}
+#define SHAPED "shape*" MADE_OF("float32")
 
 const struct script_function bind_create_rows[] = {
-    {"zeros", shaped, ZEROS, FUNCTION}, {"ones", shaped, ONES, FUNCTION},    {"empty", shaped, EMPTY, FUNCTION},
-    {"rand", shaped, RAND, FUNCTION},   {"randn", shaped, RANDN, FUNCTION},  {"full", full, 0, FUNCTION},
-    {"eye", eye, 0, FUNCTION},          {"arange", arange, 0, FUNCTION},     {"linspace", linspace, 0, FUNCTION},
-    {"randint", randint, 0, FUNCTION},  {"randperm", randperm, 0, FUNCTION}, {NULL, NULL, 0, 0},
+    {"zeros", create, 0, FUNCTION, SHAPED, zeros},
+    {"ones", create, 0, FUNCTION, SHAPED, ones},
+    {"empty", create, 0, FUNCTION, SHAPED, empty},
+    {"rand", create, 0, FUNCTION, SHAPED, rand_of},
+    {"randn", create, 0, FUNCTION, SHAPED, randn},
+    {"full", create, 0, FUNCTION, "shape:integers value:scalar" MADE, full},
+    {"eye", create, 0, FUNCTION, "n:integer m?integer" MADE_OF("float32"), eye},
+    {"arange", arange, 0, FUNCTION},
+    {"linspace", create, 0, FUNCTION, "start:number stop:number steps:integer" MADE_OF("float32"), linspace},
+    {"randint", randint, 0, FUNCTION},
+    {"randperm", create, 0, FUNCTION, "n:integer" MADE_OF("int64"), randperm},
+    {NULL},
 };

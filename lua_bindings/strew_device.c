@@ -53,8 +53,8 @@ static void push_device(lua_State *L, strew_device *device) {
 /* devices() -> a sequence of devices, and a sequence of problems as text. */
 static int devices(lua_State *L, struct script_call *call) {
   strew_context *context = call->binding->context;
-  const struct parameter parameters[] = {LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
   lua_newtable(L);
   for (int i = 0; i < strew_device_count(context); i++) {
     push_device(L, strew_device_at(context, i));
@@ -69,16 +69,16 @@ static int devices(lua_State *L, struct script_call *call) {
 }
 
 static int get_num_threads(lua_State *L, struct script_call *call) {
-  const struct parameter parameters[] = {LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
   lua_pushinteger(L, strew_context_threads(call->binding->context));
   return 1;
 }
 
 static int set_num_threads(lua_State *L, struct script_call *call) {
-  int64_t threads;
-  const struct parameter parameters[] = {{"threads", REQUIRED, bind_integer, &threads}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
+  const int64_t threads = a.threads;
   if (threads < INT_MIN || threads > INT_MAX)
     return bind_fail(call, STREW_EARGUMENT, "threads", "is %" PRId64 ", expected 0..256", threads);
   return bind_end(strew_context_set_threads(call->binding->context, (int)threads, &call->error), 0);
@@ -86,8 +86,8 @@ static int set_num_threads(lua_State *L, struct script_call *call) {
 
 /* memory() -> bytes of tensor memory in use, and their peak. */
 static int memory(lua_State *L, struct script_call *call) {
-  const struct parameter parameters[] = {LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
   lua_pushinteger(L, (lua_Integer)strew_context_bytes(call->binding->context));
   lua_pushinteger(L, (lua_Integer)strew_context_peak_bytes(call->binding->context));
   return 2;
@@ -96,8 +96,8 @@ static int memory(lua_State *L, struct script_call *call) {
 /* clock() -> monotonic seconds, after all work of devices has finished. */
 static int monotonic_clock(lua_State *L, struct script_call *call) {
   strew_context *context = call->binding->context;
-  const struct parameter parameters[] = {LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
   if (strew_context_finish(context, &call->error) != STREW_OK) return -1;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -107,42 +107,37 @@ static int monotonic_clock(lua_State *L, struct script_call *call) {
 
 /* progress([doing [, done]]): reports to the host what runs, and the fraction done; no argument: the end. */
 static int progress(lua_State *L, struct script_call *call) {
-  const char *doing = NULL;
-  double done = -1;
-  const struct parameter parameters[] = {
-      {"doing", OPTIONAL, bind_string, &doing}, {"done", OPTIONAL, bind_float, &done}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_context_progress(call->binding->context, doing, done);
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
+  strew_context_progress(call->binding->context, a.doing, a.done);
   return 0;
 }
 
 static int manual_seed(lua_State *L, struct script_call *call) {
-  int64_t seed;
-  const struct parameter parameters[] = {{"seed", REQUIRED, bind_integer, &seed}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_context_seed(call->binding->context, (uint64_t)seed);
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
+  strew_context_seed(call->binding->context, (uint64_t)a.seed);
   return 0;
 }
 
 /* deterministic([b]) -> the setting. The CPU keeps the order of sums either way. */
 static int deterministic(lua_State *L, struct script_call *call) {
   strew_context *context = call->binding->context;
-  bool enabled = strew_context_deterministic(context);
-  const struct parameter parameters[] = {{"enabled", OPTIONAL, bind_boolean, &enabled}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_context_set_deterministic(context, enabled);
-  lua_pushboolean(L, enabled);
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
+  if (call->given[0]) strew_context_set_deterministic(context, a.enabled);
+  lua_pushboolean(L, strew_context_deterministic(context));
   return 1;
 }
 
 const struct script_function bind_device_rows[] = {
-    {"devices", devices, 0, FUNCTION},
-    {"get_num_threads", get_num_threads, 0, FUNCTION},
-    {"set_num_threads", set_num_threads, 0, FUNCTION},
-    {"memory", memory, 0, FUNCTION},
-    {"clock", monotonic_clock, 0, FUNCTION},
-    {"progress", progress, 0, FUNCTION},
-    {"manual_seed", manual_seed, 0, FUNCTION},
-    {"deterministic", deterministic, 0, FUNCTION},
-    {NULL, NULL, 0, 0},
+    {"devices", devices, 0, FUNCTION, ""},
+    {"get_num_threads", get_num_threads, 0, FUNCTION, ""},
+    {"set_num_threads", set_num_threads, 0, FUNCTION, "threads:integer"},
+    {"memory", memory, 0, FUNCTION, ""},
+    {"clock", monotonic_clock, 0, FUNCTION, ""},
+    {"progress", progress, 0, FUNCTION | CONSTANT, "doing?word done?number(-1)"},
+    {"manual_seed", manual_seed, 0, FUNCTION, "seed:integer"},
+    {"deterministic", deterministic, 0, FUNCTION, "enabled?boolean"},
+    {NULL},
 };

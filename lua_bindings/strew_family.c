@@ -6,12 +6,12 @@
    functions do: every failure in them carries the name of the script's call (binding->outer) and the script's line.
    Limits and Ctrl-C work as in any Lua code.
 
-   Parameters are words, in the order of the function's arguments: "NAME:TYPE" (required), "NAME?TYPE" (optional),
-   "NAME~TYPE" (optional, by position only), "NAME*" (the remaining integers, or one sequence of them: a table, nil if absent),
-   "NAME=TYPE" (by name only). They are checked here, so the function gets values of its types only. After them it gets "_" if it is called in place, else "": the end
-   of the names of the calls it is made of. A second pair of parameters and function is for calls whose third argument
-   is a table. */
+   The text of the parameters is that of strew_parameters.c. Arguments are checked by it, so the function gets values of
+   its types only: nil for an absent one, a sequence for the remaining integers. After them it gets "_" if it is called in
+   place, else "": the end of the names of the calls it is made of. A second pair of parameters and function is for calls
+   whose third argument is a table. */
 #include "runtime/base/embedded.h"
+#include "runtime/shared/tables.h"
 #include "script_place.h"
 #include "strew_bind.h"
 #include "strew_columns.h"
@@ -19,17 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAMETERS = 10, NAME_BYTES = 24, NOT_GIVEN = -1 };
-
-/* An argument: its check and its stack position (0: absent). */
-struct argument {
-  bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
-  int position;
-  struct list rest; /* for "NAME*"; count NOT_GIVEN: absent */
-};
+enum { NAME_BYTES = 24 };
 
 /* The tensor arguments of a call, for its messages. Of a sequence of tensors, its entries. */
-enum { MAX_OPERANDS = MAX_PARAMETERS + STREW_MAX_RANK };
+enum { MAX_OPERANDS = MOST_PARAMETERS + STREW_MAX_RANK };
 struct family_operands {
   int count;
   struct {
@@ -37,71 +30,6 @@ struct family_operands {
     const struct box *box; /* kept alive by the call's stack */
   } at[MAX_OPERANDS];
 };
-
-/* A value of any type, which the function checks. */
-static bool bind_any(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  (void)L, (void)call, (void)i, (void)name, (void)out;
-  return true;
-}
-
-/* A tensor, or a sequence, which the function checks. */
-static bool bind_line(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  return (lua_istable(L, i) && lua_rawlen(L, i) > 0) || bind_tensor(L, call, i, name, out);
-}
-
-static const struct {
-  const char *name;
-  bool (*read)(lua_State *L, struct script_call *call, int i, const char *name, void *out);
-} types[] = {{"tensor", bind_tensor},     {"operand", bind_operand}, {"integer", bind_integer}, {"dim", bind_dim},
-             {"number", bind_float},      {"boolean", bind_boolean}, {"dims", bind_dims},       {"word", bind_string},
-             {"integers", bind_list},     {"table", bind_table},     {"dtype", bind_dtype},     {"mode", bind_mode},
-             {"reduce", bind_reduction},  {"scalar", bind_scalar},   {"any", bind_any},         {"index", bind_index},
-             {"grouping", bind_grouping}, {"line", bind_line}};
-
-static enum presence presence_of(char mark) {
-  switch (mark) {
-  case ':': return REQUIRED;
-  case '?': return OPTIONAL;
-  case '~': return UNNAMED;
-  default: return KEYED;
-  }
-}
-
-/* Checks a value against its type and stores its position. */
-static bool read_argument(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  union {
-    strew_tensor *tensor;
-    strew_operand operand;
-    strew_scalar scalar;
-    struct list list;
-    struct given_index index;
-  } checked;
-  struct argument *argument = out;
-  argument->position = i;
-  if (strcmp(name, "out") == 0 && !bind_may_write(L, call, i, name)) return false;
-  return argument->read(L, call, i, name, &checked);
-}
-
-/* Parses a parameter text; returns the number of parameters. */
-static int parse(const char *text, struct parameter *parameters, struct argument *arguments, char names[][NAME_BYTES]) {
-  int count = 0;
-  for (; *(text += strspn(text, " ")); count++) {
-    size_t name = strcspn(text, ":?~*="), whole = strcspn(text, " ");
-    snprintf(names[count], NAME_BYTES, "%.*s", (int)name, text);
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-      if (strlen(types[i].name) == whole - name - 1 && !strncmp(text + name + 1, types[i].name, whole - name - 1))
-        arguments[count].read = types[i].read;
-    arguments[count].position = 0;
-    arguments[count].rest.count = NOT_GIVEN;
-    parameters[count] = (struct parameter){names[count], presence_of(text[name]), read_argument, &arguments[count]};
-    if (arguments[count].read == bind_dims && text[name] == '?') parameters[count].presence = LISTED;
-    if (text[name] == '*')
-      parameters[count] = (struct parameter){names[count], REST, bind_list, &arguments[count].rest};
-    text += whole;
-  }
-  parameters[count] = (struct parameter)LAST_PARAMETER;
-  return count;
-}
 
 static const char *text_of(const char *file) {
   for (int i = 0; i < text_file_count; i++)
@@ -207,23 +135,23 @@ static int has_float64(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-static const struct script_function line_width_row = {"line_width", line_width, 0, FUNCTION},
-                                    text_row = {"text", text, 0, FUNCTION},
-                                    printable_row = {"printable", printable, 0, FUNCTION},
-                                    nearest_row = {"nearest", nearest, 0, FUNCTION},
-                                    is_open_row = {"is_open", is_open, 0, FUNCTION},
-                                    has_float64_row = {"has_float64", has_float64, 0, FUNCTION};
+static const struct script_function line_width_row = {"line_width", line_width, 0, FUNCTION | CONSTANT},
+                                    text_row = {"text", text, 0, FUNCTION | CONSTANT},
+                                    printable_row = {"printable", printable, 0, FUNCTION | CONSTANT},
+                                    nearest_row = {"nearest", nearest, 0, FUNCTION | CONSTANT},
+                                    is_open_row = {"is_open", is_open, 0, FUNCTION | CONSTANT},
+                                    has_float64_row = {"has_float64", has_float64, 0, FUNCTION | CONSTANT};
 static const struct script_function *const inner_rows[] = {
-    &bind_texts_row,     &line_width_row,       &nearest_row,        &is_open_row,       &text_row,
-    &printable_row,      &bind_set_columns_row, &bind_about_row,     &bind_alias_row,    &bind_watch_row,
-    &bind_tape_row,      &bind_is_recorded_row, &bind_offset_row,    &bind_call_row,     &bind_key_ids_row,
-    &bind_key_state_row, &bind_keys_of_row,     &bind_ids_row,       &bind_set_keys_row, &bind_grouping_keys_row,
-    &bind_cumsum_row,    &bind_aggregate_row,   &bind_argsort_row,   &bind_squares_row,  &bind_topk_row,
-    &has_float64_row,    &bind_missed_row,      &bind_bucketize_row, &bind_replaced_row};
+    &bind_texts_row,      &line_width_row,       &nearest_row,           &is_open_row,       &text_row,
+    &printable_row,       &bind_set_columns_row, &bind_about_row,        &bind_alias_row,    &bind_watch_row,
+    &bind_tape_row,       &bind_is_recorded_row, &bind_offset_row,       &bind_call_row,     &bind_key_ids_row,
+    &bind_key_state_row,  &bind_keys_of_row,     &bind_ids_row,          &bind_set_keys_row, &bind_grouping_keys_row,
+    &bind_cumsum_row,     &bind_aggregate_row,   &bind_argsort_row,      &bind_rank_row,     &bind_topk_row,
+    &bind_reductions_row, &bind_group_ids_row,   &bind_group_counts_row, &has_float64_row,   &bind_missed_row,
+    &bind_bucketize_row,  &bind_replaced_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
-  bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
 }
 
 static void push_inner(lua_State *L) {
@@ -261,8 +189,8 @@ static int use(lua_State *L) {
   return 1;
 }
 
-void bind_use(lua_State *L, const char *file) {
-  lua_pushvalue(L, lua_upvalueindex(1));
+void bind_use(lua_State *L, int binding, const char *file) {
+  lua_pushvalue(L, binding);
   lua_pushcclosure(L, use, 1);
   lua_pushstring(L, file);
   lua_call(L, 1, 1);
@@ -271,7 +199,7 @@ void bind_use(lua_State *L, const char *file) {
 /* Adds the operations of a file to the table of what is loaded, on top of the stack. */
 static void load_operations(lua_State *L, const char *file) {
   int loaded = lua_gettop(L);
-  bind_use(L, file);
+  bind_use(L, lua_upvalueindex(1), file);
   for (lua_pushnil(L); lua_next(L, loaded + 1);) {
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
@@ -291,25 +219,6 @@ static void push_operation(lua_State *L, const char *file, const char *name) {
   lua_remove(L, -2);
 }
 
-/* Pushes the values of the arguments in the order of the parameters. Those without a stack position come from the
-   options, the last argument. */
-static void push_values(lua_State *L, const struct script_call *call, const struct parameter *parameters,
-                        const struct argument *arguments) {
-  int options = call->arguments;
-  while (options && lua_isnil(L, options)) options--;
-  for (int i = 0; parameters[i].name; i++)
-    if (parameters[i].presence == REST && arguments[i].rest.count == NOT_GIVEN)
-      lua_pushnil(L);
-    else if (parameters[i].presence == REST)
-      bind_push_sizes(L, arguments[i].rest.count, arguments[i].rest.at);
-    else if (!arguments[i].position)
-      lua_pushnil(L);
-    else if (arguments[i].position <= call->arguments)
-      lua_pushvalue(L, arguments[i].position);
-    else
-      lua_getfield(L, options, parameters[i].name);
-}
-
 /* Adds a box, or returns false: it is NULL, or there is no room. */
 static bool add_operand(struct family_operands *operands, const char *name, lua_Integer entry, const struct box *box) {
   if (!box || operands->count == MAX_OPERANDS) return false;
@@ -324,7 +233,7 @@ static bool add_operand(struct family_operands *operands, const char *name, lua_
 
 /* Lists the tensors among the values from position `first` on. Leaves those in sequences on the stack, MAX_OPERANDS at
    most. */
-static void list_operands(lua_State *L, struct binding *binding, int first, int count, char names[][NAME_BYTES],
+static void list_operands(lua_State *L, struct binding *binding, int first, int count, const char *const names[],
                           struct family_operands *operands) {
   for (int i = 0; i < count; i++) {
     add_operand(operands, names[i], 0, bind_to_box(L, binding, first + i));
@@ -341,36 +250,38 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   X(elementwise)                                                                                                       \
   X(grouped)                                                                                                           \
   X(grouping)                                                                                                          \
-  X(groups)                                                                                                            \
   X(joins) X(keys) X(matrices) X(printing) X(rearranging) X(rows) X(statistics) X(views)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
 static const char *const files[] = {FILES(NAME)};
 
-/* The error's argument is one of run's `names`: replaces it by a string that lives until the next such error. */
-static int keep_argument(lua_State *L, struct script_call *call) {
-  if (!call->error.argument) return -1;
-  push_loaded(L);
-  lua_pushstring(L, "(argument)");
-  call->error.argument = lua_pushstring(L, call->error.argument);
-  lua_rawset(L, -3);
-  return -1;
+/* The row of an operation. */
+#define IN(file, name, forms)                                                                                          \
+  { #name, run, IN_##file, forms }
+
+/* Returns the parameters in the operation's field `which`, a text until the first call. */
+static const struct parameters *parameters_of(lua_State *L, int operation, int which) {
+  if (lua_rawgeti(L, operation, which) == LUA_TSTRING) {
+    bind_parse(L, lua_tostring(L, -1));
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, operation, which);
+    lua_remove(L, -2);
+  }
+  return lua_touserdata(L, -1);
 }
 
 static int run(lua_State *L, struct script_call *call) {
-  struct parameter parameters[MAX_PARAMETERS + 1];
-  struct argument arguments[MAX_PARAMETERS];
-  char names[MAX_PARAMETERS][NAME_BYTES];
-  bind_stack(L, LUA_MINSTACK + 3 * MAX_PARAMETERS + MAX_OPERANDS);
-  int operation = lua_gettop(L) + 1;
+  struct arguments checked;
+  bind_stack(L, LUA_MINSTACK + 3 * MOST_PARAMETERS + MAX_OPERANDS);
+  const int operation = lua_gettop(L) + 1;
   push_operation(L, files[call->row->code], call->row->name);
-  bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) == LUA_TSTRING;
-  lua_rawgeti(L, operation, is_second ? 3 : 1);
-  int count = parse(lua_tostring(L, -1), parameters, arguments, names);
-  if (!bind_arguments(L, call, parameters)) return keep_argument(L, call);
-  int first = lua_gettop(L) + 1;
-  push_values(L, call, parameters, arguments);
+  const bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) != LUA_TNIL;
+  const struct parameters *list = parameters_of(L, operation, is_second ? 3 : 1);
+  if (!bind_read_list(L, call, list, &checked)) return -1;
+  const int first = lua_gettop(L) + 1;
+  const char *names[MOST_PARAMETERS];
+  const int count = bind_push_all(L, call, list, names);
   struct binding *binding = call->binding;
   struct family_operands operands;
   operands.count = 0;
@@ -387,78 +298,67 @@ static int run(lua_State *L, struct script_call *call) {
 
 int bind_call_family(lua_State *L, struct script_call *call, const struct script_function *row) {
   bind_stack(L, call->arguments + LUA_MINSTACK);
-  bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
   for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
   lua_call(L, call->arguments, 1);
   return 1;
 }
 
-const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION},
+const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION | CONSTANT},
                              bind_missing_column_row = {"table", run, IN_rows, FUNCTION},
                              bind_columns_length_row = {"length", run, IN_rows, FUNCTION},
-                             bind_new_column_row = {"column", run, IN_rows, FUNCTION},
-                             bind_table_ids_row = {"ids", run, IN_keys, FUNCTION},
+                             bind_new_column_row = {"column", run, IN_rows, FUNCTION | CONSTANT},
+                             bind_table_ids_row = {"ids", run, IN_keys, FUNCTION | CONSTANT},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION};
 
-const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION},
+const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION | CONSTANT},
                              bind_group_keys_row = {"group_keys", run, IN_grouped, FUNCTION};
 
 /* Methods of groupings: their names follow "g:". */
 const struct script_function bind_grouped_rows[] = {
-    {"g:sum", run, IN_grouping, GROUPED},      {"g:prod", run, IN_grouping, GROUPED},
-    {"g:mean", run, IN_grouping, GROUPED},     {"g:var", run, IN_grouping, GROUPED},
-    {"g:std", run, IN_grouping, GROUPED},      {"g:min", run, IN_grouping, GROUPED},
-    {"g:max", run, IN_grouping, GROUPED},      {"g:any", run, IN_grouping, GROUPED},
-    {"g:all", run, IN_grouping, GROUPED},      {"g:first", run, IN_grouping, GROUPED},
-    {"g:last", run, IN_grouping, GROUPED},     {"g:median", run, IN_grouping, GROUPED},
-    {"g:quantile", run, IN_grouping, GROUPED}, {"g:count", run, IN_grouping, GROUPED},
-    {"g:nunique", run, IN_grouping, GROUPED},  {"g:logsumexp", run, IN_grouping, GROUPED},
-    {"g:argsort", run, IN_grouping, GROUPED},  {"g:rank", run, IN_grouping, GROUPED},
-    {"g:topk", run, IN_grouping, GROUPED},     {"g:cumsum", run, IN_grouping, GROUPED},
-    {"g:softmax", run, IN_grouping, GROUPED},  {"g:log_softmax", run, IN_grouping, GROUPED},
-    {"g:agg", run, IN_grouping, GROUPED},      {NULL, NULL, 0, 0},
+#define ROW(ENUM, word, ...) {"g:" word, run, IN_grouping, GROUPED},
+    STREW_GROUP_REDUCTIONS(ROW)
+#undef ROW
+        {"g:argsort", run, IN_grouping, GROUPED},
+    {"g:rank", run, IN_grouping, GROUPED},
+    {"g:topk", run, IN_grouping, GROUPED},
+    {"g:cumsum", run, IN_grouping, GROUPED},
+    {"g:softmax", run, IN_grouping, GROUPED},
+    {"g:log_softmax", run, IN_grouping, GROUPED},
+    {"g:agg", run, IN_grouping, GROUPED},
+    {NULL, NULL, 0, 0},
 };
 
 const struct script_function bind_family_rows[] = {
-    {"columns", run, IN_rows, FUNCTION},
-    {"code", run, IN_rows, FUNCTION},
-    {"rows", run, IN_rows, FUNCTION},
-    {"sort_by", run, IN_rows, FUNCTION},
-    {"join", run, IN_joins, FUNCTION},
-    {"pivot", run, IN_grouped, FUNCTION},
-    {"value_counts", run, IN_grouped, ALWAYS},
-    {"one_hot", run, IN_elementwise, ALWAYS},
-    {"isnan", run, IN_elementwise, ALWAYS},
-    {"bucketize", run, IN_elementwise, ALWAYS},
-    {"flip", run, IN_rearranging, ALWAYS},
-    {"diff", run, IN_rearranging, ALWAYS},
-    {"select_scatter", run, IN_views, EVERY},
-    {"slice_scatter", run, IN_views, EVERY},
-    {"diagonal", run, IN_views, ALWAYS},
-    {"diagonal_scatter", run, IN_views, EVERY},
-    {"roll", run, IN_rearranging, ALWAYS},
-    {"repeat", run, IN_rearranging, ALWAYS},
-    {"tile", run, IN_rearranging, ALWAYS},
-    {"repeat_interleave", run, IN_rearranging, ALWAYS},
-    {"isinf", run, IN_elementwise, ALWAYS},
-    {"isfinite", run, IN_elementwise, ALWAYS},
-    {"nan_to_num", run, IN_elementwise, EVERY},
-    {"norm", run, IN_statistics, ALWAYS},
-    {"median", run, IN_statistics, ALWAYS},
-    {"logsumexp", run, IN_statistics, ALWAYS},
-    {"outer", run, IN_matrices, ALWAYS},
-    {"tril", run, IN_matrices, EVERY},
-    {"triu", run, IN_matrices, EVERY},
-    {"diag", run, IN_matrices, ALWAYS},
-    {"scatter_std", run, IN_groups, ALWAYS},
-    {"scatter_var", run, IN_groups, ALWAYS},
-    {"scatter_logsumexp", run, IN_groups, ALWAYS},
-    {"scatter_count", run, IN_groups, ALWAYS},
-    {"scatter_any", run, IN_groups, ALWAYS},
-    {"scatter_all", run, IN_groups, ALWAYS},
-    {"scatter_first", run, IN_groups, ALWAYS},
-    {"scatter_last", run, IN_groups, ALWAYS},
-    {"scatter_nunique", run, IN_groups, ALWAYS},
+    IN(rows, columns, FUNCTION | CONSTANT),
+    IN(rows, code, FUNCTION | CONSTANT),
+    IN(rows, rows, FUNCTION),
+    IN(rows, sort_by, FUNCTION),
+    IN(joins, join, FUNCTION),
+    IN(grouped, pivot, FUNCTION),
+    IN(grouped, value_counts, ALWAYS | CONSTANT),
+    IN(elementwise, one_hot, ALWAYS | CONSTANT),
+    IN(elementwise, isnan, ALWAYS | CONSTANT),
+    IN(elementwise, bucketize, ALWAYS | CONSTANT),
+    IN(rearranging, flip, ALWAYS),
+    IN(rearranging, diff, ALWAYS),
+    IN(views, select_scatter, EVERY),
+    IN(views, slice_scatter, EVERY),
+    IN(views, diagonal, ALWAYS),
+    IN(views, diagonal_scatter, EVERY),
+    IN(rearranging, roll, ALWAYS),
+    IN(rearranging, repeat, ALWAYS),
+    IN(rearranging, tile, ALWAYS),
+    IN(rearranging, repeat_interleave, ALWAYS),
+    IN(elementwise, isinf, ALWAYS | CONSTANT),
+    IN(elementwise, isfinite, ALWAYS | CONSTANT),
+    IN(elementwise, nan_to_num, EVERY),
+    IN(statistics, norm, ALWAYS),
+    IN(statistics, median, ALWAYS),
+    IN(statistics, logsumexp, ALWAYS),
+    IN(matrices, outer, ALWAYS),
+    IN(matrices, tril, EVERY),
+    IN(matrices, triu, EVERY),
+    IN(matrices, diag, ALWAYS),
     {NULL, NULL, 0, 0},
 };

@@ -227,7 +227,7 @@ static int next_chunk(lua_State *L, struct script_call *call) {
   return results;
 }
 
-static const struct script_function next_chunk_row = {"chunks", next_chunk, 0, FUNCTION};
+static const struct script_function next_chunk_row = {"chunks", next_chunk, 0, FUNCTION | CONSTANT};
 
 /* Complete before the registry knows it: a failed allocation leaves none without __gc. */
 static void push_iterator_metatable(lua_State *L) {
@@ -236,8 +236,7 @@ static void push_iterator_metatable(lua_State *L) {
   lua_pop(L, 1);
   lua_newtable(L);
   luaL_setfuncs(L, ends, 0);
-  bind_push_upvalues(L, lua_upvalueindex(1), &next_chunk_row, next_chunk_row.name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, lua_upvalueindex(1), &next_chunk_row, next_chunk_row.name, FUNCTION);
   lua_setfield(L, -2, "__call");
   lua_pushstring(L, chunks_name);
   lua_setfield(L, -2, "__name");
@@ -363,7 +362,7 @@ static int words_of(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_file_rows[] = {{"load", load, 0, FUNCTION | OUTSIDE},
-                                                 {"chunks", chunks, 0, FUNCTION | OUTSIDE},
-                                                 {"save", save, 0, FUNCTION | OUTSIDE},
+                                                 {"chunks", chunks, 0, FUNCTION | OUTSIDE | CONSTANT},
+                                                 {"save", save, 0, FUNCTION | OUTSIDE | CONSTANT},
                                                  {"words", words_of, 0, FUNCTION},
                                                  {NULL, NULL, 0, 0}};

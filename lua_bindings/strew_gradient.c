@@ -5,12 +5,9 @@
 /* ------------------------------------------------------------------------------- functions of family/gradients.lua */
 
 /* detach(t): the same tensor, which is no longer recorded; alias(t): the same tensor in another box. */
-static int share(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  *out = strew_retain(self);
-  return 1;
+static strew_status share(struct arguments *a) {
+  *a->out = strew_retain(a->self);
+  return STREW_OK;
 }
 
 /* watch(t): t is recorded from now on. */
@@ -48,16 +45,16 @@ static int call_recorded(lua_State *L, struct script_call *call) {
   return results < 0 ? lua_error(L) : results;
 }
 
-const struct script_function bind_alias_row = {"alias", share, 0, FUNCTION},
-                             bind_watch_row = {"watch", watch, 0, FUNCTION},
-                             bind_tape_row = {"tape", push_tape, 0, FUNCTION},
-                             bind_is_recorded_row = {"is_recorded", is_recorded, 0, FUNCTION},
-                             bind_offset_row = {"offset", offset, 0, FUNCTION},
-                             bind_call_row = {"call", call_recorded, 0, FUNCTION};
+const struct script_function bind_alias_row = {"alias", bind_one, 0, FUNCTION, "self:tensor", share},
+                             bind_watch_row = {"watch", watch, 0, FUNCTION | CONSTANT},
+                             bind_tape_row = {"tape", push_tape, 0, FUNCTION | CONSTANT},
+                             bind_is_recorded_row = {"is_recorded", is_recorded, 0, FUNCTION | CONSTANT},
+                             bind_offset_row = {"offset", offset, 0, FUNCTION | CONSTANT},
+                             bind_call_row = {"call", call_recorded, 0, FUNCTION | CONSTANT};
 
 /* ------------------------------------------------------------------------------------------------------ strew.grad */
 
-enum { FUNCTION_UPVALUE = 5 }; /* behind those of bind_dispatch */
+enum { FUNCTION_UPVALUE = UPVALUES + 1 }; /* behind those of bind_dispatch */
 
 enum { GRADIENTS, VALUE_TOO };
 
@@ -79,7 +76,7 @@ static bool read_function(lua_State *L, struct script_call *call, int i, const c
 static int apply(lua_State *L, struct script_call *call) {
   struct binding *binding = call->binding;
   bind_stack(L, call->arguments + LUA_MINSTACK);
-  bind_use(L, "gradients.lua");
+  bind_use(L, lua_upvalueindex(1), "gradients.lua");
   if (!binding->record_depth) {
     lua_getfield(L, -1, "rules");
     bind_record_new(L);
@@ -98,8 +95,8 @@ static int apply(lua_State *L, struct script_call *call) {
   return results < 0 ? lua_error(L) : results;
 }
 
-static const struct script_function apply_rows[] = {{"grad", apply, GRADIENTS, FUNCTION},
-                                                    {"value_and_grad", apply, VALUE_TOO, FUNCTION}};
+static const struct script_function apply_rows[] = {{"grad", apply, GRADIENTS, FUNCTION | CONSTANT},
+                                                    {"value_and_grad", apply, VALUE_TOO, FUNCTION | CONSTANT}};
 
 /* grad(f), value_and_grad(f) */
 static int differentiate(lua_State *L, struct script_call *call) {
@@ -113,7 +110,7 @@ static int differentiate(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-const struct script_function bind_gradient_rows[] = {{"grad", differentiate, GRADIENTS, FUNCTION},
-                                                     {"value_and_grad", differentiate, VALUE_TOO, FUNCTION},
-                                                     {"detach", share, 0, ALWAYS},
+const struct script_function bind_gradient_rows[] = {{"grad", differentiate, GRADIENTS, FUNCTION | CONSTANT},
+                                                     {"value_and_grad", differentiate, VALUE_TOO, FUNCTION | CONSTANT},
+                                                     {"detach", bind_one, 0, ALWAYS | CONSTANT, "self:tensor", share},
                                                      {NULL, NULL, 0, 0}};

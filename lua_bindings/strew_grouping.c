@@ -101,7 +101,7 @@ static int group_by(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_grouping_rows[] = {
-    {"grouping", grouping, 0, FUNCTION}, {"group_by", group_by, 0, FUNCTION}, {NULL, NULL, 0, 0}};
+    {"grouping", grouping, 0, FUNCTION | CONSTANT}, {"group_by", group_by, 0, FUNCTION | CONSTANT}, {NULL, NULL, 0, 0}};
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
@@ -260,28 +260,28 @@ static int grouping_keys(lua_State *L, struct script_call *call) {
   return 2;
 }
 
-typedef strew_status of_line(strew_grouping *grouping, strew_tensor *src, strew_tensor **out, strew_error *error);
-
-/* A function of g and src. */
-static int run_of_line(lua_State *L, struct script_call *call, of_line *run) {
+/* group_cumsum(g, src) */
+static int cumsum(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_box(L, call->binding);
   strew_grouping *self;
   strew_tensor *src;
   if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
-  return bind_end(run(self, src, &box->tensor, &call->error), 1);
+  return bind_end(strew_grouping_cumsum(self, src, &box->tensor, &call->error), 1);
 }
 
-/* group_cumsum(g, src), group_squares(g, src) */
-static int cumsum(lua_State *L, struct script_call *call) { return run_of_line(L, call, strew_grouping_cumsum); }
-static int squares(lua_State *L, struct script_call *call) { return run_of_line(L, call, strew_grouping_squares); }
+enum { ARGSORT, RANK };
 
-/* group_argsort(g, src, descending) */
+/* group_argsort(g, src, descending), group_rank(g, src, descending) */
 static int argsort(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_box(L, call->binding);
   strew_grouping *self;
   strew_tensor *src;
   if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
-  return bind_end(strew_grouping_argsort(self, src, lua_toboolean(L, 3), &box->tensor, &call->error), 1);
+  const bool descending = lua_toboolean(L, 3);
+  if (call->row->code == ARGSORT)
+    return bind_end(strew_grouping_argsort(self, src, descending, &box->tensor, &call->error), 1);
+  return bind_end(
+      strew_grouping_rank(self, src, &(strew_sort_options){.descending = descending}, &box->tensor, &call->error), 1);
 }
 
 /* group_topk(g, src, k, largest): positions and groups */
@@ -356,12 +356,12 @@ static int aggregate(lua_State *L, struct script_call *call) {
   return count;
 }
 
-const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION},
-                             bind_set_keys_row = {"set_keys", set_keys, 0, FUNCTION},
-                             bind_grouping_keys_row = {"grouping_keys", grouping_keys, 0, FUNCTION},
+const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION | CONSTANT},
+                             bind_set_keys_row = {"set_keys", set_keys, 0, FUNCTION | CONSTANT},
+                             bind_grouping_keys_row = {"grouping_keys", grouping_keys, 0, FUNCTION | CONSTANT},
                              bind_cumsum_row = {"group_cumsum", cumsum, 0, FUNCTION},
-                             bind_argsort_row = {"group_argsort", argsort, 0, FUNCTION},
-                             bind_squares_row = {"group_squares", squares, 0, FUNCTION},
+                             bind_argsort_row = {"group_argsort", argsort, ARGSORT, FUNCTION | CONSTANT},
+                             bind_rank_row = {"group_rank", argsort, RANK, FUNCTION | CONSTANT},
                              bind_topk_row = {"group_topk", topk, 0, FUNCTION},
                              bind_aggregate_row = {"aggregate", aggregate, 0, FUNCTION};
 
@@ -369,11 +369,10 @@ const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION},
 
 static const struct script_function index_row = {"g.name", get_field, 0, FUNCTION},
                                     newindex_row = {"g.name = v", no_field, 0, FUNCTION},
-                                    tostring_row = {"tostring", to_string, 0, FUNCTION};
+                                    tostring_row = {"tostring", to_string, 0, FUNCTION | CONSTANT};
 
 static void set_metamethod(lua_State *L, int binding, const char *event, const struct script_function *row) {
-  bind_push_upvalues(L, binding, row, row->name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, binding, row, row->name, FUNCTION);
   lua_setfield(L, -2, event);
 }
 
@@ -381,8 +380,7 @@ static void set_metamethod(lua_State *L, int binding, const char *event, const s
 static void set_methods(lua_State *L, int binding, const struct script_function *rows) {
   for (; rows->name; rows++) {
     const char *name = rows->name + strlen("g:");
-    bind_push_upvalues(L, binding, rows, name, METHOD | GROUPED);
-    lua_pushcclosure(L, bind_dispatch, 4);
+    bind_push_function(L, binding, rows, name, METHOD | GROUPED);
     lua_setfield(L, -2, name);
   }
 }

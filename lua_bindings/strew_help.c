@@ -137,4 +137,4 @@ static int help(lua_State *L, struct script_call *call) {
   return 0;
 }
 
-const struct script_function bind_help_rows[] = {{"help", help, 0, FUNCTION}, {NULL, NULL, 0, 0}};
+const struct script_function bind_help_rows[] = {{"help", help, 0, FUNCTION | CONSTANT}, {NULL, NULL, 0, 0}};

@@ -63,4 +63,4 @@ static int image(lua_State *L, struct script_call *call) {
   return bind_end(strew_image(self, &options, out, &call->error), 1);
 }
 
-const struct script_function bind_image_rows[] = {{"image", image, 0, ALWAYS | OUTSIDE}, {NULL, NULL, 0, 0}};
+const struct script_function bind_image_rows[] = {{"image", image, 0, ALWAYS | OUTSIDE | CONSTANT}, {NULL, NULL, 0, 0}};

@@ -74,8 +74,8 @@ static int inner_state(lua_State *L, struct script_call *call) {
   return 3;
 }
 
-const struct script_function bind_key_ids_row = {"key_ids", inner_ids, 0, FUNCTION},
-                             bind_key_state_row = {"key_state", inner_state, 0, FUNCTION};
+const struct script_function bind_key_ids_row = {"key_ids", inner_ids, 0, FUNCTION | CONSTANT},
+                             bind_key_state_row = {"key_state", inner_state, 0, FUNCTION | CONSTANT};
 
 /* kt:ids(k1, ..., kn), or kt:ids(x, columns) for a table of columns. */
 static int ids(lua_State *L, struct script_call *call) {
@@ -89,7 +89,7 @@ static int ids(lua_State *L, struct script_call *call) {
   return ids_of_tensors(L, call, table, result);
 }
 
-static const struct script_function ids_row = {"ids", ids, 0, FUNCTION};
+static const struct script_function ids_row = {"ids", ids, 0, FUNCTION | CONSTANT};
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
@@ -110,7 +110,7 @@ static int keys(lua_State *L, struct script_call *call) {
   return table ? push_keys(L, call, table) : -1;
 }
 
-const struct script_function bind_keys_of_row = {"keys_of", keys, 0, FUNCTION};
+const struct script_function bind_keys_of_row = {"keys_of", keys, 0, FUNCTION | CONSTANT};
 
 /* kt.n, kt.keys, kt.ids */
 static int field(lua_State *L, struct script_call *call) {
@@ -123,8 +123,7 @@ static int field(lua_State *L, struct script_call *call) {
   if (strcmp(guess.wanted, "keys") == 0)
     return has_names(L) ? bind_call_family(L, call, &bind_table_keys_row) : push_keys(L, call, table);
   if (strcmp(guess.wanted, "ids") == 0) {
-    bind_push_upvalues(L, lua_upvalueindex(1), &ids_row, ids_row.name, FUNCTION);
-    lua_pushcclosure(L, bind_dispatch, 4);
+    bind_push_function(L, lua_upvalueindex(1), &ids_row, ids_row.name, FUNCTION);
     return 1;
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) strew_guess_name(&guess, names[i]);
@@ -142,8 +141,7 @@ static void push_metatable(lua_State *L) {
   lua_pop(L, 1);
   lua_newtable(L);
   luaL_setfuncs(L, ends, 0);
-  bind_push_upvalues(L, lua_upvalueindex(1), &field_row, field_row.name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, lua_upvalueindex(1), &field_row, field_row.name, FUNCTION);
   lua_setfield(L, -2, "__index");
   lua_pushliteral(L, "key_table");
   lua_setfield(L, -2, "__name");
@@ -155,15 +153,15 @@ static void push_metatable(lua_State *L) {
 
 /* key_table([n]) */
 static int key_table(lua_State *L, struct script_call *call) {
-  int64_t columns = 1;
-  const struct parameter parameters[] = {{"n", UNNAMED, bind_integer, &columns}, LAST_PARAMETER};
+  struct arguments a;
   strew_key_table **table = lua_newuserdatauv(L, sizeof *table, 1);
   *table = NULL;
   lua_newtable(L);
   lua_setiuservalue(L, -2, 1);
   push_metatable(L);
   lua_setmetatable(L, -2);
-  if (!bind_arguments(L, call, parameters)) return -1;
+  if (!bind_read(L, call, &a)) return -1;
+  const int64_t columns = a.n;
   if (columns != (int)columns) {
     bind_fail(call, STREW_EARGUMENT, "n", "is %" PRId64 ", expected 1 to %d columns", columns, STREW_MAX_RANK);
     return call->error.has_value = true, call->error.value = strew_int(columns), -1;
@@ -171,4 +169,4 @@ static int key_table(lua_State *L, struct script_call *call) {
   return bind_end(strew_key_table_create(call->binding->context, (int)columns, table, &call->error), 1);
 }
 
-const struct script_function bind_key_rows[] = {{"key_table", key_table, 0, FUNCTION}, {NULL, NULL, 0, 0}};
+const struct script_function bind_key_rows[] = {{"key_table", key_table, 0, FUNCTION | CONSTANT, "n~integer(1)"}, {NULL}};

@@ -12,124 +12,69 @@ bool bind_is_float(strew_dtype dtype) {
   return is_float[dtype];
 }
 
-static int unary(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  return bind_end(strew_unary((strew_unary_op)call->row->code, self, out, &call->error), 1);
+static strew_status unary(struct arguments *a) {
+  return strew_unary((strew_unary_op)a->call->row->code, a->self, a->out, a->error);
 }
+
+static strew_status run_binary(struct arguments *a, strew_binary_op op) {
+  if (a->left.tensor || a->right.tensor) return strew_binary(op, a->left, a->right, a->out, a->error);
+  bind_fail(a->call, STREW_EARGUMENT, "self", "is a number, and so is 'other', expected at least one tensor");
+  return a->error->code;
+}
+
+static const char binary_parameters[] = "self:operand other:operand";
+
+static strew_status binary(struct arguments *a) { return run_binary(a, (strew_binary_op)a->call->row->code); }
 
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op) {
-  strew_tensor **out = bind_result(L, call);
-  strew_operand self, other;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_operand, &self}, {"other", REQUIRED, bind_operand, &other}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (!self.tensor && !other.tensor)
-    return bind_fail(call, STREW_EARGUMENT, "self", "is a number, and so is 'other', expected at least one tensor");
-  return bind_end(strew_binary(op, self, other, out, &call->error), 1);
+  struct arguments a;
+  a.out = bind_result(L, call);
+  return bind_read_as(L, call, binary_parameters, &a) ? bind_end(run_binary(&a, op), 1) : -1;
 }
 
-static int binary(lua_State *L, struct script_call *call) {
-  return bind_binary(L, call, (strew_binary_op)call->row->code);
+static strew_status where(struct arguments *a) { return strew_where(a->condition, a->a, a->b, a->out, a->error); }
+
+static strew_status masked_fill(struct arguments *a) {
+  return strew_masked_fill(a->self, a->mask, a->value, a->out, a->error);
 }
 
-static int where(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *condition;
-  strew_operand a, b;
-  const struct parameter parameters[] = {{"condition", REQUIRED, bind_tensor, &condition},
-                                         {"a", REQUIRED, bind_operand, &a},
-                                         {"b", REQUIRED, bind_operand, &b},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  return bind_end(strew_where(condition, a, b, out, &call->error), 1);
-}
-
-static int masked_fill(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self, *mask;
-  strew_operand value;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"mask", REQUIRED, bind_tensor, &mask},
-                                         {"value", REQUIRED, bind_operand, &value},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  return bind_end(strew_masked_fill(self, mask, value, out, &call->error), 1);
-}
-
-/* An optional operand. */
-struct bound {
-  bool is_given;
-  strew_operand operand;
-};
-
-static bool read_bound(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  struct bound *bound = out;
+bool bind_operand_bound(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct operand_bound *bound = out;
   return bound->is_given = bind_operand(L, call, i, name, &bound->operand);
 }
 
-/* clamp([min] [, max]) */
-static int clamp(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self;
-  struct bound min = {false, strew_of(NULL)}, max = min;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"min", OPTIONAL, read_bound, &min},
-                                         {"max", OPTIONAL, read_bound, &max},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (!min.is_given && !max.is_given)
-    return bind_fail(call, STREW_EARGUMENT, "min", "and 'max' are missing, expected at least one");
-  return bind_end(
-      strew_clamp(self, min.is_given ? &min.operand : NULL, max.is_given ? &max.operand : NULL, out, &call->error), 1);
+static strew_status clamp(struct arguments *a) {
+  const strew_operand *min = a->lower.is_given ? &a->lower.operand : NULL;
+  const strew_operand *max = a->upper.is_given ? &a->upper.operand : NULL;
+  if (min || max) return strew_clamp(a->self, min, max, a->out, a->error);
+  bind_fail(a->call, STREW_EARGUMENT, "min", "and 'max' are missing, expected at least one");
+  return a->error->code;
 }
 
 /* equal and allclose compare two tensors as a whole. */
 static int equal(lua_State *L, struct script_call *call) {
-  strew_tensor *self, *other;
+  struct arguments a;
   bool is_equal;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (strew_equal(self, other, &is_equal, &call->error) != STREW_OK) return -1;
+  if (!bind_read(L, call, &a) || strew_equal(a.self, a.other, &is_equal, a.error) != STREW_OK) return -1;
   lua_pushboolean(L, is_equal);
   return 1;
 }
 
 static int allclose(lua_State *L, struct script_call *call) {
-  strew_tensor *self, *other;
-  double rtol = 1e-5, atol = 1e-8;
+  struct arguments a;
   bool is_close;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"other", REQUIRED, bind_tensor, &other},
-                                         {"rtol", OPTIONAL, bind_float, &rtol},
-                                         {"atol", OPTIONAL, bind_float, &atol},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (strew_allclose(self, other, rtol, atol, &is_close, &call->error) != STREW_OK) return -1;
+  if (!bind_read(L, call, &a)) return -1;
+  if (strew_allclose(a.self, a.other, a.rtol, a.atol, &is_close, a.error) != STREW_OK) return -1;
   lua_pushboolean(L, is_close);
   return 1;
 }
 
-/* isclose(other [, rtol [, atol [, equal_nan]]]) */
-static int isclose(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self, *other;
-  double rtol = 1e-5, atol = 1e-8;
-  bool equal_nan = false;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"other", REQUIRED, bind_tensor, &other},
-                                         {"rtol", OPTIONAL, bind_float, &rtol},
-                                         {"atol", OPTIONAL, bind_float, &atol},
-                                         {"equal_nan", OPTIONAL, bind_boolean, &equal_nan},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  return bind_end(strew_isclose(self, other, rtol, atol, equal_nan, out, &call->error), 1);
+static strew_status isclose(struct arguments *a) {
+  return strew_isclose(a->self, a->other, a->rtol, a->atol, a->equal_nan, a->out, a->error);
 }
 
-static int product(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self, *other;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  return bind_end(strew_matmul((strew_product)call->row->code, self, other, out, &call->error), 1);
+static strew_status product(struct arguments *a) {
+  return strew_matmul((strew_product)a->call->row->code, a->self, a->other, a->out, a->error);
 }
 
 /* What result_type has read: the promoted dtype of tensors and words, and the number of the highest category. */
@@ -175,23 +120,31 @@ static int result_type(lua_State *L, struct script_call *call) {
   return 1;
 }
 
+/* Results of no gradient: bools. */
+#define COMMON 0
+#define ORDER  CONSTANT
+#define TRUTH  CONSTANT
+
 const struct script_function bind_math_rows[] = {
-#define ROW(ENUM, name, function, takes, gives, cost, forms) {name, unary, STREW_##ENUM, forms},
+#define ROW(ENUM, name, function, takes, gives, cost, forms)                                                           \
+  {name, bind_one, STREW_##ENUM, (forms) | gives, "self:tensor", unary},
     STREW_UNARY(ROW)
 #undef ROW
-#define ROW(ENUM, name, function, takes, gives, cost, forms) {name, binary, STREW_##ENUM, forms},
+#define ROW(ENUM, name, function, takes, gives, cost, forms)                                                           \
+  {name, bind_one, STREW_##ENUM, (forms) | gives, binary_parameters, binary},
         STREW_BINARY(ROW)
 #undef ROW
-            {"where", where, 0, ALWAYS},
-    {"masked_fill", masked_fill, 0, EVERY},
-    {"clamp", clamp, 0, EVERY},
-    {"equal", equal, 0, ALWAYS},
-    {"allclose", allclose, 0, ALWAYS},
-    {"isclose", isclose, 0, ALWAYS},
-    {"result_type", result_type, 0, FUNCTION},
-    {"matmul", product, STREW_MATMUL, ALWAYS},
-    {"mm", product, STREW_MM, ALWAYS},
-    {"mv", product, STREW_MV, ALWAYS},
-    {"dot", product, STREW_DOT, ALWAYS},
-    {NULL, NULL, 0, 0},
+            {"where", bind_one, 0, ALWAYS, "condition:tensor a:operand b:operand", where},
+    {"masked_fill", bind_one, 0, EVERY, "self:tensor mask:tensor value:operand", masked_fill},
+    {"clamp", bind_one, 0, EVERY, "self:tensor min?bound max?bound", clamp},
+    {"equal", equal, 0, ALWAYS | CONSTANT, "self:tensor other:tensor", NULL},
+    {"allclose", allclose, 0, ALWAYS | CONSTANT, "self:tensor other:tensor rtol?number(1e-5) atol?number(1e-8)", NULL},
+    {"isclose", bind_one, 0, ALWAYS | CONSTANT,
+     "self:tensor other:tensor rtol?number(1e-5) atol?number(1e-8) equal_nan?boolean", isclose},
+    {"result_type", result_type, 0, FUNCTION | CONSTANT, NULL, NULL},
+    {"matmul", bind_one, STREW_MATMUL, ALWAYS, "self:tensor other:tensor", product},
+    {"mm", bind_one, STREW_MM, ALWAYS, "self:tensor other:tensor", product},
+    {"mv", bind_one, STREW_MV, ALWAYS, "self:tensor other:tensor", product},
+    {"dot", bind_one, STREW_DOT, ALWAYS, "self:tensor other:tensor", product},
+    {NULL},
 };

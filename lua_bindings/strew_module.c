@@ -26,7 +26,7 @@ static const struct script_function *const all_rows[] = {
     module_rows,      bind_create_rows,  bind_table_rows,    bind_tensor_rows, bind_view_rows,       bind_math_rows,
     bind_reduce_rows, bind_scatter_rows, bind_indexing_rows, bind_device_rows, bind_help_rows,       bind_print_rows,
     bind_file_rows,   bind_show_rows,    bind_image_rows,    bind_search_rows, bind_statistics_rows, bind_gradient_rows,
-    bind_family_rows, bind_key_rows,     bind_grouping_rows};
+    bind_family_rows, bind_key_rows,     bind_grouping_rows, bind_groups_rows};
 
 /* The function of each event. Lua passes the operand of a unary operator twice. */
 static const struct {
@@ -42,8 +42,7 @@ static const struct {
 enum { BINDING = 1, MODULE, METHODS, METATABLE };
 
 static void set_function(lua_State *L, int table, const struct script_function *row, const char *name, int form) {
-  bind_push_upvalues(L, BINDING, row, name, form);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, BINDING, row, name, form);
   lua_setfield(L, table, name);
 }
 
@@ -68,8 +67,7 @@ static const struct script_function *find_row(const char *name) {
 /* The module's own metatable. rawget(strew, name) looks a name up without an error. */
 static void set_module_metatable(lua_State *L) {
   lua_createtable(L, 0, 1);
-  bind_push_upvalues(L, BINDING, &no_name_row, no_name_row.name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, BINDING, &no_name_row, no_name_row.name, FUNCTION);
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, MODULE);
 }
@@ -77,8 +75,7 @@ static void set_module_metatable(lua_State *L) {
 static void set_metamethods(lua_State *L) {
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
     const char *name = operators[i].name;
-    bind_push_upvalues(L, BINDING, find_row(name), name, operators[i].form);
-    lua_pushcclosure(L, bind_dispatch, 4);
+    bind_push_function(L, BINDING, find_row(name), name, operators[i].form);
     lua_setfield(L, METATABLE, operators[i].event);
   }
   lua_pushvalue(L, BINDING);
@@ -87,8 +84,7 @@ static void set_metamethods(lua_State *L) {
   lua_pushvalue(L, BINDING);
   lua_pushcclosure(L, bind_box_close, 1);
   lua_setfield(L, METATABLE, "__close");
-  bind_push_upvalues(L, BINDING, &bind_tostring_row, bind_tostring_row.name, FUNCTION);
-  lua_pushcclosure(L, bind_dispatch, 4);
+  bind_push_function(L, BINDING, &bind_tostring_row, bind_tostring_row.name, FUNCTION);
   lua_setfield(L, METATABLE, "__tostring");
   lua_pushliteral(L, "tensor");
   lua_pushvalue(L, -1);

@@ -251,9 +251,10 @@ static bool push_level(lua_State *L, struct unread *unread, int depth) {
 /* Copies the elements to Lua memory first: creating the tables may run a finalizer. */
 static int tolist(lua_State *L, struct script_call *call) {
   luaL_checkstack(L, 2 * STREW_MAX_RANK + LUA_MINSTACK, "too many nested tables");
-  struct kept kept = bind_push_kept(L);
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_kept, &kept}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  struct arguments a;
+  a.kept = bind_push_kept(L);
+  if (!bind_read(L, call, &a)) return -1;
+  struct kept kept = a.kept;
   const strew_tensor *self = kept.tensor;
   struct unread unread = {.call = call};
   size_t element_bytes = strew_dtype_size_bytes(strew_tensor_dtype(self));
@@ -273,6 +274,6 @@ static int tolist(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_table_rows[] = {
     {"tensor", tensor, 0, FUNCTION},
-    {"tolist", tolist, 0, ALWAYS},
-    {NULL, NULL, 0, 0},
+    {"tolist", tolist, 0, ALWAYS, "self:kept"},
+    {NULL},
 };

@@ -390,5 +390,5 @@ static int push_text(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-const struct script_function bind_texts_row = {"texts", push_texts, 0, FUNCTION};
-const struct script_function bind_tostring_row = {"tostring", push_text, 0, FUNCTION};
+const struct script_function bind_texts_row = {"texts", push_texts, 0, FUNCTION | CONSTANT};
+const struct script_function bind_tostring_row = {"tostring", push_text, 0, FUNCTION | CONSTANT};

@@ -97,8 +97,8 @@ static int set_printoptions(lua_State *L, struct script_call *call) {
 /* get_printoptions() -> the table with which set_printoptions restores the current settings. */
 static int get_printoptions(lua_State *L, struct script_call *call) {
   const struct print_options *options = &call->binding->print;
-  const struct parameter parameters[] = {LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
   lua_createtable(L, 0, 4);
   lua_pushinteger(L, options->precision);
   lua_setfield(L, -2, "precision");
@@ -119,6 +119,6 @@ static int get_printoptions(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_print_rows[] = {
     {"set_printoptions", set_printoptions, 0, FUNCTION},
-    {"get_printoptions", get_printoptions, 0, FUNCTION},
-    {NULL, NULL, 0, 0},
+    {"get_printoptions", get_printoptions, 0, FUNCTION, ""},
+    {NULL},
 };

@@ -4,8 +4,9 @@
    While the function runs, binding->recording is set, and bind_dispatch calls bind_record_begin before each call and
    bind_record_end after it. A box is_recorded if its tensor is an argument of the function or depends on one. A call
    with a recorded argument whose result is a float tensor becomes an entry of the tape:
-   {rule, number of arguments, number of results, argument 1, ..., result 1, ...}. Boxes in entries are held: the tape
-   keeps them alive, they cannot be freed, and no call may write to the memory that they lie in. So are the groupings in
+   {rule =, results = {...}, out = result 1, NAME = argument, ...}, with the names of the arguments in their order as a
+   sequence; a call that reads its arguments without bind_arguments has them in `rest`. Boxes in entries are held: the
+   tape keeps them alive, they cannot be freed, and no call may write to the memory that they lie in. So are the groupings in
    entries, but they have no memory that a call could write to. All this ends with the outermost strew.grad: the next
    record has another number. A call in place into a tensor that is neither recorded nor held becomes an entry with a copy
    of that tensor as its first argument and the tensor as its result. */
@@ -15,7 +16,6 @@
    of held tensors, by address; rules by names of rows. */
 enum { TAPE = 1, STORAGES, RULES };
 enum { HELD = 1, WRITTEN };
-enum { RULE = 1, ARGUMENTS, RESULTS, FIRST }; /* of an entry */
 
 static struct binding *binding_of(lua_State *L) { return lua_touserdata(L, lua_upvalueindex(1)); }
 
@@ -43,7 +43,7 @@ static void hold(lua_State *L, int storages, struct box *box, int state) {
   lua_rawsetp(L, storages, strew_tensor_storage(box->tensor));
 }
 
-/* Pushes the rule of a row: a table, true or nil. `rules` has them by name and, once looked for, by row. */
+/* Pushes the rule of a row: a table or nil. `rules` has them by name and, once looked for, by row. */
 static int push_rule(lua_State *L, int rules, const struct script_function *row) {
   int type = lua_rawgetp(L, rules, row);
   if (type != LUA_TNIL) return type;
@@ -143,10 +143,11 @@ static bool keep_self(lua_State *L, struct script_call *call, int storages) {
 
 /* Finds how the call is recorded, by its row's rule. */
 static bool find_rule(lua_State *L, struct script_call *call, int storages) {
+  call->is_recorded = !(call->row->forms & CONSTANT);
+  if (!call->is_recorded) return true;
   push_record(L, RULES);
-  const int type = push_rule(L, lua_gettop(L), call->row);
-  call->is_recorded = type == LUA_TTABLE;
-  if (type != LUA_TNIL) return !(call->is_recorded && call->form & INPLACE) || keep_self(L, call, storages);
+  if (push_rule(L, lua_gettop(L), call->row) == LUA_TTABLE)
+    return !(call->form & INPLACE) || keep_self(L, call, storages);
   bind_fail(call, STREW_EARGUMENT, NULL, "has no gradient, and depends on an argument that is differentiated");
   bind_hint(call, "t:detach() is the tensor as a constant");
   return false;
@@ -201,37 +202,66 @@ static void append(lua_State *L) {
   lua_pop(L, 1);
 }
 
-static void set_integer(lua_State *L, int entry, int field, int value) {
-  lua_pushinteger(L, value);
-  lua_rawseti(L, entry, field);
+/* Replaces the value on top by what an entry keeps of it; of self in place, argument 1, by the copy. */
+static bool hold_value(lua_State *L, struct script_call *call, struct holding *held, bool is_self) {
+  const int value = lua_gettop(L);
+  if (is_self)
+    lua_rawgetp(L, held->storages, call);
+  else if (!push_kept(L, call, value, DEPTH))
+    return false;
+  lua_remove(L, value);
+  return visit_boxes(L, call, value, held, hold_operand);
+}
+
+/* Adds the arguments to an entry: by their names, or, of a call that has none, as a sequence. */
+static bool add_arguments(lua_State *L, struct script_call *call, int entry, struct holding *held) {
+  const bool is_inplace = call->form & INPLACE;
+  for (int k = 0, n = 0; k < MOST_PARAMETERS && call->names[k]; k++) {
+    if (!call->given[k]) continue;
+    bind_push_given(L, call, k, call->names[k]);
+    if (!hold_value(L, call, held, is_inplace && call->given[k] == 1)) return false;
+    lua_setfield(L, entry, call->names[k]);
+    lua_pushstring(L, call->names[k]);
+    lua_rawseti(L, entry, ++n);
+  }
+  if (call->names[0]) return true;
+  lua_createtable(L, call->arguments, 0);
+  for (int i = 1; i <= call->arguments; i++) {
+    lua_pushvalue(L, i);
+    if (!hold_value(L, call, held, is_inplace && i == 1)) return false;
+    lua_rawseti(L, -2, i);
+  }
+  lua_setfield(L, entry, "rest");
+  return true;
+}
+
+/* Adds the results, from stack position `first` on. */
+static bool add_results(lua_State *L, struct script_call *call, int entry, int first, int results,
+                        struct holding *held) {
+  lua_createtable(L, results, 0);
+  for (int i = 0; i < results; i++) {
+    lua_pushvalue(L, first + i);
+    if (!hold_value(L, call, held, false)) return false;
+    if (i == 0) {
+      lua_pushvalue(L, -1);
+      lua_setfield(L, entry, "out");
+    }
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, entry, "results");
+  return true;
 }
 
 /* Appends the entry of the call, whose results begin at stack position `first`. */
 static bool add_entry(lua_State *L, struct script_call *call, int first, int results) {
-  const bool is_inplace = call->form & INPLACE;
-  lua_createtable(L, FIRST - 1 + call->arguments + results, 0);
+  lua_newtable(L);
   const int entry = lua_gettop(L);
   push_record(L, STORAGES);
-  struct holding held = {entry + 1, HELD}, written = {entry + 1, WRITTEN};
+  struct holding held = {entry + 1, HELD}, written = {entry + 1, call->form & INPLACE ? WRITTEN : HELD};
   push_record(L, RULES);
   push_rule(L, entry + 2, call->row);
-  lua_rawseti(L, entry, RULE);
-  set_integer(L, entry, ARGUMENTS, call->arguments);
-  set_integer(L, entry, RESULTS, results);
-  for (int i = 1; i <= call->arguments; i++) {
-    if (is_inplace && i == 1)
-      lua_rawgetp(L, held.storages, call); /* the copy instead of self */
-    else if (!push_kept(L, call, i, DEPTH))
-      return false;
-    if (!visit_boxes(L, call, lua_gettop(L), &held, hold_operand)) return false;
-    lua_rawseti(L, entry, FIRST + i - 1);
-  }
-  for (int i = 0; i < results; i++) {
-    if (!push_kept(L, call, first + i, DEPTH) ||
-        !visit_boxes(L, call, lua_gettop(L), is_inplace ? &written : &held, hold_operand))
-      return false;
-    lua_rawseti(L, entry, FIRST + call->arguments + i);
-  }
+  lua_setfield(L, entry, "rule");
+  if (!add_arguments(L, call, entry, &held) || !add_results(L, call, entry, first, results, &written)) return false;
   lua_settop(L, entry);
   append(L);
   return true;
@@ -268,14 +298,9 @@ void bind_record_new(lua_State *L) {
 void bind_record_tape(lua_State *L) { push_record(L, TAPE); }
 
 void bind_record_watch(lua_State *L, struct box *box) {
-  lua_createtable(L, FIRST, 0);
-  const int entry = lua_gettop(L);
-  lua_pushboolean(L, false);
-  lua_rawseti(L, entry, RULE);
-  set_integer(L, entry, ARGUMENTS, 0);
-  set_integer(L, entry, RESULTS, 1);
+  lua_newtable(L);
   lua_pushvalue(L, 1);
-  lua_rawseti(L, entry, FIRST);
+  lua_setfield(L, -2, "out");
   append(L);
   push_record(L, STORAGES);
   hold(L, lua_gettop(L), box, HELD);

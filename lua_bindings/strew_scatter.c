@@ -20,25 +20,18 @@ static void warn_of_prefix(lua_State *L, const struct script_call *call, const s
   lua_warning(L, message, 0);
 }
 
-/* The arguments that calls of this form share. */
-struct scattering {
-  strew_tensor *self, *index;
-  strew_operand src;
-  int dim;
-  bool include_self;
-  strew_scatter_options options;
-};
+#define POSITIONS "self:tensor dim:dim index:tensor src:operand mode=mode "
 
-#define SCATTERING(s)                                                                                                  \
-  {"self", REQUIRED, bind_tensor, &(s).self}, {"dim", REQUIRED, bind_dim, &(s).dim},                                   \
-      {"index", REQUIRED, bind_tensor, &(s).index}, {"src", REQUIRED, bind_operand, &(s).src}, {                       \
-    "mode", KEYED, bind_mode, &(s).options.mode                                                                        \
-  }
-
-static int run_scatter(lua_State *L, struct script_call *call, struct scattering *s, strew_tensor **out) {
-  s->options.exclude_self = !s->include_self;
-  if (strew_scatter(s->self, s->dim, s->index, s->src, &s->options, out, &call->error) != STREW_OK) return -1;
-  if (s->src.tensor) warn_of_prefix(L, call, s->index, s->src.tensor);
+/* Calls the runtime for arguments by a text that begins as POSITIONS. */
+static int run_scatter(lua_State *L, struct script_call *call, const char *parameters, strew_reduction reduction) {
+  struct arguments a;
+  a.include_self = true;
+  a.reduction = reduction;
+  a.out = bind_result(L, call);
+  if (!bind_read_as(L, call, parameters, &a)) return -1;
+  const strew_scatter_options options = {.reduction = a.reduction, .mode = a.mode, .exclude_self = !a.include_self};
+  if (strew_scatter(a.self, a.dim, a.index, a.source_operand, &options, a.out, a.error) != STREW_OK) return -1;
+  if (a.source_operand.tensor) warn_of_prefix(L, call, a.index, a.source_operand.tensor);
   return 1;
 }
 
@@ -56,62 +49,28 @@ static bool is_group_form(lua_State *L, const struct script_call *call) {
 /* scatter(dim, index, src [, {reduce, mode}]), or the group form */
 static int scatter(lua_State *L, struct script_call *call) {
   if (is_group_form(L, call)) return group(L, call);
-  strew_tensor **out = bind_result(L, call);
-  struct scattering s = {.include_self = true, .options = {.reduction = STREW_ASSIGN}};
-  const struct parameter parameters[] = {
-      SCATTERING(s), {"reduce", KEYED, bind_reduction, &s.options.reduction}, LAST_PARAMETER};
-  return bind_arguments(L, call, parameters) ? run_scatter(L, call, &s, out) : -1;
+  return run_scatter(L, call, POSITIONS "reduce=reduce", STREW_ASSIGN);
 }
 
-/* scatter_add(dim, index, src [, {mode}]) */
 static int scatter_add(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct scattering s = {.include_self = true, .options = {.reduction = STREW_SUM}};
-  const struct parameter parameters[] = {SCATTERING(s), LAST_PARAMETER};
-  return bind_arguments(L, call, parameters) ? run_scatter(L, call, &s, out) : -1;
+  return run_scatter(L, call, call->row->parameters, STREW_SUM);
 }
 
-/* scatter_reduce(dim, index, src, reduce [, {include_self, mode}]) */
 static int scatter_reduce(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct scattering s = {.include_self = true};
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &s.self},
-                                         {"dim", REQUIRED, bind_dim, &s.dim},
-                                         {"index", REQUIRED, bind_tensor, &s.index},
-                                         {"src", REQUIRED, bind_operand, &s.src},
-                                         {"reduce", REQUIRED, bind_reduction, &s.options.reduction},
-                                         {"include_self", KEYED, bind_boolean, &s.include_self},
-                                         {"mode", KEYED, bind_mode, &s.options.mode},
-                                         LAST_PARAMETER};
-  return bind_arguments(L, call, parameters) ? run_scatter(L, call, &s, out) : -1;
+  return run_scatter(L, call, call->row->parameters, STREW_ASSIGN);
 }
 
-enum { GATHER, INDEX_SELECT };
+static strew_status gather(struct arguments *a) {
+  return strew_gather(a->self, a->dim, a->index, a->mode, a->out, a->error);
+}
 
-/* gather(dim, index [, {mode}]), index_select(dim, index [, {mode}]) */
-static int gather(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self, *index;
-  int dim;
-  strew_mode mode = STREW_ERROR;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"dim", REQUIRED, bind_dim, &dim},
-                                         {"index", REQUIRED, bind_tensor, &index},
-                                         {"mode", KEYED, bind_mode, &mode},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (call->row->code == GATHER) return bind_end(strew_gather(self, dim, index, mode, out, &call->error), 1);
-  return bind_end(strew_index_select(self, dim, index, mode, out, &call->error), 1);
+static strew_status index_select(struct arguments *a) {
+  return strew_index_select(a->self, a->dim, a->index, a->mode, a->out, a->error);
 }
 
 /* ------------------------------------------------------------------------------------------------------- group form */
 
-/* Returns where the result is stored: a new box at stack position `at`, which an `out` argument replaces. */
-struct destination {
-  strew_tensor *given;
-  int at;
-};
-
-static bool read_out(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+bool bind_destination(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct destination *destination = out;
   if (!bind_tensor(L, call, i, name, &destination->given) || !bind_may_write(L, call, i, name)) return false;
   lua_pushvalue(L, i);
@@ -131,162 +90,89 @@ bool bind_size(lua_State *L, struct script_call *call, int i, const char *name, 
   return false;
 }
 
-/* Warns once per Lua state, and only with warnings on, if the options ask for a mean of integers that is rounded. */
-static void warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
-                         const strew_tensor *src) {
-  strew_dtype dtype = strew_tensor_dtype(src);
-  bool is_rounded = options->reduction == STREW_MEAN && !options->dtype && !bind_is_float(dtype);
-  if (!is_rounded || call->binding->has_warned_of_mean) return;
-  char message[200];
-  call->binding->has_warned_of_mean = true;
-  snprintf(message, sizeof message,
-           "%.60s: a mean of %s rounds toward minus infinity; {dtype = \"float64\"} gives it with its fraction",
-           call->error.alias, strew_dtype_name(dtype));
-  lua_warning(L, message, 0);
-}
-
-/* scatter_sum(src, index [, dim [, out [, dim_size [, reduce]]]]); all but src and index by name, too. The code is the
-   reduction, STREW_ASSIGN if the call names it. */
+/* scatter(src, index [, dim [, out [, dim_size]]] [, {reduce, ...}]); all but src and index by name, too. */
 static int group(lua_State *L, struct script_call *call) {
-  bool names_reduction = call->row->code == STREW_ASSIGN;
-  bool has_arg = call->row->code == STREW_AMAX || call->row->code == STREW_AMIN;
   int dtype = -1;
-  struct box *box = bind_push_box(L, call->binding), *arg = has_arg ? bind_push_box(L, call->binding) : NULL;
+  struct box *box = bind_push_box(L, call->binding);
   strew_tensor *src;
   struct given_index index;
   struct destination destination = {NULL, call->arguments + 1};
   struct filling fill = {false, strew_int(0)};
-  strew_group_options options = {.dim = -1, .dim_size = -1, .mode = STREW_ERROR};
-  options.reduction = names_reduction ? STREW_SUM : (strew_reduction)call->row->code;
+  strew_group_options options = STREW_GROUP_OPTIONS;
   const struct parameter parameters[] = {{"src", REQUIRED, bind_tensor, &src},
                                          {"index", REQUIRED, bind_index, &index},
                                          {"dim", OPTIONAL, bind_dim, &options.dim},
-                                         {"out", OPTIONAL, read_out, &destination},
+                                         {"out", OPTIONAL, bind_destination, &destination},
                                          {"dim_size", OPTIONAL, bind_size, &options.dim_size},
                                          {"fill", KEYED, bind_fill, &fill},
                                          {"mode", KEYED, bind_mode, &options.mode},
                                          {"skip_nan", KEYED, bind_boolean, &options.skip_nan},
-                                         {has_arg ? NULL : "dtype", KEYED, bind_wanted_dtype, &dtype},
-                                         {names_reduction ? "reduce" : NULL, KEYED, bind_reduction, &options.reduction},
+                                         {"dtype", KEYED, bind_wanted_dtype, &dtype},
+                                         {"reduce", KEYED, bind_reduction, &options.reduction},
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters) || !bind_check_grouping(call, &index, &options)) return -1;
-  lua_settop(L, destination.at + has_arg); /* drops what reading the options pushed */
+  lua_settop(L, destination.at); /* drops what reading the options pushed */
   if (fill.is_given) options.fill = &fill.value;
   strew_dtype wanted = (strew_dtype)dtype;
   if (dtype >= 0) options.dtype = &wanted;
   strew_tensor **out = destination.given ? &destination.given : &box->tensor;
-  strew_tensor **winners = arg ? &arg->tensor : NULL;
-  strew_status status = index.grouping
-                            ? strew_grouping_reduce(index.grouping, src, &options, out, winners, &call->error)
-                            : strew_group(src, index.tensor, &options, out, winners, &call->error);
-  if (status != STREW_OK) return -1;
-  warn_of_mean(L, call, &options, src);
-  return 1 + has_arg;
+  strew_status status = index.grouping ? strew_grouping_reduce(index.grouping, src, &options, out, NULL, &call->error)
+                                       : strew_group(src, index.tensor, &options, out, NULL, &call->error);
+  if (status == STREW_OK && options.reduction == STREW_MEAN && dtype < 0) bind_warn_of_mean(L, call, src);
+  return bind_end(status, 1);
 }
 
 /* --------------------------------------------------------------------------------------------------------- segments */
 
-/* The arguments that reductions of segments share. The result goes to `out` or to the box at destination.at, and the
-   positions of extremes behind it. */
-struct segments {
-  strew_tensor *src, *given;
-  strew_reduction reduction;
-  struct destination destination;
-  struct box *box;
-  int64_t dim_size;
-};
+/* A call of strew_segment_csr or strew_segment_coo. */
+typedef strew_status segment_call(struct arguments *a, strew_tensor **out, strew_tensor **winners);
 
-static bool has_positions(const struct segments *s) { return s->reduction == STREW_AMAX || s->reduction == STREW_AMIN; }
-
-/* Reads the arguments; `given` is the name of the second one. */
-static bool read_segments(lua_State *L, struct script_call *call, const char *given, bool takes_size,
-                          struct segments *s) {
-  *s = (struct segments){.reduction = STREW_SUM, .destination.at = call->arguments + 1, .dim_size = -1};
-  s->box = bind_push_box(L, call->binding);
-  const struct parameter parameters[] = {{"src", REQUIRED, bind_tensor, &s->src},
-                                         {given, REQUIRED, bind_tensor, &s->given},
-                                         {"reduce", KEYED, bind_reduction, &s->reduction},
-                                         {"out", KEYED, read_out, &s->destination},
-                                         {takes_size ? "dim_size" : NULL, KEYED, bind_size, &s->dim_size},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return false;
-  lua_settop(L, s->destination.at); /* drops what reading the options pushed */
-  return true;
+/* The result goes to `out` or to a box, the positions of extremes behind it. */
+static int segments(lua_State *L, struct script_call *call, segment_call *run) {
+  struct arguments a;
+  struct box *box = bind_push_box(L, call->binding), *winners = NULL;
+  a.destination.at = call->arguments + 1;
+  if (!bind_read(L, call, &a)) return -1;
+  lua_settop(L, a.destination.at); /* drops what reading the options pushed */
+  if (a.reduction == STREW_AMAX || a.reduction == STREW_AMIN) winners = bind_push_box(L, call->binding);
+  return bind_end(run(&a, a.destination.given ? &a.destination.given : &box->tensor, winners ? &winners->tensor : NULL),
+                  1 + (winners != NULL));
 }
 
-static strew_tensor **segments_out(struct segments *s) {
-  return s->destination.given ? &s->destination.given : &s->box->tensor;
+static strew_status run_csr(struct arguments *a, strew_tensor **out, strew_tensor **winners) {
+  return strew_segment_csr(a->src, a->indptr, a->reduction, out, winners, a->error);
 }
 
-/* segment_csr(src, indptr [, {reduce, out}]) */
-static int segment_csr(lua_State *L, struct script_call *call) {
-  struct segments s;
-  if (!read_segments(L, call, "indptr", false, &s)) return -1;
-  struct box *arg = has_positions(&s) ? bind_push_box(L, call->binding) : NULL;
-  strew_tensor **out = segments_out(&s);
-  return bind_end(strew_segment_csr(s.src, s.given, s.reduction, out, arg ? &arg->tensor : NULL, &call->error),
-                  1 + (arg != NULL));
+static strew_status run_coo(struct arguments *a, strew_tensor **out, strew_tensor **winners) {
+  return strew_segment_coo(a->src, a->index, a->dim_size, a->reduction, out, winners, a->error);
 }
 
-/* segment_coo(src, index [, {reduce, out, dim_size}]) */
-static int segment_coo(lua_State *L, struct script_call *call) {
-  struct segments s;
-  if (!read_segments(L, call, "index", true, &s)) return -1;
-  struct box *arg = has_positions(&s) ? bind_push_box(L, call->binding) : NULL;
-  strew_tensor **out = segments_out(&s), **winners = arg ? &arg->tensor : NULL;
-  return bind_end(strew_segment_coo(s.src, s.given, s.dim_size, s.reduction, out, winners, &call->error),
-                  1 + (arg != NULL));
-}
+static int segment_csr(lua_State *L, struct script_call *call) { return segments(L, call, run_csr); }
+static int segment_coo(lua_State *L, struct script_call *call) { return segments(L, call, run_coo); }
 
-static int spread(lua_State *L, struct script_call *call, const char *name,
-                  strew_status (*run)(strew_tensor *src, strew_tensor *given, strew_tensor **out, strew_error *error)) {
-  strew_tensor **out = bind_result(L, call), *src, *given;
-  const struct parameter parameters[] = {
-      {"src", REQUIRED, bind_tensor, &src}, {name, REQUIRED, bind_tensor, &given}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  return bind_end(run(src, given, out, &call->error), 1);
-}
+static strew_status gather_csr(struct arguments *a) { return strew_gather_csr(a->src, a->indptr, a->out, a->error); }
+static strew_status gather_coo(struct arguments *a) { return strew_gather_coo(a->src, a->index, a->out, a->error); }
 
-/* gather_csr(src, indptr), gather_coo(src, index) */
-static int gather_csr(lua_State *L, struct script_call *call) { return spread(L, call, "indptr", strew_gather_csr); }
-static int gather_coo(lua_State *L, struct script_call *call) { return spread(L, call, "index", strew_gather_coo); }
-
-/* segment_reduce(data, reduce, {lengths or offsets [, axis, initial]}) */
-static int segment_reduce(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *data, *lengths = NULL, *offsets = NULL;
-  strew_reduction reduction;
-  int axis = 0;
-  struct filling initial = {false, strew_int(0)};
-  const struct parameter parameters[] = {{"data", REQUIRED, bind_tensor, &data},
-                                         {"reduce", REQUIRED, bind_reduction, &reduction},
-                                         {"lengths", KEYED, bind_tensor, &lengths},
-                                         {"offsets", KEYED, bind_tensor, &offsets},
-                                         {"axis", KEYED, bind_dim, &axis},
-                                         {"initial", KEYED, bind_fill, &initial},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  const strew_scalar *start = initial.is_given ? &initial.value : NULL;
-  return bind_end(strew_segment_reduce(data, reduction, lengths, offsets, axis, start, out, &call->error), 1);
+static strew_status segment_reduce(struct arguments *a) {
+  const strew_scalar *start = a->initial.is_given ? &a->initial.value : NULL;
+  return strew_segment_reduce(a->data, a->reduction, a->lengths, a->offsets, a->axis, start, a->out, a->error);
 }
 
 const struct script_function bind_scatter_rows[] = {
     {"scatter", scatter, STREW_ASSIGN, EVERY},
-    {"scatter_add", scatter_add, 0, EVERY},
-    {"scatter_reduce", scatter_reduce, 0, EVERY},
+    {"scatter_add", scatter_add, 0, EVERY, POSITIONS},
+    {"scatter_reduce", scatter_reduce, 0, EVERY,
+     "self:tensor dim:dim index:tensor src:operand reduce:reduce include_self=boolean(true) mode=mode"},
     /* reads */
-    {"gather", gather, GATHER, ALWAYS},
-    {"index_select", gather, INDEX_SELECT, ALWAYS},
-    /* the group form */
-    {"scatter_sum", group, STREW_SUM, ALWAYS},
-    {"scatter_mul", group, STREW_PROD, ALWAYS},
-    {"scatter_mean", group, STREW_MEAN, ALWAYS},
-    {"scatter_min", group, STREW_AMIN, ALWAYS},
-    {"scatter_max", group, STREW_AMAX, ALWAYS},
+    {"gather", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", gather},
+    {"index_select", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", index_select},
     /* segments */
-    {"segment_csr", segment_csr, 0, ALWAYS},
-    {"segment_coo", segment_coo, 0, ALWAYS},
-    {"segment_reduce", segment_reduce, 0, ALWAYS},
-    {"gather_csr", gather_csr, 0, ALWAYS},
-    {"gather_coo", gather_coo, 0, ALWAYS},
-    {NULL, NULL, 0, 0},
+    {"segment_csr", segment_csr, 0, ALWAYS, "src:tensor indptr:tensor reduce=reduce(sum) out=destination"},
+    {"segment_coo", segment_coo, 0, ALWAYS,
+     "src:tensor index:tensor reduce=reduce(sum) out=destination dim_size=size(-1)"},
+    {"segment_reduce", bind_one, 0, ALWAYS,
+     "data:tensor reduce:reduce lengths=tensor offsets=tensor axis=dim(0) initial=fill", segment_reduce},
+    {"gather_csr", bind_one, 0, ALWAYS, "src:tensor indptr:tensor", gather_csr},
+    {"gather_coo", bind_one, 0, ALWAYS, "src:tensor index:tensor", gather_coo},
+    {NULL},
 };

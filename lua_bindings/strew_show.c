@@ -363,4 +363,4 @@ static int show(lua_State *L, struct script_call *call) {
   return 0;
 }
 
-const struct script_function bind_show_rows[] = {{"show", show, 0, ALWAYS}, {NULL, NULL, 0, 0}};
+const struct script_function bind_show_rows[] = {{"show", show, 0, ALWAYS | CONSTANT}, {NULL, NULL, 0, 0}};

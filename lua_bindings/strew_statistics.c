@@ -1,55 +1,30 @@
 /* strew_statistics.c: softmax and quantiles, along a dimension and within groups. */
 #include "strew_bind.h"
 
-#include <limits.h>
-
 enum { PLAIN, LOGARITHM };
 
 /* PyTorch's dtype: self is converted first. */
-static strew_status soften(struct script_call *call, strew_tensor *self, int dim, int dtype, strew_tensor **out) {
-  const bool is_log = call->row->code == LOGARITHM;
-  if (dtype < 0) return strew_softmax(self, dim, is_log, out, &call->error);
+static strew_status softmax(struct arguments *a) {
+  const bool is_log = a->call->row->code == LOGARITHM;
+  if (a->dtype < 0) return strew_softmax(a->self, a->dim, is_log, a->out, a->error);
+  const strew_dtype dtype = (strew_dtype)a->dtype;
+  if (!bind_is_float(dtype)) {
+    bind_fail(a->call, STREW_EDTYPE, "dtype", "is %s, expected a float dtype", strew_dtype_name(dtype));
+    return STREW_EDTYPE;
+  }
   strew_tensor *converted = NULL;
-  strew_status status = strew_to(self, strew_tensor_device(self), (strew_dtype)dtype, &converted, &call->error);
-  if (status == STREW_OK) status = strew_softmax(converted, dim, is_log, out, &call->error);
+  strew_status status = strew_to(a->self, strew_tensor_device(a->self), dtype, &converted, a->error);
+  if (status == STREW_OK) status = strew_softmax(converted, a->dim, is_log, a->out, a->error);
   strew_release(converted);
   return status;
 }
 
-/* softmax(dim [, {dtype}]), log_softmax */
-static int softmax(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self;
-  int dim, dtype = -1;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"dim", REQUIRED, bind_dim, &dim},
-                                         {"dtype", KEYED, bind_wanted_dtype, &dtype},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (dtype >= 0 && !bind_is_float((strew_dtype)dtype))
-    return bind_fail(call, STREW_EDTYPE, "dtype", "is %s, expected a float dtype",
-                     strew_dtype_name((strew_dtype)dtype));
-  return bind_end(soften(call, self, dim, dtype, out), 1);
-}
-
-/* quantile(q [, dim [, keepdim]] [, {interpolation}]) */
-static int quantile(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self;
-  strew_operand q;
-  enum { ALL = INT_MIN };
-  int dim = ALL;
-  bool keepdim = false;
-  strew_interpolation interpolation = STREW_LINEAR;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"q", REQUIRED, bind_operand, &q},
-                                         {"dim", OPTIONAL, bind_dim, &dim},
-                                         {"keepdim", OPTIONAL, bind_boolean, &keepdim},
-                                         {"interpolation", KEYED, bind_interpolation, &interpolation},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (!q.tensor && q.number.dtype == STREW_BOOL)
-    return bind_fail(call, STREW_EARGUMENT, "q", "is %s, expected a number or a tensor",
-                     q.number.as.i ? "true" : "false");
-  return bind_end(strew_quantile(self, q, dim == ALL ? NULL : &dim, keepdim, interpolation, out, &call->error), 1);
+static strew_status quantile(struct arguments *a) {
+  const int *dim = a->dim == NO_DIM ? NULL : &a->dim;
+  if (a->q.tensor || a->q.number.dtype != STREW_BOOL)
+    return strew_quantile(a->self, a->q, dim, a->keepdim, a->interpolation, a->out, a->error);
+  bind_fail(a->call, STREW_EARGUMENT, "q", "is %s, expected a number or a tensor", a->q.number.as.i ? "true" : "false");
+  return STREW_EARGUMENT;
 }
 
 /* ---------------------------------------------------------------------------------------------------- within groups */
@@ -70,60 +45,13 @@ static int group_softmax(lua_State *L, struct script_call *call) {
   return bind_end(strew_group_softmax(src, index.tensor, &options, is_log, out, &call->error), 1);
 }
 
-/* The arguments that quantiles of groups share. */
-struct grouped {
-  strew_tensor *src;
-  struct given_index index;
-  strew_group_options options;
-  struct filling fill;
-};
+#define SOFTMAX "self:tensor dim:dim dtype=dtype"
 
-#define OPERANDS(g)                                                                                                    \
-  {"src", REQUIRED, bind_tensor, &(g).src}, { "index", REQUIRED, bind_index, &(g).index }
-#define SIZES(g)                                                                                                       \
-  {"dim", OPTIONAL, bind_dim, &(g).options.dim}, { "dim_size", KEYED, bind_size, &(g).options.dim_size }
-#define OPTIONS(g)                                                                                                     \
-  {"fill", KEYED, bind_fill, &(g).fill}, {"mode", KEYED, bind_mode, &(g).options.mode}, {                              \
-    "skip_nan", KEYED, bind_boolean, &(g).options.skip_nan                                                             \
-  }
-
-static int run_quantile(struct script_call *call, struct grouped *g, double q, strew_interpolation interpolation,
-                        strew_tensor **out) {
-  strew_error *error = &call->error;
-  if (g->fill.is_given) g->options.fill = &g->fill.value;
-  if (!bind_check_grouping(call, &g->index, &g->options)) return -1;
-  if (g->index.grouping)
-    return bind_end(strew_grouping_quantile(g->index.grouping, g->src, q, interpolation, &g->options, out, error), 1);
-  return bind_end(strew_group_quantile(g->src, g->index.tensor, q, interpolation, &g->options, out, error), 1);
-}
-
-/* scatter_quantile(src, index, q [, dim] [, {dim_size, interpolation, fill, mode, skip_nan}]) */
-static int group_quantile(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct grouped g = {.options = {.dim = -1, .dim_size = -1}};
-  double q;
-  strew_interpolation interpolation = STREW_LINEAR;
-  const struct parameter parameters[] = {OPERANDS(g), {"q", REQUIRED, bind_float, &q},
-                                         SIZES(g),    {"interpolation", KEYED, bind_interpolation, &interpolation},
-                                         OPTIONS(g),  LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  return run_quantile(call, &g, q, interpolation, out);
-}
-
-/* scatter_median(src, index [, dim] [, {dim_size, fill, mode, skip_nan}]): the lower one */
-static int group_median(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct grouped g = {.options = {.dim = -1, .dim_size = -1}};
-  const struct parameter parameters[] = {OPERANDS(g), SIZES(g), OPTIONS(g), LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  return run_quantile(call, &g, 0.5, STREW_LOWER, out);
-}
-
-const struct script_function bind_statistics_rows[] = {{"softmax", softmax, PLAIN, ALWAYS},
-                                                       {"log_softmax", softmax, LOGARITHM, ALWAYS},
-                                                       {"quantile", quantile, 0, ALWAYS},
-                                                       {"scatter_softmax", group_softmax, PLAIN, ALWAYS},
-                                                       {"scatter_log_softmax", group_softmax, LOGARITHM, ALWAYS},
-                                                       {"scatter_quantile", group_quantile, 0, ALWAYS},
-                                                       {"scatter_median", group_median, 0, ALWAYS},
-                                                       {NULL, NULL, 0, 0}};
+const struct script_function bind_statistics_rows[] = {
+    {"softmax", bind_one, PLAIN, ALWAYS, SOFTMAX, softmax},
+    {"log_softmax", bind_one, LOGARITHM, ALWAYS, SOFTMAX, softmax},
+    {"quantile", bind_one, 0, ALWAYS, "self:tensor q:operand dim?dim keepdim?boolean interpolation=interpolation",
+     quantile},
+    {"scatter_softmax", group_softmax, PLAIN, ALWAYS},
+    {"scatter_log_softmax", group_softmax, LOGARITHM, ALWAYS},
+    {NULL, NULL, 0, 0}};

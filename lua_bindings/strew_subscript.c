@@ -34,13 +34,10 @@ static bool read_position(lua_State *L, struct script_call *call, int64_t *posit
   return false;
 }
 
-/* Off-by-one errors usually come from loops written for Lua tables: this hint replaces a more general one. */
+/* Off-by-one errors usually come from loops written for Lua tables. */
 static int fail_position(struct script_call *call, const strew_tensor *self, int64_t position) {
-  strew_error *error = &call->error;
-  if (error->code != STREW_EINDEX || strew_tensor_rank(self) == 0 || position != strew_tensor_sizes(self)[0]) return -1;
-  char *hint = strstr(error->message, "\n  hint");
-  if (hint) *hint = '\0';
-  error->hint[0] = '\0';
+  if (call->error.code != STREW_EINDEX || !strew_tensor_rank(self) || position != strew_tensor_sizes(self)[0])
+    return -1;
   return bind_hint(call, "ipairs counts from 1, tensors count from 0: for i = 0, #t - 1");
 }
 
@@ -182,21 +179,20 @@ static const struct {
   const char *event;
   struct script_function row;
 } metamethods[] = {{"__newindex", {"t[i] = v", set_field, 0, FUNCTION | WRITES}},
-                   {"__len", {"#t", length, 0, FUNCTION}},
-                   {"__concat", {"..", no_text, 0, FUNCTION}},
-                   {"__pairs", {"pairs", no_keys, 0, FUNCTION}},
-                   {"__shl", {"<<", no_shift, 0, FUNCTION}},
-                   {"__shr", {">>", no_shift, 0, FUNCTION}},
+                   {"__len", {"#t", length, 0, FUNCTION | CONSTANT}},
+                   {"__concat", {"..", no_text, 0, FUNCTION | CONSTANT}},
+                   {"__pairs", {"pairs", no_keys, 0, FUNCTION | CONSTANT}},
+                   {"__shl", {"<<", no_shift, 0, FUNCTION | CONSTANT}},
+                   {"__shr", {">>", no_shift, 0, FUNCTION | CONSTANT}},
                    {"__call", {"t()", no_call, 0, FUNCTION}},
-                   {"__lt", {"<", no_order, STREW_LT, FUNCTION}},
-                   {"__le", {"<=", no_order, STREW_LE, FUNCTION}}};
+                   {"__lt", {"<", no_order, STREW_LT, FUNCTION | CONSTANT}},
+                   {"__le", {"<=", no_order, STREW_LE, FUNCTION | CONSTANT}}};
 static const struct script_function index_row = {"t[i]", get_field, 0, FUNCTION};
 
 void bind_index_metamethods(lua_State *L, int binding, int methods) {
   for (size_t i = 0; i < sizeof metamethods / sizeof *metamethods; i++) {
     const struct script_function *row = &metamethods[i].row;
-    bind_push_upvalues(L, binding, row, row->name, row->forms);
-    lua_pushcclosure(L, bind_dispatch, 4);
+    bind_push_function(L, binding, row, row->name, row->forms);
     lua_setfield(L, -2, metamethods[i].event);
   }
   bind_push_upvalues(L, binding, &index_row, index_row.name, index_row.forms);

@@ -9,40 +9,26 @@
 enum { ASK_DIM, ASK_NUMEL, ASK_CONTIGUOUS };
 
 static int ask(lua_State *L, struct script_call *call) {
-  strew_tensor *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
   switch (call->row->code) {
-  case ASK_DIM: lua_pushinteger(L, strew_tensor_rank(self)); break;
-  case ASK_NUMEL: lua_pushinteger(L, strew_tensor_numel(self)); break;
-  default: lua_pushboolean(L, strew_tensor_is_contiguous(self));
+  case ASK_DIM: lua_pushinteger(L, strew_tensor_rank(a.self)); break;
+  case ASK_NUMEL: lua_pushinteger(L, strew_tensor_numel(a.self)); break;
+  default: lua_pushboolean(L, strew_tensor_is_contiguous(a.self));
   }
   return 1;
 }
 
 enum { ASK_SIZE, ASK_STRIDE };
 
-/* An optional dimension. */
-struct given_dim {
-  bool is_given;
-  int dim;
-};
-
-static bool read_given_dim(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  struct given_dim *given = out;
-  return given->is_given = bind_dim(L, call, i, name, &given->dim);
-}
-
 /* size([dim]): all sizes as multiple results, or the size of one dimension. */
 static int per_dimension(lua_State *L, struct script_call *call) {
-  strew_tensor *self;
-  struct given_dim one = {false, 0};
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"dim", OPTIONAL, read_given_dim, &one}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (one.is_given && !bind_wrap_dim(call, self, &one.dim)) return -1;
-  const int64_t *values = call->row->code == ASK_SIZE ? strew_tensor_sizes(self) : strew_tensor_strides(self);
-  const int first = one.dim, count = one.is_given ? 1 : strew_tensor_rank(self);
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
+  const bool is_one = a.dim != NO_DIM;
+  if (is_one && !bind_wrap_dim(call, a.self, &a.dim)) return -1;
+  const int64_t *values = call->row->code == ASK_SIZE ? strew_tensor_sizes(a.self) : strew_tensor_strides(a.self);
+  const int first = is_one ? a.dim : 0, count = is_one ? 1 : strew_tensor_rank(a.self);
   for (int d = first; d < first + count; d++) lua_pushinteger(L, values[d]);
   return count;
 }
@@ -72,45 +58,41 @@ void bind_note_read(lua_State *L, struct script_call *call, const strew_tensor *
   lua_warning(L, message, 0);
 }
 
-static int item(lua_State *L, struct script_call *call) {
-  strew_tensor *self;
-  strew_scalar element;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || strew_item(self, &element, &call->error) != STREW_OK) return -1;
-  bind_note_read(L, call, self);
+static int push_element(lua_State *L, struct arguments *a, strew_status status, strew_scalar element) {
+  if (status != STREW_OK) return -1;
+  bind_note_read(L, a->call, a->self);
   bind_push_scalar(L, element);
   return 1;
 }
 
+static int item(lua_State *L, struct script_call *call) {
+  struct arguments a;
+  strew_scalar element = strew_int(0);
+  if (!bind_read(L, call, &a)) return -1;
+  const strew_status status = strew_item(a.self, &element, a.error);
+  return push_element(L, &a, status, element);
+}
+
 static int get(lua_State *L, struct script_call *call) {
-  strew_tensor *self;
-  struct list position = {0};
-  strew_scalar element;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"position", REST, bind_list, &position}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) ||
-      strew_get(self, position.count, position.at, &element, &call->error) != STREW_OK)
-    return -1;
-  bind_note_read(L, call, self);
-  bind_push_scalar(L, element);
-  return 1;
+  struct arguments a;
+  strew_scalar element = strew_int(0);
+  if (!bind_read(L, call, &a)) return -1;
+  const strew_status status = strew_get(a.self, a.place.count, a.place.at, &element, a.error);
+  return push_element(L, &a, status, element);
 }
 
 /* set(t, i, j, ..., v): the value is the last argument. */
 static int set(lua_State *L, struct script_call *call) {
-  strew_tensor *self;
-  struct list position = {0};
+  struct arguments a;
   strew_scalar value;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"position", REST, bind_list, &position}, LAST_PARAMETER};
   int last = call->arguments;
   if (last < 2)
     return bind_fail(call, STREW_EARGUMENT, "value", "is missing, the arguments are (self, position..., value)");
   call->arguments--;
-  bool is_read = bind_arguments(L, call, parameters) && bind_scalar(L, call, last, "value", &value);
+  bool is_read = bind_read(L, call, &a) && bind_scalar(L, call, last, "value", &value);
   call->arguments++;
   if (!is_read) return -1;
-  return bind_end(strew_set(self, position.count, position.at, value, &call->error), 0);
+  return bind_end(strew_set(a.self, a.place.count, a.place.at, value, a.error), 0);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- copies */
@@ -165,72 +147,58 @@ static int to(lua_State *L, struct script_call *call) {
   return bind_end(strew_to(self, target.device, (strew_dtype)target.dtype, out, &call->error), 1);
 }
 
-enum { COPY_CLONE, COPY_CONTIGUOUS };
-
-static int copy_self(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (call->row->code == COPY_CLONE) return bind_end(strew_clone(self, out, &call->error), 1);
-  return bind_end(strew_contiguous(self, out, &call->error), 1);
-}
+static strew_status clone(struct arguments *a) { return strew_clone(a->self, a->out, a->error); }
+static strew_status contiguous(struct arguments *a) { return strew_contiguous(a->self, a->out, a->error); }
 
 /* Makes the destination of copy, fill and zero: self, or a copy of it in *out. */
-static bool make_destination(struct script_call *call, strew_tensor *self, strew_tensor **out) {
-  return call->form & INPLACE || strew_clone(self, out, &call->error) == STREW_OK;
+static strew_status make_destination(struct arguments *a) {
+  return a->call->form & INPLACE ? STREW_OK : strew_clone(a->self, a->out, a->error);
 }
 
-static int copy(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self, *src;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"src", REQUIRED, bind_tensor, &src}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !make_destination(call, self, out)) return -1;
-  return bind_end(strew_copy(*out, src, &call->error), 1);
+static strew_status copy(struct arguments *a) {
+  const strew_status status = make_destination(a);
+  return status == STREW_OK ? strew_copy(*a->out, a->src, a->error) : status;
 }
 
-static int fill(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self;
-  strew_scalar value = strew_int(0);
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"value", REQUIRED, bind_scalar, &value}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !make_destination(call, self, out)) return -1;
-  return bind_end(strew_fill(*out, value, &call->error), 1);
+static strew_status fill(struct arguments *a) {
+  const strew_status status = make_destination(a);
+  return status == STREW_OK ? strew_fill(*a->out, a->scalar, a->error) : status;
 }
 
-static int zero(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !make_destination(call, self, out)) return -1;
-  return bind_end(strew_fill(*out, strew_int(0), &call->error), 1);
+static strew_status zero(struct arguments *a) {
+  a->scalar = strew_int(0);
+  return fill(a);
 }
 
 static int free_self(lua_State *L, struct script_call *call) {
-  struct kept self = bind_push_kept(L);
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_kept, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  struct box *box = bind_to_box(L, call->binding, self.slot);
+  struct arguments a;
+  a.kept = bind_push_kept(L);
+  if (!bind_read(L, call, &a)) return -1;
+  struct box *box = bind_to_box(L, call->binding, a.kept.slot);
   if (!bind_may_free(call, box)) return -1;
-  strew_release(self.tensor);
+  strew_release(a.kept.tensor);
   box->tensor = NULL;
   return 0;
 }
 
+#define SELF "self:tensor"
+
 const struct script_function bind_tensor_rows[] = {
-    {"type", type, 0, FUNCTION},
-    {"dim", ask, ASK_DIM, ALWAYS},
-    {"numel", ask, ASK_NUMEL, ALWAYS},
-    {"is_contiguous", ask, ASK_CONTIGUOUS, ALWAYS},
-    {"size", per_dimension, ASK_SIZE, ALWAYS},
-    {"stride", per_dimension, ASK_STRIDE, ALWAYS},
-    {"item", item, 0, ALWAYS},
-    {"get", get, 0, ALWAYS},
-    {"set", set, 0, ALWAYS | WRITES},
+    {"type", type, 0, FUNCTION | CONSTANT},
+    {"dim", ask, ASK_DIM, ALWAYS | CONSTANT, SELF},
+    {"numel", ask, ASK_NUMEL, ALWAYS | CONSTANT, SELF},
+    {"is_contiguous", ask, ASK_CONTIGUOUS, ALWAYS | CONSTANT, SELF},
+    {"size", per_dimension, ASK_SIZE, ALWAYS | CONSTANT, SELF " dim?dim"},
+    {"stride", per_dimension, ASK_STRIDE, ALWAYS | CONSTANT, SELF " dim?dim"},
+    {"item", item, 0, ALWAYS, SELF},
+    {"get", get, 0, ALWAYS, SELF " position*"},
+    {"set", set, 0, ALWAYS | WRITES, SELF " position*"},
     {"to", to, 0, ALWAYS},
-    {"clone", copy_self, COPY_CLONE, ALWAYS},
-    {"contiguous", copy_self, COPY_CONTIGUOUS, ALWAYS},
-    {"copy", copy, 0, EVERY},
-    {"fill", fill, 0, EVERY},
-    {"zero", zero, 0, EVERY},
-    {"free", free_self, 0, ALWAYS},
-    {NULL, NULL, 0, 0},
+    {"clone", bind_one, 0, ALWAYS, SELF, clone},
+    {"contiguous", bind_one, 0, ALWAYS, SELF, contiguous},
+    {"copy", bind_one, 0, EVERY, SELF " src:tensor", copy},
+    {"fill", bind_one, 0, EVERY | CONSTANT, SELF " value:scalar", fill},
+    {"zero", bind_one, 0, EVERY | CONSTANT, SELF, zero},
+    {"free", free_self, 0, ALWAYS | CONSTANT, "self:kept"},
+    {NULL},
 };

@@ -10,168 +10,84 @@ static struct box *push_view(lua_State *L, struct script_call *call) {
   return bind_to_box(L, call->binding, 1);
 }
 
-static int end_view(strew_status status, struct box *box, strew_tensor *view) {
-  if (status != STREW_OK) return -1;
+/* Calls the row's `run`, whose result is a view. */
+static int view(lua_State *L, struct script_call *call) {
+  struct box *box = push_view(L, call);
+  struct arguments a;
+  strew_tensor *made = NULL;
+  a.out = &made;
+  if (!bind_read(L, call, &a) || call->row->run(&a) != STREW_OK) return -1;
   strew_release(box->tensor); /* NULL in a new box */
-  box->tensor = view;
+  box->tensor = made;
   return 1;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ views */
 
-typedef strew_status shape_function(strew_tensor *tensor, int rank, const int64_t *numbers, strew_tensor **out,
-                                    strew_error *error);
-
-enum { VIEW, RESHAPE, EXPAND, PERMUTE };
-
-/* view(shape...), permute(dims...), ... */
-static int reshaped(lua_State *L, struct script_call *call) {
-  static shape_function *const functions[] = {strew_view, strew_reshape, strew_expand, strew_permute};
-  struct box *box = push_view(L, call);
-  strew_tensor *self, *view = NULL;
-  struct list numbers = {0};
-  const char *name = call->row->code == PERMUTE ? "dims" : "shape";
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {name, REST, bind_list, &numbers}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_status status = functions[call->row->code](self, numbers.count, numbers.at, &view, &call->error);
-  return end_view(status, box, view);
+static strew_status view_as(struct arguments *a) {
+  return strew_view(a->self, a->shape.count, a->shape.at, a->out, a->error);
 }
 
-static int expand_as(lua_State *L, struct script_call *call) {
-  struct box *box = push_view(L, call);
-  strew_tensor *self, *other, *view = NULL;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"other", REQUIRED, bind_tensor, &other}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_status status = strew_expand(self, strew_tensor_rank(other), strew_tensor_sizes(other), &view, &call->error);
-  return end_view(status, box, view);
+static strew_status reshape(struct arguments *a) {
+  return strew_reshape(a->self, a->shape.count, a->shape.at, a->out, a->error);
 }
 
-static int flatten(lua_State *L, struct script_call *call) {
-  struct box *box = push_view(L, call);
-  strew_tensor *self, *view = NULL;
-  int first = 0, last = -1;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"start_dim", OPTIONAL, bind_dim, &first},
-                                         {"end_dim", OPTIONAL, bind_dim, &last},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_status status = strew_flatten(self, first, last, &view, &call->error);
-  return end_view(status, box, view);
+static strew_status expand(struct arguments *a) {
+  return strew_expand(a->self, a->shape.count, a->shape.at, a->out, a->error);
 }
 
-static int transpose(lua_State *L, struct script_call *call) {
-  struct box *box = push_view(L, call);
-  strew_tensor *self, *view = NULL;
-  int a, b;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"dim0", REQUIRED, bind_dim, &a},
-                                         {"dim1", REQUIRED, bind_dim, &b},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_status status = strew_transpose(self, a, b, &view, &call->error);
-  return end_view(status, box, view);
+static strew_status permute(struct arguments *a) {
+  return strew_permute(a->self, a->order.count, a->order.at, a->out, a->error);
 }
 
-static int t(lua_State *L, struct script_call *call) {
-  struct box *box = push_view(L, call);
-  strew_tensor *self, *view = NULL;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_status status = strew_t(self, &view, &call->error);
-  return end_view(status, box, view);
+static strew_status expand_as(struct arguments *a) {
+  return strew_expand(a->self, strew_tensor_rank(a->other), strew_tensor_sizes(a->other), a->out, a->error);
 }
 
-/* squeeze([dim]) */
-static int squeeze(lua_State *L, struct script_call *call) {
-  struct box *box = push_view(L, call);
-  strew_tensor *self, *view = NULL;
-  struct list dims = {.is_given = false}; /* or one */
+static strew_status flatten(struct arguments *a) {
+  return strew_flatten(a->self, a->start_dim, a->end_dim, a->out, a->error);
+}
+
+static strew_status transpose(struct arguments *a) {
+  return strew_transpose(a->self, a->dim0, a->dim1, a->out, a->error);
+}
+
+static strew_status t(struct arguments *a) { return strew_t(a->self, a->out, a->error); }
+
+static strew_status squeeze(struct arguments *a) {
   int dim;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"dim", LISTED, bind_dims, &dims}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (dims.is_given && dims.count != 1)
-    return bind_fail(call, STREW_EARGUMENT, "dim", "names %d dimensions, expected one", dims.count);
-  if (dims.count) dim = (int)dims.at[0];
-  strew_status status = strew_squeeze(self, dims.count ? &dim : NULL, &view, &call->error);
-  return end_view(status, box, view);
+  if (a->dims.is_given && a->dims.count != 1) {
+    bind_fail(a->call, STREW_EARGUMENT, "dim", "names %d dimensions, expected one", a->dims.count);
+    return STREW_EARGUMENT;
+  }
+  if (a->dims.count) dim = (int)a->dims.at[0];
+  return strew_squeeze(a->self, a->dims.count ? &dim : NULL, a->out, a->error);
 }
 
-static int unsqueeze(lua_State *L, struct script_call *call) {
-  struct box *box = push_view(L, call);
-  strew_tensor *self, *view = NULL;
-  int dim;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self}, {"dim", REQUIRED, bind_dim, &dim}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_status status = strew_unsqueeze(self, dim, &view, &call->error);
-  return end_view(status, box, view);
+static strew_status unsqueeze(struct arguments *a) { return strew_unsqueeze(a->self, a->dim, a->out, a->error); }
+
+static strew_status select_position(struct arguments *a) {
+  return strew_select(a->self, a->dim, a->position, a->out, a->error);
 }
 
-static int select_position(lua_State *L, struct script_call *call) {
-  struct box *box = push_view(L, call);
-  strew_tensor *self, *view = NULL;
-  int dim;
-  int64_t position;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"dim", REQUIRED, bind_dim, &dim},
-                                         {"position", REQUIRED, bind_integer, &position},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_status status = strew_select(self, dim, position, &view, &call->error);
-  return end_view(status, box, view);
+static strew_status narrow(struct arguments *a) {
+  return strew_narrow(a->self, a->dim, a->start, a->length, a->out, a->error);
 }
 
-static int narrow(lua_State *L, struct script_call *call) {
-  struct box *box = push_view(L, call);
-  strew_tensor *self, *view = NULL;
-  int dim;
-  int64_t start, length;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"dim", REQUIRED, bind_dim, &dim},
-                                         {"start", REQUIRED, bind_integer, &start},
-                                         {"length", REQUIRED, bind_integer, &length},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_status status = strew_narrow(self, dim, start, length, &view, &call->error);
-  return end_view(status, box, view);
+static strew_status slice(struct arguments *a) {
+  const int64_t stop = a->stop == NO_INTEGER ? INT64_MAX : a->stop;
+  return strew_slice(a->self, a->dim, a->start, stop, a->step, a->out, a->error);
 }
 
-/* slice(dim [, start [, stop [, step]]]) */
-static int slice(lua_State *L, struct script_call *call) {
-  struct box *box = push_view(L, call);
-  strew_tensor *self, *view = NULL;
-  int dim;
-  int64_t start = 0, stop = INT64_MAX, step = 1;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &self},    {"dim", REQUIRED, bind_dim, &dim},
-      {"start", OPTIONAL, bind_integer, &start}, {"stop", OPTIONAL, bind_integer, &stop},
-      {"step", OPTIONAL, bind_integer, &step},   LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  strew_status status = strew_slice(self, dim, start, stop, step, &view, &call->error);
-  return end_view(status, box, view);
-}
-
-/* as_strided(shape, strides [, offset]): offset defaults to self's. */
-static int as_strided(lua_State *L, struct script_call *call) {
-  struct box *box = push_view(L, call);
-  strew_tensor *self, *view = NULL;
-  struct list shape = {0}, strides = {0};
-  int64_t offset = INT64_MIN;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_tensor, &self},
-                                         {"shape", REQUIRED, bind_list, &shape},
-                                         {"strides", REQUIRED, bind_list, &strides},
-                                         {"offset", OPTIONAL, bind_integer, &offset},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (strides.count != shape.count)
-    return bind_fail(call, STREW_ESHAPE, "strides", "has %d entr%s, shape has %d", strides.count,
-                     strides.count == 1 ? "y" : "ies", shape.count);
-  if (offset == INT64_MIN) offset = strew_tensor_offset(self);
-  strew_status status = strew_as_strided(self, shape.count, shape.at, strides.at, offset, &view, &call->error);
-  return end_view(status, box, view);
+/* offset defaults to self's. */
+static strew_status as_strided(struct arguments *a) {
+  const int count = a->shape.count;
+  const int64_t offset = a->offset == NO_INTEGER ? strew_tensor_offset(a->self) : a->offset;
+  if (a->strides.count == count)
+    return strew_as_strided(a->self, count, a->shape.at, a->strides.at, offset, a->out, a->error);
+  bind_fail(a->call, STREW_ESHAPE, "strides", "has %d entr%s, shape has %d", a->strides.count,
+            a->strides.count == 1 ? "y" : "ies", count);
+  return STREW_ESHAPE;
 }
 
 /* ---------------------------------------------------------------------------------------------------- joined, split */
@@ -289,14 +205,8 @@ static int push_chunks(lua_State *L, struct script_call *call, struct whole *who
 
 static int64_t chunk_count(int64_t size, int64_t length) { return size / length + (size % length != 0); }
 
-/* A length, or the stack position of a table of lengths. */
-struct lengths {
-  int64_t length;
-  int slot;
-};
-
 /* Accepts a length, or a table of lengths, which is copied to the slot. */
-static bool read_lengths(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+bool bind_lengths(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct lengths *lengths = out;
   if (!lua_istable(L, i)) return bind_integer(L, call, i, name, &lengths->length);
   if (!check_sequence(L, call, i, name, "dim follows the sequence: t:%s({...}, dim)")) return false;
@@ -325,17 +235,20 @@ static int split_by_table(lua_State *L, struct script_call *call, struct whole *
                    size, whole->dim);
 }
 
+/* Reads the arguments, the tensor as one that is read again. */
+static bool read_whole(lua_State *L, struct script_call *call, struct arguments *a) {
+  a->kept = bind_push_kept(L);
+  a->chunk = (struct lengths){0, bind_push_slot(L)};
+  return bind_read(L, call, a) && bind_wrap_dim(call, a->kept.tensor, &a->dim);
+}
+
 /* split(size or sizes, dim = 0) */
 static int split(lua_State *L, struct script_call *call) {
-  struct whole whole = {bind_push_kept(L), 0};
-  struct lengths lengths = {0, bind_push_slot(L)};
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_kept, &whole.self},
-                                         {"size", REQUIRED, read_lengths, &lengths},
-                                         {"dim", OPTIONAL, bind_dim, &whole.dim},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, whole.self.tensor, &whole.dim)) return -1;
-  int64_t size = strew_tensor_sizes(whole.self.tensor)[whole.dim], length = lengths.length;
-  if (lua_istable(L, lengths.slot)) return split_by_table(L, call, &whole, size, lengths.slot);
+  struct arguments a;
+  if (!read_whole(L, call, &a)) return -1;
+  struct whole whole = {a.kept, a.dim};
+  int64_t size = strew_tensor_sizes(whole.self.tensor)[whole.dim], length = a.chunk.length;
+  if (lua_istable(L, a.chunk.slot)) return split_by_table(L, call, &whole, size, a.chunk.slot);
   if (length == 0 && size == 0) return push_chunks(L, call, &whole, size, length, 1);
   if (length < 1) return bind_fail(call, STREW_ESHAPE, "size", "is %" PRId64 ", expected 1 or more", length);
   return push_chunks(L, call, &whole, size, length, size ? chunk_count(size, length) : 1);
@@ -344,15 +257,11 @@ static int split(lua_State *L, struct script_call *call) {
 /* chunk(count, dim = 0): at most `count` equal chunks; the last one may be shorter, or chunks missing. */
 static int chunk(lua_State *L, struct script_call *call) {
   enum { MOST_EMPTY = 1 << 20 };
-  struct whole whole = {bind_push_kept(L), 0};
-  int64_t count;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_kept, &whole.self},
-                                         {"chunks", REQUIRED, bind_integer, &count},
-                                         {"dim", OPTIONAL, bind_dim, &whole.dim},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !bind_wrap_dim(call, whole.self.tensor, &whole.dim)) return -1;
+  struct arguments a;
+  if (!read_whole(L, call, &a)) return -1;
+  struct whole whole = {a.kept, a.dim};
+  const int64_t count = a.chunks, size = strew_tensor_sizes(whole.self.tensor)[whole.dim];
   if (count < 1) return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", expected at least 1", count);
-  int64_t size = strew_tensor_sizes(whole.self.tensor)[whole.dim];
   if (!size && count > MOST_EMPTY)
     return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", a dimension of size 0 has at most %d", count,
                      MOST_EMPTY);
@@ -361,24 +270,26 @@ static int chunk(lua_State *L, struct script_call *call) {
   return push_chunks(L, call, &whole, size, length, chunk_count(size, length));
 }
 
+#define SHAPE "self:tensor shape*"
+
 const struct script_function bind_view_rows[] = {
-    {"view", reshaped, VIEW, ALWAYS},
-    {"reshape", reshaped, RESHAPE, ALWAYS},
-    {"expand", reshaped, EXPAND, ALWAYS},
-    {"permute", reshaped, PERMUTE, ALWAYS},
-    {"expand_as", expand_as, 0, ALWAYS},
-    {"flatten", flatten, 0, ALWAYS},
-    {"transpose", transpose, 0, EVERY},
-    {"t", t, 0, EVERY},
-    {"squeeze", squeeze, 0, EVERY},
-    {"unsqueeze", unsqueeze, 0, EVERY},
-    {"select", select_position, 0, ALWAYS},
-    {"narrow", narrow, 0, ALWAYS},
-    {"slice", slice, 0, ALWAYS},
-    {"as_strided", as_strided, 0, EVERY},
-    {"cat", join, CAT, ALWAYS},
-    {"stack", join, STACK, ALWAYS},
-    {"split", split, 0, ALWAYS},
-    {"chunk", chunk, 0, ALWAYS},
-    {NULL, NULL, 0, 0},
+    {"view", view, 0, ALWAYS, SHAPE, view_as},
+    {"reshape", view, 0, ALWAYS, SHAPE, reshape},
+    {"expand", view, 0, ALWAYS, SHAPE, expand},
+    {"permute", view, 0, ALWAYS, "self:tensor dims*", permute},
+    {"expand_as", view, 0, ALWAYS, "self:tensor other:tensor", expand_as},
+    {"flatten", view, 0, ALWAYS, "self:tensor start_dim?dim(0) end_dim?dim(-1)", flatten},
+    {"transpose", view, 0, EVERY, "self:tensor dim0:dim dim1:dim", transpose},
+    {"t", view, 0, EVERY, "self:tensor", t},
+    {"squeeze", view, 0, EVERY, "self:tensor dim?dims", squeeze},
+    {"unsqueeze", view, 0, EVERY, "self:tensor dim:dim", unsqueeze},
+    {"select", view, 0, ALWAYS, "self:tensor dim:dim position:integer", select_position},
+    {"narrow", view, 0, ALWAYS, "self:tensor dim:dim start:integer length:integer", narrow},
+    {"slice", view, 0, ALWAYS, "self:tensor dim:dim start?integer(0) stop?integer step?integer(1)", slice},
+    {"as_strided", view, 0, EVERY, "self:tensor shape:integers strides:integers offset?integer", as_strided},
+    {"cat", join, CAT, ALWAYS, NULL, NULL},
+    {"stack", join, STACK, ALWAYS, NULL, NULL},
+    {"split", split, 0, ALWAYS, "self:kept size:lengths dim?dim(0)", NULL},
+    {"chunk", chunk, 0, ALWAYS, "self:kept chunks:integer dim?dim(0)", NULL},
+    {NULL},
 };

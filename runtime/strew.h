@@ -35,9 +35,14 @@
    *Structs.* A host built with this header runs with any later library of the same name (libstrew.so.0). Structs that
    hosts allocate therefore keep their size and the place of each member. A later version puts a new member into
    `reserved`, where zero means: as before. Fill options with zeros before use, as `= {0}`, `= {}` in C++ and
-   designated initialisers do; but strew_group_options with STREW_GROUP_OPTIONS, whose defaults are not all zero. A call
-   fails with STREW_EARGUMENT if reserved bytes of its options are not zero: the library is older than the header, or
-   the struct was not initialised. Structs without `reserved` never change.
+   designated initialisers do; options NULL means zeros, too. Only strew_group_options begin with STREW_GROUP_OPTIONS. A
+   call fails with STREW_EARGUMENT if reserved bytes of its options are not zero: the library is older than the header,
+   or the struct was not initialised. Structs without `reserved` never change.
+
+   *Forms.* A call with a mode or a flag takes a pointer to options, in which zeros are the defaults and values that may
+   be left out are pointers. Operands are tensors or, by value, strew_operand. Lists of sizes or dimensions are int64_t;
+   a rank, a dimension and a number of dimensions, keys or dtypes are int, other numbers int64_t. Names that end in
+   _with have such arguments; the old forms without, at the end of this header, have others.
 
    *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
    group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.
@@ -167,9 +172,9 @@ typedef struct strew_tensor strew_tensor;     /* reference-counted: strew_retain
 typedef struct strew_grouping strew_grouping; /* reference-counted: strew_grouping_retain, strew_grouping_release */
 typedef struct strew_table strew_table;       /* owned by the caller that made it: strew_table_release */
 
-/* An operand of an elementwise call: a tensor, or a number if tensor is NULL. A number takes the tensor's dtype; one of a
-   higher category (bool < integer < float) promotes the tensor to int64 or float32. Both operands are converted to the
-   promoted dtype first; a number that multiplies or divides 16-bit floats is a float32. */
+/* An operand of an elementwise call: a tensor, or a number if tensor is NULL. A number takes the tensor's dtype; one of
+   a higher category (bool < integer < float) promotes the tensor to int64 or float32. Both operands are converted to
+   the promoted dtype first; a number that multiplies or divides 16-bit floats is a float32. */
 typedef struct strew_operand {
   strew_tensor *tensor;
   strew_scalar number;
@@ -197,58 +202,53 @@ STREW_API const char *strew_dtype_name(strew_dtype dtype);
 STREW_API size_t strew_dtype_size_bytes(strew_dtype dtype);
 STREW_API const char *strew_reduction_name(strew_reduction reduction);
 STREW_API const char *strew_mode_name(strew_mode mode);
+STREW_API const char *strew_interpolation_name(strew_interpolation interpolation);
 STREW_API const char *strew_status_name(strew_status status);
 
-/* Words to enums: "float32", ...; "sum" = "add", "prod" = "multiply" = "mul", "mean", "amax" = "max", "amin" = "min";
-   "error", "wrap", "clip", "drop"; "linear", "lower", "higher", "midpoint", "nearest". An unknown word, or NULL, is STREW_EARGUMENT; the message lists the known ones. On
-   any thread. */
+/* Words to enums: the names above, and "add", "multiply" = "mul", "max" and "min" of reductions. An unknown word, or
+   NULL, is STREW_EARGUMENT; the message lists the known ones. On any thread. */
 STREW_API strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error);
 STREW_API strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error);
 STREW_API strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error);
 STREW_API strew_status strew_interpolation_from_word(const char *word, strew_interpolation *out, strew_error *error);
 
-/* "Did you mean ...?": finds the name nearest to `wanted`, by edit distance: one letter inserted, deleted, replaced or
-   swapped with its neighbour, or two such edits if `wanted` has eight letters or more. Case is ignored; ties go to the
-   first name in strcmp's order. Names are borrowed.
-     strew_guess guess = {.wanted = word};
-     for (...) strew_guess_name(&guess, name);
-     if (guess.nearest) ... */
-typedef struct strew_guess {
-  const char *wanted;
-  const char *nearest; /* NULL: none */
-  int distance;
-} strew_guess;
-STREW_API void strew_guess_name(strew_guess *guess, const char *name);
-
-/* Constructors of scalars and operands. */
-static inline strew_scalar strew_bool(bool value) {
+/* Constructors of scalars and operands; functions of the library, too, for languages that read no header. */
+#ifndef STREW_INLINE
+#define STREW_INLINE static inline
+#endif
+STREW_INLINE strew_scalar strew_bool(bool value) {
   strew_scalar scalar;
   scalar.dtype = STREW_BOOL;
   scalar.as.i = value;
   return scalar;
 }
-static inline strew_scalar strew_int(int64_t value) {
+STREW_INLINE strew_scalar strew_int(int64_t value) {
   strew_scalar scalar;
   scalar.dtype = STREW_INT64;
   scalar.as.i = value;
   return scalar;
 }
-static inline strew_scalar strew_float(double value) {
+STREW_INLINE strew_scalar strew_float(double value) {
   strew_scalar scalar;
   scalar.dtype = STREW_FLOAT64;
   scalar.as.f = value;
   return scalar;
 }
-static inline strew_operand strew_of(strew_tensor *tensor) {
+STREW_INLINE strew_operand strew_of(strew_tensor *tensor) {
   strew_operand operand;
   operand.tensor = tensor;
   operand.number = strew_int(0);
   return operand;
 }
-static inline strew_operand strew_number(strew_scalar number) {
+STREW_INLINE strew_operand strew_number(strew_scalar number) {
   strew_operand operand;
   operand.tensor = NULL;
   operand.number = number;
+  return operand;
+}
+/* All zeros: an operand that is left out, where a call allows it. */
+STREW_INLINE strew_operand strew_no_operand(void) {
+  strew_operand operand = {NULL, {STREW_FLOAT32, {0}}};
   return operand;
 }
 
@@ -267,15 +267,6 @@ STREW_API strew_status strew_scalar_store(strew_scalar number, strew_conversion 
                                           strew_error *error);
 /* The number stored as dtype at `element`, of any alignment. On any thread. */
 STREW_API strew_scalar strew_scalar_load(strew_dtype dtype, const void *element);
-
-/* Writes `value` to text by a printf conversion that takes a precision ("%.*g"). Always with a decimal point and round
-   to nearest, regardless of the host's locale and rounding; truncated to size_bytes > 0 with the terminating zero.
-   Returns text. On any thread. */
-STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *format, int precision, double value);
-
-/* Replaces control characters and bytes that are no UTF-8 by "?", in place: a name of a file must not write to the
-   terminal what it likes. All messages are printable. Returns text. On any thread. */
-STREW_API char *strew_printable(char *text);
 
 /* ----------------------------------------------------------------------------------------- contexts and devices */
 
@@ -316,7 +307,7 @@ typedef struct strew_options {
      strew_context_limit_time, from the context's creation on. */
   size_t memory_limit_bytes;
   double time_limit_seconds;
-  bool sandbox; /* for Lua states: strew_new_state in strew_lua.h; ignored by contexts */
+  bool sandbox; /* read by strew_new_state of strew_lua.h alone */
   uint64_t reserved[8];
 } strew_options;
 
@@ -440,8 +431,8 @@ STREW_API strew_status strew_from(strew_device *device, strew_dtype dtype, int r
                                   const void *data, strew_tensor **out, strew_error *error);
 /* A CPU tensor over host memory, without a copy. strides: in elements, 0 or more; NULL: row-major. size_bytes: the
    size of the memory, which sizes and strides may not exceed (STREW_ESHAPE). The host owns the memory. It may read and
-   write it between calls, and keeps it until `release(user)` runs: once, when the last view is freed, see Threads, above.
-   release NULL: none; it does not run if the call fails. STREW_EARGUMENT: data is not aligned to its
+   write it between calls, and keeps it until `release(user)` runs: once, when the last view is freed, see Threads,
+   above. release NULL: none; it does not run if the call fails. STREW_EARGUMENT: data is not aligned to its
    elements, or NULL for a tensor with elements; STREW_EDEVICE: the device is not the CPU. A bool is a byte 0 or 1.
    Calls and scripts write to the memory: see strew_wrap_const. */
 STREW_API strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
@@ -521,8 +512,9 @@ STREW_API strew_status strew_permute(strew_tensor *tensor, int rank, const int64
 STREW_API strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **out, strew_error *error);
 /* The transpose of a matrix; a view of the same shape for rank 0 and 1. */
 STREW_API strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error);
-/* Removes dimension *dim if its size is 1; dim NULL: all dimensions of size 1. */
-STREW_API strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error);
+/* Removes dimension dim if its size is 1; all dimensions of size 1. */
+STREW_API strew_status strew_squeeze_dim(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_squeeze_all(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 /* Inserts a dimension of size 1 as dimension dim of the result: 0..rank. */
 STREW_API strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
 /* Expands sizes 1, with stride 0, and adds leading dimensions; -1 keeps a size. The result cannot be written in place
@@ -629,6 +621,12 @@ typedef enum strew_binary_op {
   STREW_BINARY_COUNT
 } strew_binary_op;
 
+/* Names and words, as of dtypes: "neg", "floor_divide", ... */
+STREW_API const char *strew_unary_name(strew_unary_op op);
+STREW_API const char *strew_binary_name(strew_binary_op op);
+STREW_API strew_status strew_unary_from_word(const char *word, strew_unary_op *out, strew_error *error);
+STREW_API strew_status strew_binary_from_word(const char *word, strew_binary_op *out, strew_error *error);
+
 /* Applies op to each element; the result has tensor's shape. A given *out has a dtype to which the result's promotes
    (STREW_EDTYPE), and may be `tensor` itself. STREW_EDTYPE: neg of bool, bitwise operations of
    floats. */
@@ -650,16 +648,20 @@ STREW_API strew_status strew_where(strew_tensor *condition, strew_operand a, str
    mask is not bool; STREW_EVALUE: a number that tensor's dtype cannot hold; STREW_ESHAPE: value has dimensions. */
 STREW_API strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value,
                                          strew_tensor **out, strew_error *error);
-/* minimum(maximum(tensor, low), high), in the promoted dtype; the bounds broadcast. Either may be NULL, not both
-   (STREW_EARGUMENT). */
-STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high,
-                                   strew_tensor **out, strew_error *error);
+/* minimum(maximum(tensor, low), high), in the promoted dtype; the bounds broadcast. Either may be strew_no_operand(),
+   not both (STREW_EARGUMENT). */
+STREW_API strew_status strew_clamp_with(strew_tensor *tensor, strew_operand low, strew_operand high, strew_tensor **out,
+                                        strew_error *error);
 /* True if shapes and all elements are equal (NaN equals nothing, -0 equals +0). dtypes must be equal (STREW_EDTYPE). */
 STREW_API strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error);
-/* For each pair of elements: true if |a - b| <= atol + rtol * |b|, or, equal_nan, if both are NaN; by the rules of
-   strew_allclose. Always a new tensor of bools. */
-STREW_API strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
-                                     strew_tensor **out, strew_error *error);
+typedef struct strew_isclose_options {
+  bool equal_nan; /* NaN is close to NaN */
+  uint64_t reserved[4];
+} strew_isclose_options;
+/* For each pair of elements: true if |a - b| <= atol + rtol * |b|; by the rules of strew_allclose. Always a new tensor
+   of bools. */
+STREW_API strew_status strew_isclose_with(strew_tensor *a, strew_tensor *b, double rtol, double atol,
+                                          const strew_isclose_options *options, strew_tensor **out, strew_error *error);
 /* True if |a - b| <= atol + rtol * |b| everywhere, after broadcasting. Infinities equal themselves, NaN nothing. dtypes
    must be equal (STREW_EDTYPE); rtol and atol are 0 or more (STREW_EVALUE). */
 STREW_API strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out,
@@ -683,60 +685,96 @@ typedef enum strew_fold {
   STREW_FOLD_COUNT
 } strew_fold;
 
-/* Reduces the `count` dimensions in dims, each listed once (STREW_ESHAPE); dims NULL and count 0: all. A list of none
-   reduces none: each element is reduced by itself. STREW_EARGUMENT: a negative count, or dims NULL with another one than
-   0. keepdim keeps the reduced dimensions with size 1. correction: var and std divide by max(0, n - correction);
-   PyTorch's default is 1. argmin and argmax take one dimension or all. The order of a sum depends on the shape alone. var
-   and std subtract the first element from all before they take the mean; squares that overflow or underflow do not
-   matter to std. With no elements: 0; 1 for prod and all; NaN for mean, var and std; STREW_ESHAPE for the extremes. A
-   given *out must have the result's dtype (STREW_EDTYPE). */
-STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
-                                    double correction, strew_tensor **out, strew_error *error);
+/* Names and words, as of dtypes: "sum", "argmax", ... */
+STREW_API const char *strew_fold_name(strew_fold fold);
+STREW_API strew_status strew_fold_from_word(const char *word, strew_fold *out, strew_error *error);
+
+typedef struct strew_reduce_options {
+  int dim_count;            /* the number of dimensions in `dims` */
+  const int64_t *dims;      /* that are reduced, each listed once (STREW_ESHAPE); NULL: all */
+  bool keepdim;             /* they stay, with size 1 */
+  const double *correction; /* var and std divide by max(0, n - correction); NULL: 1 */
+  uint64_t reserved[4];
+} strew_reduce_options;
+
+/* Reduces dimensions. A list of none reduces none: each element is reduced by itself. STREW_EARGUMENT: a negative
+   dim_count, or dims NULL with another one than 0. argmin and argmax take one dimension or all. The order of a sum
+   depends on the shape alone. var and std subtract the first element from all before they take the mean; squares that
+   overflow or underflow do not matter to std. With no elements: 0; 1 for prod and all; NaN for mean, var and std;
+   STREW_ESHAPE for the extremes. A given *out must have the result's dtype (STREW_EDTYPE). */
+STREW_API strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const strew_reduce_options *options,
+                                         strew_tensor **out, strew_error *error);
 /* Cumulative sums along dim, each including its own element; of tensor's shape. Integers and bools give int64. In
    place, an integer tensor keeps its dtype, and the sums wrap. Floats are added one after the other in halves of 8
    elements; what comes before a half is a pair of floats whose exact sum is meant. */
 STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
-/* Cumulative products, with the rules of strew_cumsum; each element is multiplied by the product before it, in order. */
+/* Cumulative products, with the rules of strew_cumsum; each element is multiplied by the product before it, in
+   order. */
 STREW_API strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
-/* The largest (smallest) element so far along dim, and its index along dim (int64): of equal elements the last one. From
-   the first NaN on, the results are NaN. values or indices may be NULL. Always new tensors. */
+/* The largest (smallest) element so far along dim, and its index along dim (int64): of equal elements the last one.
+   From the first NaN on, the results are NaN. values or indices may be NULL. Always new tensors. */
 STREW_API strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
                                     strew_error *error);
 STREW_API strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
                                     strew_error *error);
+typedef struct strew_sort_options {
+  bool descending;
+  uint64_t reserved[4];
+} strew_sort_options;
+typedef struct strew_topk_options {
+  bool smallest; /* instead of the largest */
+  uint64_t reserved[4];
+} strew_topk_options;
 /* Sort along dim: the values in order, and their indices along dim (int64). Stable; NaN is the largest, and -0 equals
-   +0. strew_topk makes the k largest or smallest, in order, along a dim of size k; k is at most the size of dim in
-   tensor (STREW_EARGUMENT). *values and *indices behave as *out; values or indices may be NULL if that result is not
+   +0. strew_topk_with makes the k largest, in order, along a dim of size k; k is at most the size of dim in tensor
+   (STREW_EARGUMENT). *values and *indices behave as *out; values or indices may be NULL if that result is not
    needed. */
-STREW_API strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values,
-                                  strew_tensor **indices, strew_error *error);
-STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
-                                  strew_tensor **indices, strew_error *error);
+STREW_API strew_status strew_sort_with(strew_tensor *tensor, int dim, const strew_sort_options *options,
+                                       strew_tensor **values, strew_tensor **indices, strew_error *error);
+STREW_API strew_status strew_topk_with(strew_tensor *tensor, int64_t k, int dim, const strew_topk_options *options,
+                                       strew_tensor **values, strew_tensor **indices, strew_error *error);
 /* The distinct values in ascending order, 1-D. inverse: each element's index among them (int64, of tensor's shape);
    counts: the number of elements per value (int64). inverse and counts may be NULL. Always new tensors. */
 STREW_API strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse,
                                     strew_tensor **counts, strew_error *error);
-/* Softmax along dim: exponentials that add up to 1; or, logarithm, their logarithms. The largest element is subtracted
-   first, so that nothing overflows; sums are those of strew_reduce. Floats (STREW_EDTYPE). Always a new tensor. */
-STREW_API strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_tensor **out,
-                                     strew_error *error);
-/* The q-quantile of all elements (dim NULL) or along *dim, as NumPy's. q: a number 0..1, or a tensor of rank 0 or 1 of
-   tensor's dtype, for each of which there is a position of a new first dimension (STREW_EVALUE, STREW_ESHAPE,
-   STREW_EDTYPE). The rank is q * (n - 1), rounded to tensor's dtype, that of 16-bit floats to float32: n is at most 2^24
-   unless it is float64 (STREW_ESHAPE; n 0, too). Between elements a and b: a + (b - a) * t, or from t = 0.5 on
-   b - (b - a) * (1 - t), without overflow between finite ones; equal elements are the result. NaN if there is a NaN.
-   Floats (STREW_EDTYPE). Always a new tensor. */
-STREW_API strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
-                                      strew_interpolation interpolation, strew_tensor **out, strew_error *error);
+typedef struct strew_softmax_options {
+  bool logarithm; /* of the result, without underflow */
+  uint64_t reserved[4];
+} strew_softmax_options;
+/* Softmax along dim: exponentials that add up to 1. The largest element is subtracted first, so that nothing overflows;
+   sums are those of strew_reduce_with. Floats (STREW_EDTYPE). Always a new tensor. */
+STREW_API strew_status strew_softmax_with(strew_tensor *tensor, int dim, const strew_softmax_options *options,
+                                          strew_tensor **out, strew_error *error);
+
+typedef struct strew_quantile_options {
+  const int *dim; /* NULL: of all elements */
+  bool keepdim;   /* the dimension, or all of them, stay with size 1 */
+  strew_interpolation interpolation;
+  uint64_t reserved[4];
+} strew_quantile_options;
+/* The q-quantile, as NumPy's. q: a number 0..1, or a tensor of rank 0 or 1 of tensor's dtype, for each of which there
+   is a position of a new first dimension (STREW_EVALUE, STREW_ESHAPE, STREW_EDTYPE). The rank is q * (n - 1), rounded
+   to tensor's dtype, that of 16-bit floats to float32: n is at most 2^24 unless it is float64 (STREW_ESHAPE; n 0, too).
+   Between elements a and b: a + (b - a) * t, or from t = 0.5 on b - (b - a) * (1 - t), without overflow between finite
+   ones; equal elements are the result. NaN if there is a NaN. Floats (STREW_EDTYPE). Always a new tensor. */
+STREW_API strew_status strew_quantile_with(strew_tensor *tensor, strew_operand q, const strew_quantile_options *options,
+                                           strew_tensor **out, strew_error *error);
+
+typedef struct strew_searchsorted_options {
+  bool right; /* after equal elements, instead of before them */
+  uint64_t reserved[4];
+} strew_searchsorted_options;
 /* The place of each value among `sorted`, ascending along its last dimension: the number of elements that are smaller
    (right: or equal); int64, of the values' shape. NaN is the largest. sorted: one dimension, for values of any shape or
-   a number, which compares by its value; or the values' sizes except the last (STREW_ESHAPE). Two dtypes are promoted. If
-   a line is not sorted, the result is some place, the same one on every device.
-   strew_bucketize is the same for boundaries of one dimension. */
-STREW_API strew_status strew_searchsorted(strew_tensor *sorted, strew_operand values, bool right, strew_tensor **out,
-                                          strew_error *error);
-STREW_API strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, bool right, strew_tensor **out,
-                                       strew_error *error);
+   a number, which compares by its value; or the values' sizes except the last (STREW_ESHAPE). Two dtypes are promoted.
+   If a line is not sorted, the result is unspecified, but the same on every device. strew_bucketize_with is the same
+   for boundaries of one dimension. */
+STREW_API strew_status strew_searchsorted_with(strew_tensor *sorted, strew_operand values,
+                                               const strew_searchsorted_options *options, strew_tensor **out,
+                                               strew_error *error);
+STREW_API strew_status strew_bucketize_with(strew_operand values, strew_tensor *boundaries,
+                                            const strew_searchsorted_options *options, strew_tensor **out,
+                                            strew_error *error);
 /* The positions of non-zero elements in row-major order: int64[count, rank], a new tensor. Waits for the device. */
 STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 
@@ -744,7 +782,9 @@ STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, s
    fixed ranks: MM (2, 2), MV (2, 1), DOT (1, 1). Each float is the chain s = fma(a[k], b[k], s) in order of k, from +0,
    and rounded once to a 16-bit float; DOT adds rounded products in the order of a sum. Integers wrap.
    STREW_ESHAPE: invalid ranks, or sizes that do not match; STREW_EDTYPE: different dtypes, or bool. */
-typedef enum strew_product { STREW_MATMUL, STREW_MM, STREW_MV, STREW_DOT } strew_product;
+typedef enum strew_product { STREW_MATMUL, STREW_MM, STREW_MV, STREW_DOT, STREW_PRODUCT_COUNT } strew_product;
+STREW_API const char *strew_product_name(strew_product kind); /* "matmul", "mm", "mv", "dot"; words as of dtypes */
+STREW_API strew_status strew_product_from_word(const char *word, strew_product *out, strew_error *error);
 STREW_API strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
                                     strew_error *error);
 
@@ -769,41 +809,53 @@ typedef struct strew_scatter_options {
    number of threads, unless strew_context_set_deterministic allows any order. */
 STREW_API strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                                      const strew_scatter_options *options, strew_tensor **out, strew_error *error);
+/* Of calls that read or write at an index, without a reduction. */
+typedef struct strew_index_options {
+  strew_mode mode;
+  uint64_t reserved[4];
+} strew_index_options;
+
 /* out[c] = self[c with c[dim] replaced by index[c]], of index's shape and self's dtype. Ranks are equal; index.size(d)
    <= self.size(d) for d != dim. Errors: as for strew_scatter. */
-STREW_API strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
-                                    strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_gather_with(strew_tensor *self, int dim, strew_tensor *index,
+                                         const strew_index_options *options, strew_tensor **out, strew_error *error);
 
 /* Along one dimension, as PyTorch's functions: index, of rank 0 or 1, chooses positions of dim (STREW_ESHAPE).
-   strew_index_select gives these, with index's size along dim. The others join them, in index's order, with source: of
-   self's dtype (STREW_EDTYPE) and self's shape but for dim, where it has index's size (STREW_ESHAPE).
-     strew_index_add     adds alpha * source, rounded to self's dtype. Integers wrap: alpha is a whole number, or true or
-                         false for bool (STREW_EARGUMENT). An alpha other than 1 needs scratch of source's size
-     strew_index_copy    the last one remains
-     strew_index_fill    value: a number, or a tensor of rank 0
-     strew_index_reduce  by options
+   strew_index_select_with gives these, with index's size along dim. The others join them, in index's order, with
+   source: of self's dtype (STREW_EDTYPE) and self's shape but for dim, where it has index's size (STREW_ESHAPE).
+     strew_index_add_with   adds alpha * source, rounded to self's dtype. Integers wrap: alpha is a whole number, or
+                            true or false for bool (STREW_EARGUMENT). An alpha other than 1 needs scratch of source's
+                            size
+     strew_index_copy_with  the last one remains
+     strew_index_fill_with  value: a number, or a tensor of rank 0
+     strew_index_reduce     by options
    No call copies index or source. Other rules and errors: as for strew_scatter, with these names of arguments. */
-STREW_API strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
-                                          strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
-                                       strew_scalar alpha, strew_mode mode, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
-                                        strew_mode mode, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
-                                        strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_select_with(strew_tensor *self, int dim, strew_tensor *index,
+                                               const strew_index_options *options, strew_tensor **out,
+                                               strew_error *error);
+STREW_API strew_status strew_index_add_with(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                            strew_scalar alpha, const strew_index_options *options, strew_tensor **out,
+                                            strew_error *error);
+STREW_API strew_status strew_index_copy_with(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                             const strew_index_options *options, strew_tensor **out,
+                                             strew_error *error);
+STREW_API strew_status strew_index_fill_with(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
+                                             const strew_index_options *options, strew_tensor **out,
+                                             strew_error *error);
 STREW_API strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
                                           const strew_scatter_options *options, strew_tensor **out, strew_error *error);
 
-/* strew_gather, but self and index broadcast in all dimensions other than dim (STREW_ESHAPE). */
-STREW_API strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
-                                            strew_tensor **out, strew_error *error);
+/* strew_gather_with, but self and index broadcast in all dimensions other than dim (STREW_ESHAPE). */
+STREW_API strew_status strew_take_along_dim_with(strew_tensor *self, int dim, strew_tensor *index,
+                                                 const strew_index_options *options, strew_tensor **out,
+                                                 strew_error *error);
 
 /* Rows of self: what an index for each of its first dimensions addresses, that is, elements or tensors of its other
    dimensions. They are joined in row-major order of the index. Errors name "indices[1]", "indices[2]", ... or the
    coordinate in indices. Other rules and errors: as for strew_scatter.
    Scratch: two or more indices, or coordinates, are checked and joined in one pass into an int64 position for each row.
-   Beyond that, an operand is copied only if its strides do not allow a view: an index, and source, values or updates, as
-   one dimension of rows (this includes values that repeat along a part of the index's dimensions); self with its
+   Beyond that, an operand is copied only if its strides do not allow a view: an index, and source, values or updates,
+   as one dimension of rows (this includes values that repeat along a part of the index's dimensions); self with its
    addressed dimensions as one. */
 
 /* self[indices[0][c], indices[1][c], ...] joins values[c], as in NumPy and torch.Tensor.index_put_. The `count` indices
@@ -814,30 +866,30 @@ STREW_API strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_t
 STREW_API strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices,
                                        strew_operand values, const strew_scatter_options *options, strew_tensor **out,
                                        strew_error *error);
-/* The rows of self at one index along dimension 0, of index's shape and self's other sizes; or at the true elements of a
-   mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order; a mask of rank 0 gives a first dimension of
+/* The rows of self at one index along dimension 0, of index's shape and self's other sizes; or at the true elements of
+   a mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order; a mask of rank 0 gives a first dimension of
    size 1, or of size 0 if it is false, as in NumPy. strew_set_rows writes value in place: a number,
    or a tensor that broadcasts to these rows (STREW_ESHAPE). In scripts: t[index], t[index] = v. */
 STREW_API strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error);
-/* index holds positions of self's elements in row-major order. strew_take: out, of index's shape, receives them.
+/* index holds positions of self's elements in row-major order. strew_take_with: out, of index's shape, receives them.
    strew_put: they join source, which has as many elements as index, in row-major order. */
-STREW_API strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
-                                  strew_error *error);
+STREW_API strew_status strew_take_with(strew_tensor *self, strew_tensor *index, const strew_index_options *options,
+                                       strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *source,
                                  const strew_scatter_options *options, strew_tensor **out, strew_error *error);
 /* The last dimension of indices holds the coordinates of a row, of self's first dimensions, as ONNX's ScatterND and
-   GatherND. updates, and strew_gather_nd's result, have the shape of indices without its last size, then self's other
-   sizes (STREW_ESHAPE). strew_scatter_nd_new: self is a new tensor of zeros of that shape, of updates' dtype and device;
-   messages call it "shape". batch_dims: the number of leading dimensions that indices and self share (STREW_ESHAPE);
-   coordinates address the dimensions after them. */
+   GatherND. updates, and strew_gather_nd_with's result, have the shape of indices without its last size, then self's
+   other sizes (STREW_ESHAPE). strew_scatter_nd_new: self is a new tensor of zeros of that shape, of updates' dtype and
+   device; messages call it "shape". batch_dims: the number of leading dimensions that indices and self share
+   (STREW_ESHAPE); coordinates address the dimensions after them. */
 STREW_API strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_tensor *updates,
                                         const strew_scatter_options *options, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_scatter_nd_new(int rank, const int64_t *sizes, strew_tensor *indices,
                                             strew_tensor *updates, const strew_scatter_options *options,
                                             strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
-                                       strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_gather_nd_with(strew_tensor *self, strew_tensor *indices, int batch_dims,
+                                            const strew_index_options *options, strew_tensor **out, strew_error *error);
 /* mask is bool (STREW_EDTYPE) and broadcasts with self (STREW_ESHAPE); in place, to self. strew_masked_select: the
    elements where it is true, in row-major order, 1-D. strew_masked_scatter: replaces them, in that order, by the first
    elements of source; it has at least as many (STREW_ESHAPE), of self's dtype (STREW_EDTYPE). Both wait for the
@@ -880,33 +932,39 @@ typedef struct strew_group_options {
 STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error);
 
-/* Segments of consecutive elements. The last dimension of indptr, index, lengths or offsets is the dimension of src along
-   which they lie; its other dimensions are src's first ones, and sizes 1 broadcast (STREW_ESHAPE). int64 or int32
+/* Segments of consecutive elements. The last dimension of indptr, index, lengths or offsets is the dimension of src
+   along which they lie; its other dimensions are src's first ones, and sizes 1 broadcast (STREW_ESHAPE). int64 or int32
    (STREW_EDTYPE). The first value that breaks a rule below is STREW_EINDEX; the error has its position, and nothing is
    written. The elements of a segment join in order, as contributions of strew_group do: the bits are the same. The
    result has src's sizes, but the number of segments along their dimension, and src's dtype. No call makes an index of
    src's size. */
 
-/* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. indptr may not decrease, nor leave
-   0 to the size of src; elements before its first and behind its last value are in no segment. A segment without
+typedef struct strew_segment_options {
+  strew_reduction reduction;   /* STREW_ASSIGN, which is 0: STREW_SUM */
+  const strew_scalar *initial; /* segment_reduce: joined with each segment first, uncounted by a mean; NULL: none */
+  const int64_t *dim_size;     /* segment_coo: the number of segments; NULL: max(index) + 1 */
+  uint64_t reserved[4];
+} strew_segment_options;
+/* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. indptr may not decrease, nor
+   leave 0 to the size of src; elements before its first and behind its last value are in no segment. A segment without
    elements is 0, 1 for STREW_PROD. arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new
    int64 tensor of the result's shape: the position of the first winner along src's dimension, its size if there is no
    element. An indptr of size 0 has no segments, as one of size 1. */
-STREW_API strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction,
-                                         strew_tensor **out, strew_tensor **arg, strew_error *error);
-/* As torch.segment_reduce: segments by lengths, which are not negative and add up to the size of data (STREW_ESHAPE), or
-   by offsets, as indptr above; the other one is NULL (STREW_EARGUMENT). axis: the dimension along which they lie
-   (STREW_ESHAPE). initial: joined with each segment first, or NULL; no part of a mean's count. A segment without
-   elements is `initial`, else 0, for STREW_PROD 1, for a mean of floats NaN, for extremes the identity: an infinity, or
-   the lowest or highest integer. Scratch: as many int64 as there are lengths. */
-STREW_API strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
-                                            strew_tensor *offsets, int axis, const strew_scalar *initial,
-                                            strew_tensor **out, strew_error *error);
-/* As torch_scatter.segment_coo: strew_group for an index whose values do not decrease along its last dimension.
-   dim_size, out and arg: as for strew_group. Scratch for a new result: as many int64 as there are segments. */
-STREW_API strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size,
-                                         strew_reduction reduction, strew_tensor **out, strew_tensor **arg,
-                                         strew_error *error);
+STREW_API strew_status strew_segment_csr_with(strew_tensor *src, strew_tensor *indptr,
+                                              const strew_segment_options *options, strew_tensor **out,
+                                              strew_tensor **arg, strew_error *error);
+/* As torch.segment_reduce: segments by lengths, which are not negative and add up to the size of data (STREW_ESHAPE),
+   or by offsets, as indptr above; the other one is NULL (STREW_EARGUMENT). axis: the dimension along which they lie
+   (STREW_ESHAPE). A segment without elements is `initial`, else 0, for STREW_PROD 1, for a mean of floats NaN, for
+   extremes the identity: an infinity, or the lowest or highest integer. Scratch: as many int64 as there are lengths. */
+STREW_API strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets,
+                                                 int axis, const strew_segment_options *options, strew_tensor **out,
+                                                 strew_error *error);
+/* As torch_scatter.segment_coo: strew_group for an index whose values do not decrease along its last dimension. out and
+   arg: as for strew_group. Scratch for a new result: as many int64 as there are segments. */
+STREW_API strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index,
+                                              const strew_segment_options *options, strew_tensor **out,
+                                              strew_tensor **arg, strew_error *error);
 /* The way back: the value of each segment for all of its elements. indptr begins with 0, does not decrease, and has one
    element more than src along the segments' dimension; its last value is the result's size there. If src has size 0
    there, indptr may, too: so has the result. */
@@ -919,21 +977,14 @@ STREW_API strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, 
    count; elements without a group (STREW_DROP) give 0. Floats (STREW_EDTYPE). Always a new tensor. */
 STREW_API strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                            bool logarithm, strew_tensor **out, strew_error *error);
-/* The q-quantile of each group of the group form, by the rules of strew_quantile, but with ranks in float64 for every
-   dtype; q 0.5 with STREW_LOWER is the median. Options: reduction and dtype are ignored; fill NULL: NaN, 0 for integers.
-   Integers and bools: not STREW_LINEAR and STREW_MIDPOINT (STREW_EDTYPE). STREW_EVALUE: q is not in 0..1. Needs scratch
-   of several times the size of src and index. Always a new tensor. */
-STREW_API strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q,
-                                            strew_interpolation interpolation, const strew_group_options *options,
-                                            strew_tensor **out, strew_error *error);
 /* The number of elements of each value 0, 1, ... in self (int64 or int32, one dimension), or the sums of their weights:
    int64, or the weights' dtype; max(self) + 1 of them, at least minlength. weights may be NULL. Always a new tensor.
    STREW_EINDEX: a negative value; STREW_EMEMORY names the largest one. */
 STREW_API strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
                                       strew_error *error);
-/* The number of elements in each of `bins` equal parts of min..max, of self's dtype (floats; STREW_EDTYPE). Elements out
-   of range are not counted. min == max: the range of the elements; if they are all equal, the part in the middle has
-   them. STREW_EVALUE: a range that is not finite, or that the dtype cannot hold. Always a new tensor. */
+/* The number of elements in each of `bins` equal parts of min..max, of self's dtype (floats; STREW_EDTYPE). Elements
+   out of range are not counted. min == max: the range of the elements; if they are all equal, the part in the middle
+   has them. STREW_EVALUE: a range that is not finite, or that the dtype cannot hold. Always a new tensor. */
 STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
                                    strew_error *error);
 
@@ -944,19 +995,30 @@ STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min,
 
 /* How groups of keys are numbered: by their keys in ascending order, or by the positions of their first elements. */
 typedef enum strew_key_order { STREW_KEYS_SORTED, STREW_KEYS_FIRST } strew_key_order;
+STREW_API const char *strew_key_order_name(strew_key_order order); /* "sorted", "first"; words as of dtypes */
+STREW_API strew_status strew_key_order_from_word(const char *word, strew_key_order *out, strew_error *error);
 
-/* A grouping of ids, which are copied: a tensor of rank 0 or 1, as an index of the group form along one dimension, whose
-   values are checked now. dim_size: the number of groups; -1: the largest id + 1. Elements that STREW_DROP skips belong
-   to no group; their id is -1. Errors: as for strew_group. */
-STREW_API strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode,
-                                             strew_grouping **out, strew_error *error);
+/* A grouping of ids, which are copied: a tensor of rank 0 or 1, as an index of the group form along one dimension,
+   whose values are checked now. Elements that STREW_DROP skips belong to no group; their id is -1. Errors: as for
+   strew_group. */
+typedef struct strew_grouping_options {
+  const int64_t *dim_size; /* the number of groups; NULL: the largest id + 1 */
+  strew_mode mode;
+  uint64_t reserved[4];
+} strew_grouping_options;
+STREW_API strew_status strew_grouping_create_with(strew_tensor *index, const strew_grouping_options *options,
+                                                  strew_grouping **out, strew_error *error);
 /* A grouping by `count` keys, 1-D tensors of one length and any dtypes (STREW_EARGUMENT: none; STREW_ESHAPE): elements
    whose keys are all equal share a group. Floats compare by value: all NaN are equal, greater than any number, and -0
    equals +0. Several keys sort as a dictionary does, by the first one first. The same on every device and number of
    threads. Scratch on the CPU: a table of at most 64 MiB; for integers and floats of a wide range 8 bytes for each
    element, and 50 for each group and thread, or, if most elements begin a group, 50 more for each element. */
-STREW_API strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order,
-                                      strew_grouping **out, strew_error *error);
+typedef struct strew_group_by_options {
+  strew_key_order order;
+  uint64_t reserved[4];
+} strew_group_by_options;
+STREW_API strew_status strew_group_by_with(int count, strew_tensor *const keys[], const strew_group_by_options *options,
+                                           strew_grouping **out, strew_error *error);
 STREW_API strew_grouping *strew_grouping_retain(strew_grouping *grouping); /* returns its argument */
 STREW_API void strew_grouping_release(strew_grouping *grouping);           /* NULL is fine */
 STREW_API int64_t strew_grouping_size(const strew_grouping *grouping);     /* the number of groups */
@@ -966,7 +1028,7 @@ STREW_API bool strew_grouping_drops(const strew_grouping *grouping); /* true if 
 /* Tensors of the grouping, int64 and 1-D, with a reference for the caller. No call writes to them (STREW_EOVERLAP), and
    neither may a host through strew_data: the ids are not checked again.
      ids        the number of each element's group; -1: none. (A grouping of keys on the CPU holds 1, 2 or 4 bytes for
-                each element, which strew_grouping_aggregate, _quantile, _argsort, _topk and _squares read if src is
+                each element, which strew_grouping_aggregate, _argsort, _topk and strew_group_reduce read if src is
                 1-D; the 8 are made when they are first needed.)
      counts     the number of elements of each group
      positions  the position of each group's first element; of an empty group the number of elements
@@ -985,18 +1047,12 @@ STREW_API strew_status strew_grouping_key(strew_grouping *grouping, int which, s
 STREW_API strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, strew_grouping **out,
                                          strew_error *error);
 
-/* strew_group, strew_group_softmax and strew_group_quantile with the grouping as index along options->dim, where src has
-   its length (STREW_ESHAPE). Of the options dim_size is -1 or the number of groups, and mode STREW_ERROR
-   (STREW_EARGUMENT): the ids are checked. options NULL: STREW_GROUP_OPTIONS. */
-STREW_API strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src,
-                                             const strew_group_options *options, strew_tensor **out, strew_tensor **arg,
-                                             strew_error *error);
+/* strew_group_softmax with the grouping as index along options->dim, where src has its length (STREW_ESHAPE). Of the
+   options dim_size is -1 or the number of groups, and mode STREW_ERROR (STREW_EARGUMENT): the ids are checked. options
+   NULL: STREW_GROUP_OPTIONS. */
 STREW_API strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src,
                                               const strew_group_options *options, bool logarithm, strew_tensor **out,
                                               strew_error *error);
-STREW_API strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
-                                               strew_interpolation interpolation, const strew_group_options *options,
-                                               strew_tensor **out, strew_error *error);
 /* The groups of a call: those of an index, as strew_group takes it, or of a grouping. The other one is NULL. */
 typedef struct strew_groups {
   strew_tensor *index;
@@ -1015,32 +1071,38 @@ static inline strew_groups strew_by_grouping(strew_grouping *grouping) {
   return groups;
 }
 
-/* Reductions of groups. A group without elements is 0 unless something else is said; of the words behind a reduction all
-   options count that not each one takes. */
+/* Reductions of groups, and what each takes besides dim, dim_size, mode and skip_nan. Without elements a group is 0,
+   unless another value is given here. */
 typedef enum strew_group_reduction {
-  STREW_GROUP_SUM,      /* out, fill, dtype */
-  STREW_GROUP_PROD,     /* out, fill, dtype; empty: 1 */
-  STREW_GROUP_MEAN,     /* out, fill, dtype; of integers rounded down, unless dtype is a float's */
-  STREW_GROUP_MIN,      /* out, arg, fill */
-  STREW_GROUP_MAX,      /* out, arg, fill */
-  STREW_GROUP_ANY,      /* out; bool: true if an element is not 0 */
-  STREW_GROUP_ALL,      /* out; bool: true if no element is 0; empty: true */
-  STREW_GROUP_FIRST,    /* fill; the element of the lowest position along dim */
-  STREW_GROUP_LAST,     /* fill; that of the highest */
-  STREW_GROUP_MEDIAN,   /* fill; the lower one of an even number; empty: NaN, of integers 0 */
-  STREW_GROUP_QUANTILE, /* fill, q, interpolation; as strew_group_quantile */
-  STREW_GROUP_COUNT,    /* int64; src NULL: elements of the index, which may have any shape, or of the grouping */
+  STREW_GROUP_SUM,       /* out, fill, dtype */
+  STREW_GROUP_PROD,      /* out, fill, dtype; empty: 1 */
+  STREW_GROUP_MEAN,      /* out, fill, dtype; integers round toward minus infinity */
+  STREW_GROUP_VAR,       /* dtype, biased; floats, or any src with STREW_FLOAT64. Computed in float64, about the mean;
+                            from float64 elements the first one of their group is subtracted before */
+  STREW_GROUP_STD,       /* the same; torch_scatter's sqrt(squares / (divisor + 1e-6)) */
+  STREW_GROUP_MIN,       /* out, arg, fill */
+  STREW_GROUP_MAX,       /* out, arg, fill */
+  STREW_GROUP_ANY,       /* out; bool: true if an element is not 0 */
+  STREW_GROUP_ALL,       /* out; bool: true if no element is 0; empty: true */
+  STREW_GROUP_FIRST,     /* fill; the element of the lowest position along dim */
+  STREW_GROUP_LAST,      /* fill; the element of the highest position along dim */
+  STREW_GROUP_MEDIAN,    /* fill; the lower one of two in the middle; empty: NaN, of integers 0 */
+  STREW_GROUP_QUANTILE,  /* fill, q, interpolation; as strew_quantile, with ranks in float64; empty: as for a median.
+                            Integers and bools: not STREW_LINEAR and STREW_MIDPOINT (STREW_EDTYPE) */
+  STREW_GROUP_COUNT,     /* int64; src NULL: the elements of the grouping, or of the index, which may have any shape */
+  STREW_GROUP_NUNIQUE,   /* int64: the number of different values; all NaN are equal, and both zeros */
+  STREW_GROUP_LOGSUMEXP, /* out, fill; floats */
   STREW_GROUP_REDUCTION_COUNT
 } strew_group_reduction;
 /* All zeros are the defaults. */
 typedef struct strew_group_reduce_options {
   const int *dim;           /* of src; NULL: the last */
   const int64_t *dim_size;  /* the number of groups; NULL: the size of *out, or max(index) + 1; not of a grouping */
-  const strew_scalar *fill; /* value of groups without elements; NULL: as above */
+  const strew_scalar *fill; /* value of groups without elements */
   const strew_dtype *dtype; /* that src is converted to; NULL: its own */
-  double q;
+  double q;                 /* 0..1 (STREW_EVALUE) */
   strew_interpolation interpolation;
-  strew_mode mode; /* not of a grouping: its ids are checked */
+  strew_mode mode; /* STREW_ERROR for a grouping, whose ids are checked */
   bool skip_nan;   /* elements that are NaN belong to no group; their index values are checked like others */
   bool biased;     /* a variance divides by the count, not by one less */
   uint64_t reserved[8];
@@ -1054,8 +1116,14 @@ STREW_API strew_status strew_group_reduce(strew_groups groups, strew_group_reduc
                                           const strew_group_reduce_options *options, strew_tensor **out,
                                           strew_tensor **arg, strew_error *error);
 
+/* The number of the group of each element, as strew_group_reduce sees them: int64, of src's shape (of rank 1, if that is
+   0), -1 for elements without a group. Of the options dim, dim_size, mode and skip_nan count. Always a new tensor. */
+STREW_API strew_status strew_group_ids(strew_groups groups, strew_tensor *src,
+                                       const strew_group_reduce_options *options, strew_tensor **out,
+                                       strew_error *error);
+
 /* Several reductions at once: out[i], always new, is that of aggregates[i]; all of them, or none if one fails. As by
-   strew_grouping_reduce, except that nothing wraps, and nothing is taken for a number:
+   strew_group_reduce, except that nothing wraps, and nothing is taken for a number:
      integers, bools   without options.dtype a sum or product is int64, and a mean float64: the exact sum, rounded once,
                        divided by the count. A sum or product whose exact value the dtype cannot hold is STREW_EVALUE;
                        the error's value is the group.
@@ -1069,24 +1137,25 @@ typedef struct strew_aggregate {
 } strew_aggregate;
 STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
                                                 strew_tensor *out[], strew_error *error);
-/* The positions of all elements of src, 1-D (STREW_ESHAPE), that have a group: group after group, and within each by value
-   as strew_sort orders them, ties by position. Always a new tensor. */
-STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending,
-                                              strew_tensor **out, strew_error *error);
+/* The positions of all elements of src, 1-D (STREW_ESHAPE), that have a group: group after group, and within each by
+   value as strew_sort orders them, ties by position. Always a new tensor. */
+STREW_API strew_status strew_grouping_argsort_with(strew_grouping *grouping, strew_tensor *src,
+                                                   const strew_sort_options *options, strew_tensor **out,
+                                                   strew_error *error);
+/* For each element of src its rank in this order within its group, from 0 on; -1: it has no group. int64, always a new
+   tensor. */
+STREW_API strew_status strew_grouping_rank(strew_grouping *grouping, strew_tensor *src,
+                                           const strew_sort_options *options, strew_tensor **out, strew_error *error);
 /* Of each group the positions of the k greatest elements of src, 1-D (STREW_ESHAPE), or the least, as strew_sort orders
-   them, ties by position; of a smaller group those of all. Group after group, the greatest (least) first; and the groups
-   that they belong to; NULL: not wanted. Always new tensors. STREW_EARGUMENT: k is negative. */
-STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
-                                           strew_tensor **positions, strew_tensor **groups, strew_error *error);
-/* The sum of squares about the mean of each group's elements of src, 1-D (STREW_ESHAPE) and of a float dtype
-   (STREW_EDTYPE): a variance, once it is divided. Sums are computed in order, in float64; those of float64 elements
-   after the first one of the group is subtracted from each, so that a common part does not matter. Always a new tensor,
-   float64; on the CPU for a device without float64. */
-STREW_API strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
-                                              strew_error *error);
+   them, ties by position; of a smaller group those of all. Group after group, the greatest (least) first; and the
+   groups that they belong to; NULL: not wanted. Always new tensors. STREW_EARGUMENT: k is negative. */
+STREW_API strew_status strew_grouping_topk_with(strew_grouping *grouping, strew_tensor *src, int64_t k,
+                                                const strew_topk_options *options, strew_tensor **positions,
+                                                strew_tensor **groups, strew_error *error);
 /* Sums within each group up to each element, which is added to the one before it, in order of positions, from +0 on; of
-   src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64; STREW_EVALUE: a sum leaves it, the error's value
-   is the group. Elements without a group give 0. Always a new tensor. Computed on the CPU, whatever the device. */
+   src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64; STREW_EVALUE: a sum leaves it, the error's
+   value is the group. Elements without a group give 0. Always a new tensor. Computed on the CPU, whatever the
+   device. */
 STREW_API strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                              strew_error *error);
 
@@ -1097,10 +1166,10 @@ typedef struct strew_key_table strew_key_table;
 STREW_API strew_status strew_key_table_create(strew_context *context, int columns, strew_key_table **out,
                                               strew_error *error);
 STREW_API void strew_key_table_release(strew_key_table *table); /* NULL is fine */
-/* The ids of keys as int64[n] on the keys' device, a new tensor: row i of the table's columns is keys[0][i], keys[1][i],
-   ..., tensors [n] of one length and device (STREW_ESHAPE, STREW_EDEVICE). New keys get the next numbers, in order of
-   appearance. The first call decides the columns' dtypes (STREW_EDTYPE). A call that fails adds no key. On a device
-   other than the CPU its distinct keys are found there, and only those are copied to the host. */
+/* The ids of keys as int64[n] on the keys' device, a new tensor: row i of the table's columns is keys[0][i],
+   keys[1][i], ..., tensors [n] of one length and device (STREW_ESHAPE, STREW_EDEVICE). New keys get the next numbers,
+   in order of appearance. The first call decides the columns' dtypes (STREW_EDTYPE). A call that fails adds no key. On
+   a device other than the CPU its distinct keys are found there, and only those are copied to the host. */
 STREW_API strew_status strew_key_table_ids(strew_key_table *table, strew_tensor *const keys[], strew_tensor **out,
                                            strew_error *error);
 STREW_API int strew_key_table_columns(const strew_key_table *table);
@@ -1170,11 +1239,12 @@ typedef struct strew_csv_options {
    A column without numbers and words is float64.
    No value changes without `dtype`: the call fails for a number beyond float64 ("1e999"), an integer beyond int64, and
    one that float64 does not hold in a column of float64. Fractions are rounded, to 0 below the least float64.
-   It also fails, and names the options that read the column, where words would lose what they are or numbers would become
-   words: for an integer with leading zeros ("00501"), or with a plus and 7 digits or more ("+4912345"), unless `dtype` is
-   given; for a first word that is a number with a decimal comma ("1,5"), marks between thousands ("1,234,567") or a unit
-   ("12.5%", "$5"), or a date ("2024-05-17", "12/31/2024"); for a word without letters and digits ("-", "?"), or unknown,
-   none, nil, missing, n.a., n/d, #n/a, above numbers; and for a line of words, as units, between names and numbers. */
+   It also fails, and names the options that read the column, where words would lose what they are or numbers would
+   become words: for an integer with leading zeros ("00501"), or with a plus and 7 digits or more ("+4912345"), unless
+   `dtype` is given; for a first word that is a number with a decimal comma ("1,5"), marks between thousands
+   ("1,234,567") or a unit ("12.5%", "$5"), or a date ("2024-05-17", "12/31/2024"); for a word without letters and
+   digits ("-", "?"), or unknown, none, nil, missing, n.a., n/d, #n/a, above numbers; and for a line of words, as units,
+   between names and numbers. */
 typedef struct strew_load_options {
   /* .npy, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
      While the tensor lives, the file must not be truncated (reading the lost part ends the process with SIGBUS) and
@@ -1225,9 +1295,9 @@ typedef struct strew_reader_options {
 STREW_API strew_status strew_reader_open(strew_device *device, const char *path, const strew_reader_options *options,
                                          strew_reader **out, strew_error *error);
 /* The next rows: a new table in *table (.csv), or a new tensor in *out; the other one is NULL. Both NULL: the end.
-   The first chunk decides the dtypes of columns, as strew_load decides by the whole file: a later cell that does not fit
-   (a word among numbers, a fraction or a missing cell among integers) is STREW_EFILE, which names line and column, and
-   the option that decides otherwise. A column without numbers and words in the first chunk is one of numbers. Words
+   The first chunk decides the dtypes of columns, as strew_load decides by the whole file: a later cell that does not
+   fit (a word among numbers, a fraction or a missing cell among integers) is STREW_EFILE, which names line and column,
+   and the option that decides otherwise. A column without numbers and words in the first chunk is one of numbers. Words
    keep their codes from chunk to chunk; the tables share the list, which grows: see strew_table_word_count.
    A file that ends in the middle of a row, has one of another width, or is changed while it is read, is STREW_EFILE,
    too; the chunks before it stay good. After a failure that has lost bytes of the file (while it was read, an interrupt
@@ -1262,7 +1332,8 @@ typedef enum strew_colormap {
   STREW_GREY,
   STREW_COLORMAP_COUNT
 } strew_colormap;
-/* The colormap of a word, "viridis", ...; STREW_EARGUMENT if it is unknown, with a message that lists them all. */
+/* Names and words, as of dtypes: "viridis", ... */
+STREW_API const char *strew_colormap_name(strew_colormap colormap);
 STREW_API strew_status strew_colormap_from_word(const char *word, strew_colormap *out, strew_error *error);
 
 typedef struct strew_image_options {
@@ -1279,6 +1350,103 @@ typedef struct strew_image_options {
    scale, min or max. */
 STREW_API strew_status strew_image(strew_tensor *tensor, const strew_image_options *options, strew_tensor **out,
                                    strew_error *error);
+
+/* -------------------------------------------------------------------------------------------------- for bindings */
+
+/* What bindings for other languages need for messages and printed tensors. */
+
+/* "Did you mean ...?": finds the name nearest to `wanted`, by edit distance: one letter inserted, deleted, replaced or
+   swapped with its neighbour, or two such edits if `wanted` has eight letters or more. Case is ignored; ties go to the
+   first name in strcmp's order. Names are borrowed.
+     strew_guess guess = {.wanted = word};
+     for (...) strew_guess_name(&guess, name);
+     if (guess.nearest) ... */
+typedef struct strew_guess {
+  const char *wanted;
+  const char *nearest; /* NULL: none */
+  int distance;
+} strew_guess;
+STREW_API void strew_guess_name(strew_guess *guess, const char *name);
+
+/* Writes `value` to text by a printf conversion that takes a precision ("%.*g"). Always with a decimal point and round
+   to nearest, regardless of the host's locale and rounding; truncated to size_bytes > 0 with the terminating zero.
+   Returns text. On any thread. */
+STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *format, int precision, double value);
+
+/* Replaces control characters and bytes that are no UTF-8 by "?", in place: a name of a file must not write to the
+   terminal what it likes. All messages are printable. Returns text. On any thread. */
+STREW_API char *strew_printable(char *text);
+
+/* ----------------------------------------------------------------------------------------------------- old forms */
+
+/* Calls with single arguments in the place of options, by the rules above. Version 0.2 does not have them. */
+STREW_API strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high,
+                                   strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
+                                     strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
+                                    double correction, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values,
+                                  strew_tensor **indices, strew_error *error);
+STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
+                                  strew_tensor **indices, strew_error *error);
+STREW_API strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_tensor **out,
+                                     strew_error *error);
+STREW_API strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
+                                      strew_interpolation interpolation, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_searchsorted(strew_tensor *sorted, strew_operand values, bool right, strew_tensor **out,
+                                          strew_error *error);
+STREW_API strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, bool right, strew_tensor **out,
+                                       strew_error *error);
+STREW_API strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
+                                    strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
+                                          strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                       strew_scalar alpha, strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
+                                        strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
+                                        strew_mode mode, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
+                                            strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
+                                  strew_error *error);
+STREW_API strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
+                                       strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction,
+                                         strew_tensor **out, strew_tensor **arg, strew_error *error);
+STREW_API strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
+                                            strew_tensor *offsets, int axis, const strew_scalar *initial,
+                                            strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size,
+                                         strew_reduction reduction, strew_tensor **out, strew_tensor **arg,
+                                         strew_error *error);
+STREW_API strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode,
+                                             strew_grouping **out, strew_error *error);
+STREW_API strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order,
+                                      strew_grouping **out, strew_error *error);
+STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending,
+                                              strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
+                                           strew_tensor **positions, strew_tensor **groups, strew_error *error);
+
+/* Calls of groups that strew_group_reduce has taken over. The options are those of strew_group, of which reduction and
+   dtype do not count for a quantile. With a grouping, dim_size is -1 or the number of groups, and mode STREW_ERROR
+   (STREW_EARGUMENT). strew_grouping_reduce is strew_group; squares are the sums of squares about the means that a
+   variance is made of, float64, of a 1-D src, and on the CPU for a device without float64. */
+STREW_API strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q,
+                                            strew_interpolation interpolation, const strew_group_options *options,
+                                            strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src,
+                                             const strew_group_options *options, strew_tensor **out, strew_tensor **arg,
+                                             strew_error *error);
+STREW_API strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
+                                               strew_interpolation interpolation, const strew_group_options *options,
+                                               strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
+                                              strew_error *error);
 
 #ifdef __cplusplus
 }

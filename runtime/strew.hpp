@@ -4,7 +4,7 @@
 //   strew_device *cpu = context.device("cpu");
 //   strew::tensor src = strew::from(cpu, std::vector<float>{1, 2, 3, 4}), index = ...;
 //   strew::tensor t = strew::make(strew_transpose, src, 0, -1);
-//   auto [values, indices] = strew::get<strew::tensor, strew::tensor>(strew_sort, src, -1, false);
+//   auto [values, indices] = strew::get<strew::tensor, strew::tensor>(strew_sort_with, src, -1, nullptr);
 //   strew::call(strew_group, src, index, nullptr, strew::into(sums), nullptr);
 //   float sum = sums.item<float>();
 //

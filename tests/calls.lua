@@ -171,6 +171,11 @@ local function add(names, class, least, most, arguments, f)
   end
 end
 
+-- The operands of a call that is not in the list.
+function calls.operands(dtype, shape, device)
+  return setmetatable({dtype = dtype, shape = shape, device = device}, Draw)
+end
+
 function calls.draw(name, k, device, is_large, build, only_floats)
   local row = assert(calls.rows[name], name)
   local seed = k

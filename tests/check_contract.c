@@ -279,6 +279,210 @@ START_TEST(test_images) {
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------------------- options */
+
+static strew_tensor *take_out(void) {
+  strew_tensor *taken = out;
+  out = NULL;
+  return taken;
+}
+
+/* A call with options that are NULL or zeros gives what the call gives whose single arguments are the defaults. */
+#define ZEROS(type, with_defaults, with_options)                                                                       \
+  do {                                                                                                                 \
+    const type zeros = {0}, *options = NULL;                                                                           \
+    ok(with_defaults);                                                                                                 \
+    strew_tensor *expected = take_out();                                                                               \
+    for (int i = 0; i < 2; i++, options = &zeros) {                                                                    \
+      ok(with_options);                                                                                                \
+      strew_tensor *found = take_out();                                                                                \
+      ok(strew_equal(found, expected, &answer, &failure));                                                             \
+      ck_assert_msg(answer, #with_options " with %s", options ? "zeros" : "NULL");                                     \
+      strew_release(found);                                                                                            \
+    }                                                                                                                  \
+    strew_release(expected);                                                                                           \
+  } while (0)
+#define E      &out, &failure
+#define NO_ARG &out, NULL, &failure
+
+START_TEST(test_zeros_are_defaults) {
+  start();
+  strew_tensor *x = tensor_from_doubles(STREW_FLOAT32, 4, (double[]){3, 1, 4, 1});
+  strew_tensor *at = tensor_from_integers(STREW_INT64, 3, (int64_t[]){0, 2, 3}), *rows = NULL;
+  strew_tensor *pair = tensor_from_integers(STREW_INT64, 2, (int64_t[]){2, 2}), *y = NULL;
+  ok(strew_unsqueeze(at, 1, &rows, &failure));
+  ok(strew_index_select_with(x, 0, at, NULL, &y, &failure));
+  strew_tensor *key = tensor_from_doubles(STREW_FLOAT32, 2, (double[]){2, 1});
+  const strew_operand half = strew_number(strew_float(0.5));
+  const strew_scatter_options assign = {.reduction = STREW_ASSIGN, .mode = STREW_ERROR};
+  const strew_group_options sum = {.dim = -1, .dim_size = -1, .reduction = STREW_SUM}, begun = STREW_GROUP_OPTIONS;
+  const strew_image_options painting = {.colormap = STREW_VIRIDIS, .scale = 1};
+
+  ZEROS(strew_scatter_options, strew_scatter(x, 0, at, strew_of(y), &assign, E),
+        strew_scatter(x, 0, at, strew_of(y), options, E));
+  ZEROS(strew_index_options, strew_gather(x, 0, at, STREW_ERROR, E), strew_gather_with(x, 0, at, options, E));
+  ZEROS(strew_index_options, strew_index_select(x, 0, at, STREW_ERROR, E),
+        strew_index_select_with(x, 0, at, options, E));
+  ZEROS(strew_index_options, strew_index_add(x, 0, at, y, strew_int(2), STREW_ERROR, E),
+        strew_index_add_with(x, 0, at, y, strew_int(2), options, E));
+  ZEROS(strew_index_options, strew_index_copy(x, 0, at, y, STREW_ERROR, E),
+        strew_index_copy_with(x, 0, at, y, options, E));
+  ZEROS(strew_index_options, strew_index_fill(x, 0, at, half, STREW_ERROR, E),
+        strew_index_fill_with(x, 0, at, half, options, E));
+  ZEROS(strew_index_options, strew_take_along_dim(x, 0, at, STREW_ERROR, E),
+        strew_take_along_dim_with(x, 0, at, options, E));
+  ZEROS(strew_index_options, strew_take(x, at, STREW_ERROR, E), strew_take_with(x, at, options, E));
+  ZEROS(strew_index_options, strew_gather_nd(x, rows, 0, STREW_ERROR, E), strew_gather_nd_with(x, rows, 0, options, E));
+  ZEROS(strew_segment_options, strew_segment_csr(x, at, STREW_SUM, NO_ARG),
+        strew_segment_csr_with(x, at, options, NO_ARG));
+  ZEROS(strew_segment_options, strew_segment_coo(y, at, -1, STREW_SUM, NO_ARG),
+        strew_segment_coo_with(y, at, options, NO_ARG));
+  ZEROS(strew_segment_options, strew_segment_reduce(x, STREW_SUM, pair, NULL, 0, NULL, E),
+        strew_segment_reduce_with(x, pair, NULL, 0, options, E));
+  ZEROS(strew_isclose_options, strew_isclose(x, x, 0, 0, false, E), strew_isclose_with(x, x, 0, 0, options, E));
+  ZEROS(strew_reduce_options, strew_reduce(STREW_FOLD_VAR, x, 0, NULL, false, 1, E),
+        strew_reduce_with(STREW_FOLD_VAR, x, options, E));
+  ZEROS(strew_sort_options, strew_sort(x, 0, false, NO_ARG), strew_sort_with(x, 0, options, NO_ARG));
+  ZEROS(strew_topk_options, strew_topk(x, 2, 0, true, NO_ARG), strew_topk_with(x, 2, 0, options, NO_ARG));
+  ZEROS(strew_softmax_options, strew_softmax(x, 0, false, E), strew_softmax_with(x, 0, options, E));
+  ZEROS(strew_quantile_options, strew_quantile(x, half, NULL, false, STREW_LINEAR, E),
+        strew_quantile_with(x, half, options, E));
+  ZEROS(strew_searchsorted_options, strew_searchsorted(y, strew_of(x), false, E),
+        strew_searchsorted_with(y, strew_of(x), options, E));
+  ZEROS(strew_searchsorted_options, strew_bucketize(strew_of(x), y, false, E),
+        strew_bucketize_with(strew_of(x), y, options, E));
+  strew_grouping *g = NULL;
+  ok(strew_grouping_create_with(pair, NULL, &g, &failure));
+  ck_assert_int_eq(strew_grouping_size(g), 3);
+  ZEROS(strew_sort_options, strew_grouping_argsort(g, key, false, E), strew_grouping_argsort_with(g, key, options, E));
+  ZEROS(strew_topk_options, strew_grouping_topk(g, key, 1, true, NO_ARG),
+        strew_grouping_topk_with(g, key, 1, options, NO_ARG));
+  strew_grouping_release(g), g = NULL;
+  ZEROS(strew_grouping_options,
+        (strew_grouping_release(g), g = NULL, strew_grouping_create(pair, -1, STREW_ERROR, &g, &failure))
+            ? failure.code
+            : strew_grouping_starts(g, E),
+        (strew_grouping_release(g), g = NULL, strew_grouping_create_with(pair, options, &g, &failure))
+            ? failure.code
+            : strew_grouping_starts(g, E));
+  ZEROS(strew_group_by_options,
+        (strew_grouping_release(g), g = NULL, strew_group_by(1, &x, STREW_KEYS_SORTED, &g, &failure))
+            ? failure.code
+            : strew_grouping_ids(g, E),
+        (strew_grouping_release(g), g = NULL, strew_group_by_with(1, &x, options, &g, &failure))
+            ? failure.code
+            : strew_grouping_ids(g, E));
+  strew_grouping_release(g);
+  strew_release(key);
+  ZEROS(strew_image_options, strew_image(wide, &painting, E), strew_image(wide, options, E));
+  ck_assert(begun.dim == sum.dim && begun.dim_size == sum.dim_size && begun.reduction == sum.reduction);
+  strew_release(x), strew_release(at), strew_release(rows), strew_release(pair), strew_release(y);
+  end();
+}
+END_TEST
+
+/* Options that are not the defaults reach the call. */
+START_TEST(test_options) {
+  start();
+  strew_tensor *x = tensor_from_doubles(STREW_FLOAT32, 4, (double[]){3, 1, 4, 1}), *line = NULL;
+  strew_tensor *at = tensor_from_integers(STREW_INT64, 2, (int64_t[]){-1, 0}), *found;
+  const double one = 0;
+  const int64_t dim = 0, wrong = (int64_t)1 << 40, size = 3;
+  const int first = 0;
+  ok(strew_reduce_with(STREW_FOLD_VAR, x,
+                       &(strew_reduce_options){.dim_count = 1, .dims = &dim, .keepdim = true, .correction = &one}, E));
+  assert_elements(found = take_out(), STREW_FLOAT32, (float[]){1.6875f}, "reduce_with");
+  assert_sizes(found, 1, (int64_t[]){1});
+  strew_release(found);
+  fails(STREW_ESHAPE, strew_reduce_with(STREW_FOLD_SUM, x, &(strew_reduce_options){.dim_count = 1, .dims = &wrong}, E));
+  fails(STREW_ESHAPE,
+        strew_reduce_with(STREW_FOLD_SUM, x, &(strew_reduce_options){.dim_count = 99, .dims = (int64_t[99]){0}}, E));
+  ok(strew_reduce_with(STREW_FOLD_SUM, x, &(strew_reduce_options){.dims = &dim}, E));
+  assert_elements(found = take_out(), STREW_FLOAT32, (float[]){3, 1, 4, 1}, "a list of no dimension");
+  strew_release(found);
+  ok(strew_gather_with(x, 0, at, &(strew_index_options){.mode = STREW_WRAP}, E));
+  assert_elements(found = take_out(), STREW_FLOAT32, (float[]){1, 3}, "gather_with");
+  strew_release(found);
+  ok(strew_sort_with(x, 0, &(strew_sort_options){.descending = true}, NO_ARG));
+  assert_elements(found = take_out(), STREW_FLOAT32, (float[]){4, 3, 1, 1}, "sort_with");
+  strew_release(found);
+  ok(strew_topk_with(x, 2, 0, &(strew_topk_options){.smallest = true}, NO_ARG));
+  assert_elements(found = take_out(), STREW_FLOAT32, (float[]){1, 1}, "topk_with");
+  strew_release(found);
+  ok(strew_quantile_with(x, strew_number(strew_int(1)), &(strew_quantile_options){.dim = &first, .keepdim = true}, E));
+  assert_sizes(found = take_out(), 1, (int64_t[]){1});
+  strew_release(found);
+  strew_tensor *sorted = tensor_from_integers(STREW_INT64, 4, (int64_t[]){0, 0, 1, 1});
+  ok(strew_segment_coo_with(x, sorted, &(strew_segment_options){.reduction = STREW_AMAX, .dim_size = &size}, NO_ARG));
+  assert_elements(found = take_out(), STREW_FLOAT32, (float[]){3, 4, 0}, "segment_coo_with");
+  strew_release(found), strew_release(sorted);
+  ok(strew_clamp_with(x, strew_number(strew_int(2)), strew_no_operand(), E));
+  assert_elements(found = take_out(), STREW_FLOAT32, (float[]){3, 2, 4, 2}, "clamp_with");
+  strew_release(found);
+  fails(STREW_EARGUMENT, strew_clamp_with(x, strew_no_operand(), strew_no_operand(), E));
+  ok(strew_unsqueeze(x, 0, &line, &failure));
+  ok(strew_squeeze_dim(line, 1, E));
+  assert_sizes(found = take_out(), 2, (int64_t[]){1, 4});
+  strew_release(found);
+  ok(strew_squeeze_all(line, E));
+  assert_sizes(found = take_out(), 1, (int64_t[]){4});
+  strew_release(found);
+  fails(STREW_ESHAPE, strew_squeeze_dim(line, 2, E));
+  strew_release(x), strew_release(at), strew_release(line);
+  end();
+}
+END_TEST
+
+/* Names of numbers are words for them. */
+#define BOTH_WAYS(what, type, count)                                                                                   \
+  for (int i = 0; i < (int)(count); i++) {                                                                             \
+    type found = (type)-1;                                                                                             \
+    ok(strew_##what##_from_word(strew_##what##_name((type)i), &found, &failure));                                      \
+    ck_assert_int_eq((int)found, i);                                                                                   \
+    fails(STREW_EARGUMENT, strew_##what##_from_word("bogus", &found, &failure));                                       \
+    ck_assert(strstr(failure.message, strew_##what##_name((type)i)) != NULL);                                          \
+    fails(STREW_EARGUMENT, strew_##what##_from_word(NULL, &found, &failure));                                          \
+    ck_assert_int_eq((int)found, i);                                                                                   \
+  }
+START_TEST(test_words_both_ways) {
+  BOTH_WAYS(dtype, strew_dtype, STREW_DTYPE_COUNT)
+  BOTH_WAYS(mode, strew_mode, STREW_MODE_COUNT)
+  BOTH_WAYS(interpolation, strew_interpolation, STREW_INTERPOLATION_COUNT)
+  BOTH_WAYS(unary, strew_unary_op, STREW_UNARY_COUNT)
+  BOTH_WAYS(binary, strew_binary_op, STREW_BINARY_COUNT)
+  BOTH_WAYS(fold, strew_fold, STREW_FOLD_COUNT)
+  BOTH_WAYS(product, strew_product, STREW_PRODUCT_COUNT)
+  BOTH_WAYS(key_order, strew_key_order, STREW_KEYS_FIRST + 1)
+  BOTH_WAYS(colormap, strew_colormap, STREW_COLORMAP_COUNT)
+  ck_assert_str_eq(strew_binary_name(STREW_FLOOR_DIVIDE), "floor_divide");
+  ck_assert_str_eq(strew_fold_name(STREW_FOLD_ARGMIN), "argmin");
+  for (int i = STREW_SUM; i < STREW_REDUCTION_COUNT; i++) {
+    strew_reduction found = STREW_ASSIGN;
+    ok(strew_reduction_from_word(strew_reduction_name((strew_reduction)i), &found, &failure));
+    ck_assert_int_eq((int)found, i);
+  }
+}
+END_TEST
+
+/* Hints are in the language of C. */
+START_TEST(test_hints) {
+  start();
+  const int64_t far = 5;
+  fails(STREW_EDTYPE, strew_matmul(STREW_MATMUL, floats, ints, &out, &failure));
+  ck_assert_str_eq(failure.hint, "strew_to(other, float32)");
+  fails(STREW_EDTYPE, strew_where(floats, one(), one(), &out, &failure));
+  ck_assert(strstr(failure.hint, "strew_binary(STREW_NE, x, 0)") && !strchr(failure.hint, ':'));
+  strew_group_options dims = {.dim = 0, .dim_size = -1, .reduction = STREW_SUM};
+  strew_tensor *four = make(STREW_INT64, 1, (int64_t[]){4});
+  fails(STREW_ESHAPE, strew_group(wide, four, &dims, &out, NULL, &failure));
+  ck_assert_str_eq(failure.hint, "{.dim = 1}: index has the size of src's dimension 1");
+  ck_assert_str_eq(failure.op, "group");
+  fails(STREW_EINDEX, strew_get(floats, 1, &far, &(strew_scalar){STREW_INT64, {0}}, &failure));
+  strew_release(four);
+  end();
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("contract");
   TCase *all = new_case(suite, "documented failures");
@@ -291,5 +495,9 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_reductions);
   tcase_add_test(all, test_scatter);
   tcase_add_test(all, test_images);
+  tcase_add_test(all, test_zeros_are_defaults);
+  tcase_add_test(all, test_options);
+  tcase_add_test(all, test_words_both_ways);
+  tcase_add_test(all, test_hints);
   return suite;
 }

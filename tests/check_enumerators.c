@@ -98,13 +98,24 @@ static void operations(void) {
   int64_t element;
   EACH(STREW_UNARY_COUNT) { REFUSES("op", strew_unary, (strew_unary_op)bad, floats, &out); }
   EACH(STREW_BINARY_COUNT) {
+    note("strew_unary_name"), note("strew_binary_name"), note("strew_fold_name"), note("strew_product_name");
+    note("strew_interpolation_name"), note("strew_key_order_name"), note("strew_colormap_name");
+    ck_assert(bad < STREW_UNARY_COUNT && bad >= 0 ? true : !strew_unary_name((strew_unary_op)bad));
+    ck_assert(!strew_binary_name((strew_binary_op)bad) && !strew_fold_name((strew_fold)bad));
+    ck_assert(!strew_product_name((strew_product)bad) && !strew_interpolation_name((strew_interpolation)bad));
+    ck_assert(!strew_key_order_name((strew_key_order)bad) && !strew_colormap_name((strew_colormap)bad));
     REFUSES("op", strew_binary, (strew_binary_op)bad, strew_of(floats), strew_of(floats), &out);
   }
-  EACH(STREW_FOLD_COUNT) { REFUSES("fold", strew_reduce, (strew_fold)bad, floats, 0, NULL, false, 1, &out); }
-  EACH(STREW_DOT + 1) { REFUSES("kind", strew_matmul, (strew_product)bad, floats, floats, &out); }
+  EACH(STREW_FOLD_COUNT) {
+    REFUSES("fold", strew_reduce, (strew_fold)bad, floats, 0, NULL, false, 1, &out);
+    REFUSES("fold", strew_reduce_with, (strew_fold)bad, floats, NULL, &out);
+  }
+  EACH(STREW_PRODUCT_COUNT) { REFUSES("kind", strew_matmul, (strew_product)bad, floats, floats, &out); }
   EACH(STREW_KEYS_FIRST + 1) {
     strew_grouping *made = NULL;
     REFUSES("order", strew_group_by, 1, &index, (strew_key_order)bad, &made);
+    REFUSES_MEMBER("strew_group_by_options.order", "order", strew_group_by_with, 1, &index,
+                   &(strew_group_by_options){.order = (strew_key_order)bad}, &made);
   }
   EACH(STREW_SATURATE + 1) {
     REFUSES("how", strew_scalar_store, strew_int(1), (strew_conversion)bad, STREW_INT64, &element);
@@ -112,8 +123,14 @@ static void operations(void) {
   EACH(STREW_INTERPOLATION_COUNT) {
     const strew_interpolation interpolation = (strew_interpolation)bad;
     REFUSES("interpolation", strew_quantile, floats, strew_number(strew_float(0.5)), NULL, false, interpolation, &out);
+    REFUSES_MEMBER("strew_quantile_options.interpolation", "interpolation", strew_quantile_with, floats,
+                   strew_number(strew_float(0.5)), &(strew_quantile_options){.interpolation = interpolation}, &out);
     REFUSES("interpolation", strew_group_quantile, floats, index, 0.5, interpolation, NULL, &out);
     REFUSES("interpolation", strew_grouping_quantile, grouping, floats, 0.5, interpolation, NULL, &out);
+    const strew_group_reduce_options options = {.interpolation = interpolation};
+    note("strew_group_reduce_options.interpolation");
+    REFUSES("interpolation", strew_group_reduce, strew_by_index(index), STREW_GROUP_QUANTILE, floats, &options, &out,
+            NULL);
   }
   EACH(STREW_COLORMAP_COUNT) {
     strew_image_options options = {.colormap = (strew_colormap)bad};
@@ -126,6 +143,31 @@ static void operations(void) {
               !strew_status_name((strew_status)bad));
   }
   end();
+}
+
+/* The calls that take options of an index or of segments, given to each function that has them. */
+static void refuse_index_options(const char *argument, const strew_index_options *options, int bad) {
+  const strew_operand one = strew_number(strew_int(1));
+  strew_tensor *column = NULL;
+  ok(strew_unsqueeze(index, 1, &column, &failure));
+  REFUSES(argument, strew_gather_with, floats, 0, index, options, &out);
+  REFUSES(argument, strew_index_select_with, floats, 0, index, options, &out);
+  REFUSES(argument, strew_index_add_with, floats, 0, index, floats, strew_int(1), options, &out);
+  REFUSES(argument, strew_index_copy_with, floats, 0, index, floats, options, &out);
+  REFUSES(argument, strew_index_fill_with, floats, 0, index, one, options, &out);
+  REFUSES(argument, strew_take_along_dim_with, floats, 0, index, options, &out);
+  REFUSES(argument, strew_take_with, floats, index, options, &out);
+  REFUSES(argument, strew_gather_nd_with, floats, column, 0, options, &out);
+  strew_release(column);
+}
+
+static void refuse_segment_options(const char *argument, const strew_segment_options *options, int bad) {
+  strew_tensor *starts = NULL;
+  ok(strew_grouping_starts(grouping, &starts, &failure));
+  REFUSES(argument, strew_segment_csr_with, floats, starts, options, &out, NULL);
+  REFUSES(argument, strew_segment_reduce_with, floats, NULL, starts, 0, options, &out);
+  REFUSES(argument, strew_segment_coo_with, floats, index, options, &out, NULL);
+  strew_release(starts);
 }
 
 /* The calls that take options of scatter, given to each function that has them. */
@@ -158,8 +200,16 @@ static void refuse_group_options(const char *argument, const strew_group_options
   REFUSES(argument, strew_grouping_quantile, grouping, floats, 0.5, STREW_LOWER, options, &out);
 }
 
+/* The same for strew_group_reduce, by an index and by a grouping. */
+static void refuse_reduce_options(const char *argument, strew_group_reduction reduction,
+                                  const strew_group_reduce_options *options, int bad) {
+  REFUSES(argument, strew_group_reduce, strew_by_index(index), reduction, floats, options, &out, NULL);
+  REFUSES(argument, strew_group_reduce, strew_by_grouping(grouping), reduction, floats, options, &out, NULL);
+}
+
 static void reductions(void) {
   start();
+  EACH(STREW_GROUP_REDUCTION_COUNT) refuse_reduce_options("reduction", (strew_group_reduction)bad, NULL, bad);
   EACH(STREW_REDUCTION_COUNT) {
     const strew_reduction reduction = (strew_reduction)bad;
     const strew_scatter_options scattering = {.reduction = reduction};
@@ -174,6 +224,8 @@ static void reductions(void) {
     REFUSES("reduce", strew_segment_reduce, floats, reduction, NULL, starts, 0, NULL, &out);
     strew_release(starts);
     REFUSES("reduce", strew_segment_coo, floats, index, 3, reduction, &out, NULL);
+    note("strew_segment_options.reduction");
+    refuse_segment_options("reduce", &(strew_segment_options){.reduction = reduction}, bad);
   }
   end();
 }
@@ -191,6 +243,12 @@ static void modes(void) {
     note("strew_scatter_options.mode"), note("strew_group_options.mode");
     refuse_scatter_options("mode", &scattering, bad);
     refuse_group_options("mode", &joining, ALL_GROUPS, bad);
+    const strew_group_reduce_options reducing = {.mode = mode};
+    note("strew_group_reduce_options.mode");
+    refuse_reduce_options("mode", STREW_GROUP_NUNIQUE, &reducing, bad);
+    REFUSES("mode", strew_group_ids, strew_by_index(index), floats, &reducing, &out);
+    note("strew_index_options.mode");
+    refuse_index_options("mode", &(strew_index_options){.mode = mode}, bad);
     REFUSES("mode", strew_gather, floats, 0, index, mode, &out);
     REFUSES("mode", strew_index_select, floats, 0, index, mode, &out);
     REFUSES("mode", strew_index_add, floats, 0, index, floats, strew_int(1), mode, &out);
@@ -200,6 +258,8 @@ static void modes(void) {
     REFUSES("mode", strew_take, floats, index, mode, &out);
     REFUSES("mode", strew_gather_nd, floats, column, 0, mode, &out);
     REFUSES("mode", strew_grouping_create, index, -1, mode, &made);
+    REFUSES_MEMBER("strew_grouping_options.mode", "mode", strew_grouping_create_with, index,
+                   &(strew_grouping_options){.mode = mode}, &made);
   }
   strew_release(column);
   end();
@@ -245,17 +305,29 @@ static void refuse_number(strew_scalar number, int bad) {
   REFUSES("min", strew_clamp, floats, &operand, NULL, &out);
   REFUSES("max", strew_clamp, floats, NULL, &operand, &out);
   REFUSES("max", strew_clamp, floats, &tensor, &operand, &out);
+  REFUSES("min", strew_clamp_with, floats, operand, strew_no_operand(), &out);
+  REFUSES("max", strew_clamp_with, floats, strew_no_operand(), operand, &out);
   REFUSES("q", strew_quantile, floats, operand, NULL, false, STREW_LINEAR, &out);
+  REFUSES("q", strew_quantile_with, floats, operand, NULL, &out);
   REFUSES("values", strew_searchsorted, floats, operand, false, &out);
   REFUSES("values", strew_bucketize, operand, floats, false, &out);
+  REFUSES("values", strew_searchsorted_with, floats, operand, NULL, &out);
+  REFUSES("values", strew_bucketize_with, operand, floats, NULL, &out);
   REFUSES("src", strew_scatter, floats, 0, index, operand, NULL, &out);
   REFUSES("alpha", strew_index_add, floats, 0, index, floats, number, STREW_ERROR, &out);
   REFUSES("alpha", strew_index_add, index, 0, index, index, number, STREW_ERROR, &out);
   REFUSES("value", strew_index_fill, floats, 0, index, operand, STREW_ERROR, &out);
+  REFUSES("alpha", strew_index_add_with, index, 0, index, index, number, NULL, &out);
+  REFUSES("value", strew_index_fill_with, floats, 0, index, operand, NULL, &out);
   REFUSES("values", strew_index_put, floats, 1, &index, operand, NULL, &out);
   REFUSES("value", strew_set_rows, floats, index, operand);
   REFUSES("initial", strew_segment_reduce, floats, STREW_SUM, NULL, index, 0, &number, &out);
-  note("strew_group_options.fill");
+  const strew_group_reduce_options reducing = {.fill = &number};
+  note("strew_group_options.fill"), note("strew_group_reduce_options.fill");
+  for (int what = STREW_GROUP_SUM; what < STREW_GROUP_REDUCTION_COUNT; what++)
+    refuse_reduce_options("fill", (strew_group_reduction)what, &reducing, bad);
+  REFUSES_MEMBER("strew_segment_options.initial", "initial", strew_segment_reduce_with, floats, NULL, index, 0,
+                 &(strew_segment_options){.initial = &number}, &out);
   refuse_group_options("fill", &filled, REDUCING_GROUPS, bad);
   REFUSES("fill", strew_group_quantile, floats, index, 0.5, STREW_LOWER, &filled, &out);
   REFUSES("fill", strew_grouping_quantile, grouping, floats, 0.5, STREW_LOWER, &filled, &out);
@@ -279,7 +351,10 @@ static void dtypes_of_sums(void) {
     const strew_dtype dtype = (strew_dtype)bad;
     strew_group_options options = STREW_GROUP_OPTIONS;
     options.dtype = &dtype;
-    note("strew_group_options.dtype");
+    note("strew_group_options.dtype"), note("strew_group_reduce_options.dtype");
+    const strew_group_reduce_options reducing = {.dtype = &dtype};
+    refuse_reduce_options("dtype", STREW_GROUP_SUM, &reducing, bad);
+    refuse_reduce_options("dtype", STREW_GROUP_VAR, &reducing, bad);
     refuse_group_options("dtype", &options, REDUCING_GROUPS, bad);
   }
   end();
@@ -335,6 +410,8 @@ static void counts(void) {
     refuse_load_options("missing", &(strew_load_options){.csv = &(strew_csv_options){.missing_count = bad}}, bad);
     note("strew_load_options.column_count"), note("strew_csv_options.name_count");
     note("strew_csv_options.missing_count");
+    REFUSES_MEMBER("strew_reduce_options.dim_count", "count", strew_reduce_with, STREW_FOLD_SUM, floats,
+                   &(strew_reduce_options){.dim_count = bad}, &out);
     strew_dtype promoted;
     REFUSES("dtypes", strew_result_type, bad, NULL, 1, &(strew_scalar){STREW_INT64, {1}}, &promoted);
     REFUSES("numbers", strew_result_type, 1, &(strew_dtype){STREW_INT8}, bad, NULL, &promoted);
@@ -344,6 +421,7 @@ static void counts(void) {
     REFUSES("tensors", strew_stack, bad, two, 0, &out);
     REFUSES("indices", strew_index_put, floats, bad, &index, strew_of(floats), NULL, &out);
     REFUSES("keys", strew_group_by, bad, &index, STREW_KEYS_SORTED, &made);
+    REFUSES("keys", strew_group_by_with, bad, &index, NULL, &made);
     REFUSES("count", strew_grouping_aggregate, grouping, bad, NULL, &out);
     REFUSES("n", strew_key_table_create, context, bad, &keys);
     REFUSES("threads", strew_context_set_threads, context, bad);
@@ -356,6 +434,47 @@ static void counts(void) {
 
 /* -------------------------------------------------------------------------------------------------------- reserved */
 
+/* Word `bad` of each form with options. */
+static void refuse_reserved_of_forms(int bad, uint64_t bit) {
+  const strew_operand half = strew_number(strew_float(0.5));
+  strew_index_options indexing = {.mode = STREW_ERROR};
+  strew_segment_options segments = {.reduction = STREW_SUM};
+  strew_isclose_options closeness = {.equal_nan = false};
+  strew_reduce_options reducing = {.dim_count = 0};
+  strew_sort_options sorting = {.descending = false};
+  strew_topk_options choosing = {.smallest = false};
+  strew_softmax_options softening = {.logarithm = false};
+  strew_quantile_options ranking = {.keepdim = false};
+  strew_searchsorted_options searching = {.right = false};
+  indexing.reserved[bad] = segments.reserved[bad] = closeness.reserved[bad] = reducing.reserved[bad] =
+      sorting.reserved[bad] = choosing.reserved[bad] = softening.reserved[bad] = ranking.reserved[bad] =
+          searching.reserved[bad] = bit;
+  note("strew_index_options.reserved"), note("strew_segment_options.reserved");
+  refuse_index_options("options", &indexing, bad);
+  refuse_segment_options("options", &segments, bad);
+  REFUSES_MEMBER("strew_isclose_options.reserved", "options", strew_isclose_with, floats, floats, 0, 0, &closeness,
+                 &out);
+  REFUSES_MEMBER("strew_reduce_options.reserved", "options", strew_reduce_with, STREW_FOLD_SUM, floats, &reducing,
+                 &out);
+  REFUSES_MEMBER("strew_sort_options.reserved", "options", strew_sort_with, floats, 0, &sorting, &out, &second);
+  REFUSES_MEMBER("strew_topk_options.reserved", "options", strew_topk_with, floats, 1, 0, &choosing, &out, &second);
+  REFUSES_MEMBER("strew_softmax_options.reserved", "options", strew_softmax_with, floats, 0, &softening, &out);
+  REFUSES_MEMBER("strew_quantile_options.reserved", "options", strew_quantile_with, floats, half, &ranking, &out);
+  REFUSES_MEMBER("strew_searchsorted_options.reserved", "options", strew_searchsorted_with, floats, half, &searching,
+                 &out);
+  REFUSES("options", strew_bucketize_with, half, floats, &searching, &out);
+  strew_grouping_options ids = {.mode = STREW_ERROR};
+  strew_group_by_options keys = {.order = STREW_KEYS_SORTED};
+  strew_grouping *made = NULL;
+  ids.reserved[bad] = keys.reserved[bad] = bit;
+  REFUSES_MEMBER("strew_grouping_options.reserved", "options", strew_grouping_create_with, index, &ids, &made);
+  REFUSES_MEMBER("strew_group_by_options.reserved", "options", strew_group_by_with, 1, &index, &keys, &made);
+  REFUSES("options", strew_grouping_argsort_with, grouping, floats, &sorting, &out);
+  REFUSES("options", strew_grouping_rank, grouping, floats, &sorting, &out);
+  REFUSES("options", strew_grouping_topk_with, grouping, floats, 1, &choosing, &out, &second);
+  ck_assert_ptr_null(made);
+}
+
 static void reserved(void) {
   start();
   for (int bad = 0; bad < 8; bad++) { /* the number of the word; structs have 1 to 8 */
@@ -365,6 +484,11 @@ static void reserved(void) {
     options.reserved[bad] = bit;
     REFUSES_MEMBER("strew_options.reserved", "options", strew_context_create, &options, &other);
     ck_assert_ptr_null(other);
+    strew_group_reduce_options reducing = {.q = 0};
+    reducing.reserved[bad] = bit;
+    note("strew_group_reduce_options.reserved");
+    refuse_reduce_options("options", STREW_GROUP_MEDIAN, &reducing, bad);
+    REFUSES("options", strew_group_ids, strew_by_index(index), floats, &reducing, &out);
     if (bad >= 6) continue;
     strew_csv_options lines = {.skip = 1};
     lines.reserved[bad] = bit;
@@ -380,6 +504,7 @@ static void reserved(void) {
     scattering.reserved[bad] = joining.reserved[bad] = saving.reserved[bad] = painting.reserved[bad] =
         reading.reserved[bad] = bit;
     note("strew_scatter_options.reserved"), note("strew_group_options.reserved");
+    refuse_reserved_of_forms(bad, bit);
     note("strew_save_options.reserved"), note("strew_load_options.reserved");
     refuse_scatter_options("options", &scattering, bad);
     refuse_group_options("options", &joining, ALL_GROUPS, bad);
@@ -417,6 +542,19 @@ static bool is_checked_type(const char *text) {
                                       "strew_options",
                                       "strew_scatter_options",
                                       "strew_group_options",
+                                      "strew_group_reduction",
+                                      "strew_group_reduce_options",
+                                      "strew_index_options",
+                                      "strew_segment_options",
+                                      "strew_isclose_options",
+                                      "strew_reduce_options",
+                                      "strew_sort_options",
+                                      "strew_topk_options",
+                                      "strew_softmax_options",
+                                      "strew_quantile_options",
+                                      "strew_searchsorted_options",
+                                      "strew_grouping_options",
+                                      "strew_group_by_options",
                                       "strew_load_options",
                                       "strew_save_options",
                                       "strew_reader_options",

@@ -24,7 +24,7 @@ here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT
 
 exported() { nm -D --defined-only "$1" | awk '{ print $3 }' | sort; }
-declared() { grep -hv '^#' "$1" | tr '\n' ' ' | grep -oE 'STREW_API[^;]*;' | sed -E 's/^[^(]*\b([a-z_]+)\(.*/\1/' | sort; }
+declared() { grep -hv '^#' "$1" | tr '\n' ' ' | grep -oE 'STREW_(API|INLINE)[^;]*;' | sed -E 's/^[^(]*\b([a-z_]+)\(.*/\1/' | sort; }
 # File and name. (Compilers mark objects of functions, gcc with a number behind, clang with the function before.)
 writable() {
   nm -A -f sysv "$1" | awk -F'|' '$7 ~ /\.(bss|data)($|\.[^r])/ && $4 ~ /OBJECT/ { print $1 }' |
@@ -73,7 +73,7 @@ int main(void) {
   const int64_t size = 100000;
   if (strew_context_create(NULL, &context, &error) || strew_device_find(context, NULL, &device, &error) ||
       strew_full(device, STREW_INT64, 1, &size, strew_int(fail()), &tensor, &error) ||
-      strew_reduce(STREW_FOLD_SUM, tensor, 0, NULL, false, 0, &sum, &error) || strew_item(sum, &value, &error))
+      strew_reduce_with(STREW_FOLD_SUM, tensor, NULL, &sum, &error) || strew_item(sum, &value, &error))
     puts(error.message);
   printf("%lld\n", (long long)value.as.i);
   strew_release(tensor);
@@ -85,6 +85,27 @@ END
 link() { $CC -std=c11 -fno-builtin -Iruntime -o "$here/host" "$here/host.c" "$here/names.c" "$1" -lpthreadpool -lm -ldl -pthread; }
 same 'the files share names' '' "$([ "$(grep -cx 'fail\|cl\|clock_ns' "$here/names")" -ge 2 ] || cat "$here/names")"
 same 'a host with functions of those names runs' 700000 "$(link "$build/libstrew.a" 2>&1 && "$here/host")"
+
+same 'inline functions of strew.h are STREW_INLINE' '' "$(grep -n '^static inline' runtime/strew.h)"
+# Another language, which has no header, calls the header's inline functions, too.
+cat >"$here/foreign.c" <<'END'
+#include "strew.h"
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **arguments) {
+  void *library = dlopen(arguments[count - 1], RTLD_NOW);
+  strew_scalar (*of_int)(int64_t), (*of_float)(double), (*of_bool)(bool);
+  strew_operand (*number)(strew_scalar), (*of)(strew_tensor *), (*none)(void);
+  *(void **)&of_int = dlsym(library, "strew_int"), *(void **)&of_float = dlsym(library, "strew_float");
+  *(void **)&of_bool = dlsym(library, "strew_bool"), *(void **)&number = dlsym(library, "strew_number");
+  *(void **)&of = dlsym(library, "strew_of"), *(void **)&none = dlsym(library, "strew_no_operand");
+  printf("%d %d %d ", (int)of_int(7).as.i, (int)of_float(2.5).dtype == STREW_FLOAT64, (int)of_bool(true).as.i);
+  printf("%d %d %d\n", (int)number(of_int(9)).number.as.i, !of(NULL).tensor, (int)none().number.dtype);
+  return 0;
+}
+END
+foreign() { $CC -std=c11 -Iruntime -o "$here/foreign" "$here/foreign.c" -ldl && "$here/foreign" "$(realpath "$build/libstrew.so")"; }
+same 'inline functions are symbols' '7 1 1 9 1 0' "$(foreign 2>&1)"
 
 echo "exports: $passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -103,6 +103,11 @@ digest: all instruction_sets
 	@$(BUILD)/strew tests/digest.lua 600 3 1 2 3 7
 instruction_sets: all
 	@sh tests/isas.sh $(BUILD) plain $(ISAS)
+# make same OLD=... EXCEPT=...: calls that another build computes to other bits, or refuses with other messages: see same.sh.
+OLD      = HEAD
+EXCEPT   =
+same: all
+	@CC='$(CC)' MAKE='$(MAKE)' sh tests/same.sh $(BUILD) '$(OLD)' '$(EXCEPT)' plain $(ISAS)
 # On each installed OpenCL implementation; compiled kernels are cached in the build folder.
 devices: $(addprefix devices-,$(if $(filter-out 0,$(OPENCL)),pocl rusticl oclgrind intel others))
 devices-%: all $(patsubst %,$(BUILD)/tests/check_%,$(DEVICE_CHECKS))
@@ -196,5 +201,5 @@ tidy:
 lint: rules tidy
 	clang-format --dry-run -Werror $$(find runtime opencl lua_bindings tests -name '*.[ch]')
 
-.PHONY: checks hosts installed exports limits endless endless-pocl driver mpi faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest instruction_sets devices rules test check lint tidy analyze valgrind tsan oclgrind
+.PHONY: checks hosts installed exports limits endless endless-pocl driver mpi faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest instruction_sets same devices rules test check lint tidy analyze valgrind tsan oclgrind
 -include $(patsubst %.o,%.d,$(call objects,$(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/endless/*.c tests/fuzz/*.c tests/faults/*.c)))

@@ -62,13 +62,16 @@ void test_arguments(strew_device *cpu) {
   expect(holds(b, list<int64_t>{7, 7}), "a number as a scalar");
   strew_operand low = strew_number(strew::scalar(8));
   expect(holds(strew::make(strew_clamp, b, &low, nullptr), list<int64_t>{8, 8}), "pointers");
+  expect(holds(strew::make(strew_clamp_with, b, 8, strew_no_operand()), list<int64_t>{8, 8}), "an operand left out");
   expect(strew::get<strew_dtype>(strew_dtype_from_word, std::string("int8")) == STREW_INT8, "a string");
   expect(strew::get<bool>(strew_equal, b, b), "a bool as the result");
 }
 
 void test_results(strew_device *cpu) {
   const tensor a = strew::from(cpu, list<int64_t>{3, 1, 2}), index = strew::from(cpu, list<int64_t>{1, 0, 1});
-  const auto [values, indices] = strew::get<tensor, tensor>(strew_sort, a, 0, true);
+  strew_sort_options descending = {};
+  descending.descending = true;
+  const auto [values, indices] = strew::get<tensor, tensor>(strew_sort_with, a, 0, &descending);
   expect(holds(values, list<int64_t>{3, 2, 1}) && holds(indices, list<int64_t>{0, 2, 1}), "two results");
   tensor sums;
   strew::call(strew_group, a, index, nullptr, strew::into(sums), nullptr);
@@ -79,7 +82,7 @@ void test_results(strew_device *cpu) {
   strew::call(strew_transpose, sums, 0, 0, strew::into(sums));
   expect(sums.get() != same && holds(sums, list<int64_t>{2, 10}), "a call that always makes a new tensor");
   same = sums.get();
-  failure([&] { strew::call(strew_gather, a, 9, index, STREW_ERROR, strew::into(sums)); }, STREW_ESHAPE);
+  failure([&] { strew::call(strew_gather_with, a, 9, index, nullptr, strew::into(sums)); }, STREW_ESHAPE);
   expect(sums.get() == same, "a failure leaves it");
   strew::table table = strew::get<strew::table>(strew_table_create, strew::context::share(strew_device_context(cpu)));
   strew::call(strew_table_add, table, std::string("a"), a);
@@ -112,7 +115,7 @@ void test_failures(strew_device *cpu) {
   const tensor a = strew::from(cpu, list<float>{1, 2, 3});
   try {
     const tensor index = strew::from(cpu, list<int64_t>{0, 7});
-    const tensor never = strew::make(strew_gather, a, 0, index, STREW_ERROR);
+    const tensor never = strew::make(strew_gather_with, a, 0, index, nullptr);
     expect(false, "a failure is thrown");
   } catch (const strew::error &error) {
     const strew::error copy = error;

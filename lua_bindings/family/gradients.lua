@@ -2,11 +2,10 @@
 --
 -- While the function runs, each call with an operand that depends on the arguments is recorded (strew_record.c). Then
 -- the record is gone through backwards: the rule of each call turns the gradient of its result into the gradients of
--- its operands, which add up. A rule is a row of `rules`: the call's parameters ("NAME*": all remaining ones), and a
--- function for each operand that has a gradient. The function gets g, the gradient of the result, and the call: its
--- arguments by their names, and its result as `out`. What it returns may have the shape to which the operand
--- broadcasts. `all` instead of these is a function of (g, call, add) that calls add(operand, gradient, or a function
--- that returns it).
+-- its operands, which add up. A rule is a row of `rules`: a function for each operand that has a gradient. The function
+-- gets g, the gradient of the result, and the call: its arguments by their names, and its result as `out`. What it
+-- returns may have the shape to which the operand broadcasts. `all` instead of these is a function of (g, call, add) that
+-- calls add(operand, gradient, or a function that returns it).
 local strew, fail, use, inner = ...
 local operands, placed = use "operands.lua", use "gradients_placed.lua"
 local like, zeros, same = placed.like, placed.zeros, placed.same
@@ -77,8 +76,8 @@ end
 
 -- min and max: of all, of two tensors, or along dim with positions.
 local function extreme(beyond)
-  return {"self dim keepdim other", all = function(g, c, add)
-    local other = is_tensor(c.dim) and c.dim or c.other
+  return {all = function(g, c, add)
+    local other = c.other
     if other then
       add(c.self, g * strew.where(c.self:eq(other), 0.5, c.self[beyond](c.self, other):logical_not()))
       add(other, g * strew.where(c.self:eq(other), 0.5, other[beyond](other, c.self):logical_not()))
@@ -190,27 +189,26 @@ local function right(g, a, b)
 end
 
 local function product()
-  return {"self other", self = function(g, c) return left(g, c.self, c.other) end,
+  return {self = function(g, c) return left(g, c.self, c.other) end,
           other = function(g, c) return right(g, c.self, c.other) end}
 end
 
 ----------------------------------------------------------------------------------------------------------- parts
 
-local function reshaped() return {"self", self = function(g) return g end} end
+local function reshaped() return {self = function(g) return g end} end
 
 -- Returns what a call to cat or stack joined: a sequence, or its leading arguments; and the dimension behind them.
 local function joined(c)
-  local first = c.rest[1]
-  if type(first) == "table" then return first, c.rest[2] or c.dim or 0 end
-  if first == nil then return c.tensors, c.dim or 0 end
+  if c.tensors then return c.tensors, c.dim or 0 end
   local count = 0
   while is_tensor(c.rest[count + 1]) do count = count + 1 end
-  return {table.unpack(c.rest, 1, count)}, c.rest[count + 1] or c.dim or 0
+  local dim = c.rest[count + 1]
+  return {table.unpack(c.rest, 1, count)}, type(dim) == "table" and dim.dim or dim or 0
 end
 
 -- The gradient of split and chunk, from those of the pieces.
 local function pieces()
-  return {"self size dim", all = function(_, c, add)
+  return {all = function(_, c, add)
     local parts = {}
     for k, piece in ipairs(c.results[1]) do parts[k] = c.gradients[piece] or zeros(piece) end
     add(c.self, strew.cat(parts, c.dim or 0))
@@ -297,7 +295,7 @@ local function choice(beyond)
     if not is_tensor(other) then other = strew.tensor(other, like(mine)) end
     return g * strew.where(mine:eq(other), 0.5, mine[beyond](mine, other):logical_not())
   end
-  return {"self other", self = function(g, c) return part(g, c.self, c.other) end,
+  return {self = function(g, c) return part(g, c.self, c.other) end,
           other = function(g, c) return part(g, c.other, c.self) end}
 end
 
@@ -323,25 +321,25 @@ local function clamp_bound(name, is_beyond)
   end
 end
 
-local function unary(f) return {"self", self = f} end
+local function unary(f) return {self = f} end
 
 local rules = {
-  add = {"self other", self = function(g) return g end, other = function(g) return g end},
-  sub = {"self other", self = function(g) return g end, other = function(g) return -g end},
-  mul = {"self other", self = function(g, c) return g * c.other end, other = function(g, c) return g * c.self end},
-  div = {"self other", self = function(g, c) return g / c.other end,
+  add = {self = function(g) return g end, other = function(g) return g end},
+  sub = {self = function(g) return g end, other = function(g) return -g end},
+  mul = {self = function(g, c) return g * c.other end, other = function(g, c) return g * c.self end},
+  div = {self = function(g, c) return g / c.other end,
          other = function(g, c) return -g * (c.self / c.other / c.other) end},
-  remainder = {"self other", self = function(g) return g end,
+  remainder = {self = function(g) return g end,
                other = function(g, c) return -g * strew.floor_divide(c.self, c.other) end},
-  pow = {"self other", self = power_self, other = power_other},
+  pow = {self = power_self, other = power_other},
   minimum = choice("gt"),
   maximum = choice("lt"),
-  where = {"condition a b", a = function(g, c) return strew.where(c.condition, g, 0.0) end,
+  where = {a = function(g, c) return strew.where(c.condition, g, 0.0) end,
            b = function(g, c) return strew.where(c.condition, 0.0, g) end},
-  masked_fill = {"self mask value", self = function(g, c) return g:masked_fill(c.mask, 0) end,
+  masked_fill = {self = function(g, c) return g:masked_fill(c.mask, 0) end,
                  value = function(g, c) return strew.where(c.mask, g, 0.0) end},
-  clamp = {"self min max", self = clamp_self, min = clamp_bound("min", "lt"), max = clamp_bound("max", "gt")},
-  nan_to_num = {"self", self = function(g, c) return g * c.self:isfinite() end},
+  clamp = {self = clamp_self, min = clamp_bound("min", "lt"), max = clamp_bound("max", "gt")},
+  nan_to_num = {self = function(g, c) return g * c.self:isfinite() end},
   neg = unary(function(g) return -g end),
   abs = unary(function(g, c) return g * c.self:sign() end),
   relu = unary(function(g, c) return g * c.self:gt(0) end),
@@ -358,95 +356,95 @@ local rules = {
   tanh = unary(function(g, c) return g * (1 - c.out * c.out) end),
   sigmoid = unary(function(g, c) return g * c.out * (1 - c.out) end),
 
-  sum = {"self dim{} keepdim", self = function(g, c) return kept(g, c.self, c.dim):expand(c.self.shape) end},
-  mean = {"self dim{} keepdim", self = function(g, c)
+  sum = {self = function(g, c) return kept(g, c.self, c.dim):expand(c.self.shape) end},
+  mean = {self = function(g, c)
     return (kept(g, c.self, c.dim) / count_of(c.self, c.dim)):expand(c.self.shape)
   end},
-  var = {"self dim{} keepdim", self = function(g, c)
+  var = {self = function(g, c)
     local scale = 2 / (count_of(c.self, c.dim) - (c.correction or 1))
     return kept(g, c.self, c.dim) * scale * gaps_of(c.self, c.dim)
   end},
-  std = {"self dim{} keepdim", self = function(g, c)
+  std = {self = function(g, c)
     local out, n = kept(c.out, c.self, c.dim), count_of(c.self, c.dim) - (c.correction or 1)
     local part = kept(g, c.self, c.dim) / (out * n)
     return strew.where(out:eq(0), 0.0, part) * gaps_of(c.self, c.dim)
   end},
-  prod = {"self dim{} keepdim", self = function(g, c) return kept(g, c.self, c.dim) * others_of(c.self, c.dim) end},
-  amin = {"self dim{} keepdim", self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
-  amax = {"self dim{} keepdim", self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
+  prod = {self = function(g, c) return kept(g, c.self, c.dim) * others_of(c.self, c.dim) end},
+  amin = {self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
+  amax = {self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
   min = extreme "gt",
   max = extreme "lt",
-  norm = {"self p dim{} keepdim", self = norm_self},
-  logsumexp = {"self dim{} keepdim", self = function(g, c)
+  norm = {self = norm_self},
+  logsumexp = {self = function(g, c)
     local out = kept(c.out, c.self, c.dim)
     return kept(g, c.self, c.dim) * (c.self - out:masked_fill(out:eq(-math.huge), 0)):exp()
   end},
-  softmax = {"self dim", self = function(g, c)
+  softmax = {self = function(g, c)
     local part = g * c.out
     return part - c.out * part:sum(c.dim, true)
   end},
-  log_softmax = {"self dim", self = function(g, c) return g - c.out:exp() * g:sum(c.dim, true) end},
-  cumsum = {"self dim", self = function(g, c) return sums_from(g, c.dim) end},
-  cumprod = {"self dim", self = cumprod_self},
-  cummax = {"self dim", self = function(g, c) return put_back(g, c.self, c.dim, c.results[2]) end},
-  cummin = {"self dim", self = function(g, c) return put_back(g, c.self, c.dim, c.results[2]) end},
-  sort = {"self dim descending", self = function(g, c) return put_back(g, c.self, c.dim or -1, c.results[2]) end},
-  topk = {"self k dim largest", self = function(g, c) return put_back(g, c.self, c.dim or -1, c.results[2]) end},
-  median = {"self dim keepdim", self = function(g, c)
+  log_softmax = {self = function(g, c) return g - c.out:exp() * g:sum(c.dim, true) end},
+  cumsum = {self = function(g, c) return sums_from(g, c.dim) end},
+  cumprod = {self = cumprod_self},
+  cummax = {self = function(g, c) return put_back(g, c.self, c.dim, c.results[2]) end},
+  cummin = {self = function(g, c) return put_back(g, c.self, c.dim, c.results[2]) end},
+  sort = {self = function(g, c) return put_back(g, c.self, c.dim or -1, c.results[2]) end},
+  topk = {self = function(g, c) return put_back(g, c.self, c.dim or -1, c.results[2]) end},
+  median = {self = function(g, c)
     if c.dim == nil then return shared(g, c.self, c.out) end
     local positions = c.results[2]
     return put_back(g, c.self, c.dim, c.keepdim and positions or kept(positions, c.self, c.dim))
   end},
-  quantile = {"self q dim keepdim", self = quantile_self},
+  quantile = {self = quantile_self},
 
   matmul = product(), mm = product(), mv = product(), dot = product(),
-  outer = {"self other", self = function(g, c) return g:mv(c.other) end,
+  outer = {self = function(g, c) return g:mv(c.other) end,
            other = function(g, c) return g:t():mv(c.self) end},
 
   view = reshaped(), reshape = reshaped(), flatten = reshaped(), squeeze = reshaped(), unsqueeze = reshaped(),
   expand = reshaped(), expand_as = reshaped(), to = reshaped(), clone = reshaped(), contiguous = reshaped(),
-  alias = reshaped(), tensor = {"x", x = function(g) return g end},
-  copy = {"self src", src = function(g) return g end, self = function(g) return zeros(g) end},
-  t = {"self", self = function(g) return g:t() end},
-  transpose = {"self dim0 dim1", self = function(g, c) return g:transpose(c.dim0, c.dim1) end},
-  permute = {"self dims*", self = function(g, c)
+  alias = reshaped(), tensor = {x = function(g) return g end},
+  copy = {src = function(g) return g end, self = function(g) return zeros(g) end},
+  t = {self = function(g) return g:t() end},
+  transpose = {self = function(g, c) return g:transpose(c.dim0, c.dim1) end},
+  permute = {self = function(g, c)
     local back = {}
     for d, from in ipairs(c.dims) do back[(from < 0 and from + #c.dims or from) + 1] = d - 1 end
     return g:permute(back)
   end},
-  select = {"self dim position", self = function(g, c) return zeros(c.self):select_scatter(g, c.dim, c.position) end},
-  narrow = {"self dim start length", self = function(g, c)
+  select = {self = function(g, c) return zeros(c.self):select_scatter(g, c.dim, c.position) end},
+  narrow = {self = function(g, c)
     local start = c.start < 0 and c.start + c.self:size(c.dim) or c.start
     return zeros(c.self):slice_scatter(g, c.dim, start, start + c.length)
   end},
-  slice = {"self dim start stop step", self = function(g, c)
+  slice = {self = function(g, c)
     return zeros(c.self):slice_scatter(g, c.dim, c.start, c.stop, c.step)
   end},
-  as_strided = {"self shape strides offset", self = strided_self},
-  diagonal = {"self offset dim1 dim2", self = function(g, c)
+  as_strided = {self = strided_self},
+  diagonal = {self = function(g, c)
     return zeros(c.self):diagonal_scatter(g, c.offset, c.dim1, c.dim2)
   end},
-  diag = {"self diagonal", self = function(g, c)
+  diag = {self = function(g, c)
     if c.self:dim() == 1 then return g:diagonal(c.diagonal or 0) end
     return zeros(c.self):diagonal_scatter(g, c.diagonal or 0)
   end},
-  tril = {"self diagonal", self = function(g, c) return g:tril(c.diagonal) end},
-  triu = {"self diagonal", self = function(g, c) return g:triu(c.diagonal) end},
-  flip = {"self dims*", self = function(g, c) return g:flip(not c.has_none and c.dims or nil) end},
-  roll = {"self shifts dims", self = function(g, c)
+  tril = {self = function(g, c) return g:tril(c.diagonal) end},
+  triu = {self = function(g, c) return g:triu(c.diagonal) end},
+  flip = {self = function(g, c) return g:flip(c.dims) end},
+  roll = {self = function(g, c)
     local back = {}
     for i, shift in ipairs(type(c.shifts) == "table" and c.shifts or {c.shifts}) do back[i] = -shift end
     return g:roll(back, c.dims)
   end},
-  ["repeat"] = {"self repeats*", self = function(g, c) return summed_copies(g, c.self, c.repeats) end},
-  tile = {"self dims*", self = function(g, c)
+  ["repeat"] = {self = function(g, c) return summed_copies(g, c.self, c.repeats) end},
+  tile = {self = function(g, c)
     local counts = {table.unpack(c.dims)}
     for _ = 1, c.self:dim() - #counts do table.insert(counts, 1, 1) end
     return summed_copies(g, c.self, counts)
   end},
-  repeat_interleave = {"self repeats dim", self = stretched_self},
-  diff = {"self n dim", self = diff_self},
-  cat = {"rest*", all = function(g, c, add)
+  repeat_interleave = {self = stretched_self},
+  diff = {self = diff_self},
+  cat = {all = function(g, c, add)
     local tensors, dim = joined(c)
     local start = 0
     for _, x in ipairs(tensors) do
@@ -455,78 +453,30 @@ local rules = {
       start = start + size
     end
   end},
-  stack = {"rest*", all = function(g, c, add)
+  stack = {all = function(g, c, add)
     local tensors, dim = joined(c)
     for k, x in ipairs(tensors) do add(x, g:select(dim, k - 1)) end
   end},
   split = pieces(), chunk = pieces(),
-  select_scatter = {"self src dim position",
+  select_scatter = {
     self = function(g, c) return g:select_scatter(zeros(c.src), c.dim, c.position) end,
     src = function(g, c) return g:select(c.dim, c.position) end},
-  slice_scatter = {"self src dim start stop step",
+  slice_scatter = {
     self = function(g, c) return g:slice_scatter(zeros(c.src), c.dim or 0, c.start, c.stop, c.step) end,
     src = function(g, c) return g:slice(c.dim or 0, c.start, c.stop, c.step) end},
-  diagonal_scatter = {"self src offset dim1 dim2",
+  diagonal_scatter = {
     self = function(g, c) return g:diagonal_scatter(zeros(c.src), c.offset, c.dim1, c.dim2) end,
     src = function(g, c) return g:diagonal(c.offset, c.dim1, c.dim2) end},
 }
 for name, rule in pairs(placed.rules) do rules[name] = rule end
 for name, rule in pairs(use "gradients_groups.lua") do rules[name] = rule end
-
--- Calls whose results are constants: comparisons, positions, counts, whole numbers, properties and texts.
-for name in ([[about all allclose any argmax argmin argsort bucketize call ceil chunks code column columns detach dim eq
-  equal fill floor floor_divide free ge grad group_argsort group_by grouping grouping_keys gt has_float64 help
-  histc ids image is_contiguous is_open is_recorded isclose isfinite isinf isnan key_ids key_state
-  key_table keys_of le line_width logical_and logical_not logical_or lt ne nearest nonzero numel
-  offset one_hot pairs printable progress result_type round save scatter_all scatter_any scatter_count
-  scatter_nunique searchsorted replaced set_columns set_keys show sign size stride tape text texts tostring type
-  value_and_grad
-  value_counts watch zero #t .. < << <= >>]]):gmatch "%S+" do
-  rules[name] = true
-end
-for name, rule in pairs(rules) do
-  if rule ~= true then rule.name = name end
-end
+for name, rule in pairs(rules) do rule.name = name end
 
 ------------------------------------------------------------------------------------------------------- backwards
 
--- Returns the call that an entry of the record holds: its arguments by the names of the rule's parameters.
-local function call_of(entry)
-  local rule, count = entry[1], entry[2]
-  local call, last = {results = {}}, count
-  while last > 0 and entry[3 + last] == nil do last = last - 1 end
-  if not rule.names then
-    rule.names = {}
-    for name in rule[1]:gmatch "%S+" do
-      table.insert(rule.names, (name:gsub("{}", "")))
-      if name:find("{}", 1, true) then rule.listed = #rule.names end -- an empty table there is a list
-    end
-  end
-  local options = entry[3 + last]
-  call.has_none = last == 1
-  local is_table = last > 0 and type(options) == "table"
-  local is_list = is_table and (type(next(options)) == "number" or not next(options) and last == rule.listed)
-  if is_table and not is_list then
-    last = last - 1
-    for name, value in next, options do call[name] = value end
-  end
-  for k, name in ipairs(rule.names) do
-    if name:sub(-1) == "*" and (k <= last or call[name:sub(1, -2)] == nil) then
-      local rest = k <= last and entry[3 + k]
-      call[name:sub(1, -2)] = name ~= "rest*" and type(rest) == "table" and rest
-        or {table.unpack(entry, 3 + k, 3 + last)}
-    elseif name:sub(-1) ~= "*" and k <= last then
-      call[name] = entry[3 + k]
-    end
-  end
-  for k = 1, entry[3] do call.results[k] = entry[3 + count + k] end
-  call.out = call.results[1]
-  return call
-end
-
--- Returns the gradient of an entry's result, or nil if nothing depends on it; true for a table of results.
-local function gradient_of(entry, gradients)
-  local result = entry[4 + entry[2]]
+-- Returns the gradient of a call's result, or nil if nothing depends on it; true for a table of results.
+local function gradient_of(call, gradients)
+  local result = call.out
   if type(result) ~= "table" then return gradients[result] end
   for _, piece in ipairs(result) do
     if gradients[piece] then return true end
@@ -542,15 +492,14 @@ local function backwards(tape, first, result)
     gradients[x] = gradients[x] and gradients[x] + g or g
   end
   for k = #tape, first + 1, -1 do
-    local entry = tape[k]
-    local rule = entry[1]
-    local g = rule and gradient_of(entry, gradients)
+    local call = tape[k]
+    local rule = call.rule
+    local g = rule and gradient_of(call, gradients)
     if g then
-      local call = call_of(entry)
       call.gradients = gradients
       gradients[call.out] = nil
       if rule.all then rule.all(g, call, add) end
-      for _, name in ipairs(rule.names) do
+      for _, name in ipairs(call) do
         local x = call[name]
         if rule[name] and is_tensor(x) and inner.is_recorded(x) then add(x, rule[name](g, call)) end
         if not rule[name] and not rule.all and is_tensor(x) and inner.is_recorded(x) then

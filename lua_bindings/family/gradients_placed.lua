@@ -154,8 +154,8 @@ local function joined(g, self, dim, index, src, reduce, include, mode, out)
 end
 
 -- A rule for calls with the operands self and `name`: form(c) returns joined's arguments from self to mode.
-local function rule(signature, name, form)
-  return {signature, all = function(g, c, add)
+local function rule(name, form)
+  return {all = function(g, c, add)
     local of_self, of_src = joined(g, form(c))
     if is_tensor(c.self) then add(c.self, of_self) end
     add(c[name], of_src)
@@ -261,8 +261,7 @@ local function batch_coordinates(indices, count)
 end
 
 -- t[index] and t[mask]: rows; t[i]: a view.
-local function element_self(g, c)
-  local x, i = c.self, c.position
+local function element_self(g, x, i)
   if not is_tensor(i) then return zeros(x):select_scatter(g, 0, i) end
   local depth = i.dtype == "bool" and i:dim() or 1
   local at = i.dtype == "bool" and i:reshape(-1):nonzero():reshape(-1) or i:reshape(-1)
@@ -271,44 +270,44 @@ local function element_self(g, c)
 end
 
 placed.rules = {
-  scatter_add = rule("self dim index src", "src", function(c)
+  scatter_add = rule("src", function(c)
     return c.self, c.dim, c.index, c.src, "sum", true, c.mode
   end),
-  scatter_reduce = rule("self dim index src reduce", "src", function(c)
+  scatter_reduce = rule("src", function(c)
     return c.self, c.dim, c.index, c.src, c.reduce, c.include_self, c.mode, c.out
   end),
-  gather = {"self dim index", self = function(g, c)
+  gather = {self = function(g, c)
     if c.index:numel() == 0 then return zeros(c.self) end
     return zeros(line(c.self)):scatter_add(c.dim, line(c.index), line(g), {mode = c.mode})
   end},
-  index_select = {"self dim index", self = function(g, c)
+  index_select = {self = function(g, c)
     return zeros(line(c.self)):index_add(c.dim, c.index, line(g), {mode = c.mode})
   end},
-  index_add = {"self dim index source", self = function(g) return g end, source = function(g, c)
+  index_add = {self = function(g) return g end, source = function(g, c)
     return line(g):index_select(c.dim, line(c.index), {mode = c.mode}) * (c.alpha or 1)
   end},
-  index_copy = rule("self dim index source", "source", index_form),
-  index_reduce = rule("self dim index source reduce", "source", index_form),
-  index_fill = {"self dim index value", all = function(g, c, add)
+  index_copy = rule("source", index_form),
+  index_reduce = rule("source", index_form),
+  index_fill = {all = function(g, c, add)
     local wide = line(g)
     local is_filled = strew.zeros(wide.shape, {dtype = "bool", device = g.device})
       :index_fill(c.dim, c.index, true, {mode = c.mode})
     add(c.self, function() return wide:masked_fill(is_filled, 0) end)
     add(c.value, function() return strew.where(is_filled, wide, 0.0):sum() end)
   end},
-  index_put = {"self indices values", all = function(g, c, add)
+  index_put = {all = function(g, c, add)
     write_at(g, c, c.self, coordinates_of(c.indices), c.values, c.accumulate and "sum" or nil, c.mode, add)
   end},
-  put = {"self index source", all = function(g, c, add)
+  put = {all = function(g, c, add)
     local of_self, of_src = joined(g:reshape(-1), c.self:reshape(-1), 0, c.index:reshape(-1), c.source:reshape(-1),
       c.accumulate and "sum" or nil, true, c.mode)
     add(c.self, of_self)
     add(c.source, of_src)
   end},
-  take = {"self index", self = function(g, c)
+  take = {self = function(g, c)
     return zeros(c.self):put(c.index, g, {accumulate = true, mode = c.mode})
   end},
-  take_along_dim = {"self index dim", self = function(g, c)
+  take_along_dim = {self = function(g, c)
     local x, index, dim = c.self, c.index, c.dim
     if dim == nil then
       return zeros(x:reshape(-1)):scatter_add(0, index:reshape(-1), g:reshape(-1), {mode = c.mode})
@@ -319,37 +318,29 @@ placed.rules = {
     end
     return strew.zeros(sizes, like(x)):scatter_add(at, index:expand(g.shape), g, {mode = c.mode})
   end},
-  scatter_nd = {"rest*", all = function(g, c, add)
-    local a = c.rest
-    if c.shape or not is_tensor(a[3]) and a[3] ~= nil then -- (indices, updates, shape): of zeros
-      write_at(g, c, c.shape or a[3], components(c.indices or a[1]), c.updates or a[2], c.reduce or "sum", c.mode, add)
-    else
-      write_at(g, c, c.self or a[1], components(c.indices or a[2]), c.updates or a[3], c.reduce, c.mode, add)
-    end
+  scatter_nd = {all = function(g, c, add) -- without self of zeros
+    write_at(g, c, c.self or c.shape, components(c.indices), c.updates, c.reduce or c.shape and "sum", c.mode, add)
   end},
-  gather_nd = {"self indices", self = function(g, c)
+  gather_nd = {self = function(g, c)
     return read_at(g, c.self, batch_coordinates(c.indices, c.batch_dims or 0), c.mode)
   end},
-  masked_select = {"self mask", self = function(g, c)
+  masked_select = {self = function(g, c)
     local shape = c.mask:logical_or(c.self:ne(c.self)).shape
     return strew.zeros(shape, like(c.self)):masked_scatter(c.mask, g)
   end},
-  masked_scatter = {"self mask source", self = function(g, c) return g:masked_fill(c.mask, 0) end,
+  masked_scatter = {self = function(g, c) return g:masked_fill(c.mask, 0) end,
     source = function(g, c)
       local chosen = g:masked_select(c.mask)
       return padded(chosen, {c.source:numel()}):reshape(c.source.shape)
     end},
-  ["t[i]"] = {"self position", self = element_self},
+  ["t[i]"] = {all = function(g, c, add) add(c.rest[1], element_self(g, c.rest[1], c.rest[2])) end},
 }
 
 -- The position form of scatter, for its rule.
 function placed.scatter(g, c, add)
-  local a = c.rest
-  local self, dim, index, src = c.self or a[1], c.dim or a[2], c.index or a[3], c.src
-  if src == nil then src = a[4] end
-  local of_self, of_src = joined(g, self, dim, index, src, c.reduce, true, c.mode, c.out)
-  add(self, of_self)
-  add(src, of_src)
+  local of_self, of_src = joined(g, c.self, c.dim, c.index, c.src, c.reduce, true, c.mode, c.out)
+  add(c.self, of_self)
+  add(c.src, of_src)
 end
 
 return placed

@@ -1,4 +1,5 @@
--- places.lua: calls of other operations, whose errors become those of the script's call.
+-- places.lua: errors. Those of other operations become those of the script's call; hints of the library, which are in
+-- C, become a script's.
 local strew, fail, use = ...
 local operands = use "operands.lua"
 local last_error = strew.last_error
@@ -45,6 +46,50 @@ end
 function places.check_overlap(self, src)
   local nothing = strew.zeros(0, {dtype = "int64", device = self.device})
   places.call({}, nil, strew.scatter_, self, 0, nothing, src)
+end
+
+-- Hints: words of the library, and those of scripts in their place. The rules of places.hint do the rest.
+local phrases = {
+  {"*out NULL makes a new tensor", "without the underscore the result is a new tensor"},
+  {"strew_where(condition, t, b) chooses from t",
+   "strew.where(condition, t, b) chooses from t, where t:where(a, b) takes t as the condition"},
+  {"strew_to restores bfloat16", ':to("bfloat16") restores it'},
+  {"strew_save_table of a table without words saves the codes", "{words = {}} saves the codes without them"},
+  {"strew_to and strew_copy take a tensor of another context",
+   'strew_to and strew_copy take a tensor of another context; in a script x:to("cpu") copies x into its own'},
+  {"strew_load reads", "strew.load reads"},
+  {"strew_image(x)", "strew.image(x)"},
+  {"strew_get_rows(self, index)", "self[index]"},
+  {"strew_group(", "strew.scatter("},
+  {", sizes of src)", ", src)"},
+}
+
+local names = {expand = "expand_as"}
+
+-- strew_add(a, b): a:add(b). An operation of strew_unary or strew_binary is the first argument.
+local function method(name, list)
+  list = list:sub(2, -2):gsub("strew_(%l[%l_]*)(%b())", method)
+  local operation, rest = list:match "^STREW_(%u+), (.+)$"
+  if operation then name, list = operation:lower(), rest end
+  local self, others = list:match "^(.-), (.+)$"
+  if name == "to" then others = '"' .. others .. '"' end
+  return (self or list) .. ":" .. (names[name] or name) .. "(" .. (others or "") .. ")"
+end
+
+local function word(name) return '"' .. name:lower() .. '"' end
+
+local function replace(text, from, to)
+  local first, last = text:find(from, 1, true)
+  return first and text:sub(1, first - 1) .. to .. text:sub(last + 1) or text
+end
+
+-- Returns a hint of the library as a script's: 'self:to("float32")' for "strew_to(self, float32)",
+-- '{dtype = "float64"}' for "{.dtype = STREW_FLOAT64}".
+function places.hint(hint)
+  for _, phrase in ipairs(phrases) do hint = replace(hint, phrase[1], phrase[2]) end
+  hint = hint:gsub("strew_(%l[%l_]*)(%b())", method)
+  hint = hint:gsub("([{ ])%.(%l[%l_]* = )", "%1%2")
+  return (hint:gsub("STREW_(%u+%d*)%f[^%w_]", word))
 end
 
 return places

@@ -1,5 +1,6 @@
 /* convert.c: conversion of words to dtypes, reductions and modes, and of single numbers to elements, with error
    reports. */
+#define STREW_INLINE extern inline STREW_API /* this file has the symbols of strew.h's inline functions */
 #include "device.h"
 #include "runtime/shared/scalar.h"
 
@@ -32,18 +33,52 @@ static strew_status fail_word(strew_error *error, const char *kind, strew_guess 
               known);
 }
 
-strew_status strew_dtype_from_word(const char *word, strew_dtype *out, strew_error *error) {
-  for (int i = 0; word && i < STREW_DTYPE_COUNT; i++)
-    if (!strcmp(word, strew_dtype_name((strew_dtype)i))) return *out = (strew_dtype)i, STREW_OK;
+/* The names of an enumeration, in its order. */
+struct vocabulary {
+  const char *kind;
+  int count;
+  const char *const *names;
+};
+
+static const char *name_of(const struct vocabulary *words, int number) {
+  return number >= 0 && number < words->count ? words->names[number] : NULL;
+}
+
+static strew_status number_of(const struct vocabulary *words, const char *word, int *out, strew_error *error) {
+  for (int i = 0; word && i < words->count; i++)
+    if (!strcmp(word, words->names[i])) return *out = i, STREW_OK;
   strew_guess guess = {.wanted = word};
   char known[TEXT_BYTES];
-  int at = 0;
-  for (int i = 0; i < STREW_DTYPE_COUNT; i++) {
-    at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", strew_dtype_name((strew_dtype)i));
-    strew_guess_name(&guess, strew_dtype_name((strew_dtype)i));
+  for (int i = 0, at = 0; i < words->count; i++) {
+    at += snprintf(known + at, sizeof known - (size_t)at, "%s%s", i ? ", " : "", words->names[i]);
+    strew_guess_name(&guess, words->names[i]);
   }
-  return fail_word(error, "dtype", &guess, known);
+  return fail_word(error, words->kind, &guess, known);
 }
+
+/* strew_WHAT_name and strew_WHAT_from_word; KIND is the argument in messages. */
+#define WORDS(what, type, kind, ...)                                                                                   \
+  static const char *const what##_names[] = {__VA_ARGS__};                                                             \
+  static const struct vocabulary what##_words = {kind, sizeof what##_names / sizeof *what##_names, what##_names};      \
+  const char *strew_##what##_name(type value) { return name_of(&what##_words, (int)value); }                           \
+  strew_status strew_##what##_from_word(const char *word, type *out, strew_error *error) {                             \
+    int number = 0;                                                                                                    \
+    strew_status status = number_of(&what##_words, word, &number, error);                                              \
+    if (status == STREW_OK) *out = (type)number;                                                                       \
+    return status;                                                                                                     \
+  }
+#define DTYPE(ENUM, s, name, ...)  name,
+#define OPERATION(ENUM, name, ...) name,
+#define FOLD(ENUM, f, ...)         #f,
+WORDS(dtype, strew_dtype, "dtype", STREW_DTYPES(DTYPE))
+WORDS(mode, strew_mode, "mode", "error", "wrap", "clip", "drop")
+WORDS(interpolation, strew_interpolation, "interpolation", "linear", "lower", "higher", "midpoint", "nearest")
+WORDS(unary, strew_unary_op, "op", STREW_UNARY(OPERATION))
+WORDS(binary, strew_binary_op, "op", STREW_BINARY(OPERATION))
+WORDS(fold, strew_fold, "fold", STREW_FOLDS(FOLD))
+WORDS(product, strew_product, "kind", "matmul", "mm", "mv", "dot")
+WORDS(key_order, strew_key_order, "order", "sorted", "first")
+WORDS(colormap, strew_colormap, "colormap", "viridis", "magma", "inferno", "coolwarm", "grey")
 
 strew_status strew_reduction_from_word(const char *word, strew_reduction *out, strew_error *error) {
   const char *name;
@@ -59,23 +94,6 @@ strew_status strew_reduction_from_word(const char *word, strew_reduction *out, s
       strew_guess_name(&guess, name);
     }
   return fail_word(error, "reduce", &guess, known);
-}
-
-strew_status strew_mode_from_word(const char *word, strew_mode *out, strew_error *error) {
-  for (int i = 0; word && i < STREW_MODE_COUNT; i++)
-    if (!strcmp(word, strew_mode_name((strew_mode)i))) return *out = (strew_mode)i, STREW_OK;
-  strew_guess guess = {.wanted = word};
-  for (int i = 0; i < STREW_MODE_COUNT; i++) strew_guess_name(&guess, strew_mode_name((strew_mode)i));
-  return fail_word(error, "mode", &guess, "error, wrap, clip, drop");
-}
-
-strew_status strew_interpolation_from_word(const char *word, strew_interpolation *out, strew_error *error) {
-  static const char *const names[STREW_INTERPOLATION_COUNT] = {"linear", "lower", "higher", "midpoint", "nearest"};
-  strew_guess guess = {.wanted = word};
-  for (int i = 0; word && i < STREW_INTERPOLATION_COUNT; i++)
-    if (!strcmp(word, names[i])) return *out = (strew_interpolation)i, STREW_OK;
-  for (int i = 0; i < STREW_INTERPOLATION_COUNT; i++) strew_guess_name(&guess, names[i]);
-  return fail_word(error, "interpolation", &guess, "linear, lower, higher, midpoint, nearest");
 }
 
 /* --------------------------------------------------------------------------------------------------- promotion */
@@ -200,7 +218,7 @@ strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew
   strew_status status = check_dtype(&call, dtype);
   if (status == STREW_OK && (unsigned)how > STREW_SATURATE)
     status = fail_unknown(&call, "how", (int)how, STREW_SATURATE);
-  if (status == STREW_OK) status = element_from(&call, "value", number, how, dtype, &value);
+  TRY(status, element_from(&call, "value", number, how, dtype, &value));
   if (status == STREW_OK) memcpy(to, value.bytes, strew_dtype_size_bytes(dtype));
   return status;
 }

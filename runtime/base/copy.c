@@ -49,7 +49,7 @@ static strew_status transfer(const struct call *call, const strew_tensor *from, 
   if (status != STREW_OK || !size_bytes) return status;
   void *host = memory_allocate(context, size_bytes);
   status = host ? strew_read(from, host, size_bytes, call->error) : fail_memory(call, context, size_bytes);
-  if (status == STREW_OK) status = device->ops->write(call, (*out)->storage, 0, host, size_bytes);
+  TRY(status, device->ops->write(call, (*out)->storage, 0, host, size_bytes));
   memory_free(context, host, size_bytes);
   if (status != STREW_OK) strew_release(*out), *out = NULL;
   return status;
@@ -62,7 +62,7 @@ static strew_status transfer_as(const struct call *call, const strew_tensor *fro
   bool before = from->dtype == STREW_FLOAT64 && device->lacks_float64;
   if (dtype == from->dtype) return transfer(call, from, device, out);
   strew_status status = before ? copy_as(call, from, dtype, &first) : transfer(call, from, device, &first);
-  if (status == STREW_OK) status = before ? transfer(call, first, device, out) : copy_as(call, first, dtype, out);
+  TRY(status, before ? transfer(call, first, device, out) : copy_as(call, first, dtype, out));
   strew_release(first);
   return status;
 }
@@ -101,12 +101,12 @@ strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_err
                 "has shape %s, which does not broadcast to self's %s", text_of_sizes(src->rank, src->sizes, is),
                 text_of_sizes(tensor->rank, tensor->sizes, expected));
   strew_status status = check_overlap(&call, tensor, "self", NULL, false);
-  if (status == STREW_OK) status = check_overlap(&call, tensor, "src", src, true);
+  TRY(status, check_overlap(&call, tensor, "src", src, true));
   if (status != STREW_OK || tensors_are_same_view(tensor, src)) return status;
   if (src->storage->device == tensor->storage->device) return copy_tensor(&call, tensor, src);
   strew_tensor *transferred = NULL;
   status = transfer_as(&call, src, tensor->storage->device, tensor->dtype, &transferred);
-  if (status == STREW_OK) status = copy_tensor(&call, tensor, transferred);
+  TRY(status, copy_tensor(&call, tensor, transferred));
   strew_release(transferred);
   return status;
 }
@@ -115,8 +115,8 @@ strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *e
   CALL(call, "fill", error, {"self", tensor});
   union element element;
   strew_status status = element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element);
-  if (status == STREW_OK) status = check_overlap(&call, tensor, "self", NULL, false);
-  return status == STREW_OK ? fill_tensor(&call, tensor, element) : status;
+  TRY(status, check_overlap(&call, tensor, "self", NULL, false));
+  return TRY(status, fill_tensor(&call, tensor, element));
 }
 
 /* ------------------------------------------------------------------------------------------------- cat, stack */
@@ -173,7 +173,7 @@ static strew_status join_shapes(const struct call *call, int64_t count, strew_te
   *total = 0;
   for (int64_t i = 0; i < count; i++) {
     strew_status status = check_entry(call, tensors[i], i);
-    if (status == STREW_OK) status = check_joined(call, tensors, i, first, dim, new_dim);
+    TRY(status, check_joined(call, tensors, i, first, dim, new_dim));
     if (status != STREW_OK) return status;
     *dtype = dtype_promote(*dtype, tensors[i]->dtype);
     int64_t size = new_dim ? 1 : is_empty_1d(tensors[i]) ? 0 : tensors[i]->sizes[dim];
@@ -199,7 +199,7 @@ static strew_status join_parts(const struct call *call, int64_t count, strew_ten
       from.rank++;
     }
     strew_status status = check_entry(call, out, i);
-    if (status == STREW_OK) status = copy_tensor(call, &part, &from);
+    TRY(status, copy_tensor(call, &part, &from));
     if (status != STREW_OK) return status;
     part.offset += part.sizes[dim] * part.strides[dim];
   }
@@ -225,7 +225,7 @@ static strew_status join(const struct call *call, int64_t count, strew_tensor *c
   if (new_dim && model->rank == MAX_RANK)
     return fail(call, fault, "has %d dimensions, the largest rank: none can be added", MAX_RANK);
   strew_status status = check_dim(call, model->rank + new_dim, &dim);
-  if (status == STREW_OK) status = join_shapes(call, count, tensors, first, dim, new_dim, &dtype, &total);
+  TRY(status, join_shapes(call, count, tensors, first, dim, new_dim, &dtype, &total));
   if (status != STREW_OK) return status;
   int64_t sizes[MAX_RANK];
   int rank = model->rank + new_dim;
@@ -258,7 +258,7 @@ strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes,
   if (strew_tensor_is_contiguous(tensor)) return tensor_read(&call, tensor, tensor->offset, to, count);
   strew_tensor *dense = NULL;
   strew_status status = copy_as(&call, tensor, tensor->dtype, &dense);
-  if (status == STREW_OK) status = tensor_read(&call, dense, 0, to, count);
+  TRY(status, tensor_read(&call, dense, 0, to, count));
   strew_release(dense);
   return status;
 }

@@ -60,7 +60,7 @@ strew_status strew_context_create(const strew_options *options, strew_context **
   if (!options) options = &defaults;
   CALL(call, "context_create", error, {0});
   strew_status status = check_options(&call, options);
-  if (status == STREW_OK) status = check_isa(error);
+  TRY(status, check_isa(error));
   if (status != STREW_OK) return status;
   strew_allocator allocator = options->allocator;
   if (!allocator.allocate) allocator = default_allocator;

@@ -6,17 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-struct dtype_row {
-  const char *name;
-  enum category category;
-};
-
-static const struct dtype_row dtypes[] = {
-#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, ...) [STREW_##ENUM] = {name, category},
+static const enum category categories[] = {
+#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, ...) [STREW_##ENUM] = category,
     STREW_DTYPES(ROW)
 #undef ROW
 };
-_Static_assert(sizeof dtypes / sizeof *dtypes == STREW_DTYPE_COUNT, "strew.h and the dtype table differ");
+_Static_assert(sizeof categories / sizeof *categories == STREW_DTYPE_COUNT, "strew.h and the dtype table differ");
 
 static const char *const reductions[][WORDS_PER_REDUCTION] = {
 #define ROW(ENUM, r, name, second, third, ordered, ...) [STREW_##ENUM] = {name, second, third},
@@ -26,12 +21,6 @@ static const char *const reductions[][WORDS_PER_REDUCTION] = {
 _Static_assert(sizeof reductions / sizeof *reductions == STREW_REDUCTION_COUNT,
                "strew.h and the reduction table differ");
 
-static const char *const modes[] = {
-    [STREW_ERROR] = "error", [STREW_WRAP] = "wrap", [STREW_CLIP] = "clip", [STREW_DROP] = "drop"};
-
-const char *strew_dtype_name(strew_dtype dtype) {
-  return (unsigned)dtype < STREW_DTYPE_COUNT ? dtypes[dtype].name : NULL;
-}
 size_t strew_dtype_size_bytes(strew_dtype dtype) {
   return (unsigned)dtype < STREW_DTYPE_COUNT ? dtype_bytes(dtype) : 0;
 }
@@ -41,7 +30,6 @@ const char *strew_reduction_name(strew_reduction reduction) {
 const char *reduction_word(strew_reduction reduction, int which) {
   return which < WORDS_PER_REDUCTION ? reductions[reduction][which] : NULL;
 }
-const char *strew_mode_name(strew_mode mode) { return (unsigned)mode < STREW_MODE_COUNT ? modes[mode] : NULL; }
 
 bool reduction_is_ordered(strew_reduction reduction) {
   static const bool is_ordered[] = {
@@ -63,7 +51,7 @@ bool reduction_widens_halves(strew_reduction reduction) {
   return widens[reduction];
 }
 
-enum category dtype_category(strew_dtype dtype) { return dtypes[dtype].category; }
+enum category dtype_category(strew_dtype dtype) { return categories[dtype]; }
 
 /* --------------------------------------------------------------------------------------------------- promotion */
 
@@ -71,14 +59,14 @@ enum category dtype_category(strew_dtype dtype) { return dtypes[dtype].category;
    uint8 with int8 gives int16. */
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b) {
   if (a == b) return a;
-  if (dtypes[a].category != dtypes[b].category) return dtypes[a].category > dtypes[b].category ? a : b;
+  if (categories[a] != categories[b]) return categories[a] > categories[b] ? a : b;
   if (dtype_bytes(a) != dtype_bytes(b)) return dtype_bytes(a) > dtype_bytes(b) ? a : b;
-  return dtypes[a].category == FLOATING ? STREW_FLOAT32 : STREW_INT16;
+  return categories[a] == FLOATING ? STREW_FLOAT32 : STREW_INT16;
 }
 
 strew_dtype dtype_with_number(int dtype, strew_scalar number) {
   const strew_dtype its = number.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : number.dtype;
-  return dtype < 0 || dtypes[its].category > dtypes[dtype].category ? its : (strew_dtype)dtype;
+  return dtype < 0 || categories[its] > categories[dtype] ? its : (strew_dtype)dtype;
 }
 
 strew_dtype dtype_of_operands(int count, const strew_operand *operands) {

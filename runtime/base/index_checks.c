@@ -35,8 +35,9 @@ strew_status check_words(const struct call *call, strew_reduction reduction, str
 static const char *hint_of_mask(const struct call *call) {
   static const char *const reads[] = {"gather", "gather_nd", "take", "take_along_dim"};
   for (size_t i = 0; i < sizeof reads / sizeof *reads; i++)
-    if (strcmp(call->op, reads[i]) == 0) return "self[index] has the elements where a mask is true";
-  if (strncmp(call->op, "index_", 6) == 0) return "index:nonzero():flatten() has the positions where a mask is true";
+    if (strcmp(call->op, reads[i]) == 0) return "strew_get_rows(self, index) has the elements where a mask is true";
+  if (strncmp(call->op, "index_", 6) == 0)
+    return "strew_flatten(strew_nonzero(index)) has the positions where a mask is true";
   return NULL;
 }
 
@@ -44,7 +45,7 @@ strew_status check_index_dtype(const struct call *call, const strew_tensor *inde
   if (index->dtype == STREW_INT64 || index->dtype == STREW_INT32) return STREW_OK;
   char text[TEXT_BYTES];
   const char *hint = index->dtype == STREW_BOOL ? hint_of_mask(call) : NULL;
-  snprintf(text, sizeof text, "%s:to(\"int64\")", name);
+  snprintf(text, sizeof text, "strew_to(%s, int64)", name);
   if (!hint) hint = text;
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
               "is %s, expected int64 or int32", strew_dtype_name(index->dtype));
@@ -53,11 +54,13 @@ strew_status check_index_dtype(const struct call *call, const strew_tensor *inde
 /* Writes a hint that gives an index src's rank: a 1-D index lies along dim, others along src's first dimensions. */
 static const char *hint_of_rank(const strew_tensor *index, const strew_tensor *src, int dim, char *text) {
   int trailing = src->rank - (index->rank == 1 ? dim + 1 : index->rank);
-  int length = snprintf(text, TEXT_BYTES, "index");
-  for (int d = 0; index->rank && d < trailing; d++)
-    length += snprintf(text + length, TEXT_BYTES - (size_t)length, ":unsqueeze(-1)");
+  const int more = index->rank && trailing > 0 ? trailing : 0;
+  int length = snprintf(text, TEXT_BYTES, "strew_expand(");
+  for (int i = 0; i < more; i++) length += snprintf(text + length, TEXT_BYTES - (size_t)length, "strew_unsqueeze(");
+  length += snprintf(text + length, TEXT_BYTES - (size_t)length, "index");
+  for (int i = 0; i < more; i++) length += snprintf(text + length, TEXT_BYTES - (size_t)length, ", -1)");
   snprintf(text + length, TEXT_BYTES - (size_t)length,
-           ":expand_as(src), or the group form strew.scatter(src, index, {dim = %d})", dim);
+           ", sizes of src), or the group form strew_group(src, index, {.dim = %d})", dim);
   return text;
 }
 
@@ -147,8 +150,8 @@ static const char *hint_for(const struct call *call, const struct addressing *ad
   if (!takes_mode(call) && can_wrap)
     snprintf(text, TEXT_BYTES, "%s %% %" PRId64 " counts negative values from the end", addressing->name, limits->size);
   if (!takes_mode(call)) return can_wrap ? text : NULL;
-  return can_wrap ? "mode = \"wrap\" counts negative values from the end, \"drop\" skips them, as padding"
-                  : "mode = \"drop\" skips negative values, as padding";
+  return can_wrap ? "mode = STREW_WRAP counts negative values from the end, STREW_DROP skips them, as padding"
+                  : "mode = STREW_DROP skips negative values, as padding";
 }
 
 strew_status index_value(const struct call *call, const strew_tensor *index, int64_t number, int64_t *position,

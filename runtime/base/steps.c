@@ -34,20 +34,25 @@ strew_tensor *steps_keep(struct steps *steps, int mark, strew_tensor *kept) {
       strew_release(steps->made[i]);
   if (count > mark) steps->made[mark] = kept;
   steps->count = count;
-  return kept;
+  return steps->status == STREW_OK ? kept : NULL;
 }
 
-strew_tensor *steps_out(struct steps *steps, strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
-                        strew_tensor *given) {
+strew_tensor *steps_out(struct steps *steps, const char *name, strew_device *device, strew_dtype dtype, int rank,
+                        const int64_t *sizes, strew_tensor *given) {
   bool made = false;
   strew_tensor **out = given ? &given : steps_place(steps);
   STEP(steps, out_prepare(steps->call, device, dtype, rank, sizes, out, &made));
-  if (given) STEP(steps, check_result(steps->call, "out", given));
+  if (given) STEP(steps, check_result(steps->call, name, given));
   return *out;
 }
 
 strew_status steps_give(struct steps *steps, strew_tensor *result, strew_tensor **out) {
-  if (steps->status == STREW_OK && *out != result) *out = strew_retain(result);
+  for (int i = 0; i < steps->count && steps->status == STREW_OK; i++) {
+    if (steps->made[i] != result) continue;
+    *out = result;
+    steps->made[i] = NULL;
+    break;
+  }
   return steps_status(steps);
 }
 

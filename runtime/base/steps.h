@@ -12,7 +12,7 @@
 #ifndef STREW_STEPS_H
 #define STREW_STEPS_H
 
-#include "tensor.h"
+#include "copy.h"
 
 enum { MOST_MADE = 48 };
 
@@ -30,19 +30,24 @@ struct steps {
   struct steps variable __attribute__((cleanup(steps_close)));                                                         \
   steps_open(&variable, call)
 /* A step: an expression that returns a status, evaluated unless a step has failed. Returns the status. */
-#define STEP(steps, ...) TRY((steps)->status, __VA_ARGS__)
+#define STEP(steps, ...) ((steps)->status != STREW_OK ? (steps)->status : steps_note(steps, (__VA_ARGS__)))
+static inline strew_status steps_note(struct steps *steps, strew_status status) {
+  if (steps->status == STREW_OK) steps->status = status; /* the expression may have had steps of its own */
+  return steps->status;
+}
 
 void steps_open(struct steps *steps, const struct call *call);
 void steps_close(struct steps *steps);
 
 /* A place, now NULL, for a tensor that a step makes. */
 strew_tensor **steps_place(struct steps *steps);
-/* Releases what steps have made since `count` was `mark`, except `kept`, which it returns; NULL: all. */
+/* Releases what steps have made since `count` was `mark`, except `kept`, which it returns unless a step has failed;
+   NULL: all. */
 strew_tensor *steps_keep(struct steps *steps, int mark, strew_tensor *kept);
-/* The result to write: `given`, the operand "out", which is checked; if that is NULL, a new tensor. */
-strew_tensor *steps_out(struct steps *steps, strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
-                        strew_tensor *given);
-/* Moves a result to *out, unless a step has failed or it is there. Returns the status of the call. */
+/* The result to write: `given`, the call's operand `name`, which is checked; if that is NULL, a new tensor. */
+strew_tensor *steps_out(struct steps *steps, const char *name, strew_device *device, strew_dtype dtype, int rank,
+                        const int64_t *sizes, strew_tensor *given);
+/* Moves a result to *out, unless a step has failed, or the result was given. Returns the status of the call. */
 strew_status steps_give(struct steps *steps, strew_tensor *result, strew_tensor **out);
 /* Returns the status of the call; errors of memory, time and the user list its operands. */
 strew_status steps_status(const struct steps *steps);
@@ -68,7 +73,8 @@ static inline strew_operand operand_of_float(double number) { return strew_numbe
     return *out;                                                                                                       \
   }
 
-/* device NULL: x's. step_reduce: of `count` dimensions, which are kept. step_count: 0, 1, ... count - 1. */
+/* device NULL: x's. step_reduce: of `count` dimensions, which are kept. step_count: 0, 1, ... count - 1.
+   step_new, step_copy: errors list the operands of the call. */
 STEP_MAKES(step_to, NULL, strew_to(x, device ? device : x->storage->device, dtype, out, steps->error), strew_tensor *x,
            strew_device *device, strew_dtype dtype)
 STEP_MAKES(step_unary, into, strew_unary(op, x, out, steps->error), strew_unary_op op, strew_tensor *x,
@@ -88,11 +94,21 @@ STEP_MAKES(step_reshape, NULL, strew_reshape(x, rank, sizes, out, steps->error),
 STEP_MAKES(step_reduce, NULL, strew_reduce(fold, x, count, dims, dims != NULL, 0, out, steps->error), strew_fold fold,
            strew_tensor *x, int count, const int *dims)
 STEP_MAKES(step_cumsum, NULL, strew_cumsum(x, dim, out, steps->error), strew_tensor *x, int dim)
+STEP_MAKES(step_new, NULL, tensor_create(steps->call, device, dtype, rank, sizes, out), strew_device *device,
+           strew_dtype dtype, int rank, const int64_t *sizes)
+STEP_MAKES(step_copy, NULL, copy_as(steps->call, x, dtype, out), const strew_tensor *x, strew_dtype dtype)
 STEP_MAKES(step_full, NULL, strew_full(device, dtype, rank, sizes, value, out, steps->error), strew_device *device,
            strew_dtype dtype, int rank, const int64_t *sizes, strew_scalar value)
 STEP_MAKES(step_count, NULL,
            strew_arange(device, STREW_INT64, strew_int(0), strew_int(count), strew_int(1), out, steps->error),
            strew_device *device, int64_t count)
+/* The fold of all elements. */
+static inline strew_scalar step_number(struct steps *steps, strew_fold fold, strew_tensor *x) {
+  strew_scalar number = strew_int(0);
+  strew_tensor *folded = step_reduce(steps, fold, x, 0, NULL);
+  STEP(steps, strew_item(folded, &number, steps->error));
+  return number;
+}
 #define step_binary(steps, op, a, b, into) step_binary(steps, op, OPERAND(a), OPERAND(b), into)
 #define step_where(steps, condition, a, b) step_where(steps, condition, OPERAND(a), OPERAND(b))
 

@@ -58,9 +58,7 @@ strew_status(fail_context)(const struct call *call, const char *argument, const 
   return fail(call,
               (struct fault){.code = STREW_EDEVICE,
                              .argument = argument,
-                             .hint =
-                                 "strew_to and strew_copy take a tensor of another context; in a script x:to(\"cpu\") "
-                                 "copies x into its own"},
+                             .hint = "strew_to and strew_copy take a tensor of another context"},
               "%s another context, all operands must belong to one", fact);
 }
 
@@ -75,7 +73,7 @@ strew_status check_devices(const struct call *call) {
       return fail_context(call, call->operands[i].name, "belongs to");
     const char *name = first->storage->device->name;
     char hint[sizeof call->error->hint];
-    snprintf(hint, sizeof hint, "%s:to(\"%s\")", call->operands[i].name, name);
+    snprintf(hint, sizeof hint, "strew_to(%s, %s)", call->operands[i].name, name);
     return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = call->operands[i].name, .hint = hint},
                 "is on %s, all operands must be on one device", tensor->storage->device->name);
   }
@@ -131,7 +129,7 @@ static strew_status check_dtype_of_device(const struct call *call, const strew_d
 strew_status tensor_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                            const int64_t *sizes, strew_tensor **out) {
   strew_status status = check_sizes(call, dtype, rank, sizes);
-  if (status == STREW_OK) status = check_dtype_of_device(call, device, dtype);
+  TRY(status, check_dtype_of_device(call, device, dtype));
   if (status != STREW_OK) return status;
   int64_t strides[MAX_RANK];
   dense_strides(rank, sizes, strides);
@@ -159,7 +157,7 @@ void strew_release(strew_tensor *tensor) {
 strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor) {
   char hint[TEXT_BYTES];
   if (dtype_is_float(tensor->dtype)) return STREW_OK;
-  snprintf(hint, sizeof hint, "%s:to(\"float32\")", name);
+  snprintf(hint, sizeof hint, "strew_to(%s, float32)", name);
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
               "is %s, expected a float dtype", strew_dtype_name(tensor->dtype));
 }
@@ -170,9 +168,9 @@ strew_status check_equal_dtypes(const struct call *call, const char *name, strew
   const strew_dtype promoted = dtype_promote(dtype, expected);
   const char *to = strew_dtype_name(promoted), *first = promoted == dtype ? other : name;
   char hint[TEXT_BYTES];
-  int length = snprintf(hint, sizeof hint, "%s:to(\"%s\")", first, to);
+  int length = snprintf(hint, sizeof hint, "strew_to(%s, %s)", first, to);
   if (promoted != dtype && promoted != expected)
-    snprintf(hint + length, sizeof hint - (size_t)length, ", %s:to(\"%s\")", other, to);
+    snprintf(hint + length, sizeof hint - (size_t)length, ", strew_to(%s, %s)", other, to);
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
               "is %s, %s is %s: dtypes must be equal", strew_dtype_name(dtype), other, strew_dtype_name(expected));
 }
@@ -182,7 +180,7 @@ strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_op
   union element element;
   if (!tensor || tensor->rank || tensor->dtype == dtype) return STREW_OK;
   strew_status status = check_devices(call);
-  if (status == STREW_OK) status = tensor_read(call, tensor, tensor->offset, element.bytes, 1);
+  TRY(status, tensor_read(call, tensor, tensor->offset, element.bytes, 1));
   if (status == STREW_OK) *value = strew_number(strew_scalar_load(tensor->dtype, element.bytes));
   return status;
 }
@@ -190,7 +188,7 @@ strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_op
 strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name) {
   if (!self->storage->constant) return STREW_OK;
   char hint[TEXT_BYTES];
-  snprintf(hint, sizeof hint, "%s:clone() may be written", name);
+  snprintf(hint, sizeof hint, "strew_clone(%s) may be written", name);
   if (self->storage->wrapped)
     return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = name, .hint = hint},
                 "is read-only memory of the host, it cannot be written");
@@ -254,8 +252,8 @@ strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *siz
   CALL(call, "as_strided", error, {"self", tensor});
   int64_t elements = (int64_t)(tensor->storage->size_bytes / dtype_bytes(tensor->dtype));
   strew_status status = check_sizes(&call, tensor->dtype, rank, sizes);
-  if (status == STREW_OK) status = check_view(&call, rank, sizes, strides, offset, elements);
-  if (status == STREW_OK) status = tensor_view(&call, tensor, rank, sizes, strides, offset, out);
+  TRY(status, check_view(&call, rank, sizes, strides, offset, elements));
+  TRY(status, tensor_view(&call, tensor, rank, sizes, strides, offset, out));
   return status;
 }
 
@@ -284,7 +282,7 @@ static strew_status wrap(const struct call *call, strew_device *device, strew_dt
   int64_t dense[MAX_RANK];
   struct storage *storage;
   strew_status status = check_wrap(call, device, dtype, rank, sizes, &strides, dense, memory);
-  if (status == STREW_OK) status = storage_create(call, device, 0, &storage);
+  TRY(status, storage_create(call, device, 0, &storage));
   if (status != STREW_OK) return status;
   status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
   if (status != STREW_OK) return storage_release(storage), status;
@@ -342,7 +340,7 @@ bool strew_tensor_is_contiguous(const strew_tensor *tensor) {
 strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *error) {
   CALL(call, "data", error, {"self", tensor});
   if (!tensor->storage->device->ops->host_memory)
-    return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "self", .hint = "self:to(\"cpu\")"},
+    return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "self", .hint = "strew_to(self, cpu)"},
                 "is on %s, expected a tensor on cpu", tensor->storage->device->name);
   size_t skipped = (size_t)tensor->offset * dtype_bytes(tensor->dtype);
   *data = tensor->storage->data ? (char *)tensor->storage->data + skipped : NULL;
@@ -388,7 +386,7 @@ strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *posi
   int64_t offset;
   union element element;
   strew_status status = locate(&call, tensor, rank, position, &offset);
-  if (status == STREW_OK) status = tensor_read(&call, tensor, offset, element.bytes, 1);
+  TRY(status, tensor_read(&call, tensor, offset, element.bytes, 1));
   if (status == STREW_OK) *out = strew_scalar_load(tensor->dtype, element.bytes);
   return status;
 }
@@ -399,8 +397,8 @@ strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, 
   int64_t offset;
   union element element;
   strew_status status = check_writable(&call, tensor, "self");
-  if (status == STREW_OK) status = locate(&call, tensor, rank, position, &offset);
-  if (status == STREW_OK) status = element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element);
+  TRY(status, locate(&call, tensor, rank, position, &offset));
+  TRY(status, element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element));
   if (status != STREW_OK) return status;
   size_t size = dtype_bytes(tensor->dtype);
   return tensor->storage->device->ops->write(&call, tensor->storage, (size_t)offset * size, element.bytes, size);

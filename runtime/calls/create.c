@@ -13,8 +13,8 @@ strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const
   CALL(call, "full", error, {0});
   union element element;
   strew_status status = check_sizes(&call, dtype, rank, sizes);
-  if (status == STREW_OK) status = element_from(&call, "value", value, STREW_EXACT, dtype, &element);
-  if (status == STREW_OK) status = tensor_create(&call, device, dtype, rank, sizes, out);
+  TRY(status, element_from(&call, "value", value, STREW_EXACT, dtype, &element));
+  TRY(status, tensor_create(&call, device, dtype, rank, sizes, out));
   if (status != STREW_OK) return status;
   status = fill_tensor(&call, *out, element);
   if (status != STREW_OK) strew_release(*out), *out = NULL;
@@ -44,7 +44,7 @@ strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, in
   diagonal.rank = 1;
   diagonal.sizes[0] = shorter;
   diagonal.strides[0] = shorter ? columns + 1 : 0; /* without rows, columns + 1 might overflow */
-  if (status == STREW_OK) status = fill_tensor(&call, &diagonal, one);
+  TRY(status, fill_tensor(&call, &diagonal, one));
   if (status != STREW_OK) strew_release(*out), *out = NULL;
   return status;
 }

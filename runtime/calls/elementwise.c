@@ -55,7 +55,7 @@ static strew_status check_domain(const struct work *work, enum takes takes) {
       return fail_domain(work, work->names[i], is, "integers and floats",
                          "logical_not(x) inverts a bool, ne(a, b) tells where two differ");
     if (work->common == STREW_BOOL)
-      return fail_domain(work, work->names[i], is, "integers and floats", "x:to(\"int64\")");
+      return fail_domain(work, work->names[i], is, "integers and floats", "strew_to(x, int64)");
   }
   return STREW_OK;
 }
@@ -130,9 +130,9 @@ static strew_status check_operands(const struct work *work) {
 /* Checks all but the result's memory. */
 static strew_status check_inputs(struct work *work) {
   strew_status status = check_devices(work->call);
-  if (status == STREW_OK) status = find_dtypes(work);
-  if (status == STREW_OK) status = check_numbers(work);
-  if (status == STREW_OK) status = find_sizes(work);
+  TRY(status, find_dtypes(work));
+  TRY(status, check_numbers(work));
+  TRY(status, find_sizes(work));
   return status;
 }
 
@@ -147,10 +147,10 @@ static const char *hint_to_hold(const struct work *work, const strew_tensor *sel
   for (int i = 1; i < work->inputs; i++) {
     const strew_tensor *other = work->operands[i].tensor;
     if (!other || !dtype_is_float(self->dtype) || dtype_holds(self->dtype, other->dtype)) continue;
-    snprintf(hint, TEXT_BYTES, "%s:to(\"%s\")", work->names[i], held);
+    snprintf(hint, TEXT_BYTES, "strew_to(%s, %s)", work->names[i], held);
     return hint;
   }
-  snprintf(hint, TEXT_BYTES, "self:to(\"%s\") holds it; without the underscore the result is a new tensor",
+  snprintf(hint, TEXT_BYTES, "strew_to(self, %s) holds it; *out NULL makes a new tensor",
            strew_dtype_name(work->result));
   return hint;
 }
@@ -206,7 +206,7 @@ static strew_status launch(const struct work *work, strew_tensor *out) {
 static strew_status finish(const struct work *work, strew_tensor **out) {
   if (*out) {
     strew_status status = check_written(work, *out);
-    return status == STREW_OK ? launch(work, *out) : status;
+    return TRY(status, launch(work, *out));
   }
   strew_status status = tensor_create(work->call, device_of(work), work->result, work->rank, work->sizes, out);
   if (status != STREW_OK) return status;
@@ -239,7 +239,7 @@ strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor *
   add_input(&work, "self", strew_of(tensor));
   add_written(&work, *out);
   strew_status status = check_inputs(&work);
-  return status == STREW_OK ? finish(&work, out) : status;
+  return TRY(status, finish(&work, out));
 }
 
 /* ------------------------------------------------------------------------------------------------------ binary */
@@ -248,7 +248,7 @@ strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor *
 static strew_status fail_operand(const struct work *work, strew_scalar value, const int64_t *position) {
   const strew_tensor *operand = work->operands[1].tensor;
   const bool is_power = work->op == STREW_POW;
-  const char *floats = work->operands[0].tensor ? "self:to(\"float32\")" : "other:to(\"float32\")";
+  const char *floats = work->operands[0].tensor ? "strew_to(self, float32)" : "strew_to(other, float32)";
   struct fault fault = {.code = STREW_EVALUE,
                         .argument = work->names[1],
                         .value = &value,
@@ -281,7 +281,7 @@ static strew_status check_elements(const struct work *work, strew_tensor *operan
   if (is_power && (operand->dtype == STREW_UINT8 || operand->dtype == STREW_BOOL)) return STREW_OK;
   strew_status status = is_power && is_narrow ? copy_as(work->call, operand, STREW_INT32, &wide) : STREW_OK;
   if (wide) operand = wide;
-  if (status == STREW_OK) status = find_operand(work, operand, &number);
+  TRY(status, find_operand(work, operand, &number));
   if (status == STREW_OK && number >= 0) status = index_value(work->call, operand, number, position, &value);
   if (!is_power) value = strew_int(0); /* as converted */
   if (status == STREW_OK && number >= 0) status = fail_operand(work, value, position);
@@ -368,7 +368,7 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
   add_written(&work, *out);
   adjust_number(&work);
   status = check_inputs(&work);
-  if (status == STREW_OK) status = check_second(&work);
+  TRY(status, check_second(&work));
   if (status != STREW_OK) return status;
   choose_square(&work);
   return finish(&work, out);
@@ -380,11 +380,10 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
 static strew_status check_mask(const struct work *work) {
   const strew_tensor *mask = work->operands[0].tensor;
   if (mask->dtype == STREW_BOOL) return STREW_OK;
-  struct fault fault = {.code = STREW_EDTYPE, .argument = work->names[0], .hint = "x:ne(0) is a bool tensor"};
+  struct fault fault = {
+      .code = STREW_EDTYPE, .argument = work->names[0], .hint = "strew_binary(STREW_NE, x, 0) is a bool tensor"};
   if (!work->self)
-    fault.hint =
-        "x:ne(0) is a bool tensor; strew.where(condition, t, b) chooses from t, where t:where(a, b) takes t as "
-        "the condition";
+    fault.hint = "strew_binary(STREW_NE, x, 0) is a bool tensor; strew_where(condition, t, b) chooses from t";
   return fail(work->call, fault, "is %s, expected bool", strew_dtype_name(mask->dtype));
 }
 
@@ -393,10 +392,10 @@ static strew_status choose(struct work *work, strew_dtype common, strew_tensor *
   work->common = work->compute = work->result = work->number_dtype = common;
   add_written(work, *out);
   strew_status status = check_devices(work->call);
-  if (status == STREW_OK) status = check_mask(work);
-  if (status == STREW_OK) status = check_numbers(work);
-  if (status == STREW_OK) status = find_sizes(work);
-  return status == STREW_OK ? finish(work, out) : status;
+  TRY(status, check_mask(work));
+  TRY(status, check_numbers(work));
+  TRY(status, find_sizes(work));
+  return TRY(status, finish(work, out));
 }
 
 strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
@@ -407,7 +406,7 @@ strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand
   add_input(&work, "a", a);
   add_input(&work, "b", b);
   strew_status status = check_operands(&work);
-  return status != STREW_OK ? status : choose(&work, dtype_of_operands(2, work.operands + 1), out);
+  return TRY(status, choose(&work, dtype_of_operands(2, work.operands + 1), out));
 }
 
 strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value, strew_tensor **out,
@@ -422,7 +421,7 @@ strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_o
                 "has %d dimension%s, expected a number or a tensor without dimensions", value.tensor->rank,
                 value.tensor->rank == 1 ? "" : "s");
   strew_status status = check_devices(&call);
-  if (status == STREW_OK) status = operand_settle(&call, tensor->dtype, &work.operands[1]);
+  TRY(status, operand_settle(&call, tensor->dtype, &work.operands[1]));
   if (status != STREW_OK) return status;
   return choose(&work, tensor->dtype, out);
 }
@@ -444,6 +443,6 @@ strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const s
   }
   add_written(&work, *out);
   strew_status status = check_operands(&work);
-  if (status == STREW_OK) status = check_inputs(&work);
-  return status == STREW_OK ? finish(&work, out) : status;
+  TRY(status, check_inputs(&work));
+  return TRY(status, finish(&work, out));
 }

@@ -6,8 +6,8 @@ strew_status check_gather_out(const struct call *call, const strew_tensor *out, 
                               const char *name, const strew_tensor *index) {
   if (!out) return STREW_OK;
   strew_status status = check_overlap(call, out, "out", NULL, false);
-  if (status == STREW_OK) status = check_overlap(call, out, "self", self, false);
-  return status == STREW_OK ? check_overlap(call, out, name, index, false) : status;
+  TRY(status, check_overlap(call, out, "self", self, false));
+  return TRY(status, check_overlap(call, out, name, index, false));
 }
 
 static strew_status gather_into(const struct call *call, const strew_tensor *out, const strew_tensor *self,
@@ -35,7 +35,7 @@ strew_status gather_call(const struct call *call, struct addressing *addressing,
   strew_status status = STREW_OK;
   if (strew_tensor_numel(addressing->given))
     status = made && !empty ? check_clip(call, &addressing->limits) : addressing_check(call, addressing);
-  if (status == STREW_OK) status = out_prepare(call, self->storage->device, self->dtype, rank, sizes, out, &made);
+  TRY(status, out_prepare(call, self->storage->device, self->dtype, rank, sizes, out, &made));
   if (status != STREW_OK || empty) return status;
   status = gather_into(call, *out, self, addressing);
   if (status != STREW_OK && made) strew_release(*out), *out = NULL;
@@ -46,16 +46,16 @@ strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, stre
                           strew_error *error) {
   CALL(call, "gather", error, {"self", self}, {"index", index}, {"out", *out});
   bool empty = strew_tensor_numel(index) == 0;
-  const char *hint = self->rank <= 1 ? "self:take(index) reads one dimension at an index of any shape" : NULL;
+  const char *hint = self->rank <= 1 ? "strew_take(self, index) reads one dimension at an index of any shape" : NULL;
   strew_status status = check_words(&call, STREW_ASSIGN, mode);
-  if (status == STREW_OK) status = check_devices(&call);
-  if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
+  TRY(status, check_devices(&call));
+  TRY(status, check_dim(&call, self->rank, &dim));
   if (status != STREW_OK) return status;
   if (!empty) status = check_index_dtype(&call, index, "index");
   if (status == STREW_OK && !empty) status = check_index_rank(&call, index, self, "self", dim, hint);
   if (status == STREW_OK && !empty) status = check_index_sizes(&call, index, self, "self", dim);
   int64_t size = self->rank ? self->sizes[dim] : 1;
   struct addressing addressing = ADDRESSING(index, index, {size, dim, "self", mode, false});
-  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "index", index);
-  return status == STREW_OK ? gather_call(&call, &addressing, self, index->rank, index->sizes, out) : status;
+  TRY(status, check_gather_out(&call, *out, self, "index", index));
+  return TRY(status, gather_call(&call, &addressing, self, index->rank, index->sizes, out));
 }

@@ -13,11 +13,11 @@
 
 static strew_status check_counted(const struct call *call, const strew_tensor *self, const strew_tensor *weights,
                                   int64_t minlength) {
-  struct fault fault = {.code = STREW_EDTYPE, .argument = "self", .hint = "self:to(\"int64\")"};
+  struct fault fault = {.code = STREW_EDTYPE, .argument = "self", .hint = "strew_to(self, int64)"};
   char text[TEXT_BYTES];
   if (self->dtype != STREW_INT64 && self->dtype != STREW_INT32)
     return fail(call, fault, "is %s, expected int64 or int32", strew_dtype_name(self->dtype));
-  fault = (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "self:flatten()"};
+  fault = (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "strew_flatten(self)"};
   if (self->rank != 1) return fail(call, fault, "has %d dimensions, expected 1", self->rank);
   fault = (struct fault){.code = STREW_ESHAPE, .argument = "weights"};
   if (weights && (weights->rank != 1 || weights->sizes[0] != self->sizes[0]))
@@ -39,7 +39,7 @@ static strew_status fail_value(const struct call *call, strew_status code, const
   strew_device *device = self->storage->device;
   plan_index_values(&values, self);
   strew_status status = device->ops->index_check(call, device, &values, lowest, highest, &number);
-  if (status == STREW_OK) status = index_value(call, self, number < 0 ? 0 : number, position, &value);
+  TRY(status, index_value(call, self, number < 0 ? 0 : number, position, &value));
   if (status != STREW_OK) return status;
   struct fault fault = {.code = code, .argument = "self", .value = &value, .position = position};
   fault.position_rank = 1;
@@ -75,21 +75,16 @@ static strew_status add_counts(const struct call *call, const strew_tensor *self
 strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
                             strew_error *error) {
   CALL(call, "bincount", error, {"self", self}, {"weights", weights});
-  strew_tensor *counts = NULL;
+  STEPS(steps, &call);
   int64_t length = 0;
-  strew_device *device = self->storage->device;
-  strew_status status = check_counted(&call, self, weights, minlength);
-  if (status == STREW_OK) status = find_length(&call, self, minlength, &length);
-  if (status != STREW_OK) return status;
-  status = tensor_create(&call, device, weights ? weights->dtype : STREW_INT64, 1, &length, &counts);
-  if ((status == STREW_EMEMORY || status == STREW_ESHAPE) && length > minlength && length > self->sizes[0])
-    return fail_value(&call, status, self, INT64_MIN, length - 2, "counts up to it do not fit in memory");
-  if (status == STREW_OK) status = add_counts(&call, self, weights, counts);
-  if (status == STREW_OK)
-    *out = counts;
-  else
-    strew_release(counts);
-  return status;
+  STEP(&steps, check_counted(&call, self, weights, minlength));
+  if (STEP(&steps, find_length(&call, self, minlength, &length)) != STREW_OK) return steps.status;
+  const strew_dtype dtype = weights ? weights->dtype : STREW_INT64;
+  strew_tensor *counts = step_new(&steps, self->storage->device, dtype, 1, &length);
+  if ((steps.status == STREW_EMEMORY || steps.status == STREW_ESHAPE) && length > minlength && length > self->sizes[0])
+    return fail_value(&call, steps.status, self, INT64_MIN, length - 2, "counts up to it do not fit in memory");
+  STEP(&steps, add_counts(&call, self, weights, counts));
+  return steps_give(&steps, counts, out);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ histc */
@@ -101,13 +96,6 @@ struct histogram {
   bool is_own;  /* the range is that of the elements */
   double scale; /* of elements and range: with it no product overflows */
 };
-
-static double extreme(struct steps *steps, strew_fold fold, strew_tensor *flat) {
-  strew_scalar scalar = strew_float(0);
-  strew_tensor *value = step_reduce(steps, fold, flat, 0, NULL);
-  STEP(steps, strew_item(value, &scalar, steps->error));
-  return scalar.as.f;
-}
 
 /* Fails for an end that the elements' dtype cannot hold. */
 static strew_status check_range(const struct call *call, const struct histogram *histogram, strew_dtype dtype) {
@@ -127,8 +115,8 @@ static void find_range(struct steps *steps, struct histogram *histogram, strew_t
   const double most = dtype == STREW_FLOAT64 ? DBL_MAX : (double)FLT_MAX;
   histogram->is_own = histogram->min == histogram->max;
   if (histogram->is_own && strew_tensor_numel(self)) {
-    histogram->min = extreme(steps, STREW_FOLD_AMIN, histogram->flat);
-    histogram->max = extreme(steps, STREW_FOLD_AMAX, histogram->flat);
+    histogram->min = step_number(steps, STREW_FOLD_AMIN, histogram->flat).as.f;
+    histogram->max = step_number(steps, STREW_FOLD_AMAX, histogram->flat).as.f;
   }
   const double quarter = (histogram->max / 4 - histogram->min / 4) * (double)histogram->bins;
   histogram->scale = quarter < most / 8 ? 1 : 0x1p-64;

@@ -32,10 +32,10 @@ static strew_status write_start(const struct call *call, const strew_tensor *sel
                                 const char *name, strew_operand source, struct scatter_job *job) {
   *job = scatter_job_of(NULL, options);
   strew_status status = check_options(call, options);
-  if (status == STREW_OK) status = check_words(call, options->reduction, options->mode);
-  if (status == STREW_OK) status = check_devices(call);
-  if (status == STREW_OK) status = check_mean(call, options->reduction, self->dtype);
-  return status == STREW_OK ? check_scatter_source(call, self, name, source, job) : status;
+  TRY(status, check_words(call, options->reduction, options->mode));
+  TRY(status, check_devices(call));
+  TRY(status, check_mean(call, options->reduction, self->dtype));
+  return TRY(status, check_scatter_source(call, self, name, source, job));
 }
 
 static struct shape1 shape_of(const strew_tensor *tensor) {
@@ -101,25 +101,24 @@ static strew_status check_entries(struct call *call, const struct put *put) {
     status = check_devices(call);
     if (status == STREW_OK && index->dtype == STREW_BOOL)
       status = check_mask(call, self, dim, index, put->names[i]);
-    else if (status == STREW_OK)
-      status = check_index(call, index, put->names[i]);
+    else
+      TRY(status, check_index(call, index, put->names[i]));
     dim += dims_of(index);
   }
   return status;
 }
 
 /* Makes the components of checked entries. */
-static strew_status add_entries(struct call *call, const struct put *put, strew_mode mode, struct rows *rows) {
+static strew_status add_entries(struct steps *steps, struct call *call, const struct put *put, strew_mode mode,
+                                struct rows *rows) {
   char is[TEXT_BYTES], others[TEXT_BYTES];
   for (int i = 0; i < put->count; i++) {
     const strew_tensor *index = put->indices[i];
     const int64_t size = count_of_sizes(dims_of(index), put->self->sizes + rows->addressed);
     const struct index_limits limits = {size, rows->addressed, "self", mode, false};
-    strew_tensor *positions = NULL;
     show_entry(call, put, i);
-    strew_status status = index->dtype == STREW_BOOL ? rows_mask(call, rows, index, &positions) : STREW_OK;
-    if (status != STREW_OK) return status;
-    if (positions) index = positions;
+    if (index->dtype == STREW_BOOL) index = rows_mask(steps, index);
+    if (!index) return steps->status;
     text_of_sizes(rows->rank, rows->sizes, others);
     if (!rows_add(rows, index, limits, put->names[i]))
       return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = put->names[i]},
@@ -132,7 +131,7 @@ static strew_status add_entries(struct call *call, const struct put *put, strew_
 
 static strew_status check_put_target(const struct call *call, const struct put *put, strew_tensor *target) {
   strew_status status = check_scatter_target(call, put->self, target);
-  if (status == STREW_OK) status = check_scatter_overlap(call, target, put->values_name, put->values);
+  TRY(status, check_scatter_overlap(call, target, put->values_name, put->values));
   for (int i = 0; i < put->count && status == STREW_OK; i++)
     status = check_scatter_overlap(call, target, put->names[i], put->indices[i]);
   return status;
@@ -143,17 +142,17 @@ static strew_status put_rows(struct call *call, const struct put *put, strew_ope
   struct scatter_job job;
   struct shape1 shape;
   struct rows rows;
+  STEPS(steps, call);
   rows_start(&rows, 0);
-  strew_status status = check_entries(call, put);
-  if (status == STREW_OK) status = operand_settle(call, put->self->dtype, &values);
-  if (status == STREW_OK) status = write_start(call, put->self, options, put->values_name, values, &job);
-  if (status == STREW_OK) status = add_entries(call, put, options->mode, &rows);
-  if (status == STREW_OK) status = rows_shape(call, &rows, put->self, &shape);
-  if (status == STREW_OK && values.tensor) status = check_shape(call, put->values_name, values.tensor, &shape, false);
-  if (status == STREW_OK) status = check_put_target(call, put, *out);
-  if (status == STREW_OK) status = rows_scatter(call, &rows, put->self, &job, &shape, rows.rank, out);
-  rows_release(&rows);
-  return status;
+  STEP(&steps, check_entries(call, put));
+  STEP(&steps, operand_settle(call, put->self->dtype, &values));
+  STEP(&steps, write_start(call, put->self, options, put->values_name, values, &job));
+  STEP(&steps, add_entries(&steps, call, put, options->mode, &rows));
+  STEP(&steps, rows_shape(call, &rows, put->self, &shape));
+  if (values.tensor) STEP(&steps, check_shape(call, put->values_name, values.tensor, &shape, false));
+  STEP(&steps, check_put_target(call, put, *out));
+  rows_scatter(&steps, &rows, put->self, &job, &shape, rows.rank, out);
+  return steps_status(&steps);
 }
 
 strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices, strew_operand values,
@@ -171,13 +170,13 @@ strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tenso
   const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
   const struct put put = {names, "values", self, 1, &index, NULL, *out};
   struct rows rows;
+  STEPS(steps, &call);
   rows_start(&rows, 0);
-  strew_status status = check_entries(&call, &put);
-  if (status == STREW_OK) status = add_entries(&call, &put, STREW_ERROR, &rows);
-  if (status == STREW_OK) status = check_gather_out(&call, *out, self, *names, index);
-  if (status == STREW_OK) status = rows_gather(&call, &rows, self, out);
-  rows_release(&rows);
-  return status;
+  STEP(&steps, check_entries(&call, &put));
+  STEP(&steps, add_entries(&steps, &call, &put, STREW_ERROR, &rows));
+  STEP(&steps, check_gather_out(&call, *out, self, *names, index));
+  rows_gather(&steps, &rows, self, out);
+  return steps_status(&steps);
 }
 
 strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error) {
@@ -203,11 +202,13 @@ strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode
                         strew_error *error) {
   CALL(call, "take", error, {"self", self}, {"index", index}, {"out", *out});
   struct rows rows;
-  strew_status status = check_words(&call, STREW_ASSIGN, mode);
-  if (status == STREW_OK) status = check_devices(&call);
-  if (status == STREW_OK) status = positions_start(&call, &rows, self, index, mode);
-  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "index", index);
-  return status == STREW_OK ? rows_gather(&call, &rows, self, out) : status;
+  STEPS(steps, &call);
+  STEP(&steps, check_words(&call, STREW_ASSIGN, mode));
+  STEP(&steps, check_devices(&call));
+  STEP(&steps, positions_start(&call, &rows, self, index, mode));
+  STEP(&steps, check_gather_out(&call, *out, self, "index", index));
+  rows_gather(&steps, &rows, self, out);
+  return steps_status(&steps);
 }
 
 strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *source,
@@ -218,16 +219,18 @@ strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *so
   const struct shape1 shape = shape_of(source);
   struct scatter_job job;
   struct rows rows;
-  strew_status status = write_start(&call, self, options, "source", strew_of(source), &job);
-  if (status == STREW_OK) status = positions_start(&call, &rows, self, index, options->mode);
-  if (status == STREW_OK && numel != expected)
+  STEPS(steps, &call);
+  STEP(&steps, write_start(&call, self, options, "source", strew_of(source), &job));
+  STEP(&steps, positions_start(&call, &rows, self, index, options->mode));
+  if (steps.status == STREW_OK && numel != expected)
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "source"},
                 "has %" PRId64 " element%s, expected as many as index, which has %" PRId64, numel,
                 numel == 1 ? "" : "s", expected);
-  if (status == STREW_OK) status = check_scatter_target(&call, self, *out);
-  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "source", source);
-  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "index", index);
-  return status == STREW_OK ? rows_scatter(&call, &rows, self, &job, &shape, shape.rank, out) : status;
+  STEP(&steps, check_scatter_target(&call, self, *out));
+  STEP(&steps, check_scatter_overlap(&call, *out, "source", source));
+  STEP(&steps, check_scatter_overlap(&call, *out, "index", index));
+  rows_scatter(&steps, &rows, self, &job, &shape, shape.rank, out);
+  return steps_status(&steps);
 }
 
 /* -------------------------------------------------------------------------------------------------- coordinates */
@@ -274,15 +277,17 @@ static strew_status write_nd(const struct call *call, const char *of, strew_tens
   struct shape1 shape;
   struct rows rows;
   rows_start(&rows, 0);
-  strew_status status = write_start(call, self, options, "updates", strew_of(updates), &job);
-  if (status == STREW_OK) status = add_coordinates(call, &what, &rows, self, indices);
-  if (status == STREW_OK) status = rows_shape(call, &rows, self, &shape);
-  if (status == STREW_OK) status = check_shape(call, "updates", updates, &shape, true);
-  if (status == STREW_OK) status = check_scatter_target(call, self, *out);
-  if (status == STREW_OK) status = check_scatter_overlap(call, *out, "updates", updates);
-  if (status == STREW_OK) status = check_scatter_overlap(call, *out, "indices", indices);
+  STEPS(steps, call);
+  STEP(&steps, write_start(call, self, options, "updates", strew_of(updates), &job));
+  STEP(&steps, add_coordinates(call, &what, &rows, self, indices));
+  STEP(&steps, rows_shape(call, &rows, self, &shape));
+  STEP(&steps, check_shape(call, "updates", updates, &shape, true));
+  STEP(&steps, check_scatter_target(call, self, *out));
+  STEP(&steps, check_scatter_overlap(call, *out, "updates", updates));
+  STEP(&steps, check_scatter_overlap(call, *out, "indices", indices));
   job.disposable = disposable;
-  return status == STREW_OK ? rows_scatter(call, &rows, self, &job, &shape, rows.rank, out) : status;
+  rows_scatter(&steps, &rows, self, &job, &shape, rows.rank, out);
+  return steps_status(&steps);
 }
 
 strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_tensor *updates,
@@ -295,25 +300,22 @@ strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_t
 strew_status strew_scatter_nd_new(int rank, const int64_t *sizes, strew_tensor *indices, strew_tensor *updates,
                                   const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   CALL(call, "scatter_nd", error, {"indices", indices}, {"updates", updates});
-  strew_tensor *zeros = NULL;
-  strew_status status = tensor_create(&call, updates->storage->device, updates->dtype, rank, sizes, &zeros);
-  if (status == STREW_OK) status = fill_tensor(&call, zeros, (union element){.i64 = 0});
-  if (status == STREW_OK)
-    status = write_nd(&call, "shape", zeros, indices, updates, options ? options : &scatter_defaults, true, &zeros);
-  if (status != STREW_OK) return strew_release(zeros), status;
-  *out = zeros;
-  return STREW_OK;
+  STEPS(steps, &call);
+  strew_tensor *zeros = step_new(&steps, updates->storage->device, updates->dtype, rank, sizes);
+  STEP(&steps, fill_tensor(&call, zeros, (union element){.i64 = 0}));
+  if (!options) options = &scatter_defaults;
+  STEP(&steps, write_nd(&call, "shape", zeros, indices, updates, options, true, &zeros));
+  return steps_give(&steps, zeros, out);
 }
 
 /* The first component of indices with batches: the row-major number of the batch. */
-static strew_status add_batches(const struct call *call, struct rows *rows, const strew_tensor *self,
+static strew_status add_batches(struct steps *steps, struct rows *rows, const strew_tensor *self,
                                 const strew_tensor *indices, int batches, strew_mode mode) {
-  strew_tensor *numbers = NULL;
   const int64_t count = count_of_sizes(batches, self->sizes);
   rows->addressed = batches;
   if (batches == 0) return STREW_OK;
-  strew_status status = rows_numbers(call, rows, self->storage->device, count, &numbers);
-  if (status != STREW_OK) return status;
+  strew_tensor *numbers = step_count(steps, self->storage->device, count);
+  if (!numbers) return steps->status;
   strew_tensor wide = *numbers;
   wide.rank = indices->rank - 1;
   for (int d = 0; d < wide.rank; d++) wide.sizes[d] = d < batches ? self->sizes[d] : 1;
@@ -343,28 +345,32 @@ strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batc
   const struct coordinates what = {"self", batch_dims, mode};
   struct rows rows;
   rows_start(&rows, 0);
-  strew_status status = check_words(&call, STREW_ASSIGN, mode);
-  if (status == STREW_OK) status = check_devices(&call);
-  if (status == STREW_OK) status = check_batches(&call, self, indices, batch_dims);
-  if (status == STREW_OK) status = add_batches(&call, &rows, self, indices, batch_dims, mode);
-  if (status == STREW_OK) status = add_coordinates(&call, &what, &rows, self, indices);
-  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "indices", indices);
-  if (status == STREW_OK) status = rows_gather(&call, &rows, self, out);
-  rows_release(&rows);
-  return status;
+  STEPS(steps, &call);
+  STEP(&steps, check_words(&call, STREW_ASSIGN, mode));
+  STEP(&steps, check_devices(&call));
+  STEP(&steps, check_batches(&call, self, indices, batch_dims));
+  STEP(&steps, add_batches(&steps, &rows, self, indices, batch_dims, mode));
+  STEP(&steps, add_coordinates(&call, &what, &rows, self, indices));
+  STEP(&steps, check_gather_out(&call, *out, self, "indices", indices));
+  rows_gather(&steps, &rows, self, out);
+  return steps_status(&steps);
 }
 
 /* -------------------------------------------------------------------------------------------------------- masks */
 
 /* Makes the component of a mask's true elements. *wide: self, broadcast with the mask. `to`: the mask must broadcast to
    self's shape. */
-static strew_status mask_start(const struct call *call, struct rows *rows, const strew_tensor *self,
+static strew_status mask_start(struct steps *steps, struct rows *rows, const strew_tensor *self,
                                const strew_tensor *mask, bool to, strew_tensor *wide) {
   struct shape1 shape = shape_of(self);
   char is[TEXT_BYTES], other[TEXT_BYTES];
-  strew_tensor *positions = NULL, wide_mask;
+  const struct call *call = steps->call;
+  strew_tensor wide_mask;
   if (mask->dtype != STREW_BOOL)
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "mask", .hint = "x:ne(0) makes a bool tensor"},
+    return fail(call,
+                (struct fault){.code = STREW_EDTYPE,
+                               .argument = "mask",
+                               .hint = "strew_binary(STREW_NE, x, 0) makes a bool tensor"},
                 "is %s, expected bool", strew_dtype_name(mask->dtype));
   const bool fits = broadcast_sizes(&shape.rank, shape.sizes, mask->rank, mask->sizes);
   const bool same = fits && shape.rank == self->rank &&
@@ -376,8 +382,9 @@ static strew_status mask_start(const struct call *call, struct rows *rows, const
   tensor_broadcast(wide, self, &shape);
   tensor_broadcast(&wide_mask, mask, &shape);
   strew_status status = check_sizes(call, self->dtype, shape.rank, shape.sizes);
-  if (status == STREW_OK) status = rows_mask(call, rows, &wide_mask, &positions);
   if (status != STREW_OK) return status;
+  const strew_tensor *positions = rows_mask(steps, &wide_mask);
+  if (!positions) return steps->status;
   rows->addressed = shape.rank;
   rows_add(rows, positions,
            (struct index_limits){count_of_sizes(shape.rank, shape.sizes), 0, "self", STREW_ERROR, true}, "mask");
@@ -390,12 +397,12 @@ strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_t
   struct rows rows;
   strew_tensor wide;
   rows_start(&rows, 0);
-  strew_status status = check_devices(&call);
-  if (status == STREW_OK) status = mask_start(&call, &rows, self, mask, false, &wide);
-  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "mask", mask);
-  if (status == STREW_OK) status = rows_gather(&call, &rows, &wide, out);
-  rows_release(&rows);
-  return status;
+  STEPS(steps, &call);
+  STEP(&steps, check_devices(&call));
+  STEP(&steps, mask_start(&steps, &rows, self, mask, false, &wide));
+  STEP(&steps, check_gather_out(&call, *out, self, "mask", mask));
+  rows_gather(&steps, &rows, &wide, out);
+  return steps_status(&steps);
 }
 
 strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_tensor *source, strew_tensor **out,
@@ -404,25 +411,24 @@ strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_
        {"out", *out == self ? NULL : *out});
   struct rows rows;
   struct scatter_job job;
-  strew_tensor wide, *dense = NULL, values;
+  strew_tensor wide, values, *base = *out == self ? self : &wide;
+  STEPS(steps, &call);
   rows_start(&rows, 0);
-  strew_status status = write_start(&call, self, &scatter_defaults, "source", strew_of(source), &job);
-  if (status == STREW_OK) status = mask_start(&call, &rows, self, mask, *out == self, &wide);
-  if (status == STREW_OK && strew_tensor_numel(source) < rows.sizes[0])
-    status = fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "source"},
-                  "has %" PRId64 " element%s, mask selects %" PRId64, strew_tensor_numel(source),
-                  strew_tensor_numel(source) == 1 ? "" : "s", rows.sizes[0]);
-  if (status == STREW_OK) status = check_scatter_target(&call, *out == self ? self : &wide, *out);
-  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "source", source);
-  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "mask", mask);
-  if (status == STREW_OK) status = flatten(&call, source, &values, &dense);
-  if (status == STREW_OK) {
+  STEP(&steps, write_start(&call, self, &scatter_defaults, "source", strew_of(source), &job));
+  STEP(&steps, mask_start(&steps, &rows, self, mask, *out == self, &wide));
+  if (steps.status == STREW_OK && strew_tensor_numel(source) < rows.sizes[0])
+    STEP(&steps, fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "source"},
+                      "has %" PRId64 " element%s, mask selects %" PRId64, strew_tensor_numel(source),
+                      strew_tensor_numel(source) == 1 ? "" : "s", rows.sizes[0]));
+  STEP(&steps, check_scatter_target(&call, base, *out));
+  STEP(&steps, check_scatter_overlap(&call, *out, "source", source));
+  STEP(&steps, check_scatter_overlap(&call, *out, "mask", mask));
+  flatten(&steps, source, &values);
+  if (steps.status == STREW_OK) {
     values.sizes[0] = rows.sizes[0];
     const struct shape1 shape = shape_of(&values);
     job.src = &values;
-    status = rows_scatter(&call, &rows, *out == self ? self : &wide, &job, &shape, 1, out);
+    rows_scatter(&steps, &rows, base, &job, &shape, 1, out);
   }
-  strew_release(dense);
-  rows_release(&rows);
-  return status;
+  return steps_status(&steps);
 }

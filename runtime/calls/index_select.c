@@ -1,6 +1,7 @@
 /* index_select.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim. Each is the gather or
    scatter of an index that is the same along all other dimensions: a view with stride 0 there. */
 #include "gather.h"
+#include "runtime/base/steps.h"
 #include "scatter.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@ struct along {
 
 static strew_status check_index(const struct call *call, const strew_tensor *index) {
   if (index->rank > 1)
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = "index:flatten()"},
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = "strew_flatten(index)"},
                 "has %d dimensions, expected 0 or 1", index->rank);
   return strew_tensor_numel(index) ? check_index_dtype(call, index, "index") : STREW_OK;
 }
@@ -37,11 +38,11 @@ static void widen(struct along *along, const strew_tensor *self, int dim, const 
 static strew_status along_start(const struct call *call, struct along *along, const strew_tensor *self, int dim,
                                 const strew_tensor *index, const strew_scatter_options *options) {
   strew_status status = check_options(call, options);
-  if (status == STREW_OK) status = check_words(call, options->reduction, options->mode);
-  if (status == STREW_OK) status = check_devices(call);
-  if (status == STREW_OK) status = check_mean(call, options->reduction, self->dtype);
-  if (status == STREW_OK) status = check_dim(call, self->rank, &dim);
-  if (status == STREW_OK) status = check_index(call, index);
+  TRY(status, check_words(call, options->reduction, options->mode));
+  TRY(status, check_devices(call));
+  TRY(status, check_mean(call, options->reduction, self->dtype));
+  TRY(status, check_dim(call, self->rank, &dim));
+  TRY(status, check_index(call, index));
   if (status != STREW_OK) return status;
   widen(along, self, dim, index, options);
   return check_sizes(call, self->dtype, along->wide.rank, along->wide.sizes);
@@ -58,7 +59,7 @@ strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index
   if (status == STREW_OK && self->rank == 0 && along.wide.sizes[0] != 1)
     status = fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "index"},
                   "has %" PRId64 " elements, expected 1: self has no dimension", along.wide.sizes[0]);
-  if (status == STREW_OK) status = check_gather_out(&call, *out, self, "index", index);
+  TRY(status, check_gather_out(&call, *out, self, "index", index));
   if (status != STREW_OK) return status;
   return gather_call(&call, &along.addressing, self, self->rank ? along.wide.rank : 0, along.wide.sizes, out);
 }
@@ -70,8 +71,8 @@ strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *ind
   char is[TEXT_BYTES], expected[TEXT_BYTES];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "index"};
   strew_status status = check_words(&call, STREW_ASSIGN, mode);
-  if (status == STREW_OK) status = check_devices(&call);
-  if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
+  TRY(status, check_devices(&call));
+  TRY(status, check_dim(&call, self->rank, &dim));
   if (status == STREW_OK && strew_tensor_numel(index)) status = check_index_dtype(&call, index, "index");
   if (status != STREW_OK) return status;
   if (index->rank != self->rank)
@@ -108,8 +109,8 @@ static strew_status check_shape(const struct call *call, const struct along *alo
 static strew_status check_targets(const struct call *call, strew_tensor *self, const strew_tensor *index,
                                   const char *name, const strew_tensor *source, strew_tensor *target) {
   strew_status status = check_scatter_target(call, self, target);
-  if (status == STREW_OK) status = check_scatter_overlap(call, target, "index", index);
-  return status == STREW_OK ? check_scatter_overlap(call, target, name, source) : status;
+  TRY(status, check_scatter_overlap(call, target, "index", index));
+  return TRY(status, check_scatter_overlap(call, target, name, source));
 }
 
 /* All checks of a call with a source. */
@@ -117,9 +118,9 @@ static strew_status join_start(const struct call *call, struct along *along, str
                                strew_tensor *index, strew_tensor *source, const strew_scatter_options *options,
                                strew_tensor *target) {
   strew_status status = along_start(call, along, self, dim, index, options);
-  if (status == STREW_OK) status = check_scatter_source(call, self, "source", strew_of(source), &along->job);
-  if (status == STREW_OK) status = check_shape(call, along, source);
-  return status == STREW_OK ? check_targets(call, self, index, "source", source, target) : status;
+  TRY(status, check_scatter_source(call, self, "source", strew_of(source), &along->job));
+  TRY(status, check_shape(call, along, source));
+  return TRY(status, check_targets(call, self, index, "source", source, target));
 }
 
 strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
@@ -129,7 +130,7 @@ strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index
        {"out", *out == self ? NULL : *out});
   struct along along;
   strew_status status = join_start(&call, &along, self, dim, index, source, options, *out);
-  return status == STREW_OK ? scatter_call(&call, &along.job, self, out) : status;
+  return TRY(status, scatter_call(&call, &along.job, self, out));
 }
 
 strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source, strew_mode mode,
@@ -139,7 +140,7 @@ strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, 
   struct along along;
   const strew_scatter_options options = {.mode = mode};
   strew_status status = join_start(&call, &along, self, dim, index, source, &options, *out);
-  return status == STREW_OK ? scatter_call(&call, &along.job, self, out) : status;
+  return TRY(status, scatter_call(&call, &along.job, self, out));
 }
 
 strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value, strew_mode mode,
@@ -154,9 +155,9 @@ strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, 
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "value"},
                 "has shape %s, expected a number or a tensor of rank 0",
                 text_of_sizes(value.tensor->rank, value.tensor->sizes, is));
-  if (status == STREW_OK) status = operand_settle(&call, self->dtype, &value);
-  if (status == STREW_OK) status = check_scatter_source(&call, self, "value", value, &along.job);
-  if (status == STREW_OK) status = check_targets(&call, self, index, "value", value.tensor, *out);
+  TRY(status, operand_settle(&call, self->dtype, &value));
+  TRY(status, check_scatter_source(&call, self, "value", value, &along.job));
+  TRY(status, check_targets(&call, self, index, "value", value.tensor, *out));
   if (status != STREW_OK) return status;
   strew_tensor wide; /* of the view's shape: the engine may read src by sizes and strides */
   if (value.tensor) {
@@ -198,19 +199,13 @@ strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, s
                              strew_mode mode, strew_tensor **out, strew_error *error) {
   CALL(call, "index_add", error, {"self", self}, {"index", index}, {"source", source},
        {"out", *out == self ? NULL : *out});
+  STEPS(steps, &call);
   struct along along;
   strew_scalar factor = alpha;
-  strew_tensor *product = NULL;
   const strew_scatter_options options = {.reduction = STREW_SUM, .mode = mode};
-  strew_status status = read_alpha(&call, self->dtype, alpha, &factor);
-  if (status == STREW_OK) status = join_start(&call, &along, self, dim, index, source, &options, *out);
-  if (status == STREW_OK && !is_one(factor)) {
-    strew_error inner = {.alias = alias_of(error, call.op)};
-    status = strew_binary(STREW_MUL, strew_of(source), strew_number(factor), &product, &inner);
-    report_inner(status, &inner, error);
-    along.job.src = product;
-  }
-  if (status == STREW_OK) status = scatter_call(&call, &along.job, self, out);
-  strew_release(product);
-  return status;
+  STEP(&steps, read_alpha(&call, self->dtype, alpha, &factor));
+  STEP(&steps, join_start(&call, &along, self, dim, index, source, &options, *out));
+  if (!is_one(factor)) along.job.src = step_binary(&steps, STREW_MUL, source, factor, NULL);
+  STEP(&steps, scatter_call(&call, &along.job, self, out));
+  return steps_status(&steps);
 }

@@ -5,14 +5,13 @@
    dimensions count as one, and positions are an index of it. */
 #include "indexed_rows.h"
 #include "gather.h"
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 
 #include <string.h>
 
 void rows_start(struct rows *rows, int addressed) {
   rows->addressed = addressed;
-  rows->count = rows->rank = rows->made_count = 0;
+  rows->count = rows->rank = 0;
 }
 
 bool rows_add(struct rows *rows, const strew_tensor *index, struct index_limits limits, const char *name) {
@@ -22,10 +21,6 @@ bool rows_add(struct rows *rows, const strew_tensor *index, struct index_limits 
   component->addressing = (struct addressing)ADDRESSING(&component->index, &component->index, limits);
   component->addressing.name = name;
   return true;
-}
-
-void rows_release(struct rows *rows) {
-  for (int i = 0; i < rows->made_count; i++) strew_release(rows->made[i]);
 }
 
 strew_status rows_shape(const struct call *call, const struct rows *rows, const strew_tensor *self,
@@ -65,137 +60,96 @@ static bool merge_leading(const strew_tensor *tensor, int rank, const int64_t *s
   return merges || size == 0;
 }
 
-/* The same of a copy, if strides do not allow a view: *made, which the caller releases. */
-static strew_status merged(const struct call *call, const strew_tensor *tensor, const struct shape1 *shape, int lead,
-                           strew_tensor *out, strew_tensor **made) {
-  if (merge_leading(tensor, shape->rank, shape->sizes, lead, out)) return STREW_OK;
+/* The same of a copy, if strides do not allow a view. */
+static void merge(struct steps *steps, const strew_tensor *tensor, const struct shape1 *shape, int lead,
+                  strew_tensor *out) {
+  if (steps->status != STREW_OK || merge_leading(tensor, shape->rank, shape->sizes, lead, out)) return;
   strew_tensor wide;
   tensor_broadcast(&wide, tensor, shape);
-  strew_status status = copy_as(call, &wide, tensor->dtype, made);
-  if (status == STREW_OK) merge_leading(*made, shape->rank, shape->sizes, lead, out);
-  return status;
+  strew_tensor *copy = step_copy(steps, &wide, tensor->dtype);
+  if (copy) merge_leading(copy, shape->rank, shape->sizes, lead, out);
 }
 
-strew_status flatten(const struct call *call, const strew_tensor *tensor, strew_tensor *out, strew_tensor **made) {
+void flatten(struct steps *steps, const strew_tensor *tensor, strew_tensor *out) {
   struct shape1 shape = {.rank = tensor->rank};
   memcpy(shape.sizes, tensor->sizes, (size_t)tensor->rank * sizeof *shape.sizes);
-  return merged(call, tensor, &shape, shape.rank, out, made);
+  merge(steps, tensor, &shape, shape.rank, out);
 }
 
 /* --------------------------------------------------------------------------------------------------- components */
 
-/* The positions of a mask's true elements in row-major order, int64[count]. Memory that a host may change is copied,
-   because devices read it twice. */
-static strew_status true_positions(const struct call *call, const strew_tensor *mask, strew_tensor **out) {
+/* Memory that a host may change is copied, because devices read it twice. */
+strew_tensor *rows_mask(struct steps *steps, const strew_tensor *mask) {
   strew_device *device = mask->storage->device;
-  strew_tensor flat, *dense = NULL;
+  const int mark = steps->count;
+  strew_tensor flat;
   struct plan plan;
   int64_t count = 0;
-  strew_status status = STREW_OK;
-  if (mask->storage->wrapped) status = copy_as(call, mask, STREW_BOOL, &dense);
-  if (status == STREW_OK && dense)
-    merge_leading(dense, dense->rank, dense->sizes, dense->rank, &flat);
-  else if (status == STREW_OK)
-    status = flatten(call, mask, &flat, &dense);
-  if (status != STREW_OK) return status;
+  if (mask->storage->wrapped) mask = step_copy(steps, mask, STREW_BOOL);
+  if (mask) flatten(steps, mask, &flat);
+  if (steps->status != STREW_OK) return NULL;
   plan_start(&plan, flat.rank, flat.sizes);
   plan_add(&plan, &flat);
-  if (flat.sizes[0]) status = device->ops->nonzero(call, device, &plan, NULL, &count);
-  if (status == STREW_OK) status = tensor_create(call, device, STREW_INT64, 1, &count, out);
-  if (status == STREW_OK && count) {
-    struct operand written = {.storage = (*out)->storage, .dtype = STREW_INT64, .strides = {1, 1}};
-    status = device->ops->nonzero(call, device, &plan, &written, &count);
-    if (status != STREW_OK) strew_release(*out), *out = NULL;
+  if (flat.sizes[0]) STEP(steps, device->ops->nonzero(steps->call, device, &plan, NULL, &count));
+  strew_tensor *positions = step_new(steps, device, STREW_INT64, 1, &count);
+  if (positions && count) {
+    struct operand written = {.storage = positions->storage, .dtype = STREW_INT64, .strides = {1, 1}};
+    STEP(steps, device->ops->nonzero(steps->call, device, &plan, &written, &count));
   }
-  strew_release(dense);
-  return status;
-}
-
-strew_status rows_mask(const struct call *call, struct rows *rows, const strew_tensor *mask, strew_tensor **out) {
-  strew_status status = true_positions(call, mask, out);
-  if (status == STREW_OK) rows->made[rows->made_count++] = *out;
-  return status;
-}
-
-strew_status rows_numbers(const struct call *call, struct rows *rows, strew_device *device, int64_t count,
-                          strew_tensor **out) {
-  strew_status status = tensor_create(call, device, STREW_INT64, 1, &count, out);
-  if (status != STREW_OK) return status;
-  rows->made[rows->made_count++] = *out;
-  struct ramp_plan ramp = {.out = {.storage = (*out)->storage, .dtype = STREW_INT64, .strides = {1}},
-                           .count = count,
-                           .start = strew_int(0),
-                           .step = strew_int(1)};
-  return count ? device->ops->ramp(call, device, &ramp) : STREW_OK;
+  return steps_keep(steps, mark, positions);
 }
 
 /* Makes row-major positions of all components, int64 of the rows' shape; checks their values. */
-static strew_status join(const struct call *call, struct rows *rows, strew_tensor **out) {
+static strew_tensor *join_components(struct steps *steps, struct rows *rows) {
   enum { AT_ONCE = MAX_OPERANDS - 1 };
+  const struct call *call = steps->call;
   strew_device *device = rows->at[0].index.storage->device;
-  strew_status status = tensor_create(call, device, STREW_INT64, rows->rank, rows->sizes, out);
+  strew_tensor *out = step_new(steps, device, STREW_INT64, rows->rank, rows->sizes);
   bool bad = false;
-  for (int first = 0; first < rows->count && status == STREW_OK && !bad; first += AT_ONCE) {
+  for (int first = 0; first < rows->count && steps->status == STREW_OK && !bad; first += AT_ONCE) {
     struct join_plan join = {.mode = rows->at[0].addressing.limits.mode, .continues = first > 0};
     plan_start(&join.plan, rows->rank, rows->sizes);
-    plan_add(&join.plan, *out);
+    plan_add(&join.plan, out);
     for (int i = first; i < rows->count && i < first + AT_ONCE; i++) {
       join.sizes[i - first] = rows->at[i].addressing.limits.size;
       plan_add(&join.plan, &rows->at[i].index);
     }
     plan_simplify(&join.plan);
-    status = device->ops->index_join(call, device, &join, &bad);
+    STEP(steps, device->ops->index_join(call, device, &join, &bad));
   }
-  for (int i = 0; i < rows->count && status == STREW_OK && bad; i++)
-    status = addressing_check(call, &rows->at[i].addressing);
-  if (status == STREW_OK && bad)
-    status = fail(call, (struct fault){.code = STREW_EINDEX, .argument = rows->at[0].addressing.name},
-                  "has changed while it was read");
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  for (int i = 0; i < rows->count && bad; i++) STEP(steps, addressing_check(call, &rows->at[i].addressing));
+  if (bad)
+    STEP(steps, fail(call, (struct fault){.code = STREW_EINDEX, .argument = rows->at[0].addressing.name},
+                     "has changed while it was read"));
+  return out;
 }
 
-/* One position of row 0. */
-static strew_status zero_positions(const struct call *call, strew_device *device, strew_tensor **out) {
-  const int64_t one = 1;
-  strew_status status = tensor_create(call, device, STREW_INT64, 1, &one, out);
-  if (status == STREW_OK) status = fill_tensor(call, *out, (union element){.i64 = 0});
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
-}
-
-static strew_status check_clips(const struct call *call, const struct rows *rows) {
-  strew_status status = STREW_OK;
-  for (int i = 0; i < rows->count && status == STREW_OK; i++) status = check_clip(call, &rows->at[i].addressing.limits);
-  return status;
-}
-
-/* How rows are addressed: by the only component, or by positions made of all (*made, which the caller releases), which
-   are in range. `index` has the rows' shape, which is not empty. `flat`: it must have a view of one dimension. */
-static strew_status address(const struct call *call, struct rows *rows, const strew_tensor *self, bool flat,
-                            strew_tensor *index, struct addressing *addressing, strew_tensor **made) {
+/* How rows are addressed: by the only component, or by positions made of all, which are in range. `index` has the rows'
+   shape, which is not empty. `flat`: it must have a view of one dimension. */
+static void address(struct steps *steps, struct rows *rows, const strew_tensor *self, bool flat, strew_tensor *index,
+                    struct addressing *addressing) {
   const struct component *first = &rows->at[0];
-  const int64_t length = count_of_sizes(rows->addressed, self->sizes);
+  const int64_t length = count_of_sizes(rows->addressed, self->sizes), one = 1;
   strew_tensor line;
-  strew_status status = check_clips(call, rows);
-  if (status != STREW_OK) return status;
+  for (int i = 0; i < rows->count; i++) STEP(steps, check_clip(steps->call, &rows->at[i].addressing.limits));
   if (rows->count == 1 && (!flat || merge_leading(&first->index, rows->rank, rows->sizes, rows->rank, &line))) {
     struct shape1 shape = {.rank = rows->rank};
     memcpy(shape.sizes, rows->sizes, (size_t)rows->rank * sizeof *shape.sizes);
     tensor_broadcast(index, &first->index, &shape);
     *addressing = first->addressing;
-    return STREW_OK;
+    return;
   }
-  status = rows->count ? join(call, rows, made) : zero_positions(call, self->storage->device, made);
-  if (status != STREW_OK) return status;
+  const strew_tensor *positions =
+      rows->count ? join_components(steps, rows)
+                  : step_full(steps, self->storage->device, STREW_INT64, 1, &one, strew_int(0)); /* of row 0 */
+  if (steps->status != STREW_OK) return;
   const bool drops = rows->count && first->addressing.limits.mode == STREW_DROP;
-  *index = **made;
+  *index = *positions;
   index->rank = rows->rank;
   for (int d = 0; d < rows->rank && !rows->count; d++) index->sizes[d] = rows->sizes[d], index->strides[d] = 0;
   *addressing =
       (struct addressing)ADDRESSING(index, index, {length, 0, "self", drops ? STREW_DROP : STREW_ERROR, false});
   addressing->checked = true;
-  return STREW_OK;
 }
 
 static bool is_empty(const struct rows *rows) { return count_of_sizes(rows->rank, rows->sizes) == 0; }
@@ -220,51 +174,46 @@ static void spread_rows(strew_tensor *rows, int lead) {
   rows->rank = lead + inner;
 }
 
-strew_status rows_gather(const struct call *call, struct rows *rows, strew_tensor *self, strew_tensor **out) {
+strew_status rows_gather(struct steps *steps, struct rows *rows, strew_tensor *self, strew_tensor **out) {
+  const struct call *call = steps->call;
+  if (steps->status != STREW_OK) return steps->status; /* then self may not be there yet */
   struct shape1 shape, whole = {.rank = self->rank};
-  strew_tensor lines, index, *dense = NULL, *made = NULL;
+  strew_tensor lines, index;
   struct addressing addressing;
   bool is_new;
   memcpy(whole.sizes, self->sizes, (size_t)self->rank * sizeof *whole.sizes);
-  strew_status status = rows_shape(call, rows, self, &shape);
-  if (status == STREW_OK && is_empty(rows))
-    return out_prepare(call, self->storage->device, self->dtype, shape.rank, shape.sizes, out, &is_new);
-  if (status == STREW_OK) status = merged(call, self, &whole, rows->addressed, &lines, &dense);
-  if (status == STREW_OK) status = address(call, rows, self, false, &index, &addressing, &made);
-  if (status == STREW_OK) {
-    add_inner(&index, self, rows->addressed);
-    spread_rows(&lines, rows->rank ? rows->rank : 1);
-    addressing.index = &index;
-    status = gather_call(call, &addressing, &lines, shape.rank, shape.sizes, out);
-  }
-  strew_release(dense);
-  strew_release(made);
-  return status;
+  STEP(steps, rows_shape(call, rows, self, &shape));
+  if (steps->status == STREW_OK && is_empty(rows))
+    return STEP(steps, out_prepare(call, self->storage->device, self->dtype, shape.rank, shape.sizes, out, &is_new));
+  merge(steps, self, &whole, rows->addressed, &lines);
+  if (steps->status == STREW_OK) address(steps, rows, self, false, &index, &addressing);
+  if (steps->status != STREW_OK) return steps->status;
+  add_inner(&index, self, rows->addressed);
+  spread_rows(&lines, rows->rank ? rows->rank : 1);
+  addressing.index = &index;
+  return STEP(steps, gather_call(call, &addressing, &lines, shape.rank, shape.sizes, out));
 }
 
 /* ------------------------------------------------------------------------------------------------------ writing */
 
 /* Scatters into the rows of *out, of a new tensor, or of a copy that is then moved to *out. */
-static strew_status scatter_rows(const struct call *call, int addressed, strew_tensor *self, struct scatter_job *job,
+static strew_status scatter_rows(struct steps *steps, int addressed, strew_tensor *self, struct scatter_job *job,
                                  strew_tensor **out) {
   strew_tensor from, to, *target = *out, *made = NULL;
   bool direct = merge_leading(self, self->rank, self->sizes, addressed, &from);
   if (target) direct = direct && merge_leading(target, target->rank, target->sizes, addressed, &to);
-  strew_status status = STREW_OK;
   if (!direct)
-    status = copy_as(call, self, self->dtype, &made);
+    made = step_copy(steps, self, self->dtype);
   else if (!target)
-    status = tensor_create(call, self->storage->device, self->dtype, self->rank, self->sizes, &made);
-  if (status != STREW_OK) return status;
+    made = step_new(steps, self->storage->device, self->dtype, self->rank, self->sizes);
+  if (steps->status != STREW_OK) return steps->status;
   if (made) merge_leading(made, made->rank, made->sizes, addressed, &to);
   job->self = &to;
   job->start = !direct || target == self ? &to : &from;
   job->disposable = job->disposable || made;
-  status = scatter_run(call, job);
-  if (status == STREW_OK && made && target) status = copy_tensor(call, target, made);
-  if (status == STREW_OK && !target) return *out = made, STREW_OK;
-  strew_release(made);
-  return status;
+  STEP(steps, scatter_run(steps->call, job));
+  if (made && target) STEP(steps, copy_tensor(steps->call, target, made));
+  return target ? steps->status : steps_give(steps, made, out);
 }
 
 /* Nothing is scattered. */
@@ -273,27 +222,26 @@ static strew_status copy_self(const struct call *call, strew_tensor *self, strew
   return *out == self ? STREW_OK : copy_tensor(call, *out, self);
 }
 
-strew_status rows_scatter(const struct call *call, struct rows *rows, strew_tensor *self, struct scatter_job *job,
+strew_status rows_scatter(struct steps *steps, struct rows *rows, strew_tensor *self, const struct scatter_job *given,
                           const struct shape1 *shape, int lead, strew_tensor **out) {
-  strew_tensor source, index, line, *dense = NULL, *made = NULL;
+  strew_tensor source, index, line;
   struct addressing addressing;
-  if (is_empty(rows)) return copy_self(call, self, out);
-  strew_status status = address(call, rows, self, true, &index, &addressing, &made);
-  if (status == STREW_OK) {
-    merge_leading(&index, rows->rank, rows->sizes, rows->rank, &line);
-    add_inner(&line, self, rows->addressed);
-    addressing.index = &line;
-    job->addressing = &addressing;
+  struct scatter_job job = *given;
+  if (steps->status != STREW_OK) return steps->status;
+  if (is_empty(rows)) return STEP(steps, copy_self(steps->call, self, out));
+  address(steps, rows, self, true, &index, &addressing);
+  if (steps->status != STREW_OK) return steps->status;
+  merge_leading(&index, rows->rank, rows->sizes, rows->rank, &line);
+  add_inner(&line, self, rows->addressed);
+  addressing.index = &line;
+  job.addressing = &addressing;
+  if (strew_tensor_numel(&line) == 0) {
+    STEP(steps, addressing_check(steps->call, &addressing));
+    return STEP(steps, copy_self(steps->call, self, out));
   }
-  if (status == STREW_OK && strew_tensor_numel(&line) == 0) {
-    status = addressing_check(call, &addressing);
-    if (status == STREW_OK) status = copy_self(call, self, out);
-  } else if (status == STREW_OK) {
-    if (job->src) status = merged(call, job->src, shape, lead, &source, &dense);
-    if (job->src) job->src = &source;
-    if (status == STREW_OK) status = scatter_rows(call, rows->addressed, self, job, out);
+  if (job.src) {
+    merge(steps, job.src, shape, lead, &source);
+    job.src = &source;
   }
-  strew_release(dense);
-  strew_release(made);
-  return status;
+  return STEP(steps, scatter_rows(steps, rows->addressed, self, &job, out));
 }

@@ -15,8 +15,8 @@ strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_erro
   STEPS(steps, &call);
   STEP(&steps, check_same_dtype(&call, a, b));
   if (a->rank == b->rank && memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0) {
-    strew_tensor *same = step_binary(&steps, STREW_EQ, a, b, NULL);
-    STEP(&steps, all_true(same, out, error));
+    const strew_scalar all = step_number(&steps, STREW_FOLD_ALL, step_binary(&steps, STREW_EQ, a, b, NULL));
+    if (steps.status == STREW_OK) *out = all.as.i != 0;
   } else if (steps.status == STREW_OK) {
     *out = false;
   }
@@ -88,7 +88,7 @@ strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double
 strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out, strew_error *error) {
   CALL(call, "allclose", error, {"self", a}, {"other", b});
   STEPS(steps, &call);
-  strew_tensor *near = find_close(&steps, a, b, rtol, atol, false);
-  STEP(&steps, all_true(near, out, error));
+  const strew_scalar all = step_number(&steps, STREW_FOLD_ALL, find_close(&steps, a, b, rtol, atol, false));
+  if (steps.status == STREW_OK) *out = all.as.i != 0;
   return steps_status(&steps);
 }

@@ -1,8 +1,8 @@
 /* matmul.c: matrix products. Each element is the chain s = fma(a[k], b[k], s) in order of k, from +0, on every device;
    integers wrap. 16-bit floats are widened first, and the product is rounded once. A matrix with unit stride along
    neither rows nor columns is copied. dot is a sum of products, in the order of sum. */
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
+#include "runtime/base/steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,9 +26,9 @@ static strew_status check_operands(const struct call *call, strew_product kind, 
   static const int ranks[][2] = {
       [STREW_MATMUL] = {0, 0}, [STREW_MM] = {2, 2}, [STREW_MV] = {2, 1}, [STREW_DOT] = {1, 1}};
   strew_status status = check_rank(call, "self", a, ranks[kind][0]);
-  if (status == STREW_OK) status = check_rank(call, "other", b, ranks[kind][1]);
-  if (status == STREW_OK) status = check_devices(call);
-  if (status == STREW_OK) status = check_equal_dtypes(call, "other", b->dtype, "self", a->dtype);
+  TRY(status, check_rank(call, "other", b, ranks[kind][1]));
+  TRY(status, check_devices(call));
+  TRY(status, check_equal_dtypes(call, "other", b->dtype, "self", a->dtype));
   if (status != STREW_OK) return status;
   if (a->dtype == STREW_BOOL)
     return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self"}, "is bool, expected a number dtype");
@@ -93,12 +93,11 @@ static bool is_regular(struct matrix matrix) {
          is_dense_along(matrix.rows, matrix.row_stride, matrix.columns, matrix.column_stride);
 }
 
-/* The tensor in a dtype and layout that the device takes: itself, retained, or a copy. */
-static strew_status prepare_operand(const struct call *call, strew_tensor *tensor, bool is_left, strew_tensor **out) {
-  strew_dtype wide = dtype_wide(tensor->dtype);
-  bool fits = wide == tensor->dtype && is_regular(matrix_of(tensor, is_left));
-  if (fits) return *out = strew_retain(tensor), STREW_OK;
-  return copy_as(call, tensor, wide, out);
+/* The tensor in a dtype and layout that the device takes: itself or a copy. */
+static strew_tensor *regular(struct steps *steps, strew_tensor *tensor, bool is_left) {
+  const strew_dtype wide = dtype_wide(tensor->dtype);
+  const bool fits = wide == tensor->dtype && is_regular(matrix_of(tensor, is_left));
+  return fits ? tensor : step_copy(steps, tensor, wide);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- plans */
@@ -138,61 +137,36 @@ static void plan_product(struct plan *plan, const struct product *product, const
   append_dim(plan, n, 1, left.column_stride, right.column_stride);
 }
 
-static strew_status multiply(const struct call *call, const struct product *product, strew_tensor *c, strew_tensor *a,
-                             strew_tensor *b) {
-  strew_device *device = c->storage->device;
-  strew_tensor *left = NULL, *right = NULL;
+static void multiply(struct steps *steps, const struct product *product, strew_tensor *c, strew_tensor *a,
+                     strew_tensor *b) {
+  strew_device *device = a->storage->device;
   struct plan plan;
-  strew_status status = STREW_OK;
-  if (!product->k) return fill_tensor(call, c, (union element){.i64 = 0});
-  status = prepare_operand(call, a, true, &left);
-  if (status == STREW_OK) status = prepare_operand(call, b, false, &right);
-  if (status == STREW_OK) {
-    plan_product(&plan, product, c, left, right);
-    status = device->ops->matmul(call, device, &plan, product->k);
-  }
-  strew_release(left);
-  strew_release(right);
-  return status;
+  strew_tensor *left = regular(steps, a, true), *right = regular(steps, b, false);
+  if (steps->status != STREW_OK) return;
+  plan_product(&plan, product, c, left, right);
+  STEP(steps, device->ops->matmul(steps->call, device, &plan, product->k));
 }
 
 /* Rounded products, then their sum in the order of sum. */
-static strew_status dot(const struct call *call, strew_tensor *c, const strew_tensor *a, const strew_tensor *b) {
-  strew_device *device = c->storage->device;
-  strew_tensor *products = NULL, *sum = NULL;
-  strew_dtype wide = dtype_wide(a->dtype);
-  if (!a->sizes[0]) return fill_tensor(call, c, (union element){.i64 = 0});
-  strew_status status = tensor_create(call, device, wide, 1, a->sizes, &products);
-  if (status == STREW_OK)
-    status = tensor_create(call, device, dtype_is_float(wide) ? wide : STREW_INT64, 0, NULL, &sum);
-  if (status == STREW_OK) {
-    struct elementwise_plan times = {.kind = ELEMENTWISE_BINARY, .op = STREW_MUL, .compute = wide};
-    plan_start(&times.plan, 1, a->sizes);
-    plan_add(&times.plan, products);
-    plan_add(&times.plan, a);
-    plan_add(&times.plan, b);
-    plan_simplify(&times.plan);
-    status = device->ops->elementwise(call, device, &times);
-  }
-  if (status == STREW_OK) {
-    struct reduce_plan adding = {.fold = STREW_FOLD_SUM};
-    plan_start(&adding.plan, 1, a->sizes);
-    plan_add(&adding.plan, sum)->strides[0] = 0;
-    plan_add(&adding.plan, products);
-    plan_simplify(&adding.plan);
-    status = device->ops->reduce(call, device, &adding);
-  }
-  if (status == STREW_OK) status = copy_tensor(call, c, sum);
-  strew_release(products);
-  strew_release(sum);
-  return status;
-}
-
-static strew_status check_given(const struct call *call, const strew_tensor *out, const strew_tensor *a,
-                                const strew_tensor *b) {
-  strew_status status = check_overlap(call, out, "out", NULL, false);
-  if (status == STREW_OK) status = check_overlap(call, out, "self", a, false);
-  return status == STREW_OK ? check_overlap(call, out, "other", b, false) : status;
+static void dot(struct steps *steps, strew_tensor *c, const strew_tensor *a, const strew_tensor *b) {
+  strew_device *device = a->storage->device;
+  const strew_dtype wide = dtype_wide(a->dtype), summed = dtype_is_float(wide) ? wide : STREW_INT64;
+  struct elementwise_plan times = {.kind = ELEMENTWISE_BINARY, .op = STREW_MUL, .compute = wide};
+  struct reduce_plan adding = {.fold = STREW_FOLD_SUM};
+  strew_tensor *products = step_new(steps, device, wide, 1, a->sizes), *sum = step_new(steps, device, summed, 0, NULL);
+  if (steps->status != STREW_OK) return;
+  plan_start(&times.plan, 1, a->sizes);
+  plan_add(&times.plan, products);
+  plan_add(&times.plan, a);
+  plan_add(&times.plan, b);
+  plan_simplify(&times.plan);
+  STEP(steps, device->ops->elementwise(steps->call, device, &times));
+  plan_start(&adding.plan, 1, a->sizes);
+  plan_add(&adding.plan, sum)->strides[0] = 0;
+  plan_add(&adding.plan, products);
+  plan_simplify(&adding.plan);
+  STEP(steps, device->ops->reduce(steps->call, device, &adding));
+  STEP(steps, copy_tensor(steps->call, c, sum));
 }
 
 strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
@@ -200,27 +174,22 @@ strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, 
   bool known = (unsigned)kind <= STREW_DOT;
   CALL(call, product_names[known ? kind : STREW_MATMUL], error, {"self", a}, {"other", b}, {"out", *out});
   if (!known) return fail_unknown(&call, "kind", (int)kind, STREW_DOT);
+  STEPS(steps, &call);
   struct product product;
-  strew_tensor *c = NULL;
-  bool made = false;
-  strew_status status = check_operands(&call, kind, a, b);
-  if (status == STREW_OK) status = shape_product(&call, a, b, &product);
-  if (status != STREW_OK) return status;
   strew_device *device = a->storage->device;
-  status = out_prepare(&call, device, a->dtype, product.out_rank, product.out_sizes, out, &made);
-  if (status == STREW_OK && !made) status = check_given(&call, *out, a, b);
-  if (status != STREW_OK || !strew_tensor_numel(*out)) return status;
-  bool fits = strew_tensor_is_contiguous(*out) && !dtype_is_half(a->dtype);
-  if (fits)
-    c = strew_retain(*out);
+  STEP(&steps, check_operands(&call, kind, a, b));
+  if (STEP(&steps, shape_product(&call, a, b, &product)) != STREW_OK) return steps.status;
+  strew_tensor *target = steps_out(&steps, "out", device, a->dtype, product.out_rank, product.out_sizes, *out),
+               *c = target;
+  if (steps.status != STREW_OK || !strew_tensor_numel(target)) return steps_give(&steps, target, out);
+  if (!strew_tensor_is_contiguous(target) || dtype_is_half(a->dtype))
+    c = step_new(&steps, device, dtype_wide(a->dtype), product.out_rank, product.out_sizes);
+  if (!product.k)
+    STEP(&steps, fill_tensor(&call, c, (union element){.i64 = 0}));
+  else if (kind == STREW_DOT)
+    dot(&steps, c, a, b);
   else
-    status = tensor_create(&call, device, dtype_wide(a->dtype), product.out_rank, product.out_sizes, &c);
-  if (status == STREW_OK && kind == STREW_DOT)
-    status = dot(&call, c, a, b);
-  else if (status == STREW_OK)
-    status = multiply(&call, &product, c, a, b);
-  if (status == STREW_OK && !fits) status = copy_tensor(&call, *out, c);
-  strew_release(c);
-  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
-  return status;
+    multiply(&steps, &product, c, a, b);
+  if (c != target) STEP(&steps, copy_tensor(&call, target, c));
+  return steps_give(&steps, target, out);
 }

@@ -2,6 +2,7 @@
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 #include "runtime/base/operations.h"
+#include "runtime/base/steps.h"
 
 #include <inttypes.h>
 
@@ -26,62 +27,61 @@ strew_status check_rank(const struct call *call, double q, strew_interpolation i
 enum { FLOAT32_EXACT = 1 << 24 }; /* the largest integer up to which float32 has all */
 
 /* The quantiles that are wanted: `count` of them. */
-struct wanted {
+struct quantile_list {
   const struct call *call;
   strew_tensor *tensor;
   int64_t count;
   double *q;
-  bool is_list; /* of rank 1: they form a dimension */
+  bool forms_dim; /* they are a tensor of rank 1 */
 };
 
-static strew_status check_q_tensor(const struct wanted *wanted, const strew_tensor *q) {
-  const strew_tensor *tensor = wanted->tensor;
+static strew_status check_q_tensor(const struct quantile_list *list, const strew_tensor *q) {
+  const strew_tensor *tensor = list->tensor;
   struct fault fault = {.code = STREW_ESHAPE, .argument = "q"};
-  if (q->rank > 1) return fail(wanted->call, fault, "has %d dimensions, expected 0 or 1", q->rank);
-  strew_status status = check_devices(wanted->call);
-  return status == STREW_OK ? check_equal_dtypes(wanted->call, "q", q->dtype, "self", tensor->dtype) : status;
+  if (q->rank > 1) return fail(list->call, fault, "has %d dimensions, expected 0 or 1", q->rank);
+  strew_status status = check_devices(list->call);
+  return TRY(status, check_equal_dtypes(list->call, "q", q->dtype, "self", tensor->dtype));
 }
 
 /* Reads one q from an element of the tensor's dtype. */
-static strew_status set_q(const struct wanted *wanted, int64_t i, const void *element) {
-  const double q = strew_scalar_load(wanted->tensor->dtype, element).as.f;
+static strew_status set_q(const struct quantile_list *list, int64_t i, const void *element) {
+  const double q = strew_scalar_load(list->tensor->dtype, element).as.f;
   char text[TEXT_BYTES];
-  wanted->q[i] = q;
-  if (!wanted->is_list || (q >= 0 && q <= 1)) return check_q(wanted->call, q);
+  list->q[i] = q;
+  if (!list->forms_dim || (q >= 0 && q <= 1)) return check_q(list->call, q);
   strew_scalar value = strew_float(q);
   struct fault fault = {.code = STREW_EVALUE, .argument = "q", .value = &value, .position = &i, .position_rank = 1};
-  return fail(wanted->call, fault, "has value %s at [%" PRId64 "], expected numbers from 0 to 1",
+  return fail(list->call, fault, "has value %s at [%" PRId64 "], expected numbers from 0 to 1",
               text_of_scalar(value, text), i);
 }
 
-static strew_status read_list(const struct wanted *wanted, const strew_tensor *q) {
-  strew_context *context = wanted->tensor->storage->device->context;
-  const size_t bytes = (size_t)wanted->count * dtype_bytes(q->dtype);
+static strew_status read_q_tensor(const struct quantile_list *list, const strew_tensor *q) {
+  strew_context *context = list->tensor->storage->device->context;
+  const size_t bytes = (size_t)list->count * dtype_bytes(q->dtype);
   char *elements = memory_allocate(context, bytes);
-  if (!elements) return fail_memory(wanted->call, context, bytes);
-  strew_status status = strew_read(q, elements, bytes, wanted->call->error);
-  for (int64_t i = 0; i < wanted->count && status == STREW_OK; i++)
-    status = set_q(wanted, i, elements + (size_t)i * dtype_bytes(q->dtype));
+  if (!elements) return fail_memory(list->call, context, bytes);
+  strew_status status = strew_read(q, elements, bytes, list->call->error);
+  for (int64_t i = 0; i < list->count && status == STREW_OK; i++)
+    status = set_q(list, i, elements + (size_t)i * dtype_bytes(q->dtype));
   memory_free(context, elements, bytes);
   return status;
 }
 
 /* Numbers are rounded to the tensor's dtype, too. */
-static strew_status read_wanted(struct wanted *wanted, strew_operand q) {
-  strew_context *context = wanted->tensor->storage->device->context;
+static strew_status read_q(struct quantile_list *list, strew_operand q) {
+  strew_context *context = list->tensor->storage->device->context;
   union element element;
-  strew_status status = q.tensor ? check_q_tensor(wanted, q.tensor) : check_scalar(wanted->call, "q", q.number);
+  strew_status status = q.tensor ? check_q_tensor(list, q.tensor) : check_scalar(list->call, "q", q.number);
   if (status != STREW_OK) return status;
-  wanted->is_list = q.tensor && q.tensor->rank;
-  wanted->count = q.tensor ? strew_tensor_numel(q.tensor) : 1;
-  if (!wanted->count) return STREW_OK;
-  wanted->q = memory_allocate(context, (size_t)wanted->count * sizeof *wanted->q);
-  if (!wanted->q) return fail_memory(wanted->call, context, (size_t)wanted->count * sizeof *wanted->q);
-  if (q.tensor) return read_list(wanted, q.tensor);
-  status = check_q(wanted->call, q.number.dtype == STREW_FLOAT64 ? q.number.as.f : (double)q.number.as.i);
-  if (status == STREW_OK)
-    status = element_from(wanted->call, "q", q.number, STREW_EXACT, wanted->tensor->dtype, &element);
-  return status == STREW_OK ? set_q(wanted, 0, element.bytes) : status;
+  list->forms_dim = q.tensor && q.tensor->rank;
+  list->count = q.tensor ? strew_tensor_numel(q.tensor) : 1;
+  if (!list->count) return STREW_OK;
+  list->q = memory_allocate(context, (size_t)list->count * sizeof *list->q);
+  if (!list->q) return fail_memory(list->call, context, (size_t)list->count * sizeof *list->q);
+  if (q.tensor) return read_q_tensor(list, q.tensor);
+  status = check_q(list->call, q.number.dtype == STREW_FLOAT64 ? q.number.as.f : (double)q.number.as.i);
+  TRY(status, element_from(list->call, "q", q.number, STREW_EXACT, list->tensor->dtype, &element));
+  return TRY(status, set_q(list, 0, element.bytes));
 }
 
 /* Sorted lines [rows, n], and a number for each device that needs them in memory. */
@@ -90,26 +90,24 @@ struct sorted_lines {
   int64_t rows, n;
 };
 
-static strew_status sort_lines(const struct wanted *wanted, const int *dim, struct sorted_lines *lines) {
-  strew_error *error = wanted->call->error;
-  strew_tensor *moved = NULL, *matrix = NULL;
-  strew_device *device = wanted->tensor->storage->device;
+static void sort_lines(struct steps *steps, strew_tensor *tensor, const int *dim, struct sorted_lines *lines) {
+  strew_device *device = tensor->storage->device;
   const int64_t sizes[] = {lines->rows, lines->n};
-  strew_status status = dim && wanted->tensor->rank ? strew_transpose(wanted->tensor, *dim, -1, &moved, error)
-                                                    : strew_reshape(wanted->tensor, 1, (int64_t[]){-1}, &moved, error);
-  if (status == STREW_OK) status = strew_reshape(moved, 2, sizes, &matrix, error);
-  strew_release(moved);
-  if (status == STREW_OK) status = strew_sort(matrix, 1, false, &lines->values, NULL, error);
-  strew_release(matrix);
-  if (status == STREW_OK) status = strew_full(device, STREW_INT64, 0, NULL, strew_int(0), &lines->start, error);
-  if (status == STREW_OK) status = strew_full(device, STREW_INT64, 0, NULL, strew_int(lines->n), &lines->count, error);
-  return status;
+  const int mark = steps->count;
+  strew_tensor **sorted = steps_place(steps), **moved = steps_place(steps);
+  STEP(steps, dim && tensor->rank ? strew_transpose(tensor, *dim, -1, moved, steps->error)
+                                  : strew_reshape(tensor, 1, (int64_t[]){-1}, moved, steps->error));
+  strew_tensor *matrix = step_reshape(steps, *moved, 2, sizes);
+  STEP(steps, strew_sort(matrix, 1, false, sorted, NULL, steps->error));
+  lines->values = steps_keep(steps, mark, *sorted);
+  lines->start = step_full(steps, device, STREW_INT64, 0, NULL, strew_int(0));
+  lines->count = step_full(steps, device, STREW_INT64, 0, NULL, strew_int(lines->n));
 }
 
 /* Writes the quantile of each line to a row of out. */
-static strew_status pick_row(const struct wanted *wanted, const struct sorted_lines *lines,
+static strew_status pick_row(const struct quantile_list *list, const struct sorted_lines *lines,
                              strew_interpolation interpolation, int64_t i, strew_tensor *out) {
-  struct quantile_plan plan = {.q = wanted->q[i], .interpolation = interpolation, .step = 1};
+  struct quantile_plan plan = {.q = list->q[i], .interpolation = interpolation, .step = 1};
   strew_tensor row = *out, line = *lines->values;
   strew_device *device = out->storage->device;
   plan.in_float32 = out->dtype != STREW_FLOAT64;
@@ -123,50 +121,46 @@ static strew_status pick_row(const struct wanted *wanted, const struct sorted_li
   plan_add(&plan.plan, lines->start);
   plan_add(&plan.plan, lines->count);
   plan_simplify(&plan.plan);
-  return device->ops->quantile(wanted->call, device, &plan);
+  return device->ops->quantile(list->call, device, &plan);
 }
 
-static strew_status pick_rows(const struct wanted *wanted, const int *dim, struct sorted_lines *lines,
-                              strew_interpolation interpolation, strew_tensor **out) {
-  const int64_t sizes[] = {wanted->count, lines->rows};
-  strew_device *device = wanted->tensor->storage->device;
-  strew_status status = tensor_create(wanted->call, device, wanted->tensor->dtype, 2, sizes, out);
-  if (status != STREW_OK || !wanted->count) return status;
-  status = sort_lines(wanted, dim, lines);
-  for (int64_t i = 0; i < wanted->count && status == STREW_OK; i++)
-    status = pick_row(wanted, lines, interpolation, i, *out);
-  return status;
+/* Rows [count, lines], of a list of `count` quantiles. */
+static strew_tensor *pick_rows(struct steps *steps, const struct quantile_list *list, const int *dim,
+                               struct sorted_lines *lines, strew_interpolation interpolation) {
+  const int64_t sizes[] = {list->count, lines->rows};
+  strew_tensor *tensor = list->tensor;
+  strew_tensor *rows = step_new(steps, tensor->storage->device, tensor->dtype, 2, sizes);
+  if (rows && list->count) sort_lines(steps, tensor, dim, lines);
+  for (int64_t i = 0; i < list->count; i++) STEP(steps, pick_row(list, lines, interpolation, i, rows));
+  return rows;
 }
 
-/* Gives rows [count, rows] the result's shape: with or without the dimensions that the quantile is taken of. */
-static strew_status shape_rows(const struct wanted *wanted, const int *dim, bool keepdim, strew_tensor *rows,
-                               strew_tensor **out) {
-  const strew_tensor *tensor = wanted->tensor;
-  strew_error *error = wanted->call->error;
-  const int lead = wanted->is_list, first = tensor->rank ? (dim ? *dim : 0) : -1, last = tensor->rank - 1;
-  strew_tensor *shaped = NULL, *turned = NULL;
-  int64_t sizes[MAX_RANK + 1];
+/* The rows in the result's shape: the tensor's, with or without the dimensions that the quantile is taken of. The lines'
+   dimension has changed places with the last one. */
+static strew_tensor *shape_rows(struct steps *steps, const struct quantile_list *list, const int *dim, bool keepdim,
+                                strew_tensor *rows) {
+  const strew_tensor *tensor = list->tensor;
+  const int last = tensor->rank - 1;
+  int64_t sizes[MAX_RANK + 1], strides[MAX_RANK + 1], dense[MAX_RANK + 1], from[MAX_RANK], step = 1;
+  bool folded[MAX_RANK + 1] = {false};
   int rank = 0;
-  if (lead) sizes[rank++] = wanted->count;
-  if (!dim || first < 0) {
-    for (int d = 0; keepdim && d < tensor->rank; d++) sizes[rank++] = 1;
-    return strew_view(rows, rank, sizes, out, error);
+  if (!rows) return NULL;
+  for (int d = last - 1; d >= 0 && dim; d--) from[d] = step, step *= tensor->sizes[d == *dim ? last : d];
+  if (list->forms_dim) sizes[rank] = list->count, strides[rank++] = rows->strides[0];
+  for (int d = 0; d <= last; d++) {
+    folded[rank] = !dim || d == *dim;
+    if (folded[rank] && !keepdim) continue;
+    sizes[rank] = folded[rank] ? 1 : tensor->sizes[d];
+    strides[rank] = folded[rank] ? 1 : from[d == last ? *dim : d];
+    rank++;
   }
-  /* the lines' dimension changed places with the last one */
-  for (int d = 0; d <= last; d++)
-    if (d != last || keepdim || first != last) sizes[rank++] = d == last ? 1 : tensor->sizes[d == first ? last : d];
-  if (first == last) return strew_view(rows, rank, sizes, out, error);
-  int unwanted = lead + first;
-  strew_status status = strew_view(rows, rank, sizes, &shaped, error);
-  if (status == STREW_OK) status = strew_transpose(shaped, lead + first, lead + last, &turned, error);
-  strew_release(shaped);
-  shaped = NULL;
-  if (status == STREW_OK)
-    status = keepdim ? (shaped = strew_retain(turned), STREW_OK) : strew_squeeze(turned, &unwanted, &shaped, error);
-  if (status == STREW_OK) status = strew_contiguous(shaped, out, error);
-  strew_release(shaped);
-  strew_release(turned);
-  return status;
+  dense_strides(rank, sizes, dense);
+  for (int d = 0; d < rank; d++)
+    if (folded[d]) strides[d] = dense[d];
+  strew_tensor **shaped = steps_place(steps), **out = steps_place(steps);
+  STEP(steps, strew_as_strided(rows, rank, sizes, strides, 0, shaped, steps->error));
+  STEP(steps, strew_contiguous(*shaped, out, steps->error));
+  return *out;
 }
 
 static strew_status check_quantile(const struct call *call, const strew_tensor *tensor, int *dim,
@@ -179,29 +173,26 @@ static strew_status check_quantile(const struct call *call, const strew_tensor *
   lines->n = dim && tensor->rank ? tensor->sizes[*dim] : numel;
   lines->rows = numel / lines->n;
   if (lines->n <= FLOAT32_EXACT || tensor->dtype == STREW_FLOAT64) return STREW_OK;
-  fault.hint = "self:to(\"float64\")";
+  fault.hint = "strew_to(self, float64)";
   return fail(call, fault, "has size %" PRId64 " along the dimension, quantiles in float32 take up to %d", lines->n,
               FLOAT32_EXACT);
 }
 
 strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
                             strew_interpolation interpolation, strew_tensor **out, strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "quantile")};
-  CALL(call, "quantile", &inner, {"self", tensor}, {"q", q.tensor});
-  struct wanted wanted = {.call = &call, .tensor = tensor};
-  struct sorted_lines lines = {NULL, NULL, NULL, 0, 0};
-  strew_tensor *rows = NULL;
+  CALL(call, "quantile", error, {"self", tensor}, {"q", q.tensor});
+  STEPS(steps, &call);
+  struct quantile_list list = {.call = &call, .tensor = tensor};
+  struct sorted_lines lines = {.values = NULL};
   int along = dim ? *dim : 0, *positive = dim ? &along : NULL;
-  strew_status status = check_float(&call, "self", tensor);
-  if (status == STREW_OK) status = check_interpolation(&call, interpolation);
-  if (status == STREW_OK) status = read_wanted(&wanted, q);
-  if (status == STREW_OK) status = check_quantile(&call, tensor, positive, &lines);
-  if (status == STREW_OK) status = pick_rows(&wanted, positive, &lines, interpolation, &rows);
-  if (status == STREW_OK) status = shape_rows(&wanted, positive, keepdim, rows, out);
-  strew_release(rows);
-  strew_release(lines.values);
-  strew_release(lines.start);
-  strew_release(lines.count);
-  if (wanted.q) memory_free(tensor->storage->device->context, wanted.q, (size_t)wanted.count * sizeof *wanted.q);
-  return report_inner(status, &inner, error);
+  STEP(&steps, check_float(&call, "self", tensor));
+  STEP(&steps, check_interpolation(&call, interpolation));
+  STEP(&steps, read_q(&list, q));
+  STEP(&steps, check_quantile(&call, tensor, positive, &lines));
+  if (steps.status == STREW_OK) {
+    strew_tensor *rows = pick_rows(&steps, &list, positive, &lines, interpolation);
+    steps_give(&steps, shape_rows(&steps, &list, positive, keepdim, rows), out);
+  }
+  if (list.q) memory_free(tensor_context(tensor), list.q, (size_t)list.count * sizeof *list.q);
+  return steps_status(&steps);
 }

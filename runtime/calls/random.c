@@ -1,6 +1,6 @@
 /* random.c: random numbers and ramps. Devices fill dense tensors; the result is copied to a given one that is not. */
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
+#include "runtime/base/steps.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,24 +27,22 @@ static strew_status check_whole(const struct call *call, const char *argument, i
               strew_dtype_name(dtype), -most, most);
 }
 
-/* *dense: the tensor to fill, *out itself if it is dense, else a new one. */
-static strew_status dense_start(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
-                                const int64_t *sizes, strew_tensor **out, strew_tensor **dense, bool *made) {
-  *dense = NULL;
-  strew_status status = check_sizes(call, dtype, rank, sizes);
-  if (status == STREW_OK) status = out_prepare(call, device, dtype, rank, sizes, out, made);
-  if (status == STREW_OK && !*made) status = check_overlap(call, *out, "out", NULL, false);
-  if (status != STREW_OK) return status;
-  if (strew_tensor_is_contiguous(*out)) return *dense = strew_retain(*out), STREW_OK;
-  return tensor_create(call, device, dtype, rank, sizes, dense);
+/* A dense tensor to fill: *out itself if it is dense, else a new one. */
+struct dense {
+  strew_tensor *target, *tensor;
+};
+
+static struct dense dense_start(struct steps *steps, strew_device *device, strew_dtype dtype, int rank,
+                                const int64_t *sizes, strew_tensor *out) {
+  STEP(steps, check_sizes(steps->call, dtype, rank, sizes));
+  strew_tensor *target = steps_out(steps, "out", device, dtype, rank, sizes, out);
+  const bool is_dense = steps->status != STREW_OK || strew_tensor_is_contiguous(target);
+  return (struct dense){target, is_dense ? target : step_new(steps, device, dtype, rank, sizes)};
 }
 
-static strew_status dense_finish(const struct call *call, strew_tensor **out, strew_tensor *dense, bool made,
-                                 strew_status status) {
-  if (status == STREW_OK && dense != *out) status = copy_tensor(call, *out, dense);
-  strew_release(dense);
-  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
-  return status;
+static strew_status dense_finish(struct steps *steps, const struct dense *dense, strew_tensor **out) {
+  if (dense->tensor != dense->target) STEP(steps, copy_tensor(steps->call, dense->target, dense->tensor));
+  return steps_give(steps, dense->target, out);
 }
 
 static struct operand operand_of(const strew_tensor *tensor) {
@@ -73,14 +71,13 @@ static strew_status draw(const struct call *call, strew_tensor *dense, enum rand
 static strew_status draw_tensor(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                                 const int64_t *sizes, enum random_kind kind, int64_t low, uint64_t range,
                                 strew_tensor **out) {
-  strew_tensor *dense;
-  bool made = false;
-  uint64_t draws = device->context->draws;
-  strew_status status = dense_start(call, device, dtype, rank, sizes, out, &dense, &made);
-  if (status == STREW_OK) status = draw(call, dense, kind, low, range);
-  if (dense) status = dense_finish(call, out, dense, made, status);
-  if (status != STREW_OK) device->context->draws = draws;
-  return status;
+  STEPS(steps, call);
+  const uint64_t draws = device->context->draws;
+  const struct dense dense = dense_start(&steps, device, dtype, rank, sizes, *out);
+  STEP(&steps, draw(call, dense.tensor, kind, low, range));
+  dense_finish(&steps, &dense, out);
+  if (steps.status != STREW_OK) device->context->draws = draws;
+  return steps.status;
 }
 
 static strew_status draw_floats(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
@@ -89,7 +86,7 @@ static strew_status draw_floats(const struct call *call, strew_device *device, s
   if (status == STREW_OK && !dtype_is_float(dtype))
     status = fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is %s, expected a float dtype",
                   strew_dtype_name(dtype));
-  return status == STREW_OK ? draw_tensor(call, device, dtype, rank, sizes, kind, 0, 0, out) : status;
+  return TRY(status, draw_tensor(call, device, dtype, rank, sizes, kind, 0, 0, out));
 }
 
 strew_status strew_rand(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
@@ -112,56 +109,42 @@ strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low,
     return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "high", .value = &value},
                 "is %" PRId64 ", expected more than low, which is %" PRId64, high, low);
   strew_status status = check_sizes(&call, dtype, rank, sizes);
-  if (status == STREW_OK) status = check_whole(&call, "low", low, dtype);
-  if (status == STREW_OK) status = check_whole(&call, "high", high - 1, dtype);
+  TRY(status, check_whole(&call, "low", low, dtype));
+  TRY(status, check_whole(&call, "high", high - 1, dtype));
   if (status != STREW_OK) return status;
   return draw_tensor(&call, device, dtype, rank, sizes, RANDOM_INTEGER, low, (uint64_t)high - (uint64_t)low, out);
 }
 
 /* Fills `order` with a random permutation of 0..n-1: the indices that sort n draws of 64 bits. */
-static strew_status random_order(const struct call *call, strew_device *device, int64_t n, strew_tensor *order) {
-  strew_tensor *draws = NULL;
-  if (!n) return STREW_OK;
-  strew_status status = tensor_create(call, device, STREW_INT64, 1, &n, &draws);
-  if (status == STREW_OK) status = draw(call, draws, RANDOM_BITS, 0, 0);
-  if (status == STREW_OK) {
-    struct sort_plan sort = {.keep = n};
-    plan_start(&sort.plan, 1, &n);
-    plan_add_number(&sort.plan, STREW_INT64, (union element){.i64 = 0});
-    plan_add(&sort.plan, order);
-    plan_add(&sort.plan, draws);
-    status = device->ops->sort(call, device, &sort);
-  }
-  strew_release(draws);
-  return status;
+static void random_order(struct steps *steps, strew_device *device, int64_t n, strew_tensor *order) {
+  struct sort_plan sort = {.keep = n};
+  if (!n) return;
+  strew_tensor *draws = step_new(steps, device, STREW_INT64, 1, &n);
+  if (STEP(steps, draw(steps->call, draws, RANDOM_BITS, 0, 0)) != STREW_OK) return;
+  plan_start(&sort.plan, 1, &n);
+  plan_add_number(&sort.plan, STREW_INT64, (union element){.i64 = 0});
+  plan_add(&sort.plan, order);
+  plan_add(&sort.plan, draws);
+  STEP(steps, device->ops->sort(steps->call, device, &sort));
 }
 
 strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, strew_tensor **out,
                             strew_error *error) {
   CALL(call, "randperm", error, {"out", *out});
-  uint64_t draws = device->context->draws;
-  strew_tensor *order = NULL;
-  bool made = false;
+  const uint64_t draws = device->context->draws;
   strew_scalar value = strew_int(n);
   if (n < 0)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "n", .value = &value},
                 "is %" PRId64 ", expected 0 or more", n);
-  strew_status status = check_sizes(&call, dtype, 1, &n);
-  if (status == STREW_OK && n) status = check_whole(&call, "n", n - 1, dtype);
-  if (status == STREW_OK) status = out_prepare(&call, device, dtype, 1, &n, out, &made);
-  if (status == STREW_OK && !made) status = check_overlap(&call, *out, "out", NULL, false);
-  if (status != STREW_OK) return status;
-  if (dtype == STREW_INT64)
-    order = strew_retain(*out);
-  else
-    status = tensor_create(&call, device, STREW_INT64, 1, &n, &order);
-  if (status == STREW_OK) status = random_order(&call, device, n, order);
-  if (order)
-    status = dense_finish(&call, out, order, made, status);
-  else if (made)
-    strew_release(*out), *out = NULL;
-  if (status != STREW_OK) device->context->draws = draws;
-  return status;
+  STEPS(steps, &call);
+  STEP(&steps, check_sizes(&call, dtype, 1, &n));
+  if (n) STEP(&steps, check_whole(&call, "n", n - 1, dtype));
+  struct dense order = {.target = steps_out(&steps, "out", device, dtype, 1, &n, *out)};
+  order.tensor = dtype == STREW_INT64 ? order.target : step_new(&steps, device, STREW_INT64, 1, &n);
+  random_order(&steps, device, n, order.tensor);
+  dense_finish(&steps, &order, out);
+  if (steps.status != STREW_OK) device->context->draws = draws;
+  return steps.status;
 }
 
 /* -------------------------------------------------------------------------------------------------------- ramps */
@@ -288,44 +271,41 @@ static strew_status check_countable(const struct call *call, strew_dtype dtype) 
 strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
                           strew_scalar step, strew_tensor **out, strew_error *error) {
   CALL(call, "arange", error, {"out", *out});
-  bool made = false, whole = start.dtype != STREW_FLOAT64 && stop.dtype != STREW_FLOAT64 && step.dtype != STREW_FLOAT64;
+  STEPS(steps, &call);
+  const bool whole = start.dtype != STREW_FLOAT64 && stop.dtype != STREW_FLOAT64 && step.dtype != STREW_FLOAT64;
   int64_t count = 0;
-  strew_tensor *dense = NULL;
   union element held;
-  strew_status status = check_sizes(&call, dtype, 0, NULL);
-  if (status == STREW_OK) status = check_countable(&call, dtype);
-  if (status == STREW_OK) status = check_scalar(&call, "start", start);
-  if (status == STREW_OK) status = check_scalar(&call, "stop", stop);
-  if (status == STREW_OK) status = check_scalar(&call, "step", step);
-  if (status == STREW_OK) status = ramp_count(&call, dtype, start, stop, step, whole, &count);
-  if (status != STREW_OK) return status;
+  STEP(&steps, check_sizes(&call, dtype, 0, NULL));
+  STEP(&steps, check_countable(&call, dtype));
+  STEP(&steps, check_scalar(&call, "start", start));
+  STEP(&steps, check_scalar(&call, "stop", stop));
+  STEP(&steps, check_scalar(&call, "step", step));
+  STEP(&steps, ramp_count(&call, dtype, start, stop, step, whole, &count));
   if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));
-  const strew_scalar last = ramp_at(start, step, count - 1);
-  status = element_from(&call, "start", start, STREW_TRUNCATE, dtype, &held);
-  if (count && status == STREW_OK) status = check_reached(&call, "stop", last, STREW_TRUNCATE, dtype);
-  if (status == STREW_OK) status = dense_start(&call, device, dtype, 1, &count, out, &dense, &made);
-  if (status == STREW_OK) status = fill_ramp(&call, dense, 0, count, start, step);
-  return dense ? dense_finish(&call, out, dense, made, status) : status;
+  STEP(&steps, element_from(&call, "start", start, STREW_TRUNCATE, dtype, &held));
+  if (count) STEP(&steps, check_reached(&call, "stop", ramp_at(start, step, count - 1), STREW_TRUNCATE, dtype));
+  const struct dense dense = dense_start(&steps, device, dtype, 1, &count, *out);
+  STEP(&steps, fill_ramp(&call, dense.tensor, 0, count, start, step));
+  return dense_finish(&steps, &dense, out);
 }
 
-strew_status strew_linspace(strew_device *device, strew_dtype dtype, double start, double stop, int64_t steps,
+strew_status strew_linspace(strew_device *device, strew_dtype dtype, double start, double stop, int64_t count,
                             strew_tensor **out, strew_error *error) {
   CALL(call, "linspace", error, {"out", *out});
-  bool made = false;
-  strew_tensor *dense = NULL;
   union element held;
-  strew_scalar value = strew_int(steps);
-  if (steps < 0)
+  strew_scalar value = strew_int(count);
+  if (count < 0)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "steps", .value = &value},
-                "is %" PRId64 ", expected 0 or more", steps);
-  strew_status status = check_sizes(&call, dtype, 1, &steps);
-  if (status == STREW_OK) status = check_countable(&call, dtype);
-  if (status == STREW_OK) status = element_from(&call, "start", strew_float(start), STREW_TRUNCATE, dtype, &held);
-  if (status == STREW_OK) status = element_from(&call, "stop", strew_float(stop), STREW_TRUNCATE, dtype, &held);
-  if (status == STREW_OK) status = dense_start(&call, device, dtype, 1, &steps, out, &dense, &made);
-  const double step = steps < 2 ? 0 : width_in(start, stop, (double)(steps - 1));
-  if (status == STREW_OK) status = fill_ramp(&call, dense, 0, steps, strew_float(start), strew_float(step));
-  if (status == STREW_OK && steps > 1) /* the last element is exactly stop, however the steps are rounded */
-    status = fill_ramp(&call, dense, steps - 1, 1, strew_float(stop), strew_float(0));
-  return dense ? dense_finish(&call, out, dense, made, status) : status;
+                "is %" PRId64 ", expected 0 or more", count);
+  STEPS(steps, &call);
+  STEP(&steps, check_sizes(&call, dtype, 1, &count));
+  STEP(&steps, check_countable(&call, dtype));
+  STEP(&steps, element_from(&call, "start", strew_float(start), STREW_TRUNCATE, dtype, &held));
+  STEP(&steps, element_from(&call, "stop", strew_float(stop), STREW_TRUNCATE, dtype, &held));
+  const struct dense dense = dense_start(&steps, device, dtype, 1, &count, *out);
+  const double step = count < 2 ? 0 : width_in(start, stop, (double)(count - 1));
+  STEP(&steps, fill_ramp(&call, dense.tensor, 0, count, strew_float(start), strew_float(step)));
+  if (count > 1) /* the last element is exactly stop, however the steps are rounded */
+    STEP(&steps, fill_ramp(&call, dense.tensor, count - 1, 1, strew_float(stop), strew_float(0)));
+  return dense_finish(&steps, &dense, out);
 }

@@ -1,23 +1,17 @@
 /* reduce.c: folds of dimensions into one value each, cumulative sums and products. */
-#include "runtime/base/copy.h"
 #include "runtime/base/operations.h"
+#include "runtime/base/steps.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-static strew_status check_given(const struct call *call, const strew_tensor *out, const strew_tensor *tensor,
-                                bool same_is_fine) {
-  strew_status status = check_overlap(call, out, out == tensor ? "self" : "out", NULL, false);
-  return status == STREW_OK ? check_overlap(call, out, "self", tensor, same_is_fine) : status;
-}
 
 /* ------------------------------------------------------------------------------------------------------------ folds */
 
 static strew_status result_dtype(const struct call *call, const struct fold_row *row, strew_dtype dtype,
                                  strew_dtype *out) {
   if (row->takes == TAKES_FLOATS && !dtype_is_float(dtype))
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self", .hint = "self:to(\"float32\")"},
+    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self", .hint = "strew_to(self, float32)"},
                 "is %s, expected a float dtype", strew_dtype_name(dtype));
   *out = dtype;
   switch (row->gives) {
@@ -69,7 +63,7 @@ static strew_status fill_empty(const struct call *call, const struct fold_row *r
   strew_scalar value = row->empty == EMPTY_UNDEFINED ? strew_float((double)NAN) : strew_int(row->empty == EMPTY_ONE);
   union element element;
   strew_status status = element_from(call, "out", value, STREW_EXACT, out->dtype, &element);
-  return status == STREW_OK ? fill_tensor(call, out, element) : status;
+  return TRY(status, fill_tensor(call, out, element));
 }
 
 /* Appends dimension d of the tensor to the plan; out_dim: the dimension of out, -1 if d is folded. */
@@ -104,53 +98,6 @@ static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, co
     if (!plan->operands[0].strides[reduce->kept]) break;
 }
 
-/* True if a first result may be computed again: see wide spreads, below. */
-static bool may_widen(strew_fold fold, const strew_tensor *tensor) {
-  return fold_is_spread(fold) && tensor->dtype != STREW_FLOAT16;
-}
-
-/* Writes to `out`, which is checked, once the result is final. */
-static strew_status reduce_into(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
-                                double correction, strew_tensor *out, strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, fold_row_of(fold)->name)};
-  CALL(call, fold_row_of(fold)->name, &inner, {"self", tensor}, {"out", out});
-  strew_tensor *made = NULL;
-  strew_status status = strew_reduce(fold, tensor, count, dims, keepdim, correction, &made, &inner);
-  if (status == STREW_OK) status = strew_copy(out, made, &inner);
-  strew_release(made);
-  return report_inner(status, &inner, error);
-}
-
-static strew_status reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
-                           double correction, strew_tensor **out, strew_error *error) {
-  bool known = (unsigned)fold < STREW_FOLD_COUNT;
-  const struct fold_row *row = known ? fold_row_of(fold) : NULL;
-  CALL(call, known ? row->name : "reduce", error, {"self", tensor}, {"out", *out});
-  if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
-  struct reduce_plan plan = {.fold = fold, .correction = correction};
-  strew_device *device = tensor->storage->device;
-  strew_dtype dtype;
-  bool folded[MAX_RANK], made = false;
-  int64_t sizes[MAX_RANK];
-  strew_status status = mark_folded(&call, tensor->rank, count, dims, folded);
-  if (status == STREW_OK) status = result_dtype(&call, row, tensor->dtype, &dtype);
-  if (status == STREW_OK && row->empty == EMPTY_NOTHING) status = check_not_empty(&call, tensor, folded);
-  if (status != STREW_OK) return status;
-  int rank = result_sizes(tensor, folded, keepdim, sizes);
-  status = out_prepare(&call, device, dtype, rank, sizes, out, &made);
-  if (status == STREW_OK && !made) status = check_given(&call, *out, tensor, false);
-  if (status != STREW_OK || !strew_tensor_numel(*out)) return status;
-  if (!made && may_widen(fold, tensor)) return reduce_into(fold, tensor, count, dims, keepdim, correction, *out, error);
-  if (strew_tensor_numel(tensor)) {
-    plan_fold(&plan, tensor, folded, keepdim, *out);
-    status = device->ops->reduce(&call, device, &plan);
-  } else {
-    status = fill_empty(&call, row, *out);
-  }
-  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
-  return status;
-}
-
 /* ----------------------------------------------------------------------------------------------------- wide spreads */
 
 /* Variances and deviations outside `least` .. `most` may come of squares that were not finite or lost digits. Lines are
@@ -171,129 +118,131 @@ static const struct range ranges[] = {
     {0x1p-400, 1e300, {{STREW_GT, 0x1p500, 0x1p-600}, {STREW_LT, 0x1p-400, 0x1p600}, {STREW_LE, 0, 1}}}};
 static const struct range *range_of(strew_dtype dtype) { return &ranges[dtype == STREW_FLOAT64]; }
 
-strew_status all_true(strew_tensor *flags, bool *out, strew_error *error) {
-  strew_tensor *all = NULL;
-  strew_scalar value = strew_bool(false);
-  strew_status status = reduce(STREW_FOLD_ALL, flags, 0, NULL, false, 0, &all, error);
-  if (status == STREW_OK) status = strew_item(all, &value, error);
-  strew_release(all);
-  if (status == STREW_OK) *out = value.as.i != 0;
-  return status;
-}
+/* A fold of a tensor along `count` dimensions. */
+struct folding {
+  strew_fold fold;
+  strew_tensor *tensor;
+  int count;
+  const int *dims;
+  bool keepdim;
+  double correction;
+};
+static strew_tensor *fold_tensor(struct steps *steps, const struct folding *folding, strew_tensor *given, bool widens);
 
 /* True if all elements are in the range of their dtype. */
-static strew_status are_in_range(strew_tensor *spreads, bool *out, strew_error *error) {
+static bool are_in_range(struct steps *steps, strew_tensor *spreads) {
   const struct range *range = range_of(spreads->dtype);
-  strew_tensor *above = NULL, *below = NULL;
   strew_scalar one = strew_float(0);
   if (strew_tensor_numel(spreads) == 1) {
-    strew_status read = strew_item(spreads, &one, error);
-    return *out = one.as.f >= range->least && one.as.f <= range->most, read;
+    STEP(steps, strew_item(spreads, &one, steps->error));
+    return one.as.f >= range->least && one.as.f <= range->most;
   }
-  strew_status status =
-      strew_binary(STREW_GE, strew_of(spreads), strew_number(strew_float(range->least)), &above, error);
-  if (status == STREW_OK)
-    status = strew_binary(STREW_LE, strew_of(spreads), strew_number(strew_float(range->most)), &below, error);
-  if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_AND, strew_of(above), strew_of(below), &above, error);
-  if (status == STREW_OK) status = all_true(above, out, error);
-  strew_release(above);
-  strew_release(below);
-  return status;
+  strew_tensor *above = step_binary(steps, STREW_GE, spreads, range->least, NULL);
+  strew_tensor *below = step_binary(steps, STREW_LE, spreads, range->most, NULL);
+  return step_number(steps, STREW_FOLD_ALL, step_binary(steps, STREW_LOGICAL_AND, above, below, above)).as.i != 0;
 }
 
-/* The magnitude of the largest element of each line of `count` dims, which are kept. */
-static strew_status find_largest(strew_tensor *tensor, int count, const int *dims, strew_tensor **out,
-                                 strew_error *error) {
-  strew_tensor *least = NULL;
-  strew_status status = reduce(STREW_FOLD_AMAX, tensor, count, dims, true, 0, out, error);
-  if (status == STREW_OK) status = reduce(STREW_FOLD_AMIN, tensor, count, dims, true, 0, &least, error);
-  if (status == STREW_OK) status = strew_unary(STREW_ABS, *out, out, error);
-  if (status == STREW_OK) status = strew_unary(STREW_ABS, least, &least, error);
-  if (status == STREW_OK) status = strew_binary(STREW_MAXIMUM, strew_of(*out), strew_of(least), out, error);
-  strew_release(least);
-  return status;
-}
-
-/* The scale of each line, in the computed dtype; *is_one: they are all 1. */
-static strew_status make_scales(strew_tensor *tensor, int count, const int *dims, strew_tensor **scales, bool *is_one,
-                                strew_error *error) {
-  strew_tensor *largest = NULL, *flags = NULL;
-  strew_status status = find_largest(tensor, count, dims, &largest, error);
-  if (status == STREW_OK)
-    status = strew_full(tensor->storage->device, dtype_wide(tensor->dtype), largest->rank, largest->sizes, strew_int(1),
-                        scales, error);
+/* The scale of each line, by the magnitude of its largest element, in the computed dtype; NULL if they are all 1. */
+static strew_tensor *make_scales(struct steps *steps, const struct folding *folding) {
+  strew_tensor *tensor = folding->tensor,
+               *largest = step_reduce(steps, STREW_FOLD_AMAX, tensor, folding->count, folding->dims);
+  strew_tensor *least = step_reduce(steps, STREW_FOLD_AMIN, tensor, folding->count, folding->dims), *flags = NULL;
+  step_unary(steps, STREW_ABS, largest, largest);
+  step_unary(steps, STREW_ABS, least, least);
+  step_binary(steps, STREW_MAXIMUM, largest, least, largest);
+  if (!largest) return NULL;
+  strew_tensor *scales =
+      step_full(steps, tensor->storage->device, dtype_wide(tensor->dtype), largest->rank, largest->sizes, strew_int(1));
   const struct level *levels = range_of(tensor->dtype)->levels;
-  for (const struct level *level = levels; level < levels + LEVELS && level->scale > 0 && status == STREW_OK; level++) {
-    status = strew_binary(level->op, strew_of(largest), strew_number(strew_float(level->bound)), &flags, error);
-    if (status == STREW_OK)
-      status = strew_masked_fill(*scales, flags, strew_number(strew_float(level->scale)), scales, error);
+  for (const struct level *level = levels; level < levels + LEVELS && level->scale > 0; level++) {
+    flags = step_binary(steps, level->op, largest, level->bound, flags);
+    STEP(steps, strew_masked_fill(scales, flags, operand_of_float(level->scale), &scales, steps->error));
   }
-  if (status == STREW_OK) status = strew_binary(STREW_EQ, strew_of(*scales), strew_number(strew_int(1)), &flags, error);
-  if (status == STREW_OK) status = all_true(flags, is_one, error);
-  strew_release(largest);
-  strew_release(flags);
-  return status;
+  flags = step_binary(steps, STREW_EQ, scales, 1, flags);
+  return step_number(steps, STREW_FOLD_ALL, flags).as.i ? NULL : scales;
 }
 
-/* Writes to `out` the fold of scaled elements, scaled back. */
-static strew_status reduce_scaled(strew_fold fold, strew_tensor *tensor, int count, const int *dims, double correction,
-                                  strew_tensor *scales, strew_tensor *out, strew_error *error) {
-  strew_tensor *scaled = NULL, *spreads = NULL, *shaped = NULL;
-  strew_status status = strew_binary(STREW_MUL, strew_of(tensor), strew_of(scales), &scaled, error);
-  if (status == STREW_OK) status = reduce(fold, scaled, count, dims, true, correction, &spreads, error);
-  for (int i = fold == STREW_FOLD_STD; i < 2 && status == STREW_OK; i++)
-    status = strew_binary(STREW_DIV, strew_of(spreads), strew_of(scales), &spreads, error);
-  if (status == STREW_OK) status = strew_view(spreads, out->rank, out->sizes, &shaped, error);
-  if (status == STREW_OK) status = strew_copy(out, shaped, error);
-  strew_release(scaled);
-  strew_release(spreads);
-  strew_release(shaped);
-  return status;
+/* Writes to `out` the fold of scaled elements, scaled back, if squares may have been lost. */
+static void widen_spread(struct steps *steps, const struct folding *folding, strew_tensor *out) {
+  if (steps->status != STREW_OK || are_in_range(steps, out)) return;
+  strew_tensor *scales = make_scales(steps, folding);
+  struct folding scaled = *folding;
+  if (!scales) return;
+  scaled.tensor = step_binary(steps, STREW_MUL, folding->tensor, scales, NULL);
+  scaled.keepdim = true;
+  strew_tensor *spreads = fold_tensor(steps, &scaled, NULL, false);
+  for (int i = folding->fold == STREW_FOLD_STD; i < 2; i++) step_binary(steps, STREW_DIV, spreads, scales, spreads);
+  strew_tensor *shaped = step_view(steps, spreads, out->rank, out->sizes);
+  STEP(steps, copy_tensor(steps->call, out, shaped));
 }
 
-static strew_status widen_spread(strew_fold fold, strew_tensor *tensor, int count, const int *dims, double correction,
-                                 strew_tensor *out, strew_error *error) {
-  bool is_fine = false;
-  strew_tensor *scales = NULL;
-  strew_status status = are_in_range(out, &is_fine, error);
-  if (status == STREW_OK && !is_fine) status = make_scales(tensor, count, dims, &scales, &is_fine, error);
-  if (status == STREW_OK && !is_fine) status = reduce_scaled(fold, tensor, count, dims, correction, scales, out, error);
-  strew_release(scales);
-  return status;
+/* ------------------------------------------------------------------------------------------------------------ calls */
+
+static void fold_into(struct steps *steps, const struct folding *folding, const bool *folded, strew_tensor *out) {
+  struct reduce_plan plan = {.fold = folding->fold, .correction = folding->correction};
+  strew_device *device = out->storage->device;
+  if (strew_tensor_numel(folding->tensor)) {
+    plan_fold(&plan, folding->tensor, folded, folding->keepdim, out);
+    STEP(steps, device->ops->reduce(steps->call, device, &plan));
+  } else {
+    STEP(steps, fill_empty(steps->call, fold_row_of(folding->fold), out));
+  }
+}
+
+/* The fold: `given`, written once it is final, or a new tensor. widens: spreads are computed again where that is due. */
+static strew_tensor *fold_tensor(struct steps *steps, const struct folding *folding, strew_tensor *given, bool widens) {
+  strew_tensor *tensor = folding->tensor;
+  const struct fold_row *row = fold_row_of(folding->fold);
+  strew_dtype dtype = tensor->dtype;
+  bool folded[MAX_RANK];
+  int64_t sizes[MAX_RANK];
+  STEP(steps, mark_folded(steps->call, tensor->rank, folding->count, folding->dims, folded));
+  STEP(steps, result_dtype(steps->call, row, tensor->dtype, &dtype));
+  if (row->empty == EMPTY_NOTHING) STEP(steps, check_not_empty(steps->call, tensor, folded));
+  if (steps->status != STREW_OK) return NULL;
+  strew_device *device = tensor->storage->device;
+  const int rank = result_sizes(tensor, folded, folding->keepdim, sizes);
+  strew_tensor *target = steps_out(steps, "out", device, dtype, rank, sizes, given), *made = target;
+  if (steps->status != STREW_OK || !strew_tensor_numel(target)) return target;
+  widens = widens && fold_is_spread(folding->fold) && tensor->dtype != STREW_FLOAT16 && strew_tensor_numel(tensor);
+  if (widens && given) made = step_new(steps, device, dtype, rank, sizes);
+  if (made) fold_into(steps, folding, folded, made);
+  if (widens) widen_spread(steps, folding, made);
+  if (made != target) STEP(steps, copy_tensor(steps->call, target, made));
+  return target;
 }
 
 strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                           double correction, strew_tensor **out, strew_error *error) {
-  const bool made = !*out;
-  strew_status status = reduce(fold, tensor, count, dims, keepdim, correction, out, error);
-  if (status != STREW_OK || !made || !may_widen(fold, tensor)) return status;
-  if (!strew_tensor_numel(tensor) || !strew_tensor_numel(*out)) return status;
-  strew_error inner = {.alias = alias_of(error, fold_row_of(fold)->name)};
-  CALL(call, fold_row_of(fold)->name, &inner, {"self", tensor});
-  status = widen_spread(fold, tensor, count, dims, correction, *out, &inner);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return report_inner(status, &inner, error);
+  const bool known = (unsigned)fold < STREW_FOLD_COUNT;
+  CALL(call, known ? fold_row_of(fold)->name : "reduce", error, {"self", tensor}, {"out", *out});
+  if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
+  STEPS(steps, &call);
+  const struct folding folding = {fold, tensor, count, dims, keepdim, correction};
+  return steps_give(&steps, fold_tensor(&steps, &folding, *out, true), out);
 }
 
 /* ------------------------------------------------------------------------------------- cumulative sums and products */
 
-/* Checks dim and makes *out, of tensor's shape. Integers give int64; in place they keep their dtype, in which results
-   wrap. */
-static strew_status scan_prepare(const struct call *call, strew_tensor *tensor, int *dim, strew_tensor **out,
-                                 bool *made) {
-  bool in_place = *out == tensor;
-  strew_status status = check_dim(call, tensor->rank, dim);
-  if (status == STREW_OK && in_place && tensor->dtype == STREW_BOOL)
-    status =
-        fail(call,
-             (struct fault){.code = STREW_EDTYPE,
-                            .argument = "self",
-                            .hint = "self:to(\"int64\") holds it; without the underscore the result is a new tensor"},
-             "is bool, which does not hold a result of int64");
-  strew_dtype dtype = dtype_is_float(tensor->dtype) || in_place ? tensor->dtype : STREW_INT64;
-  if (status == STREW_OK)
-    status = out_prepare(call, tensor->storage->device, dtype, tensor->rank, tensor->sizes, out, made);
-  return status == STREW_OK && !*made ? check_given(call, *out, tensor, true) : status;
+/* Checks dim; returns the result to write, of tensor's shape. Integers give int64; in place they keep their dtype, in
+   which results wrap. */
+static strew_tensor *scan_out(struct steps *steps, strew_tensor *tensor, int *dim, strew_tensor *given) {
+  const bool in_place = given == tensor;
+  STEP(steps, check_dim(steps->call, tensor->rank, dim));
+  if (in_place && tensor->dtype == STREW_BOOL)
+    STEP(steps,
+         fail(steps->call,
+              (struct fault){.code = STREW_EDTYPE,
+                             .argument = "self",
+                             .hint = "strew_to(self, int64) holds it; *out NULL makes a new tensor"},
+              "is bool, which does not hold a result of int64"));
+  const strew_dtype dtype = dtype_is_float(tensor->dtype) || in_place ? tensor->dtype : STREW_INT64;
+  bool made;
+  strew_tensor **out = given ? &given : steps_place(steps);
+  STEP(steps, out_prepare(steps->call, tensor->storage->device, dtype, tensor->rank, tensor->sizes, out, &made));
+  if (given) STEP(steps, check_overlap(steps->call, given, in_place ? "self" : "out", NULL, false));
+  if (given) STEP(steps, check_overlap(steps->call, given, "self", tensor, true));
+  return *out;
 }
 
 static void plan_scan(struct scan_plan *scan, const strew_tensor *out, const strew_tensor *tensor, int dim) {
@@ -303,72 +252,49 @@ static void plan_scan(struct scan_plan *scan, const strew_tensor *out, const str
   plan_lines(&scan->plan, dim);
 }
 
-strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
-  bool made = false;
-  CALL(call, "cumsum", error, {"self", tensor}, {"out", *out == tensor ? NULL : *out});
-  strew_status status = scan_prepare(&call, tensor, &dim, out, &made);
-  if (status != STREW_OK || !strew_tensor_numel(tensor)) return status;
-  struct scan_plan scan;
-  plan_scan(&scan, *out, tensor, dim);
+/* Products are made in the dtype that is computed, in which devices run; then rounded once. */
+static strew_status scan_along(const struct call *call, strew_tensor *tensor, int dim, bool is_product,
+                               strew_tensor **out) {
+  STEPS(steps, call);
+  const strew_dtype wide = dtype_is_float(tensor->dtype) ? dtype_wide(tensor->dtype) : STREW_INT64;
   strew_device *device = tensor->storage->device;
-  status = device->ops->cumsum(&call, device, &scan);
-  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
-  return status;
+  strew_tensor *target = scan_out(&steps, tensor, &dim, *out), *from = tensor, *to = target;
+  if (steps.status != STREW_OK || !strew_tensor_numel(tensor)) return steps_give(&steps, target, out);
+  if (is_product && tensor->dtype != wide) from = to = step_copy(&steps, tensor, wide);
+  if (to) {
+    struct scan_plan scan;
+    plan_scan(&scan, to, from, dim);
+    STEP(&steps, (is_product ? device->ops->cumprod : device->ops->cumsum)(call, device, &scan));
+  }
+  if (to != target) STEP(&steps, copy_tensor(call, target, to));
+  return steps_give(&steps, target, out);
 }
 
-/* Products in the dtype that is computed, in which devices run; then rounded once. */
-static strew_status narrow_cumprod(const struct call *call, const strew_tensor *tensor, int dim, strew_tensor *out) {
-  strew_device *device = tensor->storage->device;
-  strew_dtype dtype = dtype_is_float(tensor->dtype) ? dtype_wide(tensor->dtype) : STREW_INT64;
-  strew_tensor *wide = NULL;
-  strew_status status = copy_as(call, tensor, dtype, &wide);
-  if (status != STREW_OK) return status;
-  struct scan_plan scan;
-  plan_scan(&scan, wide, wide, dim);
-  status = device->ops->cumprod(call, device, &scan);
-  if (status == STREW_OK) status = copy_tensor(call, out, wide);
-  strew_release(wide);
-  return status;
+strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
+  CALL(call, "cumsum", error, {"self", tensor}, {"out", *out == tensor ? NULL : *out});
+  return scan_along(&call, tensor, dim, false, out);
 }
 
 strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
-  bool made = false;
   CALL(call, "cumprod", error, {"self", tensor}, {"out", *out == tensor ? NULL : *out});
-  strew_status status = scan_prepare(&call, tensor, &dim, out, &made);
-  if (status != STREW_OK || !strew_tensor_numel(tensor)) return status;
-  strew_dtype dtype = tensor->dtype;
-  strew_device *device = tensor->storage->device;
-  if (dtype == STREW_INT64 || dtype == STREW_FLOAT32 || dtype == STREW_FLOAT64) {
-    struct scan_plan scan;
-    plan_scan(&scan, *out, tensor, dim);
-    status = device->ops->cumprod(&call, device, &scan);
-  } else {
-    status = narrow_cumprod(&call, tensor, dim, *out);
-  }
-  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
-  return status;
+  return scan_along(&call, tensor, dim, true, out);
 }
 
 static strew_status cumulative_extremes(const char *name, strew_tensor *tensor, int dim, bool largest,
                                         strew_tensor **values, strew_tensor **indices, strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, name)};
-  CALL(call, name, &inner, {"self", tensor});
+  CALL(call, name, error, {"self", tensor});
+  STEPS(steps, &call);
   strew_device *device = tensor->storage->device;
-  strew_tensor *found = NULL, *positions = NULL;
-  struct scan_plan scan;
-  strew_status status = check_dim(&call, tensor->rank, &dim);
-  if (status == STREW_OK) status = tensor_create(&call, device, STREW_INT64, tensor->rank, tensor->sizes, &positions);
-  if (status == STREW_OK && strew_tensor_numel(tensor)) {
+  STEP(&steps, check_dim(&call, tensor->rank, &dim));
+  strew_tensor *positions = step_new(&steps, device, STREW_INT64, tensor->rank, tensor->sizes);
+  if (positions && strew_tensor_numel(tensor)) {
+    struct scan_plan scan;
     plan_scan(&scan, positions, tensor, dim);
-    status = device->ops->cumextreme(&call, device, &scan, largest);
+    STEP(&steps, device->ops->cumextreme(&call, device, &scan, largest));
   }
-  if (status == STREW_OK && values) status = strew_gather(tensor, dim, positions, STREW_ERROR, &found, &inner);
-  if (status == STREW_OK && values) *values = found;
-  if (status == STREW_OK && indices)
-    *indices = positions;
-  else
-    strew_release(positions);
-  return report_inner(status, &inner, error);
+  if (values) steps_give(&steps, step_gather(&steps, tensor, dim, positions, STREW_ERROR), values);
+  if (indices) steps_give(&steps, positions, indices);
+  return steps_status(&steps);
 }
 
 strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,

@@ -158,7 +158,7 @@ static strew_status count_contributions(const struct call *call, const struct sc
   struct scatter_job count = {
       .addressing = &addressing, .self = counts, .number = {.i64 = 1}, .reduction = STREW_SUM, .disposable = true};
   strew_status status = fill_tensor(call, counts, (union element){.i64 = 0});
-  if (status == STREW_OK) status = scatter_pass(call, &count, counts);
+  TRY(status, scatter_pass(call, &count, counts));
   job->addressing->checked = addressing.checked;
   return status;
 }
@@ -180,7 +180,7 @@ static strew_status mean_prepare(const struct call *call, const struct scatter_j
     return tensor_create(call, self->storage->device, self->dtype, 1, &count, &mean->pairs);
   }
   strew_status status = counts_create(call, job, &mean->counts);
-  if (status == STREW_OK) status = count_contributions(call, job, mean->counts);
+  TRY(status, count_contributions(call, job, mean->counts));
   if (status != STREW_OK || !job->start_from_identity) return status;
   return copy_as(call, mean->counts, STREW_BOOL, &mean->received);
 }
@@ -223,16 +223,16 @@ static strew_status divide(const struct call *call, const struct scatter_job *jo
 static strew_status scatter_passes(struct call *call, const struct scatter_job *job, strew_tensor *self) {
   strew_status status = job->start_from_identity ? set_to_identity(call, job, self) : STREW_OK;
   if (job->start_from_identity) call->begun = self->storage;
-  return status == STREW_OK ? scatter_pass(call, job, self) : status;
+  return TRY(status, scatter_pass(call, job, self));
 }
 
 static strew_status mean_by_passes(struct call *call, const struct scatter_job *job, strew_tensor *self,
                                    const struct mean *mean) {
   strew_status status = mean->received ? clear_received(call, job, self, mean->received) : STREW_OK;
   if (mean->received) call->begun = self->storage;
-  if (status == STREW_OK) status = scatter_pass(call, job, self);
+  TRY(status, scatter_pass(call, job, self));
   call->begun = self->storage;
-  return status == STREW_OK ? divide(call, job, self, mean->counts) : status;
+  return TRY(status, divide(call, job, self, mean->counts));
 }
 
 static strew_status scatter_into(struct call *call, const struct scatter_job *job, strew_tensor *self,
@@ -262,7 +262,7 @@ static bool needs_draft(const struct scatter_job *job) {
 /* Writes the initial values. A given tensor is written only after the index is checked. */
 static strew_status copy_start(const struct call *call, const struct scatter_job *job) {
   strew_status status = job->disposable ? STREW_OK : addressing_check(call, job->addressing);
-  return status == STREW_OK ? copy_tensor(call, job->self, job->start) : status;
+  return TRY(status, copy_tensor(call, job->self, job->start));
 }
 
 strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
@@ -285,7 +285,7 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
     status = copy_start(call, job);
     call->begun = target->storage;
   }
-  if (status == STREW_OK) status = scatter_into(call, run, target, &mean);
+  TRY(status, scatter_into(call, run, target, &mean));
   if (status == STREW_OK && draft) status = copy_tensor(call, job->self, draft);
   strew_release(draft);
   mean_release(&mean);
@@ -305,7 +305,7 @@ strew_status check_scatter_target(const struct call *call, strew_tensor *self, s
   bool made;
   if (!target) return STREW_OK;
   strew_status status = out_prepare(call, self->storage->device, self->dtype, self->rank, self->sizes, &target, &made);
-  if (status == STREW_OK) status = check_overlap(call, target, "self", NULL, false);
+  TRY(status, check_overlap(call, target, "self", NULL, false));
   if (status == STREW_OK && target != self) status = check_overlap(call, target, "self", self, true);
   return status;
 }
@@ -344,9 +344,9 @@ static strew_status check_index(const struct call *call, const strew_tensor *sel
   const int dim = job->addressing->limits.dim;
   strew_status status = check_index_dtype(call, index, "index");
   if (status == STREW_OK && job->src) status = check_index_rank(call, index, job->src, "src", dim, NULL);
-  if (status == STREW_OK) status = check_index_rank(call, index, self, "self", dim, NULL);
+  TRY(status, check_index_rank(call, index, self, "self", dim, NULL));
   if (status == STREW_OK && job->src) status = check_index_sizes(call, index, job->src, "src", -1);
-  if (status == STREW_OK) status = check_index_sizes(call, index, self, "self", dim);
+  TRY(status, check_index_sizes(call, index, self, "self", dim));
   return status;
 }
 
@@ -358,17 +358,17 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   struct addressing addressing = ADDRESSING(index, index, {0, 0, "self", options->mode, false});
   struct scatter_job job = scatter_job_of(&addressing, options);
   strew_status status = check_options(&call, options);
-  if (status == STREW_OK) status = check_words(&call, options->reduction, options->mode);
-  if (status == STREW_OK) status = check_devices(&call);
-  if (status == STREW_OK) status = check_dim(&call, self->rank, &dim);
-  if (status == STREW_OK) status = check_mean(&call, job.reduction, self->dtype);
-  if (status == STREW_OK) status = check_scatter_source(&call, self, "src", src, &job);
-  if (status == STREW_OK) status = check_scatter_target(&call, self, *out);
-  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "index", index);
-  if (status == STREW_OK) status = check_scatter_overlap(&call, *out, "src", src.tensor);
+  TRY(status, check_words(&call, options->reduction, options->mode));
+  TRY(status, check_devices(&call));
+  TRY(status, check_dim(&call, self->rank, &dim));
+  TRY(status, check_mean(&call, job.reduction, self->dtype));
+  TRY(status, check_scatter_source(&call, self, "src", src, &job));
+  TRY(status, check_scatter_target(&call, self, *out));
+  TRY(status, check_scatter_overlap(&call, *out, "index", index));
+  TRY(status, check_scatter_overlap(&call, *out, "src", src.tensor));
   if (status != STREW_OK) return status;
   addressing.limits.dim = dim;
   addressing.limits.size = self->rank ? self->sizes[dim] : 1;
   if (strew_tensor_numel(index)) status = check_index(&call, self, &job);
-  return status == STREW_OK ? scatter_call(&call, &job, self, out) : status;
+  return TRY(status, scatter_call(&call, &job, self, out));
 }

@@ -1,8 +1,9 @@
 /* segment.c: reductions of segments, which are consecutive elements, and the way back. Segments are given by their ends
    (csr), their lengths, or a sorted index (coo). They lie along the last dimension of the tensor that
    gives them; its others broadcast to the first ones of src. */
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
+#include "runtime/base/operations.h"
+#include "runtime/base/steps.h"
 #include "scatter.h"
 
 #include <inttypes.h>
@@ -13,15 +14,15 @@
 /* ------------------------------------------------------------------------------------------ shapes of given tensors */
 
 /* A tensor that gives segments, and the tensor whose elements they are of, with their names in messages. */
-struct given {
+struct segments {
   const char *name, *src_name;
   strew_tensor *tensor, *src;
   struct shape1 shape; /* src's */
   int dim;             /* along which segments lie */
 };
 
-static struct given given_of(const char *name, strew_tensor *tensor, const char *src_name, strew_tensor *src) {
-  return (struct given){name, src_name, tensor, src, shape_at_least_1d(src), tensor->rank - 1};
+static struct segments segments_of(const char *name, strew_tensor *tensor, const char *src_name, strew_tensor *src) {
+  return (struct segments){name, src_name, tensor, src, shape_at_least_1d(src), tensor->rank - 1};
 }
 
 /* A view of a tensor, with one dimension if it has none. */
@@ -36,7 +37,7 @@ static strew_status fail_shape(const struct call *call, const char *argument, co
 }
 
 /* Fails unless each leading dimension is 1 or src's size. */
-static strew_status check_leading(const struct call *call, const struct given *given) {
+static strew_status check_leading(const struct call *call, const struct segments *given) {
   const strew_tensor *tensor = given->tensor;
   struct fault fault = {.code = STREW_ESHAPE, .argument = given->name};
   char text[TEXT_BYTES];
@@ -52,14 +53,14 @@ static strew_status check_leading(const struct call *call, const struct given *g
   return STREW_OK;
 }
 
-static strew_status check_given(const struct call *call, const struct given *given) {
+static strew_status check_segments(const struct call *call, const struct segments *given) {
   strew_status status = check_devices(call);
-  if (status == STREW_OK) status = check_leading(call, given);
-  return status == STREW_OK ? check_index_dtype(call, given->tensor, given->name) : status;
+  TRY(status, check_leading(call, given));
+  return TRY(status, check_index_dtype(call, given->tensor, given->name));
 }
 
 /* The tensor as a view of src's rank: dimension dim has `size`, those after it are repeated. */
-static strew_tensor aligned(const struct given *given, int64_t size) {
+static strew_tensor aligned(const struct segments *given, int64_t size) {
   strew_tensor view = *given->tensor;
   view.rank = given->shape.rank;
   view.sizes[given->dim] = size;
@@ -70,14 +71,14 @@ static strew_tensor aligned(const struct given *given, int64_t size) {
 /* -------------------------------------------------------------------------------------------------- values in order */
 
 /* A value of a given tensor, and the one before it in its line. */
-struct found {
+struct segment_value {
   int64_t position[MAX_RANK], value, before;
   bool has_before;
   const char *hint; /* NULL: none */
 };
 
 static strew_status find_value(const struct call *call, const strew_tensor *tensor, int64_t number,
-                               struct found *found) {
+                               struct segment_value *found) {
   strew_scalar value = strew_int(0), before = strew_int(0);
   int last = tensor->rank - 1;
   strew_status status = index_value(call, tensor, number, found->position, &value);
@@ -94,7 +95,7 @@ static strew_status find_value(const struct call *call, const strew_tensor *tens
 }
 
 /* Fails with "has value V at [P], FACT". */
-static strew_status fail_value(const struct call *call, const struct given *given, const struct found *found,
+static strew_status fail_value(const struct call *call, const struct segments *given, const struct segment_value *found,
                                const char *fact) {
   strew_scalar value = strew_int(found->value);
   char at[TEXT_BYTES];
@@ -108,14 +109,14 @@ static strew_status fail_value(const struct call *call, const struct given *give
               text_of_sizes(given->tensor->rank, found->position, at), fact);
 }
 
-static strew_status fail_descent(const struct call *call, const struct given *given, const struct found *found,
-                                 const char *rule) {
+static strew_status fail_descent(const struct call *call, const struct segments *given,
+                                 const struct segment_value *found, const char *rule) {
   char fact[TEXT_BYTES];
   snprintf(fact, sizeof fact, "less than the %" PRId64 " before it: expected %s", found->before, rule);
   return fail_value(call, given, found, fact);
 }
 
-static strew_status fail_range(const struct call *call, const struct given *given, const struct found *found,
+static strew_status fail_range(const struct call *call, const struct segments *given, const struct segment_value *found,
                                int64_t highest) {
   char fact[TEXT_BYTES], valid[48] = "nothing is valid";
   if (highest >= 0) snprintf(valid, sizeof valid, "valid 0..%" PRId64, highest);
@@ -139,9 +140,10 @@ static strew_status first_disorder(const struct call *call, const strew_tensor *
 }
 
 /* Fails unless the values are in order and in 0..highest. */
-static strew_status check_order(const struct call *call, const struct given *given, int64_t highest, const char *rule) {
+static strew_status check_order(const struct call *call, const struct segments *given, int64_t highest,
+                                const char *rule) {
   int64_t number;
-  struct found found;
+  struct segment_value found;
   strew_status status = first_disorder(call, given->tensor, highest, &number);
   if (status == STREW_OK && number >= 0) status = find_value(call, given->tensor, number, &found);
   if (status != STREW_OK || number < 0) return status;
@@ -151,51 +153,48 @@ static strew_status check_order(const struct call *call, const struct given *giv
 
 static const char ends_rule[] = "values that do not decrease", sorted_rule[] = "sorted values";
 
-static strew_status check_ends(const struct call *call, const struct given *ends) {
+static strew_status check_ends(const struct call *call, const struct segments *ends) {
   return check_order(call, ends, ends->shape.sizes[ends->dim], ends_rule);
 }
 
 /* ------------------------------------------------------------------------------------------------------- reductions */
 
 /* A reduction of checked segments. */
-struct reducing {
-  const struct given *given; /* in messages */
+struct segment_reduction {
+  const struct segments *given; /* in messages */
   strew_tensor *ends;
   strew_reduction reduction;
   union element start, empty;
 };
 
 /* The number of segments between ends; without any there is none. */
-static int64_t segments_between(const struct given *given, const strew_tensor *ends) {
+static int64_t segments_between(const struct segments *given, const strew_tensor *ends) {
   const int64_t size = ends->sizes[given->dim];
   return size > 0 ? size - 1 : 0;
 }
 
 /* The shape of the result: src's, but with the number of segments along dim. */
-static struct shape1 result_shape(const struct given *given, const strew_tensor *ends) {
+static struct shape1 result_shape(const struct segments *given, const strew_tensor *ends) {
   struct shape1 shape = given->shape;
   shape.sizes[given->dim] = segments_between(given, ends);
   return shape;
 }
 
-static strew_status check_target(const struct call *call, const struct given *given, const struct shape1 *shape,
-                                 const strew_tensor *out) {
-  if (!out) return STREW_OK;
-  if (out->rank == shape->rank && out->sizes[given->dim] != shape->sizes[given->dim])
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "out"},
-                "has size %" PRId64 " in dim %d, expected %" PRId64 ", the number of segments", out->sizes[given->dim],
-                given->dim, shape->sizes[given->dim]);
-  strew_tensor *target = (strew_tensor *)(uintptr_t)out;
-  bool made;
-  strew_status status =
-      out_prepare(call, given->src->storage->device, given->src->dtype, shape->rank, shape->sizes, &target, &made);
-  return status == STREW_OK ? check_result(call, "out", out) : status;
+/* The result to write: `given`, whose number of segments is checked first, or a new tensor. */
+static strew_tensor *segment_out(struct steps *steps, const struct segments *given, const struct shape1 *shape,
+                                 strew_tensor *out) {
+  const strew_tensor *src = given->src;
+  if (out && out->rank == shape->rank && out->sizes[given->dim] != shape->sizes[given->dim])
+    STEP(steps, fail(steps->call, (struct fault){.code = STREW_ESHAPE, .argument = "out"},
+                     "has size %" PRId64 " in dim %d, expected %" PRId64 ", the number of segments",
+                     out->sizes[given->dim], given->dim, shape->sizes[given->dim]));
+  return steps_out(steps, "out", src->storage->device, src->dtype, shape->rank, shape->sizes, out);
 }
 
 /* A plan over segments: `out` has an element for each of them, src one for each of theirs. */
-static void plan_segments(const struct given *given, strew_tensor *ends, const strew_tensor *src,
+static void plan_segments(const struct segments *given, strew_tensor *ends, const strew_tensor *src,
                           const strew_tensor *out, const strew_tensor *arg, struct segment_plan *plan) {
-  struct given aligning = *given;
+  struct segments aligning = *given;
   aligning.tensor = ends;
   const int dim = given->dim;
   plan->size = src->rank ? src->sizes[dim] : 1;
@@ -214,99 +213,86 @@ static void plan_segments(const struct given *given, strew_tensor *ends, const s
 }
 
 /* Reduces into *out, given and checked, or made here, and *arg, which is made here, unless arg is NULL. */
-static strew_status reduce_into(const struct call *call, const struct reducing *reducing, strew_tensor **out,
-                                strew_tensor **arg) {
+static void reduce_into(struct steps *steps, const struct segment_reduction *reducing, strew_tensor **out,
+                        strew_tensor **arg) {
   const strew_tensor *src = reducing->given->src;
   struct shape1 shape = result_shape(reducing->given, reducing->ends);
   strew_device *device = src->storage->device;
-  strew_tensor *target = *out, *winners = NULL;
-  strew_status status = STREW_OK;
-  if (!target) status = tensor_create(call, device, src->dtype, shape.rank, shape.sizes, &target);
-  if (status == STREW_OK && arg) status = tensor_create(call, device, STREW_INT64, shape.rank, shape.sizes, &winners);
-  if (status == STREW_OK && strew_tensor_numel(target)) {
+  strew_tensor *target = *out ? *out : step_new(steps, device, src->dtype, shape.rank, shape.sizes);
+  strew_tensor *winners = arg ? step_new(steps, device, STREW_INT64, shape.rank, shape.sizes) : NULL;
+  if (steps->status != STREW_OK) return;
+  if (strew_tensor_numel(target)) {
     struct segment_plan plan;
     plan_segments(reducing->given, reducing->ends, src, target, winners, &plan);
     plan.reduction = reducing->reduction;
     plan.start = reducing->start;
     plan.empty = reducing->empty;
-    status = device->ops->segments(call, device, &plan);
+    STEP(steps, device->ops->segments(steps->call, device, &plan));
   }
-  if (status != STREW_OK) {
-    if (!*out) strew_release(target);
-    strew_release(winners);
-    return status;
-  }
-  *out = target;
-  if (arg) *arg = winners;
-  return STREW_OK;
+  steps_give(steps, target, out);
+  if (arg) steps_give(steps, winners, arg);
 }
 
 static strew_status check_reduction(const struct call *call, strew_reduction reduction, bool with_arg,
                                     strew_dtype dtype) {
   strew_status status = check_words(call, reduction, STREW_ERROR);
-  if (status == STREW_OK) status = check_joining(call, reduction, with_arg);
-  return status == STREW_OK ? check_mean(call, reduction, dtype) : status;
+  TRY(status, check_joining(call, reduction, with_arg));
+  return TRY(status, check_mean(call, reduction, dtype));
 }
 
 /* By checked ends. Segments without elements are 0, 1 for a product. */
-static strew_status reduce_by_ends(const struct call *call, const struct given *ends, strew_reduction reduction,
-                                   strew_tensor **out, strew_tensor **arg) {
+static void reduce_by_ends(struct steps *steps, const struct segments *ends, strew_reduction reduction,
+                           strew_tensor **out, strew_tensor **arg) {
   const strew_dtype dtype = ends->src->dtype;
-  struct reducing reducing = {
+  struct segment_reduction reducing = {
       .given = ends, .ends = ends->tensor, .reduction = reduction, .start = element_identity(reduction, dtype)};
-  strew_status status =
-      element_from(call, "src", strew_int(reduction == STREW_PROD), STREW_EXACT, dtype, &reducing.empty);
-  return status == STREW_OK ? reduce_into(call, &reducing, out, arg) : status;
-}
-
-static strew_status segment_csr(const struct call *call, const struct given *indptr, strew_reduction reduction,
-                                strew_tensor **out, strew_tensor **arg) {
-  strew_status status = check_reduction(call, reduction, arg != NULL, indptr->src->dtype);
-  if (status == STREW_OK) status = check_given(call, indptr);
-  if (status != STREW_OK) return status;
-  struct shape1 shape = result_shape(indptr, indptr->tensor);
-  status = check_target(call, indptr, &shape, *out);
-  if (status == STREW_OK) status = check_ends(call, indptr);
-  return status == STREW_OK ? reduce_by_ends(call, indptr, reduction, out, arg) : status;
+  STEP(steps, element_from(steps->call, "src", group_empty(group_row_of(reduction), false, dtype), STREW_EXACT, dtype,
+                           &reducing.empty));
+  reduce_into(steps, &reducing, out, arg);
 }
 
 strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction, strew_tensor **out,
                                strew_tensor **arg, strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "segment_csr")};
-  CALL(call, "segment_csr", &inner, {"src", src}, {"indptr", indptr}, {"out", *out});
-  struct given given = given_of("indptr", indptr, "src", src);
-  return report_inner(segment_csr(&call, &given, reduction, out, arg), &inner, error);
+  CALL(call, "segment_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
+  STEPS(steps, &call);
+  struct segments given = segments_of("indptr", indptr, "src", src);
+  STEP(&steps, check_reduction(&call, reduction, arg != NULL, src->dtype));
+  STEP(&steps, check_segments(&call, &given));
+  if (steps.status != STREW_OK) return steps_status(&steps);
+  struct shape1 shape = result_shape(&given, indptr);
+  if (*out) segment_out(&steps, &given, &shape, *out);
+  STEP(&steps, check_ends(&call, &given));
+  reduce_by_ends(&steps, &given, reduction, out, arg);
+  return steps_status(&steps);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- lengths */
 
 /* Fails unless each line of lengths, which are in range, adds up to size. */
-static strew_status check_sums(const struct call *call, const struct given *lengths, int64_t size) {
-  strew_tensor *sums = NULL;
+static strew_status check_sums(struct steps *steps, const struct segments *lengths, int64_t size) {
   struct plan values;
   int64_t number = -1, position[MAX_RANK];
   strew_scalar sum;
   char at[TEXT_BYTES];
-  strew_status status = strew_reduce(STREW_FOLD_SUM, lengths->tensor, 1, &lengths->dim, false, 0, &sums, call->error);
-  if (status != STREW_OK) return status;
-  strew_device *device = sums->storage->device;
-  if (strew_tensor_numel(sums)) {
-    plan_index_values(&values, sums);
-    status = device->ops->index_check(call, device, &values, size, size, &number);
-  }
-  if (status == STREW_OK && number >= 0) status = index_value(call, sums, number, position, &sum);
-  const int rank = sums->rank;
-  strew_release(sums);
-  if (status != STREW_OK || number < 0) return status;
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = lengths->name, .value = &sum},
+  strew_tensor **sums = steps_place(steps);
+  STEP(steps, strew_reduce(STREW_FOLD_SUM, lengths->tensor, 1, &lengths->dim, false, 0, sums, steps->error));
+  if (steps->status != STREW_OK || !strew_tensor_numel(*sums)) return steps->status;
+  strew_device *device = (*sums)->storage->device;
+  plan_index_values(&values, *sums);
+  STEP(steps, device->ops->index_check(steps->call, device, &values, size, size, &number));
+  if (steps->status != STREW_OK || number < 0) return steps->status;
+  if (STEP(steps, index_value(steps->call, *sums, number, position, &sum)) != STREW_OK) return steps->status;
+  const int rank = (*sums)->rank;
+  return fail(steps->call, (struct fault){.code = STREW_ESHAPE, .argument = lengths->name, .value = &sum},
               "adds up to %" PRId64 "%s%s, expected %" PRId64 ", the size of %s in dim %d", sum.as.i,
               rank ? " at " : "", rank ? text_of_sizes(rank, position, at) : "", size, lengths->src_name, lengths->dim);
 }
 
-static strew_status check_lengths(const struct call *call, const struct given *lengths) {
+static strew_status check_lengths(struct steps *steps, const struct segments *lengths) {
+  const struct call *call = steps->call;
   int64_t size = lengths->shape.sizes[lengths->dim], number = -1;
   struct plan values;
-  struct found found;
+  struct segment_value found;
   char fact[TEXT_BYTES];
   strew_device *device = lengths->tensor->storage->device;
   strew_status status = STREW_OK;
@@ -316,30 +302,26 @@ static strew_status check_lengths(const struct call *call, const struct given *l
   }
   if (status == STREW_OK && number >= 0) status = find_value(call, lengths->tensor, number, &found);
   if (status != STREW_OK) return status;
-  if (number < 0) return check_sums(call, lengths, size);
+  if (number < 0) return check_sums(steps, lengths, size);
   snprintf(fact, sizeof fact, "expected 0..%" PRId64 ", the size of %s in dim %d", size, lengths->src_name,
            lengths->dim);
   return fail_value(call, lengths, &found, fact);
 }
 
-/* Makes the ends of segments from their lengths: 0, then the sums so far. */
-static strew_status ends_of_lengths(const struct call *call, const strew_tensor *lengths, strew_tensor **out) {
-  strew_tensor *ends = NULL, *sums = NULL, *given = (strew_tensor *)(uintptr_t)lengths;
+/* The ends of segments of these lengths: 0, then the sums so far. */
+static strew_tensor *ends_of_lengths(struct steps *steps, const strew_tensor *lengths) {
+  strew_tensor *given = (strew_tensor *)(uintptr_t)lengths;
   int64_t sizes[MAX_RANK], size = lengths->sizes[lengths->rank - 1];
   memcpy(sizes, lengths->sizes, sizeof sizes);
   sizes[lengths->rank - 1]++;
-  strew_status status = tensor_create(call, lengths->storage->device, STREW_INT64, lengths->rank, sizes, &ends);
-  if (status == STREW_OK) status = fill_tensor(call, ends, (union element){.i64 = 0});
-  if (status == STREW_OK) status = strew_narrow(ends, -1, 1, size, &sums, call->error);
-  if (status == STREW_OK) status = strew_cumsum(given, -1, &sums, call->error);
-  strew_release(sums);
-  if (status != STREW_OK) strew_release(ends), ends = NULL;
-  *out = ends;
-  return status;
+  strew_tensor *ends = step_full(steps, lengths->storage->device, STREW_INT64, lengths->rank, sizes, strew_int(0));
+  strew_tensor *sums = step_narrow(steps, ends, -1, 1, size);
+  STEP(steps, strew_cumsum(given, -1, &sums, steps->error));
+  return ends;
 }
 
 /* The dimension along which segments lie is the last one of lengths or offsets. */
-static strew_status check_axis(const struct call *call, const struct given *given, int axis) {
+static strew_status check_axis(const struct call *call, const struct segments *given, int axis) {
   int dim = axis;
   strew_status status = check_named_dim(call, "axis", given->src->rank, &dim);
   if (status != STREW_OK || dim == given->dim) return status;
@@ -355,56 +337,46 @@ static strew_status empty_value(const struct call *call, strew_reduction reducti
   return element_from(call, "data", strew_float(NAN), STREW_EXACT, dtype, out);
 }
 
-static strew_status segment_reduce(const struct call *call, const struct given *given, bool by_lengths,
-                                   strew_reduction reduction, int axis, const strew_scalar *initial,
-                                   strew_tensor **out) {
-  struct reducing reducing = {.given = given, .ends = given->tensor, .reduction = reduction};
+static void segment_reduce(struct steps *steps, const struct segments *given, bool by_lengths,
+                           strew_reduction reduction, int axis, const strew_scalar *initial, strew_tensor **out) {
+  const struct call *call = steps->call;
+  struct segment_reduction reducing = {.given = given, .ends = given->tensor, .reduction = reduction};
   strew_dtype dtype = given->src->dtype;
-  strew_tensor *made = NULL;
-  strew_status status = check_reduction(call, reduction, false, dtype);
-  if (status == STREW_OK) status = check_given(call, given);
-  if (status == STREW_OK) status = check_axis(call, given, axis);
-  if (status != STREW_OK) return status;
+  STEP(steps, check_reduction(call, reduction, false, dtype));
+  STEP(steps, check_segments(call, given));
+  if (STEP(steps, check_axis(call, given, axis)) != STREW_OK) return;
   struct shape1 shape = result_shape(given, given->tensor);
   if (by_lengths) shape.sizes[given->dim] = given->tensor->sizes[given->dim];
   reducing.start = element_identity(reduction, dtype);
-  status = empty_value(call, reduction, dtype, &reducing.empty);
-  if (status == STREW_OK && initial) {
-    status = element_from(call, "initial", *initial, STREW_EXACT, dtype, &reducing.start);
-    reducing.empty = reducing.start;
-  }
-  if (status == STREW_OK) status = check_target(call, given, &shape, *out);
-  if (status == STREW_OK) status = by_lengths ? check_lengths(call, given) : check_ends(call, given);
-  if (status == STREW_OK && by_lengths) status = ends_of_lengths(call, given->tensor, &made);
-  if (made) reducing.ends = made;
-  if (status == STREW_OK) status = reduce_into(call, &reducing, out, NULL);
-  strew_release(made);
-  return status;
+  STEP(steps, empty_value(call, reduction, dtype, &reducing.empty));
+  if (initial) STEP(steps, element_from(call, "initial", *initial, STREW_EXACT, dtype, &reducing.start));
+  if (initial) reducing.empty = reducing.start;
+  if (*out) segment_out(steps, given, &shape, *out);
+  STEP(steps, by_lengths ? check_lengths(steps, given) : check_ends(call, given));
+  if (by_lengths && steps->status == STREW_OK) reducing.ends = ends_of_lengths(steps, given->tensor);
+  if (steps->status == STREW_OK) reduce_into(steps, &reducing, out, NULL);
 }
 
 strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
                                   strew_tensor *offsets, int axis, const strew_scalar *initial, strew_tensor **out,
                                   strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "segment_reduce")};
-  CALL(call, "segment_reduce", &inner, {"data", data}, {"lengths", lengths}, {"offsets", offsets}, {"out", *out});
-  strew_status status;
-  if (!lengths == !offsets) {
-    status = fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "lengths"}, "%s",
-                  lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
-  } else {
-    struct given given = given_of(lengths ? "lengths" : "offsets", lengths ? lengths : offsets, "data", data);
-    status = segment_reduce(&call, &given, lengths != NULL, reduction, axis, initial, out);
-  }
-  return report_inner(status, &inner, error);
+  CALL(call, "segment_reduce", error, {"data", data}, {"lengths", lengths}, {"offsets", offsets}, {"out", *out});
+  if (!lengths == !offsets)
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "lengths"}, "%s",
+                lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
+  STEPS(steps, &call);
+  struct segments given = segments_of(lengths ? "lengths" : "offsets", lengths ? lengths : offsets, "data", data);
+  segment_reduce(&steps, &given, lengths != NULL, reduction, axis, initial, out);
+  return steps_status(&steps);
 }
 
 /* ----------------------------------------------------------------------------------------------------- sorted index */
 
 /* Fails at the first value that is less than the one before it, unless a negative one, which is left to others, comes
    first. */
-static strew_status check_sorted(const struct call *call, const struct given *index, bool *has_negative) {
+static strew_status check_sorted(const struct call *call, const struct segments *index, bool *has_negative) {
   int64_t number;
-  struct found found;
+  struct segment_value found;
   strew_status status = first_disorder(call, index->tensor, INT64_MAX, &number);
   if (status == STREW_OK && number >= 0) status = find_value(call, index->tensor, number, &found);
   *has_negative = status == STREW_OK && number >= 0 && found.value < 0;
@@ -413,21 +385,21 @@ static strew_status check_sorted(const struct call *call, const struct given *in
 }
 
 /* Fails with the negative value that check_sorted has found. */
-static strew_status fail_negative(const struct call *call, const struct given *index) {
+static strew_status fail_negative(const struct call *call, const struct segments *index) {
   char hint[TEXT_BYTES];
   int64_t number = 0;
-  struct found found;
+  struct segment_value found;
   strew_status status = first_disorder(call, index->tensor, INT64_MAX, &number);
-  if (status == STREW_OK) status = find_value(call, index->tensor, number, &found);
+  TRY(status, find_value(call, index->tensor, number, &found));
   if (status != STREW_OK) return status;
   snprintf(hint, sizeof hint,
-           "strew.scatter(src, index, {dim = %d, mode = \"drop\"}) skips negative values, as padding", index->dim);
+           "strew_group(src, index, {.dim = %d, .mode = STREW_DROP}) skips negative values, as padding", index->dim);
   found.hint = hint;
   return fail_value(call, index, &found, "expected 0 or more");
 }
 
 /* The largest value of a sorted index that is not empty. */
-static strew_status largest_of_sorted(const struct call *call, const struct given *index, int64_t *largest) {
+static strew_status largest_of_sorted(const struct call *call, const struct segments *index, int64_t *largest) {
   strew_tensor last = *index->tensor;
   struct index_range range;
   last.offset += (last.sizes[index->dim] - 1) * last.strides[index->dim];
@@ -437,16 +409,15 @@ static strew_status largest_of_sorted(const struct call *call, const struct give
   return status;
 }
 
-/* Makes the ends of the segments of a sorted, valid index: of `size` values. */
-static strew_status ends_of_sorted(const struct call *call, const struct given *index, int64_t size,
-                                   strew_tensor **out) {
-  strew_tensor line = *index->tensor, *ends = NULL;
+/* The ends of the segments of a sorted, valid index: of `size` values. */
+static strew_tensor *ends_of_sorted(struct steps *steps, const struct segments *index, int64_t size) {
+  strew_tensor line = *index->tensor;
   int64_t sizes[MAX_RANK];
   for (int d = 0; d < index->dim; d++) sizes[d] = line.strides[d] == 0 ? 1 : line.sizes[d];
   sizes[index->dim] = size + 1;
   strew_device *device = line.storage->device;
-  strew_status status = tensor_create(call, device, STREW_INT64, line.rank, sizes, &ends);
-  if (status != STREW_OK) return status;
+  strew_tensor *ends = step_new(steps, device, STREW_INT64, line.rank, sizes);
+  if (!ends) return NULL;
   struct plan plan;
   const int64_t count = line.sizes[index->dim];
   for (int d = 0; d < index->dim; d++) line.sizes[d] = sizes[d];
@@ -455,36 +426,27 @@ static strew_status ends_of_sorted(const struct call *call, const struct given *
   plan_add(&plan, ends);
   plan_add(&plan, &line);
   plan_keep_last(&plan);
-  status = device->ops->sorted_ends(call, device, &plan, count, line.strides[index->dim]);
-  if (status != STREW_OK)
-    strew_release(ends);
-  else
-    *out = ends;
-  return status;
+  STEP(steps, device->ops->sorted_ends(steps->call, device, &plan, count, line.strides[index->dim]));
+  return ends;
 }
 
 /* A sorted index into a new result of no more rows than this share of the index's elements is reduced by its ends. Others,
    and all errors, are left to the group form, whose results are the same. */
 enum { MOST_ROWS = 2 };
-static strew_status reduce_sorted(const struct call *call, const struct given *index, int64_t dim_size,
-                                  strew_reduction reduction, strew_tensor **out, strew_tensor **arg) {
+static void reduce_sorted(struct steps *steps, const struct segments *index, int64_t dim_size,
+                          strew_reduction reduction, strew_tensor **out, strew_tensor **arg) {
   int64_t largest = 0, count = index->tensor->sizes[index->dim];
-  strew_tensor *ends = NULL;
-  strew_status status = largest_of_sorted(call, index, &largest);
-  if (status != STREW_OK || largest / MOST_ROWS >= count) return status;
+  STEP(steps, largest_of_sorted(steps->call, index, &largest));
+  if (steps->status != STREW_OK || largest / MOST_ROWS >= count) return;
   if (dim_size < 0) dim_size = largest + 1;
-  if (largest >= dim_size || dim_size / MOST_ROWS > count) return STREW_OK;
-  status = ends_of_sorted(call, index, dim_size, &ends);
-  if (status != STREW_OK) return status;
-  struct given by_ends = *index;
-  by_ends.tensor = ends;
-  status = reduce_by_ends(call, &by_ends, reduction, out, arg);
-  strew_release(ends);
-  return status;
+  if (largest >= dim_size || dim_size / MOST_ROWS > count) return;
+  struct segments by_ends = *index;
+  by_ends.tensor = ends_of_sorted(steps, index, dim_size);
+  if (steps->status == STREW_OK) reduce_by_ends(steps, &by_ends, reduction, out, arg);
 }
 
 /* True if the call is one that has no errors but those of index values. */
-static bool is_plain(const struct given *index, strew_reduction reduction, bool with_arg) {
+static bool is_plain(const struct segments *index, strew_reduction reduction, bool with_arg) {
   const strew_tensor *tensor = index->tensor;
   const bool is_extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
   if ((unsigned)reduction >= STREW_REDUCTION_COUNT || reduction == STREW_ASSIGN || (with_arg && !is_extreme))
@@ -498,29 +460,30 @@ static bool is_plain(const struct given *index, strew_reduction reduction, bool 
 
 strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size, strew_reduction reduction,
                                strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "segment_coo")};
-  CALL(call, "segment_coo", &inner, {"src", src}, {"index", index}, {"out", *out});
+  CALL(call, "segment_coo", error, {"src", src}, {"index", index}, {"out", *out});
+  STEPS(steps, &call);
   strew_tensor line = line_of(index);
-  struct given given = given_of("index", &line, "src", src);
+  struct segments given = segments_of("index", &line, "src", src);
   strew_group_options options = {.dim = given.dim, .dim_size = dim_size, .reduction = reduction, .mode = STREW_ERROR};
   const bool is_index = index->dtype == STREW_INT64 || index->dtype == STREW_INT32, is_new = !*out;
   bool has_negative = false;
-  strew_status status = is_index ? check_sorted(&call, &given, &has_negative) : STREW_OK;
-  if (status == STREW_OK && is_index && is_new && !has_negative && dim_size >= -1 && is_plain(&given, reduction, arg))
-    status = reduce_sorted(&call, &given, dim_size, reduction, out, arg);
-  if (status == STREW_OK && !(is_new && *out)) status = strew_group(src, index, &options, out, arg, &inner);
-  if (status == STREW_EINDEX && has_negative) status = fail_negative(&call, &given);
-  return report_inner(status, &inner, error);
+  if (is_index) STEP(&steps, check_sorted(&call, &given, &has_negative));
+  if (steps.status == STREW_OK && is_index && is_new && !has_negative && dim_size >= -1 &&
+      is_plain(&given, reduction, arg))
+    reduce_sorted(&steps, &given, dim_size, reduction, out, arg);
+  if (!(is_new && *out)) STEP(&steps, strew_group(src, index, &options, out, arg, error));
+  if (steps.status == STREW_EINDEX && has_negative) return fail_negative(&call, &given);
+  return steps_status(&steps);
 }
 
 /* --------------------------------------------------------------------------------------------- back to the elements */
 
 /* Fails unless value number `at` of each line of indptr, whose values are in order, is `expected`. */
-static strew_status check_column(const struct call *call, const struct given *indptr, int64_t at, int64_t expected) {
+static strew_status check_column(const struct call *call, const struct segments *indptr, int64_t at, int64_t expected) {
   strew_tensor column = *indptr->tensor;
   struct plan values;
   int64_t number = -1;
-  struct found found;
+  struct segment_value found;
   char fact[TEXT_BYTES];
   column.offset += at * column.strides[indptr->dim];
   column.sizes[indptr->dim] = 1;
@@ -535,9 +498,9 @@ static strew_status check_column(const struct call *call, const struct given *in
 }
 
 /* Fails unless the lines of indptr begin with 0, do not decrease, and end with the same value: the size of the result. */
-static strew_status check_whole(const struct call *call, const struct given *indptr, int64_t *total) {
+static strew_status check_whole(const struct call *call, const struct segments *indptr, int64_t *total) {
   int64_t number, count = indptr->tensor->sizes[indptr->dim] - 1;
-  struct found found;
+  struct segment_value found;
   struct plan values;
   struct index_range range = {0, 0};
   strew_tensor last = *indptr->tensor;
@@ -554,11 +517,11 @@ static strew_status check_whole(const struct call *call, const struct given *ind
   plan_index_values(&values, &last);
   status = device->ops->index_range(call, device, &values, &range);
   *total = range.highest;
-  if (status == STREW_OK) status = check_column(call, indptr, 0, 0);
-  return status == STREW_OK ? check_column(call, indptr, count, *total) : status;
+  TRY(status, check_column(call, indptr, 0, 0));
+  return TRY(status, check_column(call, indptr, count, *total));
 }
 
-static strew_status check_segment_count(const struct call *call, const struct given *indptr) {
+static strew_status check_segment_count(const struct call *call, const struct segments *indptr) {
   const int64_t count = segments_between(indptr, indptr->tensor), size = indptr->shape.sizes[indptr->dim];
   if (size == count) return STREW_OK;
   return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = indptr->src_name},
@@ -567,7 +530,7 @@ static strew_status check_segment_count(const struct call *call, const struct gi
 }
 
 /* Out of memory for the result: names the value that sizes it, the last of each line of indptr, if it is hardly meant. */
-static strew_status fail_total(const struct call *call, const struct given *indptr, int64_t total,
+static strew_status fail_total(const struct call *call, const struct segments *indptr, int64_t total,
                                strew_status failure) {
   int64_t position[MAX_RANK] = {0};
   strew_scalar value = strew_int(total);
@@ -580,35 +543,28 @@ static strew_status fail_total(const struct call *call, const struct given *indp
               text_of_sizes(fault.position_rank, position, at), indptr->dim);
 }
 
-static strew_status gather_csr(const struct call *call, const struct given *indptr, strew_tensor **out) {
-  struct shape1 shape = indptr->shape;
-  const strew_tensor *src = indptr->src;
-  strew_device *device = src->storage->device;
-  bool made = false;
-  strew_status status = check_given(call, indptr);
-  if (status == STREW_OK) status = check_segment_count(call, indptr);
-  if (status == STREW_OK) status = check_whole(call, indptr, &shape.sizes[indptr->dim]);
-  if (status != STREW_OK) return status;
-  status = out_prepare(call, device, src->dtype, shape.rank, shape.sizes, out, &made);
-  if (status != STREW_OK && made) return fail_total(call, indptr, shape.sizes[indptr->dim], status);
-  if (status == STREW_OK && !made) status = check_result(call, "out", *out);
-  if (status != STREW_OK || !strew_tensor_numel(*out)) return status;
-  struct segment_plan plan;
-  plan_segments(indptr, indptr->tensor, *out, src, NULL, &plan);
-  status = device->ops->spread(call, device, &plan);
-  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
-  return status;
-}
-
 strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out, strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "gather_csr")};
-  CALL(call, "gather_csr", &inner, {"src", src}, {"indptr", indptr}, {"out", *out});
-  struct given given = given_of("indptr", indptr, "src", src);
-  return report_inner(gather_csr(&call, &given, out), &inner, error);
+  CALL(call, "gather_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
+  STEPS(steps, &call);
+  const struct segments given = segments_of("indptr", indptr, "src", src);
+  struct shape1 shape = given.shape;
+  strew_device *device = src->storage->device;
+  STEP(&steps, check_segments(&call, &given));
+  STEP(&steps, check_segment_count(&call, &given));
+  STEP(&steps, check_whole(&call, &given, &shape.sizes[given.dim]));
+  if (steps.status != STREW_OK) return steps_status(&steps);
+  strew_tensor *target = steps_out(&steps, "out", device, src->dtype, shape.rank, shape.sizes, *out);
+  if (steps.status != STREW_OK && !*out) return fail_total(&call, &given, shape.sizes[given.dim], steps_status(&steps));
+  if (steps.status == STREW_OK && strew_tensor_numel(target)) {
+    struct segment_plan plan;
+    plan_segments(&given, indptr, target, src, NULL, &plan);
+    STEP(&steps, device->ops->spread(&call, device, &plan));
+  }
+  return steps_give(&steps, target, out);
 }
 
 /* The index as a view of the result's shape. */
-static strew_tensor index_view(const struct given *index) {
+static strew_tensor index_view(const struct segments *index) {
   strew_tensor view = *index->tensor;
   view.rank = index->shape.rank;
   for (int d = 0; d < view.rank; d++) {
@@ -620,15 +576,15 @@ static strew_tensor index_view(const struct given *index) {
 }
 
 strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "gather_coo")};
-  CALL(call, "gather_coo", &inner, {"src", src}, {"index", index}, {"out", *out});
+  CALL(call, "gather_coo", error, {"src", src}, {"index", index}, {"out", *out});
+  STEPS(steps, &call);
   strew_tensor line = line_of(index);
-  struct given given = given_of("index", &line, "src", src);
-  strew_status status = check_given(&call, &given);
-  if (status == STREW_OK) status = check_order(&call, &given, given.shape.sizes[given.dim] - 1, sorted_rule);
-  if (status == STREW_OK) {
+  struct segments given = segments_of("index", &line, "src", src);
+  STEP(&steps, check_segments(&call, &given));
+  STEP(&steps, check_order(&call, &given, given.shape.sizes[given.dim] - 1, sorted_rule));
+  if (steps.status == STREW_OK) {
     strew_tensor view = index_view(&given), elements = line_of(src);
-    status = strew_gather(&elements, given.dim, &view, STREW_ERROR, out, &inner);
+    STEP(&steps, strew_gather(&elements, given.dim, &view, STREW_ERROR, out, error));
   }
-  return report_inner(status, &inner, error);
+  return steps_status(&steps);
 }

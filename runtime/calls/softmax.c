@@ -13,7 +13,7 @@ static void soft_start(struct steps *steps, struct soft *soft, strew_tensor *src
   strew_device *device = src->storage->device;
   const strew_dtype dtype = dtype_wide(src->dtype);
   soft->x = step_to(steps, src, device, dtype);
-  soft->out = steps_out(steps, device, dtype, src->rank, src->sizes, NULL);
+  soft->out = step_new(steps, device, dtype, src->rank, src->sizes);
 }
 
 /* ------------------------------------------------------------------------------------------------ along a dimension */

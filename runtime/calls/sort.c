@@ -1,64 +1,41 @@
 /* sort.c: sort, topk, unique and nonzero. */
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
+#include "runtime/base/steps.h"
 
 #include <inttypes.h>
 
 /* Sorts lines along dim and writes the first `keep` of each. Devices count elements, then read them again: memory that
    others may change in between (a host's, a mapped file) is copied first. */
-static strew_status sort_lines(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
-                               strew_tensor *values, strew_tensor *indices) {
-  if (!strew_tensor_numel(indices)) return STREW_OK;
-  strew_device *device = tensor->storage->device;
-  if (tensor->storage->wrapped) {
-    strew_tensor *own;
-    strew_status status = copy_as(call, tensor, tensor->dtype, &own);
-    if (status != STREW_OK) return status;
-    status = sort_lines(call, own, dim, keep, descending, values, indices);
-    return strew_release(own), status;
-  }
+static void sort_into(struct steps *steps, strew_tensor *tensor, int dim, int64_t keep, bool descending,
+                      strew_tensor *values, strew_tensor *indices) {
   struct sort_plan sort = {.keep = keep, .descending = descending};
+  if (steps->status != STREW_OK || !strew_tensor_numel(indices)) return;
+  strew_device *device = tensor->storage->device;
+  if (tensor->storage->wrapped) tensor = step_copy(steps, tensor, tensor->dtype);
+  if (!tensor) return;
   plan_start(&sort.plan, tensor->rank, tensor->sizes);
   plan_add(&sort.plan, values);
   plan_add(&sort.plan, indices);
   plan_add(&sort.plan, tensor);
   plan_lines(&sort.plan, dim);
-  return device->ops->sort(call, device, &sort);
+  STEP(steps, device->ops->sort(steps->call, device, &sort));
 }
 
-static strew_status check_given(const struct call *call, const char *name, const strew_tensor *out,
-                                const strew_tensor *other, const strew_tensor *input) {
-  strew_status status = check_overlap(call, out, name, NULL, false);
-  if (status == STREW_OK && other) status = check_overlap(call, out, name, other, false);
-  return status == STREW_OK ? check_overlap(call, out, "self", input, false) : status;
-}
-
-static strew_status sort_into(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
-                              strew_tensor **values, strew_tensor **indices) {
+/* A result that the host does not need, NULL, is made and released. */
+static strew_status sort_along(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
+                               strew_tensor **values, strew_tensor **indices) {
   strew_device *device = tensor->storage->device;
   int64_t sizes[MAX_RANK];
-  bool made_values = false, made_indices = false;
+  STEPS(steps, call);
   for (int d = 0; d < tensor->rank; d++) sizes[d] = d == dim ? keep : tensor->sizes[d];
-  strew_status status = out_prepare(call, device, tensor->dtype, tensor->rank, sizes, values, &made_values);
-  if (status == STREW_OK) status = out_prepare(call, device, STREW_INT64, tensor->rank, sizes, indices, &made_indices);
-  if (status == STREW_OK && !made_values) status = check_given(call, "values", *values, *indices, tensor);
-  if (status == STREW_OK && !made_indices) status = check_given(call, "indices", *indices, NULL, tensor);
-  if (status == STREW_OK) status = sort_lines(call, tensor, dim, keep, descending, *values, *indices);
-  if (status == STREW_OK) return STREW_OK;
-  if (made_values) strew_release(*values), *values = NULL;
-  if (made_indices) strew_release(*indices), *indices = NULL;
-  return status;
-}
-
-/* A result that the host does not need is made and released. */
-static strew_status sort_needed(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
-                                strew_tensor **values, strew_tensor **indices) {
-  strew_tensor *unneeded[2] = {NULL, NULL};
-  strew_status status =
-      sort_into(call, tensor, dim, keep, descending, values ? values : &unneeded[0], indices ? indices : &unneeded[1]);
-  strew_release(unneeded[0]);
-  strew_release(unneeded[1]);
-  return status;
+  strew_tensor *sorted =
+      steps_out(&steps, "values", device, tensor->dtype, tensor->rank, sizes, values ? *values : NULL);
+  strew_tensor *order =
+      steps_out(&steps, "indices", device, STREW_INT64, tensor->rank, sizes, indices ? *indices : NULL);
+  sort_into(&steps, tensor, dim, keep, descending, sorted, order);
+  if (values) steps_give(&steps, sorted, values);
+  if (indices) steps_give(&steps, order, indices);
+  return steps_status(&steps);
 }
 
 static const strew_tensor *given(strew_tensor *const *out) { return out ? *out : NULL; }
@@ -70,7 +47,7 @@ strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_te
   CALL(call, "sort", error, {"self", tensor}, {"values", given(values)}, {"indices", given(indices)});
   strew_status status = check_dim(&call, tensor->rank, &dim);
   if (status != STREW_OK) return status;
-  return sort_needed(&call, tensor, dim, size_along(tensor, dim), descending, values, indices);
+  return sort_along(&call, tensor, dim, size_along(tensor, dim), descending, values, indices);
 }
 
 strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
@@ -84,129 +61,90 @@ strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, 
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "k", .value = &value},
                 "is %" PRId64 ", out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")", k,
                 dim, size, least, size);
-  return sort_needed(&call, tensor, dim, k, largest, values, indices);
-}
-
-/* Moves a result to the caller; releases it if the call failed or if it is not needed. */
-static void pass_result(strew_tensor *tensor, strew_tensor **out, strew_status status) {
-  if (out && status == STREW_OK)
-    *out = tensor;
-  else
-    strew_release(tensor);
+  return sort_along(&call, tensor, dim, k, largest, values, indices);
 }
 
 /* ------------------------------------------------------------------------------------------------------- nonzero */
 
 strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
   CALL(call, "nonzero", error, {"self", tensor});
+  STEPS(steps, &call);
   strew_device *device = tensor->storage->device;
   struct plan plan;
   int64_t count = 0;
-  strew_tensor *made = NULL;
-  strew_status status = STREW_OK;
   plan_start(&plan, tensor->rank, tensor->sizes);
   plan_add(&plan, tensor);
-  if (strew_tensor_numel(tensor)) status = device->ops->nonzero(&call, device, &plan, NULL, &count);
-  if (status == STREW_OK)
-    status = tensor_create(&call, device, STREW_INT64, 2, (int64_t[]){count, tensor->rank}, &made);
-  if (status != STREW_OK) return status;
-  struct operand written = {.storage = made->storage, .dtype = STREW_INT64, .strides = {tensor->rank, 1}};
-  if (strew_tensor_numel(made)) status = device->ops->nonzero(&call, device, &plan, &written, &count);
-  pass_result(made, out, status);
-  return status;
+  if (strew_tensor_numel(tensor)) STEP(&steps, device->ops->nonzero(&call, device, &plan, NULL, &count));
+  strew_tensor *made = step_new(&steps, device, STREW_INT64, 2, (int64_t[]){count, tensor->rank});
+  if (made && strew_tensor_numel(made)) {
+    struct operand written = {.storage = made->storage, .dtype = STREW_INT64, .strides = {tensor->rank, 1}};
+    STEP(&steps, device->ops->nonzero(&call, device, &plan, &written, &count));
+  }
+  return steps_give(&steps, made, out);
 }
 
 /* -------------------------------------------------------------------------------------------------------- unique */
 
-/* unique is composed of other operations. Their errors bear the name of unique. */
 struct unique {
-  strew_tensor *flat, *sorted, *order; /* all elements, 1-D; sorted; their positions in `flat` */
-  strew_tensor *is_start, *starts;     /* bool: differs from the previous element; positions of true */
-  strew_tensor *values, *inverse, *counts;
+  strew_tensor *sorted, *order;    /* all elements, 1-D, and their positions before */
+  strew_tensor *is_start, *starts; /* bool: differs from the previous element; positions of true */
 };
 
-static strew_status find_starts(struct unique *u, int64_t n, strew_error *error) {
-  strew_device *device = u->flat->storage->device;
-  strew_tensor *later = NULL, *earlier = NULL, *differs = NULL, *found = NULL;
-  strew_status status = strew_full(device, STREW_BOOL, 1, &n, strew_bool(true), &u->is_start, error);
-  if (status == STREW_OK) status = strew_narrow(u->sorted, 0, 1, n - 1, &later, error);
-  if (status == STREW_OK) status = strew_narrow(u->sorted, 0, 0, n - 1, &earlier, error);
-  if (status == STREW_OK) status = strew_narrow(u->is_start, 0, 1, n - 1, &differs, error);
-  if (status == STREW_OK) status = strew_binary(STREW_NE, strew_of(later), strew_of(earlier), &differs, error);
-  if (status == STREW_OK) status = strew_nonzero(u->is_start, &found, error);
-  if (status == STREW_OK) status = strew_view(found, 1, (int64_t[]){found->sizes[0]}, &u->starts, error);
-  strew_release(later);
-  strew_release(earlier);
-  strew_release(differs);
-  strew_release(found);
-  return status;
+static void find_starts(struct steps *steps, struct unique *u, strew_device *device, int64_t n) {
+  u->is_start = step_full(steps, device, STREW_BOOL, 1, &n, strew_bool(true));
+  const int mark = steps->count;
+  strew_tensor *later = step_narrow(steps, u->sorted, 0, 1, n - 1);
+  strew_tensor *earlier = step_narrow(steps, u->sorted, 0, 0, n - 1);
+  step_binary(steps, STREW_NE, later, earlier, step_narrow(steps, u->is_start, 0, 1, n - 1));
+  strew_tensor **found = steps_place(steps);
+  STEP(steps, strew_nonzero(u->is_start, found, steps->error));
+  u->starts = steps_keep(steps, mark, step_view(steps, *found, 1, (int64_t[]){-1}));
 }
 
 /* The index of an element's value: the number of starts up to it in sorted order, minus 1. */
-static strew_status find_inverse(struct unique *u, const strew_tensor *tensor, strew_error *error) {
-  strew_device *device = u->flat->storage->device;
-  strew_tensor *number = NULL, *back = NULL;
+static strew_tensor *find_inverse(struct steps *steps, const struct unique *u, const strew_tensor *tensor, int64_t n) {
   const strew_scatter_options assign = {.reduction = STREW_ASSIGN, .mode = STREW_ERROR};
-  strew_status status = strew_cumsum(u->is_start, 0, &number, error);
-  if (status == STREW_OK)
-    status = strew_binary(STREW_SUB, strew_of(number), strew_number(strew_int(1)), &number, error);
-  if (status == STREW_OK) status = strew_empty(device, STREW_INT64, 1, u->flat->sizes, &back, error);
-  if (status == STREW_OK) status = strew_scatter(back, 0, u->order, strew_of(number), &assign, &back, error);
-  if (status == STREW_OK) status = strew_view(back, tensor->rank, tensor->sizes, &u->inverse, error);
-  strew_release(number);
-  strew_release(back);
-  return status;
+  const int mark = steps->count;
+  strew_tensor *number = step_cumsum(steps, u->is_start, 0);
+  step_binary(steps, STREW_SUB, number, 1, number);
+  strew_tensor *back = step_new(steps, tensor->storage->device, STREW_INT64, 1, &n);
+  STEP(steps, strew_scatter(back, 0, u->order, strew_of(number), &assign, &back, steps->error));
+  return steps_keep(steps, mark, step_view(steps, back, tensor->rank, tensor->sizes));
 }
 
 /* A value's count: the distance from its start to the next one, or to the end. */
-static strew_status find_counts(struct unique *u, int64_t n, strew_error *error) {
-  strew_device *device = u->flat->storage->device;
-  strew_tensor *next = NULL, *end = NULL, *ends = NULL;
-  strew_status status = strew_narrow(u->starts, 0, 1, u->starts->sizes[0] - 1, &next, error);
-  if (status == STREW_OK) status = strew_full(device, STREW_INT64, 1, (int64_t[]){1}, strew_int(n), &end, error);
-  if (status == STREW_OK) status = strew_cat(2, (strew_tensor *[]){next, end}, 0, &ends, error);
-  if (status == STREW_OK) status = strew_binary(STREW_SUB, strew_of(ends), strew_of(u->starts), &u->counts, error);
-  strew_release(next);
-  strew_release(end);
-  strew_release(ends);
-  return status;
-}
-
-static strew_status unique_of_none(struct unique *u, const strew_tensor *tensor, strew_error *error) {
-  strew_device *device = tensor->storage->device;
-  const int64_t none = 0;
-  strew_status status = strew_empty(device, tensor->dtype, 1, &none, &u->values, error);
-  if (status == STREW_OK) status = strew_empty(device, STREW_INT64, 1, &none, &u->counts, error);
-  if (status == STREW_OK) status = strew_empty(device, STREW_INT64, tensor->rank, tensor->sizes, &u->inverse, error);
-  return status;
-}
-
-static strew_status unique_of(struct unique *u, strew_tensor *tensor, bool inverse, bool counts, strew_error *error) {
-  int64_t n = strew_tensor_numel(tensor);
-  if (!n) return unique_of_none(u, tensor, error);
-  strew_status status = strew_reshape(tensor, 1, &n, &u->flat, error);
-  if (status == STREW_OK) status = strew_sort(u->flat, 0, false, &u->sorted, &u->order, error);
-  if (status == STREW_OK) status = find_starts(u, n, error);
-  if (status == STREW_OK) status = strew_gather(u->sorted, 0, u->starts, STREW_ERROR, &u->values, error);
-  if (status == STREW_OK && inverse) status = find_inverse(u, tensor, error);
-  if (status == STREW_OK && counts) status = find_counts(u, n, error);
-  return status;
+static strew_tensor *find_counts(struct steps *steps, const struct unique *u, strew_device *device, int64_t n) {
+  if (steps->status != STREW_OK) return NULL;
+  strew_tensor *next = step_narrow(steps, u->starts, 0, 1, u->starts->sizes[0] - 1), **ends = steps_place(steps);
+  strew_tensor *end = step_full(steps, device, STREW_INT64, 1, (int64_t[]){1}, strew_int(n));
+  STEP(steps, strew_cat(2, (strew_tensor *[]){next, end}, 0, ends, steps->error));
+  return step_binary(steps, STREW_SUB, *ends, u->starts, NULL);
 }
 
 strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse, strew_tensor **counts,
                           strew_error *error) {
-  struct unique u = {.flat = NULL};
-  const char *alias = error ? error->alias : NULL;
-  if (error && !alias) error->alias = "unique";
-  strew_status status = unique_of(&u, tensor, inverse != NULL, counts != NULL, error);
-  if (error) error->alias = alias;
-  strew_release(u.flat);
-  strew_release(u.sorted);
-  strew_release(u.order);
-  strew_release(u.is_start);
-  strew_release(u.starts);
-  pass_result(u.values, values, status);
-  pass_result(u.inverse, inverse, status);
-  pass_result(u.counts, counts, status);
-  return status;
+  CALL(call, "unique", error, {"self", tensor});
+  STEPS(steps, &call);
+  strew_device *device = tensor->storage->device;
+  const int64_t n = strew_tensor_numel(tensor);
+  strew_tensor *firsts = NULL, *back = NULL, *sums = NULL;
+  if (n) {
+    struct unique u;
+    strew_tensor **sorted = steps_place(&steps), **order = steps_place(&steps);
+    strew_tensor *flat = step_reshape(&steps, tensor, 1, &n);
+    STEP(&steps, strew_sort(flat, 0, false, sorted, order, error));
+    u.sorted = *sorted, u.order = *order;
+    find_starts(&steps, &u, device, n);
+    firsts = step_gather(&steps, u.sorted, 0, u.starts, STREW_ERROR);
+    if (inverse) back = find_inverse(&steps, &u, tensor, n);
+    if (counts) sums = find_counts(&steps, &u, device, n);
+  } else {
+    firsts = step_new(&steps, device, tensor->dtype, 1, &n);
+    sums = step_new(&steps, device, STREW_INT64, 1, &n);
+    back = step_new(&steps, device, STREW_INT64, tensor->rank, tensor->sizes);
+  }
+  if (values) steps_give(&steps, firsts, values);
+  if (inverse) steps_give(&steps, back, inverse);
+  if (counts) steps_give(&steps, sums, counts);
+  return steps_status(&steps);
 }

@@ -82,10 +82,10 @@ strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, st
   strew_status status = infer_sizes(&call, tensor, rank, sizes, shape.sizes);
   if (status != STREW_OK) return status;
   if (!restride(tensor, rank, shape.sizes, shape.strides))
-    return fail(
-        &call,
-        (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "self:reshape(...) copies where it must"},
-        "has strides that do not allow a view of the new shape");
+    return fail(&call,
+                (struct fault){
+                    .code = STREW_ESHAPE, .argument = "self", .hint = "strew_reshape(self, ...) copies where it must"},
+                "has strides that do not allow a view of the new shape");
   return view_of(&call, tensor, &shape, out);
 }
 
@@ -115,7 +115,7 @@ strew_status strew_reshape(strew_tensor *tensor, int rank, const int64_t *sizes,
 strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tensor **out, strew_error *error) {
   CALL(call, "flatten", error, {"self", tensor});
   strew_status status = check_named_dim(&call, "start_dim", tensor->rank, &first);
-  if (status == STREW_OK) status = check_named_dim(&call, "end_dim", tensor->rank, &last);
+  TRY(status, check_named_dim(&call, "end_dim", tensor->rank, &last));
   if (status != STREW_OK) return status;
   strew_scalar value = strew_int(last);
   if (last < first)
@@ -165,17 +165,18 @@ static strew_status swap_dims(const struct call *call, const strew_tensor *tenso
 strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **out, strew_error *error) {
   CALL(call, "transpose", error, {"self", tensor});
   strew_status status = check_named_dim(&call, "dim0", tensor->rank, &a);
-  if (status == STREW_OK) status = check_named_dim(&call, "dim1", tensor->rank, &b);
-  return status == STREW_OK ? swap_dims(&call, tensor, a, b, out) : status;
+  TRY(status, check_named_dim(&call, "dim1", tensor->rank, &b));
+  return TRY(status, swap_dims(&call, tensor, a, b, out));
 }
 
 strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
   CALL(call, "t", error, {"self", tensor});
   if (tensor->rank > 2)
-    return fail(
-        &call,
-        (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "self:transpose(a, b) or self:permute(...)"},
-        "has %d dimensions, expected at most 2", tensor->rank);
+    return fail(&call,
+                (struct fault){.code = STREW_ESHAPE,
+                               .argument = "self",
+                               .hint = "strew_transpose(self, a, b) or strew_permute(self, ...)"},
+                "has %d dimensions, expected at most 2", tensor->rank);
   return swap_dims(&call, tensor, 0, tensor->rank == 2 ? 1 : 0, out);
 }
 
@@ -234,14 +235,15 @@ strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, 
     shape.strides[d] = keeps ? tensor->strides[d - added] : 0;
   }
   strew_status status = check_sizes(&call, tensor->dtype, rank, shape.sizes);
-  return status == STREW_OK ? view_of(&call, tensor, &shape, out) : status;
+  return TRY(status, view_of(&call, tensor, &shape, out));
 }
 
 /* ---------------------------------------------------------------------------------------- parts of a dimension */
 
 static strew_status check_has_dims(const struct call *call, const strew_tensor *tensor, int *dim) {
   if (tensor->rank) return check_dim(call, tensor->rank, dim);
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "self:item() gives its number"},
+  return fail(call,
+              (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "strew_item(self) gives its number"},
               "has no dimensions, expected at least 1");
 }
 

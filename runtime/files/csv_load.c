@@ -120,7 +120,7 @@ strew_status csv_read_rows(struct reader *reader, struct cells *cells, bool skip
 /* Fails for a compressed file that is read as plain text. */
 static strew_status check_magic(const struct reader *reader, const char *text, size_t size_bytes) {
   if (size_bytes < 2 || memcmp(text, "\x1f\x8b", 2) != 0) return STREW_OK;
-  return fail_file(reader->call, reader->path, "{format = \"csv.gz\"} inflates it",
+  return fail_file(reader->call, reader->path, "{.format = \"csv.gz\"} inflates it",
                    "is compressed by gzip, expected text");
 }
 

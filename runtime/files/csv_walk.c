@@ -96,8 +96,8 @@ static const char *text_of_byte(char byte, char *text) {
 
 /* The option that reads decimal commas. */
 static const char *remedy_of_commas(const struct reader *reader) {
-  return reader->separator == ',' ? "{separator = \",\", decimal = \",\"} reads decimal commas, "
-                                  : "{decimal = \",\"} reads decimal commas, ";
+  return reader->separator == ',' ? "{.separator = \",\", .decimal = \",\"} reads decimal commas, "
+                                  : "{.decimal = \",\"} reads decimal commas, ";
 }
 
 /* True if a message can quote the text as a script writes it. */
@@ -116,12 +116,12 @@ static const char *text_of_remedy(const struct reader *reader, const struct cell
   char shown[4];
   const bool is_comma = reader->point == ',';
   *text = '\0';
-  if (look == DATE) snprintf(text, TEXT_BYTES, "{dates = {%.120s}} reads seconds since 1970, ", column);
+  if (look == DATE) snprintf(text, TEXT_BYTES, "{.dates = {%.120s}} reads seconds since 1970, ", column);
   if (look == OTHER_DATE) strcpy(text, "`dates` reads the form 2024-12-31 only, ");
-  if (look == ROUNDED) strcpy(text, "{dtype = \"float64\"} rounds, ");
-  if (look == LABEL) strcpy(text, "{dtype = \"float64\"} reads numbers without leading zeros and signs, ");
+  if (look == ROUNDED) strcpy(text, "{.dtype = STREW_FLOAT64} rounds, ");
+  if (look == LABEL) strcpy(text, "{.dtype = STREW_FLOAT64} reads numbers without leading zeros and signs, ");
   if (look == UNSPLIT)
-    snprintf(text, TEXT_BYTES, "{separator = \"%s\"} splits it, ", text_of_byte(reader->likely_separator, shown));
+    snprintf(text, TEXT_BYTES, "{.separator = \"%s\"} splits it, ", text_of_byte(reader->likely_separator, shown));
   if (look == OTHER_POINT && is_comma) strcpy(text, "without decimal = \",\" it is a number, ");
   if (look == OTHER_POINT && !is_comma) strcpy(text, remedy_of_commas(reader));
   if (look == AMBIGUOUS && !is_comma)
@@ -130,9 +130,9 @@ static const char *text_of_remedy(const struct reader *reader, const struct cell
     strcpy(text, "if these are thousands, remove the points; without decimal = \",\" they are decimal points, ");
   const bool is_word = (look == PLAIN || look == MARK) && is_quotable(word, length);
   if (look == PLAIN && is_word && i == 0 && *word == '#')
-    strcpy(text, "{comment = \"#\"} skips its line, ");
+    strcpy(text, "{.comment = \"#\"} skips its line, ");
   else if (is_word)
-    snprintf(text, TEXT_BYTES, "{missing = {\"%.*s\"}} reads it as an empty cell, ", (int)length, word);
+    snprintf(text, TEXT_BYTES, "{.missing = {\"%.*s\"}} reads it as an empty cell, ", (int)length, word);
   return text;
 }
 
@@ -141,7 +141,7 @@ static strew_status fail_look(const struct reader *reader, const struct cells *c
                               const struct cell *cell, enum look look, const char *expected) {
   char hint[TEXT_BYTES], column[TEXT_BYTES], remedy[TEXT_BYTES];
   text_of_column(reader, i, column);
-  snprintf(hint, sizeof hint, "%.200s{text = {%.150s}} reads the column as words",
+  snprintf(hint, sizeof hint, "%.200s{.text = {%.150s}} reads the column as words",
            text_of_remedy(reader, cells, i, cell, look, column, remedy), column);
   return fail_cell(reader, line, i, cell, expected, hint);
 }
@@ -168,16 +168,17 @@ static const char *hint_of_width(const struct reader *reader, char byte, int64_t
   char shown[4];
   int64_t first = reader->width_line;
   const enum kind kind = reader->columns[0].kind;
-  if (byte == '#' || reader->first_byte == '#') return "{comment = \"#\"} skips lines that begin with #";
+  if (byte == '#' || reader->first_byte == '#') return "{.comment = \"#\"} skips lines that begin with #";
   if (reader->likely_separator)
-    snprintf(text, TEXT_BYTES, "line %" PRId64 " has '%s': {separator = \"%s\"}", first,
+    snprintf(text, TEXT_BYTES, "line %" PRId64 " has '%s': {.separator = \"%s\"}", first,
              text_of_byte(reader->likely_separator, shown), shown);
   else if (count > reader->count && reader->count == 1 && kind != WHOLE && kind != FRACTIONAL)
-    snprintf(text, TEXT_BYTES, "{skip = %" PRId64 "} skips the lines before line %" PRId64, line - 1, line);
+    snprintf(text, TEXT_BYTES, "{.skip = %" PRId64 "} skips the lines before line %" PRId64, line - 1, line);
   else if (count == reader->count + 1 && reader->options->header == STREW_HEADER_YES && !reader->rows &&
            !reader->is_decided)
     snprintf(text, TEXT_BYTES,
-             "{skip = %" PRId64 ", names = {...}} names %" PRId64 " columns, if line %" PRId64 " lacks the first name",
+             "{.skip = %" PRId64 ", .names = {...}} names %" PRId64 " columns, if line %" PRId64
+             " lacks the first name",
              first, count, first);
   else
     return NULL;
@@ -307,7 +308,7 @@ static strew_status visit_name(struct reader *reader, const struct cells *cells,
     status = words_number(reader->call, reader->context, &reader->names, cell->text, cell->length, &number);
   if (status != STREW_OK || number == i) return status;
   char text[TEXT_BYTES], hint[TEXT_BYTES];
-  snprintf(hint, sizeof hint, "{names = {...}} names the %" PRId64 " columns in the place of line %" PRId64,
+  snprintf(hint, sizeof hint, "{.names = {...}} names the %" PRId64 " columns in the place of line %" PRId64,
            reader->count, line);
   return fail_file(reader->call, reader->path, hint,
                    "gives columns %" PRId64 " and %" PRId64 " the name \"%s\" in line %" PRId64, number + 1, i + 1,
@@ -469,8 +470,8 @@ static strew_status check_units(struct reader *reader, struct cells first) {
   const int64_t i = column_below_words(reader, first);
   if (i < 0 || !is_number_later(reader, first, i)) return STREW_OK;
   snprintf(hint, sizeof hint,
-           "{skip = %" PRId64 ", names = {...}} begins below it, {text = {%.100s}} reads %.100s as words", first.line,
-           text_of_column(reader, i, column), column);
+           "{.skip = %" PRId64 ", .names = {...}} begins below it, {.text = {%.100s}} reads %.100s as words",
+           first.line, text_of_column(reader, i, column), column);
   return fail_file(reader->call, reader->path, hint,
                    "has a line of words above numbers, line %" PRId64 ": are they units?", first.line);
 }
@@ -480,7 +481,7 @@ static strew_status check_separator_line(const struct reader *reader, const stru
   const char *at = cells->at;
   char hint[TEXT_BYTES], shown[4];
   if (strncasecmp(at, "sep=", 4) != 0 || !at[4] || !strchr(",;\t|", at[4]) || !strchr("\r\n", at[5])) return STREW_OK;
-  snprintf(hint, sizeof hint, "{skip = %" PRId64 ", separator = \"%s\"}", cells->line, text_of_byte(at[4], shown));
+  snprintf(hint, sizeof hint, "{.skip = %" PRId64 ", .separator = \"%s\"}", cells->line, text_of_byte(at[4], shown));
   return fail_file(reader->call, reader->path, hint, "names its separator in line %" PRId64 ", expected cells",
                    cells->line);
 }
@@ -562,7 +563,7 @@ static strew_status check_decided(const struct reader *reader, int64_t line, int
                      "a first chunk with a missing cell, by more rows, makes the column float64");
   if (reader->options->dtype) return STREW_OK; /* check_number and check_missing decide */
   return fail_cell(reader, line, i, cell, "an int64, as in all rows of the first chunk",
-                   "{dtype = \"float64\"} reads columns of numbers as float64, which rounds integers beyond 2^53");
+                   "{.dtype = STREW_FLOAT64} reads columns of numbers as float64, which rounds integers beyond 2^53");
 }
 
 static void note(struct column *column, int64_t line, const struct cell *cell) {

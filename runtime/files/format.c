@@ -57,7 +57,7 @@ strew_status format_find(const struct call *call, const char *path, const char *
   const char *slash = strrchr(path, '/');
   for (int i = 0; i < FORMATS; i++)
     if (ends_in(slash ? slash + 1 : path, formats[i].suffix)) return *out = &formats[i], STREW_OK;
-  fault.hint = "{format = \"csv\"} names the format of other files";
+  fault.hint = "{.format = \"csv\"} names the format of other files";
   if (file_is_input(path)) return fail(call, fault, "is \"-\", standard input, which needs a format");
   return fail(call, fault, "is \"%s\", expected a name ending in one of %s", text_of_name(path, name),
               list_of_formats(NULL, known));

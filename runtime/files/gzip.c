@@ -126,7 +126,7 @@ static strew_status begin_member(const struct call *call, struct inflater *infla
   inflater->is_between = false;
   if (*stream->next_in == 0x1f) return STREW_OK;
   if (inflater->is_first)
-    return fail_file(call, inflater->codec.path, "{format = \"...\"} names the format, whatever the suffix",
+    return fail_file(call, inflater->codec.path, "{.format = \"...\"} names the format, whatever the suffix",
                      "is not compressed by gzip: it does not begin with the bytes 1f 8b");
   return fail_file(call, inflater->codec.path, NULL, "has bytes after the end of its gzip data, at byte %" PRIu64,
                    position(inflater));

@@ -26,18 +26,6 @@ static const uint32_t points[STREW_COLORMAP_COUNT][POINTS] = {
                     0x9f9f9f, 0xafafaf, 0xbfbfbf, 0xcfcfcf, 0xdfdfdf, 0xefefef, 0xffffff},
 };
 
-static const char *const names[STREW_COLORMAP_COUNT] = {"viridis", "magma", "inferno", "coolwarm", "grey"};
-
-strew_status strew_colormap_from_word(const char *word, strew_colormap *out, strew_error *error) {
-  CALL(call, "colormap_from_word", error, {0});
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = "colormap"};
-  char text[TEXT_BYTES];
-  for (int i = 0; word && i < STREW_COLORMAP_COUNT; i++)
-    if (strcmp(word, names[i]) == 0) return *out = (strew_colormap)i, STREW_OK;
-  return fail(&call, fault, "is \"%s\", expected one of viridis, magma, inferno, coolwarm, grey",
-              text_of_name(word ? word : "", text));
-}
-
 struct painting {
   const struct call *call;
   strew_context *context;
@@ -129,7 +117,7 @@ static strew_status check_image(const struct call *call, const strew_tensor *ten
                                 const strew_image_options *options) {
   struct fault fault = {.code = STREW_ESHAPE, .argument = "self"};
   char text[TEXT_BYTES];
-  if (tensor->rank == 1) fault.hint = "self:unsqueeze(0) is a single line";
+  if (tensor->rank == 1) fault.hint = "strew_unsqueeze(self, 0) is a single line";
   if (tensor->rank != 2)
     return fail(call, fault, "has %d dimension%s, expected 2", tensor->rank, tensor->rank == 1 ? "" : "s");
   fault = (struct fault){.code = STREW_EARGUMENT, .argument = "colormap"};

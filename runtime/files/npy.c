@@ -174,7 +174,7 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
   strew_status status = npy_read_header(call, source, device->context, &header, &data_at, &data_bytes);
   if (status == STREW_OK)
     status =
-        check_machine_memory(call, device, data_bytes * widening(&header), "a .npy file can be mapped: {map = true}");
+        check_machine_memory(call, device, data_bytes * widening(&header), "a .npy file can be mapped: {.map = true}");
   if (status != STREW_OK) return status;
   sizes_in_memory(&header, sizes);
   strew_tensor *tensor;
@@ -304,7 +304,7 @@ strew_status npy_describe(const struct call *call, const strew_tensor *tensor, s
     return fail(call,
                 (struct fault){.code = STREW_EDTYPE,
                                .argument = "x",
-                               .hint = "x:to(\"float32\") keeps every value; loaded, :to(\"bfloat16\") restores it"},
+                               .hint = "strew_to(x, float32) keeps every value; loaded, strew_to restores bfloat16"},
                 "is %s, a dtype that NumPy does not have", strew_dtype_name(tensor->dtype));
   struct npy_header header = {.dtype = tensor->dtype, .is_fortran = is_fortran(tensor), .rank = tensor->rank};
   memcpy(header.sizes, tensor->sizes, sizeof header.sizes);

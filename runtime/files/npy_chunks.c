@@ -76,7 +76,7 @@ static strew_status open_member(const struct call *call, const struct chunk_sour
   int64_t i;
   const struct file *file = source->file;
   if (!file->is_regular)
-    return fail_file(call, file->path, "strew.load reads archives from pipes, into memory",
+    return fail_file(call, file->path, "strew_load reads archives from pipes, into memory",
                      "is not a regular file: the list of an archive's members is at its end");
   strew_status status = archive_open(call, state->device->context, file, &state->archive);
   if (status == STREW_OK) status = npz_find(call, state->archive, file->path, "member", source->member, &i, &member);
@@ -91,7 +91,7 @@ static strew_status check_rows(const struct call *call, const struct npy_state *
   const struct npy_header *header = &state->header;
   const struct npy_source *source = &state->source;
   if (header->rank == 0)
-    return fail_member(call, source->path, source->member, "strew.load reads it",
+    return fail_member(call, source->path, source->member, "strew_load reads it",
                        "holds a single number, without rows");
   if (header->is_fortran && header->rank > 1)
     return fail_member(call, source->path, source->member, "in NumPy: save np.ascontiguousarray(a)",

@@ -83,7 +83,7 @@ static strew_status add_member(const struct loading *loading, const struct archi
 }
 
 static strew_status load_member(const struct loading *loading, int64_t k) {
-  static const char hint[] = "{columns = {...}} reads the members that it names, without .npy";
+  static const char hint[] = "{.columns = {...}} reads the members that it names, without .npy";
   const struct call *call = loading->call;
   struct archive_member member;
   int64_t i;
@@ -192,7 +192,7 @@ static strew_status check_words(const struct call *call, const strew_table *tabl
   char text[TEXT_BYTES];
   struct fault fault = {.code = STREW_EARGUMENT,
                         .argument = "x",
-                        .hint = ".csv files have the words; {words = {}} saves the codes without them"};
+                        .hint = ".csv files have the words; strew_save_table of a table without words saves the codes"};
   for (int64_t i = 0; i < strew_table_count(table); i++)
     if (strew_table_word_count(table, i) >= 0)
       return fail(call, fault, "has words for column \"%s\", which .npz files cannot hold",

@@ -242,7 +242,7 @@ strew_status png_load(const struct call *call, strew_device *device, struct file
 
 /* Checks that the tensor is a picture, and fills in height, width, channels and bits. */
 static strew_status check_picture(struct picture *picture, const strew_tensor *tensor) {
-  struct fault fault = {.code = STREW_EDTYPE, .argument = "x", .hint = "strew.image(x) makes colours of numbers"};
+  struct fault fault = {.code = STREW_EDTYPE, .argument = "x", .hint = "strew_image(x) makes colours of numbers"};
   if (tensor->dtype != STREW_UINT8 && tensor->dtype != STREW_INT32)
     return fail(picture->call, fault, "is %s, expected uint8, or int32 with 0..65535 for 16 bits",
                 strew_dtype_name(tensor->dtype));
@@ -252,7 +252,8 @@ static strew_status check_picture(struct picture *picture, const strew_tensor *t
                 tensor->rank);
   int64_t channels = tensor->rank == 3 ? tensor->sizes[2] : 1;
   if (channels < 1 || channels > 4) {
-    if (tensor->sizes[0] >= 1 && tensor->sizes[0] <= 4) fault.hint = "x:permute(1, 2, 0) moves channels to the end";
+    if (tensor->sizes[0] >= 1 && tensor->sizes[0] <= 4)
+      fault.hint = "strew_permute(x, 1, 2, 0) moves channels to the end";
     return fail(picture->call, fault, "has %" PRId64 " channels, expected 1 to 4: [height, width, channels]", channels);
   }
   for (int d = 0; d < 2; d++)

@@ -3,8 +3,8 @@
 #include "groups.h"
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
+#include "runtime/base/operations.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A call. Aggregate i has column number column[i], -1 if it does not share the walk. */
@@ -35,18 +35,13 @@ static bool has_no_reserved(const strew_group_options *options) {
   return true;
 }
 
-static bool is_reduction_of_walk(strew_reduction reduction) {
-  return reduction == STREW_SUM || reduction == STREW_PROD || reduction == STREW_MEAN || reduction == STREW_AMAX ||
-         reduction == STREW_AMIN;
-}
-
 /* True for what the walk takes. All else, failures too, is left to strew_grouping_reduce. */
 static bool is_shared(const struct aggregating *a, const strew_aggregate *aggregate) {
   const strew_group_options *options = &aggregate->options;
   const strew_tensor *src = aggregate->src;
   if (!src || src->rank != 1 || src->sizes[0] != strew_grouping_length(a->grouping)) return false;
   if (src->storage->device != a->device || (options->skip_nan && dtype_is_float(src->dtype))) return false;
-  if (!is_reduction_of_walk(options->reduction) || (options->dim != 0 && options->dim != -1)) return false;
+  if (!group_row_of(options->reduction) || (options->dim != 0 && options->dim != -1)) return false;
   if (options->dim_size != -1 || options->mode != STREW_ERROR || !has_no_reserved(options)) return false;
   const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
   const strew_dtype dtype = result_dtype(aggregate);
@@ -140,13 +135,8 @@ static strew_status divide(const struct aggregating *a, strew_tensor *sums) {
 
 /* The value of groups without elements. */
 static strew_scalar empty_value(const strew_aggregate *aggregate) {
-  const strew_reduction reduction = aggregate->options.reduction;
-  const strew_dtype *dtype = aggregate->options.dtype;
-  if (aggregate->options.fill) return *aggregate->options.fill;
-  const bool is_mean = reduction == STREW_MEAN, is_extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
-  if (!is_mean && !is_extreme) return strew_int(reduction == STREW_PROD);
-  const bool is_float = dtype_is_float(aggregate->src->dtype) || (is_mean && (!dtype || *dtype == STREW_FLOAT64));
-  return is_float ? strew_float(NAN) : strew_int(0);
+  const strew_group_options *options = &aggregate->options;
+  return options->fill ? *options->fill : group_empty(group_row_of(options->reduction), true, result_dtype(aggregate));
 }
 
 static strew_status fill_empty(const struct aggregating *a, const strew_aggregate *aggregate, strew_tensor *result) {

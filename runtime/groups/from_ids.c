@@ -4,7 +4,7 @@
 #include "runtime/base/copy.h"
 
 static strew_status check_ids(const struct call *call, const strew_tensor *index, int64_t dim_size, strew_mode mode) {
-  struct fault fault = {.code = STREW_ESHAPE, .argument = "index", .hint = "index:flatten()"};
+  struct fault fault = {.code = STREW_ESHAPE, .argument = "index", .hint = "strew_flatten(index)"};
   strew_status status = check_words(call, STREW_ASSIGN, mode);
   if (status == STREW_OK && strew_tensor_numel(index)) status = check_index_dtype(call, index, "index");
   if (status != STREW_OK) return status;

@@ -3,6 +3,7 @@
    part. */
 #include "groups.h"
 #include "runtime/base/copy.h"
+#include "runtime/base/operations.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ static const char *hint_of_dim(const strew_tensor *index, const struct shape1 *s
   if (index->rank != 1) return NULL;
   while (fitting < src->rank && (fitting == dim || src->sizes[fitting] != index->sizes[0])) fitting++;
   if (fitting == src->rank) return NULL;
-  snprintf(text, TEXT_BYTES, "{dim = %d}: index has the size of src's dimension %d", fitting, fitting);
+  snprintf(text, TEXT_BYTES, "{.dim = %d}: index has the size of src's dimension %d", fitting, fitting);
   return text;
 }
 
@@ -167,7 +168,8 @@ static strew_status make_target(const struct call *call, const struct groups *gr
   const strew_dtype dtype = dtype_of(options, src);
   const struct shape1 rows = rows_of(groups, src);
   union element fill, identity = element_identity(options->reduction, dtype);
-  strew_scalar empty = options->fill ? *options->fill : strew_int(options->reduction == STREW_PROD);
+  const strew_scalar usual = group_empty(group_row_of(options->reduction), false, dtype);
+  const strew_scalar empty = options->fill ? *options->fill : usual;
   strew_status status = element_from(call, "fill", empty, STREW_EXACT, dtype, &fill);
   if (status != STREW_OK) return status;
   status = out_prepare(call, src->storage->device, dtype, rows.rank, rows.sizes, target, &made);
@@ -293,7 +295,7 @@ static strew_status group_into(const struct call *call, struct groups *groups, c
 strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options, strew_tensor **out,
                          strew_tensor **arg, strew_error *error) {
   static const strew_group_options defaults = STREW_GROUP_OPTIONS;
-  CALL(call, "scatter", error, {"src", src}, {"index", index}, {"out", *out});
+  CALL(call, "group", error, {"src", src}, {"index", index}, {"out", *out});
   struct groups groups;
   strew_tensor *target = *out, *made_arg = NULL;
   if (!options) options = &defaults;
@@ -342,7 +344,8 @@ strew_status groups_join_from(const struct call *call, struct groups *groups, st
   strew_status status = groups_widen(call, groups);
   if (status != STREW_OK) return status;
   strew_tensor index = groups->index;
-  for (int d = 0; !values && d < index.rank; d++)
+  const bool narrows = !values && strew_tensor_numel(&index); /* an index that nothing goes with is not read */
+  for (int d = 0; narrows && d < index.rank; d++)
     if (d != dim && index.strides[d] == 0) index.sizes[d] = 1;
   const struct shape1 rows = rows_of(groups, &index);
   struct addressing addressing = groups->addressing;

@@ -37,7 +37,7 @@ static strew_status check_key(const struct keyed *keyed, int i) {
   }
   if (key->storage->device == first->storage->device) return STREW_OK;
   char hint[TEXT_BYTES];
-  snprintf(hint, sizeof hint, "%s:to(\"%s\")", name, first->storage->device->name);
+  snprintf(hint, sizeof hint, "strew_to(%s, %s)", name, first->storage->device->name);
   fault = (struct fault){.code = STREW_EDEVICE, .argument = "keys", .hint = hint};
   return fail(keyed->call, fault, "is on %s at [%d], on %s at [1]: all must be on one device",
               key->storage->device->name, i + 1, first->storage->device->name);

@@ -72,7 +72,7 @@ static strew_status check_none(const struct joined *j, strew_tensor *wrong, cons
               (struct fault){.code = STREW_EVALUE,
                              .argument = "src",
                              .value = &group,
-                             .hint = dtype == STREW_INT64 ? "{dtype = \"float64\"} computes in floats"
+                             .hint = dtype == STREW_INT64 ? "{.dtype = STREW_FLOAT64} computes in floats"
                                                           : "without 'dtype' it is int64"},
               "has a %s in group %" PRId64 " that %s cannot hold", what, group.as.i, strew_dtype_name(dtype));
 }

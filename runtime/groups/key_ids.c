@@ -65,8 +65,9 @@ static strew_status check_key(const struct call *call, const strew_key_table *ta
   if (!table->is_decided || table->dtypes[i] == key->dtype) return STREW_OK;
   const strew_dtype promoted = dtype_promote(table->dtypes[i], key->dtype);
   char hint[64];
-  snprintf(hint, sizeof hint, promoted == table->dtypes[i] ? "%s:to(\"%s\")" : "%s:to(\"%s\") from the first call on",
-           names[i], strew_dtype_name(promoted));
+  snprintf(hint, sizeof hint,
+           promoted == table->dtypes[i] ? "strew_to(%s, %s)" : "strew_to(%s, %s) from the first call on", names[i],
+           strew_dtype_name(promoted));
   return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = names[i], .hint = hint},
               "is %s, the keys before are %s", strew_dtype_name(key->dtype), strew_dtype_name(table->dtypes[i]));
 }

@@ -1,103 +1,101 @@
-/* reduce.c: reductions of groups: their table, the call, and those that join values. */
+/* reduce.c: reductions of groups: the call, and those that join or choose values. */
 #include "reduce.h"
 
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 #include "runtime/shared/tables.h"
 
-#include <math.h>
+#include <inttypes.h>
 
-/* ------------------------------------------------------------------------------------------------------------ table */
-
-const struct group_row group_rows[] = {
+#define group_join NULL /* see join() */
+static group_body *const bodies[] = {
 #define ROW(ENUM, word, name, takes, empty, exact, options, passes, body, reduction)                                   \
-  [STREW_GROUP_##ENUM] = {word,          "scatter_" name, TAKES_##takes, EMPTY_##empty,                                \
-                          EMPTY_##exact, (options),       &group_##body, STREW_##reduction},
+  [STREW_GROUP_##ENUM] = group_##body,
     STREW_GROUP_REDUCTIONS(ROW)
 #undef ROW
 };
-#define ROW(ENUM, ...) ROW_##ENUM,
-enum { STREW_GROUP_REDUCTIONS(ROW) GROUP_ROWS };
-#undef ROW
-#define ROW(ENUM, ...) _Static_assert((int)ROW_##ENUM == (int)STREW_GROUP_##ENUM, "strew.h and a table differ: " #ENUM);
-STREW_GROUP_REDUCTIONS(ROW)
-#undef ROW
-_Static_assert((int)GROUP_ROWS == (int)STREW_GROUP_REDUCTION_COUNT, "a reduction of strew.h has no row");
-
-const struct group_row *group_row_of(strew_reduction reduction) {
-  for (int i = 0; i < GROUP_ROWS; i++)
-    if (group_rows[i].run == group_join && group_rows[i].reduction == reduction) return &group_rows[i];
-  return NULL;
-}
-
-strew_scalar group_empty(const struct group_row *row, bool is_exact, strew_dtype dtype) {
-  const enum fold_empty empty = is_exact ? row->exact : row->empty;
-  if (empty == EMPTY_UNDEFINED && dtype_is_float(dtype)) return strew_float((double)NAN);
-  return strew_int(empty == EMPTY_ONE);
-}
 
 /* ------------------------------------------------------------------------------------------------------------- call */
 
-/* Fails if an option is given that the reduction does not take. */
-static strew_status check_taken(const struct group_call *g, const strew_tensor *out) {
-  const strew_group_reduce_options *given = g->given;
-  const struct {
-    unsigned option;
-    bool is_given;
-    const char *name;
-  } all[] = {{WITH_OUT, out != NULL, "out"},
-             {WITH_ARG, g->arg != NULL, "arg"},
-             {WITH_FILL, given->fill != NULL, "fill"},
-             {WITH_DTYPE, given->dtype != NULL, "dtype"},
-             {WITH_UNBIASED, given->biased, "biased"},
-             {WITH_Q, given->q != 0, "q"},
-             {WITH_Q, given->interpolation != 0, "interpolation"}};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (all[i].is_given && !(g->row->options & all[i].option))
-      return fail(g->call, (struct fault){.code = STREW_EARGUMENT, .argument = all[i].name},
-                  "is given, but \"%s\" does not take it", g->row->word);
-  return STREW_OK;
+/* Returns the name of an option that is given and that the reduction does not take; NULL: there is none. */
+static const char *find_untaken(const struct group_row *row, const strew_group_reduce_options *given, bool has_out,
+                                bool has_arg) {
+  const unsigned takes = row->options;
+  if (has_out && !(takes & WITH_OUT)) return "out";
+  if (has_arg && !(takes & WITH_ARG)) return "arg";
+  if (given->fill && !(takes & WITH_FILL)) return "fill";
+  if (given->dtype && !(takes & WITH_DTYPE)) return "dtype";
+  if (given->biased && !(takes & WITH_UNBIASED)) return "biased";
+  if (given->q != 0 && !(takes & WITH_Q)) return "q";
+  return given->interpolation && !(takes & WITH_Q) ? "interpolation" : NULL;
+}
+
+/* Options as those of the group form; an unknown one remains unknown. */
+static strew_group_options options_of(strew_reduction reduction, const strew_group_reduce_options *given) {
+  strew_group_options options = {.dim = given->dim ? *given->dim : -1,
+                                 .dim_size = given->dim_size ? *given->dim_size : -1,
+                                 .reduction = reduction,
+                                 .mode = given->mode,
+                                 .fill = given->fill,
+                                 .dtype = given->dtype,
+                                 .skip_nan = given->skip_nan};
+  for (size_t i = 0; i < sizeof given->reserved / sizeof *given->reserved; i++)
+    options.reserved[0] |= given->reserved[i];
+  return options;
+}
+
+/* Fails unless a reduction of floats can have src, as that dtype (NULL: its own). */
+static strew_status check_wanted(const struct call *call, const strew_tensor *src, const strew_dtype *dtype) {
+  if (!dtype || *dtype == src->dtype) return check_float(call, "src", src);
+  strew_status status = check_dtype(call, *dtype);
+  if (status != STREW_OK || *dtype == STREW_FLOAT64) return status;
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"},
+              "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype), strew_dtype_name(src->dtype));
 }
 
 /* Checks what does not depend on the reduction, and makes the options of the group form. */
-static strew_status start(struct group_call *g, const strew_tensor *out) {
+static strew_status start(const struct call *call, struct group_call *g, const strew_tensor *out) {
   const strew_group_reduce_options *given = g->given;
-  g->options = (strew_group_options)STREW_GROUP_OPTIONS;
-  g->options.reduction = g->row->reduction;
-  g->options.mode = given->mode;
-  g->options.fill = given->fill;
-  g->options.dtype = given->dtype;
-  g->options.skip_nan = given->skip_nan;
-  if (given->dim) g->options.dim = *given->dim;
-  if (given->dim_size) g->options.dim_size = *given->dim_size;
-  strew_status status = check_options(g->call, given);
-  if (status == STREW_OK) status = check_taken(g, out);
-  if (status != STREW_OK) return status;
-  if (!g->src && g->row->run != group_count)
-    return fail(g->call, (struct fault){.code = STREW_EARGUMENT, .argument = "src"}, "is NULL, expected a tensor");
-  if (g->options.dim_size < 0 && given->dim_size)
-    return fail(g->call, (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"}, "is %lld, expected 0 or more",
-                (long long)g->options.dim_size);
-  return g->grouping && g->src ? grouping_take_options(g->call, g->grouping, g->src, &g->options, &g->options)
-                               : STREW_OK;
-}
-
-static strew_status run(struct group_call *g, strew_tensor **out) {
-  strew_status status = start(g, *out);
-  if (status == STREW_OK && g->row->takes == TAKES_FLOATS && !g->given->dtype)
-    status = check_float(g->call, "src", g->src);
-  if (status == STREW_OK) status = g->row->run(g, out);
+  const char *untaken = find_untaken(g->row, given, out != NULL, g->arg != NULL);
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = untaken};
+  g->options = options_of(g->row->reduction, given);
+  if (untaken) return fail(call, fault, "is given, but \"%s\" does not take it", g->row->word);
+  strew_status status = check_options(call, given);
+  TRY(status, check_words(call, g->row->reduction, given->mode));
+  fault = (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"};
+  if (given->dim_size && *given->dim_size < 0)
+    TRY(status, fail(call, fault, "is %" PRId64 ", expected 0 or more", *given->dim_size));
+  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "src"};
+  if (!g->src) return g->row == &group_rows[STREW_GROUP_COUNT] ? status : TRY(status, fail(call, fault, "is NULL"));
+  if (g->row->takes == TAKES_FLOATS) TRY(status, check_wanted(call, g->src, given->dtype));
+  if (g->grouping) TRY(status, grouping_take_options(call, g->grouping, g->src, &g->options, &g->options));
   return status;
 }
 
-/* Composed calls have an error of their own. */
-static strew_status run_composed(struct group_call *g, const struct call *outer, strew_tensor **out,
-                                 strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, g->row->call)};
-  struct call call = *outer;
-  call.error = &inner;
-  g->call = &call;
-  return report_call(&call, run(g, out), &inner, error);
+/* The groups as an operand of CALL. */
+#define GROUPS_OF(groups)                                                                                              \
+  {                                                                                                                    \
+    (groups).grouping ? "ids" : "index", (groups).grouping ? (groups).grouping->groups.ids : (groups).index,           \
+        (groups).grouping != NULL                                                                                      \
+  }
+
+static void group_call_start(struct group_call *g, struct steps *steps, strew_group_reduction reduction,
+                             strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options) {
+  *g = (struct group_call){.steps = steps, .row = &group_rows[reduction], .src = src, .index = groups.index};
+  g->given = options;
+  g->grouping = groups.grouping;
+}
+
+/* The group form's own reductions go there without a detour, which small calls would feel. */
+static strew_status join(strew_groups groups, const struct group_row *row, strew_tensor *src,
+                         const strew_group_reduce_options *given, strew_tensor **out, strew_tensor **arg,
+                         strew_error *error) {
+  const strew_group_options options = options_of(row->reduction, given);
+  const char *alias = error ? error->alias : NULL;
+  if (error && !alias) error->alias = row->call;
+  strew_status status = groups.grouping ? strew_grouping_reduce(groups.grouping, src, &options, out, arg, error)
+                                        : strew_group(src, groups.index, &options, out, arg, error);
+  if (error) error->alias = alias;
+  return status;
 }
 
 strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
@@ -105,186 +103,189 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
                                 strew_error *error) {
   static const strew_group_reduce_options defaults;
   const bool is_known = (unsigned)reduction < STREW_GROUP_REDUCTION_COUNT;
-  const struct group_row *row = &group_rows[is_known ? reduction : STREW_GROUP_SUM];
-  CALL(call, row->call, error, {"src", src},
-       {groups.grouping ? "ids" : "index", groups.grouping ? groups.grouping->groups.ids : groups.index,
-        groups.grouping},
-       {"out", *out});
-  struct group_call g = {.call = &call, .row = row, .given = options ? options : &defaults, .src = src, .arg = arg};
-  g.index = groups.index, g.grouping = groups.grouping;
-  if (!is_known) return fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1);
-  return row->run == group_join ? run(&g, out) : run_composed(&g, &call, out, error);
+  const strew_group_reduction known = is_known ? reduction : STREW_GROUP_SUM;
+  const struct group_row *row = &group_rows[known];
+  if (!options) options = &defaults;
+  const bool is_right = is_known && src && !find_untaken(row, options, *out != NULL, arg != NULL);
+  if (is_right && row->options & WITH_SIZES && !(options->dim_size && *options->dim_size < 0))
+    return join(groups, row, src, options, out, arg, error);
+  CALL(call, row->call, error, {"src", src}, GROUPS_OF(groups), {"out", *out});
+  STEPS(steps, &call);
+  struct group_call g;
+  group_call_start(&g, &steps, known, groups, src, options);
+  g.arg = arg;
+  if (!is_known) STEP(&steps, fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1));
+  STEP(&steps, start(&call, &g, *out));
+  strew_tensor *result = steps.status == STREW_OK ? bodies[known](&g, *out) : NULL;
+  groups_close(&g.groups);
+  return steps_give(&steps, result, out);
 }
 
 /* --------------------------------------------------------------------------------------------------------- operands */
 
-strew_status group_call_index(struct group_call *g) {
-  strew_status status = g->index ? STREW_OK : groups_widen(g->call, &g->grouping->groups);
-  if (!g->index) g->index = g->grouping->groups.wide;
-  return status;
+void group_index(struct group_call *g) {
+  if (g->index || g->steps->status != STREW_OK) return;
+  STEP(g->steps, groups_widen(g->steps->call, &g->grouping->groups));
+  g->index = g->grouping->groups.wide;
 }
 
-strew_status group_call_open(struct group_call *g, const strew_tensor *out, struct groups *groups) {
+void group_open(struct group_call *g, const strew_tensor *out) {
   strew_group_options options = g->options;
+  const struct call *call = g->steps->call;
   int dim = options.dim;
-  strew_status status = group_call_index(g);
-  if (status == STREW_OK && out && out->rank) status = check_dim(g->call, out->rank, &dim);
-  if (status == STREW_OK && out) options.dim_size = out->rank ? out->sizes[dim] : 1;
-  return status == STREW_OK ? groups_open(g->call, g->src, g->index, &options, groups) : status;
+  group_index(g);
+  if (out && out->rank) STEP(g->steps, check_dim(call, out->rank, &dim));
+  if (out && g->steps->status == STREW_OK) options.dim_size = out->rank ? out->sizes[dim] : 1;
+  STEP(g->steps, groups_open(call, g->src, g->index, &options, &g->groups));
 }
 
-static bool skips(const struct group_call *g) { return g->options.skip_nan && dtype_is_float(g->src->dtype); }
+/* ----------------------------------------------------------------------------------------------------------- joined */
 
-/* ---------------------------------------------------------------------------------------------------------- joined */
-
-strew_status group_join(struct group_call *g, strew_tensor **out) {
-  strew_status status = group_call_index(g);
-  return status == STREW_OK ? strew_group(g->src, g->index, &g->options, out, g->arg, g->call->error) : status;
-}
-
-/* Joins `values`, of src's shape, at the elements of src that take part. */
-static strew_status join_values(struct group_call *g, strew_tensor *values, strew_tensor **out) {
-  struct groups groups = {.src = NULL};
+/* Joins `values`, of src's shape, where elements of src take part. */
+static strew_tensor *join_values(struct group_call *g, strew_tensor *values, strew_tensor *out) {
   strew_group_options options = g->options;
-  strew_tensor *index = g->index;
-  strew_status status = STREW_OK;
-  if (skips(g)) {
-    status = group_call_open(g, *out, &groups);
-    options.mode = groups.addressing.limits.mode;
-    if (!*out) options.dim_size = groups.addressing.limits.size;
-    index = &groups.index;
-  }
-  if (status == STREW_OK) status = strew_group(values, index, &options, out, NULL, g->call->error);
-  groups_close(&groups);
-  return status;
+  group_index(g);
+  if (!group_skips(g)) return step_group(g->steps, values, g->index, &options, out);
+  group_open(g, out);
+  options.mode = g->groups.addressing.limits.mode;
+  if (!out) options.dim_size = group_size(g);
+  return step_group(g->steps, values, &g->groups.index, &options, out);
 }
 
 /* Any and all: sums and products of bools. */
-strew_status group_truth(struct group_call *g, strew_tensor **out) {
+strew_tensor *group_truth(struct group_call *g, strew_tensor *out) {
   const strew_scalar empty = group_empty(g->row, false, STREW_BOOL);
-  strew_tensor *is_true = NULL;
-  strew_status status = group_call_index(g);
-  if (!*out) g->options.fill = &empty;
-  if (status == STREW_OK)
-    status = strew_binary(STREW_NE, strew_of(g->src), strew_number(strew_int(0)), &is_true, g->call->error);
-  if (status == STREW_OK) status = join_values(g, is_true, out);
-  strew_release(is_true);
-  return status;
+  if (!out) g->options.fill = &empty;
+  return join_values(g, step_binary(g->steps, STREW_NE, g->src, 0, NULL), out);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- chosen */
+/* ----------------------------------------------------------------------------------------------------------- chosen */
 
 /* The positions along dim, as a view of src's shape. */
-static strew_status positions_of(const struct groups *groups, strew_tensor **out, strew_error *error) {
-  const strew_tensor *src = groups->src;
-  const int dim = groups->addressing.limits.dim;
+static strew_tensor *positions_of(struct group_call *g) {
+  struct steps *steps = g->steps;
   int64_t sizes[MAX_RANK];
-  strew_tensor *line = NULL, *view = NULL;
+  if (steps->status != STREW_OK) return NULL;
+  const strew_tensor *src = g->groups.src;
+  const int dim = group_dim(g);
   for (int d = 0; d < src->rank; d++) sizes[d] = d == dim ? src->sizes[d] : 1;
-  strew_status status =
-      strew_arange(src->storage->device, STREW_INT64, strew_int(0), strew_int(sizes[dim]), strew_int(1), &line, error);
-  if (status == STREW_OK) status = strew_view(line, src->rank, sizes, &view, error);
-  if (status == STREW_OK) status = strew_expand(view, src->rank, src->sizes, out, error);
-  strew_release(line);
-  strew_release(view);
-  return status;
+  strew_tensor *line = step_count(steps, src->storage->device, sizes[dim]), **wide = steps_place(steps);
+  STEP(steps, strew_expand(step_view(steps, line, src->rank, sizes), src->rank, src->sizes, wide, steps->error));
+  return *wide;
 }
 
-strew_status group_ends(struct group_call *g, struct groups *groups, strew_reduction reduction, strew_tensor **out) {
-  strew_tensor *positions = NULL;
-  if (reduction == STREW_AMIN && g->grouping && groups->src->rank == 1 && !skips(g))
-    return strew_grouping_positions(g->grouping, out, g->call->error);
-  strew_status status = positions_of(groups, &positions, g->call->error);
-  if (status == STREW_OK) status = groups_join(g->call, groups, reduction, positions, out);
-  strew_release(positions);
-  return status;
-}
-
-/* Fills the rows of groups without elements, whose positions are out of range. */
-static strew_status fill_unchosen(struct group_call *g, const struct groups *groups, strew_tensor *chosen,
-                                  strew_tensor *result) {
-  const bool is_first = g->row->reduction == STREW_AMIN;
-  const strew_scalar limit = strew_int(is_first ? groups->src->sizes[groups->addressing.limits.dim] : 0);
-  strew_error *error = g->call->error;
-  strew_tensor *is_empty = NULL;
-  if (!g->options.fill) return STREW_OK;
-  strew_status status =
-      strew_binary(is_first ? STREW_GE : STREW_LT, strew_of(chosen), strew_number(limit), &is_empty, error);
-  if (status == STREW_OK) status = strew_masked_fill(result, is_empty, strew_number(*g->options.fill), &result, error);
-  strew_release(is_empty);
-  return status;
+strew_tensor *group_ends(struct group_call *g, strew_reduction reduction) {
+  if (reduction != STREW_AMIN || !group_is_line(g)) return step_join(g->steps, g, reduction, positions_of(g));
+  strew_tensor **positions = steps_place(g->steps);
+  STEP(g->steps, strew_grouping_positions(g->grouping, positions, g->steps->error));
+  return *positions;
 }
 
 /* First and last: the lowest and highest positions of the groups. */
-strew_status group_choice(struct group_call *g, strew_tensor **out) {
-  struct groups groups = {.src = NULL};
-  union element fill;
-  strew_tensor *chosen = NULL, *result = NULL;
-  strew_status status = group_call_open(g, NULL, &groups);
-  if (status == STREW_OK && g->options.fill)
-    status = element_from(g->call, "fill", *g->options.fill, STREW_EXACT, g->src->dtype, &fill);
-  if (status == STREW_OK) status = group_ends(g, &groups, g->row->reduction, &chosen);
-  if (status == STREW_OK)
-    status = strew_gather(groups.src, groups.addressing.limits.dim, chosen, STREW_DROP, &result, g->call->error);
-  if (status == STREW_OK) status = fill_unchosen(g, &groups, chosen, result);
-  if (status == STREW_OK) *out = strew_retain(result);
-  strew_release(result);
-  strew_release(chosen);
-  groups_close(&groups);
-  return status;
+strew_tensor *group_choice(struct group_call *g, strew_tensor *out) {
+  struct steps *steps = g->steps;
+  const bool is_first = g->row->reduction == STREW_AMIN;
+  const strew_scalar *fill = g->options.fill;
+  union element checked;
+  (void)out;
+  group_open(g, NULL);
+  if (fill) STEP(steps, element_from(steps->call, "fill", *fill, STREW_EXACT, g->src->dtype, &checked));
+  strew_tensor *chosen = group_ends(g, g->row->reduction);
+  strew_tensor *result = step_gather(steps, g->groups.src, group_dim(g), chosen, STREW_DROP);
+  if (!fill || steps->status != STREW_OK) return result;
+  const int64_t limit = is_first ? g->groups.src->sizes[group_dim(g)] : 0;
+  strew_tensor *is_empty = step_binary(steps, is_first ? STREW_GE : STREW_LT, chosen, limit, NULL);
+  STEP(steps, strew_masked_fill(result, is_empty, strew_number(*fill), &result, steps->error));
+  return result;
 }
 
-/* --------------------------------------------------------------------------------------------------------- counted */
+/* ---------------------------------------------------------------------------------------------------------- counted */
 
 /* Ones of a shape, as a view of a single one. */
-static strew_status ones_of(const strew_tensor *like, int rank, const int64_t *sizes, strew_tensor **out,
-                            strew_error *error) {
-  strew_tensor *one = NULL;
-  strew_status status = strew_full(like->storage->device, STREW_INT64, 1, (int64_t[]){1}, strew_int(1), &one, error);
-  if (status == STREW_OK) status = strew_expand(one, rank, sizes, out, error);
-  strew_release(one);
-  return status;
+static strew_tensor *ones_of(struct steps *steps, const strew_tensor *like, int rank, const int64_t *sizes) {
+  strew_tensor *one = step_full(steps, like->storage->device, STREW_INT64, 1, (int64_t[]){1}, strew_int(1));
+  strew_tensor **ones = steps_place(steps);
+  STEP(steps, strew_expand(one, rank, sizes, ones, steps->error));
+  return *ones;
 }
 
-/* The number of elements of an index. Values out of range are looked for in its own shape, for the error's position. */
-static strew_status count_index(struct group_call *g, strew_tensor **out) {
-  strew_error *error = g->call->error;
+/* Checks an index in its own shape, which an error's position is of. */
+static void check_shaped(struct group_call *g) {
+  struct steps *steps = g->steps;
+  struct addressing addressing = ADDRESSING(g->index, g->index, {0, 0, "the result", g->options.mode, false});
+  STEP(steps, check_index_dtype(steps->call, g->index, "index"));
+  addressing.limits.size = g->options.dim_size;
+  if (g->options.dim_size < 0) STEP(steps, find_index_size(steps->call, g->index, &addressing.limits.size));
+  STEP(steps, check_clip(steps->call, &addressing.limits));
+  STEP(steps, addressing_check(steps->call, &addressing));
+}
+
+/* The number of elements of an index. */
+static strew_tensor *count_index(struct group_call *g) {
+  struct steps *steps = g->steps;
   const int64_t length = strew_tensor_numel(g->index);
-  strew_tensor *flat = NULL, *ones = NULL;
-  strew_status status = strew_flatten(g->index, 0, -1, &flat, error);
-  if (status == STREW_OK) status = ones_of(g->index, 1, &length, &ones, error);
-  if (status == STREW_OK) status = strew_group(ones, flat, &g->options, out, NULL, error);
-  strew_release(flat);
-  strew_release(ones);
-  return status;
+  if (g->index->rank > 1 && length) check_shaped(g);
+  strew_tensor *flat = step_reshape(steps, g->index, 1, &length);
+  return step_group(steps, ones_of(steps, g->index, 1, &length), flat, &g->options, NULL);
 }
 
-strew_status group_count(struct group_call *g, strew_tensor **out) {
-  strew_error *error = g->call->error;
-  strew_tensor *counts = NULL, *is_number = NULL, *values = NULL;
-  if (!g->src && !g->grouping) return count_index(g, out);
-  if (!g->src) {
-    strew_status status = strew_grouping_counts(g->grouping, &counts, error);
-    if (status == STREW_OK) status = strew_clone(counts, out, error);
-    strew_release(counts);
-    return status;
+/* The counts of a grouping: of its line, or as rows of src's shape. */
+static strew_tensor *count_members(struct group_call *g) {
+  struct steps *steps = g->steps;
+  struct shape1 rows = {.rank = 1, .sizes = {strew_grouping_size(g->grouping)}};
+  int dim = g->src ? g->options.dim : 0;
+  strew_tensor **counts = steps_place(steps), **wide = steps_place(steps), **copy = steps_place(steps);
+  if (g->src) {
+    rows = shape_at_least_1d(g->src);
+    STEP(steps, check_devices(steps->call));
+    STEP(steps, check_dim(steps->call, rows.rank, &dim));
+    if (steps->status == STREW_OK) rows.sizes[dim] = strew_grouping_size(g->grouping);
   }
-  strew_status status = group_call_index(g);
-  if (status == STREW_OK && !skips(g)) status = ones_of(g->src, g->src->rank, g->src->sizes, &values, error);
-  if (status == STREW_OK && skips(g))
-    status = strew_binary(STREW_EQ, strew_of(g->src), strew_of(g->src), &is_number, error);
-  if (status == STREW_OK && skips(g))
-    status = strew_to(is_number, is_number->storage->device, STREW_INT64, &values, error);
-  if (status == STREW_OK) status = strew_group(values, g->index, &g->options, out, NULL, error);
-  strew_release(is_number);
-  strew_release(values);
-  return status;
+  STEP(steps, grouping_counts_along(g->grouping, rows.rank, dim, counts, steps->error));
+  STEP(steps, strew_expand(*counts, rows.rank, rows.sizes, wide, steps->error));
+  STEP(steps, strew_clone(*wide, copy, steps->error));
+  return *copy;
+}
+
+strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
+  struct steps *steps = g->steps;
+  (void)out;
+  if (!g->src && !g->grouping) return count_index(g);
+  if (g->grouping && (!g->src || !group_skips(g))) return count_members(g);
+  group_index(g);
+  if (!group_skips(g))
+    return step_group(steps, ones_of(steps, g->src, g->src->rank, g->src->sizes), g->index, &g->options, NULL);
+  g->options.skip_nan = false;
+  strew_tensor *is_number = step_binary(steps, STREW_EQ, g->src, g->src, NULL);
+  return step_group(steps, step_to(steps, is_number, NULL, STREW_INT64), g->index, &g->options, NULL);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- ids */
+
+strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options,
+                             strew_tensor **out, strew_error *error) {
+  static const strew_group_reduce_options defaults;
+  CALL(call, "group_ids", error, {"src", src}, GROUPS_OF(groups));
+  STEPS(steps, &call);
+  struct group_call g;
+  group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src, options ? options : &defaults);
+  strew_tensor **ids = steps_place(&steps), **is_out = steps_place(&steps);
+  STEP(&steps, start(&call, &g, NULL));
+  group_open(&g, NULL);
+  STEP(&steps, strew_clone(&g.groups.index, ids, steps.error));
+  strew_tensor *wide = steps.status == STREW_OK ? step_to(&steps, *ids, NULL, STREW_INT64) : NULL;
+  if (groups_drop(&g.groups)) {
+    STEP(&steps, groups_mark_outside(&call, wide, group_size(&g), is_out));
+    STEP(&steps, strew_masked_fill(wide, *is_out, strew_number(strew_int(-1)), &wide, steps.error));
+  }
+  groups_close(&g.groups);
+  return steps_give(&steps, wide, out);
 }
 
 /* --------------------------------------------------------------------------------------------------- older functions */
 
 /* Options of the group form as those of strew_group_reduce, without what a quantile ignores. */
-static strew_group_reduce_options options_of(const strew_group_options *old) {
+static strew_group_reduce_options new_options_of(const strew_group_options *old) {
   strew_group_reduce_options options = {.fill = old->fill, .mode = old->mode, .skip_nan = old->skip_nan};
   options.dim = &old->dim;
   if (old->dim_size != -1) options.dim_size = &old->dim_size;
@@ -295,7 +296,7 @@ static strew_group_reduce_options options_of(const strew_group_options *old) {
 static strew_status quantile(strew_groups groups, strew_tensor *src, double q, strew_interpolation interpolation,
                              const strew_group_options *old, strew_tensor **out, strew_error *error) {
   static const strew_group_options defaults = STREW_GROUP_OPTIONS;
-  strew_group_reduce_options options = options_of(old ? old : &defaults);
+  strew_group_reduce_options options = new_options_of(old ? old : &defaults);
   strew_tensor *made = NULL;
   options.q = q;
   options.interpolation = interpolation;
@@ -313,13 +314,4 @@ strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src
                                      strew_interpolation interpolation, const strew_group_options *options,
                                      strew_tensor **out, strew_error *error) {
   return quantile(strew_by_grouping(grouping), src, q, interpolation, options, out, error);
-}
-
-strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
-                                   strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  CALL(call, "grouping_reduce", error, {"src", src}, IDS_OF(grouping), {"out", *out});
-  strew_group_options own;
-  strew_status status = grouping_take_options(&call, grouping, src, options, &own);
-  if (status == STREW_OK) status = groups_widen(&call, &grouping->groups);
-  return status == STREW_OK ? strew_group(src, grouping->groups.wide, &own, out, arg, error) : status;
 }

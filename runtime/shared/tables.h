@@ -80,6 +80,8 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(SUM, "sum", "sum", ANY, ZERO, ZERO, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, SUM)                  \
   X(PROD, "prod", "mul", ANY, ONE, ONE, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, PROD)                 \
   X(MEAN, "mean", "mean", ANY, ZERO, UNDEFINED, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, MEAN)         \
+  X(VAR, "var", "var", FLOATS, ZERO, UNDEFINED, WITH_DTYPE | WITH_UNBIASED, 1, variance, SUM)                          \
+  X(STD, "std", "std", FLOATS, ZERO, UNDEFINED, WITH_DTYPE | WITH_UNBIASED, 1, deviation, SUM)                         \
   X(MIN, "min", "min", ANY, ZERO, UNDEFINED, WITH_OUT | WITH_ARG | WITH_FILL | WITH_SIZES, 1, join, AMIN)              \
   X(MAX, "max", "max", ANY, ZERO, UNDEFINED, WITH_OUT | WITH_ARG | WITH_FILL | WITH_SIZES, 1, join, AMAX)              \
   X(ANY, "any", "any", ANY, ZERO, ZERO, WITH_OUT, 0, truth, SUM)                                                       \
@@ -89,6 +91,8 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(MEDIAN, "median", "median", ANY, UNDEFINED, UNDEFINED, WITH_FILL, 1, median, ASSIGN)                               \
   X(QUANTILE, "quantile", "quantile", ANY, UNDEFINED, UNDEFINED, WITH_FILL | WITH_Q, 1, quantile, ASSIGN)              \
   X(COUNT, "count", "count", ANY, ZERO, ZERO, 0, 0, count, SUM)                                                        \
+  X(NUNIQUE, "nunique", "nunique", ANY, ZERO, ZERO, 0, 0, nunique, SUM)                                                \
+  X(LOGSUMEXP, "logsumexp", "logsumexp", FLOATS, ZERO, ZERO, WITH_OUT | WITH_FILL, 1, logsumexp, SUM)
 
 /* Elementwise operations. enumerator; name; function of scalar.h or arithmetic.inc, without its suffix; dtypes it takes:
    ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32) or BITS (integers and bools); what it
@@ -98,9 +102,9 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
 #define STREW_UNARY(X)                                                                                                 \
   X(NEG, "neg", neg, NUMBERS, COMMON, 1, EVERY)                                                                        \
   X(ABS, "abs", abs, NUMBERS, COMMON, 1, EVERY)                                                                        \
-  X(FLOOR, "floor", floor, NUMBERS, COMMON, 1, EVERY)                                                                  \
-  X(CEIL, "ceil", ceil, NUMBERS, COMMON, 1, EVERY)                                                                     \
-  X(ROUND, "round", round, NUMBERS, COMMON, 1, EVERY)                                                                  \
+  X(FLOOR, "floor", floor, NUMBERS, COMMON, 1, EVERY | CONSTANT)                                                       \
+  X(CEIL, "ceil", ceil, NUMBERS, COMMON, 1, EVERY | CONSTANT)                                                          \
+  X(ROUND, "round", round, NUMBERS, COMMON, 1, EVERY | CONSTANT)                                                       \
   X(RELU, "relu", relu, NUMBERS, COMMON, 1, EVERY)                                                                     \
   X(EXP, "exp", exp, FLOATS, COMMON, 8, EVERY)                                                                         \
   X(LOG, "log", log, FLOATS, COMMON, 8, EVERY)                                                                         \
@@ -116,13 +120,13 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(LOG10, "log10", log10, FLOATS, COMMON, 8, EVERY)                                                                   \
   X(LOG1P, "log1p", log1p, FLOATS, COMMON, 8, EVERY)                                                                   \
   X(EXPM1, "expm1", expm1, FLOATS, COMMON, 8, EVERY)                                                                   \
-  X(SIGN, "sign", sign, ANY, COMMON, 1, EVERY)
+  X(SIGN, "sign", sign, ANY, COMMON, 1, EVERY | CONSTANT)
 #define STREW_BINARY(X)                                                                                                \
   X(ADD, "add", plus, ANY, COMMON, 1, EVERY)                                                                           \
   X(SUB, "sub", minus, NUMBERS, COMMON, 1, EVERY)                                                                      \
   X(MUL, "mul", times, ANY, COMMON, 1, EVERY)                                                                          \
   X(DIV, "div", divide, FLOATS, COMMON, 1, EVERY)                                                                      \
-  X(FLOOR_DIVIDE, "floor_divide", floor_divide, NUMBERS, COMMON, 8, EVERY)                                             \
+  X(FLOOR_DIVIDE, "floor_divide", floor_divide, NUMBERS, COMMON, 8, EVERY | CONSTANT)                                  \
   X(REMAINDER, "remainder", remainder, NUMBERS, COMMON, 8, EVERY)                                                      \
   X(POW, "pow", pow, NUMBERS, COMMON, 64, EVERY)                                                                       \
   X(MINIMUM, "minimum", minimum, ANY, COMMON, 1, ALWAYS)                                                               \

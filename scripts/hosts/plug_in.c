@@ -20,7 +20,7 @@ int64_t plug_in_run(const int64_t *values, int64_t count, int64_t highest, int t
   if (status == STREW_OK) status = strew_from(cpu, STREW_INT64, 1, &count, values, &index, NULL);
   if (status == STREW_OK) status = strew_full(cpu, STREW_INT64, 1, &count, strew_int(1), &ones, NULL);
   if (status == STREW_OK) status = strew_group(ones, index, &sum, &counts, NULL, NULL);
-  if (status == STREW_OK) status = strew_reduce(STREW_FOLD_AMAX, counts, 0, NULL, false, 0, &most, NULL);
+  if (status == STREW_OK) status = strew_reduce_with(STREW_FOLD_AMAX, counts, NULL, &most, NULL);
   if (status == STREW_OK) strew_item(most, &answer, NULL);
   strew_release(index);
   strew_release(ones);

@@ -19,7 +19,7 @@ int main() {
     strew::call(strew_group, values, index, &options, strew::into(sums), nullptr);
     options.reduction = STREW_AMAX;
     const auto [highest, when] = strew::get<strew::tensor, strew::tensor>(strew_group, values, index, &options);
-    const strew::tensor total = strew::make(strew_reduce, STREW_FOLD_SUM, sums, strew::dims{}, false, 0);
+    const strew::tensor total = strew::make(strew_reduce_with, STREW_FOLD_SUM, sums, nullptr);
     const strew::tensor share = strew::make(strew_binary, STREW_DIV, sums, total);
 
     const auto sum = sums.read<float>(), part = share.read<float>(), most = highest.read<float>();

@@ -397,6 +397,9 @@ local elsewhere = {
   ["other:to(self.dtype)"] = "calculating_spec.lua", ["the path comes first"] = "above, a path of this machine",
 }
 
+-- Returns a hint of the library, which is in C, as scripts read it.
+local in_script = loadfile "lua_bindings/family/places.lua"(strew, error, function() return {} end).hint
+
 -- Calls f(file, hint) for each text in the place of a hint in the sources. %s and the like stand for anything.
 local function each_hint(f)
   local marks = {"hint = *\n? *(%b\"\")", "bind_hint%([%w>-]+,[ \n]*(%b\"\")", "snprintf%(hint, [^\"]-(%b\"\")"}
@@ -404,7 +407,7 @@ local function each_hint(f)
   for path in pipe:lines() do
     local source = support.get(path):gsub('%%" PRId64 "', "%%d"):gsub('\\"', "\1"):gsub('"%s*\n%s*"', "")
     for _, mark in ipairs(marks) do
-      for text in source:gmatch(mark) do f(path, (text:sub(2, -2):gsub("\1", '"'))) end
+      for text in source:gmatch(mark) do f(path, in_script((text:sub(2, -2):gsub("\1", '"')))) end
     end
   end
 end

@@ -34,7 +34,7 @@ static cumsum_loop *const loops[] = {
 static strew_status fail_cumsum(const struct call *call, const strew_tensor *ids, int64_t at) {
   const strew_scalar group = strew_int(((const int64_t *)dense_at(ids, 0))[at]);
   struct fault fault = {.code = STREW_EVALUE, .argument = "src", .value = &group, .position = &at, .position_rank = 1};
-  fault.hint = "{dtype = \"float64\"} computes in floats";
+  fault.hint = "{.dtype = STREW_FLOAT64} computes in floats";
   return fail(call, fault, "has a sum in group %" PRId64 " at [%" PRId64 "] that int64 cannot hold", group.as.i, at);
 }
 
