@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define NOWHERE UINT32_MAX /* the position of an element that there is not: its key is 0 */
+#define NOWHERE UINT32_MAX /* marks an empty slot: its key is 0 */
 
 struct topping {
   strew_context *context;
@@ -145,7 +145,7 @@ strew_status cpu_group_topk(const struct call *call, strew_device *device, const
   struct topping t = {.context = context,
                       .ids = ids_reader(ids),
                       .dtype = src->dtype,
-                      .src = (const char *)src->storage->data + src->offset * bytes,
+                      .src = dense_at(src, 0),
                       .step = src->strides[0] * bytes,
                       .length = src->sizes[0],
                       .size = ids->size,

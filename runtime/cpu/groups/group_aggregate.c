@@ -1,4 +1,4 @@
-/* aggregate.c: several reductions of groups in one walk over the ids.
+/* group_aggregate.c: several reductions of groups in one walk over the ids.
 
    A group has a record: a slot for each reduction of each column, so that an element loads one cache line whatever the
    number of reductions. A walk goes block by block: each column joins the elements of a block while ids and records are
@@ -158,16 +158,12 @@ struct walk {
   int64_t parts, cuts[STREW_MAX_THREADS + 1];
 };
 
-static char *dense(const strew_tensor *tensor) {
-  return (char *)tensor->storage->data + (size_t)tensor->offset * dtype_bytes(tensor->dtype);
-}
-
 static void place_src(const struct aggregate_column *column, struct placed *placed) {
   const strew_tensor *src = column->src;
   const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
   const int has = (column->out[STREW_SUM] ? HAS_SUM : 0) | (column->out[STREW_AMIN] ? HAS_MIN : 0) |
                   (column->out[STREW_AMAX] ? HAS_MAX : 0);
-  placed->src = dense(src);
+  placed->src = dense_at(src, 0);
   placed->src_step = src->strides[0] * bytes;
   placed->join = placed->src_step == bytes && !column->about ? joiner(src->dtype, column->computed, has) : NULL;
   if (placed->join) return;
@@ -214,10 +210,10 @@ static bool joins_in_any_order(const struct walk *walk) {
 
 /* ------------------------------------------------------------------------------------------------------- one thread */
 
-/* Writes what the squares of a column are about. */
+/* Writes the means about which a column has squares. */
 static void start_about(const struct walk *walk, int c, char *records, int64_t begin, int64_t end) {
   const int64_t bytes = walk->placed[c].bytes;
-  const char *from = dense(walk->columns[c].about) + begin * bytes;
+  const char *from = dense_at(walk->columns[c].about, begin);
   char *to = records + begin * walk->stride + walk->placed[c].offset - bytes;
   for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context));
        g++, from += bytes, to += walk->stride)
@@ -255,7 +251,7 @@ static void store_records(const struct walk *walk, int64_t begin, int64_t end) {
   EACH_SLOT(walk, c, s, at) {
     const int64_t bytes = walk->placed[c].bytes;
     const char *from = walk->records + begin * walk->stride + at;
-    char *to = dense(walk->columns[c].out[slots_of[s]]) + begin * bytes;
+    char *to = dense_at(walk->columns[c].out[slots_of[s]], begin);
     for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context));
          g++, from += walk->stride, to += bytes)
       if (bytes == 8)
@@ -414,7 +410,7 @@ static void share(struct walk *walk) {
   cut_groups(&walk->ids, walk->length, walk->size, walk->parts, walk->cuts);
   walk->is_direct = walk->count == 1 && !walk->columns->about && count_slots(walk->columns) == 1;
   for (int s = 0; s < MOST_SLOTS && walk->is_direct; s++)
-    if (walk->columns->out[slots_of[s]]) walk->placed->result = dense(walk->columns->out[slots_of[s]]);
+    if (walk->columns->out[slots_of[s]]) walk->placed->result = dense_at(walk->columns->out[slots_of[s]], 0);
 }
 
 static size_t bytes_of_records(const struct walk *walk) {

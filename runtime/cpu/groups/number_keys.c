@@ -1,4 +1,4 @@
-/* group_keys.c: the numbering of keys on the CPU.
+/* number_keys.c: the numbering of keys on the CPU.
 
    Elements of all columns become one code: a number in 0 .. range - 1 in the order of the keys, made of the columns'
    sort keys less their least ones (mixed radix). Codes of a small range are numbered by a table, others by hashing, or by
@@ -6,7 +6,7 @@
    elements there are no more than n numbers. All of this takes time proportional to the elements, whatever the keys.
 
    Ids are of the narrowest dtype that holds the numbers of all groups: what walks over them reads less memory. */
-#include "group_keys.h"
+#include "numbering.h"
 
 /* -------------------------------------------------------------------------------------------------- codes in memory */
 
@@ -29,21 +29,15 @@ static void code_elements(void *adding_, int64_t part, int64_t begin, int64_t en
   }
 }
 
-static void code_part(void *adding, int64_t part) {
-  run_phase(((struct adding *)adding)->n, part, code_elements, adding);
-}
-
 static strew_status code_column(const struct numbering *n, const struct column *column, bool joins) {
   struct adding adding = {n, column, joins};
-  pool_run(n->context, n->parts, code_part, &adding);
-  return context_end(n->call, n->context, NULL);
+  return run_phase(n, code_elements, &adding);
 }
 
 /* Replaces codes by the numbers of their groups. `positions` NULL: not wanted. */
 static strew_status number_codes(struct numbering *n, strew_tensor **positions) {
-  bool done = false;
-  strew_status status = number_by_hash(n, positions, &done);
-  return status == STREW_OK && !done ? number_by_sorting(n, positions) : status;
+  strew_status status = number_by_hash(n, positions);
+  return status == STREW_DECLINED ? number_by_sorting(n, positions) : status;
 }
 
 /* -------------------------------------------------------------------------------------------------- several columns */
@@ -75,9 +69,6 @@ static void join_codes(void *joining_, int64_t part, int64_t begin, int64_t end)
   (void)part;
   for (int64_t i = begin; i < end; i++) codes[i] = codes[i] * joining->own->range + joining->own->codes[i];
 }
-static void join_part(void *joining, int64_t part) {
-  run_phase(((struct joining *)joining)->n, part, join_codes, joining);
-}
 
 /* Joins a column that is numbered by itself first, in memory of its own. */
 static strew_status join_condensed(struct numbering *n, const struct column *column) {
@@ -95,9 +86,8 @@ static strew_status join_condensed(struct numbering *n, const struct column *col
                   "have more than 2^64 combinations of values");
   if (status == STREW_OK) {
     struct joining joining = {n, &own};
-    pool_run(n->context, n->parts, join_part, &joining);
+    status = run_phase(n, join_codes, &joining);
     n->range = range;
-    status = context_end(n->call, n->context, NULL);
   }
   strew_release(codes);
   return status;
