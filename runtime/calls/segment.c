@@ -4,7 +4,7 @@
 #include "runtime/base/device.h"
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
-#include "scatter.h"
+#include "runtime/groups/groups.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -445,17 +445,13 @@ static void reduce_sorted(struct steps *steps, const struct segments *index, int
   if (steps->status == STREW_OK) reduce_by_ends(steps, &by_ends, reduction, out, arg);
 }
 
-/* True if the call is one that has no errors but those of index values. */
-static bool is_plain(const struct segments *index, strew_reduction reduction, bool with_arg) {
-  const strew_tensor *tensor = index->tensor;
-  const bool is_extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
-  if ((unsigned)reduction >= STREW_REDUCTION_COUNT || reduction == STREW_ASSIGN || (with_arg && !is_extreme))
-    return false;
-  if (reduction == STREW_MEAN && index->src->dtype == STREW_BOOL) return false;
+/* True if the index has an entry for each element, and the call no errors but those of index values. */
+static bool is_plain(const struct segments *index, strew_tensor *src, const strew_group_options *options,
+                     bool with_arg) {
+  strew_tensor *tensor = index->tensor;
   if (tensor->rank > index->shape.rank || strew_tensor_numel(tensor) == 0) return false;
-  for (int d = 0; d <= index->dim; d++)
-    if (tensor->sizes[d] != index->shape.sizes[d] && (d == index->dim || tensor->sizes[d] != 1)) return false;
-  return tensor->storage->device == index->src->storage->device;
+  return tensor->sizes[index->dim] == index->shape.sizes[index->dim] &&
+         group_form_is_valid(src, tensor, options, with_arg);
 }
 
 strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size, strew_reduction reduction,
@@ -468,8 +464,7 @@ strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t d
   const bool is_index = index->dtype == STREW_INT64 || index->dtype == STREW_INT32, is_new = !*out;
   bool has_negative = false;
   if (is_index) STEP(&steps, check_sorted(&call, &given, &has_negative));
-  if (steps.status == STREW_OK && is_index && is_new && !has_negative && dim_size >= -1 &&
-      is_plain(&given, reduction, arg))
+  if (steps.status == STREW_OK && is_index && is_new && !has_negative && is_plain(&given, src, &options, arg))
     reduce_sorted(&steps, &given, dim_size, reduction, out, arg);
   if (!(is_new && *out)) STEP(&steps, strew_group(src, index, &options, out, arg, error));
   if (steps.status == STREW_EINDEX && has_negative) return fail_negative(&call, &given);

@@ -40,9 +40,9 @@ static strew_status group_ids(const struct call *call, strew_tensor *index, int6
   bool drops = false;
   strew_tensor *ids = NULL;
   strew_status status = check_ids(call, index, dim_size, mode);
-  if (status == STREW_OK) status = copy_ids(call, index, &ids);
+  TRY(status, copy_ids(call, index, &ids));
   if (status == STREW_OK && dim_size < 0) status = find_index_size(call, ids, &size);
-  if (status == STREW_OK) status = settle_ids(call, ids, size, mode, &drops);
+  TRY(status, settle_ids(call, ids, size, mode, &drops));
   if (status != STREW_OK) return strew_release(ids), status;
   status = grouping_create(call, ids, size, drops, 0, out);
   if (status == STREW_OK) grouping_complete(*out);

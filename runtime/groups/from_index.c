@@ -99,23 +99,29 @@ static strew_status find_size(const struct call *call, struct groups *groups, co
   return limits->size < 0 ? find_index_size(call, groups->addressing.given, &limits->size) : STREW_OK;
 }
 
-/* All checks but those of the index values. `src` is not retained. */
-static strew_status prepare(const struct call *call, strew_tensor *src, strew_tensor *index,
-                            const strew_group_options *options, const strew_tensor *out, bool with_arg,
-                            struct groups *groups) {
+/* All checks but those of the index values; the number of groups is not known yet. `src` is not retained. */
+static strew_status check_form(const struct call *call, strew_tensor *src, strew_tensor *index,
+                               const strew_group_options *options, const strew_tensor *out, bool with_arg,
+                               struct groups *groups) {
   int dim = options->dim;
   const struct shape1 shape = shape_at_least_1d(src);
   *groups = (struct groups){.src = src, .dim_size = options->dim_size};
   strew_status status = check_options(call, options);
-  if (status == STREW_OK) status = check_words(call, options->reduction, options->mode);
-  if (status == STREW_OK) status = check_joining(call, options->reduction, with_arg);
-  if (status == STREW_OK) status = check_dim(call, src->rank, &dim);
-  if (status == STREW_OK) status = check_group(call, src, index, options, out);
-  if (status == STREW_OK) status = check_group_dtype(call, options, src->dtype, dtype_of(options, src));
-  if (status == STREW_OK) status = broadcast_index(call, index, &shape, dim, &groups->index);
+  TRY(status, check_words(call, options->reduction, options->mode));
+  TRY(status, check_joining(call, options->reduction, with_arg));
+  TRY(status, check_dim(call, src->rank, &dim));
+  TRY(status, check_group(call, src, index, options, out));
+  TRY(status, check_group_dtype(call, options, src->dtype, dtype_of(options, src)));
+  TRY(status, broadcast_index(call, index, &shape, dim, &groups->index));
   groups->addressing =
       (struct addressing)ADDRESSING(&groups->index, index, {0, dim, out ? "out" : "the result", options->mode, false});
-  return status == STREW_OK ? find_size(call, groups, out) : status;
+  return status;
+}
+
+bool group_form_is_valid(strew_tensor *src, strew_tensor *index, const strew_group_options *options, bool with_arg) {
+  const struct call quiet = {.op = "scatter", .operands = {{"src", src}, {"index", index}}};
+  struct groups groups;
+  return check_form(&quiet, src, index, options, NULL, with_arg, &groups) == STREW_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- results */
@@ -149,7 +155,7 @@ static strew_status fail_size(const struct call *call, const struct groups *grou
   strew_device *device = index->storage->device;
   strew_status status = device->ops->index_check(call, device, &values, INT64_MIN, size - 2, &number);
   if (status == STREW_OK && number < 0) return failure; /* a host has changed the index meanwhile */
-  if (status == STREW_OK) status = index_value(call, index, number, position, &value);
+  TRY(status, index_value(call, index, number, position, &value));
   if (status != STREW_OK) return status;
   struct fault fault = {.code = failure, .argument = "index", .value = &value, .position = position};
   fault.position_rank = index->rank;
@@ -181,8 +187,8 @@ static strew_status make_target(const struct call *call, const struct groups *gr
     return status == STREW_EMEMORY ? fail_size(call, groups, &rows, dtype, status) : status;
   }
   status = check_overlap(call, *target, "out", NULL, false);
-  if (status == STREW_OK) status = check_overlap(call, *target, "src", src, false);
-  if (status == STREW_OK) status = check_overlap(call, *target, "index", groups->addressing.given, false);
+  TRY(status, check_overlap(call, *target, "src", src, false));
+  TRY(status, check_overlap(call, *target, "index", groups->addressing.given, false));
   return status;
 }
 
@@ -200,9 +206,8 @@ strew_status groups_mark_outside(const struct call *call, strew_tensor *index, i
   const strew_operand values = strew_of(index);
   strew_tensor *below = NULL, *above = NULL;
   strew_status status = strew_binary(STREW_LT, values, strew_number(strew_int(0)), &below, call->error);
-  if (status == STREW_OK) status = strew_binary(STREW_GE, values, strew_number(strew_int(size)), &above, call->error);
-  if (status == STREW_OK)
-    status = strew_binary(STREW_LOGICAL_OR, strew_of(below), strew_of(above), &below, call->error);
+  TRY(status, strew_binary(STREW_GE, values, strew_number(strew_int(size)), &above, call->error));
+  TRY(status, strew_binary(STREW_LOGICAL_OR, strew_of(below), strew_of(above), &below, call->error));
   strew_release(above);
   if (status != STREW_OK) return strew_release(below), status;
   return *out = below, STREW_OK;
@@ -236,9 +241,9 @@ static strew_status drop_nan(const struct call *call, struct groups *groups) {
   strew_tensor *is_nan = NULL, *resolved = NULL;
   strew_operand src = strew_of(groups->src), none = strew_number(strew_int(-1));
   strew_status status = addressing_check(call, addressing);
-  if (status == STREW_OK) status = strew_binary(STREW_NE, src, src, &is_nan, call->error);
-  if (status == STREW_OK) status = groups_apply_mode(call, &groups->index, mode, groups_size(groups), &resolved);
-  if (status == STREW_OK) status = strew_where(is_nan, none, strew_of(resolved), &groups->ids, call->error);
+  TRY(status, strew_binary(STREW_NE, src, src, &is_nan, call->error));
+  TRY(status, groups_apply_mode(call, &groups->index, mode, groups_size(groups), &resolved));
+  TRY(status, strew_where(is_nan, none, strew_of(resolved), &groups->ids, call->error));
   strew_release(is_nan);
   strew_release(resolved);
   if (status != STREW_OK) return status;
@@ -275,7 +280,7 @@ static strew_status group_into(const struct call *call, struct groups *groups, c
   const bool is_new = !*target, empty = strew_tensor_numel(&groups->index) == 0;
   bool holds_identity = false;
   strew_status status = empty ? STREW_OK : check_clip(call, &groups->addressing.limits);
-  if (status == STREW_OK) status = make_target(call, groups, options, target, &holds_identity);
+  TRY(status, make_target(call, groups, options, target, &holds_identity));
   if (status == STREW_OK && arg) status = arg_create(call, *target, none, arg);
   if (status == STREW_OK && !empty && skips_nan(options, groups->src)) status = drop_nan(call, groups);
   if (status != STREW_OK || empty) return status;
@@ -299,8 +304,9 @@ strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_gro
   struct groups groups;
   strew_tensor *target = *out, *made_arg = NULL;
   if (!options) options = &defaults;
-  strew_status status = prepare(&call, src, index, options, *out, arg != NULL, &groups);
-  if (status == STREW_OK) status = group_into(&call, &groups, options, &target, arg ? &made_arg : NULL);
+  strew_status status = check_form(&call, src, index, options, *out, arg != NULL, &groups);
+  TRY(status, find_size(&call, &groups, *out));
+  TRY(status, group_into(&call, &groups, options, &target, arg ? &made_arg : NULL));
   strew_release(groups.ids);
   if (status != STREW_OK) {
     strew_release(made_arg);
@@ -319,7 +325,8 @@ strew_status groups_open(const struct call *call, strew_tensor *src, strew_tenso
   strew_group_options own = {.dim = options->dim, .dim_size = options->dim_size, .reduction = STREW_AMAX};
   memcpy(own.reserved, options->reserved, sizeof own.reserved);
   own.mode = options->mode;
-  strew_status status = prepare(call, src, index, &own, NULL, false, groups);
+  strew_status status = check_form(call, src, index, &own, NULL, false, groups);
+  TRY(status, find_size(call, groups, NULL));
   groups->src = NULL;
   if (status != STREW_OK) return status;
   if (src->rank) groups->src = strew_retain(src);

@@ -103,7 +103,7 @@ static strew_status make_counts(const struct call *call, struct groups *groups) 
   struct aggregate_column column = {.computed = STREW_INT64};
   if (!walks->group_aggregate) return groups_join(call, groups, STREW_SUM, NULL, &groups->counts);
   strew_status status = tensor_create(call, device_of(groups), STREW_INT64, 1, &ids.size, &column.out[STREW_SUM]);
-  if (status == STREW_OK) status = walks->group_aggregate(call, device_of(groups), &ids, 1, &column);
+  TRY(status, walks->group_aggregate(call, device_of(groups), &ids, 1, &column));
   if (status != STREW_OK) return strew_release(column.out[STREW_SUM]), status;
   return groups->counts = column.out[STREW_SUM], STREW_OK;
 }
@@ -113,8 +113,7 @@ static strew_status make_positions(const struct call *call, struct groups *group
   strew_tensor *all = NULL;
   strew_status status =
       strew_arange(device_of(groups), STREW_INT64, strew_int(0), strew_int(length), strew_int(1), &all, call->error);
-  if (status == STREW_OK)
-    status = groups_join_from(call, groups, STREW_AMIN, (union element){.i64 = length}, all, &groups->positions);
+  TRY(status, groups_join_from(call, groups, STREW_AMIN, (union element){.i64 = length}, all, &groups->positions));
   strew_release(all);
   return status;
 }
@@ -129,8 +128,8 @@ static strew_status make_starts(const struct call *call, struct groups *groups) 
     shape.sizes[dim]++; /* no overflow: there are counts */
     status = strew_full(device_of(groups), STREW_INT64, shape.rank, shape.sizes, strew_int(0), &made, error);
   }
-  if (status == STREW_OK) status = strew_narrow(made, dim, 1, groups_size(groups), &rest, error);
-  if (status == STREW_OK) status = strew_cumsum(counts, dim, &rest, error);
+  TRY(status, strew_narrow(made, dim, 1, groups_size(groups), &rest, error));
+  TRY(status, strew_cumsum(counts, dim, &rest, error));
   strew_release(counts);
   strew_release(rest);
   if (status != STREW_OK) return strew_release(made), status;
@@ -142,7 +141,7 @@ strew_status groups_keep_last(const struct call *call, strew_tensor *order, int6
   strew_tensor *kept = NULL;
   if (count == length) return *out = strew_retain(order), STREW_OK;
   strew_status status = strew_narrow(order, 0, length - count, count, &kept, call->error);
-  if (status == STREW_OK) status = strew_clone(kept, out, call->error);
+  TRY(status, strew_clone(kept, out, call->error));
   strew_release(kept);
   return status;
 }
@@ -151,8 +150,8 @@ strew_status groups_keep_last(const struct call *call, strew_tensor *order, int6
 static strew_status sort_ids(const struct call *call, struct groups *groups, int64_t members) {
   strew_tensor *order = NULL;
   strew_status status = groups_widen(call, groups);
-  if (status == STREW_OK) status = strew_sort(groups->wide, 0, false, NULL, &order, call->error);
-  if (status == STREW_OK) status = groups_keep_last(call, order, members, &groups->order);
+  TRY(status, strew_sort(groups->wide, 0, false, NULL, &order, call->error));
+  TRY(status, groups_keep_last(call, order, members, &groups->order));
   strew_release(order);
   return status;
 }
@@ -176,8 +175,7 @@ static strew_status make_order(const struct call *call, struct groups *groups) {
   strew_status status = STREW_OK;
   if (is_placed || drops) status = groups_starts(call, groups, &starts);
   if (status == STREW_OK && drops) status = strew_get(starts, 1, &size, &members, call->error);
-  if (status == STREW_OK)
-    status = is_placed ? place_ids(call, groups, starts, members.as.i) : sort_ids(call, groups, members.as.i);
+  TRY(status, is_placed ? place_ids(call, groups, starts, members.as.i) : sort_ids(call, groups, members.as.i));
   strew_release(starts);
   return status;
 }
@@ -246,9 +244,9 @@ static strew_status move(const struct call *call, strew_tensor *tensor, strew_de
 static strew_status move_derived(const struct call *call, const struct groups *from, strew_device *device,
                                  struct groups *to) {
   strew_status status = move(call, from->counts, device, &to->counts);
-  if (status == STREW_OK) status = move(call, from->positions, device, &to->positions);
-  if (status == STREW_OK) status = move(call, from->order, device, &to->order);
-  if (status == STREW_OK) status = move(call, from->starts, device, &to->starts);
+  TRY(status, move(call, from->positions, device, &to->positions));
+  TRY(status, move(call, from->order, device, &to->order));
+  TRY(status, move(call, from->starts, device, &to->starts));
   return status;
 }
 
@@ -272,9 +270,8 @@ strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, s
   strew_grouping *made = NULL;
   if (device == device_of(groups)) return *out = strew_grouping_retain(grouping), STREW_OK;
   strew_status status = groups_ids_on(&call, groups, device, &ids);
-  if (status == STREW_OK)
-    status = grouping_create(&call, ids, groups_size(groups), groups_drop(groups), grouping->key_count, &made);
-  if (status == STREW_OK) status = move_all(&call, grouping, device, made);
+  TRY(status, grouping_create(&call, ids, groups_size(groups), groups_drop(groups), grouping->key_count, &made));
+  TRY(status, move_all(&call, grouping, device, made));
   if (status == STREW_OK) {
     grouping_complete(made);
     *out = made;

@@ -41,6 +41,8 @@ strew_status groups_open(const struct call *call, strew_tensor *src, strew_tenso
                          const strew_group_options *options, struct groups *groups);
 void groups_close(struct groups *groups);
 strew_status check_dim_size(const struct call *call, int64_t dim_size);
+/* True if strew_group with these operands has no errors but those of index values. */
+bool group_form_is_valid(strew_tensor *src, strew_tensor *index, const strew_group_options *options, bool with_arg);
 /* A new tensor, with a row for each group: the sum or an extreme of its values, which have src's shape; the reduction's
    identity for empty groups. values NULL: the number of its elements (int64), of size 1 where the index is expanded.
    groups_join_from: rows begin with `start` instead. */

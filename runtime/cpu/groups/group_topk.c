@@ -118,7 +118,7 @@ static strew_status write_all(const struct call *call, strew_device *device, str
     t->counts[part] = total;
     total += count;
   }
-  if (status == STREW_OK) status = tensor_create(call, device, STREW_INT64, 1, &total, positions);
+  TRY(status, tensor_create(call, device, STREW_INT64, 1, &total, positions));
   if (status == STREW_OK && groups) status = tensor_create(call, device, STREW_INT64, 1, &total, groups);
   if (status != STREW_OK) return status;
   t->positions = (*positions)->storage->data;
@@ -160,7 +160,7 @@ strew_status cpu_group_topk(const struct call *call, strew_device *device, const
   cut_groups(&t.ids, t.length, t.size, t.parts, t.cuts);
   pool_run(context, t.parts, join_part, &t);
   strew_status status = context_end(call, context, NULL);
-  if (status == STREW_OK) status = write_all(call, device, &t, positions, groups);
+  TRY(status, write_all(call, device, &t, positions, groups));
   memory_free(context, t.records, size_bytes);
   return status;
 }

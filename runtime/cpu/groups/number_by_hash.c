@@ -139,7 +139,7 @@ static strew_status rank_codes(struct hashing *hashing) {
     hashing->ranks[sorted[g]] = g;
   strew_release(values);
   strew_release(order);
-  return status == STREW_OK ? context_end(n->call, n->context, NULL) : status; /* ranks are indices */
+  return TRY(status, context_end(n->call, n->context, NULL)); /* ranks are indices */
 }
 
 /* Ids of all elements, once parts are merged. */
@@ -186,9 +186,9 @@ static strew_status hash_all(struct hashing *hashing) {
     part->table = (struct key_table){.context = context, .columns = 1};
     status = key_table_reserve(hashing->n->call, &part->table, HASH_FIRST_ROOM);
   }
-  if (status == STREW_OK) status = number_parts(hashing);
+  TRY(status, number_parts(hashing));
   if (status == STREW_OK && !hashing->is_over) status = merge_parts(hashing);
-  return status == STREW_OK ? context_end(hashing->n->call, context, NULL) : status;
+  return TRY(status, context_end(hashing->n->call, context, NULL));
 }
 
 static void hashing_close(struct hashing *hashing) {
@@ -217,7 +217,7 @@ strew_status number_by_hash(struct numbering *n, strew_tensor **positions) {
   if (status == STREW_OK && hashing.is_over) {
     pool_run(n->context, hashing.parts, restore_part, &hashing);
     status = context_end(n->call, n->context, NULL);
-    if (status == STREW_OK) status = STREW_DECLINED;
+    TRY(status, STREW_DECLINED);
   }
   hashing_close(&hashing);
   return status;

@@ -53,7 +53,7 @@ strew_status sort_codes(const struct numbering *n, uint64_t *codes, int64_t coun
   if (!n->range || n->range > INT64_MAX)
     for (int64_t i = 0; i < count && (i % CHUNK || !context_stops(n->context)); i++) codes[i] ^= UINT64_C(1) << 63;
   strew_status status = tensor_create(n->call, n->device, STREW_INT64, 1, &count, values);
-  if (status == STREW_OK) status = tensor_create(n->call, n->device, STREW_INT64, 1, &count, order);
+  TRY(status, tensor_create(n->call, n->device, STREW_INT64, 1, &count, order));
   if (status != STREW_OK) return status;
   plan_start(&sort.plan, 1, &count);
   plan_add(&sort.plan, *values);
@@ -81,8 +81,8 @@ static strew_status number_ordered(struct sorting *sorting, strew_tensor **posit
   for (int64_t part = 0; part < n->parts; part++) sorting->begun[part] = 0;
   strew_status status = run_phase(n, count_begun, sorting);
   add_up(sorting);
-  if (status == STREW_OK) status = make_positions(n, positions);
-  if (status == STREW_OK) status = run_phase(n, number_sorted, sorting);
+  TRY(status, make_positions(n, positions));
+  TRY(status, run_phase(n, number_sorted, sorting));
   memory_free(n->context, sorting->begun, bytes);
   return status;
 }

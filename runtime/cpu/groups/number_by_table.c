@@ -150,8 +150,8 @@ static strew_status number_all(struct table *table, struct bitmap *bitmap, strew
   if (status != STREW_OK) return status;
   status = run_phase(n, find_elements, table);
   if (status == STREW_OK) count_codes(table, bitmap);
-  if (status == STREW_OK) status = context_end(n->call, n->context, NULL);
-  if (status == STREW_OK) status = make_positions(n, positions);
+  TRY(status, context_end(n->call, n->context, NULL));
+  TRY(status, make_positions(n, positions));
   if (status != STREW_OK) return status;
   if (bitmap) bitmap_count(n, bitmap, n->positions);
   number_codes(table, bitmap);
@@ -167,7 +167,7 @@ strew_status number_by_table(struct numbering *n, const struct column *columns, 
   if (!table.entries) return fail_memory(n->call, n->context, bytes);
   memset((void *)table.entries, 0xff, bytes);
   strew_status status = n->first ? bitmap_open(n, &bitmap) : STREW_OK;
-  if (status == STREW_OK) status = number_all(&table, n->first ? &bitmap : NULL, positions);
+  TRY(status, number_all(&table, n->first ? &bitmap : NULL, positions));
   bitmap_close(n, &bitmap);
   memory_free(n->context, (void *)table.entries, bytes);
   strew_release(table.codes);

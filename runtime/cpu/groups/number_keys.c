@@ -80,7 +80,7 @@ static strew_status join_condensed(struct numbering *n, const struct column *col
   own.codes = codes->storage->data;
   own.range = column->range;
   status = code_column(&own, column, false);
-  if (status == STREW_OK) status = condense(&own);
+  TRY(status, condense(&own));
   if (status == STREW_OK && !fit_together(n->range, own.range, &range))
     status = fail(n->call, (struct fault){.code = STREW_ESHAPE, .argument = "keys"},
                   "have more than 2^64 combinations of values");
@@ -101,7 +101,7 @@ static strew_status add_column(struct numbering *n, const struct column *column)
     status = condense(n);
     if (status == STREW_OK && !fit_together(n->range, column->range, &range)) return join_condensed(n, column);
   }
-  if (status == STREW_OK) status = code_column(n, column, true);
+  TRY(status, code_column(n, column, true));
   n->range = range;
   return status;
 }
@@ -127,7 +127,7 @@ static strew_status number_joined(struct numbering *n, strew_tensor *codes, stre
   const struct column column = {codes, turned, turned + n->range - 1, n->range};
   if (table_fits(n)) return number_by_table(n, &column, 1, ids, positions);
   strew_status status = number_codes(n, positions);
-  return status == STREW_OK ? narrow(n, codes, ids) : status;
+  return TRY(status, narrow(n, codes, ids));
 }
 
 static strew_status number_in_memory(struct numbering *n, const struct column *columns, int count, strew_tensor **ids,
@@ -139,7 +139,7 @@ static strew_status number_in_memory(struct numbering *n, const struct column *c
   n->range = columns[0].range;
   status = code_column(n, &columns[0], false);
   for (int c = 1; c < count && status == STREW_OK; c++) status = add_column(n, &columns[c]);
-  if (status == STREW_OK) status = number_joined(n, codes, ids, positions);
+  TRY(status, number_joined(n, codes, ids, positions));
   strew_release(codes);
   return status;
 }
