@@ -214,20 +214,20 @@ START_TEST(test_dtypes_of_groups) {
   strew_release(out), out = NULL;
   dtype = STREW_INT32;
   assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE,
-               "scatter: 'dtype' is int32, expected float64, int64 or src's own, uint8\n"
+               "group: 'dtype' is int32, expected float64, int64 or src's own, uint8\n"
                "  src    uint8[3] cpu\n  index  int64[3] cpu");
   dtype = (strew_dtype)77;
   assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EARGUMENT, NULL);
   dtype = STREW_FLOAT64;
   options.reduction = STREW_AMAX;
   assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE,
-               "scatter: 'dtype' is float64, valid for sum, prod and mean only; \"amax\" is computed in src's dtype, "
+               "group: 'dtype' is float64, valid for sum, prod and mean only; \"amax\" is computed in src's dtype, "
                "uint8\n"
                "  src    uint8[3] cpu\n  index  int64[3] cpu");
   options.reduction = STREW_SUM;
   out = src;
   assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EDTYPE,
-               "scatter: 'out' is uint8, expected float64\n  src    uint8[3] cpu\n  index  int64[3] cpu\n"
+               "group: 'out' is uint8, expected float64\n  src    uint8[3] cpu\n  index  int64[3] cpu\n"
                "  out    uint8[3] cpu");
   strew_release(src), strew_release(index);
 }
@@ -262,7 +262,7 @@ START_TEST(test_too_many_groups) {
   strew_tensor *index = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, 10000000});
   strew_group_options options = {.dim_size = -1, .reduction = STREW_SUM};
   assert_fails(strew_group(src, index, &options, &out, NULL, &failure), STREW_EMEMORY,
-               "scatter: 'index' has value 10000000 at [1], so the result is float32[10000001] and needs "
+               "group: 'index' has value 10000000 at [1], so the result is float32[10000001] and needs "
                "0.03725 GiB: out of memory\n"
                "  src    float32[2] cpu\n  index  int64[2] cpu\n"
                "  hint   dim_size = n sets the size of the result: an index value of n or more is an error then");
@@ -359,8 +359,7 @@ static void check_bad_group(strew_tensor *src, strew_tensor *index, strew_tensor
     char expected[160];
     assert_fails(strew_group(src, index, &options, &out, has_arg ? &arg : NULL, &failure), STREW_EINDEX, NULL);
     snprintf(expected, sizeof expected,
-             "scatter: 'index' has value %" PRId64 " at [%" PRId64 "], out of range for dim 0 of %s (size %" PRId64
-             ", ",
+             "group: 'index' has value %" PRId64 " at [%" PRId64 "], out of range for dim 0 of %s (size %" PRId64 ", ",
              value, place, is_given ? "out" : "the result", rows);
     ck_assert_msg(!strncmp(failure.message, expected, strlen(expected)), "%s\nis not\n%s", failure.message, expected);
     ck_assert(out == (is_given ? given : NULL) && !arg);

@@ -904,7 +904,7 @@ START_TEST(test_bad_ids) {
   assert_fails(strew_grouping_create(index, 3, STREW_ERROR, &grouping, &failure), STREW_EINDEX,
                "grouping: 'index' has value -1 at [1], out of range for dim 0 of the grouping (size 3, valid 0..2)\n"
                "  index  int64[3] cpu\n"
-               "  hint   mode = \"wrap\" counts negative values from the end, \"drop\" skips them, as padding");
+               "  hint   mode = STREW_WRAP counts negative values from the end, STREW_DROP skips them, as padding");
   assert_fails(strew_grouping_create(index, 3, STREW_WRAP, &grouping, &failure), STREW_EINDEX, NULL);
   assert_fails(strew_grouping_create(index, 0, STREW_CLIP, &grouping, &failure), STREW_EINDEX, NULL);
   assert_fails(strew_grouping_create(index, -2, STREW_ERROR, &grouping, &failure), STREW_ESHAPE,
@@ -912,7 +912,7 @@ START_TEST(test_bad_ids) {
   assert_fails(strew_grouping_create(index, 3, (strew_mode)9, &grouping, &failure), STREW_EARGUMENT, NULL);
   ok(strew_view(index, 2, (int64_t[]){1, 3}, &square, &failure));
   assert_fails(strew_grouping_create(square, 3, STREW_DROP, &grouping, &failure), STREW_ESHAPE,
-               "grouping: 'index' has 2 dimensions, expected 1\n  index  int64[1, 3] cpu\n  hint   index:flatten()");
+               "grouping: 'index' has 2 dimensions, expected 1\n  index  int64[1, 3] cpu\n  hint   strew_flatten(index)");
   floats = tensor_from_doubles(STREW_FLOAT32, 1, (double[]){0});
   assert_fails(strew_grouping_create(floats, 3, STREW_DROP, &grouping, &failure), STREW_EDTYPE, NULL);
   ck_assert_ptr_null(grouping);
@@ -951,7 +951,7 @@ START_TEST(test_integers_that_wrap) {
   ok(strew_grouping_create(index, -1, STREW_ERROR, &grouping, &failure));
   assert_fails(strew_grouping_aggregate(grouping, 2, aggregates, results, &failure), STREW_EVALUE,
                "grouping_aggregate: 'src' has a sum in group 1 that int64 cannot hold\n  ids   int64[3] cpu\n"
-               "  hint  {dtype = \"float64\"} computes in floats");
+               "  hint  {.dtype = STREW_FLOAT64} computes in floats");
   ck_assert_int_eq(failure.value.as.i, 1);
   aggregates[1].options.reduction = STREW_PROD;
   ok(strew_grouping_aggregate(grouping, 2, aggregates, results, &failure));
@@ -963,7 +963,7 @@ START_TEST(test_integers_that_wrap) {
   ck_assert(!results[0] && !results[1]);
   assert_fails(strew_grouping_cumsum(grouping, src, &out, &failure), STREW_EVALUE,
                "grouping_cumsum: 'src' has a sum in group 1 at [2] that int64 cannot hold\n"
-               "  src   int64[3] cpu\n  ids   int64[3] cpu\n  hint  {dtype = \"float64\"} computes in floats");
+               "  src   int64[3] cpu\n  ids   int64[3] cpu\n  hint  {.dtype = STREW_FLOAT64} computes in floats");
   ck_assert_ptr_null(out);
   ok(strew_grouping_reduce(grouping, src, NULL, &out, NULL, &failure)); /* as the group form: it wraps */
   assert_elements(out, STREW_INT64, (int64_t[]){5, INT64_MIN}, "the group form");

@@ -200,7 +200,7 @@ static strew_status arg_create(const struct call *call, const strew_tensor *targ
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------ index values */
+/* ----------------------------------------------------------------------------------------------------- index values */
 
 strew_status groups_mark_outside(const struct call *call, strew_tensor *index, int64_t size, strew_tensor **out) {
   const strew_operand values = strew_of(index);

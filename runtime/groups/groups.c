@@ -281,7 +281,7 @@ strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, s
   return report_inner(status, &inner, error);
 }
 
-/* ------------------------------------------------------------------------------------------------ a grouping's calls */
+/* ----------------------------------------------------------------------------------------------- a grouping's calls */
 
 strew_status grouping_check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src) {
   const int64_t length = strew_grouping_length(grouping);
