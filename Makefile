@@ -30,9 +30,9 @@ EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter runtime/cpu/%,$<),-O3,-O2)))
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS))
-# The user's CFLAGS win, but for what the results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
+# The user's CFLAGS win, except over flags that results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
 ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
-             -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) \
+             -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) $(if $(ISAS),-DX86_LOOPS) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
              $(INCLUDE) $(CPPFLAGS) $(CFLAGS) $(EXACT)
 # Relative relocations take a sixteenth of their space where linker and C library know DT_RELR.
@@ -126,7 +126,7 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC) $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # The manual page, and the references of Lua and C as HTML pages.
-REFERENCE = $(wildcard scripts/reference/*) $(TEXTS)
+REFERENCE = $(wildcard scripts/reference/* scripts/hosts/*) $(TEXTS) README.md
 HEADERS  = runtime/strew.h runtime/strew.hpp lua_bindings/strew_lua.h
 doc: $(BUILD)/doc/index.html $(BUILD)/doc/c.html
 $(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
@@ -140,7 +140,7 @@ demo: all
 	@mkdir -p $(BUILD)/demo
 	@for demo in $(DEMOS); do echo "---- $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo"; \
 	  $(BUILD)/strew scripts/demos/$$demo.lua $(BUILD)/demo || exit 1; done
-	@echo '$(words $(DEMOS)) demonstrations passed; next: $(BUILD)/strew, a prompt, or $(BUILD)/strew FILE.lua'
+	@echo 'All $(words $(DEMOS)) demonstrations passed. Next: $(BUILD)/strew (the prompt), or $(BUILD)/strew first.lua (the script in README.md)'
 
 # BUDGET: seconds for each case; CASES=words,of,keys; DEVICE=opencl: that device beside the CPU.
 bench: all $(BUILD)/plain_loop.so

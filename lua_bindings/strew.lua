@@ -44,7 +44,7 @@
 ---# options
 ---Arguments are passed by position, or by name in a table as the last argument.
 ---
----All may be passed by name, `t:scatter{dim = 0, index = i, src = s}`, `strew.cat{tensors = {a, b}, dim = 1}`, but a
+---All may be passed by name, `t:scatter{dim = 0, index = i, src = s}`, `strew.cat{tensors = {a, b}, dim = 1}`, except a
 ---table that is data, the first argument of `tensor`, `columns`, `rows`, `sort_by` and `words`, and the coordinates of
 ---`set`. An unknown key is an error; the message lists the known keys. `nil` means that an argument is omitted.
 ---
@@ -180,10 +180,10 @@
 ---For two tensors of the same kind the wider dtype wins; float16 with bfloat16 gives float32, uint8 with int8 gives
 ---int16. Ranks do not matter: int8 + `strew.tensor(1)`, which is int64, gives int64. A number takes the tensor's dtype
 ---unless its kind is higher: int64 + 1 stays int64, float16 + 0.5 stays float16, int64 + 0.5 gives float32.
----`strew.result_type` tells the common dtype. The scatter family does not promote: `src` has the dtype of `t`.
+---`strew.result_type` returns the common dtype. The scatter family does not promote: `src` has the dtype of `t`.
 ---
----In place, self keeps its dtype: a result of another dtype to which self's would be promoted is an error. A tensor of
----rank 0 that is stored (`t[i] = v`, `masked_fill`, `index_fill`, `index_put`) counts as its number.
+---In place, self keeps its dtype: it is an error if the result's dtype is one to which self's would be promoted. A
+---tensor of rank 0 that is stored (`t[i] = v`, `masked_fill`, `index_fill`, `index_put`) counts as its number.
 ---
 ---Operands are converted before the operation: beside bfloat16, int64 257 becomes 256. Exception, as in PyTorch: a
 ---number that multiplies or divides 16-bit floats is used as float32. A number that the common dtype cannot hold is an
@@ -248,10 +248,11 @@
 ---# limits
 ---Limits of scripts, tensors and texts.
 ---
----`strew --memory 500M --time 10 --sandbox script.lua` runs a script that is not trusted. `--memory` counts the memory of
----Lua and of tensors; `--time` holds for Lua code, native operations and OpenCL. A script may catch the first error and
----clean up; then it ends. `--sandbox` leaves strew and pure Lua: no files, processes, modules, bytecode, debug library or
----finalizers, formats of at most 256 KiB, no text over 1 MiB for `math.max`, `math.min` and `collectgarbage`.
+---`strew --memory 500M --time 10 --sandbox script.lua` runs an untrusted script. `--memory` counts the memory of Lua
+---and of tensors; `--time` holds for Lua code, native operations and OpenCL. A script may catch the first error and
+---clean up; then it ends. `--sandbox` leaves it only strew and pure Lua: no files, processes, modules, bytecode, debug
+---library or finalizers, formats of at most 256 KiB, no text over 1 MiB for `math.max`, `math.min` and
+---`collectgarbage`.
 ---
 ---A tensor has at most 16 dimensions, and sizes whose product int64 holds. Ctrl-C stops a call; `strew.memory()` returns
 ---the memory of tensors, `t:free()` returns it before the collector does.
@@ -297,7 +298,7 @@
 ---| mpi.sum(t) # the sum of the ranks' tensors, added in rank order, on all ranks
 ---| mpi.zeros(n,...) # a distributed tensor of zeros; arguments as for strew.zeros
 ---| mpi.distribute(t) # a distributed tensor from `t`, which all ranks have; each keeps its block
----| mpi.load(path) # the same from a .npy file, of which each rank reads its block
+---| mpi.load(path) # the same from a .npy file; each rank reads its own block
 ---| mpi.sent_bytes() # the bytes of elements that this rank has sent to others
 ---| d:block() # the rank's own block, a new view; writes to its elements are writes to `d`
 ---| d:collect() # all of `d`, on all ranks, a tensor; `d.shape`, `d.dtype` and `d.device` are those of all of it
@@ -439,7 +440,7 @@
 ---| "clip" # values are clipped to 0..n-1
 ---| "drop" # values out of range are skipped; gather returns 0 there
 
----The format of a file: its name's extension, in any case, or the option `format`.
+---The format of a file: its name's extension, ignoring case, or the option `format`.
 ---
 ---```lua
 ---local name = os.tmpname()
@@ -475,7 +476,7 @@
 ---`t[mask]`, with a bool tensor of `t`'s first sizes, is a new tensor of the elements, or rows, where it is true, in
 ---row-major order. `t[index]`, with an int64 or int32 tensor of any rank, is a new tensor of rows: index's shape, then
 ---`t`'s other sizes. `t[mask] = v` and `t[index] = v` write a number, or a tensor of `t`'s dtype that broadcasts to
----what they read; of repeated rows the last remains. A value out of range is an error, and nothing is written. A mask of
+---those rows; if a row repeats, the last one wins. A value out of range is an error, and nothing is written. A mask of
 ---rank 0 selects all of `t`, as one row, or nothing.
 ---
 ---```lua
@@ -645,8 +646,8 @@ function strew.eye(n, m, options) end
 
 ---Creates the numbers from start up to, but not including, stop.
 ---
----Integers are exact; floats are `start + i * step` in float64, rounded once. No element reaches stop, nor, but for
----start, the dtype's rounding of it: `strew.arange(1, 1.3, 0.1)` has 3. `linspace` includes its end.
+---Integers are exact; floats are `start + i * step` in float64, rounded once. No element reaches stop; nor, except
+---start, stop rounded to the dtype: `strew.arange(1, 1.3, 0.1)` has 3. `linspace` includes its end.
 ---
 ---```lua
 ---print(strew.arange(4))
@@ -1691,8 +1692,8 @@ Tensor.scatter_max = strew.scatter_max
 ---Returns the variance of each group of src.
 ---
 ---The sum of squares about the mean is divided by max(count - 1, 1); with `unbiased = false`, by the count. A group of
----one element, or of none, gives 0. Two passes, means and then squares, in float64, rounded once: a common part of all
----elements does not matter. For a device without float64 they are made on the CPU.
+---one element, or of none, gives 0. Two passes, means and then squares, in float64, rounded once: a common offset costs
+---no precision. For a device without float64 they are computed on the CPU.
 ---
 ---```lua
 ---print(strew.scatter_var(strew.tensor{1.0, 3, 5, 7}, strew.tensor{0, 0, 0, 2}))
@@ -1716,7 +1717,7 @@ Tensor.scatter_var = strew.scatter_var
 ---Returns the standard deviation of each group of src.
 ---
 ---The square root of the variance, with torch_scatter's divisor: max(count - 1, 1) + 1e-6. A group of one element, or
----of none, gives 0. As exact as scatter_var; squares that are out of the dtype's range do not matter.
+---of none, gives 0. As exact as scatter_var; squares may overflow or underflow without an effect on the result.
 ---
 ---```lua
 ---print(strew.scatter_std(strew.tensor{1.0, 3, 5, 7}, strew.tensor{0, 0, 0, 2}))
@@ -2074,25 +2075,25 @@ Tensor.scatter_nunique = strew.scatter_nunique
 
 -------------------------------------------------------------------------------------------------------------- Groupings
 
----A grouping: which element belongs to which of n groups, checked once for any number of reductions.
+---A grouping assigns each element to one of n groups: make it once, use it for any number of reductions.
 ---
----Made by strew.grouping and strew.group_by. It never changes: its tensors are read-only, clone them to write. What is
----derived from it is made when first needed and kept. It stands in place of an index in strew.scatter(src, g) and all
----scatter_*(src, g), without dim_size and mode; src has its length along dim.
+---strew.grouping and strew.group_by make one. It never changes: its tensors are read-only, clone them to write. Derived
+---tensors are made when first needed, and kept. strew.scatter(src, g) and all scatter_*(src, g) take it as their index,
+---without dim_size and mode; src has its length along dim.
 ---
 ---Methods, with the options of scatter_NAME: `g:sum(src)`, `prod`, `mean`, `var`, `std`, `min`, `max` (with positions),
 ---`any`, `all`, `first`, `last`, `median`, `quantile(src, q)`, `nunique`, `logsumexp`, `softmax`, `log_softmax`;
 ---`g:count([src [, {skip_nan}]])`. Of one dimension: `g:argsort(src [, descending])`, positions group after group, in order
 ---within each; `g:rank(src [, descending])`, each element's place in its group from 0 on; `g:topk(src, k [, largest])`,
----values, positions and groups of the k largest of each group; `g:cumsum(src [, {dtype, skip_nan}])`, sums up to each
----element; with skip_nan NaN adds nothing to them. Ties go by position. `g:order()` is the positions of all elements,
----group after group; `g:starts()` is where each group begins in it, and the end. `g:to(device)`, `g:free()`.
+---values, positions and groups of the k largest of each group; `g:cumsum(src [, {dtype, skip_nan}])`, running sums;
+---with skip_nan NaN adds nothing to them. Ties are ordered by position. `g:order()` has the positions of all elements,
+---group after group; `g:starts()` where each group begins in it, then the end. `g:to(device)`, `g:free()`.
 ---
----Unlike scatter_NAME, methods and `g:agg` never wrap. Sums, products and running sums of integers and bools are int64. A
----sum or product that int64 cannot hold is an error that names its group; what parts of it are does not matter, except to
----a running sum. Their mean is float64: the exact sum, rounded once, divided by the count. `{dtype = "float64"}` computes
----sums and products in floats, `"int64"` a mean that rounds toward minus infinity; in src's own dtype a result must fit.
----A given `out` of integers is int64, and counts as the first element of each group.
+---Unlike scatter_NAME, methods and `g:agg` never wrap. Sums, products and running sums of integers and bools are int64.
+---A sum or product that int64 cannot hold is an error that names its group; a partial one may leave int64, except of a
+---running sum. Their mean is float64: the exact sum, rounded once, divided by the count. `{dtype = "float64"}` computes
+---sums and products in floats, `"int64"` a mean that rounds toward minus infinity; src's own dtype must hold the
+---result. An `out` of integers is int64, and counts as the first element of each group.
 ---
 ---A group without elements, or with `skip_nan` without a number, has NaN as mean, min, max, var, std, first, last, median
 ---and quantile of floats, and as mean of integers; 0 as sum, count, nunique and logsumexp, 1 as product, false as any,
@@ -2118,7 +2119,7 @@ Tensor.scatter_nunique = strew.scatter_nunique
 ---@field n integer the number of groups
 ---@field length integer the number of elements
 ---@field device string the device's full name
----@field ids strew.Tensor int64: the group of each element; -1: none
+---@field ids strew.Tensor int64: the group of each element, -1 if it has none
 ---@field counts strew.Tensor int64: the number of elements of each group
 ---@field positions strew.Tensor int64: the position of each group's first element; of an empty group `length`
 ---@field keys strew.Tensor[] the keys of the groups, a tensor for each key; of a table by column
@@ -2129,7 +2130,7 @@ local Grouping = {}
 ---@field dim_size? integer the number of groups, default max(index) + 1
 ---@field mode? strew.mode treatment of index values out of range, default "error"; "drop": these belong to no group
 
----Returns the grouping of ids, which are copied and checked once.
+---Returns the grouping of ids, which it copies and checks once.
 ---
 ---```lua
 ---local g = strew.grouping(strew.tensor{0, 2, 2}, {dim_size = 4})
@@ -2161,8 +2162,8 @@ function strew.grouping(index, options) end
 ---sorted by its words, in the order of bytes, whatever their codes. `g.keys` is a new table of the keys, which are
 ---read-only, and `g:agg` takes names of x's columns.
 ---
----Memory: 1, 2 or 4 bytes for each element (8 on a device), and 8 more once `g.ids`, g as an index, or a reduction like
----g:sum needs them; scratch is at most twice the memory of the keys.
+---Memory: 1, 2 or 4 bytes for each element (8 on a device), and 8 more from the first `g.ids`, use of g as an index or
+---reduction like g:sum on; scratch is at most twice the memory of the keys.
 ---
 ---```lua
 ---local year, size = strew.tensor{2001, 2000, 2001, 2000}, strew.tensor{1.5, 1.5, 2, 1.5}
@@ -2202,15 +2203,15 @@ function strew.group_by(keys, options) end
 ---The result is a table of columns, keys first. The words are those of the methods: sum, prod, mean, var, std, min, max,
 ---any, all, first, last, median, quantile (with q = ...), count, nunique and logsumexp, each with its method's options.
 ---`"count"` alone is the size of the groups. The keys are the columns "key", or "key1", "key2", ...; the others follow in
----alphabetical order. Sums, products, means, extremes and counts share one walk over the elements.
+---alphabetical order. Sums, products, means, extremes and counts share one pass over the elements.
 ---
 ---If the groups are those of a table, src may be the name of one of its columns, and the keys keep their names and words.
----Of text there are the first, last, least (min) and greatest (max) word, the count, and the number of different words
----(nunique).
+---A text column has the reductions first, last, min and max (by its words), count, and nunique, the number of different
+---words.
 ---
----Sums and products of integers and bools are int64, and never wrap; their mean is float64. A group whose elements are
----all NaN has with `skip_nan` what an empty group has: NaN for most words, 0 for a sum, 1 for a product, or `fill`. Both
----are as for the methods: ?Grouping.
+---Sums and products of integers and bools are int64, and never wrap; their mean is float64. With `skip_nan`, a group
+---whose elements are all NaN is as an empty one: NaN for most words, 0 for a sum, 1 for a product, or `fill`. The rules
+---are those of the methods: ?Grouping.
 ---
 ---```lua
 ---local g = strew.group_by(strew.tensor{7, 5, 7, 5, 7})
@@ -2238,9 +2239,9 @@ function strew.group_by(keys, options) end
 ---indptr broadcast. Empty segments give 0, for products 1. Minima and maxima also return their positions. A value of
 ---indptr that is out of range, or less than the one before it, is an error that names the first.
 ---
----The elements of a segment join in order: results have the bits of the group form. Beside operands and results it takes
----no memory that grows with them. (OpenCL: 4 bytes for each element of the result if it is a sum, product or mean of
----16-bit floats that is too long for one launch.)
+---The elements of a segment join in order: results have the bits of the group form. Scratch does not grow with the
+---operands. (OpenCL: 4 bytes for each element of the result if it is a sum, product or mean of 16-bit floats that is
+---too long for one launch.)
 ---
 ---```lua
 ---local src = strew.tensor{1.0, 2, 3, 4, 5, 6}
@@ -2267,7 +2268,7 @@ Tensor.segment_csr = strew.segment_csr
 
 ---Repeats the value of each segment for all its elements: the reverse of segment_csr.
 ---
----indptr begins with 0; its last value is the result's size. No memory is needed beside operands and result.
+---indptr begins with 0; its last value is the result's size. It needs no scratch.
 ---
 ---```lua
 ---print(strew.gather_csr(strew.tensor{10, 20, 30}, strew.tensor{0, 2, 2, 5}))
@@ -2291,7 +2292,7 @@ Tensor.gather_csr = strew.gather_csr
 ---Reduces segments of consecutive elements, given by a sorted index (COO), with the rules of torch_scatter.
 ---
 ---It is the group form, along dimension `index:dim() - 1`, for an index whose values do not decrease. Other values are
----an error that names the first descent. A new result takes 8 bytes for each segment beside operands and results.
+---an error that names the first descent. A new result needs scratch of 8 bytes for each segment.
 ---
 ---```lua
 ---print(strew.segment_coo(strew.tensor{1.0, 2, 3, 4}, strew.tensor{0, 0, 1, 3}, {reduce = "mean"}))
@@ -2335,8 +2336,8 @@ Tensor.gather_coo = strew.gather_coo
 ---Reduces segments of consecutive elements, given by their lengths, with the rules of PyTorch.
 ---
 ---Empty segments give `initial`, else 0 for a sum, 1 for a product, -inf and inf for maximum and minimum (for integers
----the lowest and highest value), NaN for a mean (for integers 0). `initial` is no part of a mean's count. Lengths that are
----negative, or do not add up to the size of data, are errors. They take 8 bytes each beside operands and result.
+---the lowest and highest value), NaN for a mean (for integers 0). A mean does not count `initial`. Lengths that are
+---negative, or do not add up to the size of data, are errors. Scratch: 8 bytes for each length.
 ---
 ---```lua
 ---local data = strew.tensor{1.0, 2, 3, 4, 5, 6}
@@ -2382,7 +2383,7 @@ Tensor.index_select = strew.index_select
 
 ---Returns the elements where mask is true, in row-major order, in one dimension (a filter).
 ---
----self and mask broadcast. Each selected element takes memory of an int64 meanwhile. For whole rows of a matrix, use
+---self and mask broadcast. Scratch: an int64 for each selected element. For whole rows of a matrix, use
 ---`t:index_select(0, mask:nonzero():squeeze(1))`.
 ---
 ---```lua
@@ -2426,8 +2427,8 @@ Tensor.bincount = strew.bincount
 
 ---Counts the elements in equal bins between min and max (a histogram of floats).
 ---
----Elements outside, and NaN, are not counted; max belongs to the last bin. If min and max are equal, they are those of
----self; elements that are all equal are in the bin in the middle.
+---Elements outside, and NaN, are not counted; max belongs to the last bin. If min and max are equal, the range is
+---self's own; elements that are all equal are then in the middle bin.
 ---
 ---```lua
 ---print(strew.histc(strew.tensor{1.0, 2, 1}, 4, 0, 3))
@@ -2551,9 +2552,10 @@ strew.nan_to_num_, Tensor.nan_to_num, Tensor.nan_to_num_ = strew.nan_to_num, str
 function strew.roll(self, shifts, dims) end
 Tensor.roll = strew.roll
 
----Repeats a tensor as a whole: dims says how often along each dimension.
+---Repeats a tensor as a whole, a number of times along each dimension.
 ---
----Dimensions are counted from the last. Those that are not named are not repeated; additional ones are new, in front.
+---Counts are aligned with the last dimensions. Leading dimensions without a count are not repeated; additional counts
+---make new dimensions in front.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2}, {3, 4}}:tile(3))
@@ -2597,8 +2599,8 @@ Tensor["repeat"] = strew["repeat"]
 
 ---Repeats each element, or each row along a dimension, a number of times.
 ---
----`repeats` is one number for all, or a tensor of one for each. Without `repeats`, self has the numbers, and the result
----the positions.
+---`repeats` is one number for all, or a tensor with a number for each. Without `repeats`, self holds the numbers, and
+---the result is the positions, repeated.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2}, {3, 4}}
@@ -2842,8 +2844,8 @@ strew.index_fill_, Tensor.index_fill, Tensor.index_fill_ = strew.index_fill, str
 ---each position p, in row-major order. If an element is named twice, the last one stays, or all are added with
 ---`accumulate = true`. A bool tensor stands for the positions of its true elements, and as many dimensions as it has.
 ---
----Memory: two or more index tensors take an int64 for each position p. Values that repeat along a part of the positions
----are copied, and so is self in place if the strides of the addressed dimensions do not count as one (a transposed view).
+---Scratch: with two or more index tensors, an int64 for each position p. Values that repeat along a part of the
+---positions are copied; so is self in place, if the addressed dimensions cannot be viewed as one (a transposed view).
 ---
 ---```lua
 ---local t = strew.zeros({2, 3}, {dtype = "int64"})
@@ -2938,8 +2940,8 @@ Tensor.take_along_dim = strew.take_along_dim
 ---
 ---A row of k coordinates addresses the first k dimensions of self: `self[indices[p]] = updates[p]`, in row-major order.
 ---`updates` has the shape of indices without its last dimension, then self's other dimensions. Without `reduce` the last
----one stays. `strew.scatter_nd(indices, updates, shape)` writes to new zeros; there, `reduce` is "sum" by default. Rows of
----two or more coordinates take memory of an int64 each.
+---one stays. `strew.scatter_nd(indices, updates, shape)` writes to new zeros; there, `reduce` is "sum" by default.
+---Scratch: an int64 for each row of two or more coordinates.
 ---
 ---```lua
 ---local indices = strew.tensor{{0, 1}, {1, 2}, {0, 1}}
@@ -2971,7 +2973,7 @@ strew.scatter_nd_, Tensor.scatter_nd, Tensor.scatter_nd_ = strew.scatter_nd, str
 ---Returns the elements or rows of self whose coordinates are in the last dimension of indices.
 ---
 ---A row of k coordinates addresses k dimensions of self, after the batch dimensions, which self and indices have in
----common: `out[p] = self[indices[p]]`. Rows of two or more coordinates take memory of an int64 each.
+---common: `out[p] = self[indices[p]]`. Scratch: an int64 for each row of two or more coordinates.
 ---
 ---```lua
 ---local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}
@@ -2998,7 +3000,7 @@ Tensor.gather_nd = strew.gather_nd
 ---Writes the elements of source, in row-major order, to where mask is true.
 ---
 ---`mask` broadcasts; without the underscore, self too. It is an error if source has fewer elements than mask selects.
----Each selected element takes memory of an int64 meanwhile.
+---Scratch: an int64 for each selected element.
 ---
 ---```lua
 ---local t, mask = strew.zeros(2, 3), strew.tensor{true, false, true}
@@ -3947,7 +3949,7 @@ Tensor.mean = strew.mean
 
 ---Returns the variance of the elements, of all or along dimensions.
 ---
----The first element is subtracted from all before the mean is taken: a common part of all elements does not matter.
+---The first element is subtracted from all before the mean is taken, so a common offset costs no precision.
 ---
 ---```lua
 ---local t = strew.tensor{1.0, 2.0, 6.0}
@@ -3969,7 +3971,7 @@ Tensor.var = strew.var
 
 ---Returns the standard deviation, the square root of the variance.
 ---
----It is right wherever it is in the dtype's range, even if the variance is not.
+---It is correct wherever the dtype can hold it, even if the variance overflows or underflows.
 ---
 ---```lua
 ---print(strew.tensor{1.0, 2.0, 6.0}:std())
@@ -4162,7 +4164,7 @@ Tensor.any = strew.any
 ---Returns the norm of all elements, or along dimensions: by default the Euclidean one, `sqrt(sum(x^2))`.
 ---
 ---In general it is `sum(|x|^p)^(1/p)`. p = math.huge gives the largest magnitude, -math.huge the smallest, 0 the number
----of elements that are not 0. Powers that are out of the dtype's range do not matter.
+---of elements that are not 0. Powers may overflow or underflow without an effect on the result.
 ---
 ---```lua
 ---local t = strew.tensor{{3.0, -4.0}, {0.0, 2.0}}
@@ -4310,9 +4312,9 @@ Tensor.log_softmax = strew.log_softmax
 
 ---Returns the cumulative sum along a dimension: element i is the sum of elements 0..i.
 ---
----Floats are added one after the other in halves of 8 elements, and what comes before a half is a pair of floats
----(double-float): rounding errors do not grow with the length. Within 8 elements they, and overflow, are those of a plain
----loop, so the last one may differ from `sum`, which adds in another order. The bits depend on the shape alone.
+---Floats are added one after the other in halves of 8 elements, and the sum before a half is a pair of floats
+---(double-float): rounding errors do not grow with the length. Within 8 elements, rounding and overflow are those of a
+---plain loop, so the last one may differ from `sum`, which adds in another order. The bits depend on the shape alone.
 ---
 ---```lua
 ---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:cumsum(1))
@@ -4522,7 +4524,8 @@ Tensor.nonzero = strew.nonzero
 ---Returns where each value has to be inserted to keep a sequence sorted (binary search).
 ---
 ---Sequences lie along the last dimension of sorted. One sequence serves values of any shape; several have the leading
----sizes of values. NaN is the largest value. A sequence that is not sorted is no error: the positions mean nothing then.
+---sizes of values. NaN is the largest value. If a sequence is not sorted, the positions are unspecified, without an
+---error.
 ---
 ---```lua
 ---print(strew.searchsorted(strew.tensor{1, 3, 5}, strew.tensor{3, 4, 9}))
@@ -4579,7 +4582,7 @@ Tensor.bucketize = strew.bucketize
 ---int64[2] cpu
 --- 3  7
 ---```
----@param self strew.Tensor 1 dimension or more, any dtype but bool
+---@param self strew.Tensor 1 dimension or more, any dtype except bool
 ---@param other strew.Tensor the same dtype; error: inner sizes differ
 ---@return strew.Tensor t
 function strew.matmul(self, other) end
@@ -4651,21 +4654,21 @@ Tensor.dot = strew.dot
 -------------------------------------------------------------------------------------------------------------- Gradients
 
 ---# gradients
----The gradients of a function's result with respect to its arguments come from `strew.grad`.
+---The gradients of a result with respect to the arguments come from the function that `strew.grad` makes.
 ---
----While the function runs, each call that depends on a float tensor among the arguments is recorded, and a rule for each call gives
----its gradients. Tensors that f finds outside are constants, and so are comparisons, positions, counts, integers, and
+---While the function runs, strew records each call that depends on a float tensor among the arguments; a rule for each
+---call gives its gradients. Other tensors are constants, and so are comparisons, positions, counts, integers, and
 ---`floor`, `ceil`, `round`, `sign`. Calls without a rule (`unique`, `item`, `tolist`, `t[i]` of a number, bits) raise an
----error that names them; `t:detach()` is a tensor as a constant. A tensor that a recorded call used cannot be written to
----before the gradients are made, nor can it or a grouping be freed; `t:f_(...)` may write into a new one:
+---error that names them; `t:detach()` returns a tensor as a constant. Until the gradients are made, a tensor that a
+---recorded call used cannot be written to or freed, nor can a grouping be freed; `t:f_(...)` may write into a new one:
 ---`strew.zeros(3):scatter_add_(0, i, x)`.
 ---
----The gradient of an assignment goes to the element that stayed, the last one. That of `amax` and `amin`, over
----dimensions and as reduce words by position, is shared evenly by all that equal the result; that of `max` and `min` with
----positions, and in the group form, goes to the winner. Two elements that are equal share that of `minimum`, `maximum`,
----and `clamp` by tensors. That of a factor is the product of the others, even beside zeros, infinities and NaN.
+---The gradient of an assignment goes to the last element, which stayed. `amax` and `amin`, over dimensions and as
+---reduce words of the position form, share it evenly among all elements that equal the result; `max` and `min` with
+---positions, and those of groups, give it to the winner. `minimum`, `maximum` and `clamp` by tensors share it between
+---two equal elements. The gradient of a factor is the product of the others, even beside zeros, infinities and NaN.
 ---
----Gradients add up in the order of the calls: they have the same bits on every device and any number of threads. They
+---Gradients are added in the order of the calls: the bits are the same on every device and number of threads. Gradients
 ---may be differentiated again. A recorded call keeps its operands and its result until the gradients are returned.
 ---
 ---```lua
@@ -4686,7 +4689,8 @@ Tensor.dot = strew.dot
 
 ---Returns a function that calls f and returns the gradients of its result.
 ---
----There is one for each float tensor among the arguments, in their order; other arguments are passed on. See `gradients`.
+---It returns one for each float tensor among the arguments, in their order; other arguments are passed on to f. See
+---`gradients`.
 ---
 ---```lua
 ---local g = strew.grad(function(x, y) return (x * y):sum() end)
@@ -4704,7 +4708,7 @@ Tensor.dot = strew.dot
 ---@return function gradients fun(...): strew.Tensor...
 function strew.grad(f) end
 
----Returns a function that calls f and returns its result, then the gradients of that.
+---Returns a function that calls f and returns its result, then the gradients of the result.
 ---
 ---```lua
 ---local value, gradient = strew.value_and_grad(function(x) return x * x end)(strew.tensor(3.0))
@@ -4717,7 +4721,7 @@ function strew.grad(f) end
 ---@return function value_and_gradients fun(...): strew.Tensor, strew.Tensor...
 function strew.value_and_grad(f) end
 
----Returns the tensor as a constant: the same memory, which no gradient goes through.
+---Returns the tensor as a constant: a view of the same memory, through which no gradient passes.
 ---
 ---```lua
 ---print(strew.grad(function(x) return (x * x:detach()):sum() end)(strew.tensor{3.0}))
@@ -4743,11 +4747,11 @@ Tensor.detach = strew.detach
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
 ---@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, as seconds since 1970-01-01 UTC
 ---@field columns? (string|integer)[] the columns of the .csv, or the members of the .npz, in this order; default: all
----@field names? string[] .csv: names of all columns, in the place of those in the file
----@field missing? (string|integer)[] .csv: cells that are read as empty ones, as {"?", "-", -999}
----@field skip? integer .csv: lines at the beginning that are not read; default 0
+---@field names? string[] .csv: names of all columns, instead of those in the file
+---@field missing? (string|integer)[] .csv: cells to read as empty, as {"?", "-", -999}
+---@field skip? integer .csv: lines to skip at the beginning; default 0
 ---@field comment? string .csv: a character, as "#": lines that begin with it are skipped
----@field format? strew.format the format, whatever the name; default: the name's extension
+---@field format? strew.format overrides the name's extension
 
 ---Options of strew.load.
 ---@class strew.load_options: strew.read_options
@@ -4756,7 +4760,7 @@ Tensor.detach = strew.detach
 ---Options of strew.chunks.
 ---@class strew.chunks_options: strew.read_options
 ---@field rows? integer rows of a chunk, at most; default 1000000
----@field member? string .npz: the name of a tensor; default: the only one
+---@field member? string .npz: the name of a tensor, unless it has only one
 
 ---Reads tensors from a file. The file name's extension, or `format`, gives the format.
 ---
@@ -4764,7 +4768,7 @@ Tensor.detach = strew.detach
 ---it has 16 bits; the shape is [height, width] if it is grey, else [height, width, channels]. .tsv: as .csv, with tabs.
 ---.npy.gz, .csv.gz, .tsv.gz: compressed by gzip.
 ---
----"-" is standard input, and needs `format`: `strew.load("-", {format = "csv"})`. Named pipes are read, too. Both are
+---"-" is standard input, and needs `format`: `strew.load("-", {format = "csv"})`. Standard input and named pipes are
 ---read to their end first; Ctrl-C and time limits stop the waiting.
 ---
 ---.csv: a table of columns, by name with `header = true`, else by number. Columns of integers become int64, of other
@@ -4775,20 +4779,21 @@ Tensor.detach = strew.detach
 ---No number changes: `load` fails for an integer that int64, or float64 in a column with fractions or empty cells, does not
 ---hold, and for a number beyond float64, as 1e999. With `dtype = "float64"` integers are rounded. Fractions always are.
 ---
----If the first word of a column is a number with a decimal comma, as 1,5, with marks between thousands, or with a unit, as
----12.5% and $5, or a date, `load` fails, instead of making words of numbers; so it does for a line of units between names
----and numbers. It also fails for an integer with leading zeros, as the zip code 00501, or with a plus and 7 digits or more,
----as +4912345, unless `dtype` is given; and for a number below words as "-", "?" and "unknown". `text = {"price"}` reads the column as words, `decimal = ","` numbers with
----commas, `missing = {"-"}` such words as empty cells, `dates = {"when"}` dates. These are 2024-05-17, 2024-05-17T12:30 or
----2024-05-17 12:30:00+02:00; they become int64 seconds, in UTC unless they have an offset, and float64 if some are missing.
----A part of a second is an error, and so is a date in another form.
+---`load` fails where numbers would silently become words: if the first word of a column is a date, or a number with a
+---decimal comma, as 1,5, with marks between thousands, or with a unit, as 12.5% and $5; for a line of units between
+---names and numbers; and for a number below words as "-", "?" and "unknown". It also fails for an integer with leading
+---zeros, as the zip code 00501, or with a plus and 7 digits or more, as +4912345, unless `dtype` is given. `text =
+---{"price"}` reads the column as words, `decimal = ","` numbers with commas, `missing = {"-"}` such words as empty
+---cells, `dates = {"when"}` dates: 2024-05-17, 2024-05-17T12:30 or 2024-05-17 12:30:00+02:00. They become int64
+---seconds, in UTC unless they have an offset, and float64 if some are missing. Fractions of a second and other forms of
+---dates are errors.
 ---
----`skip = 2` and `comment = "#"` leave out lines, `names = {"a", "b"}` names the columns: with `header = true` in the place
----of the file's names, which may be missing or repeated then.
+---`skip = 2` and `comment = "#"` leave out lines, `names = {"a", "b"}` names the columns: with `header = true` instead
+---of the file's names, which may then be missing or repeated.
 ---
----A table prints as rows, with words. Of more than 20 rows it shows the first and the last ones (`edgeitems` of
----`set_printoptions`; `threshold = math.huge`: all). Columns in the middle that do not fit the line are left out. float64
----has up to 6 digits after the point, or `precision` if that is less than 4.
+---A table prints as rows, with words. Above 20 rows it shows only the first and the last ones (`edgeitems` of
+---`set_printoptions`; `threshold = math.huge`: all). Middle columns that do not fit the line are left out. float64 has
+---up to 6 digits after the point, or `precision` if that is less than 4.
 ---
 ---`strew.rows`, `strew.sort_by` and `strew.columns` choose from a table. It stays a Lua table: `x.half = x.rain / 2` adds a
 ---column, `x.year = 2024` one with a number, boolean or word in all rows, `pairs` visits the columns, and a name that it
@@ -4798,8 +4803,8 @@ Tensor.detach = strew.detach
 ---of other codes: `strew.columns(x, nil, {city = {"Oslo", "Rome"}})` returns a table with new ones, and `x.city = nil`
 ---before makes it a column of numbers.
 ---
----A truncated or invalid file is an error that names the position; nothing is allocated that the file could not fill.
----.npz needs the library libzip, .png libpng, .gz zlib; if one is missing, the error names the package.
+---A truncated or invalid file is an error that names the position; a false size in it allocates no memory. .npz needs
+---the library libzip, .png libpng, .gz zlib; if one is missing, the error names the package.
 ---
 ---```lua
 ---local name = os.tmpname()
@@ -4836,14 +4841,13 @@ function strew.load(path, options) end
 ---ahead, and the words of text columns.
 ---
 ---The first chunk decides the dtypes of columns. A later cell that does not fit, as a word among numbers or a fraction
----among integers, is an error that names line and column, and the option that decides otherwise: `text` or `dtype`.
----Words keep their codes from chunk to chunk; `chunk.words` holds those of all chunks so far. Sums over chunks have the
----bits of one sum over the whole: `scatter_add_`, and `out` of the group form, add in order.
+---among integers, is an error that names line and column, and the option to use: `text` or `dtype`. Words keep their
+---codes from chunk to chunk; `chunk.words` holds those of all chunks so far. Sums over chunks have the bits of one sum
+---over the whole file: `scatter_add_`, and `out` of the group form, add in order.
 ---
----A row of another width, a file that ends in the middle of a row or that is changed meanwhile is an error; what came
----before stays good. The loop closes the file at its end, at break and after an error. The result is a function in all
----but its type: `chunks()` returns the next chunk or nil, `local chunks <close> = strew.chunks(path)` closes it. .npz
----needs a regular file.
+---A row of another width, a file that ends in the middle of a row or that changes meanwhile is an error; earlier chunks
+---stay valid. The loop closes the file at its end, at break and after an error. The result can be called: `chunks()`
+---returns the next chunk or nil; `local chunks <close> = strew.chunks(path)` closes it. .npz needs a regular file.
 ---
 ---```lua
 ---local name = os.tmpname()
@@ -4872,12 +4876,12 @@ function strew.load(path, options) end
 ---@return any chunks an iterator, and the other values of a generic for; error: as those of `strew.load`
 function strew.chunks(path, options) end
 
----Makes a table of keys that grows: ids for keys that come in chunks.
+---Makes a growing table of keys, which numbers keys across chunks.
 ---
 ---`kt:ids(k1, ..., kn)` returns the int64 id of each row of n tensors [rows]. New keys are numbered in order of appearance,
 ---equal ones share their id: floats compare by value, with one key for all nan and one for both zeros. The dtypes are
 ---those of the first call. `kt:ids(x, "city")` and `kt:ids(x, {"city", "year"})` take columns of a table; text is keyed by
----its words, whatever their codes in this table. A failed call adds no key.
+---its words, not by the codes of this table. A failed call adds no key.
 ---
 ---`kt.n` is the number of keys. `kt.keys` has them by id: a sequence of n tensors, or, of columns of tables, a table of
 ---columns with its words. Keys on an OpenCL device are made distinct there, and only the distinct ones are copied.
@@ -4912,7 +4916,7 @@ function strew.key_table(n) end
 ---@field separator? string .csv: the character between cells, default ",", for .tsv a tab
 ---@field names? (string|integer)[] .csv: the order of the columns; default: the order of the loaded table
 ---@field words? table .csv: {column = {word, ...}}, columns not in x are ignored; default: the loaded table's words
----@field format? strew.format the format, whatever the name; default: the name's extension
+---@field format? strew.format overrides the name's extension
 
 ---Writes a tensor, or a table of tensors, to a file. The extension, or `format`, gives the format.
 ---
@@ -4967,7 +4971,7 @@ function strew.save(path, x, options) end
 ---```
 ---@param x table of columns; error: empty
 ---@param which? any a column's name or number, or a sequence of them; error: unknown, or twice; default: all
----@param words? table {column = {word, ...}}, in the place of words that x has; columns without words are ignored
+---@param words? table {column = {word, ...}}, instead of words that x has; columns without words are ignored
 ---@return table columns the names of the columns, or numbers if they have none; with `which` or `words` a table of columns
 function strew.columns(x, which, words) end
 
@@ -4975,8 +4979,8 @@ function strew.columns(x, which, words) end
 ---
 ---A bool tensor chooses the rows where it is true. An index gives their positions, in its order, and may repeat them. The
 ---result is a new table with the order and the words of x; it prints as rows, and `strew.save` writes its words. All
----columns have one length; those of more dimensions are chosen from along the first one. Of a table that strew made,
----`x[which]` has the same rows, and `#x` is their number (of columns without names: that of the columns).
+---columns have one length; a column of more dimensions has its rows along the first. With a table that strew made,
+---`x[which]` returns the same, and `#x` is the number of rows (of columns, if these have no names).
 ---
 ---```lua
 ---local x = {id = strew.arange(5), kb = strew.tensor{3.5, 1, 4, 1, 5}}
@@ -5002,7 +5006,7 @@ function strew.rows(x, which) end
 ---
 ---The first of the columns is the most important one. The sort is stable: rows that are equal in these columns keep their
 ---order. Text columns are sorted by their words, in the order of bytes: upper case precedes lower case. NaN is the
----greatest value. The result is as that of `strew.rows`.
+---greatest value. The result is a new table, like that of `strew.rows`.
 ---
 ---```lua
 ---local x = {size = strew.tensor{2, 1, 2, 1}, id = strew.arange(4)}
@@ -5035,7 +5039,7 @@ function strew.sort_by(x, by, descending) end
 ---Joins two tables: the rows of `a`, each beside the rows of `b` with the same key (merge, database join).
 ---
 ---The rows are in `a`'s order; several rows of `b` for one of `a` are in `b`'s order. `key` names columns of both tables,
----and all of them must be equal. Text is compared by its words, whatever their codes. Numbers are compared by value, so
+---and all of them must be equal. Text is compared by its words, not by its codes. Numbers are compared by value, so
 ---int64 and float64 columns match; NaN equals NaN, 0 equals -0. Text, numbers and booleans do not match each other: an
 ---error.
 ---
@@ -5115,12 +5119,12 @@ Tensor.value_counts = strew.value_counts
 
 ---Makes a pivot table: a row for each value of one column, a column for each value of another.
 ---
----Each cell is the reduction of `value` over the rows of x with these two keys, as `g:agg` computes it. Rows and columns
----are in ascending order, text by its words. The columns are called by their words, or by their numbers as text: "nan"
----and "0.0", whatever their signs. `reduce` is a word, or a word with options: `{"quantile", q = 0.5}`.
+---Each cell is the reduction of `value` over the rows of x with these two keys, as `g:agg` computes it. Rows and
+---columns are in ascending order, text by its words. A column's name is its word, or its number as text ("nan" and
+---"0.0" without a sign). `reduce` is a word, or a word with options: `{"quantile", q = 0.5}`.
 ---
----A cell without rows is missing: `fill`, or 0 for "count", or as in `strew.join`: NaN, and float64 instead of
----integers. `value` may be left out for "count": that is a cross table (crosstab).
+---A cell without rows is `fill`, else 0 for "count", else missing as in `strew.join`: NaN, and float64 instead of
+---integers. "count" needs no `value`: that is a cross table (crosstab).
 ---
 ---```lua
 ---local x = {city = strew.tensor{0, 1, 0, 2, 0}, year = strew.tensor{2025, 2024, 2025, 2025, 2024},
@@ -5211,7 +5215,7 @@ function strew.code(x, column, word) end
 ---
 ---All elements have one format. Numbers are written out, unless one would be shown as zero or is too large (1e8; in
 ---float64 2^53, fewer with digits after the point): then all are in scientific notation. Of a matrix whose rows are
----longer than a line, the columns in the middle are left out; with `threshold = math.huge` rows take several lines.
+---longer than a line, middle columns are left out; with `threshold = math.huge` rows take several lines.
 ---
 ---```lua
 ---local t = strew.tensor{1 / 3, 2 / 3}
@@ -5255,8 +5259,8 @@ function strew.get_printoptions() end
 ---Draws a tensor as text: a matrix as a picture, one dimension as a line, any tensor as a histogram.
 ---
 ---A tensor of shape [height, width, 3] or [height, width, 4], uint8 or floats in 0..1, is a colour picture. A tensor
----larger than the screen is scaled down by means of equal blocks, computed on its device; a mean leaves NaN out, and a
----block of NaN alone is `?`. The picture is written with `print`; the range of values follows below it.
+---larger than the screen is scaled down to the means of equal blocks, computed on its device; a mean leaves NaN out,
+---and a block of only NaN is `?`. The picture is written with `print`; the range of values follows below it.
 ---
 ---```lua
 ---strew.show(strew.arange(16):view(4, 4), {width = 8, style = "ascii"})
@@ -5360,7 +5364,7 @@ function strew.progress(doing, done) end
 ---@field largest_tensor? integer bytes of the largest tensor
 ---@field work_group? integer the largest work-group size
 ---@field driver? string
----@field promise? string the promise of strew that it cannot keep, and the consequence
+---@field promise? string guarantees that the device lacks, or needs slower code for
 
 ---Lists the devices, the CPU first, and the drivers that failed.
 ---

@@ -4,7 +4,7 @@
    fills a struct script_call and runs row->function, which
 
    1. pushes its results, as empty boxes (bind_result),
-   2. reads its arguments (bind_arguments), as borrowed pointers,
+   2. reads its arguments (bind_read, bind_arguments), as borrowed pointers,
    3. calls the runtime, which fills the boxes,
 
    in this order: creating a box may run the collector, therefore finalizers, therefore any script, which may free a
@@ -280,6 +280,8 @@ int bind_fail(struct script_call *call, strew_status code, const char *argument,
     __attribute__((cold, format(printf, 4, 5)));
 /* Adds a hint to a failure that has none; returns -1. */
 int bind_hint(struct script_call *call, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
+/* The same, in place of a hint that it has. */
+int bind_hint_instead(struct script_call *call, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
 
 /* True if the host lets a long loop continue; checked every few thousand entries, from entry 1. False: call->error is
    filled. */
@@ -325,8 +327,6 @@ struct parameter {
 bool bind_arguments(lua_State *L, struct script_call *call, const struct parameter *parameters);
 /* The same where `out` of the parameters are offsets from `to`. */
 bool bind_arguments_at(lua_State *L, struct script_call *call, const struct parameter *parameters, void *to);
-/* After either: pushes the value of parameter k, or nil; of REST a new sequence of integers. */
-void bind_push_given(lua_State *L, const struct script_call *call, int k, const char *name);
 /* The stack position of argument i; of a call whose first argument passes all by name, that of the value, which is
    pushed. To be called before arguments are read. */
 int bind_position(lua_State *L, int i, const char *name);
@@ -457,6 +457,8 @@ struct parameters *bind_parse(lua_State *L, const char *text);
 bool bind_read_list(lua_State *L, struct script_call *call, const struct parameters *list, struct arguments *a);
 bool bind_read_as(lua_State *L, struct script_call *call, const char *text, struct arguments *a);
 bool bind_read(lua_State *L, struct script_call *call, struct arguments *a);
+/* After that: pushes the value of parameter k, or nil; of REST a new sequence of integers. */
+void bind_push_given(lua_State *L, const struct script_call *call, int k, const char *name);
 /* After bind_read_list: pushes the values of all parameters, for bind_push_given, and sets their names; returns their
    number. */
 int bind_push_all(lua_State *L, const struct script_call *call, const struct parameters *list, const char *names[]);

@@ -30,16 +30,30 @@ int bind_fail(struct script_call *call, strew_status code, const char *argument,
   return -1;
 }
 
-int bind_hint(struct script_call *call, const char *format, ...) {
+/* Sets the hint, with which the message ends from position `end` on, behind `lead`. */
+static int set_hint(struct script_call *call, size_t end, const char *lead, const char *format, va_list arguments) {
   strew_error *error = &call->error;
-  if (error->hint[0]) return -1;
+  vsnprintf(error->hint, sizeof error->hint, format, arguments);
+  strew_printable(error->hint);
+  snprintf(error->message + end, sizeof error->message - end, "%s%s", lead, error->hint);
+  return -1;
+}
+
+int bind_hint(struct script_call *call, const char *format, ...) {
+  if (call->error.hint[0]) return -1;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(error->hint, sizeof error->hint, format, arguments);
+  set_hint(call, strlen(call->error.message), "\n  hint  ", format, arguments);
   va_end(arguments);
-  strew_printable(error->hint);
-  size_t length = strlen(error->message);
-  snprintf(error->message + length, sizeof error->message - length, "\n  hint  %s", error->hint);
+  return -1;
+}
+
+int bind_hint_instead(struct script_call *call, const char *format, ...) {
+  const size_t length = strlen(call->error.message), hint = strlen(call->error.hint);
+  va_list arguments;
+  va_start(arguments, format);
+  set_hint(call, length - hint, hint ? "" : "\n  hint  ", format, arguments);
+  va_end(arguments);
   return -1;
 }
 

@@ -329,6 +329,7 @@ const struct script_function bind_grouped_rows[] = {
     {NULL, NULL, 0, 0},
 };
 
+/* clang-format off */
 const struct script_function bind_family_rows[] = {
     IN(rows, columns, FUNCTION | CONSTANT),
     IN(rows, code, FUNCTION | CONSTANT),
@@ -362,3 +363,4 @@ const struct script_function bind_family_rows[] = {
     IN(matrices, diag, ALWAYS),
     {NULL, NULL, 0, 0},
 };
+/* clang-format on */

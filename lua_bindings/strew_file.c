@@ -212,7 +212,7 @@ static int close_chunks(lua_State *L) {
 /* The next chunk, or nil. While it is pushed, an error may be raised, and finalizers may call the iterator. */
 static int next_chunk(lua_State *L, struct script_call *call) {
   struct chunk_iterator *iterator = bind_to_userdata(L, 1, chunks_name, sizeof *iterator);
-  if (!iterator) return bind_fail(call, STREW_EARGUMENT, "self", "is no iterator of strew.chunks");
+  if (!iterator) return bind_fail(call, STREW_EARGUMENT, "self", "is not an iterator of strew.chunks");
   if (!iterator->reader) return bind_fail(call, STREW_EFREED, NULL, "the iterator is closed");
   if (iterator->is_pushing) return bind_fail(call, STREW_EMEMORY, NULL, "the last chunk was lost: out of memory");
   lua_getiuservalue(L, 1, 1);

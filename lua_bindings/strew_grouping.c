@@ -12,13 +12,14 @@ static int grouping(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_grouping(L, call->binding);
   strew_tensor *index;
   int64_t dim_size = -1;
-  strew_mode mode = STREW_ERROR;
+  strew_grouping_options options = {.mode = STREW_ERROR};
   const struct parameter parameters[] = {{"index", REQUIRED, bind_tensor, &index},
                                          {"dim_size", KEYED, bind_size, &dim_size},
-                                         {"mode", KEYED, bind_mode, &mode},
+                                         {"mode", KEYED, bind_mode, &options.mode},
                                          LAST_PARAMETER};
   if (!bind_arguments(L, call, parameters)) return -1;
-  return bind_end(strew_grouping_create(index, dim_size, mode, &box->grouping, &call->error), 1);
+  if (dim_size >= 0) options.dim_size = &dim_size;
+  return bind_end(strew_grouping_create_with(index, &options, &box->grouping, &call->error), 1);
 }
 
 /* "sorted" or "first": strew_key_order */
@@ -88,16 +89,16 @@ static int group_by(lua_State *L, struct script_call *call) {
   if (count > MOST_KEYS) return bind_fail(call, STREW_EARGUMENT, "keys", "are more than %d", MOST_KEYS);
   strew_tensor *keys[MOST_KEYS];
   int position;
-  strew_key_order order = STREW_KEYS_SORTED;
+  strew_group_by_options options = {.order = STREW_KEYS_SORTED};
   struct parameter parameters[MOST_KEYS + 2];
   int last = is_sequence || !count ? 1 : count; /* without a key the first one is missing */
   for (int i = 0; i < last; i++) parameters[i] = (struct parameter){"keys", REQUIRED, bind_tensor, &keys[i]};
   if (is_sequence) parameters[0] = (struct parameter){"keys", REQUIRED, bind_table, &position};
-  parameters[last++] = (struct parameter){"order", KEYED, read_order, &order};
+  parameters[last++] = (struct parameter){"order", KEYED, read_order, &options.order};
   parameters[last] = (struct parameter)LAST_PARAMETER;
   if (!bind_arguments(L, call, parameters) || (is_sequence && !read_sequence(L, call, count, keys))) return -1;
   lua_settop(L, top); /* drops what reading the options pushed */
-  return bind_end(strew_group_by(count, keys, order, &box->grouping, &call->error), 1);
+  return bind_end(strew_group_by_with(count, keys, &options, &box->grouping, &call->error), 1);
 }
 
 const struct script_function bind_grouping_rows[] = {
@@ -277,11 +278,11 @@ static int argsort(lua_State *L, struct script_call *call) {
   strew_grouping *self;
   strew_tensor *src;
   if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
-  const bool descending = lua_toboolean(L, 3);
-  if (call->row->code == ARGSORT)
-    return bind_end(strew_grouping_argsort(self, src, descending, &box->tensor, &call->error), 1);
-  return bind_end(
-      strew_grouping_rank(self, src, &(strew_sort_options){.descending = descending}, &box->tensor, &call->error), 1);
+  const strew_sort_options options = {.descending = lua_toboolean(L, 3)};
+  strew_status (*const order)(strew_grouping *, strew_tensor *, const strew_sort_options *, strew_tensor **,
+                              strew_error *) =
+      call->row->code == ARGSORT ? strew_grouping_argsort_with : strew_grouping_rank;
+  return bind_end(order(self, src, &options, &box->tensor, &call->error), 1);
 }
 
 /* group_topk(g, src, k, largest): positions and groups */
@@ -292,8 +293,9 @@ static int topk(lua_State *L, struct script_call *call) {
   int64_t k;
   if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
   if (!bind_integer(L, call, 3, "k", &k)) return -1;
-  return bind_end(
-      strew_grouping_topk(self, src, k, lua_toboolean(L, 4), &positions->tensor, &groups->tensor, &call->error), 2);
+  const strew_topk_options options = {.smallest = !lua_toboolean(L, 4)};
+  return bind_end(strew_grouping_topk_with(self, src, k, &options, &positions->tensor, &groups->tensor, &call->error),
+                  2);
 }
 
 enum { MOST_AGGREGATES = 64 };
@@ -348,7 +350,7 @@ static int aggregate(lua_State *L, struct script_call *call) {
   for (int i = 0; i < count; i++) {
     lua_rawgeti(L, 2, i + 1);
     lua_replace(L, entry);
-    if (!lua_istable(L, entry)) return bind_fail(call, STREW_EARGUMENT, "what", "has an entry that is no table");
+    if (!lua_istable(L, entry)) return bind_fail(call, STREW_EARGUMENT, "what", "has an entry that is not a table");
     if (!read_aggregate(L, call, entry, &aggregates[i], &kept[i])) return -1;
   }
   if (strew_grouping_aggregate(self, count, aggregates, out, &call->error) != STREW_OK) return -1;

@@ -39,7 +39,7 @@ static strew_status extreme(strew_fold fold, strew_tensor *chunk, strew_tensor *
   strew_tensor *values = NULL, *value = NULL;
   strew_scalar scalar = strew_float(other);
   strew_status status = strew_where(is_finite, strew_of(chunk), number(other), &values, error);
-  if (status == STREW_OK) status = strew_reduce(fold, values, 0, NULL, false, 0, &value, error);
+  if (status == STREW_OK) status = strew_reduce_with(fold, values, NULL, &value, error);
   if (status == STREW_OK) status = strew_item(value, &scalar, error);
   strew_release(values);
   strew_release(value);

@@ -2,15 +2,18 @@
 #include "strew_bind.h"
 
 static strew_status index_add(struct arguments *a) {
-  return strew_index_add(a->self, a->dim, a->index, a->source, a->alpha, a->mode, a->out, a->error);
+  return strew_index_add_with(a->self, a->dim, a->index, a->source, a->alpha, &(strew_index_options){.mode = a->mode},
+                              a->out, a->error);
 }
 
 static strew_status index_copy(struct arguments *a) {
-  return strew_index_copy(a->self, a->dim, a->index, a->source, a->mode, a->out, a->error);
+  return strew_index_copy_with(a->self, a->dim, a->index, a->source, &(strew_index_options){.mode = a->mode}, a->out,
+                               a->error);
 }
 
 static strew_status index_fill(struct arguments *a) {
-  return strew_index_fill(a->self, a->dim, a->index, a->value, a->mode, a->out, a->error);
+  return strew_index_fill_with(a->self, a->dim, a->index, a->value, &(strew_index_options){.mode = a->mode}, a->out,
+                               a->error);
 }
 
 static strew_status index_reduce(struct arguments *a) {
@@ -50,7 +53,9 @@ static strew_status index_put(struct arguments *a) {
   return strew_index_put(a->self, a->entries.count, a->entries.at, a->values, &options, a->out, a->error);
 }
 
-static strew_status take(struct arguments *a) { return strew_take(a->self, a->index, a->mode, a->out, a->error); }
+static strew_status take(struct arguments *a) {
+  return strew_take_with(a->self, a->index, &(strew_index_options){.mode = a->mode}, a->out, a->error);
+}
 
 static strew_status put(struct arguments *a) {
   const strew_scatter_options options = accumulating(a);
@@ -59,9 +64,10 @@ static strew_status put(struct arguments *a) {
 
 /* Without dim along the flattened tensors. */
 static strew_status take_along_dim(struct arguments *a) {
-  if (a->dim != NO_DIM) return strew_take_along_dim(a->self, a->dim, a->index, a->mode, a->out, a->error);
+  const strew_index_options options = {.mode = a->mode};
+  if (a->dim != NO_DIM) return strew_take_along_dim_with(a->self, a->dim, a->index, &options, a->out, a->error);
   strew_tensor *taken = NULL;
-  strew_status status = strew_take(a->self, a->index, a->mode, &taken, a->error);
+  strew_status status = strew_take_with(a->self, a->index, &options, &taken, a->error);
   if (status == STREW_OK) status = strew_flatten(taken, 0, -1, a->out, a->error);
   strew_release(taken);
   return status;
@@ -84,7 +90,8 @@ static int scatter_nd(lua_State *L, struct script_call *call) {
 }
 
 static strew_status gather_nd(struct arguments *a) {
-  return strew_gather_nd(a->self, a->indices, a->batch_dims, a->mode, a->out, a->error);
+  return strew_gather_nd_with(a->self, a->indices, a->batch_dims, &(strew_index_options){.mode = a->mode}, a->out,
+                              a->error);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ masks */

@@ -61,7 +61,7 @@ STREW_API void strew_push(lua_State *L, strew_tensor *tensor);
    runs. Raises an error for any other value. */
 STREW_API strew_tensor *strew_check(lua_State *L, int index);
 
-/* The same for any value and any state: NULL if the value is no tensor, or a freed one, or if the module is not open.
+/* The same for any value and any state: NULL if the value is not a tensor, or a freed one, or if the module is not open.
    Raises no error, so it needs no protected call. */
 STREW_API strew_tensor *strew_test(lua_State *L, int index);
 

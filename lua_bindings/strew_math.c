@@ -44,9 +44,10 @@ bool bind_operand_bound(lua_State *L, struct script_call *call, int i, const cha
 }
 
 static strew_status clamp(struct arguments *a) {
-  const strew_operand *min = a->lower.is_given ? &a->lower.operand : NULL;
-  const strew_operand *max = a->upper.is_given ? &a->upper.operand : NULL;
-  if (min || max) return strew_clamp(a->self, min, max, a->out, a->error);
+  const strew_operand none = strew_no_operand();
+  if (a->lower.is_given || a->upper.is_given)
+    return strew_clamp_with(a->self, a->lower.is_given ? a->lower.operand : none,
+                            a->upper.is_given ? a->upper.operand : none, a->out, a->error);
   bind_fail(a->call, STREW_EARGUMENT, "min", "and 'max' are missing, expected at least one");
   return a->error->code;
 }
@@ -70,7 +71,8 @@ static int allclose(lua_State *L, struct script_call *call) {
 }
 
 static strew_status isclose(struct arguments *a) {
-  return strew_isclose(a->self, a->other, a->rtol, a->atol, a->equal_nan, a->out, a->error);
+  const strew_isclose_options options = {.equal_nan = a->equal_nan};
+  return strew_isclose_with(a->self, a->other, a->rtol, a->atol, &options, a->out, a->error);
 }
 
 static strew_status product(struct arguments *a) {

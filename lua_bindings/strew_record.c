@@ -43,14 +43,14 @@ static void hold(lua_State *L, int storages, struct box *box, int state) {
   lua_rawsetp(L, storages, strew_tensor_storage(box->tensor));
 }
 
-/* Pushes the rule of a row: a table or nil. `rules` has them by name and, once looked for, by row. */
+/* Pushes the rule of a row: a table or nil. `rules` has them by name and, once looked for, by its address. */
 static int push_rule(lua_State *L, int rules, const struct script_function *row) {
-  int type = lua_rawgetp(L, rules, row);
+  int type = lua_rawgetp(L, rules, row->name);
   if (type != LUA_TNIL) return type;
   lua_pop(L, 1);
   type = lua_getfield(L, rules, row->name);
   lua_pushvalue(L, -1);
-  lua_rawsetp(L, rules, row);
+  lua_rawsetp(L, rules, row->name);
   return type;
 }
 
@@ -100,7 +100,7 @@ static bool note_argument(lua_State *L, struct script_call *call, struct box *bo
   call->is_recorded |= is_recorded;
   if (is_recorded || !box->tensor || state_of(L, *(int *)user, box) != WRITTEN) return true;
   bind_fail(call, STREW_EARGUMENT, NULL, "an operand shares memory with a tensor that a recorded call wrote to");
-  bind_hint(call, "the view is older than the write: make it after that");
+  bind_hint(call, "create the view after the write");
   return false;
 }
 
@@ -122,7 +122,7 @@ bool bind_may_write(lua_State *L, struct script_call *call, int i, const char *n
   lua_pop(L, 1);
   if (!is_needed) return true;
   bind_fail(call, STREW_EARGUMENT, name, "cannot be written to by a call that is recorded");
-  bind_hint(call, "leave '%s' away in a function that is differentiated", name);
+  bind_hint(call, "omit '%s' in a function that is differentiated", name);
   return false;
 }
 
@@ -278,7 +278,7 @@ int bind_record_end(lua_State *L, struct script_call *call, int results) {
     return is_added ? results : -1;
   }
   if (results == 0 || lua_type(L, first) != LUA_TNUMBER) return results;
-  bind_fail(call, STREW_EARGUMENT, "self", "is recorded for a gradient, which a number loses");
+  bind_fail(call, STREW_EARGUMENT, "self", "is needed for a gradient, which a number would lose");
   return bind_hint(call, "t:narrow(0, i, 1) is a tensor; t:detach() is the tensor as a constant");
 }
 

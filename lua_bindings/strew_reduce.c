@@ -26,10 +26,11 @@ static bool read_folding(lua_State *L, struct script_call *call, strew_fold fold
 }
 
 static strew_status run_fold(const struct arguments *a, strew_fold fold, strew_tensor **out) {
-  int dims[STREW_MAX_RANK];
-  for (int i = 0; i < a->dims.count; i++) dims[i] = (int)a->dims.at[i];
-  return strew_reduce(fold, a->self, a->dims.count, a->dims.is_given ? dims : NULL, a->keepdim, a->correction, out,
-                      a->error);
+  const strew_reduce_options options = {.dim_count = a->dims.count,
+                                        .dims = a->dims.is_given ? a->dims.at : NULL,
+                                        .keepdim = a->keepdim,
+                                        .correction = &a->correction};
+  return strew_reduce_with(fold, a->self, &options, out, a->error);
 }
 
 static int fold(lua_State *L, struct script_call *call) {
@@ -61,16 +62,18 @@ static strew_status cummin(struct arguments *a) { return strew_cummin(a->self, a
 
 /* -> values, indices */
 static strew_status sort(struct arguments *a) {
-  return strew_sort(a->self, a->dim, a->descending, a->out, a->second, a->error);
+  return strew_sort_with(a->self, a->dim, &(strew_sort_options){.descending = a->descending}, a->out, a->second,
+                         a->error);
 }
 
 static strew_status argsort(struct arguments *a) {
-  return strew_sort(a->self, a->dim, a->descending, NULL, a->out, a->error);
+  return strew_sort_with(a->self, a->dim, &(strew_sort_options){.descending = a->descending}, NULL, a->out, a->error);
 }
 
 /* -> values, indices */
 static strew_status topk(struct arguments *a) {
-  return strew_topk(a->self, a->k, a->dim, a->largest, a->out, a->second, a->error);
+  const strew_topk_options options = {.smallest = !a->largest};
+  return strew_topk_with(a->self, a->k, a->dim, &options, a->out, a->second, a->error);
 }
 
 /* -> values [, inverse] [, counts] */

@@ -61,11 +61,11 @@ static int scatter_reduce(lua_State *L, struct script_call *call) {
 }
 
 static strew_status gather(struct arguments *a) {
-  return strew_gather(a->self, a->dim, a->index, a->mode, a->out, a->error);
+  return strew_gather_with(a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode}, a->out, a->error);
 }
 
 static strew_status index_select(struct arguments *a) {
-  return strew_index_select(a->self, a->dim, a->index, a->mode, a->out, a->error);
+  return strew_index_select_with(a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode}, a->out, a->error);
 }
 
 /* ------------------------------------------------------------------------------------------------------- group form */
@@ -140,11 +140,13 @@ static int segments(lua_State *L, struct script_call *call, segment_call *run) {
 }
 
 static strew_status run_csr(struct arguments *a, strew_tensor **out, strew_tensor **winners) {
-  return strew_segment_csr(a->src, a->indptr, a->reduction, out, winners, a->error);
+  return strew_segment_csr_with(a->src, a->indptr, &(strew_segment_options){.reduction = a->reduction}, out, winners,
+                                a->error);
 }
 
 static strew_status run_coo(struct arguments *a, strew_tensor **out, strew_tensor **winners) {
-  return strew_segment_coo(a->src, a->index, a->dim_size, a->reduction, out, winners, a->error);
+  const strew_segment_options options = {.reduction = a->reduction, .dim_size = a->dim_size < 0 ? NULL : &a->dim_size};
+  return strew_segment_coo_with(a->src, a->index, &options, out, winners, a->error);
 }
 
 static int segment_csr(lua_State *L, struct script_call *call) { return segments(L, call, run_csr); }
@@ -154,8 +156,9 @@ static strew_status gather_csr(struct arguments *a) { return strew_gather_csr(a-
 static strew_status gather_coo(struct arguments *a) { return strew_gather_coo(a->src, a->index, a->out, a->error); }
 
 static strew_status segment_reduce(struct arguments *a) {
-  const strew_scalar *start = a->initial.is_given ? &a->initial.value : NULL;
-  return strew_segment_reduce(a->data, a->reduction, a->lengths, a->offsets, a->axis, start, a->out, a->error);
+  const strew_segment_options options = {.reduction = a->reduction,
+                                         .initial = a->initial.is_given ? &a->initial.value : NULL};
+  return strew_segment_reduce_with(a->data, a->lengths, a->offsets, a->axis, &options, a->out, a->error);
 }
 
 const struct script_function bind_scatter_rows[] = {

@@ -2,11 +2,13 @@
 #include "strew_bind.h"
 
 static strew_status searchsorted(struct arguments *a) {
-  return strew_searchsorted(a->sorted, a->values, a->is_right, a->out, a->error);
+  return strew_searchsorted_with(a->sorted, a->values, &(strew_searchsorted_options){.right = a->is_right}, a->out,
+                                 a->error);
 }
 
 static strew_status bucketize(struct arguments *a) {
-  return strew_bucketize(a->values, a->boundaries, a->is_right, a->out, a->error);
+  return strew_bucketize_with(a->values, a->boundaries, &(strew_searchsorted_options){.right = a->is_right}, a->out,
+                              a->error);
 }
 
 static strew_status bincount(struct arguments *a) {

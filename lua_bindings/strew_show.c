@@ -130,7 +130,8 @@ static strew_status store_mean(strew_tensor *tensor, int dim, int64_t start, int
   strew_tensor *part = NULL, *exact = NULL;
   strew_status status = strew_narrow(tensor, dim, start, length, &part, error);
   if (status == STREW_OK) status = convert(part, strew_tensor_dtype(out), content, &exact, error);
-  if (status == STREW_OK) status = strew_reduce(STREW_FOLD_MEAN, exact, 1, &dim, true, 0, &out, error);
+  const strew_reduce_options options = {.dim_count = 1, .dims = &(int64_t){dim}, .keepdim = true};
+  if (status == STREW_OK) status = strew_reduce_with(STREW_FOLD_MEAN, exact, &options, &out, error);
   strew_release(part);
   strew_release(exact);
   return status;

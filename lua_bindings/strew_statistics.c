@@ -5,8 +5,8 @@ enum { PLAIN, LOGARITHM };
 
 /* PyTorch's dtype: self is converted first. */
 static strew_status softmax(struct arguments *a) {
-  const bool is_log = a->call->row->code == LOGARITHM;
-  if (a->dtype < 0) return strew_softmax(a->self, a->dim, is_log, a->out, a->error);
+  const strew_softmax_options options = {.logarithm = a->call->row->code == LOGARITHM};
+  if (a->dtype < 0) return strew_softmax_with(a->self, a->dim, &options, a->out, a->error);
   const strew_dtype dtype = (strew_dtype)a->dtype;
   if (!bind_is_float(dtype)) {
     bind_fail(a->call, STREW_EDTYPE, "dtype", "is %s, expected a float dtype", strew_dtype_name(dtype));
@@ -14,15 +14,16 @@ static strew_status softmax(struct arguments *a) {
   }
   strew_tensor *converted = NULL;
   strew_status status = strew_to(a->self, strew_tensor_device(a->self), dtype, &converted, a->error);
-  if (status == STREW_OK) status = strew_softmax(converted, a->dim, is_log, a->out, a->error);
+  if (status == STREW_OK) status = strew_softmax_with(converted, a->dim, &options, a->out, a->error);
   strew_release(converted);
   return status;
 }
 
 static strew_status quantile(struct arguments *a) {
-  const int *dim = a->dim == NO_DIM ? NULL : &a->dim;
+  const strew_quantile_options options = {
+      .dim = a->dim == NO_DIM ? NULL : &a->dim, .keepdim = a->keepdim, .interpolation = a->interpolation};
   if (a->q.tensor || a->q.number.dtype != STREW_BOOL)
-    return strew_quantile(a->self, a->q, dim, a->keepdim, a->interpolation, a->out, a->error);
+    return strew_quantile_with(a->self, a->q, &options, a->out, a->error);
   bind_fail(a->call, STREW_EARGUMENT, "q", "is %s, expected a number or a tensor", a->q.number.as.i ? "true" : "false");
   return STREW_EARGUMENT;
 }

@@ -34,11 +34,11 @@ static bool read_position(lua_State *L, struct script_call *call, int64_t *posit
   return false;
 }
 
-/* Off-by-one errors usually come from loops written for Lua tables. */
+/* Off-by-one errors usually come from loops written for Lua tables: this hint replaces a more general one. */
 static int fail_position(struct script_call *call, const strew_tensor *self, int64_t position) {
   if (call->error.code != STREW_EINDEX || !strew_tensor_rank(self) || position != strew_tensor_sizes(self)[0])
     return -1;
-  return bind_hint(call, "ipairs counts from 1, tensors count from 0: for i = 0, #t - 1");
+  return bind_hint_instead(call, "ipairs counts from 1, tensors count from 0: for i = 0, #t - 1");
 }
 
 static int get_position(lua_State *L, struct script_call *call) {
@@ -149,7 +149,7 @@ static int no_order(lua_State *L, struct script_call *call) {
 /* Lua calls what follows `in`. */
 static int no_call(lua_State *L, struct script_call *call) {
   lua_Debug here;
-  bind_fail(call, STREW_EARGUMENT, NULL, "a tensor is no function");
+  bind_fail(call, STREW_EARGUMENT, NULL, "a tensor is not a function");
   const bool is_loop =
       lua_getstack(L, 0, &here) && lua_getinfo(L, "n", &here) && !strcmp(here.namewhat, "for iterator");
   return bind_hint(call, is_loop ? "for i = 0, #t - 1 do, or for _, value in ipairs(t:tolist()) do"

@@ -25,7 +25,7 @@ enum { ASK_SIZE, ASK_STRIDE };
 static int per_dimension(lua_State *L, struct script_call *call) {
   struct arguments a;
   if (!bind_read(L, call, &a)) return -1;
-  const bool is_one = a.dim != NO_DIM;
+  const bool is_one = call->given[1] != 0;
   if (is_one && !bind_wrap_dim(call, a.self, &a.dim)) return -1;
   const int64_t *values = call->row->code == ASK_SIZE ? strew_tensor_sizes(a.self) : strew_tensor_strides(a.self);
   const int first = is_one ? a.dim : 0, count = is_one ? 1 : strew_tensor_rank(a.self);

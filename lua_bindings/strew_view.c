@@ -55,13 +55,12 @@ static strew_status transpose(struct arguments *a) {
 static strew_status t(struct arguments *a) { return strew_t(a->self, a->out, a->error); }
 
 static strew_status squeeze(struct arguments *a) {
-  int dim;
   if (a->dims.is_given && a->dims.count != 1) {
     bind_fail(a->call, STREW_EARGUMENT, "dim", "names %d dimensions, expected one", a->dims.count);
     return STREW_EARGUMENT;
   }
-  if (a->dims.count) dim = (int)a->dims.at[0];
-  return strew_squeeze(a->self, a->dims.count ? &dim : NULL, a->out, a->error);
+  if (!a->dims.count) return strew_squeeze_all(a->self, a->out, a->error);
+  return strew_squeeze_dim(a->self, (int)a->dims.at[0], a->out, a->error);
 }
 
 static strew_status unsqueeze(struct arguments *a) { return strew_unsqueeze(a->self, a->dim, a->out, a->error); }
@@ -75,8 +74,7 @@ static strew_status narrow(struct arguments *a) {
 }
 
 static strew_status slice(struct arguments *a) {
-  const int64_t stop = a->stop == NO_INTEGER ? INT64_MAX : a->stop;
-  return strew_slice(a->self, a->dim, a->start, stop, a->step, a->out, a->error);
+  return strew_slice(a->self, a->dim, a->start, a->stop, a->step, a->out, a->error);
 }
 
 /* offset defaults to self's. */
@@ -285,7 +283,8 @@ const struct script_function bind_view_rows[] = {
     {"unsqueeze", view, 0, EVERY, "self:tensor dim:dim", unsqueeze},
     {"select", view, 0, ALWAYS, "self:tensor dim:dim position:integer", select_position},
     {"narrow", view, 0, ALWAYS, "self:tensor dim:dim start:integer length:integer", narrow},
-    {"slice", view, 0, ALWAYS, "self:tensor dim:dim start?integer(0) stop?integer step?integer(1)", slice},
+    {"slice", view, 0, ALWAYS, "self:tensor dim:dim start?integer(0) stop?integer(9223372036854775807) step?integer(1)",
+     slice},
     {"as_strided", view, 0, EVERY, "self:tensor shape:integers strides:integers offset?integer", as_strided},
     {"cat", join, CAT, ALWAYS, NULL, NULL},
     {"stack", join, STACK, ALWAYS, NULL, NULL},

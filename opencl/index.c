@@ -210,7 +210,7 @@ strew_status opencl_index_range(const struct call *call, strew_device *device, c
   return status;
 }
 
-/* One launch for each index. If `bad` is not needed, it is bound all the same. */
+/* One launch for each index. If `bad` is not needed, it is bound anyway. */
 static strew_status join_one(const struct call *call, strew_device *device, const struct join_plan *join, int i,
                              const struct block *bad) {
   struct space space = space_of(&join->plan);

@@ -8,7 +8,7 @@
      strew_context_create(NULL, &context, &error);
      strew_device_find(context, "cpu", &cpu, &error);
      strew_wrap(cpu, STREW_FLOAT32, 1, &size, NULL, array, sizeof array, NULL, NULL, &sums, &error);
-     strew_scatter(sums, 0, index, strew_of(src), &options, &sums, &error);     adds to the array, in place
+     strew_scatter(sums, 0, index, strew_of(src), &options, &sums, &error); // adds to the array, in place
 
    *Counting.* Dimensions and positions start at 0, and -1 is the last. The values of an index tensor start at 0;
    negative ones are valid with STREW_WRAP only. In row-major order the last dimension varies fastest.
@@ -34,7 +34,7 @@
 
    *Structs.* A host built with this header runs with any later library of the same name (libstrew.so.0). Structs that
    hosts allocate therefore keep their size and the place of each member. A later version puts a new member into
-   `reserved`, where zero means: as before. Fill options with zeros before use, as `= {0}`, `= {}` in C++ and
+   `reserved`, where zero keeps the former behaviour. Fill options with zeros before use, as `= {0}`, `= {}` in C++ and
    designated initialisers do; options NULL means zeros, too. Only strew_group_options begin with STREW_GROUP_OPTIONS. A
    call fails with STREW_EARGUMENT if reserved bytes of its options are not zero: the library is older than the header,
    or the struct was not initialised. Structs without `reserved` never change.
@@ -46,8 +46,8 @@
 
    *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
    group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.
-   Where these leave repeated indices, the order of sums or the bits of a result open, strew defines them: results are
-   the same on any number of threads, instruction set and device.
+   Where these leave the result of repeated indices, the order of sums or the last bits open, strew defines them:
+   results are the same on any number of threads, instruction set and device.
 
    *Threads.* A context, with all its devices and tensors, is used by one thread at a time; that thread may change.
    Different contexts are independent. Any thread may call strew_context_interrupt at any time and, as finalisers of
@@ -298,7 +298,7 @@ typedef struct strew_options {
   /* Called for work that may take long (compiling kernels, reading a large file): before it, after each of its steps,
      and with doing NULL after it or its failure. `doing` describes the work in a few words and lives until the callback
      returns; `done` is the finished part, 0..1, or -1 if unknown. Runs on the context's thread within a call, and may
-     not use the context. NULL: none. */
+     not use the context. May be NULL. */
   void (*progress)(void *user, const char *doing, double done);
   void *progress_user;
   /* Limits for untrusted work; 0: none. memory_limit_bytes counts tensors, their scratch and memory kept for reuse, on
@@ -363,7 +363,7 @@ STREW_API strew_status strew_context_check(strew_context *context, strew_error *
 STREW_API strew_status strew_context_check_ahead(strew_context *context, double seconds, strew_error *error);
 
 /* Finds a device by name: "cpu", "opencl" (the first usable one), "opencl:P.D" (platform and device, numbered from 0 by
-   the loader) or "opencl:WORD" (a part of the platform's or device's name, in any case); NULL: the context's default
+   the loader) or "opencl:WORD" (a part of the platform's or device's name, ignoring case); NULL: the context's default
    device. STREW_EDEVICE if none or several match; the message lists the available ones. Drivers are loaded when an
    OpenCL device is first named, here or by strew_device_count. The context owns its devices. */
 STREW_API strew_status strew_device_find(strew_context *context, const char *spec, strew_device **out,
@@ -378,7 +378,7 @@ STREW_API const char *strew_problem_at(strew_context *context, int i);
 typedef struct strew_capabilities {
   bool float64;
   bool int64_atomics;
-  bool exact_division; /* correctly rounded / and sqrt by the device itself, not by integers in its place */
+  bool exact_division; /* the device itself rounds / and sqrt correctly; else they are computed with integers */
   bool denormals;      /* kept by the device itself */
   int units;           /* threads, or OpenCL's compute units */
   size_t memory_bytes, largest_block_bytes, work_group_size; /* 0: unknown, or not limited */
@@ -431,16 +431,16 @@ STREW_API strew_status strew_from(strew_device *device, strew_dtype dtype, int r
                                   const void *data, strew_tensor **out, strew_error *error);
 /* A CPU tensor over host memory, without a copy. strides: in elements, 0 or more; NULL: row-major. size_bytes: the
    size of the memory, which sizes and strides may not exceed (STREW_ESHAPE). The host owns the memory. It may read and
-   write it between calls, and keeps it until `release(user)` runs: once, when the last view is freed, see Threads,
-   above. release NULL: none; it does not run if the call fails. STREW_EARGUMENT: data is not aligned to its
+   write it between calls, and keeps it until `release(user)` runs: once, when the last view is freed (see Threads,
+   above). release may be NULL; it does not run if the call fails. STREW_EARGUMENT: data is not aligned to its
    elements, or NULL for a tensor with elements; STREW_EDEVICE: the device is not the CPU. A bool is a byte 0 or 1.
-   Calls and scripts write to the memory: see strew_wrap_const. */
+   Calls and scripts may write to the memory: see strew_wrap_const. */
 STREW_API strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                   const int64_t *strides, void *data, size_t size_bytes, void (*release)(void *user),
                                   void *user, strew_tensor **out, strew_error *error);
 /* The same for memory that may only be read, as constants and files mapped without PROT_WRITE: a call that would write
-   to the tensor, or to a view of it, fails with STREW_EARGUMENT, a script's x[0] = 5 as well. strew_data gives the
-   address all the same. (A script that writes to read-only memory that strew_wrap was given ends the process.) */
+   to the tensor, or to a view of it, fails with STREW_EARGUMENT, a script's x[0] = 5 as well. strew_data returns the
+   address nevertheless. (With strew_wrap a script could write to read-only memory, which ends the process.) */
 STREW_API strew_status strew_wrap_const(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
                                         const int64_t *strides, const void *data, size_t size_bytes,
                                         void (*release)(void *user), void *user, strew_tensor **out,
@@ -463,7 +463,7 @@ STREW_API strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *
                                  strew_error *error);
 
 /* start, start + step, ... up to but not including stop, 1-D. Exact if all three are integers, else start + i * step
-   in float64, rounded once. No element reaches stop, nor, but for the first, dtype's rounding of it. STREW_EVALUE: a
+   in float64, rounded once. No element reaches stop; nor, except the first, stop rounded to dtype. STREW_EVALUE: a
    step of 0 or away from stop, a number that is not finite or that dtype cannot hold; STREW_EDTYPE: bool. This call and
    the others below, except strew_eye, also fill a given *out. */
 STREW_API strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
@@ -553,8 +553,8 @@ STREW_API strew_status strew_contiguous(strew_tensor *tensor, strew_tensor **out
 STREW_API strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_error *error);
 /* Sets all elements to value, in place; converts by STREW_EXACT (STREW_EVALUE). */
 STREW_API strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *error);
-/* Join count >= 1 tensors: cat along dim, in which alone sizes may differ; stack along a new dimension dim of the
-   result, for tensors of one shape. dtypes are promoted. Always new tensors. cat skips empty 1-D tensors.
+/* Join count >= 1 tensors: cat along dim, the only one in which sizes may differ; stack along a new dimension dim of
+   the result, for tensors of one shape. dtypes are promoted. Always new tensors. cat skips empty 1-D tensors.
    STREW_EARGUMENT: no tensors; STREW_ESHAPE: shapes that do not fit. Messages number the tensors from 1. */
 STREW_API strew_status strew_cat(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out,
                                  strew_error *error);
@@ -697,22 +697,22 @@ typedef struct strew_reduce_options {
   uint64_t reserved[4];
 } strew_reduce_options;
 
-/* Reduces dimensions. A list of none reduces none: each element is reduced by itself. STREW_EARGUMENT: a negative
-   dim_count, or dims NULL with another one than 0. argmin and argmax take one dimension or all. The order of a sum
-   depends on the shape alone. var and std subtract the first element from all before they take the mean; squares that
-   overflow or underflow do not matter to std. With no elements: 0; 1 for prod and all; NaN for mean, var and std;
-   STREW_ESHAPE for the extremes. A given *out must have the result's dtype (STREW_EDTYPE). */
+/* Reduces dimensions. An empty list reduces each element by itself. STREW_EARGUMENT: a negative dim_count; dims NULL,
+   and dim_count not 0. argmin and argmax take one dimension or all. The order of a sum depends on the shape alone. var
+   and std subtract the first element from all before they take the mean; squares may overflow or underflow without an
+   effect on std. With no elements: 0; 1 for prod and all; NaN for mean, var and std; STREW_ESHAPE for the extremes. A
+   given *out must have the result's dtype (STREW_EDTYPE). */
 STREW_API strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const strew_reduce_options *options,
                                          strew_tensor **out, strew_error *error);
 /* Cumulative sums along dim, each including its own element; of tensor's shape. Integers and bools give int64. In
    place, an integer tensor keeps its dtype, and the sums wrap. Floats are added one after the other in halves of 8
-   elements; what comes before a half is a pair of floats whose exact sum is meant. */
+   elements; the sum before a half is the exact sum of a pair of floats. */
 STREW_API strew_status strew_cumsum(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
 /* Cumulative products, with the rules of strew_cumsum; each element is multiplied by the product before it, in
    order. */
 STREW_API strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error);
-/* The largest (smallest) element so far along dim, and its index along dim (int64): of equal elements the last one.
-   From the first NaN on, the results are NaN. values or indices may be NULL. Always new tensors. */
+/* The largest (smallest) element so far along dim, and its index along dim (int64); ties go to the last one. From the
+   first NaN on, the results are NaN. values or indices may be NULL. Always new tensors. */
 STREW_API strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
                                     strew_error *error);
 STREW_API strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
@@ -752,11 +752,12 @@ typedef struct strew_quantile_options {
   strew_interpolation interpolation;
   uint64_t reserved[4];
 } strew_quantile_options;
-/* The q-quantile, as NumPy's. q: a number 0..1, or a tensor of rank 0 or 1 of tensor's dtype, for each of which there
-   is a position of a new first dimension (STREW_EVALUE, STREW_ESHAPE, STREW_EDTYPE). The rank is q * (n - 1), rounded
-   to tensor's dtype, that of 16-bit floats to float32: n is at most 2^24 unless it is float64 (STREW_ESHAPE; n 0, too).
-   Between elements a and b: a + (b - a) * t, or from t = 0.5 on b - (b - a) * (1 - t), without overflow between finite
-   ones; equal elements are the result. NaN if there is a NaN. Floats (STREW_EDTYPE). Always a new tensor. */
+/* The q-quantile, as NumPy's. q: a number 0..1, or a tensor of them of tensor's dtype and rank 0 or 1; rank 1 adds a
+   first dimension of its size (STREW_EVALUE, STREW_ESHAPE, STREW_EDTYPE). The rank is q * (n - 1), rounded to tensor's
+   dtype, for 16-bit floats to float32: n is at most 2^24 unless the dtype is float64 (STREW_ESHAPE, also for n 0).
+   Between elements a and b the result is a + (b - a) * t, or from t = 0.5 on b - (b - a) * (1 - t), without overflow
+   between finite ones; between equal elements, the element. NaN if one is NaN. Floats (STREW_EDTYPE). Always a new
+   tensor. */
 STREW_API strew_status strew_quantile_with(strew_tensor *tensor, strew_operand q, const strew_quantile_options *options,
                                            strew_tensor **out, strew_error *error);
 
@@ -764,9 +765,10 @@ typedef struct strew_searchsorted_options {
   bool right; /* after equal elements, instead of before them */
   uint64_t reserved[4];
 } strew_searchsorted_options;
-/* The place of each value among `sorted`, ascending along its last dimension: the number of elements that are smaller
-   (right: or equal); int64, of the values' shape. NaN is the largest. sorted: one dimension, for values of any shape or
-   a number, which compares by its value; or the values' sizes except the last (STREW_ESHAPE). Two dtypes are promoted.
+/* The position of each value in `sorted`, which ascends along its last dimension: the number of smaller elements
+   (right: smaller or equal); int64, of the values' shape. NaN is the largest. sorted: one dimension, for values of any
+   shape or a number, which compares by its value; or the values' sizes except the last (STREW_ESHAPE). Two dtypes are
+   promoted.
    If a line is not sorted, the result is unspecified, but the same on every device. strew_bucketize_with is the same
    for boundaries of one dimension. */
 STREW_API strew_status strew_searchsorted_with(strew_tensor *sorted, strew_operand values,
@@ -821,11 +823,10 @@ STREW_API strew_status strew_gather_with(strew_tensor *self, int dim, strew_tens
                                          const strew_index_options *options, strew_tensor **out, strew_error *error);
 
 /* Along one dimension, as PyTorch's functions: index, of rank 0 or 1, chooses positions of dim (STREW_ESHAPE).
-   strew_index_select_with gives these, with index's size along dim. The others join them, in index's order, with
-   source: of self's dtype (STREW_EDTYPE) and self's shape but for dim, where it has index's size (STREW_ESHAPE).
-     strew_index_add_with   adds alpha * source, rounded to self's dtype. Integers wrap: alpha is a whole number, or
-                            true or false for bool (STREW_EARGUMENT). An alpha other than 1 needs scratch of source's
-                            size
+   strew_index_select_with returns these, with index's size along dim. The others join source to them, in index's order:
+   source has self's dtype (STREW_EDTYPE) and self's shape, except in dim, where it has index's size (STREW_ESHAPE).
+     strew_index_add_with   adds alpha * source, rounded to self's dtype. Integers wrap: alpha is a whole number, or a
+                            boolean for bool (STREW_EARGUMENT). An alpha other than 1 needs scratch of source's size
      strew_index_copy_with  the last one remains
      strew_index_fill_with  value: a number, or a tensor of rank 0
      strew_index_reduce     by options
@@ -861,26 +862,26 @@ STREW_API strew_status strew_take_along_dim_with(strew_tensor *self, int dim, st
 /* self[indices[0][c], indices[1][c], ...] joins values[c], as in NumPy and torch.Tensor.index_put_. The `count` indices
    broadcast together (STREW_ESHAPE); values, a number or a tensor, broadcasts to their shape and self's other sizes. A
    bool index stands for the positions of its true elements, one index for each of its dimensions, which must have the
-   sizes of those that it addresses; it waits for the device. One of rank 0 addresses no dimension: its one position, or
-   none, is that of all of self, and begins the rows' shape. */
+   sizes of those that it addresses; it waits for the device. One of rank 0 addresses no dimension: it stands for all of
+   self, once if true, else not at all, and adds a first dimension of size 1 or 0 to the rows' shape. */
 STREW_API strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices,
                                        strew_operand values, const strew_scatter_options *options, strew_tensor **out,
                                        strew_error *error);
 /* The rows of self at one index along dimension 0, of index's shape and self's other sizes; or at the true elements of
-   a mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order; a mask of rank 0 gives a first dimension of
-   size 1, or of size 0 if it is false, as in NumPy. strew_set_rows writes value in place: a number,
-   or a tensor that broadcasts to these rows (STREW_ESHAPE). In scripts: t[index], t[index] = v. */
+   a mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order; a mask of rank 0 adds a first dimension of
+   size 1, or of size 0 if it is false, as in NumPy. strew_set_rows writes value in place: a number, or a tensor that
+   broadcasts to these rows (STREW_ESHAPE). In scripts: t[index], t[index] = v. */
 STREW_API strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error);
-/* index holds positions of self's elements in row-major order. strew_take_with: out, of index's shape, receives them.
-   strew_put: they join source, which has as many elements as index, in row-major order. */
+/* index holds positions of self's elements in row-major order. strew_take_with reads them into out, of index's shape.
+   strew_put joins source to them, which has as many elements as index, in row-major order. */
 STREW_API strew_status strew_take_with(strew_tensor *self, strew_tensor *index, const strew_index_options *options,
                                        strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *source,
                                  const strew_scatter_options *options, strew_tensor **out, strew_error *error);
-/* The last dimension of indices holds the coordinates of a row, of self's first dimensions, as ONNX's ScatterND and
-   GatherND. updates, and strew_gather_nd_with's result, have the shape of indices without its last size, then self's
-   other sizes (STREW_ESHAPE). strew_scatter_nd_new: self is a new tensor of zeros of that shape, of updates' dtype and
+/* As ONNX's ScatterND and GatherND: the last dimension of indices holds the coordinates of a row, in self's first
+   dimensions. updates, and strew_gather_nd_with's result, have the shape of indices without its last size, then self's
+   other sizes (STREW_ESHAPE). strew_scatter_nd_new: self is a new tensor of zeros of `sizes`, of updates' dtype and
    device; messages call it "shape". batch_dims: the number of leading dimensions that indices and self share
    (STREW_ESHAPE); coordinates address the dimensions after them. */
 STREW_API strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_tensor *updates,
@@ -936,45 +937,45 @@ STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const
    along which they lie; its other dimensions are src's first ones, and sizes 1 broadcast (STREW_ESHAPE). int64 or int32
    (STREW_EDTYPE). The first value that breaks a rule below is STREW_EINDEX; the error has its position, and nothing is
    written. The elements of a segment join in order, as contributions of strew_group do: the bits are the same. The
-   result has src's sizes, but the number of segments along their dimension, and src's dtype. No call makes an index of
-   src's size. */
+   result has src's dtype, and src's sizes except along the segments' dimension, where it has their number. No call
+   makes an index of src's size. */
 
 typedef struct strew_segment_options {
   strew_reduction reduction;   /* STREW_ASSIGN, which is 0: STREW_SUM */
-  const strew_scalar *initial; /* segment_reduce: joined with each segment first, uncounted by a mean; NULL: none */
+  const strew_scalar *initial; /* segment_reduce: joined with each segment first, uncounted by a mean; may be NULL */
   const int64_t *dim_size;     /* segment_coo: the number of segments; NULL: max(index) + 1 */
   uint64_t reserved[4];
 } strew_segment_options;
-/* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. indptr may not decrease, nor
-   leave 0 to the size of src; elements before its first and behind its last value are in no segment. A segment without
-   elements is 0, 1 for STREW_PROD. arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new
-   int64 tensor of the result's shape: the position of the first winner along src's dimension, its size if there is no
-   element. An indptr of size 0 has no segments, as one of size 1. */
+/* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. Values of indptr may not
+   decrease, and are 0 to the size of src; elements before its first and after its last value are in no segment. An
+   empty segment is 0, for STREW_PROD 1. arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a
+   new int64 tensor of the result's shape: the position of the first winner along src's dimension; in an empty segment,
+   the size of that dimension. An indptr of size 0 has no segments, nor has one of size 1. */
 STREW_API strew_status strew_segment_csr_with(strew_tensor *src, strew_tensor *indptr,
                                               const strew_segment_options *options, strew_tensor **out,
                                               strew_tensor **arg, strew_error *error);
 /* As torch.segment_reduce: segments by lengths, which are not negative and add up to the size of data (STREW_ESHAPE),
-   or by offsets, as indptr above; the other one is NULL (STREW_EARGUMENT). axis: the dimension along which they lie
-   (STREW_ESHAPE). A segment without elements is `initial`, else 0, for STREW_PROD 1, for a mean of floats NaN, for
-   extremes the identity: an infinity, or the lowest or highest integer. Scratch: as many int64 as there are lengths. */
+   or by offsets, as indptr above; the other one is NULL (STREW_EARGUMENT). axis: the segments' dimension
+   (STREW_ESHAPE). An empty segment is `initial`, else 0, for STREW_PROD 1, for a mean of floats NaN, for extremes the
+   identity: an infinity, or the lowest or highest integer. Scratch: an int64 for each length. */
 STREW_API strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets,
                                                  int axis, const strew_segment_options *options, strew_tensor **out,
                                                  strew_error *error);
 /* As torch_scatter.segment_coo: strew_group for an index whose values do not decrease along its last dimension. out and
-   arg: as for strew_group. Scratch for a new result: as many int64 as there are segments. */
+   arg: as for strew_group. Scratch for a new result: an int64 for each segment. */
 STREW_API strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index,
                                               const strew_segment_options *options, strew_tensor **out,
                                               strew_tensor **arg, strew_error *error);
-/* The way back: the value of each segment for all of its elements. indptr begins with 0, does not decrease, and has one
-   element more than src along the segments' dimension; its last value is the result's size there. If src has size 0
-   there, indptr may, too: so has the result. */
+/* The inverse of strew_segment_csr: repeats the value of each segment for all of its elements. indptr begins with 0,
+   does not decrease, and has one element more than src along the segments' dimension; its last value is the result's
+   size there. If src has size 0 there, indptr may have size 0, too, and the result has. */
 STREW_API strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out,
                                         strew_error *error);
 /* The same by a sorted index: out[i] = src[index[i]] along the last dimension of index. */
 STREW_API strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error);
 
-/* Softmax, or its logarithm, within each group of the group form; of src's shape. Of the options dim, dim_size and mode
-   count; elements without a group (STREW_DROP) give 0. Floats (STREW_EDTYPE). Always a new tensor. */
+/* Softmax, or its logarithm, within each group of the group form; of src's shape. Of the options it uses dim, dim_size
+   and mode; elements without a group (STREW_DROP) give 0. Floats (STREW_EDTYPE). Always a new tensor. */
 STREW_API strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                            bool logarithm, strew_tensor **out, strew_error *error);
 /* The number of elements of each value 0, 1, ... in self (int64 or int32, one dimension), or the sums of their weights:
@@ -983,23 +984,23 @@ STREW_API strew_status strew_group_softmax(strew_tensor *src, strew_tensor *inde
 STREW_API strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
                                       strew_error *error);
 /* The number of elements in each of `bins` equal parts of min..max, of self's dtype (floats; STREW_EDTYPE). Elements
-   out of range are not counted. min == max: the range of the elements; if they are all equal, the part in the middle
-   has them. STREW_EVALUE: a range that is not finite, or that the dtype cannot hold. Always a new tensor. */
+   out of range are not counted. min == max: the elements' own range; if they are all equal, the middle part counts
+   them. STREW_EVALUE: a range that is not finite, or that the dtype cannot hold. Always a new tensor. */
 STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
                                    strew_error *error);
 
 /* ----------------------------------------------------------------------------------------------------- groupings */
 
-/* A grouping: for each of its elements the number of the group that it belongs to. It never changes. What is derived
-   from it (counts, order, ...) is made when first needed, and kept. It belongs to one device. */
+/* A grouping assigns each of its elements to a numbered group. It never changes. Its derived tensors (counts, order,
+   ...) are made when first needed, and kept. It belongs to one device. */
 
-/* How groups of keys are numbered: by their keys in ascending order, or by the positions of their first elements. */
+/* How groups of keys are numbered: by ascending key, or by the positions of their first elements. */
 typedef enum strew_key_order { STREW_KEYS_SORTED, STREW_KEYS_FIRST } strew_key_order;
 STREW_API const char *strew_key_order_name(strew_key_order order); /* "sorted", "first"; words as of dtypes */
 STREW_API strew_status strew_key_order_from_word(const char *word, strew_key_order *out, strew_error *error);
 
-/* A grouping of ids, which are copied: a tensor of rank 0 or 1, as an index of the group form along one dimension,
-   whose values are checked now. Elements that STREW_DROP skips belong to no group; their id is -1. Errors: as for
+/* A grouping of ids: a tensor of rank 0 or 1, as an index of the group form along one dimension. It is copied, and its
+   values are checked now. Elements that STREW_DROP skips belong to no group; their id is -1. Errors: as for
    strew_group. */
 typedef struct strew_grouping_options {
   const int64_t *dim_size; /* the number of groups; NULL: the largest id + 1 */
@@ -1027,13 +1028,13 @@ STREW_API strew_device *strew_grouping_device(const strew_grouping *grouping);
 STREW_API bool strew_grouping_drops(const strew_grouping *grouping); /* true if elements belong to no group */
 /* Tensors of the grouping, int64 and 1-D, with a reference for the caller. No call writes to them (STREW_EOVERLAP), and
    neither may a host through strew_data: the ids are not checked again.
-     ids        the number of each element's group; -1: none. (A grouping of keys on the CPU holds 1, 2 or 4 bytes for
+     ids        the number of each element's group, or -1. (A grouping of keys on the CPU holds 1, 2 or 4 bytes for
                 each element, which strew_grouping_aggregate, _argsort, _topk and strew_group_reduce read if src is
                 1-D; the 8 are made when they are first needed.)
      counts     the number of elements of each group
      positions  the position of each group's first element; of an empty group the number of elements
      order      positions of all elements that have a group, group after group, ascending within each
-     starts     where each group begins in this order, and its end: one more than there are groups */
+     starts     where each group begins in this order, then the end: one more than the groups */
 STREW_API strew_status strew_grouping_ids(strew_grouping *grouping, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_grouping_counts(strew_grouping *grouping, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_grouping_positions(strew_grouping *grouping, strew_tensor **out, strew_error *error);
@@ -1129,16 +1130,16 @@ STREW_API strew_status strew_group_ids(strew_groups groups, strew_tensor *src,
                        the error's value is the group.
      empty groups      without options.fill a mean or extreme of floats, and a mean in float64, is NaN; also that of a
                        group whose elements are all NaN, with options.skip_nan.
-   Sums, products, means and extremes of 1-D tensors share one walk over the ids on the CPU. Where int64 elements are so
-   large that sums may wrap, these take a second walk; products take one always. */
+   Sums, products, means and extremes of 1-D tensors share one pass over the ids on the CPU. Sums of int64 elements that
+   are large enough to wrap take a second pass; products always do. */
 typedef struct strew_aggregate {
   strew_tensor *src;           /* NULL: the counts; options are then ignored */
   strew_group_options options; /* begin with STREW_GROUP_OPTIONS */
 } strew_aggregate;
 STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
                                                 strew_tensor *out[], strew_error *error);
-/* The positions of all elements of src, 1-D (STREW_ESHAPE), that have a group: group after group, and within each by
-   value as strew_sort orders them, ties by position. Always a new tensor. */
+/* The positions of the elements of src, 1-D (STREW_ESHAPE), that have a group: group after group, within each in
+   strew_sort's order, ties by position. Always a new tensor. */
 STREW_API strew_status strew_grouping_argsort_with(strew_grouping *grouping, strew_tensor *src,
                                                    const strew_sort_options *options, strew_tensor **out,
                                                    strew_error *error);
@@ -1193,14 +1194,14 @@ STREW_API bool strew_table_is_numbered(const strew_table *table); /* true if all
 STREW_API const char *strew_table_name(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_tensor(const strew_table *table, int64_t i);
 STREW_API strew_tensor *strew_table_find(const strew_table *table, const char *name);
-/* The words that the numbers of tensor i are codes of, from code 0 on, all different: text columns of .csv files. (Of a
-   chunk of a file there may be more words than codes: strew_reader_next.)
+/* The words of tensor i, a text column of a .csv file, whose numbers are codes of them from 0 on; all different. (A
+   chunk of a file may have more words than codes: see strew_reader_next.)
    strew_table_add_word appends a copy. STREW_EINDEX: no tensor i; STREW_EVALUE: tensor i has the word. */
 STREW_API strew_status strew_table_add_word(strew_table *table, int64_t i, const char *word, strew_error *error);
-STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1: plain numbers, no codes */
+STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1 if tensor i has no words */
 STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int64_t code); /* borrowed, or NULL */
 
-/* The suffix of a file's name, in any case, or the option `format` selects its format:
+/* The suffix of a file's name, ignoring case, or the option `format` selects its format:
    .npy  one NumPy tensor, versions 1 to 3; uint16 and uint32 load as int32 and int64
    .npz  a NumPy archive of named tensors, stored or deflated, with ZIP64; needs the library libzip at run time
    .csv  lines of cells: see strew_load_options; .tsv: the same, with tabs between them
@@ -1220,12 +1221,12 @@ typedef enum strew_header {
 
 /* More options of .csv files. */
 typedef struct strew_csv_options {
-  int64_t skip;               /* lines at the beginning that are not read, empty ones included */
-  char comment;               /* lines that begin with it are skipped; 0: none */
+  int64_t skip;               /* lines to skip at the beginning, empty ones included */
+  char comment;               /* lines that begin with this character are skipped; 0: no lines */
   int64_t name_count;         /* the number of names: that of the file's columns */
-  const char *const *names;   /* of all columns, in the place of those that `header` reads; NULL: none */
+  const char *const *names;   /* of all columns, instead of those that `header` reads; may be NULL */
   int64_t missing_count;      /* the number of words in `missing` */
-  const char *const *missing; /* cells that are read as empty ones, apart from blanks around them, numbers as well */
+  const char *const *missing; /* cells to read as empty, ignoring blanks around them; numbers are allowed */
   uint64_t reserved[6];
 } strew_csv_options;
 
@@ -1233,14 +1234,14 @@ typedef struct strew_csv_options {
    with "" for a quote, and may then contain line ends. Lines end in LF, CR LF or CR. Empty lines are skipped; all
    others have the same number of cells. Text is read byte by byte; a UTF-8 mark at the beginning is skipped.
    The first cell with a number or a word decides the type of its column:
-   - numbers: int64 if all are whole, else float64, correctly rounded. A cell that is no number is an error that
-     names line and column. An empty cell, nan, na, n/a and null, in any case, become NaN.
+   - numbers: int64 if all are whole, else float64, correctly rounded. A cell that is not a number is an error that
+     names line and column. An empty cell, nan, na, n/a and null, ignoring case, become NaN.
    - text: int64 codes from 0, in order of first appearance; see strew_table_word. All cells are words.
    A column without numbers and words is float64.
    No value changes without `dtype`: the call fails for a number beyond float64 ("1e999"), an integer beyond int64, and
    one that float64 does not hold in a column of float64. Fractions are rounded, to 0 below the least float64.
-   It also fails, and names the options that read the column, where words would lose what they are or numbers would
-   become words: for an integer with leading zeros ("00501"), or with a plus and 7 digits or more ("+4912345"), unless
+   It also fails where text would silently become numbers, or numbers text, and names the options that read the column:
+   for an integer with leading zeros ("00501"), or with a plus and 7 digits or more ("+4912345"), unless
    `dtype` is given; for a first word that is a number with a decimal comma ("1,5"), marks between thousands
    ("1,234,567") or a unit ("12.5%", "$5"), or a date ("2024-05-17", "12/31/2024"); for a word without letters and
    digits ("-", "?"), or unknown, none, nil, missing, n.a., n/d, #n/a, above numbers; and for a line of words, as units,
@@ -1266,16 +1267,16 @@ typedef struct strew_load_options {
   int64_t column_count; /* the number of names in `columns` */
   /* .csv: the columns of the table, in this order; .npz: its tensors. The others are skipped; NULL: all */
   const char *const *columns;
-  const strew_csv_options *csv; /* .csv: more options; NULL: none */
+  const strew_csv_options *csv; /* .csv: more options, or NULL */
   uint64_t reserved[1];
 } strew_load_options;
 
 /* Reads a file. Either *out is a new tensor, or *table a new table, which the caller releases; the other is NULL. out
-   or table may be NULL: a file that needs it is then STREW_EARGUMENT. Sizes in the file are not trusted: nothing is
-   allocated that the file could not fill, nor more than the machine's memory. options NULL: all defaults.
-   path "-" is standard input, and needs `format`. Pipes and standard input are read to their end into memory before
-   anything else, compressed files likewise; waiting for them can be interrupted. The exception is a terminal or device
-   as standard input whose bytes another process takes first: then the wait lasts until more come, or a signal. */
+   or table may be NULL: a file that needs it is then STREW_EARGUMENT. Sizes in the file are not trusted: memory is
+   limited to what the file could fill, and to the machine's. options NULL: all defaults.
+   path "-" is standard input, and needs `format`. Pipes, standard input and compressed files are first read into memory
+   to their end; waiting for them can be interrupted. Exception: a terminal or device as standard input whose bytes
+   another process takes first; that wait lasts until more bytes or a signal arrive. */
 STREW_API strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options,
                                   strew_tensor **out, strew_table **table, strew_error *error);
 
@@ -1285,7 +1286,7 @@ STREW_API strew_status strew_load(strew_device *device, const char *path, const 
 typedef struct strew_reader strew_reader;
 typedef struct strew_reader_options {
   int64_t rows;                   /* of a chunk, at most; 0: 1000000 */
-  const char *member;             /* .npz: the name of a tensor; NULL: the only one */
+  const char *member;             /* .npz: the name of a tensor; NULL if it has only one */
   const strew_load_options *load; /* as for strew_load, but not `map`; NULL: all defaults */
   uint64_t reserved[4];
 } strew_reader_options;
@@ -1299,9 +1300,9 @@ STREW_API strew_status strew_reader_open(strew_device *device, const char *path,
    fit (a word among numbers, a fraction or a missing cell among integers) is STREW_EFILE, which names line and column,
    and the option that decides otherwise. A column without numbers and words in the first chunk is one of numbers. Words
    keep their codes from chunk to chunk; the tables share the list, which grows: see strew_table_word_count.
-   A file that ends in the middle of a row, has one of another width, or is changed while it is read, is STREW_EFILE,
-   too; the chunks before it stay good. After a failure that has lost bytes of the file (while it was read, an interrupt
-   included), the next calls fail in the same way; after others the call can be repeated. */
+   A file that ends in the middle of a row, has a row of another width, or changes while it is read, is STREW_EFILE,
+   too; earlier chunks stay valid. After a failure that lost bytes of the file (while reading it, interrupts included),
+   later calls fail in the same way; after any other, the call can be repeated. */
 STREW_API strew_status strew_reader_next(strew_reader *reader, strew_tensor **out, strew_table **table,
                                          strew_error *error);
 STREW_API void strew_reader_close(strew_reader *reader); /* ends the thread, within 0.1 s; NULL is fine */
@@ -1315,7 +1316,7 @@ typedef struct strew_save_options {
 } strew_save_options;
 
 /* Write a file, first under another name in the same folder. An old file stays unchanged until the new one is complete,
-   whatever happens, and if the call fails. The next save into the folder removes the remains of a killed process. A
+   and if the call fails or the process ends. The next save into the folder removes the remains of a killed process. A
    symbolic link's target is written; an old file's mode is kept. options NULL: all defaults. */
 STREW_API strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save_options *options,
                                   strew_error *error);
@@ -1339,9 +1340,10 @@ STREW_API strew_status strew_colormap_from_word(const char *word, strew_colormap
 typedef struct strew_image_options {
   strew_colormap colormap;
   int64_t scale; /* pixels per number, in each direction; 0: 1 */
-  const double *min,
-      *max; /* the range: values at and beyond them get the first and last colour; NULL: the finite minimum, maximum */
-  const unsigned char *nan; /* colour of NaN: red, green, blue; NULL: magenta, which no colormap has */
+  /* The range: values at its ends and beyond get the first and the last colour. NULL: the least, the greatest finite
+     value. */
+  const double *min, *max;
+  const unsigned char *nan; /* the colour of NaN: red, green, blue; NULL: magenta, which no colormap has */
   uint64_t reserved[4];
 } strew_image_options;
 
@@ -1363,7 +1365,7 @@ STREW_API strew_status strew_image(strew_tensor *tensor, const strew_image_optio
      if (guess.nearest) ... */
 typedef struct strew_guess {
   const char *wanted;
-  const char *nearest; /* NULL: none */
+  const char *nearest; /* NULL if no name is near enough */
   int distance;
 } strew_guess;
 STREW_API void strew_guess_name(strew_guess *guess, const char *name);
@@ -1373,8 +1375,8 @@ STREW_API void strew_guess_name(strew_guess *guess, const char *name);
    Returns text. On any thread. */
 STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *format, int precision, double value);
 
-/* Replaces control characters and bytes that are no UTF-8 by "?", in place: a name of a file must not write to the
-   terminal what it likes. All messages are printable. Returns text. On any thread. */
+/* Replaces control characters and bytes that are not UTF-8 by "?", in place: the name of a file must not send control
+   sequences to the terminal. All messages are printable. Returns text. On any thread. */
 STREW_API char *strew_printable(char *text);
 
 /* ----------------------------------------------------------------------------------------------------- old forms */

@@ -19,7 +19,7 @@ optional= # used by a target if installed
 needed=$build extra='' maybe=''
 for target in "$@"; do
   case $target in
-    test | checks | hosts | installed | exports | specs | terminal | rules | sanitized | threads | devices | mpi)
+    test | nightly | check | checks | hosts | installed | exports | specs | terminal | rules | sanitized | threads | devices | mpi)
       needed="$needed $test" extra=$extras optional='shellcheck locales luarocks cmake'
       ;;
     dist) needed="$needed git" ;;
@@ -170,8 +170,9 @@ fi
 for target in "$@"; do
   case $target in
     all) echo 'setup: building strew: about a minute on two cores' ;;
-    demo) echo 'setup: building strew, then its demonstrations: a minute each on two cores' ;;
-    test) echo 'setup: building strew, then running all tests: 15 to 20 minutes on two cores; each target prints its time' ;;
+    demo) echo 'setup: building strew, then nine demonstrations: 1 to 2 minutes on two cores' ;;
+    test) echo 'setup: building strew, then running the tests: 8 minutes on two cores; a line each' ;;
+    nightly) echo 'setup: building strew, then running all tests in full: 25 minutes on two cores; a line each' ;;
     deb) echo 'setup: building the Debian packages: 4 minutes on two cores' ;;
   esac
 done

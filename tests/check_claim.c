@@ -1,4 +1,5 @@
-/* check_claim.c: two threads use one context at the same time. Debug builds detect it: both calls fail, and say why. */
+/* check_claim.c: two threads use one context at the same time. Debug builds detect it: both calls fail, and say why.
+   (devices: no, this detection is the context's.) */
 #include "testing.h"
 
 #include <pthread.h>

@@ -349,7 +349,7 @@ static void finish_messages(void) {
 
 START_TEST(shapes_that_do_not_broadcast) {
   assert_fails(BINARY(ADD, strew_of(matrix), strew_of(bools_2)), STREW_ESHAPE,
-               "add: 'other' has size 2 in dim -1 where the others have 3, sizes must be equal or 1\n"
+               "add: 'other' has size 2 in dim 0 where the others have 3, sizes must be equal or 1\n"
                "  self   int32[2, 3] cpu\n"
                "  other  bool[2] cpu");
   assert_fails(IN_PLACE(ADD, ints_123, strew_of(matrix)), STREW_ESHAPE,
@@ -657,7 +657,7 @@ START_TEST(choosing_needs_a_bool) {
                "  self  int64[3] cpu");
   strew_operand low = strew_of(bools_2);
   assert_fails(strew_clamp(ints_123, &low, &one, &out, &failure), STREW_ESHAPE,
-               "clamp: 'min' has size 2 in dim -1 where the others have 3, sizes must be equal or 1\n"
+               "clamp: 'min' has size 2 in dim 0 where the others have 3, sizes must be equal or 1\n"
                "  self  int64[3] cpu\n"
                "  min   bool[2] cpu");
   bool close;

@@ -1,4 +1,4 @@
-/* check_guess.c: the suggestion of the nearest name for an unknown one. */
+/* check_guess.c: the suggestion of the nearest name for an unknown one. (devices: no, there are no tensors.) */
 #include "testing.h"
 
 #include <string.h>

@@ -617,7 +617,7 @@ START_TEST(test_values_out_of_range) {
 }
 END_TEST
 
-/* Rows without elements: index values are checked all the same. */
+/* Rows without elements: index values are checked nevertheless. */
 START_TEST(test_rows_without_elements) {
   strew_tensor *self = NULL, *source = NULL, *out = NULL, *column = NULL;
   strew_tensor *good = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, 2});

@@ -1,6 +1,6 @@
 /* check_isa.c: the loops of every instruction set of this processor against the plain ones, bit for bit: each kernel,
    fold and conversion, on rows of random elements of many lengths, also unaligned; and lines of a scatter with the
-   prefetch settings of every processor. */
+   prefetch settings of every processor. (devices: no, these loops are the CPU's.) */
 #include "runtime/base/operations.h"
 #include "runtime/cpu/loops/copy_loops.h"
 #include "runtime/cpu/loops/elementwise_loops.h"

@@ -1,5 +1,5 @@
 /* check_memory.c: out of memory: the context's allocator fails at the first, the second, the third ... call of an
-   operation; see trials.h. */
+   operation; see trials.h. (devices: no, they allocate memory that the context does not count.) */
 #include "trials.h"
 
 #include <string.h>

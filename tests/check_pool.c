@@ -1,5 +1,6 @@
 /* check_pool.c: worker threads: the same bits on any number of threads, several contexts, fork, and threads that cannot
-   be created. Under ThreadSanitizer it shows that the loops have no data races. */
+   be created. Under ThreadSanitizer it shows that the loops have no data races.
+   (devices: no, these threads are the CPU's.) */
 #define _GNU_SOURCE /* pthread_setattr_default_np */
 #include "testing.h"
 

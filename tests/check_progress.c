@@ -1,5 +1,5 @@
 /* check_progress.c: progress reports to hosts: the number of steps done, which only grows, and the end, whether the
-   work fails or not. */
+   work fails or not. (devices: no, its contexts are of the CPU.) */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
 #include "testing.h"
 

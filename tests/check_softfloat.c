@@ -1,4 +1,5 @@
-/* check_softfloat.c: float arithmetic by integers (softfloat.h) against the processor's own, bit for bit. */
+/* check_softfloat.c: float arithmetic by integers (softfloat.h) against the processor's own, bit for bit.
+   (devices: no, check_elementwise runs this arithmetic there.) */
 #include "runtime/shared/softfloat.h"
 #include "testing.h"
 

@@ -1,5 +1,6 @@
 /* check_tuning.c: every row of tuned numbers on any machine: scatter, gather, index checks, folds and sorts give what
-   the oracle gives, whatever the row and the caches; and the rule that chooses a scatter's way, without running one. */
+   the oracle gives, whatever the row and the caches; and the rule that chooses a scatter's way, without running one.
+   (devices: no, these numbers are the CPU's.) */
 #include "runtime/cpu/scatter/choose.h"
 
 #include "oracle.h"

@@ -46,6 +46,7 @@ all_files="./bin/strew
 ./lib/lua/5.4/strew/mpi.so}
 ./lib/pkgconfig/strew-lua.pc
 ./lib/pkgconfig/strew.pc
+./share/doc/strew/LICENSE
 ./share/doc/strew/c.html
 ./share/doc/strew/index.html
 ./share/man/man1/strew.1

@@ -531,7 +531,7 @@ ls demo >out; status=0 && : >err
 expect 'their files' 0 "hough_found.png*hough_noisy.png*hough_votes.png*sections.npz*voxels.png"
 sample='*is not there: a stored sample takes its place*'
 PATH=/nowhere ran "$demos/debrank.lua" --all; expect 'debrank without apt-cache' 0 "${sample}libc6  ok$alone"
-PATH=/nowhere ran "$demos/groupby.lua" demo; expect 'groupby without dpkg-query' 0 "*there is no dpkg-query*libs *$alone"
+PATH=/nowhere ran "$demos/groupby.lua" demo; expect 'groupby without dpkg-query' 0 "*dpkg-query is missing*libs *$alone"
 unset OCL_ICD_VENDORS
 cat >wrong.lua <<END
 local common = dofile "$demos/common.lua"

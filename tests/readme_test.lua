@@ -1,7 +1,7 @@
 -- Runs every command and example of README.md and compares the output: build/strew tests/readme_test.lua
--- ```lua and ```c blocks are run; a ```text block after one is its output. Lines of ```sh blocks are run one by one. In
--- ```console blocks, lines that begin with a prompt are typed, and the others are the expected output. The line that
--- runs the tests is left out, because it runs this test.
+-- ```lua and ```c blocks are run; a ```text block after one is its output. A ```csv block is the file sales.csv. Lines
+-- of ```sh blocks are run one by one. In ```console blocks, lines that begin with a prompt are typed, the others are the
+-- expected output. The line that runs the tests is left out, because it runs this test.
 local build = arg[1] or "build"
 local folder = os.tmpname()
 os.remove(folder)
@@ -38,6 +38,7 @@ local function check(name, ok, got, expected)
 end
 
 local run = {}
+function run.csv(body) write("sales.csv", body) end
 function run.lua(body, expected)
   write("first.lua", body)
   local strew = io.popen("pwd"):read("l") .. "/" .. build
@@ -84,6 +85,12 @@ for i, block in ipairs(list) do
   local next = list[i + 1]
   if run[block.kind] then run[block.kind](block.body, next and next.kind == "text" and next.body or nil) end
 end
+for path in readme:gmatch "`(%l[%w_]*/[%w_/.]*)`" do
+  local folder_of = path:match "^[^/]*"
+  local is_source = ("runtime opencl lua_bindings scripts tests"):find(folder_of, 1, true)
+  if is_source then check(path, os.rename(path, path), "no such file") end
+end
+for link in readme:gmatch "%]%(([%w_/.]+)%)" do check(link, os.rename(link, link), "no such file") end
 os.execute("rm -r " .. folder)
 print(("%d passed, %d failed"):format(passed, failed))
 os.exit(failed == 0)

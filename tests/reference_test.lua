@@ -25,7 +25,7 @@ local words = manual:gsub("\\f.", ""):gsub("\\", "")
 
 -- ---- the pages: complete, self-contained, without dead links
 local pages = {["index.html"] = page, ["c.html"] = read(build .. "/doc/c.html")}
-local void, ids = {meta = true, input = true, br = true, ["!DOCTYPE"] = true}, {}
+local void, ids = {meta = true, input = true, br = true, wbr = true, ["!DOCTYPE"] = true}, {}
 for name, whole in pairs(pages) do
   local markup, open = whole:gsub("<style>.-</style>", ""):gsub("<script>.-</script>", ""), {}
   for slash, tag in markup:gmatch "<(/?)([%w!]+)[^>]*>" do
@@ -55,6 +55,7 @@ for _, name in ipairs(text.names()) do check(ids["index.html#" .. name], "nothin
 
 -- ---- the page of the C interface: each function once, in a heading and in a declaration; each comment
 local characters = {lt = "<", gt = ">", quot = '"', amp = "&"}
+local function plain(block) return (block:gsub("<[^>]*>", ""):gsub("&(%a+);", characters)) end
 local words_of_c = " " .. pages["c.html"]:gsub("<[^>]*>", ""):gsub("&(%a+);", characters):gsub("%s+", " ")
 local declared = {}
 for block in pages["c.html"]:gmatch '<pre class="declared">(.-)</pre>' do
@@ -80,6 +81,22 @@ for _, header in ipairs {"runtime/strew.h", "lua_bindings/strew_lua.h"} do
 end
 check(functions > 120, "few functions are found: " .. functions)
 
+-- ---- the beginning of each page, and what a search finds
+local start = markup:match '<section id="start">(.-)</section>' or ""
+for paragraph in read("README.md"):match("^# strew\n\n(.-)\n```"):gmatch "[^\n]+" do
+  local shown = plain(start):gsub("%s+", " "):find(paragraph:gsub("`", ""), 1, true)
+  check(shown, "index.html does not begin with " .. paragraph)
+end
+for _, recipe in ipairs(text.find("recipes").recipes) do
+  check(start:find(">" .. recipe.title .. "</a>", 1, true), "index.html does not begin with " .. recipe.title)
+end
+local index = pages["c.html"]:match '<section id="index">(.-)</section>' or ""
+for name in declarations:gmatch "(strew_[%w_]+)%(" do
+  check(index:find(">" .. name .. "<", 1, true), "c.html has no line in the index for " .. name)
+end
+check(pages["c.html"]:find 'id="strew_context_interrupt" data%-words="cancel', "c.html has no cancel")
+check(pages["c.html"]:find '<pre class="example">.-strew_scatter', "c.html has no example of strew_scatter")
+
 -- ---- the tables of calls by task
 for _, task in ipairs(text.find("which").tasks) do
   check(markup:find("<h4>" .. task[1] .. "</h4>", 1, true), "the page lacks the table " .. task[1])
@@ -90,11 +107,10 @@ for _, task in ipairs(text.find("which").tasks) do
 end
 
 -- ---- the recipes: their code without colours, and their outputs
-local function plain(block) return (block:gsub("<[^>]*>", ""):gsub("&(%a+);", characters)) end
 local blocks = {}
 for class, block in markup:gmatch '<pre class="(%a+)">(.-)</pre>' do blocks[class .. plain(block)] = true end
 for _, recipe in ipairs(text.find("recipes").recipes) do
-  check(markup:find("<h4>" .. recipe.title .. "</h4>", 1, true), "the page lacks the recipe " .. recipe.title)
+  check(markup:find(">" .. recipe.title .. "</h4>", 1, true), "the page lacks the recipe " .. recipe.title)
   check(blocks["example" .. recipe.example], "the page lacks the code of the recipe " .. recipe.title)
   check(blocks["output" .. recipe.output], "the page lacks the output of the recipe " .. recipe.title)
 end

@@ -53,7 +53,7 @@ newline='
 '
 machine 0 ''
 expect 'nothing is missing' 0 "setup: building strew, then *${newline}make demo" '' '' demo
-expect 'several targets' 0 "setup: *all tests: *${newline}setup: *demonstrations: *${newline}make test demo" '' '' test demo
+expect 'several targets' 0 "setup: *the tests: *${newline}setup: *demonstrations: *${newline}make test demo" '' '' test demo
 expect 'no target' 0 'make ' '' ''
 machine 0 'gcc check'
 expect 'as root' 0 "setup: installing gcc *${newline}make demo" '' \

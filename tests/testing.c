@@ -83,14 +83,26 @@ static int thinning(void) {
   return text && atoi(text) > 1 ? atoi(text) : 1;
 }
 
+/* $STREW_TEST_SEED, which chooses a third of all cases; 0: none. */
+static unsigned seed_of_third(void) {
+  const char *text = all_is_tried() ? getenv("STREW_TEST_SEED") : NULL;
+  return text ? (unsigned)atoi(text) : 0;
+}
+
+/* Returns of how many cases one is tried, if `few` are where not all are tried. */
+static int one_of(int few) {
+  if (!all_is_tried()) return few * thinning();
+  return !seed_of_third() ? 1 : few < 3 ? few : 3;
+}
+
 /* Mixes the bits of i, so that the sample covers every operation and every dtype. */
 bool chosen(int i, int one_in) {
-  return all_is_tried() || ((unsigned)i * 2654435761u >> 12) % (unsigned)(one_in * thinning()) == 0;
+  return (((unsigned)i + seed_of_third()) * 2654435761u >> 12) % (unsigned)one_of(one_in) == 0;
 }
 
 int some(int count) {
-  const int one_in = 20 * thinning();
-  return all_is_tried() ? count : (count + one_in - 1) / one_in;
+  const int one_in = one_of(20);
+  return (count + one_in - 1) / one_in;
 }
 
 int sweep(int counts) { return on_device() ? 1 : counts; }

@@ -7,6 +7,7 @@
      STREW_TEST_DEVICE    the device of the tensors (else cpu)
      STREW_TEST_ALL       set: other devices run everything that the CPU runs
      STREW_TEST_FEW       set: the CPU runs only what other devices run, for slow tools
+     STREW_TEST_SEED=n    without FEW the CPU runs a third of the cases, chosen by this number
      STREW_TEST_EVERY     set: check_functions takes every float32
      STREW_TEST_STEP=n    only every n-th event of a trial fails (trials.h)
      STREW_TEST_THIN=n    other devices than the CPU run an n-th of their sample of cases and of the trials; of some specs,
@@ -77,7 +78,7 @@ void seed_draws(uint64_t seed);
 uint64_t draw(void);
 int64_t draw_below(int64_t n); /* 0..n-1 */
 
-/* Key i, below 2^24, of those whose hashes in runtime/groups/key_table.c would have equal low bits, but for the seed; 0: 0. */
+/* Key i, below 2^24, of those whose hashes in runtime/groups/key_table.c would have equal low bits without the seed; 0: 0. */
 uint64_t colliding_key(uint64_t i);
 
 enum layout {

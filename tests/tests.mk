@@ -1,14 +1,9 @@
 # tests.mk: the tests and the static analysis, included by the Makefile. tests/README.md describes the kinds of tests.
 
 CHECKS   = $(filter-out tests/check_opencl.c,$(wildcard tests/check_*.c))
-# Check programs and specs that also run on OpenCL devices: see devices.sh.
-DEVICE_CHECKS = scatter group grouping index segment elementwise elementwise_rules functions reduce sort search statistics random \
-                matmul view copy scalar overlap misuse interrupt file chunks opencl
-DEVICE_SPECS  = cases samples rows grouping group_numbers error hint print tables tables_group view file chunks keys text show
 HOSTS    = $(wildcard tests/host/*.c)
 FUZZ     = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 SHARED   = $(filter-out $(wildcard tests/check_*.c tests/*opencl*.c tests/system_*.c),$(wildcard tests/*.c))
-seeds    = $(addsuffix /$(1),tests/fuzz/seeds tests/fuzz/found) $(addprefix tests/data/,$(patsubst np%,numpy,$(filter np% png,$(1))))
 
 # ------------------------------------------------------------------------------------------------------------- building
 
@@ -44,105 +39,102 @@ $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,test
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -o $@ $^ $(LUA_LIBS) $(LIBS)
 # -------------------------------------------------------------------------------------------------------------- running
 
-# Each Check program and each host. sanitized: all of it again under ASan and UBSan, without OpenCL, because LeakSanitizer
-# reports its loader and drivers. threads: under ThreadSanitizer.
-checks: $(patsubst tests/%.c,run-%,$(CHECKS)) hosts replay
-run-%: $(BUILD)/tests/%
-	@$<
-hosts: $(patsubst %.c,$(BUILD)/%,$(HOSTS))
-	@for host in $^; do $$host || exit 1; done
-# The seeds and the findings of fuzzing, and random inputs of the generators of scripts. RANDOM: their count and seed.
-RANDOM   = 2000,1
-replay: $(patsubst %,$(BUILD)/tests/fuzz/fuzz_%,$(FUZZ))
-	@$(foreach target,$(FUZZ),$(BUILD)/tests/fuzz/fuzz_$(target) $(call seeds,$(target)) $(if $(filter calls tensor views,$(target)),random=$(RANDOM)) &&) true
-# (All cases of the sweeps: make OPENCL=0 SANITIZE=address,undefined checks.)
-sanitized:
-	@STREW_TEST_FEW=1 $(MAKE) OPENCL=0 SANITIZE=address,undefined checks specs program
-threads:
-	@$(MAKE) SANITIZE=thread run-check_pool run-check_claim && \
-	CC='$(CC)' MAKE='$(MAKE)' $(FIXED) sh tests/hosts_test.sh build/thread thread
-
-# The installed files, used by other programs; the exported symbols.
-installed: all
-	@CC='$(CC)' MAKE='$(MAKE)' sh tests/hosts_test.sh $(BUILD)
-exports: all
-	@CC='$(CC)' sh tests/exports_test.sh $(BUILD)
-
-# The Lua module in the stock interpreter; a sanitizer's runtime must be loaded first.
-sanitizer = $(if $(SANITIZE),LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1)
-MODULES := $(shell pkg-config --variable=INSTALL_CMOD lua5.4)/?.so
-specs: $(BUILD)/strew.so
-	@$(sanitizer) PYTHON='$(PYTHON)' LUA_CPATH='$(BUILD)/?.so;$(MODULES)' \
-	  lua5.4 /usr/bin/busted --output=plainTerminal tests/spec
-program: all $(BUILD)/plain_loop.so
-	@sh tests/program_test.sh $(BUILD)/strew
-# The prompt at a pseudo-terminal.
-terminal: all $(patsubst %,$(BUILD)/tests/terminal/%,driver late_read.so)
-	@sh tests/terminal_test.sh $(BUILD)
-reference: all doc
-	@$(BUILD)/strew -E tests/reference_test.lua $(BUILD)
-readme: all
-	@MAKEFLAGS= $(BUILD)/strew tests/readme_test.lua $(BUILD)
-# strew.mpi, on up to four ranks of this machine.
-mpi: all
-	@sh tests/mpi_test.sh $(BUILD)
-# Faulty OpenCL drivers.
-driver: $(if $(filter-out 0,$(OPENCL)),all $(BUILD)/tests/fake/libOpenCL.so.1)
-	@$(if $^,sh tests/driver_test.sh $(BUILD),echo 'driver: left out, built without OpenCL')
-limits: all
-	@sh tests/limits_test.sh $(BUILD)/strew
+# run.sh knows the command of each test, by its name; here is what each needs.
+MODULES := $(shell pkg-config --variable=INSTALL_CMOD lua5.4)
+LINTED   = $(filter-out lua_bindings/strew.lua,$(TEXTS) $(PROMPT)) $(wildcard lua_bindings/mpi/*.lua)
+ENVIRONMENT = CC MAKE PYTHON FIXED SANITIZE OPENCL DEMOS ISAS MODULES LINTED ENDLESS NAMES INPUTS SANITIZED SEED
+RUN      = exec env BUILD='$(BUILD)' $(foreach name,$(ENVIRONMENT),$(name)='$($(name))') $(1) sh tests/run.sh
+program  = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
+# Random inputs of replays: their count and seed.
+INPUTS   = 2000,1
 # Calls that would never end, a fifth of them, each with a deadline of a fiftieth of a second, and strings of 64 MiB.
 # FULL=1: all, a deadline of a second, and strings of 1 GiB (an hour, 10 GiB of memory). NAMES: functions with this in
 # their names. endless-pocl: the calls with tensors.
 ENDLESS  = $(if $(FULL),1 30 1 1,0.02 26 2 5)
-endless: $(BUILD)/tests/endless/endless
-	@OCL_ICD_VENDORS=/dev/null/none $< cpu $(ENDLESS) '$(NAMES)'
-endless-pocl: $(BUILD)/tests/endless/endless
-	@POCL_MAX_PTHREAD_COUNT=1 sh tests/endless/pocl.sh $(BUILD) $(ENDLESS) '$(NAMES)'
-digest: all instruction_sets
-	@$(BUILD)/strew tests/digest.lua 600 3 1 2 3 7
-instruction_sets: all
-	@sh tests/isas.sh $(BUILD) plain $(ISAS)
+NAMES    =
+SEED    ?=
+
+# What the tests of a build are made of: the Lua module, and the programs.
+PARTS    = $(BUILD)/strew.so $(call program,$(CHECKS) $(HOSTS) $(wildcard tests/fuzz/fuzz_*.c))
+WHOLE    = all doc $(PARTS) $(BUILD)/plain_loop.so $(patsubst %,$(BUILD)/tests/%,endless/endless faults/faults terminal/driver terminal/late_read.so) \
+           $(if $(filter-out 0,$(OPENCL)),$(patsubst %,$(BUILD)/tests/%,check_opencl fake/libOpenCL.so.1))
+parts: $(PARTS)
+	@:
+whole: $(WHOLE)
+	@:
+
+# Sanitized builds have no loops for other instruction sets, which sanitizers do not tell apart, and no OpenCL, because
+# LeakSanitizer reports its loader and drivers. make test runs these under ASan and UBSan, make nightly all.
+SANITIZED = $(patsubst %,check_%,chunks csv file group grouping index memory scatter view) $(basename $(notdir $(HOSTS))) \
+           $(patsubst %,%_spec,call chunks csv file grouping hostile index memory png tables tables_group) $(patsubst %,fuzz_%,$(FUZZ))
+ASAN     = OPENCL=0 SANITIZE=address,undefined ISAS=
+TSAN     = SANITIZE=thread all $(patsubst %,build/thread/tests/check_%,pool claim)
+# Builds with all processors, with or without -j, after other goals. Under -k the tests that could be built run.
+ifneq ($(filter test nightly sanitized threads,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
+AT_ONCE  = +@$(MAKE) --output-sync=target $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+OR_LATER = $(if $(findstring k,$(firstword -$(MAKEFLAGS))),|| touch $(BUILD)/unbuilt)
+test: ENDLESS = 0.02 26 2 10
+test nightly:
+	@mkdir -p $(BUILD) && rm -f $(BUILD)/unbuilt && date +%s >$(BUILD)/started
+	$(AT_ONCE) whole $(OR_LATER)
+	$(AT_ONCE) $(ASAN) $(if $(filter test,$@),CHECKS='$(patsubst %,tests/%.c,$(filter check_%,$(SANITIZED)))' parts,whole) $(OR_LATER)
+	$(if $(filter nightly,$@),$(AT_ONCE) $(TSAN) $(OR_LATER))
+	@$(call RUN,STARTED="$$(cat $(BUILD)/started)" USUALLY=$(if $(filter test,$@),8,25)) run $@
+sanitized threads:
+	$(AT_ONCE) $(if $(filter sanitized,$@),$(ASAN) whole,$(TSAN))
+	@$(RUN) run $@
+# After an edit, in under a minute: sweeps run a sample of their cases, as on devices.
+check: all $(call program,$(CHECKS))
+	@$(call RUN,STREW_TEST_FEW=1) run check
+checks: $(call program,$(CHECKS))
+specs: $(BUILD)/strew.so
+hosts: $(call program,$(HOSTS))
+replay: $(call program,$(wildcard tests/fuzz/fuzz_*.c))
+devices: whole
+checks specs hosts replay devices:
+	@$(RUN) run $@
+devices-%: whole
+	@$(RUN) run $@
+
+# A single one by its name, with all its output: make run-check_sort, run-view_spec, run-sanitized-check_file, run-pocl-few.
+run-%: whole
+	@$(RUN) one $*
+run-check_%: $(BUILD)/tests/check_%
+	@$(RUN) one check_$*
+run-%_spec: $(BUILD)/strew.so
+	@$(RUN) one $*_spec
+run-sanitized-%:
+	$(AT_ONCE) $(ASAN) whole
+	@$(RUN) one sanitized-$*
+ALONE    = installed exports limits program terminal reference readme mpi driver endless endless-pocl digest instruction_sets circles faults-few rules
+installed exports limits program terminal reference readme mpi driver digest instruction_sets circles: all
+program: $(BUILD)/plain_loop.so
+terminal: $(patsubst %,$(BUILD)/tests/terminal/%,driver late_read.so)
+reference: doc
+driver: $(if $(filter-out 0,$(OPENCL)),$(BUILD)/tests/fake/libOpenCL.so.1)
+digest: instruction_sets
+endless endless-pocl: $(BUILD)/tests/endless/endless
+faults-few: $(BUILD)/tests/faults/faults
+$(ALONE):
+	@$(RUN) one $@
 # make same OLD=... EXCEPT=...: calls that another build computes to other bits, or refuses with other messages: see same.sh.
 OLD      = HEAD
 EXCEPT   =
 same: all
 	@CC='$(CC)' MAKE='$(MAKE)' sh tests/same.sh $(BUILD) '$(OLD)' '$(EXCEPT)' plain $(ISAS)
-# On each installed OpenCL implementation; compiled kernels are cached in the build folder.
-devices: $(addprefix devices-,$(if $(filter-out 0,$(OPENCL)),pocl rusticl oclgrind intel others))
-devices-%: all $(patsubst %,$(BUILD)/tests/check_%,$(DEVICE_CHECKS))
-	@CHECKS='$(DEVICE_CHECKS)' SPECS='$(DEVICE_SPECS)' DEMOS='$(DEMOS)' sh tests/devices.sh $(BUILD) $*
-circles: all
-	@CC='$(CC)' sh tests/circles_test.sh $(BUILD)
-rules:
-	@sh tests/include_rules.sh && sh tests/words_test.sh && sh tests/setup_test.sh && \
-	luacheck -q scripts tests $(filter-out lua_bindings/strew.lua,$(TEXTS) $(PROMPT)) $(wildcard lua_bindings/mpi/*.lua) && \
-	if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/*/*.sh .ci/run; fi
-# The longest come first, so that no processor idles at the end.
-TESTS    = sanitized checks exports installed specs program terminal limits endless driver faults-few mpi reference readme digest rules circles threads
-test: all devices $(TESTS)
-	@echo 'all tests passed; next: $(BUILD)/strew, a prompt'
-ifeq ($(SANITIZE),) # each prints its time (their recipes must not use $(shell): it would, too)
-$(TESTS) devices-%: private .SHELLFLAGS = tests/timed.sh $@
-endif
-# After an edit, in under a minute: sweeps run a sample of their cases, as on devices.
-check: export STREW_TEST_FEW = 1
-check: all specs rules circles $(patsubst %,run-check_%,plan $(filter-out interrupt opencl,$(DEVICE_CHECKS)))
-sanitized: | $(if $(filter test,$(MAKECMDGOALS)),$(if $(filter-out 0,$(OPENCL)),devices-rusticl))
 
 # Fault injection: the Lua suite and the demonstrations, with everything that can fail failing in turn, of each place in
-# a body the first EACH events; and once more under ASan and UBSan. faults-few: a few bodies, a call of each name of the
-# family among them; part of make test.
+# a body the first EACH events; and once more under ASan and UBSan. (Part of make test: faults-few, a few bodies, a call
+# of each name of the family among them.)
 EACH     = 1
 faults: all $(BUILD)/tests/faults/faults
-	@SPECS='$(DEVICE_SPECS)' DEMOS='$(DEMOS)' PYTHON='$(PYTHON)' sh tests/faults/run.sh $(BUILD) $(BUILD) $(EACH)
+	@DEMOS='$(DEMOS)' PYTHON='$(PYTHON)' sh tests/faults/run.sh $(BUILD) $(BUILD) $(EACH)
 faults-sanitized: all
 	@$(MAKE) BUILD=build/faults SANITIZE=address,undefined $(patsubst %,build/faults/%,strew tests/faults/faults tests/fake/libOpenCL.so.1)
-	@SPECS='$(DEVICE_SPECS)' DEMOS='$(DEMOS)' PYTHON='$(PYTHON)' $(FIXED) sh tests/faults/run.sh build/faults $(BUILD) $(EACH)
+	@DEMOS='$(DEMOS)' PYTHON='$(PYTHON)' $(FIXED) sh tests/faults/run.sh build/faults $(BUILD) $(EACH)
 	@$(FIXED) sh tests/driver_test.sh build/faults
-faults-few: $(BUILD)/tests/faults/faults
-	@STREW_TEST_FEW=1 OCL_ICD_VENDORS=/dev/null/none LUA_CPATH='$(BUILD)/?.so' $< \
-	  $(patsubst %,tests/spec/%_spec.lua,call error index samples view)
 
 # Fuzzing with clang's libFuzzer, under ASan and UBSan: for SECONDS each, or RUNS inputs. TARGETS: only these.
 SECONDS  = 60
@@ -154,11 +146,10 @@ fuzz:
 	  { echo "fuzz: needs clang and its libFuzzer (Debian: clang)"; exit 1; }
 	@$(MAKE) BUILD=build/fuzz FUZZER=1 CC='$(CLANG)' OPENCL=0 SANITIZE=address,undefined,fuzzer-no-link $(addprefix fuzz-,$(TARGETS))
 fuzz-%: $(BUILD)/tests/fuzz/fuzz_%
-	@sh tests/fuzz/run.sh $(BUILD) $* '$(if $(RUNS),-runs=$(RUNS),-max_total_time=$(SECONDS))' $(call seeds,$*)
+	@sh tests/fuzz/run.sh $(BUILD) $* '$(if $(RUNS),-runs=$(RUNS),-max_total_time=$(SECONDS))'
 
 # Check programs, specs and a few calls of each family under Valgrind, ThreadSanitizer or Oclgrind; slow. NAMES: only
 # these, see the script.
-NAMES    =
 WATCHED  = sh tests/watched.sh
 valgrind:
 	@$(MAKE) BUILD=build/valgrind DEBUG=1 OPENCL=0 all $(patsubst tests/%.c,build/valgrind/tests/%,$(CHECKS))
@@ -166,8 +157,8 @@ valgrind:
 tsan: all
 	@$(MAKE) BUILD=build/tsan SANITIZE=thread OPENCL=0 all $(patsubst tests/%.c,build/tsan/tests/%,$(CHECKS))
 	@$(FIXED) $(WATCHED) thread build/tsan $(NAMES)
-oclgrind: all $(patsubst %,$(BUILD)/tests/check_%,$(DEVICE_CHECKS))
-	@SPECS='$(DEVICE_SPECS)' $(WATCHED) oclgrind $(BUILD) $(NAMES)
+oclgrind: all $(call program,$(CHECKS)) $(BUILD)/tests/check_opencl
+	@$(WATCHED) oclgrind $(BUILD) $(NAMES)
 
 # Static analysis by gcc: use after free, uninitialised values, null pointers, leaks. And by clang-tidy with clang's
 # analyser: see .clang-tidy. (A process for each file: with several, it reports va_list as uninitialised in all but the
@@ -194,12 +185,12 @@ tidy:
 	@command -v clang-tidy >/dev/null || { echo "tidy: clang-tidy is absent (Debian: clang-tidy)"; exit 1; }
 	@mkdir -p $(BUILD)
 	@printf '%s\n' $(TIDIED) | xargs -P $(shell nproc) -I FILE \
-	  clang-tidy -quiet FILE -- -std=c11 -pthread -DSTREW_OPENCL=$(OPENCL) -I. -Iruntime -Ilua_bindings \
+	  clang-tidy -quiet FILE -- -std=c11 -pthread -DSTREW_OPENCL=$(OPENCL) $(if $(ISAS),-DX86_LOOPS) -I. -Iruntime -Ilua_bindings \
 	  $(LUA_CFLAGS) -I/usr/include/$(shell $(CC) -print-multiarch)/mpi 2>$(BUILD)/tidy.log
 	@echo "clang-tidy: $(words $(TIDIED)) files, nothing found"
 
 lint: rules tidy
 	clang-format --dry-run -Werror $$(find runtime opencl lua_bindings tests -name '*.[ch]')
 
-.PHONY: checks hosts installed exports limits endless endless-pocl driver mpi faults faults-few faults-sanitized replay fuzz coverage sanitized threads specs program terminal reference readme digest instruction_sets same devices rules test check lint tidy analyze valgrind tsan oclgrind
+.PHONY: test nightly check checks specs hosts replay sanitized threads devices parts whole $(ALONE) same faults faults-sanitized fuzz coverage lint tidy analyze valgrind tsan oclgrind
 -include $(patsubst %.o,%.d,$(call objects,$(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/endless/*.c tests/fuzz/*.c tests/faults/*.c)))

@@ -220,7 +220,7 @@ static bool attempt(const struct trial *trial, long failing, bool stays) {
 static bool is_tried(const char *name, int i) {
   unsigned mixed = (unsigned)i + (unsigned)trial_source->event[0];
   for (; *name; name++) mixed = mixed * 31 + (unsigned char)*name;
-  return chosen((int)(mixed & 0xffffff), 1);
+  return chosen((int)(mixed & 0xffffff), on_device() ? 1 : 6);
 }
 
 /* First without failures, to get the expected result of the attempts. */

@@ -2,10 +2,10 @@
 --
 -- While the function runs, each call with an operand that depends on the arguments is recorded (strew_record.c). Then
 -- the record is gone through backwards: the rule of each call turns the gradient of its result into the gradients of
--- its operands, which add up. A rule is a row of `rules`: a function for each operand that has a gradient. The function
+-- its operands, which add up. A rule is a row of `rules`: a function for each operand that has a gradient (false: 0). The function
 -- gets g, the gradient of the result, and the call: its arguments by their names, and its result as `out`. What it
--- returns may have the shape to which the operand broadcasts. `all` instead of these is a function of (g, call, add) that
--- calls add(operand, gradient, or a function that returns it).
+-- returns may have the shape to which the operand broadcasts. `all` instead of these is a function of (g, call, add)
+-- that calls add(operand, gradient, or a function that returns it).
 local strew, fail, use, inner = ...
 local operands, placed = use "operands.lua", use "gradients_placed.lua"
 local like, zeros, same = placed.like, placed.zeros, placed.same
@@ -402,9 +402,10 @@ local rules = {
            other = function(g, c) return g:t():mv(c.self) end},
 
   view = reshaped(), reshape = reshaped(), flatten = reshaped(), squeeze = reshaped(), unsqueeze = reshaped(),
-  expand = reshaped(), expand_as = reshaped(), to = reshaped(), clone = reshaped(), contiguous = reshaped(),
+  expand = reshaped(), to = reshaped(), clone = reshaped(), contiguous = reshaped(),
   alias = reshaped(), tensor = {x = function(g) return g end},
   copy = {src = function(g) return g end, self = function(g) return zeros(g) end},
+  expand_as = {self = function(g) return g end, other = false}, -- only its sizes count
   t = {self = function(g) return g:t() end},
   transpose = {self = function(g, c) return g:transpose(c.dim0, c.dim1) end},
   permute = {self = function(g, c)
@@ -502,7 +503,7 @@ local function backwards(tape, first, result)
       for _, name in ipairs(call) do
         local x = call[name]
         if rule[name] and is_tensor(x) and inner.is_recorded(x) then add(x, rule[name](g, call)) end
-        if not rule[name] and not rule.all and is_tensor(x) and inner.is_recorded(x) then
+        if rule[name] == nil and not rule.all and is_tensor(x) and inner.is_recorded(x) then
           fail(nil, ("'%s' of %s has no gradient"):format(name, rule.name))
         end
       end

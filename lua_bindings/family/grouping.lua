@@ -63,7 +63,7 @@ local function join_to(g, src, word, options)
   local n = math.max(g.n, out:dim() == #sizes and out:size(dim) or 0)
   sizes[dim + 1] = n
   if options.fill ~= nil then
-    fail("fill", "cannot be combined with 'out', which keeps its values where nothing arrives")
+    fail("fill", "cannot be combined with 'out', which keeps the values of empty groups")
   elseif out.dtype ~= "int64" then
     fail("out", ("is %s, expected int64 or float64, as src is %s"):format(out.dtype, src.dtype), nil, "dtype")
   end

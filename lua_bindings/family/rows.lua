@@ -107,7 +107,7 @@ local function code(x, column, word)
     nearest and ("did you mean '%s'?"):format(nearest), "value")
 end
 
--- x[index] for an index that is no column's name: rows for a tensor; an error for a name that resembles a column's;
+-- x[index] for an index that is not a column's name: rows for a tensor; an error for a name that resembles a column's;
 -- else nil, as in any Lua table. Names may differ in their digits: scripts look for column4 after column3.
 local function other_key(about, index)
   local x = getmetatable(about).columns

@@ -14,7 +14,7 @@ function tables.quoted(name) return (inner.text(name)) end
 local function is_position(key, n) return math.type(key) == "integer" and key >= 1 and key <= n end
 
 -- Returns the names of the columns in their order, that of the metatable and then the alphabet, or 1, 2, ... for a
--- sequence; and a key that is no column's name, or nil.
+-- sequence; and a key that is not a column's name, or nil.
 function tables.names(x)
   local names, is_known, others, stray = {}, {}, {}, nil
   for i = 1, rawlen(x) do names[i] = i end

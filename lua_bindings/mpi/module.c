@@ -74,7 +74,7 @@ static strew_status code_of(lua_State *L, int status, const char *message) {
 /* Describes the error on top of the stack. Raises none itself. */
 static void describe(lua_State *L, int status, struct failure *failure) {
   strew_error *error = &failure->error;
-  const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "an error that is no text";
+  const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "an error that is not text";
   memset(failure, 0, sizeof *failure);
   snprintf(failure->op, sizeof failure->op, "%s", world.op);
   snprintf(error->message, sizeof error->message, "%s", message);

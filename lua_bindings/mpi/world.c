@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 /* The process ends. A rank that ends with an error does not wait for the others, which may wait for it: MPI ends them,
-   with its message. (A child of fork() is no rank.) */
+   with its message. (A child of fork() is not a rank.) */
 static void leave(int status, void *process) {
   int is_over;
   MPI_Finalized(&is_over);

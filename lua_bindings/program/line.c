@@ -243,8 +243,8 @@ const char *line_open(line_completer *complete) {
   static const struct {
     const char *word, *names[2], *absent;
   } libraries[] = {
-      {"readline", {"libreadline.so.8", "libreadline.so"}, "libreadline.so.8 is not there (Debian: libreadline8)"},
-      {"edit", {"libedit.so.2", "libedit.so.0"}, "libedit.so.2 is not there (Debian: libedit2)"}};
+      {"readline", {"libreadline.so.8", "libreadline.so"}, "libreadline.so.8 was not found (Debian: libreadline8)"},
+      {"edit", {"libedit.so.2", "libedit.so.0"}, "libedit.so.2 was not found (Debian: libedit2)"}};
   const char *wanted = getenv("STREW_EDITOR"), *trouble = NULL;
   if (wanted && !*wanted) wanted = NULL;
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || (wanted && strcmp(wanted, "none") == 0)) return NULL;

@@ -1,5 +1,5 @@
 /* scatter_walk.cl: contributions combined by work-items that walk the index in order. The plan's last dimension is the
-   line, along which the order counts. Rows are the other dimensions, but for the innermost one if self's stride along
+   line, along which the order counts. Rows are the other dimensions, except the innermost one if self's stride along
    it is less than along dim: that one is a row's columns, of which a work-item takes `block`. Work-items also divide
    destinations by ranges of values: each of the `owners` walks the whole line and skips other owners' values. The host
    defines

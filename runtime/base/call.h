@@ -92,7 +92,7 @@ enum { IS_DEBUG = 1 };
 #else
 enum { IS_DEBUG = 0 };
 #endif
-/* Debug builds keep released tensors, but for those in which AddressSanitizer finds a later use. */
+/* Debug builds keep released tensors, except those in which AddressSanitizer finds a later use. */
 #ifdef __SANITIZE_ADDRESS__
 enum { KEEPS_RELEASED = 0 };
 #else

@@ -134,7 +134,7 @@ struct strew_context {
   atomic_int stop;      /* enum stop */
   double time_limit_seconds;
   int64_t deadline_ns;
-  int64_t (*now_ns)(void); /* clock_ns, but for tests */
+  int64_t (*now_ns)(void); /* clock_ns, except in tests */
   atomic_uintptr_t owner;  /* debug builds: the thread that is in a call; `claims`: nested calls of it */
   int claims;
   struct graveyard graveyard;

@@ -134,7 +134,7 @@ static strew_status check_joined_device(const struct call *call, strew_tensor *c
     snprintf(fact, sizeof fact, "has a tensor at [%" PRId64 "] that belongs to", i + 1);
     return fail_context(call, "tensors", fact);
   }
-  snprintf(hint, sizeof hint, "tensors[%" PRId64 "]:to(\"%s\")", i + 1, expected->name);
+  snprintf(hint, sizeof hint, "strew_to(tensors[%" PRId64 "], %s)", i + 1, expected->name);
   return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "tensors", .hint = hint},
               "is on %s at [%" PRId64 "], on %s at [%" PRId64 "]: all must be on one device", device->name, i + 1,
               expected->name, first + 1);

@@ -113,7 +113,7 @@ struct scan_plan {
   struct plan plan;
 };
 
-/* Operands: 0 values (storage NULL: not wanted), 1 indices (int64), 2 input; the sorted dimension is the plan's last;
+/* Operands: 0 values (storage NULL: not needed), 1 indices (int64), 2 input; the sorted dimension is the plan's last;
    out's last dimension may be shorter (topk): only the first `keep` of each line are written. */
 struct sort_plan {
   struct plan plan;
@@ -181,7 +181,7 @@ struct index_range {
 
 /* Reductions of a column in a walk that several columns share. src is 1-D, of any strides; its elements are converted to
    `computed` (float32, float64 or int64) and joined in order from the identity on. out, by reduction: dense, of that
-   dtype, with an element for each group; NULL: not wanted. STREW_SUM, STREW_AMAX and STREW_AMIN, or STREW_PROD alone. */
+   dtype, with an element for each group; NULL: not needed. STREW_SUM, STREW_AMAX and STREW_AMIN, or STREW_PROD alone. */
 struct aggregate_column {
   const strew_tensor *src; /* NULL: ones, of which only the int64 sum is wanted */
   strew_dtype computed;
@@ -242,7 +242,7 @@ struct group_ids {
                       batches. Operands: 0 c (dense), 1 a, 2 b, of the dtype that is computed. The last two strides of a
                       and b are those of their own rows and columns: one of them is 1, the other at least as long
 
-   Optional, for groupings of elements, of which there are some. Tensors are dense and 1-D, but for keys and src, which
+   Optional, for groupings of elements, of which there are some. Tensors are dense and 1-D, except keys and src, which
    have any stride; starts, order, positions and groups are int64. There are groups.
 
      number_keys      makes *ids, of the narrowest dtype of ids: the number of each element's group by `count` keys; and
@@ -255,7 +255,7 @@ struct group_ids {
      group_order_within
                       out[starts[g]] .. out[starts[g + 1] - 1]: the positions of group g, those of `order`, in the order of
                       src's elements, ties by position. There are some. May decline
-     group_topk       makes *positions and *groups (`groups` NULL: not wanted): of each group those of the first k > 0
+     group_topk       makes *positions and *groups (`groups` may be NULL): of each group those of the first k > 0
                       elements of src, greatest or least first, ties by position. May decline
      group_aggregate  reduces all columns in one walk over the ids */
 #define DEVICE_ENTRIES(X, OPTIONAL)                                                                                    \

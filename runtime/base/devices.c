@@ -114,7 +114,7 @@ const char *strew_problem_at(strew_context *context, int i) {
   return i >= 0 && i < found->problem_count ? found->problems[i] : NULL;
 }
 
-/* True if `text` contains `word`, in any case. */
+/* True if `text` contains `word`, ignoring case. */
 static bool contains_word(const char *text, const char *word) {
   for (size_t length = strlen(word); *text; text++)
     if (!strncasecmp(text, word, length)) return true;

@@ -106,7 +106,7 @@ static int length_of_character(const unsigned char *at) {
   return is_overlong || is_out_of_range ? 0 : length;
 }
 
-/* True at a control character: C0, DEL, and C1, U+0080..U+009F, of which U+009B begins an escape sequence. */
+/* True at a control character: C0, DEL, and C1, U+0080..U+009F; U+009B begins an escape sequence. */
 static bool is_control(const unsigned char *at) {
   return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
 }

@@ -91,7 +91,7 @@ static strew_status check_numbers(struct work *work) {
   return STREW_OK;
 }
 
-/* Reports the dimension in which shapes differ, counted from the last as -1. */
+/* Reports the last dimension in which shapes differ, by its number in the operand. */
 static strew_status fail_broadcast(const struct work *work, int i, const int64_t *sizes, int rank) {
   const strew_tensor *tensor = work->operands[i].tensor;
   int d = 1;
@@ -101,8 +101,8 @@ static strew_status fail_broadcast(const struct work *work, int i, const int64_t
   int64_t size = tensor->sizes[tensor->rank - d];
   strew_scalar value = strew_int(size);
   return fail(work->call, (struct fault){.code = STREW_ESHAPE, .argument = work->names[i], .value = &value},
-              "has size %" PRId64 " in dim -%d where the others have %" PRId64 ", sizes must be equal or 1", size, d,
-              sizes[rank - d]);
+              "has size %" PRId64 " in dim %d where the others have %" PRId64 ", sizes must be equal or 1", size,
+              tensor->rank - d, sizes[rank - d]);
 }
 
 static strew_status find_sizes(struct work *work) {
@@ -321,7 +321,7 @@ static void swap_comparison(struct work *work) {
   work->operands[1] = number, work->names[1] = name;
 }
 
-/* Replaces a number that is no element of the tensor's dtype by the next smaller element, and the comparison to
+/* Replaces a number that the tensor's dtype cannot hold by the next smaller element, and the comparison to
    match. */
 static void compare_by_value(struct work *work) {
   if (!work->operands[0].tensor) swap_comparison(work);

@@ -6,7 +6,7 @@
 
 /* Runs a checked call: gathers into *out, or into a new tensor, of that shape and self's dtype. The index has the shape
    of the result or, if that has rank 0, one of size 1; self has the index's rank. The index may be empty though the
-   given one is not: its values are checked all the same. */
+   given one is not: its values are checked nevertheless. */
 strew_status gather_call(const struct call *call, struct addressing *addressing, const strew_tensor *self, int rank,
                          const int64_t *sizes, strew_tensor **out);
 /* Fails if a given result (NULL: passes) overlaps itself, self or the index, argument `name`. */

@@ -80,7 +80,7 @@ strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *ind
   const int64_t count = shape.sizes[dim], size = other.sizes[dim];
   shape.sizes[dim] = other.sizes[dim] = 1;
   if (!broadcast_sizes(&shape.rank, shape.sizes, other.rank, other.sizes))
-    return fail(&call, fault, "has shape %s, which does not broadcast with self's %s but for dim %d",
+    return fail(&call, fault, "has shape %s, which does not broadcast with self's %s except in dim %d",
                 text_of_sizes(index->rank, index->sizes, is), text_of_sizes(self->rank, self->sizes, expected), dim);
   status = check_gather_out(&call, *out, self, "index", index);
   if (status != STREW_OK) return status;

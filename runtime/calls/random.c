@@ -181,7 +181,7 @@ static uint64_t whole_count(int64_t start, int64_t stop, int64_t step) {
   return span ? (span - 1) / by + 1 : 0;
 }
 
-/* The width of a range in steps, also if it is no finite number itself. */
+/* The width of a range in steps, also if it is not finite itself. */
 static double width_in(double from, double to, double unit) {
   return isfinite(to - from) ? (to - from) / unit : to / unit - from / unit;
 }

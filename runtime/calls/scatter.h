@@ -27,7 +27,7 @@ strew_status scatter_run(const struct call *call, const struct scatter_job *job)
 struct scatter_job scatter_job_of(struct addressing *addressing, const strew_scatter_options *options);
 extern const strew_scatter_options scatter_defaults; /* those of a call without options */
 /* Runs a checked call: scatters into *out, or into a new tensor of self's values. The index may be empty though the
-   given one is not: its values are checked all the same. */
+   given one is not: its values are checked nevertheless. */
 strew_status scatter_call(const struct call *call, struct scatter_job *job, strew_tensor *self, strew_tensor **out);
 
 /* Checks of the call's arguments. The source, argument `name`, becomes the job's src or number; it has self's dtype, or

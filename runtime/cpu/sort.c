@@ -49,7 +49,7 @@ static inline int64_t digit_of_broad(broad item, struct digit digit) { return di
 /* Memory of a line. */
 struct line {
   const char *in;
-  char *values, *positions; /* values NULL: not wanted */
+  char *values, *positions; /* values NULL: not needed */
   int64_t in_step, values_step, positions_step;
   int64_t n, keep;
   uint64_t flip, base;

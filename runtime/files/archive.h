@@ -49,7 +49,7 @@ strew_status archive_create(const struct call *call, strew_context *context, con
                             const struct archive_items *items, struct archive **out);
 strew_status archive_add(struct archive *archive, const char *name, const void *item, uint64_t size_bytes,
                          bool is_deflated);
-/* Writes the members and renames the file to its target. Frees the archive in any case. */
+/* Writes the members and renames the file to its target. Always frees the archive. */
 strew_status archive_commit(struct archive *archive);
 void archive_discard(struct archive *archive);
 

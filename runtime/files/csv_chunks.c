@@ -1,5 +1,5 @@
 /* csv_chunks.c: .csv files in chunks of rows. A chunk's text is a window of the file: it grows until it holds the lines
-   of the chunk, ends there by a 0 in the place of the next byte meanwhile, and is read as a whole file is (csv_load.c).
+   of the chunk, ends there by a 0 that meanwhile replaces the next byte, and is read as a whole file is (csv_load.c).
    Lines are found by a scan of their own, which knows quotes: a cell that is cut off must not decide anything. */
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_cells.h"

@@ -189,7 +189,7 @@ static strew_status take_csv_options(struct reader *reader, const strew_csv_opti
   if (csv->skip < 0) return fail(reader->call, fault, "is %" PRId64 ", expected 0 or more", csv->skip);
   fault.argument = "comment";
   if (csv->comment && (strchr("\"\r\n", csv->comment) || csv->comment == reader->separator))
-    return fail(reader->call, fault, "is \"%s\", expected a character that is no quote, line end or separator",
+    return fail(reader->call, fault, "is \"%s\", expected a character other than a quote, line end or separator",
                 text_of_name((char[]){csv->comment, '\0'}, text));
   for (int64_t i = 0; i < csv->missing_count && status == STREW_OK; i++) {
     int64_t number;

@@ -308,8 +308,8 @@ static strew_status visit_name(struct reader *reader, const struct cells *cells,
     status = words_number(reader->call, reader->context, &reader->names, cell->text, cell->length, &number);
   if (status != STREW_OK || number == i) return status;
   char text[TEXT_BYTES], hint[TEXT_BYTES];
-  snprintf(hint, sizeof hint, "{.names = {...}} names the %" PRId64 " columns in the place of line %" PRId64,
-           reader->count, line);
+  snprintf(hint, sizeof hint, "{.names = {...}} names the %" PRId64 " columns instead of line %" PRId64, reader->count,
+           line);
   return fail_file(reader->call, reader->path, hint,
                    "gives columns %" PRId64 " and %" PRId64 " the name \"%s\" in line %" PRId64, number + 1, i + 1,
                    text_of_cell(cell, text), line);

@@ -75,7 +75,7 @@ strew_status csv_walk_second(struct reader *reader, struct cells *cells);
 
 /* ----------------------------------------------------------------------------------------------------- csv_looks.c */
 
-/* What a cell that is no number may be instead of a word: a value in a form that needs an option. */
+/* What a cell that is not a number may be instead of a word: a value in a form that needs an option. */
 enum look {
   PLAIN,
   OTHER_POINT, /* 1,5 */

@@ -72,7 +72,7 @@ uint64_t file_size(const char *path) {
   return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
-/* Devices by name may be endless. Those of standard input are the user's terminal, or what he has chosen. */
+/* Devices by name may be endless. Standard input is the user's terminal, or whatever the user redirected. */
 static bool is_readable(mode_t mode, bool is_input) {
   return S_ISREG(mode) || S_ISFIFO(mode) || (is_input && !S_ISDIR(mode));
 }

@@ -126,7 +126,7 @@ static strew_status begin_member(const struct call *call, struct inflater *infla
   inflater->is_between = false;
   if (*stream->next_in == 0x1f) return STREW_OK;
   if (inflater->is_first)
-    return fail_file(call, inflater->codec.path, "{.format = \"...\"} names the format, whatever the suffix",
+    return fail_file(call, inflater->codec.path, "{.format = \"...\"} overrides the suffix",
                      "is not compressed by gzip: it does not begin with the bytes 1f 8b");
   return fail_file(call, inflater->codec.path, NULL, "has bytes after the end of its gzip data, at byte %" PRIu64,
                    position(inflater));
@@ -220,7 +220,7 @@ static strew_status deflate_input(const struct call *call, struct deflater *defl
   do {
     codec->zlib.next_out = codec->buffer;
     codec->zlib.avail_out = BUFFER_BYTES;
-    zlib.deflate(&codec->zlib, flush); /* always has room and, but for the end, input: no error is possible */
+    zlib.deflate(&codec->zlib, flush); /* always has room and, except at the end, input: no error is possible */
     size_t made = BUFFER_BYTES - codec->zlib.avail_out;
     status = context_check(call, codec->context);
     if (status == STREW_OK) status = draft_write(call, deflater->draft, deflater->written, codec->buffer, made);

@@ -19,7 +19,7 @@ struct decimal {
 };
 
 /* Reads the longest number at the beginning of `text`. A number has an optional sign, then digits with an optional
-   `point` (a character, or NO_POINT) and exponent, or nan, inf, infinity in any case. Returns its end, or `text` if
+   `point` (a character, or NO_POINT) and exponent, or nan, inf, infinity, ignoring case. Returns its end, or `text` if
    there is no number. The text must end in a byte that no number has. */
 enum { NO_POINT = 256 };
 const char *decimal_scan(const char *text, int point, struct decimal *out);

@@ -36,7 +36,7 @@ static bool has_no_reserved(const strew_group_options *options) {
   return true;
 }
 
-/* True for what the walk takes. All else, failures too, is left to strew_grouping_reduce. */
+/* True for what the walk takes. Everything else, including errors, goes to strew_grouping_reduce. */
 static bool is_shared(const struct aggregating *a, const strew_aggregate *aggregate) {
   const strew_group_options *options = &aggregate->options;
   const strew_tensor *src = aggregate->src;

@@ -81,7 +81,7 @@ static strew_status check_group(const struct call *call, strew_tensor *src, stre
                 "has %d dimensions, src only %d: it does not broadcast to src", index->rank, src->rank);
   if (out && options->fill)
     return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "fill"},
-                "cannot be combined with 'out', which keeps its values where nothing arrives");
+                "cannot be combined with 'out', which keeps the values of empty groups");
   return check_dim_size(call, options->dim_size);
 }
 

@@ -173,7 +173,7 @@ strew_status key_table_reserve(const struct call *call, struct key_table *table,
   return status == STREW_OK && capacity > table->capacity ? grow_rows(call, table, capacity) : status;
 }
 
-/* The last key that was entered is on the way to no other one. */
+/* No probe sequence passes through the key that was entered last. */
 void key_table_shrink(struct key_table *table, int64_t count) {
   const uint64_t mask = table->slot_count - 1;
   for (; table->count > count; table->count--) {

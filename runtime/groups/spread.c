@@ -197,7 +197,7 @@ strew_tensor *group_logsumexp(struct group_call *g, strew_tensor *out) {
   const strew_dtype wide = dtype_wide(g->src->dtype);
   if (out && fill)
     STEP(steps, fail(steps->call, (struct fault){.code = STREW_EARGUMENT, .argument = "fill"},
-                     "cannot be combined with 'out', which keeps its values where nothing arrives"));
+                     "cannot be combined with 'out', which keeps the values of empty groups"));
   group_open(g, out);
   check_given(g, out);
   if (fill) STEP(steps, element_from(steps->call, "fill", *fill, STREW_EXACT, g->src->dtype, &checked));

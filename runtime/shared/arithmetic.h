@@ -20,8 +20,8 @@ enum { STREW_BINARY(ROW) BINARY_CODES };
 
 /* --------------------------------------------------------------------------------------------------------- integers */
 
-/* Integers of every width are divided as int64: the quotient fits but for -INT_MIN, which wraps. b is not 0, which
-   is checked before; the test avoids undefined behaviour all the same. */
+/* Integers of every width are divided as int64: the quotient fits except for -INT_MIN, which wraps. b is not 0, which
+   is checked before; the test avoids undefined behaviour nevertheless. */
 static inline int64_t integer_floor_divide(int64_t a, int64_t b) {
   if (b == 0) return 0;
   if (b == -1) return minus_i64(0, a);

@@ -59,7 +59,7 @@ INLINED double log_series_f64(double z) {
     const W_##s low = plus_##s(times_##s(rest, e), plus_##s(times_##s(upper, e_low), times_##s(k, two_low)));          \
     return plus_##s(sum, plus_##s(rest_of_sum_##s(whole, part, sum), low));                                            \
   }                                                                                                                    \
-  /* `result`, but for arguments that have no finite logarithm. */                                                     \
+  /* `result`, except for arguments without a finite logarithm. */                                                     \
   INLINED W_##s log_or_special_##s(W_##s result, W_##s x) {                                                            \
     const B_##s bits = bits_of_##s(x);                                                                                 \
     result = bits < INFINITE_##s ? result : bits == INFINITE_##s ? x : (W_##s)NAN;                                     \

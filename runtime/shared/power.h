@@ -98,7 +98,7 @@ INLINED pair_f64 pow_series_f64(pair_f64 z) {
     const B_##s whole = bits_of_##s(minus_##s(sum, WHOLES_##s)) == b;                                                  \
     const B_##s odd = ((small & whole & bits_of_##s(sum)) | (odd_wholes & b)) & 1;                                     \
     result = s##_of_bits(bits_of_##s(result) | (x_sign & (0 - odd)));                                                  \
-    /* Negative numbers, but for -0 and -infinity, have no powers that are not whole. */                               \
+    /* Negative numbers, except -0 and -infinity, have only whole powers. */                                           \
     const B_##s undefined = small & (whole ^ 1) & (B_##s)(a - 1 < INFINITE_##s - 1);                                   \
     result = either_##s((x_sign & (0 - undefined)) != 0, (W_##s)NAN, result);                                          \
     result = either_##s(a > INFINITE_##s, x, result);                                                                  \

@@ -8,7 +8,7 @@ local rows = pipe:read "a"
 pipe:close()
 local path = common.folder .. "/packages.csv"
 if rows == "" then
-  print "there is no dpkg-query here: a stored sample of Debian's packages takes its place"
+  print "dpkg-query is missing here: a stored sample of Debian's packages is used instead"
   path = common.here .. "packages.csv"
 else
   local file <close> = assert(io.open(path, "w"))

@@ -26,6 +26,7 @@ form scripts/packaging/strew.pc.in $LIBDIR/pkgconfig/strew.pc
 form scripts/packaging/strew-lua.pc.in $LIBDIR/pkgconfig/strew-lua.pc
 form scripts/packaging/strewConfig.cmake.in $LIBDIR/cmake/strew/strewConfig.cmake
 form scripts/packaging/strewConfigVersion.cmake.in $LIBDIR/cmake/strew/strewConfigVersion.cmake
+644 LICENSE $PREFIX/share/doc/strew/LICENSE
 644 $BUILD/doc/index.html $PREFIX/share/doc/strew/index.html
 644 $BUILD/doc/c.html $PREFIX/share/doc/strew/c.html
 644 $BUILD/strew.1 $PREFIX/share/man/man1/strew.1

@@ -21,7 +21,7 @@ end
 local function kind_of(line)
   if line:find "^/%*" then return "comment" end
   if line:find "^#define" then return "macro" end
-  if line:find "^typedef .*{$" or line:find "^static inline" then return "body" end
+  if line:find "^typedef .*{$" or line:find "^STREW_INLINE" then return "body" end
   if line:find "^typedef" or line:find "^STREW_API" then return "declaration" end
 end
 
@@ -53,7 +53,7 @@ end
 local function name_of(declaration)
   local text = table.concat(declaration, " ")
   return text:match "^#define ([%w_]+)" or text:match "^STREW_API.-([%w_]+)%("
-    or text:match "^static inline.-([%w_]+)%(" or text:match "([%w_]+);[^;}]*$"
+    or text:match "^STREW_INLINE.-([%w_]+)%(" or text:match "([%w_]+);[^;}]*$"
 end
 
 -- Macros of the header's own: they end in an underscore, guard it, or mark declarations.
@@ -74,9 +74,10 @@ local function sections_of(path)
   end
   local function declare(kind, lines)
     local name = name_of(lines)
+    if name == "STREW_INLINE" then return end -- it marks the functions of its entry
     if not entry then begin_entry() end
     if not is_public(kind, name) then entry.private = true end
-    if lines[1]:find "^static inline" then lines = {(lines[1]:gsub(" {$", ";"))} end
+    if lines[1]:find "^STREW_INLINE" then lines = {(lines[1]:gsub("^STREW_INLINE ", ""):gsub(" {$", ";"))} end
     if lines[1]:find "^STREW_API " then
       for i, line in ipairs(lines) do lines[i] = line:sub(#"STREW_API " + 1) end
     end
@@ -152,6 +153,9 @@ local function add_text(add, lines, here)
     end
     local run = table.concat(lines, verbatim and "\n" or " ", first, i)
     if verbatim then
+      local indent = #run -- that all lines share
+      for blanks in ("\n" .. run):gmatch "\n( *)%S" do indent = math.min(indent, #blanks) end
+      run = ("\n" .. run):gsub("\n" .. (" "):rep(indent), "\n"):sub(2)
       add('<pre class="note">%s</pre>', linked(run, here))
     elseif run:find "%S" then
       add("<p>%s</p>", inline(run:match "%S.*", here))
@@ -171,6 +175,23 @@ local function declared(lines, here)
   return table.concat(parts) .. linked(text:sub(position), here)
 end
 
+-- Words under which a search finds a name that its text does not have.
+local synonyms = {
+  strew_context_interrupt = "cancel abort stop kill ctrl-c",
+  strew_context_limit_time = "timeout deadline",
+  strew_context_clear_interrupt = "cancel resume",
+  strew_from = "upload create array",
+  strew_read = "download array",
+  strew_wrap = "zero-copy borrow array numpy",
+  strew_release = "free delete destroy",
+  strew_options = "logging progress callback",
+  strew_group = "group by aggregate",
+  strew_group_by = "aggregate",
+  strew_to = "cast astype convert device copy",
+  strew_gather = "lookup",
+  strew_cat = "append concatenate",
+}
+
 local function add_entry(add, entry)
   local id = entry.names[1]
   if not id then return add_text(add, entry.text) end
@@ -178,12 +199,49 @@ local function add_entry(add, entry)
   for i, name in ipairs(entry.names) do
     headings[i] = ('<a%s href="#%s">%s</a>'):format(i > 1 and (' id="%s"'):format(name) or "", name, name)
   end
-  add('<article id="%s"><h3>%s</h3>', id, table.concat(headings, "<br>\n"))
+  local words = synonyms[id] and (' data-words="%s"'):format(synonyms[id]) or ""
+  add('<article id="%s"%s><h3>%s</h3>', id, words, table.concat(headings, "<br>\n"))
   local declarations = {}
   for i, lines in ipairs(entry.declarations) do declarations[i] = declared(lines, id) end
   add('<pre class="declared">%s</pre>', table.concat(declarations, "\n"))
   add_text(add, entry.text, id)
   add '</article>'
+end
+
+-- ---- examples: functions of the sample hosts
+
+-- Returns {title, lines, names = set of words} of each function in scripts/hosts that fits a page.
+local function samples()
+  local list = {}
+  for path in io.popen("ls scripts/hosts/*.c scripts/hosts/*.cpp"):lines() do
+    for body in page.read(path):gmatch "\n(%a[^\n]*%) {\n.-\n}\n)" do
+      local sample = {path = path, body = body, names = {}}
+      for name in body:gmatch "[%a_][%w_]*" do sample.names[name] = true end
+      if select(2, body:gsub("\n", "")) <= 45 then table.insert(list, sample) end
+    end
+  end
+  return list
+end
+local hosts = samples()
+
+-- Adds the sample that calls the most functions of a section, once on the page.
+local function add_sample(add, section)
+  local best, most = nil, 0
+  for _, sample in ipairs(hosts) do
+    local count = 0
+    for _, entry in ipairs(section.entries) do
+      for _, name in ipairs(entry.names) do count = count + (sample.names[name] and name:find "^strew_" and 1 or 0) end
+    end
+    if count > most then best, most = sample, count end
+  end
+  if not best then return end
+  local id = "example-" .. section.title:gsub("%A+", "-")
+  if best.id then
+    return add('<p>Example: <a href="#%s">%s</a>.</p>', best.id, best.path)
+  end
+  best.id = id
+  add('<article id="%s"><h3><a href="#%s">An example</a></h3><p>From <code>%s</code>:</p>', id, id, best.path)
+  add('<pre class="example">%s</pre></article>', linked(best.body:gsub("\n$", "")))
 end
 
 local function add_section(add, section)
@@ -194,6 +252,7 @@ local function add_section(add, section)
     add '</article>'
   end
   for _, entry in ipairs(section.entries) do add_entry(add, entry) end
+  add_sample(add, section)
   add '</section>'
 end
 
@@ -224,7 +283,22 @@ end
 
 local body, navigation = {}, {}
 local function add(format, ...) table.insert(body, select("#", ...) > 0 and format:format(...) or format) end
-for _, section in ipairs(sections) do
+-- The index: all functions by the alphabet.
+local function add_index()
+  local names = {}
+  for _, section in ipairs(sections) do
+    for _, entry in ipairs(section.entries) do
+      for _, name in ipairs(entry.names) do
+        if name:find "^strew_" then table.insert(names, ('<a href="#%s">%s</a>'):format(name, name)) end
+      end
+    end
+  end
+  table.sort(names)
+  add('<section id="index"><h2>Index</h2><p class="names">%s</p></section>', table.concat(names, "\n"))
+end
+
+for i, section in ipairs(sections) do
+  if i == 2 then add_index() end
   add_section(add, section)
   local links = {}
   for _, entry in ipairs(section.entries) do
@@ -234,6 +308,7 @@ for _, section in ipairs(sections) do
   end
   local title = escape(section.title)
   table.insert(navigation, ('<h2><a href="#%s">%s</a></h2>'):format(page.id_of(section.title), title))
+  if i == 1 then table.insert(links, '<a href="#index">Index of all names</a>') end
   if #links > 0 then table.insert(navigation, "<p>" .. table.concat(links, "\n") .. "</p>") end
 end
 local file <close> = assert(io.open(assert(arg[1], "usage: c.lua FILE"), "w"))

@@ -52,11 +52,14 @@ end
 local out = {}
 local function add(format, ...) table.insert(out, format:format(...)) end
 
+-- Escapes a text of code, which may then be broken after its bars, commas, points, underscores and parentheses.
+local function broken(code_text) return (escape(code_text):gsub("[|,._(]", "%0<wbr>")) end
+
 local function add_table(rows)
   if #rows == 0 then return end
   add '<table>'
   for _, row in ipairs(rows) do
-    local name, type, words = escape(row[1]), escape(row[2]), inline(row[3])
+    local name, type, words = escape(row[1]), broken(row[2]), inline(row[3])
     add('<tr><th><code>%s</code></th><td class="type">%s</td><td>%s</td></tr>', name, type, words)
   end
   add '</table>'
@@ -83,7 +86,7 @@ local function add_task(task)
     local row = task[k]
     add('<tr><td><a href="#%s"><code>%s</code></a></td><td>%s</td>', row.entry.name, escape(row[1]), escape(row[2]))
     for _, library in ipairs(libraries) do
-      add("<td>%s</td>", escape((row[library[1]] or ""):gsub(";", ",")))
+      add('<td data-of="%s">%s</td>', library[2], broken((row[library[1]] or ""):gsub(";", ",")))
     end
     add '</tr>'
   end
@@ -97,7 +100,7 @@ end
 
 -- A recipe of recipes.lua: its title, its text, its code and output.
 local function add_recipe(recipe)
-  add('<h4>%s</h4><p>%s</p>', escape(recipe.title), inline(recipe.summary))
+  add('<h4 id="%s">%s</h4><p>%s</p>', page.id_of(recipe.title), escape(recipe.title), inline(recipe.summary))
   add_example(recipe)
 end
 
@@ -128,7 +131,7 @@ local function add_entry(entry)
   add '</article>'
 end
 
-local navigation = {}
+local navigation = {'<h2><a href="#start">What strew is</a></h2>'}
 for _, group in ipairs(text.groups) do
   local links = {}
   for k, entry in ipairs(group.entries) do links[k] = ('<a href="#%s">%s</a>'):format(entry.name, entry.name) end
@@ -136,6 +139,25 @@ for _, group in ipairs(text.groups) do
   table.insert(navigation, table.concat(links, "\n") .. "</p>")
 end
 table.insert(navigation, '<h2><a href="#program">The program</a></h2>')
+
+-- The beginning: what README.md says that strew is, its first script, and where to find what.
+local function add_start()
+  local head = page.read("README.md"):match "^# strew\n\n(.-)\nWhat it promises"
+  add '<section id="start"><h2>What strew is</h2><article id="strew-start">'
+  local kinds = {csv = "output", lua = "example", text = "output"}
+  for words, kind, body in (head .. "\n``` \n```"):gmatch "(.-)```(%S*)[^\n]*\n(.-)\n?```" do
+    for paragraph in (words .. "\n\n"):gmatch "%s*(%S.-)\n\n" do add("<p>%s</p>", inline(paragraph)) end
+    local lines = kind == "lua" and highlighted(body) or escape(body)
+    if kinds[kind] then add('<pre class="%s">%s</pre>', kinds[kind], lines) end
+  end
+  local links = {}
+  for k, recipe in ipairs(text.find("recipes").recipes) do
+    links[k] = ('<a href="#%s">%s</a>'):format(page.id_of(recipe.title), escape(recipe.title))
+  end
+  add("<p>Common tasks in a few lines: %s. The calls for each task, and their names in other libraries: %s.</p>",
+    table.concat(links, ", "), '<a href="#which">which</a>')
+  add '</article></section>'
+end
 
 local function add_program()
   add '<section><h2>The program</h2><article id="program"><p><code>strew [options] [script [args]]</code></p>'
@@ -150,6 +172,7 @@ local function add_program()
   add '</article></section>'
 end
 
+add_start()
 for _, group in ipairs(text.groups) do
   add('<section id="%s"><h2>%s</h2>', page.id_of(group.title), escape(group.title))
   for _, entry in ipairs(group.entries) do add_entry(entry) end

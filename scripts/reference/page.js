@@ -6,7 +6,7 @@ const articles = [...document.querySelectorAll("article[id]")].map(element => ({
   element,
   name: element.id.toLowerCase(),
   summary: (element.querySelector(".summary") || element).textContent.toLowerCase(),
-  text: element.textContent.toLowerCase()
+  text: (element.textContent + " " + (element.dataset.words || "")).toLowerCase()
 }));
 
 function wordsTyped() {
@@ -32,7 +32,7 @@ function show() {
   hits.sort((a, b) => rank(a, words[0] || "") - rank(b, words[0] || ""));
   const links = hits.map(hit => Object.assign(document.createElement("a"),
     { href: "#" + hit.element.id, textContent: hit.element.id }));
-  found.replaceChildren(...(links.length ? links : ["No text has all these words."]));
+  found.replaceChildren(...(links.length ? links : ["Nothing found."]));
   found.hidden = words.length === 0;
   return hits;
 }

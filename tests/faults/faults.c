@@ -285,6 +285,7 @@ int main(int count, char **words) {
              modes[i].events, counts->events, counts->bodies, counts->trials, counts->failed, counts->well,
              counts->reasons, counts->results, counts->others, counts->unfinalized);
   }
-  printf("faults: %d files, %ld crashes, %ld troubles\n", count - optind, crashes, total.troubles);
+  printf("faults: %ld crashes, %ld troubles: %d passed, %ld failed\n", crashes, total.troubles, count - optind,
+         crashes + total.troubles);
   return crashes || total.troubles ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
-# usage: SPECS='view ...' DEMOS='karate ...' sh tests/faults/run.sh BUILD MODULE MOST
+# usage: DEMOS='karate ...' sh tests/faults/run.sh BUILD MODULE MOST
 # Fault injection: the Lua suite and the demonstrations, with everything that can fail failing in turn (faults.c): on
-# the CPU, and the specs of devices on PoCL, too. MODULE: the build whose Lua module the specs' own processes load,
+# the CPU, and on PoCL, too, the specs that run on devices. MODULE: the build whose Lua module the specs' own processes load,
 # which run without a sanitizer. MOST: see faults.c.
 set -u
-: "${SPECS:?}" "${DEMOS:?}"
+: "${DEMOS:?}"
 cd "$(dirname "$0")/../.." || exit 1
 build=$1 module=$2 most=$3
 here=$(realpath "$build")/tests/faults
@@ -25,7 +25,7 @@ export ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0"
 device=$("$module/strew" -e 'print(strew.zeros(1, {device = "opencl:portable"}).device)' 2>/dev/null)
 case $device in
   opencl:*)
-    specs=$(for spec in $SPECS; do echo "tests/spec/${spec}_spec.lua"; done)
+    specs=$(grep -L 'devices: no, ' tests/spec/*_spec.lua)
     # shellcheck disable=SC2086
     STREW_DEVICE=$device "$here/faults" -n "$most" $specs $demos || failed=1
     ;;

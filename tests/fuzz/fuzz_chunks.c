@@ -1,6 +1,6 @@
 /* fuzz_chunks.c: any bytes as a .csv or .npy in chunks. The first one selects format and options, the second the rows of
    a chunk, the third the size of reads, and whether the file is a pipe or compressed. What is read in chunks, to the
-   end, is what is read at once; so is the reason of a failure, but for what chunks cannot know or load does not mind. */
+   end, is what is read at once; so is the reason of a failure, except what chunks cannot know or load does not mind. */
 #define _XOPEN_SOURCE 700
 #include "fuzz.h"
 

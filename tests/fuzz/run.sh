@@ -1,10 +1,17 @@
 #!/bin/sh
-# usage: sh tests/fuzz/run.sh BUILD TARGET RUNS SEEDS...
+# usage: sh tests/fuzz/run.sh BUILD TARGET RUNS|replay
 # Runs libFuzzer on fuzz_TARGET, as long as RUNS says (its own options). It keeps its corpus in BUILD/corpus for the
-# next run, and findings in BUILD/found.
+# next run, and findings in BUILD/found. replay: runs the seeds and earlier findings, and $INPUTS random inputs of the
+# generators of scripts.
 set -u
 build=$1 target=$2 runs=$3
-shift 3
+set -- "tests/fuzz/seeds/$target" "tests/fuzz/found/$target"
+case $target in
+  np*) set -- "$@" tests/data/numpy ;;
+  png) set -- "$@" tests/data/png ;;
+  calls | tensor | views) [ "$runs" != replay ] || set -- "$@" "random=$INPUTS" ;;
+esac
+[ "$runs" != replay ] || exec "$build/tests/fuzz/fuzz_$target" "$@"
 corpus=$build/corpus/$target log=$build/fuzz_$target.log
 mkdir -p "$corpus" "$build/found"
 for seeds in "$@"; do [ ! -d "$seeds" ] || set -- "$@" "$seeds"; shift; done

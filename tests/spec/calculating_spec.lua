@@ -1,5 +1,6 @@
 -- Operations that compute from several elements (family/elementwise.lua, statistics.lua), cumprod, cummax,
 -- cummin and the elementwise functions that other specs leave out, against plain loops.
+-- devices: no, each random dtype and layout would compile kernels; the digest calls every operation there.
 local strew = require "strew"
 local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"
 local any, list, same, rounded = loops.any, loops.list, loops.same, loops.rounded

@@ -166,7 +166,7 @@ describe("a .csv file", function()
         "has characters after a closing quote in line 2, column 2 (b), expected a separator or line end\n" ..
         "  hint  a quote inside of quotes is written twice: \"\"",
       ["a,b,a\n1,2,3\n"] = "gives columns 1 and 3 the name \"a\" in line 1\n" ..
-        "  hint  {names = {...}} names the 3 columns in the place of line 1",
+        "  hint  {names = {...}} names the 3 columns instead of line 1",
       ["a\nx\n\0\n"] = "has a zero byte in line 3 (byte 4 of the file), expected text",
       ["a\0\n\0001\0\n\0"] = "has a zero byte in line 1 (byte 1 of the file), expected text\n" ..
         "  hint  it may be UTF-16: iconv -f UTF-16 -t UTF-8 makes it UTF-8",
@@ -451,7 +451,7 @@ describe("a .csv file", function()
       refusal("sep=;\na;b\n1;2\n", header))
     assert.equal("a int64 1; b int64 2", read("sep=;\na;b\n1;2\n", {header = true, skip = 1, separator = ";"}))
     assert.equal("load: 'skip' is -1, expected 0 or more", refusal("a\n", {skip = -1}))
-    assert.equal("load: 'comment' is \",\", expected a character that is no quote, line end or separator",
+    assert.equal("load: 'comment' is \",\", expected a character other than a quote, line end or separator",
       refusal("a\n", {comment = ","}))
     assert.equal("load: 'skip' is an option of .csv and .tsv files, not of .npy files",
       message(strew.load, "x.npy", {skip = 1}))
@@ -460,7 +460,7 @@ describe("a .csv file", function()
   it("has the caller's names", function()
     for bytes, expected in pairs{["a,,\n1,2,3\n"] = '2 and 3 the name "" in line 1',
       ["x,y,x\n1,2,3\n"] = '1 and 3 the name "x" in line 1'} do
-      local hint = "\n  hint  {names = {...}} names the 3 columns in the place of line 1"
+      local hint = "\n  hint  {names = {...}} names the 3 columns instead of line 1"
       assert.equal("gives columns " .. expected .. hint, refusal(bytes, header))
       assert.equal("gives columns " .. expected .. hint, refusal(bytes, {header = true, columns = {"y"}}))
       assert.equal("p int64 1; q int64 2; r int64 3", read(bytes, {header = true, names = {"p", "q", "r"}}))

@@ -189,7 +189,7 @@ describe("files", function()
       refusal(one .. one:sub(1, -4), nil, ".csv.gz"))
     assert.equal("is empty, expected gzip data", refusal("", nil, ".csv.gz"))
     local plain = "is not compressed by gzip: it does not begin with the bytes 1f 8b\n"
-      .. '  hint  {format = "..."} names the format, whatever the suffix'
+      .. '  hint  {format = "..."} overrides the suffix'
     assert.equal(plain, refusal("1,2\n", nil, ".csv.gz"))
     assert.equal(plain, refusal("\0" .. one, nil, ".csv.gz"))
     assert.equal(("has bytes after the end of its gzip data, at byte %d"):format(#one + 1),

@@ -1,4 +1,5 @@
 -- Gradients beside central differences in float64, and beside PyTorch's (tests/data/gradients.lua).
+-- devices: no, each operation's would compile kernels; they are composed of operations that the digest calls there.
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 
@@ -236,6 +237,9 @@ function cases.matmul()
   check("outer", strew.outer, x({n}), x({m}))
 end
 
+-- Of the other tensor only the sizes count.
+function cases.expand_as() check("expand_as", strew.expand_as, x({2, 1}), x({3, 2, 4})) end
+
 -- Views and moves: each a function of a tensor of these sizes.
 local moves = {
   view = {{2, 6}, function(a) return a:contiguous():view(3, -1) end},
@@ -247,7 +251,6 @@ local moves = {
   squeeze = {{2, 1, 3}, function(a) return a:squeeze(1) end},
   unsqueeze = {{2, 3}, function(a) return a:unsqueeze(-1) end},
   expand = {{2, 1}, function(a) return a:expand(3, 2, 4) end},
-  expand_as = {{2, 1}, function(a) return a:expand_as(strew.zeros(3, 2, 4)) end},
   select = {{2, 3, 2}, function(a) return a:select(-2, -1) end},
   narrow = {{5, 2}, function(a) return a:narrow(0, 1, 3) end},
   slice = {{5, 2}, function(a) return a:slice(0, 1, -1, 2) end},
@@ -761,7 +764,7 @@ hint  t:sum() is such a tensor]], refused(function() return 1 end, a))
 hint  t:detach() is the tensor as a constant]], refused(f, a))
     end
     assert.are.equal([[
-t[i]: 'self' is recorded for a gradient, which a number loses
+t[i]: 'self' is needed for a gradient, which a number would lose
 hint  t:narrow(0, i, 1) is a tensor; t:detach() is the tensor as a constant]], refused(function(u) return u[0] end, a))
     local freed = strew.ones(2)
     freed:free()
@@ -797,11 +800,11 @@ hint  t:narrow(0, i, 1) is a tensor; t:detach() is the tensor as a constant]], r
     end
     assert.are.equal([[
 scatter_sum: 'out' cannot be written to by a call that is recorded
-hint  leave 'out' away in a function that is differentiated]],
+hint  omit 'out' in a function that is differentiated]],
       refused(function(u) return strew.scatter_sum(u, strew.tensor{0, 1}, {out = strew.zeros(2)}):sum() end))
     local out_message = [[
 scatter_sum: 'out' cannot be written to by a call that is recorded
-hint  leave 'out' away in a function that is differentiated]]
+hint  omit 'out' in a function that is differentiated]]
     local at, ones = strew.tensor{0, 1}, strew.ones(2)
     assert.are.equal(out_message, refused(function(u)
       local v = (u * c):sum()
@@ -822,7 +825,7 @@ hint  leave 'out' away in a function that is differentiated]]
       end))
     assert.are.equal([[
 sum: an operand shares memory with a tensor that a recorded call wrote to
-hint  the view is older than the write: make it after that]],
+hint  create the view after the write]],
       refused(function(u) local z = strew.zeros(2) local v = z:view(2) z:add_(u) return v:sum() end))
     assert.are.equal("float32[2] {1.0, 1.0}", support.text(c))
     c:add_(1):free() -- none of this holds afterwards

@@ -91,7 +91,7 @@ describe("integers in groups", function()
     end
   end)
 
-  it("may leave 64 bits on the way, but for running sums", function()
+  it("may leave 64 bits on the way, except of running sums", function()
     local g = strew.grouping(T{1, 1, 1, 0})
     same(T{5, most}, g:sum(T{most, 1, -1, 5}))
     same(T{5, least}, g:sum(T{least, -1, 1, 5}))
@@ -144,7 +144,7 @@ describe("integers in groups", function()
     for message, options in pairs{
       ["sum: 'out' is int32, expected int64 or float64, as src is int64"] = {out = T{0, 0}:to "int32"},
       ["sum: 'out' has shape [1], expected [2]"] = {out = T{0}},
-      ["sum: 'fill' cannot be combined with 'out', which keeps its values where nothing arrives"] =
+      ["sum: 'fill' cannot be combined with 'out', which keeps the values of empty groups"] =
         {out = T{0, 0}, fill = 3},
     } do
       local found = support.message(g.sum, g, T{1, 2, 3}, options)

@@ -402,7 +402,7 @@ local in_script = loadfile "lua_bindings/family/places.lua"(strew, error, functi
 
 -- Calls f(file, hint) for each text in the place of a hint in the sources. %s and the like stand for anything.
 local function each_hint(f)
-  local marks = {"hint = *\n? *(%b\"\")", "bind_hint%([%w>-]+,[ \n]*(%b\"\")", "snprintf%(hint, [^\"]-(%b\"\")"}
+  local marks = {"hint = *\n? *(%b\"\")", "bind_hint[%w_]*%([%w>-]+,[ \n]*(%b\"\")", "snprintf%(hint, [^\"]-(%b\"\")"}
   local pipe <close> = assert(io.popen "find runtime opencl lua_bindings -name '*.c'")
   for path in pipe:lines() do
     local source = support.get(path):gsub('%%" PRId64 "', "%%d"):gsub('\\"', "\1"):gsub('"%s*\n%s*"', "")

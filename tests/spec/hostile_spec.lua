@@ -1,6 +1,7 @@
 -- Arguments that no call expects: each argument, option and element of a list, in calls of every operation, is replaced
 -- in turn by zeros of both signs, NaN, infinities, ends of integers, other types, userdata of other kinds. The
 -- call succeeds, or raises a message and changes nothing. A parameter of -0.0 is one of 0.0.
+-- devices: no, its thousands of calls would compile kernels; arguments are checked before a device gets a call.
 local strew = require "strew"
 local drawn = dofile "tests/calls.lua"
 local support = dofile "tests/spec/support.lua"

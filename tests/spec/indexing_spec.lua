@@ -1,5 +1,6 @@
 -- Writes and reads at positions that indices, coordinates, masks and slices name (lua_bindings/family: indexing.lua,
 -- coordinates.lua, views.lua), against plain loops over random shapes, dtypes, memory layouts, modes and threads.
+-- devices: no, each random dtype and layout would compile kernels; the digest calls every operation there.
 local strew = require "strew"
 local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"
 local pick, random_shape, product, each, offset = loops.any, loops.shape, loops.count, loops.each, loops.number

@@ -1,5 +1,6 @@
 -- Results depend on the elements and shapes of the operands, not on their strides: sums, too, add in an order that the
 -- shape alone determines.
+-- devices: no, each random dtype and layout would compile kernels; the digest calls every operation there.
 local strew = require "strew"
 local drawn = dofile "tests/calls.lua"
 local loops = dofile "tests/spec/loops.lua"

@@ -1,4 +1,5 @@
 -- Arguments by name: f{dim = 0} is f(0).
+-- devices: no, names are resolved before a device gets a call.
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 local drawn = dofile "tests/calls.lua"

@@ -1,4 +1,5 @@
 -- Segments, searches and histograms, against plain loops.
+-- devices: no, each random dtype and layout would compile kernels; the digest calls every operation there.
 local strew = require "strew"
 local support, loops = dofile "tests/spec/support.lua", dofile "tests/spec/loops.lua"
 local any_of, is_float, each, made, relaid, with = loops.any, loops.is_float, loops.each, loops.made, loops.relaid,

@@ -99,7 +99,8 @@ local failures = {
   {"strew.show(t, {colour = 'viridis'})", "show: 'options' has unknown key \"colour\", expected width, height, min, "
     .. "max, colormap, style, histogram, bins"},
   {"strew.show(t, {colormap = 'virdis'})",
-   "show: 'colormap' is \"virdis\", expected one of viridis, magma, inferno, coolwarm, grey"},
+   "show: 'colormap' is \"virdis\", expected one of viridis, magma, inferno, coolwarm, grey\n" ..
+   "  hint  did you mean 'viridis'?"},
   {"strew.show(t, {max = 'x'})", "show: 'max' is \"x\", expected a number"},
   {"strew.show(t, {style = 'sixel'})",
    "show: 'style' is \"sixel\", expected ascii, blocks, 256 or truecolor"},

@@ -83,7 +83,7 @@ EXTREMES(f64, bits_of_double, UINT64_C(0xffe0000000000000))
 READ_IN_PLACE(ROW)
 #undef ROW
 
-/* Differences from what lies before the slot. */
+/* Squares of the differences from the mean, which is stored before the slot. */
 ALWAYS_INLINE void join_squares_of(const struct block *block, const double *x, char *slots, int64_t stride,
                                    const bool is_listed) {
   EACH_OF(block, i, at) {
@@ -210,7 +210,7 @@ static bool joins_in_any_order(const struct walk *walk) {
 
 /* ------------------------------------------------------------------------------------------------------- one thread */
 
-/* Writes the means about which a column has squares. */
+/* Writes the means of a column whose squares are summed. */
 static void start_about(const struct walk *walk, int c, char *records, int64_t begin, int64_t end) {
   const int64_t bytes = walk->placed[c].bytes;
   const char *from = dense_at(walk->columns[c].about, begin);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define NOWHERE UINT32_MAX /* marks an empty slot: its key is 0 */
+#define NOWHERE UINT32_MAX /* marks an empty slot, whose key is 0 */
 
 struct topping {
   strew_context *context;

@@ -34,7 +34,7 @@ static strew_status code_column(const struct numbering *n, const struct column *
   return run_phase(n, code_elements, &adding);
 }
 
-/* Replaces codes by the numbers of their groups. `positions` NULL: not wanted. */
+/* Replaces codes by the numbers of their groups. `positions` may be NULL. */
 static strew_status number_codes(struct numbering *n, strew_tensor **positions) {
   strew_status status = number_by_hash(n, positions);
   return status == STREW_DECLINED ? number_by_sorting(n, positions) : status;

@@ -22,7 +22,7 @@ struct numbering {
   uint64_t range;     /* codes are less; 0: any */
   bool first;         /* groups are numbered by their first elements */
   int64_t groups;     /* the result: their number */
-  int64_t *positions; /* and the positions of their first elements; NULL: not wanted */
+  int64_t *positions; /* and the positions of their first elements; NULL: not needed */
 };
 
 /* Work on elements begin .. end - 1. */
@@ -39,7 +39,7 @@ void read_codes(const struct column *column, int64_t first, int64_t count, uint6
 void read_small_codes(const struct column *column, int64_t first, int64_t count, uint32_t *codes);
 /* Makes the tensor of ids, of the narrowest dtype for that many groups. */
 strew_status make_ids(const struct numbering *n, uint64_t groups, strew_tensor **ids);
-/* Makes the tensor of first positions, of as many as there are groups; `positions` NULL: not wanted. */
+/* Makes the tensor of first positions, one for each group; `positions` may be NULL. */
 strew_status make_positions(struct numbering *n, strew_tensor **positions);
 
 /* A set of positions; before[w]: how many of them lie before word w. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__)
+#ifdef X86_LOOPS
 #include <cpuid.h>
 #endif
 
@@ -18,7 +18,7 @@ static const char *const names[ISA_COUNT] = {
 
 const char *isa_name(enum isa isa) { return names[isa]; }
 
-#if defined(__x86_64__)
+#ifdef X86_LOOPS
 /* (clang 14 does not know __builtin_cpu_supports("f16c").) */
 static bool has_f16c(void) {
   unsigned a, b, c, d;
@@ -28,7 +28,7 @@ static bool has_f16c(void) {
 
 /* True if the processor has what the Makefile lets the compiler use, and the operating system saves its registers. */
 static bool is_supported(enum isa isa) {
-#if defined(__x86_64__)
+#ifdef X86_LOOPS
   if (isa == ISA_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
   if (isa == ISA_AVX512)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

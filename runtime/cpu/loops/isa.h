@@ -7,8 +7,9 @@
 
 #include <stdbool.h>
 
-/* Enumerator; suffix, which is also its word in STREW_CPU. From the least to the most able. */
-#if defined(__x86_64__)
+/* Enumerator; suffix, which is also its word in STREW_CPU. From the least to the most able. (X86_LOOPS: the Makefile's
+   ISAS.) */
+#ifdef X86_LOOPS
 #define INSTRUCTION_SETS(X, name) X(PLAIN, plain, name) X(AVX2, avx2, name) X(AVX512, avx512, name)
 #else
 #define INSTRUCTION_SETS(X, name) X(PLAIN, plain, name)

@@ -36,7 +36,7 @@ struct shape {
 };
 
 struct shape scatter_shape(const strew_context *context, const struct scatter_plan *plan);
-/* Sorts the sample, if the rule needs it so, and fills *way but for its cuts. */
+/* Sorts the sample, if the rule needs it so, and fills *way except its cuts. */
 void scatter_decide(const struct scatter_plan *plan, const struct shape *shape, struct sample *sample,
                     struct scatter_way *way);
 void scatter_sort_sample(struct sample *sample);

@@ -97,7 +97,7 @@ ALWAYS_INLINE void prefetch_dst(const struct tile *t, int64_t i) {
 ALWAYS_INLINE int64_t dst_distance(int64_t left, int64_t ahead) { return left < ahead ? 0 : ahead; }
 
 /* Index and src of the rows from i on. For dtypes narrower than 8 bytes some lines are prefetched twice: a number of
-   bytes that is no constant would cost more. */
+   bytes that is not a constant would cost more. */
 ALWAYS_INLINE void prefetch_chunk(const struct tile *t, int64_t i, const uintptr_t rows, const uintptr_t src_bytes) {
   prefetch_stream(t->prefetch.index, t->prefetch.nta, i, rows * sizeof *t->source.index);
   prefetch_stream(t->prefetch.src, t->prefetch.nta, i, rows * src_bytes);

@@ -154,7 +154,7 @@ static void split_columns(const struct plan *plan, struct part *part) {
   if (plan->count > ARG) part->tile.winners.column = operand_step(&operands[ARG], last);
 }
 
-/* Rows of unit stride have loops of their own, but for the narrow ones of scatter.inc. */
+/* Rows of unit stride have loops of their own, except the narrow ones of scatter.inc. */
 static void choose_loops(struct part *part) {
   const struct scatter_plan *plan = part->plan;
   struct tile *tile = &part->tile;
@@ -190,7 +190,7 @@ static bool destinations_are_far(const struct tuning *tuning, const struct scatt
   return range / tuning->dst_min_l2s > tuning->l2_bytes;
 }
 
-/* An ordered reduction waits for a repeated destination, but the ones after it are prefetched all the same. Others wait
+/* An ordered reduction waits for a repeated destination, but the ones after it are prefetched nevertheless. Others wait
    less; and blocks are so short that many of their last destinations would not be prefetched. */
 static int64_t dst_ahead(const struct tuning *tuning, const struct scatter_plan *plan, bool by_blocks) {
   return reduction_is_ordered(plan->reduction) && !by_blocks ? tuning->dst_ahead_sums : DST_AHEAD;

@@ -1,0 +1,89 @@
+#!/bin/sh
+# usage: sh tests/run_test.sh
+# run.sh finds each way in which a test can fail, and leaves no process or file behind: in a checkout of its own, with
+# stubs for Check programs.
+set -u
+run=$(cd "$(dirname "$0")" && pwd)/run.sh
+here=$(mktemp -d) && mkdir -p "$here/tests" "$here/build/tests" "$here/tmp" || exit 1
+cp "$run" "$here/tests"
+trap 'rm -rf "$here"' EXIT
+export TMPDIR="$here/tmp" BUILD=build SEED='' JOBS=3 LIMIT=30 CLOSING=''
+passed=0 failed=0
+
+play() { # NAME BODY: a Check program
+  printf '#!/bin/sh\n%s\n' "$2" >"$here/build/tests/check_$1"
+  chmod +x "$here/build/tests/check_$1"
+  : >"$here/tests/check_$1.c"
+}
+
+verdict() { # NAME CONDITION...
+  name=$1
+  shift
+  if "$@"; then passed=$((passed + 1)) && return; fi
+  failed=$((failed + 1))
+  echo "FAILED $name:"
+  sed 's/^/  /' "$here/out"
+}
+says() { grep -qx "$1" "$here/out"; }
+
+# The process named in the file left. (Its parent may not have waited for it: Z.)
+is_gone() { ! grep -vqs ') Z ' "/proc/$(cat "$here/left")/stat"; }
+
+# run ENV...: all of them.
+run() {
+  env "$@" sh "$here/tests/run.sh" run checks >"$here/out" 2>&1
+  code=$?
+}
+ends_with() { tail -n 1 "$here/out" | grep -q "^$1: 0 min"; }
+
+fine='echo "100%: Checks: 3, Failures: 0, Errors: 0"'
+play fine "$fine"
+play absent 'echo "absent: left out, there is none"'
+run A=
+verdict 'passing tests pass' [ $code = 0 ]
+verdict 'a line each' says '\[[12] of 2\] check_fine ok [0-9.]* s'
+verdict 'what is left out is said' says 'absent: left out, there is none'
+verdict 'the last line counts' ends_with '1 of 2 passed, 0 failed, 1 left out'
+run CLOSING=1
+verdict 'closing lines' says '100%: Checks: 3, Failures: 0, Errors: 0'
+
+# fails NAME REASON BODY: the only one that fails.
+fails() {
+  play planted "$3"
+  run SEED=5
+  verdict "$1: exit status" [ $code = 1 ]
+  verdict "$1: its line" says "\[[123] of 3\] check_planted FAILED [0-9.]* s: $2"
+  verdict "$1: its log" says 'planted words'
+  verdict "$1: again at the end" grep -q "^FAILED check_planted: $2; .*make run-check_planted SEED=5$" "$here/out"
+  verdict "$1: the count" ends_with '1 of 3 passed, 1 failed, 1 left out'
+}
+words='echo planted words'
+fails 'a failing test' 'exit status 1' "$words; echo '66%: Checks: 3, Failures: 1, Errors: 0'; exit 1"
+fails 'a failing test with a good exit status' 'no closing line' "$words; echo '66%: Checks: 3, Failures: 1, Errors: 0'"
+fails 'a failing spec' 'exit status 1' "$words; echo '3 successes / 0 failures / 1 error / 0 pending : 0.1 seconds'; exit 1"
+fails 'a crash' 'ended by signal 11' "$words; kill -s SEGV \$\$"
+fails 'a crash after the closing line' 'ended by signal 6' "$words; $fine; kill -s ABRT \$\$"
+fails 'no closing line' 'no closing line' "$words"
+fails 'no test at all' 'no closing line' "$words; echo '100%: Checks: 0, Failures: 0, Errors: 0'"
+export LIMIT=5
+fails 'a test that hangs' 'still running after 5 s' "$words; sleep 100 & echo \$! >$here/left; sleep 100"
+verdict 'nothing of it is left' is_gone
+export LIMIT=30
+rm "$here/build/tests/check_planted"
+run A=
+verdict 'a test that is not built' [ $code = 1 ]
+
+# Interrupted.
+play planted "sleep 100 & echo \$! >$here/left; mktemp -d; wait"
+rm -f "$here/left"
+sh "$here/tests/run.sh" run checks >"$here/out" 2>&1 &
+while [ ! -s "$here/left" ]; do sleep 0.1; done
+kill $!
+wait $!
+code=$?
+verdict 'interrupted: exit status' [ $code = 130 ]
+verdict 'interrupted: no process is left' is_gone
+verdict 'no file is left' [ -z "$(ls "$here/tmp")" ]
+
+echo "run: $passed passed, $failed failed"
+[ "$failed" = 0 ]
