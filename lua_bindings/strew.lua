@@ -251,8 +251,8 @@
 ---`strew --memory 500M --time 10 --sandbox script.lua` runs an untrusted script. `--memory` counts the memory of Lua
 ---and of tensors; `--time` holds for Lua code, native operations and OpenCL. A script may catch the first error and
 ---clean up; then it ends. `--sandbox` leaves it only strew and pure Lua: no files, processes, modules, bytecode, debug
----library or finalizers, formats of at most 256 KiB, no text over 1 MiB for `math.max`, `math.min` and
----`collectgarbage`.
+---library or finalizers. `string.upper`, `lower`, `reverse`, `format` and `pack`, `utf8.len` and `offset`, `os.date`,
+---`math.max` and `min`, and `collectgarbage` take texts of 1 MiB in all at most.
 ---
 ---A tensor has at most 16 dimensions, and sizes whose product int64 holds. Ctrl-C stops a call; `strew.memory()` returns
 ---the memory of tensors, `t:free()` returns it before the collector does.

@@ -1,4 +1,4 @@
-/* strew_arguments.c: converts Lua values to arguments of the runtime, and reports those that do not fit. Nothing here
+/* strew_arguments.c: converts Lua values to arguments of the runtime, and reports those that do not fit. No reading
    allocates Lua memory or calls a metamethod: strings are read only if they are strings, tables raw. See strew_bind.h
    for the reason. */
 #include "strew_bind.h"
@@ -496,6 +496,35 @@ bool bind_arguments_at(lua_State *L, struct script_call *call, const struct para
 }
 
 /* -------------------------------------------------------------------------------------------------------- and back */
+
+/* Pushes the integers of the sequence at i, or, where it is no table, of the arguments from i on. */
+static void push_rest(lua_State *L, const struct script_call *call, int i) {
+  const bool is_table = lua_istable(L, i);
+  const lua_Integer count = is_table ? (lua_Integer)lua_rawlen(L, i) : call->positional - i + 1;
+  lua_createtable(L, (int)count, 0);
+  for (lua_Integer k = 1; k <= count; k++) {
+    if (is_table)
+      lua_rawgeti(L, i, k);
+    else
+      lua_pushvalue(L, i + (int)k - 1);
+    lua_pushinteger(L, lua_tointeger(L, -1));
+    lua_rawseti(L, -3, k);
+    lua_pop(L, 1);
+  }
+}
+
+void bind_push_given(lua_State *L, const struct script_call *call, int k, const char *name) {
+  const int i = call->given[k];
+  if (!i)
+    lua_pushnil(L);
+  else if (i <= call->arguments)
+    lua_pushvalue(L, i);
+  else
+    lua_getfield(L, call->options, name);
+  if (!i || k != call->rest) return;
+  push_rest(L, call, i <= call->arguments ? i : lua_gettop(L));
+  lua_remove(L, -2);
+}
 
 bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *dim) {
   int rank = strew_tensor_rank(tensor);

@@ -59,8 +59,8 @@ struct print_options {
 };
 
 /* A userdata, one per Lua state. Its user values: the table that strew.last_error() returns, the memory of boxes, the
-   loaded operations of strew_family.c, the record of strew_record.c. */
-enum { LAST_ERROR = 1, BOXES, FAMILY, RECORD, BINDING_VALUES = RECORD };
+   loaded operations of strew_family.c, the record of strew_record.c, strew_family.c's function that loads a file. */
+enum { LAST_ERROR = 1, BOXES, FAMILY, RECORD, USE, BINDING_VALUES = USE };
 struct binding {
   strew_context *context; /* NULL once the Lua state is being closed */
   strew_device *device;   /* of new tensors */
@@ -181,6 +181,8 @@ int bind_dispatch(lua_State *L);
    results replace both. Returns their number; -1: an error is on top. */
 int bind_call_within(lua_State *L, struct binding *binding, int arguments, bool records, const char *outer,
                      const struct family_operands *operands);
+/* Pushes what a file of the family returns; it runs at the first call. binding: its position. */
+void bind_use(lua_State *L, int binding, const char *file);
 /* strew.last_error() */
 int bind_last_error(lua_State *L, struct script_call *call);
 
@@ -225,8 +227,8 @@ extern const struct script_function bind_alias_row, bind_watch_row, bind_tape_ro
 
 /* ------------------------------------------------------------------------------------------------ strew_family.c */
 
-/* Pushes what a file of the family returns; it runs at the first call. binding: its position. */
-void bind_use(lua_State *L, int binding, const char *file);
+/* Makes the files of the family available to bind_use; binding: its position. */
+void bind_open_family(lua_State *L, int binding);
 
 /* --------------------------------------------------------------------------------------------- strew_subscript.c */
 

@@ -79,6 +79,12 @@ static void hint_punctuation(lua_State *L, struct script_call *call) {
 
 static int do_nothing(lua_State *L) { return (void)L, 0; }
 
+void bind_use(lua_State *L, int binding, const char *file) {
+  lua_getiuservalue(L, binding, USE);
+  lua_pushstring(L, file);
+  lua_call(L, 1, 1);
+}
+
 /* Writes a hint of the library as a script's (family/places.lua); memory may be short where none is in C. */
 static void translate_hint(lua_State *L, int binding, strew_error *error) {
   const size_t length = strlen(error->message), tail = strlen(error->hint);

@@ -189,11 +189,10 @@ static int use(lua_State *L) {
   return 1;
 }
 
-void bind_use(lua_State *L, int binding, const char *file) {
+void bind_open_family(lua_State *L, int binding) {
   lua_pushvalue(L, binding);
   lua_pushcclosure(L, use, 1);
-  lua_pushstring(L, file);
-  lua_call(L, 1, 1);
+  lua_setiuservalue(L, binding, USE);
 }
 
 /* Adds the operations of a file to the table of what is loaded, on top of the stack. */

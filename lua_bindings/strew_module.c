@@ -160,6 +160,7 @@ static int make_module(lua_State *L) {
       if (!(opening->sandbox && row->forms & OUTSIDE)) set_names(L, row);
   set_metamethods(L);
   bind_open_groupings(L, BINDING);
+  bind_open_family(L, BINDING);
   set_module_metatable(L);
   lua_pushliteral(L, "strew " STREW_VERSION);
   lua_setfield(L, MODULE, "_VERSION");

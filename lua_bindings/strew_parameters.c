@@ -24,11 +24,6 @@ bool bind_line(lua_State *L, struct script_call *call, int i, const char *name, 
   return (lua_istable(L, i) && lua_rawlen(L, i) > 0) || bind_tensor(L, call, i, name, out);
 }
 
-/* A tensor that the call writes to. */
-bool bind_written(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  return bind_tensor(L, call, i, name, out) && bind_may_write(L, call, i, name);
-}
-
 /* How an argument begins that is absent and has no default. INTEGER, DIM: with NO_INTEGER, NO_DIM; DTYPE: -1. */
 enum absent_value { ZEROS, WORD, TRUTH, DIM, INTEGER, NUMBER, SCALAR, REDUCTION, DTYPE };
 
@@ -205,35 +200,6 @@ bool bind_read_as(lua_State *L, struct script_call *call, const char *text, stru
 
 bool bind_read(lua_State *L, struct script_call *call, struct arguments *a) {
   return bind_read_as(L, call, call->row->parameters, a);
-}
-
-/* Pushes the integers of the sequence at i, or, where it is no table, of the arguments from i on. */
-static void push_rest(lua_State *L, const struct script_call *call, int i) {
-  const bool is_table = lua_istable(L, i);
-  const lua_Integer count = is_table ? (lua_Integer)lua_rawlen(L, i) : call->positional - i + 1;
-  lua_createtable(L, (int)count, 0);
-  for (lua_Integer k = 1; k <= count; k++) {
-    if (is_table)
-      lua_rawgeti(L, i, k);
-    else
-      lua_pushvalue(L, i + (int)k - 1);
-    lua_pushinteger(L, lua_tointeger(L, -1));
-    lua_rawseti(L, -3, k);
-    lua_pop(L, 1);
-  }
-}
-
-void bind_push_given(lua_State *L, const struct script_call *call, int k, const char *name) {
-  const int i = call->given[k];
-  if (!i)
-    lua_pushnil(L);
-  else if (i <= call->arguments)
-    lua_pushvalue(L, i);
-  else
-    lua_getfield(L, call->options, name);
-  if (!i || k != call->rest) return;
-  push_rest(L, call, i <= call->arguments ? i : lua_gettop(L));
-  lua_remove(L, -2);
 }
 
 int bind_push_all(lua_State *L, const struct script_call *call, const struct parameters *list, const char *names[]) {

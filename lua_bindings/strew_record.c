@@ -126,6 +126,10 @@ bool bind_may_write(lua_State *L, struct script_call *call, int i, const char *n
   return false;
 }
 
+bool bind_written(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  return bind_tensor(L, call, i, name, out) && bind_may_write(L, call, i, name);
+}
+
 bool bind_may_free(struct script_call *call, const struct box *box) {
   if (!bind_is_held(call->binding, box)) return true;
   bind_fail(call, STREW_EARGUMENT, "self", "is needed for a gradient, it cannot be freed yet");

@@ -67,7 +67,7 @@ static void choose_way(struct scan *scan) {
 
 /* --------------------------------------------------------------------------------------------------------- launches */
 
-static void start(struct launch *launch, const struct scan *scan, const char *kernel, const char *settings) {
+static void cumsum_start(struct launch *launch, const struct scan *scan, const char *kernel, const char *settings) {
   launch_start(launch, scan->call, scan->device, "cumsum.cl", kernel, "S=%s OUT=%s OUTER=%d %s", dtype_suffix(scan->in),
                dtype_suffix(scan->out), scan->space.outer, settings);
 }
@@ -79,7 +79,7 @@ static strew_status scan_lines(const struct scan *scan, const struct block *carr
   char settings[96];
   struct launch launch;
   snprintf(settings, sizeof settings, "WAY=%s TOTALS=%d DENSE=%d TILE=%d", ways[scan->way], totals, scan->dense, TILE);
-  start(&launch, scan, kernels[scan->way], settings);
+  cumsum_start(&launch, scan, kernels[scan->way], settings);
   launch_space(&launch, &scan->space);
   launch_operand(&launch, &scan->space, 0);
   launch_operand(&launch, &scan->space, 1);
@@ -110,7 +110,7 @@ static strew_status carry(const struct scan *scan, const struct block *carries, 
   strew_status status = STREW_OK;
   for (int64_t begin = 0; begin < scan->blocks && status == STREW_OK; begin += chunk) {
     struct launch launch;
-    start(&launch, scan, by_groups ? "carry_group" : "carry_items", "WAY=WAY_CARRIES");
+    cumsum_start(&launch, scan, by_groups ? "carry_group" : "carry_items", "WAY=WAY_CARRIES");
     launch_int(&launch, scan->line_count);
     launch_int(&launch, begin);
     launch_int(&launch, begin + least(chunk, scan->blocks - begin));

@@ -16,7 +16,7 @@ static const char *const unary_functions[] = {STREW_UNARY(ROW)}, *const binary_f
 #undef ROW
 
 /* A call before its launch. */
-struct job {
+struct elementwise_launch {
   struct launch launch;
   const struct plan *plan;
   strew_dtype common, compute;
@@ -33,7 +33,7 @@ struct job {
   int turns;      /* relative time of an element */
 };
 
-static void choose_function(struct job *job, const struct elementwise_plan *plan) {
+static void choose_function(struct elementwise_launch *job, const struct elementwise_plan *plan) {
   const struct operation *operation = operation_of(plan->kind, plan->op);
   job->op = plan->op;
   job->turns = operation->cost;
@@ -60,7 +60,7 @@ static bool is_dense(const struct plan *plan, const struct operand *operand) {
   return !operand->storage || plan->rank == 0 || operand->strides[plan->rank - 1] == 1;
 }
 
-static void inspect_operands(struct job *job) {
+static void inspect_operands(struct elementwise_launch *job) {
   const struct plan *plan = job->plan;
   bool found = false;
   job->in = job->compute;
@@ -80,7 +80,7 @@ static void inspect_operands(struct job *job) {
 /* --------------------------------------------------------------------------------------------------------- kernel */
 
 /* True if an input is converted to a 16-bit float, and so may be rounded, before it is computed with. */
-static bool narrows(const struct job *job) {
+static bool narrows(const struct elementwise_launch *job) {
   bool found = false;
   for (int i = 0; i < job->inputs && job->common != job->compute; i++) {
     const struct operand *operand = &job->plan->operands[1 + i];
@@ -90,7 +90,7 @@ static bool narrows(const struct job *job) {
 }
 
 /* Writes the settings of all kernels: dtypes of values and results, number of inputs. */
-static void describe(const struct job *job, char *text, size_t size) {
+static void describe(const struct elementwise_launch *job, char *text, size_t size) {
   strew_dtype compute = job->compute;
   const char *layout = !job->is_direct ? " GENERAL" : job->is_dense ? " DENSE" : " ROWS";
   bool via = narrows(job);
@@ -100,13 +100,13 @@ static void describe(const struct job *job, char *text, size_t size) {
            via ? " VIA=" : "", via ? dtype_suffix(job->common) : "");
 }
 
-static const char *kind_of_input(const struct job *job, int input) {
+static const char *kind_of_input(const struct elementwise_launch *job, int input) {
   if (input >= job->inputs || !job->plan->operands[1 + input].storage) return "number";
   return input == job->condition ? "condition" : "tensor";
 }
 
 /* Passes a number as a value of the computed dtype. */
-static void launch_number(struct job *job, const struct operand *operand) {
+static void launch_number(struct elementwise_launch *job, const struct operand *operand) {
   union element value = {.i64 = 0};
   if (!operand->storage)
     element_from(job->launch.call, "number", strew_scalar_load(operand->dtype, operand->number.bytes), STREW_SATURATE,
@@ -114,7 +114,7 @@ static void launch_number(struct job *job, const struct operand *operand) {
   launch_value(&job->launch, value.bytes, strew_dtype_size_bytes(job->compute));
 }
 
-static strew_status launch_strips(struct job *job) {
+static strew_status launch_strips(struct elementwise_launch *job) {
   struct space strips = job->space;
   job->launch.turns = (strips.columns < job->strip ? strips.columns : job->strip) * job->turns;
   strips.columns = (strips.columns - 1) / job->strip + 1;
@@ -122,7 +122,7 @@ static strew_status launch_strips(struct job *job) {
 }
 
 /* Runs a kernel for one dtype of inputs. */
-static strew_status run_direct(struct job *job, const char *settings) {
+static strew_status run_direct(struct elementwise_launch *job, const char *settings) {
   const struct plan *plan = job->plan;
   launch_start(&job->launch, job->launch.call, job->launch.device, "elementwise.cl", job->is_dense ? "dense" : "rows",
                "%s IN=%s OUT=%s FUNCTION=%s_ A=%s B=%s C=%s OUTER=%d", settings, dtype_suffix(job->in),
@@ -145,7 +145,7 @@ static strew_status run_direct(struct job *job, const char *settings) {
   return launch_items(&job->launch, job->space.columns);
 }
 
-static strew_status run_general(struct job *job, const char *settings) {
+static strew_status run_general(struct elementwise_launch *job, const char *settings) {
   const struct plan *plan = job->plan;
   const char *setting = job->table ? "TABLE" : "FUNCTION", *name = job->table ? job->table : job->function;
   if (job->space.outer == 1) job->space.outer = 4; /* fewer kernels */
@@ -164,7 +164,7 @@ static strew_status run_general(struct job *job, const char *settings) {
   return launch_strips(job);
 }
 
-static strew_status run(struct job *job) {
+static strew_status elementwise_run(struct elementwise_launch *job) {
   char settings[160];
   job->strip = opencl_of(job->launch.device)->is_gpu ? 1 : 1024;
   describe(job, settings, sizeof settings);
@@ -172,16 +172,16 @@ static strew_status run(struct job *job) {
 }
 
 strew_status opencl_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
-  struct job job = {.launch = {.call = call, .device = device},
-                    .plan = &plan->plan,
-                    .common = plan->common,
-                    .compute = plan->compute,
-                    .inputs = plan->plan.count - 1,
-                    .condition = -1,
-                    .space = space_of(&plan->plan)};
+  struct elementwise_launch job = {.launch = {.call = call, .device = device},
+                                   .plan = &plan->plan,
+                                   .common = plan->common,
+                                   .compute = plan->compute,
+                                   .inputs = plan->plan.count - 1,
+                                   .condition = -1,
+                                   .space = space_of(&plan->plan)};
   choose_function(&job, plan);
   inspect_operands(&job);
-  return run(&job);
+  return elementwise_run(&job);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- copy */
@@ -203,21 +203,21 @@ strew_status opencl_copy(const struct call *call, strew_device *device, const st
   struct plan words = *plan;
   struct operand *to = &words.operands[0], *from = &words.operands[1];
   bool converts = to->dtype != from->dtype;
-  struct job job = {.launch = {.call = call, .device = device},
-                    .plan = &words,
-                    .compute = converts ? exact_of(from->dtype) : word_of(from->dtype),
-                    .inputs = 1,
-                    .function = "same",
-                    .moves = true,
-                    .condition = -1,
-                    .space = space_of(&words),
-                    .turns = 1};
+  struct elementwise_launch job = {.launch = {.call = call, .device = device},
+                                   .plan = &words,
+                                   .compute = converts ? exact_of(from->dtype) : word_of(from->dtype),
+                                   .inputs = 1,
+                                   .function = "same",
+                                   .moves = true,
+                                   .condition = -1,
+                                   .space = space_of(&words),
+                                   .turns = 1};
   job.common = job.compute;
   if (!converts) to->dtype = from->dtype = job.compute;
   inspect_operands(&job);
   if (converts && job.space.outer > 1)
     job.is_direct = false; /* a hundred pairs of dtypes: compile few kernels for arbitrary strides */
-  return run(&job);
+  return elementwise_run(&job);
 }
 
 /* ------------------------------------------------------------------------------------------------------ find_zero */

@@ -2,8 +2,8 @@
 #include "index.h"
 
 /* Sets *bad if the index holds values out of range, in a pass of its own. */
-static strew_status check_index(const struct call *call, strew_device *device, const struct gather_plan *plan,
-                                bool *bad) {
+static strew_status gather_check(const struct call *call, strew_device *device, const struct gather_plan *plan,
+                                 bool *bad) {
   struct plan values;
   int64_t position;
   plan_operand_values(&values, &plan->plan, GATHER_INDEX);
@@ -16,7 +16,7 @@ static strew_status check_index(const struct call *call, strew_device *device, c
 strew_status opencl_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad) {
   *bad = false;
   strew_status status = STREW_OK;
-  if (plan->check) status = check_index(call, device, plan, bad);
+  if (plan->check) status = gather_check(call, device, plan, bad);
   if (status != STREW_OK || *bad) return status;
   struct space space = space_of(&plan->plan);
   const struct operand *operands = plan->plan.operands;

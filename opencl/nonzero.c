@@ -20,7 +20,7 @@ static int64_t blocks_of(const struct nonzero_search *search) {
 }
 static bool is_wide(const struct nonzero_search *search) { return search->elements > UINT32_MAX; }
 
-static void start(struct launch *launch, const struct nonzero_search *search, const char *kernel, int outer) {
+static void nonzero_start(struct launch *launch, const struct nonzero_search *search, const char *kernel, int outer) {
   launch_start(launch, search->call, search->device, "nonzero.cl", kernel, "S=%s OUTER=%d COUNT=%s GROUP_SIZE=%zu",
                dtype_suffix(search->plan->operands[0].dtype), outer, is_wide(search) ? "ulong" : "uint",
                opencl_large_group(search->device));
@@ -35,7 +35,7 @@ static strew_status set_flags(struct nonzero_search *search) {
   if (status != STREW_OK) return status;
   struct space space = space_of(&simple);
   struct launch launch;
-  start(&launch, search, "flag", space.outer);
+  nonzero_start(&launch, search, "flag", space.outer);
   launch_space(&launch, &space);
   launch_operand(&launch, &space, 0);
   launch_block(&launch, &search->flags);
@@ -60,7 +60,7 @@ static strew_status count_flags(struct nonzero_search *search) {
       block_allocate(search->call, search->device, (size_t)(blocks + 1) * count_bytes, &search->counts);
   if (status != STREW_OK) return status;
   struct launch launch;
-  start(&launch, search, "count_flags", 1);
+  nonzero_start(&launch, search, "count_flags", 1);
   launch_flags(&launch, search);
   launch_block(&launch, &search->counts);
   launch.turns = search->block;
@@ -89,7 +89,7 @@ static strew_status read_total(const struct nonzero_search *search, int64_t *cou
 static strew_status write_positions(const struct nonzero_search *search, const struct operand *out) {
   const cl_int rank = search->plan->rank;
   struct launch launch;
-  start(&launch, search, "write_positions", search->space.outer);
+  nonzero_start(&launch, search, "write_positions", search->space.outer);
   launch_space(&launch, &search->space);
   launch_flags(&launch, search);
   launch_block(&launch, &search->counts);

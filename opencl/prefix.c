@@ -7,12 +7,13 @@ static int64_t tile_of(const strew_device *device) {
   return opencl_of(device)->is_gpu ? PREFIX_GPU_NUMBERS * (int64_t)opencl_large_group(device) : PREFIX_CPU_TILE;
 }
 
-static void start(struct launch *launch, const struct call *call, strew_device *device, const char *kernel, bool wide) {
+static void prefix_start(struct launch *launch, const struct call *call, strew_device *device, const char *kernel,
+                         bool wide) {
   launch_start(launch, call, device, "prefix.cl", kernel, "NUMBER=%s GROUP_SIZE=%zu", wide ? "ulong" : "uint",
                opencl_large_group(device));
 }
 
-static strew_status run(struct launch *launch, int64_t tiles) {
+static strew_status prefix_run(struct launch *launch, int64_t tiles) {
   launch->turns = tile_of(launch->device);
   return launch_groups(launch, tiles, opencl_of(launch->device)->is_gpu ? opencl_large_group(launch->device) : 1);
 }
@@ -21,12 +22,12 @@ static strew_status total_tiles(const struct call *call, strew_device *device, c
                                 int64_t count, bool wide, const struct block *totals) {
   const int64_t tile = tile_of(device);
   struct launch launch;
-  start(&launch, call, device, "total_tiles", wide);
+  prefix_start(&launch, call, device, "total_tiles", wide);
   launch_block(&launch, numbers);
   launch_int(&launch, count);
   launch_int(&launch, tile);
   launch_block(&launch, totals);
-  return run(&launch, (count + tile - 1) / tile);
+  return prefix_run(&launch, (count + tile - 1) / tile);
 }
 
 static strew_status sum_tiles(const struct call *call, strew_device *device, const struct block *numbers, int64_t count,
@@ -34,13 +35,13 @@ static strew_status sum_tiles(const struct call *call, strew_device *device, con
   const int64_t tile = tile_of(device);
   const cl_int has_starts = starts != NULL;
   struct launch launch;
-  start(&launch, call, device, "sum_tiles", wide);
+  prefix_start(&launch, call, device, "sum_tiles", wide);
   launch_block(&launch, numbers);
   launch_int(&launch, count);
   launch_int(&launch, tile);
   launch_block(&launch, starts ? starts : numbers);
   launch_value(&launch, &has_starts, sizeof has_starts);
-  return run(&launch, (count + tile - 1) / tile);
+  return prefix_run(&launch, (count + tile - 1) / tile);
 }
 
 strew_status opencl_prefix_sums(const struct call *call, strew_device *device, const struct block *numbers,

@@ -29,8 +29,8 @@ static void set_blocks(struct item_sort *sort, const strew_device *device) {
   sort->blocks = (shape->n + sort->block - 1) / sort->block;
 }
 
-static strew_status run(const struct call *call, strew_device *device, const struct item_sort *sort, const char *kernel,
-                        const struct block *items, const struct block *sorted, int shift) {
+static strew_status radix_run(const struct call *call, strew_device *device, const struct item_sort *sort,
+                              const char *kernel, const struct block *items, const struct block *sorted, int shift) {
   const cl_int first_bit = shift;
   struct launch launch;
   launch_start(&launch, call, device, "radix.cl", kernel, "BROAD=%d GROUP_SIZE=%zu", sort->shape->broad,
@@ -48,10 +48,10 @@ static strew_status run(const struct call *call, strew_device *device, const str
 
 static strew_status pass(const struct call *call, strew_device *device, const struct item_sort *sort,
                          struct block *items, struct block *spare, int shift) {
-  strew_status status = run(call, device, sort, "count_digits", items, NULL, shift);
+  strew_status status = radix_run(call, device, sort, "count_digits", items, NULL, shift);
   if (status == STREW_OK)
     status = opencl_prefix_sums(call, device, &sort->counts, sort->shape->lines * sort->blocks * DIGITS, false);
-  if (status == STREW_OK) status = run(call, device, sort, "distribute", items, spare, shift);
+  if (status == STREW_OK) status = radix_run(call, device, sort, "distribute", items, spare, shift);
   struct block sorted = *spare;
   *spare = *items;
   *items = sorted;

@@ -10,7 +10,7 @@ enum { FAN = 16, TILE = 64 };
 enum way { WAY_ITEMS, WAY_TILE, WAY_LANES };
 
 /* One fold. */
-struct job {
+struct fold_launch {
   const struct call *call;
   strew_device *device;
   struct plan kept, folded;
@@ -43,7 +43,7 @@ static int64_t last_stride(const struct plan *plan) {
   return plan->rank ? plan->operands[1].strides[plan->rank - 1] : 0;
 }
 
-static void job_start(struct job *job, const struct reduce_plan *reduce) {
+static void fold_prepare(struct fold_launch *job, const struct reduce_plan *reduce) {
   copy_dims(&job->kept, &reduce->plan, 0, reduce->kept);
   copy_dims(&job->folded, &reduce->plan, reduce->kept, reduce->plan.rank);
   job->outputs = space_of(&job->kept);
@@ -58,7 +58,7 @@ static void job_start(struct job *job, const struct reduce_plan *reduce) {
 
 /* On GPUs and for vectors, adjacent outputs are better than adjacent elements of one output if they are closer in
    memory. */
-static void choose_way(struct job *job) {
+static void choose_way(struct fold_launch *job) {
   const struct opencl *on = opencl_of(job->device);
   enum {
     FEW = 4,
@@ -94,7 +94,7 @@ static void choose_way(struct job *job) {
 /* ------------------------------------------------------------------------------------------------------- launches */
 
 /* Starts a kernel with the settings of all kernels of a fold, and its own. */
-static void start(struct launch *launch, const struct job *job, const char *kernel, const char *settings) {
+static void fold_start(struct launch *launch, const struct fold_launch *job, const char *kernel, const char *settings) {
   const struct operand *out = &job->kept.operands[0], *in = &job->kept.operands[1];
   launch_start(launch, job->call, job->device, "reduce.cl", kernel,
                "S=%s OUT=%s FOLD=FOLD_%s JOINED=join_%s IS_FLOAT=%d OUTER=%d %s", dtype_suffix(in->dtype),
@@ -102,7 +102,8 @@ static void start(struct launch *launch, const struct job *job, const char *kern
 }
 
 /* Binds OUTPUTS: single values per output go to the plan's output, several to `values`. */
-static void bind_outputs(struct launch *launch, const struct job *job, int64_t nodes, const struct block *values) {
+static void bind_outputs(struct launch *launch, const struct fold_launch *job, int64_t nodes,
+                         const struct block *values) {
   float single = (float)job->divisor;
   int64_t whole = 0;
   cl_int finish = job->finish, flip = job->flip;
@@ -121,22 +122,22 @@ static void bind_outputs(struct launch *launch, const struct job *job, int64_t n
     launch_value(launch, &single, sizeof single);
 }
 
-static void start_blocks(struct launch *launch, const struct job *job) {
+static void start_blocks(struct launch *launch, const struct fold_launch *job) {
   char settings[96];
   int flat = job->folded.rank <= 1, dense = job->dense;
   if (job->way == WAY_ITEMS) {
     snprintf(settings, sizeof settings, "WAY=WAY_ITEMS FLAT=%d DENSE=%d FEW=%d", dense, dense, job->few);
-    start(launch, job, "fold_items", settings);
+    fold_start(launch, job, "fold_items", settings);
   } else if (job->way == WAY_TILE) {
     snprintf(settings, sizeof settings, "WAY=WAY_TILE FLAT=0 DENSE=%d TILE=%d", dense, TILE);
-    start(launch, job, "fold_tile", settings);
+    fold_start(launch, job, "fold_tile", settings);
   } else {
     snprintf(settings, sizeof settings, "WAY=WAY_LANES FLAT=%d ACROSS=%d SLOTS=%d", flat, job->across, job->slots);
-    start(launch, job, "fold_lanes", settings);
+    fold_start(launch, job, "fold_lanes", settings);
   }
 }
 
-static strew_status run_blocks(const struct job *job, struct launch *launch) {
+static strew_status run_blocks(const struct fold_launch *job, struct launch *launch) {
   const struct opencl *on = opencl_of(job->device);
   int64_t items = job->output_count * job->blocks, tiles = (job->outputs.columns - 1) / TILE + 1;
   int64_t block = job->n < SUM_BLOCK ? job->n : SUM_BLOCK;
@@ -148,7 +149,7 @@ static strew_status run_blocks(const struct job *job, struct launch *launch) {
   return spread ? launch_groups(launch, items, 1) : launch_items(launch, items);
 }
 
-static strew_status fold_blocks(const struct job *job, const struct block *values) {
+static strew_status fold_blocks(const struct fold_launch *job, const struct block *values) {
   static const struct block none = {NULL, 0};
   struct launch launch;
   start_blocks(&launch, job);
@@ -162,10 +163,10 @@ static strew_status fold_blocks(const struct job *job, const struct block *value
 }
 
 /* Joins `count` values of each output into `nodes`. */
-static strew_status join(const struct job *job, const struct block *leaves, int64_t count, bool many, int64_t nodes,
-                         const struct block *values) {
+static strew_status fold_join(const struct fold_launch *job, const struct block *leaves, int64_t count, bool many,
+                              int64_t nodes, const struct block *values) {
   struct launch launch;
-  start(&launch, job, many ? "join_many" : "join_few", "WAY=WAY_JOIN");
+  fold_start(&launch, job, many ? "join_many" : "join_few", "WAY=WAY_JOIN");
   bind_outputs(&launch, job, nodes, values);
   launch_block(&launch, leaves);
   launch_int(&launch, count);
@@ -176,13 +177,13 @@ static strew_status join(const struct job *job, const struct block *leaves, int6
 
 /* ------------------------------------------------------------------------------------------------------ the folds */
 
-static strew_status allocate_values(const struct job *job, int64_t nodes, struct block *block) {
+static strew_status allocate_values(const struct fold_launch *job, int64_t nodes, struct block *block) {
   *block = (struct block){NULL, 0};
   if (nodes == 1) return STREW_OK; /* the values go directly to the output */
   return block_allocate(job->call, job->device, (size_t)(job->output_count * nodes) * job->value_bytes, block);
 }
 
-static strew_status fold(struct job *job) {
+static strew_status fold(struct fold_launch *job) {
   enum { FEW_OUTPUTS = 4096 };
   struct block values, joined;
   int64_t count = job->blocks;
@@ -192,7 +193,7 @@ static strew_status fold(struct job *job) {
     bool many = count > FAN && job->output_count < FEW_OUTPUTS;
     int64_t fan = many ? FAN * GROUP : FAN, nodes = (count - 1) / fan + 1;
     status = allocate_values(job, nodes, &joined);
-    if (status == STREW_OK) status = join(job, &values, count, many, nodes, &joined);
+    if (status == STREW_OK) status = fold_join(job, &values, count, many, nodes, &joined);
     block_free(job->device, &values);
     values = joined;
     count = nodes;
@@ -202,10 +203,10 @@ static strew_status fold(struct job *job) {
 }
 
 /* Writes the means of the gaps of all outputs to `means`, contiguous, in the computed dtype. */
-static strew_status find_means(const struct job *job, const struct block *means) {
+static strew_status find_means(const struct fold_launch *job, const struct block *means) {
   struct block memory = *means;
   struct storage storage = {.device = job->device, .data = &memory};
-  struct job first = *job;
+  struct fold_launch first = *job;
   struct operand *out = &first.kept.operands[0];
   out->storage = &storage;
   out->offset = 0;
@@ -219,7 +220,7 @@ static strew_status find_means(const struct job *job, const struct block *means)
   return fold(&first);
 }
 
-static strew_status fold_deviations(struct job *job, double correction, bool root) {
+static strew_status fold_deviations(struct fold_launch *job, double correction, bool root) {
   struct block means;
   size_t bytes = (size_t)job->output_count * job->value_bytes;
   strew_status status = block_allocate(job->call, job->device, bytes, &means);
@@ -259,12 +260,12 @@ static size_t value_bytes(enum fold_gives gives, strew_dtype dtype) {
 
 strew_status opencl_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
   const struct fold_row *row = fold_row_of(plan->fold);
-  struct job job = {.call = call,
-                    .device = device,
-                    .kind = kernels[plan->fold].kind,
-                    .join = kernels[plan->fold].join,
-                    .flip = kernels[plan->fold].flip};
-  job_start(&job, plan);
+  struct fold_launch job = {.call = call,
+                            .device = device,
+                            .kind = kernels[plan->fold].kind,
+                            .join = kernels[plan->fold].join,
+                            .flip = kernels[plan->fold].flip};
+  fold_prepare(&job, plan);
   choose_way(&job);
   job.value_bytes = value_bytes(row->gives, plan->plan.operands[1].dtype);
   if (fold_is_spread(plan->fold)) return fold_deviations(&job, plan->correction, row->finish == FINISH_DEVIATION);

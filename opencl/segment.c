@@ -7,7 +7,7 @@
 
 enum { CPU_STRIP = 16 }; /* columns of a work-item on a CPU, which loads them together */
 
-struct job {
+struct segment_launch {
   const struct call *call;
   strew_device *device;
   const struct segment_plan *plan;
@@ -19,7 +19,7 @@ struct job {
 };
 
 /* Binds the space, the operands and the elements from .. to - 1 of each line. */
-static void launch_elements(struct launch *launch, const struct job *job, int64_t from, int64_t to) {
+static void launch_elements(struct launch *launch, const struct segment_launch *job, int64_t from, int64_t to) {
   const struct segment_plan *plan = job->plan;
   launch_space(launch, &job->space);
   for (int i = 0; i < plan->plan.count; i++) launch_operand(launch, &job->space, i);
@@ -31,13 +31,13 @@ static void launch_elements(struct launch *launch, const struct job *job, int64_
   launch->turns = job->strip + (to - from) * job->across / job->items; /* of an average work-item */
 }
 
-static strew_status launch_strips(struct launch *launch, const struct job *job) {
+static strew_status launch_strips(struct launch *launch, const struct segment_launch *job) {
   struct space strips = job->space;
   strips.columns = (strips.columns - 1) / job->strip + 1;
   return launch_rows(launch, &strips);
 }
 
-static strew_status reduce_part(const struct job *job, int64_t from, int64_t to) {
+static strew_status reduce_part(const struct segment_launch *job, int64_t from, int64_t to) {
   const struct segment_plan *plan = job->plan;
   const struct operand *operands = plan->plan.operands;
   const bool with_arg = plan->plan.count > SEGMENT_ARG, mean = plan->reduction == STREW_MEAN;
@@ -57,7 +57,7 @@ static strew_status reduce_part(const struct job *job, int64_t from, int64_t to)
   return launch_strips(&launch, job);
 }
 
-static strew_status spread_part(const struct job *job, int64_t from, int64_t to) {
+static strew_status spread_part(const struct segment_launch *job, int64_t from, int64_t to) {
   static const char *const words[] = {[1] = "i8", [2] = "i16", [4] = "i32", [8] = "i64"};
   const struct operand *operands = job->plan->plan.operands;
   const char *word = words[dtype_bytes(operands[SEGMENT_OUT].dtype)];
@@ -69,11 +69,12 @@ static strew_status spread_part(const struct job *job, int64_t from, int64_t to)
   return launch_strips(&launch, job);
 }
 
-static struct job job_of(const struct call *call, strew_device *device, const struct segment_plan *segments) {
+static struct segment_launch job_of(const struct call *call, strew_device *device,
+                                    const struct segment_plan *segments) {
   const struct plan *plan = &segments->plan;
   const int last = plan->rank - 1;
   const bool has_columns = last >= 0 && plan->operands[SEGMENT_ENDS].strides[last] == 0;
-  struct job job = {.call = call, .device = device, .plan = segments, .space = space_of(plan), .across = 1};
+  struct segment_launch job = {.call = call, .device = device, .plan = segments, .space = space_of(plan), .across = 1};
   job.strip = has_columns && !opencl_of(device)->is_gpu ? CPU_STRIP : 1;
   job.items = job.space.rows * ((job.space.columns - 1) / job.strip + 1);
   for (int d = 0; d <= last; d++) {
@@ -84,8 +85,8 @@ static struct job job_of(const struct call *call, strew_device *device, const st
 }
 
 /* Runs a part for all elements. */
-static strew_status run_parts(struct job *job, bool needs_state,
-                              strew_status (*run)(const struct job *job, int64_t from, int64_t to)) {
+static strew_status run_parts(struct segment_launch *job, bool needs_state,
+                              strew_status (*run)(const struct segment_launch *job, int64_t from, int64_t to)) {
   const int64_t longest = opencl_of(job->device)->longest_loop / 4 / job->strip;
   int64_t most = launch_iterations(job->device, job->across), size = job->plan->size ? job->plan->size : 1;
   if (most > longest) most = longest;
@@ -99,13 +100,13 @@ static strew_status run_parts(struct job *job, bool needs_state,
 }
 
 strew_status opencl_segments(const struct call *call, strew_device *device, const struct segment_plan *plan) {
-  struct job job = job_of(call, device, plan);
+  struct segment_launch job = job_of(call, device, plan);
   bool widens = dtype_is_half(plan->plan.operands[SEGMENT_OUT].dtype) && reduction_widens_halves(plan->reduction);
   return run_parts(&job, widens, reduce_part);
 }
 
 strew_status opencl_spread(const struct call *call, strew_device *device, const struct segment_plan *plan) {
-  struct job job = job_of(call, device, plan);
+  struct segment_launch job = job_of(call, device, plan);
   return run_parts(&job, false, spread_part);
 }
 

@@ -21,7 +21,7 @@ struct sort {
 
 static size_t key_bytes(const struct sort *sort) { return strew_dtype_size_bytes(sort->plan->plan.operands[2].dtype); }
 
-static void start(struct launch *launch, const struct sort *sort, const char *kernel) {
+static void sort_start(struct launch *launch, const struct sort *sort, const char *kernel) {
   launch_start(launch, sort->call, sort->device, "sort.cl", kernel, "S=%s OUTER=%d BROAD=%d LINE=%d GROUP_SIZE=%zu",
                dtype_suffix(sort->plan->plan.operands[2].dtype), sort->space.outer, sort->broad, (int)sort->line,
                opencl_large_group(sort->device));
@@ -52,7 +52,7 @@ static strew_status sort_tiles(const struct sort *sort, const struct candidates 
   struct space space = sort->space;
   struct launch launch;
   space.columns = from->columns;
-  start(&launch, sort, "sort_tiles");
+  sort_start(&launch, sort, "sort_tiles");
   launch_space(&launch, &space);
   for (int i = 0; i < 3; i++) launch_operand(&launch, &space, i);
   launch_block(&launch, from_items ? &from->block : unused);
@@ -114,7 +114,7 @@ static strew_status survey(struct sort *sort) {
   if (status == STREW_OK) {
     const int64_t tiles = (sort->space.columns + SORT_SURVEY_TILE - 1) / SORT_SURVEY_TILE;
     struct launch launch;
-    start(&launch, sort, "survey");
+    sort_start(&launch, sort, "survey");
     launch_space(&launch, &sort->space);
     launch_operand(&launch, &sort->space, 2);
     launch_int(&launch, (int64_t)sort->flip);
@@ -133,7 +133,7 @@ static strew_status survey(struct sort *sort) {
 }
 
 /* Packs 64-bit keys whose differing bits span at most 32 into narrow items. */
-static void narrow(struct sort *sort) {
+static void sort_narrow(struct sort *sort) {
   if (!sort->broad || sort->space.columns > UINT32_MAX) return;
   int32_t shift = 0;
   while (shift < 32 && !(sort->differing >> shift & 1)) shift++;
@@ -147,7 +147,7 @@ static void narrow(struct sort *sort) {
 static strew_status load_items(const struct sort *sort, const struct space *lines, int64_t first,
                                const struct block *items) {
   struct launch launch;
-  start(&launch, sort, "load_items");
+  sort_start(&launch, sort, "load_items");
   launch_space(&launch, lines);
   launch_operand(&launch, lines, 2);
   launch_int(&launch, first);
@@ -162,7 +162,7 @@ static strew_status store_items(const struct sort *sort, const struct space *lin
   struct space kept = *lines;
   struct launch launch;
   kept.columns = sort->plan->keep;
-  start(&launch, sort, "store_items");
+  sort_start(&launch, sort, "store_items");
   launch_space(&launch, &kept);
   for (int i = 0; i < 3; i++) launch_operand(&launch, &kept, i);
   launch_int(&launch, first);
@@ -174,7 +174,8 @@ static strew_status store_items(const struct sort *sort, const struct space *lin
   return launch_rows(&launch, &kept);
 }
 
-static strew_status sort_lines(const struct sort *sort, const struct space *lines, int64_t first, struct block *items) {
+static strew_status sort_all_lines(const struct sort *sort, const struct space *lines, int64_t first,
+                                   struct block *items) {
   const struct item_lines what = {lines->rows, lines->columns, sort->broad, sort->differing};
   strew_status status = load_items(sort, lines, first, items);
   if (status == STREW_OK) status = opencl_radix_sort(sort->call, sort->device, items, &what);
@@ -189,7 +190,7 @@ static strew_status sort_by_digits(struct sort *sort) {
                 "has lines of %" PRId64 " elements, %s sorts at most %" PRIu32, n, sort->device->name, UINT32_MAX);
   strew_status status = survey(sort);
   if (status != STREW_OK) return status;
-  narrow(sort);
+  sort_narrow(sort);
   struct block items;
   struct space lines = sort->space;
   lines.rows = n < many / rows ? rows : n < many ? many / n : 1;
@@ -197,7 +198,7 @@ static strew_status sort_by_digits(struct sort *sort) {
   if (status != STREW_OK) return status;
   for (int64_t first = 0; status == STREW_OK && first < rows; first += lines.rows) {
     if (lines.rows > rows - first) lines.rows = rows - first;
-    status = sort_lines(sort, &lines, first, &items);
+    status = sort_all_lines(sort, &lines, first, &items);
   }
   block_free(sort->device, &items);
   return status;

@@ -32,7 +32,7 @@ enum {
   SCATTER_CPU_CACHE_BYTES = 1 << 18, /* bytes of a target that stays in a core's cache */
   SCATTER_CPU_LONG_LINE = 65536,     /* contributions of a line that repay testing the index for order */
 
-  /* Choice of the method on a GPU. Measured, but for the last: the table in scatter/scatter.c. */
+  /* Choice of the method on a GPU. Measured, except the last: the table in scatter/scatter.c. */
   SCATTER_GPU_SMALL = 1024,      /* contributions up to which one group does all */
   SCATTER_GPU_SHORT_LINE = 128,  /* contributions up to which sorting a line does not pay */
   SCATTER_GPU_MANY_ROWS = 4096,  /* rows that keep a GPU busy without sorting */

@@ -112,12 +112,12 @@ START_TEST(copy_errors) {
                "copy: 'src' shares elements with the tensor written in place\n"
                "  self  int8[2] cpu\n"
                "  src   int8[2] cpu\n"
-               "  hint  src:clone()");
+               "  hint  strew_clone(src)");
   assert_fails(strew_copy(wide, t, &failure), STREW_EOVERLAP,
                "copy: 'self' overlaps itself (an expanded view?) and cannot be written in place\n"
                "  self  int8[2, 3] cpu\n"
                "  src   int8[3] cpu\n"
-               "  hint  write into self:clone()");
+               "  hint  write into strew_clone(self)");
   assert_elements(t, STREW_INT8, (int8_t[]){1, 2, 3}, "what was not copied");
   strew_release(t), strew_release(low), strew_release(high), strew_release(two), strew_release(row),
       strew_release(wide);

@@ -145,7 +145,7 @@ START_TEST(test_commas_and_dates) {
   assert_fails(load(&options, &table), STREW_EARGUMENT, NULL);
   options = (strew_load_options){.header = STREW_HEADER_NO, .separator = ';'};
   assert_fails(load(&options, &table), STREW_EFILE, NULL);
-  ck_assert_str_eq(failure.hint, "{decimal = \",\"} reads decimal commas, {text = {1}} reads the column as words");
+  ck_assert_str_eq(failure.hint, "{.decimal = \",\"} reads decimal commas, {.text = {1}} reads the column as words");
   options.text = text, options.text_count = 2;
   ok(load(&options, &table));
   ck_assert_str_eq(strew_table_word(table, 1, 0), "1970-01-02");

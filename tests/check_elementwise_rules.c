@@ -279,7 +279,7 @@ START_TEST(equal_compares_wholes) {
                "equal: 'other' is int64, self is float32: dtypes must be equal\n"
                "  self   float32[6] cpu\n"
                "  other  int64[6] cpu\n"
-               "  hint   other:to(\"float32\")");
+               "  hint   strew_to(other, float32)");
   ck_assert_int_eq(flat, strew_tensor_numel(ints));
   strew_release(a), strew_release(b), strew_release(c), strew_release(shaped), strew_release(none), strew_release(ints);
 }
@@ -365,7 +365,7 @@ START_TEST(dtypes_that_do_not_fit) {
   assert_fails(IN_PLACE(ADD, ints_123, strew_number(strew_float(1.5))), STREW_EDTYPE,
                "add: 'self' is int64, which does not hold a result of float32\n"
                "  self  int64[3] cpu\n"
-               "  hint  self:to(\"float32\") holds it; without the underscore the result is a new tensor");
+               "  hint  strew_to(self, float32) holds it; *out NULL makes a new tensor");
   strew_tensor *out = ints_123;
   assert_fails(strew_unary(STREW_EXP, floats_123, &out, &failure), STREW_EDTYPE,
                "exp: 'out' is int64, which does not hold a result of float32\n"
@@ -384,7 +384,7 @@ START_TEST(dtypes_that_do_not_fit) {
   assert_fails(strew_unary(STREW_ABS, bools_2, &out, &failure), STREW_EDTYPE,
                "abs: 'self' is bool, abs takes integers and floats\n"
                "  self  bool[2] cpu\n"
-               "  hint  x:to(\"int64\")");
+               "  hint  strew_to(x, int64)");
   assert_fails(BINARY(BITWISE_OR, strew_of(ints_123), strew_number(strew_float(1))), STREW_EDTYPE,
                "bitwise_or: 'other' is a float, bitwise_or takes integers and bools\n"
                "  self  int64[3] cpu");
@@ -399,7 +399,7 @@ START_TEST(numbers_that_do_not_fit) {
   assert_fails(BINARY(POW, strew_of(bytes), strew_number(strew_int(-1))), STREW_EVALUE,
                "pow: 'other' is -1, integers take exponents of 0 or more\n"
                "  self  int8[1] cpu\n"
-               "  hint  self:to(\"float32\")");
+               "  hint  strew_to(self, float32)");
   strew_release(bytes);
   assert_fails(BINARY(ADD, strew_of(floats_123), strew_number(strew_float(1e39))), STREW_EVALUE,
                "add: 'other' is 1e+39, which float32 cannot hold: the number is too large\n"
@@ -591,7 +591,7 @@ START_TEST(negative_powers_name_the_place) {
                "pow: 'other' is -1 at [0], integers take exponents of 0 or more\n"
                "  self   int64[3] cpu\n"
                "  other  int16[1] cpu\n"
-               "  hint   self:to(\"float32\")");
+               "  hint   strew_to(self, float32)");
   strew_release(minus);
 }
 END_TEST
@@ -604,14 +604,14 @@ START_TEST(overlaps_are_refused) {
   assert_fails(IN_PLACE(ADD, wide, strew_number(strew_int(1))), STREW_EOVERLAP,
                "add: 'self' overlaps itself (an expanded view?) and cannot be written in place\n"
                "  self  float32[4] cpu\n"
-               "  hint  write into self:clone()");
+               "  hint  write into strew_clone(self)");
   ok(strew_as_strided(floats_123, 1, &two, &one, 0, &front, &failure));
   ok(strew_as_strided(floats_123, 1, &two, &one, 1, &shifted, &failure));
   assert_fails(IN_PLACE(ADD, front, strew_of(shifted)), STREW_EOVERLAP,
                "add: 'other' shares elements with the tensor written in place\n"
                "  self   float32[2] cpu\n"
                "  other  float32[2] cpu\n"
-               "  hint   other:clone()");
+               "  hint   strew_clone(other)");
   strew_operand bound = strew_of(shifted);
   assert_fails(strew_clamp(front, NULL, &bound, &front, &failure), STREW_EOVERLAP, NULL);
   strew_tensor *first = NULL;
@@ -628,13 +628,12 @@ START_TEST(choosing_needs_a_bool) {
       strew_where(ints_123, one, one, &out, &failure), STREW_EDTYPE,
       "where: 'condition' is int64, expected bool\n"
       "  condition  int64[3] cpu\n"
-      "  hint       x:ne(0) is a bool tensor; strew.where(condition, t, b) chooses from t, where t:where(a, b) takes "
-      "t as the condition");
+      "  hint       strew_binary(STREW_NE, x, 0) is a bool tensor; strew_where(condition, t, b) chooses from t");
   assert_fails(strew_masked_fill(floats_123, ints_123, one, &out, &failure), STREW_EDTYPE,
                "masked_fill: 'mask' is int64, expected bool\n"
                "  self  float32[3] cpu\n"
                "  mask  int64[3] cpu\n"
-               "  hint  x:ne(0) is a bool tensor");
+               "  hint  strew_binary(STREW_NE, x, 0) is a bool tensor");
   strew_tensor *mask = tensor_from_integers(STREW_BOOL, 3, (const int64_t[]){1, 0, 1});
   assert_fails(strew_masked_fill(ints_123, mask, half, &out, &failure), STREW_EVALUE,
                "masked_fill: 'value' is 0.5, which int64 cannot hold: expected an integer in its range\n"

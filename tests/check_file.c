@@ -743,7 +743,7 @@ START_TEST(test_larger_than_memory) {
   ok(strew_context_create(NULL, &plain, &failure));
   ok(strew_device_find(plain, "cpu", &cpu, &failure));
   assert_fails(strew_load(cpu, in_folder("large.npy"), NULL, &loaded, NULL, &failure), STREW_EMEMORY, NULL);
-  ck_assert_str_eq(failure.hint, "a .npy file can be mapped: {map = true}");
+  ck_assert_str_eq(failure.hint, "a .npy file can be mapped: {.map = true}");
   ck_assert_uint_eq(strew_context_peak_bytes(plain), 0);
   ok(strew_load(cpu, in_folder("large.npy"), &map, &loaded, NULL, &failure));
   strew_context_release(plain);

@@ -704,7 +704,7 @@ START_TEST(test_messages) {
                "masked_select: 'mask' is float32, expected bool\n"
                "  self  float32[3] cpu\n"
                "  mask  float32[3] cpu\n"
-               "  hint  x:ne(0) makes a bool tensor");
+               "  hint  strew_binary(STREW_NE, x, 0) makes a bool tensor");
   const int64_t no_size = 0;
   ok(strew_empty(device, STREW_FLOAT32, 1, &no_size, &none, &failure));
   assert_fails(strew_take(none, index, STREW_CLIP, &out, &failure), STREW_EINDEX,

@@ -317,7 +317,7 @@ START_TEST(refusals) {
                "mm: 'other' has 1 dimension, expected 2\n  self   float32[2, 3] cpu\n  other  float32[3] cpu");
   assert_fails(strew_matmul(STREW_MV, m, d, &out, &failure), STREW_EDTYPE,
                "mv: 'other' is float64, self is float32: dtypes must be equal\n"
-               "  self   float32[2, 3] cpu\n  other  float64[3] cpu\n  hint   self:to(\"float64\")");
+               "  self   float32[2, 3] cpu\n  other  float64[3] cpu\n  hint   strew_to(self, float64)");
   assert_fails(strew_matmul(STREW_DOT, flags, flags, &out, &failure), STREW_EDTYPE, NULL);
   assert_fails(strew_matmul(STREW_MATMUL, number, m, &out, &failure), STREW_ESHAPE,
                "matmul: 'self' has no dimension, expected at least 1\n"

@@ -245,7 +245,7 @@ START_TEST(test_null_options_and_words) {
 END_TEST
 
 #define FOREIGN "another context, all operands must belong to one"
-#define HINT    "strew_to and strew_copy take a tensor of another context; in a script x:to(\"cpu\") copies x into its own"
+#define HINT    "strew_to and strew_copy take a tensor of another context"
 
 /* Operands of two contexts, whatever their devices are called; every function that takes them. */
 START_TEST(test_operands_of_two_contexts) {

@@ -434,7 +434,7 @@ START_TEST(fill_refuses_overlap) {
   assert_fails(strew_fill(wide, strew_int(1), &failure), STREW_EOVERLAP,
                "fill: 'self' overlaps itself (an expanded view?) and cannot be written in place\n"
                "  self  int32[3] cpu\n"
-               "  hint  write into self:clone()");
+               "  hint  write into strew_clone(self)");
   assert_elements(one, STREW_INT32, (int32_t[]){5}, "what was not filled");
   strew_release(one), strew_release(wide);
 }

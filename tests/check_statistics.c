@@ -382,7 +382,7 @@ START_TEST(test_refused) {
   const strew_operand q = strew_number(strew_float(0.5));
   int dim = 1;
   assert_fails(strew_softmax(ints, 0, false, &out, &failure), STREW_EDTYPE,
-               "softmax: 'self' is int64, expected a float dtype\n  self  int64[3] cpu\n  hint  self:to(\"float32\")");
+               "softmax: 'self' is int64, expected a float dtype\n  self  int64[3] cpu\n  hint  strew_to(self, float32)");
   assert_fails(strew_softmax(floats, 1, true, &out, &failure), STREW_ESHAPE, NULL);
   assert_fails(strew_group_softmax(ints, ints, NULL, false, &out, &failure), STREW_EDTYPE, NULL);
   assert_fails(

@@ -518,7 +518,7 @@ START_TEST(view_errors) {
   assert_fails(strew_view(turned, 1, (const int64_t[]){6}, &out, &failure), STREW_ESHAPE,
                "view: 'self' has strides that do not allow a view of the new shape\n"
                "  self  int64[3, 2] cpu\n"
-               "  hint  self:reshape(...) copies where it must");
+               "  hint  strew_reshape(self, ...) copies where it must");
   strew_release(t), strew_release(turned);
   t = random_tensor(STREW_INT64, 1, &none, CONTIGUOUS);
   assert_fails(strew_view(t, 3, huge, &out, &failure), STREW_ESHAPE,
@@ -562,7 +562,7 @@ START_TEST(errors_of_order) {
   assert_fails(strew_t(cube, &out, &failure), STREW_ESHAPE,
                "t: 'self' has 3 dimensions, expected at most 2\n"
                "  self  bool[1, 2, 1] cpu\n"
-               "  hint  self:transpose(a, b) or self:permute(...)");
+               "  hint  strew_transpose(self, a, b) or strew_permute(self, ...)");
   ck_assert_ptr_null(out);
   strew_release(t), strew_release(cube);
 }
@@ -610,7 +610,7 @@ START_TEST(select_errors) {
   assert_fails(strew_select(scalar, 0, 0, &out, &failure), STREW_ESHAPE,
                "select: 'self' has no dimensions, expected at least 1\n"
                "  self  int8[] cpu\n"
-               "  hint  self:item() gives its number");
+               "  hint  strew_item(self) gives its number");
   ck_assert_ptr_null(out);
   strew_release(t), strew_release(scalar);
 }
@@ -636,7 +636,7 @@ START_TEST(narrow_and_slice_errors) {
   assert_fails(strew_slice(scalar, 0, 0, 1, 1, &out, &failure), STREW_ESHAPE,
                "slice: 'self' has no dimensions, expected at least 1\n"
                "  self  int8[] cpu\n"
-               "  hint  self:item() gives its number");
+               "  hint  strew_item(self) gives its number");
   ck_assert_ptr_null(out);
   strew_release(t), strew_release(scalar);
 }

@@ -76,6 +76,17 @@ local escapes = {
   {"collections for ever", "", "local t = {} for i = 1, 3e5 do t[i] = {} end while true do collectgarbage() end"},
   {"a long text as an option", "at most 1048576 bytes", "collectgarbage(('x'):rep(2^22))"},
   {"long texts compared by math.max", "at most 1048576 bytes", "math.max('a', ('x'):rep(2^22))"},
+  {"long texts changed", "10 refused", [[
+    local long, refused = ('x'):rep((1 << 20) + 1), 0
+    for _, call in ipairs {
+      {string.upper, long}, {string.lower, long}, {string.reverse, long}, {string.format, "%s", long},
+      {string.format, "%q%q%q", long:sub(1, 1 << 19), long:sub(1, 1 << 19), "x"}, {string.pack, "z", long},
+      {string.pack, "c" .. (1 << 29), "x"}, {string.pack, ("c99999"):rep(11), "x"}, {utf8.len, long}, {os.date, long},
+    } do
+      local ok, message = pcall(table.unpack(call))
+      refused = refused + (not ok and message:find "at most 1048576 bytes" and 1 or 0)
+    end
+    error(refused .. " refused", 0)]]},
   {"large strings compared", "", "local a, b = ('x'):rep(2^24), ('x'):rep(2^24 - 1) .. 'x' while true do local c = a == b end"},
   {"a long text parsed", "", "local s = 'x = 1 ' s = s:rep(2^22) while true do load(s) end"},
   {"bytecode", "binary chunk", "assert(load('\\27Lua'))"},

@@ -7,6 +7,7 @@ run=$(cd "$(dirname "$0")" && pwd)/run.sh
 here=$(mktemp -d) && mkdir -p "$here/tests" "$here/build/tests" "$here/tmp" || exit 1
 cp "$run" "$here/tests"
 trap 'rm -rf "$here"' EXIT
+unset STARTED USUALLY
 export TMPDIR="$here/tmp" BUILD=build SEED='' JOBS=3 LIMIT=30 CLOSING=''
 passed=0 failed=0
 

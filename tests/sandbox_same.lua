@@ -137,7 +137,7 @@ local long = {("x = 1 "):rep(30000), "return x"}
 print(load(function() return table.remove(long, 1) end)(), setmetatable({}, nil) ~= nil)
 print(load(function() return 5 > 4 end), pcall(setmetatable, 1, {}), getmetatable(setmetatable({}, {__metatable = 8})))
 
--- Long texts, which a sandbox processes in chunks.
+-- Texts of up to 1 MiB, the most that many functions of a sandbox take.
 local function digest(...)
   local values = table.pack(...)
   for i = 1, values.n do

@@ -9,6 +9,7 @@
 
 #include <lauxlib.h>
 #include <lualib.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Libraries, with the functions to drop or, if any are listed, the only ones to keep. */
@@ -32,10 +33,7 @@ enum { LIBRARY_COUNT = sizeof libraries / sizeof *libraries };
 /* Calls the library's function, upvalue 1, after a check of the limits. */
 static int checked(lua_State *L) {
   limits_check(L);
-  lua_pushvalue(L, lua_upvalueindex(1));
-  lua_insert(L, 1);
-  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-  return lua_gettop(L);
+  return call_original(L);
 }
 
 static int set_metatable(lua_State *L) {
@@ -48,14 +46,31 @@ static int set_metatable(lua_State *L) {
   return checked(L);
 }
 
-/* Calls the library's function, upvalue 1, unless a text among its arguments is long: to compare or to quote texts of
-   1 GiB takes seconds, which nothing stops. */
 static int without_long_texts(lua_State *L) {
-  enum { MAX_BYTES = 1 << 20 };
-  for (int i = 1; i <= lua_gettop(L); i++)
-    if (lua_type(L, i) == LUA_TSTRING && lua_rawlen(L, i) > MAX_BYTES)
-      return luaL_argerror(L, i, "a text of at most 1048576 bytes expected in a sandbox");
+  limits_refuse_long_texts(L);
+  return call_original(L);
+}
+
+static int collect(lua_State *L) {
+  limits_check(L);
+  return without_long_texts(L);
+}
+
+/* unpack(format, text): copies the parts of a text, which may be long. */
+static int unpack(lua_State *L) {
+  luaL_argcheck(L, lua_type(L, 1) != LUA_TSTRING || lua_rawlen(L, 1) <= MAX_TEXT_BYTES, 1, TOO_LONG);
   return checked(L);
+}
+
+/* pack(format, ...): "c" with a size pads a text with zeros, one by one. */
+static int pack(lua_State *L) {
+  unsigned long long bytes = 0;
+  for (const char *text = lua_tostring(L, 1); text && (text = strchr(text, 'c')) != NULL && bytes <= MAX_TEXT_BYTES;) {
+    const unsigned long long size = strtoull(++text, NULL, 10);
+    bytes = size <= MAX_TEXT_BYTES ? bytes + size : size;
+  }
+  luaL_argcheck(L, bytes <= MAX_TEXT_BYTES, 1, TOO_LONG);
+  return without_long_texts(L);
 }
 
 /* Calls the script's error handler, upvalue 1, unless the error is a limit. */
@@ -178,17 +193,37 @@ static void prune(lua_State *L, const struct library *library) {
   }
 }
 
-/* Wraps a function of the library on top of the stack in `guard`. */
-static void put_behind(lua_State *L, const char *name, lua_CFunction guard) {
-  lua_getfield(L, -1, name);
-  lua_pushcclosure(L, guard, 1);
-  lua_setfield(L, -2, name);
-}
+static const luaL_Reg of_base[] = {{"setmetatable", set_metatable},
+                                   {"collectgarbage", collect},
+                                   {"pcall", guarded_pcall},
+                                   {"xpcall", guarded_xpcall},
+                                   {"load", load},
+                                   {NULL, NULL}};
+static const luaL_Reg of_coroutines[] = {{"create", checked}, {NULL, NULL}};
+/* These process texts byte by byte: 1 GiB takes seconds, which nothing stops. */
+static const luaL_Reg of_strings[] = {{"upper", without_long_texts},
+                                      {"lower", without_long_texts},
+                                      {"reverse", without_long_texts},
+                                      {"packsize", without_long_texts},
+                                      {"pack", pack},
+                                      {"unpack", unpack},
+                                      {NULL, NULL}};
+static const luaL_Reg of_utf8[] = {{"len", without_long_texts}, {"offset", without_long_texts}, {NULL, NULL}};
+static const luaL_Reg of_math[] = {{"max", without_long_texts}, {"min", without_long_texts}, {NULL, NULL}};
+static const luaL_Reg of_os[] = {{"date", without_long_texts}, {NULL, NULL}};
 
-static void put(lua_State *L, const char *name, lua_CFunction function) {
-  lua_pushcfunction(L, function);
-  lua_setfield(L, -2, name);
-}
+static const struct {
+  const char *library;
+  const luaL_Reg *guards;
+} guarded[] = {{LUA_GNAME, of_base},
+               {LUA_COLIBNAME, of_coroutines},
+               {LUA_STRLIBNAME, of_strings},
+               {LUA_STRLIBNAME, sandbox_strings},
+               {LUA_TABLIBNAME, sandbox_tables},
+               {LUA_UTF8LIBNAME, of_utf8},
+               {LUA_MATHLIBNAME, of_math},
+               {LUA_OSLIBNAME, of_os}};
+enum { GUARDED_COUNT = sizeof guarded / sizeof *guarded };
 
 int sandbox_open(lua_State *L) {
   static const struct coroutine_host host = {limits_enter, limits_leave, limits_check, limits_are_exceeded};
@@ -197,27 +232,10 @@ int sandbox_open(lua_State *L) {
     prune(L, &libraries[i]);
     lua_pop(L, 1);
   }
-  lua_pushglobaltable(L);
-  put_behind(L, "setmetatable", set_metatable);
-  put_behind(L, "collectgarbage", without_long_texts);
-  put(L, "pcall", guarded_pcall);
-  put(L, "xpcall", guarded_xpcall);
-  put(L, "load", load);
-  lua_getfield(L, -1, LUA_COLIBNAME);
-  put_behind(L, "create", checked);
+  for (int i = 0; i < GUARDED_COUNT; i++) sandbox_guard(L, guarded[i].library, guarded[i].guards);
+  lua_getglobal(L, LUA_COLIBNAME);
   coroutine_guard(L, &host);
   lua_pop(L, 1);
-  lua_getfield(L, -1, LUA_MATHLIBNAME);
-  put_behind(L, "max", without_long_texts);
-  put_behind(L, "min", without_long_texts);
-  lua_pop(L, 1);
-  lua_getfield(L, -1, LUA_STRLIBNAME);
-  sandbox_guard_strings(L);
-  lua_pop(L, 1);
-  lua_getfield(L, -1, LUA_TABLIBNAME);
-  sandbox_guard_tables(L);
-  lua_pop(L, 2);
-  sandbox_guard_chunks(L);
   sandbox_hide_addresses(L);
   return 0;
 }

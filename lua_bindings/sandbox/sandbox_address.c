@@ -6,6 +6,7 @@
 
 #include <lualib.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,7 +47,8 @@ static bool shows_address(lua_State *L, int i) {
   return false;
 }
 
-void sandbox_hide_address(lua_State *L, int i) {
+/* Replaces argument i by its text if that is an address. */
+static void hide_address(lua_State *L, int i) {
   const int top = lua_gettop(L);
   char number[24];
   if (!shows_address(L, i)) return;
@@ -60,14 +62,32 @@ void sandbox_hide_address(lua_State *L, int i) {
 /* tostring(value) */
 static int to_string(lua_State *L) {
   luaL_checkany(L, 1);
-  sandbox_hide_address(L, 1);
+  hide_address(L, 1);
   return call_original(L);
 }
 
 /* print(value, ...) */
 static int print(lua_State *L) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
-  for (int i = 1, n = lua_gettop(L); i <= n; i++) sandbox_hide_address(L, i);
+  for (int i = 1, n = lua_gettop(L); i <= n; i++) hide_address(L, i);
+  return call_original(L);
+}
+
+/* format(text, ...) */
+static int format(lua_State *L) {
+  size_t length = 0;
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  limits_refuse_long_texts(L);
+  const char *at = lua_type(L, 1) == LUA_TSTRING ? lua_tolstring(L, 1, &length) : NULL, *end = at + length;
+  for (int i = 2, n = lua_gettop(L); i <= n && at && (at = memchr(at, '%', (size_t)(end - at))) != NULL;) {
+    at += 1 + strspn(at + 1, "-+ #0123456789.");
+    const char letter = at < end ? *at++ : '\0';
+    if (letter == '%') continue;
+    if (letter == 's') hide_address(L, i);
+    if (letter == 'p' && lua_topointer(L, i))
+      luaL_argerror(L, i, "'%p' writes an address, which a sandbox does not show: use %s");
+    i++;
+  }
   return call_original(L);
 }
 
@@ -97,6 +117,7 @@ void sandbox_guard(lua_State *L, const char *library, const luaL_Reg *guards) {
 void sandbox_hide_addresses(lua_State *L) {
   static const luaL_Reg of_base[] = {{"tostring", to_string}, {"print", print}, {NULL, NULL}};
   static const luaL_Reg of_math[] = {{"randomseed", seed}, {NULL, NULL}};
+  static const luaL_Reg of_string[] = {{"format", format}, {NULL, NULL}};
   lua_newtable(L);
   lua_createtable(L, 0, 1);
   lua_pushliteral(L, "k");
@@ -105,6 +126,7 @@ void sandbox_hide_addresses(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, numbers_key);
   sandbox_guard(L, LUA_GNAME, of_base);
   sandbox_guard(L, LUA_MATHLIBNAME, of_math);
+  sandbox_guard(L, LUA_STRLIBNAME, of_string);
   lua_getglobal(L, LUA_MATHLIBNAME);
   lua_getfield(L, -1, "randomseed");
   lua_call(L, 0, 0);

@@ -276,14 +276,8 @@ static int repeat(lua_State *L) {
   if (count == 1) return lua_pushvalue(L, 1), 1;
   bool is_long = count > 1 && unit < LONGEST && (size_t)count <= LONGEST / unit && (size_t)count > LONG / unit;
   lua_settop(L, 3);
-  return is_long ? repeat_long(L, (lua_Unsigned)count - 1) : lua_tocfunction(L, lua_upvalueindex(1))(L);
+  return is_long ? repeat_long(L, (lua_Unsigned)count - 1) : call_original(L);
 }
 
-void sandbox_guard_strings(lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"find", find}, {"match", match_once}, {"gmatch", match_all}, {"gsub", substitute}, {NULL, NULL}};
-  luaL_setfuncs(L, functions, 0);
-  lua_getfield(L, -1, "rep");
-  lua_pushcclosure(L, repeat, 1);
-  lua_setfield(L, -2, "rep");
-}
+const luaL_Reg sandbox_strings[] = {{"find", find},       {"match", match_once}, {"gmatch", match_all},
+                                    {"gsub", substitute}, {"rep", repeat},       {NULL, NULL}};

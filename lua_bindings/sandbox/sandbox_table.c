@@ -97,7 +97,7 @@ static int concat(lua_State *L) {
   limits_check(L);
   check_table(L, 1, read_length);
   lua_Integer size = luaL_len(L, 1);
-  const char *separator = luaL_optlstring(L, 2, "", &separator_bytes);
+  luaL_optlstring(L, 2, "", &separator_bytes);
   lua_Integer first = luaL_optinteger(L, 3, 1), last = luaL_optinteger(L, 4, size);
   luaL_Buffer text;
   luaL_buffinit(L, &text);
@@ -109,7 +109,9 @@ static int concat(lua_State *L) {
                         (LUAI_UACINT)i);
     add_element(L, &text, &bytes);
     if (i == last) break; /* which may be the largest integer */
-    limits_add(L, &text, separator, separator_bytes);
+    if (!separator_bytes) continue;
+    lua_pushvalue(L, 2);
+    add_element(L, &text, &bytes);
   }
   luaL_pushresult(&text);
   return 1;
@@ -144,11 +146,5 @@ static int sort(lua_State *L) {
   return 0;
 }
 
-void sandbox_guard_tables(lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"insert", insert}, {"remove", remove_one}, {"move", move}, {"concat", concat}, {NULL, NULL}};
-  luaL_setfuncs(L, functions, 0);
-  lua_getfield(L, -1, "sort");
-  lua_pushcclosure(L, sort, 1);
-  lua_setfield(L, -2, "sort");
-}
+const luaL_Reg sandbox_tables[] = {{"insert", insert}, {"remove", remove_one}, {"move", move},
+                                   {"concat", concat}, {"sort", sort},         {NULL, NULL}};

@@ -246,3 +246,13 @@ void limits_keep(lua_State *L, struct limits *limits) {
   lua_pushlightuserdata(L, limits);
   lua_rawsetp(L, LUA_REGISTRYINDEX, limits_key);
 }
+
+void limits_refuse_long_texts(lua_State *L) {
+  enum { SHORT = 1 << 12 };
+  size_t bytes = 0;
+  for (int i = 1; i <= lua_gettop(L); i++) {
+    bytes += lua_type(L, i) == LUA_TSTRING ? lua_rawlen(L, i) : 0;
+    luaL_argcheck(L, bytes <= MAX_TEXT_BYTES, i, TOO_LONG);
+  }
+  if (bytes > SHORT) limits_check(L);
+}

@@ -26,23 +26,20 @@ lua_State *limits_enter(lua_State *L, lua_State *co);
 void limits_leave(lua_State *L, lua_State *before);
 /* Raises an error if the script must stop. For C functions that take long or may be called repeatedly. */
 void limits_check(lua_State *L);
-/* luaL_addlstring in chunks, with a check before each. sandbox_chunks.c */
-void limits_add(lua_State *L, luaL_Buffer *to, const char *text, size_t length);
+/* Fails if the texts among the arguments have more than 1 MiB in all; checks the limits if they are not short. */
+void limits_refuse_long_texts(lua_State *L);
+enum { MAX_TEXT_BYTES = 1 << 20 };
+#define TOO_LONG "texts of at most 1048576 bytes in all expected in a sandbox"
 
 /* sandbox.c: opens the libraries of a sandbox, in a fresh state. */
 int sandbox_open(lua_State *L);
-/* Replaces the functions of the library on top of the stack that could run without end. */
-void sandbox_guard_strings(lua_State *L);
-void sandbox_guard_tables(lua_State *L);
-/* Replaces the functions of all libraries that process a long text byte by byte (sandbox_chunks.c). */
-void sandbox_guard_chunks(lua_State *L);
+/* Functions in place of those that could run without end in one call (sandbox_string.c, sandbox_table.c). */
+extern const luaL_Reg sandbox_strings[], sandbox_tables[];
 /* Replaces functions of a library, each by one whose upvalue 1 is the library's (sandbox_address.c). */
 void sandbox_guard(lua_State *L, const char *library, const luaL_Reg *guards);
 static inline int call_original(lua_State *L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
-/* Replaces the functions that show addresses, and replaces argument i by its text if that is one
-   (sandbox_address.c). */
+/* Replaces the functions that show addresses (sandbox_address.c). */
 void sandbox_hide_addresses(lua_State *L);
-void sandbox_hide_address(lua_State *L, int i);
 /* A random number, not 0, that no script can guess. */
 uint64_t secret_number(void);
 

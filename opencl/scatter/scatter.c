@@ -36,7 +36,7 @@ static struct strategy choose_bounded(const struct scattering *s) {
   return (struct strategy){.way = WALK, .owners = s->rows >= owners ? 1 : owners};
 }
 
-/* On a GPU. Measured on an NVIDIA H200, in ms, float32, sums but for the column of atomics, which serve what joins in any
+/* On a GPU. Measured on an NVIDIA H200, in ms, float32, sums except the column of atomics, which serve what joins in any
    order (extremes; here of 1-D calls):
                           one group    sort    a work-item a line    atomics
      4 into 4                  0.04    0.11                  0.04
@@ -52,10 +52,10 @@ static struct strategy choose_gpu(const struct scattering *s) {
   if (s->given->size == 0) return (struct strategy){.way = WALK, .owners = 1};
   if (!opencl_scatter_suits_sort(s))
     return (struct strategy){.way = WALK, .owners = GROUP * (int64_t)opencl_of(s->device)->units};
-  if (opencl_scatter_suits_atomics(s)) return (struct strategy){.way = ATOMICS};
   if (s->line * s->rows <= SCATTER_GPU_SMALL) return (struct strategy){.way = ONE_GROUP};
   if (s->line <= SCATTER_GPU_SHORT_LINE || s->batches >= SCATTER_GPU_MANY_ROWS)
     return (struct strategy){.way = WALK, .owners = 1};
+  if (opencl_scatter_suits_atomics(s)) return (struct strategy){.way = ATOMICS};
   return (struct strategy){.way = SORT, .order = s->line >= SCATTER_GPU_LONG_LINE};
 }
 
@@ -90,7 +90,7 @@ static struct strategy choose(const struct scattering *s) {
   return on->is_gpu ? choose_gpu(s) : choose_cpu(s);
 }
 
-static strew_status run(struct scattering *s) {
+static strew_status run_ways(struct scattering *s) {
   struct strategy strategy = choose(s);
   switch (strategy.way) {
   case ALONE: return opencl_scatter_alone(s);
@@ -105,7 +105,7 @@ static strew_status run(struct scattering *s) {
 strew_status opencl_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
   struct scattering s;
   scattering_start(&s, call, device, plan);
-  strew_status status = run(&s);
+  strew_status status = run_ways(&s);
   if (status == STREW_OK && !s.bad) status = scattering_draft_finish(&s);
   *bad = s.bad;
   block_free(device, &s.verdict);

@@ -17,22 +17,26 @@ struct sorted {
   struct block items, starts, long_starts, found;
 };
 
+static void append_dim(struct plan *to, const struct plan *from, int d) {
+  to->sizes[to->rank] = from->sizes[d];
+  for (int i = 0; i < from->count; i++) to->operands[i].strides[to->rank] = from->operands[i].strides[d];
+  to->rank++;
+}
+
 /* Moves row dimensions along which index is constant behind the others. */
 static void sorted_plan(const struct scattering *s, struct sorted *sorted) {
   const struct plan *from = &s->plan;
+  const int64_t *moves = from->operands[INDEX].strides;
+  const int line = from->rank - 1;
   struct plan *to = &sorted->plan;
   *to = *from;
   to->rank = 0;
   sorted->shared = 1;
-  for (int pass = 0; pass < 3; pass++)
-    for (int d = 0; d < from->rank; d++) {
-      bool is_line = d == from->rank - 1, moves = from->operands[INDEX].strides[d] != 0;
-      if (pass != (is_line ? 2 : moves ? 0 : 1)) continue;
-      to->sizes[to->rank] = from->sizes[d];
-      for (int i = 0; i < from->count; i++) to->operands[i].strides[to->rank] = from->operands[i].strides[d];
-      to->rank++;
-      if (pass == 1) sorted->shared *= from->sizes[d];
-    }
+  for (int d = 0; d < line; d++)
+    if (moves[d]) append_dim(to, from, d);
+  for (int d = 0; d < line; d++)
+    if (!moves[d]) append_dim(to, from, d), sorted->shared *= from->sizes[d];
+  if (line >= 0) append_dim(to, from, line);
   sorted->space = space_of(to);
 }
 

@@ -57,20 +57,24 @@ static strew_status number_of(const struct vocabulary *words, const char *word, 
 }
 
 /* strew_WHAT_name and strew_WHAT_from_word; KIND is the argument in messages. */
-#define WORDS(what, type, kind, ...)                                                                                   \
+#define VOCABULARY(what, kind, ...)                                                                                    \
   static const char *const what##_names[] = {__VA_ARGS__};                                                             \
-  static const struct vocabulary what##_words = {kind, sizeof what##_names / sizeof *what##_names, what##_names};      \
-  const char *strew_##what##_name(type value) { return name_of(&what##_words, (int)value); }                           \
+  static const struct vocabulary what##_words = {kind, sizeof what##_names / sizeof *what##_names, what##_names};
+#define NAME(what, type)                                                                                               \
+  const char *strew_##what##_name(type value) { return name_of(&what##_words, (int)value); }
+#define FROM_WORD(what, type)                                                                                          \
   strew_status strew_##what##_from_word(const char *word, type *out, strew_error *error) {                             \
     int number = 0;                                                                                                    \
     strew_status status = number_of(&what##_words, word, &number, error);                                              \
     if (status == STREW_OK) *out = (type)number;                                                                       \
     return status;                                                                                                     \
   }
-#define DTYPE(ENUM, s, name, ...)  name,
-#define OPERATION(ENUM, name, ...) name,
-#define FOLD(ENUM, f, ...)         #f,
-WORDS(dtype, strew_dtype, "dtype", STREW_DTYPES(DTYPE))
+#define WORDS(what, type, kind, ...) VOCABULARY(what, kind, __VA_ARGS__) NAME(what, type) FROM_WORD(what, type)
+#define DTYPE(ENUM, s, name, ...)    name,
+#define OPERATION(ENUM, name, ...)   name,
+#define FOLD(ENUM, f, ...)           #f,
+VOCABULARY(dtype, "dtype", STREW_DTYPES(DTYPE))
+FROM_WORD(dtype, strew_dtype) /* its name: dtype.c, which messages use */
 WORDS(mode, strew_mode, "mode", "error", "wrap", "clip", "drop")
 WORDS(interpolation, strew_interpolation, "interpolation", "linear", "lower", "higher", "midpoint", "nearest")
 WORDS(unary, strew_unary_op, "op", STREW_UNARY(OPERATION))

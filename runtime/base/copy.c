@@ -206,8 +206,8 @@ static strew_status join_parts(const struct call *call, int64_t count, strew_ten
   return STREW_OK;
 }
 
-static strew_status join(const struct call *call, int64_t count, strew_tensor *const *tensors, int dim, bool new_dim,
-                         strew_tensor **out) {
+static strew_status join_tensors(const struct call *call, int64_t count, strew_tensor *const *tensors, int dim,
+                                 bool new_dim, strew_tensor **out) {
   if (count < 1)
     return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "tensors"},
                 "is empty, expected at least one tensor");
@@ -239,12 +239,12 @@ static strew_status join(const struct call *call, int64_t count, strew_tensor *c
 
 strew_status strew_cat(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out, strew_error *error) {
   CALL(call, "cat", error, {0});
-  return join(&call, count, tensors, dim, false, out);
+  return join_tensors(&call, count, tensors, dim, false, out);
 }
 
 strew_status strew_stack(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out, strew_error *error) {
   CALL(call, "stack", error, {0});
-  return join(&call, count, tensors, dim, true, out);
+  return join_tensors(&call, count, tensors, dim, true, out);
 }
 
 strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error) {

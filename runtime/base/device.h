@@ -329,12 +329,18 @@ struct group_ids {
 
 /* A mean in one pass over the index, on a scratch of pairs of sum and count. For fewer than 2^31 - 1 contributions,
    rows of index that share no value, and a self whose elements are as wide as a count. */
+struct mean_scratch {
+  int64_t elements; /* of self's dtype */
+  /* The device's choice: parts of dimension 0, each in turns of `rows` rows with `pairs` pairs; parts 0: all at once. */
+  int64_t parts, rows, pairs;
+};
 struct one_pass_mean {
-  int64_t (*scratch_count)(const strew_device *device, const struct scatter_plan *plan); /* elements of self's dtype */
+  struct mean_scratch (*choose)(const strew_device *device, const struct scatter_plan *plan);
   /* Contributions join as in a sum; destinations that received any are divided as by divide_by_count. from_identity:
      the values that self holds are not summed. *bad as for scatter. */
   strew_status (*run)(const struct call *call, strew_device *device, const struct scatter_plan *plan,
-                      struct storage *scratch, bool from_identity, int64_t extra, bool *bad);
+                      const struct mean_scratch *scratch, struct storage *memory, bool from_identity, int64_t extra,
+                      bool *bad);
 };
 
 struct device_ops {

@@ -24,6 +24,14 @@ _Static_assert(sizeof reductions / sizeof *reductions == STREW_REDUCTION_COUNT,
 size_t strew_dtype_size_bytes(strew_dtype dtype) {
   return (unsigned)dtype < STREW_DTYPE_COUNT ? dtype_bytes(dtype) : 0;
 }
+const char *strew_dtype_name(strew_dtype dtype) {
+  static const char *const names[] = {
+#define ROW(ENUM, s, name, ...) [STREW_##ENUM] = name,
+      STREW_DTYPES(ROW)
+#undef ROW
+  };
+  return (unsigned)dtype < STREW_DTYPE_COUNT ? names[dtype] : NULL;
+}
 const char *strew_reduction_name(strew_reduction reduction) {
   return (unsigned)reduction < STREW_REDUCTION_COUNT ? reductions[reduction][0] : NULL;
 }

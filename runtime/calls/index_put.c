@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static strew_status check_index(const struct call *call, const strew_tensor *index, const char *name) {
+static strew_status check_rows_index(const struct call *call, const strew_tensor *index, const char *name) {
   return strew_tensor_numel(index) ? check_index_dtype(call, index, name) : STREW_OK;
 }
 
@@ -102,7 +102,7 @@ static strew_status check_entries(struct call *call, const struct put *put) {
     if (status == STREW_OK && index->dtype == STREW_BOOL)
       status = check_mask(call, self, dim, index, put->names[i]);
     else
-      TRY(status, check_index(call, index, put->names[i]));
+      TRY(status, check_rows_index(call, index, put->names[i]));
     dim += dims_of(index);
   }
   return status;
@@ -192,7 +192,7 @@ strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_opera
 static strew_status positions_start(const struct call *call, struct rows *rows, const strew_tensor *self,
                                     const strew_tensor *index, strew_mode mode) {
   const struct index_limits limits = {strew_tensor_numel(self), 0, "self", mode, true};
-  strew_status status = check_index(call, index, "index");
+  strew_status status = check_rows_index(call, index, "index");
   rows_start(rows, self->rank);
   rows_add(rows, index, limits, "index");
   return status;
@@ -249,7 +249,7 @@ static strew_status add_coordinates(const struct call *call, const struct coordi
   const int last = indices->rank - 1, most = self->rank - what->batches;
   char is[TEXT_BYTES];
   if (last < 0) return fail(call, fault, "has no dimension, expected at least 1: the last one holds the coordinates");
-  strew_status status = check_index(call, indices, "indices");
+  strew_status status = check_rows_index(call, indices, "indices");
   if (status != STREW_OK) return status;
   const int64_t count = indices->sizes[last];
   if (count > most)

@@ -14,7 +14,7 @@ struct along {
   struct scatter_job job;
 };
 
-static strew_status check_index(const struct call *call, const strew_tensor *index) {
+static strew_status check_line_index(const struct call *call, const strew_tensor *index) {
   if (index->rank > 1)
     return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = "strew_flatten(index)"},
                 "has %d dimensions, expected 0 or 1", index->rank);
@@ -22,8 +22,8 @@ static strew_status check_index(const struct call *call, const strew_tensor *ind
 }
 
 /* Makes the view of an index that is checked. */
-static void widen(struct along *along, const strew_tensor *self, int dim, const strew_tensor *index,
-                  const strew_scatter_options *options) {
+static void widen_index(struct along *along, const strew_tensor *self, int dim, const strew_tensor *index,
+                        const strew_scatter_options *options) {
   struct shape1 shape = shape_at_least_1d(self);
   strew_tensor *wide = &along->wide;
   along->addressing = (struct addressing)ADDRESSING(wide, index, {shape.sizes[dim], dim, "self", options->mode, false});
@@ -42,9 +42,9 @@ static strew_status along_start(const struct call *call, struct along *along, co
   TRY(status, check_devices(call));
   TRY(status, check_mean(call, options->reduction, self->dtype));
   TRY(status, check_dim(call, self->rank, &dim));
-  TRY(status, check_index(call, index));
+  TRY(status, check_line_index(call, index));
   if (status != STREW_OK) return status;
-  widen(along, self, dim, index, options);
+  widen_index(along, self, dim, index, options);
   return check_sizes(call, self->dtype, along->wide.rank, along->wide.sizes);
 }
 

@@ -90,7 +90,7 @@ struct sorted_lines {
   int64_t rows, n;
 };
 
-static void sort_lines(struct steps *steps, strew_tensor *tensor, const int *dim, struct sorted_lines *lines) {
+static void sort_quantile_lines(struct steps *steps, strew_tensor *tensor, const int *dim, struct sorted_lines *lines) {
   strew_device *device = tensor->storage->device;
   const int64_t sizes[] = {lines->rows, lines->n};
   const int mark = steps->count;
@@ -130,7 +130,7 @@ static strew_tensor *pick_rows(struct steps *steps, const struct quantile_list *
   const int64_t sizes[] = {list->count, lines->rows};
   strew_tensor *tensor = list->tensor;
   strew_tensor *rows = step_new(steps, tensor->storage->device, tensor->dtype, 2, sizes);
-  if (rows && list->count) sort_lines(steps, tensor, dim, lines);
+  if (rows && list->count) sort_quantile_lines(steps, tensor, dim, lines);
   for (int64_t i = 0; i < list->count; i++) STEP(steps, pick_row(list, lines, interpolation, i, rows));
   return rows;
 }

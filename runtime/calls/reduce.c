@@ -191,6 +191,7 @@ static void fold_into(struct steps *steps, const struct folding *folding, const 
 
 /* The fold: `given`, written once it is final, or a new tensor. widens: spreads are computed again where needed. */
 static strew_tensor *fold_tensor(struct steps *steps, const struct folding *folding, strew_tensor *given, bool widens) {
+  if (steps->status != STREW_OK) return NULL;
   strew_tensor *tensor = folding->tensor;
   const struct fold_row *row = fold_row_of(folding->fold);
   strew_dtype dtype = tensor->dtype;

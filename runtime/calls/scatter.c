@@ -133,17 +133,6 @@ static bool takes_one_pass(const struct scatter_job *job, const strew_tensor *se
   return strew_tensor_numel(&index) == contributions && dtype_bytes(self->dtype) >= sizeof(uint32_t);
 }
 
-static strew_status mean_in_one_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self,
-                                     strew_tensor *pairs) {
-  struct scatter_plan plan;
-  bool bad;
-  strew_device *device = self->storage->device;
-  plan_pass(job, self, &plan);
-  strew_status status =
-      device->ops->mean->run(call, device, &plan, pairs->storage, job->start_from_identity, job->count_self, &bad);
-  return pass_end(call, job->addressing, status, bad);
-}
-
 static strew_status counts_create(const struct call *call, const struct scatter_job *job, strew_tensor **counts) {
   strew_tensor part = reachable(job, job->self), index = distinct_part(job->addressing);
   for (int d = 0; d < part.rank; d++)
@@ -163,26 +152,38 @@ static strew_status count_contributions(const struct call *call, const struct sc
   return status;
 }
 
-/* The scratch of a mean. */
+/* A mean, ready to run. */
 struct mean {
   strew_tensor *pairs;    /* of sums and counts, in one pass; or NULL: by passes */
   strew_tensor *counts;   /* by passes */
   strew_tensor *received; /* counts as bool, if destinations start from the identity; or NULL */
+  struct mean_scratch scratch;
+  struct scatter_plan plan; /* in one pass */
 };
 
 /* Does everything that can run out of memory; by passes, also checks the index. */
 static strew_status mean_prepare(const struct call *call, const struct scatter_job *job, strew_tensor *self,
                                  struct mean *mean) {
+  strew_device *device = self->storage->device;
   if (takes_one_pass(job, self)) {
-    struct scatter_plan plan;
-    plan_pass(job, self, &plan);
-    int64_t count = self->storage->device->ops->mean->scratch_count(self->storage->device, &plan);
-    return tensor_create(call, self->storage->device, self->dtype, 1, &count, &mean->pairs);
+    plan_pass(job, self, &mean->plan);
+    mean->scratch = device->ops->mean->choose(device, &mean->plan);
+    return tensor_create(call, device, self->dtype, 1, &mean->scratch.elements, &mean->pairs);
   }
   strew_status status = counts_create(call, job, &mean->counts);
   TRY(status, count_contributions(call, job, mean->counts));
   if (status != STREW_OK || !job->start_from_identity) return status;
   return copy_as(call, mean->counts, STREW_BOOL, &mean->received);
+}
+
+static strew_status mean_in_one_pass(const struct call *call, const struct scatter_job *job, strew_tensor *self,
+                                     struct mean *mean) {
+  bool bad;
+  strew_device *device = self->storage->device;
+  mean->plan.check = addressing_needs_check(job->addressing, &mean->plan.lowest); /* may be checked by now */
+  strew_status status = device->ops->mean->run(call, device, &mean->plan, &mean->scratch, mean->pairs->storage,
+                                               job->start_from_identity, job->count_self, &bad);
+  return pass_end(call, job->addressing, status, bad);
 }
 
 static void mean_release(struct mean *mean) {
@@ -236,8 +237,8 @@ static strew_status mean_by_passes(struct call *call, const struct scatter_job *
 }
 
 static strew_status scatter_into(struct call *call, const struct scatter_job *job, strew_tensor *self,
-                                 const struct mean *mean) {
-  if (mean->pairs) return mean_in_one_pass(call, job, self, mean->pairs);
+                                 struct mean *mean) {
+  if (mean->pairs) return mean_in_one_pass(call, job, self, mean);
   return mean->counts ? mean_by_passes(call, job, self, mean) : scatter_passes(call, job, self);
 }
 
@@ -268,7 +269,8 @@ static strew_status copy_start(const struct call *call, const struct scatter_job
 strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
   struct call own = *given, *call = &own; /* its `begun` changes */
   strew_tensor *draft = NULL, *target;
-  struct mean mean = {NULL, NULL, NULL};
+  struct mean mean; /* not cleared: see plan_pass */
+  mean.pairs = mean.counts = mean.received = NULL;
   struct scatter_job draft_job;
   const struct scatter_job *run = job; /* or draft_job */
   strew_status status = STREW_OK;
@@ -339,7 +341,8 @@ strew_status scatter_call(const struct call *call, struct scatter_job *job, stre
 /* -------------------------------------------------------------------------------------------- position form */
 
 /* The checks of an index that is not empty: its shape. */
-static strew_status check_index(const struct call *call, const strew_tensor *self, const struct scatter_job *job) {
+static strew_status check_scatter_index(const struct call *call, const strew_tensor *self,
+                                        const struct scatter_job *job) {
   const strew_tensor *index = job->addressing->index;
   const int dim = job->addressing->limits.dim;
   strew_status status = check_index_dtype(call, index, "index");
@@ -369,6 +372,6 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   if (status != STREW_OK) return status;
   addressing.limits.dim = dim;
   addressing.limits.size = self->rank ? self->sizes[dim] : 1;
-  if (strew_tensor_numel(index)) status = check_index(&call, self, &job);
+  if (strew_tensor_numel(index)) status = check_scatter_index(&call, self, &job);
   return TRY(status, scatter_call(&call, &job, self, out));
 }

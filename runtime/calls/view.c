@@ -6,20 +6,20 @@
 #include <string.h>
 
 /* A shape under construction. */
-struct shape {
+struct view_shape {
   int rank;
   int64_t offset;
   int64_t sizes[MAX_RANK], strides[MAX_RANK];
 };
 
-static struct shape shape_of(const strew_tensor *tensor) {
-  struct shape shape = {.rank = tensor->rank, .offset = tensor->offset};
+static struct view_shape shape_of(const strew_tensor *tensor) {
+  struct view_shape shape = {.rank = tensor->rank, .offset = tensor->offset};
   memcpy(shape.sizes, tensor->sizes, (size_t)tensor->rank * sizeof *tensor->sizes);
   memcpy(shape.strides, tensor->strides, (size_t)tensor->rank * sizeof *tensor->strides);
   return shape;
 }
 
-static strew_status view_of(const struct call *call, const strew_tensor *base, const struct shape *shape,
+static strew_status view_of(const struct call *call, const strew_tensor *base, const struct view_shape *shape,
                             strew_tensor **out) {
   return tensor_view(call, base, shape->rank, shape->sizes, shape->strides, shape->offset, out);
 }
@@ -78,7 +78,7 @@ static bool restride(const strew_tensor *tensor, int rank, const int64_t *sizes,
 
 strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out, strew_error *error) {
   CALL(call, "view", error, {"self", tensor});
-  struct shape shape = {.rank = rank, .offset = tensor->offset};
+  struct view_shape shape = {.rank = rank, .offset = tensor->offset};
   strew_status status = infer_sizes(&call, tensor, rank, sizes, shape.sizes);
   if (status != STREW_OK) return status;
   if (!restride(tensor, rank, shape.sizes, shape.strides))
@@ -92,7 +92,7 @@ strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, st
 /* A view if the strides allow one, else a copy. */
 static strew_status reshape(const struct call *call, strew_tensor *tensor, int rank, const int64_t *sizes,
                             strew_tensor **out) {
-  struct shape shape = {.rank = rank, .offset = tensor->offset};
+  struct view_shape shape = {.rank = rank, .offset = tensor->offset};
   strew_status status = infer_sizes(call, tensor, rank, sizes, shape.sizes);
   if (status != STREW_OK) return status;
   if (restride(tensor, rank, shape.sizes, shape.strides)) return view_of(call, tensor, &shape, out);
@@ -140,7 +140,7 @@ strew_status strew_permute(strew_tensor *tensor, int rank, const int64_t *dims, 
   if (rank != tensor->rank)
     return fail(&call, fault, "has %d entr%s, self has %d dimension%s", rank, rank == 1 ? "y" : "ies", tensor->rank,
                 tensor->rank == 1 ? "" : "s");
-  struct shape shape = {.rank = rank, .offset = tensor->offset};
+  struct view_shape shape = {.rank = rank, .offset = tensor->offset};
   unsigned seen = 0;
   for (int d = 0; d < rank; d++) {
     int64_t from = dims[d] < 0 ? dims[d] + rank : dims[d];
@@ -154,7 +154,7 @@ strew_status strew_permute(strew_tensor *tensor, int rank, const int64_t *dims, 
 }
 
 static strew_status swap_dims(const struct call *call, const strew_tensor *tensor, int a, int b, strew_tensor **out) {
-  struct shape shape = shape_of(tensor);
+  struct view_shape shape = shape_of(tensor);
   if (tensor->rank) {
     shape.sizes[a] = tensor->sizes[b], shape.strides[a] = tensor->strides[b];
     shape.sizes[b] = tensor->sizes[a], shape.strides[b] = tensor->strides[a];
@@ -187,7 +187,7 @@ strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **
   int only = dim ? *dim : 0;
   strew_status status = dim ? check_dim(&call, tensor->rank, &only) : STREW_OK;
   if (status != STREW_OK) return status;
-  struct shape shape = {.offset = tensor->offset};
+  struct view_shape shape = {.offset = tensor->offset};
   for (int d = 0; d < tensor->rank; d++) {
     if (tensor->sizes[d] == 1 && (!dim || d == only)) continue;
     shape.sizes[shape.rank] = tensor->sizes[d];
@@ -203,7 +203,7 @@ strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, 
   if (tensor->rank == MAX_RANK)
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "self"}, "has %d dimensions, the largest rank",
                 MAX_RANK);
-  struct shape shape = {.rank = tensor->rank + 1, .offset = tensor->offset};
+  struct view_shape shape = {.rank = tensor->rank + 1, .offset = tensor->offset};
   for (int d = 0, from = 0; d < shape.rank; d++) {
     bool new = d == dim;
     bool last = from == tensor->rank;
@@ -222,7 +222,7 @@ strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, 
   char text[TEXT_BYTES];
   if (rank < tensor->rank || rank > MAX_RANK)
     return fail(&call, fault, "has %d dimension%s, valid %d..%d", rank, rank == 1 ? "" : "s", tensor->rank, MAX_RANK);
-  struct shape shape = {.rank = rank, .offset = tensor->offset};
+  struct view_shape shape = {.rank = rank, .offset = tensor->offset};
   int added = rank - tensor->rank;
   for (int d = 0; d < rank; d++) {
     int64_t size = d < added ? 1 : tensor->sizes[d - added];
@@ -253,7 +253,7 @@ strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew
   if (status != STREW_OK) return status;
   int64_t size = tensor->sizes[dim];
   if (position < -size || position >= size) return fail_position(&call, dim, size, 0, NULL, position);
-  struct shape shape = shape_of(tensor);
+  struct view_shape shape = shape_of(tensor);
   shape.offset += (position < 0 ? position + size : position) * tensor->strides[dim];
   shape.rank--;
   for (int d = dim; d < shape.rank; d++) shape.sizes[d] = shape.sizes[d + 1], shape.strides[d] = shape.strides[d + 1];
@@ -278,7 +278,7 @@ strew_status strew_narrow(strew_tensor *tensor, int dim, int64_t start, int64_t 
                 "is %" PRId64 ", out of range from start %" PRId64 " in dim %d of self (size %" PRId64
                 ", valid 0..%" PRId64 ")",
                 length, start, dim, size, size - first);
-  struct shape shape = shape_of(tensor);
+  struct view_shape shape = shape_of(tensor);
   shape.offset += length ? first * tensor->strides[dim] : 0;
   shape.sizes[dim] = length;
   return view_of(&call, tensor, &shape, out);
@@ -298,7 +298,7 @@ strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t s
   if (step <= 0)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "step", .value = &value},
                 "is %" PRId64 ", expected 1 or more", step);
-  struct shape shape = shape_of(tensor);
+  struct view_shape shape = shape_of(tensor);
   int64_t size = tensor->sizes[dim];
   start = clamp_end(start, size);
   stop = clamp_end(stop, size);

@@ -36,7 +36,7 @@ struct sums {
 #include "cumsum.inc"
 #undef S
 
-struct job {
+struct cumsum_job {
   strew_context *context;
   const struct sums *sums;
   convert_row *load, *store;
@@ -61,7 +61,7 @@ struct scratch {
   _Alignas(64) char carries[PAIR_ROW_BYTES]; /* of the earlier blocks */
 };
 
-static void choose_sums(struct job *job, strew_dtype out, strew_dtype in) {
+static void choose_sums(struct cumsum_job *job, strew_dtype out, strew_dtype in) {
   strew_dtype dtype = dtype_is_float(in) ? dtype_wide(in) : STREW_INT64;
   job->sums = dtype == STREW_FLOAT32 ? &sums_f32 : dtype == STREW_FLOAT64 ? &sums_f64 : &sums_i64;
   job->load = converter(dtype, in);
@@ -70,7 +70,7 @@ static void choose_sums(struct job *job, strew_dtype out, strew_dtype in) {
   job->out_direct = out == dtype;
 }
 
-static void job_start(struct job *job, const struct plan *plan) {
+static void cumsum_start(struct cumsum_job *job, const struct plan *plan) {
   const struct operand *out = &plan->operands[0], *in = &plan->operands[1];
   int last = plan->rank - 1, next = last - 1;
   job->lines = *plan;
@@ -100,9 +100,9 @@ struct scan_tile {
   char *carries; /* of block 0 */
 };
 
-static int64_t pair_row_bytes(const struct job *job) { return 2 * job->width * job->sums->bytes; }
+static int64_t pair_row_bytes(const struct cumsum_job *job) { return 2 * job->width * job->sums->bytes; }
 
-static struct scan_tile tile_at(const struct job *job, int64_t i) {
+static struct scan_tile tile_at(const struct cumsum_job *job, int64_t i) {
   int64_t column = i % job->tiles_per_row * job->width, line = i / job->tiles_per_row;
   struct scan_tile tile = {.width = job->columns - column};
   if (tile.width > job->width) tile.width = job->width;
@@ -115,7 +115,7 @@ static struct scan_tile tile_at(const struct job *job, int64_t i) {
 /* ----------------------------------------------------------------------------------------------- one line at a time */
 
 /* Returns the sums of a block's halves of runs, in the result or in scratch. After a first pass they are there. */
-static char *halves_of_block(const struct job *job, struct scratch *scratch, const struct scan_tile *tile,
+static char *halves_of_block(const struct cumsum_job *job, struct scratch *scratch, const struct scan_tile *tile,
                              int64_t place, int64_t count) {
   int64_t bytes = job->sums->bytes;
   bool in_place = job->out_direct && job->out_step == bytes;
@@ -131,8 +131,8 @@ static char *halves_of_block(const struct job *job, struct scratch *scratch, con
   return to;
 }
 
-static void scan_along(const struct job *job, struct scratch *scratch, const struct scan_tile *tile, int64_t begin,
-                       int64_t end) {
+static void scan_along(const struct cumsum_job *job, struct scratch *scratch, const struct scan_tile *tile,
+                       int64_t begin, int64_t end) {
   const struct sums *sums = job->sums;
   char *running = scratch->carries, *total = scratch->before;
   memset(running, 0, (size_t)(2 * sums->bytes));
@@ -154,8 +154,8 @@ static void scan_along(const struct job *job, struct scratch *scratch, const str
 /* ---------------------------------------------------------------------------------------------- a tile at a time */
 
 /* Scans half a run: adds its rows to scratch->sums and, if wanted, writes the result. */
-static void scan_half(const struct job *job, struct scratch *scratch, const struct scan_tile *tile, int64_t place,
-                      int64_t count) {
+static void scan_half(const struct cumsum_job *job, struct scratch *scratch, const struct scan_tile *tile,
+                      int64_t place, int64_t count) {
   const struct sums *sums = job->sums;
   bool in_direct = job->in_direct && job->column_in == sums->bytes;
   bool out_direct = job->out_direct && job->column_out == sums->bytes;
@@ -174,7 +174,7 @@ static void scan_half(const struct job *job, struct scratch *scratch, const stru
 }
 
 /* Scans a run, after the pairs scratch->before; leaves its totals in scratch->sums. */
-static void scan_run(const struct job *job, struct scratch *scratch, const struct scan_tile *tile, int64_t place,
+static void scan_run(const struct cumsum_job *job, struct scratch *scratch, const struct scan_tile *tile, int64_t place,
                      int64_t count) {
   int64_t bytes = tile->width * job->sums->bytes;
   scan_half(job, scratch, tile, place, least(count, SUM_HALF));
@@ -186,8 +186,8 @@ static void scan_run(const struct job *job, struct scratch *scratch, const struc
 }
 
 /* Scans a block, after the pairs `carries`; leaves its own pairs in scratch->runs. */
-static void scan_rows(const struct job *job, struct scratch *scratch, const struct scan_tile *tile, int64_t place,
-                      int64_t count, const char *carries) {
+static void scan_rows(const struct cumsum_job *job, struct scratch *scratch, const struct scan_tile *tile,
+                      int64_t place, int64_t count, const char *carries) {
   const struct sums *sums = job->sums;
   memset(scratch->runs, 0, (size_t)(2 * tile->width * sums->bytes));
   for (int64_t i = 0; i < count; i += SUM_RUN) {
@@ -200,8 +200,8 @@ static void scan_rows(const struct job *job, struct scratch *scratch, const stru
   }
 }
 
-static void scan_across(const struct job *job, struct scratch *scratch, const struct scan_tile *tile, int64_t begin,
-                        int64_t end) {
+static void scan_across(const struct cumsum_job *job, struct scratch *scratch, const struct scan_tile *tile,
+                        int64_t begin, int64_t end) {
   size_t used_bytes = (size_t)(2 * tile->width * job->sums->bytes);
   memset(scratch->carries, 0, used_bytes);
   for (int64_t block = begin; block < end && !context_stops(job->context); block++) {
@@ -218,7 +218,7 @@ static void scan_across(const struct job *job, struct scratch *scratch, const st
 /* ---------------------------------------------------------------------------------------------- split among threads */
 
 static void scan_chunk(void *job_, int64_t chunk) {
-  const struct job *job = job_;
+  const struct cumsum_job *job = job_;
   struct scratch scratch;
   struct scan_tile tile = tile_at(job, chunk / job->chunks);
   int64_t begin = chunk % job->chunks * job->chunk_blocks, end = begin + job->chunk_blocks;
@@ -229,13 +229,13 @@ static void scan_chunk(void *job_, int64_t chunk) {
     scan_along(job, &scratch, &tile, begin, end);
 }
 
-struct share {
-  struct job *job;
+struct cumsum_share {
+  struct cumsum_job *job;
   int64_t parts;
 };
 
 static void part_of_tiles(void *share_, int64_t part) {
-  const struct share *share = share_;
+  const struct cumsum_share *share = share_;
   int64_t end = part_begin(share->job->tiles, share->parts, part + 1);
   strew_context *context = share->job->context;
   for (int64_t i = part_begin(share->job->tiles, share->parts, part); i < end && !context_stops(context); i++)
@@ -243,7 +243,7 @@ static void part_of_tiles(void *share_, int64_t part) {
 }
 
 /* Replaces each block's pair by the sum of those before it. */
-static void carries_of_totals(const struct job *job, char *carries, struct scratch *scratch) {
+static void carries_of_totals(const struct cumsum_job *job, char *carries, struct scratch *scratch) {
   size_t bytes = (size_t)pair_row_bytes(job);
   for (int64_t i = 0; i < job->tiles; i++) {
     int64_t width = tile_at(job, i).width;
@@ -257,7 +257,7 @@ static void carries_of_totals(const struct job *job, char *carries, struct scrat
   }
 }
 
-static strew_status scan_in_chunks(const struct call *call, struct job *job) {
+static strew_status scan_in_chunks(const struct call *call, struct cumsum_job *job) {
   struct scratch scratch;
   size_t bytes = (size_t)(job->tiles * job->blocks * pair_row_bytes(job));
   job->carries = memory_allocate(job->context, bytes);
@@ -273,9 +273,9 @@ static strew_status scan_in_chunks(const struct call *call, struct job *job) {
 
 strew_status cpu_cumsum(const struct call *call, strew_device *device, const struct scan_plan *scan) {
   const struct plan *plan = &scan->plan;
-  struct job job = {.context = device->context};
+  struct cumsum_job job = {.context = device->context};
   choose_sums(&job, plan->operands[0].dtype, plan->operands[1].dtype);
-  job_start(&job, plan);
+  cumsum_start(&job, plan);
   int64_t parts = pool_parts(job.context, plan_numel(plan) * job.sums->bytes);
   int64_t wanted = (parts - 1) / job.tiles + 1; /* chunks of each tile */
   job.chunk_blocks = (job.blocks - 1) / wanted + 1;
@@ -283,7 +283,7 @@ strew_status cpu_cumsum(const struct call *call, strew_device *device, const str
   if (parts > 1 && job.tiles < parts && job.chunks > 1) return scan_in_chunks(call, &job);
   job.chunk_blocks = job.blocks;
   job.chunks = 1;
-  struct share share = {&job, parts < job.tiles ? parts : job.tiles};
+  struct cumsum_share share = {&job, parts < job.tiles ? parts : job.tiles};
   pool_run(job.context, share.parts, part_of_tiles, &share);
   return context_end(call, job.context, plan->operands[0].storage);
 }

@@ -13,18 +13,18 @@ struct tile {
   int64_t width, column_in, column_out;
 };
 
-struct job {
+struct cumulative_job {
   strew_context *context;
   struct plan rows; /* without the scanned dimension and the columns */
   int64_t n, in_step, out_step, columns, column_in, column_out, width, tiles_per_row, tiles, parts;
   bool largest; /* for extremes */
-  void (*scan)(const struct job *job, const struct tile *tile);
+  void (*scan)(const struct cumulative_job *job, const struct tile *tile);
 };
 
 /* Defines NAME(job, tile): runs `start` for the first element of each column, then `step` for each element, row by row.
    In these, c is the column, i the row, and `from` and `to` are addresses. A single column keeps its state in registers. */
 #define SCAN(name, state, start, step)                                                                                 \
-  ALWAYS_INLINE void name##_columns(const struct job *job, const struct tile *tile, const int64_t width) {             \
+  ALWAYS_INLINE void name##_columns(const struct cumulative_job *job, const struct tile *tile, const int64_t width) {  \
     state;                                                                                                             \
     for (int64_t c = 0; c < width; c++) {                                                                              \
       const void *from = tile->in + c * tile->column_in;                                                               \
@@ -37,7 +37,7 @@ struct job {
         step;                                                                                                          \
       }                                                                                                                \
   }                                                                                                                    \
-  static void name(const struct job *job, const struct tile *tile) {                                                   \
+  static void name(const struct cumulative_job *job, const struct tile *tile) {                                        \
     if (tile->width == 1)                                                                                              \
       name##_columns(job, tile, 1);                                                                                    \
     else                                                                                                               \
@@ -74,7 +74,7 @@ PRODUCTS(i64)
        *(int64_t *)to = next_extreme_##s(&extreme[c], from, i, job->largest))
 STREW_DTYPES(EXTREMES)
 
-static void job_start(struct job *job, const struct plan *plan) {
+static void cumulative_start(struct cumulative_job *job, const struct plan *plan) {
   const struct operand *out = &plan->operands[0], *in = &plan->operands[1];
   int last = plan->rank - 1, next = last - 1;
   job->rows = *plan;
@@ -91,7 +91,7 @@ static void job_start(struct job *job, const struct plan *plan) {
 }
 
 static void scan_part(void *job_, int64_t part) {
-  const struct job *job = job_;
+  const struct cumulative_job *job = job_;
   int64_t end = part_begin(job->tiles, job->parts, part + 1);
   for (int64_t i = part_begin(job->tiles, job->parts, part); i < end && !context_stops(job->context); i++) {
     int64_t column = i % job->tiles_per_row * job->width, row = i / job->tiles_per_row, left = job->columns - column;
@@ -105,9 +105,9 @@ static void scan_part(void *job_, int64_t part) {
 }
 
 static strew_status scan_all(const struct call *call, strew_device *device, const struct scan_plan *scan,
-                             struct job *job) {
+                             struct cumulative_job *job) {
   job->context = device->context;
-  job_start(job, &scan->plan);
+  cumulative_start(job, &scan->plan);
   job->parts = pool_parts(job->context, walk_bytes(&scan->plan));
   if (job->parts > job->tiles) job->parts = job->tiles;
   pool_run(job->context, job->parts, scan_part, job);
@@ -116,18 +116,18 @@ static strew_status scan_all(const struct call *call, strew_device *device, cons
 
 strew_status cpu_cumprod(const struct call *call, strew_device *device, const struct scan_plan *scan) {
   strew_dtype dtype = scan->plan.operands[0].dtype;
-  struct job job = {.scan = dtype == STREW_FLOAT32   ? products_f32
-                            : dtype == STREW_FLOAT64 ? products_f64
-                                                     : products_i64};
+  struct cumulative_job job = {.scan = dtype == STREW_FLOAT32   ? products_f32
+                                       : dtype == STREW_FLOAT64 ? products_f64
+                                                                : products_i64};
   return scan_all(call, device, scan, &job);
 }
 
 strew_status cpu_cumextreme(const struct call *call, strew_device *device, const struct scan_plan *scan, bool largest) {
-  static void (*const scans[])(const struct job *job, const struct tile *tile) = {
+  static void (*const scans[])(const struct cumulative_job *job, const struct tile *tile) = {
 #define ROW(ENUM, s, ...) [STREW_##ENUM] = extremes_##s,
       STREW_DTYPES(ROW)
 #undef ROW
   };
-  struct job job = {.scan = scans[scan->plan.operands[1].dtype], .largest = largest};
+  struct cumulative_job job = {.scan = scans[scan->plan.operands[1].dtype], .largest = largest};
   return scan_all(call, device, scan, &job);
 }

@@ -30,7 +30,7 @@ struct lane {
   int64_t joined;                 /* all elements of the joined rows */
 };
 
-struct job {
+struct elementwise_job {
   kernel *run;
   int inputs;
   struct lane out, in[MAX_INPUTS];
@@ -62,8 +62,8 @@ static void gather_rows(const struct lane *lane, char *to, const char *from, int
   }
 }
 
-static void visit(void *job_, const struct row *row) {
-  const struct job *job = job_;
+static void elementwise_visit(void *job_, const struct row *row) {
+  const struct elementwise_job *job = job_;
   block blocks[MAX_OPERANDS];
   const void *in[MAX_INPUTS];
   for (int i = 0; i < job->inputs; i++) {
@@ -148,7 +148,7 @@ strew_status cpu_elementwise(const struct call *call, strew_device *device, cons
   const struct plan *space = &plan->plan;
   struct plan joined;
   struct lane rows[MAX_OPERANDS] = {{0}};
-  struct job job = {.run = kernel_of(plan), .inputs = space->count - 1};
+  struct elementwise_job job = {.run = kernel_of(plan), .inputs = space->count - 1};
   const struct operation *operation = operation_of(plan->kind, plan->op);
   block numbers[MAX_INPUTS];
   if (!job.run)
@@ -164,9 +164,9 @@ strew_status cpu_elementwise(const struct call *call, strew_device *device, cons
   }
   int64_t longest = direct ? INT64_MAX : BLOCK;
   if (operation->cost > 1) /* computing an element takes longer than loading it */
-    walk_rows_sized(device->context, space, walk_bytes(space), longest, visit, &job);
+    walk_rows_sized(device->context, space, walk_bytes(space), longest, elementwise_visit, &job);
   else
-    walk_rows_parallel(device->context, space, longest, visit, &job);
+    walk_rows_parallel(device->context, space, longest, elementwise_visit, &job);
   return context_end(call, device->context, space->operands[0].storage);
 }
 

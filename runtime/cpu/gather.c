@@ -184,7 +184,7 @@ static void split_lines(const struct tuning *tuning, const struct gather_plan *p
                         struct line *line) {
   const int last = outer->rank - 1;
   const struct operand *index = &outer->operands[GATHER_INDEX];
-  if (last < 1 || outer->sizes[last] > tuning->gather_line_columns) return;
+  if (last < 1 || outer->sizes[last] > GATHER_LINE_COLUMNS) return;
   if (!index_is_direct(index->dtype, operand_step(index, last), plan->mode)) return;
   line->count = outer->sizes[last];
   line->out_step = operand_step(&outer->operands[GATHER_OUT], last);

@@ -232,7 +232,7 @@ typedef void multiply_rows(const struct matrices *matrices, int64_t begin, int64
 #define LOOPS "runtime/cpu/matmul.inc"
 #include "runtime/cpu/loops/each_dtype.h"
 
-struct share {
+struct matmul_share {
   strew_context *context;
   strew_dtype dtype;
   struct matrices matrices;
@@ -243,7 +243,7 @@ struct share {
 enum { PLAIN_PRODUCTS = 1 << 23 }; /* of a chunk */
 
 static void multiply_part(void *share_, int64_t part) {
-  const struct share *share = share_;
+  const struct matmul_share *share = share_;
   const struct matrices *x = &share->matrices;
   int64_t begin = part_begin(x->m, share->parts, part), end = part_begin(x->m, share->parts, part + 1);
   int64_t size = (int64_t)dtype_bytes(share->dtype);
@@ -261,7 +261,7 @@ static void multiply_integers(strew_context *context, const struct matrices *x, 
       [STREW_INT64] = multiply_rows_i64, [STREW_INT32] = multiply_rows_i32, [STREW_INT16] = multiply_rows_i16,
       [STREW_INT8] = multiply_rows_i8,   [STREW_UINT8] = multiply_rows_u8,
   };
-  struct share share = {context, dtype, *x, loops[dtype], pool_parts(context, bytes_of_products(x, 1))};
+  struct matmul_share share = {context, dtype, *x, loops[dtype], pool_parts(context, bytes_of_products(x, 1))};
   share.parts = least(share.parts, x->m);
   pool_run(context, share.parts, multiply_part, &share);
 }

@@ -20,7 +20,7 @@ static const struct loops all_loops[] = {
 #undef ROW
 };
 
-struct job {
+struct nonzero_job {
   const struct plan *plan;
   const struct loops *loops;
   int64_t places, parts;
@@ -29,31 +29,32 @@ struct job {
 };
 
 /* Position of a part. */
-struct walk {
-  const struct job *job;
+struct nonzero_walk {
+  const struct nonzero_job *job;
   int64_t found;
 };
 
-static void walk_part(void *job_, int64_t part, void (*visit)(void *walk, const struct row *row), struct walk *walk) {
-  const struct job *job = job_;
+static void walk_part(void *job_, int64_t part, void (*visit)(void *walk, const struct row *row),
+                      struct nonzero_walk *walk) {
+  const struct nonzero_job *job = job_;
   walk->job = job;
   int64_t begin = part_begin(job->places, job->parts, part), end = part_begin(job->places, job->parts, part + 1);
   walk_rows(job->plan, begin, end, LONGEST, visit, walk);
 }
 
 static void count_row(void *walk_, const struct row *row) {
-  struct walk *walk = walk_;
+  struct nonzero_walk *walk = walk_;
   walk->found += walk->job->loops->count(row->address[0], row->step_bytes[0], row->count);
 }
 
 static void count_part(void *job_, int64_t part) {
-  struct walk walk = {.found = 0};
+  struct nonzero_walk walk = {.found = 0};
   walk_part(job_, part, count_row, &walk);
-  ((struct job *)job_)->found[part] = walk.found;
+  ((struct nonzero_job *)job_)->found[part] = walk.found;
 }
 
 static void find_row(void *walk_, const struct row *row) {
-  struct walk *walk = walk_;
+  struct nonzero_walk *walk = walk_;
   const struct plan *plan = walk->job->plan;
   int last = plan->rank - 1;
   int64_t at[LONGEST], coordinates[MAX_RANK], place = row->place;
@@ -72,14 +73,14 @@ static void find_row(void *walk_, const struct row *row) {
 }
 
 static void find_part(void *job_, int64_t part) {
-  struct walk walk = {.found = ((struct job *)job_)->found[part]};
+  struct nonzero_walk walk = {.found = ((struct nonzero_job *)job_)->found[part]};
   walk_part(job_, part, find_row, &walk);
 }
 
 strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
                          int64_t *count) {
   strew_dtype dtype = plan->operands[0].dtype;
-  struct job job = {.plan = plan, .loops = &all_loops[dtype], .places = plan_numel(plan)};
+  struct nonzero_job job = {.plan = plan, .loops = &all_loops[dtype], .places = plan_numel(plan)};
   job.parts = pool_parts(device->context, job.places * (int64_t)dtype_bytes(dtype));
   if (job.parts > MOST_PARTS) job.parts = MOST_PARTS;
   if (job.parts > job.places) job.parts = job.places;

@@ -61,7 +61,7 @@ static pthreadpool_t make_threads(int count) {
 }
 
 /* The two atomics order the caller's memory with the workers' for tools that do not know pthreadpool. */
-struct job {
+struct pool_job {
   strew_context *context; /* of a call that may have to stop, or NULL */
   void (*part)(void *argument, int64_t i);
   void *argument;
@@ -69,13 +69,13 @@ struct job {
 };
 
 static void run_part(void *job_, size_t i) {
-  struct job *job = job_;
+  struct pool_job *job = job_;
   atomic_load_explicit(&job->published, memory_order_acquire);
   if (!job->context || !context_stops(job->context)) job->part(job->argument, (int64_t)i);
   atomic_fetch_add_explicit(&job->done, 1, memory_order_release);
 }
 
-static void run_job(pthreadpool_t threads, struct job *job, int64_t parts) {
+static void run_job(pthreadpool_t threads, struct pool_job *job, int64_t parts) {
   atomic_store_explicit(&job->published, 1, memory_order_release);
   /* idle workers sleep: spinning for the next call would take processors from the host */
   pthreadpool_parallelize_1d(threads, run_part, job, (size_t)parts, PTHREADPOOL_FLAG_YIELD_WORKERS);
@@ -101,7 +101,7 @@ static void learn_members(struct pool *pool, int count) {
   pool->avoided = -1;
   if (!pool->threads || pthreadpool_get_threads_count(pool->threads) != (size_t)count) return;
   if (pthread_barrier_init(&meeting.all, NULL, (unsigned)count)) return;
-  run_job(pool->threads, &(struct job){.part = meet, .argument = &meeting}, count);
+  run_job(pool->threads, &(struct pool_job){.part = meet, .argument = &meeting}, count);
   pthread_barrier_destroy(&meeting.all);
   if (sched_getaffinity(0, sizeof pool->allowed, &pool->allowed)) CPU_ZERO(&pool->allowed);
   pool->assigned = pool->allowed;
@@ -165,7 +165,7 @@ void pool_run(strew_context *context, int64_t parts, void (*part)(void *argument
     run_alone(context, parts, part, argument);
     return;
   }
-  struct job job = {.context = context, .part = part, .argument = argument};
+  struct pool_job job = {.context = context, .part = part, .argument = argument};
   run_job(pool_threads(context), &job, parts);
 }
 

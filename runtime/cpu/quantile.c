@@ -39,13 +39,13 @@ struct signs {
 #define LOOPS "runtime/cpu/quantile.inc"
 #include "runtime/cpu/loops/each_dtype.h"
 
-struct job {
+struct quantile_job {
   struct picking picking;
   void (*pick)(const struct picking *picking, const struct row *row);
 };
 
-static void visit(void *job_, const struct row *row) {
-  const struct job *job = job_;
+static void quantile_visit(void *job_, const struct row *row) {
+  const struct quantile_job *job = job_;
   job->pick(&job->picking, row);
 }
 
@@ -56,7 +56,7 @@ strew_status cpu_quantile(const struct call *call, strew_device *device, const s
 #undef ROW
   };
   const strew_dtype dtype = plan->plan.operands[QUANTILE_SORTED].dtype;
-  struct job job = {.pick = picks[dtype]};
+  struct quantile_job job = {.pick = picks[dtype]};
   job.picking.context = device->context;
   job.picking.plan = plan;
   job.picking.q = plan->in_float32 ? bits_of_float((float)plan->q) : bits_of_double(plan->q);
@@ -64,6 +64,6 @@ strew_status cpu_quantile(const struct call *call, strew_device *device, const s
   job.picking.step_bytes = plan->step * (int64_t)dtype_bytes(dtype);
   const int64_t bytes = walk_bytes(&plan->plan) + plan->unsorted * (int64_t)dtype_bytes(dtype);
   const int64_t most = SELECTED / (plan->unsorted / plan_numel(&plan->plan) + 1) + 1;
-  walk_rows_sized(device->context, &plan->plan, bytes, most < QUANTILES ? most : QUANTILES, visit, &job);
+  walk_rows_sized(device->context, &plan->plan, bytes, most < QUANTILES ? most : QUANTILES, quantile_visit, &job);
   return context_end(call, device->context, plan->plan.operands[QUANTILE_OUT].storage);
 }

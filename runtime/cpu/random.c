@@ -7,7 +7,7 @@
 
 enum { DRAWN = 1024 }; /* elements; a multiple of those in a block */
 
-struct job {
+struct random_job {
   const struct random_plan *plan;
   convert_row *store;
   strew_dtype dtype; /* computed dtype */
@@ -50,7 +50,7 @@ static void make_integers(const struct random_plan *plan, const uint32_t *words,
 }
 
 static void random_chunk(void *job_, int64_t chunk) {
-  const struct job *job = job_;
+  const struct random_job *job = job_;
   const struct random_plan *plan = job->plan;
   int64_t begin = chunk * DRAWN, count = plan->count - begin < DRAWN ? plan->count - begin : DRAWN;
   int64_t per_block = random_per_block(plan->kind, plan->out.dtype), blocks = (count - 1) / per_block + 1;
@@ -72,7 +72,7 @@ static void random_chunk(void *job_, int64_t chunk) {
 
 strew_status cpu_random(const struct call *call, strew_device *device, const struct random_plan *plan) {
   bool is_float = plan->kind == RANDOM_UNIFORM || plan->kind == RANDOM_NORMAL;
-  struct job job = {.plan = plan, .dtype = is_float ? dtype_wide(plan->out.dtype) : STREW_INT64};
+  struct random_job job = {.plan = plan, .dtype = is_float ? dtype_wide(plan->out.dtype) : STREW_INT64};
   job.store = converter(plan->out.dtype, job.dtype);
   job.out = operand_address(&plan->out);
   job.out_bytes = (int64_t)dtype_bytes(plan->out.dtype);

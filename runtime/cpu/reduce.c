@@ -31,7 +31,7 @@ struct space {
   int64_t sizes[MAX_RANK], in[MAX_RANK], out[MAX_RANK];
 };
 
-struct job {
+struct reduce_job {
   strew_context *context;
   const struct reduce_plan *plan;
   strew_dtype dtype;
@@ -66,13 +66,13 @@ static void space_of(struct space *space, const struct plan *plan, int begin, in
 
 /* True if a row of outputs is folded at a time: adjacent outputs are closer in memory than adjacent elements of one,
    or there are too few elements to fill a block. */
-static bool folds_across(const struct job *job) {
+static bool folds_across(const struct reduce_job *job) {
   if (!job->kept.rank) return false;
-  if (job->n < tuning_in_use()->fold_across_max) return true;
+  if (job->n < FOLD_ACROSS_MAX) return true;
   return job->kept.in[job->kept.rank - 1] < job->folded.in[job->folded.rank - 1];
 }
 
-static void choose_way(struct job *job) {
+static void choose_way(struct reduce_job *job) {
   job->across = folds_across(job);
   bool dense = job->direct && job->folded.rank == 1 && job->folded.in[0] == job->element_bytes;
   job->at_once = dense && !job->across ? BLOCKS_AT_ONCE : 1;
@@ -80,14 +80,14 @@ static void choose_way(struct job *job) {
 }
 
 /* Outputs per tile for `whole`: about as many tiles for each of `parts`, within the limits above. */
-static int64_t outputs_at_once(const struct job *job, int64_t parts) {
+static int64_t outputs_at_once(const struct reduce_job *job, int64_t parts) {
   int64_t outputs = job->columns * count_of_sizes(job->kept.rank, job->kept.sizes);
-  int64_t fit = tuning_in_use()->fold_tile_elements / job->n;
+  int64_t fit = FOLD_TILE_ELEMENTS / job->n;
   int64_t rounds = (outputs - 1) / (parts * (fit ? fit : 1)) + 1, width = outputs / (parts * rounds);
   return width ? width : 1;
 }
 
-static void job_start(struct job *job, const struct reduce_plan *plan, int64_t parts) {
+static void reduce_start(struct reduce_job *job, const struct reduce_plan *plan, int64_t parts) {
   const struct operand *out = &plan->plan.operands[0], *in = &plan->plan.operands[1];
   strew_dtype wide = dtype_wide(in->dtype);
   job->plan = plan;
@@ -134,7 +134,7 @@ struct fold_tile {
   int64_t width;
 };
 
-static struct fold_tile tile_at(const struct job *job, int64_t i) {
+static struct fold_tile tile_at(const struct reduce_job *job, int64_t i) {
   int64_t column = i % job->tiles_per_row * job->width, rest = i / job->tiles_per_row;
   struct fold_tile tile = {job->in + column * job->column_in, job->out + column * job->column_out,
                            least(job->columns - column, job->width)};
@@ -199,14 +199,15 @@ struct scratch {
 
 /* Returns `count` elements, contiguous and in the computed dtype: in place if they are, else converted into the
    buffer. */
-static const void *load_elements(const struct job *job, char *buffer, const char *from, int64_t step, int64_t count) {
+static const void *load_elements(const struct reduce_job *job, char *buffer, const char *from, int64_t step,
+                                 int64_t count) {
   if (job->direct && (step == job->element_bytes || count == 1)) return from;
   job->load(count, buffer, job->wide_bytes, from, step);
   return buffer;
 }
 
-static void block_along(const struct job *job, struct scratch *scratch, struct cursor *cursor, const void *centers,
-                        int64_t place, int64_t count) {
+static void block_along(const struct reduce_job *job, struct scratch *scratch, struct cursor *cursor,
+                        const void *centers, int64_t place, int64_t count) {
   int64_t run = cursor_run(cursor, count);
   const void *elements = scratch->buffer;
   if (run == count) {
@@ -223,24 +224,24 @@ static void block_along(const struct job *job, struct scratch *scratch, struct c
 }
 
 /* True if rows are adjacent: together they are one long row, which is added to several lanes at once. */
-static bool rows_are_dense(const struct job *job, const struct cursor *cursor, int64_t width) {
+static bool rows_are_dense(const struct reduce_job *job, const struct cursor *cursor, int64_t width) {
   return job->column_in == job->element_bytes && cursor_step(cursor) == width * job->element_bytes;
 }
 
 /* Number of adjacent rows to load at once, at most `most`. */
-static int64_t dense_rows(const struct job *job, const struct cursor *cursor, int64_t most, int64_t width) {
+static int64_t dense_rows(const struct reduce_job *job, const struct cursor *cursor, int64_t most, int64_t width) {
   const int64_t rows = cursor_run(cursor, most);
   return job->direct ? rows : least(rows, BUFFER_BYTES / (width * job->wide_bytes));
 }
 
 /* True if a block's rows are equally far apart. They are added lane by lane, to keep few values in use at once. */
-static bool rows_are_regular(const struct job *job, const struct fold *fold, const struct cursor *cursor,
+static bool rows_are_regular(const struct reduce_job *job, const struct fold *fold, const struct cursor *cursor,
                              int64_t count) {
   return job->direct && fold->rows && job->column_in == job->element_bytes && cursor_run(cursor, count) == count;
 }
 
-static void rows_by_lane(const struct job *job, const struct fold *fold, struct scratch *scratch, struct cursor *cursor,
-                         const void *centers, int64_t count, int64_t width) {
+static void rows_by_lane(const struct reduce_job *job, const struct fold *fold, struct scratch *scratch,
+                         struct cursor *cursor, const void *centers, int64_t count, int64_t width) {
   int64_t step = cursor_step(cursor);
   for (int lane = 0; lane < job->lanes && lane < count; lane++)
     fold->rows(scratch->lanes + lane * width * fold->value_bytes, cursor->at + lane * step, job->lanes * step,
@@ -250,13 +251,13 @@ static void rows_by_lane(const struct job *job, const struct fold *fold, struct 
 
 /* Prefetch a chunk of a later row: it is on another page, where no hardware prefetcher looks. Sums over dimension 0
    of 1000 x 10 k float16: 3.3 ms -> 1.0 ms; amax of float32: 2.9 ms -> 1.4 ms. */
-static void prefetch_row(const struct job *job, const struct cursor *cursor, int64_t width) {
+static void prefetch_row(const struct reduce_job *job, const struct cursor *cursor, int64_t width) {
   prefetch_l2((uintptr_t)cursor->at + FOLD_ROWS_AHEAD * (uintptr_t)cursor_step(cursor),
               (uintptr_t)(width * job->column_in));
 }
 
 /* Folds the rows of a block into scratch->lanes, and those into their first lane. */
-static void block_in_lanes(const struct job *job, const struct fold *fold, struct scratch *scratch,
+static void block_in_lanes(const struct reduce_job *job, const struct fold *fold, struct scratch *scratch,
                            struct cursor *cursor, const void *centers, int64_t count, int64_t width) {
   bool dense = rows_are_dense(job, cursor, width), regular = rows_are_regular(job, fold, cursor, count) && !dense;
   fold->start(scratch->lanes, job->lanes * width);
@@ -282,7 +283,7 @@ static bool all_are_found(const char *winners, int64_t winner_bytes, int64_t wid
 
 /* Finds winners, whose columns' extremes are in scratch->lanes. If values repeat, all are found early, which is
    tested every FOLD_SOON rows (argmax over dimension 0 of 1 M x 8 zeros and ones: 10 ms -> 1.8 ms). */
-static void find_in_block(const struct job *job, struct scratch *scratch, struct cursor *cursor, int64_t place,
+static void find_in_block(const struct reduce_job *job, struct scratch *scratch, struct cursor *cursor, int64_t place,
                           int64_t count, int64_t width) {
   bool dense = rows_are_dense(job, cursor, width);
   job->fold->start(scratch->values, width);
@@ -301,8 +302,8 @@ static void find_in_block(const struct job *job, struct scratch *scratch, struct
 
 /* Winners take two passes over a block: its extremes first, then their places, from cache (over dimension 0 of 1000
    x 10 k float32: 8.7 ms with value and place in one pass -> 5.5 ms). */
-static void block_across(const struct job *job, struct scratch *scratch, struct cursor *cursor, const void *centers,
-                         int64_t place, int64_t count, int64_t width) {
+static void block_across(const struct reduce_job *job, struct scratch *scratch, struct cursor *cursor,
+                         const void *centers, int64_t place, int64_t count, int64_t width) {
   struct cursor again = *cursor;
   block_in_lanes(job, job->extremes ? job->extremes : job->fold, scratch, cursor, centers, count, width);
   if (job->extremes)
@@ -336,7 +337,7 @@ static void tree_finish(const struct fold *fold, struct scratch *scratch, int64_
   }
 }
 
-static void fold_whole(const struct job *job, struct scratch *scratch, const struct fold_tile *tile,
+static void fold_whole(const struct reduce_job *job, struct scratch *scratch, const struct fold_tile *tile,
                        const void *centers, int64_t place, int64_t count) {
   const char *from = tile->in + place * job->element_bytes, *center = centers;
   for (int64_t i = 0; i < tile->width; i++)
@@ -346,7 +347,7 @@ static void fold_whole(const struct job *job, struct scratch *scratch, const str
 
 /* Folds blocks begin..end-1 of a tile into scratch->values; false if the call must stop. A leaf of the tree is what
    one call of a loop folds. */
-static bool fold_blocks(const struct job *job, struct scratch *scratch, const struct fold_tile *tile,
+static bool fold_blocks(const struct reduce_job *job, struct scratch *scratch, const struct fold_tile *tile,
                         const void *centers, int64_t begin, int64_t end) {
   struct cursor cursor;
   int64_t place = begin * SUM_BLOCK, last = end < job->blocks ? end * SUM_BLOCK : job->n,
@@ -373,13 +374,13 @@ static bool fold_blocks(const struct job *job, struct scratch *scratch, const st
 
 /* ----------------------------------------------------------------------------------------------------- the result */
 
-static void divide(const struct job *job, void *values, int64_t count, double divisor, bool root) {
+static void divide(const struct reduce_job *job, void *values, int64_t count, double divisor, bool root) {
   bool is_double = dtype_wide(job->dtype) == STREW_FLOAT64;
   (is_double ? reduce_loops()->finish_f64 : reduce_loops()->finish_f32)(values, count, divisor, root);
 }
 
 /* Converts folded values to outputs. */
-static void finish_tile(const struct job *job, struct scratch *scratch, const struct fold_tile *tile) {
+static void finish_tile(const struct reduce_job *job, struct scratch *scratch, const struct fold_tile *tile) {
   enum fold_finish finish = fold_row_of(job->plan->fold)->finish;
   strew_dtype out = job->plan->plan.operands[0].dtype, from = out;
   double divisor = (double)job->n - job->plan->correction;
@@ -392,13 +393,13 @@ static void finish_tile(const struct job *job, struct scratch *scratch, const st
 }
 
 /* Copies a value of each column of a tile, once per lane. */
-static void set_centers(const struct job *job, char *centers, const void *values, int64_t width) {
+static void set_centers(const struct reduce_job *job, char *centers, const void *values, int64_t width) {
   size_t bytes = (size_t)(width * job->wide_bytes);
   for (int l = 0; l < (job->across ? job->lanes : 1); l++) memcpy(centers + (size_t)l * bytes, values, bytes);
 }
 
 /* Returns the centers of a tile, of which those of its first elements are set; NULL: the fold has none. */
-static const void *start_centers(const struct job *job, struct scratch *scratch, const struct fold_tile *tile) {
+static const void *start_centers(const struct reduce_job *job, struct scratch *scratch, const struct fold_tile *tile) {
   if (!fold_is_spread(job->plan->fold)) return NULL;
   const void *firsts = load_elements(job, scratch->buffer, tile->in, job->column_in, tile->width);
   set_centers(job, scratch->centers, firsts, tile->width);
@@ -408,12 +409,12 @@ static const void *start_centers(const struct job *job, struct scratch *scratch,
 /* ------------------------------------------------------------------------------------------- split by outputs */
 
 /* False if the call must stop. */
-static bool whole_tile(const struct job *job, struct scratch *scratch, int64_t i) {
+static bool whole_tile(const struct reduce_job *job, struct scratch *scratch, int64_t i) {
   struct fold_tile tile = tile_at(job, i);
   const void *centers = start_centers(job, scratch, &tile);
   if (!fold_blocks(job, scratch, &tile, centers, 0, job->blocks)) return false;
   if (fold_is_spread(job->plan->fold)) {
-    struct job second = *job;
+    struct reduce_job second = *job;
     second.fold = fold_of(DEVIATIONS, job->dtype);
     divide(job, scratch->values, tile.width, (double)job->n, false);
     set_centers(job, scratch->centers + MEANS_AT, scratch->values, tile.width);
@@ -423,13 +424,13 @@ static bool whole_tile(const struct job *job, struct scratch *scratch, int64_t i
   return true;
 }
 
-struct share {
-  const struct job *job;
+struct reduce_share {
+  const struct reduce_job *job;
   int64_t parts;
 };
 
 static void part_of_tiles(void *share_, int64_t part) {
-  const struct share *share = share_;
+  const struct reduce_share *share = share_;
   int64_t i = part_begin(share->job->tiles, share->parts, part);
   int64_t end = part_begin(share->job->tiles, share->parts, part + 1);
   struct scratch scratch;
@@ -438,13 +439,15 @@ static void part_of_tiles(void *share_, int64_t part) {
 
 /* ------------------------------------------------------------------------- split by outputs and subtrees of blocks */
 
-static char *partial_at(const struct job *job, int64_t chunk) {
+static char *partial_at(const struct reduce_job *job, int64_t chunk) {
   return job->partial + chunk * job->width * job->fold->value_bytes;
 }
-static char *means_at(const struct job *job, int64_t tile) { return job->means + tile * job->width * job->wide_bytes; }
+static char *means_at(const struct reduce_job *job, int64_t tile) {
+  return job->means + tile * job->width * job->wide_bytes;
+}
 
 static void fold_chunk(void *job_, int64_t chunk) {
-  const struct job *job = job_;
+  const struct reduce_job *job = job_;
   struct scratch scratch;
   struct fold_tile tile = tile_at(job, chunk / job->chunks);
   int64_t begin = chunk % job->chunks * job->chunk_blocks, end = begin + job->chunk_blocks;
@@ -455,7 +458,7 @@ static void fold_chunk(void *job_, int64_t chunk) {
 }
 
 /* Joins a tile's chunks: they are the leaves of the tree's top. */
-static void join_chunks(const struct job *job, struct scratch *scratch, int64_t i, int64_t width) {
+static void join_chunks(const struct reduce_job *job, struct scratch *scratch, int64_t i, int64_t width) {
   for (int64_t chunk = 0; chunk < job->chunks; chunk++) {
     memcpy(scratch->values, partial_at(job, i * job->chunks + chunk), (size_t)(width * job->fold->value_bytes));
     tree_push(job->fold, scratch, chunk, width);
@@ -463,7 +466,7 @@ static void join_chunks(const struct job *job, struct scratch *scratch, int64_t 
   tree_finish(job->fold, scratch, job->chunks, width);
 }
 
-static void find_means(struct job *job, char *means) {
+static void find_means(struct reduce_job *job, char *means) {
   struct scratch scratch;
   pool_run(job->context, job->tiles * job->chunks, fold_chunk, job);
   job->means = means;
@@ -476,7 +479,7 @@ static void find_means(struct job *job, char *means) {
   job->fold = fold_of(DEVIATIONS, job->dtype);
 }
 
-static strew_status fold_in_chunks(const struct call *call, struct job *job) {
+static strew_status fold_in_chunks(const struct call *call, struct reduce_job *job) {
   struct scratch scratch;
   int64_t partial_bytes = job->tiles * job->chunks * job->width * job->fold->value_bytes;
   size_t bytes = (size_t)(partial_bytes + job->tiles * job->width * job->wide_bytes);
@@ -494,16 +497,16 @@ static strew_status fold_in_chunks(const struct call *call, struct job *job) {
 }
 
 strew_status cpu_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
-  struct job job = {.context = device->context};
+  struct reduce_job job = {.context = device->context};
   int64_t bytes = plan_numel(&plan->plan) * (int64_t)dtype_bytes(plan->plan.operands[1].dtype);
   bool light = !fold_is_spread(plan->fold) && !dtype_is_half(plan->plan.operands[1].dtype);
   int64_t parts = light ? pool_parts_light(job.context, bytes) : pool_parts(job.context, bytes);
-  job_start(&job, plan, parts);
+  reduce_start(&job, plan, parts);
   int64_t wanted = (FOLD_PIECES * parts - 1) / job.tiles + 1; /* chunks of each tile */
   while ((job.blocks - 1) / job.chunk_blocks + 1 > wanted) job.chunk_blocks *= 2;
   job.chunks = (job.blocks - 1) / job.chunk_blocks + 1;
   if (parts > 1 && job.tiles < parts && job.chunks > 1) return fold_in_chunks(call, &job);
-  struct share share = {&job, parts < job.tiles ? parts : job.tiles};
+  struct reduce_share share = {&job, parts < job.tiles ? parts : job.tiles};
   pool_run(job.context, share.parts, part_of_tiles, &share);
   return context_end(call, job.context, plan->plan.operands[0].storage);
 }

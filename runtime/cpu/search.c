@@ -18,13 +18,13 @@ struct lines {
 
 typedef void search_row(const struct lines *lines, const struct row *row);
 
-struct job {
+struct search_job {
   struct lines lines;
   search_row *search;
 };
 
-static void visit(void *job_, const struct row *row) {
-  const struct job *job = job_;
+static void searchsorted_visit(void *job_, const struct row *row) {
+  const struct search_job *job = job_;
   job->search(&job->lines, row);
 }
 
@@ -36,9 +36,10 @@ strew_status cpu_search(const struct call *call, strew_device *device, const str
   };
   const struct operand *sorted = &search->plan.operands[SEARCH_SORTED];
   const int64_t bytes = (int64_t)dtype_bytes(sorted->dtype);
-  struct job job = {{search->size, search->step * bytes, search->right}, rows[sorted->dtype]};
+  struct search_job job = {{search->size, search->step * bytes, search->right}, rows[sorted->dtype]};
   int64_t comparisons = 2; /* of a value */
   while (search->size >> (comparisons - 1)) comparisons++;
-  walk_rows_sized(device->context, &search->plan, plan_numel(&search->plan) * comparisons * bytes, VALUES, visit, &job);
+  walk_rows_sized(device->context, &search->plan, plan_numel(&search->plan) * comparisons * bytes, VALUES,
+                  searchsorted_visit, &job);
   return context_end(call, device->context, search->plan.operands[SEARCH_OUT].storage);
 }

@@ -14,7 +14,7 @@ enum {
 };
 
 /* The coordinates of `rows`, the plan without the columns, are lines of segments. Steps in bytes; work in elements. */
-struct job {
+struct segment_job {
   strew_context *context;
   const struct segment_kernel *kernel;
   void (*finish)(const struct segment_state *state, const struct segment_run *run);
@@ -29,38 +29,40 @@ struct job {
 
 /* ---------------------------------------------------------------------------------------------------- ends and work */
 
-static int64_t end_at(const struct job *job, const char *ends, int64_t i) {
+static int64_t end_at(const struct segment_job *job, const char *ends, int64_t i) {
   const void *at = ends + i * job->ends_step;
   return job->ends_dtype == STREW_INT64 ? *(const int64_t *)at : *(const int32_t *)at;
 }
 
-static const char *ends_of(const struct job *job, int64_t line) {
+static const char *ends_of(const struct segment_job *job, int64_t line) {
   return operand_at(&job->rows, SEGMENT_ENDS, line * job->length);
 }
 
 /* Returns the work of a line before that segment: it increases with the segment. */
-static int64_t work_before(const struct job *job, const char *ends, int64_t segment) {
+static int64_t work_before(const struct segment_job *job, const char *ends, int64_t segment) {
   return (end_at(job, ends, segment) - end_at(job, ends, 0) + SEGMENT_WORK * segment) * job->run.columns;
 }
 
-static int64_t work_of(const struct job *job, const char *ends, int64_t segment) {
+static int64_t work_of(const struct segment_job *job, const char *ends, int64_t segment) {
   return (end_at(job, ends, segment + 1) - end_at(job, ends, segment)) * job->run.columns;
 }
 
 /* Returns the first segment of a line that begins at that work or later; `length` if none does. */
-static int64_t segment_from(const struct job *job, const char *ends, int64_t work) {
+static int64_t segment_from(const struct segment_job *job, const char *ends, int64_t work) {
   int64_t low = 0, high = job->length;
   BISECT(low, high, i, work_before(job, ends, i) < work);
   return low;
 }
 
 /* Returns the work at which part number `part` begins. */
-static int64_t part_work(const struct job *job, int64_t part) { return part_begin(job->total_work, job->parts, part); }
+static int64_t part_work(const struct segment_job *job, int64_t part) {
+  return part_begin(job->total_work, job->parts, part);
+}
 
 /* ---------------------------------------------------------------------------------------------------------- running */
 
 /* Returns the run without segments, at a segment of a line. */
-static struct segment_run run_at(const struct job *job, int64_t line, int64_t segment) {
+static struct segment_run run_at(const struct segment_job *job, int64_t line, int64_t segment) {
   struct segment_run run = job->run;
   run.src = operand_at(&job->rows, SEGMENT_SRC, line * job->length);
   run.out = operand_at(&job->rows, SEGMENT_OUT, line * job->length) + segment * run.out_step;
@@ -88,7 +90,7 @@ static struct segment_run columns_of(const struct segment_run *run, int64_t firs
 }
 
 /* A long segment: in pieces, between which the call may stop. */
-static void reduce_long(const struct job *job, const struct segment_run *run, int64_t begin, int64_t end) {
+static void reduce_long(const struct segment_job *job, const struct segment_run *run, int64_t begin, int64_t end) {
   for (int64_t first = 0, columns; first < run->columns; first += columns) {
     columns = least(run->columns - first, SEGMENT_COLUMNS);
     const struct segment_run part = columns_of(run, first, columns);
@@ -104,7 +106,7 @@ static void reduce_long(const struct job *job, const struct segment_run *run, in
 }
 
 /* Long segments alone, others many at once. Leaves out large ones. */
-static void reduce_several(const struct job *job, const struct segment_run *run) {
+static void reduce_several(const struct segment_job *job, const struct segment_run *run) {
   const int64_t most = CHUNK / run->columns;
   for (int64_t s = 0, next; s < run->count && !context_stops(job->context); s = next) {
     const int64_t begin = run->ends[s], elements = run->ends[s + 1] - begin;
@@ -118,7 +120,7 @@ static void reduce_several(const struct job *job, const struct segment_run *run)
 }
 
 /* Segments from .. to - 1 of a line. */
-static void reduce_line(const struct job *job, int64_t line, int64_t from, int64_t to) {
+static void reduce_line(const struct segment_job *job, int64_t line, int64_t from, int64_t to) {
   int64_t block[ENDS_AT_ONCE + 1];
   const char *ends = ends_of(job, line) + from * job->ends_step;
   struct segment_run run = run_at(job, line, from);
@@ -137,7 +139,7 @@ static void reduce_line(const struct job *job, int64_t line, int64_t from, int64
 }
 
 /* The segments that begin in this share of the work. */
-static void reduce_part(const struct job *job, int64_t part) {
+static void reduce_part(const struct segment_job *job, int64_t part) {
   const int64_t begin = part_work(job, part), end = part_work(job, part + 1);
   for (int64_t line = begin / job->line_work; line < job->lines && line * job->line_work < end; line++) {
     const int64_t from = begin - line * job->line_work, to = end - line * job->line_work;
@@ -151,7 +153,7 @@ static void reduce_part(const struct job *job, int64_t part) {
 
 /* A segment longer than a part contains the beginning of one. Finds the large one that contains the beginning of part
    number `part` and no earlier one. */
-static bool find_large(const struct job *job, int64_t part, int64_t *line, int64_t *segment) {
+static bool find_large(const struct segment_job *job, int64_t part, int64_t *line, int64_t *segment) {
   const int64_t work = part_work(job, part);
   *line = work / job->line_work;
   if (*line >= job->lines) return false;
@@ -162,7 +164,7 @@ static bool find_large(const struct job *job, int64_t part, int64_t *line, int64
   return part == 0 || part_work(job, part - 1) < before + work_before(job, ends, *segment);
 }
 
-static void reduce_piece(const struct job *job, int64_t part, int64_t piece) {
+static void reduce_piece(const struct segment_job *job, int64_t part, int64_t piece) {
   int64_t line, segment;
   if (!find_large(job, part, &line, &segment)) return;
   const char *ends = ends_of(job, line);
@@ -174,7 +176,7 @@ static void reduce_piece(const struct job *job, int64_t part, int64_t piece) {
 
 /* Large segments come first. */
 static void run_part(void *job_, int64_t i) {
-  const struct job *job = job_;
+  const struct segment_job *job = job_;
   const int64_t before = job->parts * job->pieces;
   if (i < before)
     reduce_piece(job, i / job->pieces, i % job->pieces);
@@ -197,7 +199,7 @@ static void rotate(struct plan *plan) {
   for (int d = plan->rank - 1; d > 0; d--) plan_swap_dims(plan, d - 1, d);
 }
 
-static void take_columns(struct job *job, const struct segment_plan *plan) {
+static void take_columns(struct segment_job *job, const struct segment_plan *plan) {
   const int last = job->rows.rank - 1;
   const struct operand *operands = job->rows.operands;
   job->run.columns = 1;
@@ -213,7 +215,7 @@ static void take_columns(struct job *job, const struct segment_plan *plan) {
 }
 
 /* The last dimension of `rows` makes a line if its segments are chained. */
-static void take_line(struct job *job, const struct segment_plan *plan) {
+static void take_line(struct segment_job *job, const struct segment_plan *plan) {
   const int last = job->rows.rank - 1;
   const struct operand *operands = job->rows.operands;
   job->length = 1;
@@ -228,7 +230,7 @@ static void take_line(struct job *job, const struct segment_plan *plan) {
 }
 
 /* A single line may leave out much of src; of several lines each counts as a whole src. */
-static void take_work(struct job *job, const struct segment_plan *plan) {
+static void take_work(struct segment_job *job, const struct segment_plan *plan) {
   const char *ends = ends_of(job, 0);
   int64_t elements = job->lines == 1 ? end_at(job, ends, job->length) - end_at(job, ends, 0) : plan->size;
   job->line_work = (elements + SEGMENT_WORK * job->length) * job->run.columns;
@@ -244,7 +246,7 @@ static void take_work(struct job *job, const struct segment_plan *plan) {
 }
 
 static strew_status run_all(const struct call *call, strew_device *device, const struct segment_plan *plan,
-                            enum segment_operand written, struct job *job) {
+                            enum segment_operand written, struct segment_job *job) {
   job->context = device->context;
   job->rows = plan->plan;
   job->run.src_step = plan->step * (int64_t)dtype_bytes(plan->plan.operands[SEGMENT_SRC].dtype);
@@ -260,9 +262,9 @@ strew_status cpu_segments(const struct call *call, strew_device *device, const s
   const struct segment_kernels *kernels = &segment_loops()->of[dtype];
   const strew_reduction reduction = plan->reduction == STREW_MEAN ? STREW_SUM : plan->reduction;
   if (!kernels->finish) kernels = &segment_loops_plain.of[dtype];
-  struct job job = {.kernel =
-                        plan->plan.count > SEGMENT_ARG ? &kernels->with_arg[reduction] : &kernels->plain[reduction],
-                    .finish = kernels->finish};
+  struct segment_job job = {.kernel = plan->plan.count > SEGMENT_ARG ? &kernels->with_arg[reduction]
+                                                                     : &kernels->plain[reduction],
+                            .finish = kernels->finish};
   job.run.start = plan->start.bytes;
   job.run.empty = plan->empty.bytes;
   job.run.none = plan->size;
@@ -300,6 +302,7 @@ strew_status cpu_spread(const struct call *call, strew_device *device, const str
                                                   [2] = {spread_uint16_t, spread_piece_uint16_t},
                                                   [4] = {spread_uint32_t, spread_piece_uint32_t},
                                                   [8] = {spread_uint64_t, spread_piece_uint64_t}};
-  struct job job = {.kernel = &kernels[dtype_bytes(plan->plan.operands[SEGMENT_OUT].dtype)], .finish = finish_nothing};
+  struct segment_job job = {.kernel = &kernels[dtype_bytes(plan->plan.operands[SEGMENT_OUT].dtype)],
+                            .finish = finish_nothing};
   return run_all(call, device, plan, SEGMENT_SRC, &job);
 }

@@ -89,7 +89,7 @@ struct sorts {
 
 static const struct sorts *const sorts_of[] = {[NARROW] = &sorts_narrow, [BROAD] = &sorts_broad};
 
-struct job {
+struct sort_job {
   strew_context *context;
   struct plan lines; /* the plan without the sorted dimension */
   struct line line;  /* what all lines have in common */
@@ -105,7 +105,7 @@ struct job {
 
 static int kind_for(int bits, int64_t n) { return bits <= 32 && n <= UINT32_MAX ? NARROW : BROAD; }
 
-static struct line line_at(const struct job *job, int64_t i) {
+static struct line line_at(const struct sort_job *job, int64_t i) {
   struct line line = job->line;
   const struct plan *lines = &job->lines;
   line.values = lines->operands[0].storage ? operand_at(lines, 0, i) : NULL;
@@ -115,7 +115,7 @@ static struct line line_at(const struct job *job, int64_t i) {
 }
 
 /* Makes items of the elements from `position` on. */
-static void load_items(const struct job *job, const struct line *line, int kind, void *items, int64_t position,
+static void load_items(const struct sort_job *job, const struct line *line, int kind, void *items, int64_t position,
                        int64_t count) {
   uint64_t keys[SORT_CHUNK];
   char *to = items;
@@ -127,10 +127,10 @@ static void load_items(const struct job *job, const struct line *line, int kind,
 }
 
 /* True if the line's items are stored in the memory of its positions. */
-static bool is_in_place(const struct job *job, int kind) { return job->in_place && kind == NARROW; }
+static bool is_in_place(const struct sort_job *job, int kind) { return job->in_place && kind == NARROW; }
 
 /* Writes sorted items, from rank `rank` on. Values first: the items may be in the memory of the positions. */
-static void store(const struct job *job, const struct line *line, int kind, const void *items, int64_t rank,
+static void store(const struct sort_job *job, const struct line *line, int kind, const void *items, int64_t rank,
                   int64_t count) {
   if (line->values) job->keys->store[kind](line, items, rank, count);
   sorts_of[kind]->store_positions(line, items, rank, count);
@@ -139,14 +139,14 @@ static void store(const struct job *job, const struct line *line, int kind, cons
 /* ------------------------------------------------------------------------------------------------------- radix sort */
 
 /* Results of one part of a radix sort. */
-struct found {
+struct radix_part {
   struct bounds bounds;
   int64_t counts[DIGITS]; /* counts, then destinations */
 };
 
 /* A line or a bucket, sorted by one thread or by many, in `parts` parts. */
 struct radix {
-  const struct job *job;
+  const struct sort_job *job;
   struct line line;
   int kind;
   int64_t parts, count;
@@ -155,7 +155,7 @@ struct radix {
   char *to;     /* destination of a partition */
   int bits;     /* of keys, not sorted by yet */
   struct digit digit;
-  struct found *found; /* of each part */
+  struct radix_part *found; /* of each part */
 };
 
 /* Each phase processes its part in chunks. */
@@ -271,9 +271,8 @@ static void partition(struct radix *radix) {
 
 /* Sorts by all bits, and writes the result. Skips digits that all items share. */
 static void radix_sort(struct radix *radix) {
-  const struct tuning *tuning = tuning_in_use();
   strew_context *context = radix->job->context;
-  const int bits = radix->bits, most = radix->count < tuning->sort_few ? tuning->sort_few_bits : SORT_DIGIT_BITS,
+  const int bits = radix->bits, most = radix->count < SORT_FEW ? SORT_FEW_BITS : SORT_DIGIT_BITS,
             digits = (bits + most - 1) / most;
   for (int i = 0; i < digits; i++) {
     radix->digit.shift = bits * i / digits;
@@ -303,7 +302,7 @@ static void find_bits(struct radix *radix) {
 
 /* ------------------------------------------------------------------------------------------ one line, other methods */
 
-static void sort_handful(const struct job *job, const struct line *line) {
+static void sort_handful(const struct sort_job *job, const struct line *line) {
   _Alignas(16) char items[SORT_INSERTION * sizeof(broad)];
   load_items(job, line, job->kind, items, 0, line->n);
   sorts_of[job->kind]->insert(items, line->n);
@@ -311,7 +310,8 @@ static void sort_handful(const struct job *job, const struct line *line) {
 }
 
 /* Writes the first `keep` of a chunk of a line, unordered, to `kept`. */
-static int64_t select_chunk(const struct job *job, const struct line *line, int64_t begin, int64_t end, char *kept) {
+static int64_t select_chunk(const struct sort_job *job, const struct line *line, int64_t begin, int64_t end,
+                            char *kept) {
   _Alignas(16) char items[SORT_CHUNK * sizeof(broad)];
   int64_t held = 0;
   for (int64_t at = begin, count; at < end && !context_stops(job->context); at += count) {
@@ -324,7 +324,7 @@ static int64_t select_chunk(const struct job *job, const struct line *line, int6
 
 /* Selection by all threads: each selects from a chunk, then one from their results. */
 struct line_selection {
-  const struct job *job;
+  const struct sort_job *job;
   struct line line;
   int64_t parts;
   int64_t held[SORT_PARTS];
@@ -341,7 +341,7 @@ static void choose_part(void *choice_, int64_t part) {
   choice->held[part] = select_chunk(choice->job, &choice->line, begin, end, chosen_at(choice, part));
 }
 
-static void select_together(const struct job *job, const struct line *line) {
+static void select_together(const struct sort_job *job, const struct line *line) {
   struct line_selection choice = {.job = job, .line = *line, .parts = job->parts};
   char *kept = chosen_at(&choice, choice.parts);
   int64_t held = 0;
@@ -366,7 +366,7 @@ struct buckets {
 };
 
 /* Counts the items of each bucket. */
-static void measure(struct buckets *buckets, const struct job *job, int64_t i) {
+static void measure(struct buckets *buckets, const struct sort_job *job, int64_t i) {
   struct radix *radix = &buckets->radix;
   radix->line = line_at(job, i);
   radix->items = NULL;
@@ -375,7 +375,7 @@ static void measure(struct buckets *buckets, const struct job *job, int64_t i) {
   radix->digit.shift = radix->bits - radix->digit.bits;
   pool_run(job->context, radix->parts, radix_count, radix);
   buckets->most = context_stops(job->context) ? 0 : places_of_counts(radix);
-  buckets->share = radix->count / (tuning_in_use()->bucket_parts * buckets->workers) + 1;
+  buckets->share = radix->count / (BUCKET_PARTS * buckets->workers) + 1;
   if (buckets->share > buckets->most) buckets->share = buckets->most;
 }
 
@@ -391,7 +391,8 @@ static size_t bytes_of(const struct buckets *buckets) {
   return (size_t)(items * sorts_of[buckets->radix.kind]->bytes);
 }
 
-static void sort_bucket(const struct buckets *buckets, int64_t i, char *spare, int64_t parts, struct found *found) {
+static void sort_bucket(const struct buckets *buckets, int64_t i, char *spare, int64_t parts,
+                        struct radix_part *found) {
   struct radix bucket = buckets->radix;
   const int64_t *ends = bucket.found[bucket.parts].counts, bytes = sorts_of[bucket.kind]->bytes;
   bucket.rank = i ? ends[i - 1] : 0;
@@ -417,7 +418,7 @@ static int64_t size_of_bucket(const struct buckets *buckets, int64_t i) {
 static void sort_shares(void *buckets_, int64_t part) {
   struct buckets *buckets = buckets_;
   const struct radix *radix = &buckets->radix;
-  struct found found;
+  struct radix_part found;
   char *spare = buckets->spare ? buckets->spare + part * buckets->share * sorts_of[radix->kind]->bytes : NULL;
   for (int64_t i; (i = atomic_fetch_add(&buckets->next, 1)) < INT64_C(1) << radix->digit.bits;)
     if (size_of_bucket(buckets, i) <= buckets->share) sort_bucket(buckets, i, spare, 1, &found);
@@ -426,7 +427,7 @@ static void sort_shares(void *buckets_, int64_t part) {
 /* Sorts line `i`, which is measured. */
 static void sort_by_buckets(struct buckets *buckets, char *scratch) {
   struct radix *radix = &buckets->radix;
-  const struct job *job = radix->job;
+  const struct sort_job *job = radix->job;
   bool in_place = is_in_place(job, radix->kind);
   radix->to = in_place ? radix->line.positions : scratch;
   buckets->spare = NULL;
@@ -444,9 +445,9 @@ static void sort_by_buckets(struct buckets *buckets, char *scratch) {
 
 /* Measures all lines before the first is sorted, since memory may be exhausted; the first one last, to sort it
    without a second measurement. */
-static strew_status sort_long_lines(const struct call *call, const struct job *job) {
-  const size_t found_bytes = (size_t)(job->parts + 1) * sizeof(struct found);
-  struct found *found = memory_allocate(job->context, found_bytes);
+static strew_status sort_long_lines(const struct call *call, const struct sort_job *job) {
+  const size_t found_bytes = (size_t)(job->parts + 1) * sizeof(struct radix_part);
+  struct radix_part *found = memory_allocate(job->context, found_bytes);
   if (!found) return fail_memory(call, job->context, found_bytes);
   struct buckets buckets = {.radix = {.job = job, .parts = job->parts, .count = job->line.n, .found = found}};
   buckets.workers = job->parts < job->context->threads ? job->parts : job->context->threads;
@@ -469,7 +470,7 @@ static strew_status sort_long_lines(const struct call *call, const struct job *j
 
 /* ---------------------------------------------------------------------------------------------- split among threads */
 
-static void sort_alone(const struct job *job, const struct line *line, char *scratch) {
+static void sort_alone(const struct sort_job *job, const struct line *line, char *scratch) {
   if (line->n <= SORT_INSERTION) {
     sort_handful(job, line);
   } else if (job->select) {
@@ -477,7 +478,7 @@ static void sort_alone(const struct job *job, const struct line *line, char *scr
     sorts_of[job->kind]->sort_heap(scratch, held);
     store(job, line, job->kind, scratch, 0, held);
   } else {
-    struct found found;
+    struct radix_part found;
     struct radix radix = {.job = job, .line = *line, .parts = 1, .count = line->n, .to = scratch, .found = &found};
     find_bits(&radix);
     if (context_stops(job->context)) return;
@@ -488,7 +489,7 @@ static void sort_alone(const struct job *job, const struct line *line, char *scr
 }
 
 static void part_of_lines(void *job_, int64_t part) {
-  const struct job *job = job_;
+  const struct sort_job *job = job_;
   int64_t end = part_begin(job->count, job->parts, part + 1);
   char *scratch = job->scratch ? job->scratch + part * job->line_bytes : NULL;
   for (int64_t i = part_begin(job->count, job->parts, part); i < end && !context_stops(job->context); i++) {
@@ -498,10 +499,7 @@ static void part_of_lines(void *job_, int64_t part) {
 }
 
 /* A heap costs most elements one comparison, and more for those that it keeps. */
-static bool selection_pays(int64_t keep, int64_t n) {
-  const struct tuning *tuning = tuning_in_use();
-  return keep <= tuning->heap_max && keep <= n / tuning->heap_part;
-}
+static bool selection_pays(int64_t keep, int64_t n) { return keep <= HEAP_MAX && keep <= n / HEAP_PART; }
 
 static const struct keys *const keys_of[] = {
 #define ROW(ENUM, s, ...) [STREW_##ENUM] = &keys_##s,
@@ -514,7 +512,7 @@ void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, 
   keys_of[dtype]->load(keys, &line, 0, count);
 }
 
-static void job_start(struct job *job, const struct sort_plan *plan) {
+static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
   const struct operand *operands = plan->plan.operands;
   strew_dtype dtype = operands[2].dtype;
   int last = plan->plan.rank - 1;
@@ -535,21 +533,20 @@ static void job_start(struct job *job, const struct sort_plan *plan) {
 
 /* True if all threads sort one line after another: there are fewer lines than threads, or lines so long that one per
    thread would take much memory. */
-static bool is_shared(const struct job *job) {
-  const struct tuning *tuning = tuning_in_use();
+static bool is_shared(const struct sort_job *job) {
   if (job->line.n <= SORT_INSERTION) return false;
-  return job->count < job->parts || (!job->select && job->line.n > tuning->shared_line &&
-                                     job->count < tuning->shared_lines * job->context->threads);
+  return job->count < job->parts ||
+         (!job->select && job->line.n > SHARED_LINE && job->count < SHARED_LINES * job->context->threads);
 }
 
-static strew_status sort_lines(const struct call *call, struct job *job, bool shared) {
+static strew_status sort_all_lines(const struct call *call, struct sort_job *job, bool shared) {
   const int64_t n = job->line.n, keep = job->line.keep, bytes = sorts_of[job->kind]->bytes;
   int64_t scratch_bytes;
   if (shared) {
     scratch_bytes = (job->parts + 1) * keep * bytes;
   } else {
     const bool in_place = is_in_place(job, job->kind);
-    if (n > tuning_in_use()->alone_line && job->parts > job->context->threads) job->parts = job->context->threads;
+    if (n > ALONE_LINE && job->parts > job->context->threads) job->parts = job->context->threads;
     if (job->parts > job->count) job->parts = job->count;
     job->line_bytes = n <= SORT_INSERTION ? 0 : (job->select ? keep : in_place ? n : 2 * n) * bytes;
     scratch_bytes = job->parts * job->line_bytes;
@@ -566,12 +563,12 @@ static strew_status sort_lines(const struct call *call, struct job *job, bool sh
 }
 
 strew_status cpu_sort(const struct call *call, strew_device *device, const struct sort_plan *plan) {
-  struct job job = {.context = device->context};
-  job_start(&job, plan);
+  struct sort_job job = {.context = device->context};
+  sort_start(&job, plan);
   /* an item is read and written several times */
   job.parts = pool_parts(job.context, work_bytes(job.count * job.line.n, (size_t)sorts_of[job.kind]->bytes));
   if (job.parts > SORT_PARTS) job.parts = SORT_PARTS;
   const bool shared = is_shared(&job);
-  strew_status status = shared && !job.select ? sort_long_lines(call, &job) : sort_lines(call, &job, shared);
+  strew_status status = shared && !job.select ? sort_long_lines(call, &job) : sort_all_lines(call, &job, shared);
   return status == STREW_OK ? context_end(call, job.context, plan->plan.operands[1].storage) : status;
 }

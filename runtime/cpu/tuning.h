@@ -1,9 +1,9 @@
 /* tuning.h: the tuned numbers of the CPU's scatter, gather, index checks, folds, sorts and groupings. None of them
    changes a result.
 
-   What may differ between processors is a column of struct tuning; tuning.c has a row for each processor family, the
-   default last. No other file knows which processor it runs on. Numbers that size arrays, unroll loops, or cost more to
-   load than to know are enumerators, the same everywhere: see below the struct.
+   What differs between the processors measured so far is a column of struct tuning, and so are the caches, which tests
+   shrink; tuning.c has a row for each processor family, the default last. No other file knows which processor it runs
+   on. The other numbers are enumerators, the same everywhere: see below the struct.
 
    Each number: unit: meaning. Case that set it, or "unmeasured".
    Cases: "10 M into 10 k" is 10 M contributions to 10 k destinations, float32 with an int64 index, on one thread,
@@ -56,111 +56,11 @@ struct tuning {
   /* bytes: distance of rows, as bytes of rows between. Zen 5, 32 M floats in rows of 16, 64 and 256 columns: 8 rows 28,
      8.9, 8.1; 16 rows 21, 6.5, 8.6; 32 rows 14, 7.9, 9.1. Zen 4 and Xeon measured for 64 columns, 8 rows */
   int64_t row_bytes_ahead;
-  /* rows: the least of these distances. As above */
-  int64_t rows_ahead_min;
-  /* rows: the greatest. As above */
-  int64_t rows_ahead_max;
-  /* index values per cache line of their range: with no more, hardware prefetchers do not help. Zen 4, gather of
-     300,000 lines of 3 from 100 each: 1.3 times as long with 0; of 10,000 of 100: 2.0 times with all */
-  int64_t sparse_values;
-  /* elements: distance in sparse lines. Zen 5, gather of 300,000 lines of 3, of 100 each: 13 -> 3.6; of 10,000 lines of
-     100, of 1000 each: 4.0 -> 1.6 */
-  int64_t lines_ahead;
-
-  /* ---- Short rows (short_rows.c): when they are joined as one line, or as lines. */
-  /* columns: most of a row that becomes part of one line. ns per contribution, row by row / one line: Zen 4 2 columns
-     8.4 / 1.1, 31 1.2 / 1.0, 128 0.9 / 1.0; Zen 5 56 0.85 / 0.66, 96 0.79 / 0.68, 128 1.1 / 1.2 */
-  int64_t flat_columns;
-  /* columns: the same where destinations are prefetched. Zen 4, beyond L2: 2 columns 11 / 3.0, 31 2.7 / 2.5, 128 2.7 /
-     2.4, 200 2.4 / 3.1 */
-  int64_t flat_columns_far;
-  /* columns: most of a row that becomes one of several lines. Zen 5, 1 M sums, otherwise -> as lines: 100,000 rows of
-     10 0.94 -> 0.58, 10,000 of 100 0.93 -> 0.48, 1000 of 1000 0.71 -> 0.49; means 5.2 -> 1.7, 4.8 -> 1.4, 4.4 -> 1.3 */
-  int64_t lines_columns;
-  /* rows: fewest for which an index of constant rows is reduced to one value a row. 1 M rows of 64: 190 -> 40 */
-  int64_t row_index_min_rows;
-  /* columns: most of a gathered line that shares a call. 100,000 lines of 20: 3.3 -> 1.3 */
-  int64_t gather_line_columns;
 
   /* ---- Costs by which a way is chosen (choose.c): hundredths of a nanosecond for a contribution. */
   /* by range: in L1, L2, the last-level cache, memory. 10 M into 100, 10 k, 1 M, 10 M: Zen 4 5.3, 10, 15, 60; Zen 5
      4.2, 4.5, 7.2, 44; Xeon 6.6, 8.4, 24 in the first three */
   int join_cost[4];
-  /* to a destination that waits for its last sum, in memory. Zen 4 */
-  int chain_cost;
-  /* the least that an owner takes to read one, its own or not. Zen 4 */
-  int read_cost;
-  /* by partition. 10 M into 10 M on one thread, two: Zen 4 42, 25; Zen 5 38, 19; Xeon 55, 27 */
-  int partition_cost;
-  /* times: what a mean's pairs take by partition. No gain on one thread and two; meant for more */
-  int mean_factor;
-  /* to test whether it is one's own, by enum isa. Two owners of 10 k, 10 M values, Zen 4: AVX-512 8.8 in all, AVX2
-     10.2, plain with four owners 16 */
-  int look_cost[3];
-  /* samples per l2_bytes contributions, for the ranges of owners. 10 M into 1 M, two owners: 256 samples 15.4, a
-     thousand 13.1 */
-  int64_t sample_l2s;
-  /* samples: most for each owner. As above */
-  int64_t owner_sample;
-  /* l2_bytes: fewest contributions of a thread by partition, over this. No gain on one thread and two; meant for more
-     */
-  int64_t part_l2s;
-  /* quarters: destinations per contribution up to which a partition pays. One thread, into 10 M, alone -> by partition:
-     10 M contributions 69 -> 59, 5 M 32 -> 35, 1 M 7.5 -> 17 */
-  int64_t part_quarters;
-  /* columns: least of rows that are joined by owners and never by partition. 1 M rows of 64 into 100 k: alone 22, two
-     owners 20, cut columns 40, listed by range first 75 */
-  int64_t wide_row;
-  /* times: an index this much larger than the target pays for a copy of it. Zen 4, 1 M into 1000: 1.2 times as long
-     without */
-  int64_t little;
-
-  /* ---- Partition (partition.c) and means (mean.c). */
-  /* ranges for each thread, at the least. Zen 4, one thread, means of 10 M into 10 M: 1.1 times as long with 1 */
-  int64_t owners_per_thread;
-  /* contributions of a turn, least, per byte of L2. Zen 4, means of 10 M into 10 M: 1.14 times as long with 1 */
-  int64_t turn_min_l2s;
-  /* the same, most: a turn's copies stay in the last-level cache. Zen 4, 10 M into 10 M: 1.7 times as long with 8 */
-  int64_t turn_max_l2s;
-  /* elements whose pairs are started, or divided, at a time. A bound of memory; no gain in time */
-  int64_t mean_chunk;
-  /* elements: rows of dimension 0 are taken together up to this many. Zen 4, means of 100,000 lines of 40 into 20 each:
-     2.2 times as long with 1 */
-  int64_t mean_row_min;
-  /* elements: longer rows get pairs of the whole target. Zen 5, 100,000 lines of 4 into 1000 each: 117 -> 75, 800 MB ->
-     16 KB */
-  int64_t mean_row_max;
-  /* turns of each thread, at the least, for means by rows. No gain on one thread and two; meant for more */
-  int64_t mean_turns;
-
-  /* ---- Folds (reduce.c). */
-  /* elements of the short rows that make a tile; between tiles memory idles. Sums of rows of 10000, a tile each: 1.15
-     times as long */
-  int64_t fold_tile_elements;
-  /* elements: shorter folds go across outputs. Zen 4, 10 M floats in rows of 12: sum 13 -> 6.9, maximum 25 -> 7.2; of
-     16, 24: sum 6.3 and 6.5 across, 3.7 and 3.5 along; of 20: 6.6 and 8.5 */
-  int64_t fold_across_max;
-
-  /* ---- Sorts (sort.c). */
-  /* items: fewer are sorted by digits of sort_few_bits. Zen 4, lines of 100: 1.75 times as long with 0, 10 M: 1.13
-     times with all */
-  int64_t sort_few;
-  /* bits: shorter digits, whose counts are cheaper to add up. Zen 4, lines of 100: 1.74 times as long with 11 */
-  int sort_few_bits;
-  /* items: most that a heap selects. Zen 4, the largest 6000 of 100 lines of 100,000: 2.4 times as long by a heap */
-  int64_t heap_max;
-  /* items of a line for each that a heap selects, at the least. Zen 4, the largest 1500 of lines of 3000: 5 times as
-     long with 1 */
-  int64_t heap_part;
-  /* items: longer lines are sorted by all threads together, if they are few. A bound of memory; no gain in time on two
-     threads */
-  int64_t shared_line;
-  /* lines per thread: few are fewer. Zen 4, five lines of 2 M: 1.1 times as long with all */
-  int64_t shared_lines;
-  /* items: of longer ones each thread has one at a time, to save memory. No gain in time */
-  int64_t alone_line;
-  /* buckets of equal size for each thread: larger buckets are shared. Unmeasured */
-  int64_t bucket_parts;
 };
 
 /* One row for each family, by enum processor. */
@@ -191,6 +91,86 @@ enum {
   /* bytes: distance in a loop over elements in order. Zen 5, 10 M: sum 1.2 -> 0.83, maximum 1.3 -> 0.77; a sorted
      index, 10 M into 1 M: 7.9 -> 7.1, on two threads 7.1 -> 5.8 */
   ONWARD_BYTES = 8192
+};
+
+/* Prefetches of rows, and of sparse lines. */
+enum {
+  /* rows: the least of these distances. As above */
+  ROWS_AHEAD_MIN = 8,
+  /* rows: the greatest. As above */
+  ROWS_AHEAD_MAX = 32,
+  /* index values per cache line of their range: with no more, hardware prefetchers do not help. Zen 4, gather of
+     300,000 lines of 3 from 100 each: 1.3 times as long with 0; of 10,000 of 100: 2.0 times with all */
+  SPARSE_VALUES = 2,
+  /* elements: distance in sparse lines. Zen 5, gather of 300,000 lines of 3, of 100 each: 13 -> 3.6; of 10,000 lines of
+     100, of 1000 each: 4.0 -> 1.6 */
+  LINES_AHEAD = 64
+};
+
+/* Short rows (short_rows.c): when they are joined as one line, or as lines. */
+enum {
+  /* columns: most of a row that becomes part of one line. ns per contribution, row by row / one line: Zen 4 2 columns
+     8.4 / 1.1, 31 1.2 / 1.0, 128 0.9 / 1.0; Zen 5 56 0.85 / 0.66, 96 0.79 / 0.68, 128 1.1 / 1.2 */
+  FLAT_COLUMNS = 96,
+  /* columns: the same where destinations are prefetched. Zen 4, beyond L2: 2 columns 11 / 3.0, 31 2.7 / 2.5, 128 2.7 /
+     2.4, 200 2.4 / 3.1 */
+  FLAT_COLUMNS_FAR = 128,
+  /* columns: most of a row that becomes one of several lines. Zen 5, 1 M sums, otherwise -> as lines: 100,000 rows of
+     10 0.94 -> 0.58, 10,000 of 100 0.93 -> 0.48, 1000 of 1000 0.71 -> 0.49; means 5.2 -> 1.7, 4.8 -> 1.4, 4.4 -> 1.3 */
+  LINES_COLUMNS = 1024,
+  /* rows: fewest for which an index of constant rows is reduced to one value a row. 1 M rows of 64: 190 -> 40 */
+  ROW_INDEX_MIN_ROWS = 256,
+  /* columns: most of a gathered line that shares a call. 100,000 lines of 20: 3.3 -> 1.3 */
+  GATHER_LINE_COLUMNS = 256
+};
+
+/* Costs by which a way is chosen (choose.c): hundredths of a nanosecond for a contribution. */
+enum {
+  /* to a destination that waits for its last sum, in memory. Zen 4 */
+  CHAIN_COST = 330,
+  /* the least that an owner takes to read one, its own or not. Zen 4 */
+  READ_COST = 60,
+  /* by partition. 10 M into 10 M on one thread, two: Zen 4 42, 25; Zen 5 38, 19; Xeon 55, 27 */
+  PARTITION_COST = 400,
+  /* times: what a mean's pairs take by partition. No gain on one thread and two; meant for more */
+  MEAN_FACTOR = 2,
+  /* samples per l2_bytes contributions, for the ranges of owners. 10 M into 1 M, two owners: 256 samples 15.4, a
+     thousand 13.1 */
+  SAMPLE_L2S = 32,
+  /* samples: most for each owner. As above */
+  OWNER_SAMPLE = 512,
+  /* l2_bytes: fewest contributions of a thread by partition, over this. No gain on one thread and two; meant for more
+     */
+  PART_L2S = 4,
+  /* quarters: destinations per contribution up to which a partition pays. One thread, into 10 M, alone -> by partition:
+     10 M contributions 69 -> 59, 5 M 32 -> 35, 1 M 7.5 -> 17 */
+  PART_QUARTERS = 5,
+  /* columns: least of rows that are joined by owners and never by partition. 1 M rows of 64 into 100 k: alone 22, two
+     owners 20, cut columns 40, listed by range first 75 */
+  WIDE_ROW = 8,
+  /* times: an index this much larger than the target pays for a copy of it. Zen 4, 1 M into 1000: 1.2 times as long
+     without */
+  LITTLE_INDEX = 10
+};
+
+/* Partition (partition.c) and means (mean.c). */
+enum {
+  /* ranges for each thread, at the least. Zen 4, one thread, means of 10 M into 10 M: 1.1 times as long with 1 */
+  OWNERS_PER_THREAD = 4,
+  /* contributions of a turn, least, per byte of L2. Zen 4, means of 10 M into 10 M: 1.14 times as long with 1 */
+  TURN_MIN_L2S = 4,
+  /* the same, most: a turn's copies stay in the last-level cache. Zen 4, 10 M into 10 M: 1.7 times as long with 8 */
+  TURN_MAX_L2S = 64,
+  /* elements whose pairs are started, or divided, at a time. A bound of memory; no gain in time */
+  MEAN_CHUNK = 1 << 15,
+  /* elements: rows of dimension 0 are taken together up to this many. Zen 4, means of 100,000 lines of 40 into 20 each:
+     2.2 times as long with 1 */
+  MEAN_ROW_MIN = 1 << 11,
+  /* elements: longer rows get pairs of the whole target. Zen 5, 100,000 lines of 4 into 1000 each: 117 -> 75, 800 MB ->
+     16 KB */
+  MEAN_ROW_MAX = 1 << 17,
+  /* turns of each thread, at the least, for means by rows. No gain on one thread and two; meant for more */
+  MEAN_TURNS = 4
 };
 
 /* The loops of scatter and gather. */
@@ -313,6 +293,31 @@ enum {
 
 /* Folds and sorts. */
 enum {
+  /* elements of the short rows that make a tile; between tiles memory idles. Sums of rows of 10000, a tile each: 1.15
+     times as long */
+  FOLD_TILE_ELEMENTS = 1 << 17,
+  /* elements: shorter folds go across outputs. Zen 4, 10 M floats in rows of 12: sum 13 -> 6.9, maximum 25 -> 7.2; of
+     16, 24: sum 6.3 and 6.5 across, 3.7 and 3.5 along; of 20: 6.6 and 8.5 */
+  FOLD_ACROSS_MAX = 16,
+  /* items: fewer are sorted by digits of sort_few_bits. Zen 4, lines of 100: 1.75 times as long with 0, 10 M: 1.13
+     times with all */
+  SORT_FEW = 4096,
+  /* bits: shorter digits, whose counts are cheaper to add up. Zen 4, lines of 100: 1.74 times as long with 11 */
+  SORT_FEW_BITS = 8,
+  /* items: most that a heap selects. Zen 4, the largest 6000 of 100 lines of 100,000: 2.4 times as long by a heap */
+  HEAP_MAX = 4096,
+  /* items of a line for each that a heap selects, at the least. Zen 4, the largest 1500 of lines of 3000: 5 times as
+     long with 1 */
+  HEAP_PART = 16,
+  /* items: longer lines are sorted by all threads together, if they are few. A bound of memory; no gain in time on two
+     threads */
+  SHARED_LINE = 1 << 20,
+  /* lines per thread: few are fewer. Zen 4, five lines of 2 M: 1.1 times as long with all */
+  SHARED_LINES = 8,
+  /* items: of longer ones each thread has one at a time, to save memory. No gain in time */
+  ALONE_LINE = 1 << 14,
+  /* buckets of equal size for each thread: larger buckets are shared. Unmeasured */
+  BUCKET_PARTS = 8,
   /* bytes of a tile's values. Unmeasured */
   FOLD_TILE_BYTES = 1024,
   /* rows: distance across rows. Dimension 0 of 1000 x 10 k: sums of float16 3.3 -> 1.0, maxima of float32 2.9 -> 1.4 */

@@ -87,7 +87,7 @@ void walk_rows(const struct plan *plan, int64_t begin, int64_t end, int64_t long
   }
 }
 
-struct walk {
+struct rows_walk {
   const struct plan *plan;
   int64_t count, parts, longest;
   void (*visit)(void *argument, const struct row *row);
@@ -95,14 +95,14 @@ struct walk {
 };
 
 static void walk_part(void *walk_, int64_t i) {
-  const struct walk *walk = walk_;
+  const struct rows_walk *walk = walk_;
   int64_t begin = walk->count / walk->parts * i, end = begin + walk->count / walk->parts;
   walk_rows(walk->plan, begin, i == walk->parts - 1 ? walk->count : end, walk->longest, walk->visit, walk->argument);
 }
 
 static void walk_in_parts(strew_context *context, const struct plan *plan, int64_t parts, int64_t longest,
                           void (*visit)(void *argument, const struct row *row), void *argument) {
-  struct walk walk = {plan, plan_numel(plan), parts, longest, visit, argument};
+  struct rows_walk walk = {plan, plan_numel(plan), parts, longest, visit, argument};
   if (walk.parts > walk.count) walk.parts = walk.count;
   pool_run(context, walk.parts, walk_part, &walk);
 }

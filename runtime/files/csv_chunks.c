@@ -22,7 +22,7 @@ struct csv_state {
 /* --------------------------------------------------------------------------------------------------------- window */
 
 /* Moves the window's bytes to a larger memory, by a half. */
-static strew_status grow(const struct call *call, struct csv_state *state) {
+static strew_status csv_grow(const struct call *call, struct csv_state *state) {
   enum { MIN_BYTES = 1 << 16 };
   strew_context *context = state->reader.context;
   size_t step = state->held_bytes / 2 < MIN_BYTES ? MIN_BYTES : state->held_bytes / 2;
@@ -49,7 +49,7 @@ static strew_status fill(const struct call *call, struct csv_state *state, bool 
     memmove(state->text, state->text + state->begin, state->end);
     state->begin = 0;
   }
-  strew_status status = state->held_bytes - state->end < 2 ? grow(call, state) : STREW_OK;
+  strew_status status = state->held_bytes - state->end < 2 ? csv_grow(call, state) : STREW_OK;
   if (status != STREW_OK) return status;
   size_t room = state->held_bytes - state->end - 1;
   status = stream_read(call, state->stream, state->text + state->end, room < PIECE_BYTES ? room : PIECE_BYTES, &got);

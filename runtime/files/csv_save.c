@@ -12,7 +12,7 @@
 enum { BUFFER_BYTES = 256 << 10 };
 
 /* A column to write. */
-struct source {
+struct csv_source {
   strew_tensor *dense; /* contiguous, on the CPU: a view or a copy */
   const char *elements;
   int64_t step;       /* elements from row to row */
@@ -29,7 +29,7 @@ struct writer {
   size_t used_bytes;
   const strew_table *table; /* NULL: a tensor */
   int64_t rows, count;
-  struct source *sources;
+  struct csv_source *sources;
 };
 
 strew_status csv_separator(const struct call *call, char separator) {
@@ -106,7 +106,7 @@ static strew_status put_names(struct writer *writer) {
 }
 
 static strew_status put_cell(struct writer *writer, int64_t row, int64_t i) {
-  const struct source *source = &writer->sources[i];
+  const struct csv_source *source = &writer->sources[i];
   strew_dtype dtype = source->dense->dtype;
   const char *element = source->elements + (size_t)(row * source->step) * dtype_bytes(dtype);
   if (source->word_count < 0) return put_number(writer, dtype, element);
@@ -135,21 +135,21 @@ static strew_status put_rows(struct writer *writer) {
 
 /* -------------------------------------------------------------------------------------------------------- columns */
 
-static strew_status open_source(struct writer *writer, strew_tensor *tensor, struct source *out) {
+static strew_status open_source(struct writer *writer, strew_tensor *tensor, struct csv_source *out) {
   strew_tensor *on_cpu = NULL;
   strew_status status = strew_to(tensor, &writer->context->cpu, tensor->dtype, &on_cpu, writer->call->error);
   if (status == STREW_OK) status = strew_contiguous(on_cpu, &out->dense, writer->call->error);
   strew_release(on_cpu);
   void *data = NULL;
   if (status == STREW_OK) status = strew_data(out->dense, &data, writer->call->error);
-  *out = (struct source){out->dense, data, 1, -1};
+  *out = (struct csv_source){out->dense, data, 1, -1};
   return status;
 }
 
 /* Fails unless each code of column i is that of a word. */
 static strew_status check_codes(const struct writer *writer, int64_t i) {
   enum { CODES_BETWEEN_CHECKS = 1 << 17 };
-  const struct source *source = &writer->sources[i];
+  const struct csv_source *source = &writer->sources[i];
   char text[TEXT_BYTES];
   size_t step = dtype_bytes(source->dense->dtype);
   for (int64_t row = 0; row < writer->rows; row++) {
@@ -201,11 +201,12 @@ static strew_status open_columns(struct writer *writer) {
 
 /* Opens a tensor's columns; all share its memory. */
 static strew_status open_tensor(struct writer *writer, const strew_tensor *tensor) {
-  struct source whole = {0};
+  struct csv_source whole = {0};
   strew_status status = open_source(writer, (strew_tensor *)tensor, &whole);
   for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
     size_t offset_bytes = (size_t)i * dtype_bytes(tensor->dtype);
-    writer->sources[i] = (struct source){strew_retain(whole.dense), whole.elements + offset_bytes, writer->count, -1};
+    writer->sources[i] =
+        (struct csv_source){strew_retain(whole.dense), whole.elements + offset_bytes, writer->count, -1};
   }
   strew_release(whole.dense);
   return status;

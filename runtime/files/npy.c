@@ -112,7 +112,7 @@ static size_t widening(const struct npy_header *header) { return dtype_bytes(hea
     memcpy(bytes + i * sizeof to, &to, sizeof to);                                                                     \
   }
 
-static void widen(unsigned char *bytes, size_t count, size_t file_bytes) {
+static void npy_widen(unsigned char *bytes, size_t count, size_t file_bytes) {
   switch (file_bytes) {
   case 2: WIDEN_ALL(uint16_t, int32_t) break;
   case 4: WIDEN_ALL(uint32_t, int64_t) break;
@@ -124,7 +124,7 @@ static void convert(const struct npy_header *header, void *to, size_t file_bytes
   size_t bytes = file_bytes * widening(header);
   if (header->is_swapped) swap_bytes((unsigned char *)to + (bytes - file_bytes), file_bytes, header->file_bytes);
   if (header->dtype == STREW_BOOL) normalize_bools(to, file_bytes);
-  if (bytes > file_bytes) widen(to, file_bytes / header->file_bytes, header->file_bytes);
+  if (bytes > file_bytes) npy_widen(to, file_bytes / header->file_bytes, header->file_bytes);
 }
 
 strew_status npy_read_elements(const struct call *call, const struct npy_source *source,

@@ -174,7 +174,7 @@ static void read_rows(struct picture *picture) {
 }
 
 /* Widens 16 bits to 32 in place, in ascending order: the 16-bit elements fill the second half of the memory. */
-static void widen(struct picture *picture, char *elements) {
+static void png_widen(struct picture *picture, char *elements) {
   for (size_t i = 0; i < picture->size_bytes / sizeof(int32_t); i++) {
     uint16_t narrow;
     memcpy(&narrow, picture->rows + i * sizeof narrow, sizeof narrow);
@@ -188,7 +188,7 @@ static strew_status read_elements(struct picture *picture, char *elements) {
   bool is_wide = picture->bits == 16;
   picture->rows = is_wide ? elements + picture->size_bytes / 2 : elements;
   if (!attempt(picture, read_rows)) return fail_picture(picture, fact);
-  if (is_wide) widen(picture, elements);
+  if (is_wide) png_widen(picture, elements);
   return STREW_OK;
 }
 
@@ -268,7 +268,7 @@ static strew_status check_picture(struct picture *picture, const strew_tensor *t
 }
 
 /* Narrows the elements to 16 bits in place, high byte first. Fails if one is out of range. */
-static strew_status narrow(const struct picture *picture, const strew_tensor *tensor, char *elements) {
+static strew_status png_narrow(const struct picture *picture, const strew_tensor *tensor, char *elements) {
   int64_t count = strew_tensor_numel(tensor), position[3];
   for (int64_t i = 0; i < count; i++) {
     int32_t wide;
@@ -346,7 +346,7 @@ strew_status png_save(const struct call *call, const strew_tensor *tensor, const
   picture.rows = memory_allocate(picture.context, picture.size_bytes);
   if (!picture.rows) return fail_memory(call, picture.context, picture.size_bytes);
   status = strew_read(tensor, picture.rows, picture.size_bytes, call->error);
-  if (status == STREW_OK && picture.bits == 16) status = narrow(&picture, tensor, picture.rows);
+  if (status == STREW_OK && picture.bits == 16) status = png_narrow(&picture, tensor, picture.rows);
   if (status == STREW_OK) status = write_file(&picture);
   memory_free(picture.context, picture.rows, picture.size_bytes);
   return status;

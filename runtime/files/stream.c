@@ -28,7 +28,8 @@ struct contents {
 };
 
 /* Grows by a half, and by at least min_bytes. */
-static strew_status grow(const struct call *call, strew_context *context, size_t min_bytes, struct contents *contents) {
+static strew_status stream_grow(const struct call *call, strew_context *context, size_t min_bytes,
+                                struct contents *contents) {
   size_t step = contents->held_bytes / 2 < min_bytes ? min_bytes : contents->held_bytes / 2;
   if (contents->held_bytes > SIZE_MAX - step) return fail_memory(call, context, SIZE_MAX);
   struct contents wider = {NULL, contents->length, contents->held_bytes + step};
@@ -49,7 +50,8 @@ static strew_status read_contents(const struct call *call, struct stream *stream
   size_t min_bytes = expected > MIN_BYTES && expected < SIZE_MAX - 1 ? (size_t)expected + 2 : MIN_BYTES;
   for (size_t got = 1; got;) {
     strew_status status = STREW_OK;
-    if (contents->held_bytes - contents->length < 2) status = grow(call, stream->file->context, min_bytes, contents);
+    if (contents->held_bytes - contents->length < 2)
+      status = stream_grow(call, stream->file->context, min_bytes, contents);
     if (status != STREW_OK) return status;
     min_bytes = MIN_BYTES;
     size_t left = contents->held_bytes - contents->length - 1;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct entry {
+struct table_entry {
   strew_tensor *tensor;
   struct shared_words *words; /* of its codes; NULL: none */
 };
@@ -17,7 +17,7 @@ struct strew_table {
   struct released released;
   strew_context *context; /* retained */
   int64_t count, capacity;
-  struct entry *entries;
+  struct table_entry *entries;
   struct words names;
   int64_t numbered; /* number of entries added without a name */
 };
@@ -58,11 +58,11 @@ void strew_table_release(strew_table *table) {
 
 /* -------------------------------------------------------------------------------------------------------- filling */
 
-static strew_status grow(const struct call *call, strew_table *table) {
+static strew_status table_grow(const struct call *call, strew_table *table) {
   int64_t capacity = table->capacity ? 2 * table->capacity : INITIAL_CAPACITY;
   size_t size_bytes = (size_t)capacity * sizeof *table->entries;
   size_t old_bytes = (size_t)table->capacity * sizeof *table->entries;
-  struct entry *entries = memory_allocate(table->context, size_bytes);
+  struct table_entry *entries = memory_allocate(table->context, size_bytes);
   if (!entries) return fail_memory(call, table->context, size_bytes);
   if (old_bytes) memcpy(entries, table->entries, old_bytes);
   memory_free(table->context, table->entries, old_bytes);
@@ -72,7 +72,7 @@ static strew_status grow(const struct call *call, strew_table *table) {
 }
 
 strew_status table_add(const struct call *call, strew_table *table, const char *name, strew_tensor *tensor) {
-  strew_status status = table->count == table->capacity ? grow(call, table) : STREW_OK;
+  strew_status status = table->count == table->capacity ? table_grow(call, table) : STREW_OK;
   int64_t number = 0;
   char text[TEXT_BYTES], own[24];
   bool is_numbered = !name;
@@ -86,7 +86,7 @@ strew_status table_add(const struct call *call, strew_table *table, const char *
     return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "name"},
                 "is \"%s\", which is in the table already", text_of_name(name, text));
   table->numbered += is_numbered;
-  table->entries[table->count++] = (struct entry){.tensor = strew_retain(tensor)};
+  table->entries[table->count++] = (struct table_entry){.tensor = strew_retain(tensor)};
   return STREW_OK;
 }
 
@@ -143,7 +143,7 @@ int64_t strew_table_count(const strew_table *table) { return table->count; }
 
 bool strew_table_is_numbered(const strew_table *table) { return table->count && table->numbered == table->count; }
 
-static const struct entry *find_entry(const strew_table *table, int64_t i) {
+static const struct table_entry *find_entry(const strew_table *table, int64_t i) {
   return i >= 0 && i < table->count ? &table->entries[i] : NULL;
 }
 
@@ -152,7 +152,7 @@ const char *strew_table_name(const strew_table *table, int64_t i) {
 }
 
 strew_tensor *strew_table_tensor(const strew_table *table, int64_t i) {
-  const struct entry *entry = find_entry(table, i);
+  const struct table_entry *entry = find_entry(table, i);
   return entry ? entry->tensor : NULL;
 }
 
@@ -161,7 +161,7 @@ strew_tensor *strew_table_find(const strew_table *table, const char *name) {
 }
 
 int64_t strew_table_word_count(const strew_table *table, int64_t i) {
-  const struct entry *entry = find_entry(table, i);
+  const struct table_entry *entry = find_entry(table, i);
   return entry && entry->words ? entry->words->words.count : -1;
 }
 

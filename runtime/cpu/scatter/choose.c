@@ -26,7 +26,7 @@ static int dim_to_cut(const struct plan *plan, int64_t threads) {
 static bool has_wide_rows(const struct plan *plan) {
   int last = plan->rank - 1;
   return last >= 0 && plan->operands[INDEX].strides[last] == 0 && plan->operands[SELF].strides[last] != 0 &&
-         plan->sizes[last] >= tuning_in_use()->wide_row;
+         plan->sizes[last] >= WIDE_ROW;
 }
 
 static bool exceeds_caches(size_t bytes) { return bytes > (size_t)tuning_in_use()->llc_bytes; }
@@ -40,9 +40,8 @@ static int64_t parts_to_share(const strew_context *context, const struct scatter
 /* Owners load all of their destinations, block after block: few contributions are cheaper one by one. And whole blocks
    are distributed, so that each thread needs a few: with the usual L2 64 Ki contributions, two blocks. */
 static bool pays_to_part(const struct scatter_plan *plan, int64_t count, int64_t threads) {
-  const struct tuning *tuning = tuning_in_use();
-  return scatter_target_elements(plan) / threads <= count / 4 * tuning->part_quarters &&
-         count / threads >= tuning->l2_bytes / tuning->part_l2s;
+  return scatter_target_elements(plan) / threads <= count / 4 * PART_QUARTERS &&
+         count / threads >= tuning_in_use()->l2_bytes / PART_L2S;
 }
 
 struct shape scatter_shape(const strew_context *context, const struct scatter_plan *plan) {
@@ -71,6 +70,10 @@ void scatter_sort_sample(struct sample *sample) {
   qsort(sample->values, (size_t)sample->count, sizeof *sample->values, by_value);
 }
 
+/* To test whether a contribution is one's own, by enum isa. Two owners of 10 k, 10 M values, Zen 4: AVX-512 8.8 in all,
+   AVX2 10.2, plain with four owners 16. */
+static const int look_cost[] = {110, 55, 40};
+
 static int64_t cost_of_range(size_t bytes) {
   const struct tuning *tuning = tuning_in_use();
   const int *cost = tuning->join_cost;
@@ -97,15 +100,14 @@ static int64_t cost_of_joins(const struct scatter_plan *plan, const struct sampl
    16 threads: owners 12 and 10, by partition 24 and 15. On Zen 5 two owners gain little, and for 16-bit floats alone
    (into 1 M: 9.7 ms -> 8.8). */
 static enum way_kind cheapest(const struct scatter_plan *plan, const struct shape *shape, const struct sample *sample) {
-  const struct tuning *tuning = tuning_in_use();
   const int64_t threads = shape->threads;
-  int64_t most, join = cost_of_joins(plan, sample, &most), wait = most * tuning->chain_cost / sample->count;
+  int64_t most, join = cost_of_joins(plan, sample, &most), wait = most * CHAIN_COST / sample->count;
   if (most == sample->count) return WAY_ALONE; /* one thread joins one destination, in a register, whatever the way */
-  int64_t look = tuning->look_cost[isa_in_use()] + join / threads;
-  int64_t alone = join + wait / 2, owners = (look > tuning->read_cost ? look : tuning->read_cost) + wait;
+  int64_t look = look_cost[isa_in_use()] + join / threads;
+  int64_t alone = join + wait / 2, owners = (look > READ_COST ? look : READ_COST) + wait;
   int64_t partition = INT64_MAX;
   if (shape->can_part) {
-    partition = tuning->partition_cost * (plan->reduction == STREW_MEAN ? tuning->mean_factor : 1) / threads;
+    partition = PARTITION_COST * (plan->reduction == STREW_MEAN ? MEAN_FACTOR : 1) / threads;
     partition += scatter_parts_by_destination(plan) ? 0 : 2 * wait;
   }
   if (alone <= owners && alone <= partition) return WAY_ALONE;
@@ -137,7 +139,7 @@ static bool choose_slices(const struct scatter_plan *plan, int64_t threads, stru
   return true;
 }
 
-/* Rows that no cache holds wait for memory, whatever the way: owners are the least bad (tuning.h, wide_row). */
+/* Rows that no cache holds wait for memory, whatever the way: owners are the least bad (tuning.h, WIDE_ROW). */
 void scatter_decide(const struct scatter_plan *plan, const struct shape *shape, struct sample *sample,
                     struct scatter_way *way) {
   const int64_t threads = shape->threads;

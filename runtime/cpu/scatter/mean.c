@@ -8,7 +8,8 @@
 
 struct means {
   strew_context *context;
-  const struct scatter_plan *plan; /* which joins pairs */
+  const struct scatter_plan *plan;
+  const struct mean_scratch *scratch; /* which joins pairs */
   const struct pair_loops *loops;
   char *self, *pairs;
   int64_t count, bytes; /* elements from self's first destination to its last; bytes of one */
@@ -66,36 +67,31 @@ static strew_status mean_at_once(const struct call *call, strew_device *device, 
 
 /* ----------------------------------------------------------------------------------------------------- rows by rows */
 
-/* Each part takes its share of dimension 0 in turns of `rows` rows, with pairs of its own for their destinations. */
-struct by_rows {
-  const struct means *means;
-  int64_t rows, pairs, parts;
-};
-
 /* True if a row's destinations are its own, and not too many for L2, with no elements between them, which other parts
    may be reading; unless all pairs are little: then a walk checks the index at no cost (10 M into 1000 x 1000: 7.8 ms,
-   by rows 9.7). */
-static bool can_go_by_rows(const struct scatter_plan *plan, struct by_rows *by) {
-  const struct tuning *tuning = tuning_in_use();
+   by rows 9.7). Sets the turns. */
+static bool can_go_by_rows(const struct scatter_plan *plan, struct mean_scratch *scratch) {
   if (plan->plan.rank < 1 || !scatter_is_gapless(plan)) return false;
   const int64_t apart = plan->plan.operands[SELF].strides[0];
   const struct scatter_plan row = scatter_slice(plan, 0, 0, 1);
-  if (apart < 1 || scatter_target_elements(&row) != apart || apart > tuning->mean_row_max) return false;
-  by->rows = apart < tuning->mean_row_min ? tuning->mean_row_min / apart : 1;
-  by->pairs = by->rows * apart;
+  if (apart < 1 || scatter_target_elements(&row) != apart || apart > MEAN_ROW_MAX) return false;
+  scratch->rows = apart < MEAN_ROW_MIN ? MEAN_ROW_MIN / apart : 1;
+  scratch->pairs = scratch->rows * apart;
   return !scatter_is_little(plan, 2 * scatter_target_bytes(plan));
 }
 
-static void run_rows(void *by_, int64_t part) {
-  const struct by_rows *by = by_;
-  const struct means *means = by->means;
+/* Each part takes its share of dimension 0 in turns, with pairs of its own for their destinations. */
+static void run_rows(void *means_, int64_t part) {
+  const struct means *means = means_;
+  const struct mean_scratch *scratch = means->scratch;
   const struct operand *self = &means->plan->plan.operands[SELF];
   const int64_t size = means->plan->plan.sizes[0], apart = self->strides[0];
-  struct storage pairs = {.device = self->storage->device, .data = means->pairs + 2 * part * by->pairs * means->bytes};
+  struct storage pairs = {.device = self->storage->device,
+                          .data = means->pairs + 2 * part * scratch->pairs * means->bytes};
   struct scatter_plan paired = plan_of_pairs(means->plan, &pairs);
-  const int64_t last = part_begin(size, by->parts, part + 1);
-  for (int64_t row = part_begin(size, by->parts, part), next; row < last; row = next) {
-    next = least(row + by->rows, last);
+  const int64_t last = part_begin(size, scratch->parts, part + 1);
+  for (int64_t row = part_begin(size, scratch->parts, part), next; row < last; row = next) {
+    next = least(row + scratch->rows, last);
     struct scatter_plan rows = scatter_slice(&paired, 0, row, next);
     rows.plan.operands[SELF].offset = 0;
     start_pairs(means, row * apart, (next - row) * apart, pairs.data);
@@ -105,45 +101,45 @@ static void run_rows(void *by_, int64_t part) {
   }
 }
 
-static strew_status mean_by_rows(const struct call *call, strew_device *device, struct by_rows *by, bool *bad) {
-  const struct scatter_plan *plan = by->means->plan;
+static strew_status mean_by_rows(const struct call *call, strew_device *device, struct means *means, bool *bad) {
+  const struct scatter_plan *plan = means->plan;
   strew_status status = STREW_OK;
   if (plan->check) status = cpu_operand_check(call, device, &plan->plan, INDEX, plan->lowest, plan->size - 1, bad);
-  if (status == STREW_OK && !*bad) pool_run(device->context, by->parts, run_rows, by);
+  if (status == STREW_OK && !*bad) pool_run(device->context, means->scratch->parts, run_rows, means);
   return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- both */
 
 /* By rows: pairs for each part, if each has some turns; else for all destinations. */
-static int64_t scratch_count(const strew_device *device, const struct scatter_plan *plan) {
-  struct by_rows by;
+static struct mean_scratch choose(const strew_device *device, const struct scatter_plan *plan) {
+  struct mean_scratch scratch = {.parts = 0};
   const int64_t elements = scatter_target_elements(plan);
   const int64_t parts = pool_parts(device->context, elements * (int64_t)sizeof(int64_t));
-  const bool by_rows = can_go_by_rows(plan, &by) && by.pairs * tuning_in_use()->mean_turns * parts <= elements;
-  return 2 * (by_rows ? by.pairs * parts : elements);
+  if (can_go_by_rows(plan, &scratch) && scratch.pairs * MEAN_TURNS * parts <= elements) scratch.parts = parts;
+  scratch.elements = 2 * (scratch.parts ? scratch.pairs * parts : elements);
+  return scratch;
 }
 
-static strew_status run(const struct call *call, strew_device *device, const struct scatter_plan *plan,
-                        struct storage *pairs, bool from_identity, int64_t extra, bool *bad) {
+static strew_status run_mean(const struct call *call, strew_device *device, const struct scatter_plan *plan,
+                             const struct mean_scratch *scratch, struct storage *memory, bool from_identity,
+                             int64_t extra, bool *bad) {
   const struct operand *self = &plan->plan.operands[SELF];
   struct means means = {.context = device->context,
                         .plan = plan,
+                        .scratch = scratch,
                         .loops = scatter_pair_loops(self->dtype),
                         .self = operand_address(self),
-                        .pairs = pairs->data,
+                        .pairs = memory->data,
                         .count = scatter_target_elements(plan),
-                        .chunk = tuning_in_use()->mean_chunk,
+                        .chunk = MEAN_CHUNK,
                         .bytes = (int64_t)dtype_bytes(self->dtype),
                         .extra = extra,
                         .from_identity = from_identity};
-  struct by_rows by = {.means = &means};
-  const int64_t room = (int64_t)pairs->size_bytes / 2 / means.bytes; /* tells what scratch_count chose */
-  const bool by_rows = room < means.count && can_go_by_rows(plan, &by);
-  if (by_rows) by.parts = room / by.pairs;
   *bad = false;
-  strew_status status = by_rows ? mean_by_rows(call, device, &by, bad) : mean_at_once(call, device, &means, pairs, bad);
+  strew_status status =
+      scratch->parts ? mean_by_rows(call, device, &means, bad) : mean_at_once(call, device, &means, memory, bad);
   return status == STREW_OK && !*bad ? context_end(call, device->context, self->storage) : status;
 }
 
-const struct one_pass_mean cpu_mean = {scratch_count, run};
+const struct one_pass_mean cpu_mean = {choose, run_mean};

@@ -106,7 +106,7 @@ static void prefetch_for_row(const struct partition *partition, const struct row
   if (step <= (int64_t)sizeof(int64_t)) prefetch_l2((uintptr_t)row->address[INDEX] + bytes, bytes);
 }
 
-static void visit(void *worker_, const struct row *row) {
+static void partition_visit(void *worker_, const struct row *row) {
   struct worker *worker = worker_;
   uint32_t *found = worker->found + (row->place - worker->begin);
   if (worker->counts) {
@@ -133,7 +133,7 @@ static void distribute_block(struct worker *worker, int64_t block) {
   worker->values = partition->values + (size_t)block * PARTITION_BLOCK * partition->size_bytes;
   memset(worker->next, 0, sizeof worker->next);
   worker->counts = true;
-  walk_rows(&partition->plan->plan, begin, end, PARTITION_ROW, visit, worker);
+  walk_rows(&partition->plan->plan, begin, end, PARTITION_ROW, partition_visit, worker);
   if (worker->bad) set_bad(partition->bad);
   starts[0] = 0;
   for (int64_t o = 0; o <= partition->owners; o++) {
@@ -142,7 +142,7 @@ static void distribute_block(struct worker *worker, int64_t block) {
     worker->next[0][o] = starts[o];
   }
   worker->counts = false;
-  walk_rows(&partition->plan->plan, begin, end, PARTITION_ROW, visit, worker);
+  walk_rows(&partition->plan->plan, begin, end, PARTITION_ROW, partition_visit, worker);
 }
 
 static void distribute_blocks(void *partition_, int64_t i) {
@@ -221,7 +221,7 @@ bool scatter_parts_by_destination(const struct scatter_plan *plan) {
 static void choose_owners(struct partition *partition, const strew_context *context) {
   const struct tuning *tuning = tuning_in_use();
   int64_t destinations = scatter_target_elements(partition->plan);
-  int64_t fewest = least(context->threads * tuning->owners_per_thread, PARTITION_OWNERS);
+  int64_t fewest = least(context->threads * OWNERS_PER_THREAD, PARTITION_OWNERS);
   partition->shift = 0;
   while (((destinations - 1) >> partition->shift) + 1 > PARTITION_OWNERS) partition->shift++;
   if (partition->shift > 0)
@@ -243,8 +243,8 @@ bool scatter_can_part(const struct scatter_plan *plan) {
 static int64_t most_of_a_turn(const struct scatter_plan *plan) {
   const struct tuning *tuning = tuning_in_use();
   int64_t most = scatter_target_elements(plan);
-  if (most > tuning->l2_bytes * tuning->turn_max_l2s) most = tuning->l2_bytes * tuning->turn_max_l2s;
-  if (most < tuning->l2_bytes * tuning->turn_min_l2s) most = tuning->l2_bytes * tuning->turn_min_l2s;
+  if (most > tuning->l2_bytes * TURN_MAX_L2S) most = tuning->l2_bytes * TURN_MAX_L2S;
+  if (most < tuning->l2_bytes * TURN_MIN_L2S) most = tuning->l2_bytes * TURN_MIN_L2S;
   return most < PARTITION_BLOCK ? PARTITION_BLOCK : most;
 }
 

@@ -11,7 +11,7 @@ int64_t scatter_operand_bytes(const struct scatter_plan *plan, int i) {
 }
 
 bool scatter_is_little(const struct scatter_plan *plan, size_t bytes) {
-  return bytes * (size_t)tuning_in_use()->little <= (size_t)scatter_operand_bytes(plan, INDEX);
+  return bytes * (size_t)LITTLE_INDEX <= (size_t)scatter_operand_bytes(plan, INDEX);
 }
 
 bool scatter_prefetches_streams(const struct tuning *tuning, bool by_blocks) {

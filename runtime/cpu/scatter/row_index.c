@@ -42,7 +42,7 @@ bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, s
   if (!has_full_rows(p) || p->operands[INDEX].strides[last] != 1 || p->operands[INDEX].dtype != STREW_INT64)
     return false;
   int64_t rows = plan_numel(p) / p->sizes[last];
-  if (rows < tuning_in_use()->row_index_min_rows || !looks_constant(p, rows)) return false;
+  if (rows < ROW_INDEX_MIN_ROWS || !looks_constant(p, rows)) return false;
   *storage =
       (struct storage){.device = p->operands[SELF].storage->device, .size_bytes = (size_t)rows * sizeof(int64_t)};
   storage->data = memory_allocate(context, storage->size_bytes);

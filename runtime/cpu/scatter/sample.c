@@ -83,8 +83,8 @@ void scatter_cut_positions(const struct scatter_plan *plan, struct scatter_way *
    L2 one of 8 Ki). */
 static void enlarge_sample(const struct scatter_plan *plan, int64_t owners, struct sample *sample) {
   const struct tuning *tuning = tuning_in_use();
-  const int64_t one_of = tuning->l2_bytes / tuning->sample_l2s + 1;
-  const int64_t most = least(owners * tuning->owner_sample, MOST_SAMPLE);
+  const int64_t one_of = tuning->l2_bytes / SAMPLE_L2S + 1;
+  const int64_t most = least(owners * OWNER_SAMPLE, MOST_SAMPLE);
   const int64_t count = least(plan_numel(&plan->plan) / one_of, most);
   if (count <= sample->count) return;
   take_sample(plan, count, sample);

@@ -68,7 +68,7 @@ static void set_src(const struct flat *flat, const struct row *rows, char *block
   tile->source.row = tile->target.step;
 }
 
-static void visit(void *flat_, const struct row *row) {
+static void short_rows_visit(void *flat_, const struct row *row) {
   const struct flat *flat = flat_;
   int64_t values[INDEX_BLOCK], numbers[INDEX_BLOCK], most = INDEX_BLOCK / flat->columns;
   double elements[INDEX_BLOCK]; /* of any dtype */
@@ -101,9 +101,9 @@ static bool is_flat(const struct tuning *tuning, const struct scatter_plan *plan
   const struct plan *p = &plan->plan;
   const int last = p->rank - 1;
   if (p->operands[INDEX].strides[last] == 0 || p->count > ARG) return false;
-  if (p->sizes[last] > tuning->flat_columns_far) return false;
+  if (p->sizes[last] > FLAT_COLUMNS_FAR) return false;
   *far |= hits_are_sparse(tuning, plan);
-  return *far || p->sizes[last] <= tuning->flat_columns;
+  return *far || p->sizes[last] <= FLAT_COLUMNS;
 }
 
 /* For as many rows as a block has. */
@@ -151,7 +151,7 @@ static void walk_flat(const struct tuning *tuning, const struct scatter_plan *pl
                       .tile = flat_tile(tuning, plan, far),
                       .bad = bad};
   flat.index_direct = index_is_direct(index->dtype, flat.index_column, plan->mode);
-  walk_rows(&rows, 0, plan_numel(&rows), rows_of_chunk(INT64_MAX, flat.columns), visit, &flat);
+  walk_rows(&rows, 0, plan_numel(&rows), rows_of_chunk(INT64_MAX, flat.columns), short_rows_visit, &flat);
 }
 
 /* -------------------------------------------------------------------------------------------------------- lines */
@@ -182,12 +182,12 @@ static bool has_long_runs(const struct plan *plan) {
 }
 
 /* True if rows are better joined as lines. A mean's destinations may be strided: others would gain nothing. */
-static bool has_lines(const struct tuning *tuning, const struct scatter_plan *plan, bool far) {
+static bool has_lines(const struct scatter_plan *plan, bool far) {
   const struct plan *p = &plan->plan;
   const struct operand *self = &p->operands[SELF], *index = self + INDEX, *src = self + SRC;
   const int last = p->rank - 1;
   if (far || p->count > ARG) return false;
-  if (p->sizes[last] > tuning->lines_columns) return false;
+  if (p->sizes[last] > LINES_COLUMNS) return false;
   if (!index_is_direct(index->dtype, operand_step(index, last), plan->mode) || src->dtype != self->dtype) return false;
   const bool unit_stride = self->strides[last] == 0 && plan->step == 1 && src->strides[last] == 1;
   return (unit_stride || plan->reduction == STREW_MEAN) &&
@@ -219,7 +219,7 @@ static void walk_lines(const struct tuning *tuning, const struct scatter_plan *p
 bool scatter_walk_short_rows(const struct scatter_plan *plan, bool far, atomic_bool *bad) {
   if (plan->plan.rank < 2) return false;
   const struct tuning *tuning = tuning_in_use();
-  const bool lines = has_lines(tuning, plan, far);
+  const bool lines = has_lines(plan, far);
   if (!lines && !is_flat(tuning, plan, &far)) return false;
   if (lines)
     walk_lines(tuning, plan, bad);

@@ -8,7 +8,7 @@
    parallel streams, equal ones in a register. */
 #include "scattering.h"
 
-struct part {
+struct walk_part {
   const struct scatter_plan *plan; /* its dimensions; the walk goes over `outer`, without the columns */
   const struct plan *outer;        /* the plan's own, or the one below: a small call would pay for a copy */
   struct plan without_columns;
@@ -23,7 +23,7 @@ struct part {
 
 CHOOSE_LOOPS(row)
 
-static int64_t position_of(const struct part *part, int64_t number) {
+static int64_t position_of(const struct walk_part *part, int64_t number) {
   const struct plan *outer = part->outer;
   int64_t position = outer->operands[POSITION].offset;
   for (int d = outer->rank - 1; d >= 0; d--) {
@@ -107,7 +107,7 @@ static bool join_tile(const struct scatter_loops *loops, const struct tile *tile
 
 /* ----------------------------------------------------------------------------------------------------- the walk */
 
-static bool join_row(struct part *part, const struct row *row) {
+static bool join_row(struct walk_part *part, const struct row *row) {
   int64_t block[INDEX_BLOCK];
   struct tile *tile = &part->tile; /* the next row sets these members again */
   tile->rows = row->count;
@@ -127,15 +127,15 @@ static bool join_row(struct part *part, const struct row *row) {
   return part->conversion.convert ? scatter_join_converted(&part->conversion, tile) : join_tile(part->loops, tile);
 }
 
-static void visit(void *part_, const struct row *row) {
-  struct part *part = part_;
+static void scatter_visit(void *part_, const struct row *row) {
+  struct walk_part *part = part_;
   if (bad_is_set(part->bad)) return;
   if (join_row(part, row)) set_bad(part->bad);
 }
 
 /* Takes the columns out of the plan, if it has any: the last dimension, if the index stands still along it and self
    moves. */
-static void split_columns(const struct plan *plan, struct part *part) {
+static void split_columns(const struct plan *plan, struct walk_part *part) {
   const struct operand *operands = plan->operands;
   int last = plan->rank - 1;
   const bool has_columns = last >= 0 && operands[INDEX].strides[last] == 0 && operands[SELF].strides[last] != 0;
@@ -155,7 +155,7 @@ static void split_columns(const struct plan *plan, struct part *part) {
 }
 
 /* Rows of unit stride have loops of their own, except the narrow ones of scatter.inc. */
-static void choose_loops(struct part *part) {
+static void choose_loops(struct walk_part *part) {
   const struct scatter_plan *plan = part->plan;
   struct tile *tile = &part->tile;
   strew_dtype dtype = plan->plan.operands[SELF].dtype;
@@ -171,7 +171,7 @@ static void choose_loops(struct part *part) {
     part->conversion.loops = part->loops = &part->of_rows;
 }
 
-static void set_winners(const struct scatter_plan *plan, struct part *part) {
+static void set_winners(const struct scatter_plan *plan, struct walk_part *part) {
   const struct operand *operands = plan->plan.operands;
   int last = part->outer->rank - 1;
   struct winners *winners = &part->tile.winners;
@@ -197,7 +197,7 @@ static int64_t dst_ahead(const struct tuning *tuning, const struct scatter_plan 
 }
 
 /* Of rows longer than a CHUNK, one CHUNK of columns after another: the walk begins again for each. */
-static void walk_columns(struct part *part, int64_t longest) {
+static void walk_columns(struct walk_part *part, int64_t longest) {
   struct operand *operands = part->without_columns.operands;
   int64_t columns = part->tile.columns, whole = plan_numel(part->outer), done = 0;
   const struct operand *given = part->plan->plan.operands;
@@ -205,7 +205,7 @@ static void walk_columns(struct part *part, int64_t longest) {
     count = least(columns - done, CHUNK);
     part->tile.columns = count;
     choose_loops(part);
-    walk_rows(part->outer, 0, whole, rows_of_chunk(longest, count), visit, part);
+    walk_rows(part->outer, 0, whole, rows_of_chunk(longest, count), scatter_visit, part);
     int last = part->outer->rank;
     for (int i = 0; done + count < columns && i < part->outer->count; i++)
       operands[i].offset += count * given[i].strides[last];
@@ -213,7 +213,8 @@ static void walk_columns(struct part *part, int64_t longest) {
 }
 
 /* Member by member: clearing the part would cost a small call more than its work. The streams are set row by row. */
-static void start_part(struct part *part, const struct scatter_plan *plan, int64_t lowest, int64_t count, bool far) {
+static void start_part(struct walk_part *part, const struct scatter_plan *plan, int64_t lowest, int64_t count,
+                       bool far) {
   const struct operand *operands = plan->plan.operands;
   const struct tuning *tuning = part->tuning;
   const strew_dtype to = operands[SELF].dtype, from = operands[SRC].dtype;
@@ -233,7 +234,7 @@ static void start_part(struct part *part, const struct scatter_plan *plan, int64
 }
 
 void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t count, atomic_bool *bad) {
-  struct part part;
+  struct walk_part part;
   const struct operand *operands = plan->plan.operands;
   part.tuning = tuning_in_use();
   const bool far = destinations_are_far(part.tuning, plan);
