@@ -53,6 +53,7 @@ strew_status opencl_fail_lost(const struct call *call, strew_device *device) {
 /* Words of STREW_OPENCL_ASSUME, which let tests run code for devices that the machine lacks:
      gpu, cpu                                  the kind of device
      software, nofloat64, noatomics64          features are missing
+     noexchange                                scatters go without atomics
      shortloops                                the device stops long loops
      large                                     small calls use the kernels for large ones
      cuts                                      launches so short that small calls take several

@@ -1381,7 +1381,8 @@ STREW_API char *strew_printable(char *text);
 
 /* ----------------------------------------------------------------------------------------------------- old forms */
 
-/* Calls with single arguments in the place of options, by the rules above. Version 0.2 does not have them. */
+/* Calls with single arguments in the place of options, by the rules above. The header of version 0.2 does not declare
+   them; libstrew.so.0 keeps them for hosts that are compiled. */
 STREW_API strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high,
                                    strew_tensor **out, strew_error *error);

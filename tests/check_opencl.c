@@ -231,7 +231,7 @@ START_TEST(operands_on_different_devices) {
   assert_fails(strew_binary(STREW_ADD, strew_of(there), strew_of(here), &out, &failure), STREW_EDEVICE, NULL);
   snprintf(expected, sizeof expected,
            "add: 'other' is on cpu, all operands must be on one device\n"
-           "  self   float32[3] %s\n  other  float32[3] cpu\n  hint   other:to(\"%s\")",
+           "  self   float32[3] %s\n  other  float32[3] cpu\n  hint   strew_to(other, %s)",
            name, name);
   ck_assert_str_eq(failure.message, expected);
   strew_scatter_options options = {.reduction = STREW_SUM};
@@ -239,13 +239,13 @@ START_TEST(operands_on_different_devices) {
   assert_fails(strew_scatter(there, 0, index, strew_of(here), &options, &out, &failure), STREW_EDEVICE, NULL);
   snprintf(expected, sizeof expected,
            "scatter: 'index' is on cpu, all operands must be on one device\n"
-           "  self   float32[3] %s\n  index  int64[3] cpu\n  src    float32[3] cpu\n  hint   index:to(\"%s\")",
+           "  self   float32[3] %s\n  index  int64[3] cpu\n  src    float32[3] cpu\n  hint   strew_to(index, %s)",
            name, name);
   ck_assert_str_eq(failure.message, expected);
   out = NULL;
   assert_fails(strew_cat(2, (strew_tensor *[]){there, here}, 0, &out, &failure), STREW_EDEVICE, NULL);
   snprintf(expected, sizeof expected,
-           "cat: 'tensors' is on cpu at [2], on %s at [1]: all must be on one device\n  hint  tensors[2]:to(\"%s\")",
+           "cat: 'tensors' is on cpu at [2], on %s at [1]: all must be on one device\n  hint  strew_to(tensors[2], %s)",
            name, name);
   ck_assert_str_eq(failure.message, expected);
   ck_assert_ptr_null(out);
@@ -304,7 +304,7 @@ START_TEST(a_bad_index_at_the_end) {
                     "it counted from 1? index - 1 counts from 0"
                   : "scatter: 'index' has value -1 at [100000], out of range for dim 0 of self (size 10, valid 0..9)\n"
                     "  self   float32[10] cpu\n  index  int64[100001] cpu\n  src    float32[100001] cpu\n"
-                    "  hint   mode = \"wrap\" counts negative values from the end, \"drop\" skips them, as padding");
+                    "  hint   mode = STREW_WRAP counts negative values from the end, STREW_DROP skips them, as padding");
   assert_elements(self, STREW_FLOAT32, before, "after a bad index");
   free(before);
   strew_release(index), strew_release(src), strew_release(self);

@@ -1,7 +1,7 @@
 -- Runs every command and example of README.md and compares the output: build/strew tests/readme_test.lua
 -- ```lua and ```c blocks are run; a ```text block after one is its output. A ```csv block is the file sales.csv. Lines
--- of ```sh blocks are run one by one. In ```console blocks, lines that begin with a prompt are typed, the others are the
--- expected output. The line that runs the tests is left out, because it runs this test.
+-- of ```sh blocks are run one by one. In ```console blocks, lines that begin with a prompt are typed, the others are
+-- the expected output. The line that runs the tests is left out, because it runs this test.
 local build = arg[1] or "build"
 local folder = os.tmpname()
 os.remove(folder)

@@ -151,9 +151,11 @@ end_session() { # SESSION
 
 passing='^100%: Checks: [1-9][0-9]*, Failures: 0, Errors: 0$
 ^[1-9][0-9]* success[a-z]* / 0 failures / 0 errors / 
+^0 successes / 0 failures / 0 errors / [1-9][0-9]* pending
 ^\(.*: \)\?[1-9][0-9]* passed, 0 failed$
 : left out, '
-closing_line() { tail -n 3 "$1" | grep -ae "$passing" | tail -n 1; }
+# One of the last lines; after it a spec only names what it has left out.
+closing_line() { sed '/^Pending -> /,$d' "$1" | tail -n 4 | grep -ae "$passing" | tail -n 1; }
 
 # The reason why a runner failed; nothing if it passed.
 reason() { # STATUS LOG
@@ -211,7 +213,7 @@ finish() {
     return
   fi
   closing=$(closing_line "$log")
-  case $closing in *': left out, '*) word='left out' absent=$((absent + 1)) ;; esac
+  case $closing in *': left out, '* | '0 successes'*) word='left out' absent=$((absent + 1)) ;; esac
   echo "[$ended of $total] $last $word $time"
   [ -z "${CLOSING-}" ] || echo "$closing"
 }

@@ -65,6 +65,7 @@ fails 'a failing spec' 'exit status 1' "$words; echo '3 successes / 0 failures /
 fails 'a crash' 'ended by signal 11' "$words; kill -s SEGV \$\$"
 fails 'a crash after the closing line' 'ended by signal 6' "$words; $fine; kill -s ABRT \$\$"
 fails 'no closing line' 'no closing line' "$words"
+fails 'the count of a first part alone' 'no closing line' "$words; echo '3 passed, 0 failed'; seq 9"
 fails 'no test at all' 'no closing line' "$words; echo '100%: Checks: 0, Failures: 0, Errors: 0'"
 export LIMIT=5
 fails 'a test that hangs' 'still running after 5 s' "$words; sleep 100 & echo \$! >$here/left; sleep 100"

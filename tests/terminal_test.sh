@@ -51,7 +51,17 @@ printf 'run\npress #"%020000d"\\r\nshow \\n20000\\n\nenter 6 * 7\nshow \\n42\\n\
   done
   printf 'enter 6 * 7\nshow \\n42\\n\nnot \\n\\n42\npress :q\\r\nend\n'
 } >"$here/late.session"
-play none prompt foreign pages locals many lines plain stuck late
+# Ctrl-C when an entry has ended: its results are not shown.
+cat >"$here/between.session" <<.
+run LD_PRELOAD=$(realpath "$build")/tests/terminal/late_read.so
+enter setmetatable({}, {__tostring = function() while true do end end}) -- now
+show interrupted!
+enter 6 * 7
+show \\n42\\n
+press :q\\r
+end
+.
+play none prompt foreign pages locals many lines plain stuck late between
 if has libreadline.so.8 libreadline8; then play readline prompt pages editor hostile letters long paste readline stopped late; fi
 if has libedit.so.2 libedit2; then play edit prompt pages editor hostile letters long lines stopped late; fi
 play other wrong

@@ -2,10 +2,10 @@
 --
 -- While the function runs, each call with an operand that depends on the arguments is recorded (strew_record.c). Then
 -- the record is gone through backwards: the rule of each call turns the gradient of its result into the gradients of
--- its operands, which add up. A rule is a row of `rules`: a function for each operand that has a gradient (false: 0). The function
--- gets g, the gradient of the result, and the call: its arguments by their names, and its result as `out`. What it
--- returns may have the shape to which the operand broadcasts. `all` instead of these is a function of (g, call, add)
--- that calls add(operand, gradient, or a function that returns it).
+-- its operands, which add up. A rule is a row of `rules`: a function for each operand that has a gradient (false: 0).
+-- The function gets g, the gradient of the result, and the call: its arguments by their names, and its result as `out`.
+-- What it returns may have the shape to which the operand broadcasts. `all` instead of these is a function of
+-- (g, call, add) that calls add(operand, gradient, or a function that returns it).
 local strew, fail, use, inner = ...
 local operands, placed = use "operands.lua", use "gradients_placed.lua"
 local like, zeros, same = placed.like, placed.zeros, placed.same

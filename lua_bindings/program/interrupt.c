@@ -26,6 +26,7 @@ static strew_context *context;
 static pthread_t thread;
 static bool insisting, uses_hooks;
 static volatile sig_atomic_t pending;
+static volatile sig_atomic_t missed; /* a Ctrl-C that no call got: the next one gets it, until interrupt_forget */
 static struct sigaction before;
 static int raised; /* number of errors raised since */
 
@@ -86,13 +87,18 @@ static void handle(void (*handler)(int), struct sigaction *old) {
   sigaction(SIGINT, &action, old);
 }
 
-/* The handler between entries, when nothing runs. (Child processes inherit SIG_IGN, but no handler.) */
-static void ignore(int signal_number) { (void)signal_number; }
+/* The handler at the prompt when nothing runs. (Child processes inherit SIG_IGN, but no handler.) */
+static void note(int signal_number) {
+  (void)signal_number;
+  missed = 1;
+}
+
+void interrupt_forget(void) { missed = 0; }
 
 void interrupt_insist(bool insists) {
   static struct sigaction outside;
   if (insists)
-    handle(ignore, &outside);
+    handle(note, &outside);
   else
     sigaction(SIGINT, &outside, NULL);
   insisting = insists;
@@ -103,16 +109,20 @@ void interrupt_begin(lua_State *L) {
   raised = 0;
   pending = 0;
   handle(interrupt, &before);
+  if (missed) {
+    missed = 0;
+    raise(SIGINT);
+  }
 }
 
 static void unhook(lua_State *L) {
   if (lua_gethook(L) == raise_interrupted) lua_sethook(L, NULL, 0, 0);
 }
 
-/* A Ctrl-C that came too late for this call must not hit the next one. */
 void interrupt_end(lua_State *L) {
   sigaction(SIGINT, &before, NULL);
   unhook(L);
+  if (pending && insisting && uses_hooks && !raised) missed = 1;
   if (pending && context) strew_context_clear_interrupt(context);
   pending = 0;
 }

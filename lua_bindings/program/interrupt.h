@@ -10,9 +10,11 @@
 void interrupt_open(lua_State *L, bool has_limits);
 
 /* Between begin and end, Ctrl-C raises "interrupted!" in the running code. A script may catch it once; a second Ctrl-C
-   ends the process. After interrupt_insist(true), as at the prompt, the error is raised again until nothing runs. */
+   ends the process. After interrupt_insist(true), as at the prompt, the error is raised again until nothing runs, and a
+   Ctrl-C that came too late for a call is for the next one, unless interrupt_forget is called between the two. */
 void interrupt_begin(lua_State *L);
 void interrupt_end(lua_State *L);
 void interrupt_insist(bool insists);
+void interrupt_forget(void);
 
 #endif

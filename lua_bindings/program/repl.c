@@ -138,6 +138,7 @@ static void show_error(lua_State *L, int status) {
 
 /* Shows the error that ended an entry, and keeps the locals that it left. */
 static void report(lua_State *L, int status) {
+  interrupt_forget();
   show_error(L, status);
   call_function(L, "drop", 0, 0);
   if (lua_getfield(L, LUA_REGISTRYINDEX, left_key) == LUA_TTABLE) call_function(L, "rescue", 1, 0);
@@ -247,6 +248,7 @@ static bool step(lua_State *L) {
   enum { TRIES = 100 }; /* attempts to read an entry: out of memory, it could fail for ever */
   static int failed;
   lua_settop(L, 0);
+  interrupt_forget();
   if (!call_function(L, "read", 0, 3)) return ++failed < TRIES;
   failed = 0;
   const char *what = lua_tostring(L, 1);

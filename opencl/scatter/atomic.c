@@ -13,7 +13,7 @@ bool opencl_scatter_suits_atomics(const struct scattering *s) {
   strew_reduction reduction = s->given->reduction;
   size_t size_bytes = strew_dtype_size_bytes(dtype);
   bool many = s->rows >= ATOMIC_MANY_DESTINATIONS || s->given->size * s->rows >= ATOMIC_MANY_DESTINATIONS || s->tiny;
-  if (s->with_arg || (size_bytes == 8 && !on->int64_atomics)) return false;
+  if (s->with_arg || (size_bytes == 8 && !on->int64_atomics) || opencl_assumed("noexchange")) return false;
   switch (reduction) {
   case STREW_AMAX:
   case STREW_AMIN: return true;

@@ -43,19 +43,19 @@ static struct strategy choose_bounded(const struct scattering *s) {
      1,024 into 256            0.12    0.14                            0.06
      4,096 into 1,024          0.37    0.14
      262,144 into 65,536         25    0.22                            0.05
-     1,000 lines of 1,000              0.23                  0.40
-     4,000 lines of 1,000              0.60                  0.62
-     4,000 lines of 256                0.23                  0.14
-     10,000 lines of 100               0.23                  0.10
+     1,000 lines of 1,000              0.23                  0.40       0.06
+     4,000 lines of 1,000              0.60                  0.62       0.10
+     4,000 lines of 256                0.23                  0.14       0.06
+     10,000 lines of 100               0.23                  0.10       0.06
    A sort takes a dozen launches; a work-item takes 0.5 us for a contribution. */
 static struct strategy choose_gpu(const struct scattering *s) {
   if (s->given->size == 0) return (struct strategy){.way = WALK, .owners = 1};
   if (!opencl_scatter_suits_sort(s))
     return (struct strategy){.way = WALK, .owners = GROUP * (int64_t)opencl_of(s->device)->units};
   if (s->line * s->rows <= SCATTER_GPU_SMALL) return (struct strategy){.way = ONE_GROUP};
+  if (opencl_scatter_suits_atomics(s)) return (struct strategy){.way = ATOMICS};
   if (s->line <= SCATTER_GPU_SHORT_LINE || s->batches >= SCATTER_GPU_MANY_ROWS)
     return (struct strategy){.way = WALK, .owners = 1};
-  if (opencl_scatter_suits_atomics(s)) return (struct strategy){.way = ATOMICS};
   return (struct strategy){.way = SORT, .order = s->line >= SCATTER_GPU_LONG_LINE};
 }
 

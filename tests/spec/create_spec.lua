@@ -1,5 +1,8 @@
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
+if support.lacks_float64 then
+  return it("is left out", function() pending "without float64, which the device lacks" end)
+end
 local evaluate, fail = support.evaluate, support.fail
 
 local names = {strew = strew}

@@ -1,6 +1,9 @@
 -- Results of each operation in Lua: tests/data/results.txt; and all forms of call agree.
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
+if support.lacks_float64 then
+  return it("is left out", function() pending "without float64, which the device lacks" end)
+end
 
 -- The names that lines of the data may use: new tensors for each.
 local function operands()
