@@ -417,7 +417,7 @@ enum { NO_DIM = INT_MIN };
   X(tensor, weights) X(tensor, data) X(tensor, lengths) X(tensor, offsets) X(tensor, indptr)                           \
   Y(operand, self, left) Y(operand, other, right) Y(operand, src, source_operand) X(operand, value)                    \
   X(operand, values) X(operand, a) X(operand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper)               \
-  X(scalar, alpha) Y(scalar, value, scalar) Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                \
+  Y(index, index, groups) X(fill, fill) X(boolean, skip_nan) X(scalar, alpha) Y(scalar, value, scalar) Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                \
   Y(scalar, step, scalar_step) X(fill, initial) X(number, min) X(number, max) X(number, rtol) X(number, atol)          \
   X(number, done) X(number, correction) Y(number, start, float_start) Y(number, stop, float_stop)                      \
   X(integer, position) X(integer, start) X(integer, stop) X(integer, step) X(integer, length) X(integer, offset)       \
@@ -467,11 +467,11 @@ int bind_push_all(lua_State *L, const struct script_call *call, const struct par
 /* Calls the row's `run` with the arguments, for one result or two. */
 int bind_one(lua_State *L, struct script_call *call);
 int bind_two(lua_State *L, struct script_call *call);
+/* scatter in the group form; strew_groups.c */
+int bind_group_form(lua_State *L, struct script_call *call);
 
 /* Fails if options set what a grouping has itself. */
 bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);
-/* Warns once per Lua state, and only with warnings on, of a mean of integers that is rounded. */
-void bind_warn_of_mean(lua_State *L, struct script_call *call, const strew_tensor *src);
 /* True if the table at i, a sequence of n entries, has any other key, which is pushed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n);
 /* Normalizes dim to 0..rank-1, or fails. */

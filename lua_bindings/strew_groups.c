@@ -24,7 +24,8 @@ static const struct {
     /* clang-format on */
 };
 
-void bind_warn_of_mean(lua_State *L, struct script_call *call, const strew_tensor *src) {
+/* Warns once per Lua state, and only with warnings on, of a mean of integers that is rounded. */
+static void warn_of_mean(lua_State *L, struct script_call *call, const strew_tensor *src) {
   strew_dtype dtype = strew_tensor_dtype(src);
   if (bind_is_float(dtype) || call->binding->has_warned_of_mean) return;
   char message[200];
@@ -33,6 +34,37 @@ void bind_warn_of_mean(lua_State *L, struct script_call *call, const strew_tenso
            "%.60s: a mean of %s rounds toward minus infinity; {dtype = \"float64\"} gives it with its fraction",
            call->error.alias, strew_dtype_name(dtype));
   lua_warning(L, message, 0);
+}
+
+bool bind_destination(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct destination *destination = out;
+  if (!bind_tensor(L, call, i, name, &destination->given) || !bind_may_write(L, call, i, name)) return false;
+  lua_pushvalue(L, i);
+  lua_replace(L, destination->at);
+  return true;
+}
+
+/* scatter(src, index [, dim [, out [, dim_size]]] [, {reduce, ...}]); all but src and index by name, too. */
+int bind_group_form(lua_State *L, struct script_call *call) {
+  static const char parameters[] = "src:tensor index:index dim?dim(-1) out?destination dim_size?size(-1) fill=fill "
+                                   "mode=mode skip_nan=boolean(false) dtype=dtype reduce=reduce(sum)";
+  struct box *box = bind_push_box(L, call->binding);
+  struct arguments a;
+  a.destination.at = call->arguments + 1;
+  if (!bind_read_as(L, call, parameters, &a)) return -1;
+  strew_group_options options = {.dim = a.dim, .dim_size = a.dim_size, .mode = a.mode, .reduction = a.reduction};
+  options.skip_nan = a.skip_nan;
+  if (!bind_check_grouping(call, &a.groups, &options)) return -1;
+  lua_settop(L, a.destination.at); /* drops what reading the options pushed */
+  if (a.fill.is_given) options.fill = &a.fill.value;
+  const strew_dtype dtype = (strew_dtype)a.dtype;
+  if (a.dtype >= 0) options.dtype = &dtype;
+  strew_tensor **out = a.destination.given ? &a.destination.given : &box->tensor;
+  strew_status status = a.groups.grouping
+                            ? strew_grouping_reduce(a.groups.grouping, a.src, &options, out, NULL, a.error)
+                            : strew_group(a.src, a.groups.tensor, &options, out, NULL, a.error);
+  if (status == STREW_OK && a.reduction == STREW_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
+  return bind_end(status, 1);
 }
 
 /* A call's arguments. */
@@ -91,7 +123,7 @@ static int reduce(lua_State *L, struct script_call *call) {
   strew_status status =
       strew_group_reduce(groups, r.what, r.src, &r.options, out, arg ? &arg->tensor : NULL, &call->error);
   if (status != STREW_OK) return -1;
-  if (r.what == STREW_GROUP_MEAN && r.dtype < 0) bind_warn_of_mean(L, call, r.src);
+  if (r.what == STREW_GROUP_MEAN && r.dtype < 0) warn_of_mean(L, call, r.src);
   return 1 + has_arg;
 }
 

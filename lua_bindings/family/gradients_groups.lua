@@ -39,8 +39,8 @@ local function end_of(groups, reduce)
   return rows(groups, positions, reduce, size)
 end
 
--- The differences of elements from the mean of their group, in float64, the groups there, on the CPU for a device without
--- it, and their counts. As strew_grouping_squares makes them.
+-- The differences of elements from the mean of their group, in float64, the groups there, on the CPU for a device
+-- without it, and their counts. As strew_grouping_squares makes them.
 local function deviations_of(groups)
   local device = inner.has_float64(groups.src) and groups.src.device or "cpu"
   local near = {dim = groups.dim, n = groups.n, index = groups.index:to(device)}

@@ -13,14 +13,13 @@
 
 struct storage;
 /* A public call, as messages describe it: its name (error->alias replaces it) and its tensor arguments, with the names
-   that the user knows. */
+   that the user knows. "ids" are those of a grouping. */
 struct call {
   const char *op;
   strew_error *error;
   struct {
     const char *name;
     const strew_tensor *tensor;
-    bool is_ids; /* of a grouping, shown as int64 whatever they are kept as */
   } operands[MAX_OPERANDS];
   const struct storage *begun; /* the storage that earlier steps of the call have written; NULL: none */
   struct float_mode host_mode;

@@ -348,8 +348,6 @@ strew_status groups_join_from(const struct call *call, struct groups *groups, st
                               union element start, const strew_tensor *values, strew_tensor **out) {
   const int dim = groups->addressing.limits.dim;
   const strew_dtype dtype = values ? values->dtype : STREW_INT64;
-  strew_status status = groups_widen(call, groups);
-  if (status != STREW_OK) return status;
   strew_tensor index = groups->index;
   const bool narrows = !values && strew_tensor_numel(&index); /* an index that nothing goes with is not read */
   for (int d = 0; narrows && d < index.rank; d++)
@@ -357,7 +355,7 @@ strew_status groups_join_from(const struct call *call, struct groups *groups, st
   const struct shape1 rows = rows_of(groups, &index);
   struct addressing addressing = groups->addressing;
   addressing.index = &index;
-  status = tensor_create(call, index.storage->device, dtype, rows.rank, rows.sizes, out);
+  strew_status status = tensor_create(call, index.storage->device, dtype, rows.rank, rows.sizes, out);
   if (status != STREW_OK) return fail_size(call, groups, &rows, dtype, status);
   struct scatter_job job = {.addressing = &addressing,
                             .self = *out,

@@ -45,17 +45,6 @@ strew_status grouping_join_integers(strew_grouping *grouping, const strew_aggreg
   return strew_grouping_reduce(grouping, src, &options, out, NULL, error);
 }
 
-strew_status grouping_counts_along(strew_grouping *grouping, int rank, int dim, strew_tensor **out,
-                                   strew_error *error) {
-  int64_t sizes[MAX_RANK];
-  strew_tensor *counts = NULL;
-  strew_status status = strew_grouping_counts(grouping, &counts, error);
-  for (int d = 0; d < rank; d++) sizes[d] = d == dim ? strew_grouping_size(grouping) : 1;
-  if (status == STREW_OK) status = strew_view(counts, rank, sizes, out, error);
-  strew_release(counts);
-  return status;
-}
-
 /* --------------------------------------------------------------------------------------------------------- failures */
 
 /* Fails if an element of `wrong` is not 0. */

@@ -101,8 +101,12 @@ static strew_status make_counts(const struct call *call, struct groups *groups) 
   const struct device_ops *walks = groups_walks(groups);
   const struct group_ids ids = groups_narrow(groups);
   struct aggregate_column column = {.computed = STREW_INT64};
-  if (!walks->group_aggregate) return groups_join(call, groups, STREW_SUM, NULL, &groups->counts);
-  strew_status status = tensor_create(call, device_of(groups), STREW_INT64, 1, &ids.size, &column.out[STREW_SUM]);
+  strew_status status = STREW_OK;
+  if (!walks->group_aggregate) {
+    status = groups_widen(call, groups);
+    return TRY(status, groups_join(call, groups, STREW_SUM, NULL, &groups->counts));
+  }
+  status = tensor_create(call, device_of(groups), STREW_INT64, 1, &ids.size, &column.out[STREW_SUM]);
   TRY(status, walks->group_aggregate(call, device_of(groups), &ids, 1, &column));
   if (status != STREW_OK) return strew_release(column.out[STREW_SUM]), status;
   return groups->counts = column.out[STREW_SUM], STREW_OK;
@@ -113,6 +117,7 @@ static strew_status make_positions(const struct call *call, struct groups *group
   strew_tensor *all = NULL;
   strew_status status =
       strew_arange(device_of(groups), STREW_INT64, strew_int(0), strew_int(length), strew_int(1), &all, call->error);
+  TRY(status, groups_widen(call, groups));
   TRY(status, groups_join_from(call, groups, STREW_AMIN, (union element){.i64 = length}, all, &groups->positions));
   strew_release(all);
   return status;
@@ -203,6 +208,17 @@ DERIVED(counts, counts, make_counts)
 DERIVED(positions, positions, make_positions)
 DERIVED(starts, starts, make_starts)
 DERIVED(order, order, make_order)
+
+strew_status grouping_counts_along(strew_grouping *grouping, int rank, int dim, strew_tensor **out,
+                                   strew_error *error) {
+  int64_t sizes[MAX_RANK];
+  strew_tensor *counts = NULL;
+  strew_status status = strew_grouping_counts(grouping, &counts, error);
+  for (int d = 0; d < rank; d++) sizes[d] = d == dim ? strew_grouping_size(grouping) : 1;
+  if (status == STREW_OK) status = strew_view(counts, rank, sizes, out, error);
+  strew_release(counts);
+  return status;
+}
 
 strew_status strew_grouping_key(strew_grouping *grouping, int which, strew_tensor **out, strew_error *error) {
   CALL(call, "key", error, IDS_OF(grouping));

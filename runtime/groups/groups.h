@@ -31,7 +31,7 @@ static inline int64_t groups_size(const struct groups *groups) { return groups->
 static inline bool groups_drop(const struct groups *groups) { return groups->addressing.limits.mode == STREW_DROP; }
 /* The ids of a grouping as an operand of CALL. */
 #define IDS_OF(grouping)                                                                                               \
-  { "ids", (grouping)->groups.ids, true }
+  { "ids", (grouping)->groups.ids }
 
 /* ---------------------------------------------------------------------------------------------------- from_index.c */
 
@@ -43,7 +43,7 @@ void groups_close(struct groups *groups);
 strew_status check_dim_size(const struct call *call, int64_t dim_size);
 /* True if strew_group with these operands has no errors but those of index values. */
 bool group_form_is_valid(strew_tensor *src, strew_tensor *index, const strew_group_options *options, bool with_arg);
-/* A new tensor, with a row for each group: the sum or an extreme of its values, which have src's shape; the reduction's
+/* Of groups whose index is there. A new tensor, with a row for each group: the sum or an extreme of its values, which have src's shape; the reduction's
    identity for empty groups. values NULL: the number of its elements (int64), of size 1 where the index is expanded.
    groups_join_from: rows begin with `start` instead. */
 strew_status groups_join(const struct call *call, struct groups *groups, strew_reduction reduction,

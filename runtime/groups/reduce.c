@@ -71,10 +71,7 @@ static strew_status start(const struct call *call, struct group_call *g, const s
 
 /* The groups as an operand of CALL. */
 #define GROUPS_OF(groups)                                                                                              \
-  {                                                                                                                    \
-    (groups).grouping ? "ids" : "index", (groups).grouping ? (groups).grouping->groups.ids : (groups).index,           \
-        (groups).grouping != NULL                                                                                      \
-  }
+  { (groups).grouping ? "ids" : "index", (groups).grouping ? (groups).grouping->groups.ids : (groups).index }
 
 static void group_call_start(struct group_call *g, struct steps *steps, strew_group_reduction reduction,
                              strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options) {
