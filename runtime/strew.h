@@ -1059,13 +1059,13 @@ typedef struct strew_groups {
   strew_tensor *index;
   strew_grouping *grouping;
 } strew_groups;
-static inline strew_groups strew_by_index(strew_tensor *index) {
+STREW_INLINE strew_groups strew_by_index(strew_tensor *index) {
   strew_groups groups;
   groups.index = index;
   groups.grouping = NULL;
   return groups;
 }
-static inline strew_groups strew_by_grouping(strew_grouping *grouping) {
+STREW_INLINE strew_groups strew_by_grouping(strew_grouping *grouping) {
   strew_groups groups;
   groups.index = NULL;
   groups.grouping = grouping;
