@@ -1095,6 +1095,9 @@ typedef enum strew_group_reduction {
   STREW_GROUP_LOGSUMEXP, /* out, fill; floats */
   STREW_GROUP_REDUCTION_COUNT
 } strew_group_reduction;
+STREW_API const char *strew_group_reduction_name(strew_group_reduction reduction); /* "sum", ...; words as of dtypes */
+STREW_API strew_status strew_group_reduction_from_word(const char *word, strew_group_reduction *out,
+                                                       strew_error *error);
 /* All zeros are the defaults. */
 typedef struct strew_group_reduce_options {
   const int *dim;           /* of src; NULL: the last */

@@ -100,6 +100,8 @@ static void operations(void) {
   EACH(STREW_BINARY_COUNT) {
     note("strew_unary_name"), note("strew_binary_name"), note("strew_fold_name"), note("strew_product_name");
     note("strew_interpolation_name"), note("strew_key_order_name"), note("strew_colormap_name");
+    note("strew_group_reduction_name");
+    ck_assert(!strew_group_reduction_name((strew_group_reduction)bad));
     ck_assert(bad < STREW_UNARY_COUNT && bad >= 0 ? true : !strew_unary_name((strew_unary_op)bad));
     ck_assert(!strew_binary_name((strew_binary_op)bad) && !strew_fold_name((strew_fold)bad));
     ck_assert(!strew_product_name((strew_product)bad) && !strew_interpolation_name((strew_interpolation)bad));
