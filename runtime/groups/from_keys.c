@@ -111,7 +111,8 @@ static struct sorted sort_keys(struct steps *steps, const struct keyed *keyed) {
   for (int i = keyed->count - 1; i >= 0; i--)
     sorted.order = steps_keep(steps, mark, sort_by_key(steps, keyed->keys[i], sorted.order));
   sorted.is_start = step_full(steps, keyed->device, STREW_BOOL, 1, &keyed->length, strew_bool(false));
-  STEP(steps, strew_fill(step_narrow(steps, sorted.is_start, 0, 0, 1), strew_bool(true), steps->error));
+  strew_tensor *first = step_narrow(steps, sorted.is_start, 0, 0, 1);
+  STEP(steps, strew_fill(first, strew_bool(true), steps->error));
   for (int i = 0; i < keyed->count; i++) mark_changes(steps, &sorted, keyed->keys[i]);
   return sorted;
 }

@@ -168,7 +168,8 @@ static strew_tensor *positions_of(struct group_call *g) {
   const int dim = group_dim(g);
   for (int d = 0; d < src->rank; d++) sizes[d] = d == dim ? src->sizes[d] : 1;
   strew_tensor *line = step_count(steps, src->storage->device, sizes[dim]), **wide = steps_place(steps);
-  STEP(steps, strew_expand(step_view(steps, line, src->rank, sizes), src->rank, src->sizes, wide, steps->error));
+  strew_tensor *view = step_view(steps, line, src->rank, sizes);
+  STEP(steps, strew_expand(view, src->rank, src->sizes, wide, steps->error));
   return *wide;
 }
 
