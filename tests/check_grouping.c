@@ -747,6 +747,10 @@ START_TEST(test_all_reductions) {
     options.mode = STREW_ERROR;
     ok(strew_group_reduce(strew_by_grouping(grouping), what, src, &options, &out, NULL, &failure));
     check_reduction(what, out, src, ids, size, skips && is_float);
+    strew_tensor *given = out; /* what joins it keeps its references */
+    if (strew_group_reduce(strew_by_grouping(grouping), what, src, &options, &given, NULL, &failure) != STREW_OK)
+      ck_assert_str_eq(failure.argument, "out");
+    ck_assert_ptr_eq(given, out);
     strew_release(out), strew_release(src), strew_release(odd), strew_release(index), strew_grouping_release(grouping);
     free(ids);
   }

@@ -113,7 +113,7 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
   STEP(&steps, start(&call, &g, *out));
   strew_tensor *result = steps.status == STREW_OK ? bodies[known](&g, *out) : NULL;
   groups_close(&g.groups);
-  return steps_give(&steps, result, out);
+  return steps_give(&steps, result == *out ? NULL : result, out);
 }
 
 /* --------------------------------------------------------------------------------------------------------- operands */
