@@ -85,13 +85,13 @@ void bind_use(lua_State *L, int binding, const char *file) {
   lua_call(L, 1, 1);
 }
 
-/* Writes a hint of the library as a script's (family/places.lua); memory may be short where none is in C. */
+/* Writes a hint of the library as a script's (family/errors.lua); memory may be short where none is in C. */
 static void translate_hint(lua_State *L, int binding, strew_error *error) {
   const size_t length = strlen(error->message), tail = strlen(error->hint);
   char *at = error->message + length - (tail < length ? tail : length);
   const bool is_in_c = strstr(error->hint, "strew_") || strstr(error->hint, "STREW_") || strstr(error->hint, "{.");
   if (!is_in_c || strcmp(at, error->hint) != 0) return;
-  bind_use(L, binding, "places.lua");
+  bind_use(L, binding, "errors.lua");
   lua_getfield(L, -1, "hint");
   lua_pushstring(L, error->hint);
   lua_call(L, 1, 1);

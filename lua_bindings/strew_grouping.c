@@ -234,31 +234,10 @@ static int grouping_keys(lua_State *L, struct script_call *call) {
   return 2;
 }
 
-typedef strew_status of_line(strew_grouping *grouping, strew_tensor *src, strew_tensor **out, strew_error *error);
-
-/* A function of g and src. */
-static int run_of_line(lua_State *L, struct script_call *call, of_line *run) {
-  struct box *box = bind_push_box(L, call->binding);
-  strew_grouping *self;
-  strew_tensor *src;
-  if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
-  return bind_end(run(self, src, &box->tensor, &call->error), 1);
-}
-
-/* group_cumsum(g, src), group_squares(g, src) */
-static int cumsum(lua_State *L, struct script_call *call) { return run_of_line(L, call, strew_grouping_cumsum); }
-static int squares(lua_State *L, struct script_call *call) { return run_of_line(L, call, strew_grouping_squares); }
-
-/* group_argsort(g, src, descending) */
-static int argsort(lua_State *L, struct script_call *call) {
-  struct box *box = bind_push_box(L, call->binding);
-  strew_grouping *self;
-  strew_tensor *src;
-  if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
-  const strew_sort_options options = {.descending = lua_toboolean(L, 3)};
-  return bind_end(strew_grouping_argsort_with(self, src, &options, &box->tensor, &call->error), 1);
-}
-
+/* group_cumsum(g, src); group_argsort(g, src, descending), group_rank */
+RUN(cumsum, strew_grouping_cumsum, a->grouping, a->src)
+RUN(argsort, strew_grouping_argsort_with, a->grouping, a->src, &(strew_sort_options){.descending = a->descending})
+RUN(rank, strew_grouping_rank, a->grouping, a->src, &(strew_sort_options){.descending = a->descending})
 /* group_topk(g, src, k, largest): positions and groups */
 RUN_TWO(topk, strew_grouping_topk_with, a->grouping, a->src, a->k, &(strew_topk_options){.smallest = !a->largest})
 
@@ -322,18 +301,17 @@ static int aggregate(lua_State *L, struct script_call *call) {
   return count;
 }
 
+#define ORDERED "self:grouping src:tensor descending~boolean"
+#define CHOSEN  "self:grouping src:tensor k:integer largest~boolean"
+
 const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION | CONSTANT},
                              bind_set_keys_row = {"set_keys", set_keys, 0, FUNCTION | CONSTANT},
                              bind_grouping_keys_row = {"grouping_keys", grouping_keys, 0, FUNCTION | CONSTANT},
-                             bind_cumsum_row = {"group_cumsum", cumsum, 0, FUNCTION},
-                             bind_argsort_row = {"group_argsort", argsort, 0, FUNCTION | CONSTANT},
-                             bind_squares_row = {"group_squares", squares, 0, FUNCTION},
-                             bind_topk_row = {"group_topk",
-                                              bind_two,
-                                              0,
-                                              FUNCTION,
-                                              "self:grouping src:tensor k:integer largest~boolean",
-                                              topk},
+                             bind_cumsum_row = {"group_cumsum", bind_one, 0, FUNCTION, "self:grouping src:tensor",
+                                                cumsum},
+                             bind_argsort_row = {"group_argsort", bind_one, 0, FUNCTION | CONSTANT, ORDERED, argsort},
+                             bind_rank_row = {"group_rank", bind_one, 0, FUNCTION | CONSTANT, ORDERED, rank},
+                             bind_topk_row = {"group_topk", bind_two, 0, FUNCTION, CHOSEN, topk},
                              bind_aggregate_row = {"aggregate", aggregate, 0, FUNCTION};
 
 /* ---------------------------------------------------------------------------------------------------------- opening */

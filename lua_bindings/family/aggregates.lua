@@ -3,17 +3,17 @@
 -- An entry is {name =, word =, src = or nil, words = of the result or nil, options = {...}}. name: the argument that
 -- messages give it.
 local strew, fail, use, inner = ...
-local places, tables = use "places.lua", use "tables.lua"
+local errors, tables = use "errors.lua", use "tables.lua"
 local aggregates = {}
 
-local WORDS = {"sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "first", "last", "median", "quantile",
-  "count", "nunique", "logsumexp"}
-local KEYS = {}
-for _, word in ipairs(WORDS) do KEYS[word] = {"fill", "skip_nan"} end
-for _, word in ipairs {"sum", "prod", "mean"} do KEYS[word] = {"dtype", "fill", "skip_nan"} end
-for _, word in ipairs {"any", "all", "count", "nunique"} do KEYS[word] = {"skip_nan"} end
-for _, word in ipairs {"var", "std"} do KEYS[word] = {"dtype", "skip_nan", "unbiased"} end
-KEYS.quantile = {"fill", "interpolation", "q", "skip_nan"}
+-- The words, the options of each, and those that share a walk over the ids: inner.aggregate.
+local WORDS, KEYS, SHARED = {}, {}, {count = true}
+for i, row in ipairs(inner.reductions()) do
+  WORDS[i], KEYS[row.word], SHARED[row.word] = row.word, {}, row.takes_sizes or SHARED[row.word]
+  for _, name in ipairs(row.options) do
+    if name ~= "out" then table.insert(KEYS[row.word], name) end
+  end
+end
 
 -- "a, b or c"
 local function listed(names)
@@ -66,9 +66,6 @@ function aggregates.options(entry, count, argument, where)
   return options
 end
 
--- The words that share a walk over the ids: inner.aggregate.
-local SHARED = {sum = true, prod = true, mean = true, min = true, max = true, count = true}
-
 local MOST_SHARED = 64
 
 local function is_shared(entry)
@@ -90,9 +87,9 @@ end
 
 -- Calls f(...). An error of src is one of the argument, and names the key of a group of g.
 function aggregates.checked(argument, g, f, ...)
-  return places.own("src", argument, function(fact, hint, found)
+  return errors.own("src", argument, function(fact, hint, found)
     local group = "in group " .. inner.text(found.value)
-    if fact:find(group, 1, true) then fact = places.replace(fact, group, group .. key_of(g, found.value)) end
+    if fact:find(group, 1, true) then fact = errors.replace(fact, group, group .. key_of(g, found.value)) end
     if argument ~= "src" and hint and hint:find "^src:" then hint = nil end -- the script has no src
     return fact, hint
   end, f, ...)

@@ -5,7 +5,7 @@
 -- words[i] nil for a column of numbers; and argument, the name of the script's argument. tables.make builds a table of
 -- columns from it.
 local strew, fail, use, inner = ...
-local operands, places, words = use "operands.lua", use "places.lua", use "word_order.lua"
+local operands, errors, words = use "operands.lua", use "errors.lua", use "word_order.lua"
 local about = use "columns.lua"
 local tables = {}
 
@@ -126,10 +126,10 @@ end
 function tables.select(columns, index, argument)
   local function reword(fact, hint)
     if hint and hint:find("mode", 1, true) then hint = nil end -- rows have no modes
-    return places.replace(fact, "dim 0 of self", "the rows of x"), hint
+    return errors.replace(fact, "dim 0 of self", "the rows of x"), hint
   end
   return tables.map(columns, function(t)
-    return places.own("index", argument, reword, strew.index_select, t, 0, index)
+    return errors.own("index", argument, reword, strew.index_select, t, 0, index)
   end)
 end
 

@@ -1,6 +1,6 @@
 -- views.lua: a part of a tensor (a slice, a diagonal) viewed or replaced.
 local _, fail, use = ...
-local operands, places = use "operands.lua", use "places.lua"
+local operands, errors = use "operands.lua", use "errors.lua"
 
 -- Returns the number of a dimension from 0.
 local function dimension(rank, dim, name)
@@ -14,8 +14,8 @@ end
 -- Returns self, or its copy, with src written into the part of it that view(t) shows.
 local function replace(self, src, ending, view)
   operands.check_values(self, src, "src")
-  operands.check_shape(src, places.own(nil, nil, nil, view, self).shape, "src")
-  if ending == "_" then places.check_overlap(self, src) end
+  operands.check_shape(src, errors.own(nil, nil, nil, view, self).shape, "src")
+  if ending == "_" then errors.check_overlap(self, src) end
   local out = ending == "_" and self or self:clone()
   view(out):copy_(src)
   return out

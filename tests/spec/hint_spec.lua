@@ -398,7 +398,7 @@ local elsewhere = {
 }
 
 -- Returns a hint of the library, which is in C, as scripts read it.
-local in_script = loadfile "lua_bindings/family/places.lua"(strew, error, function() return {} end).hint
+local in_script = loadfile "lua_bindings/family/errors.lua"(strew, error, function() return {} end).hint
 
 -- Calls f(file, hint) for each text in the place of a hint in the sources. %s and the like stand for anything.
 local function each_hint(f)

@@ -1,19 +1,18 @@
--- places.lua: errors. Those of other operations become those of the script's call; hints of the library, which are in
+-- errors.lua: errors. Those of other operations become those of the script's call; hints of the library, which are in
 -- C, become a script's.
-local strew, fail, use = ...
-local operands = use "operands.lua"
+local strew, fail = ...
 local last_error = strew.last_error
-local places = {}
+local errors = {}
 
 local function replace(text, from, to)
   local first, last = text:find(from, 1, true)
   return first and text:sub(1, first - 1) .. to .. text:sub(last + 1) or text
 end
-places.replace = replace
+errors.replace = replace
 
 -- Calls f(...). An error in its argument `from` (nil: in any) becomes one of the script's argument `to`, with the
 -- script's tensors. reword(fact, hint, found), if given, returns the fact and the hint.
-function places.own(from, to, reword, f, ...)
+function errors.own(from, to, reword, f, ...)
   local results = table.pack(pcall(f, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
   local found, message = last_error(), results[2]
@@ -26,50 +25,13 @@ function places.own(from, to, reword, f, ...)
     found.pos)
 end
 
-local is_of_arguments = {argument = true, shape = true, dtype = true, index = true, value = true, overlap = true,
-                         device = true}
-
--- Calls f. An error in its arguments becomes one of the script's call: `names` maps the names of f's arguments to the
--- script's. where(position, hint) returns the value's position in the script's argument, and optionally what the index
--- addresses ("dim 1 of self") and another hint (false: none).
-function places.call(names, where, f, ...)
-  local ok, result = pcall(f, ...)
-  if ok then return result end
-  local found = last_error()
-  local is_found = found and is_of_arguments[found.code] and type(result) == "string" and
-                   result:sub(-#found.message) == found.message
-  if not is_found then error(result, 0) end
-  local fact, hint, position = found.message:match("^[^\n]*"):gsub("^[^:]*: ", "", 1), found.hint, found.pos
-  if found.arg then fact = fact:gsub("^'[^']*' ", "", 1) end
-  for old, new in pairs(names) do
-    local word = "%f[%w_]" .. old .. "%f[^%w_]"
-    fact, hint = fact:gsub(word, new), hint and hint:gsub(word, new)
-  end
-  if where then
-    local target, other
-    position, target, other = where(position, hint)
-    if other ~= nil then hint = other or nil end
-    local place = position and #position > 0 and " at " .. operands.text(position) or ""
-    if position then fact = fact:gsub(" at %[[%d, ]*%]", place, 1) end
-    if target then fact = fact:gsub("dim %d+ of self", target, 1) end
-  end
-  fail(names[found.arg] or found.arg, fact, hint, found.code, found.value, position)
-end
-
--- Returns row-major position `number` in `sizes`.
-function places.coordinates(number, sizes)
-  local at = {}
-  for d = #sizes, 1, -1 do at[d], number = number % sizes[d], number // sizes[d] end
-  return at
-end
-
 -- Raises an error if self, written in place, overlaps itself or shares elements with src, the argument of that name.
-function places.check_overlap(self, src)
+function errors.check_overlap(self, src)
   local nothing = strew.zeros(0, {dtype = "int64", device = self.device})
-  places.own(nil, nil, nil, strew.scatter_, self, 0, nothing, src)
+  errors.own(nil, nil, nil, strew.scatter_, self, 0, nothing, src)
 end
 
--- Hints: words of the library, and those of scripts in their place. The rules of places.hint do the rest.
+-- Hints: words of the library, and those of scripts in their place. The rules of errors.hint do the rest.
 local phrases = {
   {"*out NULL makes a new tensor", "without the underscore the result is a new tensor"},
   {"strew_where(condition, t, b) chooses from t",
@@ -101,11 +63,11 @@ local function word(name) return '"' .. name:lower() .. '"' end
 
 -- Returns a hint of the library as a script's: 'self:to("float32")' for "strew_to(self, float32)",
 -- '{dtype = "float64"}' for "{.dtype = STREW_FLOAT64}".
-function places.hint(hint)
+function errors.hint(hint)
   for _, phrase in ipairs(phrases) do hint = replace(hint, phrase[1], phrase[2]) end
   hint = hint:gsub("strew_(%l[%l_]*)(%b())", method)
   hint = hint:gsub("([{ ])%.(%l[%l_]* = )", "%1%2")
   return (hint:gsub("STREW_(%u+%d*)%f[^%w_]", word))
 end
 
-return places
+return errors
