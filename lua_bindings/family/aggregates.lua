@@ -3,7 +3,7 @@
 -- An entry is {name =, word =, src = or nil, words = of the result or nil, options = {...}}. name: the argument that
 -- messages give it.
 local strew, fail, use, inner = ...
-local errors, tables = use "errors.lua", use "tables.lua"
+local errors, tables, word_order = use "errors.lua", use "tables.lua", use "word_order.lua"
 local aggregates = {}
 
 -- The words, the options of each, and those that share a walk over the ids: inner.aggregate.
@@ -132,6 +132,24 @@ function aggregates.make(g, entries)
     results[i] = at[i] and made[at[i] + 1] or aggregates.checked(entry.name, g, reduce, g, entry)
   end
   return results
+end
+
+-- min and max compare words, nunique counts them; first and last choose a code.
+local WAYS_OF_TEXT = {min = "rank", max = "rank", nunique = "rank", first = "code", last = "code", count = "code"}
+local NUMBERS = {nunique = true, count = true} -- results without words
+
+-- Returns the tensor to reduce for column i of any dtype, and the words of the result or nil.
+function aggregates.operand(columns, i, reduction, argument)
+  local t, list, name = columns.tensors[i], columns.words[i], tables.quoted(columns.names[i])
+  if not list then return t end
+  local way = WAYS_OF_TEXT[reduction]
+  if not way then
+    fail(argument, ('has "%s" for column %s of text, expected count, first, last, max, min or nunique'):format(
+      reduction, name))
+  end
+  local is_number = NUMBERS[reduction]
+  if way == "code" then return t, not is_number and list or nil end
+  return tables.key(columns, i, argument), not is_number and word_order.order(list, name).sorted or nil
 end
 
 return aggregates
