@@ -141,8 +141,8 @@ struct script_call {
 /* The rows of each file, ended by a row without a name. */
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_indexing_rows[], bind_device_rows[],
-    bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_statistics_rows[],
-    bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[], bind_groups_rows[];
+    bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_gradient_rows[],
+    bind_family_rows[], bind_key_rows[], bind_grouping_rows[], bind_groups_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -190,6 +190,9 @@ void bind_push_upvalues(lua_State *L, int binding, const struct script_function 
 enum { ROW_UPVALUE = 2, NAME_UPVALUE, FORM_UPVALUE, UPVALUES = FORM_UPVALUE };
 /* Pushes bind_dispatch with these upvalues. */
 void bind_push_function(lua_State *L, int binding, const struct script_function *row, const char *name, int form);
+/* Sets a field of the table on top of the stack. */
+void bind_set_string(lua_State *L, const char *key, const char *value);
+void bind_set_boolean(lua_State *L, const char *key, bool value);
 /* Sets an event of the metatable on top of the stack to the row's function; sets the name of its type. */
 void bind_set_event(lua_State *L, int binding, const char *event, const struct script_function *row);
 void bind_set_name(lua_State *L, const char *name);
@@ -440,7 +443,8 @@ enum { NO_DIM = INT_MIN };
   X(tensor, weights) X(tensor, data) X(tensor, lengths) X(tensor, offsets) X(tensor, indptr)                           \
   Y(operand, self, left) Y(operand, other, right) Y(operand, src, source_operand) X(operand, value)                    \
   X(operand, values) X(operand, a) X(operand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper)               \
-  Y(index, index, groups) X(fill, fill) X(boolean, skip_nan) X(scalar, alpha) Y(scalar, value, scalar) Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                \
+  Y(index, index, groups) X(fill, fill) X(boolean, skip_nan) X(scalar, alpha) Y(scalar, value, scalar)                 \
+  Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                                                          \
   Y(scalar, step, scalar_step) X(fill, initial) X(number, min) X(number, max) X(number, rtol) X(number, atol)          \
   X(number, done) X(number, correction) Y(number, start, float_start) Y(number, stop, float_stop)                      \
   X(integer, position) X(integer, start) X(integer, stop) X(integer, step) X(integer, length) X(integer, offset)       \

@@ -40,19 +40,24 @@ static void account(lua_State *L, struct binding *binding) {
 
 /* ------------------------------------------------------------------------------------------------------------ calls */
 
-static void set_string(lua_State *L, const char *key, const char *value) {
+void bind_set_string(lua_State *L, const char *key, const char *value) {
   lua_pushstring(L, value); /* NULL pushes nil */
+  lua_setfield(L, -2, key);
+}
+
+void bind_set_boolean(lua_State *L, const char *key, bool value) {
+  lua_pushboolean(L, value);
   lua_setfield(L, -2, key);
 }
 
 /* Pushes the table that strew.last_error() returns. */
 static void push_detail(lua_State *L, const strew_error *error) {
   lua_createtable(L, 0, 7);
-  set_string(L, "op", error->op);
-  set_string(L, "arg", error->argument);
-  set_string(L, "code", strew_status_name(error->code));
-  set_string(L, "message", error->message);
-  if (error->hint[0]) set_string(L, "hint", error->hint);
+  bind_set_string(L, "op", error->op);
+  bind_set_string(L, "arg", error->argument);
+  bind_set_string(L, "code", strew_status_name(error->code));
+  bind_set_string(L, "message", error->message);
+  if (error->hint[0]) bind_set_string(L, "hint", error->hint);
   if (error->has_value) {
     bind_push_scalar(L, error->value);
     lua_setfield(L, -2, "value");

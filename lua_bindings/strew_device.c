@@ -12,25 +12,15 @@ static void set_bytes(lua_State *L, const char *name, size_t bytes) {
   lua_setfield(L, -2, name);
 }
 
-static void set_boolean(lua_State *L, const char *name, bool value) {
-  lua_pushboolean(L, value);
-  lua_setfield(L, -2, name);
-}
-
-static void set_string(lua_State *L, const char *name, const char *value) {
-  lua_pushstring(L, value);
-  lua_setfield(L, -2, name);
-}
-
 /* Pushes {name =, description =, units =, ...}; a device that does not open has `error` instead of its capabilities. */
 static void push_device(lua_State *L, strew_device *device) {
   strew_capabilities can;
   strew_error error = {0};
   lua_createtable(L, 0, 13);
-  set_string(L, "name", strew_device_name(device));
-  set_string(L, "description", strew_device_description(device));
+  bind_set_string(L, "name", strew_device_name(device));
+  bind_set_string(L, "description", strew_device_description(device));
   if (strew_device_capabilities(device, &can, &error) != STREW_OK) {
-    set_string(L, "error", error.message);
+    bind_set_string(L, "error", error.message);
     return;
   }
   lua_pushinteger(L, can.units);
@@ -39,15 +29,15 @@ static void push_device(lua_State *L, strew_device *device) {
   lua_setfield(L, -2, "launches");
   lua_pushinteger(L, can.read_bytes);
   lua_setfield(L, -2, "read_bytes");
-  set_boolean(L, "float64", can.float64);
-  set_boolean(L, "int64_atomics", can.int64_atomics);
-  set_boolean(L, "exact_division", can.exact_division);
-  set_boolean(L, "denormals", can.denormals);
+  bind_set_boolean(L, "float64", can.float64);
+  bind_set_boolean(L, "int64_atomics", can.int64_atomics);
+  bind_set_boolean(L, "exact_division", can.exact_division);
+  bind_set_boolean(L, "denormals", can.denormals);
   set_bytes(L, "memory", can.memory_bytes);
   set_bytes(L, "largest_tensor", can.largest_block_bytes);
   set_bytes(L, "work_group", can.work_group_size);
-  if (*can.driver) set_string(L, "driver", can.driver);
-  if (*can.promise) set_string(L, "promise", can.promise);
+  if (*can.driver) bind_set_string(L, "driver", can.driver);
+  if (*can.promise) bind_set_string(L, "promise", can.promise);
 }
 
 /* devices() -> a sequence of devices, and a sequence of problems as text. */

@@ -1,4 +1,4 @@
-/* strew_reduce.c: folds, cumulative sums, sorts, searches and counts. */
+/* strew_reduce.c: folds, cumulative sums, softmax, quantiles, sorts, searches and counts. */
 #include "runtime/shared/tables.h"
 #include "strew_bind.h"
 
@@ -86,8 +86,34 @@ RUN(bucketize, strew_bucketize_with, a->values, a->boundaries, &(strew_searchsor
 RUN(bincount, strew_bincount, a->self, a->weights, a->minlength)
 RUN(histc, strew_histc, a->self, a->bins, a->min, a->max)
 
-#define ALONG  "self:tensor dim:dim"
-#define SORTED "self:tensor dim?dim(-1) descending?boolean"
+/* PyTorch's dtype: self is converted first. */
+static strew_status softmax(struct arguments *a) {
+  const strew_softmax_options options = {.logarithm = a->call->row->code};
+  if (a->dtype < 0) return strew_softmax_with(a->self, a->dim, &options, a->out, a->error);
+  const strew_dtype dtype = (strew_dtype)a->dtype;
+  if (!bind_is_float(dtype)) {
+    bind_fail(a->call, STREW_EDTYPE, "dtype", "is %s, expected a float dtype", strew_dtype_name(dtype));
+    return STREW_EDTYPE;
+  }
+  strew_tensor *converted = NULL;
+  strew_status status = strew_to(a->self, strew_tensor_device(a->self), dtype, &converted, a->error);
+  if (status == STREW_OK) status = strew_softmax_with(converted, a->dim, &options, a->out, a->error);
+  strew_release(converted);
+  return status;
+}
+
+static strew_status quantile(struct arguments *a) {
+  const strew_quantile_options options = {
+      .dim = a->dim == NO_DIM ? NULL : &a->dim, .keepdim = a->keepdim, .interpolation = a->interpolation};
+  if (a->q.tensor || a->q.number.dtype != STREW_BOOL)
+    return strew_quantile_with(a->self, a->q, &options, a->out, a->error);
+  bind_fail(a->call, STREW_EARGUMENT, "q", "is %s, expected a number or a tensor", a->q.number.as.i ? "true" : "false");
+  return STREW_EARGUMENT;
+}
+
+#define ALONG   "self:tensor dim:dim"
+#define SOFTMAX "self:tensor dim:dim dtype=dtype"
+#define SORTED  "self:tensor dim?dim(-1) descending?boolean"
 
 const struct script_function bind_bucketize_row = {
     "bucketize", bind_one, 0, FUNCTION | CONSTANT, "values:operand boundaries:tensor right=boolean", bucketize};
@@ -110,5 +136,9 @@ const struct script_function bind_reduce_rows[] = {
     {"searchsorted", bind_one, 0, ALWAYS | CONSTANT, "sorted:tensor values:operand right=boolean", searchsorted},
     {"bincount", bind_one, 0, ALWAYS, "self:tensor weights=tensor minlength=integer(0)", bincount},
     {"histc", bind_one, 0, ALWAYS | CONSTANT, "self:tensor bins?integer(100) min?number max?number", histc},
+    {"softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},
+    {"log_softmax", bind_one, true, ALWAYS, SOFTMAX, softmax},
+    {"quantile", bind_one, 0, ALWAYS, "self:tensor q:operand dim?dim keepdim?boolean interpolation=interpolation",
+     quantile},
     {NULL},
 };
