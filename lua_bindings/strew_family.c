@@ -111,7 +111,9 @@ static int printable(lua_State *L, struct script_call *call) {
   size_t length;
   const char *from = lua_tolstring(L, 1, &length);
   char *to = lua_newuserdatauv(L, length + 1, 0);
-  for (size_t i = 0; i < length; i++) to[i] = from[i] ? from[i] : '\x01'; /* a zero byte is a control character, too */
+  memcpy(to, from, length);
+  for (size_t i = 0; i < length; i++)
+    if (!to[i]) to[i] = '\x01'; /* a zero byte is a control character, too */
   to[length] = '\0';
   lua_pushstring(L, strew_printable(to));
   return 1;

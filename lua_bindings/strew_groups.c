@@ -129,11 +129,14 @@ static int reduce(lua_State *L, struct script_call *call) {
 
 /* scatter_softmax and scatter_log_softmax */
 static strew_status softmax(struct arguments *a) {
-  const strew_group_options options = {.dim = a->dim, .dim_size = a->dim_size, .mode = a->mode};
-  const bool is_log = a->call->row->code;
-  if (!bind_check_grouping(a->call, &a->groups, &options)) return a->error->code;
-  if (a->groups.grouping) return strew_grouping_softmax(a->groups.grouping, a->src, &options, is_log, a->out, a->error);
-  return strew_group_softmax(a->src, a->groups.tensor, &options, is_log, a->out, a->error);
+  const strew_group_options own = {.dim_size = a->dim_size, .mode = a->mode};
+  const strew_group_softmax_options options = {.dim = &a->dim,
+                                               .dim_size = a->dim_size < 0 ? NULL : &a->dim_size,
+                                               .mode = a->mode,
+                                               .logarithm = a->call->row->code};
+  if (!bind_check_grouping(a->call, &a->groups, &own)) return a->error->code;
+  return strew_group_softmax_with((strew_groups){a->groups.tensor, a->groups.grouping}, a->src, &options, a->out,
+                                  a->error);
 }
 
 #define SOFTMAX "src:tensor index:index dim?dim(-1) dim_size=size(-1) mode=mode"
