@@ -1,4 +1,4 @@
-/* line.h: reads lines from a terminal, with an editor if one of the libraries is installed. */
+/* line.h: reads lines from a terminal, with an editor if readline is installed. */
 #ifndef STREW_LINE_H
 #define STREW_LINE_H
 
@@ -11,9 +11,9 @@ typedef enum line_got { LINE_TYPED, LINE_INTERRUPTED, LINE_END } line_got;
    allocated by malloc; NULL: none. */
 typedef char **line_completer(const char *line, size_t start, size_t end);
 
-/* Loads an editor: $STREW_EDITOR is "readline", "edit" or "none"; by default the first of the two that is installed.
-   Returns NULL, or why there is none although one was wanted. Without a terminal no editor is loaded. */
-const char *line_open(line_completer *complete);
+/* Loads readline, unless $STREW_EDITOR is "none" or there is no terminal. Returns true if it is there; otherwise
+   *trouble says why, if it was wanted. */
+bool line_open(line_completer *complete, const char **trouble);
 
 /* Shows the prompt and reads a line, without its newline; with an editor it may have several lines, pasted or recalled.
    The caller frees *line. Ctrl-C discards the input. */
@@ -24,10 +24,14 @@ enum { LINE_KEY_BYTES = 32 };
 bool line_key(const char *prompt, char *key);
 /* True if standard input has more. */
 bool line_has_input(void);
-/* True if more of a paste is already there: some editors return it line by line. */
+/* True if more of a paste is already there: without an editor it comes line by line. */
 bool line_waits(void);
 
-/* Sets the editor's history: entries of one or more lines, newest last. */
-void line_history(const char *const *entries, size_t count);
+/* The editor's history: entries of one or more lines. Adds one; a duplicate moves to the end, and the oldest above the
+   maximum goes. Returns false if it is the newest already, or without an editor. */
+enum { LINE_MAX_ENTRIES = 1000 };
+bool line_remember(const char *entry);
+/* Returns entry i, the oldest first, of 0 up to their number; NULL there. With an editor only. */
+const char *line_entry(size_t i);
 
 #endif

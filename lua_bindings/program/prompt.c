@@ -1,5 +1,5 @@
 /* prompt.c: `host`, the interface of the files of prompt/ to the terminal, the system and the runtime; and the
-   completion function of the editors, which calls them. */
+   completion function of the editor, which calls them. */
 #define _POSIX_C_SOURCE 200809L
 #include "prompt.h"
 #include "devices.h"
@@ -47,11 +47,6 @@ static const char *push_prompt(lua_State *L, bool is_first) {
   return lua_pushstring(L, is_first ? "> " : ">> ");
 }
 
-/* Reports a problem of the history, if any. */
-static void complain(const char *problem) {
-  if (problem) fprintf(stderr, "%s\n", problem);
-}
-
 /* Reads and pushes a line; completion sees the entry's lines above it (or nil) at `above`. Without a line, pushes nil
    and a word. */
 static int push_line(lua_State *L, int above) {
@@ -70,7 +65,7 @@ static int push_line(lua_State *L, int above) {
 }
 
 /* host.read(above) -> the lines that came together, and whether they may be typed ahead: a paste is one chunk unless
-   the editor returns it line by line. */
+   it comes line by line. */
 static int host_read(lua_State *L) {
   lua_settop(L, 1);
   int above = 1, n = push_line(L, above);
@@ -90,20 +85,8 @@ static int host_read(lua_State *L) {
   return 2;
 }
 
-static void show_history(void) {
-  size_t count;
-  const char *const *entries = history_entries(&count);
-  line_history(entries, count);
-}
-
-void prompt_open_history(void) {
-  complain(history_open());
-  show_history();
-}
-
 static int host_remember(lua_State *L) {
-  complain(history_add(luaL_checkstring(L, 1)));
-  show_history();
+  history_add(luaL_checkstring(L, 1));
   return 0;
 }
 
@@ -356,7 +339,7 @@ static int answer(lua_State *L) {
   return 0;
 }
 
-/* Called by an editor, across which no error may be raised: on failure there are no completions. */
+/* Called by the editor, across which no error may be raised: on failure there are no completions. */
 char **prompt_complete(const char *line, size_t start, size_t end) {
   struct question question = {line, start, end, NULL};
   if (!lua_checkstack(session, LUA_MINSTACK)) return NULL;

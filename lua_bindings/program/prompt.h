@@ -14,7 +14,5 @@ int prompt_open(lua_State *L);
 void prompt_push(lua_State *L, const char *name);
 /* The completions at the editor's cursor: a line_completer. */
 char **prompt_complete(const char *line, size_t start, size_t end);
-/* Opens the history and reports problems with it. */
-void prompt_open_history(void);
 
 #endif

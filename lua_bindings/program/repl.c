@@ -276,15 +276,14 @@ bool repl_run(lua_State *L, const char *name, const char *banner) {
   if (program_report(L, name, program_call(L, 0, 0)) != LUA_OK) return false;
   remove_hook(L);
   show_banner(banner);
-  const char *trouble = line_open(prompt_complete);
+  const char *trouble;
+  if (line_open(prompt_complete, &trouble)) history_open();
   if (trouble) printf("no editing, history or completion of lines: %s\n", trouble);
-  if (isatty(STDIN_FILENO)) prompt_open_history();
   interrupt_insist(true);
   while (step(L)) continue;
   lua_settop(L, 0);
   call_function(L, "close", 0, 0);
   interrupt_insist(false);
-  history_close();
   putchar('\n');
   fflush(stdout);
   return true;
