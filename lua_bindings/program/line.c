@@ -18,6 +18,7 @@
 
 typedef char **attempt(const char *text, int start, int end);
 typedef int get_character(FILE *);
+typedef char *next_match(const char *text, int state);
 struct recalled {
   char *line, *time;
   void *changes;
@@ -36,6 +37,7 @@ struct recalled {
   X(rl_on_new_line, int, (void))                                                                                       \
   X(rl_forced_update_display, int, (void))                                                                             \
   X(rl_variable_bind, int, (const char *name, const char *value))                                                      \
+  X(rl_completion_matches, char **, (const char *text, next_match *))                                                  \
   X(using_history, void, (void))                                                                                       \
   X(stifle_history, void, (int most))                                                                                  \
   X(add_history, void, (const char *entry))                                                                            \
@@ -63,7 +65,6 @@ static struct {
   int *rl_eof_found; /* NULL before readline 8.2 */
 } editor;
 
-static line_completer *completer;
 static volatile sig_atomic_t interrupted, continued;
 
 /* ---------------------------------------------------------------------------------------------------- what is typed */
@@ -171,12 +172,22 @@ static bool load(void) {
   return true CALLS(IS_THERE) VARIABLES(IS_THERE);
 }
 
+static line_completer *completer;
+static size_t word_start, word_end;
+
+static char *complete_next(const char *text, int state) {
+  static int i;
+  (void)text;
+  i = state ? i + 1 : 0;
+  return completer(*editor.rl_line_buffer, word_start, word_end, i);
+}
+
 /* Completes the word at the cursor. It begins where readline thinks; the completions need not begin there. */
 static char **attempt_completion(const char *text, int start, int end) {
-  (void)text;
   *editor.rl_attempted_completion_over = 1; /* no file names instead of these completions */
   *editor.rl_completion_append_character = '\0';
-  return completer(*editor.rl_line_buffer, (size_t)start, (size_t)end);
+  word_start = (size_t)start, word_end = (size_t)end;
+  return editor.rl_completion_matches(text, complete_next);
 }
 
 static void set_up(void) {

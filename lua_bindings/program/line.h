@@ -7,9 +7,9 @@
 
 typedef enum line_got { LINE_TYPED, LINE_INTERRUPTED, LINE_END } line_got;
 
-/* Returns the completions of line[start..end), where end is the cursor: a NULL-terminated array of strings, all
-   allocated by malloc; NULL: none. */
-typedef char **line_completer(const char *line, size_t start, size_t end);
+/* Returns completion i, from 0, of line[start..end), where end is the cursor: a string allocated by malloc; NULL: there
+   are no more. */
+typedef char *line_completer(const char *line, size_t start, size_t end, int i);
 
 /* Loads readline, unless $STREW_EDITOR is "none" or there is no terminal. Returns true if it is there; otherwise
    *trouble says why, if it was wanted. */

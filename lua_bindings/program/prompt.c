@@ -22,8 +22,8 @@
 
 enum { USUAL_COLUMNS = 80 };
 
-/* Registry keys: the table that the files share; the lines above the current one. */
-static const char prompt_key[] = "strew.prompt", above_key[] = "strew.above";
+/* Registry keys: the table that the files share; the lines above the current one; the last completions. */
+static const char prompt_key[] = "strew.prompt", above_key[] = "strew.above", names_key[] = "strew.completions";
 
 static lua_State *session; /* the editor's completion function takes no state */
 
@@ -112,12 +112,6 @@ static int host_compiling(lua_State *L) {
   return 1;
 }
 
-static int host_width(lua_State *L) {
-  int columns = terminal_at(STDOUT_FILENO).columns;
-  lua_pushinteger(L, columns > 0 ? columns : USUAL_COLUMNS);
-  return 1;
-}
-
 /* host.size() -> lines and columns of the terminal; 0 lines if it is none, or if what is typed there already is no answer
    to a page. */
 static int host_size(lua_State *L) {
@@ -139,13 +133,16 @@ static int host_key(lua_State *L) {
   return 1;
 }
 
-/* host.note(text): prints it, dim if the terminal has colours; nothing where nobody types. */
-static int host_note(lua_State *L) {
-  const char *text = luaL_checkstring(L, 1);
-  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return 0;
+void prompt_note(const char *text) {
   bool is_dim = terminal_at(STDOUT_FILENO).style >= TERMINAL_256;
   printf("%s(%s)%s\n", is_dim ? "\033[2m" : "", text, is_dim ? "\033[0m" : "");
   fflush(stdout);
+}
+
+/* host.note(text): nothing where nobody types. */
+static int host_note(lua_State *L) {
+  const char *text = luaL_checkstring(L, 1);
+  if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) prompt_note(text);
   return 0;
 }
 
@@ -228,7 +225,6 @@ static void push_host(lua_State *L) {
                                        {"devices", host_devices},
                                        {"device_names", host_device_names},
                                        {"compiling", host_compiling},
-                                       {"width", host_width},
                                        {"nearest", host_nearest},
                                        {"hint", host_hint},
                                        {"list", host_list},
@@ -283,68 +279,34 @@ void prompt_push(lua_State *L, const char *name) {
 
 /* ------------------------------------------------------------------------------------------------------- completion */
 
-static size_t shared_length(const char *a, const char *b) {
-  size_t n = 0;
-  while (a[n] && a[n] == b[n]) n++;
-  return n;
-}
-
-/* Returns the strings in the table on top as replacements of line[start..); `from` is where they begin. The first is
-   their common prefix, the others follow if there are several: readline's convention. */
-static char **copy_names(lua_State *L, const char *line, size_t start, size_t from) {
-  size_t n = lua_rawlen(L, -1), filled = 1;
-  char **names = calloc(n + 2, sizeof *names);
-  if (!names || n == 0) return free(names), NULL;
-  for (size_t i = 1; i <= n; i++) {
-    lua_rawgeti(L, -1, (lua_Integer)i);
-    const char *name = lua_tostring(L, -1);
-    size_t skip = start > from && start - from <= strlen(name) ? start - from : 0;
-    size_t lead = from > start ? from - start : 0;
-    char *copy = malloc(lead + strlen(name + skip) + 1);
-    if (copy) {
-      memcpy(copy, line + start, lead);
-      strcpy(copy + lead, name + skip);
-      names[filled++] = copy;
-    }
-    lua_pop(L, 1);
-  }
-  size_t shared = filled > 1 ? strlen(names[1]) : 0;
-  for (size_t i = 2; i < filled; i++) {
-    size_t both = shared_length(names[1], names[i]);
-    if (both < shared) shared = both;
-  }
-  names[0] = filled > 1 ? strndup(names[1], shared) : NULL;
-  if (!names[0]) {
-    for (size_t i = 1; i < filled; i++) free(names[i]);
-    return free(names), NULL;
-  }
-  if (filled == 2) free(names[1]), names[1] = NULL;
-  return names;
-}
-
 struct question {
   const char *line;
   size_t start, end;
-  char **names;
+  int i;
+  char *name;
 };
 
 static int answer(lua_State *L) {
   struct question *question = lua_touserdata(L, 1);
-  prompt_push(L, "complete");
-  lua_getfield(L, LUA_REGISTRYINDEX, above_key);
-  lua_pushlstring(L, question->line, question->end);
-  lua_call(L, 2, 2);
-  if (lua_isinteger(L, -2) && lua_istable(L, -1))
-    question->names = copy_names(L, question->line, question->start, (size_t)lua_tointeger(L, -2) - 1);
+  if (question->i == 0) {
+    prompt_push(L, "completions");
+    lua_getfield(L, LUA_REGISTRYINDEX, above_key);
+    lua_pushlstring(L, question->line, question->end);
+    lua_pushinteger(L, (lua_Integer)question->start + 1);
+    lua_call(L, 3, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, names_key);
+  }
+  lua_getfield(L, LUA_REGISTRYINDEX, names_key);
+  if (lua_rawgeti(L, -1, question->i + 1) == LUA_TSTRING) question->name = strdup(lua_tostring(L, -1));
   return 0;
 }
 
-/* Called by the editor, across which no error may be raised: on failure there are no completions. */
-char **prompt_complete(const char *line, size_t start, size_t end) {
-  struct question question = {line, start, end, NULL};
+/* Called by the editor, across which no error may be raised: on failure there are no more completions. */
+char *prompt_complete(const char *line, size_t start, size_t end, int i) {
+  struct question question = {line, start, end, i, NULL};
   if (!lua_checkstack(session, LUA_MINSTACK)) return NULL;
   lua_pushcfunction(session, answer);
   lua_pushlightuserdata(session, &question);
   if (lua_pcall(session, 1, 0, 0) != LUA_OK) lua_pop(session, 1);
-  return question.names;
+  return question.name;
 }

@@ -13,6 +13,8 @@ int prompt_open(lua_State *L);
 /* Pushes a function of the shared table. */
 void prompt_push(lua_State *L, const char *name);
 /* The completions at the editor's cursor: a line_completer. */
-char **prompt_complete(const char *line, size_t start, size_t end);
+char *prompt_complete(const char *line, size_t start, size_t end, int i);
+/* Prints a text in parentheses, dim if the terminal has colours. */
+void prompt_note(const char *text);
 
 #endif

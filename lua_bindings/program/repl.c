@@ -81,38 +81,6 @@ static bool call_function(lua_State *L, const char *name, int nargs, int nresult
   return program_report(L, NULL, program_call(L, nargs, nresults)) == LUA_OK;
 }
 
-/* Removes the prompt's own functions from the message on top: an entry is the main chunk. */
-static void shorten_traceback(lua_State *L) {
-  static const char own[] = PROMPT_CHUNK ":", none[] = "\nstack traceback:", entry[] = "in function <";
-  const char *message = lua_tostring(L, -1),
-             *place = strncmp(message, own, strlen(own)) == 0 ? strstr(message, ": ") : NULL;
-  if (place) message = place + 2;
-  const char *call = strstr(message, "\n\t" PROMPT_CHUNK ":");
-  size_t length = call ? (size_t)(call - message) : strlen(message);
-  if (length > strlen(none) && memcmp(message + length - strlen(none), none, strlen(none)) == 0) length -= strlen(none);
-  lua_pushlstring(L, message, length);
-  message = lua_tostring(L, -1);
-  const char *last = strrchr(message, '\n'), *at = last ? strstr(last, entry) : NULL;
-  if (at && strncmp(last, "\n\t", 2) == 0 && strstr(at, ":1>")) {
-    lua_pushlstring(L, message, (size_t)(at - message));
-    lua_pushliteral(L, "in main chunk");
-    lua_concat(L, 2);
-    lua_replace(L, -2);
-  }
-  lua_replace(L, -2);
-}
-
-/* Removes a traceback that says no more than the message on top: its only line is the entry's own. */
-static void drop_traceback(lua_State *L) {
-  static const char head[] = "\nstack traceback:\n\t", tail[] = ": in main chunk";
-  const char *message = lua_tostring(L, -1), *call = strstr(message, head);
-  if (!call || strchr(call + sizeof head - 1, '\n')) return;
-  size_t length = strlen(message), end = sizeof tail - 1;
-  if (length < end || strcmp(message + length - end, tail) != 0) return;
-  lua_pushlstring(L, message, (size_t)(call - message));
-  lua_replace(L, -2);
-}
-
 /* Colours the first line of the message on top red, if standard error shows colours. */
 static void colour_message(lua_State *L) {
   if (terminal_at(STDERR_FILENO).style < TERMINAL_256) return;
@@ -129,8 +97,9 @@ static void colour_message(lua_State *L) {
 /* Shows the error on top in the prompt's format. */
 static void show_error(lua_State *L, int status) {
   if (lua_type(L, -1) == LUA_TSTRING) {
-    shorten_traceback(L);
-    drop_traceback(L);
+    lua_pushvalue(L, -1);
+    if (status == LUA_ERRMEM || call_function(L, "shorten", 1, 1))
+      lua_replace(L, -2); /* program_report has its reason */
     colour_message(L);
   }
   program_report(L, NULL, status);
@@ -194,13 +163,11 @@ static int run(lua_State *L) {
 }
 
 static void show_duration(lua_State *L, double seconds, double compiling) {
-  const char *dim = "", *plain = "";
   if (seconds < long_seconds || !isatty(STDOUT_FILENO)) return;
-  if (terminal_at(STDOUT_FILENO).style >= TERMINAL_256) dim = "\033[2m", plain = "\033[0m";
   lua_pushnumber(L, seconds);
   lua_pushnumber(L, compiling);
   if (!call_function(L, "duration", 2, 1)) return;
-  printf("%s(%s)%s\n", dim, lua_tostring(L, -1), plain);
+  prompt_note(lua_tostring(L, -1));
   lua_pop(L, 1);
 }
 
