@@ -1,7 +1,4 @@
-#include "call.h"
-#include "interrupt.h"
-#include "misspelt.h"
-#include "progress.h"
+#include "program.h"
 #include "script_place.h"
 #include "strew_lua.h"
 
@@ -74,7 +71,7 @@ int program_report(lua_State *L, const char *name, int status) {
   const char *message = reason_of(L, status, &error);
   size_t length = message ? strlen(message) : 0;
   if (!message) message = lua_tolstring(L, -1, &length);
-  progress_show(NULL, NULL, 0); /* erases the progress line of a failed call */
+  progress_note(NULL, NULL, 0); /* erases the progress line of a failed call */
   fflush(stdout);
   if (name != NULL) fprintf(stderr, "%s: ", name);
   if (message != NULL)

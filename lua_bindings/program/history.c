@@ -2,8 +2,7 @@
    it under a lock. (readline's own functions lock nothing, read files of any size, and take a line like "#1" for a
    time.) */
 #define _GNU_SOURCE /* flock */
-#include "history.h"
-#include "line.h"
+#include "prompt.h"
 
 #include <errno.h>
 #include <fcntl.h>

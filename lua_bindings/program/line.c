@@ -2,7 +2,7 @@
    is blocked except while waiting for the terminal, so that it finds the editor in a state that can be left. Only this
    file waits: the editor gets its characters from here, and nothing reads before input is there. */
 #define _GNU_SOURCE /* ppoll */
-#include "line.h"
+#include "prompt.h"
 
 #include <dlfcn.h>
 #include <errno.h>

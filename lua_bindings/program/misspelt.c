@@ -1,5 +1,5 @@
 /* misspelt.c: tables are read without metamethods, since an error is being handled. */
-#include "misspelt.h"
+#include "program.h"
 #include "strew_lua.h"
 
 #include <lauxlib.h>

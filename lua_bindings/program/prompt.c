@@ -2,12 +2,8 @@
    completion function of the editor, which calls them. */
 #define _POSIX_C_SOURCE 200809L
 #include "prompt.h"
-#include "devices.h"
-#include "history.h"
-#include "line.h"
 #include "lua_bindings/terminal.h"
-#include "misspelt.h"
-#include "progress.h"
+#include "program.h"
 #include "runtime/base/embedded.h"
 #include "strew_lua.h"
 

@@ -1,13 +1,8 @@
 /* repl.c: the loop of the prompt: read an entry (prompt.read says what to do with it), run it, show its results
    (prompt.results). The files of prompt/, in Lua, handle texts; prompt.c is their host. */
 #define _POSIX_C_SOURCE 200809L
-#include "repl.h"
-#include "call.h"
-#include "history.h"
-#include "interrupt.h"
-#include "line.h"
 #include "lua_bindings/terminal.h"
-#include "progress.h"
+#include "program.h"
 #include "prompt.h"
 #include "strew_lua.h"
 
