@@ -20,6 +20,9 @@ void program_on_error(void (*observe)(lua_State *L));
    Returns status. */
 int program_report(lua_State *L, const char *name, int status);
 
+/* A table in the registry whose keys are the names that a session knows besides the globals, for hints. */
+#define PROGRAM_NAMES "strew.names"
+
 /* ---- interrupt.c: Ctrl-C in Lua code, in coroutines and in native calls. */
 
 /* Makes Ctrl-C work in this state, the only one of the process, whose standard libraries and module strew are open.
@@ -33,17 +36,6 @@ void interrupt_begin(lua_State *L);
 void interrupt_end(lua_State *L);
 void interrupt_insist(bool insists);
 void interrupt_forget(void);
-
-/* ---- misspelt.c: the names that misspelt globals and library functions were meant to be. */
-
-/* A table in the registry whose keys are the names that a session knows besides the globals. */
-#define MISSPELT_NAMES "strew.names"
-
-/* Pushes a hint for a global which is nil, as "did you mean 'print'?", and returns true; or returns false. */
-bool misspelt_push_hint(lua_State *L, const char *name);
-/* Adds a hint to the error message on top if it is about a global, a library function or a column that is nil, or about
-   a field of tensors that was called. */
-void misspelt_add_hint(lua_State *L);
 
 /* ---- output.c: the program fails if its output is lost. */
 

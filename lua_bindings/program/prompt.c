@@ -142,31 +142,6 @@ static int host_note(lua_State *L) {
   return 0;
 }
 
-/* host.help() -> the table of help.lua. */
-static int host_help(lua_State *L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, STREW_HELP);
-  lua_call(L, 0, 1);
-  return 1;
-}
-
-/* host.nearest(wanted, names) -> the name likely meant, or nil. */
-static int host_nearest(lua_State *L) {
-  strew_guess guess = {.wanted = luaL_checkstring(L, 1)};
-  luaL_checktype(L, 2, LUA_TTABLE);
-  for (lua_Integer i = 1; lua_rawgeti(L, 2, i) == LUA_TSTRING; i++) {
-    strew_guess_name(&guess, lua_tostring(L, -1)); /* the table holds it */
-    lua_pop(L, 1);
-  }
-  lua_pushstring(L, guess.nearest);
-  return 1;
-}
-
-/* host.hint(name) -> the hint for a global that is nil, or nil. */
-static int host_hint(lua_State *L) {
-  if (!misspelt_push_hint(L, luaL_checkstring(L, 1))) lua_pushnil(L);
-  return 1;
-}
-
 static bool is_folder(const char *folder, const char *name) {
   char path[4096];
   struct stat about;
@@ -216,19 +191,11 @@ static const char *mode_word(int i) { return strew_mode_name((strew_mode)i); }
 
 /* Pushes `host`: the functions above, and data for completion. */
 static void push_host(lua_State *L) {
-  static const luaL_Reg functions[] = {{"read", host_read},
-                                       {"remember", host_remember},
-                                       {"devices", host_devices},
-                                       {"device_names", host_device_names},
-                                       {"compiling", host_compiling},
-                                       {"nearest", host_nearest},
-                                       {"hint", host_hint},
-                                       {"list", host_list},
-                                       {"size", host_size},
-                                       {"key", host_key},
-                                       {"note", host_note},
-                                       {"help", host_help},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"read", host_read},           {"remember", host_remember},
+                                       {"devices", host_devices},     {"device_names", host_device_names},
+                                       {"compiling", host_compiling}, {"list", host_list},
+                                       {"size", host_size},           {"key", host_key},
+                                       {"note", host_note},           {NULL, NULL}};
   luaL_newlib(L, functions);
   lua_newtable(L);
   set_words(L, "dtype", dtype_word, STREW_DTYPE_COUNT);
@@ -248,6 +215,10 @@ static void push_host(lua_State *L) {
   lua_setfield(L, -2, "mark");
   lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
   lua_setfield(L, -2, "methods");
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_HELP);
+  lua_setfield(L, -2, "help");
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_HINTS);
+  lua_setfield(L, -2, "hints");
 }
 
 int prompt_open(lua_State *L) {
@@ -262,7 +233,7 @@ int prompt_open(lua_State *L) {
     lua_call(L, 1, 0);
   }
   lua_getfield(L, 1, "cells");
-  lua_setfield(L, LUA_REGISTRYINDEX, MISSPELT_NAMES);
+  lua_setfield(L, LUA_REGISTRYINDEX, PROGRAM_NAMES);
   lua_setfield(L, LUA_REGISTRYINDEX, prompt_key);
   return 0;
 }

@@ -178,7 +178,7 @@ end
 
 -- Prints a hint for a name without a value.
 function prompt.suggest(name)
-  local hint = host.hint(name)
+  local hint = host.hints().global(name, prompt.cells)
   if hint then print("  hint  " .. hint) end
 end
 
