@@ -174,51 +174,32 @@ static int host_list(lua_State *L) {
   return status == LUA_OK ? 1 : lua_error(L);
 }
 
-/* Stores the words of an enumeration as a sequence in a field of the table on top. */
-static void set_words(lua_State *L, const char *kind, const char *(*name)(int), int n) {
-  lua_newtable(L);
-  for (int i = 0; i < n; i++) {
-    lua_pushstring(L, name(i));
-    lua_rawseti(L, -2, i + 1);
-  }
-  lua_setfield(L, -2, kind);
-}
-
-static const char *dtype_word(int i) { return strew_dtype_name((strew_dtype)i); }
-/* (No call takes the word for STREW_ASSIGN, which precedes STREW_SUM.) */
-static const char *reduction_word(int i) { return strew_reduction_name((strew_reduction)(STREW_SUM + i)); }
-static const char *mode_word(int i) { return strew_mode_name((strew_mode)i); }
-
-/* Pushes `host`: the functions above, and data for completion. */
+/* Pushes `host`: the functions above, and tables of the registry. */
 static void push_host(lua_State *L) {
   static const luaL_Reg functions[] = {{"read", host_read},           {"remember", host_remember},
                                        {"devices", host_devices},     {"device_names", host_device_names},
                                        {"compiling", host_compiling}, {"list", host_list},
                                        {"size", host_size},           {"key", host_key},
                                        {"note", host_note},           {NULL, NULL}};
+  static const char *const tables[][2] = {{"loaded", LUA_LOADED_TABLE},
+                                          {"preload", LUA_PRELOAD_TABLE},
+                                          {"methods", STREW_METHODS},
+                                          {"help", STREW_HELP},
+                                          {"hints", STREW_HINTS}};
   luaL_newlib(L, functions);
-  lua_newtable(L);
-  set_words(L, "dtype", dtype_word, STREW_DTYPE_COUNT);
-  set_words(L, "reduce", reduction_word, STREW_REDUCTION_COUNT - STREW_SUM);
-  set_words(L, "mode", mode_word, STREW_MODE_COUNT);
-  lua_setfield(L, -2, "words");
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    lua_getfield(L, LUA_REGISTRYINDEX, tables[i][1]);
+    lua_setfield(L, -2, tables[i][0]);
+  }
+  lua_getfield(L, -1, "loaded");
   lua_getfield(L, -1, "strew");
   lua_setfield(L, -3, "strew");
-  lua_setfield(L, -2, "loaded");
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
-  lua_setfield(L, -2, "preload");
+  lua_pop(L, 1);
   lua_pushcfunction(L, luaopen_debug); /* scripts may have removed it */
   lua_call(L, 0, 1);
   lua_setfield(L, -2, "debug");
   lua_pushliteral(L, PROMPT_MARK);
   lua_setfield(L, -2, "mark");
-  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
-  lua_setfield(L, -2, "methods");
-  lua_getfield(L, LUA_REGISTRYINDEX, STREW_HELP);
-  lua_setfield(L, -2, "help");
-  lua_getfield(L, LUA_REGISTRYINDEX, STREW_HINTS);
-  lua_setfield(L, -2, "hints");
 }
 
 int prompt_open(lua_State *L) {

@@ -41,17 +41,21 @@ function later.name()
   return names
 end
 
--- Reductions of agg and pivot: the values that the help of that type lists.
-function later.aggregate()
-  local names = {}
-  for i, value in ipairs(host.help().find("aggregate").values) do names[i] = match(value.name, "[%w_]+") end
-  return names
+-- Values that the help of a type lists, but for second names.
+for kind, page in next, {aggregate = "aggregate", dtype = "dtype", mode = "mode", reduce = "reduction"} do
+  later[kind] = function()
+    local names = {}
+    for _, value in ipairs(host.help().find(page).values) do
+      if not find(value.text or "", "^the same as") then insert(names, match(value.name, "[%w_]+")) end
+    end
+    return names
+  end
 end
 
 local function words_of(kinds)
   local words = {}
   for kind in string.gmatch(kinds, "%a+") do
-    for _, word in ipairs(later[kind] and later[kind]() or host.words[kind] or {}) do insert(words, word) end
+    for _, word in ipairs(later[kind]()) do insert(words, word) end
   end
   return words
 end

@@ -4,7 +4,7 @@
 local prompt = ...
 local host = prompt.host
 local insert, remove = table.insert, table.remove
-local find, gmatch, gsub, match, sub = string.find, string.gmatch, string.gsub, string.match, string.sub
+local find, gsub, match, sub = string.find, string.gsub, string.match, string.sub
 local ipairs, rawget, select, globals = ipairs, rawget, select, _G
 
 local waiting = {} -- entries and lines of a paste, still to run
@@ -15,17 +15,11 @@ function prompt.drop()
   if is_paste then waiting = {} end
 end
 
-local function lines_of(text)
-  local lines = {}
-  for line in gmatch(text .. "\n", "([^\n]*)\n") do insert(lines, line) end
-  return lines
-end
-
 -- Returns the entries of a transcript; nil: it is none.
 local function transcript(text)
   if not find(text, "^%s*>[> ]") then return nil end
   local entries = {}
-  for _, line in ipairs(lines_of(text)) do
+  for _, line in ipairs(prompt.lines_of(text)) do
     local more, code = match(line, "^%s*>(>?) ?(.*)$")
     if more == ">" and #entries > 0 then
       entries[#entries] = entries[#entries] .. "\n" .. code
@@ -111,7 +105,7 @@ function prompt.read()
     local joined = line and (text and text .. "\n" .. line or line) or text
     local kind, a, b = evaluate(joined, not line)
     if line and not text and is_no_chunk(joined, kind, a) then
-      for i, part in ipairs(lines_of(joined)) do insert(waiting, i, part) end
+      for i, part in ipairs(prompt.lines_of(joined)) do insert(waiting, i, part) end
     elseif kind ~= "more" then
       if find(joined, "%S") then host.remember(joined) end
       return kind, a, b
