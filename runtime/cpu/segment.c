@@ -50,13 +50,7 @@ static int64_t work_of(const struct segment_job *job, const char *ends, int64_t 
 /* Returns the first segment of a line that begins at that work or later; `length` if none does. */
 static int64_t segment_from(const struct segment_job *job, const char *ends, int64_t work) {
   int64_t low = 0, high = job->length;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (work_before(job, ends, middle) < work)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  BISECT(low, high, i, work_before(job, ends, i) < work);
   return low;
 }
 
