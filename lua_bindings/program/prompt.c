@@ -23,62 +23,26 @@ static const char prompt_key[] = "strew.prompt", above_key[] = "strew.above", na
 
 static lua_State *session; /* the editor's completion function takes no state */
 
-static int to_string(lua_State *L) { return luaL_tolstring(L, 1, NULL), 1; }
-
-/* Pushes the prompt: a global _PROMPT or _PROMPT2 replaces the usual one, as in stock Lua. One that fails is removed,
-   or no line could be read any more. No metamethod of the globals is called. */
-static const char *push_prompt(lua_State *L, bool is_first) {
-  const char *name = is_first ? "_PROMPT" : "_PROMPT2";
-  lua_pushglobaltable(L);
-  int globals = lua_gettop(L);
-  lua_pushcfunction(L, to_string);
-  lua_pushstring(L, name);
-  bool is_usual = lua_rawget(L, globals) == LUA_TNIL;
-  if (!is_usual && lua_pcall(L, 1, 1, 0) == LUA_OK) return lua_tostring(L, -1);
-  if (!is_usual) {
-    lua_pushstring(L, name);
-    lua_pushnil(L);
-    lua_rawset(L, globals);
-  }
-  return lua_pushstring(L, is_first ? "> " : ">> ");
-}
-
-/* Reads and pushes a line; completion sees the entry's lines above it (or nil) at `above`. Without a line, pushes nil
-   and a word. */
-static int push_line(lua_State *L, int above) {
-  char *line;
-  lua_pushvalue(L, above);
-  lua_setfield(L, LUA_REGISTRYINDEX, above_key);
-  line_got what = line_read(push_prompt(L, lua_isnil(L, above)), &line);
-  if (what != LINE_TYPED) {
-    lua_pushnil(L);
-    lua_pushstring(L, what == LINE_INTERRUPTED ? "interrupt" : "end");
-    return 2;
-  }
-  lua_pushstring(L, line);
-  free(line);
-  return 1;
-}
-
-/* host.read(above) -> the lines that came together, and whether they may be typed ahead: a paste is one chunk unless
-   it comes line by line. */
+/* host.read(prompt, above) -> a line; or nil and a word. Completion sees the entry's lines above it. */
 static int host_read(lua_State *L) {
-  lua_settop(L, 1);
-  int above = 1, n = push_line(L, above);
-  bool is_joined = false;
-  while (n == 1 && line_waits()) {
-    int piece = lua_gettop(L);
-    is_joined = true;
-    n = push_line(L, piece);
-    if (n == 2) return 2;
-    lua_pushfstring(L, "%s\n%s", lua_tostring(L, piece), lua_tostring(L, -1));
-    lua_replace(L, piece);
-    lua_settop(L, piece);
-  }
+  char *line;
+  lua_settop(L, 2);
+  lua_setfield(L, LUA_REGISTRYINDEX, above_key);
+  line_got what = line_read(luaL_checkstring(L, 1), &line);
   strew_restart_limits(L); /* waiting time does not count */
-  if (n == 2) return n;
-  lua_pushboolean(L, is_joined);
+  if (what == LINE_TYPED) {
+    lua_pushstring(L, line);
+    free(line);
+    return 1;
+  }
+  lua_pushnil(L);
+  lua_pushstring(L, what == LINE_INTERRUPTED ? "interrupt" : "end");
   return 2;
+}
+
+static int host_waits(lua_State *L) {
+  lua_pushboolean(L, line_waits());
+  return 1;
 }
 
 static int host_remember(lua_State *L) {
@@ -176,11 +140,17 @@ static int host_list(lua_State *L) {
 
 /* Pushes `host`: the functions above, and tables of the registry. */
 static void push_host(lua_State *L) {
-  static const luaL_Reg functions[] = {{"read", host_read},           {"remember", host_remember},
-                                       {"devices", host_devices},     {"device_names", host_device_names},
-                                       {"compiling", host_compiling}, {"list", host_list},
-                                       {"size", host_size},           {"key", host_key},
-                                       {"note", host_note},           {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"read", host_read},
+                                       {"waits", host_waits},
+                                       {"remember", host_remember},
+                                       {"devices", host_devices},
+                                       {"device_names", host_device_names},
+                                       {"compiling", host_compiling},
+                                       {"list", host_list},
+                                       {"size", host_size},
+                                       {"key", host_key},
+                                       {"note", host_note},
+                                       {NULL, NULL}};
   static const char *const tables[][2] = {{"loaded", LUA_LOADED_TABLE},
                                           {"preload", LUA_PRELOAD_TABLE},
                                           {"methods", STREW_METHODS},
