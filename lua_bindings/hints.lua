@@ -1,7 +1,9 @@
--- hints.lua: hints for names that strew, tensors, tables of columns or Lua's libraries lack. A chunk with three
--- arguments: what which.lua returns, the module, and the methods of tensors.
-local which, strew, methods = ...
-local hints, answers = {}, {names = {}, lua = {}} -- answers: rows by name
+-- hints.lua: hints for names that strew, tensors, tables of columns, Lua's libraries or scripts lack. A chunk with five
+-- arguments: what which.lua returns, the module, the methods of tensors, the loaded modules, and a function that finds
+-- the nearest key.
+local which, strew, methods, loaded, nearest = ...
+local hints, answers = {nearest = nearest}, {names = {}, lua = {}} -- answers: rows by name
+local globals = _ENV
 
 -- Functions of the module whose first argument is a table of columns.
 local of_tables = {}
@@ -74,6 +76,57 @@ function hints.column(x, name, owner, is_called)
   if call then return ("%s is a table of columns: %s"):format(owner, call) end
   local known = table.concat(names, ", ", 1, math.min(#names, 12)) .. (#names > 12 and ", ..." or "")
   return ('%s has no column "%s"; columns: %s'):format(owner, name, known)
+end
+
+-- What globals of other languages are here, and at the prompt.
+local own_words = {null = "nil", NULL = "nil", None = "nil", True = "true", False = "false", quit = "os.exit",
+  exit = "os.exit", help = "strew.help", torch = "strew", np = "strew", numpy = "strew", pd = "strew", pandas = "strew",
+  tf = "strew", jnp = "strew", len = "#t", str = "tostring", int = "math.tointeger", println = "print",
+  printf = "string.format", range = "for i = 0, n - 1 do"}
+local at_prompt = {quit = ":quit", exit = ":quit", help = ":help"}
+local libraries = {"string", "table", "math", "io", "os", "utf8", "coroutine", "debug"}
+
+local function question(name) return name and ("did you mean '%s'?"):format(name) end
+
+-- Returns a hint for a global that is nil, or nil. session: a table whose keys are the names that the prompt knows
+-- besides; nil: there is no prompt.
+function hints.global(name, session)
+  local word = session and at_prompt[name] or own_words[name]
+  if word then return question(word) end
+  if #name < 2 then return nil end -- a variable
+  if rawget(strew, name) ~= nil then return question("strew." .. name) end
+  local hint = hints.name(name) or question((nearest(name, globals, session or {})))
+  if hint then return hint end
+  local found = nearest(name, strew)
+  return found and question("strew." .. found)
+end
+
+-- Returns the hint for a name that a library of Lua lacks, or else the nearest name as a question, or nil.
+local function of_library(name)
+  local hint, tables = hints.lua(name), {}
+  if hint then return hint end
+  for i, library in ipairs(libraries) do tables[i] = type(loaded[library]) == "table" and loaded[library] or {} end
+  local found, i = nearest(name, table.unpack(tables))
+  return found and question(libraries[i] .. "." .. found)
+end
+
+local fields = {shape = true, dtype = true, device = true}
+
+-- Returns a hint for an error message about a name that is nil, or about a field of tensors that was called; or nil.
+-- missed: a table of columns in a variable called `owner`, and the last name that it lacked, or nothing.
+function hints.message(message, session, missed, owner)
+  local function column(name, is_called)
+    if not missed or type(missed[1]) ~= "table" or missed[2] ~= name then return nil end
+    local ok, hint = pcall(hints.column, missed[1], name, owner, is_called)
+    return ok and hint or nil
+  end
+  local value, name = message:match "call a (%l+) value %(%l+ '([^']*)'"
+  if fields[name] and (value == "table" or value == "string") then return "a field, not a method: t." .. name end
+  local global = message:match "a nil value %(global '([^']*)'"
+  if global then return hints.global(global, session) end
+  if value == "nil" and message:find "call a nil value %([fm]" then return column(name, true) or of_library(name) end
+  local field = message:match "a nil value %(field '([^']*)'"
+  return field and column(field, false)
 end
 
 return hints

@@ -32,7 +32,23 @@ int bind_help_pages(lua_State *L) {
   return 1;
 }
 
-/* Likewise. */
+/* nearest(wanted, table...) -> the string key of the tables that is most like it, and the number of its table; or nil */
+static int nearest(lua_State *L) {
+  strew_guess guess = {.wanted = luaL_checkstring(L, 1)};
+  int found = 0;
+  for (int i = 2, n = lua_gettop(L); i <= n; i++) {
+    const char *before = guess.nearest;
+    lua_pushnil(L);
+    for (; lua_next(L, i); lua_pop(L, 1))
+      if (lua_type(L, -2) == LUA_TSTRING) strew_guess_name(&guess, lua_tostring(L, -2));
+    if (guess.nearest != before) found = i - 1;
+  }
+  lua_pushstring(L, guess.nearest);
+  lua_pushinteger(L, found);
+  return 2;
+}
+
+/* As for bind_help_pages. */
 int bind_hints(lua_State *L) {
   static const char key;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return 1;
@@ -42,7 +58,9 @@ int bind_hints(lua_State *L) {
   lua_call(L, 0, 1);
   lua_getfield(L, LUA_REGISTRYINDEX, bind_module_key);
   lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
-  lua_call(L, 3, 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_pushcfunction(L, nearest);
+  lua_call(L, 5, 1);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
   return 1;

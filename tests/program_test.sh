@@ -260,7 +260,7 @@ cat >asleep.lua <<'END'
 local function tell()
   local status, maps = io.open "/proc/self/status":read "a", io.open "/proc/self/maps":read "a"
   io.write(status:match "Threads:%s*(%d+)", maps:find "/libc%." and " libc" or "")
-  for _, name in ipairs{"OpenCL", "readline", "edit"} do io.write(maps:find("/lib%a*" .. name) and " " .. name or "") end
+  for _, name in ipairs{"OpenCL", "readline"} do io.write(maps:find("/lib%a*" .. name) and " " .. name or "") end
   print()
 end
 tell()

@@ -70,14 +70,14 @@ machine 0 'check oclgrind'
 play apt-get "$lacks_oclgrind"
 expect 'a package unknown to apt' 0 "setup: installing check, and where apt has them oclgrind (*${newline}setup: continuing without oclgrind: *make test" '' \
   '*install -y *check (oclgrind )' test
-machine 0 'check libedit2'
-expect 'an optional package known to apt' 0 "setup: installing check, and where apt has them libedit2 (*make test" '' \
-  '*install -y *check libedit2 (noninteractive)' test
+machine 0 'check mesa-opencl-icd'
+expect 'an optional package known to apt' 0 "setup: installing check, and where apt has them mesa-opencl-icd (*make test" '' \
+  '*install -y *check mesa-opencl-icd (noninteractive)' test
 machine 1000 oclgrind
 play apt-get "$lacks_oclgrind"
 expect 'only a package unknown to apt is missing' 0 "setup: continuing without oclgrind: *make test" '' '' test
-machine 0 libedit2
-expect 'only an optional package is missing' 0 "setup: installing libedit2 (*make test" '' '*install -y *libedit2 (noninteractive)' test
+machine 0 mesa-opencl-icd
+expect 'only an optional package is missing' 0 "setup: installing mesa-opencl-icd (*make test" '' '*install -y *mesa-opencl-icd (noninteractive)' test
 machine 0 libreadline8 libreadline8
 expect 'a package provided by another' 0 'setup: building *make test' '' '' test
 # Packages of two architectures: a line for each. The foreign one alone is not enough.

@@ -168,7 +168,6 @@ analyze: tidy
 
 ifdef ANALYZE # false positives: two loops of equal length, and elements at an unknown index
 $(BUILD)/obj/runtime/cpu/loops/row_loops.%: CFLAGS += -Wno-analyzer-use-of-uninitialized-value
-$(BUILD)/obj/lua_bindings/program/history.%: CFLAGS += -Wno-analyzer-malloc-leak
 endif
 
 # Branch coverage of runtime/ and lua_bindings/ by clang and LLVM. (Not optimised: clang 14 at -O1 miscompiles code with

@@ -1,7 +1,4 @@
-#include "call.h"
-#include "interrupt.h"
-#include "misspelt.h"
-#include "progress.h"
+#include "program.h"
 #include "script_place.h"
 #include "strew_lua.h"
 
@@ -30,6 +27,63 @@ static void push_traceback(lua_State *L, const char *message) {
   lua_pushlstring(L, text, length);
 }
 
+/* Returns the name of a local or an upvalue of the script's running function that has the value at `wanted`, or NULL. */
+static const char *name_of_local(lua_State *L, int wanted) {
+  lua_Debug frame;
+  const char *name;
+  int level = 0;
+  while (lua_getstack(L, level, &frame) && lua_getinfo(L, "S", &frame) && *frame.what == 'C') level++;
+  if (!lua_getstack(L, level, &frame)) return NULL;
+  for (int i = 1; (name = lua_getlocal(L, &frame, i)) != NULL; i++, lua_pop(L, 1))
+    if (*name != '(' && lua_rawequal(L, -1, wanted)) return lua_pop(L, 1), name;
+  lua_getinfo(L, "f", &frame);
+  for (int i = 1; (name = lua_getupvalue(L, -1, i)) != NULL; i++, lua_pop(L, 1))
+    if (lua_rawequal(L, -1, wanted)) return lua_pop(L, 2), name;
+  return lua_pop(L, 1), NULL;
+}
+
+/* Pushes the name of a variable with the value at `wanted`, or "x". */
+static void push_name_of(lua_State *L, int wanted) {
+  const char *name = name_of_local(L, wanted);
+  lua_pushglobaltable(L);
+  for (lua_pushnil(L); !name && lua_next(L, -2); lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, wanted)) name = lua_tostring(L, -2);
+  lua_pushstring(L, name ? name : "x");
+}
+
+/* Pushes the hint of hints.lua for the error message at 1, or nil. */
+static int find_hint(lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_HINTS);
+  lua_call(L, 0, 1);
+  lua_getfield(L, -1, "message");
+  lua_pushvalue(L, 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, PROGRAM_NAMES);
+  if (lua_getfield(L, LUA_REGISTRYINDEX, STREW_MISSED) == LUA_TTABLE) {
+    lua_rawgeti(L, -1, 1);
+    const int owner = lua_gettop(L);
+    push_name_of(L, owner);
+    lua_replace(L, owner);
+    lua_settop(L, owner);
+  } else {
+    lua_pushnil(L);
+  }
+  lua_call(L, 4, 1);
+  return 1;
+}
+
+/* Adds a hint to the error message on top if it is about a global, a library function or a column that is nil, or about
+   a field of tensors that was called. */
+static void add_hint(lua_State *L) {
+  if (!strstr(lua_tostring(L, -1), " value (") || !lua_checkstack(L, LUA_MINSTACK)) return;
+  lua_pushcfunction(L, find_hint);
+  lua_pushvalue(L, -2);
+  if (lua_pcall(L, 1, 1, 0) == LUA_OK && lua_isstring(L, -1)) {
+    lua_pushfstring(L, "%s\n  hint  %s", lua_tostring(L, -2), lua_tostring(L, -1));
+    lua_replace(L, -3);
+  }
+  lua_pop(L, 1);
+}
+
 static void (*observer)(lua_State *L);
 
 void program_on_error(void (*observe)(lua_State *L)) { observer = observe; }
@@ -44,7 +98,7 @@ static int add_traceback(lua_State *L) {
     message = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
   }
   lua_pushstring(L, message);
-  misspelt_add_hint(L);
+  add_hint(L);
   push_traceback(L, lua_tostring(L, -1));
   return 1;
 }
@@ -74,7 +128,7 @@ int program_report(lua_State *L, const char *name, int status) {
   const char *message = reason_of(L, status, &error);
   size_t length = message ? strlen(message) : 0;
   if (!message) message = lua_tolstring(L, -1, &length);
-  progress_show(NULL, NULL, 0); /* erases the progress line of a failed call */
+  progress_note(NULL, NULL, 0); /* erases the progress line of a failed call */
   fflush(stdout);
   if (name != NULL) fprintf(stderr, "%s: ", name);
   if (message != NULL)

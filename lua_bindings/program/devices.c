@@ -1,4 +1,4 @@
-#include "devices.h"
+#include "program.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,12 @@
-/* history.c: the file has a line per entry, in which \n and \\ stand for newline and backslash. Sessions append to it
-   under a lock. A starting session removes duplicates and old entries: it writes a new file beside the old one and
-   renames it. So a lock counts only while the file still has its name. */
+/* history.c: the file has a line per entry, in which \n and \\ stand for newline and backslash. Sessions read and change
+   it under a lock. (readline's own functions lock nothing, read files of any size, and take a line like "#1" for a
+   time.) */
 #define _GNU_SOURCE /* flock */
-#include "history.h"
+#include "prompt.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,73 +15,42 @@
 #include <unistd.h>
 
 enum {
-  MAX_ENTRIES = 1000,
   MAX_READ_BYTES = 4 << 20,    /* bytes read from the end of the file */
   MAX_ENTRY_BYTES = 256 << 10, /* bytes of a saved entry */
   TRIES = 100,
   PAUSE_US = 10000, /* between attempts to lock: locks are held briefly */
 };
 
-static char path[PATH_MAX], problem[PATH_MAX + 128];
-static char **entries;
-static size_t count;
+static char path[PATH_MAX];
 static bool is_saved;
 
-static const char *fail(const char *what) {
-  is_saved = false;
-  snprintf(problem, sizeof problem, "history is not saved: %s: %s", what, strerror(errno));
-  return problem;
+/* True if ok; otherwise reports why nothing is saved from now on. */
+static bool check(bool ok, const char *what) {
+  if (!ok) fprintf(stderr, "history is not saved: %s: %s\n", what, strerror(errno));
+  return ok;
 }
 
-/* ------------------------------------------------------------------------------------------------------ in memory */
-
-static void remove_entry(size_t i) {
-  free(entries[i]);
-  memmove(entries + i, entries + i + 1, (--count - i) * sizeof *entries);
-}
-
-/* Adds an entry; takes ownership of the string. */
-static bool add_entry(char *entry) {
-  if (!entries) entries = malloc((MAX_ENTRIES + 1) * sizeof *entries);
-  if (!entries || !entry) {
-    free(entry);
-    return false;
-  }
-  for (size_t i = count; i-- > 0;)
-    if (strcmp(entries[i], entry) == 0) remove_entry(i);
-  entries[count++] = entry;
-  if (count > MAX_ENTRIES) remove_entry(0);
-  return true;
-}
-
-/* ------------------------------------------------------------------------------------------------------ as a line */
-
-/* Returns an entry as a line of the file, with newline; NULL: out of memory. */
-static char *to_line(const char *entry) {
-  char *line = malloc(2 * strlen(entry) + 2), *to = line;
-  if (!line) return NULL;
+/* Writes an entry as a line of the file; false: errno says why not. */
+static bool write_entry(FILE *file, const char *entry) {
   for (; *entry; entry++) {
-    if (*entry == '\n' || *entry == '\\') *to++ = '\\';
-    *to++ = (char)(*entry == '\n' ? 'n' : *entry);
+    if (*entry == '\n' || *entry == '\\') putc('\\', file);
+    putc(*entry == '\n' ? 'n' : *entry, file);
   }
-  *to++ = '\n';
-  *to = '\0';
-  return line;
+  putc('\n', file);
+  return fflush(file) == 0 && !ferror(file);
 }
 
-static char *from_line(const char *line, size_t length) {
-  char *entry = malloc(length + 1), *to = entry;
-  if (!entry) return NULL;
-  for (const char *end = line + length; line < end; line++) {
-    bool is_mark = *line == '\\' && line + 1 < end;
+/* Turns a line of the file into an entry. */
+static void unescape(char *line) {
+  char *to = line;
+  line[strcspn(line, "\n")] = '\0';
+  for (; *line; line++) {
+    bool is_mark = line[0] == '\\' && line[1];
     if (is_mark) line++;
     *to++ = (char)(is_mark && *line == 'n' ? '\n' : *line);
   }
   *to = '\0';
-  return entry;
 }
-
-/* ------------------------------------------------------------------------------------------------------- the file */
 
 /* Creates the folders above the file. */
 static bool make_folders(void) {
@@ -95,86 +63,44 @@ static bool make_folders(void) {
   return true;
 }
 
-/* Opens and locks the file for reading and appending; -1: errno says why. */
-static int open_locked(void) {
-  for (int tries = 0; tries < TRIES; tries++) {
-    struct stat opened, named;
-    int file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-    if (file < 0) return -1;
-    if (fstat(file, &opened) == 0 && !S_ISREG(opened.st_mode))
-      errno = EINVAL;
-    else if (flock(file, LOCK_EX | LOCK_NB) == 0 && stat(path, &named) == 0 && named.st_ino == opened.st_ino &&
-             named.st_dev == opened.st_dev) {
-      if (opened.st_mode & 077) fchmod(file, 0600);
-      return file;
-    }
-    int error = errno;
-    close(file);
-    errno = error;
-    if (error == EINVAL) return -1;
-    usleep(PAUSE_US);
-  }
-  errno = EWOULDBLOCK;
-  return -1;
-}
-
-static bool write_all(int file, const char *text) {
-  size_t left = strlen(text);
-  while (left > 0) {
-    ssize_t n = write(file, text, left);
-    if (n < 0 && errno != EINTR) return false;
-    if (n > 0) text += n, left -= (size_t)n;
-  }
-  return true;
-}
-
-/* Adds the entries of a text; returns its number of lines. */
-static size_t read_lines(const char *text, size_t length) {
-  size_t lines = 0;
-  for (const char *end = text + length, *stop; text < end; text = stop + 1, lines++) {
-    stop = memchr(text, '\n', (size_t)(end - text));
-    if (!stop) stop = end; /* a line truncated by a full disk */
-    if (stop > text) add_entry(from_line(text, (size_t)(stop - text)));
-  }
-  return lines;
-}
-
-/* Adds the entries of the file; returns its number of lines, or -1. */
-static long read_file(int file) {
+/* Opens and locks the file for reading and writing; NULL: errno says why. */
+static FILE *open_locked(void) {
   struct stat about;
-  if (fstat(file, &about) != 0) return -1;
-  off_t start = about.st_size > MAX_READ_BYTES ? about.st_size - MAX_READ_BYTES : 0;
-  size_t size = (size_t)(about.st_size - start), length = 0;
-  char *text = malloc(size + 1);
-  if (!text) return -1;
-  while (length < size) {
-    ssize_t n = pread(file, text + length, size - length, start + (off_t)length);
-    if (n <= 0) break;
-    length += (size_t)n;
-  }
-  if (length > 0 && text[length - 1] != '\n')
-    write_all(file, "\n"); /* or the next entry would be appended to a truncated line */
-  const char *first = start > 0 ? memchr(text, '\n', length) : NULL; /* the first line may be incomplete */
-  size_t skipped = first ? (size_t)(first - text) + 1 : 0;
-  long lines = (long)read_lines(text + skipped, length - skipped) + (start > 0 ? MAX_ENTRIES : 0);
-  free(text);
-  return lines;
+  int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600), error = 0;
+  if (file < 0) return NULL;
+  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) error = EINVAL;
+  for (int tries = 0; !error && flock(file, LOCK_EX | LOCK_NB) != 0; usleep(PAUSE_US))
+    if (++tries == TRIES) error = EWOULDBLOCK;
+  if (!error && about.st_mode & 077) fchmod(file, 0600);
+  FILE *stream = error ? NULL : fdopen(file, "r+");
+  if (stream) return stream;
+  close(file);
+  errno = error ? error : ENOMEM;
+  return NULL;
 }
 
-/* Rewrites the file; on failure the old one stays. */
-static void rewrite(void) {
-  char beside[PATH_MAX + 16];
-  snprintf(beside, sizeof beside, "%s.new", path);
-  unlink(beside); /* opening a pipe of that name would wait */
-  int file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  bool ok = file >= 0;
-  for (size_t i = 0; i < count && ok; i++) {
-    char *line = to_line(entries[i]);
-    ok = line && write_all(file, line);
-    free(line);
+/* Reads the end of the file. Returns true if most of it is old or duplicate, or its last line was cut off. */
+static bool read_entries(FILE *file) {
+  char *line = NULL;
+  size_t capacity = 0, lines = 0, kept = 0;
+  bool is_cut = fseek(file, -1L - MAX_READ_BYTES, SEEK_END) == 0, is_whole = true;
+  if (is_cut && getline(&line, &capacity, file) < 0) is_whole = false; /* the first line may be incomplete */
+  for (ssize_t n; (n = getline(&line, &capacity, file)) > 0; lines++) {
+    is_whole = line[n - 1] == '\n';
+    unescape(line);
+    if (*line) line_remember(line);
   }
-  if (file >= 0 && close(file) != 0) ok = false;
-  if (!ok || rename(beside, path) != 0) unlink(beside);
+  free(line);
+  while (line_entry(kept)) kept++;
+  return feof(file) && (is_cut || !is_whole || lines > kept + LINE_MAX_ENTRIES / 2);
+}
+
+/* Keeps the entries alone. Each moves toward the beginning or stays, so a crash damages one at most. */
+static bool rewrite(FILE *file) {
+  const char *entry;
+  bool ok = fseek(file, 0, SEEK_SET) == 0;
+  for (size_t i = 0; ok && (entry = line_entry(i)) != NULL; i++) ok = write_entry(file, entry);
+  return ok && ftruncate(fileno(file), ftell(file)) == 0;
 }
 
 /* Finds the path of the file; false: errno says why. */
@@ -189,46 +115,18 @@ static bool find_path(void) {
   return n > 0 && (size_t)n < sizeof path;
 }
 
-static void follow_links(void) {
-  char *real = realpath(path, NULL);
-  if (real && strlen(real) < sizeof path) strcpy(path, real);
-  free(real);
+void history_open(void) {
+  const char *what = find_path()       ? path
+                     : errno == ENOENT ? "neither $XDG_STATE_HOME nor $HOME is set"
+                                       : "$XDG_STATE_HOME";
+  FILE *file = what == path && make_folders() ? open_locked() : NULL;
+  is_saved = check(file && (!read_entries(file) || rewrite(file)), what);
+  if (file) fclose(file);
 }
 
-const char *history_open(void) {
-  is_saved = true;
-  if (!find_path()) return fail(errno == ENOENT ? "neither $XDG_STATE_HOME nor $HOME is set" : "$XDG_STATE_HOME");
-  if (!make_folders()) return fail(path);
-  follow_links();
-  int file = open_locked();
-  if (file < 0) return fail(path);
-  long lines = read_file(file);
-  if (lines > (long)count + MAX_ENTRIES / 2 || lines > 2 * MAX_ENTRIES) rewrite();
-  close(file);
-  return lines < 0 ? fail(path) : NULL;
-}
-
-const char *history_add(const char *entry) {
-  if (strlen(entry) > MAX_ENTRY_BYTES || (count > 0 && strcmp(entries[count - 1], entry) == 0)) return NULL;
-  char *copy = strdup(entry);
-  if (!add_entry(copy) || !is_saved) return NULL;
-  char *line = to_line(entry);
-  int file = line ? open_locked() : -1;
-  bool ok = file >= 0 && write_all(file, line);
-  const char *why = ok ? NULL : fail(path);
-  if (file >= 0) close(file);
-  free(line);
-  return why;
-}
-
-const char *const *history_entries(size_t *n) {
-  *n = count;
-  return (const char *const *)entries;
-}
-
-void history_close(void) {
-  for (size_t i = 0; i < count; i++) free(entries[i]);
-  free(entries);
-  entries = NULL;
-  count = 0;
+void history_add(const char *entry) {
+  if (strlen(entry) > MAX_ENTRY_BYTES || !line_remember(entry) || !is_saved) return;
+  FILE *file = open_locked();
+  is_saved = check(file && fseek(file, 0, SEEK_END) == 0 && write_entry(file, entry), path);
+  if (file) fclose(file);
 }

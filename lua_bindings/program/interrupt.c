@@ -2,8 +2,8 @@
    and ask native calls to stop. A hook belongs to one coroutine, so the handler must know which one runs: coroutine.c
    keeps `running` up to date. */
 #define _POSIX_C_SOURCE 200809L
-#include "interrupt.h"
 #include "coroutine.h"
+#include "program.h"
 #include "script_place.h"
 #include "strew_lua.h"
 
@@ -13,7 +13,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -49,16 +48,14 @@ static void raise_interrupted(lua_State *L, lua_Debug *ar) {
    functions, as string.find with some patterns, do not check. (Half a second is more than any other call takes.) */
 static void report_unstoppable(void) {
   static const char text[] = "\n(this call cannot be interrupted; Ctrl-\\ ends the program)\n";
-  static struct timespec first;
+  static double first;
   static int heeded, presses;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  double now = progress_clock();
   if (!pending) {
     first = now, heeded = raised, presses = 1;
     return;
   }
-  double seconds = (double)(now.tv_sec - first.tv_sec) + 1e-9 * (double)(now.tv_nsec - first.tv_nsec);
-  bool is_late = ++presses >= 3 ? seconds >= 0.5 : seconds >= 2;
+  bool is_late = ++presses >= 3 ? now - first >= 0.5 : now - first >= 2;
   if (raised == heeded && is_late && write(STDERR_FILENO, text, sizeof text - 1) > 0) heeded = -1; /* once */
 }
 

@@ -1,9 +1,8 @@
-/* line.c: the editor is readline or libedit, which share readline's interface. They are loaded when the prompt starts,
-   so that neither is linked or required. SIGINT is blocked except while waiting for the terminal, so that it finds the
-   editor in a state that can be left. Only this file waits: the editors get their characters from here, and nothing
-   reads before input is there. */
+/* line.c: the editor is readline. It is loaded when the prompt starts, so that it is neither linked nor required. SIGINT
+   is blocked except while waiting for the terminal, so that it finds the editor in a state that can be left. Only this
+   file waits: the editor gets its characters from here, and nothing reads before input is there. */
 #define _GNU_SOURCE /* ppoll */
-#include "line.h"
+#include "prompt.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,54 +15,56 @@
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
-#include <wchar.h>
 
 typedef char **attempt(const char *text, int start, int end);
 typedef int get_character(FILE *);
+typedef char *next_match(const char *text, int state);
+struct recalled {
+  char *line, *time;
+  void *changes;
+};
 
-/* X(result or type, name, parameters) */
-#define NEEDED_CALLS(X)                                                                                                \
-  X(void, rl_callback_handler_install, (const char *prompt, void (*end_line)(char *line)))                             \
-  X(void, rl_callback_handler_remove, (void))                                                                          \
-  X(void, rl_callback_read_char, (void))                                                                               \
-  X(void, using_history, (void))                                                                                       \
-  X(int, add_history, (const char *entry)) /* libedit's result; readline has none */                                   \
-  X(void, clear_history, (void))
-#define OTHER_CALLS(X) /* missing in some versions, or in libedit */                                                   \
-  X(void, rl_deprep_terminal, (void))                                                                                  \
-  X(void, rl_reset_after_signal, (void))                                                                               \
-  X(int, rl_on_new_line, (void))                                                                                       \
-  X(int, rl_forced_update_display, (void)) /* libedit's has no result */                                               \
-  X(void, rl_free_line_state, (void))                                                                                  \
-  X(void, rl_callback_sigcleanup, (void))                                                                              \
-  X(int, rl_clear_pending_input, (void))                                                                               \
-  X(int, rl_variable_bind, (const char *name, const char *value))
-#define OTHER_VARIABLES(X)                                                                                             \
-  X(const char *, rl_basic_quote_characters)                                                                           \
-  X(int, rl_eof_found)
+/* X(name, result, parameters) */
+#define CALLS(X)                                                                                                       \
+  X(rl_callback_handler_install, void, (const char *prompt, void (*end_line)(char *line)))                             \
+  X(rl_callback_handler_remove, void, (void))                                                                          \
+  X(rl_callback_read_char, void, (void))                                                                               \
+  X(rl_callback_sigcleanup, void, (void))                                                                              \
+  X(rl_clear_pending_input, int, (void))                                                                               \
+  X(rl_free_line_state, void, (void))                                                                                  \
+  X(rl_deprep_terminal, void, (void))                                                                                  \
+  X(rl_reset_after_signal, void, (void))                                                                               \
+  X(rl_on_new_line, int, (void))                                                                                       \
+  X(rl_forced_update_display, int, (void))                                                                             \
+  X(rl_variable_bind, int, (const char *name, const char *value))                                                      \
+  X(rl_completion_matches, char **, (const char *text, next_match *))                                                  \
+  X(using_history, void, (void))                                                                                       \
+  X(stifle_history, void, (int most))                                                                                  \
+  X(add_history, void, (const char *entry))                                                                            \
+  X(history_list, struct recalled **, (void))                                                                          \
+  X(remove_history, struct recalled *, (int i))                                                                        \
+  X(free_history_entry, void *, (struct recalled *))
+/* X(name, type) */
 #define VARIABLES(X)                                                                                                   \
-  X(char *, rl_line_buffer)                                                                                            \
-  X(int, rl_end)                                                                                                       \
-  X(const char *, rl_readline_name)                                                                                    \
-  X(const char *, rl_basic_word_break_characters)                                                                      \
-  X(const char *, rl_completer_word_break_characters)                                                                  \
-  X(attempt *, rl_attempted_completion_function)                                                                       \
-  X(int, rl_attempted_completion_over)                                                                                 \
-  X(int, rl_completion_append_character)                                                                               \
-  X(int, rl_catch_signals)                                                                                             \
-  X(get_character *, rl_getc_function)
+  X(rl_line_buffer, char *)                                                                                            \
+  X(rl_readline_name, const char *)                                                                                    \
+  X(rl_basic_quote_characters, const char *)                                                                           \
+  X(rl_completer_word_break_characters, const char *)                                                                  \
+  X(rl_attempted_completion_function, attempt *)                                                                       \
+  X(rl_attempted_completion_over, int)                                                                                 \
+  X(rl_completion_append_character, int)                                                                               \
+  X(rl_catch_signals, int)                                                                                             \
+  X(rl_getc_function, get_character *)
 
 static struct {
-  bool is_there, is_readline;
-#define CALL(type, name, parameters) type(*name) parameters;
-#define VARIABLE(type, name)         type *name;
-  NEEDED_CALLS(CALL)
-  OTHER_CALLS(CALL)
+  bool is_there;
+#define CALL(name, result, parameters) result(*name) parameters;
+#define VARIABLE(name, type)           type *name;
+  CALLS(CALL)
   VARIABLES(VARIABLE)
-  OTHER_VARIABLES(VARIABLE)
+  int *rl_eof_found; /* NULL before readline 8.2 */
 } editor;
 
-static line_completer *completer;
 static volatile sig_atomic_t interrupted, continued;
 
 /* ---------------------------------------------------------------------------------------------------- what is typed */
@@ -140,124 +141,98 @@ static size_t read_keys(char *bytes, size_t n) {
 static bool is_over;  /* the end of input */
 static bool is_woken; /* readline was interrupted while it waited for a character */
 
-/* At the end of its input readline ends the line and forgets to end a paste: a signal reaches it as NUL, which goes
-   with the line or does nothing, and the end of input only reaches editors that continue. */
+/* At the end of its input readline ends the line and forgets to end a paste. So a signal reaches it as NUL, which goes
+   with the line or does nothing; the end of input follows only if it reads more. */
 static int no_character(void) {
   is_over = !interrupted && !continued;
-  if (is_over || !editor.is_readline || is_woken) return EOF;
+  if (is_over || is_woken) return EOF;
   is_woken = true;
   return '\0';
 }
 
-/* The editors' character function: readline takes bytes, libedit wide characters. */
 static int read_character(FILE *stream) {
-  mbstate_t state;
   char byte;
-  wchar_t wide;
   (void)stream;
-  memset(&state, 0, sizeof state);
-  while (read_keys(&byte, 1) == 1) {
-    is_woken = false;
-    if (editor.is_readline) return (unsigned char)byte;
-    for (int turn = 0; turn < 2; turn++) {
-      size_t n = mbrtowc(&wide, &byte, 1, &state);
-      if (n <= 1) return (int)wide;
-      if (n != (size_t)-1) break;
-      memset(&state, 0, sizeof state); /* the bytes before are no character, but this one may begin one */
-    }
-  }
-  return no_character();
+  if (read_keys(&byte, 1) != 1) return no_character();
+  is_woken = false;
+  return (unsigned char)byte;
 }
 
-/* ---------------------------------------------------------------------------------------------------- the libraries */
+/* ------------------------------------------------------------------------------------------------------- the editor */
 
-static bool look_up(void *library) {
-  bool is_whole = true;
-#define LOOK_UP(type, name, ...)     *(void **)&editor.name = dlsym(library, #name);
-#define REQUIRE(type, name, ...)     LOOK_UP(type, name, ) is_whole = is_whole && editor.name;
-#define LOOK_UP_VARIABLE(type, name) LOOK_UP(type, name, )
-#define REQUIRE_VARIABLE(type, name) REQUIRE(type, name, )
-  NEEDED_CALLS(REQUIRE)
-  VARIABLES(REQUIRE_VARIABLE)
-  OTHER_CALLS(LOOK_UP)
-  OTHER_VARIABLES(LOOK_UP_VARIABLE)
-  return is_whole;
+static bool load(void) {
+  void *library = dlopen("libreadline.so.8", RTLD_NOW);
+  if (!library) library = dlopen("libreadline.so", RTLD_NOW);
+  if (!library) return false;
+#define LOOK_UP(name, ...)  *(void **)&editor.name = dlsym(library, #name);
+#define IS_THERE(name, ...) &&editor.name
+  CALLS(LOOK_UP)
+  VARIABLES(LOOK_UP)
+  LOOK_UP(rl_eof_found, )
+  return true CALLS(IS_THERE) VARIABLES(IS_THERE);
 }
 
-static bool load(const char *const names[2]) {
-  void *library = NULL;
-  for (int i = 0; i < 2 && !library; i++) library = dlopen(names[i], RTLD_NOW);
-  return library && look_up(library);
-}
+static line_completer *completer;
+static size_t word_start, word_end;
 
-/* libedit remembers for good where its first line was, and writes a zero after the end of lines there, although a
-   longer line moves. So its buffer is large enough (an entry of the history or killed text may come at once), and the
-   line is read from there as long as no line has moved. */
-static struct {
-  char *text; /* NULL: a line has moved */
-  char *room;
-  size_t size_bytes;
-} place;
-
-/* Called before each character. Returns false if out of memory. */
-static bool make_room(void) {
-  enum { FIRST_PLACE = 1000, MOST_AT_ONCE = 1 << 20 };
-  if (editor.is_readline) return true;
-  size_t length = (size_t)*editor.rl_end, needed = 2 * length + MOST_AT_ONCE;
-  if (length > FIRST_PLACE) place.text = NULL;
-  if (needed > place.size_bytes) {
-    char *grown = realloc(place.room, 2 * needed);
-    if (!grown) return false;
-    place.room = grown;
-    place.size_bytes = 2 * needed;
-  }
-  *editor.rl_line_buffer = place.room;
-  return true;
-}
-
-/* Completes the word at the cursor. It begins where the library thinks; the completions need not begin there. */
-static char **attempt_completion(const char *text, int start, int end) {
-  const char *line = editor.is_readline ? *editor.rl_line_buffer : place.text;
+static char *complete_next(const char *text, int state) {
+  static int i;
   (void)text;
+  i = state ? i + 1 : 0;
+  return completer(*editor.rl_line_buffer, word_start, word_end, i);
+}
+
+/* Completes the word at the cursor. It begins where readline thinks; the completions need not begin there. */
+static char **attempt_completion(const char *text, int start, int end) {
   *editor.rl_attempted_completion_over = 1; /* no file names instead of these completions */
   *editor.rl_completion_append_character = '\0';
-  return !line || start < 0 || end < start ? NULL : completer(line, (size_t)start, (size_t)end);
+  word_start = (size_t)start, word_end = (size_t)end;
+  return editor.rl_completion_matches(text, complete_next);
 }
 
 static void set_up(void) {
-  static const char breaks[] = " \t\n\"\\'`@$><=;|&{}()[].:,+-*/%^#~!?";
   setlocale(LC_CTYPE, ""); /* letters of more than one byte */
   *editor.rl_readline_name = "strew";
   *editor.rl_catch_signals = 0;
-  *editor.rl_getc_function = read_character; /* libedit reads it once, below */
-  editor.using_history();                    /* libedit sets its variables here, so it comes first */
-  place.text = *editor.rl_line_buffer;
-  *editor.rl_basic_word_break_characters = breaks;
-  if (editor.rl_basic_quote_characters) *editor.rl_basic_quote_characters = ""; /* or readline would close strings */
-  *editor.rl_completer_word_break_characters = breaks;
+  *editor.rl_getc_function = read_character;
+  *editor.rl_basic_quote_characters = ""; /* or readline would close strings */
+  *editor.rl_completer_word_break_characters = " \t\n\"\\'`@$><=;|&{}()[].:,+-*/%^#~!?";
   *editor.rl_attempted_completion_function = attempt_completion;
-  if (editor.is_readline && editor.rl_variable_bind) editor.rl_variable_bind("page-completions", "off");
+  editor.rl_variable_bind("page-completions", "off");
+  editor.rl_variable_bind("revert-all-at-newline", "on"); /* recalled entries that were changed, but not entered */
+  editor.using_history();
+  editor.stifle_history(LINE_MAX_ENTRIES);
 }
 
-const char *line_open(line_completer *complete) {
-  static const struct {
-    const char *word, *names[2], *absent;
-  } libraries[] = {
-      {"readline", {"libreadline.so.8", "libreadline.so"}, "libreadline.so.8 was not found (Debian: libreadline8)"},
-      {"edit", {"libedit.so.2", "libedit.so.0"}, "libedit.so.2 was not found (Debian: libedit2)"}};
-  const char *wanted = getenv("STREW_EDITOR"), *trouble = NULL;
-  if (wanted && !*wanted) wanted = NULL;
-  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || (wanted && strcmp(wanted, "none") == 0)) return NULL;
+bool line_open(line_completer *complete, const char **trouble) {
+  const char *wanted = getenv("STREW_EDITOR");
+  *trouble = NULL;
+  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || (wanted && strcmp(wanted, "none") == 0)) return false;
   completer = complete;
-  for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !editor.is_there; i++) {
-    if (wanted && strcmp(wanted, libraries[i].word) != 0) continue;
-    editor.is_there = load(libraries[i].names);
-    editor.is_readline = i == 0;
-    if (!editor.is_there) trouble = libraries[i].absent;
-  }
-  if (editor.is_there) return set_up(), NULL;
-  if (wanted) return trouble ? trouble : "$STREW_EDITOR is none of readline, edit, none";
-  return "neither libreadline.so.8 nor libedit.so.2 is there (Debian: libreadline8)";
+  if (wanted && *wanted && strcmp(wanted, "readline") != 0)
+    *trouble = "$STREW_EDITOR is neither readline nor none";
+  else if (!load())
+    *trouble = "libreadline.so.8 was not found (Debian: libreadline8)";
+  editor.is_there = !*trouble;
+  if (editor.is_there) set_up();
+  return editor.is_there;
+}
+
+bool line_remember(const char *entry) {
+  if (!editor.is_there) return false;
+  struct recalled **all = editor.history_list();
+  int i = 0;
+  while (all && all[i] && strcmp(all[i]->line, entry) != 0) i++;
+  bool is_old = all && all[i];
+  if (is_old && !all[i + 1]) return false;
+  if (is_old) editor.free_history_entry(editor.remove_history(i));
+  editor.add_history(entry);
+  return true;
+}
+
+const char *line_entry(size_t i) {
+  struct recalled **all = editor.history_list();
+  return all && all[i] ? all[i]->line : NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
@@ -328,33 +303,24 @@ static void end_line(char *line) {
   editor.rl_callback_handler_remove();
 }
 
-/* Discards the line after Ctrl-C; libedit may have ended it already, when it wanted one more character. */
+/* Discards the line after Ctrl-C. */
 static void drop_line(void) {
-  if (is_ended) {
-    free(ended_line);
-  } else {
-    if (editor.rl_free_line_state) editor.rl_free_line_state();
-    if (editor.rl_callback_sigcleanup) editor.rl_callback_sigcleanup();
-    if (editor.rl_clear_pending_input) editor.rl_clear_pending_input();
-  }
+  if (is_ended) free(ended_line);
+  editor.rl_free_line_state();
+  editor.rl_callback_sigcleanup();
+  editor.rl_clear_pending_input();
   fputs("^C\n", stdout); /* at the cursor: when it ends a line, the editor returns to its first column */
   fflush(stdout);
-  if (!is_ended) editor.rl_callback_handler_remove();
+  editor.rl_callback_handler_remove();
 }
 
-/* Redraws after Ctrl-Z and fg: the terminal is as the shell left it. (Editors do not prepare a terminal twice.) */
-static void show_again(const char *prompt) {
+/* Redraws after Ctrl-Z and fg: the terminal is as the shell left it. (readline does not prepare a terminal twice.) */
+static void show_again(void) {
   continued = 0;
-  if (editor.rl_deprep_terminal && editor.rl_reset_after_signal && editor.rl_on_new_line &&
-      editor.rl_forced_update_display) {
-    editor.rl_deprep_terminal();
-    editor.rl_reset_after_signal();
-    editor.rl_on_new_line();
-    editor.rl_forced_update_display();
-  } else {
-    editor.rl_callback_handler_remove();
-    editor.rl_callback_handler_install(prompt, end_line);
-  }
+  editor.rl_deprep_terminal();
+  editor.rl_reset_after_signal();
+  editor.rl_on_new_line();
+  editor.rl_forced_update_display();
 }
 
 static line_got read_edited(const char *prompt, char **line) {
@@ -363,10 +329,10 @@ static line_got read_edited(const char *prompt, char **line) {
   editor.rl_callback_handler_install(prompt, end_line);
   while (!is_ended && !interrupted) {
     bool is_there;
-    if (!await_input(&is_there) || (is_there && !make_room())) is_over = true;
-    if (is_there && !is_over) editor.rl_callback_read_char();
+    if (!await_input(&is_there)) is_over = true;
+    if (is_there) editor.rl_callback_read_char();
     if (is_over && !is_ended) end_line(NULL);
-    if (continued && !is_ended) show_again(prompt);
+    if (continued && !is_ended) show_again();
   }
   if (interrupted) {
     drop_line();
@@ -427,12 +393,5 @@ bool line_has_input(void) {
 }
 
 bool line_waits(void) {
-  bool has_brackets = editor.is_there && editor.is_readline; /* readline distinguishes a paste from typed-ahead input */
-  return !has_brackets && isatty(STDIN_FILENO) && line_has_input();
-}
-
-void line_history(const char *const *entries, size_t count) {
-  if (!editor.is_there) return;
-  editor.clear_history();
-  for (size_t i = 0; i < count; i++) editor.add_history(entries[i]);
+  return !editor.is_there && isatty(STDIN_FILENO) && line_has_input(); /* readline distinguishes a paste by its marks */
 }

@@ -1,14 +1,9 @@
 /* main.c: the program is stock Lua's stand-alone interpreter with the module strew. One table lists its options; all
    code runs through program_call. */
 #define _POSIX_C_SOURCE 200809L
-#include "call.h"
-#include "devices.h"
-#include "interrupt.h"
 #include "lua_bindings/terminal.h"
 #include "lua_bindings/threads.h"
-#include "output.h"
-#include "progress.h"
-#include "repl.h"
+#include "program.h"
 #include "strew_lua.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* output.c: print and the collector ignore write errors, so the streams are checked at exit. */
 #define _POSIX_C_SOURCE 200809L
-#include "output.h"
+#include "program.h"
 
 #include <errno.h>
 #include <fcntl.h>

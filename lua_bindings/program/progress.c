@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
-#include "progress.h"
 #include "lua_bindings/terminal.h"
+#include "program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@ static bool is_running, is_drawn;
 static bool is_open;   /* the drawn line shows no fraction */
 static double changed; /* time of the last drawing, or of the start */
 
-bool progress_can_show(void) {
+/* True if standard error is a terminal on which a line can be erased. */
+static bool can_show(void) {
   const char *term = getenv("TERM");
   return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
@@ -57,9 +58,8 @@ static void draw(const char *doing, double done) {
   is_open = !(done >= 0);
 }
 
-void progress_show(void *user, const char *doing, double done) {
+static void show(const char *doing, double done) {
   static bool is_registered;
-  (void)user;
   if (!doing) {
     erase();
     return;
@@ -80,8 +80,9 @@ double progress_seconds_compiling(void) { return compiling; }
 void progress_note(void *user, const char *doing, double done) {
   static bool is_compiling;
   static double begun;
+  (void)user;
   if (is_compiling) compiling += progress_clock() - begun;
   is_compiling = doing && strncmp(doing, "compiling", 9) == 0;
   begun = progress_clock();
-  if (progress_can_show()) progress_show(user, doing, done);
+  if (can_show()) show(doing, done);
 }

@@ -1,13 +1,9 @@
 /* prompt.c: `host`, the interface of the files of prompt/ to the terminal, the system and the runtime; and the
-   completion function of the editors, which calls them. */
+   completion function of the editor, which calls them. */
 #define _POSIX_C_SOURCE 200809L
 #include "prompt.h"
-#include "devices.h"
-#include "history.h"
-#include "line.h"
 #include "lua_bindings/terminal.h"
-#include "misspelt.h"
-#include "progress.h"
+#include "program.h"
 #include "runtime/base/embedded.h"
 #include "strew_lua.h"
 
@@ -22,88 +18,35 @@
 
 enum { USUAL_COLUMNS = 80 };
 
-/* Registry keys: the table that the files share; the lines above the current one. */
-static const char prompt_key[] = "strew.prompt", above_key[] = "strew.above";
+/* Registry keys: the table that the files share; the lines above the current one; the last completions. */
+static const char prompt_key[] = "strew.prompt", above_key[] = "strew.above", names_key[] = "strew.completions";
 
 static lua_State *session; /* the editor's completion function takes no state */
 
-static int to_string(lua_State *L) { return luaL_tolstring(L, 1, NULL), 1; }
-
-/* Pushes the prompt: a global _PROMPT or _PROMPT2 replaces the usual one, as in stock Lua. One that fails is removed,
-   or no line could be read any more. No metamethod of the globals is called. */
-static const char *push_prompt(lua_State *L, bool is_first) {
-  const char *name = is_first ? "_PROMPT" : "_PROMPT2";
-  lua_pushglobaltable(L);
-  int globals = lua_gettop(L);
-  lua_pushcfunction(L, to_string);
-  lua_pushstring(L, name);
-  bool is_usual = lua_rawget(L, globals) == LUA_TNIL;
-  if (!is_usual && lua_pcall(L, 1, 1, 0) == LUA_OK) return lua_tostring(L, -1);
-  if (!is_usual) {
-    lua_pushstring(L, name);
-    lua_pushnil(L);
-    lua_rawset(L, globals);
-  }
-  return lua_pushstring(L, is_first ? "> " : ">> ");
-}
-
-/* Reports a problem of the history, if any. */
-static void complain(const char *problem) {
-  if (problem) fprintf(stderr, "%s\n", problem);
-}
-
-/* Reads and pushes a line; completion sees the entry's lines above it (or nil) at `above`. Without a line, pushes nil
-   and a word. */
-static int push_line(lua_State *L, int above) {
-  char *line;
-  lua_pushvalue(L, above);
-  lua_setfield(L, LUA_REGISTRYINDEX, above_key);
-  line_got what = line_read(push_prompt(L, lua_isnil(L, above)), &line);
-  if (what != LINE_TYPED) {
-    lua_pushnil(L);
-    lua_pushstring(L, what == LINE_INTERRUPTED ? "interrupt" : "end");
-    return 2;
-  }
-  lua_pushstring(L, line);
-  free(line);
-  return 1;
-}
-
-/* host.read(above) -> the lines that came together, and whether they may be typed ahead: a paste is one chunk unless
-   the editor returns it line by line. */
+/* host.read(prompt, above) -> a line; or nil and a word. Completion sees the entry's lines above it. */
 static int host_read(lua_State *L) {
-  lua_settop(L, 1);
-  int above = 1, n = push_line(L, above);
-  bool is_joined = false;
-  while (n == 1 && line_waits()) {
-    int piece = lua_gettop(L);
-    is_joined = true;
-    n = push_line(L, piece);
-    if (n == 2) return 2;
-    lua_pushfstring(L, "%s\n%s", lua_tostring(L, piece), lua_tostring(L, -1));
-    lua_replace(L, piece);
-    lua_settop(L, piece);
-  }
+  char *line;
+  lua_settop(L, 2);
+  lua_setfield(L, LUA_REGISTRYINDEX, above_key);
+  line_got what = line_read(luaL_checkstring(L, 1), &line);
   strew_restart_limits(L); /* waiting time does not count */
-  if (n == 2) return n;
-  lua_pushboolean(L, is_joined);
+  if (what == LINE_TYPED) {
+    lua_pushstring(L, line);
+    free(line);
+    return 1;
+  }
+  lua_pushnil(L);
+  lua_pushstring(L, what == LINE_INTERRUPTED ? "interrupt" : "end");
   return 2;
 }
 
-static void show_history(void) {
-  size_t count;
-  const char *const *entries = history_entries(&count);
-  line_history(entries, count);
-}
-
-void prompt_open_history(void) {
-  complain(history_open());
-  show_history();
+static int host_waits(lua_State *L) {
+  lua_pushboolean(L, line_waits());
+  return 1;
 }
 
 static int host_remember(lua_State *L) {
-  complain(history_add(luaL_checkstring(L, 1)));
-  show_history();
+  history_add(luaL_checkstring(L, 1));
   return 0;
 }
 
@@ -129,12 +72,6 @@ static int host_compiling(lua_State *L) {
   return 1;
 }
 
-static int host_width(lua_State *L) {
-  int columns = terminal_at(STDOUT_FILENO).columns;
-  lua_pushinteger(L, columns > 0 ? columns : USUAL_COLUMNS);
-  return 1;
-}
-
 /* host.size() -> lines and columns of the terminal; 0 lines if it is none, or if what is typed there already is no answer
    to a page. */
 static int host_size(lua_State *L) {
@@ -156,39 +93,17 @@ static int host_key(lua_State *L) {
   return 1;
 }
 
-/* host.note(text): prints it, dim if the terminal has colours; nothing where nobody types. */
-static int host_note(lua_State *L) {
-  const char *text = luaL_checkstring(L, 1);
-  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return 0;
+void prompt_note(const char *text) {
   bool is_dim = terminal_at(STDOUT_FILENO).style >= TERMINAL_256;
   printf("%s(%s)%s\n", is_dim ? "\033[2m" : "", text, is_dim ? "\033[0m" : "");
   fflush(stdout);
+}
+
+/* host.note(text): nothing where nobody types. */
+static int host_note(lua_State *L) {
+  const char *text = luaL_checkstring(L, 1);
+  if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) prompt_note(text);
   return 0;
-}
-
-/* host.help() -> the table of help.lua. */
-static int host_help(lua_State *L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, STREW_HELP);
-  lua_call(L, 0, 1);
-  return 1;
-}
-
-/* host.nearest(wanted, names) -> the name likely meant, or nil. */
-static int host_nearest(lua_State *L) {
-  strew_guess guess = {.wanted = luaL_checkstring(L, 1)};
-  luaL_checktype(L, 2, LUA_TTABLE);
-  for (lua_Integer i = 1; lua_rawgeti(L, 2, i) == LUA_TSTRING; i++) {
-    strew_guess_name(&guess, lua_tostring(L, -1)); /* the table holds it */
-    lua_pop(L, 1);
-  }
-  lua_pushstring(L, guess.nearest);
-  return 1;
-}
-
-/* host.hint(name) -> the hint for a global that is nil, or nil. */
-static int host_hint(lua_State *L) {
-  if (!misspelt_push_hint(L, luaL_checkstring(L, 1))) lua_pushnil(L);
-  return 1;
 }
 
 static bool is_folder(const char *folder, const char *name) {
@@ -223,56 +138,38 @@ static int host_list(lua_State *L) {
   return status == LUA_OK ? 1 : lua_error(L);
 }
 
-/* Stores the words of an enumeration as a sequence in a field of the table on top. */
-static void set_words(lua_State *L, const char *kind, const char *(*name)(int), int n) {
-  lua_newtable(L);
-  for (int i = 0; i < n; i++) {
-    lua_pushstring(L, name(i));
-    lua_rawseti(L, -2, i + 1);
-  }
-  lua_setfield(L, -2, kind);
-}
-
-static const char *dtype_word(int i) { return strew_dtype_name((strew_dtype)i); }
-/* (No call takes the word for STREW_ASSIGN, which precedes STREW_SUM.) */
-static const char *reduction_word(int i) { return strew_reduction_name((strew_reduction)(STREW_SUM + i)); }
-static const char *mode_word(int i) { return strew_mode_name((strew_mode)i); }
-
-/* Pushes `host`: the functions above, and data for completion. */
+/* Pushes `host`: the functions above, and tables of the registry. */
 static void push_host(lua_State *L) {
   static const luaL_Reg functions[] = {{"read", host_read},
+                                       {"waits", host_waits},
                                        {"remember", host_remember},
                                        {"devices", host_devices},
                                        {"device_names", host_device_names},
                                        {"compiling", host_compiling},
-                                       {"width", host_width},
-                                       {"nearest", host_nearest},
-                                       {"hint", host_hint},
                                        {"list", host_list},
                                        {"size", host_size},
                                        {"key", host_key},
                                        {"note", host_note},
-                                       {"help", host_help},
                                        {NULL, NULL}};
+  static const char *const tables[][2] = {{"loaded", LUA_LOADED_TABLE},
+                                          {"preload", LUA_PRELOAD_TABLE},
+                                          {"methods", STREW_METHODS},
+                                          {"help", STREW_HELP},
+                                          {"hints", STREW_HINTS}};
   luaL_newlib(L, functions);
-  lua_newtable(L);
-  set_words(L, "dtype", dtype_word, STREW_DTYPE_COUNT);
-  set_words(L, "reduce", reduction_word, STREW_REDUCTION_COUNT - STREW_SUM);
-  set_words(L, "mode", mode_word, STREW_MODE_COUNT);
-  lua_setfield(L, -2, "words");
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    lua_getfield(L, LUA_REGISTRYINDEX, tables[i][1]);
+    lua_setfield(L, -2, tables[i][0]);
+  }
+  lua_getfield(L, -1, "loaded");
   lua_getfield(L, -1, "strew");
   lua_setfield(L, -3, "strew");
-  lua_setfield(L, -2, "loaded");
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
-  lua_setfield(L, -2, "preload");
+  lua_pop(L, 1);
   lua_pushcfunction(L, luaopen_debug); /* scripts may have removed it */
   lua_call(L, 0, 1);
   lua_setfield(L, -2, "debug");
   lua_pushliteral(L, PROMPT_MARK);
   lua_setfield(L, -2, "mark");
-  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
-  lua_setfield(L, -2, "methods");
 }
 
 int prompt_open(lua_State *L) {
@@ -287,7 +184,7 @@ int prompt_open(lua_State *L) {
     lua_call(L, 1, 0);
   }
   lua_getfield(L, 1, "cells");
-  lua_setfield(L, LUA_REGISTRYINDEX, MISSPELT_NAMES);
+  lua_setfield(L, LUA_REGISTRYINDEX, PROGRAM_NAMES);
   lua_setfield(L, LUA_REGISTRYINDEX, prompt_key);
   return 0;
 }
@@ -300,68 +197,34 @@ void prompt_push(lua_State *L, const char *name) {
 
 /* ------------------------------------------------------------------------------------------------------- completion */
 
-static size_t shared_length(const char *a, const char *b) {
-  size_t n = 0;
-  while (a[n] && a[n] == b[n]) n++;
-  return n;
-}
-
-/* Returns the strings in the table on top as replacements of line[start..); `from` is where they begin. The first is
-   their common prefix, the others follow if there are several: readline's convention. */
-static char **copy_names(lua_State *L, const char *line, size_t start, size_t from) {
-  size_t n = lua_rawlen(L, -1), filled = 1;
-  char **names = calloc(n + 2, sizeof *names);
-  if (!names || n == 0) return free(names), NULL;
-  for (size_t i = 1; i <= n; i++) {
-    lua_rawgeti(L, -1, (lua_Integer)i);
-    const char *name = lua_tostring(L, -1);
-    size_t skip = start > from && start - from <= strlen(name) ? start - from : 0;
-    size_t lead = from > start ? from - start : 0;
-    char *copy = malloc(lead + strlen(name + skip) + 1);
-    if (copy) {
-      memcpy(copy, line + start, lead);
-      strcpy(copy + lead, name + skip);
-      names[filled++] = copy;
-    }
-    lua_pop(L, 1);
-  }
-  size_t shared = filled > 1 ? strlen(names[1]) : 0;
-  for (size_t i = 2; i < filled; i++) {
-    size_t both = shared_length(names[1], names[i]);
-    if (both < shared) shared = both;
-  }
-  names[0] = filled > 1 ? strndup(names[1], shared) : NULL;
-  if (!names[0]) {
-    for (size_t i = 1; i < filled; i++) free(names[i]);
-    return free(names), NULL;
-  }
-  if (filled == 2) free(names[1]), names[1] = NULL;
-  return names;
-}
-
 struct question {
   const char *line;
   size_t start, end;
-  char **names;
+  int i;
+  char *name;
 };
 
 static int answer(lua_State *L) {
   struct question *question = lua_touserdata(L, 1);
-  prompt_push(L, "complete");
-  lua_getfield(L, LUA_REGISTRYINDEX, above_key);
-  lua_pushlstring(L, question->line, question->end);
-  lua_call(L, 2, 2);
-  if (lua_isinteger(L, -2) && lua_istable(L, -1))
-    question->names = copy_names(L, question->line, question->start, (size_t)lua_tointeger(L, -2) - 1);
+  if (question->i == 0) {
+    prompt_push(L, "completions");
+    lua_getfield(L, LUA_REGISTRYINDEX, above_key);
+    lua_pushlstring(L, question->line, question->end);
+    lua_pushinteger(L, (lua_Integer)question->start + 1);
+    lua_call(L, 3, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, names_key);
+  }
+  lua_getfield(L, LUA_REGISTRYINDEX, names_key);
+  if (lua_rawgeti(L, -1, question->i + 1) == LUA_TSTRING) question->name = strdup(lua_tostring(L, -1));
   return 0;
 }
 
-/* Called by an editor, across which no error may be raised: on failure there are no completions. */
-char **prompt_complete(const char *line, size_t start, size_t end) {
-  struct question question = {line, start, end, NULL};
+/* Called by the editor, across which no error may be raised: on failure there are no more completions. */
+char *prompt_complete(const char *line, size_t start, size_t end, int i) {
+  struct question question = {line, start, end, i, NULL};
   if (!lua_checkstack(session, LUA_MINSTACK)) return NULL;
   lua_pushcfunction(session, answer);
   lua_pushlightuserdata(session, &question);
   if (lua_pcall(session, 1, 0, 0) != LUA_OK) lua_pop(session, 1);
-  return question.names;
+  return question.name;
 }

@@ -1,13 +1,8 @@
 /* repl.c: the loop of the prompt: read an entry (prompt.read says what to do with it), run it, show its results
    (prompt.results). The files of prompt/, in Lua, handle texts; prompt.c is their host. */
 #define _POSIX_C_SOURCE 200809L
-#include "repl.h"
-#include "call.h"
-#include "history.h"
-#include "interrupt.h"
-#include "line.h"
 #include "lua_bindings/terminal.h"
-#include "progress.h"
+#include "program.h"
 #include "prompt.h"
 #include "strew_lua.h"
 
@@ -81,38 +76,6 @@ static bool call_function(lua_State *L, const char *name, int nargs, int nresult
   return program_report(L, NULL, program_call(L, nargs, nresults)) == LUA_OK;
 }
 
-/* Removes the prompt's own functions from the message on top: an entry is the main chunk. */
-static void shorten_traceback(lua_State *L) {
-  static const char own[] = PROMPT_CHUNK ":", none[] = "\nstack traceback:", entry[] = "in function <";
-  const char *message = lua_tostring(L, -1),
-             *place = strncmp(message, own, strlen(own)) == 0 ? strstr(message, ": ") : NULL;
-  if (place) message = place + 2;
-  const char *call = strstr(message, "\n\t" PROMPT_CHUNK ":");
-  size_t length = call ? (size_t)(call - message) : strlen(message);
-  if (length > strlen(none) && memcmp(message + length - strlen(none), none, strlen(none)) == 0) length -= strlen(none);
-  lua_pushlstring(L, message, length);
-  message = lua_tostring(L, -1);
-  const char *last = strrchr(message, '\n'), *at = last ? strstr(last, entry) : NULL;
-  if (at && strncmp(last, "\n\t", 2) == 0 && strstr(at, ":1>")) {
-    lua_pushlstring(L, message, (size_t)(at - message));
-    lua_pushliteral(L, "in main chunk");
-    lua_concat(L, 2);
-    lua_replace(L, -2);
-  }
-  lua_replace(L, -2);
-}
-
-/* Removes a traceback that says no more than the message on top: its only line is the entry's own. */
-static void drop_traceback(lua_State *L) {
-  static const char head[] = "\nstack traceback:\n\t", tail[] = ": in main chunk";
-  const char *message = lua_tostring(L, -1), *call = strstr(message, head);
-  if (!call || strchr(call + sizeof head - 1, '\n')) return;
-  size_t length = strlen(message), end = sizeof tail - 1;
-  if (length < end || strcmp(message + length - end, tail) != 0) return;
-  lua_pushlstring(L, message, (size_t)(call - message));
-  lua_replace(L, -2);
-}
-
 /* Colours the first line of the message on top red, if standard error shows colours. */
 static void colour_message(lua_State *L) {
   if (terminal_at(STDERR_FILENO).style < TERMINAL_256) return;
@@ -129,8 +92,9 @@ static void colour_message(lua_State *L) {
 /* Shows the error on top in the prompt's format. */
 static void show_error(lua_State *L, int status) {
   if (lua_type(L, -1) == LUA_TSTRING) {
-    shorten_traceback(L);
-    drop_traceback(L);
+    lua_pushvalue(L, -1);
+    if (status == LUA_ERRMEM || call_function(L, "shorten", 1, 1))
+      lua_replace(L, -2); /* program_report has its reason */
     colour_message(L);
   }
   program_report(L, NULL, status);
@@ -194,13 +158,11 @@ static int run(lua_State *L) {
 }
 
 static void show_duration(lua_State *L, double seconds, double compiling) {
-  const char *dim = "", *plain = "";
   if (seconds < long_seconds || !isatty(STDOUT_FILENO)) return;
-  if (terminal_at(STDOUT_FILENO).style >= TERMINAL_256) dim = "\033[2m", plain = "\033[0m";
   lua_pushnumber(L, seconds);
   lua_pushnumber(L, compiling);
   if (!call_function(L, "duration", 2, 1)) return;
-  printf("%s(%s)%s\n", dim, lua_tostring(L, -1), plain);
+  prompt_note(lua_tostring(L, -1));
   lua_pop(L, 1);
 }
 
@@ -276,15 +238,14 @@ bool repl_run(lua_State *L, const char *name, const char *banner) {
   if (program_report(L, name, program_call(L, 0, 0)) != LUA_OK) return false;
   remove_hook(L);
   show_banner(banner);
-  const char *trouble = line_open(prompt_complete);
+  const char *trouble;
+  if (line_open(prompt_complete, &trouble)) history_open();
   if (trouble) printf("no editing, history or completion of lines: %s\n", trouble);
-  if (isatty(STDIN_FILENO)) prompt_open_history();
   interrupt_insist(true);
   while (step(L)) continue;
   lua_settop(L, 0);
   call_function(L, "close", 0, 0);
   interrupt_insist(false);
-  history_close();
   putchar('\n');
   fflush(stdout);
   return true;

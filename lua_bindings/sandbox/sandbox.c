@@ -1,32 +1,18 @@
-/* sandbox.c: the functions that untrusted scripts may call: pure Lua and strew, without files, processes, loading of
-   modules or bytecode, and debugging.
+/* sandbox.c: new Lua states with limits, and what untrusted scripts may call in a sandbox: pure Lua and strew, without
+   files, processes, loading of modules or bytecode, and debugging.
 
    A hook stops Lua code, but no C function, and neither finalizers (__gc) nor code that runs while an error leaves a
    hook. So every function here either ends soon for any argument, or is replaced by one that checks the limits
    (limits_check), or is removed. */
 #include "coroutine.h"
 #include "script_limits.h"
+#include "strew_lua.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Libraries, with the functions to drop or, if any are listed, the only ones to keep. */
-static const struct library {
-  const char *name;
-  lua_CFunction open;
-  const char *keep[8], *drop[8];
-} libraries[] = {
-    {LUA_GNAME, luaopen_base, {NULL}, {"dofile", "loadfile", NULL}},
-    {LUA_STRLIBNAME, luaopen_string, {NULL}, {"dump", NULL}},
-    {LUA_TABLIBNAME, luaopen_table, {NULL}, {NULL}},
-    {LUA_MATHLIBNAME, luaopen_math, {NULL}, {NULL}},
-    {LUA_UTF8LIBNAME, luaopen_utf8, {NULL}, {NULL}},
-    {LUA_COLIBNAME, luaopen_coroutine, {NULL}, {NULL}},
-    {LUA_OSLIBNAME, luaopen_os, {"time", "clock", "date", "difftime", NULL}, {NULL}},
-};
-enum { LIBRARY_COUNT = sizeof libraries / sizeof *libraries };
 
 /* ---------------------------------------------------------------------------------------------- guarded functions */
 
@@ -171,71 +157,114 @@ static int load(lua_State *L) {
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
-static bool contains(const char *const *names, const char *name) {
-  for (; *names; names++)
-    if (strcmp(*names, name) == 0) return true;
-  return false;
+/* The functions of os about time. */
+static int open_time(lua_State *L) {
+  static const char *const names[] = {"clock", "date", "difftime", "time"};
+  lua_newtable(L);
+  luaopen_os(L);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    lua_getfield(L, -1, names[i]);
+    lua_setfield(L, -3, names[i]);
+  }
+  lua_pop(L, 1);
+  return 1;
 }
 
-/* Removes the dropped functions from the library on top of the stack. */
-static void prune(lua_State *L, const struct library *library) {
-  for (const char *const *name = library->drop; *name; name++) {
-    lua_pushnil(L);
-    lua_setfield(L, -2, *name);
-  }
-  if (!library->keep[0]) return;
-  for (lua_pushnil(L); lua_next(L, -2);) {
+static const luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},       {LUA_STRLIBNAME, luaopen_string},
+                                     {LUA_TABLIBNAME, luaopen_table}, {LUA_MATHLIBNAME, luaopen_math},
+                                     {LUA_UTF8LIBNAME, luaopen_utf8}, {LUA_COLIBNAME, luaopen_coroutine},
+                                     {LUA_OSLIBNAME, open_time},      {NULL, NULL}};
+
+static const struct guard guards[] = {
+    {LUA_GNAME, "dofile", NULL},
+    {LUA_GNAME, "loadfile", NULL},
+    {LUA_GNAME, "setmetatable", set_metatable},
+    {LUA_GNAME, "collectgarbage", collect},
+    {LUA_GNAME, "pcall", guarded_pcall},
+    {LUA_GNAME, "xpcall", guarded_xpcall},
+    {LUA_GNAME, "load", load},
+    {LUA_COLIBNAME, "create", checked},
+    {LUA_MATHLIBNAME, "max", without_long_texts},
+    {LUA_MATHLIBNAME, "min", without_long_texts},
+    {LUA_OSLIBNAME, "date", without_long_texts},
+    /* These process texts byte by byte: 1 GiB takes seconds, which nothing stops. */
+    {LUA_STRLIBNAME, "upper", without_long_texts},
+    {LUA_STRLIBNAME, "lower", without_long_texts},
+    {LUA_STRLIBNAME, "reverse", without_long_texts},
+    {LUA_STRLIBNAME, "packsize", without_long_texts},
+    {LUA_STRLIBNAME, "pack", pack},
+    {LUA_STRLIBNAME, "unpack", unpack},
+    {LUA_STRLIBNAME, "dump", NULL},
+    {LUA_UTF8LIBNAME, "len", without_long_texts},
+    {LUA_UTF8LIBNAME, "offset", without_long_texts},
+    {NULL, NULL, NULL},
+};
+
+static void guard_functions(lua_State *L, const struct guard *guard) {
+  for (; guard->library; guard++) {
+    lua_getglobal(L, guard->library);
+    lua_getfield(L, -1, guard->name);
+    if (guard->function)
+      lua_pushcclosure(L, guard->function, 1);
+    else
+      lua_pop(L, 1), lua_pushnil(L);
+    lua_setfield(L, -2, guard->name);
     lua_pop(L, 1);
-    if (contains(library->keep, lua_tostring(L, -1))) continue;
-    lua_pushvalue(L, -1);
-    lua_pushnil(L);
-    lua_rawset(L, -4); /* lua_next allows that */
   }
 }
 
-static const luaL_Reg of_base[] = {{"setmetatable", set_metatable},
-                                   {"collectgarbage", collect},
-                                   {"pcall", guarded_pcall},
-                                   {"xpcall", guarded_xpcall},
-                                   {"load", load},
-                                   {NULL, NULL}};
-static const luaL_Reg of_coroutines[] = {{"create", checked}, {NULL, NULL}};
-/* These process texts byte by byte: 1 GiB takes seconds, which nothing stops. */
-static const luaL_Reg of_strings[] = {{"upper", without_long_texts},
-                                      {"lower", without_long_texts},
-                                      {"reverse", without_long_texts},
-                                      {"packsize", without_long_texts},
-                                      {"pack", pack},
-                                      {"unpack", unpack},
-                                      {NULL, NULL}};
-static const luaL_Reg of_utf8[] = {{"len", without_long_texts}, {"offset", without_long_texts}, {NULL, NULL}};
-static const luaL_Reg of_math[] = {{"max", without_long_texts}, {"min", without_long_texts}, {NULL, NULL}};
-static const luaL_Reg of_os[] = {{"date", without_long_texts}, {NULL, NULL}};
-
-static const struct {
-  const char *library;
-  const luaL_Reg *guards;
-} guarded[] = {{LUA_GNAME, of_base},
-               {LUA_COLIBNAME, of_coroutines},
-               {LUA_STRLIBNAME, of_strings},
-               {LUA_STRLIBNAME, sandbox_strings},
-               {LUA_TABLIBNAME, sandbox_tables},
-               {LUA_UTF8LIBNAME, of_utf8},
-               {LUA_MATHLIBNAME, of_math},
-               {LUA_OSLIBNAME, of_os}};
-enum { GUARDED_COUNT = sizeof guarded / sizeof *guarded };
-
-int sandbox_open(lua_State *L) {
+/* Opens the libraries of a sandbox. */
+static void open_sandbox(lua_State *L) {
   static const struct coroutine_host host = {limits_enter, limits_leave, limits_check, limits_are_exceeded};
-  for (int i = 0; i < LIBRARY_COUNT; i++) {
-    luaL_requiref(L, libraries[i].name, libraries[i].open, 1);
-    prune(L, &libraries[i]);
+  for (const luaL_Reg *library = libraries; library->name; library++) {
+    luaL_requiref(L, library->name, library->func, 1);
     lua_pop(L, 1);
   }
-  for (int i = 0; i < GUARDED_COUNT; i++) sandbox_guard(L, guarded[i].library, guarded[i].guards);
+  guard_functions(L, guards);
+  guard_functions(L, sandbox_strings);
+  guard_functions(L, sandbox_tables);
+  guard_functions(L, sandbox_addresses);
   lua_getglobal(L, LUA_COLIBNAME);
   coroutine_guard(L, &host);
   lua_pop(L, 1);
   sandbox_hide_addresses(L);
+}
+
+static int set_up(lua_State *L) {
+  struct limits *limits = lua_touserdata(L, 1);
+  strew_context *context = lua_touserdata(L, 2);
+  bool sandbox = lua_toboolean(L, 3);
+  limits_keep(L, limits);
+  if (sandbox)
+    open_sandbox(L);
+  else
+    luaL_openlibs(L);
+  bind_open(L, context, limits, sandbox);
+  lua_setglobal(L, "strew");
   return 0;
+}
+
+static lua_State *fail(lua_State *L, strew_context *context, strew_error *error, const char *reason) {
+  if (error) {
+    *error = (strew_error){.alias = error->alias, .op = "new_state", .code = STREW_EMEMORY, .position_rank = -1};
+    snprintf(error->message, sizeof error->message, "new_state: %s", reason);
+  }
+  if (L) lua_close(L);
+  strew_context_release(context);
+  return NULL;
+}
+
+lua_State *strew_new_state(const strew_options *options, strew_error *error) {
+  strew_context *context = NULL;
+  if (strew_context_create(options, &context, error) != STREW_OK) return NULL;
+  lua_State *L = luaL_newstate();
+  struct limits *limits = L ? limits_adopt(L, context) : NULL;
+  if (!limits) return fail(L, context, error, "out of memory: cannot create a Lua state");
+  lua_pushcfunction(L, set_up);
+  lua_pushlightuserdata(L, limits);
+  lua_pushlightuserdata(L, context);
+  lua_pushboolean(L, options && options->sandbox);
+  if (lua_pcall(L, 3, 0, 0) != LUA_OK) return fail(L, NULL, error, lua_tostring(L, -1));
+  strew_restart_limits(L);
+  return L;
 }

@@ -104,29 +104,19 @@ static int seed(lua_State *L) {
   return lua_gettop(L);
 }
 
-void sandbox_guard(lua_State *L, const char *library, const luaL_Reg *guards) {
-  lua_getglobal(L, library);
-  for (; guards->name; guards++) {
-    lua_getfield(L, -1, guards->name);
-    lua_pushcclosure(L, guards->func, 1);
-    lua_setfield(L, -2, guards->name);
-  }
-  lua_pop(L, 1);
-}
+const struct guard sandbox_addresses[] = {{LUA_GNAME, "tostring", to_string},
+                                          {LUA_GNAME, "print", print},
+                                          {LUA_MATHLIBNAME, "randomseed", seed},
+                                          {LUA_STRLIBNAME, "format", format},
+                                          {NULL, NULL, NULL}};
 
 void sandbox_hide_addresses(lua_State *L) {
-  static const luaL_Reg of_base[] = {{"tostring", to_string}, {"print", print}, {NULL, NULL}};
-  static const luaL_Reg of_math[] = {{"randomseed", seed}, {NULL, NULL}};
-  static const luaL_Reg of_string[] = {{"format", format}, {NULL, NULL}};
   lua_newtable(L);
   lua_createtable(L, 0, 1);
   lua_pushliteral(L, "k");
   lua_setfield(L, -2, "__mode");
   lua_setmetatable(L, -2);
   lua_rawsetp(L, LUA_REGISTRYINDEX, numbers_key);
-  sandbox_guard(L, LUA_GNAME, of_base);
-  sandbox_guard(L, LUA_MATHLIBNAME, of_math);
-  sandbox_guard(L, LUA_STRLIBNAME, of_string);
   lua_getglobal(L, LUA_MATHLIBNAME);
   lua_getfield(L, -1, "randomseed");
   lua_call(L, 0, 0);

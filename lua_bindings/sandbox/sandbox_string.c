@@ -6,6 +6,7 @@
 
 #include <lauxlib.h>
 #include <limits.h>
+#include <lualib.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------------------------------- patterns */
@@ -279,5 +280,6 @@ static int repeat(lua_State *L) {
   return is_long ? repeat_long(L, (lua_Unsigned)count - 1) : call_original(L);
 }
 
-const luaL_Reg sandbox_strings[] = {{"find", find},       {"match", match_once}, {"gmatch", match_all},
-                                    {"gsub", substitute}, {"rep", repeat},       {NULL, NULL}};
+const struct guard sandbox_strings[] = {{LUA_STRLIBNAME, "find", find},        {LUA_STRLIBNAME, "match", match_once},
+                                        {LUA_STRLIBNAME, "gmatch", match_all}, {LUA_STRLIBNAME, "gsub", substitute},
+                                        {LUA_STRLIBNAME, "rep", repeat},       {NULL, NULL, NULL}};

@@ -4,6 +4,7 @@
 
 #include <lauxlib.h>
 #include <limits.h>
+#include <lualib.h>
 #include <stdint.h>
 
 static void look_at(lua_State *L, lua_Integer i) {
@@ -146,5 +147,6 @@ static int sort(lua_State *L) {
   return 0;
 }
 
-const luaL_Reg sandbox_tables[] = {{"insert", insert}, {"remove", remove_one}, {"move", move},
-                                   {"concat", concat}, {"sort", sort},         {NULL, NULL}};
+const struct guard sandbox_tables[] = {{LUA_TABLIBNAME, "insert", insert}, {LUA_TABLIBNAME, "remove", remove_one},
+                                       {LUA_TABLIBNAME, "move", move},     {LUA_TABLIBNAME, "concat", concat},
+                                       {LUA_TABLIBNAME, "sort", sort},     {NULL, NULL, NULL}};

@@ -31,14 +31,16 @@ void limits_refuse_long_texts(lua_State *L);
 enum { MAX_TEXT_BYTES = 1 << 20 };
 #define TOO_LONG "texts of at most 1048576 bytes in all expected in a sandbox"
 
-/* sandbox.c: opens the libraries of a sandbox, in a fresh state. */
-int sandbox_open(lua_State *L);
-/* Functions in place of those that could run without end in one call (sandbox_string.c, sandbox_table.c). */
-extern const luaL_Reg sandbox_strings[], sandbox_tables[];
-/* Replaces functions of a library, each by one whose upvalue 1 is the library's (sandbox_address.c). */
-void sandbox_guard(lua_State *L, const char *library, const luaL_Reg *guards);
+/* A function in place of a library's, which is its upvalue 1; NULL: removes that. The library NULL ends a list. */
+struct guard {
+  const char *library, *name;
+  lua_CFunction function;
+};
 static inline int call_original(lua_State *L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
-/* Replaces the functions that show addresses (sandbox_address.c). */
+/* Functions in place of those that could run without end in one call (sandbox_string.c, sandbox_table.c), and of those
+   that show addresses (sandbox_address.c). */
+extern const struct guard sandbox_strings[], sandbox_tables[], sandbox_addresses[];
+/* Sets up sandbox_addresses, once they guard the libraries. */
 void sandbox_hide_addresses(lua_State *L);
 /* A random number, not 0, that no script can guess. */
 uint64_t secret_number(void);

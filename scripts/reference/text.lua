@@ -24,7 +24,7 @@ text.environment = {
   {"STREW_CPU", "the instruction set to use: plain, avx2 or avx512; the best that is there unless set"},
   {"XDG_CACHE_HOME", "kernels compiled for devices are kept in its folder strew; ~/.cache unless set"},
   {"XDG_STATE_HOME", "the prompt's history is kept in its file strew/history; ~/.local/state unless set"},
-  {"STREW_EDITOR", "what edits lines at the prompt: readline, edit or none; the first that is there unless set"},
+  {"STREW_EDITOR", "what edits lines at the prompt: readline or none; readline unless set"},
   {"NO_COLOR", "set to anything: no colours"},
   {"LUA_INIT, LUA_PATH, LUA_CPATH", "as for lua; so are their forms that end in _5_4"},
 }

@@ -222,7 +222,9 @@ local function find_command(word)
 end
 
 local function unknown(word)
-  local nearest = host.nearest(word, prompt.command_names())
+  local names = {}
+  for _, command in ipairs(list) do names[command.name] = true end
+  local nearest = host.hints().nearest(word, names)
   return nearest and format("unknown command :%s; did you mean ':%s'?", word, nearest)
     or format("unknown command :%s; :help lists the commands", word)
 end

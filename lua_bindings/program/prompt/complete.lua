@@ -6,7 +6,7 @@ local strew = host.strew
 local debug, ipairs, next, rawequal, rawget, type = host.debug, ipairs, next, rawequal, rawget, type
 local insert, sort = table.insert, table.sort
 local find, match, sub = string.find, string.match, string.sub
-local globals = _G
+local globals, max = _G, math.max
 local strew_type = rawget(strew, "type")
 
 local properties = {"device", "dtype", "shape"}
@@ -41,17 +41,21 @@ function later.name()
   return names
 end
 
--- Reductions of agg and pivot: the values that the help of that type lists.
-function later.aggregate()
-  local names = {}
-  for i, value in ipairs(host.help().find("aggregate").values) do names[i] = match(value.name, "[%w_]+") end
-  return names
+-- Values that the help of a type lists, but for second names.
+for kind, page in next, {aggregate = "aggregate", dtype = "dtype", mode = "mode", reduce = "reduction"} do
+  later[kind] = function()
+    local names = {}
+    for _, value in ipairs(host.help().find(page).values) do
+      if not find(value.text or "", "^the same as") then insert(names, match(value.name, "[%w_]+")) end
+    end
+    return names
+  end
 end
 
 local function words_of(kinds)
   local words = {}
   for kind in string.gmatch(kinds, "%a+") do
-    for _, word in ipairs(later[kind] and later[kind]() or host.words[kind] or {}) do insert(words, word) end
+    for _, word in ipairs(later[kind]()) do insert(words, word) end
   end
   return words
 end
@@ -351,7 +355,7 @@ end
 
 -- Returns, for the line up to the cursor and the lines of its entry above it (or nil), where the word begins and its
 -- completions.
-function prompt.complete(above, line)
+local function complete(above, line)
   if not above then
     local start, word = match(line, "^%s*:()(%a*)$")
     if start then return start, filter(prompt.command_names(), word) end
@@ -361,10 +365,20 @@ function prompt.complete(above, line)
     if start then return files(line, start, true) end
     local rest = match(line, "^%s*:%a+%s()") or match(line, "^%s*=()") or match(line, "^%s*>+ ()")
     if rest then
-      local place, names = prompt.complete(nil, sub(line, rest))
+      local place, names = complete(nil, sub(line, rest))
       return place and place + rest - 1, names
     end
   end
   if not find(line, "%S") then return #line + 1, {"  "} end -- an indentation
   return complete_code(above and above .. "\n" .. line or line, line)
+end
+
+-- Returns the completions for the line up to the cursor, as replacements of what begins at `start`.
+function prompt.completions(above, line, start)
+  local place, names = complete(above, line)
+  if not place then return {} end
+  for i, name in ipairs(names) do
+    names[i] = sub(line, start, place - 1) .. sub(name, max(start - place, 0) + 1)
+  end
+  return names
 end

@@ -5,6 +5,12 @@ local concat, find, gmatch, insert, max = table.concat, string.find, string.gmat
 
 local PROMPT = "-- more: Space, Enter, q --"
 
+function prompt.lines_of(text)
+  local lines = {}
+  for line in gmatch(text .. "\n", "([^\n]*)\n") do insert(lines, line) end
+  return lines
+end
+
 -- Prints lines from `first` on that fill up to `rows` rows, at least one; returns the number of the next line.
 local function print_rows(lines, first, rows, columns)
   local shown, last = {}, first - 1
@@ -22,8 +28,7 @@ end
 -- Prints a text, in pages if it does not fit the terminal. Space and most keys show the next page, Enter the next line;
 -- q, Escape, Ctrl-C and Ctrl-D leave it.
 function prompt.page(text)
-  local lines = {}
-  for line in gmatch(text .. "\n", "([^\n]*)\n") do insert(lines, line) end
+  local lines = prompt.lines_of(text)
   local rows, columns = host.size()
   if rows < 3 then return print(text) end
   local at, step = 1, rows - 1

@@ -4,8 +4,8 @@
 local prompt = ...
 local host = prompt.host
 local insert, remove = table.insert, table.remove
-local find, gmatch, gsub, match, sub = string.find, string.gmatch, string.gsub, string.match, string.sub
-local ipairs, rawget, select, globals = ipairs, rawget, select, _G
+local find, gsub, match, sub = string.find, string.gsub, string.match, string.sub
+local ipairs, pcall, rawget, rawset, select, tostring, globals = ipairs, pcall, rawget, rawset, select, tostring, _G
 
 local waiting = {} -- entries and lines of a paste, still to run
 local is_paste = false -- true if they may have been typed ahead
@@ -15,17 +15,11 @@ function prompt.drop()
   if is_paste then waiting = {} end
 end
 
-local function lines_of(text)
-  local lines = {}
-  for line in gmatch(text .. "\n", "([^\n]*)\n") do insert(lines, line) end
-  return lines
-end
-
 -- Returns the entries of a transcript; nil: it is none.
 local function transcript(text)
   if not find(text, "^%s*>[> ]") then return nil end
   local entries = {}
-  for _, line in ipairs(lines_of(text)) do
+  for _, line in ipairs(prompt.lines_of(text)) do
     local more, code = match(line, "^%s*>(>?) ?(.*)$")
     if more == ">" and #entries > 0 then
       entries[#entries] = entries[#entries] .. "\n" .. code
@@ -68,12 +62,33 @@ local function evaluate(text, is_last)
   return "error", how
 end
 
--- Returns the next text, as continuation of `text` unless that is nil; or nil and "interrupt" or "end".
+-- Returns what to show before a line: a global _PROMPT or _PROMPT2 replaces the usual text, as in stock Lua. One that
+-- fails is removed, or no line could be read any more. No metamethod of the globals is called.
+local function mark(name, usual)
+  local value = rawget(globals, name)
+  if value == nil then return usual end
+  rawset(globals, name, nil)
+  local ok, text = pcall(tostring, value)
+  if ok then rawset(globals, name, value) end
+  return ok and text or usual
+end
+
+local function read_line(above)
+  return host.read(above and mark("_PROMPT2", ">> ") or mark("_PROMPT", "> "), above)
+end
+
+-- Returns the next text, as continuation of `text` unless that is nil; or nil and "interrupt" or "end". A paste is one
+-- text, even if it comes line by line, as input typed ahead does.
 local function next_line(text)
   if #waiting > 0 then return remove(waiting, 1) end
-  local line, what = host.read(text)
+  local line, what = read_line(text)
+  is_paste = true
+  while line and host.waits() do
+    local above = line
+    line, what = read_line(above)
+    line, is_paste = line and above .. "\n" .. line, false
+  end
   if not line then return nil, what end
-  is_paste = not what
   local entries = transcript(line)
   if not entries then return line end
   waiting, is_paste = entries, true
@@ -111,7 +126,7 @@ function prompt.read()
     local joined = line and (text and text .. "\n" .. line or line) or text
     local kind, a, b = evaluate(joined, not line)
     if line and not text and is_no_chunk(joined, kind, a) then
-      for i, part in ipairs(lines_of(joined)) do insert(waiting, i, part) end
+      for i, part in ipairs(prompt.lines_of(joined)) do insert(waiting, i, part) end
     elseif kind ~= "more" then
       if find(joined, "%S") then host.remember(joined) end
       return kind, a, b

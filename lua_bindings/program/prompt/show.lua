@@ -12,6 +12,7 @@ local getmetatable, globals = host.debug.getmetatable, _G
 
 local DEPTH, ENTRIES, BUDGET, LONGEST_STRING, SORTED = 4, 40, 400, 200, 10000
 local strew_type = rawget(strew, "type")
+local CHUNK = "strew prompt" -- the name of these files in tracebacks
 
 local escapes = {["\n"] = "\\n", ["\t"] = "\\t", ["\r"] = "\\r", ["\\"] = "\\\\", ['"'] = '\\"'}
 local function escape(c) return escapes[c] or format("\\x%02X", byte(c)) end
@@ -151,7 +152,7 @@ end
 local function text_of(value)
   if type(value) == "function" then return call_of(value) or tostring(value) end
   if is_closed(value) then return tostring(value) end
-  return render(value, DEPTH, "", host.width(), {open = {}, budget = BUDGET})
+  return render(value, DEPTH, "", select(2, host.size()), {open = {}, budget = BUDGET})
 end
 
 local function show(...)
@@ -164,9 +165,20 @@ local function show(...)
   print(concat(texts, separator, 1, texts.n))
 end
 
+-- Returns an error message without the prompt's own functions, for which an entry is the main chunk, and without a
+-- traceback that says no more than the message.
+function prompt.shorten(message)
+  local text = gsub(message, "^" .. CHUNK .. ":.-: ", "")
+  text = sub(text, 1, (find(text, "\n\t" .. CHUNK .. ":", 1, true) or 0) - 1)
+  text = gsub(text, "\nstack traceback:$", "")
+  text = gsub(text, "(\n\t[^\n]-)in function <[^\n]-:1>[^\n]*$", "%1in main chunk")
+  local first, last = find(text, "\nstack traceback:\n\t", 1, true)
+  return first and find(text, "^[^\n]*: in main chunk$", last + 1) and sub(text, 1, first - 1) or text
+end
+
 -- Prints a hint for a name without a value.
 function prompt.suggest(name)
-  local hint = host.hint(name)
+  local hint = host.hints().global(name, prompt.cells)
   if hint then print("  hint  " .. hint) end
 end
 
