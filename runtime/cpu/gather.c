@@ -95,19 +95,9 @@ ALWAYS_INLINE void prefetch_index(const struct line *line, int64_t i) {
     }                                                                                                                  \
     return bad;                                                                                                        \
   }
-GATHER_LINES(uint8_t)
-GATHER_LINES(uint16_t)
-GATHER_LINES(uint32_t)
-GATHER_LINES(uint64_t)
+EACH_WIDTH(GATHER_LINES)
 
-static bool gather_lines(size_t size_bytes, const struct line *line) {
-  switch (size_bytes) {
-  case 1: return gather_lines_uint8_t(line);
-  case 2: return gather_lines_uint16_t(line);
-  case 4: return gather_lines_uint32_t(line);
-  default: return gather_lines_uint64_t(line);
-  }
-}
+static bool (*const gather_lines[])(const struct line *line) = {BY_WIDTH(gather_lines)};
 
 /* A few words, the last two of which may overlap: a call would take longer. */
 ALWAYS_INLINE void copy_words(char *to, const char *from, int64_t bytes, const int64_t word) {
@@ -175,7 +165,7 @@ static void gather_visit(void *gathering_, const struct row *row) {
     line.index_stream =
         stream_of(tuning, index, row->step_bytes[GATHER_INDEX], line.from.index == block ? INDEX_BLOCK : 1);
   }
-  bool bad = gathering->columns ? gather_rows(gathering, &line) : gather_lines(gathering->size_bytes, &line);
+  bool bad = gathering->columns ? gather_rows(gathering, &line) : gather_lines[gathering->size_bytes](&line);
   if (bad) atomic_store_explicit(&gathering->bad, true, memory_order_relaxed);
 }
 

@@ -203,13 +203,7 @@ static int64_t index_at(const struct ends *job, const char *index, int64_t i) {
 static int64_t cut_before(const struct ends *job, const char *index, int64_t cut) {
   if (cut == job->size) return cut;
   int64_t value = index_at(job, index, cut), low = 0, high = cut;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (index_at(job, index, middle) < value)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  BISECT(low, high, i, index_at(job, index, i) < value);
   return low;
 }
 

@@ -50,13 +50,7 @@ static int64_t work_of(const struct segment_job *job, const char *ends, int64_t 
 /* Returns the first segment of a line that begins at that work or later; `length` if none does. */
 static int64_t segment_from(const struct segment_job *job, const char *ends, int64_t work) {
   int64_t low = 0, high = job->length;
-  while (low < high) {
-    int64_t middle = low + (high - low) / 2;
-    if (work_before(job, ends, middle) < work)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  BISECT(low, high, i, work_before(job, ends, i) < work);
   return low;
 }
 
@@ -296,10 +290,7 @@ strew_status cpu_segments(const struct call *call, strew_device *device, const s
       spread_piece_##T(NULL, &part, part.ends[0], part.ends[1]);                                                       \
     }                                                                                                                  \
   }
-SPREAD(uint8_t)
-SPREAD(uint16_t)
-SPREAD(uint32_t)
-SPREAD(uint64_t)
+EACH_WIDTH(SPREAD)
 
 static void finish_nothing(const struct segment_state *state, const struct segment_run *run) { (void)state, (void)run; }
 
