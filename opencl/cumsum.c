@@ -39,7 +39,7 @@ static void scan_start(struct scan *scan, const struct plan *plan) {
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Prefers a work-item per tile of neighbouring lines if those are closer in memory than neighbours along a line. */
-static void choose_way(struct scan *scan) {
+static void choose_scan(struct scan *scan) {
   const struct opencl *on = opencl_of(scan->device);
   const struct operand *operands = scan->lines.operands;
   int next = scan->lines.rank - 1;
@@ -72,7 +72,7 @@ static void cumsum_start(struct launch *launch, const struct scan *scan, const c
                dtype_suffix(scan->out), scan->space.outer, settings);
 }
 
-static strew_status scan_lines(const struct scan *scan, const struct block *carries, bool totals) {
+static strew_status cumsum_lines(const struct scan *scan, const struct block *carries, bool totals) {
   static const char *const kernels[] = {"scan_items", "scan_tile", "scan_staged"};
   static const char *const ways[] = {"WAY_ITEMS", "WAY_TILE", "WAY_STAGED"};
   const struct opencl *on = opencl_of(scan->device);
@@ -128,9 +128,9 @@ static strew_status scan_by_blocks(const struct scan *scan) {
   struct block carries = {NULL, 0}, running = carries;
   strew_status status = block_allocate(scan->call, scan->device, (size_t)scan->blocks * row_bytes, &carries);
   if (status == STREW_OK) status = block_allocate(scan->call, scan->device, row_bytes, &running);
-  if (status == STREW_OK) status = scan_lines(scan, &carries, true);
+  if (status == STREW_OK) status = cumsum_lines(scan, &carries, true);
   if (status == STREW_OK) status = carry(scan, &carries, &running);
-  if (status == STREW_OK) status = scan_lines(scan, &carries, false);
+  if (status == STREW_OK) status = cumsum_lines(scan, &carries, false);
   block_free(scan->device, &running);
   block_free(scan->device, &carries);
   return status;
@@ -140,6 +140,6 @@ strew_status opencl_cumsum(const struct call *call, strew_device *device, const 
   static const struct block none = {NULL, 0};
   struct scan scan = {.call = call, .device = device};
   scan_start(&scan, &plan->plan);
-  choose_way(&scan);
-  return scan.blocks <= scan.span ? scan_lines(&scan, &none, false) : scan_by_blocks(&scan);
+  choose_scan(&scan);
+  return scan.blocks <= scan.span ? cumsum_lines(&scan, &none, false) : scan_by_blocks(&scan);
 }

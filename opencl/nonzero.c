@@ -101,7 +101,7 @@ static strew_status write_positions(const struct nonzero_search *search, const s
 
 /* On a GPU a block is 8 elements for each work-item of a group. On a CPU one work-item takes a block and counts out the
    coordinates of each element it finds. */
-static void set_blocks(struct nonzero_search *search) {
+static void set_nonzero_blocks(struct nonzero_search *search) {
   const struct opencl *on = opencl_of(search->device);
   search->group = on->is_gpu ? opencl_large_group(search->device) : 1;
   search->block = on->is_gpu ? NONZERO_GPU_ELEMENTS * (int64_t)search->group : NONZERO_CPU_BLOCK;
@@ -112,7 +112,7 @@ strew_status opencl_nonzero(const struct call *call, strew_device *device, const
                             int64_t *count) {
   struct nonzero_search search = {.call = call, .device = device, .plan = plan, .space = space_of(plan)};
   search.elements = plan_numel(plan);
-  set_blocks(&search);
+  set_nonzero_blocks(&search);
   strew_status status = set_flags(&search);
   if (status == STREW_OK) status = count_flags(&search);
   if (status == STREW_OK) status = out ? write_positions(&search, out) : read_total(&search, count);

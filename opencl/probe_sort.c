@@ -61,7 +61,7 @@ static struct sort_plan plan_of(struct sort_trial *trial, int rank) {
   return sort;
 }
 
-static strew_status run_trial(const struct call *call, strew_device *device, struct sort_trial *trial, int rank) {
+static strew_status run_sort(const struct call *call, strew_device *device, struct sort_trial *trial, int rank) {
   const size_t elements = (size_t)(ROWS * trial->columns), bytes = elements * trial->size_bytes;
   const size_t sizes[OPERANDS] = {[VALUES] = bytes, [INDICES] = elements * sizeof(int64_t), [FROM] = bytes};
   strew_status status = STREW_OK;
@@ -90,7 +90,7 @@ static strew_status try_sort(const struct call *call, strew_device *device, stre
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths && status == STREW_OK && *right; i++) {
     *trial = (struct sort_trial){.dtype = dtype, .size_bytes = strew_dtype_size_bytes(dtype), .columns = lengths[i]};
     choose_elements(trial);
-    status = run_trial(call, device, trial, rank);
+    status = run_sort(call, device, trial, rank);
     *right = status == STREW_OK && is_right(trial);
   }
   memory_free(context, trial, sizeof *trial);

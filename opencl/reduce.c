@@ -58,7 +58,7 @@ static void fold_prepare(struct fold_launch *job, const struct reduce_plan *redu
 
 /* On GPUs and for vectors, adjacent outputs are better than adjacent elements of one output if they are closer in
    memory. */
-static void choose_way(struct fold_launch *job) {
+static void choose_fold(struct fold_launch *job) {
   const struct opencl *on = opencl_of(job->device);
   enum {
     FEW = 4,
@@ -266,7 +266,7 @@ strew_status opencl_reduce(const struct call *call, strew_device *device, const 
                             .join = kernels[plan->fold].join,
                             .flip = kernels[plan->fold].flip};
   fold_prepare(&job, plan);
-  choose_way(&job);
+  choose_fold(&job);
   job.value_bytes = value_bytes(row->gives, plan->plan.operands[1].dtype);
   if (fold_is_spread(plan->fold)) return fold_deviations(&job, plan->correction, row->finish == FINISH_DEVIATION);
   if (row->finish == FINISH_MEAN) job.finish = 1, job.divisor = (double)job.n;

@@ -31,7 +31,7 @@ static void launch_elements(struct launch *launch, const struct segment_launch *
   launch->turns = job->strip + (to - from) * job->across / job->items; /* of an average work-item */
 }
 
-static strew_status launch_strips(struct launch *launch, const struct segment_launch *job) {
+static strew_status launch_segments(struct launch *launch, const struct segment_launch *job) {
   struct space strips = job->space;
   strips.columns = (strips.columns - 1) / job->strip + 1;
   return launch_rows(launch, &strips);
@@ -54,7 +54,7 @@ static strew_status reduce_part(const struct segment_launch *job, int64_t from, 
   launch_value(&launch, plan->start.bytes, element_bytes);
   launch_value(&launch, plan->empty.bytes, element_bytes);
   launch_block(&launch, &job->state);
-  return launch_strips(&launch, job);
+  return launch_segments(&launch, job);
 }
 
 static strew_status spread_part(const struct segment_launch *job, int64_t from, int64_t to) {
@@ -66,7 +66,7 @@ static strew_status spread_part(const struct segment_launch *job, int64_t from, 
                "S=%s SRC=%s REDUCE=assign I=%s OUTER=%d STRIP=%d SPREAD", word, word,
                index_type(operands[SEGMENT_ENDS].dtype), job->space.outer, job->strip);
   launch_elements(&launch, job, from, to);
-  return launch_strips(&launch, job);
+  return launch_segments(&launch, job);
 }
 
 static struct segment_launch job_of(const struct call *call, strew_device *device,

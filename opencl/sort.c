@@ -72,7 +72,7 @@ static strew_status sort_tiles(const struct sort *sort, const struct candidates 
 
 /* The tile length for a top-k selection, or 0 if radix sort is better. A CPU work-item without a bound on its loops
    selects from long tiles with a heap. */
-static int64_t tile_of(const struct sort *sort) {
+static int64_t sort_tile_of(const struct sort *sort) {
   const struct opencl *on = opencl_of(sort->device);
   const int64_t n = sort->space.columns, keep = sort->plan->keep;
   int64_t tile = sort->line;
@@ -217,6 +217,6 @@ strew_status opencl_sort_untested(const struct call *call, strew_device *device,
     const struct candidates all = {.columns = sort.space.columns};
     return sort_tiles(&sort, &all, sort.line, NULL);
   }
-  const int64_t tile = tile_of(&sort);
+  const int64_t tile = sort_tile_of(&sort);
   return tile ? select_first(&sort, tile) : sort_by_digits(&sort);
 }

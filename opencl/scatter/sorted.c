@@ -25,7 +25,7 @@ static strew_status join_sorted(const struct scattering *s, const struct column_
 }
 
 /* Split into launches, because one destination may get all contributions, and one work-item then combines them. */
-static strew_status join_all(const struct scattering *s, const struct column_walk *walk) {
+static strew_status join_sorted_runs(const struct scattering *s, const struct column_walk *walk) {
   int64_t most = launch_iterations(s->device, walk->width);
   strew_status status = STREW_OK;
   for (int64_t from = 0, to; status == STREW_OK && from < s->line; from = to) {
@@ -48,5 +48,5 @@ strew_status opencl_scatter_if_sorted(struct scattering *s, bool *done) {
   if (status == STREW_OK) status = verdict_read(s->call, s->device, &s->verdict, &known);
   s->bad = known & VERDICT_BAD;
   *done = s->bad || !(known & VERDICT_UNSORTED);
-  return status == STREW_OK && *done && !s->bad ? join_all(s, &walk) : status;
+  return status == STREW_OK && *done && !s->bad ? join_sorted_runs(s, &walk) : status;
 }

@@ -8,7 +8,7 @@
 enum { AT_ONCE = 16, VALUES = 1 << 14 };
 
 /* Sorted lines: size elements, step bytes apart. */
-struct lines {
+struct sorted_lines {
   int64_t size, step;
   bool right;
 };
@@ -16,10 +16,10 @@ struct lines {
 #define LOOPS "runtime/cpu/search.inc"
 #include "runtime/cpu/loops/each_dtype.h"
 
-typedef void search_row(const struct lines *lines, const struct row *row);
+typedef void search_row(const struct sorted_lines *lines, const struct row *row);
 
 struct search_job {
-  struct lines lines;
+  struct sorted_lines lines;
   search_row *search;
 };
 

@@ -47,7 +47,7 @@ static inline bool less_broad(broad a, broad b) { return a.key < b.key || (a.key
 static inline int64_t digit_of_broad(broad item, struct digit digit) { return digit_in(item.key, digit); }
 
 /* Memory of a line. */
-struct line {
+struct sort_line {
   const char *in;
   char *values, *positions; /* values NULL: not needed */
   int64_t in_step, values_step, positions_step;
@@ -64,8 +64,8 @@ enum { NARROW, BROAD, KINDS };
 
 struct keys {
   /* `load` makes keys of elements from `position` on; `store` writes values of sorted items from `rank` on */
-  void (*load)(uint64_t *keys, const struct line *line, int64_t position, int64_t count);
-  void (*store[KINDS])(const struct line *line, const void *items, int64_t rank, int64_t count);
+  void (*load)(uint64_t *keys, const struct sort_line *line, int64_t position, int64_t count);
+  void (*store[KINDS])(const struct sort_line *line, const void *items, int64_t rank, int64_t count);
 };
 
 struct sorts {
@@ -76,7 +76,7 @@ struct sorts {
   void (*partition)(void *to, const void *items, int64_t count, struct digit digit, int64_t *places);
   void (*select)(void *kept, int64_t *held, int64_t keep, const void *items, int64_t count);
   void (*sort_heap)(void *kept, int64_t count);
-  void (*store_positions)(const struct line *line, const void *items, int64_t rank, int64_t count);
+  void (*store_positions)(const struct sort_line *line, const void *items, int64_t rank, int64_t count);
 };
 
 #define ITEM narrow
@@ -91,9 +91,9 @@ static const struct sorts *const sorts_of[] = {[NARROW] = &sorts_narrow, [BROAD]
 
 struct sort_job {
   strew_context *context;
-  struct plan lines; /* the plan without the sorted dimension */
-  struct line line;  /* what all lines have in common */
-  int64_t count;     /* of lines */
+  struct plan lines;     /* the plan without the sorted dimension */
+  struct sort_line line; /* what all lines have in common */
+  int64_t count;         /* of lines */
   const struct keys *keys;
   int kind;      /* for keys of all bits */
   bool select;   /* by a heap */
@@ -105,8 +105,8 @@ struct sort_job {
 
 static int kind_for(int bits, int64_t n) { return bits <= 32 && n <= UINT32_MAX ? NARROW : BROAD; }
 
-static struct line line_at(const struct sort_job *job, int64_t i) {
-  struct line line = job->line;
+static struct sort_line line_at(const struct sort_job *job, int64_t i) {
+  struct sort_line line = job->line;
   const struct plan *lines = &job->lines;
   line.values = lines->operands[0].storage ? operand_at(lines, 0, i) : NULL;
   line.positions = operand_at(lines, 1, i);
@@ -115,8 +115,8 @@ static struct line line_at(const struct sort_job *job, int64_t i) {
 }
 
 /* Makes items of the elements from `position` on. */
-static void load_items(const struct sort_job *job, const struct line *line, int kind, void *items, int64_t position,
-                       int64_t count) {
+static void load_items(const struct sort_job *job, const struct sort_line *line, int kind, void *items,
+                       int64_t position, int64_t count) {
   uint64_t keys[SORT_CHUNK];
   char *to = items;
   for (int64_t taken; count > 0; position += taken, count -= taken, to += taken * sorts_of[kind]->bytes) {
@@ -130,7 +130,7 @@ static void load_items(const struct sort_job *job, const struct line *line, int 
 static bool is_in_place(const struct sort_job *job, int kind) { return job->in_place && kind == NARROW; }
 
 /* Writes sorted items, from rank `rank` on. Values first: the items may be in the memory of the positions. */
-static void store(const struct sort_job *job, const struct line *line, int kind, const void *items, int64_t rank,
+static void store(const struct sort_job *job, const struct sort_line *line, int kind, const void *items, int64_t rank,
                   int64_t count) {
   if (line->values) job->keys->store[kind](line, items, rank, count);
   sorts_of[kind]->store_positions(line, items, rank, count);
@@ -147,7 +147,7 @@ struct radix_part {
 /* A line or a bucket, sorted by one thread or by many, in `parts` parts. */
 struct radix {
   const struct sort_job *job;
-  struct line line;
+  struct sort_line line;
   int kind;
   int64_t parts, count;
   int64_t rank; /* of the first item */
@@ -302,7 +302,7 @@ static void find_bits(struct radix *radix) {
 
 /* ------------------------------------------------------------------------------------------ one line, other methods */
 
-static void sort_handful(const struct sort_job *job, const struct line *line) {
+static void sort_handful(const struct sort_job *job, const struct sort_line *line) {
   _Alignas(16) char items[SORT_INSERTION * sizeof(broad)];
   load_items(job, line, job->kind, items, 0, line->n);
   sorts_of[job->kind]->insert(items, line->n);
@@ -310,7 +310,7 @@ static void sort_handful(const struct sort_job *job, const struct line *line) {
 }
 
 /* Writes the first `keep` of a chunk of a line, unordered, to `kept`. */
-static int64_t select_chunk(const struct sort_job *job, const struct line *line, int64_t begin, int64_t end,
+static int64_t select_chunk(const struct sort_job *job, const struct sort_line *line, int64_t begin, int64_t end,
                             char *kept) {
   _Alignas(16) char items[SORT_CHUNK * sizeof(broad)];
   int64_t held = 0;
@@ -325,7 +325,7 @@ static int64_t select_chunk(const struct sort_job *job, const struct line *line,
 /* Selection by all threads: each selects from a chunk, then one from their results. */
 struct line_selection {
   const struct sort_job *job;
-  struct line line;
+  struct sort_line line;
   int64_t parts;
   int64_t held[SORT_PARTS];
 };
@@ -341,7 +341,7 @@ static void choose_part(void *choice_, int64_t part) {
   choice->held[part] = select_chunk(choice->job, &choice->line, begin, end, chosen_at(choice, part));
 }
 
-static void select_together(const struct sort_job *job, const struct line *line) {
+static void select_together(const struct sort_job *job, const struct sort_line *line) {
   struct line_selection choice = {.job = job, .line = *line, .parts = job->parts};
   char *kept = chosen_at(&choice, choice.parts);
   int64_t held = 0;
@@ -470,7 +470,7 @@ static strew_status sort_long_lines(const struct call *call, const struct sort_j
 
 /* ---------------------------------------------------------------------------------------------- split among threads */
 
-static void sort_alone(const struct sort_job *job, const struct line *line, char *scratch) {
+static void sort_alone(const struct sort_job *job, const struct sort_line *line, char *scratch) {
   if (line->n <= SORT_INSERTION) {
     sort_handful(job, line);
   } else if (job->select) {
@@ -493,7 +493,7 @@ static void part_of_lines(void *job_, int64_t part) {
   int64_t end = part_begin(job->count, job->parts, part + 1);
   char *scratch = job->scratch ? job->scratch + part * job->line_bytes : NULL;
   for (int64_t i = part_begin(job->count, job->parts, part); i < end && !context_stops(job->context); i++) {
-    struct line line = line_at(job, i);
+    struct sort_line line = line_at(job, i);
     sort_alone(job, &line, scratch);
   }
 }
@@ -508,7 +508,7 @@ static const struct keys *const keys_of[] = {
 };
 
 void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, int64_t count, uint64_t *keys) {
-  const struct line line = {.in = elements, .in_step = step_bytes};
+  const struct sort_line line = {.in = elements, .in_step = step_bytes};
   keys_of[dtype]->load(keys, &line, 0, count);
 }
 
@@ -519,8 +519,8 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
   job->lines = plan->plan;
   job->lines.rank = last;
   job->count = plan_numel(&job->lines);
-  job->line =
-      (struct line){.in_step = operand_step(&operands[2], last), .positions_step = operand_step(&operands[1], last)};
+  job->line = (struct sort_line){.in_step = operand_step(&operands[2], last),
+                                 .positions_step = operand_step(&operands[1], last)};
   if (operands[0].storage) job->line.values_step = operand_step(&operands[0], last);
   job->line.n = plan->plan.sizes[last];
   job->line.keep = plan->keep;
@@ -555,7 +555,7 @@ static strew_status sort_all_lines(const struct call *call, struct sort_job *job
     return fail_memory(call, job->context, (size_t)scratch_bytes);
   if (!shared) pool_run(job->context, job->parts, part_of_lines, job);
   for (int64_t i = 0; shared && i < job->count; i++) {
-    struct line line = line_at(job, i);
+    struct sort_line line = line_at(job, i);
     select_together(job, &line);
   }
   if (job->scratch) memory_free(job->context, job->scratch, (size_t)scratch_bytes);

@@ -59,7 +59,7 @@ struct archive {
 
 static struct { ZIP_CALLS(LIBRARY_MEMBER) } zip;
 
-static strew_status check_library(const struct call *call, const char *path) {
+static strew_status check_libzip(const struct call *call, const char *path) {
   static const char *const names[] = {"libzip.so.5", "libzip.so.4", NULL}, *const symbols[] = {ZIP_CALLS(LIBRARY_SYMBOL)
                                                                                                    NULL};
   static struct library library = {.names = names, .symbols = symbols, .table = &zip};
@@ -159,7 +159,7 @@ static strew_status open_zip(struct archive *archive, int flags) {
 
 static strew_status new_archive(const struct call *call, strew_context *context, const char *path,
                                 struct archive **out) {
-  strew_status status = check_library(call, path);
+  strew_status status = check_libzip(call, path);
   if (status != STREW_OK) return status;
   struct archive *archive = memory_allocate(context, sizeof *archive);
   if (!archive) return fail_memory(call, context, sizeof *archive);

@@ -135,7 +135,7 @@ static strew_status put_rows(struct writer *writer) {
 
 /* -------------------------------------------------------------------------------------------------------- columns */
 
-static strew_status open_source(struct writer *writer, strew_tensor *tensor, struct csv_source *out) {
+static strew_status open_rows(struct writer *writer, strew_tensor *tensor, struct csv_source *out) {
   strew_tensor *on_cpu = NULL;
   strew_status status = strew_to(tensor, &writer->context->cpu, tensor->dtype, &on_cpu, writer->call->error);
   if (status == STREW_OK) status = strew_contiguous(on_cpu, &out->dense, writer->call->error);
@@ -191,7 +191,7 @@ static strew_status open_columns(struct writer *writer) {
     strew_tensor *tensor = strew_table_tensor(writer->table, i);
     if (i == 0 && tensor->rank == 1) writer->rows = tensor->sizes[0];
     status = check_column(writer, i, tensor);
-    if (status == STREW_OK) status = open_source(writer, tensor, &writer->sources[i]);
+    if (status == STREW_OK) status = open_rows(writer, tensor, &writer->sources[i]);
     if (status != STREW_OK) return status;
     writer->sources[i].word_count = strew_table_word_count(writer->table, i);
     if (writer->sources[i].word_count >= 0) status = check_codes(writer, i);
@@ -202,7 +202,7 @@ static strew_status open_columns(struct writer *writer) {
 /* Opens a tensor's columns; all share its memory. */
 static strew_status open_tensor(struct writer *writer, const strew_tensor *tensor) {
   struct csv_source whole = {0};
-  strew_status status = open_source(writer, (strew_tensor *)tensor, &whole);
+  strew_status status = open_rows(writer, (strew_tensor *)tensor, &whole);
   for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
     size_t offset_bytes = (size_t)i * dtype_bytes(tensor->dtype);
     writer->sources[i] =
@@ -234,8 +234,8 @@ static void close_writer(struct writer *writer) {
   if (writer->c_locale) freelocale(writer->c_locale);
 }
 
-static strew_status write_file(struct writer *writer, const char *path, const strew_save_options *options,
-                               bool has_names) {
+static strew_status write_csv(struct writer *writer, const char *path, const strew_save_options *options,
+                              bool has_names) {
   strew_status status = sink_open(writer->call, writer->context, path, options->compress, &writer->sink);
   if (status != STREW_OK) return status;
   if (has_names) status = put_names(writer);
@@ -255,9 +255,9 @@ strew_status csv_save_table(const struct call *call, const strew_table *table, c
   strew_status status = open_writer(&writer, options);
   if (status == STREW_OK) status = open_columns(&writer);
   if (status == STREW_OK)
-    status = write_file(&writer, path, options,
-                        options->header == STREW_HEADER_UNSAID ? !strew_table_is_numbered(table)
-                                                               : options->header == STREW_HEADER_YES);
+    status = write_csv(&writer, path, options,
+                       options->header == STREW_HEADER_UNSAID ? !strew_table_is_numbered(table)
+                                                              : options->header == STREW_HEADER_YES);
   close_writer(&writer);
   return status;
 }
@@ -276,7 +276,7 @@ strew_status csv_save(const struct call *call, const strew_tensor *tensor, const
   if (!writer.count) return fail(call, fault, "has no columns, expected at least 1");
   strew_status status = open_writer(&writer, options);
   if (status == STREW_OK) status = open_tensor(&writer, tensor);
-  if (status == STREW_OK) status = write_file(&writer, path, options, false);
+  if (status == STREW_OK) status = write_csv(&writer, path, options, false);
   close_writer(&writer);
   return status;
 }

@@ -23,7 +23,7 @@ struct loading {
   strew_table *table;
 };
 
-static strew_status read_next(const struct call *call, void *user, void *to, size_t size_bytes) {
+static strew_status read_member_bytes(const struct call *call, void *user, void *to, size_t size_bytes) {
   return archive_read(call, user, to, size_bytes);
 }
 
@@ -93,8 +93,8 @@ static strew_status load_member(const struct loading *loading, int64_t k) {
   if (length < SUFFIX_BYTES || strcmp(member.name + length - SUFFIX_BYTES, suffix) != 0)
     return fail_member(call, loading->path, member.name, hint, "is not a .npy file");
   strew_tensor *tensor = NULL;
-  struct npy_source source = {loading->path, member.name,      member.size_bytes,
-                              read_next,     loading->archive, loading->options->column_count ? NULL : hint};
+  struct npy_source source = {loading->path,     member.name,      member.size_bytes,
+                              read_member_bytes, loading->archive, loading->options->column_count ? NULL : hint};
   status = archive_open_member(call, loading->archive, i);
   if (status == STREW_OK) status = npy_read(call, &source, loading->device, &tensor);
   if (status == STREW_OK) status = archive_end_member(call, loading->archive);
