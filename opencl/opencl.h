@@ -183,8 +183,8 @@ void program_release_all(strew_device *device);
 /* ---------------------------------------------------------------------------------------------------------- cache.c */
 
 /* cache_find: the binary stored under this key (a text of all that determines it), or NULL; the caller frees it by
-   memory_free. cache_is_usable: whether there is a folder for binaries. No function fails: on any error nothing is found,
-   nothing stored. */
+   memory_free. cache_is_usable: whether there is a folder for binaries. No function fails: on any error nothing is
+   found, nothing stored. */
 bool cache_is_usable(void);
 void *cache_find(strew_context *context, const char *key, size_t *size_bytes);
 void cache_store(const char *key, const void *binary, size_t size_bytes);

@@ -36,8 +36,8 @@ static struct strategy choose_bounded(const struct scattering *s) {
   return (struct strategy){.way = WALK, .owners = s->rows >= owners ? 1 : owners};
 }
 
-/* On a GPU. Measured on an NVIDIA H200, in ms, float32, sums except the column of atomics, which serve what joins in any
-   order (extremes; here of 1-D calls):
+/* On a GPU. Measured on an NVIDIA H200, in ms, float32, sums except the column of atomics, which serve what joins in
+   any order (extremes; here of 1-D calls):
                           one group    sort    a work-item a line    atomics
      4 into 4                  0.04    0.11                  0.04
      1,024 into 256            0.12    0.14                            0.06

@@ -25,8 +25,8 @@ struct call {
   struct float_mode host_mode;
   strew_context *claimed; /* in debug builds */
 };
-/* Declares `variable`, the public call that begins here: it ends with the block. Debug builds return at once if an operand
-   was released. */
+/* Declares `variable`, the public call that begins here: it ends with the block. Debug builds return at once if an
+   operand was released. */
 #define CALL(variable, name, err, ...)                                                                                 \
   struct call variable                                                                                                 \
       __attribute__((cleanup(call_leave))) = {.op = (name), .error = (err), .operands = {__VA_ARGS__}};                \
@@ -97,7 +97,8 @@ enum { KEEPS_RELEASED = 0 };
 #else
 enum { KEEPS_RELEASED = IS_DEBUG };
 #endif
-/* Begin and end a thread's use of the context, in debug builds; if two threads use it at once, the calls of both fail. */
+/* Begin and end a thread's use of the context, in debug builds; if two threads use it at once, the calls of both
+   fail. */
 void context_claim(strew_context *context);
 void context_unclaim(strew_context *context);
 /* The thread uses the context from now on: what others have released is given back. See release.c. */

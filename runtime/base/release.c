@@ -1,10 +1,10 @@
 /* release.c: what any thread may release: tensors, groupings and tables, as finalisers of garbage collectors do.
 
-   Memory is given back by the context's user, the thread that has used it last: allocators, drivers and callbacks are not
-   called by two threads at once. A thread becomes the user where it first touches the context's memory. Its own releases
-   act at once, those of others wait in a list until its next call. While the user releases, between calls, its mark has
-   BUSY set, and a thread that is to take over waits for it. Where there is no reference left, no thread can make a call,
-   and the last one to release gives everything back. */
+   Memory is given back by the context's user, the thread that has used it last: allocators, drivers and callbacks are
+   not called by two threads at once. A thread becomes the user where it first touches the context's memory. Its own
+   releases act at once, those of others wait in a list until its next call. While the user releases, between calls, its
+   mark has BUSY set, and a thread that is to take over waits for it. Where there is no reference left, no thread can
+   make a call, and the last one to release gives everything back. */
 #include "device.h"
 
 #include <sched.h>

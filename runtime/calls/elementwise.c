@@ -1,9 +1,9 @@
 /* elementwise.c: arithmetic, comparisons and choices, element by element, with broadcasting and type promotion.
 
-   Operands are converted, as strew_to does, to their promoted dtype (dtype_of_operands). Results have that dtype, or are
-   bool. 16-bit floats are computed in float32 and rounded once; in a product with a number, or a
-   quotient by one, the number is a float32, as in PyTorch. The common dtype must hold a number, so that no operation
-   turns a finite number into an infinity.
+   Operands are converted, as strew_to does, to their promoted dtype (dtype_of_operands). Results have that dtype, or
+   are bool. 16-bit floats are computed in float32 and rounded once; in a product with a number, or a quotient by one,
+   the number is a float32, as in PyTorch. The common dtype must hold a number, so that no operation turns a finite
+   number into an infinity.
 
    Comparisons store no number, so they take any. Integers are compared with its value; floats with its rounded value
    (a float16 tensor made from 0.1 equals 0.1) or, if only that is infinite, with its value. */

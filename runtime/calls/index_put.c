@@ -1,5 +1,5 @@
-/* index_put.c: calls that write and read rows: at several indices (index_put), at one (get_rows, set_rows), at row-major
-   positions (take, put), at coordinates (scatter_nd, gather_nd), and at a mask's true elements. */
+/* index_put.c: calls that write and read rows: at several indices (index_put), at one (get_rows, set_rows), at
+   row-major positions (take, put), at coordinates (scatter_nd, gather_nd), and at a mask's true elements. */
 #include "gather.h"
 #include "indexed_rows.h"
 #include "runtime/base/copy.h"

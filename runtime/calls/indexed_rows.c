@@ -36,7 +36,8 @@ strew_status rows_shape(const struct call *call, const struct rows *rows, const 
   return check_sizes(call, self->dtype, shape->rank, shape->sizes);
 }
 
-/* The view of a tensor, broadcast to a shape, whose first `lead` dimensions are one. False if strides do not allow it. */
+/* The view of a tensor, broadcast to a shape, whose first `lead` dimensions are one. False if strides do not allow
+   it. */
 static bool merge_leading(const strew_tensor *tensor, int rank, const int64_t *sizes, int lead, strew_tensor *out) {
   struct plan plan;
   plan_start(&plan, rank, sizes);

@@ -89,7 +89,8 @@ static inline void *dense_at(const strew_tensor *tensor, int64_t i) {
   return data ? data + (tensor->offset + i) * (int64_t)dtype_bytes(tensor->dtype) : NULL;
 }
 
-/* Halves low .. high - 1 until `low` is the first i for which the condition, which holds for those before it, does not. */
+/* Halves low .. high - 1 until `low` is the first i for which the condition, which holds for those before it, does
+   not. */
 #define BISECT(low, high, i, condition)                                                                                \
   for (int64_t i; (low) < (high);) i = (low) + ((high) - (low)) / 2, (condition) ? ((low) = i + 1) : ((high) = i)
 
@@ -133,8 +134,8 @@ strew_status cpu_group_topk(const struct call *call, strew_device *device, const
 /* The same. aggregate.c */
 strew_status cpu_aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
                            const struct aggregate_column *columns);
-/* Makes unsigned numbers in the order of elements, as many bits wide as these; equal ones for -0 and +0, and for all NaN,
-   which are greatest. sort.c */
+/* Makes unsigned numbers in the order of elements, as many bits wide as these; equal ones for -0 and +0, and for all
+   NaN, which are greatest. sort.c */
 void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, int64_t count, uint64_t *keys);
 
 /* Sets *bad if operand `operand` of a plan holds values outside of lowest..highest, in a pass of its own. index.c */

@@ -22,7 +22,8 @@ struct cumulative_job {
 };
 
 /* Defines NAME(job, tile): runs `start` for the first element of each column, then `step` for each element, row by row.
-   In these, c is the column, i the row, and `from` and `to` are addresses. A single column keeps its state in registers. */
+   In these, c is the column, i the row, and `from` and `to` are addresses. A single column keeps its state in
+   registers. */
 #define SCAN(name, state, start, step)                                                                                 \
   ALWAYS_INLINE void name##_columns(const struct cumulative_job *job, const struct cumulative_tile *tile,              \
                                     const int64_t width) {                                                             \

@@ -25,8 +25,8 @@ struct elements {
   int64_t step_bytes, count;
 };
 
-/* Returns the end of the chunk of a group's first `count` elements that begins at `begin`; `begin` if none is left, or the
-   call must stop: its loops then end early, with any result. */
+/* Returns the end of the chunk of a group's first `count` elements that begins at `begin`; `begin` if none is left, or
+   the call must stop: its loops then end early, with any result. */
 static inline int64_t chunk_end(const struct elements *e, int64_t begin, int64_t count) {
   return begin && context_stops(e->context) ? begin : least(begin + CHUNK, count);
 }

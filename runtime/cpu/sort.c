@@ -5,8 +5,8 @@
    the line. Items are narrow (key and position in a word of 64 bits) or broad, if one of the two needs more than 32.
 
    Methods: insertion sort for few elements; a heap for the first few of a long line; else an LSD radix sort. Lines that
-   exceed the cache are first partitioned by the most significant digit; then each bucket is sorted in cache, and threads
-   share one only if it is too large.
+   exceed the cache are first partitioned by the most significant digit; then each bucket is sorted in cache, and
+   threads share one only if it is too large.
 
    Narrow items have the size of a position: they are stored where the positions are written in the end, if those are
    contiguous and all are kept. The scratch for 10 M float32 is then a sixth of that of two arrays of items.

@@ -8,8 +8,8 @@
    ahead_next reads by itself. ahead_stop ends the thread, before file_close; the file need not have one. */
 strew_status ahead_start(const struct call *call, struct file *file);
 void ahead_stop(struct file *file);
-/* Reads the next bytes, at most size_bytes; *got 0: the end. Those that were read ahead, or else as file_next. Waits for
-   the thread, and checks for interruption meanwhile. */
+/* Reads the next bytes, at most size_bytes; *got 0: the end. Those that were read ahead, or else as file_next. Waits
+   for the thread, and checks for interruption meanwhile. */
 strew_status ahead_next(const struct call *call, struct file *file, void *to, size_t size_bytes, size_t *got);
 
 #endif

@@ -46,8 +46,8 @@ strew_status file_open(const struct call *call, strew_context *context, const ch
 void file_close(struct file *file);
 /* True if a file, regular or as standard input, has changed in size or was written since it was opened. */
 bool file_is_changed(const struct file *file);
-/* Reads the next bytes, at most size_bytes; *got 0: the end. Waits for some time where there may be more later. Failures
-   are in errno. Needs no context: for any thread. */
+/* Reads the next bytes, at most size_bytes; *got 0: the end. Waits for some time where there may be more later.
+   Failures are in errno. Needs no context: for any thread. */
 enum attempt { FILE_READ, FILE_WAITED, FILE_FAILED };
 enum attempt file_try(struct file *file, void *to, size_t size_bytes, size_t *got);
 /* The same, until there is something. Waits for a pipe, and checks for interruption meanwhile. */

@@ -27,8 +27,8 @@ const char *decimal_scan(const char *text, int point, struct decimal *out);
 bool decimal_to_integer(const struct decimal *decimal, int64_t *out);
 /* True if its value is an int64, however written ("2.50e1"). Exact: nothing is rounded first. */
 bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out);
-/* Returns the nearest double, ties to even. decimal->text must still exist, with '.' as its point; `c_locale` is the locale "C", for rare
-   numbers. */
+/* Returns the nearest double, ties to even. decimal->text must still exist, with '.' as its point; `c_locale` is the
+   locale "C", for rare numbers. */
 double decimal_to_double(const struct decimal *decimal, locale_t c_locale);
 
 /* Writes the shortest decimal that reads back as the same element of a float dtype, in the format of Python's repr:

@@ -50,11 +50,11 @@
   X(AMIN, amin, "amin", "min", NULL, 0, HIGHEST, MINIMUM(a, b), OWN)
 
 /* Folds of dimensions into one value each. enumerator, STREW_FOLD_...; suffix, which is the name; dtypes it takes (see
-   below); what it gives and gathers: WIDE (a float as its computed dtype, others as int64), SAME (an element), PLACE (an
-   element and its place, of which the place is given) or TRUTH (bool); what it gives of no elements: ZERO, ONE,
-   UNDEFINED (NaN) or NOTHING (an error); what becomes of the joined value: PLAIN (nothing), MEAN, VARIANCE or DEVIATION;
-   the row whose loops the CPU takes; the row whose kernels OpenCL takes, and whether every bit is flipped on the way in
-   and out (-1) or not (0); identity; how b joins a. */
+   below); what it gives and gathers: WIDE (a float as its computed dtype, others as int64), SAME (an element), PLACE
+   (an element and its place, of which the place is given) or TRUTH (bool); what it gives of no elements: ZERO, ONE,
+   UNDEFINED (NaN) or NOTHING (an error); what becomes of the joined value: PLAIN (nothing), MEAN, VARIANCE or
+   DEVIATION; the row whose loops the CPU takes; the row whose kernels OpenCL takes, and whether every bit is flipped on
+   the way in and out (-1) or not (0); identity; how b joins a. */
 #define STREW_FOLDS(X)                                                                                                 \
   X(SUM, sum, ANY, WIDE, ZERO, PLAIN, sum, sum, 0, ZERO, PLUS(a, b))                                                   \
   X(PROD, prod, ANY, WIDE, ONE, PLAIN, prod, prod, 0, ONE, TIMES(a, b))                                                \
@@ -68,11 +68,11 @@
   X(ALL, all, ANY, TRUTH, ONE, PLAIN, all, any, -1, ONE, ((a) & (b)))                                                  \
   X(ANY, any, ANY, TRUTH, ZERO, PLAIN, any, any, 0, ZERO, ((a) | (b)))
 
-/* Elementwise operations. enumerator; name; function of scalar.h or arithmetic.inc, without its suffix; dtypes it takes:
-   ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32) or BITS (integers and bools); what it
-   gives: COMMON (the dtype in which the operands meet), or bool: ORDER (a comparison, in which a number stands for its
-   value) or TRUTH (of what is zero and what is not, numbers too); time of an element, in times that a sum takes (PoCL on
-   one core: a sum, a comparison or a move takes 1 to 4 ns); names in scripts, see enum form. */
+/* Elementwise operations. enumerator; name; function of scalar.h or arithmetic.inc, without its suffix; dtypes it
+   takes: ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32) or BITS (integers and bools);
+   what it gives: COMMON (the dtype in which the operands meet), or bool: ORDER (a comparison, in which a number stands
+   for its value) or TRUTH (of what is zero and what is not, numbers too); time of an element, in times that a sum takes
+   (PoCL on one core: a sum, a comparison or a move takes 1 to 4 ns); names in scripts, see enum form. */
 #define STREW_UNARY(X)                                                                                                 \
   X(NEG, "neg", neg, NUMBERS, COMMON, 1, EVERY)                                                                        \
   X(ABS, "abs", abs, NUMBERS, COMMON, 1, EVERY)                                                                        \
