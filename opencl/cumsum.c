@@ -83,13 +83,8 @@ static strew_status cumsum_lines(const struct scan *scan, const struct block *ca
   launch_space(&launch, &scan->space);
   launch_operand(&launch, &scan->space, 0);
   launch_operand(&launch, &scan->space, 1);
-  launch_int(&launch, scan->line_count);
-  launch_int(&launch, scan->n);
-  launch_int(&launch, scan->out_run);
-  launch_int(&launch, scan->in_run);
-  launch_int(&launch, scan->blocks);
-  launch_int(&launch, scan->span);
-  launch_block(&launch, carries);
+  launch_ints(&launch, scan->line_count, scan->n, scan->out_run, scan->in_run, scan->blocks, scan->span);
+  launch_blocks(&launch, carries);
   int64_t chunks = (scan->blocks - 1) / scan->span + 1, tiles = (scan->space.columns - 1) / TILE + 1;
   launch.turns = least(scan->span * SUM_BLOCK, scan->n);
   launch.turns *= scan->way == WAY_STAGED ? STAGED_ROWS : scan->way == WAY_TILE ? TILE : 1;
@@ -111,11 +106,8 @@ static strew_status carry(const struct scan *scan, const struct block *carries, 
   for (int64_t begin = 0; begin < scan->blocks && status == STREW_OK; begin += chunk) {
     struct launch launch;
     cumsum_start(&launch, scan, by_groups ? "carry_group" : "carry_items", "WAY=WAY_CARRIES");
-    launch_int(&launch, scan->line_count);
-    launch_int(&launch, begin);
-    launch_int(&launch, begin + least(chunk, scan->blocks - begin));
-    launch_block(&launch, carries);
-    launch_block(&launch, running);
+    launch_ints(&launch, scan->line_count, begin, begin + least(chunk, scan->blocks - begin));
+    launch_blocks(&launch, carries, running);
     launch.turns = chunk < scan->blocks ? chunk : scan->blocks;
     status = by_groups ? launch_groups(&launch, scan->line_count, GROUP) : launch_items(&launch, scan->line_count);
   }

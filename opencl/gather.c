@@ -29,7 +29,7 @@ strew_status opencl_gather(const struct call *call, strew_device *device, const 
   launch_operand(&launch, &space, GATHER_OUT);
   launch_operand(&launch, &space, GATHER_INDEX);
   launch_operand(&launch, &space, GATHER_SELF);
-  launch_int(&launch, plan->step);
+  launch_ints(&launch, plan->step);
   launch_limits(&launch, plan->size, plan->mode);
   return launch_rows(&launch, &space);
 }

@@ -38,19 +38,18 @@ static strew_status set_flags(struct nonzero_search *search) {
   nonzero_start(&launch, search, "flag", space.outer);
   launch_space(&launch, &space);
   launch_operand(&launch, &space, 0);
-  launch_block(&launch, &search->flags);
+  launch_blocks(&launch, &search->flags);
   return launch_rows(&launch, &space);
 }
 
-static void launch_flags(struct launch *launch, const struct nonzero_search *search) {
+static void bind_flags(struct launch *launch, const struct nonzero_search *search) {
   if (search->flags.memory) {
-    launch_block(launch, &search->flags);
-    launch_int(launch, 0);
+    launch_blocks(launch, &search->flags);
+    launch_ints(launch, 0);
   } else {
     launch_memory(launch, &search->plan->operands[0]);
   }
-  launch_int(launch, search->elements);
-  launch_int(launch, search->block);
+  launch_ints(launch, search->elements, search->block);
 }
 
 static strew_status count_flags(struct nonzero_search *search) {
@@ -61,8 +60,8 @@ static strew_status count_flags(struct nonzero_search *search) {
   if (status != STREW_OK) return status;
   struct launch launch;
   nonzero_start(&launch, search, "count_flags", 1);
-  launch_flags(&launch, search);
-  launch_block(&launch, &search->counts);
+  bind_flags(&launch, search);
+  launch_blocks(&launch, &search->counts);
   launch.turns = search->block;
   status = launch_groups(&launch, blocks, search->group);
   return status == STREW_OK
@@ -87,14 +86,14 @@ static strew_status read_total(const struct nonzero_search *search, int64_t *cou
 }
 
 static strew_status write_positions(const struct nonzero_search *search, const struct operand *out) {
-  const cl_int rank = search->plan->rank;
+  const int rank = search->plan->rank;
   struct launch launch;
   nonzero_start(&launch, search, "write_positions", search->space.outer);
   launch_space(&launch, &search->space);
-  launch_flags(&launch, search);
-  launch_block(&launch, &search->counts);
+  bind_flags(&launch, search);
+  launch_blocks(&launch, &search->counts);
   launch_memory(&launch, out);
-  launch_value(&launch, &rank, sizeof rank);
+  launch_flags(&launch, rank);
   launch.turns = search->block * (rank + 1);
   return launch_groups(&launch, blocks_of(search), search->group);
 }

@@ -223,8 +223,15 @@ const char *dtype_suffix(strew_dtype dtype);
 void launch_start(struct launch *launch, const struct call *call, strew_device *device, const char *file,
                   const char *name, const char *settings_format, ...) __attribute__((format(printf, 6, 7)));
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);
-void launch_int(struct launch *launch, int64_t value); /* a `const long` */
-void launch_block(struct launch *launch, const struct block *block);
+/* Several in order: each a `const long`, a `const int` (a truth value, bits of a verdict), or a struct block. */
+#define launch_ints(launch, ...)   LAUNCH_LIST(launch_int_list, launch, int64_t, __VA_ARGS__)
+#define launch_flags(launch, ...)  LAUNCH_LIST(launch_flag_list, launch, cl_int, __VA_ARGS__)
+#define launch_blocks(launch, ...) LAUNCH_LIST(launch_block_list, launch, struct block const *, __VA_ARGS__)
+#define LAUNCH_LIST(function, launch, type, ...)                                                                       \
+  function(launch, (type const[]){__VA_ARGS__}, sizeof((type const[]){__VA_ARGS__}) / sizeof(type))
+void launch_int_list(struct launch *launch, const int64_t *values, size_t count);
+void launch_flag_list(struct launch *launch, const cl_int *values, size_t count);
+void launch_block_list(struct launch *launch, const struct block *const *blocks, size_t count);
 /* Binds SPACE of kernels/space.h. */
 void launch_space(struct launch *launch, const struct space *space);
 /* Binds OPERAND(T, name) of kernels/space.h. An operand without storage binds no memory. */

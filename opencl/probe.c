@@ -106,8 +106,7 @@ static strew_status run_trial(const struct call *call, strew_device *device, str
   if (status == STREW_OK) {
     struct launch launch;
     launch_start(&launch, call, device, "probe.cl", trial->kernel, "%s", "");
-    launch_block(&launch, &operands);
-    launch_block(&launch, &results);
+    launch_blocks(&launch, &operands, &results);
     launch_value(&launch, &count, sizeof count);
     status = launch_items(&launch, count);
   }
@@ -150,7 +149,7 @@ static strew_status probe_loop(const struct call *call, strew_device *device) {
   if (status == STREW_OK) {
     struct launch launch;
     launch_start(&launch, call, device, "probe.cl", "probe_loop", "%s", "");
-    launch_block(&launch, &block);
+    launch_blocks(&launch, &block);
     launch_value(&launch, &turns, sizeof turns);
     status = launch_groups(&launch, 1, 1);
   }

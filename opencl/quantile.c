@@ -20,9 +20,6 @@ strew_status opencl_quantile(const struct call *call, strew_device *device, cons
   launch_operand(&launch, &space, QUANTILE_SORTED);
   launch_operand(&launch, &space, QUANTILE_START);
   launch_operand(&launch, &space, QUANTILE_COUNT);
-  launch_int(&launch, plan->step);
-  launch_int(&launch, q);
-  launch_int(&launch, (int64_t)plan->interpolation);
-  launch_int(&launch, empty);
+  launch_ints(&launch, plan->step, q, (int64_t)plan->interpolation, empty);
   return launch_rows(&launch, &space);
 }

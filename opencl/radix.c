@@ -31,17 +31,14 @@ static void set_blocks(struct item_sort *sort, const strew_device *device) {
 
 static strew_status radix_run(const struct call *call, strew_device *device, const struct item_sort *sort,
                               const char *kernel, const struct block *items, const struct block *sorted, int shift) {
-  const cl_int first_bit = shift;
   struct launch launch;
   launch_start(&launch, call, device, "radix.cl", kernel, "BROAD=%d GROUP_SIZE=%zu", sort->shape->broad,
                opencl_large_group(device));
-  launch_block(&launch, items);
-  if (sorted) launch_block(&launch, sorted);
-  launch_block(&launch, &sort->counts);
-  launch_int(&launch, sort->shape->n);
-  launch_int(&launch, sort->block);
-  launch_int(&launch, sort->blocks);
-  launch_value(&launch, &first_bit, sizeof first_bit);
+  launch_blocks(&launch, items);
+  if (sorted) launch_blocks(&launch, sorted);
+  launch_blocks(&launch, &sort->counts);
+  launch_ints(&launch, sort->shape->n, sort->block, sort->blocks);
+  launch_flags(&launch, shift);
   launch.turns = sort->block * 2;
   return launch_groups(&launch, sort->shape->lines * sort->blocks, sort->group);
 }

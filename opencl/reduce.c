@@ -105,17 +105,13 @@ static void fold_start(struct launch *launch, const struct fold_launch *job, con
 static void bind_outputs(struct launch *launch, const struct fold_launch *job, int64_t nodes,
                          const struct block *values) {
   float single = (float)job->divisor;
-  int64_t whole = 0;
-  cl_int finish = job->finish, flip = job->flip;
   launch_space(launch, &job->outputs);
   launch_operand(launch, &job->outputs, 0);
-  launch_int(launch, job->output_count);
-  launch_int(launch, nodes);
-  launch_block(launch, values);
-  launch_value(launch, &flip, sizeof flip);
-  launch_value(launch, &finish, sizeof finish);
+  launch_ints(launch, job->output_count, nodes);
+  launch_blocks(launch, values);
+  launch_flags(launch, job->flip, job->finish);
   if (!job->is_float)
-    launch_int(launch, whole);
+    launch_ints(launch, 0);
   else if (job->kept.operands[1].dtype == STREW_FLOAT64)
     launch_value(launch, &job->divisor, sizeof job->divisor);
   else
@@ -155,10 +151,10 @@ static strew_status fold_blocks(const struct fold_launch *job, const struct bloc
   start_blocks(&launch, job);
   bind_outputs(&launch, job, job->blocks, values);
   launch_operand(&launch, &job->outputs, 1);
-  launch_int(&launch, job->n);
+  launch_ints(&launch, job->n);
   launch_space(&launch, &job->elements);
   launch_strides(&launch, &job->elements, 1);
-  launch_block(&launch, job->means ? job->means : &none);
+  launch_blocks(&launch, job->means ? job->means : &none);
   return run_blocks(job, &launch);
 }
 
@@ -168,8 +164,8 @@ static strew_status fold_join(const struct fold_launch *job, const struct block 
   struct launch launch;
   fold_start(&launch, job, many ? "join_many" : "join_few", "WAY=WAY_JOIN");
   bind_outputs(&launch, job, nodes, values);
-  launch_block(&launch, leaves);
-  launch_int(&launch, count);
+  launch_blocks(&launch, leaves);
+  launch_ints(&launch, count);
   int64_t items = job->output_count * nodes;
   launch.turns = many ? FAN * GROUP : FAN;
   return many ? launch_groups(&launch, items, GROUP) : launch_items(&launch, items);

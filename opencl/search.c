@@ -10,8 +10,7 @@ strew_status opencl_search(const struct call *call, strew_device *device, const 
   launch_operand(&launch, &space, SEARCH_OUT);
   launch_operand(&launch, &space, SEARCH_VALUES);
   launch_operand(&launch, &space, SEARCH_SORTED);
-  launch_int(&launch, search->size);
-  launch_int(&launch, search->step);
+  launch_ints(&launch, search->size, search->step);
   launch.turns = 1;
   for (int64_t n = search->size; n; n /= 2) launch.turns++;
   return launch_rows(&launch, &space);

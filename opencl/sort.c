@@ -47,23 +47,20 @@ static strew_status sort_tiles(const struct sort *sort, const struct candidates 
   const struct opencl *on = opencl_of(sort->device);
   const struct block *unused = sort->plan->plan.operands[2].storage->data; /* some drivers reject a NULL buffer */
   const int64_t tiles = (from->columns + tile - 1) / tile, units = sort->space.rows * tiles;
-  const cl_int bits = bits_for(tile < from->columns ? tile : from->columns);
-  const cl_int from_items = from->block.memory != NULL, to_items = kept != NULL;
+  const int bits = bits_for(tile < from->columns ? tile : from->columns);
+  const bool from_items = from->block.memory != NULL;
   struct space space = sort->space;
   struct launch launch;
   space.columns = from->columns;
   sort_start(&launch, sort, "sort_tiles");
   launch_space(&launch, &space);
   for (int i = 0; i < 3; i++) launch_operand(&launch, &space, i);
-  launch_block(&launch, from_items ? &from->block : unused);
-  launch_value(&launch, &from_items, sizeof from_items);
-  launch_block(&launch, kept ? kept : unused);
-  launch_value(&launch, &to_items, sizeof to_items);
-  launch_int(&launch, tile);
-  launch_int(&launch, tiles);
-  launch_int(&launch, sort->plan->keep);
-  launch_int(&launch, (int64_t)sort->flip);
-  launch_value(&launch, &bits, sizeof bits);
+  launch_blocks(&launch, from_items ? &from->block : unused);
+  launch_flags(&launch, from_items);
+  launch_blocks(&launch, kept ? kept : unused);
+  launch_flags(&launch, kept != NULL);
+  launch_ints(&launch, tile, tiles, sort->plan->keep, (int64_t)sort->flip);
+  launch_flags(&launch, bits);
   launch.turns = SORT_ITEM_TURNS * (on->is_gpu ? sort->line : (int64_t)1 << bits);
   if (!on->is_gpu) return launch_groups(&launch, units, 1);
   const int64_t at_once = sort->line >> bits;
@@ -117,10 +114,8 @@ static strew_status survey(struct sort *sort) {
     sort_start(&launch, sort, "survey");
     launch_space(&launch, &sort->space);
     launch_operand(&launch, &sort->space, 2);
-    launch_int(&launch, (int64_t)sort->flip);
-    launch_int(&launch, SORT_SURVEY_TILE);
-    launch_int(&launch, tiles);
-    launch_block(&launch, &block);
+    launch_ints(&launch, (int64_t)sort->flip, SORT_SURVEY_TILE, tiles);
+    launch_blocks(&launch, &block);
     launch.turns = SORT_SURVEY_TILE;
     status = launch_groups(&launch, sort->space.rows * tiles, opencl_of(sort->device)->is_gpu ? GROUP : 1);
   }
@@ -150,10 +145,9 @@ static strew_status load_items(const struct sort *sort, const struct space *line
   sort_start(&launch, sort, "load_items");
   launch_space(&launch, lines);
   launch_operand(&launch, lines, 2);
-  launch_int(&launch, first);
-  launch_int(&launch, (int64_t)sort->flip);
+  launch_ints(&launch, first, (int64_t)sort->flip);
   launch_value(&launch, &sort->shift, sizeof sort->shift);
-  launch_block(&launch, items);
+  launch_blocks(&launch, items);
   return launch_rows(&launch, lines);
 }
 
@@ -165,12 +159,11 @@ static strew_status store_items(const struct sort *sort, const struct space *lin
   sort_start(&launch, sort, "store_items");
   launch_space(&launch, &kept);
   for (int i = 0; i < 3; i++) launch_operand(&launch, &kept, i);
-  launch_int(&launch, first);
-  launch_int(&launch, (int64_t)sort->flip);
+  launch_ints(&launch, first, (int64_t)sort->flip);
   launch_value(&launch, &sort->shift, sizeof sort->shift);
-  launch_int(&launch, (int64_t)sort->common);
-  launch_block(&launch, items);
-  launch_int(&launch, lines->columns);
+  launch_ints(&launch, (int64_t)sort->common);
+  launch_blocks(&launch, items);
+  launch_ints(&launch, lines->columns);
   return launch_rows(&launch, &kept);
 }
 

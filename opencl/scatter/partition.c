@@ -71,11 +71,8 @@ static strew_status partition_blocks(const struct scattering *s, const struct bl
   launch_source(&launch, s, &part->walk.space);
   launch_limits(&launch, s->given->size, s->given->mode);
   launch_value(&launch, &scale, sizeof scale);
-  launch_flag(&launch, s->given->check);
-  launch_block(&launch, &s->verdict);
-  launch_block(&launch, &part->starts);
-  launch_block(&launch, &part->destinations);
-  launch_block(&launch, &part->contributions);
+  launch_flags(&launch, s->given->check);
+  launch_blocks(&launch, &s->verdict, &part->starts, &part->destinations, &part->contributions);
   launch.turns = part->block;
   return launch_groups(&launch, part->walk.space.rows * part->blocks, 1);
 }
@@ -86,11 +83,8 @@ static strew_status join_blocks(const struct scattering *s, const struct block_p
   struct launch launch;
   partition_launch(&launch, s, part, "join");
   launch_columnwise(&launch, s, &part->walk);
-  launch_block(&launch, &part->starts);
-  launch_block(&launch, &part->destinations);
-  launch_block(&launch, &part->contributions);
-  launch_int(&launch, from);
-  launch_int(&launch, to);
+  launch_blocks(&launch, &part->starts, &part->destinations, &part->contributions);
+  launch_ints(&launch, from, to);
   launch.continues = from > 0;
   launch.turns = (to - from) * part->block / part->owners * part->walk.width + 1;
   return launch_groups(&launch, part->walk.space.rows * part->owners, 1);

@@ -124,6 +124,6 @@ strew_status opencl_divide_by_count(const struct call *call, strew_device *devic
   launch_space(&launch, &space);
   launch_operand(&launch, &space, 0);
   launch_operand(&launch, &space, 1);
-  launch_int(&launch, extra);
+  launch_ints(&launch, extra);
   return launch_rows(&launch, &space);
 }

@@ -16,9 +16,7 @@ static strew_status join_sorted(const struct scattering *s, const struct column_
   launch_space(&launch, &walk->space);
   launch_columnwise(&launch, s, walk);
   launch_operand(&launch, &walk->space, INDEX);
-  launch_int(&launch, chunk);
-  launch_int(&launch, from);
-  launch_int(&launch, to);
+  launch_ints(&launch, chunk, from, to);
   launch.continues = from > 0;
   launch.turns = chunk * walk->width;
   return launch_groups(&launch, (to - from - 1) / chunk + 1, 1);
