@@ -125,11 +125,8 @@ strew_status cpu_cumprod(const struct call *call, strew_device *device, const st
 }
 
 strew_status cpu_cumextreme(const struct call *call, strew_device *device, const struct scan_plan *scan, bool largest) {
-  static void (*const scans[])(const struct cumulative_job *job, const struct cumulative_tile *tile) = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = extremes_##s,
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
+  static void (*const scans[])(const struct cumulative_job *job,
+                               const struct cumulative_tile *tile) = {BY_DTYPE(extremes)};
   struct cumulative_job job = {.scan = scans[scan->plan.operands[1].dtype], .largest = largest};
   return scan_all(call, device, scan, &job);
 }

@@ -501,11 +501,7 @@ static void part_of_lines(void *job_, int64_t part) {
 /* A heap costs most elements one comparison, and more for those that it keeps. */
 static bool selection_pays(int64_t keep, int64_t n) { return keep <= HEAP_MAX && keep <= n / HEAP_PART; }
 
-static const struct keys *const keys_of[] = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = &keys_##s,
-    STREW_DTYPES(ROW)
-#undef ROW
-};
+static const struct keys *const keys_of[] = {BY_DTYPE(&keys)};
 
 void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, int64_t count, uint64_t *keys) {
   const struct sort_line line = {.in = elements, .in_step = step_bytes};

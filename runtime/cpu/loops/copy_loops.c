@@ -134,10 +134,5 @@ EACH_WIDTH(TRANSPOSE)
 const struct copy_loops LOOPS_TABLE(copy) = {
     .transpose = {BY_WIDTH(transpose)},
     .copy = {BY_WIDTH(copy)},
-    .convert_from =
-        {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = converters_from_##s,
-            STREW_DTYPES(ROW)
-#undef ROW
-        },
+    .convert_from = {BY_DTYPE(converters_from)},
 };

@@ -54,10 +54,6 @@ const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {
 }
 
 divide_row *scatter_divider(strew_dtype dtype) {
-  static divide_row *const divide[STREW_DTYPE_COUNT] = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = divide_row_##s,
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
+  static divide_row *const divide[] = {BY_DTYPE(divide_row)};
   return divide[dtype];
 }
