@@ -59,7 +59,7 @@ static bool reuse_free(struct opencl *on, size_t size_bytes, struct block *block
 static strew_status fail_buffer(const struct call *call, strew_device *device, size_t size_bytes, cl_int error) {
   char text[TEXT_BYTES], asked[AMOUNT_BYTES];
   const char *hint = opencl_memory_hint(device, text);
-  return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
+  return fail(call, HINTED(STREW_EMEMORY, "device", hint),
               "out of memory: %s on %s (%s): clCreateBuffer returned %s (%d)", text_of_amount(size_bytes, asked),
               device->name, strew_device_description(device), opencl_error_name(error), error);
 }
@@ -67,8 +67,7 @@ static strew_status fail_buffer(const struct call *call, strew_device *device, s
 static strew_status fail_too_large(const struct call *call, strew_device *device, size_t size_bytes) {
   char text[TEXT_BYTES], most[AMOUNT_BYTES], asked[AMOUNT_BYTES];
   const char *hint = opencl_memory_hint(device, text);
-  return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
-              "%s allows at most %s in one tensor, got %s", device->name,
+  return fail(call, HINTED(STREW_EMEMORY, "device", hint), "%s allows at most %s in one tensor, got %s", device->name,
               text_of_amount(opencl_of(device)->largest_bytes, most), text_of_amount(size_bytes, asked));
 }
 

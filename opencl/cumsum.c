@@ -119,10 +119,10 @@ static strew_status scan_by_blocks(const struct scan *scan) {
   size_t row_bytes = (size_t)scan->line_count * 2 * strew_dtype_size_bytes(wide); /* pairs of (high, low) */
   struct block carries = {NULL, 0}, running = carries;
   strew_status status = block_allocate(scan->call, scan->device, (size_t)scan->blocks * row_bytes, &carries);
-  if (status == STREW_OK) status = block_allocate(scan->call, scan->device, row_bytes, &running);
-  if (status == STREW_OK) status = cumsum_lines(scan, &carries, true);
-  if (status == STREW_OK) status = carry(scan, &carries, &running);
-  if (status == STREW_OK) status = cumsum_lines(scan, &carries, false);
+  TRY(status, block_allocate(scan->call, scan->device, row_bytes, &running));
+  TRY(status, cumsum_lines(scan, &carries, true));
+  TRY(status, carry(scan, &carries, &running));
+  TRY(status, cumsum_lines(scan, &carries, false));
   block_free(scan->device, &running);
   block_free(scan->device, &carries);
   return status;

@@ -231,7 +231,7 @@ static strew_status search(const struct call *call, strew_device *device, const 
   struct launch launch;
   cl_uint first = UINT32_MAX;
   strew_status status = block_allocate(call, device, sizeof first, &word);
-  if (status == STREW_OK) status = block_write(call, device, &word, 0, &first, sizeof first);
+  TRY(status, block_write(call, device, &word, 0, &first, sizeof first));
   if (status != STREW_OK) return block_free(device, &word), status;
   if (space.outer < 4) space.outer = 4; /* fewer kernels */
   launch_start(&launch, call, device, "find_zero.cl", "find_zero", "S=%s R=%s OUTER=%d", dtype_suffix(compute),
@@ -243,7 +243,7 @@ static strew_status search(const struct call *call, strew_device *device, const 
   launch_flags(&launch, shift);
   launch_blocks(&launch, &word);
   status = launch_rows(&launch, &space);
-  if (status == STREW_OK) status = block_read(call, device, &word, 0, &first, sizeof first);
+  TRY(status, block_read(call, device, &word, 0, &first, sizeof first));
   block_free(device, &word);
   *span = first == UINT32_MAX ? -1 : (int64_t)first;
   return status;

@@ -82,7 +82,7 @@ static strew_status start_and_check(struct index_pass *pass, int64_t lowest, int
   strew_status status = STREW_OK;
   if (chunks.count > 1) {
     status = verdict_start(pass, VERDICT_NONE, false, verdict);
-    return status == STREW_OK ? verdict_check(pass, lowest, highest, verdict) : status;
+    return TRY(status, verdict_check(pass, lowest, highest, verdict));
   }
   struct launch launch;
   status = verdict_allocate(pass->call, pass->device, verdict);
@@ -128,7 +128,7 @@ static strew_status find_first(struct index_pass *pass, int64_t lowest, int64_t 
   launch_ints(&launch, chunks.size, lowest, highest);
   launch_blocks(&launch, &block);
   status = launch_chunks(&launch, &chunks);
-  if (status == STREW_OK) status = block_read(pass->call, pass->device, &block, 0, first, bytes);
+  TRY(status, block_read(pass->call, pass->device, &block, 0, first, bytes));
   for (int64_t i = 0; status == STREW_OK && i < chunks.count && *bad < 0; i++) *bad = first[i];
   block_free(pass->device, &block);
   memory_free(pass->device->context, first, bytes);
@@ -139,7 +139,7 @@ strew_status index_pass_check(struct index_pass *pass, int64_t lowest, int64_t h
   struct block verdict = {NULL, 0};
   int known = 0;
   strew_status status = start_and_check(pass, lowest, highest, &verdict);
-  if (status == STREW_OK) status = verdict_read(pass->call, pass->device, &verdict, &known);
+  TRY(status, verdict_read(pass->call, pass->device, &verdict, &known));
   block_free(pass->device, &verdict);
   *bad = known != 0;
   return status;
@@ -177,7 +177,7 @@ static strew_status combine_ranges(struct index_pass *pass, const struct chunks 
   launch_blocks(&launch, block);
   strew_status status = launch_chunks(&launch, chunks);
   size_t bytes = (size_t)chunks->count * sizeof *ranges;
-  if (status == STREW_OK) status = block_read(pass->call, pass->device, block, 0, ranges, bytes);
+  TRY(status, block_read(pass->call, pass->device, block, 0, ranges, bytes));
   for (int64_t i = 0; status == STREW_OK && i < chunks->count; i++) {
     if (ranges[i].lowest < range->lowest) range->lowest = ranges[i].lowest;
     if (ranges[i].highest > range->highest) range->highest = ranges[i].highest;

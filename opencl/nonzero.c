@@ -80,7 +80,7 @@ static strew_status read_total(const struct nonzero_search *search, int64_t *cou
   if (status != STREW_OK) return status;
   *count = (int64_t)(wide + total);
   if (wide + total <= (cl_ulong)search->elements) return STREW_OK;
-  return fail(search->call, (struct fault){.code = STREW_EDEVICE, .argument = "device"},
+  return fail(search->call, FAULT(STREW_EDEVICE, "device"),
               "%s (%s) returned nonsense: it counted more nonzero elements than there are (%" PRId64 ")",
               search->device->name, strew_device_description(search->device), search->elements);
 }
@@ -113,8 +113,8 @@ strew_status opencl_nonzero(const struct call *call, strew_device *device, const
   search.elements = plan_numel(plan);
   set_nonzero_blocks(&search);
   strew_status status = set_flags(&search);
-  if (status == STREW_OK) status = count_flags(&search);
-  if (status == STREW_OK) status = out ? write_positions(&search, out) : read_total(&search, count);
+  TRY(status, count_flags(&search));
+  TRY(status, out ? write_positions(&search, out) : read_total(&search, count));
   block_free(device, &search.flags);
   block_free(device, &search.counts);
   return status;

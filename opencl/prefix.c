@@ -49,8 +49,8 @@ strew_status opencl_prefix_sums(const struct call *call, strew_device *device, c
   strew_status status = block_allocate(call, device, (size_t)tiles * (wide ? 8 : 4), &totals);
   if (status != STREW_OK) return status;
   status = total_tiles(call, device, numbers, count, wide, &totals);
-  if (status == STREW_OK) status = opencl_prefix_sums(call, device, &totals, tiles, wide);
-  if (status == STREW_OK) status = sum_tiles(call, device, numbers, count, wide, &totals);
+  TRY(status, opencl_prefix_sums(call, device, &totals, tiles, wide));
+  TRY(status, sum_tiles(call, device, numbers, count, wide, &totals));
   block_free(device, &totals);
   return status;
 }

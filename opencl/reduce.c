@@ -184,12 +184,12 @@ static strew_status fold(struct fold_launch *job) {
   struct block values, joined;
   int64_t count = job->blocks;
   strew_status status = allocate_values(job, count, &values);
-  if (status == STREW_OK) status = fold_blocks(job, &values);
+  TRY(status, fold_blocks(job, &values));
   while (status == STREW_OK && count > 1) {
     bool many = count > FAN && job->output_count < FEW_OUTPUTS;
     int64_t fan = many ? FAN * GROUP : FAN, nodes = (count - 1) / fan + 1;
     status = allocate_values(job, nodes, &joined);
-    if (status == STREW_OK) status = fold_join(job, &values, count, many, nodes, &joined);
+    TRY(status, fold_join(job, &values, count, many, nodes, &joined));
     block_free(job->device, &values);
     values = joined;
     count = nodes;
@@ -227,7 +227,7 @@ static strew_status fold_deviations(struct fold_launch *job, double correction, 
   job->finish = root ? 2 : 1;
   job->divisor = divisor > 0 ? divisor : 0;
   job->means = &means;
-  if (status == STREW_OK) status = fold(job);
+  TRY(status, fold(job));
   block_free(job->device, &means);
   job->means = NULL;
   return status;

@@ -88,11 +88,11 @@ static strew_status select_first(const struct sort *sort, int64_t tile) {
     struct candidates kept = {.columns = columns};
     status = block_allocate(sort->call, sort->device, (size_t)(sort->space.rows * columns) * item_bytes(sort->broad),
                             &kept.block);
-    if (status == STREW_OK) status = sort_tiles(sort, &from, tile, &kept.block);
+    TRY(status, sort_tiles(sort, &from, tile, &kept.block));
     block_free(sort->device, &from.block);
     from = kept;
   }
-  if (status == STREW_OK) status = sort_tiles(sort, &from, tile, NULL);
+  TRY(status, sort_tiles(sort, &from, tile, NULL));
   block_free(sort->device, &from.block);
   return status;
 }
@@ -107,7 +107,7 @@ static strew_status survey(struct sort *sort) {
   if (key_bytes(sort) < 4) return STREW_OK;
   struct block block;
   strew_status status = block_allocate(sort->call, sort->device, sizeof bits, &block);
-  if (status == STREW_OK) status = block_write(sort->call, sort->device, &block, 0, bits, sizeof bits);
+  TRY(status, block_write(sort->call, sort->device, &block, 0, bits, sizeof bits));
   if (status == STREW_OK) {
     const int64_t tiles = (sort->space.columns + SORT_SURVEY_TILE - 1) / SORT_SURVEY_TILE;
     struct launch launch;
@@ -119,7 +119,7 @@ static strew_status survey(struct sort *sort) {
     launch.turns = SORT_SURVEY_TILE;
     status = launch_groups(&launch, sort->space.rows * tiles, opencl_of(sort->device)->is_gpu ? GROUP : 1);
   }
-  if (status == STREW_OK) status = block_read(sort->call, sort->device, &block, 0, bits, sizeof bits);
+  TRY(status, block_read(sort->call, sort->device, &block, 0, bits, sizeof bits));
   block_free(sort->device, &block);
   const uint64_t any = (uint64_t)bits[1] << 32 | bits[0], all = (uint64_t)bits[3] << 32 | bits[2];
   sort->differing = any ^ all;
@@ -171,16 +171,16 @@ static strew_status sort_all_lines(const struct sort *sort, const struct space *
                                    struct block *items) {
   const struct item_lines what = {lines->rows, lines->columns, sort->broad, sort->differing};
   strew_status status = load_items(sort, lines, first, items);
-  if (status == STREW_OK) status = opencl_radix_sort(sort->call, sort->device, items, &what);
-  return status == STREW_OK ? store_items(sort, lines, first, items) : status;
+  TRY(status, opencl_radix_sort(sort->call, sort->device, items, &what));
+  return TRY(status, store_items(sort, lines, first, items));
 }
 
 /* Sorts as many lines at once as fit into one large block. */
 static strew_status sort_by_digits(struct sort *sort) {
   const int64_t many = SORT_ITEMS_AT_ONCE, n = sort->space.columns, rows = sort->space.rows;
   if (n > UINT32_MAX)
-    return fail(sort->call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
-                "has lines of %" PRId64 " elements, %s sorts at most %" PRIu32, n, sort->device->name, UINT32_MAX);
+    return fail(sort->call, FAULT(STREW_ESHAPE, "self"), "has lines of %" PRId64 " elements, %s sorts at most %" PRIu32,
+                n, sort->device->name, UINT32_MAX);
   strew_status status = survey(sort);
   if (status != STREW_OK) return status;
   sort_narrow(sort);

@@ -39,7 +39,7 @@ static strew_status partition_allocate(const struct scattering *s, struct block_
   size_t count = (size_t)(part->walk.space.rows * s->line), owners = (size_t)part->owners;
   size_t blocks = (size_t)(part->walk.space.rows * part->blocks);
   strew_status status = block_allocate(s->call, s->device, blocks * (owners + 1) * sizeof(cl_uint), &part->starts);
-  if (status == STREW_OK) status = block_allocate(s->call, s->device, count * sizeof(cl_uint), &part->destinations);
+  TRY(status, block_allocate(s->call, s->device, count * sizeof(cl_uint), &part->destinations));
   if (status == STREW_OK && part->kept_bytes)
     status = block_allocate(s->call, s->device, count * part->kept_bytes, &part->contributions);
   return status;
@@ -114,7 +114,7 @@ strew_status opencl_scatter_partition(struct scattering *s, bool order) {
   }
   if (status == STREW_OK && s->given->check && !s->verdict.memory)
     status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
-  if (status == STREW_OK) status = partition_blocks(s, &part);
+  TRY(status, partition_blocks(s, &part));
   if (status == STREW_OK && s->given->check) status = scattering_read_verdict(s);
   if (status == STREW_OK && !s->bad) status = join_all(s, &part);
   partition_free(s, &part);

@@ -104,7 +104,7 @@ static strew_status draft_copy(const struct scattering *s, bool back) {
 strew_status scattering_draft_start(struct scattering *s) {
   if (s->given->disposable || s->given->size < 1) return STREW_OK;
   strew_status status = block_allocate(s->call, s->device, scatter_target_bytes(s->given), &s->draft);
-  if (status == STREW_OK) status = draft_copy(s, false);
+  TRY(status, draft_copy(s, false));
   s->drafted = (struct storage){.device = s->device, .data = &s->draft};
   s->plan.operands[SELF].storage = &s->drafted;
   s->plan.operands[SELF].offset = 0;

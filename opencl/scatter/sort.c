@@ -60,10 +60,9 @@ static strew_status sorted_allocate(const struct scattering *s, struct sorted *s
   size_t runs = (size_t)sorted->most_runs * sizeof(cl_uint),
          long_runs = (size_t)sorted->most_long_runs * sizeof(cl_uint);
   strew_status status = block_allocate(s->call, s->device, (size_t)sorted->count * item_bytes(false), &sorted->items);
-  if (status == STREW_OK) status = block_allocate(s->call, s->device, runs, &sorted->starts);
-  if (status == STREW_OK) status = block_allocate(s->call, s->device, long_runs, &sorted->long_starts);
-  if (status == STREW_OK) status = block_allocate(s->call, s->device, 2 * sizeof(cl_uint), &sorted->found);
-  return status;
+  TRY(status, block_allocate(s->call, s->device, runs, &sorted->starts));
+  TRY(status, block_allocate(s->call, s->device, long_runs, &sorted->long_starts));
+  return TRY(status, block_allocate(s->call, s->device, 2 * sizeof(cl_uint), &sorted->found));
 }
 
 static void sorted_free(const struct scattering *s, struct sorted *sorted) {
@@ -174,13 +173,13 @@ strew_status opencl_scatter_sort(struct scattering *s, bool order) {
   int known;
   sorted_shape(s, &sorted);
   strew_status status = sorted_allocate(s, &sorted);
-  if (status == STREW_OK) status = test_order(s, &sorted, order, &known);
-  if (status == STREW_OK) status = make_items(s, &sorted);
+  TRY(status, test_order(s, &sorted, order, &known));
+  TRY(status, make_items(s, &sorted));
   if (status == STREW_OK && (known & VERDICT_UNSORTED)) {
     struct item_lines lines = {1, sorted.count, false, key_bits(s, &sorted)};
     status = opencl_radix_sort(s->call, s->device, &sorted.items, &lines);
   }
-  if (status == STREW_OK) status = find_segments(s, &sorted);
+  TRY(status, find_segments(s, &sorted));
   if (status == STREW_OK && s->given->check) status = scattering_read_verdict(s);
   if (status == STREW_OK && !s->bad) status = count_long_runs(s, &sorted);
   if (status == STREW_OK && !s->bad && sorted.most_long_runs)

@@ -42,8 +42,8 @@ strew_status opencl_scatter_if_sorted(struct scattering *s, bool *done) {
   scattering_walk(s, false, INT64_MAX, &walk);
   if (walk.space.rows != 1 || given->mode == STREW_WRAP) return STREW_OK;
   strew_status status = verdict_start(&s->pass, VERDICT_NONE, true, &s->verdict);
-  if (status == STREW_OK) status = verdict_order(&s->pass, given->check, given->lowest, given->size - 1, &s->verdict);
-  if (status == STREW_OK) status = verdict_read(s->call, s->device, &s->verdict, &known);
+  TRY(status, verdict_order(&s->pass, given->check, given->lowest, given->size - 1, &s->verdict));
+  TRY(status, verdict_read(s->call, s->device, &s->verdict, &known));
   s->bad = known & VERDICT_BAD;
   *done = s->bad || !(known & VERDICT_UNSORTED);
   return status == STREW_OK && *done && !s->bad ? join_sorted_runs(s, &walk) : status;

@@ -83,6 +83,6 @@ strew_status opencl_scatter_walk(struct scattering *s, int64_t owners, bool orde
   if (check || s->line > most) status = scattering_draft_start(s);
   if (status == STREW_OK && check && !s->verdict.memory)
     status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
-  if (status == STREW_OK) status = walk_all(s, owners, most, check);
+  TRY(status, walk_all(s, owners, most, check));
   return status == STREW_OK && check ? scattering_read_verdict(s) : status;
 }

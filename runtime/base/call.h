@@ -44,6 +44,9 @@ struct fault {
   bool has_lines;   /* the fact has line ends, which stay */
 };
 
+#define FAULT(status, name)         ((struct fault){.code = (status), .argument = (name)})
+#define HINTED(status, name, words) ((struct fault){.code = (status), .argument = (name), .hint = (words)})
+
 /* Fills call->error with "OP: 'ARGUMENT' " + the formatted fact and rule + a line per operand + the hint; returns
    fault.code, so that a check fails in one line. `cold` moves error paths out of line, for small calls. */
 strew_status fail(const struct call *call, struct fault fault, const char *format, ...)

@@ -281,5 +281,5 @@ strew_status cpu_matmul(const struct call *call, strew_device *device, const str
     struct matrices batch = batch_of(&batches, &x, i);
     multiply_integers(device->context, &batch, a->dtype);
   }
-  return status == STREW_OK ? context_end(call, device->context, plan->operands[0].storage) : status;
+  return TRY(status, context_end(call, device->context, plan->operands[0].storage));
 }

@@ -566,5 +566,5 @@ strew_status cpu_sort(const struct call *call, strew_device *device, const struc
   if (job.parts > SORT_PARTS) job.parts = SORT_PARTS;
   const bool shared = is_shared(&job);
   strew_status status = shared && !job.select ? sort_long_lines(call, &job) : sort_all_lines(call, &job, shared);
-  return status == STREW_OK ? context_end(call, job.context, plan->plan.operands[1].storage) : status;
+  return TRY(status, context_end(call, job.context, plan->plan.operands[1].storage));
 }

@@ -178,7 +178,7 @@ static strew_status read_head(const struct call *call, struct csv_state *state) 
   if (status != STREW_OK) return status;
   char byte = terminate(state, end);
   status = csv_check_text(&state->reader, state->text, end, 1, state->before);
-  if (status == STREW_OK) status = csv_read_head(&state->reader, &state->cells);
+  TRY(status, csv_read_head(&state->reader, &state->cells));
   state->text[end] = byte;
   state->begin = (size_t)(state->cells.at - state->text);
   return status;
@@ -191,7 +191,7 @@ static strew_status open_csv(const struct call *call, const struct chunk_source 
   memset(state, 0, sizeof *state);
   state->stream = source->stream;
   strew_status status = csv_begin(call, source->device, source->file->path, source->options, &state->reader);
-  if (status == STREW_OK) status = read_head(call, state);
+  TRY(status, read_head(call, state));
   if (status != STREW_OK) return close_csv(state), status;
   *out = state;
   return STREW_OK;

@@ -171,7 +171,7 @@ strew_status inflater_read(const struct call *call, struct inflater *inflater, v
     }
     if (status == STREW_OK && inflater->is_between) status = begin_member(call, inflater);
     if (status == STREW_OK && (stream->avail_in || inflater->has_more)) status = advance(call, inflater);
-    if (status == STREW_OK) status = context_check(call, inflater->codec.context);
+    TRY(status, context_check(call, inflater->codec.context));
     if (status != STREW_OK) return status;
   }
   *got = wanted - stream->avail_out;
@@ -223,7 +223,7 @@ static strew_status deflate_input(const struct call *call, struct deflater *defl
     zlib.deflate(&codec->zlib, flush); /* always has room and, except at the end, input: no error is possible */
     size_t made = BUFFER_BYTES - codec->zlib.avail_out;
     status = context_check(call, codec->context);
-    if (status == STREW_OK) status = draft_write(call, deflater->draft, deflater->written, codec->buffer, made);
+    TRY(status, draft_write(call, deflater->draft, deflater->written, codec->buffer, made));
     deflater->written += made;
   } while (status == STREW_OK && !codec->zlib.avail_out);
   return status;

@@ -80,8 +80,8 @@ static strew_status open_npy_member(const struct call *call, const struct chunk_
     return fail_file(call, file->path, "strew_load reads archives from pipes, into memory",
                      "is not a regular file: the list of an archive's members is at its end");
   strew_status status = archive_open(call, state->device->context, file, &state->archive);
-  if (status == STREW_OK) status = npz_find(call, state->archive, file->path, "member", source->member, &i, &member);
-  if (status == STREW_OK) status = archive_open_member(call, state->archive, i);
+  TRY(status, npz_find(call, state->archive, file->path, "member", source->member, &i, &member));
+  TRY(status, archive_open_member(call, state->archive, i));
   if (status != STREW_OK) return status;
   state->source = (struct npy_source){file->path, member.name, member.size_bytes, read_npy_member, state, NULL};
   return STREW_OK;
@@ -116,9 +116,8 @@ static strew_status open_npy(const struct call *call, const struct chunk_source 
     status = open_npy_member(call, source, state);
   }
   uint64_t data_at, data_bytes;
-  if (status == STREW_OK)
-    status = npy_read_header(call, &state->source, context, &state->header, &data_at, &data_bytes);
-  if (status == STREW_OK) status = check_rows(call, state);
+  TRY(status, npy_read_header(call, &state->source, context, &state->header, &data_at, &data_bytes));
+  TRY(status, check_rows(call, state));
   if (status != STREW_OK) return close_npy(state), status;
   int64_t rows = state->header.sizes[0];
   state->row_bytes = rows ? data_bytes / (uint64_t)rows : 0;
@@ -141,7 +140,7 @@ static strew_status next_npy(const struct call *call, void *user, int64_t rows, 
   size_t size_bytes = (size_t)(state->row_bytes * (uint64_t)sizes[0]), memory_bytes = size_bytes / header->file_bytes;
   strew_tensor *tensor;
   strew_status status = check_machine_memory(call, state->device, memory_bytes * dtype_bytes(header->dtype), NULL);
-  if (status == STREW_OK) status = tensor_create(call, state->device, header->dtype, header->rank, sizes, &tensor);
+  TRY(status, tensor_create(call, state->device, header->dtype, header->rank, sizes, &tensor));
   if (status != STREW_OK) return status;
   status = npy_read_elements(call, &state->source, header, tensor->storage, size_bytes);
   if (status == STREW_OK && sizes[0] == left) status = check_npy_end(call, state);

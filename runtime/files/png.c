@@ -199,7 +199,7 @@ static strew_status fill_tensor_of(struct picture *picture, strew_tensor *tensor
   char *elements = memory_allocate(picture->context, picture->size_bytes);
   if (!elements) return fail_memory(picture->call, picture->context, picture->size_bytes);
   strew_status status = read_elements(picture, elements);
-  if (status == STREW_OK) status = device->ops->write(picture->call, tensor->storage, 0, elements, picture->size_bytes);
+  TRY(status, device->ops->write(picture->call, tensor->storage, 0, elements, picture->size_bytes));
   memory_free(picture->context, elements, picture->size_bytes);
   return status;
 }
@@ -210,9 +210,8 @@ static strew_status read_tensor(struct picture *picture, strew_device *device, s
   strew_tensor *tensor = NULL;
   picture->size_bytes = (size_t)count_of_sizes(3, sizes) * dtype_bytes(dtype);
   strew_status status = check_machine_memory(picture->call, device, picture->size_bytes, NULL);
-  if (status == STREW_OK)
-    status = tensor_create(picture->call, device, dtype, picture->channels == 1 ? 2 : 3, sizes, &tensor);
-  if (status == STREW_OK) status = fill_tensor_of(picture, tensor);
+  TRY(status, tensor_create(picture->call, device, dtype, picture->channels == 1 ? 2 : 3, sizes, &tensor));
+  TRY(status, fill_tensor_of(picture, tensor));
   if (status == STREW_OK)
     *out = tensor;
   else
@@ -230,10 +229,10 @@ strew_status png_load(const struct call *call, strew_device *device, struct file
     status = fail_memory(call, picture.context, sizeof picture);
   else if (!attempt(&picture, read_png_header))
     status = fail_picture(&picture, "is not a readable PNG file");
-  if (status == STREW_OK) status = check_claim(&picture);
+  TRY(status, check_claim(&picture));
   if (status == STREW_OK && !attempt(&picture, prepare_rows))
     status = fail_picture(&picture, "is not a readable PNG file");
-  if (status == STREW_OK) status = read_tensor(&picture, device, out);
+  TRY(status, read_tensor(&picture, device, out));
   png.png_destroy_read_struct(&picture.png, &picture.info, NULL);
   return status;
 }
@@ -246,7 +245,7 @@ static strew_status check_picture(struct picture *picture, const strew_tensor *t
   if (tensor->dtype != STREW_UINT8 && tensor->dtype != STREW_INT32)
     return fail(picture->call, fault, "is %s, expected uint8, or int32 with 0..65535 for 16 bits",
                 strew_dtype_name(tensor->dtype));
-  fault = (struct fault){.code = STREW_ESHAPE, .argument = "x"};
+  fault = FAULT(STREW_ESHAPE, "x");
   if (tensor->rank != 2 && tensor->rank != 3)
     return fail(picture->call, fault, "is of rank %d, expected [height, width] or [height, width, channels]",
                 tensor->rank);
@@ -339,7 +338,7 @@ strew_status png_save(const struct call *call, const strew_tensor *tensor, const
   (void)options;
   struct picture picture = {.call = call, .context = tensor_context(tensor), .path = path};
   strew_status status = check_libpng(call, path);
-  if (status == STREW_OK) status = check_picture(&picture, tensor);
+  TRY(status, check_picture(&picture, tensor));
   if (status != STREW_OK) return status;
   picture.size_bytes = (size_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
   picture.row_bytes = (size_t)picture.width * (size_t)picture.channels * (size_t)picture.bits / 8;
@@ -347,7 +346,7 @@ strew_status png_save(const struct call *call, const strew_tensor *tensor, const
   if (!picture.rows) return fail_memory(call, picture.context, picture.size_bytes);
   status = strew_read(tensor, picture.rows, picture.size_bytes, call->error);
   if (status == STREW_OK && picture.bits == 16) status = png_narrow(&picture, tensor, picture.rows);
-  if (status == STREW_OK) status = write_png(&picture);
+  TRY(status, write_png(&picture));
   memory_free(picture.context, picture.rows, picture.size_bytes);
   return status;
 }
