@@ -80,9 +80,7 @@ static strew_status cumsum_lines(const struct scan *scan, const struct block *ca
   struct launch launch;
   snprintf(settings, sizeof settings, "WAY=%s TOTALS=%d DENSE=%d TILE=%d", ways[scan->way], totals, scan->dense, TILE);
   cumsum_start(&launch, scan, kernels[scan->way], settings);
-  launch_space(&launch, &scan->space);
-  launch_operand(&launch, &scan->space, 0);
-  launch_operand(&launch, &scan->space, 1);
+  launch_plan(&launch, &scan->space, 0, 1);
   launch_ints(&launch, scan->line_count, scan->n, scan->out_run, scan->in_run, scan->blocks, scan->span);
   launch_blocks(&launch, carries);
   int64_t chunks = (scan->blocks - 1) / scan->span + 1, tiles = (scan->space.columns - 1) / TILE + 1;

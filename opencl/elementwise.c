@@ -236,8 +236,7 @@ static strew_status search(const struct call *call, strew_device *device, const 
   if (space.outer < 4) space.outer = 4; /* fewer kernels */
   launch_start(&launch, call, device, "find_zero.cl", "find_zero", "S=%s R=%s OUTER=%d", dtype_suffix(compute),
                dtype_suffix(compute), space.outer);
-  launch_space(&launch, &space);
-  launch_operand(&launch, &space, 0);
+  launch_plan(&launch, &space, 0);
   launch_flags(&launch, (cl_int)plan->operands[0].dtype);
   launch_ints(&launch, begin, end);
   launch_flags(&launch, shift);

@@ -40,8 +40,7 @@ static void pass_launch(struct launch *launch, const struct index_pass *pass, co
   launch_start(launch, pass->call, pass->device, "index.cl", kernel, "I=%s OUTER=%d LANES=%d%s%s",
                index_type(pass->values.operands[0].dtype), pass->space.outer, lanes, pass->dense ? " DENSE" : "",
                pass->ordered ? " ORDERED" : "");
-  launch_space(launch, &pass->space);
-  launch_operand(launch, &pass->space, 0);
+  launch_plan(launch, &pass->space, 0);
 }
 
 strew_status verdict_allocate(const struct call *call, strew_device *device, struct block *verdict) {
@@ -211,9 +210,7 @@ static strew_status join_one(const struct call *call, strew_device *device, cons
   struct launch launch;
   launch_start(&launch, call, device, "join.cl", "join", "I=%s OUTER=%d", index_type(join->plan.operands[i].dtype),
                space.outer);
-  launch_space(&launch, &space);
-  launch_operand(&launch, &space, 0);
-  launch_operand(&launch, &space, i);
+  launch_plan(&launch, &space, 0, i);
   launch_limits(&launch, join->sizes[i - 1], join->mode);
   launch_flags(&launch, i == 1 && !join->continues, join->mode == STREW_DROP);
   launch_blocks(&launch, bad);

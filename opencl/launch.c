@@ -89,6 +89,11 @@ void launch_operand(struct launch *launch, const struct space *space, int i) {
   launch_strides(launch, space, i);
 }
 
+void launch_plan_list(struct launch *launch, const struct space *space, const int *operands, size_t count) {
+  launch_space(launch, space);
+  for (size_t i = 0; i < count; i++) launch_operand(launch, space, operands[i]);
+}
+
 /* ------------------------------------------------------------------------------------------------------- enqueueing */
 
 /* Enqueues one launch of `turns` iterations. Drivers that allocate buffers at first use may run out of memory here. */

@@ -86,8 +86,7 @@ static void matmul_launch(struct launch *launch, const struct gemm *product, con
        narrow = strew_dtype_size_bytes(product->dtype) < 4;
   launch_start(launch, product->call, product->device, "matmul.cl", kernel, "T=%s LENGTH=%d NARROW=%d OUTER=%d %s",
                type_of(product->dtype), is_long ? 8 : 16, narrow, product->space.outer, settings);
-  launch_space(launch, &product->space);
-  for (int i = 0; i < 3; i++) launch_operand(launch, &product->space, i);
+  launch_plan(launch, &product->space, 0, 1, 2);
   launch_ints(launch, product->m, product->n, k_begin,
               product->k - k_begin < product->k_chunk ? product->k : k_begin + product->k_chunk, product->a_row,
               product->a_column, product->b_row, product->b_column);

@@ -36,8 +36,7 @@ static strew_status set_flags(struct nonzero_search *search) {
   struct space space = space_of(&simple);
   struct launch launch;
   nonzero_start(&launch, search, "flag", space.outer);
-  launch_space(&launch, &space);
-  launch_operand(&launch, &space, 0);
+  launch_plan(&launch, &space, 0);
   launch_blocks(&launch, &search->flags);
   return launch_rows(&launch, &space);
 }

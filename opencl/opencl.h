@@ -236,6 +236,10 @@ void launch_block_list(struct launch *launch, const struct block *const *blocks,
 void launch_space(struct launch *launch, const struct space *space);
 /* Binds OPERAND(T, name) of kernels/space.h. An operand without storage binds no memory. */
 void launch_operand(struct launch *launch, const struct space *space, int operand);
+/* Binds SPACE and these operands. */
+#define launch_plan(launch, space, ...)                                                                                \
+  launch_plan_list(launch, space, (const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
+void launch_plan_list(struct launch *launch, const struct space *space, const int *operands, size_t count);
 /* Binds STRIDES(name): an operand's strides alone. */
 void launch_strides(struct launch *launch, const struct space *space, int operand);
 /* Binds an operand's memory and its offset. */

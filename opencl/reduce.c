@@ -105,8 +105,7 @@ static void fold_start(struct launch *launch, const struct fold_launch *job, con
 static void bind_outputs(struct launch *launch, const struct fold_launch *job, int64_t nodes,
                          const struct block *values) {
   float single = (float)job->divisor;
-  launch_space(launch, &job->outputs);
-  launch_operand(launch, &job->outputs, 0);
+  launch_plan(launch, &job->outputs, 0);
   launch_ints(launch, job->output_count, nodes);
   launch_blocks(launch, values);
   launch_flags(launch, job->flip, job->finish);

@@ -114,9 +114,7 @@ strew_status opencl_sorted_ends(const struct call *call, strew_device *device, c
   struct launch launch;
   launch_start(&launch, call, device, "sorted_ends.cl", "sorted_ends", "I=%s OUTER=%d",
                index_type(plan->operands[1].dtype), space.outer);
-  launch_space(&launch, &space);
-  launch_operand(&launch, &space, 0);
-  launch_operand(&launch, &space, 1);
+  launch_plan(&launch, &space, 0, 1);
   launch_ints(&launch, size, step);
   launch.turns = SEARCH_TURNS;
   return launch_rows(&launch, &space);

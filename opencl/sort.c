@@ -53,8 +53,7 @@ static strew_status sort_tiles(const struct sort *sort, const struct candidates 
   struct launch launch;
   space.columns = from->columns;
   sort_start(&launch, sort, "sort_tiles");
-  launch_space(&launch, &space);
-  for (int i = 0; i < 3; i++) launch_operand(&launch, &space, i);
+  launch_plan(&launch, &space, 0, 1, 2);
   launch_blocks(&launch, from_items ? &from->block : unused);
   launch_flags(&launch, from_items);
   launch_blocks(&launch, kept ? kept : unused);
@@ -112,8 +111,7 @@ static strew_status survey(struct sort *sort) {
     const int64_t tiles = (sort->space.columns + SORT_SURVEY_TILE - 1) / SORT_SURVEY_TILE;
     struct launch launch;
     sort_start(&launch, sort, "survey");
-    launch_space(&launch, &sort->space);
-    launch_operand(&launch, &sort->space, 2);
+    launch_plan(&launch, &sort->space, 2);
     launch_ints(&launch, (int64_t)sort->flip, SORT_SURVEY_TILE, tiles);
     launch_blocks(&launch, &block);
     launch.turns = SORT_SURVEY_TILE;
@@ -143,8 +141,7 @@ static strew_status load_items(const struct sort *sort, const struct space *line
                                const struct block *items) {
   struct launch launch;
   sort_start(&launch, sort, "load_items");
-  launch_space(&launch, lines);
-  launch_operand(&launch, lines, 2);
+  launch_plan(&launch, lines, 2);
   launch_ints(&launch, first, (int64_t)sort->flip);
   launch_value(&launch, &sort->shift, sizeof sort->shift);
   launch_blocks(&launch, items);
@@ -157,8 +154,7 @@ static strew_status store_items(const struct sort *sort, const struct space *lin
   struct launch launch;
   kept.columns = sort->plan->keep;
   sort_start(&launch, sort, "store_items");
-  launch_space(&launch, &kept);
-  for (int i = 0; i < 3; i++) launch_operand(&launch, &kept, i);
+  launch_plan(&launch, &kept, 0, 1, 2);
   launch_ints(&launch, first, (int64_t)sort->flip);
   launch_value(&launch, &sort->shift, sizeof sort->shift);
   launch_ints(&launch, (int64_t)sort->common);

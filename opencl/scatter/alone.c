@@ -15,8 +15,7 @@ static void launch_all(struct launch *launch, const struct scattering *s, const 
   const struct operand *operands = s->plan.operands;
   const struct scatter_plan *given = s->given;
   const int arg = s->with_arg ? ARG : SELF; /* without arg any operand will do */
-  launch_space(launch, &walk->space);
-  launch_operand(launch, &walk->space, SELF);
+  launch_plan(launch, &walk->space, SELF);
   launch_ints(launch, given->step);
   launch_operand(launch, &walk->space, arg);
   launch_ints(launch, given->arg_step, given->arg_none);

@@ -121,9 +121,7 @@ strew_status opencl_divide_by_count(const struct call *call, strew_device *devic
   struct launch launch;
   launch_start(&launch, call, device, "divide.cl", "divide", "S=%s OUTER=%d", dtype_suffix(plan->operands[0].dtype),
                space.outer);
-  launch_space(&launch, &space);
-  launch_operand(&launch, &space, 0);
-  launch_operand(&launch, &space, 1);
+  launch_plan(&launch, &space, 0, 1);
   launch_ints(&launch, extra);
   return launch_rows(&launch, &space);
 }

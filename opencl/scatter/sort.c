@@ -82,8 +82,7 @@ static void sorted_launch(struct launch *launch, const struct scattering *s, con
 static strew_status make_items(const struct scattering *s, const struct sorted *sorted) {
   struct launch launch;
   sorted_launch(&launch, s, sorted, "make_items");
-  launch_space(&launch, &sorted->space);
-  launch_operand(&launch, &sorted->space, INDEX);
+  launch_plan(&launch, &sorted->space, INDEX);
   launch_limits(&launch, s->given->size, s->given->mode);
   launch_ints(&launch, sorted->shared, sorted->count, sorted->destinations);
   launch_flags(&launch, s->given->check);

@@ -21,7 +21,7 @@ enum { TILE_BYTES = 256, LEAST = 8 };
 struct transposition {
   struct plan plan; /* the source has unit stride along the last dimension but one */
   transpose_block *transpose;
-  int64_t rows, columns, side, tiles_down, tiles_along, parts;
+  int64_t rows, columns, side, tiles_down, tiles_along;
 };
 
 /* Dimension along which the source's elements are adjacent, if tiles are worth it; else -1. */
@@ -35,22 +35,14 @@ static int transposed_dim(const struct plan *plan) {
   return -1;
 }
 
-static void transpose_tile(const struct transposition *work, int64_t tile) {
+static void transpose_tile(void *work_, int64_t tile) {
+  const struct transposition *work = work_;
   const struct plan *plan = &work->plan;
   int64_t r = tile / work->tiles_along % work->tiles_down * work->side, c = tile % work->tiles_along * work->side;
   int64_t place = tile / work->tiles_along / work->tiles_down * work->rows * work->columns + r * work->columns + c;
   work->transpose(least(work->rows - r, work->side), least(work->columns - c, work->side), operand_at(plan, 0, place),
                   operand_step(&plan->operands[0], plan->rank - 2), operand_at(plan, 1, place),
                   operand_step(&plan->operands[1], plan->rank - 1));
-}
-
-static void transpose_part(void *work_, int64_t part) {
-  const struct transposition *work = work_;
-  int64_t tiles = plan_numel(&work->plan) / (work->rows * work->columns) * work->tiles_down * work->tiles_along;
-  int64_t end = part_begin(tiles, work->parts, part + 1);
-  strew_context *context = work->plan.operands[0].storage->device->context;
-  for (int64_t tile = part_begin(tiles, work->parts, part); tile < end && !context_stops(context); tile++)
-    transpose_tile(work, tile);
 }
 
 static void copy_transposed(strew_context *context, const struct plan *plan, int dim) {
@@ -62,8 +54,8 @@ static void copy_transposed(strew_context *context, const struct plan *plan, int
   work.columns = work.plan.sizes[plan->rank - 1];
   work.tiles_down = (work.rows - 1) / work.side + 1;
   work.tiles_along = (work.columns - 1) / work.side + 1;
-  work.parts = pool_parts(context, 2 * plan_numel(plan) * size_bytes);
-  pool_run(context, work.parts, transpose_part, &work);
+  const int64_t tiles = plan_numel(plan) / (work.rows * work.columns) * work.tiles_down * work.tiles_along;
+  pool_run_items(context, pool_parts(context, 2 * plan_numel(plan) * size_bytes), tiles, transpose_tile, &work);
 }
 
 /* ------------------------------------------------------------------------------------------------------ all copies */

@@ -24,6 +24,9 @@ void pool_run(strew_context *context, int64_t parts, void (*part)(void *argument
 /* The same, but on the caller's thread alone if the work is too little for threads. */
 void pool_run_sized(strew_context *context, int64_t bytes, int64_t parts, void (*part)(void *argument, int64_t i),
                     void *argument);
+/* Runs item(argument, 0) .. item(argument, count - 1), in `parts` parts of neighbours, at most. */
+void pool_run_items(strew_context *context, int64_t parts, int64_t count, void (*item)(void *argument, int64_t i),
+                    void *argument);
 void pool_destroy(strew_context *context);
 /* Returns the bytes of `count` elements, which may be a few repeated; INT64_MAX if they overflow. */
 static inline int64_t work_bytes(int64_t count, size_t bytes) {

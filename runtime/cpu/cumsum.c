@@ -229,19 +229,6 @@ static void scan_chunk(void *job_, int64_t chunk) {
     scan_along(job, &scratch, &tile, begin, end);
 }
 
-struct cumsum_share {
-  struct cumsum_job *job;
-  int64_t parts;
-};
-
-static void cumsum_tiles(void *share_, int64_t part) {
-  const struct cumsum_share *share = share_;
-  int64_t end = part_begin(share->job->tiles, share->parts, part + 1);
-  strew_context *context = share->job->context;
-  for (int64_t i = part_begin(share->job->tiles, share->parts, part); i < end && !context_stops(context); i++)
-    scan_chunk(share->job, i);
-}
-
 /* Replaces each block's pair by the sum of those before it. */
 static void carries_of_totals(const struct cumsum_job *job, char *carries, struct cumsum_scratch *scratch) {
   size_t bytes = (size_t)pair_row_bytes(job);
@@ -283,7 +270,6 @@ strew_status cpu_cumsum(const struct call *call, strew_device *device, const str
   if (parts > 1 && job.tiles < parts && job.chunks > 1) return scan_in_chunks(call, &job);
   job.chunk_blocks = job.blocks;
   job.chunks = 1;
-  struct cumsum_share share = {&job, parts < job.tiles ? parts : job.tiles};
-  pool_run(job.context, share.parts, cumsum_tiles, &share);
+  pool_run_items(job.context, parts, job.tiles, scan_chunk, &job);
   return context_end(call, job.context, plan->operands[0].storage);
 }

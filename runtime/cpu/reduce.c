@@ -411,33 +411,20 @@ static const void *start_centers(const struct reduce_job *job, struct fold_scrat
 
 /* ------------------------------------------------------------------------------------------- split by outputs */
 
-/* False if the call must stop. */
-static bool whole_tile(const struct reduce_job *job, struct fold_scratch *scratch, int64_t i) {
+static void whole_tile(void *job_, int64_t i) {
+  const struct reduce_job *job = job_;
+  struct fold_scratch scratch;
   struct fold_tile tile = fold_tile_at(job, i);
-  const void *centers = start_centers(job, scratch, &tile);
-  if (!fold_blocks(job, scratch, &tile, centers, 0, job->blocks)) return false;
+  const void *centers = start_centers(job, &scratch, &tile);
+  if (!fold_blocks(job, &scratch, &tile, centers, 0, job->blocks)) return;
   if (fold_is_spread(job->plan->fold)) {
     struct reduce_job second = *job;
     second.fold = fold_of(DEVIATIONS, job->dtype);
-    divide(job, scratch->values, tile.width, (double)job->n, false);
-    set_centers(job, scratch->centers + MEANS_AT, scratch->values, tile.width);
-    if (!fold_blocks(&second, scratch, &tile, centers, 0, job->blocks)) return false;
+    divide(job, scratch.values, tile.width, (double)job->n, false);
+    set_centers(job, scratch.centers + MEANS_AT, scratch.values, tile.width);
+    if (!fold_blocks(&second, &scratch, &tile, centers, 0, job->blocks)) return;
   }
-  finish_tile(job, scratch, &tile);
-  return true;
-}
-
-struct reduce_share {
-  const struct reduce_job *job;
-  int64_t parts;
-};
-
-static void fold_tiles(void *share_, int64_t part) {
-  const struct reduce_share *share = share_;
-  int64_t i = part_begin(share->job->tiles, share->parts, part);
-  int64_t end = part_begin(share->job->tiles, share->parts, part + 1);
-  struct fold_scratch scratch;
-  while (i < end && whole_tile(share->job, &scratch, i)) i++;
+  finish_tile(job, &scratch, &tile);
 }
 
 /* ------------------------------------------------------------------------- split by outputs and subtrees of blocks */
@@ -509,7 +496,6 @@ strew_status cpu_reduce(const struct call *call, strew_device *device, const str
   while ((job.blocks - 1) / job.chunk_blocks + 1 > wanted) job.chunk_blocks *= 2;
   job.chunks = (job.blocks - 1) / job.chunk_blocks + 1;
   if (parts > 1 && job.tiles < parts && job.chunks > 1) return fold_in_chunks(call, &job);
-  struct reduce_share share = {&job, parts < job.tiles ? parts : job.tiles};
-  pool_run(job.context, share.parts, fold_tiles, &share);
+  pool_run_items(job.context, parts, job.tiles, whole_tile, &job);
   return context_end(call, job.context, plan->plan.operands[0].storage);
 }
