@@ -57,8 +57,6 @@ const char *opencl_library(void);
 /* The name of an error code, as "CL_OUT_OF_RESOURCES". */
 const char *opencl_error_name(cl_int error);
 
-/* -------------------------------------------------------------------------------------------------------- signals.c */
-
 /* Blocks the terminal's signals in this thread, and so in threads and processes that a driver starts meanwhile;
    opencl_restore_signals delivers pending ones. */
 void opencl_block_signals(sigset_t *before);

@@ -1,6 +1,6 @@
 /* prefix.c: exclusive prefix sums, by tiles: total each tile, turn the totals into starts by recursion, sum each tile
    from its start. */
-#include "prefix.h"
+#include "radix.h"
 #include "tuning.h"
 
 static int64_t tile_of(const strew_device *device) {

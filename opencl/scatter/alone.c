@@ -1,5 +1,8 @@
-/* alone.c: a small scatter in one launch of one work-item, the index check included if self is disposable. */
+/* alone.c: small scatters in one launch: of one work-item, the index check included if self is disposable; or, on GPUs,
+   of one work-group. */
 #include "ways.h"
+
+#include <stdio.h>
 
 /* The kernel numbers REDUCTION_... by the table. */
 enum {
@@ -46,4 +49,20 @@ strew_status opencl_scatter_alone(struct scattering *s) {
   launch_blocks(&launch, &s->verdict);
   status = launch_groups(&launch, 1, 1);
   return status == STREW_OK && check ? scattering_read_verdict(s) : status;
+}
+
+strew_status opencl_scatter_group(struct scattering *s) {
+  struct space space = space_of(&s->plan);
+  struct launch launch;
+  char more[64];
+  strew_status status = scattering_check(s);
+  if (status != STREW_OK || s->bad) return status;
+  snprintf(more, sizeof more, " TILE=%d GROUP_SIZE=%zu", GROUP_TILE, opencl_large_group(s->device));
+  scattering_launch(&launch, s, "scatter_group.cl", "scatter_group", space.outer, more);
+  launch_space(&launch, &space);
+  launch_target(&launch, s, &space);
+  launch_operand(&launch, &space, INDEX);
+  launch_source(&launch, s, &space);
+  launch_limits(&launch, s->given->size, s->given->mode);
+  return launch_groups(&launch, 1, opencl_large_group(s->device));
 }

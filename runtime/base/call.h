@@ -87,7 +87,7 @@ const char *text_of_name(const char *name, char *text);
 /* Writes "did you mean '...'?" to text (TEXT_BYTES) and returns it; NULL if no name is near. nearest_name.c */
 const char *hint_of_guess(const strew_guess *guess, char *text);
 
-/* ------------------------------------------------------------------------------------- thread_check.c, release.c */
+/* ------------------------------------------------------------------------------------------------------- release.c */
 
 #ifdef STREW_DEBUG
 enum { IS_DEBUG = 1 };

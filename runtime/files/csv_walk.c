@@ -2,8 +2,8 @@
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_walk.h"
 #include "csv_cells.h"
-#include "date.h"
 #include "file.h"
+#include "number.h"
 
 #include <float.h>
 #include <inttypes.h>

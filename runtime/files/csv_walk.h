@@ -5,7 +5,7 @@
 #define CSV_WALK_H
 
 #include "csv_cells.h"
-#include "words.h"
+#include "table.h"
 
 /* Kind of a column, as far as known. A walk changes it to a later one only. */
 enum kind {

@@ -1,6 +1,6 @@
 /* gzip.c: see gzip.h. zlib's memory is the context's. */
 #include "gzip.h"
-#include "ahead.h"
+#include "file.h"
 #include "runtime/base/library.h"
 
 #if __has_include(<zlib.h>)

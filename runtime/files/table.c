@@ -1,7 +1,6 @@
 /* table.c: named tensors in order, some with words for their codes. The number of a name in `names` is the index of its
    entry. */
 #include "table.h"
-#include "words.h"
 
 #include <inttypes.h>
 #include <stddef.h>
