@@ -117,6 +117,11 @@ static bool is_comparison(const struct script_call *call) {
   return false;
 }
 
+bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct filling *fill = out;
+  return fill->is_given = bind_scalar(L, call, i, name, &fill->value);
+}
+
 bool bind_operand(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   strew_operand *operand = out;
   struct box *box = bind_to_box(L, call->binding, i);
@@ -142,6 +147,13 @@ bool bind_integer(lua_State *L, struct script_call *call, int i, const char *nam
 static bool is_int(struct script_call *call, const char *name, int64_t value) {
   if (value >= INT_MIN && value <= INT_MAX) return true;
   bind_fail(call, STREW_ESHAPE, name, "is %" PRId64 ", tensors have at most %d dimensions", value, STREW_MAX_RANK);
+  return false;
+}
+
+bool bind_size(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  if (!bind_integer(L, call, i, name, out)) return false;
+  if (*(int64_t *)out >= 0) return true;
+  bind_fail(call, STREW_ESHAPE, name, "is %lld, expected 0 or more", (long long)*(int64_t *)out);
   return false;
 }
 

@@ -141,7 +141,8 @@ struct script_call {
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_indexing_rows[], bind_device_rows[],
     bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_search_rows[],
-    bind_statistics_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[];
+    bind_statistics_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[],
+    bind_groups_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -258,7 +259,9 @@ void bind_open_groupings(lua_State *L, int binding);
 extern const struct script_function bind_grouped_rows[], bind_group_columns_row, bind_group_keys_row;
 /* Functions for Lua, strew_grouping.c: see there. */
 extern const struct script_function bind_ids_row, bind_set_keys_row, bind_grouping_keys_row, bind_cumsum_row,
-    bind_aggregate_row, bind_argsort_row, bind_squares_row, bind_topk_row;
+    bind_aggregate_row, bind_argsort_row, bind_rank_row, bind_topk_row;
+/* The same, strew_groups.c. */
+extern const struct script_function bind_reductions_row, bind_reduction_row, bind_group_counts_row, bind_group_ids_row;
 /* bucketize of tensors, strew_search.c. */
 extern const struct script_function bind_bucketize_row;
 
@@ -414,7 +417,7 @@ enum { NO_DIM = INT_MIN };
   X(tensor, weights) X(tensor, data) X(tensor, lengths) X(tensor, offsets) X(tensor, indptr)                           \
   Y(operand, self, left) Y(operand, other, right) Y(operand, src, source_operand) X(operand, value)                    \
   X(operand, values) X(operand, a) X(operand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper)               \
-  X(scalar, alpha) Y(scalar, value, scalar) Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                \
+  Y(index, index, groups) X(fill, fill) X(boolean, skip_nan) X(scalar, alpha) Y(scalar, value, scalar) Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                \
   Y(scalar, step, scalar_step) X(fill, initial) X(number, min) X(number, max) X(number, rtol) X(number, atol)          \
   X(number, done) X(number, correction) Y(number, start, float_start) Y(number, stop, float_stop)                      \
   X(integer, position) X(integer, start) X(integer, stop) X(integer, step) X(integer, length) X(integer, offset)       \
@@ -464,6 +467,8 @@ int bind_push_all(lua_State *L, const struct script_call *call, const struct par
 /* Calls the row's `run` with the arguments, for one result or two. */
 int bind_one(lua_State *L, struct script_call *call);
 int bind_two(lua_State *L, struct script_call *call);
+/* scatter in the group form; strew_groups.c */
+int bind_group_form(lua_State *L, struct script_call *call);
 
 /* Fails if options set what a grouping has itself. */
 bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);

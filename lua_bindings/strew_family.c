@@ -11,6 +11,7 @@
    place, else "": the end of the names of the calls it is made of. A second pair of parameters and function is for calls
    whose third argument is a table. */
 #include "runtime/base/embedded.h"
+#include "runtime/shared/tables.h"
 #include "script_place.h"
 #include "strew_bind.h"
 #include "strew_columns.h"
@@ -141,12 +142,13 @@ static const struct script_function line_width_row = {"line_width", line_width, 
                                     is_open_row = {"is_open", is_open, 0, FUNCTION | CONSTANT},
                                     has_float64_row = {"has_float64", has_float64, 0, FUNCTION | CONSTANT};
 static const struct script_function *const inner_rows[] = {
-    &bind_texts_row,     &line_width_row,       &nearest_row,        &is_open_row,       &text_row,
-    &printable_row,      &bind_set_columns_row, &bind_about_row,     &bind_alias_row,    &bind_watch_row,
-    &bind_tape_row,      &bind_is_recorded_row, &bind_offset_row,    &bind_call_row,     &bind_key_ids_row,
-    &bind_key_state_row, &bind_keys_of_row,     &bind_ids_row,       &bind_set_keys_row, &bind_grouping_keys_row,
-    &bind_cumsum_row,    &bind_aggregate_row,   &bind_argsort_row,   &bind_squares_row,  &bind_topk_row,
-    &has_float64_row,    &bind_missed_row,      &bind_bucketize_row, &bind_replaced_row};
+    &bind_texts_row,      &line_width_row,       &nearest_row,        &is_open_row,           &text_row,
+    &printable_row,       &bind_set_columns_row, &bind_about_row,     &bind_alias_row,        &bind_watch_row,
+    &bind_tape_row,       &bind_is_recorded_row, &bind_offset_row,    &bind_call_row,         &bind_key_ids_row,
+    &bind_key_state_row,  &bind_keys_of_row,     &bind_ids_row,       &bind_set_keys_row,     &bind_grouping_keys_row,
+    &bind_cumsum_row,     &bind_aggregate_row,   &bind_argsort_row,   &bind_rank_row,         &bind_topk_row,
+    &bind_reductions_row, &bind_reduction_row,   &bind_group_ids_row, &bind_group_counts_row, &has_float64_row,
+    &bind_missed_row,     &bind_bucketize_row,   &bind_replaced_row};
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -247,7 +249,6 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   X(elementwise)                                                                                                       \
   X(grouped)                                                                                                           \
   X(grouping)                                                                                                          \
-  X(groups)                                                                                                            \
   X(joins) X(keys) X(matrices) X(printing) X(rearranging) X(rows) X(statistics) X(views)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
@@ -314,42 +315,51 @@ const struct script_function bind_group_columns_row = {"group_by", run, IN_group
 
 /* Methods of groupings: their names follow "g:". */
 const struct script_function bind_grouped_rows[] = {
-    {"g:sum", run, IN_grouping, GROUPED},      {"g:prod", run, IN_grouping, GROUPED},
-    {"g:mean", run, IN_grouping, GROUPED},     {"g:var", run, IN_grouping, GROUPED},
-    {"g:std", run, IN_grouping, GROUPED},      {"g:min", run, IN_grouping, GROUPED},
-    {"g:max", run, IN_grouping, GROUPED},      {"g:any", run, IN_grouping, GROUPED},
-    {"g:all", run, IN_grouping, GROUPED},      {"g:first", run, IN_grouping, GROUPED},
-    {"g:last", run, IN_grouping, GROUPED},     {"g:median", run, IN_grouping, GROUPED},
-    {"g:quantile", run, IN_grouping, GROUPED}, {"g:count", run, IN_grouping, GROUPED},
-    {"g:nunique", run, IN_grouping, GROUPED},  {"g:logsumexp", run, IN_grouping, GROUPED},
-    {"g:argsort", run, IN_grouping, GROUPED},  {"g:rank", run, IN_grouping, GROUPED},
-    {"g:topk", run, IN_grouping, GROUPED},     {"g:cumsum", run, IN_grouping, GROUPED},
-    {"g:softmax", run, IN_grouping, GROUPED},  {"g:log_softmax", run, IN_grouping, GROUPED},
-    {"g:agg", run, IN_grouping, GROUPED},      {NULL, NULL, 0, 0},
+#define ROW(ENUM, word, ...) {"g:" word, run, IN_grouping, GROUPED},
+    STREW_GROUP_REDUCTIONS(ROW)
+#undef ROW
+        {"g:argsort", run, IN_grouping, GROUPED},
+    {"g:rank", run, IN_grouping, GROUPED},
+    {"g:topk", run, IN_grouping, GROUPED},
+    {"g:cumsum", run, IN_grouping, GROUPED},
+    {"g:softmax", run, IN_grouping, GROUPED},
+    {"g:log_softmax", run, IN_grouping, GROUPED},
+    {"g:agg", run, IN_grouping, GROUPED},
+    {NULL, NULL, 0, 0},
 };
 
 /* clang-format off */
 const struct script_function bind_family_rows[] = {
-    IN(rows, columns, FUNCTION | CONSTANT), IN(rows, code, FUNCTION | CONSTANT), IN(rows, rows, FUNCTION),
-    IN(rows, sort_by, FUNCTION), IN(joins, join, FUNCTION), IN(grouped, pivot, FUNCTION),
-    IN(grouped, value_counts, ALWAYS | CONSTANT), IN(elementwise, one_hot, ALWAYS | CONSTANT),
-    IN(elementwise, isnan, ALWAYS | CONSTANT), IN(elementwise, bucketize, ALWAYS | CONSTANT),
-    IN(rearranging, flip, ALWAYS), IN(rearranging, diff, ALWAYS), IN(views, select_scatter, EVERY),
-    IN(views, slice_scatter, EVERY), IN(views, diagonal, ALWAYS), IN(views, diagonal_scatter, EVERY),
-    IN(rearranging, roll, ALWAYS), IN(rearranging, repeat, ALWAYS), IN(rearranging, tile, ALWAYS),
-    IN(rearranging, repeat_interleave, ALWAYS), IN(elementwise, isinf, ALWAYS | CONSTANT),
-    IN(elementwise, isfinite, ALWAYS | CONSTANT), IN(elementwise, nan_to_num, EVERY), IN(statistics, norm, ALWAYS),
-    IN(statistics, median, ALWAYS), IN(statistics, logsumexp, ALWAYS), IN(matrices, outer, ALWAYS),
-    IN(matrices, tril, EVERY), IN(matrices, triu, EVERY), IN(matrices, diag, ALWAYS),
-    {"scatter_std", run, IN_groups, ALWAYS},
-    {"scatter_var", run, IN_groups, ALWAYS},
-    {"scatter_logsumexp", run, IN_groups, ALWAYS},
-    {"scatter_count", run, IN_groups, ALWAYS | CONSTANT},
-    {"scatter_any", run, IN_groups, ALWAYS | CONSTANT},
-    {"scatter_all", run, IN_groups, ALWAYS | CONSTANT},
-    {"scatter_first", run, IN_groups, ALWAYS},
-    {"scatter_last", run, IN_groups, ALWAYS},
-    {"scatter_nunique", run, IN_groups, ALWAYS | CONSTANT},
-    {NULL},
+    IN(rows, columns, FUNCTION | CONSTANT),
+    IN(rows, code, FUNCTION | CONSTANT),
+    IN(rows, rows, FUNCTION),
+    IN(rows, sort_by, FUNCTION),
+    IN(joins, join, FUNCTION),
+    IN(grouped, pivot, FUNCTION),
+    IN(grouped, value_counts, ALWAYS | CONSTANT),
+    IN(elementwise, one_hot, ALWAYS | CONSTANT),
+    IN(elementwise, isnan, ALWAYS | CONSTANT),
+    IN(elementwise, bucketize, ALWAYS | CONSTANT),
+    IN(rearranging, flip, ALWAYS),
+    IN(rearranging, diff, ALWAYS),
+    IN(views, select_scatter, EVERY),
+    IN(views, slice_scatter, EVERY),
+    IN(views, diagonal, ALWAYS),
+    IN(views, diagonal_scatter, EVERY),
+    IN(rearranging, roll, ALWAYS),
+    IN(rearranging, repeat, ALWAYS),
+    IN(rearranging, tile, ALWAYS),
+    IN(rearranging, repeat_interleave, ALWAYS),
+    IN(elementwise, isinf, ALWAYS | CONSTANT),
+    IN(elementwise, isfinite, ALWAYS | CONSTANT),
+    IN(elementwise, nan_to_num, EVERY),
+    IN(statistics, norm, ALWAYS),
+    IN(statistics, median, ALWAYS),
+    IN(statistics, logsumexp, ALWAYS),
+    IN(matrices, outer, ALWAYS),
+    IN(matrices, tril, EVERY),
+    IN(matrices, triu, EVERY),
+    IN(matrices, diag, ALWAYS),
+    {NULL, NULL, 0, 0},
 };
 /* clang-format on */

@@ -261,29 +261,28 @@ static int grouping_keys(lua_State *L, struct script_call *call) {
   return 2;
 }
 
-typedef strew_status of_line(strew_grouping *grouping, strew_tensor *src, strew_tensor **out, strew_error *error);
-
-/* A function of g and src. */
-static int run_of_line(lua_State *L, struct script_call *call, of_line *run) {
+/* group_cumsum(g, src) */
+static int cumsum(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_box(L, call->binding);
   strew_grouping *self;
   strew_tensor *src;
   if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
-  return bind_end(run(self, src, &box->tensor, &call->error), 1);
+  return bind_end(strew_grouping_cumsum(self, src, &box->tensor, &call->error), 1);
 }
 
-/* group_cumsum(g, src), group_squares(g, src) */
-static int cumsum(lua_State *L, struct script_call *call) { return run_of_line(L, call, strew_grouping_cumsum); }
-static int squares(lua_State *L, struct script_call *call) { return run_of_line(L, call, strew_grouping_squares); }
+enum { ARGSORT, RANK };
 
-/* group_argsort(g, src, descending) */
+/* group_argsort(g, src, descending), group_rank(g, src, descending) */
 static int argsort(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_box(L, call->binding);
   strew_grouping *self;
   strew_tensor *src;
   if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
   const strew_sort_options options = {.descending = lua_toboolean(L, 3)};
-  return bind_end(strew_grouping_argsort_with(self, src, &options, &box->tensor, &call->error), 1);
+  strew_status (*const order)(strew_grouping *, strew_tensor *, const strew_sort_options *, strew_tensor **,
+                              strew_error *) =
+      call->row->code == ARGSORT ? strew_grouping_argsort_with : strew_grouping_rank;
+  return bind_end(order(self, src, &options, &box->tensor, &call->error), 1);
 }
 
 /* group_topk(g, src, k, largest): positions and groups */
@@ -363,8 +362,8 @@ const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION | CONSTANT}
                              bind_set_keys_row = {"set_keys", set_keys, 0, FUNCTION | CONSTANT},
                              bind_grouping_keys_row = {"grouping_keys", grouping_keys, 0, FUNCTION | CONSTANT},
                              bind_cumsum_row = {"group_cumsum", cumsum, 0, FUNCTION},
-                             bind_argsort_row = {"group_argsort", argsort, 0, FUNCTION | CONSTANT},
-                             bind_squares_row = {"group_squares", squares, 0, FUNCTION},
+                             bind_argsort_row = {"group_argsort", argsort, ARGSORT, FUNCTION | CONSTANT},
+                             bind_rank_row = {"group_rank", argsort, RANK, FUNCTION | CONSTANT},
                              bind_topk_row = {"group_topk", topk, 0, FUNCTION},
                              bind_aggregate_row = {"aggregate", aggregate, 0, FUNCTION};
 

@@ -169,4 +169,5 @@ static int key_table(lua_State *L, struct script_call *call) {
   return bind_end(strew_key_table_create(call->binding->context, (int)columns, table, &call->error), 1);
 }
 
-const struct script_function bind_key_rows[] = {{"key_table", key_table, 0, FUNCTION | CONSTANT, "n~integer(1)"}, {NULL}};
+const struct script_function bind_key_rows[] = {{"key_table", key_table, 0, FUNCTION | CONSTANT, "n~integer(1)"},
+                                                {NULL}};

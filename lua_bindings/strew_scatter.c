@@ -1,5 +1,5 @@
 /* strew_scatter.c: the scatter family: the position form of PyTorch (with index_select, which has gather's arguments),
-   the group form of torch_scatter, which strew.scatter takes if its second argument is a tensor, and segments. */
+   and segments. */
 #include "strew_bind.h"
 
 #include <stdio.h>
@@ -35,8 +35,6 @@ static int run_scatter(lua_State *L, struct script_call *call, const char *param
   return 1;
 }
 
-static int group(lua_State *L, struct script_call *call);
-
 /* A sequence in the position of dim was meant as index. Among arguments by name, self and src tell the forms apart. */
 static bool is_group_form(lua_State *L, const struct script_call *call) {
   const int last = call->arguments;
@@ -48,7 +46,7 @@ static bool is_group_form(lua_State *L, const struct script_call *call) {
 
 /* scatter(dim, index, src [, {reduce, mode}]), or the group form */
 static int scatter(lua_State *L, struct script_call *call) {
-  if (is_group_form(L, call)) return group(L, call);
+  if (is_group_form(L, call)) return bind_group_form(L, call);
   return run_scatter(L, call, POSITIONS "reduce=reduce", STREW_ASSIGN);
 }
 
@@ -66,81 +64,6 @@ static strew_status gather(struct arguments *a) {
 
 static strew_status index_select(struct arguments *a) {
   return strew_index_select_with(a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode}, a->out, a->error);
-}
-
-/* ------------------------------------------------------------------------------------------------------- group form */
-
-bool bind_destination(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  struct destination *destination = out;
-  if (!bind_tensor(L, call, i, name, &destination->given) || !bind_may_write(L, call, i, name)) return false;
-  lua_pushvalue(L, i);
-  lua_replace(L, destination->at);
-  return true;
-}
-
-bool bind_fill(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  struct filling *fill = out;
-  return fill->is_given = bind_scalar(L, call, i, name, &fill->value);
-}
-
-bool bind_size(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  if (!bind_integer(L, call, i, name, out)) return false;
-  if (*(int64_t *)out >= 0) return true;
-  bind_fail(call, STREW_ESHAPE, name, "is %lld, expected 0 or more", (long long)*(int64_t *)out);
-  return false;
-}
-
-/* Warns once per Lua state, and only with warnings on, if the options ask for a mean of integers that is rounded. */
-static void warn_of_mean(lua_State *L, struct script_call *call, const strew_group_options *options,
-                         const strew_tensor *src) {
-  strew_dtype dtype = strew_tensor_dtype(src);
-  bool is_rounded = options->reduction == STREW_MEAN && !options->dtype && !bind_is_float(dtype);
-  if (!is_rounded || call->binding->has_warned_of_mean) return;
-  char message[200];
-  call->binding->has_warned_of_mean = true;
-  snprintf(message, sizeof message,
-           "%.60s: a mean of %s rounds toward minus infinity; {dtype = \"float64\"} gives it with its fraction",
-           call->error.alias, strew_dtype_name(dtype));
-  lua_warning(L, message, 0);
-}
-
-/* scatter_sum(src, index [, dim [, out [, dim_size [, reduce]]]]); all but src and index by name, too. The code is the
-   reduction, STREW_ASSIGN if the call names it. */
-static int group(lua_State *L, struct script_call *call) {
-  bool names_reduction = call->row->code == STREW_ASSIGN;
-  bool has_arg = call->row->code == STREW_AMAX || call->row->code == STREW_AMIN;
-  int dtype = -1;
-  struct box *box = bind_push_box(L, call->binding), *arg = has_arg ? bind_push_box(L, call->binding) : NULL;
-  strew_tensor *src;
-  struct given_index index;
-  struct destination destination = {NULL, call->arguments + 1};
-  struct filling fill = {false, strew_int(0)};
-  strew_group_options options = {.dim = -1, .dim_size = -1, .mode = STREW_ERROR};
-  options.reduction = names_reduction ? STREW_SUM : (strew_reduction)call->row->code;
-  const struct parameter parameters[] = {{"src", REQUIRED, bind_tensor, &src},
-                                         {"index", REQUIRED, bind_index, &index},
-                                         {"dim", OPTIONAL, bind_dim, &options.dim},
-                                         {"out", OPTIONAL, bind_destination, &destination},
-                                         {"dim_size", OPTIONAL, bind_size, &options.dim_size},
-                                         {"fill", KEYED, bind_fill, &fill},
-                                         {"mode", KEYED, bind_mode, &options.mode},
-                                         {"skip_nan", KEYED, bind_boolean, &options.skip_nan},
-                                         {has_arg ? NULL : "dtype", KEYED, bind_wanted_dtype, &dtype},
-                                         {names_reduction ? "reduce" : NULL, KEYED, bind_reduction, &options.reduction},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !bind_check_grouping(call, &index, &options)) return -1;
-  lua_settop(L, destination.at + has_arg); /* drops what reading the options pushed */
-  if (fill.is_given) options.fill = &fill.value;
-  strew_dtype wanted = (strew_dtype)dtype;
-  if (dtype >= 0) options.dtype = &wanted;
-  strew_tensor **out = destination.given ? &destination.given : &box->tensor;
-  strew_tensor **winners = arg ? &arg->tensor : NULL;
-  strew_status status = index.grouping
-                            ? strew_grouping_reduce(index.grouping, src, &options, out, winners, &call->error)
-                            : strew_group(src, index.tensor, &options, out, winners, &call->error);
-  if (status != STREW_OK) return -1;
-  warn_of_mean(L, call, &options, src);
-  return 1 + has_arg;
 }
 
 /* --------------------------------------------------------------------------------------------------------- segments */
@@ -190,12 +113,6 @@ const struct script_function bind_scatter_rows[] = {
     /* reads */
     {"gather", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", gather},
     {"index_select", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", index_select},
-    /* the group form */
-    {"scatter_sum", group, STREW_SUM, ALWAYS},
-    {"scatter_mul", group, STREW_PROD, ALWAYS},
-    {"scatter_mean", group, STREW_MEAN, ALWAYS},
-    {"scatter_min", group, STREW_AMIN, ALWAYS},
-    {"scatter_max", group, STREW_AMAX, ALWAYS},
     /* segments */
     {"segment_csr", segment_csr, 0, ALWAYS, "src:tensor indptr:tensor reduce=reduce(sum) out=destination"},
     {"segment_coo", segment_coo, 0, ALWAYS,

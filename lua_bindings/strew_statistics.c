@@ -46,55 +46,6 @@ static int group_softmax(lua_State *L, struct script_call *call) {
   return bind_end(strew_group_softmax(src, index.tensor, &options, is_log, out, &call->error), 1);
 }
 
-/* The arguments that quantiles of groups share. */
-struct grouped {
-  strew_tensor *src;
-  struct given_index index;
-  strew_group_options options;
-  struct filling fill;
-};
-
-#define OPERANDS(g)                                                                                                    \
-  {"src", REQUIRED, bind_tensor, &(g).src}, { "index", REQUIRED, bind_index, &(g).index }
-#define SIZES(g)                                                                                                       \
-  {"dim", OPTIONAL, bind_dim, &(g).options.dim}, { "dim_size", KEYED, bind_size, &(g).options.dim_size }
-#define OPTIONS(g)                                                                                                     \
-  {"fill", KEYED, bind_fill, &(g).fill}, {"mode", KEYED, bind_mode, &(g).options.mode}, {                              \
-    "skip_nan", KEYED, bind_boolean, &(g).options.skip_nan                                                             \
-  }
-
-static int run_quantile(struct script_call *call, struct grouped *g, double q, strew_interpolation interpolation,
-                        strew_tensor **out) {
-  strew_error *error = &call->error;
-  if (g->fill.is_given) g->options.fill = &g->fill.value;
-  if (!bind_check_grouping(call, &g->index, &g->options)) return -1;
-  if (g->index.grouping)
-    return bind_end(strew_grouping_quantile(g->index.grouping, g->src, q, interpolation, &g->options, out, error), 1);
-  return bind_end(strew_group_quantile(g->src, g->index.tensor, q, interpolation, &g->options, out, error), 1);
-}
-
-/* scatter_quantile(src, index, q [, dim] [, {dim_size, interpolation, fill, mode, skip_nan}]) */
-static int group_quantile(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct grouped g = {.options = {.dim = -1, .dim_size = -1}};
-  double q;
-  strew_interpolation interpolation = STREW_LINEAR;
-  const struct parameter parameters[] = {OPERANDS(g), {"q", REQUIRED, bind_float, &q},
-                                         SIZES(g),    {"interpolation", KEYED, bind_interpolation, &interpolation},
-                                         OPTIONS(g),  LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  return run_quantile(call, &g, q, interpolation, out);
-}
-
-/* scatter_median(src, index [, dim] [, {dim_size, fill, mode, skip_nan}]): the lower one */
-static int group_median(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call);
-  struct grouped g = {.options = {.dim = -1, .dim_size = -1}};
-  const struct parameter parameters[] = {OPERANDS(g), SIZES(g), OPTIONS(g), LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  return run_quantile(call, &g, 0.5, STREW_LOWER, out);
-}
-
 #define SOFTMAX "self:tensor dim:dim dtype=dtype"
 
 const struct script_function bind_statistics_rows[] = {
@@ -104,6 +55,4 @@ const struct script_function bind_statistics_rows[] = {
      quantile},
     {"scatter_softmax", group_softmax, PLAIN, ALWAYS},
     {"scatter_log_softmax", group_softmax, LOGARITHM, ALWAYS},
-    {"scatter_quantile", group_quantile, 0, ALWAYS},
-    {"scatter_median", group_median, 0, ALWAYS},
     {NULL, NULL, 0, 0}};

@@ -196,6 +196,8 @@ void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
 
 const struct device_ops opencl_ops = {
 #define ENTRY(result, name, parameters) .name = opencl_##name,
-    DEVICE_ENTRIES(ENTRY)
+#define NONE(result, name, parameters)
+    DEVICE_ENTRIES(ENTRY, NONE)
 #undef ENTRY
+#undef NONE
 };

@@ -266,7 +266,7 @@ static inline size_t opencl_large_group(const strew_device *device) {
 /* ---------------------------------------------------------------------------------------------- the device's table */
 
 #define PROTOTYPE(result, name, parameters) result opencl_##name parameters;
-DEVICE_ENTRIES(PROTOTYPE)
+DEVICE_ENTRIES(PROTOTYPE, PROTOTYPE)
 #undef PROTOTYPE
 
 #endif

@@ -978,13 +978,6 @@ STREW_API strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, 
    and mode; elements without a group (STREW_DROP) give 0. Floats (STREW_EDTYPE). Always a new tensor. */
 STREW_API strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                            bool logarithm, strew_tensor **out, strew_error *error);
-/* The q-quantile of each group of the group form, by the rules of strew_quantile, but with ranks in float64 for every
-   dtype; q 0.5 with STREW_LOWER is the median. Options: reduction and dtype are ignored; fill NULL: NaN, 0 for
-   integers. Integers and bools: not STREW_LINEAR and STREW_MIDPOINT (STREW_EDTYPE). STREW_EVALUE: q is not in 0..1.
-   Needs scratch of several times the size of src and index. Always a new tensor. */
-STREW_API strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q,
-                                            strew_interpolation interpolation, const strew_group_options *options,
-                                            strew_tensor **out, strew_error *error);
 /* The number of elements of each value 0, 1, ... in self (int64 or int32, one dimension), or the sums of their weights:
    int64, or the weights' dtype; max(self) + 1 of them, at least minlength. weights may be NULL. Always a new tensor.
    STREW_EINDEX: a negative value; STREW_EMEMORY names the largest one. */
@@ -1036,8 +1029,8 @@ STREW_API bool strew_grouping_drops(const strew_grouping *grouping); /* true if 
 /* Tensors of the grouping, int64 and 1-D, with a reference for the caller. No call writes to them (STREW_EOVERLAP), and
    neither may a host through strew_data: the ids are not checked again.
      ids        the number of each element's group, or -1. (A grouping of keys on the CPU holds 1, 2 or 4 bytes for
-                each element, which strew_grouping_aggregate, _quantile, _argsort, _topk and _squares read if src is
-                1-D; the int64 are made when first needed.)
+                each element, which strew_grouping_aggregate, _argsort, _topk and strew_group_reduce read if src is
+                1-D; the 8 are made when they are first needed.)
      counts     the number of elements of each group
      positions  the position of each group's first element; of an empty group the number of elements
      order      positions of all elements that have a group, group after group, ascending within each
@@ -1055,20 +1048,86 @@ STREW_API strew_status strew_grouping_key(strew_grouping *grouping, int which, s
 STREW_API strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, strew_grouping **out,
                                          strew_error *error);
 
-/* strew_group, strew_group_softmax and strew_group_quantile with the grouping as index along options->dim, where src
-   has its length (STREW_ESHAPE). Of the options dim_size is -1 or the number of groups, and mode STREW_ERROR
-   (STREW_EARGUMENT): the ids are checked. options NULL: STREW_GROUP_OPTIONS. */
-STREW_API strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src,
-                                             const strew_group_options *options, strew_tensor **out, strew_tensor **arg,
-                                             strew_error *error);
+/* strew_group_softmax with the grouping as index along options->dim, where src has its length (STREW_ESHAPE). Of the
+   options dim_size is -1 or the number of groups, and mode STREW_ERROR (STREW_EARGUMENT): the ids are checked. options
+   NULL: STREW_GROUP_OPTIONS. */
 STREW_API strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src,
                                               const strew_group_options *options, bool logarithm, strew_tensor **out,
                                               strew_error *error);
-STREW_API strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
-                                               strew_interpolation interpolation, const strew_group_options *options,
-                                               strew_tensor **out, strew_error *error);
-/* Several reductions at once: out[i], always new, is that of aggregates[i]; all of them, or none if one fails. As
-   strew_grouping_reduce, but nothing wraps, and an empty group has no number as its mean or extreme:
+/* The groups of a call: those of an index, as strew_group takes it, or of a grouping. The other one is NULL. */
+typedef struct strew_groups {
+  strew_tensor *index;
+  strew_grouping *grouping;
+} strew_groups;
+STREW_INLINE strew_groups strew_by_index(strew_tensor *index) {
+  strew_groups groups;
+  groups.index = index;
+  groups.grouping = NULL;
+  return groups;
+}
+STREW_INLINE strew_groups strew_by_grouping(strew_grouping *grouping) {
+  strew_groups groups;
+  groups.index = NULL;
+  groups.grouping = grouping;
+  return groups;
+}
+
+/* Reductions of groups, and what each takes besides dim, dim_size, mode and skip_nan. Without elements a group is 0,
+   unless another value is given here. */
+typedef enum strew_group_reduction {
+  STREW_GROUP_SUM,       /* out, fill, dtype */
+  STREW_GROUP_PROD,      /* out, fill, dtype; empty: 1 */
+  STREW_GROUP_MEAN,      /* out, fill, dtype; integers round toward minus infinity */
+  STREW_GROUP_VAR,       /* dtype, biased; floats, or any src with STREW_FLOAT64. Computed in float64, about the mean;
+                            from float64 elements the first one of their group is subtracted before */
+  STREW_GROUP_STD,       /* the same; torch_scatter's sqrt(squares / (divisor + 1e-6)) */
+  STREW_GROUP_MIN,       /* out, arg, fill */
+  STREW_GROUP_MAX,       /* out, arg, fill */
+  STREW_GROUP_ANY,       /* out; bool: true if an element is not 0 */
+  STREW_GROUP_ALL,       /* out; bool: true if no element is 0; empty: true */
+  STREW_GROUP_FIRST,     /* fill; the element of the lowest position along dim */
+  STREW_GROUP_LAST,      /* fill; the element of the highest position along dim */
+  STREW_GROUP_MEDIAN,    /* fill; the lower one of two in the middle; empty: NaN, of integers 0 */
+  STREW_GROUP_QUANTILE,  /* fill, q, interpolation; as strew_quantile, with ranks in float64; empty: as for a median.
+                            Integers and bools: not STREW_LINEAR and STREW_MIDPOINT (STREW_EDTYPE) */
+  STREW_GROUP_COUNT,     /* int64; src NULL: the elements of the grouping, or of the index, which may have any shape */
+  STREW_GROUP_NUNIQUE,   /* int64: the number of different values; all NaN are equal, and both zeros */
+  STREW_GROUP_LOGSUMEXP, /* out, fill; floats */
+  STREW_GROUP_REDUCTION_COUNT
+} strew_group_reduction;
+STREW_API const char *strew_group_reduction_name(strew_group_reduction reduction); /* "sum", ...; words as of dtypes */
+STREW_API strew_status strew_group_reduction_from_word(const char *word, strew_group_reduction *out,
+                                                       strew_error *error);
+/* All zeros are the defaults. */
+typedef struct strew_group_reduce_options {
+  const int *dim;           /* of src; NULL: the last */
+  const int64_t *dim_size;  /* the number of groups; NULL: the size of *out, or max(index) + 1; not of a grouping */
+  const strew_scalar *fill; /* value of groups without elements */
+  const strew_dtype *dtype; /* that src is converted to; NULL: its own */
+  double q;                 /* 0..1 (STREW_EVALUE) */
+  strew_interpolation interpolation;
+  strew_mode mode; /* STREW_ERROR for a grouping, whose ids are checked */
+  bool skip_nan;   /* elements that are NaN belong to no group; their index values are checked like others */
+  bool biased;     /* a variance divides by the count, not by one less */
+  uint64_t reserved[8];
+} strew_group_reduce_options;
+/* Reduces the elements of each group, by the rules of strew_group: index broadcasts to src, integers wrap, and the result
+   has src's sizes except along dim, where it has one for each group. options NULL: all zeros. *out given: it takes part,
+   as in strew_group. arg: NULL, or receives the positions of extremes, as there. STREW_EARGUMENT: an option that the
+   reduction does not take; src NULL. STREW_EDTYPE: src or options->dtype is of a wrong dtype. STREW_ESHAPE: src's size
+   along dim is not the grouping's length. */
+STREW_API strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
+                                          const strew_group_reduce_options *options, strew_tensor **out,
+                                          strew_tensor **arg, strew_error *error);
+
+/* The number of the group of each element, as strew_group_reduce sees them: int64, of src's shape (of rank 1, if that is
+   0), -1 for elements without a group. Of the options dim, dim_size, mode and skip_nan count. Always a new tensor. */
+STREW_API strew_status strew_group_ids(strew_groups groups, strew_tensor *src,
+                                       const strew_group_reduce_options *options, strew_tensor **out,
+                                       strew_error *error);
+
+/* Several reductions at once: out[i], always new, is that of aggregates[i]; all of them, or none if one fails. As by
+   strew_group_reduce, except that nothing wraps, and nothing is taken for a number:
      integers, bools   without options.dtype a sum or product is int64, and a mean float64: the exact sum, rounded once,
                        divided by the count. A sum or product whose exact value the dtype cannot hold is STREW_EVALUE;
                        the error's value is the group.
@@ -1087,21 +1146,20 @@ STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int co
 STREW_API strew_status strew_grouping_argsort_with(strew_grouping *grouping, strew_tensor *src,
                                                    const strew_sort_options *options, strew_tensor **out,
                                                    strew_error *error);
-/* The positions of the k largest, or smallest, elements of each group of src, 1-D (STREW_ESHAPE); all elements of a
-   smaller group. Group after group, within each in strew_sort's order from that end, ties by position. *groups receives
-   the group of each position; `groups` may be NULL. Always new tensors. STREW_EARGUMENT: k is negative. */
+/* For each element of src its rank in this order within its group, from 0 on; -1: it has no group. int64, always a new
+   tensor. */
+STREW_API strew_status strew_grouping_rank(strew_grouping *grouping, strew_tensor *src,
+                                           const strew_sort_options *options, strew_tensor **out, strew_error *error);
+/* Of each group the positions of the k greatest elements of src, 1-D (STREW_ESHAPE), or the least, as strew_sort orders
+   them, ties by position; of a smaller group those of all. Group after group, the greatest (least) first; and the
+   groups that they belong to; NULL: not wanted. Always new tensors. STREW_EARGUMENT: k is negative. */
 STREW_API strew_status strew_grouping_topk_with(strew_grouping *grouping, strew_tensor *src, int64_t k,
                                                 const strew_topk_options *options, strew_tensor **positions,
                                                 strew_tensor **groups, strew_error *error);
-/* The sum of squares about the mean of each group: its variance times the divisor. src: 1-D (STREW_ESHAPE), of a float
-   dtype (STREW_EDTYPE). Computed in order, in float64; from float64 elements the first one of their group is
-   subtracted, so that a common offset costs no precision. Always a new tensor, float64; on the CPU if the device has no
-   float64. */
-STREW_API strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
-                                              strew_error *error);
-/* The running sum of each element's group, the element included: in order of positions, from +0 on; of src's length.
-   src: 1-D (STREW_ESHAPE). Integers and bools give int64; STREW_EVALUE: a sum leaves int64, and the error's value is
-   the group. Elements without a group give 0. Always a new tensor. Computed on the CPU, whatever the device. */
+/* Sums within each group up to each element, which is added to the one before it, in order of positions, from +0 on; of
+   src's length. src: 1-D (STREW_ESHAPE). Integers and bools give int64; STREW_EVALUE: a sum leaves it, the error's
+   value is the group. Elements without a group give 0. Always a new tensor. Computed on the CPU, whatever the
+   device. */
 STREW_API strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                              strew_error *error);
 
@@ -1379,6 +1437,22 @@ STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_te
                                               strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
                                            strew_tensor **positions, strew_tensor **groups, strew_error *error);
+
+/* Calls of groups that strew_group_reduce has taken over. The options are those of strew_group, of which reduction and
+   dtype do not count for a quantile. With a grouping, dim_size is -1 or the number of groups, and mode STREW_ERROR
+   (STREW_EARGUMENT). strew_grouping_reduce is strew_group; squares are the sums of squares about the means that a
+   variance is made of, float64, of a 1-D src, and on the CPU for a device without float64. */
+STREW_API strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q,
+                                            strew_interpolation interpolation, const strew_group_options *options,
+                                            strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src,
+                                             const strew_group_options *options, strew_tensor **out, strew_tensor **arg,
+                                             strew_error *error);
+STREW_API strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
+                                               strew_interpolation interpolation, const strew_group_options *options,
+                                               strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
+                                              strew_error *error);
 
 #ifdef __cplusplus
 }

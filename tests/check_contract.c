@@ -451,6 +451,7 @@ START_TEST(test_words_both_ways) {
   BOTH_WAYS(unary, strew_unary_op, STREW_UNARY_COUNT)
   BOTH_WAYS(binary, strew_binary_op, STREW_BINARY_COUNT)
   BOTH_WAYS(fold, strew_fold, STREW_FOLD_COUNT)
+  BOTH_WAYS(group_reduction, strew_group_reduction, STREW_GROUP_REDUCTION_COUNT)
   BOTH_WAYS(product, strew_product, STREW_PRODUCT_COUNT)
   BOTH_WAYS(key_order, strew_key_order, STREW_KEYS_FIRST + 1)
   BOTH_WAYS(colormap, strew_colormap, STREW_COLORMAP_COUNT)

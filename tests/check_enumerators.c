@@ -100,6 +100,8 @@ static void operations(void) {
   EACH(STREW_BINARY_COUNT) {
     note("strew_unary_name"), note("strew_binary_name"), note("strew_fold_name"), note("strew_product_name");
     note("strew_interpolation_name"), note("strew_key_order_name"), note("strew_colormap_name");
+    note("strew_group_reduction_name");
+    ck_assert(!strew_group_reduction_name((strew_group_reduction)bad));
     ck_assert(bad < STREW_UNARY_COUNT && bad >= 0 ? true : !strew_unary_name((strew_unary_op)bad));
     ck_assert(!strew_binary_name((strew_binary_op)bad) && !strew_fold_name((strew_fold)bad));
     ck_assert(!strew_product_name((strew_product)bad) && !strew_interpolation_name((strew_interpolation)bad));
@@ -127,6 +129,10 @@ static void operations(void) {
                    strew_number(strew_float(0.5)), &(strew_quantile_options){.interpolation = interpolation}, &out);
     REFUSES("interpolation", strew_group_quantile, floats, index, 0.5, interpolation, NULL, &out);
     REFUSES("interpolation", strew_grouping_quantile, grouping, floats, 0.5, interpolation, NULL, &out);
+    const strew_group_reduce_options options = {.interpolation = interpolation};
+    note("strew_group_reduce_options.interpolation");
+    REFUSES("interpolation", strew_group_reduce, strew_by_index(index), STREW_GROUP_QUANTILE, floats, &options, &out,
+            NULL);
   }
   EACH(STREW_COLORMAP_COUNT) {
     strew_image_options options = {.colormap = (strew_colormap)bad};
@@ -196,8 +202,16 @@ static void refuse_group_options(const char *argument, const strew_group_options
   REFUSES(argument, strew_grouping_quantile, grouping, floats, 0.5, STREW_LOWER, options, &out);
 }
 
+/* The same for strew_group_reduce, by an index and by a grouping. */
+static void refuse_reduce_options(const char *argument, strew_group_reduction reduction,
+                                  const strew_group_reduce_options *options, int bad) {
+  REFUSES(argument, strew_group_reduce, strew_by_index(index), reduction, floats, options, &out, NULL);
+  REFUSES(argument, strew_group_reduce, strew_by_grouping(grouping), reduction, floats, options, &out, NULL);
+}
+
 static void reductions(void) {
   start();
+  EACH(STREW_GROUP_REDUCTION_COUNT) refuse_reduce_options("reduction", (strew_group_reduction)bad, NULL, bad);
   EACH(STREW_REDUCTION_COUNT) {
     const strew_reduction reduction = (strew_reduction)bad;
     const strew_scatter_options scattering = {.reduction = reduction};
@@ -231,6 +245,10 @@ static void modes(void) {
     note("strew_scatter_options.mode"), note("strew_group_options.mode");
     refuse_scatter_options("mode", &scattering, bad);
     refuse_group_options("mode", &joining, ALL_GROUPS, bad);
+    const strew_group_reduce_options reducing = {.mode = mode};
+    note("strew_group_reduce_options.mode");
+    refuse_reduce_options("mode", STREW_GROUP_NUNIQUE, &reducing, bad);
+    REFUSES("mode", strew_group_ids, strew_by_index(index), floats, &reducing, &out);
     note("strew_index_options.mode");
     refuse_index_options("mode", &(strew_index_options){.mode = mode}, bad);
     REFUSES("mode", strew_gather, floats, 0, index, mode, &out);
@@ -306,9 +324,12 @@ static void refuse_number(strew_scalar number, int bad) {
   REFUSES("values", strew_index_put, floats, 1, &index, operand, NULL, &out);
   REFUSES("value", strew_set_rows, floats, index, operand);
   REFUSES("initial", strew_segment_reduce, floats, STREW_SUM, NULL, index, 0, &number, &out);
+  const strew_group_reduce_options reducing = {.fill = &number};
+  note("strew_group_options.fill"), note("strew_group_reduce_options.fill");
+  for (int what = STREW_GROUP_SUM; what < STREW_GROUP_REDUCTION_COUNT; what++)
+    refuse_reduce_options("fill", (strew_group_reduction)what, &reducing, bad);
   REFUSES_MEMBER("strew_segment_options.initial", "initial", strew_segment_reduce_with, floats, NULL, index, 0,
                  &(strew_segment_options){.initial = &number}, &out);
-  note("strew_group_options.fill");
   refuse_group_options("fill", &filled, REDUCING_GROUPS, bad);
   REFUSES("fill", strew_group_quantile, floats, index, 0.5, STREW_LOWER, &filled, &out);
   REFUSES("fill", strew_grouping_quantile, grouping, floats, 0.5, STREW_LOWER, &filled, &out);
@@ -332,7 +353,10 @@ static void dtypes_of_sums(void) {
     const strew_dtype dtype = (strew_dtype)bad;
     strew_group_options options = STREW_GROUP_OPTIONS;
     options.dtype = &dtype;
-    note("strew_group_options.dtype");
+    note("strew_group_options.dtype"), note("strew_group_reduce_options.dtype");
+    const strew_group_reduce_options reducing = {.dtype = &dtype};
+    refuse_reduce_options("dtype", STREW_GROUP_SUM, &reducing, bad);
+    refuse_reduce_options("dtype", STREW_GROUP_VAR, &reducing, bad);
     refuse_group_options("dtype", &options, REDUCING_GROUPS, bad);
   }
   end();
@@ -448,6 +472,7 @@ static void refuse_reserved_of_forms(int bad, uint64_t bit) {
   REFUSES_MEMBER("strew_grouping_options.reserved", "options", strew_grouping_create_with, index, &ids, &made);
   REFUSES_MEMBER("strew_group_by_options.reserved", "options", strew_group_by_with, 1, &index, &keys, &made);
   REFUSES("options", strew_grouping_argsort_with, grouping, floats, &sorting, &out);
+  REFUSES("options", strew_grouping_rank, grouping, floats, &sorting, &out);
   REFUSES("options", strew_grouping_topk_with, grouping, floats, 1, &choosing, &out, &second);
   ck_assert_ptr_null(made);
 }
@@ -461,6 +486,11 @@ static void reserved(void) {
     options.reserved[bad] = bit;
     REFUSES_MEMBER("strew_options.reserved", "options", strew_context_create, &options, &other);
     ck_assert_ptr_null(other);
+    strew_group_reduce_options reducing = {.q = 0};
+    reducing.reserved[bad] = bit;
+    note("strew_group_reduce_options.reserved");
+    refuse_reduce_options("options", STREW_GROUP_MEDIAN, &reducing, bad);
+    REFUSES("options", strew_group_ids, strew_by_index(index), floats, &reducing, &out);
     if (bad >= 6) continue;
     strew_csv_options lines = {.skip = 1};
     lines.reserved[bad] = bit;
@@ -514,6 +544,8 @@ static bool is_checked_type(const char *text) {
                                       "strew_options",
                                       "strew_scatter_options",
                                       "strew_group_options",
+                                      "strew_group_reduction",
+                                      "strew_group_reduce_options",
                                       "strew_index_options",
                                       "strew_segment_options",
                                       "strew_isclose_options",

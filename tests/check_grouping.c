@@ -643,6 +643,187 @@ START_TEST(test_softmax_and_quantiles) {
 }
 END_TEST
 
+/* ----------------------------------------------------------------------------------------------- one call for all */
+
+static int by_number(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
+  return (x > y) - (x < y);
+}
+
+static bool equals(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
+
+static double squares_about(const double *x, int64_t count, double mean) {
+  double sum = 0;
+  for (int64_t i = 0; i < count; i++) sum += (x[i] - mean) * (x[i] - mean);
+  return sum;
+}
+
+/* What a reduction makes of the elements of a group, in order of position. They are sorted afterwards. */
+static double reduce_plainly(strew_group_reduction what, double *x, int64_t count, bool is_float) {
+  double sum = 0, product = 1, powers = 0, divisor = count > 2 ? (double)count - 1 : 1;
+  int64_t zeros = 0, distinct = count > 0;
+  const double first = count ? x[0] : 0, last = count ? x[count - 1] : 0;
+  for (int64_t i = 0; i < count; i++) sum += x[i], product *= x[i], powers += exp(x[i]), zeros += x[i] == 0;
+  const double squares = squares_about(x, count, sum / (double)count), mean = count ? sum / (double)count : 0;
+  qsort(x, (size_t)count, sizeof *x, by_number);
+  for (int64_t i = 1; i < count; i++) distinct += !equals(x[i], x[i - 1]);
+  const bool has_nan = count && isnan(x[count - 1]);
+  switch (what) {
+  case STREW_GROUP_SUM: return sum;
+  case STREW_GROUP_PROD: return product;
+  case STREW_GROUP_MEAN: return is_float ? mean : floor(mean);
+  case STREW_GROUP_VAR: return squares / divisor;
+  case STREW_GROUP_STD: return sqrt(squares / (divisor + 1e-6));
+  case STREW_GROUP_MIN: return !count ? 0 : has_nan ? NAN : x[0];
+  case STREW_GROUP_MAX: return !count ? 0 : x[count - 1];
+  case STREW_GROUP_ANY: return zeros < count;
+  case STREW_GROUP_ALL: return zeros == 0;
+  case STREW_GROUP_FIRST: return first;
+  case STREW_GROUP_LAST: return last;
+  case STREW_GROUP_MEDIAN: return count ? (has_nan ? NAN : x[(count - 1) / 2]) : is_float ? NAN : 0;
+  case STREW_GROUP_QUANTILE: return count ? (has_nan ? NAN : x[count - 1]) : is_float ? NAN : 0; /* q = 1 */
+  case STREW_GROUP_COUNT: return (double)count;
+  case STREW_GROUP_NUNIQUE: return (double)distinct;
+  case STREW_GROUP_LOGSUMEXP: return count ? log(powers) : 0;
+  default: return 0;
+  }
+}
+
+/* A result of src [length, width] along dimension 0, against the plain loop. */
+static void check_reduction(strew_group_reduction what, strew_tensor *out, strew_tensor *src, const int64_t *ids,
+                            int64_t size, bool skips) {
+  const int64_t length = strew_tensor_sizes(src)[0], width = strew_tensor_sizes(src)[1];
+  const bool is_float = is_float_dtype(strew_tensor_dtype(src));
+  strew_tensor *wide = NULL, *values = NULL;
+  ok(strew_to(src, strew_device_at(context, 0), STREW_FLOAT64, &wide, &failure));
+  ok(strew_to(out, strew_device_at(context, 0), STREW_FLOAT64, &values, &failure));
+  double *x = host_of(wide), *found = host_of(values), *one = calloc((size_t)length + 1, sizeof *one);
+  assert_sizes(out, 2, (int64_t[]){size, width});
+  for (int64_t g = 0; g < size * width; g++) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < length; i++) {
+      const double element = x[i * width + g % width];
+      if (ids[i] == g / width && !(skips && isnan(element))) one[count++] = element;
+    }
+    const double expected = reduce_plainly(what, one, count, is_float);
+    ck_assert_msg(equals(found[g], expected) || fabs(found[g] - expected) <= 1e-5 * (1 + fabs(expected)),
+                  "reduction %d of %s, group %" PRId64 ": %g, expected %g", (int)what,
+                  strew_dtype_name(strew_tensor_dtype(src)), g, found[g], expected);
+  }
+  strew_release(wide), strew_release(values);
+  free(x), free(found), free(one);
+}
+
+/* By an index and by a grouping, of many equal elements and, of floats, NaN. */
+START_TEST(test_all_reductions) {
+  static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_FLOAT64, STREW_INT64, STREW_INT32, STREW_BOOL};
+  const strew_group_reduction what = (strew_group_reduction)(_i % STREW_GROUP_REDUCTION_COUNT);
+  const strew_dtype dtype = dtypes[_i / STREW_GROUP_REDUCTION_COUNT];
+  const bool is_float = is_float_dtype(dtype), is_bool = dtype == STREW_BOOL;
+  const bool is_spread = what == STREW_GROUP_VAR || what == STREW_GROUP_STD || what == STREW_GROUP_LOGSUMEXP;
+  if (lacks(dtype) || (is_spread && !is_float)) return;
+  if (is_bool && (what == STREW_GROUP_SUM || what == STREW_GROUP_MEAN)) return;
+  seed_draws((uint64_t)_i + 1);
+  for (int n = 0; n < some(20); n++) {
+    const int64_t length = draw_below(n % 5 ? 30 : 400), sizes[] = {length, 1 + draw_below(3)},
+                  size = 1 + draw_below(9);
+    strew_tensor *src = random_integers(dtype, 2, sizes, CONTIGUOUS, is_bool ? 0 : -2, is_bool ? 2 : 4), *odd = NULL;
+    strew_tensor *index = random_integers(STREW_INT64, 1, sizes, CONTIGUOUS, -1, size), *out = NULL;
+    strew_grouping *grouping = NULL;
+    const int dim = 0;
+    const bool skips = draw_below(2);
+    strew_group_reduce_options options = {.dim = &dim, .dim_size = &size, .mode = STREW_DROP, .skip_nan = skips};
+    if (what == STREW_GROUP_QUANTILE) options.q = 1, options.interpolation = STREW_LOWER;
+    if (is_float && n % 3) {
+      ok(strew_binary(STREW_EQ, strew_of(src), strew_number(strew_int(3)), &odd, &failure));
+      ok(strew_masked_fill(src, odd, strew_number(strew_float(NAN)), &src, &failure));
+    }
+    int64_t *ids = host_of(index);
+    ok(strew_group_reduce(strew_by_index(index), what, src, &options, &out, NULL, &failure));
+    check_reduction(what, out, src, ids, size, skips && is_float);
+    strew_release(out), out = NULL;
+    ok(strew_grouping_create(index, size, STREW_DROP, &grouping, &failure));
+    options.mode = STREW_ERROR;
+    ok(strew_group_reduce(strew_by_grouping(grouping), what, src, &options, &out, NULL, &failure));
+    check_reduction(what, out, src, ids, size, skips && is_float);
+    strew_tensor *given = out; /* what joins it keeps its references */
+    if (strew_group_reduce(strew_by_grouping(grouping), what, src, &options, &given, NULL, &failure) != STREW_OK)
+      ck_assert_str_eq(failure.argument, "out");
+    ck_assert_ptr_eq(given, out);
+    strew_release(out), strew_release(src), strew_release(odd), strew_release(index), strew_grouping_release(grouping);
+    free(ids);
+  }
+}
+END_TEST
+
+/* One line of a grouping has ways of its own: they give the bits of the way by its ids. */
+START_TEST(test_reductions_of_a_line) {
+  const strew_group_reduction what = (strew_group_reduction)_i;
+  seed_draws((uint64_t)_i + 1);
+  for (int n = 0; n < some(30); n++) {
+    const int64_t length = draw_below(n % 5 ? 60 : 5000), size = 1 + draw_below(n % 3 ? 6 : 300), sizes[] = {length};
+    const strew_dtype dtype = n % 2 || lacks(STREW_FLOAT64) ? STREW_FLOAT32 : STREW_FLOAT64;
+    strew_grouping *grouping = draw_grouping(length, size);
+    strew_tensor *src = random_tensor(dtype, 1, sizes, (enum layout)draw_below(LAYOUT_COUNT)), *ids = NULL;
+    strew_tensor *out = NULL, *expected = NULL;
+    strew_group_reduce_options options = {.skip_nan = draw_below(2)};
+    ok(strew_group_reduce(strew_by_grouping(grouping), what, src, &options, &out, NULL, &failure));
+    ok(strew_grouping_ids(grouping, &ids, &failure));
+    options.dim_size = &size, options.mode = STREW_DROP;
+    ok(strew_group_reduce(strew_by_index(ids), what, src, &options, &expected, NULL, &failure));
+    assert_same(out, expected, "a line");
+    strew_release(out), strew_release(expected), strew_release(src), strew_release(ids);
+    strew_grouping_release(grouping);
+  }
+}
+END_TEST
+
+/* Ranks, and ids as reductions see them. */
+START_TEST(test_ranks_and_ids) {
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 5, (int64_t[]){1, 0, 1, 7, 1}), *out = NULL;
+  strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 5, (double[]){3, 9, NAN, 1, 2});
+  strew_grouping *grouping = NULL;
+  const int64_t size = 2;
+  strew_group_reduce_options options = {.dim_size = &size, .mode = STREW_DROP};
+  ok(strew_grouping_create(index, size, STREW_DROP, &grouping, &failure));
+  ok(strew_grouping_rank(grouping, src, NULL, &out, &failure));
+  assert_elements(out, STREW_INT64, ((int64_t[]){1, 0, 2, -1, 0}), "ranks");
+  strew_release(out), out = NULL;
+  ok(strew_group_ids(strew_by_index(index), src, &options, &out, &failure));
+  assert_elements(out, STREW_INT64, ((int64_t[]){1, 0, 1, -1, 1}), "ids");
+  strew_release(out), out = NULL;
+  options.skip_nan = true;
+  ok(strew_group_ids(strew_by_index(index), src, &options, &out, &failure));
+  assert_elements(out, STREW_INT64, ((int64_t[]){1, 0, -1, -1, 1}), "ids without NaN");
+  strew_release(out), out = NULL;
+  /* counts of an index of any shape; the error has the position there */
+  strew_tensor *square = NULL;
+  ok(strew_view(index, 2, (int64_t[]){5, 1}, &square, &failure));
+  options = (strew_group_reduce_options){.mode = STREW_ERROR};
+  ok(strew_group_reduce(strew_by_index(square), STREW_GROUP_COUNT, NULL, &options, &out, NULL, &failure));
+  assert_elements(out, STREW_INT64, ((int64_t[]){1, 3, 0, 0, 0, 0, 0, 1}), "counts");
+  strew_release(out), out = NULL;
+  options.dim_size = &size;
+  assert_fails(strew_group_reduce(strew_by_index(square), STREW_GROUP_COUNT, NULL, &options, &out, NULL, &failure),
+               STREW_EINDEX, NULL);
+  ck_assert_int_eq(failure.position_rank, 2);
+  ck_assert_int_eq(failure.position[0], 3);
+  /* options that a reduction does not take */
+  const strew_scalar one = strew_int(1);
+  options = (strew_group_reduce_options){.fill = &one};
+  assert_fails(
+      strew_group_reduce(strew_by_grouping(grouping), STREW_GROUP_NUNIQUE, src, &options, &out, NULL, &failure),
+      STREW_EARGUMENT,
+      "scatter_nunique: 'fill' is given, but \"nunique\" does not take it\n"
+      "  src  float32[5] cpu\n  ids  int64[5] cpu");
+  assert_fails(strew_group_reduce(strew_by_grouping(grouping), STREW_GROUP_SUM, NULL, NULL, &out, NULL, &failure),
+               STREW_EARGUMENT, NULL);
+  ck_assert_ptr_null(out);
+  strew_release(index), strew_release(src), strew_release(square), strew_grouping_release(grouping);
+}
+END_TEST
+
 /* ---------------------------------------------------------------------------------------------------- other devices */
 
 /* On the CPU of the context and back: the same grouping. */
@@ -849,6 +1030,9 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_running_sums, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, test_squares, 0, STREW_DTYPE_COUNT);
   tcase_add_test(all, test_softmax_and_quantiles);
+  tcase_add_loop_test(all, test_all_reductions, 0, 5 * STREW_GROUP_REDUCTION_COUNT);
+  tcase_add_loop_test(all, test_reductions_of_a_line, 0, STREW_GROUP_REDUCTION_COUNT);
+  tcase_add_test(all, test_ranks_and_ids);
   tcase_add_test(all, test_devices);
   tcase_add_test(all, test_tensors_that_no_call_writes);
   tcase_add_test(all, test_bad_ids);

@@ -122,5 +122,15 @@ kernels=$(find opencl/kernels runtime/shared -type f 2>/dev/null) || :
 # shellcheck disable=SC2086
 verdict "${kernels:+$(variadic $kernels)}"
 
+# A step in the arguments of STEP: if it fails, the call still runs, with NULL.
+nested_steps() {
+  [ ! -d runtime ] || find runtime -name '*.c' | LC_ALL=C sort | xargs awk '
+    FNR == 1 { text = "" }
+    text == "" && /(^|[^A-Z_])STEP\(/ { text = " "; line = FNR; sub(/.*STEP\(/, "") }
+    text != "" { text = text $0 }
+    text != "" && /;/ { if (text ~ /[^a-z_]step_[a-z_]+\(/) print FILENAME ":" line ": a step in the arguments of STEP"; text = "" }'
+}
+verdict "$(nested_steps)"
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

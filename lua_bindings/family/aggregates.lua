@@ -6,14 +6,14 @@ local strew, fail, use, inner = ...
 local tables = use "tables.lua"
 local aggregates = {}
 
-local WORDS = {"sum", "prod", "mean", "var", "std", "min", "max", "any", "all", "first", "last", "median", "quantile",
-  "count", "nunique", "logsumexp"}
-local KEYS = {}
-for _, word in ipairs(WORDS) do KEYS[word] = {"fill", "skip_nan"} end
-for _, word in ipairs {"sum", "prod", "mean"} do KEYS[word] = {"dtype", "fill", "skip_nan"} end
-for _, word in ipairs {"any", "all", "count", "nunique"} do KEYS[word] = {"skip_nan"} end
-for _, word in ipairs {"var", "std"} do KEYS[word] = {"dtype", "skip_nan", "unbiased"} end
-KEYS.quantile = {"fill", "interpolation", "q", "skip_nan"}
+-- The words, the options of each, and those that share a walk over the ids: inner.aggregate.
+local WORDS, KEYS, SHARED = {}, {}, {count = true}
+for i, row in ipairs(inner.reductions()) do
+  WORDS[i], KEYS[row.word], SHARED[row.word] = row.word, {}, row.takes_sizes or SHARED[row.word]
+  for _, name in ipairs(row.options) do
+    if name ~= "out" then table.insert(KEYS[row.word], name) end
+  end
+end
 
 -- "a, b or c"
 local function listed(names)
@@ -65,9 +65,6 @@ function aggregates.options(entry, count, argument, where)
   end
   return options
 end
-
--- The words that share a walk over the ids: inner.aggregate.
-local SHARED = {sum = true, prod = true, mean = true, min = true, max = true, count = true}
 
 local MOST_SHARED = 64
 

@@ -1,13 +1,56 @@
 -- gradients_groups.lua: gradients of the group form, of segments, and of statistics of groups.
-local strew, _, use = ...
-local operands, placed, group_operands = use "operands.lua", use "gradients_placed.lua", use "group_operands.lua"
+local strew, _, use, inner = ...
+local operands, placed = use "operands.lua", use "gradients_placed.lua"
 local like, zeros, same, reduction = placed.like, placed.zeros, placed.same, placed.reduction
 local line = operands.line
-local groups_of, rows, spread = group_operands.groups_of, group_operands.rows, group_operands.spread
-local is_member = group_operands.is_member
 
--- The counts of the groups in src's dtype.
-local function counts_of(groups) return group_operands.counts_of(groups):to(groups.src.dtype) end
+-- The groups of a call: src (of rank 1 or more), dim, their number n, and each element's (index; -1: none).
+local function groups_of(src, index, dim, n, mode, skip_nan)
+  local groups = {src = line(src), index = inner.group_ids(src:detach(), index, dim, n, mode, skip_nan)}
+  dim = dim or -1
+  groups.dim = dim < 0 and dim + groups.src:dim() or dim
+  groups.n = n or groups.index:numel() > 0 and groups.index:max():item() + 1 or 0
+  return groups
+end
+
+-- A row for each group.
+local function rows(groups, values, reduce, fill)
+  local options = {dim = groups.dim, dim_size = groups.n, mode = "drop", reduce = reduce, fill = fill}
+  return strew.scatter(values, groups.index, options)
+end
+
+-- For each element the value of its group; 0 for elements that have none.
+local function spread(groups, values) return values:gather(groups.dim, groups.index, {mode = "drop"}) end
+
+local function is_member(groups) return groups.index:ge(0) end
+
+-- The counts of the groups as int64, of the rows' shape.
+local function numbers_of(groups)
+  return rows(groups, strew.ones(1, {dtype = "int64", device = groups.src.device}):expand(groups.src.shape))
+end
+local function counts_of(groups) return numbers_of(groups):to(groups.src.dtype) end
+
+-- For each group the position along dim of its first element (reduce = "amin") or last one ("amax"); src's size along
+-- dim for a group without elements.
+local function end_of(groups, reduce)
+  local size, sizes = groups.src:size(groups.dim), {}
+  for d = 1, groups.src:dim() do sizes[d] = d == groups.dim + 1 and size or 1 end
+  local positions = strew.arange(size, {device = groups.src.device}):view(sizes):expand(groups.src.shape)
+  return rows(groups, positions, reduce, size)
+end
+
+-- The differences of elements from the mean of their group, in float64, the groups there, on the CPU for a device
+-- without it, and their counts. As strew_grouping_squares makes them.
+local function deviations_of(groups)
+  local device = inner.has_float64(groups.src) and groups.src.device or "cpu"
+  local near = {dim = groups.dim, n = groups.n, index = groups.index:to(device)}
+  near.src = groups.src:to(device):to("float64")
+  local values, count = near.src, numbers_of(near):to("float64")
+  if groups.src.dtype == "float64" then
+    values = values - spread(near, values:gather(near.dim, end_of(near, "amin"), {mode = "drop"}))
+  end
+  return values - spread(near, rows(near, values, "sum") / count:clamp(1)), near, count
+end
 
 local function put_at(groups, g, positions)
   return zeros(groups.src):scatter_add(groups.dim, positions, g, {mode = "drop"})
@@ -31,7 +74,7 @@ end
 local function extreme(name)
   return function(g, groups)
     local _, winners = strew[name](groups.src, groups.index, {dim = groups.dim, dim_size = groups.n,
-      mode = groups.mode})
+      mode = "drop"})
     return put_at(groups, g, winners)
   end
 end
@@ -45,9 +88,10 @@ local SIGNATURE = "src index dim - dim_size" -- out cannot be recorded
 
 -- The groups of a call of the group form. (The number of those of an index is that of the result.)
 local function groups_of_call(c)
-  local out, dim = line(c.out), c.dim or -1
-  local n = operands.is_tensor(c.index) and out:size(dim) or nil
-  return groups_of(c.src, c.index, dim, n, c.mode, c.skip_nan)
+  local n = operands.is_tensor(c.index) and line(c.out):size(c.dim or -1) or nil
+  local groups = groups_of(c.src, c.index, c.dim, n, c.mode, c.skip_nan)
+  groups.n = line(c.out):size(groups.dim)
+  return groups
 end
 
 local function group_rule(reduce)
@@ -92,7 +136,7 @@ end
 -- The gradient of var, and of std, which torch_scatter makes with a divisor of n + 1e-6.
 local function variance(is_std)
   return function(g, c)
-    local gaps, near, count = group_operands.deviations_of(groups_of_call(c))
+    local gaps, near, count = deviations_of(groups_of_call(c))
     local function wide(t) return line(t):to(gaps.device):to("float64") end
     local divisor = c.unbiased == false and count:clamp(1) or (count - 1):clamp(1)
     local out, scale = wide(c.out), wide(g) * 2 / divisor
@@ -126,7 +170,7 @@ end
 local function by_position(reduce)
   return function(g, c)
     local groups = groups_of_call(c)
-    return put_at(groups, line(g), group_operands.end_of(groups, reduce))
+    return put_at(groups, line(g), end_of(groups, reduce))
   end
 end
 
@@ -138,7 +182,7 @@ local function quantile(g, c, q, interpolation)
   local index = strew.where(is_member(groups), groups.index, groups.n)
   local by_group = index:gather(dim, order):argsort(dim)
   local at = order:gather(dim, by_group)
-  local counts = rows(groups, strew.ones(groups.src.shape, {dtype = "int64", device = groups.src.device}))
+  local counts = numbers_of(groups)
   local ranks = (counts:to("cpu") - 1):clamp(0):to(float.dtype) * q -- the device may lack float64
   local low = ranks:floor()
   local weight = ranks - low

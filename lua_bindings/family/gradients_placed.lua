@@ -1,6 +1,6 @@
 -- gradients_placed.lua: gradients of calls that read or write at positions which an index, several indices or a mask
 -- name. All writes are the position form of scatter: an index along one dimension, of src's sizes.
-local strew, _, use = ...
+local strew, _, use, inner = ...
 local operands = use "operands.lua"
 local line, is_tensor = operands.line, operands.is_tensor
 local placed = {}
@@ -48,10 +48,8 @@ function placed.others_in_groups(factors, ids, n)
   return result
 end
 
-local words = {add = "sum", multiply = "prod", mul = "prod", max = "amax", min = "amin"}
-
 -- Returns the first of the words for a reduction.
-function placed.reduction(word) return words[word] or word end
+placed.reduction = inner.reduction
 
 -------------------------------------------------------------------------------------------- the position form
 

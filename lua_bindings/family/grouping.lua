@@ -1,7 +1,7 @@
 -- grouping.lua: methods of groupings. Reductions are those of the group form, strew.scatter_NAME(src, g).
 local strew, fail, use, inner = ...
 local operands, tables, texts = use "operands.lua", use "tables.lua", use "text_reductions.lua"
-local aggregates, group_operands = use "aggregates.lua", use "group_operands.lua"
+local aggregates = use "aggregates.lua"
 
 local is_float = operands.is_float
 
@@ -45,8 +45,8 @@ end
 local function with_gaps(g, src, options, result, ...)
   local is_given = options.fill ~= nil or options.out
   if is_given or not is_float(result) or not (options.skip_nan or has_gaps(g)) then return result, ... end
-  local groups = group_operands.groups_of_grouping(src:detach(), g, options.dim, nil, nil, options.skip_nan)
-  return result:masked_fill(group_operands.counts_of(groups):eq(0), 0 / 0), ...
+  local counts = inner.group_counts(src:detach(), g, {dim = options.dim, skip_nan = options.skip_nan})
+  return result:masked_fill(counts:eq(0), 0 / 0), ...
 end
 
 local function reduction_or_nan(name, parameters)
@@ -57,9 +57,11 @@ end
 
 -- Joins integers to `out`, which counts as the first element of each group, and may have more groups.
 local function join_to(g, src, word, options)
-  local out, groups = options.out, group_operands.groups_of_grouping(src, g, options.dim)
-  local sizes, dim = groups.src.shape, groups.dim
-  sizes[dim + 1] = math.max(g.n, out:dim() == #sizes and out:size(dim) or 0)
+  inner.group_counts(src:detach(), g, {dim = options.dim}) -- checks src and dim
+  local out, line = options.out, operands.line(src)
+  local sizes, dim = line.shape, (options.dim or -1) % line:dim()
+  local n = math.max(g.n, out:dim() == #sizes and out:size(dim) or 0)
+  sizes[dim + 1] = n
   if options.fill ~= nil then
     fail("fill", "cannot be combined with 'out', which keeps the values of empty groups")
   elseif out.dtype ~= "int64" then
@@ -67,9 +69,8 @@ local function join_to(g, src, word, options)
   end
   operands.check_shape(out, sizes, "out")
   operands.check_device(src, out, "out")
-  local n = sizes[dim + 1]
   local ids = strew.cat{strew.arange(n, {device = g.device}), (inner.ids(g))}
-  local all, values = strew.grouping(ids, {dim_size = n, mode = "drop"}), strew.cat({out, groups.src:to("int64")}, dim)
+  local all, values = strew.grouping(ids, {dim_size = n, mode = "drop"}), strew.cat({out, line:to("int64")}, dim)
   return out:copy_(aggregates.checked("src", g, inner.aggregate, all, {{word, values, dim = dim}}))
 end
 
@@ -100,44 +101,13 @@ end
 
 -- The rank within its group of each element; -1: it has none.
 local function rank(g, src, descending)
-  local order = argsort(g, src, descending)
-  local result = strew.full(g.length, -1, {dtype = "int64", device = g.device})
-  if #order == 0 then return result end
-  local begins = g:starts():gather(0, inner.ids(g):gather(0, order))
-  return result:scatter_(0, order, strew.arange(#order, {device = g.device}) - begins)
+  check_line(g, src)
+  return inner.group_rank(g, src:detach(), descending == true)
 end
-
--- The largest (or least) k of each group in k rounds: each takes the extremes of what the rounds before have left.
-local function rounds(g, src, k, largest)
-  local ids, n = inner.ids(g)
-  local left, taken = ids, {}
-  src = src:detach() -- positions are constants
-  if is_float(src) then src = src + 0.0 end -- -0 becomes 0, which it equals
-  for round = 1, k do
-    local _, at = (largest and strew.scatter_max or strew.scatter_min)(src, left, {dim_size = n, mode = "drop"})
-    taken[round] = at
-    if round < k then left = left:index_fill(0, at[at:lt(g.length)], -1) end
-  end
-  local positions = strew.stack(taken, 1):reshape(-1)
-  local is_there = positions:lt(g.length)
-  local groups = strew.arange(n, {device = g.device}):repeat_interleave(k)
-  return positions[is_there], groups[is_there]
-end
-
-local MOST_ROUNDS = 8
 
 local function topk(g, src, k, largest)
-  if k < 0 then fail("k", ("is %d, expected 0 or more"):format(k), nil, nil, k) end
-  largest = largest ~= false
   check_line(g, src)
-  -- Rounds are for devices. The least of floats leave NaN last, which a minimum puts first.
-  local in_rounds = g.device ~= "cpu" and k > 0 and k <= MOST_ROUNDS and g.n * k <= g.length
-  local positions, groups
-  if in_rounds and (largest or not is_float(src)) then
-    positions, groups = rounds(g, src, k, largest)
-  else
-    positions, groups = inner.group_topk(g, src:detach(), k, largest)
-  end
+  local positions, groups = inner.group_topk(g, src:detach(), k, largest ~= false) -- positions are constants
   return src:gather(0, positions), positions, groups
 end
 
@@ -145,8 +115,7 @@ end
 local function count(g, src, skip_nan)
   if not src then return g.counts:clone() end
   check_line(g, src)
-  if not skip_nan or not is_float(src) then return g.counts:clone() end
-  return strew.scatter_sum(src:eq(src):to("int64"), g)
+  return inner.group_counts(src:detach(), g, {skip_nan = skip_nan})
 end
 
 local function cumsum(g, src, dtype, skip_nan)
@@ -227,21 +196,23 @@ local function agg(g, what)
   return tables.make(result)
 end
 
-return {
+-- Methods that take no other arguments than scatter_NAME does, but no dim_size and mode.
+local WAYS = {out = "out=tensor", unbiased = "unbiased=boolean", fill = "fill=scalar", skip_nan = "skip_nan=boolean",
+  dtype = "dtype=word"}
+local methods = {}
+for _, row in ipairs(inner.reductions()) do
+  local parameters = {"dim?dim", row.takes_sizes and "out?tensor" or nil}
+  for _, name in ipairs(row.options) do
+    if name ~= "out" or not row.takes_sizes then table.insert(parameters, WAYS[name]) end
+  end
+  local make = row.becomes_nan and reduction_or_nan or reduction
+  methods["g:" .. row.word] = make(row.name, table.concat(parameters, " "))
+end
+
+local others = {
   ["g:sum"] = arithmetic("scatter_sum", "sum"),
   ["g:prod"] = arithmetic("scatter_mul", "prod"),
   ["g:mean"] = arithmetic("scatter_mean", "mean"),
-  ["g:min"] = reduction_or_nan("scatter_min", "dim?dim out?tensor fill=scalar skip_nan=boolean"),
-  ["g:max"] = reduction_or_nan("scatter_max", "dim?dim out?tensor fill=scalar skip_nan=boolean"),
-  ["g:var"] = reduction_or_nan("scatter_var", "dim?dim unbiased=boolean skip_nan=boolean dtype=word"),
-  ["g:std"] = reduction_or_nan("scatter_std", "dim?dim unbiased=boolean skip_nan=boolean dtype=word"),
-  ["g:any"] = reduction("scatter_any", "dim?dim out=tensor skip_nan=boolean"),
-  ["g:all"] = reduction("scatter_all", "dim?dim out=tensor skip_nan=boolean"),
-  ["g:first"] = reduction_or_nan("scatter_first", "dim?dim fill=scalar skip_nan=boolean"),
-  ["g:last"] = reduction_or_nan("scatter_last", "dim?dim fill=scalar skip_nan=boolean"),
-  ["g:median"] = reduction("scatter_median", "dim?dim fill=scalar skip_nan=boolean"),
-  ["g:nunique"] = reduction("scatter_nunique", "dim?dim skip_nan=boolean"),
-  ["g:logsumexp"] = reduction("scatter_logsumexp", "dim?dim out=tensor fill=scalar skip_nan=boolean"),
   ["g:softmax"] = reduction("scatter_softmax", "dim?dim"),
   ["g:log_softmax"] = reduction("scatter_log_softmax", "dim?dim"),
   ["g:quantile"] = {"self:grouping src:tensor q:number dim?dim interpolation=word fill=scalar skip_nan=boolean",
@@ -256,3 +227,5 @@ return {
   ["g:cumsum"] = {"self:grouping src:tensor dtype=word skip_nan=boolean", cumsum},
   ["g:agg"] = {"self:grouping what:table", agg},
 }
+for name, row in pairs(others) do methods[name] = row end
+return methods

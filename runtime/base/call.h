@@ -13,7 +13,7 @@
 
 struct storage;
 /* A public call, as messages describe it: its name (error->alias replaces it) and its tensor arguments, with the names
-   that the user knows. */
+   that the user knows. "ids" are those of a grouping. */
 struct call {
   const char *op;
   strew_error *error;

@@ -73,6 +73,7 @@ static strew_status number_of(const struct vocabulary *words, const char *word, 
 #define DTYPE(ENUM, s, name, ...)    name,
 #define OPERATION(ENUM, name, ...)   name,
 #define FOLD(ENUM, f, ...)           #f,
+#define GROUPS(ENUM, word, ...)      word,
 VOCABULARY(dtype, "dtype", STREW_DTYPES(DTYPE))
 FROM_WORD(dtype, strew_dtype) /* its name: dtype.c, which messages use */
 WORDS(mode, strew_mode, "mode", "error", "wrap", "clip", "drop")
@@ -80,6 +81,7 @@ WORDS(interpolation, strew_interpolation, "interpolation", "linear", "lower", "h
 WORDS(unary, strew_unary_op, "op", STREW_UNARY(OPERATION))
 WORDS(binary, strew_binary_op, "op", STREW_BINARY(OPERATION))
 WORDS(fold, strew_fold, "fold", STREW_FOLDS(FOLD))
+WORDS(group_reduction, strew_group_reduction, "reduction", STREW_GROUP_REDUCTIONS(GROUPS))
 WORDS(product, strew_product, "kind", "matmul", "mm", "mv", "dot")
 WORDS(key_order, strew_key_order, "order", "sorted", "first")
 WORDS(colormap, strew_colormap, "colormap", "viridis", "magma", "inferno", "coolwarm", "grey")

@@ -180,8 +180,32 @@ struct index_range {
   int64_t lowest, highest;
 };
 
+/* Reductions of a column in a walk that several columns share. src is 1-D, of any strides; its elements are converted to
+   `computed` (float32, float64 or int64) and joined in order from the identity on. out, by reduction: dense, of that
+   dtype, with an element for each group; NULL: not needed. STREW_SUM, STREW_AMAX and STREW_AMIN, or STREW_PROD alone. */
+struct aggregate_column {
+  const strew_tensor *src; /* NULL: ones, of which only the int64 sum is wanted */
+  strew_dtype computed;
+  /* Dense, an element for each group: squares of the differences from it join, of which only the sum is wanted, computed
+     in float64; NULL: elements do. */
+  const strew_tensor *about;
+  strew_tensor *out[STREW_REDUCTION_COUNT];
+};
+
+/* Ids of elements: the number of each one's group, of `size`, which is at most INT32_MAX; uint8, int16, int32 or int64.
+   -1, only if `drops`: none. */
+struct group_ids {
+  const strew_tensor *ids;
+  int64_t size;
+  bool drops;
+};
+
+/* A status within the engine, which no call returns: an optional entry has done nothing, the caller composes. */
+#define STREW_DECLINED ((strew_status)-1)
+
 /* The functions of a device, X(result, name, parameters): members of its table, which are the functions cpu_NAME and
-   opencl_NAME. Every device has all of them. Arguments are checked before: no plan is empty.
+   opencl_NAME. Every device has all of them but the OPTIONAL ones: for NULL, and where one returns STREW_DECLINED, calls
+   are composed of other functions, or done on the CPU. Arguments are checked before: no plan is empty.
 
      open             makes the device ready, if it is not
      capabilities     describes an open device
@@ -217,8 +241,25 @@ struct index_range {
                       counts them if out is NULL. Takes a plan that is not simplified: rank and sizes are the tensor's
      matmul           c[m, n] = a[m, k] b[k, n], k > 0. m and n are the plan's last two dimensions, the others are
                       batches. Operands: 0 c (dense), 1 a, 2 b, of the dtype that is computed. The last two strides of a
-                      and b are those of their own rows and columns: one of them is 1, the other at least as long */
-#define DEVICE_ENTRIES(X)                                                                                              \
+                      and b are those of their own rows and columns: one of them is 1, the other at least as long
+
+   Optional, for groupings of elements, of which there are some. Tensors are dense and 1-D, except keys and src, which
+   have any stride; starts, order, positions and groups are int64. There are groups.
+
+     number_keys      makes *ids, of the narrowest dtype of ids: the number of each element's group by `count` keys; and
+                      *positions: the position of each group's first element
+     group_cumsum     out[i] = the sum, from +0 on, of the elements up to i of src whose id (int64) is that of element i,
+                      which is less than `size`; 0 where it is -1. src and out: float32, float64 or int64, whose sums are
+                      STREW_EVALUE if they leave it
+     group_order      writes to `order` the positions of the elements of group g, ascending, from starts[g] on
+     group_collect    the same for the elements of src instead of their positions; out is of src's dtype
+     group_order_within
+                      out[starts[g]] .. out[starts[g + 1] - 1]: the positions of group g, those of `order`, in the order of
+                      src's elements, ties by position. There are some. May decline
+     group_topk       makes *positions and *groups (`groups` may be NULL): of each group those of the first k > 0
+                      elements of src, greatest or least first, ties by position. May decline
+     group_aggregate  reduces all columns in one walk over the ids */
+#define DEVICE_ENTRIES(X, OPTIONAL)                                                                                    \
   X(strew_status, open, (const struct call *call, strew_device *device))                                               \
   X(void, capabilities, (const strew_device *device, strew_capabilities *out))                                         \
   X(strew_status, allocate,                                                                                            \
@@ -264,7 +305,28 @@ struct index_range {
     (const struct call *call, strew_device *device, const struct plan *plan, struct operand *out, int64_t *count))     \
   X(strew_status, random, (const struct call *call, strew_device *device, const struct random_plan *plan))             \
   X(strew_status, ramp, (const struct call *call, strew_device *device, const struct ramp_plan *plan))                 \
-  X(strew_status, matmul, (const struct call *call, strew_device *device, const struct plan *plan, int64_t k))
+  X(strew_status, matmul, (const struct call *call, strew_device *device, const struct plan *plan, int64_t k))         \
+  OPTIONAL(strew_status, number_keys,                                                                                  \
+           (const struct call *call, strew_device *device, int count, strew_tensor *const *keys,                       \
+            strew_key_order order, strew_tensor **ids, strew_tensor **positions))                                      \
+  OPTIONAL(strew_status, group_cumsum,                                                                                 \
+           (const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,                      \
+            const strew_tensor *src, strew_tensor *out))                                                               \
+  OPTIONAL(strew_status, group_order,                                                                                  \
+           (const struct call *call, strew_device *device, const struct group_ids *ids, const strew_tensor *starts,    \
+            strew_tensor *order))                                                                                      \
+  OPTIONAL(strew_status, group_collect,                                                                                \
+           (const struct call *call, strew_device *device, const struct group_ids *ids, const strew_tensor *starts,    \
+            const strew_tensor *src, strew_tensor *out))                                                               \
+  OPTIONAL(strew_status, group_order_within,                                                                           \
+           (const struct call *call, strew_device *device, const strew_tensor *src, const strew_tensor *order,         \
+            const strew_tensor *starts, bool descending, strew_tensor *out))                                           \
+  OPTIONAL(strew_status, group_topk,                                                                                   \
+           (const struct call *call, strew_device *device, const struct group_ids *ids, const strew_tensor *src,       \
+            int64_t k, bool largest, strew_tensor **positions, strew_tensor **groups))                                 \
+  OPTIONAL(strew_status, group_aggregate,                                                                              \
+           (const struct call *call, strew_device *device, const struct group_ids *ids, int count,                     \
+            const struct aggregate_column *columns))
 
 /* A mean in one pass over the index, on a scratch of pairs of sum and count. For fewer than 2^31 - 1 contributions,
    rows of index that share no value, and a self whose elements are as wide as a count. */
@@ -283,64 +345,11 @@ struct one_pass_mean {
                       bool *bad);
 };
 
-/* Reductions of a column in a walk that several columns share. src is 1-D, of any strides; its elements are converted to
-   `computed` (float32, float64 or int64) and joined in order from the identity on. out, by reduction: dense, of that
-   dtype, with an element for each group; NULL: not needed. STREW_SUM, STREW_AMAX and STREW_AMIN, or STREW_PROD alone. */
-struct aggregate_column {
-  const strew_tensor *src; /* NULL: ones, of which only the int64 sum is wanted */
-  strew_dtype computed;
-  /* Dense, an element for each group: squares of the differences from it join, of which only the sum is wanted, computed
-     in float64; NULL: elements do. */
-  const strew_tensor *about;
-  strew_tensor *out[STREW_REDUCTION_COUNT];
-};
-
-/* Ids of elements: the number of each one's group, of `size`, which is at most INT32_MAX; uint8, int16, int32 or int64.
-   -1, only if `drops`: none. */
-struct group_ids {
-  const strew_tensor *ids;
-  int64_t size;
-  bool drops;
-};
-
-/* Calls of groupings in passes of their own. Tensors are dense and 1-D, except keys, which have any strides. */
-struct grouped_ops {
-  /* Makes *ids, of the narrowest dtype of ids: the number of each element's group by `count` keys; and *positions: the
-     position of each group's first element. There are elements. */
-  strew_status (*number)(const struct call *call, strew_device *device, int count, strew_tensor *const *keys,
-                         strew_key_order order, strew_tensor **ids, strew_tensor **positions);
-  /* out[i] = the sum, from +0 on, of the elements up to i of src whose id is that of element i, which is less than
-     `size`; 0 where it is -1. src and out: float32, float64 or int64, whose sums are STREW_EVALUE if they leave it. */
-  strew_status (*cumsum)(const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,
-                         const strew_tensor *src, strew_tensor *out);
-  /* Writes to `order` the positions of the elements of group g, ascending, from starts[g] on (both int64). There are
-     groups and elements. */
-  strew_status (*order)(const struct call *call, strew_device *device, const struct group_ids *ids,
-                        const strew_tensor *starts, strew_tensor *order);
-  /* The same for the elements of src, of any stride, instead of their positions. out: of src's dtype. */
-  strew_status (*collect)(const struct call *call, strew_device *device, const struct group_ids *ids,
-                          const strew_tensor *starts, const strew_tensor *src, strew_tensor *out);
-  /* out[starts[g]] .. out[starts[g + 1] - 1]: the positions of group g, those of `order` (both int64), in the order of
-     src's elements, ties by position. There are some. Not *done, and nothing written: groups are too large for it. */
-  strew_status (*order_within)(const struct call *call, strew_device *device, const strew_tensor *src,
-                               const strew_tensor *order, const strew_tensor *starts, bool descending,
-                               strew_tensor *out, bool *done);
-  /* Makes *positions and *groups (int64; `groups` may be NULL): of each group those of the first k elements of src,
-     greatest or least first, ties by position. k > 0. Not *done, and nothing made: better taken from the order. */
-  strew_status (*topk)(const struct call *call, strew_device *device, const struct group_ids *ids,
-                       const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,
-                       strew_tensor **groups, bool *done);
-  /* Reduces all columns in one walk over the ids. There are groups and elements. */
-  strew_status (*aggregate)(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
-                            const struct aggregate_column *columns);
-};
-
 struct device_ops {
-  bool host_memory;                  /* storage->data is an address in this process */
-  const struct one_pass_mean *mean;  /* optional; NULL: means are made by scatter and divide_by_count */
-  const struct grouped_ops *grouped; /* optional; NULL: composed of other functions, or done on the CPU */
+  bool host_memory;                 /* storage->data is an address in this process */
+  const struct one_pass_mean *mean; /* optional; NULL: means are made by scatter and divide_by_count */
 #define MEMBER(result, name, parameters) result(*name) parameters;
-  DEVICE_ENTRIES(MEMBER)
+  DEVICE_ENTRIES(MEMBER, MEMBER)
 #undef MEMBER
 };
 

@@ -149,7 +149,10 @@ static void append_operands(struct text *text, const struct call *call, int widt
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
     const strew_tensor *tensor = call->operands[i].tensor;
     if (!tensor || !tensor->storage) continue;
-    append(text, "\n  %-*s  %s%s %s", width, call->operands[i].name, strew_dtype_name(tensor->dtype),
+    const char *name = call->operands[i].name;
+    const strew_dtype dtype =
+        strcmp(name, "ids") == 0 ? STREW_INT64 : tensor->dtype; /* however a grouping keeps them */
+    append(text, "\n  %-*s  %s%s %s", width, name, strew_dtype_name(dtype),
            text_of_sizes(tensor->rank, tensor->sizes, sizes), tensor->storage->device->name);
   }
 }

@@ -95,6 +95,22 @@ void plan_index_values(struct plan *plan, const strew_tensor *index) {
   plan_simplify(plan);
 }
 
+strew_status find_index_range(const struct call *call, const strew_tensor *index, struct index_range *range) {
+  struct plan values;
+  strew_device *device = index->storage->device;
+  *range = (struct index_range){0, -1};
+  if (!strew_tensor_numel(index)) return STREW_OK;
+  plan_index_values(&values, index);
+  return device->ops->index_range(call, device, &values, range);
+}
+
+strew_status find_index_size(const struct call *call, const strew_tensor *index, int64_t *size) {
+  struct index_range range;
+  strew_status status = find_index_range(call, index, &range);
+  *size = range.highest < 0 ? 0 : range.highest < INT64_MAX ? range.highest + 1 : INT64_MAX;
+  return status;
+}
+
 /* ------------------------------------------------------------------------------------------------ out of range */
 
 /* Coordinates of distinct element number `number` of an index, in row-major order; repetitions have coordinate 0. */

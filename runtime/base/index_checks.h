@@ -56,6 +56,11 @@ strew_status check_clip(const struct call *call, const struct index_limits *limi
 
 /* A plan over the distinct elements of an index: dimensions of stride 0 count once. Simplified. */
 void plan_index_values(struct plan *plan, const strew_tensor *index);
+/* The least and the greatest value; 0 and -1 of an index without elements. And the number of rows that it needs: the
+   greatest value + 1, at least 0, at most INT64_MAX. */
+struct index_range;
+strew_status find_index_range(const struct call *call, const strew_tensor *index, struct index_range *range);
+strew_status find_index_size(const struct call *call, const strew_tensor *index, int64_t *size);
 /* The value of element number `number` of that plan, and its coordinates in the index. */
 strew_status index_value(const struct call *call, const strew_tensor *index, int64_t number, int64_t *position,
                          strew_scalar *value);

@@ -1,6 +1,8 @@
 /* operations.c: see operations.h. */
 #include "operations.h"
 
+#include <math.h>
+
 #define ROW(ENUM, name, function, takes, gives, cost, forms)                                                           \
   [STREW_##ENUM] = {name, TAKES_##takes, GIVES_##gives, cost},
 const struct operation unary_operations[] = {STREW_UNARY(ROW)}, binary_operations[] = {STREW_BINARY(ROW)};
@@ -15,11 +17,34 @@ const struct fold_row fold_rows[] = {
 #undef ROW
 };
 
+const struct group_row group_rows[] = {
+#define ROW(ENUM, word, name, takes, empty, exact, options, passes, body, reduction)                                   \
+  [STREW_GROUP_##                                                                                                      \
+      ENUM] = {word, "scatter_" name, TAKES_##takes, EMPTY_##empty, EMPTY_##exact, options, STREW_##reduction},
+    STREW_GROUP_REDUCTIONS(ROW)
+#undef ROW
+};
+
+const struct group_row *group_row_of(strew_reduction reduction) {
+  for (int i = 0; i < STREW_GROUP_REDUCTION_COUNT; i++)
+    if (group_rows[i].options & WITH_SIZES && group_rows[i].reduction == reduction) return &group_rows[i];
+  return NULL;
+}
+
+strew_scalar group_empty(const struct group_row *row, bool is_exact, strew_dtype dtype) {
+  const enum fold_empty empty = !row ? EMPTY_ZERO : is_exact ? row->exact : row->empty;
+  if (empty == EMPTY_UNDEFINED && dtype_is_float(dtype)) return strew_float((double)NAN);
+  return strew_int(empty == EMPTY_ONE);
+}
+
 /* strew.h has the tables' rows, in the tables' order: kernels number operations by it. */
 #define ROW(ENUM, ...) ROW_##ENUM,
 enum { STREW_UNARY(ROW) UNARY_ROWS };
 enum { STREW_BINARY(ROW) BINARY_ROWS };
 enum { STREW_FOLDS(ROW) FOLD_ROWS };
+#undef ROW
+#define ROW(ENUM, ...) GROUP_ROW_##ENUM,
+enum { STREW_GROUP_REDUCTIONS(ROW) GROUP_ROWS };
 #undef ROW
 #define ROW(ENUM, ...) _Static_assert((int)ROW_##ENUM == (int)STREW_##ENUM, "strew.h and a table differ: " #ENUM);
 STREW_UNARY(ROW)
@@ -28,6 +53,10 @@ STREW_BINARY(ROW)
 #define ROW(ENUM, ...) _Static_assert((int)ROW_##ENUM == (int)STREW_FOLD_##ENUM, "strew.h and a table differ: " #ENUM);
 STREW_FOLDS(ROW)
 #undef ROW
+#define ROW(ENUM, ...)                                                                                                 \
+  _Static_assert((int)GROUP_ROW_##ENUM == (int)STREW_GROUP_##ENUM, "strew.h and a table differ: " #ENUM);
+STREW_GROUP_REDUCTIONS(ROW)
+#undef ROW
 _Static_assert((int)UNARY_ROWS == (int)STREW_UNARY_COUNT && (int)BINARY_ROWS == (int)STREW_BINARY_COUNT &&
-                   (int)FOLD_ROWS == (int)STREW_FOLD_COUNT,
+                   (int)FOLD_ROWS == (int)STREW_FOLD_COUNT && (int)GROUP_ROWS == (int)STREW_GROUP_REDUCTION_COUNT,
                "an operation of strew.h has no row");

@@ -1,4 +1,4 @@
-/* operations.h: the table rows of elementwise operations and folds, by number (operations.c). */
+/* operations.h: the table rows of elementwise operations, folds and reductions of groups, by number (operations.c). */
 #ifndef STREW_OPERATIONS_H
 #define STREW_OPERATIONS_H
 
@@ -52,5 +52,21 @@ static inline bool fold_is_spread(strew_fold fold) {
   enum fold_finish finish = fold_row_of(fold)->finish;
   return finish == FINISH_VARIANCE || finish == FINISH_DEVIATION;
 }
+
+struct group_row {
+  const char *word, *call; /* call: its name in messages */
+  enum takes takes;
+  enum fold_empty empty, exact; /* exact: where no empty group passes for a number */
+  unsigned options;             /* WITH_... */
+  strew_reduction reduction;
+};
+extern const struct group_row group_rows[];
+/* The row of the group form's reduction; NULL: there is none. */
+const struct group_row *group_row_of(strew_reduction reduction);
+/* The value of groups without elements, for results of that dtype; 0 without a row. */
+strew_scalar group_empty(const struct group_row *row, bool is_exact, strew_dtype dtype);
+
+/* Fails unless q is 0..1, and the interpolation is one. quantile.c */
+strew_status check_rank(const struct call *call, double q, strew_interpolation interpolation);
 
 #endif

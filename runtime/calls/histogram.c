@@ -48,12 +48,8 @@ static strew_status fail_value(const struct call *call, strew_status code, const
 
 /* The number of counts: the largest value + 1, at least minlength. */
 static strew_status find_length(const struct call *call, const strew_tensor *self, int64_t minlength, int64_t *length) {
-  struct plan values;
-  struct index_range range = {0, -1};
-  strew_device *device = self->storage->device;
-  strew_status status = STREW_OK;
-  plan_index_values(&values, self);
-  if (strew_tensor_numel(self)) status = device->ops->index_range(call, device, &values, &range);
+  struct index_range range;
+  strew_status status = find_index_range(call, self, &range);
   if (status == STREW_OK && range.lowest < 0)
     return fail_value(call, STREW_EINDEX, self, 0, INT64_MAX, "expected 0 or more");
   *length = range.highest < minlength ? minlength : range.highest < INT64_MAX ? range.highest + 1 : INT64_MAX;

@@ -1,17 +1,10 @@
-/* quantile.c: quantiles of lines and of groups: elements are sorted, and the device picks them by rank. Of a group the
-   CPU selects them instead. */
+/* quantile.c: quantiles of lines: elements are sorted, and the device picks them by rank. */
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
+#include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
-#include "runtime/groups/group.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
-
-static bool mixes(strew_interpolation interpolation) {
-  return interpolation == STREW_LINEAR || interpolation == STREW_MIDPOINT;
-}
 
 static strew_status check_interpolation(const struct call *call, strew_interpolation interpolation) {
   if ((unsigned)interpolation < STREW_INTERPOLATION_COUNT) return STREW_OK;
@@ -26,162 +19,10 @@ static strew_status check_q(const struct call *call, double q) {
               "is %s, expected a number from 0 to 1", text_of_scalar(value, text));
 }
 
-/* -------------------------------------------------------------------------------------------------------- of groups */
-
-/* Scratch of a call. */
-struct ordered {
-  strew_tensor *values; /* in the order of their groups and, within each, ascending, or in order of position */
-  strew_tensor *counts, *starts;
-};
-
-/* The groups' numbers, of src's shape; -1 or more, and less than `size`, for elements that have none: size. */
-static strew_status number_groups(const struct groups *groups, strew_tensor **out, strew_error *error) {
-  const struct index_limits *limits = &groups->addressing.limits;
-  strew_tensor index = groups->index, *below = NULL, *above = NULL, *narrow = NULL;
-  strew_device *device = index.storage->device;
-  const strew_dtype dtype = limits->size < INT32_MAX ? STREW_INT32 : STREW_INT64;
-  const strew_operand size = strew_number(strew_int(limits->size));
-  strew_status status = STREW_OK;
-  if (limits->mode != STREW_DROP) /* strew_to may return its argument, which lives no longer than this call */
-    return dtype == index.dtype ? strew_clone(&index, out, error) : strew_to(&index, device, dtype, out, error);
-  status = strew_binary(STREW_LT, strew_of(&index), strew_number(strew_int(0)), &below, error);
-  if (status == STREW_OK) status = strew_binary(STREW_GE, strew_of(&index), size, &above, error);
-  if (status == STREW_OK) status = strew_binary(STREW_LOGICAL_OR, strew_of(below), strew_of(above), &below, error);
-  if (status == STREW_OK) status = strew_to(&index, device, dtype, &narrow, error);
-  if (status == STREW_OK) status = strew_where(below, size, strew_of(narrow), out, error);
-  strew_release(below);
-  strew_release(above);
-  strew_release(narrow);
-  return status;
-}
-
-/* Sorts by value, then, stably, by group. */
-static strew_status order_values(const struct groups *groups, strew_tensor **out, strew_error *error) {
-  const int dim = groups->addressing.limits.dim;
-  strew_tensor *sorted = NULL, *order = NULL, *number = NULL, *moved = NULL, *by_group = NULL;
-  strew_status status = strew_sort(groups->src, dim, false, &sorted, &order, error);
-  if (status == STREW_OK) status = number_groups(groups, &number, error);
-  if (status == STREW_OK) status = strew_gather(number, dim, order, STREW_DROP, &moved, error);
-  strew_release(number);
-  strew_release(order);
-  if (status == STREW_OK) status = strew_sort(moved, dim, false, NULL, &by_group, error);
-  strew_release(moved);
-  if (status == STREW_OK) status = strew_gather(sorted, dim, by_group, STREW_DROP, out, error);
-  strew_release(by_group);
-  strew_release(sorted);
-  return status;
-}
-
-/* Sorts by group alone, stably. */
-static strew_status collect_values(const struct groups *groups, strew_tensor **out, strew_error *error) {
-  const int dim = groups->addressing.limits.dim;
-  strew_tensor *number = NULL, *by_group = NULL;
-  strew_status status = number_groups(groups, &number, error);
-  if (status == STREW_OK) status = strew_sort(number, dim, false, NULL, &by_group, error);
-  strew_release(number);
-  if (status == STREW_OK) status = strew_gather(groups->src, dim, by_group, STREW_DROP, out, error);
-  strew_release(by_group);
-  return status;
-}
-
-static strew_status order_groups(const struct call *call, struct groups *groups, bool is_unsorted,
-                                 struct ordered *ordered) {
-  const int dim = groups->addressing.limits.dim;
-  strew_tensor *ends = NULL;
-  strew_status status = groups_join(call, groups, STREW_SUM, NULL, &ordered->counts);
-  if (status == STREW_OK) status = strew_cumsum(ordered->counts, dim, &ends, call->error);
-  if (status == STREW_OK)
-    status = strew_binary(STREW_SUB, strew_of(ends), strew_of(ordered->counts), &ordered->starts, call->error);
-  strew_release(ends);
-  if (status != STREW_OK) return status;
-  return (is_unsorted ? collect_values : order_values)(groups, &ordered->values, call->error);
-}
-
-static strew_status pick_quantiles(const struct call *call, struct quantile_plan *plan, const struct ordered *ordered,
-                                   int dim, strew_tensor *out) {
-  strew_tensor lines = *ordered->values;
-  strew_device *device = out->storage->device;
-  plan->step = lines.strides[dim];
-  lines.sizes[dim] = 1;
-  plan_start(&plan->plan, out->rank, out->sizes);
-  plan_add(&plan->plan, out);
-  plan_add(&plan->plan, &lines);
-  plan_add(&plan->plan, ordered->starts);
-  plan_add(&plan->plan, ordered->counts);
-  plan_simplify_any_order(&plan->plan);
-  return strew_tensor_numel(out) ? device->ops->quantile(call, device, plan) : STREW_OK;
-}
-
-/* Makes the result: quantiles, or `empty` everywhere if there are no elements. */
-static strew_status quantiles_of_groups(const struct call *call, struct groups *groups, struct quantile_plan *plan,
-                                        strew_tensor **out) {
-  const int dim = groups->addressing.limits.dim;
-  const bool is_empty = strew_tensor_numel(groups->src) == 0;
-  struct ordered ordered = {NULL, NULL, NULL};
-  strew_tensor rows = *groups->src, *made = NULL;
-  rows.sizes[dim] = groups->addressing.limits.size;
-  if (rows.storage->device == &rows.storage->device->context->cpu) plan->unsorted = strew_tensor_numel(groups->src);
-  strew_status status = is_empty ? STREW_OK : order_groups(call, groups, plan->unsorted > 0, &ordered);
-  if (status == STREW_OK) status = tensor_create(call, rows.storage->device, rows.dtype, rows.rank, rows.sizes, &made);
-  if (status == STREW_OK)
-    status = is_empty ? fill_tensor(call, made, plan->empty) : pick_quantiles(call, plan, &ordered, dim, made);
-  strew_release(ordered.values);
-  strew_release(ordered.counts);
-  strew_release(ordered.starts);
-  if (status == STREW_OK)
-    *out = made;
-  else
-    strew_release(made);
-  return status;
-}
-
-static strew_status check_group_quantile(const struct call *call, const strew_tensor *src, double q,
-                                         strew_interpolation interpolation, const strew_scalar *fill,
-                                         union element *empty) {
-  static const char *const names[] = {[STREW_LINEAR] = "linear", [STREW_MIDPOINT] = "midpoint"};
-  const strew_scalar nothing = dtype_is_float(src->dtype) ? strew_float((double)NAN) : strew_int(0);
+strew_status check_rank(const struct call *call, double q, strew_interpolation interpolation) {
   strew_status status = check_q(call, q);
-  if (status == STREW_OK) status = check_interpolation(call, interpolation);
-  if (status != STREW_OK) return status;
-  if (mixes(interpolation) && !dtype_is_float(src->dtype))
-    return fail(call,
-                (struct fault){.code = STREW_EDTYPE,
-                               .argument = "src",
-                               .hint = "interpolation = STREW_LOWER, STREW_HIGHER and STREW_NEAREST take all dtypes"},
-                "is %s, expected a float dtype for interpolation = \"%s\"", strew_dtype_name(src->dtype),
-                names[interpolation]);
-  return element_from(call, "fill", fill ? *fill : nothing, STREW_EXACT, src->dtype, empty);
+  return status == STREW_OK ? check_interpolation(call, interpolation) : status;
 }
-
-strew_status quantiles_of_collected(const struct call *call, strew_tensor *values, strew_tensor *starts,
-                                    strew_tensor *counts, double q, strew_interpolation interpolation,
-                                    const strew_scalar *fill, strew_tensor **out) {
-  struct quantile_plan plan = {.q = q, .interpolation = interpolation, .unsorted = strew_tensor_numel(values)};
-  const struct ordered ordered = {values, counts, starts};
-  strew_tensor *made = NULL;
-  strew_status status = check_group_quantile(call, values, q, interpolation, fill, &plan.empty);
-  if (status == STREW_OK) status = tensor_create(call, values->storage->device, values->dtype, 1, counts->sizes, &made);
-  if (status == STREW_OK) status = pick_quantiles(call, &plan, &ordered, 0, made);
-  if (status != STREW_OK) return strew_release(made), status;
-  return *out = made, STREW_OK;
-}
-
-strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q, strew_interpolation interpolation,
-                                  const strew_group_options *options, strew_tensor **out, strew_error *error) {
-  static const strew_group_options defaults = {.dim = -1, .dim_size = -1};
-  strew_error inner = {.alias = alias_of(error, "scatter_quantile")};
-  CALL(call, "scatter_quantile", &inner, {"src", src}, {"index", index});
-  struct groups groups = {.src = NULL};
-  struct quantile_plan plan = {.q = q, .interpolation = interpolation};
-  if (!options) options = &defaults;
-  strew_status status = check_group_quantile(&call, src, q, interpolation, options->fill, &plan.empty);
-  if (status == STREW_OK) status = groups_open(&call, src, index, options, &groups);
-  if (status == STREW_OK) status = quantiles_of_groups(&call, &groups, &plan, out);
-  groups_close(&groups);
-  return report_inner(status, &inner, error);
-}
-
-/* --------------------------------------------------------------------------------------------------------- of lines */
 
 enum { FLOAT32_EXACT = 1 << 24 }; /* the largest integer up to which float32 has all */
 

@@ -2,8 +2,9 @@
    (csr), their lengths, or a sorted index (coo). They lie along the last dimension of the tensor that
    gives them; its others broadcast to the first ones of src. */
 #include "runtime/base/device.h"
+#include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
-#include "scatter.h"
+#include "runtime/groups/groups.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -245,8 +246,8 @@ static void reduce_by_ends(struct steps *steps, const struct segments *ends, str
   const strew_dtype dtype = ends->src->dtype;
   struct segment_reduction reducing = {
       .given = ends, .ends = ends->tensor, .reduction = reduction, .start = element_identity(reduction, dtype)};
-  STEP(steps,
-       element_from(steps->call, "src", strew_int(reduction == STREW_PROD), STREW_EXACT, dtype, &reducing.empty));
+  STEP(steps, element_from(steps->call, "src", group_empty(group_row_of(reduction), false, dtype), STREW_EXACT, dtype,
+                           &reducing.empty));
   reduce_into(steps, &reducing, out, arg);
 }
 
@@ -400,13 +401,10 @@ static strew_status fail_negative(const struct call *call, const struct segments
 /* The largest value of a sorted index that is not empty. */
 static strew_status largest_of_sorted(const struct call *call, const struct segments *index, int64_t *largest) {
   strew_tensor last = *index->tensor;
-  struct plan values;
-  struct index_range range = {0, 0};
+  struct index_range range;
   last.offset += (last.sizes[index->dim] - 1) * last.strides[index->dim];
   last.sizes[index->dim] = 1;
-  plan_index_values(&values, &last);
-  strew_device *device = last.storage->device;
-  strew_status status = device->ops->index_range(call, device, &values, &range);
+  strew_status status = find_index_range(call, &last, &range);
   *largest = range.highest;
   return status;
 }
@@ -447,17 +445,13 @@ static void reduce_sorted(struct steps *steps, const struct segments *index, int
   if (steps->status == STREW_OK) reduce_by_ends(steps, &by_ends, reduction, out, arg);
 }
 
-/* True if the call is one that has no errors but those of index values. */
-static bool is_plain(const struct segments *index, strew_reduction reduction, bool with_arg) {
-  const strew_tensor *tensor = index->tensor;
-  const bool is_extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
-  if ((unsigned)reduction >= STREW_REDUCTION_COUNT || reduction == STREW_ASSIGN || (with_arg && !is_extreme))
-    return false;
-  if (reduction == STREW_MEAN && index->src->dtype == STREW_BOOL) return false;
+/* True if the index has an entry for each element, and the call no errors but those of index values. */
+static bool is_plain(const struct segments *index, strew_tensor *src, const strew_group_options *options,
+                     bool with_arg) {
+  strew_tensor *tensor = index->tensor;
   if (tensor->rank > index->shape.rank || strew_tensor_numel(tensor) == 0) return false;
-  for (int d = 0; d <= index->dim; d++)
-    if (tensor->sizes[d] != index->shape.sizes[d] && (d == index->dim || tensor->sizes[d] != 1)) return false;
-  return tensor->storage->device == index->src->storage->device;
+  return tensor->sizes[index->dim] == index->shape.sizes[index->dim] &&
+         group_form_is_valid(src, tensor, options, with_arg);
 }
 
 strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size, strew_reduction reduction,
@@ -470,8 +464,7 @@ strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t d
   const bool is_index = index->dtype == STREW_INT64 || index->dtype == STREW_INT32, is_new = !*out;
   bool has_negative = false;
   if (is_index) STEP(&steps, check_sorted(&call, &given, &has_negative));
-  if (steps.status == STREW_OK && is_index && is_new && !has_negative && dim_size >= -1 &&
-      is_plain(&given, reduction, arg))
+  if (steps.status == STREW_OK && is_index && is_new && !has_negative && is_plain(&given, src, &options, arg))
     reduce_sorted(&steps, &given, dim_size, reduction, out, arg);
   if (!(is_new && *out)) STEP(&steps, strew_group(src, index, &options, out, arg, error));
   if (steps.status == STREW_EINDEX && has_negative) return fail_negative(&call, &given);

@@ -114,29 +114,10 @@ const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, str
 /* ---------------------------------------------------------------------------------------------- the device's table */
 
 #define PROTOTYPE(result, name, parameters) result cpu_##name parameters;
-DEVICE_ENTRIES(PROTOTYPE)
+DEVICE_ENTRIES(PROTOTYPE, PROTOTYPE)
 #undef PROTOTYPE
-extern const struct one_pass_mean cpu_mean;  /* scatter/mean.c */
-extern const struct grouped_ops cpu_grouped; /* grouped.c */
+extern const struct one_pass_mean cpu_mean; /* scatter/mean.c */
 
-/* An entry of cpu_grouped. group_keys.c */
-strew_status cpu_number_keys(const struct call *call, strew_device *device, int count, strew_tensor *const *keys,
-                             strew_key_order order, strew_tensor **ids, strew_tensor **positions);
-/* The same. group_order.c */
-strew_status cpu_group_order(const struct call *call, strew_device *device, const struct group_ids *ids,
-                             const strew_tensor *starts, strew_tensor *order);
-strew_status cpu_group_collect(const struct call *call, strew_device *device, const struct group_ids *ids,
-                               const strew_tensor *starts, const strew_tensor *src, strew_tensor *out);
-strew_status cpu_order_within(const struct call *call, strew_device *device, const strew_tensor *src,
-                              const strew_tensor *order, const strew_tensor *starts, bool descending, strew_tensor *out,
-                              bool *done);
-/* The same. group_topk.c */
-strew_status cpu_group_topk(const struct call *call, strew_device *device, const struct group_ids *ids,
-                            const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,
-                            strew_tensor **groups, bool *done);
-/* The same. aggregate.c */
-strew_status cpu_aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
-                           const struct aggregate_column *columns);
 /* Makes unsigned numbers in the order of elements, as many bits wide as these; equal ones for -0 and +0, and for all
    NaN, which are greatest. sort.c */
 void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, int64_t count, uint64_t *keys);

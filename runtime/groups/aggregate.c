@@ -1,10 +1,11 @@
 /* aggregate.c: several reductions of a grouping. Those of 1-D columns that need no more than sums, products and extremes
    share one walk over the ids, if the device has one; others are made one by one. */
-#include "grouping.h"
+#include "groups.h"
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
+#include "runtime/base/operations.h"
+#include "runtime/base/steps.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A call. Aggregate i has column number column[i], -1 if it does not share the walk. */
@@ -13,6 +14,7 @@ struct aggregating {
   strew_grouping *grouping;
   strew_device *device;
   strew_tensor *counts; /* NULL: not needed */
+  int64_t size;         /* groups */
   int count, columns;   /* of aggregates, of columns */
   const strew_aggregate *aggregates;
   int *column;
@@ -34,18 +36,13 @@ static bool has_no_reserved(const strew_group_options *options) {
   return true;
 }
 
-static bool is_reduction_of_walk(strew_reduction reduction) {
-  return reduction == STREW_SUM || reduction == STREW_PROD || reduction == STREW_MEAN || reduction == STREW_AMAX ||
-         reduction == STREW_AMIN;
-}
-
 /* True for what the walk takes. Everything else, including errors, goes to strew_grouping_reduce. */
 static bool is_shared(const struct aggregating *a, const strew_aggregate *aggregate) {
   const strew_group_options *options = &aggregate->options;
   const strew_tensor *src = aggregate->src;
   if (!src || src->rank != 1 || src->sizes[0] != strew_grouping_length(a->grouping)) return false;
   if (src->storage->device != a->device || (options->skip_nan && dtype_is_float(src->dtype))) return false;
-  if (!is_reduction_of_walk(options->reduction) || (options->dim != 0 && options->dim != -1)) return false;
+  if (!group_row_of(options->reduction) || (options->dim != 0 && options->dim != -1)) return false;
   if (options->dim_size != -1 || options->mode != STREW_ERROR || !has_no_reserved(options)) return false;
   const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
   const strew_dtype dtype = result_dtype(aggregate);
@@ -76,7 +73,7 @@ static strew_status add_slot(struct aggregating *a, int i) {
   a->column[i] = find_column(a, aggregate);
   struct aggregate_column *column = &a->at[a->column[i]];
   strew_tensor **out = &column->out[slot_of(aggregate)];
-  return *out ? STREW_OK : tensor_create(a->call, a->device, column->computed, 1, &a->grouping->size, out);
+  return *out ? STREW_OK : tensor_create(a->call, a->device, column->computed, 1, &a->size, out);
 }
 
 /* True if groups without elements need a value: joined sums and products have it. (Groups of keys have elements.) */
@@ -99,16 +96,17 @@ static bool needs_counts(const struct aggregating *a) {
 static strew_status add_counts(struct aggregating *a) {
   struct aggregate_column *column = &a->at[a->columns++];
   *column = (struct aggregate_column){.computed = STREW_INT64};
-  return tensor_create(a->call, a->device, STREW_INT64, 1, &a->grouping->size, &column->out[STREW_SUM]);
+  return tensor_create(a->call, a->device, STREW_INT64, 1, &a->size, &column->out[STREW_SUM]);
 }
 
 static strew_status walk(struct aggregating *a) {
-  const struct group_ids ids = grouping_narrow(a->grouping);
-  const bool counts = needs_counts(a) && !a->grouping->counts;
+  const struct group_ids ids = groups_narrow(&a->grouping->groups);
+  const bool counts = needs_counts(a) && !a->grouping->groups.counts;
   strew_status status = counts ? add_counts(a) : STREW_OK;
-  if (status == STREW_OK) status = grouping_walks(a->grouping)->aggregate(a->call, a->device, &ids, a->columns, a->at);
+  if (status == STREW_OK)
+    status = groups_walks(&a->grouping->groups)->group_aggregate(a->call, a->device, &ids, a->columns, a->at);
   if (status == STREW_OK && counts)
-    a->grouping->counts = grouping_seal(strew_retain(a->at[a->columns - 1].out[STREW_SUM]));
+    a->grouping->groups.counts = grouping_seal(strew_retain(a->at[a->columns - 1].out[STREW_SUM]));
   return status;
 }
 
@@ -117,9 +115,9 @@ static strew_status share_walk(struct aggregating *a) {
   int shared = 0;
   strew_status status = STREW_OK;
   for (int i = 0; i < a->count; i++) a->column[i] = -1;
-  if (!grouping_walks(a->grouping)) return status;
+  if (!groups_walks(&a->grouping->groups)->group_aggregate) return status;
   for (int i = 0; i < a->count; i++) shared += is_shared(a, &a->aggregates[i]);
-  if (shared < 1 + (a->grouping->ids != NULL)) return status;
+  if (shared < 1 + (a->grouping->groups.wide != NULL)) return status;
   for (int i = 0; i < a->count && status == STREW_OK; i++)
     if (is_shared(a, &a->aggregates[i])) status = add_slot(a, i);
   return status == STREW_OK ? walk(a) : status;
@@ -138,82 +136,66 @@ static strew_status divide(const struct aggregating *a, strew_tensor *sums) {
 
 /* The value of groups without elements. */
 static strew_scalar empty_value(const strew_aggregate *aggregate) {
-  const strew_reduction reduction = aggregate->options.reduction;
-  const strew_dtype *dtype = aggregate->options.dtype;
-  if (aggregate->options.fill) return *aggregate->options.fill;
-  const bool is_mean = reduction == STREW_MEAN, is_extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
-  if (!is_mean && !is_extreme) return strew_int(reduction == STREW_PROD);
-  const bool is_float = dtype_is_float(aggregate->src->dtype) || (is_mean && (!dtype || *dtype == STREW_FLOAT64));
-  return is_float ? strew_float(NAN) : strew_int(0);
+  const strew_group_options *options = &aggregate->options;
+  return options->fill ? *options->fill : group_empty(group_row_of(options->reduction), true, result_dtype(aggregate));
 }
 
-static strew_status fill_empty(const struct aggregating *a, const strew_aggregate *aggregate, strew_tensor *result) {
-  strew_error *error = a->call->error;
+static void fill_empty(struct steps *steps, const struct aggregating *a, const strew_aggregate *aggregate,
+                       strew_tensor *result) {
   const strew_scalar value = empty_value(aggregate);
   union element checked;
   int dim = aggregate->options.dim;
-  strew_tensor *counts = NULL, *is_empty = NULL;
-  strew_status status = element_from(a->call, "fill", value, STREW_EXACT, result->dtype, &checked);
-  if (status != STREW_OK || !has_gaps(a, aggregate)) return status;
-  status = check_dim(a->call, result->rank, &dim);
-  if (status == STREW_OK) status = grouping_counts_along(a->grouping, result->rank, dim, &counts, error);
-  if (status == STREW_OK)
-    status = strew_binary(STREW_EQ, strew_of(counts), strew_number(strew_int(0)), &is_empty, error);
-  if (status == STREW_OK) status = strew_masked_fill(result, is_empty, strew_number(value), &result, error);
-  strew_release(counts);
-  strew_release(is_empty);
-  return status;
+  if (steps->status != STREW_OK) return;
+  STEP(steps, element_from(steps->call, "fill", value, STREW_EXACT, result->dtype, &checked));
+  if (!has_gaps(a, aggregate)) return;
+  strew_tensor **counts = steps_place(steps);
+  STEP(steps, check_dim(steps->call, result->rank, &dim));
+  STEP(steps, grouping_counts_along(a->grouping, result->rank, dim, counts, steps->error));
+  strew_tensor *is_empty = step_binary(steps, STREW_EQ, *counts, 0, NULL);
+  STEP(steps, strew_masked_fill(result, is_empty, strew_number(value), &result, steps->error));
 }
 
 /* Makes the result of an aggregate from its slot, which others may share. */
-static strew_status make_result(const struct aggregating *a, int i, strew_tensor **out) {
+static strew_tensor *make_result(struct steps *steps, const struct aggregating *a, int i) {
   const strew_aggregate *aggregate = &a->aggregates[i];
-  const strew_tensor *slot = a->at[a->column[i]].out[slot_of(aggregate)];
-  const bool is_mean = aggregate->options.reduction == STREW_MEAN;
-  strew_tensor *sums = NULL, *result = NULL;
-  strew_status status = STREW_OK;
-  if (is_mean) status = copy_as(a->call, slot, slot->dtype, &sums);
-  if (status == STREW_OK && is_mean) status = divide(a, sums);
-  if (status == STREW_OK) status = copy_as(a->call, is_mean ? sums : slot, result_dtype(aggregate), &result);
-  strew_release(sums);
-  if (status == STREW_OK) status = fill_empty(a, aggregate, result);
-  if (status != STREW_OK) return strew_release(result), status;
-  return *out = result, STREW_OK;
+  strew_tensor *sums = a->at[a->column[i]].out[slot_of(aggregate)];
+  if (aggregate->options.reduction == STREW_MEAN) {
+    sums = step_copy(steps, sums, sums->dtype);
+    STEP(steps, divide(a, sums));
+  }
+  return step_copy(steps, sums, result_dtype(aggregate));
 }
 
 /* The same for integers, of a slot or made here. */
-static strew_status make_of_integers(const struct aggregating *a, int i, strew_tensor **out) {
+static strew_tensor *make_of_integers(struct steps *steps, const struct aggregating *a, int i) {
   const strew_aggregate *aggregate = &a->aggregates[i];
-  strew_tensor *made = NULL, *values = a->column[i] < 0 ? NULL : a->at[a->column[i]].out[slot_of(aggregate)];
+  const int column = a->column[i];
   enum may_wrap unknown = UNKNOWN_WRAP;
-  strew_tensor *result = NULL;
-  strew_status status = STREW_OK;
-  if (!values)
-    status = grouping_join_integers(a->grouping, aggregate, slot_of(aggregate), STREW_INT64, aggregate->src, &made,
-                                    a->call->error);
-  if (status == STREW_OK)
-    status = grouping_finish_integers(a->call, a->grouping, aggregate, values ? values : made,
-                                      a->column[i] < 0 ? &unknown : &a->may_wrap[a->column[i]], &result);
-  if (status == STREW_OK) status = fill_empty(a, aggregate, result);
-  strew_release(made);
-  if (status != STREW_OK) return strew_release(result), status;
-  return *out = result, STREW_OK;
-}
-
-/* The same for all else. */
-static strew_status make_alone(const struct aggregating *a, const strew_aggregate *aggregate, strew_tensor **out) {
-  strew_group_options options = aggregate->options;
-  const strew_scalar value = empty_value(aggregate);
-  if (!a->grouping->key_count || options.skip_nan) options.fill = &value; /* else no group is empty */
-  return strew_grouping_reduce(a->grouping, aggregate->src, &options, out, NULL, a->call->error);
+  strew_tensor **made = steps_place(steps), **out = steps_place(steps);
+  if (column < 0)
+    STEP(steps, grouping_join_integers(a->grouping, aggregate, slot_of(aggregate), STREW_INT64, aggregate->src, made,
+                                       steps->error));
+  STEP(steps, grouping_finish_integers(steps->call, a->grouping, aggregate,
+                                       column < 0 ? *made : a->at[column].out[slot_of(aggregate)],
+                                       column < 0 ? &unknown : &a->may_wrap[column], out));
+  return *out;
 }
 
 static strew_status make_any(const struct aggregating *a, int i, strew_tensor **out) {
   const strew_aggregate *aggregate = &a->aggregates[i];
+  strew_group_options options = aggregate->options;
   *out = NULL;
   if (!aggregate->src) return strew_clone(a->counts, out, a->call->error);
-  if (joins_integers(aggregate)) return make_of_integers(a, i, out);
-  return a->column[i] >= 0 ? make_result(a, i, out) : make_alone(a, aggregate, out);
+  const bool is_integer = joins_integers(aggregate);
+  if (is_integer || a->column[i] >= 0) {
+    STEPS(steps, a->call);
+    strew_tensor *result = is_integer ? make_of_integers(&steps, a, i) : make_result(&steps, a, i);
+    fill_empty(&steps, a, aggregate, result);
+    return steps_give(&steps, result, out);
+  }
+  const strew_scalar value = empty_value(aggregate);
+  if (!a->grouping->key_count || options.skip_nan) options.fill = &value; /* else no group is empty */
+  return strew_grouping_reduce(a->grouping, aggregate->src, &options, out, NULL, a->call->error);
 }
 
 static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
@@ -257,9 +239,10 @@ static void aggregating_close(struct aggregating *a) {
 strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
                                       strew_tensor *out[], strew_error *error) {
   strew_error inner = {.alias = alias_of(error, "grouping_aggregate")};
-  CALL(call, "grouping_aggregate", &inner, {"ids", &grouping->shown});
+  CALL(call, "grouping_aggregate", &inner, IDS_OF(grouping));
   struct aggregating a = {
       .call = &call, .grouping = grouping, .device = strew_grouping_device(grouping), .count = count};
+  a.size = strew_grouping_size(grouping);
   a.aggregates = aggregates;
   if (count < 0) {
     strew_status negative =

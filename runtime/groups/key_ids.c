@@ -1,8 +1,9 @@
 /* key_ids.c: strew_key_table: the ids of keys that come as tensors. On the CPU their words go through the hash table,
-   block by block. On another device a sort numbers the distinct keys of each column, and of all columns together; only
-   the distinct keys, in order of appearance, are copied to the host and looked up there. */
+   block by block. On another device strew_group_by finds the distinct keys; only these, in order of appearance, are copied
+   to the host and looked up there. */
 #include "key_table.h"
 #include "runtime/base/device.h"
+#include "runtime/base/steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,128 +95,39 @@ static strew_status ids_on_host(const struct call *call, struct key_table *table
 
 /* --------------------------------------------------------------------------------------------------- other devices */
 
-/* Replaces *tensor by another one, which is owned. */
-static void replace(strew_tensor **tensor, strew_tensor *other) {
-  strew_release(*tensor);
-  *tensor = other;
-}
-
-/* Numbers the distinct elements of a key. NaN are the last values of unique, a number for each: they get the first. */
-static strew_status codes_of(strew_tensor *key, strew_tensor **codes, int64_t *count, strew_error *error) {
-  strew_tensor *values = NULL, *is_number = NULL, *numbers = NULL;
-  strew_scalar number_count;
-  strew_status status = strew_unique(key, &values, codes, NULL, error);
-  if (status == STREW_OK) *count = values->sizes[0];
-  if (status == STREW_OK && dtype_is_float(key->dtype)) {
-    status = strew_binary(STREW_EQ, strew_of(values), strew_of(values), &is_number, error);
-    if (status == STREW_OK) status = strew_reduce(STREW_FOLD_SUM, is_number, 0, NULL, false, 0, &numbers, error);
-    if (status == STREW_OK) status = strew_item(numbers, &number_count, error);
-    if (status == STREW_OK && number_count.as.i < *count) {
-      strew_operand highest = strew_number(number_count);
-      *count = number_count.as.i + 1;
-      status = strew_clamp(*codes, NULL, &highest, codes, error);
-    }
+/* Copies the distinct keys, in order of appearance, to the host, and looks them up there. */
+static strew_tensor *look_up_groups(struct steps *steps, struct key_table *table, strew_grouping *grouping) {
+  strew_tensor *here[MOST_COLUMNS], **ids = steps_place(steps);
+  for (int c = 0; c < table->columns; c++) {
+    strew_tensor **key = steps_place(steps);
+    STEP(steps, strew_grouping_key(grouping, c, key, steps->error));
+    here[c] = NULL;
+    if (steps->status == STREW_OK) here[c] = step_to(steps, *key, &tensor_context(*key)->cpu, (*key)->dtype);
   }
-  strew_release(values);
-  strew_release(is_number);
-  strew_release(numbers);
-  return status;
-}
-
-/* Joins the numbers so far with those of one more column, and numbers the pairs. */
-static strew_status join_codes(strew_tensor **joined, strew_tensor *codes, int64_t count, strew_error *error) {
-  strew_tensor *values = NULL, *numbers = NULL;
-  strew_operand by = strew_number(strew_int(count));
-  strew_status status = strew_binary(STREW_MUL, strew_of(*joined), by, joined, error);
-  if (status == STREW_OK) status = strew_binary(STREW_ADD, strew_of(*joined), strew_of(codes), joined, error);
-  if (status == STREW_OK) status = strew_unique(*joined, &values, &numbers, NULL, error);
-  if (status == STREW_OK) replace(joined, numbers);
-  strew_release(values);
-  return status;
-}
-
-/* Numbers the distinct keys of all columns, in some order. */
-static strew_status number_keys(int columns, strew_tensor *const keys[], strew_tensor **out, strew_error *error) {
-  int64_t count;
-  strew_status status = codes_of(keys[0], out, &count, error);
-  for (int c = 1; c < columns && status == STREW_OK; c++) {
-    strew_tensor *codes = NULL;
-    status = codes_of(keys[c], &codes, &count, error);
-    if (status == STREW_OK) status = join_codes(out, codes, count, error);
-    strew_release(codes);
-  }
-  return status;
-}
-
-/* The position of the first key of each number, ascending, and those numbers in that order. */
-static strew_status find_first(strew_tensor *numbers, strew_tensor **positions, strew_tensor **order,
-                               strew_error *error) {
-  strew_group_options options = STREW_GROUP_OPTIONS;
-  strew_device *device = numbers->storage->device;
-  strew_tensor *all = NULL, *first = NULL;
-  options.reduction = STREW_AMIN;
-  strew_status status =
-      strew_arange(device, STREW_INT64, strew_int(0), strew_int(numbers->sizes[0]), strew_int(1), &all, error);
-  if (status == STREW_OK) status = strew_group(all, numbers, &options, &first, NULL, error);
-  if (status == STREW_OK) status = strew_sort(first, 0, false, positions, order, error);
-  strew_release(all);
-  strew_release(first);
-  return status;
-}
-
-/* The ids of the keys at these positions, looked up on the host, as a tensor on the keys' device. */
-static strew_status ids_at(const struct call *call, struct key_table *table, strew_tensor *const keys[],
-                           strew_tensor *positions, strew_tensor **out, strew_error *error) {
-  strew_tensor *here[MOST_COLUMNS] = {NULL}, *ids = NULL;
-  strew_device *device = keys[0]->storage->device;
-  strew_status status;
-  int column = 0;
-  do {
-    strew_tensor *chosen = NULL, *key = keys[column];
-    status = strew_index_select(key, 0, positions, STREW_ERROR, &chosen, error);
-    if (status == STREW_OK) status = strew_to(chosen, &device->context->cpu, key->dtype, &here[column], error);
-    strew_release(chosen);
-  } while (status == STREW_OK && ++column < table->columns);
-  if (status == STREW_OK) status = ids_on_host(call, table, here, &ids);
-  if (status == STREW_OK) status = strew_to(ids, device, STREW_INT64, out, error);
-  for (int c = 0; c < table->columns; c++) strew_release(here[c]);
-  strew_release(ids);
-  return status;
-}
-
-/* Puts ids, those of the keys `order`, at their keys' numbers, and gathers them for all elements. */
-static strew_status spread_ids(strew_tensor *ids, strew_tensor *order, strew_tensor *numbers, strew_tensor **out,
-                               strew_error *error) {
-  static const strew_scatter_options assign = {.reduction = STREW_ASSIGN, .mode = STREW_ERROR};
-  strew_tensor *by_number = NULL;
-  strew_status status = strew_scatter(ids, 0, order, strew_of(ids), &assign, &by_number, error);
-  if (status == STREW_OK) status = strew_gather(by_number, 0, numbers, STREW_ERROR, out, error);
-  strew_release(by_number);
-  return status;
+  STEP(steps, ids_on_host(steps->call, table, here, ids));
+  return *ids;
 }
 
 static strew_status ids_on_device(const struct call *call, struct key_table *table, strew_tensor *const keys[],
                                   strew_tensor **out) {
-  strew_tensor *numbers = NULL, *positions = NULL, *order = NULL, *ids = NULL;
-  int64_t before = table->count;
-  strew_status status = number_keys(table->columns, keys, &numbers, call->error);
-  if (status == STREW_OK) status = find_first(numbers, &positions, &order, call->error);
-  if (status == STREW_OK) status = ids_at(call, table, keys, positions, &ids, call->error);
-  if (status == STREW_OK) status = spread_ids(ids, order, numbers, out, call->error);
-  if (status != STREW_OK) key_table_shrink(table, before);
-  strew_release(numbers);
-  strew_release(positions);
-  strew_release(order);
-  strew_release(ids);
-  return status;
+  STEPS(steps, call);
+  strew_grouping *grouping = NULL;
+  const int64_t before = table->count;
+  STEP(&steps, strew_group_by(table->columns, keys, STREW_KEYS_FIRST, &grouping, steps.error));
+  strew_tensor *found = look_up_groups(&steps, table, grouping), **numbers = steps_place(&steps);
+  strew_tensor *by_number = step_to(&steps, found, keys[0]->storage->device, STREW_INT64);
+  STEP(&steps, strew_grouping_ids(grouping, numbers, steps.error));
+  strew_tensor *ids = step_gather(&steps, by_number, 0, *numbers, STREW_ERROR);
+  strew_grouping_release(grouping);
+  if (steps.status != STREW_OK) key_table_shrink(table, before);
+  return steps_give(&steps, ids, out);
 }
 
 /* -------------------------------------------------------------------------------------------------------- the call */
 
 strew_status strew_key_table_ids(strew_key_table *table, strew_tensor *const keys[], strew_tensor **out,
                                  strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "key_table_ids")};
-  CALL(call, "key_table_ids", &inner, {"k1", keys[0]});
+  CALL(call, "key_table_ids", error, {"k1", keys[0]});
   strew_status status = STREW_OK;
   for (int c = 1; c < table->keys.columns && c < MAX_OPERANDS; c++) {
     call.operands[c].name = names[c];
@@ -233,7 +145,7 @@ strew_status strew_key_table_ids(strew_key_table *table, strew_tensor *const key
   }
   for (int c = 0; c < table->keys.columns && status == STREW_OK; c++) table->dtypes[c] = keys[c]->dtype;
   table->is_decided |= status == STREW_OK;
-  return report_inner(status, &inner, error);
+  return status;
 }
 
 strew_status strew_key_table_keys(const strew_key_table *table, int i, strew_device *device, strew_tensor **out,

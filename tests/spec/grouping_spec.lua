@@ -516,7 +516,7 @@ it("has the methods and fields that the prompt completes, and no others", functi
     for name in source:match("grouping_" .. what .. " = (%b{})"):gmatch '"([%w_]+)"' do table.insert(names, name) end
     return names
   end
-  for _, field in ipairs(listed "fields") do assert.is_not.equal("function", type(g[field]), field) end
+  for _, field in ipairs(listed "fields") do assert.not_equal("function", type(g[field]), field) end
   local get = debug.getmetatable(g).__index
   for i = 1, math.huge do
     local name, value = debug.getupvalue(get, i)

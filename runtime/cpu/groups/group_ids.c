@@ -21,13 +21,7 @@ static void sort_sample(int32_t *sample, int64_t count) {
 /* Returns how many of the sorted ids are less than `group`. */
 static int64_t count_below(const int32_t *sorted, int64_t count, int64_t group) {
   int64_t low = 0, high = count;
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (sorted[middle] < group)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  BISECT(low, high, i, sorted[i] < group);
   return low;
 }
 
@@ -42,14 +36,7 @@ void cut_groups(const struct ids_reader *reader, int64_t length, int64_t size, i
   for (int64_t part = 1; part < parts; part++) {
     const int64_t share = part_begin(length + size, parts, part);
     int64_t low = cuts[part - 1], high = size; /* the first group that has so much work before it */
-    while (low < high) {
-      const int64_t middle = low + (high - low) / 2;
-      const int64_t before = count_below(sample, sampled, middle) * (length / sampled) + middle;
-      if (before < share)
-        low = middle + 1;
-      else
-        high = middle;
-    }
+    BISECT(low, high, i, count_below(sample, sampled, i) * (length / sampled) + i < share);
     cuts[part] = low;
   }
 }

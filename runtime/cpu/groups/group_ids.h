@@ -13,8 +13,7 @@ struct ids_reader {
 
 static inline struct ids_reader ids_reader(const struct group_ids *ids) {
   const strew_tensor *tensor = ids->ids;
-  struct ids_reader reader = {.ids = tensor->storage->data, .bytes = (int64_t)dtype_bytes(tensor->dtype)};
-  reader.ids += tensor->offset * reader.bytes;
+  struct ids_reader reader = {.ids = dense_at(tensor, 0), .bytes = (int64_t)dtype_bytes(tensor->dtype)};
   if (tensor->dtype != STREW_INT32) reader.widen = converter(STREW_INT32, tensor->dtype);
   return reader;
 }

@@ -30,14 +30,10 @@ struct ordering {
     for (int64_t i = 0; i < count; i++)                                                                                \
       to[i] = *(const T *)(const void *)(ordering->src + positions[i] * ordering->step);                               \
   }
-COPY(uint8_t)
-COPY(uint16_t)
-COPY(uint32_t)
-COPY(uint64_t)
+EACH_WIDTH(COPY)
 
 static void read_items(const struct ordering *ordering, const int64_t *positions, int64_t count, struct item *items) {
-  static void (*const copy[])(const struct ordering *, const int64_t *, int64_t, void *) = {
-      [1] = copy_uint8_t, [2] = copy_uint16_t, [4] = copy_uint32_t, [8] = copy_uint64_t};
+  static void (*const copy[])(const struct ordering *, const int64_t *, int64_t, void *) = {BY_WIDTH(copy)};
   const size_t bytes = dtype_bytes(ordering->dtype);
   uint64_t elements[SORT_CHUNK], keys[SORT_CHUNK];
   for (int64_t at = 0, taken; at < count; at += taken) {
@@ -88,13 +84,7 @@ static const struct item *sort_items(struct item *items, struct item *other, int
 /* Returns the first group that begins at that element or later. */
 static int64_t group_from(const struct ordering *ordering, int64_t element) {
   int64_t low = 0, high = ordering->groups;
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (ordering->starts[middle] < element)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  BISECT(low, high, g, ordering->starts[g] < element);
   return low;
 }
 
@@ -123,14 +113,14 @@ static int64_t largest_group(const struct ordering *ordering) {
   return most;
 }
 
-strew_status cpu_order_within(const struct call *call, strew_device *device, const strew_tensor *src,
-                              const strew_tensor *order, const strew_tensor *starts, bool descending, strew_tensor *out,
-                              bool *done) {
+strew_status cpu_group_order_within(const struct call *call, strew_device *device, const strew_tensor *src,
+                                    const strew_tensor *order, const strew_tensor *starts, bool descending,
+                                    strew_tensor *out) {
   strew_context *context = device->context;
   const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
   struct ordering ordering = {.context = context,
                               .dtype = src->dtype,
-                              .src = (const char *)src->storage->data + src->offset * bytes,
+                              .src = dense_at(src, 0),
                               .step = src->strides[0] * bytes,
                               .groups = starts->sizes[0] - 1,
                               .order = order->storage->data,
@@ -138,8 +128,8 @@ strew_status cpu_order_within(const struct call *call, strew_device *device, con
                               .flip = descending ? UINT64_MAX : 0,
                               .out = out->storage->data};
   ordering.most = largest_group(&ordering);
-  *done = ordering.most <= GROUP_SORT_MAX;
-  if (!*done || context_stops(context)) return context_end(call, context, NULL);
+  if (context_stops(context)) return context_end(call, context, NULL);
+  if (ordering.most > GROUP_SORT_MAX) return STREW_DECLINED;
   ordering.parts = pool_parts(context, out->sizes[0] * 2 * (int64_t)sizeof *ordering.scratch);
   const size_t scratch = (size_t)(2 * ordering.parts * ordering.most) * sizeof *ordering.scratch;
   ordering.scratch = memory_allocate(context, scratch);
@@ -178,10 +168,7 @@ static void put_positions(const struct placing *placing, const struct ids_list *
     for (int64_t k = 0; k < list->count; k++)                                                                          \
       out[next[list->ids[k]]++] = *(const T *)(const void *)(src + list->which[k] * step);                             \
   }
-PUT(uint8_t)
-PUT(uint16_t)
-PUT(uint32_t)
-PUT(uint64_t)
+EACH_WIDTH(PUT)
 
 static void place_part(void *placing_, int64_t part) {
   const struct placing *placing = placing_;
@@ -221,12 +208,11 @@ strew_status cpu_group_order(const struct call *call, strew_device *device, cons
 
 strew_status cpu_group_collect(const struct call *call, strew_device *device, const struct group_ids *ids,
                                const strew_tensor *starts, const strew_tensor *src, strew_tensor *out) {
-  static void (*const put[])(const struct placing *, const struct ids_list *,
-                             int64_t) = {[1] = put_uint8_t, [2] = put_uint16_t, [4] = put_uint32_t, [8] = put_uint64_t};
+  static void (*const put[])(const struct placing *, const struct ids_list *, int64_t) = {BY_WIDTH(put)};
   const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
   struct placing placing = {.starts = starts->storage->data,
                             .put = put[bytes],
-                            .src = (const char *)src->storage->data + src->offset * bytes,
+                            .src = dense_at(src, 0),
                             .step = src->strides[0] * bytes,
                             .out = out->storage->data};
   return place(call, device->context, ids, &placing);

@@ -118,7 +118,7 @@ static strew_status write_all(const struct call *call, strew_device *device, str
     t->counts[part] = total;
     total += count;
   }
-  if (status == STREW_OK) status = tensor_create(call, device, STREW_INT64, 1, &total, positions);
+  TRY(status, tensor_create(call, device, STREW_INT64, 1, &total, positions));
   if (status == STREW_OK && groups) status = tensor_create(call, device, STREW_INT64, 1, &total, groups);
   if (status != STREW_OK) return status;
   t->positions = (*positions)->storage->data;
@@ -137,16 +137,15 @@ static bool walks(const struct group_ids *ids, int64_t length, int64_t k) {
 
 strew_status cpu_group_topk(const struct call *call, strew_device *device, const struct group_ids *ids,
                             const strew_tensor *src, int64_t k, bool largest, strew_tensor **positions,
-                            strew_tensor **groups, bool *done) {
+                            strew_tensor **groups) {
   strew_context *context = device->context;
   const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
   int64_t counts[STREW_MAX_THREADS];
-  *done = walks(ids, src->sizes[0], k);
-  if (!*done) return STREW_OK;
+  if (!walks(ids, src->sizes[0], k)) return STREW_DECLINED;
   struct topping t = {.context = context,
                       .ids = ids_reader(ids),
                       .dtype = src->dtype,
-                      .src = (const char *)src->storage->data + src->offset * bytes,
+                      .src = dense_at(src, 0),
                       .step = src->strides[0] * bytes,
                       .length = src->sizes[0],
                       .size = ids->size,
@@ -161,7 +160,7 @@ strew_status cpu_group_topk(const struct call *call, strew_device *device, const
   cut_groups(&t.ids, t.length, t.size, t.parts, t.cuts);
   pool_run(context, t.parts, join_part, &t);
   strew_status status = context_end(call, context, NULL);
-  if (status == STREW_OK) status = write_all(call, device, &t, positions, groups);
+  TRY(status, write_all(call, device, &t, positions, groups));
   memory_free(context, t.records, size_bytes);
   return status;
 }

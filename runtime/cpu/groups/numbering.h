@@ -1,7 +1,7 @@
-/* group_keys.h: what the files that number keys share: codes, and phases over them (group_codes.c); the three ways
-   (group_table.c, group_hash.c, group_sort.c), of which group_keys.c takes one. */
-#ifndef STREW_CPU_GROUP_KEYS_H
-#define STREW_CPU_GROUP_KEYS_H
+/* numbering.h: what the files that number keys share: codes, and phases over them (numbering.c); the three ways
+   (number_by_table.c, number_by_hash.c, number_by_sorting.c), of which number_keys.c takes one. */
+#ifndef STREW_CPU_NUMBERING_H
+#define STREW_CPU_NUMBERING_H
 
 #include "runtime/cpu/cpu.h"
 
@@ -28,15 +28,8 @@ struct numbering {
 /* Work on elements begin .. end - 1. */
 typedef void phase(void *argument, int64_t part, int64_t begin, int64_t end);
 
-/* Runs a phase over a part in chunks, between which the call may stop. */
-static inline void run_phase(const struct numbering *n, int64_t part, phase *run, void *argument) {
-  int64_t begin = part_begin(n->count, n->parts, part);
-  const int64_t end = part_begin(n->count, n->parts, part + 1);
-  for (int64_t next; begin < end && !context_stops(n->context); begin = next) {
-    next = least(begin + CHUNK, end);
-    run(argument, part, begin, next);
-  }
-}
+/* Runs a phase over all parts, in chunks, between which the call may stop. */
+strew_status run_phase(const struct numbering *n, phase *run, void *argument);
 
 /* Finds the least and the most of a column's sort keys, and the range. */
 strew_status find_bounds(const struct numbering *n, struct column *column);
@@ -72,12 +65,12 @@ static inline int64_t bitmap_rank(const struct bitmap *bitmap, int64_t position)
 }
 
 /* The ways. Each numbers the groups, and makes *positions, unless `positions` is NULL. table_fits: the range is small
-   enough for a table. number_by_table: of the codes that columns make (mixed radix); makes *ids. number_by_hash: *done is
-   false, and the codes are as they were, if there are too many groups for it. */
+   enough for a table. number_by_table: of the codes that columns make (mixed radix); makes *ids. number_by_hash:
+   STREW_DECLINED, and the codes are as they were, if there are too many groups for it. */
 bool table_fits(const struct numbering *n);
 strew_status number_by_table(struct numbering *n, const struct column *columns, int count, strew_tensor **ids,
                              strew_tensor **positions);
-strew_status number_by_hash(struct numbering *n, strew_tensor **positions, bool *done);
+strew_status number_by_hash(struct numbering *n, strew_tensor **positions);
 strew_status number_by_sorting(struct numbering *n, strew_tensor **positions);
 /* Sorts `count` codes; makes the tensors of the sorted ones and of their positions. Codes of all 64 bits are changed. */
 strew_status sort_codes(const struct numbering *n, uint64_t *codes, int64_t count, strew_tensor **values,

@@ -1,5 +1,5 @@
-/* group_sort.c: the numbering of codes by sorting them: a group begins where a code differs from the one before it. */
-#include "group_keys.h"
+/* number_by_sorting.c: the numbering of codes by sorting them: a group begins where a code differs from the one before it. */
+#include "numbering.h"
 
 /* Codes in order, and their positions; the number of groups that begin in each part, then before it. */
 struct sorting {
@@ -44,16 +44,6 @@ static void renumber(void *sorting_, int64_t part, int64_t begin, int64_t end) {
     codes[i] = (uint64_t)(bitmap_has(bitmap, i) ? next++ : bitmap_rank(bitmap, positions[codes[i]]));
 }
 
-static void count_part(void *sorting, int64_t part) {
-  run_phase(((struct sorting *)sorting)->n, part, count_begun, sorting);
-}
-static void number_part(void *sorting, int64_t part) {
-  run_phase(((struct sorting *)sorting)->n, part, number_sorted, sorting);
-}
-static void renumber_part(void *sorting, int64_t part) {
-  run_phase(((struct sorting *)sorting)->n, part, renumber, sorting);
-}
-
 /* Codes are sorted as int64: those of all 64 bits have their highest one turned. */
 strew_status sort_codes(const struct numbering *n, uint64_t *codes, int64_t count, strew_tensor **values,
                         strew_tensor **order) {
@@ -63,7 +53,7 @@ strew_status sort_codes(const struct numbering *n, uint64_t *codes, int64_t coun
   if (!n->range || n->range > INT64_MAX)
     for (int64_t i = 0; i < count && (i % CHUNK || !context_stops(n->context)); i++) codes[i] ^= UINT64_C(1) << 63;
   strew_status status = tensor_create(n->call, n->device, STREW_INT64, 1, &count, values);
-  if (status == STREW_OK) status = tensor_create(n->call, n->device, STREW_INT64, 1, &count, order);
+  TRY(status, tensor_create(n->call, n->device, STREW_INT64, 1, &count, order));
   if (status != STREW_OK) return status;
   plan_start(&sort.plan, 1, &count);
   plan_add(&sort.plan, *values);
@@ -89,14 +79,10 @@ static strew_status number_ordered(struct sorting *sorting, strew_tensor **posit
   sorting->begun = memory_allocate(n->context, bytes);
   if (!sorting->begun) return fail_memory(n->call, n->context, bytes);
   for (int64_t part = 0; part < n->parts; part++) sorting->begun[part] = 0;
-  pool_run(n->context, n->parts, count_part, sorting);
+  strew_status status = run_phase(n, count_begun, sorting);
   add_up(sorting);
-  strew_status status = context_end(n->call, n->context, NULL);
-  if (status == STREW_OK) status = make_positions(n, positions);
-  if (status == STREW_OK) {
-    pool_run(n->context, n->parts, number_part, sorting);
-    status = context_end(n->call, n->context, NULL);
-  }
+  TRY(status, make_positions(n, positions));
+  TRY(status, run_phase(n, number_sorted, sorting));
   memory_free(n->context, sorting->begun, bytes);
   return status;
 }
@@ -109,7 +95,7 @@ static strew_status number_by_first(struct sorting *sorting) {
   for (int64_t g = 0; g < n->groups && (g % CHUNK || !context_stops(n->context)); g++)
     bitmap_add(&sorting->bitmap, n->positions[g]);
   bitmap_count(n, &sorting->bitmap, NULL);
-  pool_run(n->context, n->parts, renumber_part, sorting);
+  run_phase(n, renumber, sorting);
   bitmap_count(n, &sorting->bitmap, n->positions);
   bitmap_close(n, &sorting->bitmap);
   return context_end(n->call, n->context, NULL);

@@ -1,4 +1,4 @@
-/* aggregate.c: several reductions of groups in one walk over the ids.
+/* group_aggregate.c: several reductions of groups in one walk over the ids.
 
    A group has a record: a slot for each reduction of each column, so that an element loads one cache line whatever the
    number of reductions. A walk goes block by block: each column joins the elements of a block while ids and records are
@@ -21,11 +21,13 @@ struct block {
   const uint16_t *which;
 };
 
-/* Joins the elements of x to slots, those of the column in record 0; records are `stride` bytes apart. */
-typedef void join_block(const struct block *block, const void *x, char *slots, int64_t stride);
+/* Joins the elements of x to slots, those of the column in record 0; records are `stride` bytes apart. `has`: which
+   slots there are. */
+typedef void join_block(const struct block *block, const void *x, char *slots, int64_t stride, int has);
 
-/* Bits of the reductions of a column, in the order of their slots. */
-enum { HAS_SUM = 1, HAS_MIN = 2, HAS_MAX = 4, COMBINATIONS = 8 };
+/* Bits of the reductions of a column, in the order of their slots; none: a product. */
+enum { HAS_SUM = 1, HAS_MIN = 2, HAS_MAX = 4 };
+#define EACH_SET(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 
 /* One instruction makes an extreme, unless a NaN or a zero is held: that is rare. (A branch that decides whether an
    element changes the extreme is often wrong, and waits for its record: 10 M float32 in 1 M groups.) Twice the bits of a
@@ -39,90 +41,62 @@ EXTREMES(f64, bits_of_double, UINT64_C(0xffe0000000000000))
 #define least_i64    minimum_i64
 #define greatest_i64 maximum_i64
 
-/* A copy of the block, whose members need not be loaded again after each write. Element number i of x has slots at
-   `at`. */
-#define EACH_OF(block, i, at)                                                                                          \
-  const int64_t count = (block)->count;                                                                                \
-  const int32_t *ids = (block)->ids;                                                                                   \
-  const uint16_t *which = (block)->which;                                                                              \
-  char *at;                                                                                                            \
-  for (int64_t k = 0, i; k < count && (i = is_listed ? which[k] : k, at = slots + ids[k] * stride, true); k++)
-
-/* Loops that join elements of S, converted to the computed type. */
-#define JOINS(name, S, s)                                                                                              \
-  ALWAYS_INLINE void join_##name(const struct block *block, const void *x_, char *slots, const int64_t stride,         \
-                                 const int has, const bool is_listed) {                                                \
-    const S *x = x_;                                                                                                   \
-    const int min = (has & HAS_SUM) != 0, max = min + ((has & HAS_MIN) != 0);                                          \
-    EACH_OF(block, i, at) {                                                                                            \
-      T_##s *slot = (T_##s *)(void *)at;                                                                               \
-      const T_##s value = (T_##s)x[i];                                                                                 \
-      if (has & HAS_SUM) slot[0] = plus_##s(slot[0], value);                                                           \
-      if (has & HAS_MIN) slot[min] = least_##s(slot[min], value);                                                      \
-      if (has & HAS_MAX) slot[max] = greatest_##s(slot[max], value);                                                   \
-      if (!has) *slot = times_##s(*slot, value);                                                                       \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  EACH_JOIN(JOIN, name)
-#define EACH_JOIN(X, name) X(name, 0) X(name, 1) X(name, 2) X(name, 3) X(name, 4) X(name, 5) X(name, 6) X(name, 7)
-#define JOIN(name, has)                                                                                                \
-  static void join_##name##_##has(const struct block *block, const void *x, char *slots, int64_t stride) {             \
-    if (block->which)                                                                                                  \
-      join_##name(block, x, slots, stride, has, true);                                                                 \
-    else                                                                                                               \
-      join_##name(block, x, slots, stride, has, false);                                                                \
-  }
-/* What is joined as it is read: the name, the type of an element, its dtype, the suffix and dtype of its slots. */
-#define READ_IN_PLACE(X)                                                                                               \
-  X(f32, float, FLOAT32, f32, FLOAT32)                                                                                 \
-  X(f64, double, FLOAT64, f64, FLOAT64)                                                                                \
-  X(i64, int64_t, INT64, i64, INT64)                                                                                   \
-  X(i64_of_i32, int32_t, INT32, i64, INT64)                                                                            \
-  X(f64_of_i32, int32_t, INT32, f64, FLOAT64)
-#define ROW(name, S, from, s, to) JOINS(name, S, s)
-READ_IN_PLACE(ROW)
-#undef ROW
+#define NAME f32
+#define T    float
+#define S    f32
+#include "join_block.inc"
+#define NAME f64
+#define T    double
+#define S    f64
+#include "join_block.inc"
+#define NAME i64
+#define T    int64_t
+#define S    i64
+#include "join_block.inc"
+#define NAME i64_of_i32
+#define T    int32_t
+#define S    i64
+#include "join_block.inc"
+#define NAME f64_of_i32
+#define T    int32_t
+#define S    f64
+#include "join_block.inc"
 
 /* Squares of the differences from the mean, which is stored before the slot. */
-ALWAYS_INLINE void join_squares_of(const struct block *block, const double *x, char *slots, int64_t stride,
-                                   const bool is_listed) {
-  EACH_OF(block, i, at) {
-    double *slot = (double *)(void *)at;
-    const double gap = minus_f64(x[i], slot[-1]);
+ALWAYS_INLINE void join_gaps(const struct block block, const double *x, char *slots, int64_t stride, bool is_listed) {
+  for (int64_t k = 0; k < block.count; k++) {
+    double *slot = (double *)(void *)(slots + block.ids[k] * stride);
+    const double gap = minus_f64(x[is_listed ? block.which[k] : k], slot[-1]);
     *slot = plus_f64(*slot, times_f64(gap, gap));
   }
 }
 
-static void join_squares(const struct block *block, const void *x, char *slots, int64_t stride) {
+static void join_squares(const struct block *block, const void *x, char *slots, int64_t stride, int has) {
+  (void)has;
   if (block->which)
-    join_squares_of(block, x, slots, stride, true);
+    join_gaps(*block, x, slots, stride, true);
   else
-    join_squares_of(block, x, slots, stride, false);
+    join_gaps(*block, x, slots, stride, false);
 }
 
-static void join_ones(const struct block *block, const void *x, char *slots, int64_t stride) {
-  const bool is_listed = false;
-  (void)x;
-  EACH_OF(block, i, at) {
-    (void)i;
-    ++*(int64_t *)(void *)at;
-  }
+static void join_ones(const struct block *block, const void *x, char *slots, int64_t stride, int has) {
+  const struct block own = *block;
+  (void)x, (void)has;
+  for (int64_t k = 0; k < own.count; k++) ++*(int64_t *)(void *)(slots + own.ids[k] * stride);
 }
 
-/* The loop for elements and slots of these dtypes, and these bits (0: products); NULL: there is none. */
-static join_block *joiner(strew_dtype from, strew_dtype to, int has) {
+/* The loop for elements and slots of these dtypes; NULL: there is none. */
+static join_block *joiner(strew_dtype from, strew_dtype to) {
   static const struct {
     strew_dtype from, to;
-    join_block *of[COMBINATIONS];
-  } rows[] = {
-#define ENTRY(name, has)          join_##name##_##has,
-#define ROW(name, S, from, s, to) {STREW_##from, STREW_##to, {EACH_JOIN(ENTRY, name)}},
-      READ_IN_PLACE(ROW)
-#undef ROW
-#undef ENTRY
-  };
+    join_block *join;
+  } rows[] = {{STREW_FLOAT32, STREW_FLOAT32, join_f32},
+              {STREW_FLOAT64, STREW_FLOAT64, join_f64},
+              {STREW_INT64, STREW_INT64, join_i64},
+              {STREW_INT32, STREW_INT64, join_i64_of_i32},
+              {STREW_INT32, STREW_FLOAT64, join_f64_of_i32}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i].from == from && rows[i].to == to) return rows[i].of[has];
+    if (rows[i].from == from && rows[i].to == to) return rows[i].join;
   return NULL;
 }
 
@@ -134,6 +108,7 @@ struct placed {
   int64_t src_step, bytes; /* of a computed element */
   convert_row *convert;    /* NULL: src is read in place */
   join_block *join;
+  int has;
   int64_t offset; /* of its slots in a record */
   char *result;   /* its only slot is joined there; NULL: in records */
 };
@@ -158,22 +133,18 @@ struct walk {
   int64_t parts, cuts[STREW_MAX_THREADS + 1];
 };
 
-static char *dense(const strew_tensor *tensor) {
-  return (char *)tensor->storage->data + (size_t)tensor->offset * dtype_bytes(tensor->dtype);
-}
-
 static void place_src(const struct aggregate_column *column, struct placed *placed) {
   const strew_tensor *src = column->src;
   const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
-  const int has = (column->out[STREW_SUM] ? HAS_SUM : 0) | (column->out[STREW_AMIN] ? HAS_MIN : 0) |
-                  (column->out[STREW_AMAX] ? HAS_MAX : 0);
-  placed->src = dense(src);
+  placed->has = (column->out[STREW_SUM] ? HAS_SUM : 0) | (column->out[STREW_AMIN] ? HAS_MIN : 0) |
+                (column->out[STREW_AMAX] ? HAS_MAX : 0);
+  placed->src = dense_at(src, 0);
   placed->src_step = src->strides[0] * bytes;
-  placed->join = placed->src_step == bytes && !column->about ? joiner(src->dtype, column->computed, has) : NULL;
+  placed->join = placed->src_step == bytes && !column->about ? joiner(src->dtype, column->computed) : NULL;
   if (placed->join) return;
   if (src->dtype != column->computed || placed->src_step != placed->bytes)
     placed->convert = converter(column->computed, src->dtype);
-  placed->join = joiner(column->computed, column->computed, has);
+  placed->join = joiner(column->computed, column->computed);
 }
 
 static struct placed place(const struct aggregate_column *column, int64_t *offset) {
@@ -217,7 +188,7 @@ static bool joins_in_any_order(const struct walk *walk) {
 /* Writes the means of a column whose squares are summed. */
 static void start_about(const struct walk *walk, int c, char *records, int64_t begin, int64_t end) {
   const int64_t bytes = walk->placed[c].bytes;
-  const char *from = dense(walk->columns[c].about) + begin * bytes;
+  const char *from = dense_at(walk->columns[c].about, begin);
   char *to = records + begin * walk->stride + walk->placed[c].offset - bytes;
   for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context));
        g++, from += bytes, to += walk->stride)
@@ -255,7 +226,7 @@ static void store_records(const struct walk *walk, int64_t begin, int64_t end) {
   EACH_SLOT(walk, c, s, at) {
     const int64_t bytes = walk->placed[c].bytes;
     const char *from = walk->records + begin * walk->stride + at;
-    char *to = dense(walk->columns[c].out[slots_of[s]]) + begin * bytes;
+    char *to = dense_at(walk->columns[c].out[slots_of[s]], begin);
     for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context));
          g++, from += walk->stride, to += bytes)
       if (bytes == 8)
@@ -310,9 +281,9 @@ static void join_columns(const struct part *part, const struct block *block, int
       x = converted;
     }
     if (placed->result)
-      placed->join(block, x, placed->result, placed->bytes);
+      placed->join(block, x, placed->result, placed->bytes, placed->has);
     else
-      placed->join(block, x, part->records + placed->offset, walk->stride);
+      placed->join(block, x, part->records + placed->offset, walk->stride, placed->has);
   }
 }
 
@@ -414,7 +385,7 @@ static void share(struct walk *walk) {
   cut_groups(&walk->ids, walk->length, walk->size, walk->parts, walk->cuts);
   walk->is_direct = walk->count == 1 && !walk->columns->about && count_slots(walk->columns) == 1;
   for (int s = 0; s < MOST_SLOTS && walk->is_direct; s++)
-    if (walk->columns->out[slots_of[s]]) walk->placed->result = dense(walk->columns->out[slots_of[s]]);
+    if (walk->columns->out[slots_of[s]]) walk->placed->result = dense_at(walk->columns->out[slots_of[s]], 0);
 }
 
 static size_t bytes_of_records(const struct walk *walk) {
@@ -465,8 +436,8 @@ static strew_status aggregate_one_by_one(const struct call *call, strew_device *
 }
 
 /* The sums, least and greatest of 10 M float32 in 1 M groups: 103 ms in one walk, 75 in three. */
-strew_status cpu_aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
-                           const struct aggregate_column *columns) {
+strew_status cpu_group_aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
+                                 const struct aggregate_column *columns) {
   int64_t bytes = 0; /* of the slots of a group */
   for (int c = 0; c < count; c++) bytes += count_slots(&columns[c]) * (int64_t)dtype_bytes(columns[c].computed);
   const bool is_near = !bytes || ids->size <= tuning_in_use()->llc_bytes / 2 / bytes;

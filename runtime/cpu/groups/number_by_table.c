@@ -1,6 +1,6 @@
-/* group_table.c: the numbering of codes of a small range: a table holds the position of each code's first element, then
+/* number_by_table.c: the numbering of codes of a small range: a table holds the position of each code's first element, then
    the number of its group. Codes are made of the columns once, and kept where the ids will be, if these are as wide. */
-#include "group_keys.h"
+#include "numbering.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -29,10 +29,6 @@ static uint32_t entry_at(const struct table *table, uint64_t code) {
 
 static void set_entry(const struct table *table, uint64_t code, int64_t number) {
   atomic_store_explicit(&table->entries[code], (uint32_t)number, memory_order_relaxed);
-}
-
-static void *elements_of(const strew_tensor *tensor, int64_t first) {
-  return (char *)tensor->storage->data + first * (int64_t)dtype_bytes(tensor->dtype);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ codes */
@@ -73,7 +69,7 @@ static void find_elements(void *table_, int64_t part, int64_t begin, int64_t end
   uint32_t block[CODES_BLOCK];
   (void)part;
   for (int64_t count; begin < end; begin += count) {
-    void *to = elements_of(table->codes, begin);
+    void *to = dense_at(table->codes, begin);
     uint32_t *codes = dtype == STREW_INT32 ? to : block;
     count = least(CODES_BLOCK, end - begin);
     join_codes(table, begin, count, codes);
@@ -85,8 +81,8 @@ static void find_elements(void *table_, int64_t part, int64_t begin, int64_t end
 /* Looks up the numbers of codes of type F, as ids of type T. */
 #define LOOK(F, T)                                                                                                     \
   static void look_##F##_##T(const struct table *table, int64_t begin, int64_t end) {                                  \
-    const F *codes = elements_of(table->codes, 0);                                                                     \
-    T *ids = elements_of(table->ids, 0);                                                                               \
+    const F *codes = dense_at(table->codes, 0);                                                                        \
+    T *ids = dense_at(table->ids, 0);                                                                                  \
     for (int64_t i = begin; i < end; i++) ids[i] = (T)entry_at(table, codes[i]);                                       \
   }
 LOOK(uint8_t, uint8_t)
@@ -105,9 +101,6 @@ static void look_elements(void *table_, int64_t part, int64_t begin, int64_t end
   (void)part;
   by_bytes[dtype_bytes(table->codes->dtype)][dtype_bytes(table->ids->dtype)](table, begin, end);
 }
-
-static void find_part(void *table, int64_t part) { run_phase(((struct table *)table)->n, part, find_elements, table); }
-static void look_part(void *table, int64_t part) { run_phase(((struct table *)table)->n, part, look_elements, table); }
 
 /* ---------------------------------------------------------------------------------------------------------- numbers */
 
@@ -148,18 +141,17 @@ static strew_status look_up(struct table *table) {
     table->ids = strew_retain(table->codes);
     if (table->is_numbered) return context_end(n->call, n->context, NULL);
   }
-  pool_run(n->context, n->parts, look_part, table);
-  return context_end(n->call, n->context, NULL);
+  return run_phase(n, look_elements, table);
 }
 
 static strew_status number_all(struct table *table, struct bitmap *bitmap, strew_tensor **positions) {
   struct numbering *n = table->n;
   strew_status status = make_ids(n, n->range, &table->codes);
   if (status != STREW_OK) return status;
-  pool_run(n->context, n->parts, find_part, table);
-  count_codes(table, bitmap);
-  status = context_end(n->call, n->context, NULL);
-  if (status == STREW_OK) status = make_positions(n, positions);
+  status = run_phase(n, find_elements, table);
+  if (status == STREW_OK) count_codes(table, bitmap);
+  TRY(status, context_end(n->call, n->context, NULL));
+  TRY(status, make_positions(n, positions));
   if (status != STREW_OK) return status;
   if (bitmap) bitmap_count(n, bitmap, n->positions);
   number_codes(table, bitmap);
@@ -175,7 +167,7 @@ strew_status number_by_table(struct numbering *n, const struct column *columns, 
   if (!table.entries) return fail_memory(n->call, n->context, bytes);
   memset((void *)table.entries, 0xff, bytes);
   strew_status status = n->first ? bitmap_open(n, &bitmap) : STREW_OK;
-  if (status == STREW_OK) status = number_all(&table, n->first ? &bitmap : NULL, positions);
+  TRY(status, number_all(&table, n->first ? &bitmap : NULL, positions));
   bitmap_close(n, &bitmap);
   memory_free(n->context, (void *)table.entries, bytes);
   strew_release(table.codes);

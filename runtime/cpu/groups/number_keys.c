@@ -1,4 +1,4 @@
-/* group_keys.c: the numbering of keys on the CPU.
+/* number_keys.c: the numbering of keys on the CPU.
 
    Elements of all columns become one code: a number in 0 .. range - 1 in the order of the keys, made of the columns'
    sort keys less their least ones (mixed radix). Codes of a small range are numbered by a table, others by hashing, or by
@@ -6,7 +6,7 @@
    elements there are no more than n numbers. All of this takes time proportional to the elements, whatever the keys.
 
    Ids are of the narrowest dtype that holds the numbers of all groups: what walks over them reads less memory. */
-#include "group_keys.h"
+#include "numbering.h"
 
 /* -------------------------------------------------------------------------------------------------- codes in memory */
 
@@ -29,21 +29,15 @@ static void code_elements(void *adding_, int64_t part, int64_t begin, int64_t en
   }
 }
 
-static void code_part(void *adding, int64_t part) {
-  run_phase(((struct adding *)adding)->n, part, code_elements, adding);
-}
-
 static strew_status code_column(const struct numbering *n, const struct column *column, bool joins) {
   struct adding adding = {n, column, joins};
-  pool_run(n->context, n->parts, code_part, &adding);
-  return context_end(n->call, n->context, NULL);
+  return run_phase(n, code_elements, &adding);
 }
 
 /* Replaces codes by the numbers of their groups. `positions` may be NULL. */
 static strew_status number_codes(struct numbering *n, strew_tensor **positions) {
-  bool done = false;
-  strew_status status = number_by_hash(n, positions, &done);
-  return status == STREW_OK && !done ? number_by_sorting(n, positions) : status;
+  strew_status status = number_by_hash(n, positions);
+  return status == STREW_DECLINED ? number_by_sorting(n, positions) : status;
 }
 
 /* -------------------------------------------------------------------------------------------------- several columns */
@@ -75,9 +69,6 @@ static void join_codes(void *joining_, int64_t part, int64_t begin, int64_t end)
   (void)part;
   for (int64_t i = begin; i < end; i++) codes[i] = codes[i] * joining->own->range + joining->own->codes[i];
 }
-static void join_part(void *joining, int64_t part) {
-  run_phase(((struct joining *)joining)->n, part, join_codes, joining);
-}
 
 /* Joins a column that is numbered by itself first, in memory of its own. */
 static strew_status join_condensed(struct numbering *n, const struct column *column) {
@@ -89,15 +80,14 @@ static strew_status join_condensed(struct numbering *n, const struct column *col
   own.codes = codes->storage->data;
   own.range = column->range;
   status = code_column(&own, column, false);
-  if (status == STREW_OK) status = condense(&own);
+  TRY(status, condense(&own));
   if (status == STREW_OK && !fit_together(n->range, own.range, &range))
     status = fail(n->call, (struct fault){.code = STREW_ESHAPE, .argument = "keys"},
                   "have more than 2^64 combinations of values");
   if (status == STREW_OK) {
     struct joining joining = {n, &own};
-    pool_run(n->context, n->parts, join_part, &joining);
+    status = run_phase(n, join_codes, &joining);
     n->range = range;
-    status = context_end(n->call, n->context, NULL);
   }
   strew_release(codes);
   return status;
@@ -111,7 +101,7 @@ static strew_status add_column(struct numbering *n, const struct column *column)
     status = condense(n);
     if (status == STREW_OK && !fit_together(n->range, column->range, &range)) return join_condensed(n, column);
   }
-  if (status == STREW_OK) status = code_column(n, column, true);
+  TRY(status, code_column(n, column, true));
   n->range = range;
   return status;
 }
@@ -137,7 +127,7 @@ static strew_status number_joined(struct numbering *n, strew_tensor *codes, stre
   const struct column column = {codes, turned, turned + n->range - 1, n->range};
   if (table_fits(n)) return number_by_table(n, &column, 1, ids, positions);
   strew_status status = number_codes(n, positions);
-  return status == STREW_OK ? narrow(n, codes, ids) : status;
+  return TRY(status, narrow(n, codes, ids));
 }
 
 static strew_status number_in_memory(struct numbering *n, const struct column *columns, int count, strew_tensor **ids,
@@ -149,7 +139,7 @@ static strew_status number_in_memory(struct numbering *n, const struct column *c
   n->range = columns[0].range;
   status = code_column(n, &columns[0], false);
   for (int c = 1; c < count && status == STREW_OK; c++) status = add_column(n, &columns[c]);
-  if (status == STREW_OK) status = number_joined(n, codes, ids, positions);
+  TRY(status, number_joined(n, codes, ids, positions));
   strew_release(codes);
   return status;
 }

@@ -1,11 +1,11 @@
-/* group_hash.c: the numbering of codes by hashing. Each thread numbers a part of the elements in a key table of its own
+/* number_by_hash.c: the numbering of codes by hashing. Each thread numbers a part of the elements in a key table of its own
    (runtime/groups/key_table.h), in the order in which codes first appear, and leaves these numbers in place of the codes. Parts
    follow one another: adding their codes in turn to the first part's table numbers all in order of first appearance.
    Only these different codes are sorted, if that is the wanted order.
 
    A sample before, and counts during the pass, estimate how many codes are distinct: where most are, sorting takes less
    time and memory, and the codes are restored. */
-#include "group_keys.h"
+#include "numbering.h"
 #include "runtime/groups/key_table.h"
 
 #include <string.h>
@@ -139,7 +139,7 @@ static strew_status rank_codes(struct hashing *hashing) {
     hashing->ranks[sorted[g]] = g;
   strew_release(values);
   strew_release(order);
-  return status == STREW_OK ? context_end(n->call, n->context, NULL) : status; /* ranks are indices */
+  return TRY(status, context_end(n->call, n->context, NULL)); /* ranks are indices */
 }
 
 /* Ids of all elements, once parts are merged. */
@@ -186,9 +186,9 @@ static strew_status hash_all(struct hashing *hashing) {
     part->table = (struct key_table){.context = context, .columns = 1};
     status = key_table_reserve(hashing->n->call, &part->table, HASH_FIRST_ROOM);
   }
-  if (status == STREW_OK) status = number_parts(hashing);
+  TRY(status, number_parts(hashing));
   if (status == STREW_OK && !hashing->is_over) status = merge_parts(hashing);
-  return status == STREW_OK ? context_end(hashing->n->call, context, NULL) : status;
+  return TRY(status, context_end(hashing->n->call, context, NULL));
 }
 
 static void hashing_close(struct hashing *hashing) {
@@ -202,22 +202,22 @@ static void hashing_close(struct hashing *hashing) {
   memory_free(context, hashing->at, (size_t)hashing->parts * sizeof *hashing->at);
 }
 
-strew_status number_by_hash(struct numbering *n, strew_tensor **positions, bool *done) {
+strew_status number_by_hash(struct numbering *n, strew_tensor **positions) {
   struct hashing hashing = {.n = n, .parts = n->parts > 1 ? n->context->threads : 1};
   const size_t bytes = (size_t)hashing.parts * sizeof *hashing.at;
-  *done = false;
-  if (n->count < HASH_MIN) return STREW_OK;
+  if (n->count < HASH_MIN) return STREW_DECLINED;
   strew_status status = take_sample(&hashing);
-  if (status != STREW_OK || hashing.is_over) return status;
+  if (status == STREW_OK && hashing.is_over) status = STREW_DECLINED;
+  if (status != STREW_OK) return status;
   hashing.at = memory_allocate(n->context, bytes);
   if (!hashing.at) return fail_memory(n->call, n->context, bytes);
   memset(hashing.at, 0, bytes);
   status = hash_all(&hashing);
-  *done = !hashing.is_over;
-  if (status == STREW_OK && *done) status = write_numbers(&hashing, positions);
-  if (status == STREW_OK && !*done) {
+  if (status == STREW_OK && !hashing.is_over) status = write_numbers(&hashing, positions);
+  if (status == STREW_OK && hashing.is_over) {
     pool_run(n->context, hashing.parts, restore_part, &hashing);
     status = context_end(n->call, n->context, NULL);
+    TRY(status, STREW_DECLINED);
   }
   hashing_close(&hashing);
   return status;

@@ -1,8 +1,32 @@
-/* group_codes.c: what the ways to number codes share: the codes of a column, ids, positions of groups, sets of
+/* numbering.c: what the ways to number codes share: the codes of a column, ids, positions of groups, sets of
    positions. */
-#include "group_keys.h"
+#include "numbering.h"
 
 #include <string.h>
+
+/* A phase of work, with its argument. */
+struct phase_job {
+  const struct numbering *n;
+  phase *run;
+  void *argument;
+};
+
+static void run_part(void *job_, int64_t part) {
+  const struct phase_job *job = job_;
+  const struct numbering *n = job->n;
+  int64_t begin = part_begin(n->count, n->parts, part);
+  const int64_t end = part_begin(n->count, n->parts, part + 1);
+  for (int64_t next; begin < end && !context_stops(n->context); begin = next) {
+    next = least(begin + CHUNK, end);
+    job->run(job->argument, part, begin, next);
+  }
+}
+
+strew_status run_phase(const struct numbering *n, phase *run, void *argument) {
+  struct phase_job job = {n, run, argument};
+  pool_run(n->context, n->parts, run_part, &job);
+  return context_end(n->call, n->context, NULL);
+}
 
 /* ------------------------------------------------------------------------------------------------- keys of a column */
 
@@ -85,7 +109,6 @@ void read_small_codes(const struct column *column, int64_t first, int64_t count,
 
 /* What parts of the elements found. */
 struct bounding {
-  const struct numbering *n;
   const strew_tensor *key;
   struct column of[NUMBERING_PARTS];
 };
@@ -107,15 +130,11 @@ static void bound_elements(void *bounding_, int64_t part, int64_t begin, int64_t
   }
 }
 
-static void bound_part(void *bounding, int64_t part) {
-  run_phase(((struct bounding *)bounding)->n, part, bound_elements, bounding);
-}
-
 strew_status find_bounds(const struct numbering *n, struct column *column) {
   const struct column unknown = {.key = column->key, .least = UINT64_MAX};
-  struct bounding bounding = {.n = n, .key = column->key};
+  struct bounding bounding = {.key = column->key};
   for (int64_t part = 0; part < n->parts; part++) bounding.of[part] = unknown;
-  pool_run(n->context, n->parts, bound_part, &bounding);
+  strew_status status = run_phase(n, bound_elements, &bounding);
   *column = unknown;
   for (int64_t part = 0; part < n->parts; part++) {
     const struct column *found = &bounding.of[part];
@@ -123,7 +142,7 @@ strew_status find_bounds(const struct numbering *n, struct column *column) {
     column->most = found->most > column->most ? found->most : column->most;
   }
   column->range = column->most - column->least + 1;
-  return context_end(n->call, n->context, NULL);
+  return status;
 }
 
 /* --------------------------------------------------------------------------------------------------- ids, positions */

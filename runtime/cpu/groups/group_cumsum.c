@@ -1,14 +1,13 @@
-/* grouped.c: calls of groupings on the CPU, beside the numbering of keys (group_keys.c). */
+/* group_cumsum.c: running sums within groups. */
 #include "runtime/cpu/cpu.h"
 #include "runtime/shared/scalar.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------------------------------------------------- cumsum */
-
 /* Elements begin .. end - 1; sums holds those of the groups so far. Returns the first one whose sum leaves the dtype, or
    end. */
+typedef int64_t cumsum_loop(const int64_t *ids, const void *src, void *sums, void *out, int64_t begin, int64_t end);
 #define CUMSUM(s, leaves)                                                                                              \
   static int64_t cumsum_##s(const int64_t *ids, const void *src_, void *sums_, void *out_, int64_t begin,              \
                             int64_t end) {                                                                             \
@@ -29,23 +28,21 @@ ALWAYS_INLINE bool leaves_i64(int64_t a, int64_t b) {
 CUMSUM(f32, NEVER)
 CUMSUM(f64, NEVER)
 CUMSUM(i64, leaves_i64)
-
-static void *elements_of(const strew_tensor *tensor) {
-  return tensor->storage->data ? (char *)tensor->storage->data + (size_t)tensor->offset * dtype_bytes(tensor->dtype)
-                               : NULL;
-}
+static cumsum_loop *const loops[] = {
+    [STREW_FLOAT32] = cumsum_f32, [STREW_FLOAT64] = cumsum_f64, [STREW_INT64] = cumsum_i64};
 
 static strew_status fail_cumsum(const struct call *call, const strew_tensor *ids, int64_t at) {
-  const strew_scalar group = strew_int(((const int64_t *)elements_of(ids))[at]);
+  const strew_scalar group = strew_int(((const int64_t *)dense_at(ids, 0))[at]);
   struct fault fault = {.code = STREW_EVALUE, .argument = "src", .value = &group, .position = &at, .position_rank = 1};
   fault.hint = "{.dtype = STREW_FLOAT64} computes in floats";
   return fail(call, fault, "has a sum in group %" PRId64 " at [%" PRId64 "] that int64 cannot hold", group.as.i, at);
 }
 
-static strew_status cpu_cumsum_of_groups(const struct call *call, strew_device *device, const strew_tensor *ids,
-                                         int64_t size, const strew_tensor *src, strew_tensor *out) {
+strew_status cpu_group_cumsum(const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,
+                              const strew_tensor *src, strew_tensor *out) {
   strew_context *context = device->context;
   const int64_t count = ids->sizes[0];
+  cumsum_loop *const run = loops[src->dtype];
   size_t bytes;
   if (__builtin_mul_overflow((size_t)size, dtype_bytes(src->dtype), &bytes)) bytes = SIZE_MAX;
   void *sums = bytes < SIZE_MAX ? memory_allocate(context, bytes) : NULL;
@@ -54,19 +51,8 @@ static strew_status cpu_cumsum_of_groups(const struct call *call, strew_device *
   int64_t at = 0, end = 0;
   while (at == end && at < count && !context_stops(context)) {
     end = least(at + CHUNK, count);
-    at = (src->dtype == STREW_FLOAT32 ? cumsum_f32
-          : src->dtype == STREW_FLOAT64
-              ? cumsum_f64
-              : cumsum_i64)(elements_of(ids), elements_of(src), sums, elements_of(out), at, end);
+    at = run(dense_at(ids, 0), dense_at(src, 0), sums, dense_at(out, 0), at, end);
   }
   memory_free(context, sums, bytes);
   return at < end ? fail_cumsum(call, ids, at) : context_end(call, context, out->storage);
 }
-
-const struct grouped_ops cpu_grouped = {.number = cpu_number_keys,
-                                        .cumsum = cpu_cumsum_of_groups,
-                                        .order = cpu_group_order,
-                                        .collect = cpu_group_collect,
-                                        .order_within = cpu_order_within,
-                                        .topk = cpu_group_topk,
-                                        .aggregate = cpu_aggregate};

@@ -1,0 +1,377 @@
+/* from_index.c: groups of an index of any rank, and the group form of torch_scatter. A new result is filled, and
+   destinations that receive a contribution start from the identity, so no value marks an empty row. A given result takes
+   part. */
+#include "groups.h"
+#include "runtime/base/copy.h"
+#include "runtime/base/operations.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Writes to `text` the hint for a 1-D index that lies along `dim`, but has the size of another dimension of src; returns
+   NULL if no size fits. */
+static const char *hint_of_dim(const strew_tensor *index, const struct shape1 *src, int dim, char *text) {
+  int fitting = 0;
+  if (index->rank != 1) return NULL;
+  while (fitting < src->rank && (fitting == dim || src->sizes[fitting] != index->sizes[0])) fitting++;
+  if (fitting == src->rank) return NULL;
+  snprintf(text, TEXT_BYTES, "{.dim = %d}: index has the size of src's dimension %d", fitting, fitting);
+  return text;
+}
+
+/* The index as a view of src's shape: a 1-D index lies along dim, one of higher rank is aligned with src's leading
+   dimensions, sizes 1 expand. */
+static strew_status broadcast_index(const struct call *call, const strew_tensor *index, const struct shape1 *src,
+                                    int dim, strew_tensor *out) {
+  *out = *index;
+  out->rank = src->rank;
+  int first = index->rank <= 1 ? dim : 0;
+  char text[TEXT_BYTES], hint[TEXT_BYTES];
+  for (int d = 0; d < src->rank; d++) {
+    bool covered = d >= first && d < first + index->rank;
+    int64_t size = covered ? index->sizes[d - first] : 1;
+    if (size != src->sizes[d] && size != 1)
+      return fail(call,
+                  (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = hint_of_dim(index, src, dim, hint)},
+                  "has size %" PRId64 " where src has %" PRId64 " in dim %d: it does not broadcast to src's shape %s",
+                  size, src->sizes[d], d, text_of_sizes(src->rank, src->sizes, text));
+    out->sizes[d] = src->sizes[d];
+    out->strides[d] = size == 1 ? 0 : index->strides[d - first];
+  }
+  return STREW_OK;
+}
+
+strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg) {
+  bool extreme = reduction == STREW_AMAX || reduction == STREW_AMIN;
+  if (reduction != STREW_ASSIGN && (extreme || !with_arg)) return STREW_OK;
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "reduce"};
+  if (!with_arg) fault.hint = "sum, prod, mean, amax or amin; in C, STREW_GROUP_OPTIONS begins with sum";
+  return fail(call, fault, "is \"%s\", %s", strew_reduction_name(reduction),
+              with_arg ? "expected amax or amin: only they have arg" : "expected a reduction that joins values");
+}
+
+/* The dtype of the result, in which values are joined: src's, or options->dtype. */
+static strew_dtype dtype_of(const strew_group_options *options, const strew_tensor *src) {
+  return options->dtype ? *options->dtype : src->dtype;
+}
+
+static strew_status check_group_dtype(const struct call *call, const strew_group_options *options, strew_dtype src,
+                                      strew_dtype dtype) {
+  struct fault fault = {.code = STREW_EDTYPE, .argument = "dtype"};
+  strew_status status = check_dtype(call, dtype);
+  if (status != STREW_OK) return status;
+  const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
+  if (dtype == src) return check_mean(call, options->reduction, src);
+  if (is_extreme)
+    return fail(call, fault, "is %s, valid for sum, prod and mean only; \"%s\" is computed in src's dtype, %s",
+                strew_dtype_name(dtype), strew_reduction_name(options->reduction), strew_dtype_name(src));
+  if (dtype == STREW_FLOAT64 || (dtype == STREW_INT64 && !dtype_is_float(src))) return STREW_OK;
+  return fail(call, fault, "is %s, expected float64%s or src's own, %s", strew_dtype_name(dtype),
+              dtype_is_float(src) ? "" : ", int64", strew_dtype_name(src));
+}
+
+static strew_status check_group(const struct call *call, strew_tensor *src, strew_tensor *index,
+                                const strew_group_options *options, const strew_tensor *out) {
+  strew_status status = check_devices(call);
+  if (status == STREW_OK && strew_tensor_numel(index)) status = check_index_dtype(call, index, "index");
+  if (status != STREW_OK) return status;
+  if (index->rank > (src->rank ? src->rank : 1))
+    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index"},
+                "has %d dimensions, src only %d: it does not broadcast to src", index->rank, src->rank);
+  if (out && options->fill)
+    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "fill"},
+                "cannot be combined with 'out', which keeps the values of empty groups");
+  return check_dim_size(call, options->dim_size);
+}
+
+strew_status check_dim_size(const struct call *call, int64_t dim_size) {
+  if (dim_size >= -1) return STREW_OK;
+  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"}, "is %" PRId64 ", expected 0 or more",
+              dim_size);
+}
+
+/* The number of groups: that of out's rows, or of the index. */
+static strew_status find_size(const struct call *call, struct groups *groups, const strew_tensor *out) {
+  struct index_limits *limits = &groups->addressing.limits;
+  limits->size = groups->dim_size;
+  if (out) limits->size = out->rank ? out->sizes[limits->dim < out->rank ? limits->dim : 0] : 1;
+  return limits->size < 0 ? find_index_size(call, groups->addressing.given, &limits->size) : STREW_OK;
+}
+
+/* All checks but those of the index values; the number of groups is not known yet. `src` is not retained. */
+static strew_status check_form(const struct call *call, strew_tensor *src, strew_tensor *index,
+                               const strew_group_options *options, const strew_tensor *out, bool with_arg,
+                               struct groups *groups) {
+  int dim = options->dim;
+  const struct shape1 shape = shape_at_least_1d(src);
+  *groups = (struct groups){.src = src, .dim_size = options->dim_size};
+  strew_status status = check_options(call, options);
+  TRY(status, check_words(call, options->reduction, options->mode));
+  TRY(status, check_joining(call, options->reduction, with_arg));
+  TRY(status, check_dim(call, src->rank, &dim));
+  TRY(status, check_group(call, src, index, options, out));
+  TRY(status, check_group_dtype(call, options, src->dtype, dtype_of(options, src)));
+  TRY(status, broadcast_index(call, index, &shape, dim, &groups->index));
+  groups->addressing =
+      (struct addressing)ADDRESSING(&groups->index, index, {0, dim, out ? "out" : "the result", options->mode, false});
+  return status;
+}
+
+bool group_form_is_valid(strew_tensor *src, strew_tensor *index, const strew_group_options *options, bool with_arg) {
+  const struct call quiet = {.op = "scatter", .operands = {{"src", src}, {"index", index}}};
+  struct groups groups;
+  return check_form(&quiet, src, index, options, NULL, with_arg, &groups) == STREW_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- results */
+
+/* The shape of a result: that of the values but in dim. */
+static struct shape1 rows_of(const struct groups *groups, const strew_tensor *values) {
+  struct shape1 shape = shape_at_least_1d(values);
+  shape.sizes[groups->addressing.limits.dim] = groups_size(groups);
+  return shape;
+}
+
+/* Writes the size of a tensor in GiB to text (TEXT_BYTES) and returns it. */
+static const char *text_of_gib(const struct shape1 *shape, strew_dtype dtype, char *text) {
+  double bytes = (double)dtype_bytes(dtype);
+  for (int d = 0; d < shape->rank; d++) bytes *= (double)shape->sizes[d];
+  return strew_format_float(text, TEXT_BYTES, "%.*g", 4, bytes / (1 << 30));
+}
+
+/* Out of memory for rows sized by the index: names the largest index value, if it exceeds the number of index
+   elements. */
+static strew_status fail_size(const struct call *call, const struct groups *groups, const struct shape1 *rows,
+                              strew_dtype dtype, strew_status failure) {
+  const strew_tensor *index = groups->addressing.given;
+  int64_t position[MAX_RANK], number = -1, size = groups_size(groups);
+  const bool is_plausible = groups->dim_size >= 0 || size <= strew_tensor_numel(index);
+  if (is_plausible || (failure != STREW_EMEMORY && failure != STREW_ESHAPE)) return failure;
+  struct plan values;
+  strew_scalar value;
+  char at[TEXT_BYTES], sizes[TEXT_BYTES], amount[TEXT_BYTES];
+  plan_index_values(&values, index);
+  strew_device *device = index->storage->device;
+  strew_status status = device->ops->index_check(call, device, &values, INT64_MIN, size - 2, &number);
+  if (status == STREW_OK && number < 0) return failure; /* a host has changed the index meanwhile */
+  TRY(status, index_value(call, index, number, position, &value));
+  if (status != STREW_OK) return status;
+  struct fault fault = {.code = failure, .argument = "index", .value = &value, .position = position};
+  fault.position_rank = index->rank;
+  fault.hint = "dim_size = n sets the size of the result: an index value of n or more is an error then";
+  return fail(call, fault, "has value %" PRId64 " at %s, so the result is %s%s and needs %s GiB: out of memory",
+              value.as.i, text_of_sizes(fault.position_rank, position, at), strew_dtype_name(dtype),
+              text_of_sizes(rows->rank, rows->sizes, sizes), text_of_gib(rows, dtype, amount));
+}
+
+/* Checks the given result, or makes one filled with the value of empty rows. *holds_identity: that value is the
+   reduction's identity. */
+static strew_status make_target(const struct call *call, const struct groups *groups,
+                                const strew_group_options *options, strew_tensor **target, bool *holds_identity) {
+  bool made;
+  strew_tensor *src = groups->src;
+  const strew_dtype dtype = dtype_of(options, src);
+  const struct shape1 rows = rows_of(groups, src);
+  union element fill, identity = element_identity(options->reduction, dtype);
+  const strew_scalar usual = group_empty(group_row_of(options->reduction), false, dtype);
+  const strew_scalar empty = options->fill ? *options->fill : usual;
+  strew_status status = element_from(call, "fill", empty, STREW_EXACT, dtype, &fill);
+  if (status != STREW_OK) return status;
+  status = out_prepare(call, src->storage->device, dtype, rows.rank, rows.sizes, target, &made);
+  if (status != STREW_OK) return made ? fail_size(call, groups, &rows, dtype, status) : status;
+  *holds_identity = made && !memcmp(fill.bytes, identity.bytes, sizeof fill.bytes);
+  if (made) {
+    status = fill_tensor(call, *target, fill);
+    if (status != STREW_OK) strew_release(*target), *target = NULL;
+    return status == STREW_EMEMORY ? fail_size(call, groups, &rows, dtype, status) : status;
+  }
+  status = check_overlap(call, *target, "out", NULL, false);
+  TRY(status, check_overlap(call, *target, "src", src, false));
+  TRY(status, check_overlap(call, *target, "index", groups->addressing.given, false));
+  return status;
+}
+
+static strew_status arg_create(const struct call *call, const strew_tensor *target, int64_t none, strew_tensor **arg) {
+  strew_status status = tensor_create(call, target->storage->device, STREW_INT64, target->rank, target->sizes, arg);
+  if (status != STREW_OK) return status;
+  status = fill_tensor(call, *arg, (union element){.i64 = none});
+  if (status != STREW_OK) strew_release(*arg), *arg = NULL;
+  return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------- index values */
+
+strew_status groups_mark_outside(const struct call *call, strew_tensor *index, int64_t size, strew_tensor **out) {
+  const strew_operand values = strew_of(index);
+  strew_tensor *below = NULL, *above = NULL;
+  strew_status status = strew_binary(STREW_LT, values, strew_number(strew_int(0)), &below, call->error);
+  TRY(status, strew_binary(STREW_GE, values, strew_number(strew_int(size)), &above, call->error));
+  TRY(status, strew_binary(STREW_LOGICAL_OR, strew_of(below), strew_of(above), &below, call->error));
+  strew_release(above);
+  if (status != STREW_OK) return strew_release(below), status;
+  return *out = below, STREW_OK;
+}
+
+strew_status groups_apply_mode(const struct call *call, strew_tensor *index, strew_mode mode, int64_t size,
+                               strew_tensor **out) {
+  const strew_operand none = strew_number(strew_int(-1)), low = strew_number(strew_int(0)),
+                      high = strew_number(strew_int(size - 1)), n = strew_number(strew_int(size));
+  strew_tensor *wide = NULL, *outside = NULL;
+  strew_status status = strew_to(index, index->storage->device, STREW_INT64, &wide, call->error);
+  if (status == STREW_OK && mode == STREW_DROP) status = groups_mark_outside(call, wide, size, &outside);
+  if (status == STREW_OK && mode == STREW_DROP) status = strew_where(outside, none, strew_of(wide), out, call->error);
+  if (status == STREW_OK && mode == STREW_CLIP) status = strew_clamp(wide, &low, &high, out, call->error);
+  if (status == STREW_OK && mode == STREW_WRAP)
+    status = strew_binary(STREW_REMAINDER, strew_of(wide), n, out, call->error);
+  if (status == STREW_OK && !*out) return *out = wide, STREW_OK;
+  strew_release(outside);
+  strew_release(wide);
+  return status;
+}
+
+static bool skips_nan(const strew_group_options *options, const strew_tensor *src) {
+  return options->skip_nan && dtype_is_float(src->dtype);
+}
+
+/* skip_nan: checks the index, then replaces it by one that is -1 where src is NaN, with STREW_DROP. */
+static strew_status drop_nan(const struct call *call, struct groups *groups) {
+  struct addressing *addressing = &groups->addressing;
+  const strew_mode mode = addressing->limits.mode == STREW_DROP ? STREW_ERROR : addressing->limits.mode;
+  strew_tensor *is_nan = NULL, *resolved = NULL;
+  strew_operand src = strew_of(groups->src), none = strew_number(strew_int(-1));
+  strew_status status = addressing_check(call, addressing);
+  TRY(status, strew_binary(STREW_NE, src, src, &is_nan, call->error));
+  TRY(status, groups_apply_mode(call, &groups->index, mode, groups_size(groups), &resolved));
+  TRY(status, strew_where(is_nan, none, strew_of(resolved), &groups->ids, call->error));
+  strew_release(is_nan);
+  strew_release(resolved);
+  if (status != STREW_OK) return status;
+  groups->index = *groups->ids;
+  addressing->given = groups->ids;
+  addressing->limits.mode = STREW_DROP;
+  return STREW_OK;
+}
+
+/* Replaces the index by one whose values need no mode. An expanded index stays expanded. */
+static strew_status resolve_mode(const struct call *call, struct groups *groups) {
+  struct index_limits *limits = &groups->addressing.limits;
+  if (limits->mode != STREW_WRAP && limits->mode != STREW_CLIP) return STREW_OK;
+  strew_tensor wide = groups->index, distinct = wide;
+  for (int d = 0; d < wide.rank; d++)
+    if (wide.strides[d] == 0) distinct.sizes[d] = 1;
+  strew_status status = groups_apply_mode(call, &distinct, limits->mode, limits->size, &groups->ids);
+  if (status != STREW_OK) return status;
+  groups->index = *groups->ids;
+  for (int d = 0; d < wide.rank; d++) {
+    groups->index.sizes[d] = wide.sizes[d];
+    if (wide.strides[d] == 0) groups->index.strides[d] = 0;
+  }
+  limits->mode = STREW_ERROR;
+  return STREW_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------- the group form */
+
+/* Runs the prepared call into *target, given or made here, and *arg, unless arg is NULL. */
+static strew_status group_into(const struct call *call, struct groups *groups, const strew_group_options *options,
+                               strew_tensor **target, strew_tensor **arg) {
+  const int64_t none = groups->index.sizes[groups->addressing.limits.dim];
+  const bool is_new = !*target, empty = strew_tensor_numel(&groups->index) == 0;
+  bool holds_identity = false;
+  strew_status status = empty ? STREW_OK : check_clip(call, &groups->addressing.limits);
+  TRY(status, make_target(call, groups, options, target, &holds_identity));
+  if (status == STREW_OK && arg) status = arg_create(call, *target, none, arg);
+  if (status == STREW_OK && !empty && skips_nan(options, groups->src)) status = drop_nan(call, groups);
+  if (status != STREW_OK || empty) return status;
+  struct scatter_job job = {.self = *target,
+                            .start = *target,
+                            .addressing = &groups->addressing,
+                            .src = groups->src,
+                            .reduction = options->reduction,
+                            .disposable = is_new,
+                            .start_from_identity = is_new && !arg && !holds_identity,
+                            .arg = arg ? *arg : NULL,
+                            .arg_none = none,
+                            .fresh = is_new};
+  return scatter_run(call, &job);
+}
+
+strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options, strew_tensor **out,
+                         strew_tensor **arg, strew_error *error) {
+  static const strew_group_options defaults = STREW_GROUP_OPTIONS;
+  CALL(call, "group", error, {"src", src}, {"index", index}, {"out", *out});
+  struct groups groups;
+  strew_tensor *target = *out, *made_arg = NULL;
+  if (!options) options = &defaults;
+  strew_status status = check_form(&call, src, index, options, *out, arg != NULL, &groups);
+  TRY(status, find_size(&call, &groups, *out));
+  TRY(status, group_into(&call, &groups, options, &target, arg ? &made_arg : NULL));
+  strew_release(groups.ids);
+  if (status != STREW_OK) {
+    strew_release(made_arg);
+    if (!*out) strew_release(target);
+    return status;
+  }
+  if (arg) *arg = made_arg;
+  *out = target;
+  return STREW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------- calls of several steps */
+
+strew_status groups_open(const struct call *call, strew_tensor *src, strew_tensor *index,
+                         const strew_group_options *options, struct groups *groups) {
+  strew_group_options own = {.dim = options->dim, .dim_size = options->dim_size, .reduction = STREW_AMAX};
+  memcpy(own.reserved, options->reserved, sizeof own.reserved);
+  own.mode = options->mode;
+  strew_status status = check_form(call, src, index, &own, NULL, false, groups);
+  TRY(status, find_size(call, groups, NULL));
+  groups->src = NULL;
+  if (status != STREW_OK) return status;
+  if (src->rank) groups->src = strew_retain(src);
+  if (!src->rank) status = strew_view(src, 1, (int64_t[]){1}, &groups->src, call->error);
+  if (status != STREW_OK || strew_tensor_numel(&groups->index) == 0) return status;
+  status = addressing_check(call, &groups->addressing);
+  if (status != STREW_OK) return status;
+  groups->addressing.checked = true;
+  return skips_nan(options, src) ? drop_nan(call, groups) : resolve_mode(call, groups);
+}
+
+void groups_close(struct groups *groups) {
+  strew_tensor *const owned[] = {groups->src,    groups->ids,       groups->wide, groups->counts,
+                                 groups->starts, groups->positions, groups->order};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) strew_release(owned[i]);
+}
+
+strew_status groups_join_from(const struct call *call, struct groups *groups, strew_reduction reduction,
+                              union element start, const strew_tensor *values, strew_tensor **out) {
+  const int dim = groups->addressing.limits.dim;
+  const strew_dtype dtype = values ? values->dtype : STREW_INT64;
+  strew_tensor index = groups->index;
+  const bool narrows = !values && strew_tensor_numel(&index); /* an index that nothing goes with is not read */
+  for (int d = 0; narrows && d < index.rank; d++)
+    if (d != dim && index.strides[d] == 0) index.sizes[d] = 1;
+  const struct shape1 rows = rows_of(groups, &index);
+  struct addressing addressing = groups->addressing;
+  addressing.index = &index;
+  strew_status status = tensor_create(call, index.storage->device, dtype, rows.rank, rows.sizes, out);
+  if (status != STREW_OK) return fail_size(call, groups, &rows, dtype, status);
+  struct scatter_job job = {.addressing = &addressing,
+                            .self = *out,
+                            .start = *out,
+                            .disposable = true,
+                            .src = values,
+                            .number = {.i64 = 1},
+                            .reduction = reduction};
+  status = fill_tensor(call, *out, start);
+  if (status == STREW_OK && strew_tensor_numel(&index)) status = scatter_run(call, &job);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}
+
+strew_status groups_join(const struct call *call, struct groups *groups, strew_reduction reduction,
+                         const strew_tensor *values, strew_tensor **out) {
+  const union element identity = element_identity(reduction, values ? values->dtype : STREW_INT64);
+  return groups_join_from(call, groups, reduction, identity, values, out);
+}

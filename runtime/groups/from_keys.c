@@ -1,0 +1,195 @@
+/* from_keys.c: groupings by keys. The CPU numbers keys in passes of its own (number_keys). On other devices the keys
+   are sorted stably, column by column, the last one first; a group begins where a key differs from the one before it. */
+#include "groups.h"
+#include "runtime/base/steps.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------------------------------------------------- checks */
+
+/* A call and its keys. */
+struct keyed {
+  struct call *call;
+  int count;
+  strew_tensor *const *keys;
+  int64_t length;
+  strew_device *device;
+};
+
+static strew_status check_key(const struct keyed *keyed, int i) {
+  const strew_tensor *key = keyed->keys[i], *first = keyed->keys[0];
+  char name[32];
+  strew_status alive = check_alive(keyed->call, "keys", i, key);
+  if (alive != STREW_OK) return alive;
+  snprintf(name, sizeof name, "keys[%d]", i + 1);
+  struct fault fault = {.code = STREW_ESHAPE, .argument = "keys"};
+  if (key->rank > 1) fault.hint = "one key for each row: a column of the matrix, or several";
+  if (key->rank != 1) return fail(keyed->call, fault, "has %d dimensions at [%d], expected 1", key->rank, i + 1);
+  if (key->sizes[0] != first->sizes[0])
+    return fail(keyed->call, fault, "has %" PRId64 " elements at [%d], %" PRId64 " at [1]: lengths must be equal",
+                key->sizes[0], i + 1, first->sizes[0]);
+  if (tensor_context(key) != tensor_context(first)) {
+    char what[48];
+    snprintf(what, sizeof what, "has a tensor at [%d] of", i + 1);
+    return fail_context(keyed->call, "keys", what);
+  }
+  if (key->storage->device == first->storage->device) return STREW_OK;
+  char hint[TEXT_BYTES];
+  snprintf(hint, sizeof hint, "strew_to(%s, %s)", name, first->storage->device->name);
+  fault = (struct fault){.code = STREW_EDEVICE, .argument = "keys", .hint = hint};
+  return fail(keyed->call, fault, "is on %s at [%d], on %s at [1]: all must be on one device",
+              key->storage->device->name, i + 1, first->storage->device->name);
+}
+
+static strew_status check_keys(struct keyed *keyed, strew_key_order order) {
+  strew_status status = STREW_OK;
+  if (keyed->count < 1)
+    return fail(keyed->call, (struct fault){.code = STREW_EARGUMENT, .argument = "keys"},
+                "has no tensor, expected at least 1");
+  if ((unsigned)order > STREW_KEYS_FIRST) return fail_unknown(keyed->call, "order", (int)order, STREW_KEYS_FIRST);
+  for (int i = 0; i < keyed->count && status == STREW_OK; i++) status = check_key(keyed, i);
+  if (status != STREW_OK) return status;
+  keyed->length = keyed->keys[0]->sizes[0];
+  keyed->device = keyed->keys[0]->storage->device;
+  return STREW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- by sorting */
+
+/* The ids, and the position of each group's first element. */
+struct numbered {
+  strew_tensor *ids, *positions;
+};
+
+/* What sorting finds: positions in the order of keys; at each whether a group begins there. */
+struct sorted {
+  strew_tensor *order, *is_start;
+};
+
+/* The positions that sort x. */
+static strew_tensor *step_argsort(struct steps *steps, strew_tensor *x, strew_tensor **values) {
+  strew_tensor **order = steps_place(steps);
+  STEP(steps, strew_sort(x, 0, false, values, order, steps->error));
+  return *order;
+}
+
+/* Sorts `order`, NULL for that of positions, by a key. */
+static strew_tensor *sort_by_key(struct steps *steps, strew_tensor *key, strew_tensor *order) {
+  if (!order) return step_argsort(steps, key, NULL);
+  strew_tensor *moved = step_gather(steps, key, 0, order, STREW_DROP);
+  return step_gather(steps, order, 0, step_argsort(steps, moved, NULL), STREW_DROP);
+}
+
+/* Where values differ from those before them; NaN equal NaN. */
+static strew_tensor *find_changes(struct steps *steps, strew_tensor *later, strew_tensor *earlier, strew_dtype dtype) {
+  strew_tensor *differs = step_binary(steps, STREW_NE, later, earlier, NULL);
+  if (!dtype_is_float(dtype)) return differs;
+  strew_tensor *is_number = step_binary(steps, STREW_EQ, later, later, NULL);
+  strew_tensor *was_number = step_binary(steps, STREW_EQ, earlier, earlier, NULL);
+  step_binary(steps, STREW_LOGICAL_OR, is_number, was_number, is_number);
+  return step_binary(steps, STREW_LOGICAL_AND, differs, is_number, differs);
+}
+
+/* Marks in is_start the changes of a key. */
+static void mark_changes(struct steps *steps, const struct sorted *sorted, strew_tensor *key) {
+  const int mark = steps->count;
+  const int64_t rest = key->sizes[0] - 1;
+  strew_tensor *values = step_gather(steps, key, 0, sorted->order, STREW_DROP);
+  strew_tensor *later = step_narrow(steps, values, 0, 1, rest), *earlier = step_narrow(steps, values, 0, 0, rest);
+  strew_tensor *changes = find_changes(steps, later, earlier, key->dtype);
+  strew_tensor *marks = step_narrow(steps, sorted->is_start, 0, 1, rest);
+  step_binary(steps, STREW_LOGICAL_OR, marks, changes, marks);
+  steps_keep(steps, mark, NULL);
+}
+
+/* There are elements. */
+static struct sorted sort_keys(struct steps *steps, const struct keyed *keyed) {
+  struct sorted sorted = {NULL, NULL};
+  const int mark = steps->count;
+  for (int i = keyed->count - 1; i >= 0; i--)
+    sorted.order = steps_keep(steps, mark, sort_by_key(steps, keyed->keys[i], sorted.order));
+  sorted.is_start = step_full(steps, keyed->device, STREW_BOOL, 1, &keyed->length, strew_bool(false));
+  strew_tensor *first = step_narrow(steps, sorted.is_start, 0, 0, 1);
+  STEP(steps, strew_fill(first, strew_bool(true), steps->error));
+  for (int i = 0; i < keyed->count; i++) mark_changes(steps, &sorted, keyed->keys[i]);
+  return sorted;
+}
+
+/* A new tensor with number[i] at order[i]. */
+static strew_tensor *put_back(struct steps *steps, strew_tensor *order, strew_tensor *number) {
+  static const strew_scatter_options assign = {.reduction = STREW_ASSIGN, .mode = STREW_DROP};
+  strew_tensor **made = steps_place(steps);
+  STEP(steps, strew_empty(order->storage->device, STREW_INT64, 1, order->sizes, made, steps->error));
+  STEP(steps, strew_scatter(*made, 0, order, strew_of(number), &assign, made, steps->error));
+  return *made;
+}
+
+/* The number of each element's group: of the starts up to it, minus 1. */
+static strew_tensor *number_elements(struct steps *steps, const struct sorted *sorted) {
+  const int mark = steps->count;
+  strew_tensor *number = step_cumsum(steps, sorted->is_start, 0);
+  step_binary(steps, STREW_SUB, number, 1, number);
+  return steps_keep(steps, mark, put_back(steps, sorted->order, number));
+}
+
+/* Renumbers groups by the positions of their first elements. */
+static struct numbered number_by_position(struct steps *steps, const struct keyed *keyed, struct numbered by_key) {
+  strew_tensor **in_order = steps_place(steps), *by_position = step_argsort(steps, by_key.positions, in_order);
+  const int64_t groups = steps->status == STREW_OK ? by_position->sizes[0] : 0;
+  strew_tensor *number = put_back(steps, by_position, step_count(steps, keyed->device, groups));
+  return (struct numbered){step_gather(steps, number, 0, by_key.ids, STREW_DROP), *in_order};
+}
+
+static struct numbered number_by_sorting(struct steps *steps, const struct keyed *keyed, strew_key_order order) {
+  const struct sorted sorted = sort_keys(steps, keyed);
+  strew_tensor **found = steps_place(steps), **starts = steps_place(steps);
+  struct numbered numbered = {.ids = number_elements(steps, &sorted)};
+  STEP(steps, strew_nonzero(sorted.is_start, found, steps->error));
+  STEP(steps, strew_flatten(*found, 0, -1, starts, steps->error));
+  numbered.positions = step_gather(steps, sorted.order, 0, *starts, STREW_DROP);
+  return order == STREW_KEYS_FIRST ? number_by_position(steps, keyed, numbered) : numbered;
+}
+
+/* ------------------------------------------------------------------------------------------------------- whole call */
+
+static struct numbered number_keys(struct steps *steps, const struct keyed *keyed, strew_key_order order) {
+  const struct device_ops *ops = keyed->device->ops;
+  if (keyed->length && !ops->number_keys) return number_by_sorting(steps, keyed, order);
+  strew_tensor **ids = steps_place(steps), **positions = steps_place(steps);
+  if (keyed->length) {
+    STEP(steps, ops->number_keys(keyed->call, keyed->device, keyed->count, keyed->keys, order, ids, positions));
+  } else {
+    STEP(steps, strew_empty(keyed->device, STREW_INT64, 1, &keyed->length, ids, steps->error));
+    STEP(steps, strew_empty(keyed->device, STREW_INT64, 1, &keyed->length, positions, steps->error));
+  }
+  return (struct numbered){*ids, *positions};
+}
+
+/* The keys are copies, so that later changes do not reach them. */
+static strew_status group_keys(struct keyed *keyed, strew_key_order order, strew_grouping **out) {
+  STEPS(steps, keyed->call);
+  strew_grouping *made = NULL;
+  const struct numbered numbered = number_keys(&steps, keyed, order);
+  STEP(&steps, grouping_create(keyed->call, strew_retain(numbered.ids), numbered.positions->sizes[0], false,
+                               keyed->count, &made));
+  if (steps.status == STREW_OK) made->groups.positions = grouping_seal(strew_retain(numbered.positions));
+  for (int i = 0; i < keyed->count; i++)
+    STEP(&steps, strew_gather(keyed->keys[i], 0, numbered.positions, STREW_DROP, &made->keys[i], steps.error));
+  if (steps.status == STREW_OK)
+    grouping_complete(*out = made);
+  else
+    strew_grouping_release(made);
+  return steps_status(&steps);
+}
+
+strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order, strew_grouping **out,
+                            strew_error *error) {
+  CALL(call, "group_by", error, {"keys[1]", count > 0 ? keys[0] : NULL}, {"keys[2]", count > 1 ? keys[1] : NULL},
+       {"keys[3]", count > 2 ? keys[2] : NULL}, {"keys[4]", count > 3 ? keys[3] : NULL},
+       {"keys[5]", count > 4 ? keys[4] : NULL});
+  struct keyed keyed = {.call = &call, .count = count, .keys = keys};
+  strew_status status = check_keys(&keyed, order);
+  return status == STREW_OK ? group_keys(&keyed, order, out) : status;
+}

@@ -1,0 +1,335 @@
+/* groups.c: groupings, which are groups of one line of ids, copied and checked once; and what is derived from groups.
+   The ids, which no call can write, are not checked again (base/index_checks.c). */
+#include "groups.h"
+#include "runtime/base/copy.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+/* --------------------------------------------------------------------------------------------- creation and release */
+
+static size_t bytes_of(int key_count) { return sizeof(strew_grouping) + (size_t)key_count * sizeof(strew_tensor *); }
+
+static void grouping_give_back(strew_context *context, struct released *released) {
+  strew_grouping *grouping = (strew_grouping *)(void *)((char *)released - offsetof(strew_grouping, released));
+  memory_free(context, grouping, bytes_of(grouping->key_count));
+}
+
+strew_status grouping_create(const struct call *call, strew_tensor *ids, int64_t size, bool drops, int key_count,
+                             strew_grouping **out) {
+  strew_context *context = tensor_context(ids);
+  strew_grouping *grouping = memory_allocate(context, bytes_of(key_count));
+  if (!grouping) {
+    strew_status status = fail_memory(call, context, bytes_of(key_count));
+    return strew_release(ids), status;
+  }
+  *grouping = (strew_grouping){.references = 1, .released = {NULL, grouping_give_back}, .key_count = key_count};
+  struct groups *groups = &grouping->groups;
+  *groups = (struct groups){.index = *ids, .ids = ids, .dim_size = size};
+  groups->addressing = (struct addressing)ADDRESSING(
+      &groups->index, &groups->index, {size, 0, "the grouping", drops ? STREW_DROP : STREW_ERROR, false});
+  groups->addressing.checked = true;
+  if (ids->dtype == STREW_INT64) groups->wide = strew_retain(ids);
+  for (int i = 0; i < key_count; i++) grouping->keys[i] = NULL;
+  *out = grouping;
+  return STREW_OK;
+}
+
+strew_tensor *grouping_seal(strew_tensor *tensor) {
+  tensor->storage->constant = true;
+  return tensor;
+}
+
+static void complete_wide(struct groups *groups) {
+  if (!groups->wide) return;
+  grouping_seal(groups->wide);
+  if (!groups_drop(groups)) groups->wide->storage->index_size = groups_size(groups);
+  groups->index = *groups->wide;
+}
+
+void grouping_complete(strew_grouping *grouping) {
+  complete_wide(&grouping->groups);
+  for (int i = 0; i < grouping->key_count; i++) grouping_seal(grouping->keys[i]);
+}
+
+strew_grouping *strew_grouping_retain(strew_grouping *grouping) {
+  atomic_fetch_add_explicit(&grouping->references, 1, memory_order_relaxed);
+  return grouping;
+}
+
+void strew_grouping_release(strew_grouping *grouping) {
+  if (!grouping || !drop_reference(&grouping->references)) return;
+  strew_context *context = strew_context_retain(tensor_context(grouping->groups.ids));
+  groups_close(&grouping->groups);
+  for (int i = 0; i < grouping->key_count; i++) strew_release(grouping->keys[i]);
+  context_give_back(context, &grouping->released);
+  strew_context_release(context);
+}
+
+/* ------------------------------------------------------------------------------------------------------- properties */
+
+static int64_t length_of(const struct groups *groups) { return groups->ids->sizes[0]; }
+static strew_device *device_of(const struct groups *groups) { return groups->index.storage->device; }
+
+int64_t strew_grouping_size(const strew_grouping *grouping) { return groups_size(&grouping->groups); }
+int64_t strew_grouping_length(const strew_grouping *grouping) { return length_of(&grouping->groups); }
+int strew_grouping_key_count(const strew_grouping *grouping) { return grouping->key_count; }
+bool strew_grouping_drops(const strew_grouping *grouping) { return groups_drop(&grouping->groups); }
+strew_device *strew_grouping_device(const strew_grouping *grouping) { return device_of(&grouping->groups); }
+
+const struct device_ops *groups_walks(const struct groups *groups) {
+  static const struct device_ops none;
+  const int64_t size = groups_size(groups);
+  return !groups->src && size && size <= INT32_MAX && length_of(groups) ? device_of(groups)->ops : &none;
+}
+
+struct group_ids groups_narrow(const struct groups *groups) {
+  return (struct group_ids){groups->ids, groups_size(groups), groups_drop(groups)};
+}
+
+/* ---------------------------------------------------------------------------------------------------------- derived */
+
+strew_status groups_widen(const struct call *call, struct groups *groups) {
+  if (groups->src || groups->wide) return STREW_OK;
+  strew_status status = copy_as(call, groups->ids, STREW_INT64, &groups->wide);
+  if (status == STREW_OK) complete_wide(groups);
+  return status;
+}
+
+/* By a walk over the ids, or joined. */
+static strew_status make_counts(const struct call *call, struct groups *groups) {
+  const struct device_ops *walks = groups_walks(groups);
+  const struct group_ids ids = groups_narrow(groups);
+  struct aggregate_column column = {.computed = STREW_INT64};
+  strew_status status = STREW_OK;
+  if (!walks->group_aggregate) {
+    status = groups_widen(call, groups);
+    return TRY(status, groups_join(call, groups, STREW_SUM, NULL, &groups->counts));
+  }
+  status = tensor_create(call, device_of(groups), STREW_INT64, 1, &ids.size, &column.out[STREW_SUM]);
+  TRY(status, walks->group_aggregate(call, device_of(groups), &ids, 1, &column));
+  if (status != STREW_OK) return strew_release(column.out[STREW_SUM]), status;
+  return groups->counts = column.out[STREW_SUM], STREW_OK;
+}
+
+static strew_status make_positions(const struct call *call, struct groups *groups) {
+  const int64_t length = length_of(groups);
+  strew_tensor *all = NULL;
+  strew_status status =
+      strew_arange(device_of(groups), STREW_INT64, strew_int(0), strew_int(length), strew_int(1), &all, call->error);
+  TRY(status, groups_widen(call, groups));
+  TRY(status, groups_join_from(call, groups, STREW_AMIN, (union element){.i64 = length}, all, &groups->positions));
+  strew_release(all);
+  return status;
+}
+
+static strew_status make_starts(const struct call *call, struct groups *groups) {
+  const int dim = groups->addressing.limits.dim;
+  strew_error *error = call->error;
+  strew_tensor *counts = NULL, *rest = NULL, *made = NULL;
+  strew_status status = groups_counts(call, groups, &counts);
+  if (status == STREW_OK) {
+    struct shape1 shape = shape_at_least_1d(counts);
+    shape.sizes[dim]++; /* no overflow: there are counts */
+    status = strew_full(device_of(groups), STREW_INT64, shape.rank, shape.sizes, strew_int(0), &made, error);
+  }
+  TRY(status, strew_narrow(made, dim, 1, groups_size(groups), &rest, error));
+  TRY(status, strew_cumsum(counts, dim, &rest, error));
+  strew_release(counts);
+  strew_release(rest);
+  if (status != STREW_OK) return strew_release(made), status;
+  return groups->starts = made, STREW_OK;
+}
+
+strew_status groups_keep_last(const struct call *call, strew_tensor *order, int64_t count, strew_tensor **out) {
+  const int64_t length = order->sizes[0];
+  strew_tensor *kept = NULL;
+  if (count == length) return *out = strew_retain(order), STREW_OK;
+  strew_status status = strew_narrow(order, 0, length - count, count, &kept, call->error);
+  TRY(status, strew_clone(kept, out, call->error));
+  strew_release(kept);
+  return status;
+}
+
+/* Elements without a group, whose id is -1, come first in a stable sort. */
+static strew_status sort_ids(const struct call *call, struct groups *groups, int64_t members) {
+  strew_tensor *order = NULL;
+  strew_status status = groups_widen(call, groups);
+  TRY(status, strew_sort(groups->wide, 0, false, NULL, &order, call->error));
+  TRY(status, groups_keep_last(call, order, members, &groups->order));
+  strew_release(order);
+  return status;
+}
+
+static strew_status place_ids(const struct call *call, struct groups *groups, const strew_tensor *starts,
+                              int64_t members) {
+  strew_device *device = device_of(groups);
+  const struct group_ids ids = groups_narrow(groups);
+  strew_tensor *made = NULL;
+  strew_status status = tensor_create(call, device, STREW_INT64, 1, &members, &made);
+  if (status == STREW_OK && members) status = device->ops->group_order(call, device, &ids, starts, made);
+  if (status != STREW_OK) return strew_release(made), status;
+  return groups->order = made, STREW_OK;
+}
+
+static strew_status make_order(const struct call *call, struct groups *groups) {
+  const bool is_placed = groups_walks(groups)->group_order, drops = groups_drop(groups);
+  const int64_t size = groups_size(groups);
+  strew_tensor *starts = NULL;
+  strew_scalar members = strew_int(length_of(groups));
+  strew_status status = STREW_OK;
+  if (is_placed || drops) status = groups_starts(call, groups, &starts);
+  if (status == STREW_OK && drops) status = strew_get(starts, 1, &size, &members, call->error);
+  TRY(status, is_placed ? place_ids(call, groups, starts, members.as.i) : sort_ids(call, groups, members.as.i));
+  strew_release(starts);
+  return status;
+}
+
+/* Defines the function that passes on a tensor, which `make` makes if it is NULL, and that of a grouping. */
+#define DERIVED(name, kept, make)                                                                                      \
+  strew_status groups_##name(const struct call *call, struct groups *groups, strew_tensor **out) {                     \
+    strew_status status = groups->kept ? STREW_OK : make(call, groups);                                                \
+    if (status == STREW_OK) *out = strew_retain(grouping_seal(groups->kept));                                          \
+    return status;                                                                                                     \
+  }                                                                                                                    \
+  strew_status strew_grouping_##name(strew_grouping *grouping, strew_tensor **out, strew_error *error) {               \
+    return derive(grouping, #name, groups_##name, out, error);                                                         \
+  }
+
+static strew_status derive(strew_grouping *grouping, const char *name, groups_derive *make, strew_tensor **out,
+                           strew_error *error) {
+  strew_error inner = {.alias = alias_of(error, name)};
+  CALL(call, name, &inner, IDS_OF(grouping));
+  return report_inner(make(&call, &grouping->groups, out), &inner, error);
+}
+
+DERIVED(ids, wide, groups_widen)
+DERIVED(counts, counts, make_counts)
+DERIVED(positions, positions, make_positions)
+DERIVED(starts, starts, make_starts)
+DERIVED(order, order, make_order)
+
+strew_status grouping_counts_along(strew_grouping *grouping, int rank, int dim, strew_tensor **out,
+                                   strew_error *error) {
+  int64_t sizes[MAX_RANK];
+  strew_tensor *counts = NULL;
+  strew_status status = strew_grouping_counts(grouping, &counts, error);
+  for (int d = 0; d < rank; d++) sizes[d] = d == dim ? strew_grouping_size(grouping) : 1;
+  if (status == STREW_OK) status = strew_view(counts, rank, sizes, out, error);
+  strew_release(counts);
+  return status;
+}
+
+strew_status strew_grouping_key(strew_grouping *grouping, int which, strew_tensor **out, strew_error *error) {
+  CALL(call, "key", error, IDS_OF(grouping));
+  if (which < 0 || which >= grouping->key_count)
+    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "which"}, "is %d, the grouping has %d key%s",
+                which, grouping->key_count, grouping->key_count == 1 ? "" : "s");
+  return *out = strew_retain(grouping->keys[which]), STREW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------ to another device */
+
+strew_status groups_ids_on(const struct call *call, const struct groups *groups, strew_device *device,
+                           strew_tensor **out) {
+  const strew_device *from = device_of(groups);
+  struct plan values;
+  strew_tensor *ids = NULL;
+  int64_t bad = -1;
+  strew_status status = strew_to(groups->ids, device, STREW_INT64, &ids, call->error);
+  if (status == STREW_OK && !from->ops->host_memory && strew_tensor_numel(ids)) {
+    plan_index_values(&values, ids);
+    status =
+        device->ops->index_check(call, device, &values, -(int64_t)groups_drop(groups), groups_size(groups) - 1, &bad);
+  }
+  if (status == STREW_OK && bad >= 0)
+    status = fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "ids"},
+                  "returned by %s have a value out of range at [%" PRId64 "]: its driver is faulty", from->name, bad);
+  if (status != STREW_OK) return strew_release(ids), status;
+  return *out = ids, STREW_OK;
+}
+
+/* Copies a tensor, unless it is NULL. */
+static strew_status move(const struct call *call, strew_tensor *tensor, strew_device *device, strew_tensor **out) {
+  if (!tensor) return STREW_OK;
+  strew_status status = strew_to(tensor, device, tensor->dtype, out, call->error);
+  if (status == STREW_OK) grouping_seal(*out);
+  return status;
+}
+
+static strew_status move_derived(const struct call *call, const struct groups *from, strew_device *device,
+                                 struct groups *to) {
+  strew_status status = move(call, from->counts, device, &to->counts);
+  TRY(status, move(call, from->positions, device, &to->positions));
+  TRY(status, move(call, from->order, device, &to->order));
+  TRY(status, move(call, from->starts, device, &to->starts));
+  return status;
+}
+
+/* What a device with memory of its own has derived is not trusted elsewhere, but derived again. */
+static strew_status move_all(const struct call *call, const strew_grouping *from, strew_device *device,
+                             strew_grouping *to) {
+  strew_status status = STREW_OK;
+  const bool is_trusted = strew_grouping_device(from)->ops->host_memory;
+  if (is_trusted) status = move_derived(call, &from->groups, device, &to->groups);
+  for (int i = 0; i < from->key_count && status == STREW_OK; i++)
+    status = move(call, from->keys[i], device, &to->keys[i]);
+  return status;
+}
+
+strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, strew_grouping **out,
+                               strew_error *error) {
+  const struct groups *groups = &grouping->groups;
+  strew_error inner = {.alias = alias_of(error, "to")};
+  CALL(call, "to", &inner, IDS_OF(grouping));
+  strew_tensor *ids = NULL;
+  strew_grouping *made = NULL;
+  if (device == device_of(groups)) return *out = strew_grouping_retain(grouping), STREW_OK;
+  strew_status status = groups_ids_on(&call, groups, device, &ids);
+  TRY(status, grouping_create(&call, ids, groups_size(groups), groups_drop(groups), grouping->key_count, &made));
+  TRY(status, move_all(&call, grouping, device, made));
+  if (status == STREW_OK) {
+    grouping_complete(made);
+    *out = made;
+  } else {
+    strew_grouping_release(made);
+  }
+  return report_inner(status, &inner, error);
+}
+
+/* ----------------------------------------------------------------------------------------------- a grouping's calls */
+
+strew_status grouping_check_line(const struct call *call, const strew_grouping *grouping, const strew_tensor *src) {
+  const int64_t length = strew_grouping_length(grouping);
+  struct fault fault = {.code = STREW_ESHAPE, .argument = "src"};
+  if (src->rank != 1) return fail(call, fault, "has %d dimensions, expected 1", src->rank);
+  if (src->sizes[0] == length) return check_devices(call);
+  return fail(call, fault, "has %" PRId64 " elements, the grouping has %" PRId64, src->sizes[0], length);
+}
+
+strew_status grouping_take_options(const struct call *call, const strew_grouping *grouping, const strew_tensor *src,
+                                   const strew_group_options *options, strew_group_options *own) {
+  struct fault fault = {
+      .code = STREW_EARGUMENT, .argument = "dim_size", .hint = "begin with STREW_GROUP_OPTIONS: its dim_size is -1"};
+  const int64_t length = strew_grouping_length(grouping), groups = strew_grouping_size(grouping);
+  if (options)
+    *own = *options;
+  else
+    *own = (strew_group_options)STREW_GROUP_OPTIONS;
+  if (own->dim_size != -1 && own->dim_size != groups)
+    return fail(call, fault, "is %" PRId64 ", the grouping has %" PRId64 " groups", own->dim_size, groups);
+  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "mode"};
+  if (own->mode != STREW_ERROR)
+    return fail(call, fault, "cannot be combined with a grouping, which has checked its ids");
+  int dim = own->dim;
+  strew_status status = check_dim(call, src->rank, &dim);
+  if (status != STREW_OK) return status;
+  const int64_t size = src->rank ? src->sizes[dim] : 1;
+  fault = (struct fault){.code = STREW_ESHAPE, .argument = "src"};
+  if (size != length)
+    return fail(call, fault, "has size %" PRId64 " in dim %d, the grouping has %" PRId64 " elements", size, dim,
+                length);
+  own->dim_size = groups;
+  own->mode = grouping->groups.addressing.limits.mode;
+  return STREW_OK;
+}

@@ -1,0 +1,325 @@
+/* reduce.c: reductions of groups: the call, and those that join or choose values. */
+#include "reduce.h"
+
+#include "runtime/base/device.h"
+
+#include <inttypes.h>
+
+static group_body *const bodies[] = {
+#define ROW(ENUM, word, name, takes, empty, exact, options, passes, body, reduction)                                   \
+  [STREW_GROUP_##ENUM] = group_##body,
+    STREW_GROUP_REDUCTIONS(ROW)
+#undef ROW
+};
+
+/* ------------------------------------------------------------------------------------------------------------- call */
+
+/* Returns the name of an option that is given and that the reduction does not take; NULL: there is none. */
+static const char *find_untaken(const struct group_row *row, const strew_group_reduce_options *given, bool has_out,
+                                bool has_arg) {
+  const unsigned takes = row->options;
+  if (has_out && !(takes & WITH_OUT)) return "out";
+  if (has_arg && !(takes & WITH_ARG)) return "arg";
+  if (given->fill && !(takes & WITH_FILL)) return "fill";
+  if (given->dtype && !(takes & WITH_DTYPE)) return "dtype";
+  if (given->biased && !(takes & WITH_UNBIASED)) return "biased";
+  if (given->q != 0 && !(takes & WITH_Q)) return "q";
+  return given->interpolation && !(takes & WITH_Q) ? "interpolation" : NULL;
+}
+
+/* Options as those of the group form; an unknown one remains unknown. */
+static strew_group_options options_of(strew_reduction reduction, const strew_group_reduce_options *given) {
+  strew_group_options options = {.dim = given->dim ? *given->dim : -1,
+                                 .dim_size = given->dim_size ? *given->dim_size : -1,
+                                 .reduction = reduction,
+                                 .mode = given->mode,
+                                 .fill = given->fill,
+                                 .dtype = given->dtype,
+                                 .skip_nan = given->skip_nan};
+  for (size_t i = 0; i < sizeof given->reserved / sizeof *given->reserved; i++)
+    options.reserved[0] |= given->reserved[i];
+  return options;
+}
+
+/* Fails unless a reduction of floats can have src, as that dtype (NULL: its own). */
+static strew_status check_wanted(const struct call *call, const strew_tensor *src, const strew_dtype *dtype) {
+  if (!dtype || *dtype == src->dtype) return check_float(call, "src", src);
+  strew_status status = check_dtype(call, *dtype);
+  if (status != STREW_OK || *dtype == STREW_FLOAT64) return status;
+  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"},
+              "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype), strew_dtype_name(src->dtype));
+}
+
+/* Checks what does not depend on the reduction, and makes the options of the group form. */
+static strew_status start(const struct call *call, struct group_call *g, const strew_tensor *out) {
+  const strew_group_reduce_options *given = g->given;
+  const char *untaken = find_untaken(g->row, given, out != NULL, g->arg != NULL);
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = untaken};
+  g->options = options_of(g->row->reduction, given);
+  if (untaken) return fail(call, fault, "is given, but \"%s\" does not take it", g->row->word);
+  strew_status status = check_options(call, given);
+  TRY(status, check_words(call, g->row->reduction, given->mode));
+  fault = (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"};
+  if (given->dim_size && *given->dim_size < 0)
+    TRY(status, fail(call, fault, "is %" PRId64 ", expected 0 or more", *given->dim_size));
+  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "src"};
+  if (!g->src) return g->row == &group_rows[STREW_GROUP_COUNT] ? status : TRY(status, fail(call, fault, "is NULL"));
+  if (g->row->takes == TAKES_FLOATS) TRY(status, check_wanted(call, g->src, given->dtype));
+  if (g->grouping) TRY(status, grouping_take_options(call, g->grouping, g->src, &g->options, &g->options));
+  return status;
+}
+
+/* The groups as an operand of CALL. */
+#define GROUPS_OF(groups)                                                                                              \
+  { (groups).grouping ? "ids" : "index", (groups).grouping ? (groups).grouping->groups.ids : (groups).index }
+
+static void group_call_start(struct group_call *g, struct steps *steps, strew_group_reduction reduction,
+                             strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options) {
+  *g = (struct group_call){.steps = steps, .row = &group_rows[reduction], .src = src, .index = groups.index};
+  g->given = options;
+  g->grouping = groups.grouping;
+}
+
+/* The group form's own reductions go there without a detour, which small calls would feel. */
+static strew_status join(strew_groups groups, const struct group_row *row, strew_tensor *src,
+                         const strew_group_reduce_options *given, strew_tensor **out, strew_tensor **arg,
+                         strew_error *error) {
+  const strew_group_options options = options_of(row->reduction, given);
+  const char *alias = error ? error->alias : NULL;
+  if (error && !alias) error->alias = row->call;
+  strew_status status = groups.grouping ? strew_grouping_reduce(groups.grouping, src, &options, out, arg, error)
+                                        : strew_group(src, groups.index, &options, out, arg, error);
+  if (error) error->alias = alias;
+  return status;
+}
+
+strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
+                                const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
+                                strew_error *error) {
+  static const strew_group_reduce_options defaults;
+  const bool is_known = (unsigned)reduction < STREW_GROUP_REDUCTION_COUNT;
+  const strew_group_reduction known = is_known ? reduction : STREW_GROUP_SUM;
+  const struct group_row *row = &group_rows[known];
+  if (!options) options = &defaults;
+  const bool is_right = is_known && src && !find_untaken(row, options, *out != NULL, arg != NULL);
+  if (is_right && bodies[known] == group_join && !(options->dim_size && *options->dim_size < 0))
+    return join(groups, row, src, options, out, arg, error);
+  CALL(call, row->call, error, {"src", src}, GROUPS_OF(groups), {"out", *out});
+  STEPS(steps, &call);
+  struct group_call g;
+  group_call_start(&g, &steps, known, groups, src, options);
+  g.arg = arg;
+  if (!is_known) STEP(&steps, fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1));
+  STEP(&steps, start(&call, &g, *out));
+  strew_tensor *result = steps.status == STREW_OK ? bodies[known](&g, *out) : NULL;
+  groups_close(&g.groups);
+  return steps_give(&steps, result == *out ? NULL : result, out);
+}
+
+/* --------------------------------------------------------------------------------------------------------- operands */
+
+void group_index(struct group_call *g) {
+  if (g->index || g->steps->status != STREW_OK) return;
+  STEP(g->steps, groups_widen(g->steps->call, &g->grouping->groups));
+  g->index = g->grouping->groups.wide;
+}
+
+void group_open(struct group_call *g, const strew_tensor *out) {
+  strew_group_options options = g->options;
+  const struct call *call = g->steps->call;
+  int dim = options.dim;
+  group_index(g);
+  if (out && out->rank) STEP(g->steps, check_dim(call, out->rank, &dim));
+  if (out && g->steps->status == STREW_OK) options.dim_size = out->rank ? out->sizes[dim] : 1;
+  STEP(g->steps, groups_open(call, g->src, g->index, &options, &g->groups));
+}
+
+/* ----------------------------------------------------------------------------------------------------------- joined */
+
+/* Never called: join() takes these calls, if they are right. */
+strew_tensor *group_join(struct group_call *g, strew_tensor *out) { return (void)g, out; }
+
+/* Joins `values`, of src's shape, where elements of src take part. */
+static strew_tensor *join_values(struct group_call *g, strew_tensor *values, strew_tensor *out) {
+  strew_group_options options = g->options;
+  group_index(g);
+  if (!group_skips(g)) return step_group(g->steps, values, g->index, &options, out);
+  group_open(g, out);
+  options.mode = g->groups.addressing.limits.mode;
+  if (!out) options.dim_size = group_size(g);
+  return step_group(g->steps, values, &g->groups.index, &options, out);
+}
+
+/* Any and all: sums and products of bools. */
+strew_tensor *group_truth(struct group_call *g, strew_tensor *out) {
+  const strew_scalar empty = group_empty(g->row, false, STREW_BOOL);
+  if (!out) g->options.fill = &empty;
+  return join_values(g, step_binary(g->steps, STREW_NE, g->src, 0, NULL), out);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- chosen */
+
+/* The positions along dim, as a view of src's shape. */
+static strew_tensor *positions_of(struct group_call *g) {
+  struct steps *steps = g->steps;
+  int64_t sizes[MAX_RANK];
+  if (steps->status != STREW_OK) return NULL;
+  const strew_tensor *src = g->groups.src;
+  const int dim = group_dim(g);
+  for (int d = 0; d < src->rank; d++) sizes[d] = d == dim ? src->sizes[d] : 1;
+  strew_tensor *line = step_count(steps, src->storage->device, sizes[dim]), **wide = steps_place(steps);
+  strew_tensor *view = step_view(steps, line, src->rank, sizes);
+  STEP(steps, strew_expand(view, src->rank, src->sizes, wide, steps->error));
+  return *wide;
+}
+
+strew_tensor *group_ends(struct group_call *g, strew_reduction reduction) {
+  if (reduction != STREW_AMIN || !group_is_line(g)) return step_join(g->steps, g, reduction, positions_of(g));
+  strew_tensor **positions = steps_place(g->steps);
+  STEP(g->steps, strew_grouping_positions(g->grouping, positions, g->steps->error));
+  return *positions;
+}
+
+/* First and last: the lowest and highest positions of the groups. */
+strew_tensor *group_choice(struct group_call *g, strew_tensor *out) {
+  struct steps *steps = g->steps;
+  const bool is_first = g->row->reduction == STREW_AMIN;
+  const strew_scalar *fill = g->options.fill;
+  union element checked;
+  (void)out;
+  group_open(g, NULL);
+  if (fill) STEP(steps, element_from(steps->call, "fill", *fill, STREW_EXACT, g->src->dtype, &checked));
+  strew_tensor *chosen = group_ends(g, g->row->reduction);
+  strew_tensor *result = step_gather(steps, g->groups.src, group_dim(g), chosen, STREW_DROP);
+  if (!fill || steps->status != STREW_OK) return result;
+  const int64_t limit = is_first ? g->groups.src->sizes[group_dim(g)] : 0;
+  strew_tensor *is_empty = step_binary(steps, is_first ? STREW_GE : STREW_LT, chosen, limit, NULL);
+  STEP(steps, strew_masked_fill(result, is_empty, strew_number(*fill), &result, steps->error));
+  return result;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- counted */
+
+/* Ones of a shape, as a view of a single one. */
+static strew_tensor *ones_of(struct steps *steps, const strew_tensor *like, int rank, const int64_t *sizes) {
+  strew_tensor *one = step_full(steps, like->storage->device, STREW_INT64, 1, (int64_t[]){1}, strew_int(1));
+  strew_tensor **ones = steps_place(steps);
+  STEP(steps, strew_expand(one, rank, sizes, ones, steps->error));
+  return *ones;
+}
+
+/* Checks an index in its own shape, which an error's position is of. */
+static void check_shaped(struct group_call *g) {
+  struct steps *steps = g->steps;
+  struct addressing addressing = ADDRESSING(g->index, g->index, {0, 0, "the result", g->options.mode, false});
+  STEP(steps, check_index_dtype(steps->call, g->index, "index"));
+  addressing.limits.size = g->options.dim_size;
+  if (g->options.dim_size < 0) STEP(steps, find_index_size(steps->call, g->index, &addressing.limits.size));
+  STEP(steps, check_clip(steps->call, &addressing.limits));
+  STEP(steps, addressing_check(steps->call, &addressing));
+}
+
+/* The number of elements of an index. */
+static strew_tensor *count_index(struct group_call *g) {
+  struct steps *steps = g->steps;
+  const int64_t length = strew_tensor_numel(g->index);
+  if (g->index->rank > 1 && length) check_shaped(g);
+  strew_tensor *flat = step_reshape(steps, g->index, 1, &length);
+  return step_group(steps, ones_of(steps, g->index, 1, &length), flat, &g->options, NULL);
+}
+
+/* The counts of a grouping: of its line, or as rows of src's shape. */
+static strew_tensor *count_members(struct group_call *g) {
+  struct steps *steps = g->steps;
+  struct shape1 rows = {.rank = 1, .sizes = {strew_grouping_size(g->grouping)}};
+  int dim = g->src ? g->options.dim : 0;
+  strew_tensor **counts = steps_place(steps), **wide = steps_place(steps), **copy = steps_place(steps);
+  if (g->src) {
+    rows = shape_at_least_1d(g->src);
+    STEP(steps, check_devices(steps->call));
+    STEP(steps, check_dim(steps->call, rows.rank, &dim));
+    if (steps->status == STREW_OK) rows.sizes[dim] = strew_grouping_size(g->grouping);
+  }
+  STEP(steps, grouping_counts_along(g->grouping, rows.rank, dim, counts, steps->error));
+  STEP(steps, strew_expand(*counts, rows.rank, rows.sizes, wide, steps->error));
+  STEP(steps, strew_clone(*wide, copy, steps->error));
+  return *copy;
+}
+
+strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
+  struct steps *steps = g->steps;
+  (void)out;
+  if (!g->src && !g->grouping) return count_index(g);
+  if (g->grouping && (!g->src || !group_skips(g))) return count_members(g);
+  group_index(g);
+  if (!group_skips(g))
+    return step_group(steps, ones_of(steps, g->src, g->src->rank, g->src->sizes), g->index, &g->options, NULL);
+  g->options.skip_nan = false;
+  strew_tensor *is_number = step_binary(steps, STREW_EQ, g->src, g->src, NULL);
+  return step_group(steps, step_to(steps, is_number, NULL, STREW_INT64), g->index, &g->options, NULL);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- ids */
+
+strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options,
+                             strew_tensor **out, strew_error *error) {
+  static const strew_group_reduce_options defaults;
+  CALL(call, "group_ids", error, {"src", src}, GROUPS_OF(groups));
+  STEPS(steps, &call);
+  struct group_call g;
+  group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src, options ? options : &defaults);
+  strew_tensor **ids = steps_place(&steps), **is_out = steps_place(&steps);
+  STEP(&steps, start(&call, &g, NULL));
+  group_open(&g, NULL);
+  STEP(&steps, strew_clone(&g.groups.index, ids, steps.error));
+  strew_tensor *wide = steps.status == STREW_OK ? step_to(&steps, *ids, NULL, STREW_INT64) : NULL;
+  if (groups_drop(&g.groups)) {
+    STEP(&steps, groups_mark_outside(&call, wide, group_size(&g), is_out));
+    STEP(&steps, strew_masked_fill(wide, *is_out, strew_number(strew_int(-1)), &wide, steps.error));
+  }
+  groups_close(&g.groups);
+  return steps_give(&steps, wide, out);
+}
+
+/* -------------------------------------------------------------------------------------------------- older functions */
+
+/* Options of the group form as those of strew_group_reduce, without what a quantile ignores. */
+static strew_group_reduce_options new_options_of(const strew_group_options *old) {
+  strew_group_reduce_options options = {.fill = old->fill, .mode = old->mode, .skip_nan = old->skip_nan};
+  options.dim = &old->dim;
+  if (old->dim_size != -1) options.dim_size = &old->dim_size;
+  for (size_t i = 0; i < sizeof old->reserved / sizeof *old->reserved; i++) options.reserved[i] = old->reserved[i];
+  return options;
+}
+
+static strew_status quantile(strew_groups groups, strew_tensor *src, double q, strew_interpolation interpolation,
+                             const strew_group_options *old, strew_tensor **out, strew_error *error) {
+  static const strew_group_options defaults = STREW_GROUP_OPTIONS;
+  strew_group_reduce_options options = new_options_of(old ? old : &defaults);
+  strew_tensor *made = NULL;
+  options.q = q;
+  options.interpolation = interpolation;
+  strew_status status = strew_group_reduce(groups, STREW_GROUP_QUANTILE, src, &options, &made, NULL, error);
+  if (status == STREW_OK) *out = made;
+  return status;
+}
+
+strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q, strew_interpolation interpolation,
+                                  const strew_group_options *options, strew_tensor **out, strew_error *error) {
+  return quantile(strew_by_index(index), src, q, interpolation, options, out, error);
+}
+
+strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
+                                     strew_interpolation interpolation, const strew_group_options *options,
+                                     strew_tensor **out, strew_error *error) {
+  return quantile(strew_by_grouping(grouping), src, q, interpolation, options, out, error);
+}
+
+strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
+                                   strew_tensor **out, strew_tensor **arg, strew_error *error) {
+  CALL(call, "grouping_reduce", error, {"src", src}, IDS_OF(grouping), {"out", *out});
+  strew_group_options own;
+  strew_status status = grouping_take_options(&call, grouping, src, options, &own);
+  if (status == STREW_OK) status = groups_widen(&call, &grouping->groups);
+  return status == STREW_OK ? strew_group(src, grouping->groups.wide, &own, out, arg, error) : status;
+}

@@ -1,0 +1,57 @@
+/* reduce.h: reductions of groups, each a row of STREW_GROUP_REDUCTIONS (shared/tables.h) and a function here: joined and
+   chosen values in reduce.c, squares and exponentials in spread.c, orders of values in order.c. */
+#ifndef STREW_GROUPS_REDUCE_H
+#define STREW_GROUPS_REDUCE_H
+
+#include "groups.h"
+#include "runtime/base/operations.h"
+#include "runtime/base/steps.h"
+#include "runtime/shared/tables.h"
+
+/* A call of strew_group_reduce. */
+struct group_call {
+  struct steps *steps;
+  const struct group_row *row;
+  const strew_group_reduce_options *given;
+  strew_group_options options; /* as the group form takes them, with the index below */
+  strew_tensor *src, *index;   /* index: of a grouping NULL, until group_index */
+  strew_grouping *grouping;    /* NULL: of an index */
+  strew_tensor **arg;
+  struct groups groups; /* after group_open */
+};
+
+/* Returns the result; `out`: the given one, in which it is to be; or NULL. */
+typedef strew_tensor *group_body(struct group_call *g, strew_tensor *out);
+#define ROW(ENUM, word, name, takes, empty, exact, options, passes, body, reduction) group_body group_##body;
+STREW_GROUP_REDUCTIONS(ROW)
+#undef ROW
+
+/* True if elements that are NaN are skipped. */
+static inline bool group_skips(const struct group_call *g) {
+  return g->options.skip_nan && dtype_is_float(g->src->dtype);
+}
+/* True if all elements of a grouping along one line take part. */
+static inline bool group_is_line(const struct group_call *g) {
+  return g->grouping && g->src->rank == 1 && !group_skips(g);
+}
+/* Makes the index: of a grouping its ids as int64. */
+void group_index(struct group_call *g);
+/* Makes the groups of a call with its index, checked. out: its size along dim is that of the result; or NULL. */
+void group_open(struct group_call *g, const strew_tensor *out);
+/* For each group the position along dim of its first element (STREW_AMIN) or its last one (STREW_AMAX); out of src's range
+   for a group without elements. */
+strew_tensor *group_ends(struct group_call *g, strew_reduction reduction);
+
+static inline int group_dim(const struct group_call *g) { return g->groups.addressing.limits.dim; }
+static inline int64_t group_size(const struct group_call *g) { return g->groups.addressing.limits.size; }
+/* A row for each group: groups_join. */
+STEP_MAKES(step_join, NULL, groups_join(steps->call, &g->groups, reduction, values, out), struct group_call *g,
+           strew_reduction reduction, strew_tensor *values)
+/* For each element what its group has; 0 for one without a group. */
+STEP_MAKES(step_spread, NULL, strew_gather(rows, group_dim(g), &g->groups.index, STREW_DROP, out, steps->error),
+           struct group_call *g, strew_tensor *rows)
+/* A call of the group form, into a given result or a new one. */
+STEP_MAKES(step_group, into, strew_group(values, index, options, out, NULL, steps->error), strew_tensor *values,
+           strew_tensor *index, const strew_group_options *options, strew_tensor *into)
+
+#endif
