@@ -144,6 +144,9 @@ struct radix_part {
   int64_t counts[DIGITS]; /* counts, then destinations */
 };
 
+struct radix;
+typedef void radix_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end);
+
 /* A line or a bucket, sorted by one thread or by many, in `parts` parts. */
 struct radix {
   const struct sort_job *job;
@@ -156,19 +159,11 @@ struct radix {
   int bits;     /* of keys, not sorted by yet */
   struct digit digit;
   struct radix_part *found; /* of each part */
+  radix_chunk *phase;       /* now running */
+  int64_t phase_count;
 };
 
-/* Each phase processes its part in chunks. */
-static void radix_phase(struct radix *radix, int64_t count, int64_t part,
-                        void (*phase)(struct radix *radix, int64_t part, int64_t begin, int64_t end)) {
-  int64_t begin = part_begin(count, radix->parts, part), end = part_begin(count, radix->parts, part + 1);
-  for (int64_t next; begin < end && !context_stops(radix->job->context); begin = next) {
-    next = end - begin < CHUNK ? end : begin + CHUNK;
-    phase(radix, part, begin, next);
-  }
-}
-
-/* Calls a phase for items begin .. end - 1: at once, or chunk by chunk while they are still elements. */
+/* Calls `work` for items begin .. end - 1: at once, or chunk by chunk while they are still elements. */
 static void each_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end,
                        void (*work)(struct radix *radix, int64_t part, const void *items, int64_t count)) {
   _Alignas(16) char items[SORT_CHUNK * sizeof(broad)];
@@ -225,26 +220,22 @@ static void store_chunk(struct radix *radix, int64_t part, int64_t begin, int64_
         end - begin);
 }
 
-static void radix_bound(void *radix_, int64_t part) {
+static void radix_part(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  radix_phase(radix, radix->count, part, bound_chunk);
+  int64_t begin = part_begin(radix->phase_count, radix->parts, part);
+  const int64_t end = part_begin(radix->phase_count, radix->parts, part + 1);
+  if (radix->phase == count_chunk) memset(radix->found[part].counts, 0, sizeof(int64_t) << radix->digit.bits);
+  for (int64_t next; begin < end && !context_stops(radix->job->context); begin = next) {
+    next = least(begin + CHUNK, end);
+    radix->phase(radix, part, begin, next);
+  }
 }
 
-static void radix_count(void *radix_, int64_t part) {
-  struct radix *radix = radix_;
-  memset(radix->found[part].counts, 0, sizeof(int64_t) << radix->digit.bits);
-  radix_phase(radix, radix->count, part, count_chunk);
-}
-
-static void radix_partition(void *radix_, int64_t part) {
-  struct radix *radix = radix_;
-  radix_phase(radix, radix->count, part, partition_chunk);
-}
-
-static void radix_store(void *radix_, int64_t part) {
-  struct radix *radix = radix_;
-  int64_t left = radix->line.keep - radix->rank;
-  radix_phase(radix, left < radix->count ? left : radix->count, part, store_chunk);
+/* Runs a phase for the first `count` items or elements, in parts; each part goes in chunks. */
+static void run_phase(struct radix *radix, int64_t count, radix_chunk *phase) {
+  radix->phase = phase;
+  radix->phase_count = count;
+  pool_run(radix->job->context, radix->parts, radix_part, radix);
 }
 
 /* Turns counts into destinations, by digit, then by part. Returns the largest number of items that share a digit. */
@@ -263,7 +254,7 @@ static int64_t places_of_counts(struct radix *radix) {
 }
 
 static void partition(struct radix *radix) {
-  pool_run(radix->job->context, radix->parts, radix_partition, radix);
+  run_phase(radix, radix->count, partition_chunk);
   char *partitioned = radix->to;
   radix->to = radix->items;
   radix->items = partitioned;
@@ -277,11 +268,11 @@ static void radix_sort(struct radix *radix) {
   for (int i = 0; i < digits; i++) {
     radix->digit.shift = bits * i / digits;
     radix->digit.bits = bits * (i + 1) / digits - radix->digit.shift;
-    pool_run(context, radix->parts, radix_count, radix);
+    run_phase(radix, radix->count, count_chunk);
     if (context_stops(context)) return;
     if (places_of_counts(radix) < radix->count) partition(radix);
   }
-  if (!context_stops(context)) pool_run(context, radix->parts, radix_store, radix);
+  if (!context_stops(context)) run_phase(radix, least(radix->line.keep - radix->rank, radix->count), store_chunk);
 }
 
 /* Finds the number of bits that a line's keys need. */
@@ -289,7 +280,7 @@ static void find_bits(struct radix *radix) {
   struct bounds all = {UINT64_MAX, 0};
   /* a part may be skipped when the call stops */
   for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all;
-  pool_run(radix->job->context, radix->parts, radix_bound, radix);
+  run_phase(radix, radix->count, bound_chunk);
   for (int64_t part = 0; part < radix->parts; part++) {
     const struct bounds *bounds = &radix->found[part].bounds;
     if (bounds->least < all.least) all.least = bounds->least;
@@ -373,7 +364,7 @@ static void measure(struct buckets *buckets, const struct sort_job *job, int64_t
   find_bits(radix);
   radix->digit.bits = radix->bits < SORT_DIGIT_BITS ? radix->bits : SORT_DIGIT_BITS;
   radix->digit.shift = radix->bits - radix->digit.bits;
-  pool_run(job->context, radix->parts, radix_count, radix);
+  run_phase(radix, radix->count, count_chunk);
   buckets->most = context_stops(job->context) ? 0 : places_of_counts(radix);
   buckets->share = radix->count / (BUCKET_PARTS * buckets->workers) + 1;
   if (buckets->share > buckets->most) buckets->share = buckets->most;
@@ -483,7 +474,7 @@ static void sort_alone(const struct sort_job *job, const struct sort_line *line,
     find_bits(&radix);
     if (context_stops(job->context)) return;
     radix.items = is_in_place(job, radix.kind) ? line->positions : scratch + line->n * sorts_of[radix.kind]->bytes;
-    radix_phase(&radix, line->n, 0, load_chunk);
+    run_phase(&radix, line->n, load_chunk);
     radix_sort(&radix);
   }
 }
