@@ -43,32 +43,49 @@ static bool join_rows_together(const struct conversion *conversion, const struct
   return out_of_range;
 }
 
-/* The owned rows alone are converted, one by one. Those that share their self are joined together, if they fit into the
-   block; longer ones are converted and joined in chunks of INDEX_BLOCK columns. */
+/* The owned rows alone are converted, one by one. Those that share their self are joined together. */
 static bool join_owned_rows(const struct conversion *conversion, const struct tile *tile, const struct tile *piece,
                             char *block) {
-  const struct source *source = &tile->source;
-  const int64_t size = conversion->to_bytes, columns = least(tile->columns, INDEX_BLOCK);
-  const int64_t most = tile->columns > columns || tile->target.row ? 1 : rows_of_block(conversion, tile);
+  const int64_t size = conversion->to_bytes, most = rows_of_block(conversion, tile);
   int64_t list[INDEX_BLOCK], values[INDEX_BLOCK];
   struct tile own = *piece;
   bool out_of_range = false;
   const int64_t count = scatter_list_owned(tile, 0, tile->rows, list, &out_of_range);
-  own.source.row = size * columns;
+  own.source.row = size * tile->columns;
   own.source.index = values;
   own.rows = 0;
-  for (int64_t k = 0; k < count; k++)
-    for (int64_t i = list[k], j = 0; j < tile->columns; j += INDEX_BLOCK) {
-      own.columns = least(tile->columns - j, INDEX_BLOCK);
-      own.target.self = tile->target.self + i * tile->target.row + j * tile->target.column;
-      conversion->convert(own.columns, block + own.rows * own.source.row, size,
-                          source->src + i * source->row + j * source->column, source->column);
-      values[own.rows++] = source->index[i];
-      if (own.rows < most) continue;
-      conversion->loops->join(&own, own.rows, NULL);
-      own.rows = 0;
-    }
+  for (int64_t k = 0; k < count; k++) {
+    const int64_t i = list[k];
+    conversion->convert(tile->columns, block + own.rows * own.source.row, size, tile->source.src + i * tile->source.row,
+                        tile->source.column);
+    values[own.rows++] = tile->source.index[i];
+    own.target.self = tile->target.self + i * tile->target.row;
+    if (own.rows < most && tile->target.row == 0) continue;
+    conversion->loops->join(&own, own.rows, NULL);
+    own.rows = 0;
+  }
   if (own.rows) conversion->loops->join(&own, own.rows, NULL);
+  return out_of_range;
+}
+
+/* Rows longer than a block are converted in chunks of INDEX_BLOCK columns. */
+static bool join_long_rows(const struct conversion *conversion, const struct tile *tile, struct tile *piece,
+                           char *block) {
+  int64_t list[INDEX_BLOCK];
+  bool out_of_range = false;
+  const int64_t count = scatter_list_owned(tile, 0, tile->rows, list, &out_of_range);
+  piece->rows = 1;
+  for (int64_t k = 0; k < count; k++) {
+    const int64_t i = list[k];
+    piece->source.index = tile->source.index + i;
+    for (int64_t j = 0; j < tile->columns; j += INDEX_BLOCK) {
+      piece->columns = least(tile->columns - j, INDEX_BLOCK);
+      conversion->convert(piece->columns, block, conversion->to_bytes,
+                          tile->source.src + i * tile->source.row + j * tile->source.column, tile->source.column);
+      piece->target.self = tile->target.self + i * tile->target.row + j * tile->target.column;
+      conversion->loops->join(piece, 1, NULL);
+    }
+  }
   return out_of_range;
 }
 
@@ -80,8 +97,8 @@ bool scatter_join_converted(const struct conversion *conversion, const struct ti
   piece.source.src = block.bytes;
   piece.source.column = conversion->to_bytes;
   if (tile->columns == 1) return join_converted_line(conversion, tile, &piece, block.bytes);
-  if (tile->columns <= INDEX_BLOCK && src_rows_are_adjacent(conversion, tile) &&
-      (tile->columns < CONVERT_NARROW || owned->count == owned->size))
+  if (tile->columns > INDEX_BLOCK) return join_long_rows(conversion, tile, &piece, block.bytes);
+  if (src_rows_are_adjacent(conversion, tile) && (tile->columns < CONVERT_NARROW || owned->count == owned->size))
     return join_rows_together(conversion, tile, &piece, block.bytes);
   return join_owned_rows(conversion, tile, &piece, block.bytes);
 }
