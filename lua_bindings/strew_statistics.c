@@ -30,22 +30,18 @@ static strew_status quantile(struct arguments *a) {
 
 /* ---------------------------------------------------------------------------------------------------- within groups */
 
-/* scatter_softmax(src, index [, dim] [, {dim_size, mode}]), scatter_log_softmax */
-static int group_softmax(lua_State *L, struct script_call *call) {
-  strew_tensor **out = bind_result(L, call), *src;
-  struct given_index index;
-  strew_group_options options = {.dim = -1, .dim_size = -1};
-  const struct parameter parameters[] = {
-      {"src", REQUIRED, bind_tensor, &src},      {"index", REQUIRED, bind_index, &index},
-      {"dim", OPTIONAL, bind_dim, &options.dim}, {"dim_size", KEYED, bind_size, &options.dim_size},
-      {"mode", KEYED, bind_mode, &options.mode}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !bind_check_grouping(call, &index, &options)) return -1;
-  const bool is_log = call->row->code == LOGARITHM;
-  if (index.grouping)
-    return bind_end(strew_grouping_softmax(index.grouping, src, &options, is_log, out, &call->error), 1);
-  return bind_end(strew_group_softmax(src, index.tensor, &options, is_log, out, &call->error), 1);
+static strew_status group_softmax(struct arguments *a) {
+  const strew_group_options own = {.dim_size = a->dim_size, .mode = a->mode};
+  const strew_group_softmax_options options = {.dim = &a->dim,
+                                               .dim_size = a->dim_size < 0 ? NULL : &a->dim_size,
+                                               .mode = a->mode,
+                                               .logarithm = a->call->row->code == LOGARITHM};
+  if (!bind_check_grouping(a->call, &a->groups, &own)) return a->error->code;
+  return strew_group_softmax_with((strew_groups){a->groups.tensor, a->groups.grouping}, a->src, &options, a->out,
+                                  a->error);
 }
 
+#define GROUPS  "src:tensor index:index dim?dim(-1) dim_size=size(-1) mode=mode"
 #define SOFTMAX "self:tensor dim:dim dtype=dtype"
 
 const struct script_function bind_statistics_rows[] = {
@@ -53,6 +49,6 @@ const struct script_function bind_statistics_rows[] = {
     {"log_softmax", bind_one, LOGARITHM, ALWAYS, SOFTMAX, softmax},
     {"quantile", bind_one, 0, ALWAYS, "self:tensor q:operand dim?dim keepdim?boolean interpolation=interpolation",
      quantile},
-    {"scatter_softmax", group_softmax, PLAIN, ALWAYS},
-    {"scatter_log_softmax", group_softmax, LOGARITHM, ALWAYS},
+    {"scatter_softmax", bind_one, PLAIN, ALWAYS, GROUPS, group_softmax},
+    {"scatter_log_softmax", bind_one, LOGARITHM, ALWAYS, GROUPS, group_softmax},
     {NULL, NULL, 0, 0}};

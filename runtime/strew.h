@@ -35,9 +35,9 @@
    *Structs.* A host built with this header runs with any later library of the same name (libstrew.so.0). Structs that
    hosts allocate therefore keep their size and the place of each member. A later version puts a new member into
    `reserved`, where zero keeps the former behaviour. Fill options with zeros before use, as `= {0}`, `= {}` in C++ and
-   designated initialisers do; options NULL means zeros, too. Only strew_group_options begin with STREW_GROUP_OPTIONS. A
-   call fails with STREW_EARGUMENT if reserved bytes of its options are not zero: the library is older than the header,
-   or the struct was not initialised. Structs without `reserved` never change.
+   designated initialisers do; options NULL means zeros, too. A call fails with STREW_EARGUMENT if reserved bytes of its
+   options are not zero: the library is older than the header, or the struct was not initialised. Structs without
+   `reserved` never change.
 
    *Forms.* A call with a mode or a flag takes a pointer to options, in which zeros are the defaults and values that may
    be left out are pointers. Operands are tensors or, by value, strew_operand. Lists of sizes or dimensions are int64_t;
@@ -900,161 +900,8 @@ STREW_API strew_status strew_masked_select(strew_tensor *self, strew_tensor *mas
 STREW_API strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_tensor *source,
                                             strew_tensor **out, strew_error *error);
 
-/* Begin with strew_group_options options = STREW_GROUP_OPTIONS, then set members. `= {0}` and designated initialisers
-   are not the defaults: they group along the first dimension, into a result of size 0, where every index value is out
-   of range (STREW_EINDEX) or, with STREW_DROP, dropped; and all zeros mean STREW_ASSIGN (STREW_EARGUMENT). */
-typedef struct strew_group_options {
-  int dim;                   /* of src; default -1, the last; 0: the first */
-  int64_t dim_size;          /* of the result along dim; default -1: max(index) + 1; 0: no rows */
-  strew_reduction reduction; /* default STREW_SUM; not STREW_ASSIGN, which is 0 */
-  strew_mode mode;
-  const strew_scalar *fill; /* value of rows without contributions; NULL: 0, 1 for STREW_PROD */
-  const strew_dtype *dtype; /* of a sum, product or mean, to join src in: STREW_FLOAT64, for integers and bools
-                               STREW_INT64; NULL: src's */
-  bool skip_nan;            /* elements that are NaN contribute nothing; their index values are checked like others */
-  uint64_t reserved[4];
-} strew_group_options;
-/* An initialiser: the sum along the last dimension, of max(index) + 1 rows. */
-/* clang-format off */
-#define STREW_GROUP_OPTIONS {-1, -1, STREW_SUM, STREW_ERROR, NULL, NULL, false, {0}}
-/* clang-format on */
-
-/* Group form, as torch_scatter.scatter: index broadcasts to src, and row index[c] of the result joins all src[c].
-   index: of one dimension, along dim; of more, aligned with src's first dimensions; sizes 1 expand (STREW_ESHAPE).
-   options NULL: STREW_GROUP_OPTIONS, which all zeros are not. The result has src's sizes except along dim, and src's
-   dtype or options->dtype. With that, src is converted first, as by strew_to. Integers wrap in the dtype of the result.
-   Another dtype, or one given for an extreme, is STREW_EDTYPE.
-   *out given: it takes part. A sum adds to it, a mean is (out + sum) / count. Rows without contributions keep their
-   values; fill is then STREW_EARGUMENT. It may not overlap src or index (STREW_EOVERLAP).
-   arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a new int64 tensor of the result's shape:
-   the position along dim of the first winner (the first NaN); src.size(dim) if there is none or *out wins.
-   STREW_EMEMORY names the largest index value if the result is too large. Other rules and errors: as for
-   strew_scatter. */
-STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
-                                   strew_tensor **out, strew_tensor **arg, strew_error *error);
-
-/* Segments of consecutive elements. The last dimension of indptr, index, lengths or offsets is the dimension of src
-   along which they lie; its other dimensions are src's first ones, and sizes 1 broadcast (STREW_ESHAPE). int64 or int32
-   (STREW_EDTYPE). The first value that breaks a rule below is STREW_EINDEX; the error has its position, and nothing is
-   written. The elements of a segment join in order, as contributions of strew_group do: the bits are the same. The
-   result has src's dtype, and src's sizes except along the segments' dimension, where it has their number. No call
-   makes an index of src's size. */
-
-typedef struct strew_segment_options {
-  strew_reduction reduction;   /* STREW_ASSIGN, which is 0: STREW_SUM */
-  const strew_scalar *initial; /* segment_reduce: joined with each segment first, uncounted by a mean; may be NULL */
-  const int64_t *dim_size;     /* segment_coo: the number of segments; NULL: max(index) + 1 */
-  uint64_t reserved[4];
-} strew_segment_options;
-/* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. Values of indptr may not
-   decrease, and are 0 to the size of src; elements before its first and after its last value are in no segment. An
-   empty segment is 0, for STREW_PROD 1. arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a
-   new int64 tensor of the result's shape: the position of the first winner along src's dimension; in an empty segment,
-   the size of that dimension. An indptr of size 0 has no segments, nor has one of size 1. */
-STREW_API strew_status strew_segment_csr_with(strew_tensor *src, strew_tensor *indptr,
-                                              const strew_segment_options *options, strew_tensor **out,
-                                              strew_tensor **arg, strew_error *error);
-/* As torch.segment_reduce: segments by lengths, which are not negative and add up to the size of data (STREW_ESHAPE),
-   or by offsets, as indptr above; the other one is NULL (STREW_EARGUMENT). axis: the segments' dimension
-   (STREW_ESHAPE). An empty segment is `initial`, else 0, for STREW_PROD 1, for a mean of floats NaN, for extremes the
-   identity: an infinity, or the lowest or highest integer. Scratch: an int64 for each length. */
-STREW_API strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets,
-                                                 int axis, const strew_segment_options *options, strew_tensor **out,
-                                                 strew_error *error);
-/* As torch_scatter.segment_coo: strew_group for an index whose values do not decrease along its last dimension. out and
-   arg: as for strew_group. Scratch for a new result: an int64 for each segment. */
-STREW_API strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index,
-                                              const strew_segment_options *options, strew_tensor **out,
-                                              strew_tensor **arg, strew_error *error);
-/* The inverse of strew_segment_csr: repeats the value of each segment for all of its elements. indptr begins with 0,
-   does not decrease, and has one element more than src along the segments' dimension; its last value is the result's
-   size there. If src has size 0 there, indptr may have size 0, too, and the result has. */
-STREW_API strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out,
-                                        strew_error *error);
-/* The same by a sorted index: out[i] = src[index[i]] along the last dimension of index. */
-STREW_API strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error);
-
-/* Softmax, or its logarithm, within each group of the group form; of src's shape. Of the options it uses dim, dim_size
-   and mode; elements without a group (STREW_DROP) give 0. Floats (STREW_EDTYPE). Always a new tensor. */
-STREW_API strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
-                                           bool logarithm, strew_tensor **out, strew_error *error);
-/* The number of elements of each value 0, 1, ... in self (int64 or int32, one dimension), or the sums of their weights:
-   int64, or the weights' dtype; max(self) + 1 of them, at least minlength. weights may be NULL. Always a new tensor.
-   STREW_EINDEX: a negative value; STREW_EMEMORY names the largest one. */
-STREW_API strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
-                                      strew_error *error);
-/* The number of elements in each of `bins` equal parts of min..max, of self's dtype (floats; STREW_EDTYPE). Elements
-   out of range are not counted. min == max: the elements' own range; if they are all equal, the middle part counts
-   them. STREW_EVALUE: a range that is not finite, or that the dtype cannot hold. Always a new tensor. */
-STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
-                                   strew_error *error);
-
-/* ----------------------------------------------------------------------------------------------------- groupings */
-
-/* A grouping assigns each of its elements to a numbered group. It never changes. Its derived tensors (counts, order,
-   ...) are made when first needed, and kept. It belongs to one device. */
-
-/* How groups of keys are numbered: by ascending key, or by the positions of their first elements. */
-typedef enum strew_key_order { STREW_KEYS_SORTED, STREW_KEYS_FIRST } strew_key_order;
-STREW_API const char *strew_key_order_name(strew_key_order order); /* "sorted", "first"; words as of dtypes */
-STREW_API strew_status strew_key_order_from_word(const char *word, strew_key_order *out, strew_error *error);
-
-/* A grouping of ids: a tensor of rank 0 or 1, as an index of the group form along one dimension. It is copied, and its
-   values are checked now. Elements that STREW_DROP skips belong to no group; their id is -1. Errors: as for
-   strew_group. */
-typedef struct strew_grouping_options {
-  const int64_t *dim_size; /* the number of groups; NULL: the largest id + 1 */
-  strew_mode mode;
-  uint64_t reserved[4];
-} strew_grouping_options;
-STREW_API strew_status strew_grouping_create_with(strew_tensor *index, const strew_grouping_options *options,
-                                                  strew_grouping **out, strew_error *error);
-/* A grouping by `count` keys, 1-D tensors of one length and any dtypes (STREW_EARGUMENT: none; STREW_ESHAPE): elements
-   whose keys are all equal share a group. Floats compare by value: all NaN are equal, greater than any number, and -0
-   equals +0. Several keys sort as a dictionary does, by the first one first. The same on every device and number of
-   threads. Scratch on the CPU: a table of at most 64 MiB; for integers and floats of a wide range 8 bytes for each
-   element, and 50 for each group and thread, or, if most elements begin a group, 50 more for each element. */
-typedef struct strew_group_by_options {
-  strew_key_order order;
-  uint64_t reserved[4];
-} strew_group_by_options;
-STREW_API strew_status strew_group_by_with(int count, strew_tensor *const keys[], const strew_group_by_options *options,
-                                           strew_grouping **out, strew_error *error);
-STREW_API strew_grouping *strew_grouping_retain(strew_grouping *grouping); /* returns its argument */
-STREW_API void strew_grouping_release(strew_grouping *grouping);           /* NULL is fine */
-STREW_API int64_t strew_grouping_size(const strew_grouping *grouping);     /* the number of groups */
-STREW_API int64_t strew_grouping_length(const strew_grouping *grouping);   /* the number of elements */
-STREW_API strew_device *strew_grouping_device(const strew_grouping *grouping);
-STREW_API bool strew_grouping_drops(const strew_grouping *grouping); /* true if elements belong to no group */
-/* Tensors of the grouping, int64 and 1-D, with a reference for the caller. No call writes to them (STREW_EOVERLAP), and
-   neither may a host through strew_data: the ids are not checked again.
-     ids        the number of each element's group, or -1. (A grouping of keys on the CPU holds 1, 2 or 4 bytes for
-                each element, which strew_grouping_aggregate, _argsort, _topk and strew_group_reduce read if src is
-                1-D; the 8 are made when they are first needed.)
-     counts     the number of elements of each group
-     positions  the position of each group's first element; of an empty group the number of elements
-     order      positions of all elements that have a group, group after group, ascending within each
-     starts     where each group begins in this order, then the end: one more than the groups */
-STREW_API strew_status strew_grouping_ids(strew_grouping *grouping, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_grouping_counts(strew_grouping *grouping, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_grouping_positions(strew_grouping *grouping, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_grouping_order(strew_grouping *grouping, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_grouping_starts(strew_grouping *grouping, strew_tensor **out, strew_error *error);
-/* The number of keys, 0 for a grouping of ids; and key `which` of each group, as its first element has it: of the key's
-   dtype. Not to be written either. STREW_EARGUMENT: no such key. */
-STREW_API int strew_grouping_key_count(const strew_grouping *grouping);
-STREW_API strew_status strew_grouping_key(strew_grouping *grouping, int which, strew_tensor **out, strew_error *error);
-/* The grouping on another device, which belongs to any context; `grouping` itself, retained, if it is there. */
-STREW_API strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, strew_grouping **out,
-                                         strew_error *error);
-
-/* strew_group_softmax with the grouping as index along options->dim, where src has its length (STREW_ESHAPE). Of the
-   options dim_size is -1 or the number of groups, and mode STREW_ERROR (STREW_EARGUMENT): the ids are checked. options
-   NULL: STREW_GROUP_OPTIONS. */
-STREW_API strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src,
-                                              const strew_group_options *options, bool logarithm, strew_tensor **out,
-                                              strew_error *error);
-/* The groups of a call: those of an index, as strew_group takes it, or of a grouping. The other one is NULL. */
+/* The groups of a call: those of an index or of a grouping. The other one is NULL. An index broadcasts to src: of one
+   dimension, it lies along dim; of more, it is aligned with src's first dimensions; sizes 1 expand (STREW_ESHAPE). */
 typedef struct strew_groups {
   strew_tensor *index;
   strew_grouping *grouping;
@@ -1103,7 +950,8 @@ typedef struct strew_group_reduce_options {
   const int *dim;           /* of src; NULL: the last */
   const int64_t *dim_size;  /* the number of groups; NULL: the size of *out, or max(index) + 1; not of a grouping */
   const strew_scalar *fill; /* value of groups without elements */
-  const strew_dtype *dtype; /* that src is converted to; NULL: its own */
+  const strew_dtype *dtype; /* that src is converted to, as by strew_to: STREW_FLOAT64, or for sums, products and means
+                               of integers and bools STREW_INT64; NULL: its own */
   double q;                 /* 0..1 (STREW_EVALUE) */
   strew_interpolation interpolation;
   strew_mode mode; /* STREW_ERROR for a grouping, whose ids are checked */
@@ -1111,36 +959,165 @@ typedef struct strew_group_reduce_options {
   bool biased;     /* a variance divides by the count, not by one less */
   uint64_t reserved[8];
 } strew_group_reduce_options;
-/* Reduces the elements of each group, by the rules of strew_group: index broadcasts to src, integers wrap, and the result
-   has src's sizes except along dim, where it has one for each group. options NULL: all zeros. *out given: it takes part,
-   as in strew_group. arg: NULL, or receives the positions of extremes, as there. STREW_EARGUMENT: an option that the
-   reduction does not take; src NULL. STREW_EDTYPE: src or options->dtype is of a wrong dtype. STREW_ESHAPE: src's size
-   along dim is not the grouping's length. */
+/* The group form, as torch_scatter.scatter: row index[c] of the result reduces all src[c]. The result has src's sizes
+   except along dim, where it has one for each group, and src's dtype, options->dtype, or the one that is stated above.
+   Integers wrap in it. options NULL: all zeros.
+   *out given: it takes part. A sum adds to it, a mean is (out + sum) / count. Rows without contributions keep their
+   values; fill is then STREW_EARGUMENT. It may not overlap src or index (STREW_EOVERLAP).
+   arg: NULL, or receives a new int64 tensor of the result's shape: the position along dim of the first winner (the first
+   NaN); src.size(dim) if there is none or *out wins.
+   STREW_EARGUMENT: an option that the reduction does not take; src NULL. STREW_EDTYPE: src or options->dtype is of a
+   wrong dtype. STREW_ESHAPE: src's size along dim is not the grouping's length. STREW_EMEMORY names the largest index
+   value if the result is too large. Other rules and errors: as for strew_scatter. */
 STREW_API strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
                                           const strew_group_reduce_options *options, strew_tensor **out,
                                           strew_tensor **arg, strew_error *error);
-
 /* The number of the group of each element, as strew_group_reduce sees them: int64, of src's shape (of rank 1, if that is
    0), -1 for elements without a group. Of the options dim, dim_size, mode and skip_nan count. Always a new tensor. */
 STREW_API strew_status strew_group_ids(strew_groups groups, strew_tensor *src,
                                        const strew_group_reduce_options *options, strew_tensor **out,
                                        strew_error *error);
+/* Softmax, or its logarithm, within each group; of src's shape. Elements without a group (STREW_DROP) give 0. Floats
+   (STREW_EDTYPE). Always a new tensor. */
+typedef struct strew_group_softmax_options {
+  const int *dim;          /* of src; NULL: the last */
+  const int64_t *dim_size; /* the number of groups; NULL: max(index) + 1; not of a grouping */
+  strew_mode mode;         /* STREW_ERROR for a grouping */
+  bool logarithm;
+  uint64_t reserved[4];
+} strew_group_softmax_options;
+STREW_API strew_status strew_group_softmax_with(strew_groups groups, strew_tensor *src,
+                                                const strew_group_softmax_options *options, strew_tensor **out,
+                                                strew_error *error);
+
+/* Segments of consecutive elements. The last dimension of indptr, index, lengths or offsets is the dimension of src
+   along which they lie; its other dimensions are src's first ones, and sizes 1 broadcast (STREW_ESHAPE). int64 or int32
+   (STREW_EDTYPE). The first value that breaks a rule below is STREW_EINDEX; the error has its position, and nothing is
+   written. The elements of a segment join in order, as contributions of strew_group_reduce do: the bits are the same.
+   The result has src's dtype, and src's sizes except along the segments' dimension, where it has their number. No call
+   makes an index of src's size. */
+
+typedef struct strew_segment_options {
+  strew_reduction reduction;   /* STREW_ASSIGN, which is 0: STREW_SUM */
+  const strew_scalar *initial; /* segment_reduce: joined with each segment first, uncounted by a mean; may be NULL */
+  const int64_t *dim_size;     /* segment_coo: the number of segments; NULL: max(index) + 1 */
+  uint64_t reserved[4];
+} strew_segment_options;
+/* As torch_scatter.segment_csr: segment i is src[indptr[i]] to src[indptr[i + 1] - 1]. Values of indptr may not
+   decrease, and are 0 to the size of src; elements before its first and after its last value are in no segment. An
+   empty segment is 0, for STREW_PROD 1. arg: NULL, or for STREW_AMAX and STREW_AMIN only (STREW_EARGUMENT) receives a
+   new int64 tensor of the result's shape: the position of the first winner along src's dimension; in an empty segment,
+   the size of that dimension. An indptr of size 0 has no segments, nor has one of size 1. */
+STREW_API strew_status strew_segment_csr_with(strew_tensor *src, strew_tensor *indptr,
+                                              const strew_segment_options *options, strew_tensor **out,
+                                              strew_tensor **arg, strew_error *error);
+/* As torch.segment_reduce: segments by lengths, which are not negative and add up to the size of data (STREW_ESHAPE),
+   or by offsets, as indptr above; the other one is NULL (STREW_EARGUMENT). axis: the segments' dimension
+   (STREW_ESHAPE). An empty segment is `initial`, else 0, for STREW_PROD 1, for a mean of floats NaN, for extremes the
+   identity: an infinity, or the lowest or highest integer. Scratch: an int64 for each length. */
+STREW_API strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets,
+                                                 int axis, const strew_segment_options *options, strew_tensor **out,
+                                                 strew_error *error);
+/* As torch_scatter.segment_coo: strew_group_reduce for an index whose values do not decrease along its last dimension.
+   out and arg: as there. Scratch for a new result: an int64 for each segment. */
+STREW_API strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index,
+                                              const strew_segment_options *options, strew_tensor **out,
+                                              strew_tensor **arg, strew_error *error);
+/* The inverse of strew_segment_csr: repeats the value of each segment for all of its elements. indptr begins with 0,
+   does not decrease, and has one element more than src along the segments' dimension; its last value is the result's
+   size there. If src has size 0 there, indptr may have size 0, too, and the result has. */
+STREW_API strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out,
+                                        strew_error *error);
+/* The same by a sorted index: out[i] = src[index[i]] along the last dimension of index. */
+STREW_API strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error);
+
+/* The number of elements of each value 0, 1, ... in self (int64 or int32, one dimension), or the sums of their weights:
+   int64, or the weights' dtype; max(self) + 1 of them, at least minlength. weights may be NULL. Always a new tensor.
+   STREW_EINDEX: a negative value; STREW_EMEMORY names the largest one. */
+STREW_API strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
+                                      strew_error *error);
+/* The number of elements in each of `bins` equal parts of min..max, of self's dtype (floats; STREW_EDTYPE). Elements
+   out of range are not counted. min == max: the elements' own range; if they are all equal, the middle part counts
+   them. STREW_EVALUE: a range that is not finite, or that the dtype cannot hold. Always a new tensor. */
+STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
+                                   strew_error *error);
+
+/* ----------------------------------------------------------------------------------------------------- groupings */
+
+/* A grouping assigns each of its elements to a numbered group. It never changes. Its derived tensors (counts, order,
+   ...) are made when first needed, and kept. It belongs to one device. */
+
+/* How groups of keys are numbered: by ascending key, or by the positions of their first elements. */
+typedef enum strew_key_order { STREW_KEYS_SORTED, STREW_KEYS_FIRST } strew_key_order;
+STREW_API const char *strew_key_order_name(strew_key_order order); /* "sorted", "first"; words as of dtypes */
+STREW_API strew_status strew_key_order_from_word(const char *word, strew_key_order *out, strew_error *error);
+
+/* A grouping of ids: a tensor of rank 0 or 1, as an index of the group form along one dimension. It is copied, and its
+   values are checked now. Elements that STREW_DROP skips belong to no group; their id is -1. Errors: as for
+   strew_group_reduce. */
+typedef struct strew_grouping_options {
+  const int64_t *dim_size; /* the number of groups; NULL: the largest id + 1 */
+  strew_mode mode;
+  uint64_t reserved[4];
+} strew_grouping_options;
+STREW_API strew_status strew_grouping_create_with(strew_tensor *index, const strew_grouping_options *options,
+                                                  strew_grouping **out, strew_error *error);
+/* A grouping by `count` keys, 1-D tensors of one length and any dtypes (STREW_EARGUMENT: none; STREW_ESHAPE): elements
+   whose keys are all equal share a group. Floats compare by value: all NaN are equal, greater than any number, and -0
+   equals +0. Several keys sort as a dictionary does, by the first one first. The same on every device and number of
+   threads. Scratch on the CPU: a table of at most 64 MiB; for integers and floats of a wide range 8 bytes for each
+   element, and 50 for each group and thread, or, if most elements begin a group, 50 more for each element. */
+typedef struct strew_group_by_options {
+  strew_key_order order;
+  uint64_t reserved[4];
+} strew_group_by_options;
+STREW_API strew_status strew_group_by_with(int count, strew_tensor *const keys[], const strew_group_by_options *options,
+                                           strew_grouping **out, strew_error *error);
+STREW_API strew_grouping *strew_grouping_retain(strew_grouping *grouping); /* returns its argument */
+STREW_API void strew_grouping_release(strew_grouping *grouping);           /* NULL is fine */
+STREW_API int64_t strew_grouping_size(const strew_grouping *grouping);     /* the number of groups */
+STREW_API int64_t strew_grouping_length(const strew_grouping *grouping);   /* the number of elements */
+STREW_API strew_device *strew_grouping_device(const strew_grouping *grouping);
+STREW_API bool strew_grouping_drops(const strew_grouping *grouping); /* true if elements belong to no group */
+/* Tensors of the grouping, int64 and 1-D, with a reference for the caller. No call writes to them (STREW_EOVERLAP), and
+   neither may a host through strew_data: the ids are not checked again.
+     ids        the number of each element's group, or -1. (A grouping of keys on the CPU holds 1, 2 or 4 bytes for
+                each element, which strew_grouping_aggregate, _argsort, _topk and strew_group_reduce read if src is
+                1-D; the 8 are made when they are first needed.)
+     counts     the number of elements of each group
+     positions  the position of each group's first element; of an empty group the number of elements
+     order      positions of all elements that have a group, group after group, ascending within each
+     starts     where each group begins in this order, then the end: one more than the groups */
+STREW_API strew_status strew_grouping_ids(strew_grouping *grouping, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_counts(strew_grouping *grouping, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_positions(strew_grouping *grouping, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_order(strew_grouping *grouping, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_starts(strew_grouping *grouping, strew_tensor **out, strew_error *error);
+/* The number of keys, 0 for a grouping of ids; and key `which` of each group, as its first element has it: of the key's
+   dtype. Not to be written either. STREW_EARGUMENT: no such key. */
+STREW_API int strew_grouping_key_count(const strew_grouping *grouping);
+STREW_API strew_status strew_grouping_key(strew_grouping *grouping, int which, strew_tensor **out, strew_error *error);
+/* The grouping on another device, which belongs to any context; `grouping` itself, retained, if it is there. */
+STREW_API strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, strew_grouping **out,
+                                         strew_error *error);
 
 /* Several reductions at once: out[i], always new, is that of aggregates[i]; all of them, or none if one fails. As by
    strew_group_reduce, except that nothing wraps, and nothing is taken for a number:
      integers, bools   without options.dtype a sum or product is int64, and a mean float64: the exact sum, rounded once,
                        divided by the count. A sum or product whose exact value the dtype cannot hold is STREW_EVALUE;
                        the error's value is the group.
-     empty groups      without options.fill a mean or extreme of floats, and a mean in float64, is NaN; also that of a
-                       group whose elements are all NaN, with options.skip_nan.
+     empty groups      without options.fill a result in floats is NaN, but for sums, products and logsumexp; also that of
+                       a group whose elements are all NaN, with options.skip_nan.
    Sums, products, means and extremes of 1-D tensors share one pass over the ids on the CPU. Sums of int64 elements that
    are large enough to wrap take a second pass; products always do. */
-typedef struct strew_aggregate {
-  strew_tensor *src;           /* NULL: the counts; options are then ignored */
-  strew_group_options options; /* begin with STREW_GROUP_OPTIONS */
-} strew_aggregate;
-STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
-                                                strew_tensor *out[], strew_error *error);
+typedef struct strew_group_aggregate {
+  strew_tensor *src; /* NULL, for STREW_GROUP_COUNT: all elements */
+  strew_group_reduction reduction;
+  strew_group_reduce_options options; /* without dim_size and mode */
+} strew_group_aggregate;
+STREW_API strew_status strew_grouping_aggregate_with(strew_grouping *grouping, int64_t count,
+                                                     const strew_group_aggregate aggregates[], strew_tensor *out[],
+                                                     strew_error *error);
 /* The positions of the elements of src, 1-D (STREW_ESHAPE), that have a group: group after group, within each in
    strew_sort's order, ties by position. Always a new tensor. */
 STREW_API strew_status strew_grouping_argsort_with(strew_grouping *grouping, strew_tensor *src,
@@ -1438,10 +1415,38 @@ STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_te
 STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
                                            strew_tensor **positions, strew_tensor **groups, strew_error *error);
 
-/* Calls of groups that strew_group_reduce has taken over. The options are those of strew_group, of which reduction and
-   dtype do not count for a quantile. With a grouping, dim_size is -1 or the number of groups, and mode STREW_ERROR
-   (STREW_EARGUMENT). strew_grouping_reduce is strew_group; squares are the sums of squares about the means that a
-   variance is made of, float64, of a 1-D src, and on the CPU for a device without float64. */
+/* Calls of groups whose options are not all zeros by default.
+
+   Begin with strew_group_options options = STREW_GROUP_OPTIONS, then set members. `= {0}` and designated initialisers
+   are not the defaults: they group along the first dimension, into a result of size 0, where every index value is out
+   of range (STREW_EINDEX) or, with STREW_DROP, dropped; and all zeros mean STREW_ASSIGN (STREW_EARGUMENT). */
+typedef struct strew_group_options {
+  int dim;                   /* of src; default -1, the last; 0: the first */
+  int64_t dim_size;          /* of the result along dim; default -1: max(index) + 1; 0: no rows */
+  strew_reduction reduction; /* default STREW_SUM; not STREW_ASSIGN, which is 0 */
+  strew_mode mode;
+  const strew_scalar *fill; /* value of rows without contributions; NULL: 0, 1 for STREW_PROD */
+  const strew_dtype *dtype; /* of a sum, product or mean, to join src in: STREW_FLOAT64, for integers and bools
+                               STREW_INT64; NULL: src's */
+  bool skip_nan;            /* elements that are NaN contribute nothing; their index values are checked like others */
+  uint64_t reserved[4];
+} strew_group_options;
+/* An initialiser: the sum along the last dimension, of max(index) + 1 rows. */
+/* clang-format off */
+#define STREW_GROUP_OPTIONS {-1, -1, STREW_SUM, STREW_ERROR, NULL, NULL, false, {0}}
+/* clang-format on */
+
+/* strew_group_reduce for the reductions that scatter has. arg is for STREW_AMAX and STREW_AMIN only. Of the options a
+   softmax uses dim, dim_size and mode; reduction and dtype do not count for a quantile. With a grouping, dim_size is -1
+   or the number of groups, and mode STREW_ERROR (STREW_EARGUMENT). squares are the sums of squares about the means that
+   a variance is made of, float64, of a 1-D src, and on the CPU for a device without float64. */
+STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
+                                   strew_tensor **out, strew_tensor **arg, strew_error *error);
+STREW_API strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
+                                           bool logarithm, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src,
+                                              const strew_group_options *options, bool logarithm, strew_tensor **out,
+                                              strew_error *error);
 STREW_API strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q,
                                             strew_interpolation interpolation, const strew_group_options *options,
                                             strew_tensor **out, strew_error *error);
@@ -1453,6 +1458,13 @@ STREW_API strew_status strew_grouping_quantile(strew_grouping *grouping, strew_t
                                                strew_tensor **out, strew_error *error);
 STREW_API strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                               strew_error *error);
+/* strew_grouping_aggregate_with for these. */
+typedef struct strew_aggregate {
+  strew_tensor *src;           /* NULL: the counts; options are then ignored */
+  strew_group_options options; /* begin with STREW_GROUP_OPTIONS */
+} strew_aggregate;
+STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
+                                                strew_tensor *out[], strew_error *error);
 
 #ifdef __cplusplus
 }

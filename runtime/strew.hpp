@@ -5,7 +5,8 @@
 //   strew::tensor src = strew::from(cpu, std::vector<float>{1, 2, 3, 4}), index = ...;
 //   strew::tensor t = strew::make(strew_transpose, src, 0, -1);
 //   auto [values, indices] = strew::get<strew::tensor, strew::tensor>(strew_sort_with, src, -1, nullptr);
-//   strew::call(strew_group, src, index, nullptr, strew::into(sums), nullptr);
+//   strew::call(strew_group_reduce, strew_by_index(index.get()), STREW_GROUP_SUM, src, nullptr, strew::into(sums),
+//               nullptr);
 //   float sum = sums.item<float>();
 //
 // Every function of strew.h that returns a status is called by its own name, with its arguments in their order:
@@ -306,8 +307,7 @@ template <class T> [[nodiscard]] tensor wrap(strew_device *cpu, T *data, std::si
   return make(strew_wrap, cpu, dtype_of<T>(), shape, nullptr, data, count * sizeof(T), nullptr, nullptr);
 }
 // The same over memory that no call may write.
-template <class T>
-[[nodiscard]] tensor wrap(strew_device *cpu, const T *data, std::size_t count, const sizes &shape) {
+template <class T> [[nodiscard]] tensor wrap(strew_device *cpu, const T *data, std::size_t count, const sizes &shape) {
   return make(strew_wrap_const, cpu, dtype_of<T>(), shape, nullptr, data, count * sizeof(T), nullptr, nullptr);
 }
 template <class T> [[nodiscard]] tensor wrap(strew_device *cpu, list<T> &values) {

@@ -355,6 +355,12 @@ START_TEST(test_zeros_are_defaults) {
   ok(strew_grouping_create_with(pair, NULL, &g, &failure));
   ck_assert_int_eq(strew_grouping_size(g), 3);
   ZEROS(strew_sort_options, strew_grouping_argsort(g, key, false, E), strew_grouping_argsort_with(g, key, options, E));
+  ZEROS(strew_group_softmax_options, strew_group_softmax(key, pair, NULL, false, E),
+        strew_group_softmax_with(strew_by_index(pair), key, options, E));
+  const int64_t below = -1;
+  strew_tensor *none = NULL;
+  fails(STREW_ESHAPE, strew_group_softmax_with(strew_by_index(pair), key,
+                                               &(strew_group_softmax_options){.dim_size = &below}, &none, &failure));
   ZEROS(strew_topk_options, strew_grouping_topk(g, key, 1, true, NO_ARG),
         strew_grouping_topk_with(g, key, 1, options, NO_ARG));
   strew_grouping_release(g), g = NULL;

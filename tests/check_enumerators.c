@@ -207,6 +207,17 @@ static void refuse_reduce_options(const char *argument, strew_group_reduction re
                                   const strew_group_reduce_options *options, int bad) {
   REFUSES(argument, strew_group_reduce, strew_by_index(index), reduction, floats, options, &out, NULL);
   REFUSES(argument, strew_group_reduce, strew_by_grouping(grouping), reduction, floats, options, &out, NULL);
+  const strew_group_aggregate aggregates[] = {
+      {floats, STREW_GROUP_SUM, {0}}, {floats, reduction, options ? *options : (strew_group_reduce_options){0}}};
+  strew_tensor *results[2] = {NULL, NULL};
+  note("strew_group_aggregate.reduction"), note("strew_group_aggregate.options");
+  REFUSES(argument, strew_grouping_aggregate_with, grouping, 2, aggregates, results);
+  ck_assert(!results[0] && !results[1]);
+}
+
+static void refuse_softmax_options(const char *argument, const strew_group_softmax_options *options, int bad) {
+  REFUSES(argument, strew_group_softmax_with, strew_by_index(index), floats, options, &out);
+  REFUSES(argument, strew_group_softmax_with, strew_by_grouping(grouping), floats, options, &out);
 }
 
 static void reductions(void) {
@@ -249,6 +260,8 @@ static void modes(void) {
     note("strew_group_reduce_options.mode");
     refuse_reduce_options("mode", STREW_GROUP_NUNIQUE, &reducing, bad);
     REFUSES("mode", strew_group_ids, strew_by_index(index), floats, &reducing, &out);
+    note("strew_group_softmax_options.mode");
+    refuse_softmax_options("mode", &(strew_group_softmax_options){.mode = mode}, bad);
     note("strew_index_options.mode");
     refuse_index_options("mode", &(strew_index_options){.mode = mode}, bad);
     REFUSES("mode", strew_gather, floats, 0, index, mode, &out);
@@ -499,6 +512,10 @@ static void reserved(void) {
     if (bad >= 4) continue;
     strew_scatter_options scattering = {.reduction = STREW_SUM};
     strew_group_options joining = STREW_GROUP_OPTIONS;
+    strew_group_softmax_options softening = {.logarithm = true};
+    softening.reserved[bad] = bit;
+    note("strew_group_softmax_options.reserved");
+    refuse_softmax_options("options", &softening, bad);
     strew_save_options saving = {.compress = false};
     strew_image_options painting = {.scale = 1};
     strew_reader_options reading = {.rows = 1};
@@ -546,6 +563,8 @@ static bool is_checked_type(const char *text) {
                                       "strew_group_options",
                                       "strew_group_reduction",
                                       "strew_group_reduce_options",
+                                      "strew_group_softmax_options",
+                                      "strew_group_aggregate",
                                       "strew_index_options",
                                       "strew_segment_options",
                                       "strew_isclose_options",

@@ -429,6 +429,33 @@ static strew_tensor *draw_column(strew_dtype dtype, const int64_t *sizes) {
   return random_integers(dtype, 1, sizes, layout, dtype == STREW_BOOL || dtype == STREW_UINT8 ? 0 : -1, 2);
 }
 
+/* The same aggregates in the form whose zeros are the defaults. */
+static void assert_same_with(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
+                             strew_tensor *const expected[]) {
+  static const strew_group_reduction by_scatter[] = {[STREW_SUM] = STREW_GROUP_SUM,
+                                                     [STREW_PROD] = STREW_GROUP_PROD,
+                                                     [STREW_MEAN] = STREW_GROUP_MEAN,
+                                                     [STREW_AMAX] = STREW_GROUP_MAX,
+                                                     [STREW_AMIN] = STREW_GROUP_MIN};
+  enum { MOST = 12 };
+  strew_group_aggregate own[MOST] = {{NULL}};
+  strew_tensor *out[MOST];
+  for (int i = 0; i < count; i++) {
+    const strew_group_options *options = &aggregates[i].options;
+    own[i].src = aggregates[i].src;
+    own[i].reduction = own[i].src ? by_scatter[options->reduction] : STREW_GROUP_COUNT;
+    if (!own[i].src) continue;
+    own[i].options.fill = options->fill;
+    own[i].options.dtype = options->dtype;
+    own[i].options.skip_nan = options->skip_nan;
+  }
+  ok(strew_grouping_aggregate_with(grouping, count, own, out, &failure));
+  for (int i = 0; i < count; i++) {
+    assert_same(out[i], expected[i], "with options of zeros");
+    strew_release(out[i]);
+  }
+}
+
 /* As each of them by itself. */
 START_TEST(test_random_aggregates) {
   enum { COLUMNS = 4, MOST = 12 };
@@ -453,6 +480,7 @@ START_TEST(test_random_aggregates) {
         ok(strew_grouping_create(index, size, STREW_DROP, &grouping, &failure));
       for (int i = 0; i < count; i++) aggregates[i] = draw_aggregate(COLUMNS, src, &one);
       ok(strew_grouping_aggregate(grouping, count, aggregates, out, &failure));
+      assert_same_with(grouping, count, aggregates, out);
       for (int i = 0; i < count; i++) {
         strew_tensor *expected = alone(grouping, &aggregates[i]);
         assert_same(out[i], expected,
@@ -463,6 +491,41 @@ START_TEST(test_random_aggregates) {
       strew_release(index), strew_grouping_release(grouping);
     }
   }
+}
+END_TEST
+
+/* All reductions at once: as each of them, but that no group without elements passes for a number. */
+START_TEST(test_aggregates_of_all_reductions) {
+  enum { ALL = STREW_GROUP_REDUCTION_COUNT };
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 4, (int64_t[]){0, 2, 0, 2}), *out[ALL];
+  strew_tensor *src = tensor_from_doubles(STREW_FLOAT32, 4, (double[]){3, _i ? NAN : 1, 4, 1});
+  strew_group_aggregate aggregates[ALL + 1] = {{NULL}};
+  strew_grouping *grouping = NULL;
+  ok(strew_grouping_create(index, 3, STREW_ERROR, &grouping, &failure));
+  for (int i = 0; i < ALL; i++)
+    aggregates[i] = (strew_group_aggregate){src, (strew_group_reduction)i, {.skip_nan = _i == 2}};
+  ok(strew_grouping_aggregate_with(grouping, ALL, aggregates, out, &failure));
+  for (int i = 0; i < ALL; i++) {
+    strew_tensor *expected = NULL, *empty = NULL;
+    ok(strew_group_reduce(strew_by_grouping(grouping), (strew_group_reduction)i, src, &aggregates[i].options, &expected,
+                          NULL, &failure));
+    ok(strew_narrow(expected, 0, 1, 1, &empty, &failure));
+    const bool has_number = i == STREW_GROUP_SUM || i == STREW_GROUP_PROD || i == STREW_GROUP_LOGSUMEXP;
+    if (is_float_dtype(strew_tensor_dtype(expected)) && !has_number) ok(strew_fill(empty, strew_float(NAN), &failure));
+    assert_same(out[i], expected, strew_group_reduction_name((strew_group_reduction)i));
+    strew_release(out[i]), strew_release(expected), strew_release(empty);
+    out[i] = NULL;
+  }
+  aggregates[ALL].reduction = STREW_GROUP_VAR; /* src is NULL: nothing is made */
+  assert_fails(strew_grouping_aggregate_with(grouping, ALL + 1, aggregates, out, &failure), STREW_EARGUMENT, NULL);
+  ck_assert_str_eq(failure.argument, "src");
+  ck_assert_ptr_null(out[0]);
+  assert_fails(strew_grouping_aggregate_with(grouping, INT64_MAX, aggregates, out, &failure), STREW_EARGUMENT, NULL);
+  assert_fails(strew_grouping_aggregate_with(grouping, -1, aggregates, out, &failure), STREW_EARGUMENT, NULL);
+  aggregates[0].options.q = 0.5;
+  assert_fails(strew_grouping_aggregate_with(grouping, ALL, aggregates, out, &failure), STREW_EARGUMENT, NULL);
+  ck_assert_str_eq(failure.argument, "q");
+  strew_release(index), strew_release(src), strew_grouping_release(grouping);
 }
 END_TEST
 
@@ -633,6 +696,10 @@ START_TEST(test_softmax_and_quantiles) {
     ok(strew_grouping_softmax(grouping, src, &own, n % 2, &out, &failure));
     ok(strew_group_softmax(src, ids, &options, n % 2, &expected, &failure));
     assert_same(out, expected, "softmax");
+    const strew_group_softmax_options zeros = {.dim = &own.dim, .logarithm = n % 2};
+    strew_release(out), out = NULL;
+    ok(strew_group_softmax_with(strew_by_grouping(grouping), src, &zeros, &out, &failure));
+    assert_same(out, expected, "softmax with options of zeros");
     strew_release(out), strew_release(expected), out = expected = NULL;
     ok(strew_grouping_quantile(grouping, src, 0.3, STREW_LINEAR, &own, &out, &failure));
     ok(strew_group_quantile(src, ids, 0.3, STREW_LINEAR, &options, &expected, &failure));
@@ -915,8 +982,9 @@ START_TEST(test_bad_ids) {
                "grouping: 'dim_size' is -2, expected 0 or more\n  index  int64[3] cpu");
   assert_fails(strew_grouping_create(index, 3, (strew_mode)9, &grouping, &failure), STREW_EARGUMENT, NULL);
   ok(strew_view(index, 2, (int64_t[]){1, 3}, &square, &failure));
-  assert_fails(strew_grouping_create(square, 3, STREW_DROP, &grouping, &failure), STREW_ESHAPE,
-               "grouping: 'index' has 2 dimensions, expected 1\n  index  int64[1, 3] cpu\n  hint   strew_flatten(index)");
+  assert_fails(
+      strew_grouping_create(square, 3, STREW_DROP, &grouping, &failure), STREW_ESHAPE,
+      "grouping: 'index' has 2 dimensions, expected 1\n  index  int64[1, 3] cpu\n  hint   strew_flatten(index)");
   floats = tensor_from_doubles(STREW_FLOAT32, 1, (double[]){0});
   assert_fails(strew_grouping_create(floats, 3, STREW_DROP, &grouping, &failure), STREW_EDTYPE, NULL);
   ck_assert_ptr_null(grouping);
@@ -1026,6 +1094,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_sizes_of_ids);
   tcase_add_loop_test(all, test_random_reductions, 0, STREW_DTYPE_COUNT * STREW_REDUCTION_COUNT);
   tcase_add_loop_test(all, test_random_aggregates, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(all, test_aggregates_of_all_reductions, 0, 3);
   tcase_add_loop_test(all, test_orders_within_groups, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, test_running_sums, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(all, test_squares, 0, STREW_DTYPE_COUNT);

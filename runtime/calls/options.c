@@ -2,6 +2,7 @@
    as old forms). */
 #include "runtime/base/call.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -10,12 +11,23 @@ static strew_status refuse(const char *op, const uint64_t *reserved, size_t size
   return check_reserved(&call, reserved, size_bytes);
 }
 
+static strew_status refuse_size(const char *op, int64_t dim_size, strew_error *error) {
+  CALL(call, op, error, {0});
+  return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"}, "is %" PRId64 ", expected 0 or more",
+              dim_size);
+}
+
 /* Declares `given`: the options, or zeros; fails unless their reserved bytes are zeros. */
 #define GIVEN(type, op)                                                                                                \
   static const type zeros;                                                                                             \
   const type *const given = options ? options : &zeros;                                                                \
   if (memcmp(given->reserved, zeros.reserved, sizeof zeros.reserved) != 0)                                             \
   return refuse(op, given->reserved, sizeof given->reserved, error)
+
+/* Declares `dim_size`: that of the options, or -1; fails if it is negative. */
+#define GIVEN_SIZE(op)                                                                                                 \
+  const int64_t dim_size = given->dim_size ? *given->dim_size : -1;                                                    \
+  if (given->dim_size && dim_size < 0) return refuse_size(op, dim_size, error)
 
 /* ---------------------------------------------------------------------------------------------------- elementwise */
 
@@ -132,7 +144,8 @@ strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths
 strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index, const strew_segment_options *options,
                                     strew_tensor **out, strew_tensor **arg, strew_error *error) {
   GIVEN(strew_segment_options, "segment_coo");
-  return strew_segment_coo(src, index, given->dim_size ? *given->dim_size : -1, reduction_of(given), out, arg, error);
+  GIVEN_SIZE("segment_coo");
+  return strew_segment_coo(src, index, dim_size, reduction_of(given), out, arg, error);
 }
 
 /* ------------------------------------------------------------------------------------------------------ groupings */
@@ -140,7 +153,18 @@ strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index, cons
 strew_status strew_grouping_create_with(strew_tensor *index, const strew_grouping_options *options,
                                         strew_grouping **out, strew_error *error) {
   GIVEN(strew_grouping_options, "grouping");
-  return strew_grouping_create(index, given->dim_size ? *given->dim_size : -1, given->mode, out, error);
+  GIVEN_SIZE("grouping");
+  return strew_grouping_create(index, dim_size, given->mode, out, error);
+}
+
+strew_status strew_group_softmax_with(strew_groups groups, strew_tensor *src,
+                                      const strew_group_softmax_options *options, strew_tensor **out,
+                                      strew_error *error) {
+  GIVEN(strew_group_softmax_options, "group_softmax");
+  GIVEN_SIZE("group_softmax");
+  const strew_group_options own = {.dim = given->dim ? *given->dim : -1, .dim_size = dim_size, .mode = given->mode};
+  return groups.grouping ? strew_grouping_softmax(groups.grouping, src, &own, given->logarithm, out, error)
+                         : strew_group_softmax(src, groups.index, &own, given->logarithm, out, error);
 }
 
 strew_status strew_group_by_with(int count, strew_tensor *const keys[], const strew_group_by_options *options,

@@ -1,11 +1,11 @@
 /* aggregate.c: several reductions of a grouping. Those of 1-D columns that need no more than sums, products and extremes
    share one walk over the ids, if the device has one; others are made one by one. */
-#include "groups.h"
+#include "reduce.h"
 #include "runtime/base/copy.h"
 #include "runtime/base/device.h"
-#include "runtime/base/operations.h"
-#include "runtime/base/steps.h"
 
+#include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 /* A call. Aggregate i has column number column[i], -1 if it does not share the walk. */
@@ -17,6 +17,8 @@ struct aggregating {
   int64_t size;         /* groups */
   int count, columns;   /* of aggregates, of columns */
   const strew_aggregate *aggregates;
+  const strew_group_aggregate *given; /* NULL: of the old form; else the aggregates of reductions that do not join are
+                                         STREW_ASSIGN */
   int *column;
   struct aggregate_column *at;
   enum may_wrap *may_wrap; /* by column */
@@ -181,11 +183,32 @@ static strew_tensor *make_of_integers(struct steps *steps, const struct aggregat
   return *out;
 }
 
+/* The result of a reduction that does not join values. No group without elements passes for a number. */
+static strew_tensor *make_other(struct steps *steps, const struct aggregating *a, int i) {
+  const strew_group_aggregate *given = &a->given[i];
+  const strew_group_reduce_options counted = {.dim = given->options.dim, .skip_nan = given->options.skip_nan};
+  const strew_groups groups = strew_by_grouping(a->grouping);
+  strew_tensor **out = steps_place(steps), **counts = steps_place(steps);
+  STEP(steps, strew_group_reduce(groups, given->reduction, given->src, &given->options, out, NULL, steps->error));
+  const bool has_gaps = !a->grouping->key_count || given->options.skip_nan;
+  if (steps->status != STREW_OK || !has_gaps || given->options.fill || !dtype_is_float((*out)->dtype)) return *out;
+  const strew_scalar empty = group_empty(&group_rows[given->reduction], true, (*out)->dtype);
+  if (empty.dtype != STREW_FLOAT64) return *out;
+  STEP(steps, strew_group_reduce(groups, STREW_GROUP_COUNT, given->src, &counted, counts, NULL, steps->error));
+  strew_tensor *is_empty = step_binary(steps, STREW_EQ, *counts, 0, NULL);
+  STEP(steps, strew_masked_fill(*out, is_empty, strew_number(empty), out, steps->error));
+  return *out;
+}
+
 static strew_status make_any(const struct aggregating *a, int i, strew_tensor **out) {
   const strew_aggregate *aggregate = &a->aggregates[i];
   strew_group_options options = aggregate->options;
   *out = NULL;
   if (!aggregate->src) return strew_clone(a->counts, out, a->call->error);
+  if (a->given && options.reduction == STREW_ASSIGN) {
+    STEPS(steps, a->call);
+    return steps_give(&steps, make_other(&steps, a, i), out);
+  }
   const bool is_integer = joins_integers(aggregate);
   if (is_integer || a->column[i] >= 0) {
     STEPS(steps, a->call);
@@ -236,26 +259,63 @@ static void aggregating_close(struct aggregating *a) {
   memory_free(a->device->context, a->at, a->bytes);
 }
 
+static strew_status aggregate(struct aggregating *a, strew_tensor *out[]) {
+  strew_status status = STREW_OK;
+  a->device = strew_grouping_device(a->grouping);
+  a->size = strew_grouping_size(a->grouping);
+  for (int i = 0; i < a->count && status == STREW_OK; i++)
+    if (a->aggregates[i].src) status = check_alive(a->call, "aggregates", i, a->aggregates[i].src);
+  TRY(status, aggregating_open(a));
+  TRY(status, share_walk(a));
+  if (status == STREW_OK && needs_counts(a)) status = groups_counts(a->call, &a->grouping->groups, &a->counts);
+  TRY(status, make_all(a, out));
+  aggregating_close(a);
+  return status;
+}
+
+static strew_status check_count(const struct call *call, int64_t count) {
+  struct fault fault = {.code = STREW_EARGUMENT, .argument = "count"};
+  if (count >= 0 && count < INT_MAX) return STREW_OK;
+  if (count < 0) return fail(call, fault, "is %" PRId64 ", expected 0 or more", count);
+  return fail(call, fault, "is %" PRId64 ", expected less than %d", count, INT_MAX);
+}
+
 strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
                                       strew_tensor *out[], strew_error *error) {
   strew_error inner = {.alias = alias_of(error, "grouping_aggregate")};
   CALL(call, "grouping_aggregate", &inner, IDS_OF(grouping));
-  struct aggregating a = {
-      .call = &call, .grouping = grouping, .device = strew_grouping_device(grouping), .count = count};
-  a.size = strew_grouping_size(grouping);
-  a.aggregates = aggregates;
-  if (count < 0) {
-    strew_status negative =
-        fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "count"}, "is %d, expected 0 or more", count);
-    return report_inner(negative, &inner, error);
-  }
-  strew_status status = STREW_OK;
-  for (int i = 0; i < count && status == STREW_OK; i++)
-    if (aggregates[i].src) status = check_alive(&call, "aggregates", i, aggregates[i].src);
-  if (status == STREW_OK) status = aggregating_open(&a);
-  if (status == STREW_OK) status = share_walk(&a);
-  if (status == STREW_OK && needs_counts(&a)) status = strew_grouping_counts(grouping, &a.counts, &inner);
-  if (status == STREW_OK) status = make_all(&a, out);
-  aggregating_close(&a);
+  struct aggregating a = {.call = &call, .grouping = grouping, .count = count, .aggregates = aggregates};
+  strew_status status = check_count(&call, count);
+  return report_inner(TRY(status, aggregate(&a, out)), &inner, error);
+}
+
+/* The same aggregates in the old form. */
+static strew_status convert(const struct call *call, const strew_group_aggregate *given, strew_aggregate *old) {
+  const bool is_known = (unsigned)given->reduction < STREW_GROUP_REDUCTION_COUNT;
+  if (!is_known) return fail_unknown(call, "reduction", (int)given->reduction, STREW_GROUP_REDUCTION_COUNT - 1);
+  *old = (strew_aggregate){.src = given->src};
+  if (!given->src && given->reduction != STREW_GROUP_COUNT)
+    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "src"}, "is NULL");
+  strew_status status = group_take_options(call, given->reduction, &given->options, false, false, &old->options);
+  if (!(group_rows[given->reduction].options & WITH_SIZES)) old->options.reduction = STREW_ASSIGN;
+  return status;
+}
+
+strew_status strew_grouping_aggregate_with(strew_grouping *grouping, int64_t count,
+                                           const strew_group_aggregate aggregates[], strew_tensor *out[],
+                                           strew_error *error) {
+  strew_error inner = {.alias = alias_of(error, "grouping_aggregate")};
+  CALL(call, "grouping_aggregate", &inner, IDS_OF(grouping));
+  strew_context *context = strew_grouping_device(grouping)->context;
+  strew_status status = check_count(&call, count);
+  if (status != STREW_OK || count == 0) return report_inner(status, &inner, error);
+  const size_t bytes = (size_t)count * sizeof(strew_aggregate);
+  strew_aggregate *old = memory_allocate(context, bytes);
+  if (!old) status = fail_memory(&call, context, bytes);
+  for (int64_t i = 0; i < count && status == STREW_OK; i++) status = convert(&call, &aggregates[i], &old[i]);
+  struct aggregating a = {.call = &call, .grouping = grouping, .count = (int)count, .aggregates = old};
+  a.given = aggregates;
+  TRY(status, aggregate(&a, out));
+  memory_free(context, old, bytes);
   return report_inner(status, &inner, error);
 }

@@ -50,20 +50,29 @@ static strew_status check_wanted(const struct call *call, const strew_tensor *sr
               "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype), strew_dtype_name(src->dtype));
 }
 
-/* Checks what does not depend on the reduction, and makes the options of the group form. */
-static strew_status start(const struct call *call, struct group_call *g, const strew_tensor *out) {
-  const strew_group_reduce_options *given = g->given;
-  const char *untaken = find_untaken(g->row, given, out != NULL, g->arg != NULL);
+strew_status group_take_options(const struct call *call, strew_group_reduction reduction,
+                                const strew_group_reduce_options *given, bool has_out, bool has_arg,
+                                strew_group_options *options) {
+  const struct group_row *row = &group_rows[reduction];
+  const char *untaken = find_untaken(row, given, has_out, has_arg);
   struct fault fault = {.code = STREW_EARGUMENT, .argument = untaken};
-  g->options = options_of(g->row->reduction, given);
-  if (untaken) return fail(call, fault, "is given, but \"%s\" does not take it", g->row->word);
+  *options = options_of(row->reduction, given);
+  if (untaken) return fail(call, fault, "is given, but \"%s\" does not take it", row->word);
   strew_status status = check_options(call, given);
-  TRY(status, check_words(call, g->row->reduction, given->mode));
+  TRY(status, check_words(call, row->reduction, given->mode));
   fault = (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"};
   if (given->dim_size && *given->dim_size < 0)
     TRY(status, fail(call, fault, "is %" PRId64 ", expected 0 or more", *given->dim_size));
-  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "src"};
-  if (!g->src) return g->row == &group_rows[STREW_GROUP_COUNT] ? status : TRY(status, fail(call, fault, "is NULL"));
+  return status;
+}
+
+/* Checks the options of a call and its src. */
+static strew_status start(const struct call *call, struct group_call *g, strew_group_reduction reduction,
+                          const strew_tensor *out) {
+  const strew_group_reduce_options *given = g->given;
+  strew_status status = group_take_options(call, reduction, given, out != NULL, g->arg != NULL, &g->options);
+  const struct fault fault = {.code = STREW_EARGUMENT, .argument = "src"};
+  if (!g->src) return reduction == STREW_GROUP_COUNT ? status : TRY(status, fail(call, fault, "is NULL"));
   if (g->row->takes == TAKES_FLOATS) TRY(status, check_wanted(call, g->src, given->dtype));
   if (g->grouping) TRY(status, grouping_take_options(call, g->grouping, g->src, &g->options, &g->options));
   return status;
@@ -110,7 +119,7 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
   group_call_start(&g, &steps, known, groups, src, options);
   g.arg = arg;
   if (!is_known) STEP(&steps, fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1));
-  STEP(&steps, start(&call, &g, *out));
+  STEP(&steps, start(&call, &g, known, *out));
   strew_tensor *result = steps.status == STREW_OK ? bodies[known](&g, *out) : NULL;
   groups_close(&g.groups);
   return steps_give(&steps, result == *out ? NULL : result, out);
@@ -269,7 +278,7 @@ strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew
   struct group_call g;
   group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src, options ? options : &defaults);
   strew_tensor **ids = steps_place(&steps), **is_out = steps_place(&steps);
-  STEP(&steps, start(&call, &g, NULL));
+  STEP(&steps, start(&call, &g, STREW_GROUP_COUNT, NULL));
   group_open(&g, NULL);
   STEP(&steps, strew_clone(&g.groups.index, ids, steps.error));
   strew_tensor *wide = steps.status == STREW_OK ? step_to(&steps, *ids, NULL, STREW_INT64) : NULL;

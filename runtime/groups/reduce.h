@@ -26,6 +26,11 @@ typedef strew_tensor *group_body(struct group_call *g, strew_tensor *out);
 STREW_GROUP_REDUCTIONS(ROW)
 #undef ROW
 
+/* Checks what does not depend on the elements, and makes the options of the group form. */
+strew_status group_take_options(const struct call *call, strew_group_reduction reduction,
+                                const strew_group_reduce_options *given, bool has_out, bool has_arg,
+                                strew_group_options *options);
+
 /* True if elements that are NaN are skipped. */
 static inline bool group_skips(const struct group_call *g) {
   return g->options.skip_nan && dtype_is_float(g->src->dtype);

@@ -12,18 +12,18 @@ int64_t plug_in_run(const int64_t *values, int64_t count, int64_t highest, int t
   strew_options options = {.threads = threads, .grain_bytes = 1};
   strew_context *context = NULL;
   strew_device *cpu = NULL;
-  strew_tensor *index = NULL, *ones = NULL, *counts = NULL, *most = NULL;
-  strew_group_options sum = {.dim_size = highest + 1, .reduction = STREW_SUM};
+  strew_tensor *index = NULL, *counts = NULL, *most = NULL;
+  const int64_t size = highest + 1;
+  const strew_group_reduce_options of_size = {.dim_size = &size};
   strew_scalar answer = strew_int(-1);
   strew_status status = strew_context_create(&options, &context, NULL);
   if (status == STREW_OK) status = strew_device_find(context, "cpu", &cpu, NULL);
   if (status == STREW_OK) status = strew_from(cpu, STREW_INT64, 1, &count, values, &index, NULL);
-  if (status == STREW_OK) status = strew_full(cpu, STREW_INT64, 1, &count, strew_int(1), &ones, NULL);
-  if (status == STREW_OK) status = strew_group(ones, index, &sum, &counts, NULL, NULL);
+  if (status == STREW_OK)
+    status = strew_group_reduce(strew_by_index(index), STREW_GROUP_COUNT, NULL, &of_size, &counts, NULL, NULL);
   if (status == STREW_OK) status = strew_reduce_with(STREW_FOLD_AMAX, counts, NULL, &most, NULL);
   if (status == STREW_OK) strew_item(most, &answer, NULL);
   strew_release(index);
-  strew_release(ones);
   strew_release(counts);
   strew_release(most);
   strew_context_release(context);

@@ -14,11 +14,11 @@ int main() {
     const strew::tensor index = strew::from(cpu, station);
     const strew::tensor values = strew::wrap(cpu, rain); // the vector itself, without a copy
 
-    strew_group_options options = STREW_GROUP_OPTIONS;
+    const strew_groups stations = strew_by_index(index.get());
     strew::tensor sums;
-    strew::call(strew_group, values, index, &options, strew::into(sums), nullptr);
-    options.reduction = STREW_AMAX;
-    const auto [highest, when] = strew::get<strew::tensor, strew::tensor>(strew_group, values, index, &options);
+    strew::call(strew_group_reduce, stations, STREW_GROUP_SUM, values, nullptr, strew::into(sums), nullptr);
+    const auto [highest, when] =
+        strew::get<strew::tensor, strew::tensor>(strew_group_reduce, stations, STREW_GROUP_MAX, values, nullptr);
     const strew::tensor total = strew::make(strew_reduce_with, STREW_FOLD_SUM, sums, nullptr);
     const strew::tensor share = strew::make(strew_binary, STREW_DIV, sums, total);
 
