@@ -77,7 +77,7 @@ say      = @mkdir -p $(@D); printf '  %-5s %s\n' $(1) $@;
 
 # The program and the Lua module are self-contained. libstrew is for hosts in C; libstrew_lua is for hosts with a Lua
 # state. A library binds to its own symbols, whatever names a host has (-Bsymbolic).
-all: $(BUILD)/strew $(BUILD)/strew.so $(if $(MPICC),$(if $(SANITIZE),,$(BUILD)/modules/strew/mpi.so)) $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1
+all: $(BUILD)/strew $(BUILD)/strew.so $(if $(MPICC),$(if $(SANITIZE),,$(BUILD)/modules/strew/mpi.so)) $(foreach library,libstrew libstrew_lua,$(BUILD)/$(library).a $(BUILD)/$(library).so) $(BUILD)/strew.1 $(BUILD)/luacats/strew.lua
 shared = $(CC) -shared -Wl,-Bsymbolic $(ALL_LDFLAGS)
 
 # An archive exports the same names as the shared library: it is one object, in which hidden names are local.
@@ -125,12 +125,14 @@ $(foreach isa,$(ISAS),$(eval $(call compile_for,$(isa))))
 $(BUILD)/obj/%.o: %.c Makefile
 	$(call say,CC) $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# The manual page, and the references of Lua and C as HTML pages.
+# The manual page, the text for language servers, and the references of Lua and C as HTML pages.
 REFERENCE = $(wildcard scripts/reference/* scripts/hosts/*) $(TEXTS) README.md
 HEADERS  = runtime/strew.h runtime/strew.hpp lua_bindings/strew_lua.h
 doc: $(BUILD)/doc/index.html $(BUILD)/doc/c.html
 $(BUILD)/strew.1: scripts/reference/manual.lua $(REFERENCE) $(BUILD)/strew
 	$(call say,MAN) $(BUILD)/strew -E $< $@
+$(BUILD)/luacats/strew.lua: scripts/reference/luacats.lua $(REFERENCE) $(BUILD)/strew
+	$(call say,LUA) $(BUILD)/strew -E $< $@
 $(BUILD)/doc/index.html $(BUILD)/doc/c.html: $(BUILD)/doc/%.html: scripts/reference/%.lua $(REFERENCE) $(HEADERS) $(BUILD)/strew
 	$(call say,HTML) $(BUILD)/strew -E $< $@
 

@@ -1,5 +1,5 @@
-/* draw.c: draws numbers with characters: pictures of coloured half blocks or of ASCII characters by density, lines and
-   bars of block characters. */
+/* draw.c: draws numbers with characters: pictures of coloured half blocks or of ASCII characters by density, and lines
+   of block characters. */
 #include "draw.h"
 #include "strew.h"
 
@@ -120,7 +120,7 @@ void draw_picture(luaL_Buffer *out, const struct picture *picture) {
   }
 }
 
-/* --------------------------------------------------------------------------------------------------- lines and bars */
+/* --------------------------------------------------------------------------------------------------- ------- lines */
 
 void draw_line(luaL_Buffer *out, const double *values, int64_t count, struct range range, enum terminal_style style) {
   static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -136,13 +136,4 @@ void draw_line(luaL_Buffer *out, const double *values, int64_t count, struct ran
 char *draw_number(char *text, double number) {
   bool is_long = fabs(number) >= 1e4 && fabs(number) < 1e8;
   return strew_format_float(text, DRAWN_BYTES, is_long ? "%.*f" : "%.*g", is_long ? 0 : 4, number);
-}
-
-void draw_bar(luaL_Buffer *out, double level, int64_t width, enum terminal_style style) {
-  static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  bool is_ascii = style == TERMINAL_ASCII;
-  int64_t length = (int64_t)ceil(level * (double)width * (is_ascii ? 1 : 8)); /* a non-zero value stays visible */
-  int64_t whole = is_ascii ? length : length / 8, rest = is_ascii ? 0 : length % 8;
-  for (int64_t i = 0; i < whole; i++) luaL_addstring(out, is_ascii ? "#" : "█");
-  luaL_addstring(out, eighths[rest]);
 }

@@ -39,7 +39,5 @@ void draw_line(luaL_Buffer *out, const double *values, int64_t count, struct ran
    `text` has DRAWN_BYTES. The decimal separator is the locale's. */
 enum { DRAWN_BYTES = 32 };
 char *draw_number(char *text, double number);
-/* Draws a bar of `level` (0..1) times `width` characters. */
-void draw_bar(luaL_Buffer *out, double level, int64_t width, enum terminal_style style);
 
 #endif

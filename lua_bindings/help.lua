@@ -1,6 +1,6 @@
 -- help.lua: parses strew.lua, the text about every name, into entries, and formats pages for a terminal. The module
--- embeds it for strew.help; the reference and the tests use it, too. A chunk with three arguments: the text, and what
--- which.lua and recipes.lua return.
+-- embeds it for strew.help; the reference and the tests use it, too. A chunk with four arguments: the text, what
+-- which.lua and recipes.lua return, and the methods of tensors, which tell the forms of each function.
 --
 -- An entry is {name, kind = "function" | "class" | "alias" | "rule", group, summary, body = lines of markdown, example,
 -- output, params, returns, overloads, fields, values, operators, forms = {method =, inplace =}}. A parameter, result or
@@ -8,7 +8,7 @@
 -- its call, each with its `entry` and `names`; the entry "which" has all `tasks`. The entry "recipes" has all
 -- `recipes`, entries of their own: {title, name = "recipes title", summary = the text, example, output}.
 local entries, groups, by_name = {}, {}, {}
-local contents, which, recipes = ...
+local contents, which, recipes, methods = ...
 
 ----------------------------------------------------------------------------------------------------------- reading
 
@@ -115,6 +115,9 @@ local function file(entry)
   entry.name = entry.name:gsub("^strew%.", "")
   by_name[entry.full_name] = entry
   finish(entry)
+  if entry.kind == "function" then
+    entry.forms = {method = methods[entry.name] ~= nil, inplace = methods[entry.name .. "_"] ~= nil}
+  end
   entry.group = groups[#groups]
   if entry.kind == "class" and entry.name:find "_options$" then return end
   table.insert(entry.group.entries, entry)
@@ -128,8 +131,7 @@ local function read_all(source)
     entry = new_entry()
   end
   for line in source:gmatch "([^\n]*)\n" do
-    -- a name that is a keyword of Lua
-    line = line:gsub('^strew%["(%w+)"%] = function', "function strew.%1"):gsub('^Tensor%["(%w+)"%]', "Tensor.%1")
+    line = line:gsub('^strew%["(%w+)"%] = function', "function strew.%1") -- a name that is a keyword of Lua
     local title = line:match "^%-%-%-%-%-+ (.*)$"
     local doc = line:match "^%-%-%-(.*)$"
     local name = line:match "^function strew%.([%w_]+)%("
@@ -141,11 +143,6 @@ local function read_all(source)
       entry.kind, entry.name = "function", "strew." .. name
     elseif line == "" then
       close()
-    end
-    local aliases = entry.kind == "function" and line:match "^(%a+%.[^=]+)"
-    for owner, form in (aliases or ""):gmatch "(%a+)%.([%w_]+)" do
-      if owner == "Tensor" then entry.forms.method = true end
-      if form:sub(-1) == "_" then entry.forms.inplace = true end
     end
   end
   close()

@@ -5,7 +5,8 @@
 -- A line of dashes with a title begins a group. A block of lines with three dashes is an entry: a summary of one
 -- sentence, then rules, an example and its output (a test runs all examples). The declaration below the block names
 -- the entry. A block that begins with "---# title" is a rule and has no declaration.
--- A function's other names (the method, and both in-place forms, with an underscore) are assigned below it.
+-- A function's other names (the method, and both in-place forms, with an underscore) are those of the module: the text
+-- for editors has them (scripts/reference/luacats.lua).
 -- If an argument's text begins with a "name" in quotes, messages and signatures call the argument by that name.
 
 ----------------------------------------------------------------------------------------------------------------- Rules
@@ -781,7 +782,6 @@ function strew.manual_seed(seed) end
 ---@param dim? integer
 ---@return integer ...
 function strew.size(self, dim) end
-Tensor.size = strew.size
 
 ---Returns the strides of all dimensions in elements, as several results, or the stride of one dimension.
 ---
@@ -797,7 +797,6 @@ Tensor.size = strew.size
 ---@param dim? integer
 ---@return integer ...
 function strew.stride(self, dim) end
-Tensor.stride = strew.stride
 
 ---Returns the number of dimensions (the rank).
 ---
@@ -810,7 +809,6 @@ Tensor.stride = strew.stride
 ---@param self strew.Tensor
 ---@return integer rank 0..16
 function strew.dim(self) end
-Tensor.dim = strew.dim
 
 ---Returns the number of elements.
 ---
@@ -823,7 +821,6 @@ Tensor.dim = strew.dim
 ---@param self strew.Tensor
 ---@return integer n
 function strew.numel(self) end
-Tensor.numel = strew.numel
 
 ---Returns true if the elements are contiguous in memory, in row-major order.
 ---
@@ -837,7 +834,6 @@ Tensor.numel = strew.numel
 ---@param self strew.Tensor
 ---@return boolean
 function strew.is_contiguous(self) end
-Tensor.is_contiguous = strew.is_contiguous
 
 ---Returns the dtype to which operands are promoted: see `?promotion`.
 ---
@@ -878,7 +874,6 @@ function strew.type(x) end
 ---@param self strew.Tensor with one element
 ---@return number|boolean
 function strew.item(self) end
-Tensor.item = strew.item
 
 ---Returns all elements as nested Lua tables; of a tensor of rank 0, its value.
 ---
@@ -893,7 +888,6 @@ Tensor.item = strew.item
 ---@param self strew.Tensor
 ---@return any
 function strew.tolist(self) end
-Tensor.tolist = strew.tolist
 
 ---Returns the element at a position as a Lua number or boolean.
 ---
@@ -908,7 +902,6 @@ Tensor.tolist = strew.tolist
 ---@param ... integer|integer[] "position..." one integer for each dimension, -1 is the last; error: out of range
 ---@return number|boolean
 function strew.get(self, ...) end
-Tensor.get = strew.get
 
 ---Writes one element.
 ---
@@ -927,7 +920,6 @@ Tensor.get = strew.get
 ---@param self strew.Tensor
 ---@param ... integer|number|boolean "position..., value" error: out of range, or a value that the dtype cannot hold
 function strew.set(self, ...) end
-Tensor.set = strew.set
 
 ---Converts to another dtype, copies to another device, or both.
 ---
@@ -954,7 +946,6 @@ Tensor.set = strew.set
 ---@param options? strew.new_options the same by name
 ---@return strew.Tensor t
 function strew.to(self, target, other, options) end
-Tensor.to = strew.to
 
 ---Returns a copy in new memory, in row-major order.
 ---
@@ -971,7 +962,6 @@ Tensor.to = strew.to
 ---@param self strew.Tensor
 ---@return strew.Tensor t
 function strew.clone(self) end
-Tensor.clone = strew.clone
 
 ---Returns a contiguous tensor of the same values: a view of self if it is contiguous, else a copy in row-major order.
 ---
@@ -985,7 +975,6 @@ Tensor.clone = strew.clone
 ---@param self strew.Tensor
 ---@return strew.Tensor t a view, or a copy
 function strew.contiguous(self) end
-Tensor.contiguous = strew.contiguous
 
 ---Copies the values of src into self's shape and dtype: broadcasts, and converts like `to`.
 ---
@@ -1004,7 +993,6 @@ Tensor.contiguous = strew.contiguous
 ---@param src strew.Tensor error: its shape does not broadcast to self's
 ---@return strew.Tensor t
 function strew.copy(self, src) end
-strew.copy_, Tensor.copy, Tensor.copy_ = strew.copy, strew.copy, strew.copy
 
 ---Returns a tensor of self's shape and dtype filled with one value.
 ---
@@ -1022,7 +1010,6 @@ strew.copy_, Tensor.copy, Tensor.copy_ = strew.copy, strew.copy, strew.copy
 ---@param value number|boolean error: the dtype cannot hold it
 ---@return strew.Tensor t
 function strew.fill(self, value) end
-strew.fill_, Tensor.fill, Tensor.fill_ = strew.fill, strew.fill, strew.fill
 
 ---Returns a tensor of self's shape and dtype filled with zeros.
 ---
@@ -1036,7 +1023,6 @@ strew.fill_, Tensor.fill, Tensor.fill_ = strew.fill, strew.fill, strew.fill
 ---@param self strew.Tensor
 ---@return strew.Tensor t
 function strew.zero(self) end
-strew.zero_, Tensor.zero, Tensor.zero_ = strew.zero, strew.zero, strew.zero
 
 ---Frees the tensor now, without waiting for Lua's garbage collector.
 ---
@@ -1052,7 +1038,6 @@ strew.zero_, Tensor.zero, Tensor.zero_ = strew.zero, strew.zero, strew.zero
 ---```
 ---@param self strew.Tensor
 function strew.free(self) end
-Tensor.free = strew.free
 
 ------------------------------------------------------------------------------------------------------------------ Views
 
@@ -1070,7 +1055,6 @@ Tensor.free = strew.free
 ---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; one may be -1: it is inferred
 ---@return strew.Tensor t a view of self's elements
 function strew.view(self, ...) end
-Tensor.view = strew.view
 
 ---Returns the same values with another shape: a view if possible, else a copy.
 ---
@@ -1086,7 +1070,6 @@ Tensor.view = strew.view
 ---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; one may be -1: it is inferred
 ---@return strew.Tensor t a view of self's elements where its strides allow, else a copy
 function strew.reshape(self, ...) end
-Tensor.reshape = strew.reshape
 
 ---Merges adjacent dimensions into one.
 ---
@@ -1102,7 +1085,6 @@ Tensor.reshape = strew.reshape
 ---@return strew.Tensor t a view if possible, else a copy
 ---@overload fun(self: strew.Tensor, options: {start_dim?: integer, end_dim?: integer}): strew.Tensor
 function strew.flatten(self, start_dim, end_dim) end
-Tensor.flatten = strew.flatten
 
 ---Reorders the dimensions.
 ---
@@ -1116,7 +1098,6 @@ Tensor.flatten = strew.flatten
 ---@param ... integer|integer[] "dims..." each dimension once, as numbers or one sequence
 ---@return strew.Tensor t a view of self's elements
 function strew.permute(self, ...) end
-Tensor.permute = strew.permute
 
 ---Swaps two dimensions.
 ---
@@ -1131,7 +1112,6 @@ Tensor.permute = strew.permute
 ---@param dim1 integer
 ---@return strew.Tensor t a view of self's elements
 function strew.transpose(self, dim0, dim1) end
-strew.transpose_, Tensor.transpose, Tensor.transpose_ = strew.transpose, strew.transpose, strew.transpose
 
 ---Transposes a matrix.
 ---
@@ -1147,7 +1127,6 @@ strew.transpose_, Tensor.transpose, Tensor.transpose_ = strew.transpose, strew.t
 ---@param self strew.Tensor 2 dimensions; with fewer, the result equals self; error: more than 2
 ---@return strew.Tensor t a view of self's elements
 function strew.t(self) end
-strew.t_, Tensor.t, Tensor.t_ = strew.t, strew.t, strew.t
 
 ---Removes dimensions of size 1.
 ---
@@ -1163,7 +1142,6 @@ strew.t_, Tensor.t, Tensor.t_ = strew.t, strew.t, strew.t
 ---@return strew.Tensor t a view of self's elements
 ---@overload fun(self: strew.Tensor, options: {dim?: integer}): strew.Tensor
 function strew.squeeze(self, dim) end
-strew.squeeze_, Tensor.squeeze, Tensor.squeeze_ = strew.squeeze, strew.squeeze, strew.squeeze
 
 ---Inserts a dimension of size 1 before dimension dim.
 ---
@@ -1179,7 +1157,6 @@ strew.squeeze_, Tensor.squeeze, Tensor.squeeze_ = strew.squeeze, strew.squeeze, 
 ---@param dim integer position of the new dimension, -rank-1..rank
 ---@return strew.Tensor t a view of self's elements
 function strew.unsqueeze(self, dim) end
-strew.unsqueeze_, Tensor.unsqueeze, Tensor.unsqueeze_ = strew.unsqueeze, strew.unsqueeze, strew.unsqueeze
 
 ---Repeats dimensions of size 1, without copying (stride 0).
 ---
@@ -1200,7 +1177,6 @@ strew.unsqueeze_, Tensor.unsqueeze, Tensor.unsqueeze_ = strew.unsqueeze, strew.u
 ---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; -1 keeps a size; new dimensions come first
 ---@return strew.Tensor t a view of self's elements
 function strew.expand(self, ...) end
-Tensor.expand = strew.expand
 
 ---Expands to the shape of another tensor.
 ---
@@ -1217,7 +1193,6 @@ Tensor.expand = strew.expand
 ---@param other strew.Tensor
 ---@return strew.Tensor t a view of self's elements
 function strew.expand_as(self, other) end
-Tensor.expand_as = strew.expand_as
 
 ---Returns one position of a dimension, without that dimension.
 ---
@@ -1233,7 +1208,6 @@ Tensor.expand_as = strew.expand_as
 ---@param position integer -1 is the last; error: out of range
 ---@return strew.Tensor t a view of self's elements
 function strew.select(self, dim, position) end
-Tensor.select = strew.select
 
 ---Returns `length` positions of a dimension, from `start` on.
 ---
@@ -1250,7 +1224,6 @@ Tensor.select = strew.select
 ---@param length integer error: start + length exceeds the size
 ---@return strew.Tensor t a view of self's elements
 function strew.narrow(self, dim, start, length) end
-Tensor.narrow = strew.narrow
 
 ---Returns positions start, start + step, ... of a dimension, before stop, like Python's `t[start:stop:step]`.
 ---
@@ -1274,7 +1247,6 @@ Tensor.narrow = strew.narrow
 ---@return strew.Tensor t a view of self's elements
 ---@overload fun(self: strew.Tensor, dim: integer, options: {start?: integer, stop?: integer, step?: integer}): strew.Tensor
 function strew.slice(self, dim, start, stop, step) end
-Tensor.slice = strew.slice
 
 ---Returns a view of self's memory with any shape, strides and offset.
 ---
@@ -1294,7 +1266,6 @@ Tensor.slice = strew.slice
 ---@return strew.Tensor t a view of self's elements
 ---@overload fun(self: strew.Tensor, shape: integer|integer[], strides: integer|integer[], options: {offset?: integer}): strew.Tensor
 function strew.as_strided(self, shape, strides, offset) end
-strew.as_strided_, Tensor.as_strided, Tensor.as_strided_ = strew.as_strided, strew.as_strided, strew.as_strided
 
 ---------------------------------------------------------------------------------------------------- Joining, splitting
 
@@ -1317,7 +1288,6 @@ strew.as_strided_, Tensor.as_strided, Tensor.as_strided_ = strew.as_strided, str
 ---@return strew.Tensor t
 ---@overload fun(self: strew.Tensor, ...: strew.Tensor|integer): strew.Tensor
 function strew.cat(tensors, dim) end
-Tensor.cat = strew.cat
 
 ---Stacks tensors of one shape along a new dimension.
 ---
@@ -1334,7 +1304,6 @@ Tensor.cat = strew.cat
 ---@return strew.Tensor t
 ---@overload fun(self: strew.Tensor, ...: strew.Tensor|integer): strew.Tensor
 function strew.stack(tensors, dim) end
-Tensor.stack = strew.stack
 
 ---Splits into views of one length, or of the lengths in a sequence.
 ---
@@ -1357,7 +1326,6 @@ Tensor.stack = strew.stack
 ---@return strew.Tensor[] views a Lua sequence, counted from 1
 ---@overload fun(self: strew.Tensor, size: integer|integer[], options: {dim?: integer}): strew.Tensor[]
 function strew.split(self, size, dim) end
-Tensor.split = strew.split
 
 ---Splits into a number of views of equal length; the last view may be shorter, and there may be fewer views.
 ---
@@ -1378,7 +1346,6 @@ Tensor.split = strew.split
 ---@return strew.Tensor[] views a Lua sequence, counted from 1
 ---@overload fun(self: strew.Tensor, chunks: integer, options: {dim?: integer}): strew.Tensor[]
 function strew.chunk(self, chunks, dim) end
-Tensor.chunk = strew.chunk
 
 --------------------------------------------------------------------------------------------------- Scatter by position
 
@@ -1430,7 +1397,6 @@ Tensor.chunk = strew.chunk
 ---@return strew.Tensor t self's shape and dtype
 ---@overload fun(src: strew.Tensor, index: strew.Tensor, options?: strew.group_scatter_options): strew.Tensor
 function strew.scatter(self, dim, index, src, options) end
-strew.scatter_, Tensor.scatter, Tensor.scatter_ = strew.scatter, strew.scatter, strew.scatter
 
 ---Adds src to self at the positions given by index along dim.
 ---
@@ -1456,7 +1422,6 @@ strew.scatter_, Tensor.scatter, Tensor.scatter_ = strew.scatter, strew.scatter, 
 ---@param options? strew.mode_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.scatter_add(self, dim, index, src, options) end
-strew.scatter_add_, Tensor.scatter_add, Tensor.scatter_add_ = strew.scatter_add, strew.scatter_add, strew.scatter_add
 
 ---Combines src with self at the positions given by index along dim: sum, prod, mean, amax or amin.
 ---
@@ -1482,8 +1447,6 @@ strew.scatter_add_, Tensor.scatter_add, Tensor.scatter_add_ = strew.scatter_add,
 ---@param options? strew.scatter_reduce_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.scatter_reduce(self, dim, index, src, reduce, options) end
-strew.scatter_reduce_, Tensor.scatter_reduce, Tensor.scatter_reduce_ =
-  strew.scatter_reduce, strew.scatter_reduce, strew.scatter_reduce
 
 ---Reads self at the positions given by index along dim.
 ---
@@ -1509,7 +1472,6 @@ strew.scatter_reduce_, Tensor.scatter_reduce, Tensor.scatter_reduce_ =
 ---@param options? strew.mode_options
 ---@return strew.Tensor t index's shape, self's dtype
 function strew.gather(self, dim, index, options) end
-Tensor.gather = strew.gather
 
 ------------------------------------------------------------------------------------------------------ Scatter by group
 
@@ -1567,7 +1529,6 @@ Tensor.gather = strew.gather
 ---@return strew.Tensor out src's dtype, or that of the option; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_sum_options): strew.Tensor
 function strew.scatter_sum(src, index, dim, out, dim_size, options) end
-Tensor.scatter_sum = strew.scatter_sum
 
 ---Returns the product of each group of rows of src.
 ---
@@ -1589,7 +1550,6 @@ Tensor.scatter_sum = strew.scatter_sum
 ---@return strew.Tensor out src's dtype, or that of the option; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_sum_options): strew.Tensor
 function strew.scatter_mul(src, index, dim, out, dim_size, options) end
-Tensor.scatter_mul = strew.scatter_mul
 
 ---Returns the mean (average) of each group of rows of src.
 ---
@@ -1616,7 +1576,6 @@ Tensor.scatter_mul = strew.scatter_mul
 ---@return strew.Tensor out src's dtype, or that of the option; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_sum_options): strew.Tensor
 function strew.scatter_mean(src, index, dim, out, dim_size, options) end
-Tensor.scatter_mean = strew.scatter_mean
 
 ---Returns the minimum of each group of rows of src, and its position (argmin).
 ---
@@ -1643,7 +1602,6 @@ Tensor.scatter_mean = strew.scatter_mean
 ---@return strew.Tensor arg int64, the position of the first minimum along dim; for an empty group, src's size along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_options): strew.Tensor, strew.Tensor
 function strew.scatter_min(src, index, dim, out, dim_size, options) end
-Tensor.scatter_min = strew.scatter_min
 
 ---Returns the maximum of each group of rows of src, and its position (argmax).
 ---
@@ -1670,7 +1628,6 @@ Tensor.scatter_min = strew.scatter_min
 ---@return strew.Tensor arg int64, the position of the first maximum along dim; for an empty group, src's size along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_options): strew.Tensor, strew.Tensor
 function strew.scatter_max(src, index, dim, out, dim_size, options) end
-Tensor.scatter_max = strew.scatter_max
 
 ---Options of scatter_var and scatter_std.
 ---@class strew.variance_options
@@ -1712,7 +1669,6 @@ Tensor.scatter_max = strew.scatter_max
 ---@return strew.Tensor out src's dtype or float64; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.variance_options): strew.Tensor
 function strew.scatter_var(src, index, dim, options) end
-Tensor.scatter_var = strew.scatter_var
 
 ---Returns the standard deviation of each group of src.
 ---
@@ -1736,7 +1692,6 @@ Tensor.scatter_var = strew.scatter_var
 ---@return strew.Tensor out src's dtype or float64; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.variance_options): strew.Tensor
 function strew.scatter_std(src, index, dim, options) end
-Tensor.scatter_std = strew.scatter_std
 
 ---Options of scatter_logsumexp.
 ---@class strew.logsumexp_options
@@ -1774,7 +1729,6 @@ Tensor.scatter_std = strew.scatter_std
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.logsumexp_options): strew.Tensor
 function strew.scatter_logsumexp(src, index, dim, options) end
-Tensor.scatter_logsumexp = strew.scatter_logsumexp
 
 ---Options of scatter_softmax and scatter_log_softmax.
 ---@class strew.group_softmax_options
@@ -1806,7 +1760,6 @@ Tensor.scatter_logsumexp = strew.scatter_logsumexp
 ---@return strew.Tensor out src's dtype and shape
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_softmax_options): strew.Tensor
 function strew.scatter_softmax(src, index, dim, options) end
-Tensor.scatter_softmax = strew.scatter_softmax
 
 ---Returns the logarithm of the softmax within each group.
 ---
@@ -1826,7 +1779,6 @@ Tensor.scatter_softmax = strew.scatter_softmax
 ---@return strew.Tensor out src's dtype and shape
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.group_softmax_options): strew.Tensor
 function strew.scatter_log_softmax(src, index, dim, options) end
-Tensor.scatter_log_softmax = strew.scatter_log_softmax
 
 ---Options of scatter_quantile.
 ---@class strew.group_quantile_options
@@ -1871,7 +1823,6 @@ Tensor.scatter_log_softmax = strew.scatter_log_softmax
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, q: number, options: strew.group_quantile_options): strew.Tensor
 function strew.scatter_quantile(src, index, q, dim, options) end
-Tensor.scatter_quantile = strew.scatter_quantile
 
 ---Options of scatter_median.
 ---@class strew.median_options
@@ -1906,7 +1857,6 @@ Tensor.scatter_quantile = strew.scatter_quantile
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.median_options): strew.Tensor
 function strew.scatter_median(src, index, dim, options) end
-Tensor.scatter_median = strew.scatter_median
 
 ---Options of scatter_count.
 ---@class strew.count_options
@@ -1928,7 +1878,6 @@ Tensor.scatter_median = strew.scatter_median
 ---@param options? strew.count_options
 ---@return strew.Tensor counts int64, one dimension
 function strew.scatter_count(index, options) end
-Tensor.scatter_count = strew.scatter_count
 
 ---Options of scatter_any and scatter_all.
 ---@class strew.truth_options
@@ -1963,7 +1912,6 @@ Tensor.scatter_count = strew.scatter_count
 ---@return strew.Tensor out bool; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.truth_options): strew.Tensor
 function strew.scatter_any(src, index, dim, options) end
-Tensor.scatter_any = strew.scatter_any
 
 ---True for each group of which every element is not zero.
 ---
@@ -1983,7 +1931,6 @@ Tensor.scatter_any = strew.scatter_any
 ---@return strew.Tensor out bool; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.truth_options): strew.Tensor
 function strew.scatter_all(src, index, dim, options) end
-Tensor.scatter_all = strew.scatter_all
 
 ---Options of scatter_first and scatter_last.
 ---@class strew.choice_options
@@ -2018,7 +1965,6 @@ Tensor.scatter_all = strew.scatter_all
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.choice_options): strew.Tensor
 function strew.scatter_first(src, index, dim, options) end
-Tensor.scatter_first = strew.scatter_first
 
 ---Returns the last element of each group, by position along dim.
 ---
@@ -2038,7 +1984,6 @@ Tensor.scatter_first = strew.scatter_first
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.choice_options): strew.Tensor
 function strew.scatter_last(src, index, dim, options) end
-Tensor.scatter_last = strew.scatter_last
 
 ---Options of scatter_nunique.
 ---@class strew.nunique_options
@@ -2071,7 +2016,6 @@ Tensor.scatter_last = strew.scatter_last
 ---@return strew.Tensor counts int64; src's sizes except along dim
 ---@overload fun(src: strew.Tensor, index: strew.Tensor|strew.Grouping, options: strew.nunique_options): strew.Tensor
 function strew.scatter_nunique(src, index, dim, options) end
-Tensor.scatter_nunique = strew.scatter_nunique
 
 -------------------------------------------------------------------------------------------------------------- Groupings
 
@@ -2264,7 +2208,6 @@ function strew.group_by(keys, options) end
 ---@return strew.Tensor out src's dtype; one row for each segment
 ---@return strew.Tensor? arg int64, positions of the extremes; for an empty segment, src's size
 function strew.segment_csr(src, indptr, options) end
-Tensor.segment_csr = strew.segment_csr
 
 ---Repeats the value of each segment for all its elements: the reverse of segment_csr.
 ---
@@ -2281,7 +2224,6 @@ Tensor.segment_csr = strew.segment_csr
 ---@param indptr strew.Tensor int64 or int32, one value more than src has segments, or empty; error: the first that decreases
 ---@return strew.Tensor t src's dtype
 function strew.gather_csr(src, indptr) end
-Tensor.gather_csr = strew.gather_csr
 
 ---Options of segment_coo.
 ---@class strew.segment_coo_options
@@ -2307,7 +2249,6 @@ Tensor.gather_csr = strew.gather_csr
 ---@return strew.Tensor out src's dtype; one row for each segment
 ---@return strew.Tensor? arg int64, positions of the extremes; for an empty segment, src's size
 function strew.segment_coo(src, index, options) end
-Tensor.segment_coo = strew.segment_coo
 
 ---Repeats the value of each segment for all its elements, by a sorted index.
 ---
@@ -2324,7 +2265,6 @@ Tensor.segment_coo = strew.segment_coo
 ---@param index strew.Tensor int64 or int32, sorted; error: a value out of range
 ---@return strew.Tensor t src's dtype
 function strew.gather_coo(src, index) end
-Tensor.gather_coo = strew.gather_coo
 
 ---Options of segment_reduce.
 ---@class strew.segment_reduce_options
@@ -2355,7 +2295,6 @@ Tensor.gather_coo = strew.gather_coo
 ---@param options? strew.segment_reduce_options
 ---@return strew.Tensor out data's dtype; one row for each segment
 function strew.segment_reduce(data, reduce, options) end
-Tensor.segment_reduce = strew.segment_reduce
 
 ------------------------------------------------------------------------------------------ Selecting, counting, moving
 
@@ -2379,7 +2318,6 @@ Tensor.segment_reduce = strew.segment_reduce
 ---@param options? strew.mode_options
 ---@return strew.Tensor t self's dtype; along dim, index's size
 function strew.index_select(self, dim, index, options) end
-Tensor.index_select = strew.index_select
 
 ---Returns the elements where mask is true, in row-major order, in one dimension (a filter).
 ---
@@ -2398,7 +2336,6 @@ Tensor.index_select = strew.index_select
 ---@param mask strew.Tensor bool; error: does not broadcast with self
 ---@return strew.Tensor t self's dtype, one dimension
 function strew.masked_select(self, mask) end
-Tensor.masked_select = strew.masked_select
 
 ---Options of bincount.
 ---@class strew.bincount_options
@@ -2423,7 +2360,6 @@ Tensor.masked_select = strew.masked_select
 ---@param options? strew.bincount_options
 ---@return strew.Tensor counts int64, or the weights' dtype
 function strew.bincount(self, options) end
-Tensor.bincount = strew.bincount
 
 ---Counts the elements in equal bins between min and max (a histogram of floats).
 ---
@@ -2444,7 +2380,6 @@ Tensor.bincount = strew.bincount
 ---@return strew.Tensor counts self's dtype
 ---@overload fun(self: strew.Tensor, options: {bins?: integer, min?: number, max?: number}): strew.Tensor
 function strew.histc(self, bins, min, max) end
-Tensor.histc = strew.histc
 
 ---Options of one_hot.
 ---@class strew.one_hot_options
@@ -2465,7 +2400,6 @@ Tensor.histc = strew.histc
 ---@param options? strew.one_hot_options
 ---@return strew.Tensor t int64
 function strew.one_hot(self, options) end
-Tensor.one_hot = strew.one_hot
 
 ---Returns true for each element that is NaN, else false.
 ---
@@ -2479,7 +2413,6 @@ Tensor.one_hot = strew.one_hot
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t bool
 function strew.isnan(self) end
-Tensor.isnan = strew.isnan
 
 ---Returns true for each element that is infinite, else false.
 ---
@@ -2493,7 +2426,6 @@ Tensor.isnan = strew.isnan
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t bool
 function strew.isinf(self) end
-Tensor.isinf = strew.isinf
 
 ---Returns true for each element that is neither infinite nor NaN, else false.
 ---
@@ -2507,7 +2439,6 @@ Tensor.isinf = strew.isinf
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t bool
 function strew.isfinite(self) end
-Tensor.isfinite = strew.isfinite
 
 ---Replaces NaN by a number, 0 by default, and infinities by the largest and smallest finite numbers.
 ---
@@ -2527,7 +2458,6 @@ Tensor.isfinite = strew.isfinite
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {nan?: number, posinf?: number, neginf?: number}): strew.Tensor
 function strew.nan_to_num(self, nan, posinf, neginf) end
-strew.nan_to_num_, Tensor.nan_to_num, Tensor.nan_to_num_ = strew.nan_to_num, strew.nan_to_num, strew.nan_to_num
 
 ---Moves the elements along dimensions; those that leave at one end enter at the other (a rotation).
 ---
@@ -2550,7 +2480,6 @@ strew.nan_to_num_, Tensor.nan_to_num, Tensor.nan_to_num_ = strew.nan_to_num, str
 ---@return strew.Tensor t a copy
 ---@overload fun(self: strew.Tensor, shifts: integer|integer[], options: {dims?: integer|integer[]}): strew.Tensor
 function strew.roll(self, shifts, dims) end
-Tensor.roll = strew.roll
 
 ---Repeats a tensor as a whole, a number of times along each dimension.
 ---
@@ -2573,7 +2502,6 @@ Tensor.roll = strew.roll
 ---@param ... integer|integer[] "dims..." counts, as numbers or one sequence; error: negative
 ---@return strew.Tensor t a copy
 function strew.tile(self, ...) end
-Tensor.tile = strew.tile
 
 ---Repeats a tensor as a whole, like `tile`, with at least one count for each dimension.
 ---
@@ -2591,7 +2519,6 @@ Tensor.tile = strew.tile
 ---@param ... integer|integer[] "repeats..." counts, as numbers or one sequence; error: negative, fewer than dimensions
 ---@return strew.Tensor t a copy
 strew["repeat"] = function(self, ...) end
-Tensor["repeat"] = strew["repeat"]
 
 ---Options of repeat_interleave.
 ---@class strew.repeat_interleave_options
@@ -2625,7 +2552,6 @@ Tensor["repeat"] = strew["repeat"]
 ---@return strew.Tensor t a copy
 ---@overload fun(self: strew.Tensor, repeats: integer|strew.Tensor, options: {dim?: integer, output_size?: integer}): strew.Tensor
 function strew.repeat_interleave(self, repeats, dim, options) end
-Tensor.repeat_interleave = strew.repeat_interleave
 
 ---Returns the matrix with a vector on its diagonal, or the diagonal of a matrix.
 ---
@@ -2647,7 +2573,6 @@ Tensor.repeat_interleave = strew.repeat_interleave
 ---@return strew.Tensor t a copy
 ---@overload fun(self: strew.Tensor, options: {diagonal?: integer}): strew.Tensor
 function strew.diag(self, diagonal) end
-Tensor.diag = strew.diag
 
 ---Returns the lower triangle of a matrix: the elements above a diagonal become 0.
 ---
@@ -2668,7 +2593,6 @@ Tensor.diag = strew.diag
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {diagonal?: integer}): strew.Tensor
 function strew.tril(self, diagonal) end
-strew.tril_, Tensor.tril, Tensor.tril_ = strew.tril, strew.tril, strew.tril
 
 ---Returns the upper triangle of a matrix: the elements below a diagonal become 0.
 ---
@@ -2689,7 +2613,6 @@ strew.tril_, Tensor.tril, Tensor.tril_ = strew.tril, strew.tril, strew.tril
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {diagonal?: integer}): strew.Tensor
 function strew.triu(self, diagonal) end
-strew.triu_, Tensor.triu, Tensor.triu_ = strew.triu, strew.triu, strew.triu
 
 ---Reverses the order of the elements along one or more dimensions; without any, along all of them.
 ---
@@ -2705,7 +2628,6 @@ strew.triu_, Tensor.triu, Tensor.triu_ = strew.triu, strew.triu, strew.triu
 ---@param ... integer|integer[] "dims..." the dimensions, as numbers or one sequence, which may be empty; error: the same twice
 ---@return strew.Tensor t a copy
 function strew.flip(self, ...) end
-Tensor.flip = strew.flip
 
 ---Returns the differences of adjacent elements along a dimension: `out[i] = self[i + 1] - self[i]`.
 ---
@@ -2726,7 +2648,6 @@ Tensor.flip = strew.flip
 ---@param dim? integer default -1, the last
 ---@return strew.Tensor t self's dtype; n elements fewer along dim
 function strew.diff(self, n, dim) end
-Tensor.diff = strew.diff
 
 ------------------------------------------------------------------------------------------------------- Writing by index
 ---Options of index_add.
@@ -2767,7 +2688,6 @@ Tensor.diff = strew.diff
 ---@param options? strew.index_add_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.index_add(self, dim, index, source, options) end
-strew.index_add_, Tensor.index_add, Tensor.index_add_ = strew.index_add, strew.index_add, strew.index_add
 
 ---Copies source to the rows, columns, ... of self that index names along a dimension.
 ---
@@ -2790,7 +2710,6 @@ strew.index_add_, Tensor.index_add, Tensor.index_add_ = strew.index_add, strew.i
 ---@param options? strew.mode_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.index_copy(self, dim, index, source, options) end
-strew.index_copy_, Tensor.index_copy, Tensor.index_copy_ = strew.index_copy, strew.index_copy, strew.index_copy
 
 ---Combines source with the rows, columns, ... of self that index names: sum, prod, mean, amax or amin.
 ---
@@ -2816,8 +2735,6 @@ strew.index_copy_, Tensor.index_copy, Tensor.index_copy_ = strew.index_copy, str
 ---@param options? strew.scatter_reduce_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.index_reduce(self, dim, index, source, reduce, options) end
-strew.index_reduce_, Tensor.index_reduce, Tensor.index_reduce_ =
-  strew.index_reduce, strew.index_reduce, strew.index_reduce
 
 ---Fills the rows, columns, ... of self that index names along a dimension with one value.
 ---
@@ -2836,7 +2753,6 @@ strew.index_reduce_, Tensor.index_reduce, Tensor.index_reduce_ =
 ---@param options? strew.mode_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.index_fill(self, dim, index, value, options) end
-strew.index_fill_, Tensor.index_fill, Tensor.index_fill_ = strew.index_fill, strew.index_fill, strew.index_fill
 
 ---Writes values to the elements of self that several index tensors name, one tensor per dimension.
 ---
@@ -2866,7 +2782,6 @@ strew.index_fill_, Tensor.index_fill, Tensor.index_fill_ = strew.index_fill, str
 ---@param options? strew.accumulate_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.index_put(self, indices, values, options) end
-strew.index_put_, Tensor.index_put, Tensor.index_put_ = strew.index_put, strew.index_put, strew.index_put
 
 ---Writes source to the elements of self that index names by their row-major position.
 ---
@@ -2887,7 +2802,6 @@ strew.index_put_, Tensor.index_put, Tensor.index_put_ = strew.index_put, strew.i
 ---@param options? strew.accumulate_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.put(self, index, source, options) end
-strew.put_, Tensor.put, Tensor.put_ = strew.put, strew.put, strew.put
 
 ---Returns the elements of self at row-major positions, in index's shape.
 ---
@@ -2904,7 +2818,6 @@ strew.put_, Tensor.put, Tensor.put_ = strew.put, strew.put, strew.put
 ---@param options? strew.mode_options
 ---@return strew.Tensor t index's shape, self's dtype
 function strew.take(self, index, options) end
-Tensor.take = strew.take
 
 ---Reads self at the positions given by index along dim; the other dimensions broadcast.
 ---
@@ -2929,7 +2842,6 @@ Tensor.take = strew.take
 ---@param options? strew.mode_options
 ---@return strew.Tensor t self's dtype
 function strew.take_along_dim(self, index, dim, options) end
-Tensor.take_along_dim = strew.take_along_dim
 
 ---Options of gather_nd.
 ---@class strew.gather_nd_options
@@ -2968,7 +2880,6 @@ Tensor.take_along_dim = strew.take_along_dim
 ---@return strew.Tensor t self's shape and dtype
 ---@overload fun(indices: strew.Tensor, updates: strew.Tensor, shape: integer[], options?: strew.scatter_options): strew.Tensor
 function strew.scatter_nd(self, indices, updates, options) end
-strew.scatter_nd_, Tensor.scatter_nd, Tensor.scatter_nd_ = strew.scatter_nd, strew.scatter_nd, strew.scatter_nd
 
 ---Returns the elements or rows of self whose coordinates are in the last dimension of indices.
 ---
@@ -2995,7 +2906,6 @@ strew.scatter_nd_, Tensor.scatter_nd, Tensor.scatter_nd_ = strew.scatter_nd, str
 ---@param options? strew.gather_nd_options
 ---@return strew.Tensor t self's dtype
 function strew.gather_nd(self, indices, options) end
-Tensor.gather_nd = strew.gather_nd
 
 ---Writes the elements of source, in row-major order, to where mask is true.
 ---
@@ -3016,8 +2926,6 @@ Tensor.gather_nd = strew.gather_nd
 ---@param source strew.Tensor self's dtype, any shape
 ---@return strew.Tensor t self's dtype
 function strew.masked_scatter(self, mask, source) end
-strew.masked_scatter_, Tensor.masked_scatter, Tensor.masked_scatter_ =
-  strew.masked_scatter, strew.masked_scatter, strew.masked_scatter
 
 ---Returns self with the part at one position along dim replaced by src.
 ---
@@ -3035,8 +2943,6 @@ strew.masked_scatter_, Tensor.masked_scatter, Tensor.masked_scatter_ =
 ---@param position integer negative: from the end; error: out of range
 ---@return strew.Tensor t self's shape and dtype
 function strew.select_scatter(self, src, dim, position) end
-strew.select_scatter_, Tensor.select_scatter, Tensor.select_scatter_ =
-  strew.select_scatter, strew.select_scatter, strew.select_scatter
 
 ---Returns self with a slice along dim replaced by src.
 ---
@@ -3056,8 +2962,6 @@ strew.select_scatter_, Tensor.select_scatter, Tensor.select_scatter_ =
 ---@param step? integer default 1
 ---@return strew.Tensor t self's shape and dtype
 function strew.slice_scatter(self, src, dim, start, stop, step) end
-strew.slice_scatter_, Tensor.slice_scatter, Tensor.slice_scatter_ =
-  strew.slice_scatter, strew.slice_scatter, strew.slice_scatter
 
 ---Returns a view of a diagonal of two dimensions, as a new last dimension.
 ---
@@ -3081,7 +2985,6 @@ strew.slice_scatter_, Tensor.slice_scatter, Tensor.slice_scatter_ =
 ---@param dim2? integer default 1; error: the same as dim1
 ---@return strew.Tensor view empty if offset is beyond the matrix
 function strew.diagonal(self, offset, dim1, dim2) end
-Tensor.diagonal = strew.diagonal
 
 ---Returns self with a diagonal replaced by src.
 ---
@@ -3101,8 +3004,6 @@ Tensor.diagonal = strew.diagonal
 ---@param dim2? integer default 1; error: the same as dim1
 ---@return strew.Tensor t self's shape and dtype
 function strew.diagonal_scatter(self, src, offset, dim1, dim2) end
-strew.diagonal_scatter_, Tensor.diagonal_scatter, Tensor.diagonal_scatter_ =
-  strew.diagonal_scatter, strew.diagonal_scatter, strew.diagonal_scatter
 
 ------------------------------------------------------------------------------------------------------- Arithmetic, bits
 
@@ -3121,7 +3022,6 @@ strew.diagonal_scatter_, Tensor.diagonal_scatter, Tensor.diagonal_scatter_ =
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.add(self, other) end
-strew.add_, Tensor.add, Tensor.add_ = strew.add, strew.add, strew.add
 
 ---Subtracts element by element: `self - other`.
 ---
@@ -3136,7 +3036,6 @@ strew.add_, Tensor.add, Tensor.add_ = strew.add, strew.add, strew.add
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.sub(self, other) end
-strew.sub_, Tensor.sub, Tensor.sub_ = strew.sub, strew.sub, strew.sub
 
 ---Multiplies element by element: `self * other`.
 ---
@@ -3153,7 +3052,6 @@ strew.sub_, Tensor.sub, Tensor.sub_ = strew.sub, strew.sub, strew.sub
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.mul(self, other) end
-strew.mul_, Tensor.mul, Tensor.mul_ = strew.mul, strew.mul, strew.mul
 
 ---Divides element by element: `self / other`.
 ---
@@ -3173,7 +3071,6 @@ strew.mul_, Tensor.mul, Tensor.mul_ = strew.mul, strew.mul, strew.mul
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t a float dtype
 function strew.div(self, other) end
-strew.div_, Tensor.div, Tensor.div_ = strew.div, strew.div, strew.div
 
 ---Divides element by element and rounds toward minus infinity: `self // other`.
 ---
@@ -3191,8 +3088,6 @@ strew.div_, Tensor.div, Tensor.div_ = strew.div, strew.div, strew.div
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.floor_divide(self, other) end
-strew.floor_divide_, Tensor.floor_divide, Tensor.floor_divide_ =
-  strew.floor_divide, strew.floor_divide, strew.floor_divide
 
 ---Returns the remainder of floor_divide, with the sign of other: `self % other`.
 ---
@@ -3209,7 +3104,6 @@ strew.floor_divide_, Tensor.floor_divide, Tensor.floor_divide_ =
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.remainder(self, other) end
-strew.remainder_, Tensor.remainder, Tensor.remainder_ = strew.remainder, strew.remainder, strew.remainder
 
 ---Raises self to the power other, element by element: `self ^ other`.
 ---
@@ -3231,7 +3125,6 @@ strew.remainder_, Tensor.remainder, Tensor.remainder_ = strew.remainder, strew.r
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.pow(self, other) end
-strew.pow_, Tensor.pow, Tensor.pow_ = strew.pow, strew.pow, strew.pow
 
 ---Returns the smaller of two elements, element by element; NaN if one of them is NaN.
 ---
@@ -3248,7 +3141,6 @@ strew.pow_, Tensor.pow, Tensor.pow_ = strew.pow, strew.pow, strew.pow
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.minimum(self, other) end
-Tensor.minimum = strew.minimum
 
 ---Returns the larger of two elements, element by element; NaN if one of them is NaN.
 ---
@@ -3266,7 +3158,6 @@ Tensor.minimum = strew.minimum
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.maximum(self, other) end
-Tensor.maximum = strew.maximum
 
 ---Negates element by element: `-self`.
 ---
@@ -3280,7 +3171,6 @@ Tensor.maximum = strew.maximum
 ---@param self strew.Tensor integers (the smallest wraps) and floats
 ---@return strew.Tensor t self's dtype
 function strew.neg(self) end
-strew.neg_, Tensor.neg, Tensor.neg_ = strew.neg, strew.neg, strew.neg
 
 ---Returns the absolute value.
 ---
@@ -3294,7 +3184,6 @@ strew.neg_, Tensor.neg, Tensor.neg_ = strew.neg, strew.neg, strew.neg
 ---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.abs(self) end
-strew.abs_, Tensor.abs, Tensor.abs_ = strew.abs, strew.abs, strew.abs
 
 ---Rounds down, toward minus infinity.
 ---
@@ -3308,7 +3197,6 @@ strew.abs_, Tensor.abs, Tensor.abs_ = strew.abs, strew.abs, strew.abs
 ---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.floor(self) end
-strew.floor_, Tensor.floor, Tensor.floor_ = strew.floor, strew.floor, strew.floor
 
 ---Rounds up, toward plus infinity.
 ---
@@ -3322,7 +3210,6 @@ strew.floor_, Tensor.floor, Tensor.floor_ = strew.floor, strew.floor, strew.floo
 ---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.ceil(self) end
-strew.ceil_, Tensor.ceil, Tensor.ceil_ = strew.ceil, strew.ceil, strew.ceil
 
 ---Rounds to the nearest integer, halves to even.
 ---
@@ -3336,7 +3223,6 @@ strew.ceil_, Tensor.ceil, Tensor.ceil_ = strew.ceil, strew.ceil, strew.ceil
 ---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.round(self) end
-strew.round_, Tensor.round, Tensor.round_ = strew.round, strew.round, strew.round
 
 ---Returns max(x, 0): negative elements become 0.
 ---
@@ -3350,7 +3236,6 @@ strew.round_, Tensor.round, Tensor.round_ = strew.round, strew.round, strew.roun
 ---@param self strew.Tensor integers and floats
 ---@return strew.Tensor t self's dtype
 function strew.relu(self) end
-strew.relu_, Tensor.relu, Tensor.relu_ = strew.relu, strew.relu, strew.relu
 
 ---Limits elements to the range from min to max (clip).
 ---
@@ -3370,7 +3255,6 @@ strew.relu_, Tensor.relu, Tensor.relu_ = strew.relu, strew.relu, strew.relu
 ---@return strew.Tensor t of the promoted dtype
 ---@overload fun(self: strew.Tensor, options: {min?: strew.Tensor|number, max?: strew.Tensor|number}): strew.Tensor
 function strew.clamp(self, min, max) end
-strew.clamp_, Tensor.clamp, Tensor.clamp_ = strew.clamp, strew.clamp, strew.clamp
 
 ---Returns the exponential, e ^ x.
 ---
@@ -3386,7 +3270,6 @@ strew.clamp_, Tensor.clamp, Tensor.clamp_ = strew.clamp, strew.clamp, strew.clam
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.exp(self) end
-strew.exp_, Tensor.exp, Tensor.exp_ = strew.exp, strew.exp, strew.exp
 
 ---Returns the natural logarithm: -inf for 0, nan for negative numbers.
 ---
@@ -3402,7 +3285,6 @@ strew.exp_, Tensor.exp, Tensor.exp_ = strew.exp, strew.exp, strew.exp
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.log(self) end
-strew.log_, Tensor.log, Tensor.log_ = strew.log, strew.log, strew.log
 
 ---Returns the logarithm to base 2; nan for negative numbers.
 ---
@@ -3418,7 +3300,6 @@ strew.log_, Tensor.log, Tensor.log_ = strew.log, strew.log, strew.log
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.log2(self) end
-strew.log2_, Tensor.log2, Tensor.log2_ = strew.log2, strew.log2, strew.log2
 
 ---Returns the logarithm to base 10; nan for negative numbers.
 ---
@@ -3434,7 +3315,6 @@ strew.log2_, Tensor.log2, Tensor.log2_ = strew.log2, strew.log2, strew.log2
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.log10(self) end
-strew.log10_, Tensor.log10, Tensor.log10_ = strew.log10, strew.log10, strew.log10
 
 ---Returns log(1 + x), accurate for small x; nan below -1.
 ---
@@ -3450,7 +3330,6 @@ strew.log10_, Tensor.log10, Tensor.log10_ = strew.log10, strew.log10, strew.log1
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.log1p(self) end
-strew.log1p_, Tensor.log1p, Tensor.log1p_ = strew.log1p, strew.log1p, strew.log1p
 
 ---Returns e^x - 1, accurate for small x.
 ---
@@ -3466,7 +3345,6 @@ strew.log1p_, Tensor.log1p, Tensor.log1p_ = strew.log1p, strew.log1p, strew.log1
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.expm1(self) end
-strew.expm1_, Tensor.expm1, Tensor.expm1_ = strew.expm1, strew.expm1, strew.expm1
 
 ---Returns the sign of each element: -1, 0 or 1.
 ---
@@ -3482,7 +3360,6 @@ strew.expm1_, Tensor.expm1, Tensor.expm1_ = strew.expm1, strew.expm1, strew.expm
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype
 function strew.sign(self) end
-strew.sign_, Tensor.sign, Tensor.sign_ = strew.sign, strew.sign, strew.sign
 
 ---Returns the square root, correctly rounded; nan for negative numbers.
 ---
@@ -3496,7 +3373,6 @@ strew.sign_, Tensor.sign, Tensor.sign_ = strew.sign, strew.sign, strew.sign
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.sqrt(self) end
-strew.sqrt_, Tensor.sqrt, Tensor.sqrt_ = strew.sqrt, strew.sqrt, strew.sqrt
 
 ---Returns the reciprocal of the square root, 1 / sqrt(x).
 ---
@@ -3510,7 +3386,6 @@ strew.sqrt_, Tensor.sqrt, Tensor.sqrt_ = strew.sqrt, strew.sqrt, strew.sqrt
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.rsqrt(self) end
-strew.rsqrt_, Tensor.rsqrt, Tensor.rsqrt_ = strew.rsqrt, strew.rsqrt, strew.rsqrt
 
 ---Returns the sine of an angle in radians.
 ---
@@ -3526,7 +3401,6 @@ strew.rsqrt_, Tensor.rsqrt, Tensor.rsqrt_ = strew.rsqrt, strew.rsqrt, strew.rsqr
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.sin(self) end
-strew.sin_, Tensor.sin, Tensor.sin_ = strew.sin, strew.sin, strew.sin
 
 ---Returns the cosine of an angle in radians.
 ---
@@ -3542,7 +3416,6 @@ strew.sin_, Tensor.sin, Tensor.sin_ = strew.sin, strew.sin, strew.sin
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.cos(self) end
-strew.cos_, Tensor.cos, Tensor.cos_ = strew.cos, strew.cos, strew.cos
 
 ---Returns the hyperbolic tangent.
 ---
@@ -3558,7 +3431,6 @@ strew.cos_, Tensor.cos, Tensor.cos_ = strew.cos, strew.cos, strew.cos
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.tanh(self) end
-strew.tanh_, Tensor.tanh, Tensor.tanh_ = strew.tanh, strew.tanh, strew.tanh
 
 ---Returns the logistic function, 1 / (1 + exp(-x)).
 ---
@@ -3572,7 +3444,6 @@ strew.tanh_, Tensor.tanh, Tensor.tanh_ = strew.tanh, strew.tanh, strew.tanh
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.sigmoid(self) end
-strew.sigmoid_, Tensor.sigmoid, Tensor.sigmoid_ = strew.sigmoid, strew.sigmoid, strew.sigmoid
 
 ---Returns the bitwise and: `self & other`.
 ---
@@ -3587,7 +3458,6 @@ strew.sigmoid_, Tensor.sigmoid, Tensor.sigmoid_ = strew.sigmoid, strew.sigmoid, 
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.bitwise_and(self, other) end
-strew.bitwise_and_, Tensor.bitwise_and, Tensor.bitwise_and_ = strew.bitwise_and, strew.bitwise_and, strew.bitwise_and
 
 ---Returns the bitwise or: `self | other`.
 ---
@@ -3602,7 +3472,6 @@ strew.bitwise_and_, Tensor.bitwise_and, Tensor.bitwise_and_ = strew.bitwise_and,
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.bitwise_or(self, other) end
-strew.bitwise_or_, Tensor.bitwise_or, Tensor.bitwise_or_ = strew.bitwise_or, strew.bitwise_or, strew.bitwise_or
 
 ---Returns the bitwise exclusive or: `self ~ other`.
 ---
@@ -3617,7 +3486,6 @@ strew.bitwise_or_, Tensor.bitwise_or, Tensor.bitwise_or_ = strew.bitwise_or, str
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t of the promoted dtype
 function strew.bitwise_xor(self, other) end
-strew.bitwise_xor_, Tensor.bitwise_xor, Tensor.bitwise_xor_ = strew.bitwise_xor, strew.bitwise_xor, strew.bitwise_xor
 
 ---Inverts all bits: `~self`; for bool, the logical not.
 ---
@@ -3634,7 +3502,6 @@ strew.bitwise_xor_, Tensor.bitwise_xor, Tensor.bitwise_xor_ = strew.bitwise_xor,
 ---@param self strew.Tensor integers and bools
 ---@return strew.Tensor t self's dtype
 function strew.bitwise_not(self) end
-strew.bitwise_not_, Tensor.bitwise_not, Tensor.bitwise_not_ = strew.bitwise_not, strew.bitwise_not, strew.bitwise_not
 
 --------------------------------------------------------------------------------------------------- Comparing, selecting
 
@@ -3653,7 +3520,6 @@ strew.bitwise_not_, Tensor.bitwise_not, Tensor.bitwise_not_ = strew.bitwise_not,
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.eq(self, other) end
-strew.eq_, Tensor.eq, Tensor.eq_ = strew.eq, strew.eq, strew.eq
 
 ---Compares element by element: true if self differs from other.
 ---
@@ -3670,7 +3536,6 @@ strew.eq_, Tensor.eq, Tensor.eq_ = strew.eq, strew.eq, strew.eq
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.ne(self, other) end
-strew.ne_, Tensor.ne, Tensor.ne_ = strew.ne, strew.ne, strew.ne
 
 ---Compares element by element: true if self is less than other.
 ---
@@ -3687,7 +3552,6 @@ strew.ne_, Tensor.ne, Tensor.ne_ = strew.ne, strew.ne, strew.ne
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.lt(self, other) end
-strew.lt_, Tensor.lt, Tensor.lt_ = strew.lt, strew.lt, strew.lt
 
 ---Compares element by element: true if self is less than or equal to other.
 ---
@@ -3704,7 +3568,6 @@ strew.lt_, Tensor.lt, Tensor.lt_ = strew.lt, strew.lt, strew.lt
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.le(self, other) end
-strew.le_, Tensor.le, Tensor.le_ = strew.le, strew.le, strew.le
 
 ---Compares element by element: true if self is greater than other.
 ---
@@ -3721,7 +3584,6 @@ strew.le_, Tensor.le, Tensor.le_ = strew.le, strew.le, strew.le
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.gt(self, other) end
-strew.gt_, Tensor.gt, Tensor.gt_ = strew.gt, strew.gt, strew.gt
 
 ---Compares element by element: true if self is greater than or equal to other.
 ---
@@ -3738,7 +3600,6 @@ strew.gt_, Tensor.gt, Tensor.gt_ = strew.gt, strew.gt, strew.gt
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.ge(self, other) end
-strew.ge_, Tensor.ge, Tensor.ge_ = strew.ge, strew.ge, strew.ge
 
 ---Returns the logical and, element by element: true if both elements are nonzero.
 ---
@@ -3753,7 +3614,6 @@ strew.ge_, Tensor.ge, Tensor.ge_ = strew.ge, strew.ge, strew.ge
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.logical_and(self, other) end
-strew.logical_and_, Tensor.logical_and, Tensor.logical_and_ = strew.logical_and, strew.logical_and, strew.logical_and
 
 ---Returns the logical or, element by element: true if at least one of two elements is nonzero.
 ---
@@ -3768,7 +3628,6 @@ strew.logical_and_, Tensor.logical_and, Tensor.logical_and_ = strew.logical_and,
 ---@param other strew.Tensor|number one of the two is a tensor
 ---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.logical_or(self, other) end
-strew.logical_or_, Tensor.logical_or, Tensor.logical_or_ = strew.logical_or, strew.logical_or, strew.logical_or
 
 ---Returns the logical not, element by element: true if the element is 0.
 ---
@@ -3782,7 +3641,6 @@ strew.logical_or_, Tensor.logical_or, Tensor.logical_or_ = strew.logical_or, str
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t bool; in place 0 or 1 in self's dtype
 function strew.logical_not(self) end
-strew.logical_not_, Tensor.logical_not, Tensor.logical_not_ = strew.logical_not, strew.logical_not, strew.logical_not
 
 ---Returns true if two tensors have the same shape and equal elements.
 ---
@@ -3798,7 +3656,6 @@ strew.logical_not_, Tensor.logical_not, Tensor.logical_not_ = strew.logical_not,
 ---@param other strew.Tensor error: another dtype or device
 ---@return boolean
 function strew.equal(self, other) end
-Tensor.equal = strew.equal
 
 ---Returns true if all elements of two tensors are close: equal within a tolerance.
 ---
@@ -3819,7 +3676,6 @@ Tensor.equal = strew.equal
 ---@return boolean
 ---@overload fun(self: strew.Tensor, other: strew.Tensor, options: {rtol?: number, atol?: number}): boolean
 function strew.allclose(self, other, rtol, atol) end
-Tensor.allclose = strew.allclose
 
 ---Returns true for each pair of elements that are close: equal within a tolerance.
 ---
@@ -3844,7 +3700,6 @@ Tensor.allclose = strew.allclose
 ---@return strew.Tensor t bool
 ---@overload fun(self: strew.Tensor, other: strew.Tensor, options: {rtol?: number, atol?: number, equal_nan?: boolean}): strew.Tensor
 function strew.isclose(self, other, rtol, atol, equal_nan) end
-Tensor.isclose = strew.isclose
 
 ---Selects element by element: a where condition is true, else b.
 ---
@@ -3863,7 +3718,6 @@ Tensor.isclose = strew.isclose
 ---@param b strew.Tensor|number
 ---@return strew.Tensor t of the promoted dtype
 function strew.where(condition, a, b) end
-Tensor.where = strew.where
 
 ---Replaces the elements where mask is true by a value.
 ---
@@ -3880,7 +3734,6 @@ Tensor.where = strew.where
 ---@param value number|boolean|strew.Tensor a number that self's dtype can hold, or a tensor of rank 0 with such a number
 ---@return strew.Tensor t self's dtype
 function strew.masked_fill(self, mask, value) end
-strew.masked_fill_, Tensor.masked_fill, Tensor.masked_fill_ = strew.masked_fill, strew.masked_fill, strew.masked_fill
 
 ------------------------------------------------------------------------------------------------------------- Reductions
 
@@ -3904,7 +3757,6 @@ strew.masked_fill_, Tensor.masked_fill, Tensor.masked_fill_ = strew.masked_fill,
 ---@return strew.Tensor t int64 for integers and bools, else self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.sum(self, dim, keepdim) end
-Tensor.sum = strew.sum
 
 ---Returns the product of the elements, of all or along dimensions.
 ---
@@ -3922,7 +3774,6 @@ Tensor.sum = strew.sum
 ---@return strew.Tensor t int64 for integers and bools, else self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.prod(self, dim, keepdim) end
-Tensor.prod = strew.prod
 
 ---Returns the mean (average) of the elements, of all or along dimensions.
 ---
@@ -3941,7 +3792,6 @@ Tensor.prod = strew.prod
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.mean(self, dim, keepdim) end
-Tensor.mean = strew.mean
 
 ---Options of var and std.
 ---@class strew.correction_options
@@ -3967,7 +3817,6 @@ Tensor.mean = strew.mean
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number}): strew.Tensor
 function strew.var(self, dim, keepdim, options) end
-Tensor.var = strew.var
 
 ---Returns the standard deviation, the square root of the variance.
 ---
@@ -3986,7 +3835,6 @@ Tensor.var = strew.var
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number}): strew.Tensor
 function strew.std(self, dim, keepdim, options) end
-Tensor.std = strew.std
 
 ---Returns the smallest element (minimum), of all or along dimensions; NaN if there is a NaN.
 ---
@@ -4003,7 +3851,6 @@ Tensor.std = strew.std
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.amin(self, dim, keepdim) end
-Tensor.amin = strew.amin
 
 ---Returns the largest element (maximum), of all or along dimensions; NaN if there is a NaN.
 ---
@@ -4019,7 +3866,6 @@ Tensor.amin = strew.amin
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.amax(self, dim, keepdim) end
-Tensor.amax = strew.amax
 
 ---Returns the smallest element (minimum); along a dimension also its position; of two tensors, the same as minimum.
 ---
@@ -4051,7 +3897,6 @@ Tensor.amax = strew.amax
 ---@return strew.Tensor indices int64, only with dim
 ---@overload fun(self: strew.Tensor, other: strew.Tensor|number): strew.Tensor
 function strew.min(self, dim, keepdim) end
-Tensor.min = strew.min
 
 ---Returns the largest element (maximum); along a dimension also its position; of two tensors, the same as maximum.
 ---
@@ -4083,7 +3928,6 @@ Tensor.min = strew.min
 ---@return strew.Tensor indices int64, only with dim
 ---@overload fun(self: strew.Tensor, other: strew.Tensor|number): strew.Tensor
 function strew.max(self, dim, keepdim) end
-Tensor.max = strew.max
 
 ---Returns the position of the smallest element: the first minimum, or the first NaN. -0 is less than 0.
 ---
@@ -4102,7 +3946,6 @@ Tensor.max = strew.max
 ---@return strew.Tensor t int64
 ---@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor
 function strew.argmin(self, dim, keepdim) end
-Tensor.argmin = strew.argmin
 
 ---Returns the position of the largest element: the first maximum, or the first NaN. -0 is less than 0.
 ---
@@ -4121,7 +3964,6 @@ Tensor.argmin = strew.argmin
 ---@return strew.Tensor t int64
 ---@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor
 function strew.argmax(self, dim, keepdim) end
-Tensor.argmax = strew.argmax
 
 ---Returns true if all elements are nonzero.
 ---
@@ -4140,7 +3982,6 @@ Tensor.argmax = strew.argmax
 ---@return strew.Tensor t bool
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.all(self, dim, keepdim) end
-Tensor.all = strew.all
 
 ---Returns true if at least one element is nonzero.
 ---
@@ -4159,7 +4000,6 @@ Tensor.all = strew.all
 ---@return strew.Tensor t bool
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.any(self, dim, keepdim) end
-Tensor.any = strew.any
 
 ---Returns the norm of all elements, or along dimensions: by default the Euclidean one, `sqrt(sum(x^2))`.
 ---
@@ -4185,7 +4025,6 @@ Tensor.any = strew.any
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, options: {p?: number, dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.norm(self, p, dim, keepdim) end
-Tensor.norm = strew.norm
 
 ---Returns the median of all elements, or along a dimension, with its position; of two in the middle the lower.
 ---
@@ -4211,7 +4050,6 @@ Tensor.norm = strew.norm
 ---@return strew.Tensor? indices int64; absent without dim
 ---@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor, strew.Tensor?
 function strew.median(self, dim, keepdim) end
-Tensor.median = strew.median
 
 ---Options of quantile.
 ---@class strew.quantile_options
@@ -4243,7 +4081,6 @@ Tensor.median = strew.median
 ---@return strew.Tensor t self's dtype
 ---@overload fun(self: strew.Tensor, q: number|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string}): strew.Tensor
 function strew.quantile(self, q, dim, keepdim, options) end
-Tensor.quantile = strew.quantile
 
 ---Returns log(sum(exp(x))) along dimensions, without overflow.
 ---
@@ -4262,7 +4099,6 @@ Tensor.quantile = strew.quantile
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 ---@overload fun(self: strew.Tensor, dim: integer|integer[], options: {keepdim?: boolean}): strew.Tensor
 function strew.logsumexp(self, dim, keepdim) end
-Tensor.logsumexp = strew.logsumexp
 
 ---Options of softmax.
 ---@class strew.softmax_options
@@ -4285,7 +4121,6 @@ Tensor.logsumexp = strew.logsumexp
 ---@param options? strew.softmax_options
 ---@return strew.Tensor t self's dtype, or dtype
 function strew.softmax(self, dim, options) end
-Tensor.softmax = strew.softmax
 
 ---Options of log_softmax.
 ---@class strew.log_softmax_options
@@ -4308,7 +4143,6 @@ Tensor.softmax = strew.softmax
 ---@param options? strew.log_softmax_options
 ---@return strew.Tensor t self's dtype, or dtype
 function strew.log_softmax(self, dim, options) end
-Tensor.log_softmax = strew.log_softmax
 
 ---Returns the cumulative sum along a dimension: element i is the sum of elements 0..i.
 ---
@@ -4328,7 +4162,6 @@ Tensor.log_softmax = strew.log_softmax
 ---@param dim integer
 ---@return strew.Tensor t int64 for integers and bools, else self's dtype; in place always self's
 function strew.cumsum(self, dim) end
-strew.cumsum_, Tensor.cumsum, Tensor.cumsum_ = strew.cumsum, strew.cumsum, strew.cumsum
 
 ---Returns the cumulative product along a dimension: element i is the product of elements 0..i.
 ---
@@ -4346,7 +4179,6 @@ strew.cumsum_, Tensor.cumsum, Tensor.cumsum_ = strew.cumsum, strew.cumsum, strew
 ---@param dim integer error: out of range
 ---@return strew.Tensor t int64 for integers and bools, else self's dtype; in place always self's
 function strew.cumprod(self, dim) end
-strew.cumprod_, Tensor.cumprod, Tensor.cumprod_ = strew.cumprod, strew.cumprod, strew.cumprod
 
 ---Returns the largest element so far along a dimension, and its position: the last one if several are equal.
 ---
@@ -4368,7 +4200,6 @@ strew.cumprod_, Tensor.cumprod, Tensor.cumprod_ = strew.cumprod, strew.cumprod, 
 ---@return strew.Tensor values self's dtype
 ---@return strew.Tensor indices int64
 function strew.cummax(self, dim) end
-Tensor.cummax = strew.cummax
 
 ---Returns the smallest element so far along a dimension, and its position: the last one if several are equal.
 ---
@@ -4390,7 +4221,6 @@ Tensor.cummax = strew.cummax
 ---@return strew.Tensor values self's dtype
 ---@return strew.Tensor indices int64
 function strew.cummin(self, dim) end
-Tensor.cummin = strew.cummin
 
 ------------------------------------------------------------------------------------------------------- Sorting, finding
 
@@ -4419,7 +4249,6 @@ Tensor.cummin = strew.cummin
 ---@return strew.Tensor indices int64
 ---@overload fun(self: strew.Tensor, options: {dim?: integer, descending?: boolean}): strew.Tensor, strew.Tensor
 function strew.sort(self, dim, descending) end
-Tensor.sort = strew.sort
 
 ---Returns the positions of the elements in sorted order, along a dimension.
 ---
@@ -4442,7 +4271,6 @@ Tensor.sort = strew.sort
 ---@return strew.Tensor indices int64
 ---@overload fun(self: strew.Tensor, options: {dim?: integer, descending?: boolean}): strew.Tensor
 function strew.argsort(self, dim, descending) end
-Tensor.argsort = strew.argsort
 
 ---Returns the k largest elements along a dimension, in descending order, and their positions.
 ---
@@ -4468,7 +4296,6 @@ Tensor.argsort = strew.argsort
 ---@return strew.Tensor indices int64
 ---@overload fun(self: strew.Tensor, k: integer, options: {dim?: integer, largest?: boolean}): strew.Tensor, strew.Tensor
 function strew.topk(self, k, dim, largest) end
-Tensor.topk = strew.topk
 
 ---Options of unique.
 ---@class strew.unique_options
@@ -4498,7 +4325,6 @@ Tensor.topk = strew.topk
 ---@return strew.Tensor inverse int64, only with return_inverse
 ---@return strew.Tensor counts int64, only with return_counts
 function strew.unique(self, options) end
-Tensor.unique = strew.unique
 
 ---Returns the positions of the nonzero elements, in row-major order.
 ---
@@ -4515,7 +4341,6 @@ Tensor.unique = strew.unique
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t int64[n, rank], one row for each nonzero element
 function strew.nonzero(self) end
-Tensor.nonzero = strew.nonzero
 
 ---Options of searchsorted and bucketize.
 ---@class strew.search_options
@@ -4541,7 +4366,6 @@ Tensor.nonzero = strew.nonzero
 ---@param options? strew.search_options
 ---@return strew.Tensor positions int64, of values' shape
 function strew.searchsorted(sorted, values, options) end
-Tensor.searchsorted = strew.searchsorted
 
 ---Returns the number of the bucket of each value: how many boundaries lie below it.
 ---
@@ -4560,7 +4384,6 @@ Tensor.searchsorted = strew.searchsorted
 ---@param options? strew.search_options
 ---@return strew.Tensor positions int64, of values' shape
 function strew.bucketize(values, boundaries, options) end
-Tensor.bucketize = strew.bucketize
 
 -------------------------------------------------------------------------------------------------------- Matrix products
 
@@ -4586,7 +4409,6 @@ Tensor.bucketize = strew.bucketize
 ---@param other strew.Tensor the same dtype; error: inner sizes differ
 ---@return strew.Tensor t
 function strew.matmul(self, other) end
-Tensor.matmul = strew.matmul
 
 ---Returns the products of all pairs of elements of two vectors, a matrix.
 ---
@@ -4602,7 +4424,6 @@ Tensor.matmul = strew.matmul
 ---@param other strew.Tensor the same
 ---@return strew.Tensor t the promoted dtype
 function strew.outer(self, other) end
-Tensor.outer = strew.outer
 
 ---Returns the product of two matrices.
 ---
@@ -4618,7 +4439,6 @@ Tensor.outer = strew.outer
 ---@param other strew.Tensor [k, m], the same dtype
 ---@return strew.Tensor t [n, m]
 function strew.mm(self, other) end
-Tensor.mm = strew.mm
 
 ---Returns the product of a matrix and a vector.
 ---
@@ -4633,7 +4453,6 @@ Tensor.mm = strew.mm
 ---@param other strew.Tensor [k], the same dtype
 ---@return strew.Tensor t [n]
 function strew.mv(self, other) end
-Tensor.mv = strew.mv
 
 ---Returns the dot product of two vectors.
 ---
@@ -4649,7 +4468,6 @@ Tensor.mv = strew.mv
 ---@param other strew.Tensor [k], the same dtype
 ---@return strew.Tensor t rank 0
 function strew.dot(self, other) end
-Tensor.dot = strew.dot
 
 -------------------------------------------------------------------------------------------------------------- Gradients
 
@@ -4733,7 +4551,6 @@ function strew.value_and_grad(f) end
 ---@param self strew.Tensor
 ---@return strew.Tensor t
 function strew.detach(self) end
-Tensor.detach = strew.detach
 
 ------------------------------------------------------------------------------------------------------------------ Files
 
@@ -5109,7 +4926,6 @@ function strew.join(a, b, key, options) end
 ---@return table counts a table of columns: "value" or the key columns, then "count", int64
 ---@overload fun(v: strew.Tensor, options: strew.value_counts_options): table
 function strew.value_counts(v, by, options) end
-Tensor.value_counts = strew.value_counts
 
 ---Options of strew.pivot.
 ---@class strew.pivot_options
@@ -5279,7 +5095,6 @@ function strew.get_printoptions() end
 ---@param self strew.Tensor error: a shape that cannot be drawn
 ---@param options? strew.show_options
 function strew.show(self, options) end
-Tensor.show = strew.show
 
 ---Options of strew.image.
 ---@class strew.image_options
@@ -5327,7 +5142,6 @@ Tensor.show = strew.show
 ---@param options? strew.image_options
 ---@return strew.Tensor picture uint8[height * scale, width * scale, 3], on self's device
 function strew.image(self, options) end
-Tensor.image = strew.image
 
 ---Shows a progress line at the terminal, or removes it.
 ---

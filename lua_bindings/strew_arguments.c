@@ -206,6 +206,27 @@ bool bind_stray_key(lua_State *L, int i, lua_Unsigned n) {
   return false;
 }
 
+bool bind_check_sequence(lua_State *L, struct script_call *call, int i, const char *name, const char *of) {
+  char text[TEXT_BYTES];
+  if (!bind_stray_key(L, i, lua_rawlen(L, i))) return true;
+  bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected a sequence%s", bind_text(L, call, lua_gettop(L), text),
+            of);
+  return false;
+}
+
+strew_tensor *bind_entry(lua_State *L, struct script_call *call, int i, lua_Integer k, const char *name) {
+  char text[TEXT_BYTES];
+  lua_rawgeti(L, i, k);
+  const struct box *box = bind_to_box(L, call->binding, -1);
+  if (!box)
+    bind_fail(call, STREW_EARGUMENT, name, "holds %s at [%lld], expected a tensor",
+              bind_text(L, call, lua_gettop(L), text), (long long)k);
+  else if (!box->tensor)
+    bind_fail(call, STREW_EFREED, name, "holds a tensor at [%lld] that was freed", (long long)k);
+  lua_pop(L, 1);
+  return box ? box->tensor : NULL;
+}
+
 void bind_hint_key(lua_State *L, struct script_call *call, int i) {
   const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";
   if (strcmp(key, "dtype") == 0 || strcmp(key, "device") == 0)
@@ -223,11 +244,7 @@ bool bind_list(lua_State *L, struct script_call *call, int i, const char *name, 
     if (!append(L, call, lua_gettop(L), name, list)) return false;
     lua_pop(L, 1);
   }
-  if (!bind_stray_key(L, i, n)) return true;
-  char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected a sequence", bind_text(L, call, lua_gettop(L), text));
-  bind_hint_key(L, call, lua_gettop(L));
-  return false;
+  return bind_check_sequence(L, call, i, name, "") || (bind_hint_key(L, call, lua_gettop(L)), false);
 }
 
 bool bind_dims(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -244,11 +261,6 @@ bool bind_string(lua_State *L, struct script_call *call, int i, const char *name
   return true;
 }
 
-bool bind_dtype(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  const char *word;
-  return bind_string(L, call, i, name, &word) && strew_dtype_from_word(word, out, &call->error) == STREW_OK;
-}
-
 bool bind_wanted_dtype(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   strew_dtype dtype;
   if (!bind_dtype(L, call, i, name, &dtype)) return false;
@@ -262,20 +274,18 @@ bool bind_device(lua_State *L, struct script_call *call, int i, const char *name
          strew_device_find(call->binding->context, spec, out, &call->error) == STREW_OK;
 }
 
-bool bind_reduction(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  const char *word;
-  return bind_string(L, call, i, name, &word) && strew_reduction_from_word(word, out, &call->error) == STREW_OK;
-}
-
-bool bind_mode(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  const char *word;
-  return bind_string(L, call, i, name, &word) && strew_mode_from_word(word, out, &call->error) == STREW_OK;
-}
-
-bool bind_interpolation(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  const char *word;
-  return bind_string(L, call, i, name, &word) && strew_interpolation_from_word(word, out, &call->error) == STREW_OK;
-}
+/* The readers of words of enumerators. */
+#define WORD(type)                                                                                                     \
+  bool bind_##type(lua_State *L, struct script_call *call, int i, const char *name, void *out) {                       \
+    const char *word;                                                                                                  \
+    return bind_string(L, call, i, name, &word) && strew_##type##_from_word(word, out, &call->error) == STREW_OK;      \
+  }
+WORD(dtype)
+WORD(reduction)
+WORD(mode)
+WORD(interpolation)
+WORD(colormap)
+#undef WORD
 
 /* ---------------------------------------------------------------------------------------------------- all arguments */
 

@@ -89,7 +89,7 @@ bool bind_is_float(strew_dtype dtype);
    the operand of a unary operator twice. */
 /* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings. WRITES: to self,
    without an underscore. CONSTANT: the results have no gradient: comparisons, positions, counts, whole numbers,
-   properties and texts. */
+   properties and texts. BRIEF: written in Lua, with messages that do not list its tensors. */
 enum form {
   FUNCTION = 1,
   METHOD = 2,
@@ -99,6 +99,7 @@ enum form {
   GROUPED = 32,
   WRITES = 64,
   CONSTANT = 128,
+  BRIEF = 256,
   ALWAYS = FUNCTION | METHOD,
   EVERY = ALWAYS | INPLACE
 };
@@ -140,9 +141,8 @@ struct script_call {
 /* The rows of each file, ended by a row without a name. */
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_indexing_rows[], bind_device_rows[],
-    bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_search_rows[],
-    bind_statistics_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[],
-    bind_groups_rows[];
+    bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_gradient_rows[],
+    bind_family_rows[], bind_key_rows[], bind_grouping_rows[], bind_groups_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -170,8 +170,7 @@ strew_tensor **bind_result(lua_State *L, struct script_call *call);
 /* Ends a call with `results` values on top of the stack. */
 static inline int bind_end(strew_status status, int results) { return status == STREW_OK ? results : -1; }
 /* Metamethods of boxes and of the binding, with the binding as upvalue. */
-int bind_box_gc(lua_State *L);
-int bind_box_close(lua_State *L);
+void bind_set_finalizers(lua_State *L, int binding);
 int bind_close(lua_State *L);
 
 /* -------------------------------------------------------------------------------------------------- strew_call.c */
@@ -191,6 +190,16 @@ void bind_push_upvalues(lua_State *L, int binding, const struct script_function 
 enum { ROW_UPVALUE = 2, NAME_UPVALUE, FORM_UPVALUE, UPVALUES = FORM_UPVALUE };
 /* Pushes bind_dispatch with these upvalues. */
 void bind_push_function(lua_State *L, int binding, const struct script_function *row, const char *name, int form);
+/* Sets a field of the table on top of the stack. */
+void bind_set_string(lua_State *L, const char *key, const char *value);
+void bind_set_boolean(lua_State *L, const char *key, bool value);
+/* Sets an event of the metatable on top of the stack to the row's function; sets the name of its type. */
+void bind_set_event(lua_State *L, int binding, const char *event, const struct script_function *row);
+void bind_set_name(lua_State *L, const char *name);
+/* Pushes the metatable with that key in the registry, of a userdata that `end` closes and whose `event` calls the row
+   (NULL: none). It is complete before the registry has it: a failed allocation leaves none without __gc. */
+void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const char *event,
+                         const struct script_function *row, const char *name);
 
 /* ------------------------------------------------------------------------------------------------ strew_record.c */
 
@@ -227,6 +236,8 @@ extern const struct script_function bind_alias_row, bind_watch_row, bind_tape_ro
 
 /* ------------------------------------------------------------------------------------------------ strew_family.c */
 
+/* Returns an embedded file of the bindings: of the family, or the help. */
+const char *bind_text_file(const char *name);
 /* Makes the files of the family available to bind_use; binding: its position. */
 void bind_open_family(lua_State *L, int binding);
 
@@ -243,9 +254,24 @@ extern const struct script_function bind_texts_row;           /* texts(t, precis
 void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */
 int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
 
+/* Pushes {name = tensor, ...}, or a sequence of tensors if they have no names; false: call->error is filled. `known`:
+   the stack position of a table of lists of words by column, which grow and are shared with the result; 0: none. */
+bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table, int known);
+
+/* Builds *out from the Lua table at position x; those of names and words, options or nil, are at these positions. Even
+   on failure the caller releases *out unless it is NULL. */
+bool bind_read_columns(lua_State *L, struct script_call *call, int x, int names, int words, strew_table **out);
+
+/* missed(x, name), for Lua: keeps them for STREW_MISSED. */
+extern const struct script_function bind_missed_row;
 /* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
 extern const struct script_function bind_columns_text_row, bind_columns_length_row, bind_missing_column_row,
     bind_new_column_row;
+/* saved(x, names, words) of strew.save: tensors, names, lists of words. */
+extern const struct script_function bind_saved_columns_row;
+/* Of strew.show, written in Lua: histogram(self, bins, width, is_ascii, low, high), a text, and means(self, rows,
+   columns), a tensor; strew_family.c. drawn(number), for these; strew_show.c. */
+extern const struct script_function bind_histogram_row, bind_means_row, bind_drawn_row;
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_table_keys_row;
 /* Calls such a row with the arguments of the call; returns 1, the number of results. */
@@ -262,7 +288,7 @@ extern const struct script_function bind_ids_row, bind_set_keys_row, bind_groupi
     bind_aggregate_row, bind_argsort_row, bind_rank_row, bind_topk_row;
 /* The same, strew_groups.c. */
 extern const struct script_function bind_reductions_row, bind_reduction_row, bind_group_counts_row, bind_group_ids_row;
-/* bucketize of tensors, strew_search.c. */
+/* bucketize of tensors, strew_reduce.c. */
 extern const struct script_function bind_bucketize_row;
 
 /* Runs a binary operation; strew_math.c. */
@@ -417,7 +443,8 @@ enum { NO_DIM = INT_MIN };
   X(tensor, weights) X(tensor, data) X(tensor, lengths) X(tensor, offsets) X(tensor, indptr)                           \
   Y(operand, self, left) Y(operand, other, right) Y(operand, src, source_operand) X(operand, value)                    \
   X(operand, values) X(operand, a) X(operand, b) X(operand, q) Y(bound, min, lower) Y(bound, max, upper)               \
-  Y(index, index, groups) X(fill, fill) X(boolean, skip_nan) X(scalar, alpha) Y(scalar, value, scalar) Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                \
+  Y(index, index, groups) X(fill, fill) X(boolean, skip_nan) X(scalar, alpha) Y(scalar, value, scalar)                 \
+  Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                                                          \
   Y(scalar, step, scalar_step) X(fill, initial) X(number, min) X(number, max) X(number, rtol) X(number, atol)          \
   X(number, done) X(number, correction) Y(number, start, float_start) Y(number, stop, float_stop)                      \
   X(integer, position) X(integer, start) X(integer, stop) X(integer, step) X(integer, length) X(integer, offset)       \
@@ -428,8 +455,8 @@ enum { NO_DIM = INT_MIN };
   X(boolean, descending) X(boolean, largest) X(boolean, equal_nan) X(boolean, return_inverse)                          \
   X(boolean, return_counts) X(boolean, enabled) Y(dims, dim, dims) X(integers, shape) X(integers, strides)             \
   Y(integers, dims, order) Y(integers, position, place) X(mode, mode) Y(reduce, reduce, reduction)                     \
-  X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing)                                     \
-  Y(kept, self, kept) Y(entries, indices, entries) Y(lengths, size, chunk) Y(destination, out, destination)
+  X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing) Y(kept, self, kept)                 \
+  Y(grouping, self, grouping) Y(entries, indices, entries) Y(lengths, size, chunk) Y(destination, out, destination)
 /* clang-format on */
 
 #define TYPE(word, read, type, absent)                                                                                 \
@@ -438,10 +465,11 @@ enum { NO_DIM = INT_MIN };
 ARGUMENT_TYPES(TYPE)
 #undef TYPE
 bind_reader bind_dtype;    /* strew_dtype */
-bind_reader bind_colormap; /* strew_colormap; strew_image.c */
+bind_reader bind_colormap; /* strew_colormap */
 
 /* The arguments of a call by their names: of a text's parameters; the other fields are not set. */
 struct arguments {
+  lua_State *L; /* of bind_values */
   struct script_call *call;
   strew_error *error;           /* the call's */
   strew_tensor **out, **second; /* where results are stored: bind_one, bind_two */
@@ -464,9 +492,16 @@ void bind_push_given(lua_State *L, const struct script_call *call, int k, const 
 /* After bind_read_list: pushes the values of all parameters, for bind_push_given, and sets their names; returns their
    number. */
 int bind_push_all(lua_State *L, const struct script_call *call, const struct parameters *list, const char *names[]);
+/* Defines the `run` of a row: a call of the library with these arguments of `a`, for bind_one or bind_two. */
+#define RUN(name, function, ...)                                                                                       \
+  static strew_status name(struct arguments *a) { return function(__VA_ARGS__, a->out, a->error); }
+#define RUN_TWO(name, function, ...)                                                                                   \
+  static strew_status name(struct arguments *a) { return function(__VA_ARGS__, a->out, a->second, a->error); }
 /* Calls the row's `run` with the arguments, for one result or two. */
 int bind_one(lua_State *L, struct script_call *call);
 int bind_two(lua_State *L, struct script_call *call);
+/* The same; the results are what `run` pushes. */
+int bind_values(lua_State *L, struct script_call *call);
 /* scatter in the group form; strew_groups.c */
 int bind_group_form(lua_State *L, struct script_call *call);
 
@@ -474,6 +509,10 @@ int bind_group_form(lua_State *L, struct script_call *call);
 bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);
 /* True if the table at i, a sequence of n entries, has any other key, which is pushed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n);
+/* True if it has none; else fails, with the key on top: expected a sequence, "of tensors". */
+bool bind_check_sequence(lua_State *L, struct script_call *call, int i, const char *name, const char *of);
+/* Returns the tensor that is entry k of the table at i, which keeps it alive; NULL: call->error is filled. */
+strew_tensor *bind_entry(lua_State *L, struct script_call *call, int i, lua_Integer k, const char *name);
 /* Normalizes dim to 0..rank-1, or fails. */
 bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *dim);
 /* "float32[2, 3] cpu"; text has DESCRIPTION_BYTES. */

@@ -116,7 +116,7 @@ static struct handle *handle_argument(lua_State *L) {
   return to_any_handle(L, lua_touserdata(L, lua_upvalueindex(1)), 1);
 }
 
-int bind_box_close(lua_State *L) {
+static int close_box(lua_State *L) {
   struct handle *handle = handle_argument(L);
   const struct binding *binding = lua_touserdata(L, lua_upvalueindex(1));
   if (handle && !bind_is_held(binding, handle->box)) empty_box(handle->box); /* else the collector does */
@@ -124,7 +124,7 @@ int bind_box_close(lua_State *L) {
 }
 
 /* __gc: the handle goes away. */
-int bind_box_gc(lua_State *L) {
+static int collect_box(lua_State *L) {
   struct handle *handle = handle_argument(L);
   if (!handle) return 0;
   struct binding *binding = lua_touserdata(L, lua_upvalueindex(1));
@@ -133,6 +133,12 @@ int bind_box_gc(lua_State *L) {
   link_box(handle->box, &binding->free_boxes);
   *handle = (struct handle){NULL, NULL};
   return 0;
+}
+
+void bind_set_finalizers(lua_State *L, int binding) {
+  const luaL_Reg ends[] = {{"__gc", collect_box}, {"__close", close_box}, {NULL, NULL}};
+  lua_pushvalue(L, binding);
+  luaL_setfuncs(L, ends, 1);
 }
 
 /* NULL: there is none. */

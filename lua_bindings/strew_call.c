@@ -40,19 +40,24 @@ static void account(lua_State *L, struct binding *binding) {
 
 /* ------------------------------------------------------------------------------------------------------------ calls */
 
-static void set_string(lua_State *L, const char *key, const char *value) {
+void bind_set_string(lua_State *L, const char *key, const char *value) {
   lua_pushstring(L, value); /* NULL pushes nil */
+  lua_setfield(L, -2, key);
+}
+
+void bind_set_boolean(lua_State *L, const char *key, bool value) {
+  lua_pushboolean(L, value);
   lua_setfield(L, -2, key);
 }
 
 /* Pushes the table that strew.last_error() returns. */
 static void push_detail(lua_State *L, const strew_error *error) {
   lua_createtable(L, 0, 7);
-  set_string(L, "op", error->op);
-  set_string(L, "arg", error->argument);
-  set_string(L, "code", strew_status_name(error->code));
-  set_string(L, "message", error->message);
-  if (error->hint[0]) set_string(L, "hint", error->hint);
+  bind_set_string(L, "op", error->op);
+  bind_set_string(L, "arg", error->argument);
+  bind_set_string(L, "code", strew_status_name(error->code));
+  bind_set_string(L, "message", error->message);
+  if (error->hint[0]) bind_set_string(L, "hint", error->hint);
   if (error->has_value) {
     bind_push_scalar(L, error->value);
     lua_setfield(L, -2, "value");
@@ -85,13 +90,13 @@ void bind_use(lua_State *L, int binding, const char *file) {
   lua_call(L, 1, 1);
 }
 
-/* Writes a hint of the library as a script's (family/places.lua); memory may be short where none is in C. */
+/* Writes a hint of the library as a script's (family/errors.lua); memory may be short where none is in C. */
 static void translate_hint(lua_State *L, int binding, strew_error *error) {
   const size_t length = strlen(error->message), tail = strlen(error->hint);
   char *at = error->message + length - (tail < length ? tail : length);
   const bool is_in_c = strstr(error->hint, "strew_") || strstr(error->hint, "STREW_") || strstr(error->hint, "{.");
   if (!is_in_c || strcmp(at, error->hint) != 0) return;
-  bind_use(L, binding, "places.lua");
+  bind_use(L, binding, "errors.lua");
   lua_getfield(L, -1, "hint");
   lua_pushstring(L, error->hint);
   lua_call(L, 1, 1);
@@ -239,4 +244,29 @@ void bind_push_upvalues(lua_State *L, int binding, const struct script_function 
 void bind_push_function(lua_State *L, int binding, const struct script_function *row, const char *name, int form) {
   bind_push_upvalues(L, binding, row, name, form);
   lua_pushcclosure(L, bind_dispatch, UPVALUES);
+}
+
+void bind_set_event(lua_State *L, int binding, const char *event, const struct script_function *row) {
+  bind_push_function(L, binding, row, row->name, row->forms);
+  lua_setfield(L, -2, event);
+}
+
+void bind_set_name(lua_State *L, const char *name) {
+  lua_pushstring(L, name);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "__name");
+  lua_setfield(L, -2, "__metatable"); /* what getmetatable returns; without __gc, boxes would leave a gap */
+}
+
+void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const char *event,
+                         const struct script_function *row, const char *name) {
+  const luaL_Reg ends[] = {{"__gc", end}, {"__close", end}, {NULL, NULL}};
+  if (luaL_getmetatable(L, key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  luaL_setfuncs(L, ends, 0);
+  if (row) bind_set_event(L, lua_upvalueindex(1), event, row);
+  bind_set_name(L, name);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, key);
 }

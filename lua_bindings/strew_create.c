@@ -39,13 +39,8 @@ static strew_status empty(struct arguments *a) {
   return strew_empty(a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at, a->out, a->error);
 }
 
-static strew_status rand_of(struct arguments *a) {
-  return strew_rand(a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at, a->out, a->error);
-}
-
-static strew_status randn(struct arguments *a) {
-  return strew_randn(a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at, a->out, a->error);
-}
+RUN(rand_of, strew_rand, a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at)
+RUN(randn, strew_randn, a->device, (strew_dtype)a->dtype, a->shape.count, a->shape.at)
 
 /* A Lua number or boolean gives the dtype, unless it is given. */
 static strew_status full(struct arguments *a) {
@@ -54,17 +49,9 @@ static strew_status full(struct arguments *a) {
   return fill(a, a->scalar);
 }
 
-static strew_status eye(struct arguments *a) {
-  return strew_eye(a->device, (strew_dtype)a->dtype, a->n, a->m == NO_INTEGER ? a->n : a->m, a->out, a->error);
-}
-
-static strew_status linspace(struct arguments *a) {
-  return strew_linspace(a->device, (strew_dtype)a->dtype, a->float_start, a->float_stop, a->steps, a->out, a->error);
-}
-
-static strew_status randperm(struct arguments *a) {
-  return strew_randperm(a->device, (strew_dtype)a->dtype, a->n, a->out, a->error);
-}
+RUN(eye, strew_eye, a->device, (strew_dtype)a->dtype, a->n, a->m == NO_INTEGER ? a->n : a->m)
+RUN(linspace, strew_linspace, a->device, (strew_dtype)a->dtype, a->float_start, a->float_stop, a->steps)
+RUN(randperm, strew_randperm, a->device, (strew_dtype)a->dtype, a->n)
 
 #define MADE           " dtype=dtype device=device"
 #define MADE_OF(dtype) " dtype=dtype(" dtype ") device=device"

@@ -14,7 +14,6 @@
 #include "runtime/shared/tables.h"
 #include "script_place.h"
 #include "strew_bind.h"
-#include "strew_columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +30,9 @@ struct family_operands {
   } at[MAX_OPERANDS];
 };
 
-static const char *text_of(const char *file) {
+const char *bind_text_file(const char *name) {
   for (int i = 0; i < text_file_count; i++)
-    if (strcmp(text_files[i].name, file) == 0) return text_files[i].text;
+    if (strcmp(text_files[i].name, name) == 0) return text_files[i].text;
   return "";
 }
 
@@ -112,7 +111,9 @@ static int printable(lua_State *L, struct script_call *call) {
   size_t length;
   const char *from = lua_tolstring(L, 1, &length);
   char *to = lua_newuserdatauv(L, length + 1, 0);
-  for (size_t i = 0; i < length; i++) to[i] = from[i] ? from[i] : '\x01'; /* a zero byte is a control character, too */
+  memcpy(to, from, length);
+  for (size_t i = 0; i < length; i++)
+    if (!to[i]) to[i] = '\x01'; /* a zero byte is a control character, too */
   to[length] = '\0';
   lua_pushstring(L, strew_printable(to));
   return 1;
@@ -141,14 +142,16 @@ static const struct script_function line_width_row = {"line_width", line_width, 
                                     nearest_row = {"nearest", nearest, 0, FUNCTION | CONSTANT},
                                     is_open_row = {"is_open", is_open, 0, FUNCTION | CONSTANT},
                                     has_float64_row = {"has_float64", has_float64, 0, FUNCTION | CONSTANT};
+/* clang-format off */
 static const struct script_function *const inner_rows[] = {
-    &bind_texts_row,      &line_width_row,       &nearest_row,        &is_open_row,           &text_row,
-    &printable_row,       &bind_set_columns_row, &bind_about_row,     &bind_alias_row,        &bind_watch_row,
-    &bind_tape_row,       &bind_is_recorded_row, &bind_offset_row,    &bind_call_row,         &bind_key_ids_row,
-    &bind_key_state_row,  &bind_keys_of_row,     &bind_ids_row,       &bind_set_keys_row,     &bind_grouping_keys_row,
-    &bind_cumsum_row,     &bind_aggregate_row,   &bind_argsort_row,   &bind_rank_row,         &bind_topk_row,
-    &bind_reductions_row, &bind_reduction_row,   &bind_group_ids_row, &bind_group_counts_row, &has_float64_row,
-    &bind_missed_row,     &bind_bucketize_row,   &bind_replaced_row};
+    &bind_texts_row, &line_width_row, &nearest_row, &is_open_row, &text_row, &printable_row, &bind_columns_text_row,
+    &bind_missing_column_row, &bind_alias_row, &bind_watch_row, &bind_tape_row, &bind_is_recorded_row,
+    &bind_offset_row, &bind_call_row, &bind_key_ids_row, &bind_key_state_row, &bind_keys_of_row, &bind_ids_row,
+    &bind_set_keys_row, &bind_grouping_keys_row, &bind_cumsum_row, &bind_aggregate_row, &bind_argsort_row,
+    &bind_topk_row, &has_float64_row, &bind_missed_row, &bind_drawn_row, &bind_bucketize_row,
+    &bind_columns_length_row, &bind_new_column_row, &bind_rank_row, &bind_reductions_row, &bind_reduction_row,
+    &bind_group_ids_row, &bind_group_counts_row};
+/* clang-format on */
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
@@ -174,7 +177,7 @@ static void push_loaded(lua_State *L) {
 
 /* use(file) */
 static int use(lua_State *L) {
-  const char *file = lua_tostring(L, 1), *text = text_of(file);
+  const char *file = lua_tostring(L, 1), *text = bind_text_file(file);
   push_loaded(L);
   if (lua_getfield(L, -1, file) != LUA_TNIL) return 1;
   if (luaL_loadbufferx(L, text, strlen(text), FAMILY_CHUNK, "t") != LUA_OK) lua_error(L);
@@ -249,7 +252,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   X(elementwise)                                                                                                       \
   X(grouped)                                                                                                           \
   X(grouping)                                                                                                          \
-  X(joins) X(keys) X(matrices) X(printing) X(rearranging) X(rows) X(statistics) X(views)
+  X(joins) X(keys) X(matrices) X(printing) X(rearranging) X(rows) X(showing) X(statistics) X(views)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -284,7 +287,7 @@ static int run(lua_State *L, struct script_call *call) {
   struct binding *binding = call->binding;
   struct family_operands operands;
   operands.count = 0;
-  list_operands(L, binding, first, count, names, &operands);
+  if (!(call->row->forms & BRIEF)) list_operands(L, binding, first, count, names, &operands);
   lua_rawgeti(L, operation, is_second ? 4 : 2);
   for (int i = 0; i < count; i++) lua_pushvalue(L, first + i);
   lua_pushstring(L, call->form & INPLACE ? "_" : "");
@@ -307,8 +310,11 @@ const struct script_function bind_columns_text_row = {"tostring", run, IN_printi
                              bind_missing_column_row = {"table", run, IN_rows, FUNCTION},
                              bind_columns_length_row = {"length", run, IN_rows, FUNCTION},
                              bind_new_column_row = {"column", run, IN_rows, FUNCTION | CONSTANT},
+                             bind_saved_columns_row = {"saved", run, IN_rows, FUNCTION | CONSTANT | BRIEF},
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION | CONSTANT},
-                             bind_table_keys_row = {"keys", run, IN_keys, FUNCTION};
+                             bind_table_keys_row = {"keys", run, IN_keys, FUNCTION},
+                             bind_histogram_row = {"histogram", run, IN_showing, FUNCTION | CONSTANT},
+                             bind_means_row = {"means", run, IN_showing, FUNCTION | CONSTANT};
 
 const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION | CONSTANT},
                              bind_group_keys_row = {"group_keys", run, IN_grouped, FUNCTION};
@@ -330,36 +336,17 @@ const struct script_function bind_grouped_rows[] = {
 
 /* clang-format off */
 const struct script_function bind_family_rows[] = {
-    IN(rows, columns, FUNCTION | CONSTANT),
-    IN(rows, code, FUNCTION | CONSTANT),
-    IN(rows, rows, FUNCTION),
-    IN(rows, sort_by, FUNCTION),
-    IN(joins, join, FUNCTION),
-    IN(grouped, pivot, FUNCTION),
-    IN(grouped, value_counts, ALWAYS | CONSTANT),
-    IN(elementwise, one_hot, ALWAYS | CONSTANT),
-    IN(elementwise, isnan, ALWAYS | CONSTANT),
-    IN(elementwise, bucketize, ALWAYS | CONSTANT),
-    IN(rearranging, flip, ALWAYS),
-    IN(rearranging, diff, ALWAYS),
-    IN(views, select_scatter, EVERY),
-    IN(views, slice_scatter, EVERY),
-    IN(views, diagonal, ALWAYS),
-    IN(views, diagonal_scatter, EVERY),
-    IN(rearranging, roll, ALWAYS),
-    IN(rearranging, repeat, ALWAYS),
-    IN(rearranging, tile, ALWAYS),
-    IN(rearranging, repeat_interleave, ALWAYS),
-    IN(elementwise, isinf, ALWAYS | CONSTANT),
-    IN(elementwise, isfinite, ALWAYS | CONSTANT),
-    IN(elementwise, nan_to_num, EVERY),
-    IN(statistics, norm, ALWAYS),
-    IN(statistics, median, ALWAYS),
-    IN(statistics, logsumexp, ALWAYS),
-    IN(matrices, outer, ALWAYS),
-    IN(matrices, tril, EVERY),
-    IN(matrices, triu, EVERY),
-    IN(matrices, diag, ALWAYS),
-    {NULL, NULL, 0, 0},
+    IN(rows, columns, FUNCTION | CONSTANT), IN(rows, code, FUNCTION | CONSTANT), IN(rows, words, FUNCTION | BRIEF),
+    IN(rows, rows, FUNCTION), IN(rows, sort_by, FUNCTION), IN(joins, join, FUNCTION), IN(grouped, pivot, FUNCTION),
+    IN(grouped, value_counts, ALWAYS | CONSTANT), IN(elementwise, one_hot, ALWAYS | CONSTANT),
+    IN(elementwise, isnan, ALWAYS | CONSTANT), IN(elementwise, bucketize, ALWAYS | CONSTANT),
+    IN(rearranging, flip, ALWAYS), IN(rearranging, diff, ALWAYS), IN(views, select_scatter, EVERY),
+    IN(views, slice_scatter, EVERY), IN(views, diagonal, ALWAYS), IN(views, diagonal_scatter, EVERY),
+    IN(rearranging, roll, ALWAYS), IN(rearranging, repeat, ALWAYS), IN(rearranging, tile, ALWAYS),
+    IN(rearranging, repeat_interleave, ALWAYS), IN(elementwise, isinf, ALWAYS | CONSTANT),
+    IN(elementwise, isfinite, ALWAYS | CONSTANT), IN(elementwise, nan_to_num, EVERY), IN(statistics, norm, ALWAYS),
+    IN(statistics, median, ALWAYS), IN(statistics, logsumexp, ALWAYS), IN(matrices, outer, ALWAYS),
+    IN(matrices, tril, EVERY), IN(matrices, triu, EVERY), IN(matrices, diag, ALWAYS),
+    {NULL},
 };
 /* clang-format on */

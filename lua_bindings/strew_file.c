@@ -1,5 +1,5 @@
 /* strew_file.c: loads and saves tensors and tables of them. The runtime chooses the file format. */
-#include "strew_columns.h"
+#include "strew_bind.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,10 +33,7 @@ static int release_held(lua_State *L) {
 static strew_table **push_holder(lua_State *L) {
   strew_table **held = lua_newuserdatauv(L, sizeof *held, 0);
   *held = NULL;
-  if (luaL_newmetatable(L, held_name)) {
-    lua_pushcfunction(L, release_held);
-    lua_setfield(L, -2, "__gc");
-  }
+  bind_push_metatable(L, held_name, release_held, NULL, NULL, held_name);
   lua_setmetatable(L, -2);
   return held;
 }
@@ -93,10 +90,7 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
     if (!read_key(L, call, name, keys)) return false;
     lua_pop(L, 1);
   }
-  if (!bind_stray_key(L, i, lua_rawlen(L, i))) return true;
-  char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected a sequence", bind_text(L, call, lua_gettop(L), text));
-  return false;
+  return bind_check_sequence(L, call, i, name, "");
 }
 
 /* Allocates memory for the list `name` of the options before any argument is read. */
@@ -230,29 +224,12 @@ static int next_chunk(lua_State *L, struct script_call *call) {
 
 static const struct script_function next_chunk_row = {"chunks", next_chunk, 0, FUNCTION | CONSTANT};
 
-/* Complete before the registry knows it: a failed allocation leaves none without __gc. */
-static void push_iterator_metatable(lua_State *L) {
-  static const luaL_Reg ends[] = {{"__gc", close_chunks}, {"__close", close_chunks}, {NULL, NULL}};
-  if (luaL_getmetatable(L, chunks_name) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  luaL_setfuncs(L, ends, 0);
-  bind_push_function(L, lua_upvalueindex(1), &next_chunk_row, next_chunk_row.name, FUNCTION);
-  lua_setfield(L, -2, "__call");
-  lua_pushstring(L, chunks_name);
-  lua_setfield(L, -2, "__name");
-  lua_pushstring(L, chunks_name);
-  lua_setfield(L, -2, "__metatable"); /* what getmetatable returns */
-  lua_pushvalue(L, -1);
-  lua_setfield(L, LUA_REGISTRYINDEX, chunks_name);
-}
-
 static strew_reader **push_iterator(lua_State *L) {
   struct chunk_iterator *iterator = lua_newuserdatauv(L, sizeof *iterator, 1);
   *iterator = (struct chunk_iterator){NULL, false};
   lua_newtable(L);
   lua_setiuservalue(L, -2, 1);
-  push_iterator_metatable(L);
+  bind_push_metatable(L, chunks_name, close_chunks, "__call", &next_chunk_row, chunks_name);
   lua_setmetatable(L, -2);
   return &iterator->reader;
 }
@@ -291,79 +268,48 @@ static bool bind_saved(lua_State *L, struct script_call *call, int i, const char
   return lua_istable(L, i) || bind_tensor(L, call, i, name, out);
 }
 
+/* Copies a table to a slot. */
+static bool bind_table_in(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  int position;
+  if (!bind_table(L, call, i, name, &position)) return false;
+  lua_copy(L, i, *(int *)out);
+  return true;
+}
+
 /* save(path, x): no result. */
 static int save(lua_State *L, struct script_call *call) {
   const char *path = NULL;
   strew_tensor *tensor = NULL;
   strew_save_options options = {0};
-  struct columns columns;
+  int names = bind_push_slot(L), words = bind_push_slot(L);
   const struct parameter parameters[] = {{"path", REQUIRED, bind_path, &path},
                                          {"x", REQUIRED, bind_saved, &tensor},
                                          {"compress", KEYED, bind_boolean, &options.compress},
                                          {"header", KEYED, bind_header, &options.header},
                                          {"separator", KEYED, bind_separator, &options.separator},
-                                         {"names", KEYED, bind_about, &columns.names},
-                                         {"words", KEYED, bind_about, &columns.words},
+                                         {"names", KEYED, bind_table_in, &names},
+                                         {"words", KEYED, bind_table_in, &words},
                                          {"format", KEYED, bind_string, &options.format},
                                          LAST_PARAMETER};
   strew_table **held = push_holder(L);
-  bind_prepare_columns(L, bind_position(L, 2, "x"), &columns);
+  const int x = bind_position(L, 2, "x");
   if (!bind_arguments(L, call, parameters)) {
     if (lua_type(L, 1) != LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING)
       bind_hint(call, "the path comes first: strew.save(\"%.80s\", x)", lua_tostring(L, 2));
     return -1;
   }
-  if (tensor && (columns.names.is_given || columns.words.is_given))
-    return bind_fail(call, STREW_EARGUMENT, columns.names.is_given ? "names" : "words",
+  if (tensor && !(lua_isnil(L, names) && lua_isnil(L, words)))
+    return bind_fail(call, STREW_EARGUMENT, lua_isnil(L, names) ? "words" : "names",
                      "is given, but x is a tensor, expected a table of columns");
   if (tensor) return bind_end(strew_save(tensor, path, &options, &call->error), 0);
-  bool is_saved =
-      bind_read_columns(L, call, &columns, held) && strew_save_table(*held, path, &options, &call->error) == STREW_OK;
+  bool is_saved = bind_read_columns(L, call, x, names, words, held) &&
+                  strew_save_table(*held, path, &options, &call->error) == STREW_OK;
   strew_table_release(*held);
   *held = NULL;
   return is_saved ? 0 : -1;
 }
 
-/* ----------------------------------------------------------------------------------------- what is known of columns */
-
-/* Pushes the words in the table's metatable; false, with a failure: there are none, or those of a former column. */
-static bool push_words(lua_State *L, struct script_call *call, int x) {
-  const int words = bind_push_about(L, x, "words");
-  if (!lua_istable(L, words))
-    return bind_fail(call, STREW_EARGUMENT, "x", "has no words, expected a table as strew.load makes it"), false;
-  for (lua_pushnil(L); lua_next(L, words); lua_pop(L, 1))
-    if (!bind_check_words(L, call, x, words + 1, words + 2)) return false;
-  return true;
-}
-
-/* Copies a column's name or number to a slot. */
-static bool bind_column(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  char text[TEXT_BYTES];
-  lua_pushvalue(L, i);
-  lua_replace(L, *(int *)out);
-  if (lua_type(L, i) == LUA_TSTRING || lua_isinteger(L, i)) return true;
-  return bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a column's name or number",
-                   bind_text(L, call, i, text)),
-         false;
-}
-
-/* words(x [, column]) */
-static int words_of(lua_State *L, struct script_call *call) {
-  int x, column = bind_push_slot(L);
-  char text[TEXT_BYTES];
-  const struct parameter parameters[] = {
-      {"x", REQUIRED, bind_table, &x}, {"column", OPTIONAL, bind_column, &column}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters) || !push_words(L, call, x)) return -1;
-  if (lua_isnil(L, column)) return 1;
-  lua_pushvalue(L, column);
-  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
-  lua_pushvalue(L, column);
-  if (lua_rawget(L, x) != LUA_TNIL) return lua_pushnil(L), 1;
-  return bind_fail(call, STREW_EARGUMENT, "column", "is %s, not found in x", bind_text(L, call, column, text));
-}
-
 const struct script_function bind_file_rows[] = {{"load", load, 0, FUNCTION | OUTSIDE},
                                                  {"chunks", chunks, 0, FUNCTION | OUTSIDE | CONSTANT},
                                                  {"save", save, 0, FUNCTION | OUTSIDE | CONSTANT},
-                                                 {"words", words_of, 0, FUNCTION},
                                                  {NULL, NULL, 0, 0}};

@@ -10,16 +10,10 @@
 /* grouping(index [, {dim_size, mode}]) */
 static int grouping(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_grouping(L, call->binding);
-  strew_tensor *index;
-  int64_t dim_size = -1;
-  strew_grouping_options options = {.mode = STREW_ERROR};
-  const struct parameter parameters[] = {{"index", REQUIRED, bind_tensor, &index},
-                                         {"dim_size", KEYED, bind_size, &dim_size},
-                                         {"mode", KEYED, bind_mode, &options.mode},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (dim_size >= 0) options.dim_size = &dim_size;
-  return bind_end(strew_grouping_create_with(index, &options, &box->grouping, &call->error), 1);
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
+  const strew_grouping_options options = {.mode = a.mode, .dim_size = a.dim_size < 0 ? NULL : &a.dim_size};
+  return bind_end(strew_grouping_create_with(a.index, &options, &box->grouping, a.error), 1);
 }
 
 /* "sorted" or "first": strew_key_order */
@@ -51,18 +45,8 @@ enum { MOST_KEYS = 64 };
 
 /* Reads the entries of the sequence at position 1, which keeps its tensors alive. */
 static bool read_sequence(lua_State *L, struct script_call *call, int count, strew_tensor **keys) {
-  char text[TEXT_BYTES];
-  for (int i = 0; i < count; i++) {
-    lua_rawgeti(L, 1, i + 1);
-    const struct box *box = bind_to_box(L, call->binding, lua_gettop(L));
-    if (!box)
-      bind_fail(call, STREW_EARGUMENT, "keys", "holds %s at [%d], expected a tensor",
-                bind_text(L, call, lua_gettop(L), text), i + 1);
-    else if (!(keys[i] = box->tensor))
-      bind_fail(call, STREW_EFREED, "keys", "holds a tensor at [%d] that was freed", i + 1);
-    lua_pop(L, 1);
-    if (!box || !keys[i]) return false;
-  }
+  for (int i = 0; i < count; i++)
+    if (!(keys[i] = bind_entry(L, call, 1, i + 1, "keys"))) return false;
   return true;
 }
 
@@ -102,7 +86,9 @@ static int group_by(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_grouping_rows[] = {
-    {"grouping", grouping, 0, FUNCTION | CONSTANT}, {"group_by", group_by, 0, FUNCTION | CONSTANT}, {NULL, NULL, 0, 0}};
+    {"grouping", grouping, 0, FUNCTION | CONSTANT, "index:tensor dim_size=size mode=mode"},
+    {"group_by", group_by, 0, FUNCTION | CONSTANT},
+    {NULL, NULL, 0, 0}};
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
@@ -183,27 +169,15 @@ static int to_string(lua_State *L, struct script_call *call) {
 
 /* ---------------------------------------------------------------------------------------------------------- methods */
 
-enum { ORDER, STARTS };
-
-/* order(), starts() */
-static int derived(lua_State *L, struct script_call *call) {
-  struct box *box = bind_push_box(L, call->binding);
-  strew_grouping *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_grouping, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (call->row->code == ORDER) return bind_end(strew_grouping_order(self, &box->tensor, &call->error), 1);
-  return bind_end(strew_grouping_starts(self, &box->tensor, &call->error), 1);
-}
+RUN(order, strew_grouping_order, a->grouping)
+RUN(starts, strew_grouping_starts, a->grouping)
 
 /* to(device) */
 static int to(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_grouping(L, call->binding);
-  strew_grouping *self;
-  strew_device *device;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_grouping, &self}, {"device", REQUIRED, bind_device, &device}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (strew_grouping_to(self, device, &box->grouping, &call->error) != STREW_OK) return -1;
+  struct arguments a;
+  if (!bind_read(L, call, &a) || strew_grouping_to(a.grouping, a.device, &box->grouping, a.error) != STREW_OK)
+    return -1;
   for (int i = 1; i <= GROUPING_VALUES; i++) {
     lua_getiuservalue(L, 1, i);
     lua_setiuservalue(L, -2, i);
@@ -212,20 +186,19 @@ static int to(lua_State *L, struct script_call *call) {
 }
 
 static int free_self(lua_State *L, struct script_call *call) {
-  strew_grouping *self;
-  const struct parameter parameters[] = {{"self", REQUIRED, bind_grouping, &self}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
   struct box *box = bind_to_grouping(L, call->binding, 1);
   if (!bind_may_free(call, box)) return -1;
-  strew_grouping_release(self);
+  strew_grouping_release(a.grouping);
   box->grouping = NULL;
   return 0;
 }
 
-static const struct script_function native_rows[] = {{"g:order", derived, ORDER, GROUPED},
-                                                     {"g:starts", derived, STARTS, GROUPED},
-                                                     {"g:to", to, 0, GROUPED},
-                                                     {"g:free", free_self, 0, GROUPED},
+static const struct script_function native_rows[] = {{"g:order", bind_one, 0, GROUPED, "self:grouping", order},
+                                                     {"g:starts", bind_one, 0, GROUPED, "self:grouping", starts},
+                                                     {"g:to", to, 0, GROUPED, "self:grouping device:device"},
+                                                     {"g:free", free_self, 0, GROUPED, "self:grouping"},
                                                      {NULL, NULL, 0, 0}};
 
 /* -------------------------------------------------------------------------------------------- for operations in Lua */
@@ -261,42 +234,12 @@ static int grouping_keys(lua_State *L, struct script_call *call) {
   return 2;
 }
 
-/* group_cumsum(g, src) */
-static int cumsum(lua_State *L, struct script_call *call) {
-  struct box *box = bind_push_box(L, call->binding);
-  strew_grouping *self;
-  strew_tensor *src;
-  if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
-  return bind_end(strew_grouping_cumsum(self, src, &box->tensor, &call->error), 1);
-}
-
-enum { ARGSORT, RANK };
-
-/* group_argsort(g, src, descending), group_rank(g, src, descending) */
-static int argsort(lua_State *L, struct script_call *call) {
-  struct box *box = bind_push_box(L, call->binding);
-  strew_grouping *self;
-  strew_tensor *src;
-  if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
-  const strew_sort_options options = {.descending = lua_toboolean(L, 3)};
-  strew_status (*const order)(strew_grouping *, strew_tensor *, const strew_sort_options *, strew_tensor **,
-                              strew_error *) =
-      call->row->code == ARGSORT ? strew_grouping_argsort_with : strew_grouping_rank;
-  return bind_end(order(self, src, &options, &box->tensor, &call->error), 1);
-}
-
+/* group_cumsum(g, src); group_argsort(g, src, descending), group_rank */
+RUN(cumsum, strew_grouping_cumsum, a->grouping, a->src)
+RUN(argsort, strew_grouping_argsort_with, a->grouping, a->src, &(strew_sort_options){.descending = a->descending})
+RUN(rank, strew_grouping_rank, a->grouping, a->src, &(strew_sort_options){.descending = a->descending})
 /* group_topk(g, src, k, largest): positions and groups */
-static int topk(lua_State *L, struct script_call *call) {
-  struct box *positions = bind_push_box(L, call->binding), *groups = bind_push_box(L, call->binding);
-  strew_grouping *self;
-  strew_tensor *src;
-  int64_t k;
-  if (!bind_grouping(L, call, 1, "self", &self) || !bind_tensor(L, call, 2, "src", &src)) return -1;
-  if (!bind_integer(L, call, 3, "k", &k)) return -1;
-  const strew_topk_options options = {.smallest = !lua_toboolean(L, 4)};
-  return bind_end(strew_grouping_topk_with(self, src, k, &options, &positions->tensor, &groups->tensor, &call->error),
-                  2);
-}
+RUN_TWO(topk, strew_grouping_topk_with, a->grouping, a->src, a->k, &(strew_topk_options){.smallest = !a->largest})
 
 enum { MOST_AGGREGATES = 64 };
 
@@ -358,13 +301,17 @@ static int aggregate(lua_State *L, struct script_call *call) {
   return count;
 }
 
+#define ORDERED "self:grouping src:tensor descending~boolean"
+#define CHOSEN  "self:grouping src:tensor k:integer largest~boolean"
+
 const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION | CONSTANT},
                              bind_set_keys_row = {"set_keys", set_keys, 0, FUNCTION | CONSTANT},
                              bind_grouping_keys_row = {"grouping_keys", grouping_keys, 0, FUNCTION | CONSTANT},
-                             bind_cumsum_row = {"group_cumsum", cumsum, 0, FUNCTION},
-                             bind_argsort_row = {"group_argsort", argsort, ARGSORT, FUNCTION | CONSTANT},
-                             bind_rank_row = {"group_rank", argsort, RANK, FUNCTION | CONSTANT},
-                             bind_topk_row = {"group_topk", topk, 0, FUNCTION},
+                             bind_cumsum_row = {"group_cumsum", bind_one, 0, FUNCTION, "self:grouping src:tensor",
+                                                cumsum},
+                             bind_argsort_row = {"group_argsort", bind_one, 0, FUNCTION | CONSTANT, ORDERED, argsort},
+                             bind_rank_row = {"group_rank", bind_one, 0, FUNCTION | CONSTANT, ORDERED, rank},
+                             bind_topk_row = {"group_topk", bind_two, 0, FUNCTION, CHOSEN, topk},
                              bind_aggregate_row = {"aggregate", aggregate, 0, FUNCTION};
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
@@ -372,11 +319,6 @@ const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION | CONSTANT}
 static const struct script_function index_row = {"g.name", get_field, 0, FUNCTION},
                                     newindex_row = {"g.name = v", no_field, 0, FUNCTION},
                                     tostring_row = {"tostring", to_string, 0, FUNCTION | CONSTANT};
-
-static void set_metamethod(lua_State *L, int binding, const char *event, const struct script_function *row) {
-  bind_push_function(L, binding, row, row->name, FUNCTION);
-  lua_setfield(L, -2, event);
-}
 
 /* Adds the rows to the table of methods on top of the stack, without "g:". */
 static void set_methods(lua_State *L, int binding, const struct script_function *rows) {
@@ -387,22 +329,12 @@ static void set_methods(lua_State *L, int binding, const struct script_function 
   }
 }
 
-static void set_finalizer(lua_State *L, int binding, const char *event, lua_CFunction function) {
-  lua_pushvalue(L, binding);
-  lua_pushcclosure(L, function, 1);
-  lua_setfield(L, -2, event);
-}
-
 void bind_open_groupings(lua_State *L, int binding) {
   lua_createtable(L, 0, 8);
-  lua_pushliteral(L, "grouping");
-  lua_pushvalue(L, -1);
-  lua_setfield(L, -3, "__name");
-  lua_setfield(L, -2, "__metatable"); /* as for tensors */
-  set_finalizer(L, binding, "__gc", bind_box_gc);
-  set_finalizer(L, binding, "__close", bind_box_close);
-  set_metamethod(L, binding, "__newindex", &newindex_row);
-  set_metamethod(L, binding, "__tostring", &tostring_row);
+  bind_set_name(L, "grouping");
+  bind_set_finalizers(L, binding);
+  bind_set_event(L, binding, "__newindex", &newindex_row);
+  bind_set_event(L, binding, "__tostring", &tostring_row);
   bind_push_upvalues(L, binding, &index_row, index_row.name, FUNCTION);
   lua_createtable(L, 0, 32);
   set_methods(L, binding, native_rows);

@@ -127,12 +127,28 @@ static int reduce(lua_State *L, struct script_call *call) {
   return 1 + has_arg;
 }
 
+/* scatter_softmax and scatter_log_softmax */
+static strew_status softmax(struct arguments *a) {
+  const strew_group_options own = {.dim_size = a->dim_size, .mode = a->mode};
+  const strew_group_softmax_options options = {.dim = &a->dim,
+                                               .dim_size = a->dim_size < 0 ? NULL : &a->dim_size,
+                                               .mode = a->mode,
+                                               .logarithm = a->call->row->code};
+  if (!bind_check_grouping(a->call, &a->groups, &own)) return a->error->code;
+  return strew_group_softmax_with((strew_groups){a->groups.tensor, a->groups.grouping}, a->src, &options, a->out,
+                                  a->error);
+}
+
+#define SOFTMAX "src:tensor index:index dim?dim(-1) dim_size=size(-1) mode=mode"
+
 const struct script_function bind_groups_rows[] = {
 #define ROW(ENUM, word, name, dtypes, empty, exact, takes, passes, ...)                                                \
   {"scatter_" name, reduce, STREW_GROUP_##ENUM, ALWAYS | (passes ? 0 : CONSTANT)},
     STREW_GROUP_REDUCTIONS(ROW)
 #undef ROW
-        {NULL, NULL, 0, 0},
+        {"scatter_softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},
+    {"scatter_log_softmax", bind_one, true, ALWAYS, SOFTMAX, softmax},
+    {NULL},
 };
 
 /* reductions(): the rows in order, as {word =, name =, has_gradient =, becomes_nan =, takes_sizes =, options = the names in
@@ -147,16 +163,11 @@ static int push_reductions(lua_State *L, struct script_call *call) {
   lua_newtable(L);
   for (int i = 0; i < STREW_GROUP_REDUCTION_COUNT; i++) {
     lua_newtable(L);
-    lua_pushstring(L, reductions[i].word);
-    lua_setfield(L, -2, "word");
-    lua_pushstring(L, reductions[i].name);
-    lua_setfield(L, -2, "name");
-    lua_pushboolean(L, reductions[i].has_gradient);
-    lua_setfield(L, -2, "has_gradient");
-    lua_pushboolean(L, reductions[i].becomes_nan);
-    lua_setfield(L, -2, "becomes_nan");
-    lua_pushboolean(L, (reductions[i].takes & WITH_SIZES) != 0);
-    lua_setfield(L, -2, "takes_sizes");
+    bind_set_string(L, "word", reductions[i].word);
+    bind_set_string(L, "name", reductions[i].name);
+    bind_set_boolean(L, "has_gradient", reductions[i].has_gradient);
+    bind_set_boolean(L, "becomes_nan", reductions[i].becomes_nan);
+    bind_set_boolean(L, "takes_sizes", (reductions[i].takes & WITH_SIZES) != 0);
     lua_newtable(L);
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
       for (int n = 0; n < 2 && all[k].names[n]; n++)
@@ -171,22 +182,10 @@ static int push_reductions(lua_State *L, struct script_call *call) {
 }
 
 /* group_ids(src, index, dim, dim_size, mode, skip_nan): the number of each element's group, -1: none. */
-static int group_ids(lua_State *L, struct script_call *call) {
-  struct box *box = bind_push_box(L, call->binding);
-  strew_tensor *src;
-  struct given_index index;
-  strew_group_reduce_options options = {.skip_nan = lua_toboolean(L, 6)};
-  int dim = -1;
-  int64_t dim_size;
-  if (!bind_tensor(L, call, 1, "src", &src) || !bind_index(L, call, 2, "index", &index)) return -1;
-  if (!lua_isnil(L, 3) && !bind_dim(L, call, 3, "dim", &dim)) return -1;
-  if (!lua_isnil(L, 4) && !bind_size(L, call, 4, "dim_size", &dim_size)) return -1;
-  if (!lua_isnil(L, 5) && !bind_mode(L, call, 5, "mode", &options.mode)) return -1;
-  options.dim = &dim;
-  if (!lua_isnil(L, 4)) options.dim_size = &dim_size;
-  const strew_groups groups = {index.tensor, index.grouping};
-  return bind_end(strew_group_ids(groups, src, &options, &box->tensor, &call->error), 1);
-}
+#define IDS "src:tensor index:index dim~dim(-1) dim_size~size(-1) mode~mode skip_nan~boolean"
+RUN(group_ids, strew_group_ids, (strew_groups){a->groups.tensor, a->groups.grouping}, a->src,
+    &(strew_group_reduce_options){
+        .skip_nan = a->skip_nan, .mode = a->mode, .dim = &a->dim, .dim_size = a->dim_size < 0 ? NULL : &a->dim_size})
 
 /* reduction(word): the first of the words of a reduction of the scatter family, or nil. */
 static int reduction(lua_State *L, struct script_call *call) {
@@ -201,4 +200,4 @@ static int reduction(lua_State *L, struct script_call *call) {
 const struct script_function bind_group_counts_row = {"group_counts", reduce, STREW_GROUP_COUNT, FUNCTION | CONSTANT},
                              bind_reductions_row = {"reductions", push_reductions, 0, FUNCTION | CONSTANT},
                              bind_reduction_row = {"reduction", reduction, 0, FUNCTION | CONSTANT},
-                             bind_group_ids_row = {"group_ids", group_ids, 0, FUNCTION | CONSTANT};
+                             bind_group_ids_row = {"group_ids", bind_one, 0, FUNCTION | CONSTANT, IDS, group_ids};

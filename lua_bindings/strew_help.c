@@ -2,22 +2,15 @@
    calls by task, recipes.lua common tasks; help.lua parses the text and formats pages, hints.lua finds hints in
    which.lua. All are embedded, and read at the first call. */
 #define _POSIX_C_SOURCE 200809L /* strnlen */
-#include "runtime/base/embedded.h"
 #include "strew_bind.h"
 #include "strew_lua.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *text_of(const char *name) {
-  for (int i = 0; i < text_file_count; i++)
-    if (strcmp(text_files[i].name, name) == 0) return text_files[i].text;
-  return "";
-}
-
 /* Pushes an embedded chunk as a function. */
 static void push_chunk(lua_State *L, const char *name) {
-  const char *code = text_of(name);
+  const char *code = bind_text_file(name);
   if (luaL_loadbufferx(L, code, strlen(code), "=strew.help", "t") != LUA_OK) lua_error(L);
 }
 
@@ -27,12 +20,13 @@ int bind_help_pages(lua_State *L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return 1;
   lua_pop(L, 1);
   push_chunk(L, "help.lua");
-  lua_pushstring(L, text_of("strew.lua"));
+  lua_pushstring(L, bind_text_file("strew.lua"));
   push_chunk(L, "which.lua");
   lua_call(L, 0, 1);
   push_chunk(L, "recipes.lua");
   lua_call(L, 0, 1);
-  lua_call(L, 3, 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
+  lua_call(L, 4, 1);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
   return 1;

@@ -3,11 +3,6 @@
 
 #include <inttypes.h>
 
-bool bind_colormap(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  const char *word;
-  return bind_string(L, call, i, name, &word) && strew_colormap_from_word(word, out, &call->error) == STREW_OK;
-}
-
 /* The runtime chooses numbers that are not given. */
 struct bound {
   double value;

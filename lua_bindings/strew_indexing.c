@@ -1,66 +1,30 @@
 /* strew_indexing.c: reading and writing at the positions that an index, several indices, coordinates or a mask name. */
 #include "strew_bind.h"
 
-static strew_status index_add(struct arguments *a) {
-  return strew_index_add_with(a->self, a->dim, a->index, a->source, a->alpha, &(strew_index_options){.mode = a->mode},
-                              a->out, a->error);
-}
-
-static strew_status index_copy(struct arguments *a) {
-  return strew_index_copy_with(a->self, a->dim, a->index, a->source, &(strew_index_options){.mode = a->mode}, a->out,
-                               a->error);
-}
-
-static strew_status index_fill(struct arguments *a) {
-  return strew_index_fill_with(a->self, a->dim, a->index, a->value, &(strew_index_options){.mode = a->mode}, a->out,
-                               a->error);
-}
-
-static strew_status index_reduce(struct arguments *a) {
-  const strew_scatter_options options = {.mode = a->mode, .reduction = a->reduction, .exclude_self = !a->include_self};
-  return strew_index_reduce(a->self, a->dim, a->index, a->source, &options, a->out, a->error);
-}
+RUN(index_add, strew_index_add_with, a->self, a->dim, a->index, a->source, a->alpha,
+    &(strew_index_options){.mode = a->mode})
+RUN(index_copy, strew_index_copy_with, a->self, a->dim, a->index, a->source, &(strew_index_options){.mode = a->mode})
+RUN(index_fill, strew_index_fill_with, a->self, a->dim, a->index, a->value, &(strew_index_options){.mode = a->mode})
+RUN(index_reduce, strew_index_reduce, a->self, a->dim, a->index, a->source,
+    &(strew_scatter_options){.mode = a->mode, .reduction = a->reduction, .exclude_self = !a->include_self})
 
 /* ----------------------------------------------------------------------------------------------- several dimensions */
 
 bool bind_entries(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct entries *entries = out;
-  char text[TEXT_BYTES];
   int position;
   if (!bind_table(L, call, i, name, &position)) return false;
   lua_Unsigned count = lua_rawlen(L, i);
-  for (entries->count = 0; entries->count <= STREW_MAX_RANK && (lua_Unsigned)entries->count < count; lua_pop(L, 1)) {
-    const int k = ++entries->count;
-    lua_rawgeti(L, i, k);
-    struct box *box = bind_to_box(L, call->binding, -1);
-    if (!box)
-      return bind_fail(call, STREW_EARGUMENT, name, "holds %s at [%d], expected a tensor",
-                       bind_text(L, call, lua_gettop(L), text), k) > 0;
-    if (!box->tensor) return bind_fail(call, STREW_EFREED, name, "holds a tensor at [%d] that was freed", k) > 0;
-    entries->at[k - 1] = box->tensor;
-  }
-  if (!bind_stray_key(L, i, count)) return true;
-  return bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected a sequence of tensors",
-                   bind_text(L, call, lua_gettop(L), text)) > 0;
+  for (entries->count = 0; entries->count <= STREW_MAX_RANK && (lua_Unsigned)entries->count < count; entries->count++)
+    if (!(entries->at[entries->count] = bind_entry(L, call, i, entries->count + 1, name))) return false;
+  return bind_check_sequence(L, call, i, name, " of tensors");
 }
 
-static strew_scatter_options accumulating(const struct arguments *a) {
-  return (strew_scatter_options){.mode = a->mode, .reduction = a->accumulate ? STREW_SUM : STREW_ASSIGN};
-}
-
-static strew_status index_put(struct arguments *a) {
-  const strew_scatter_options options = accumulating(a);
-  return strew_index_put(a->self, a->entries.count, a->entries.at, a->values, &options, a->out, a->error);
-}
-
-static strew_status take(struct arguments *a) {
-  return strew_take_with(a->self, a->index, &(strew_index_options){.mode = a->mode}, a->out, a->error);
-}
-
-static strew_status put(struct arguments *a) {
-  const strew_scatter_options options = accumulating(a);
-  return strew_put(a->self, a->index, a->source, &options, a->out, a->error);
-}
+#define ACCUMULATING                                                                                                   \
+  &(strew_scatter_options) { .mode = a->mode, .reduction = a->accumulate ? STREW_SUM : STREW_ASSIGN }
+RUN(index_put, strew_index_put, a->self, a->entries.count, a->entries.at, a->values, ACCUMULATING)
+RUN(take, strew_take_with, a->self, a->index, &(strew_index_options){.mode = a->mode})
+RUN(put, strew_put, a->self, a->index, a->source, ACCUMULATING)
 
 /* Without dim along the flattened tensors. */
 static strew_status take_along_dim(struct arguments *a) {
@@ -89,20 +53,12 @@ static int scatter_nd(lua_State *L, struct script_call *call) {
   return bind_end(strew_scatter_nd_new(a.shape.count, a.shape.at, a.indices, a.updates, &options, a.out, a.error), 1);
 }
 
-static strew_status gather_nd(struct arguments *a) {
-  return strew_gather_nd_with(a->self, a->indices, a->batch_dims, &(strew_index_options){.mode = a->mode}, a->out,
-                              a->error);
-}
+RUN(gather_nd, strew_gather_nd_with, a->self, a->indices, a->batch_dims, &(strew_index_options){.mode = a->mode})
 
 /* ------------------------------------------------------------------------------------------------------------ masks */
 
-static strew_status masked_select(struct arguments *a) {
-  return strew_masked_select(a->self, a->mask, a->out, a->error);
-}
-
-static strew_status masked_scatter(struct arguments *a) {
-  return strew_masked_scatter(a->self, a->mask, a->source, a->out, a->error);
-}
+RUN(masked_select, strew_masked_select, a->self, a->mask)
+RUN(masked_scatter, strew_masked_scatter, a->self, a->mask, a->source)
 
 #define ALONG "self:tensor dim:dim index:tensor "
 

@@ -134,23 +134,6 @@ static const struct script_function field_row = {"key_table[name]", field, 0, FU
 
 /* --------------------------------------------------------------------------------------------------------- creation */
 
-/* Complete before the registry knows it: a failed allocation leaves none without __gc. */
-static void push_metatable(lua_State *L) {
-  static const luaL_Reg ends[] = {{"__gc", release_keys}, {"__close", release_keys}, {NULL, NULL}};
-  if (luaL_getmetatable(L, metatable_name) == LUA_TTABLE) return;
-  lua_pop(L, 1);
-  lua_newtable(L);
-  luaL_setfuncs(L, ends, 0);
-  bind_push_function(L, lua_upvalueindex(1), &field_row, field_row.name, FUNCTION);
-  lua_setfield(L, -2, "__index");
-  lua_pushliteral(L, "key_table");
-  lua_setfield(L, -2, "__name");
-  lua_pushliteral(L, "key_table");
-  lua_setfield(L, -2, "__metatable"); /* what getmetatable returns */
-  lua_pushvalue(L, -1);
-  lua_setfield(L, LUA_REGISTRYINDEX, metatable_name);
-}
-
 /* key_table([n]) */
 static int key_table(lua_State *L, struct script_call *call) {
   struct arguments a;
@@ -158,7 +141,7 @@ static int key_table(lua_State *L, struct script_call *call) {
   *table = NULL;
   lua_newtable(L);
   lua_setiuservalue(L, -2, 1);
-  push_metatable(L);
+  bind_push_metatable(L, metatable_name, release_keys, "__index", &field_row, "key_table");
   lua_setmetatable(L, -2);
   if (!bind_read(L, call, &a)) return -1;
   const int64_t columns = a.n;

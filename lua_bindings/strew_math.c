@@ -12,9 +12,7 @@ bool bind_is_float(strew_dtype dtype) {
   return is_float[dtype];
 }
 
-static strew_status unary(struct arguments *a) {
-  return strew_unary((strew_unary_op)a->call->row->code, a->self, a->out, a->error);
-}
+RUN(unary, strew_unary, (strew_unary_op)a->call->row->code, a->self)
 
 static strew_status run_binary(struct arguments *a, strew_binary_op op) {
   if (a->left.tensor || a->right.tensor) return strew_binary(op, a->left, a->right, a->out, a->error);
@@ -32,11 +30,8 @@ int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op) {
   return bind_read_as(L, call, binary_parameters, &a) ? bind_end(run_binary(&a, op), 1) : -1;
 }
 
-static strew_status where(struct arguments *a) { return strew_where(a->condition, a->a, a->b, a->out, a->error); }
-
-static strew_status masked_fill(struct arguments *a) {
-  return strew_masked_fill(a->self, a->mask, a->value, a->out, a->error);
-}
+RUN(where, strew_where, a->condition, a->a, a->b)
+RUN(masked_fill, strew_masked_fill, a->self, a->mask, a->value)
 
 bool bind_operand_bound(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct operand_bound *bound = out;
@@ -70,14 +65,9 @@ static int allclose(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-static strew_status isclose(struct arguments *a) {
-  const strew_isclose_options options = {.equal_nan = a->equal_nan};
-  return strew_isclose_with(a->self, a->other, a->rtol, a->atol, &options, a->out, a->error);
-}
-
-static strew_status product(struct arguments *a) {
-  return strew_matmul((strew_product)a->call->row->code, a->self, a->other, a->out, a->error);
-}
+RUN(isclose, strew_isclose_with, a->self, a->other, a->rtol, a->atol,
+    &(strew_isclose_options){.equal_nan = a->equal_nan})
+RUN(product, strew_matmul, (strew_product)a->call->row->code, a->self, a->other)
 
 /* What result_type has read: the promoted dtype of tensors and words, and the number of the highest category. */
 struct operand_types {

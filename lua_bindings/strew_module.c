@@ -23,10 +23,10 @@ static const struct script_function module_rows[] = {{"last_error", bind_last_er
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
 static const struct script_function *const all_rows[] = {
-    module_rows,      bind_create_rows,  bind_table_rows,    bind_tensor_rows, bind_view_rows,       bind_math_rows,
-    bind_reduce_rows, bind_scatter_rows, bind_indexing_rows, bind_device_rows, bind_help_rows,       bind_print_rows,
-    bind_file_rows,   bind_show_rows,    bind_image_rows,    bind_search_rows, bind_statistics_rows, bind_gradient_rows,
-    bind_family_rows, bind_key_rows,     bind_grouping_rows, bind_groups_rows};
+    module_rows,        bind_create_rows, bind_table_rows,   bind_tensor_rows,   bind_view_rows,
+    bind_math_rows,     bind_reduce_rows, bind_scatter_rows, bind_indexing_rows, bind_device_rows,
+    bind_help_rows,     bind_print_rows,  bind_file_rows,    bind_show_rows,     bind_image_rows,
+    bind_gradient_rows, bind_family_rows, bind_key_rows,     bind_grouping_rows, bind_groups_rows};
 
 /* The function of each event. Lua passes the operand of a unary operator twice. */
 static const struct {
@@ -67,8 +67,7 @@ static const struct script_function *find_row(const char *name) {
 /* The module's own metatable. rawget(strew, name) looks a name up without an error. */
 static void set_module_metatable(lua_State *L) {
   lua_createtable(L, 0, 1);
-  bind_push_function(L, BINDING, &no_name_row, no_name_row.name, FUNCTION);
-  lua_setfield(L, -2, "__index");
+  bind_set_event(L, BINDING, "__index", &no_name_row);
   lua_setmetatable(L, MODULE);
 }
 
@@ -78,18 +77,9 @@ static void set_metamethods(lua_State *L) {
     bind_push_function(L, BINDING, find_row(name), name, operators[i].form);
     lua_setfield(L, METATABLE, operators[i].event);
   }
-  lua_pushvalue(L, BINDING);
-  lua_pushcclosure(L, bind_box_gc, 1);
-  lua_setfield(L, METATABLE, "__gc");
-  lua_pushvalue(L, BINDING);
-  lua_pushcclosure(L, bind_box_close, 1);
-  lua_setfield(L, METATABLE, "__close");
-  bind_push_function(L, BINDING, &bind_tostring_row, bind_tostring_row.name, FUNCTION);
-  lua_setfield(L, METATABLE, "__tostring");
-  lua_pushliteral(L, "tensor");
-  lua_pushvalue(L, -1);
-  lua_setfield(L, METATABLE, "__name");
-  lua_setfield(L, METATABLE, "__metatable"); /* what getmetatable returns; without __gc, boxes would leave a gap */
+  bind_set_finalizers(L, BINDING);
+  bind_set_event(L, BINDING, "__tostring", &bind_tostring_row);
+  bind_set_name(L, "tensor");
   bind_index_metamethods(L, BINDING, METHODS);
 }
 

@@ -223,3 +223,12 @@ int bind_two(lua_State *L, struct script_call *call) {
   a.second = bind_result(L, call);
   return bind_read(L, call, &a) ? bind_end(call->row->run(&a), 2) : -1;
 }
+
+int bind_values(lua_State *L, struct script_call *call) {
+  struct arguments a;
+  a.L = L;
+  if (!bind_read(L, call, &a)) return -1;
+  const int top = lua_gettop(L);
+  const strew_status status = call->row->run(&a);
+  return bind_end(status, lua_gettop(L) - top);
+}

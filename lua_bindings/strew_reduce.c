@@ -1,4 +1,4 @@
-/* strew_reduce.c: folds, cumulative sums, sorts and functions based on them. */
+/* strew_reduce.c: folds, cumulative sums, softmax, quantiles, sorts, searches and counts. */
 #include "runtime/shared/tables.h"
 #include "strew_bind.h"
 
@@ -55,26 +55,17 @@ static int extreme(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-static strew_status cumsum(struct arguments *a) { return strew_cumsum(a->self, a->dim, a->out, a->error); }
-static strew_status cumprod(struct arguments *a) { return strew_cumprod(a->self, a->dim, a->out, a->error); }
-static strew_status cummax(struct arguments *a) { return strew_cummax(a->self, a->dim, a->out, a->second, a->error); }
-static strew_status cummin(struct arguments *a) { return strew_cummin(a->self, a->dim, a->out, a->second, a->error); }
+RUN(cumsum, strew_cumsum, a->self, a->dim)
+RUN(cumprod, strew_cumprod, a->self, a->dim)
+RUN_TWO(cummax, strew_cummax, a->self, a->dim)
+RUN_TWO(cummin, strew_cummin, a->self, a->dim)
 
 /* -> values, indices */
-static strew_status sort(struct arguments *a) {
-  return strew_sort_with(a->self, a->dim, &(strew_sort_options){.descending = a->descending}, a->out, a->second,
-                         a->error);
-}
-
-static strew_status argsort(struct arguments *a) {
-  return strew_sort_with(a->self, a->dim, &(strew_sort_options){.descending = a->descending}, NULL, a->out, a->error);
-}
+RUN_TWO(sort, strew_sort_with, a->self, a->dim, &(strew_sort_options){.descending = a->descending})
+RUN(argsort, strew_sort_with, a->self, a->dim, &(strew_sort_options){.descending = a->descending}, NULL)
 
 /* -> values, indices */
-static strew_status topk(struct arguments *a) {
-  const strew_topk_options options = {.smallest = !a->largest};
-  return strew_topk_with(a->self, a->k, a->dim, &options, a->out, a->second, a->error);
-}
+RUN_TWO(topk, strew_topk_with, a->self, a->k, a->dim, &(strew_topk_options){.smallest = !a->largest})
 
 /* -> values [, inverse] [, counts] */
 static int unique(lua_State *L, struct script_call *call) {
@@ -89,11 +80,43 @@ static int unique(lua_State *L, struct script_call *call) {
   return 1 + a.return_inverse + a.return_counts;
 }
 
-static strew_status nonzero(struct arguments *a) { return strew_nonzero(a->self, a->out, a->error); }
+RUN(nonzero, strew_nonzero, a->self)
+RUN(searchsorted, strew_searchsorted_with, a->sorted, a->values, &(strew_searchsorted_options){.right = a->is_right})
+RUN(bucketize, strew_bucketize_with, a->values, a->boundaries, &(strew_searchsorted_options){.right = a->is_right})
+RUN(bincount, strew_bincount, a->self, a->weights, a->minlength)
+RUN(histc, strew_histc, a->self, a->bins, a->min, a->max)
 
-#define ALONG  "self:tensor dim:dim"
-#define SORTED "self:tensor dim?dim(-1) descending?boolean"
+/* PyTorch's dtype: self is converted first. */
+static strew_status softmax(struct arguments *a) {
+  const strew_softmax_options options = {.logarithm = a->call->row->code};
+  if (a->dtype < 0) return strew_softmax_with(a->self, a->dim, &options, a->out, a->error);
+  const strew_dtype dtype = (strew_dtype)a->dtype;
+  if (!bind_is_float(dtype)) {
+    bind_fail(a->call, STREW_EDTYPE, "dtype", "is %s, expected a float dtype", strew_dtype_name(dtype));
+    return STREW_EDTYPE;
+  }
+  strew_tensor *converted = NULL;
+  strew_status status = strew_to(a->self, strew_tensor_device(a->self), dtype, &converted, a->error);
+  if (status == STREW_OK) status = strew_softmax_with(converted, a->dim, &options, a->out, a->error);
+  strew_release(converted);
+  return status;
+}
 
+static strew_status quantile(struct arguments *a) {
+  const strew_quantile_options options = {
+      .dim = a->dim == NO_DIM ? NULL : &a->dim, .keepdim = a->keepdim, .interpolation = a->interpolation};
+  if (a->q.tensor || a->q.number.dtype != STREW_BOOL)
+    return strew_quantile_with(a->self, a->q, &options, a->out, a->error);
+  bind_fail(a->call, STREW_EARGUMENT, "q", "is %s, expected a number or a tensor", a->q.number.as.i ? "true" : "false");
+  return STREW_EARGUMENT;
+}
+
+#define ALONG   "self:tensor dim:dim"
+#define SOFTMAX "self:tensor dim:dim dtype=dtype"
+#define SORTED  "self:tensor dim?dim(-1) descending?boolean"
+
+const struct script_function bind_bucketize_row = {
+    "bucketize", bind_one, 0, FUNCTION | CONSTANT, "values:operand boundaries:tensor right=boolean", bucketize};
 const struct script_function bind_reduce_rows[] = {
 #define ROW(ENUM, f, takes, gives, ...)                                                                                \
   {#f, fold, STREW_FOLD_##ENUM, gives == PLACE || gives == TRUTH ? ALWAYS | CONSTANT : ALWAYS, NULL, NULL},
@@ -110,5 +133,12 @@ const struct script_function bind_reduce_rows[] = {
     {"topk", bind_two, 0, ALWAYS, "self:tensor k:integer dim?dim(-1) largest?boolean(true)", topk},
     {"unique", unique, 0, ALWAYS, "self:tensor return_inverse=boolean return_counts=boolean", NULL},
     {"nonzero", bind_one, 0, ALWAYS | CONSTANT, "self:tensor", nonzero},
+    {"searchsorted", bind_one, 0, ALWAYS | CONSTANT, "sorted:tensor values:operand right=boolean", searchsorted},
+    {"bincount", bind_one, 0, ALWAYS, "self:tensor weights=tensor minlength=integer(0)", bincount},
+    {"histc", bind_one, 0, ALWAYS | CONSTANT, "self:tensor bins?integer(100) min?number max?number", histc},
+    {"softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},
+    {"log_softmax", bind_one, true, ALWAYS, SOFTMAX, softmax},
+    {"quantile", bind_one, 0, ALWAYS, "self:tensor q:operand dim?dim keepdim?boolean interpolation=interpolation",
+     quantile},
     {NULL},
 };

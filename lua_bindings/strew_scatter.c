@@ -50,73 +50,49 @@ static int scatter(lua_State *L, struct script_call *call) {
   return run_scatter(L, call, POSITIONS "reduce=reduce", STREW_ASSIGN);
 }
 
-static int scatter_add(lua_State *L, struct script_call *call) {
-  return run_scatter(L, call, call->row->parameters, STREW_SUM);
+/* scatter_add and scatter_reduce: the code is the reduction, STREW_ASSIGN if the call names it. */
+static int scatter_joined(lua_State *L, struct script_call *call) {
+  return run_scatter(L, call, call->row->parameters, (strew_reduction)call->row->code);
 }
 
-static int scatter_reduce(lua_State *L, struct script_call *call) {
-  return run_scatter(L, call, call->row->parameters, STREW_ASSIGN);
-}
-
-static strew_status gather(struct arguments *a) {
-  return strew_gather_with(a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode}, a->out, a->error);
-}
-
-static strew_status index_select(struct arguments *a) {
-  return strew_index_select_with(a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode}, a->out, a->error);
-}
+RUN(gather, strew_gather_with, a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode})
+RUN(index_select, strew_index_select_with, a->self, a->dim, a->index, &(strew_index_options){.mode = a->mode})
 
 /* --------------------------------------------------------------------------------------------------------- segments */
 
-/* A call of strew_segment_csr or strew_segment_coo. */
-typedef strew_status segment_call(struct arguments *a, strew_tensor **out, strew_tensor **winners);
-
 /* The result goes to `out` or to a box, the positions of extremes behind it. */
-static int segments(lua_State *L, struct script_call *call, segment_call *run) {
+static int segments(lua_State *L, struct script_call *call) {
   struct arguments a;
   struct box *box = bind_push_box(L, call->binding), *winners = NULL;
   a.destination.at = call->arguments + 1;
   if (!bind_read(L, call, &a)) return -1;
   lua_settop(L, a.destination.at); /* drops what reading the options pushed */
   if (a.reduction == STREW_AMAX || a.reduction == STREW_AMIN) winners = bind_push_box(L, call->binding);
-  return bind_end(run(&a, a.destination.given ? &a.destination.given : &box->tensor, winners ? &winners->tensor : NULL),
-                  1 + (winners != NULL));
+  a.out = a.destination.given ? &a.destination.given : &box->tensor;
+  a.second = winners ? &winners->tensor : NULL;
+  return bind_end(call->row->run(&a), 1 + (winners != NULL));
 }
 
-static strew_status run_csr(struct arguments *a, strew_tensor **out, strew_tensor **winners) {
-  return strew_segment_csr_with(a->src, a->indptr, &(strew_segment_options){.reduction = a->reduction}, out, winners,
-                                a->error);
-}
-
-static strew_status run_coo(struct arguments *a, strew_tensor **out, strew_tensor **winners) {
-  const strew_segment_options options = {.reduction = a->reduction, .dim_size = a->dim_size < 0 ? NULL : &a->dim_size};
-  return strew_segment_coo_with(a->src, a->index, &options, out, winners, a->error);
-}
-
-static int segment_csr(lua_State *L, struct script_call *call) { return segments(L, call, run_csr); }
-static int segment_coo(lua_State *L, struct script_call *call) { return segments(L, call, run_coo); }
-
-static strew_status gather_csr(struct arguments *a) { return strew_gather_csr(a->src, a->indptr, a->out, a->error); }
-static strew_status gather_coo(struct arguments *a) { return strew_gather_coo(a->src, a->index, a->out, a->error); }
-
-static strew_status segment_reduce(struct arguments *a) {
-  const strew_segment_options options = {.reduction = a->reduction,
-                                         .initial = a->initial.is_given ? &a->initial.value : NULL};
-  return strew_segment_reduce_with(a->data, a->lengths, a->offsets, a->axis, &options, a->out, a->error);
-}
+RUN_TWO(segment_csr, strew_segment_csr_with, a->src, a->indptr, &(strew_segment_options){.reduction = a->reduction})
+RUN_TWO(segment_coo, strew_segment_coo_with, a->src, a->index,
+        &(strew_segment_options){.reduction = a->reduction, .dim_size = a->dim_size < 0 ? NULL : &a->dim_size})
+RUN(gather_csr, strew_gather_csr, a->src, a->indptr)
+RUN(gather_coo, strew_gather_coo, a->src, a->index)
+RUN(segment_reduce, strew_segment_reduce_with, a->data, a->lengths, a->offsets, a->axis,
+    &(strew_segment_options){.reduction = a->reduction, .initial = a->initial.is_given ? &a->initial.value : NULL})
 
 const struct script_function bind_scatter_rows[] = {
     {"scatter", scatter, STREW_ASSIGN, EVERY},
-    {"scatter_add", scatter_add, 0, EVERY, POSITIONS},
-    {"scatter_reduce", scatter_reduce, 0, EVERY,
+    {"scatter_add", scatter_joined, STREW_SUM, EVERY, POSITIONS},
+    {"scatter_reduce", scatter_joined, STREW_ASSIGN, EVERY,
      "self:tensor dim:dim index:tensor src:operand reduce:reduce include_self=boolean(true) mode=mode"},
     /* reads */
     {"gather", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", gather},
     {"index_select", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", index_select},
     /* segments */
-    {"segment_csr", segment_csr, 0, ALWAYS, "src:tensor indptr:tensor reduce=reduce(sum) out=destination"},
-    {"segment_coo", segment_coo, 0, ALWAYS,
-     "src:tensor index:tensor reduce=reduce(sum) out=destination dim_size=size(-1)"},
+    {"segment_csr", segments, 0, ALWAYS, "src:tensor indptr:tensor reduce=reduce(sum) out=destination", segment_csr},
+    {"segment_coo", segments, 0, ALWAYS, "src:tensor index:tensor reduce=reduce(sum) out=destination dim_size=size(-1)",
+     segment_coo},
     {"segment_reduce", bind_one, 0, ALWAYS,
      "data:tensor reduce:reduce lengths=tensor offsets=tensor axis=dim(0) initial=fill", segment_reduce},
     {"gather_csr", bind_one, 0, ALWAYS, "src:tensor indptr:tensor", gather_csr},

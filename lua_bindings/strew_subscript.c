@@ -191,11 +191,8 @@ static const struct {
 static const struct script_function index_row = {"t[i]", get_field, 0, FUNCTION};
 
 void bind_index_metamethods(lua_State *L, int binding, int methods) {
-  for (size_t i = 0; i < sizeof metamethods / sizeof *metamethods; i++) {
-    const struct script_function *row = &metamethods[i].row;
-    bind_push_function(L, binding, row, row->name, row->forms);
-    lua_setfield(L, -2, metamethods[i].event);
-  }
+  for (size_t i = 0; i < sizeof metamethods / sizeof *metamethods; i++)
+    bind_set_event(L, binding, metamethods[i].event, &metamethods[i].row);
   bind_push_upvalues(L, binding, &index_row, index_row.name, index_row.forms);
   lua_pushvalue(L, methods);
   lua_pushcclosure(L, bind_get_method_or_field, METHODS_UPVALUE);

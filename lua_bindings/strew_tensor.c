@@ -147,8 +147,8 @@ static int to(lua_State *L, struct script_call *call) {
   return bind_end(strew_to(self, target.device, (strew_dtype)target.dtype, out, &call->error), 1);
 }
 
-static strew_status clone(struct arguments *a) { return strew_clone(a->self, a->out, a->error); }
-static strew_status contiguous(struct arguments *a) { return strew_contiguous(a->self, a->out, a->error); }
+RUN(clone, strew_clone, a->self)
+RUN(contiguous, strew_contiguous, a->self)
 
 /* Makes the destination of copy, fill and zero: self, or a copy of it in *out. */
 static strew_status make_destination(struct arguments *a) {

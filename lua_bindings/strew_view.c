@@ -24,35 +24,14 @@ static int view(lua_State *L, struct script_call *call) {
 
 /* ------------------------------------------------------------------------------------------------------------ views */
 
-static strew_status view_as(struct arguments *a) {
-  return strew_view(a->self, a->shape.count, a->shape.at, a->out, a->error);
-}
-
-static strew_status reshape(struct arguments *a) {
-  return strew_reshape(a->self, a->shape.count, a->shape.at, a->out, a->error);
-}
-
-static strew_status expand(struct arguments *a) {
-  return strew_expand(a->self, a->shape.count, a->shape.at, a->out, a->error);
-}
-
-static strew_status permute(struct arguments *a) {
-  return strew_permute(a->self, a->order.count, a->order.at, a->out, a->error);
-}
-
-static strew_status expand_as(struct arguments *a) {
-  return strew_expand(a->self, strew_tensor_rank(a->other), strew_tensor_sizes(a->other), a->out, a->error);
-}
-
-static strew_status flatten(struct arguments *a) {
-  return strew_flatten(a->self, a->start_dim, a->end_dim, a->out, a->error);
-}
-
-static strew_status transpose(struct arguments *a) {
-  return strew_transpose(a->self, a->dim0, a->dim1, a->out, a->error);
-}
-
-static strew_status t(struct arguments *a) { return strew_t(a->self, a->out, a->error); }
+RUN(view_as, strew_view, a->self, a->shape.count, a->shape.at)
+RUN(reshape, strew_reshape, a->self, a->shape.count, a->shape.at)
+RUN(expand, strew_expand, a->self, a->shape.count, a->shape.at)
+RUN(permute, strew_permute, a->self, a->order.count, a->order.at)
+RUN(expand_as, strew_expand, a->self, strew_tensor_rank(a->other), strew_tensor_sizes(a->other))
+RUN(flatten, strew_flatten, a->self, a->start_dim, a->end_dim)
+RUN(transpose, strew_transpose, a->self, a->dim0, a->dim1)
+RUN(t, strew_t, a->self)
 
 static strew_status squeeze(struct arguments *a) {
   if (a->dims.is_given && a->dims.count != 1) {
@@ -63,19 +42,10 @@ static strew_status squeeze(struct arguments *a) {
   return strew_squeeze_dim(a->self, (int)a->dims.at[0], a->out, a->error);
 }
 
-static strew_status unsqueeze(struct arguments *a) { return strew_unsqueeze(a->self, a->dim, a->out, a->error); }
-
-static strew_status select_position(struct arguments *a) {
-  return strew_select(a->self, a->dim, a->position, a->out, a->error);
-}
-
-static strew_status narrow(struct arguments *a) {
-  return strew_narrow(a->self, a->dim, a->start, a->length, a->out, a->error);
-}
-
-static strew_status slice(struct arguments *a) {
-  return strew_slice(a->self, a->dim, a->start, a->stop, a->step, a->out, a->error);
-}
+RUN(unsqueeze, strew_unsqueeze, a->self, a->dim)
+RUN(select_position, strew_select, a->self, a->dim, a->position)
+RUN(narrow, strew_narrow, a->self, a->dim, a->start, a->length)
+RUN(slice, strew_slice, a->self, a->dim, a->start, a->stop, a->step)
 
 /* offset defaults to self's. */
 static strew_status as_strided(struct arguments *a) {
@@ -108,37 +78,18 @@ static struct joined find_tensors(lua_State *L, const struct script_call *call) 
   return joined;
 }
 
-/* Adds entry i of the table, which keeps its tensor alive. */
-static bool read_entry(lua_State *L, struct script_call *call, int table, lua_Integer i, strew_tensor **out) {
-  char text[TEXT_BYTES];
-  lua_rawgeti(L, table, i);
-  struct box *box = bind_to_box(L, call->binding, -1);
-  if (!box)
-    bind_fail(call, STREW_EARGUMENT, "tensors", "holds %s at [%lld], expected a tensor",
-              bind_text(L, call, lua_gettop(L), text), (long long)i);
-  else if (!box->tensor)
-    bind_fail(call, STREW_EFREED, "tensors", "holds a tensor at [%lld] that was freed", (long long)i);
-  else
-    *out = box->tensor;
-  lua_pop(L, 1);
-  return box && box->tensor;
-}
-
 static bool read_tensors(lua_State *L, struct script_call *call, const struct joined *joined, strew_tensor **tensors) {
   for (lua_Integer i = 1; i <= joined->count; i++)
-    if (!bind_may_continue(call, i) || !(joined->table ? read_entry(L, call, joined->table, i, &tensors[i - 1])
-                                                       : bind_tensor(L, call, (int)i, "tensors", &tensors[i - 1])))
+    if (!bind_may_continue(call, i) ||
+        !(joined->table ? (tensors[i - 1] = bind_entry(L, call, joined->table, i, "tensors")) != NULL
+                        : bind_tensor(L, call, (int)i, "tensors", &tensors[i - 1])))
       return false;
   return true;
 }
 
 /* Accepts a table that is a sequence; the caller reads it. */
 static bool check_sequence(lua_State *L, struct script_call *call, int i, const char *name, const char *hint) {
-  char text[TEXT_BYTES];
-  if (!bind_stray_key(L, i, lua_rawlen(L, i))) return true;
-  bind_fail(call, STREW_EARGUMENT, name, "has key %s, expected a sequence", bind_text(L, call, lua_gettop(L), text));
-  bind_hint(call, hint, call->row->name);
-  return false;
+  return bind_check_sequence(L, call, i, name, "") || bind_hint(call, hint, call->row->name) >= 0;
 }
 
 static bool read_sequence(lua_State *L, struct script_call *call, int i, const char *name, void *out) {

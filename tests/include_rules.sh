@@ -124,6 +124,7 @@ verdict "${kernels:+$(variadic $kernels)}"
 
 # A step in the arguments of STEP: if it fails, the call still runs, with NULL.
 nested_steps() {
+  # shellcheck disable=SC2016 # awk has its own
   [ ! -d runtime ] || find runtime -name '*.c' | LC_ALL=C sort | xargs awk '
     FNR == 1 { text = "" }
     text == "" && /(^|[^A-Z_])STEP\(/ { text = " "; line = FNR; sub(/.*STEP\(/, "") }

@@ -17,8 +17,7 @@ local function output(command)
   return pipe:read("a")
 end
 
-local text = assert(loadfile "lua_bindings/help.lua")(read "lua_bindings/strew.lua",
-  dofile "lua_bindings/which.lua", dofile "lua_bindings/recipes.lua")
+local text = debug.getregistry()["strew.help"]()
 local page, manual = read(build .. "/doc/index.html"), read(build .. "/strew.1")
 -- The words of the page, without roff's backslashes.
 local words = manual:gsub("\\f.", ""):gsub("\\", "")
@@ -96,6 +95,19 @@ for name in declarations:gmatch "(strew_[%w_]+)%(" do
 end
 check(pages["c.html"]:find 'id="strew_context_interrupt" data%-words="cancel', "c.html has no cancel")
 check(pages["c.html"]:find '<pre class="example">.-strew_scatter', "c.html has no example of strew_scatter")
+
+-- ---- the text for language servers: Lua that declares the functions and methods of the module
+local editors = {Tensor = {}, strew = {}}
+local luacats = read(build .. "/luacats/strew.lua"):gsub("\nlocal Tensor = {}\n", "\n")
+assert(load(luacats, "=luacats", "t", editors))()
+for owner, there in pairs{strew = strew, Tensor = debug.getregistry()["strew.methods"]} do
+  for name in pairs(there) do
+    check(editors[owner][name] or name == "_VERSION", ("the text for editors lacks %s.%s"):format(owner, name))
+  end
+  for name in pairs(editors[owner]) do
+    check(rawget(there, name), ("the text for editors has %s.%s"):format(owner, name))
+  end
+end
 
 -- ---- the tables of calls by task
 for _, task in ipairs(text.find("which").tasks) do

@@ -3,7 +3,7 @@
 -- An entry is {name =, word =, src = or nil, words = of the result or nil, options = {...}}. name: the argument that
 -- messages give it.
 local strew, fail, use, inner = ...
-local tables = use "tables.lua"
+local errors, tables, word_order = use "errors.lua", use "tables.lua", use "word_order.lua"
 local aggregates = {}
 
 -- The words, the options of each, and those that share a walk over the ids: inner.aggregate.
@@ -87,15 +87,12 @@ end
 
 -- Calls f(...). An error of src is one of the argument, and names the key of a group of g.
 function aggregates.checked(argument, g, f, ...)
-  local results = table.pack(pcall(f, ...))
-  if results[1] then return table.unpack(results, 2, results.n) end
-  local found = strew.last_error()
-  local fact = type(found) == "table" and found.arg == "src" and found.message:match "^[^\n]*'src' ([^\n]*)"
-  if not fact then error(results[2], 0) end
-  fact = fact:gsub("in group %d+", function(group) return group .. key_of(g, found.value) end)
-  local hint = found.hint
-  if argument ~= "src" and hint and hint:find "^src:" then hint = nil end -- the script has no src
-  fail(argument, fact, hint, found.code, found.value, found.pos)
+  return errors.own("src", argument, function(fact, hint, found)
+    local group = "in group " .. inner.text(found.value)
+    if fact:find(group, 1, true) then fact = errors.replace(fact, group, group .. key_of(g, found.value)) end
+    if argument ~= "src" and hint and hint:find "^src:" then hint = nil end -- the script has no src
+    return fact, hint
+  end, f, ...)
 end
 
 local function reduce(g, entry)
@@ -135,6 +132,24 @@ function aggregates.make(g, entries)
     results[i] = at[i] and made[at[i] + 1] or aggregates.checked(entry.name, g, reduce, g, entry)
   end
   return results
+end
+
+-- min and max compare words, nunique counts them; first and last choose a code.
+local WAYS_OF_TEXT = {min = "rank", max = "rank", nunique = "rank", first = "code", last = "code", count = "code"}
+local NUMBERS = {nunique = true, count = true} -- results without words
+
+-- Returns the tensor to reduce for column i of any dtype, and the words of the result or nil.
+function aggregates.operand(columns, i, reduction, argument)
+  local t, list, name = columns.tensors[i], columns.words[i], tables.quoted(columns.names[i])
+  if not list then return t end
+  local way = WAYS_OF_TEXT[reduction]
+  if not way then
+    fail(argument, ('has "%s" for column %s of text, expected count, first, last, max, min or nunique'):format(
+      reduction, name))
+  end
+  local is_number = NUMBERS[reduction]
+  if way == "code" then return t, not is_number and list or nil end
+  return tables.key(columns, i, argument), not is_number and word_order.order(list, name).sorted or nil
 end
 
 return aggregates

@@ -74,20 +74,11 @@ local function put_back(g, x, dim, positions, mode)
   return zeros(line):scatter_add(dim, wide, g:reshape(wide.shape), {mode = mode}):reshape(x.shape)
 end
 
--- min and max: of all, of two tensors, or along dim with positions.
-local function extreme(beyond)
-  return {all = function(g, c, add)
-    local other = c.other
-    if other then
-      add(c.self, g * strew.where(c.self:eq(other), 0.5, c.self[beyond](c.self, other):logical_not()))
-      add(other, g * strew.where(c.self:eq(other), 0.5, other[beyond](other, c.self):logical_not()))
-    elseif c.dim == nil then
-      add(c.self, shared(g, c.self, c.out))
-    else
-      local positions = c.results[2]
-      add(c.self, put_back(g, c.self, c.dim, c.keepdim and positions or kept(positions, c.self, c.dim)))
-    end
-  end}
+-- Returns the gradient of what a call chose: in equal parts of all elements, or along dim at the positions it gave.
+local function put_to_chosen(g, c)
+  if c.dim == nil then return shared(g, c.self, c.out) end
+  local positions = c.results[2]
+  return put_back(g, c.self, c.dim, c.keepdim and positions or kept(positions, c.self, c.dim))
 end
 
 -- Returns a call's sums from each element to the last along dim.
@@ -299,6 +290,16 @@ local function choice(beyond)
           other = function(g, c) return part(g, c.other, c.self) end}
 end
 
+-- min and max: of all, of two tensors, or along dim.
+local function extreme(beyond)
+  local of_two = choice(beyond)
+  return {all = function(g, c, add)
+    if not c.other then return add(c.self, put_to_chosen(g, c)) end
+    add(c.self, of_two.self(g, c))
+    add(c.other, of_two.other(g, c))
+  end}
+end
+
 -- The share of clamp's self: 1 between the bounds, 0 outside and at a number, a half where it equals a tensor.
 local function clamp_self(g, c)
   for name, is_inside in pairs{min = "gt", max = "lt"} do -- in any order: the shares are powers of two
@@ -390,11 +391,7 @@ local rules = {
   cummin = {self = function(g, c) return put_back(g, c.self, c.dim, c.results[2]) end},
   sort = {self = function(g, c) return put_back(g, c.self, c.dim or -1, c.results[2]) end},
   topk = {self = function(g, c) return put_back(g, c.self, c.dim or -1, c.results[2]) end},
-  median = {self = function(g, c)
-    if c.dim == nil then return shared(g, c.self, c.out) end
-    local positions = c.results[2]
-    return put_back(g, c.self, c.dim, c.keepdim and positions or kept(positions, c.self, c.dim))
-  end},
+  median = {self = put_to_chosen},
   quantile = {self = quantile_self},
 
   matmul = product(), mm = product(), mv = product(), dot = product(),

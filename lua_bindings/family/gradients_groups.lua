@@ -84,8 +84,6 @@ local function of_reduction(g, groups, reduce)
   return reductions[reduction(reduce or "sum")](g:to(groups.src.dtype), groups)
 end
 
-local SIGNATURE = "src index dim - dim_size" -- out cannot be recorded
-
 -- The groups of a call of the group form. (The number of those of an index is that of the result.)
 local function groups_of_call(c)
   local n = operands.is_tensor(c.index) and line(c.out):size(c.dim or -1) or nil
@@ -95,7 +93,7 @@ local function groups_of_call(c)
 end
 
 local function group_rule(reduce)
-  return {SIGNATURE, src = function(g, c) return of_reduction(line(g), groups_of_call(c), reduce) end}
+  return {src = function(g, c) return of_reduction(line(g), groups_of_call(c), reduce) end}
 end
 
 ------------------------------------------------------------------------------------------------------- segments
@@ -212,33 +210,33 @@ local rules = {
   end},
   scatter_sum = group_rule "sum", scatter_mul = group_rule "prod", scatter_mean = group_rule "mean",
   scatter_min = group_rule "amin", scatter_max = group_rule "amax",
-  segment_csr = {"src indptr", src = function(g, c)
+  segment_csr = {src = function(g, c)
     return of_reduction(g, segments_of(c.src, c.indptr, c.indptr:dim() - 1), c.reduce)
   end},
-  segment_coo = {"src index", src = function(g, c)
+  segment_coo = {src = function(g, c)
     local dim = c.index:dim() - 1
     return of_reduction(g, groups_of(c.src, c.index, dim, c.out:size(dim)), c.reduce)
   end},
-  segment_reduce = {"data reduce", data = segment_reduce_self},
-  gather_csr = {"src indptr", src = function(g, c) return strew.segment_csr(g, c.indptr) end},
-  gather_coo = {"src index", src = function(g, c)
+  segment_reduce = {data = segment_reduce_self},
+  gather_csr = {src = function(g, c) return strew.segment_csr(g, c.indptr) end},
+  gather_coo = {src = function(g, c)
     return strew.segment_coo(g, c.index, {dim_size = c.src:size(c.index:dim() - 1)})
   end},
-  scatter_var = {"src index dim", src = variance(false)},
-  scatter_std = {"src index dim", src = variance(true)},
-  scatter_logsumexp = {"src index dim", src = logsumexp_src},
-  scatter_softmax = {"src index dim", src = softmax(false)},
-  scatter_log_softmax = {"src index dim", src = softmax(true)},
-  scatter_first = {"src index dim", src = by_position "amin"},
-  scatter_last = {"src index dim", src = by_position "amax"},
-  scatter_median = {"src index dim", src = function(g, c) return quantile(g, c, 0.5, "lower") end},
-  scatter_quantile = {"src index q dim", src = function(g, c) return quantile(g, c, c.q, c.interpolation) end},
+  scatter_var = {src = variance(false)},
+  scatter_std = {src = variance(true)},
+  scatter_logsumexp = {src = logsumexp_src},
+  scatter_softmax = {src = softmax(false)},
+  scatter_log_softmax = {src = softmax(true)},
+  scatter_first = {src = by_position "amin"},
+  scatter_last = {src = by_position "amax"},
+  scatter_median = {src = function(g, c) return quantile(g, c, 0.5, "lower") end},
+  scatter_quantile = {src = function(g, c) return quantile(g, c, c.q, c.interpolation) end},
   group_cumsum = {all = function(g, c, add) -- the sums from each element to its group's last one
-    local groups, src = c.rest[1], c.rest[2]
+    local groups, src = c.self, c.src
     local behind = strew.grouping(groups.ids:flip(0), {dim_size = groups.n, mode = "drop"})
     add(src, behind:cumsum(g:flip(-1)):flip(-1))
   end},
-  bincount = {"self weights minlength", weights = function(g, c) return g:gather(0, c.self) end},
+  bincount = {weights = function(g, c) return g:gather(0, c.self) end},
 }
 
 return rules

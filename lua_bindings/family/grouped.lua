@@ -1,7 +1,6 @@
 -- grouped.lua: groups of the rows of tables, and results of one row for each group.
 local strew, fail, use, inner = ...
-local operands, tables, texts, missing = use "operands.lua", use "tables.lua", use "text_reductions.lua",
-  use "take_rows.lua"
+local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
 local aggregates = use "aggregates.lua"
 
 -- Returns a grouping of the rows by columns at positions, the distinct keys as columns, and the tensors grouped by.
@@ -122,7 +121,7 @@ local function reduced(g, columns, value, word, options)
   if value == nil and word ~= "count" then fail("value", 'is missing; only "count" needs none') end
   local entry = {name = "value", word = word, options = options}
   if value ~= nil then
-    entry.src, out.words[1] = texts.operand(columns, tables.position(columns, value, "value"), word, "reduce")
+    entry.src, out.words[1] = aggregates.operand(columns, tables.position(columns, value, "value"), word, "reduce")
   end
   out.tensors[1] = aggregates.make(g, {entry})[1]
   return out

@@ -1,6 +1,6 @@
 -- grouping.lua: methods of groupings. Reductions are those of the group form, strew.scatter_NAME(src, g).
 local strew, fail, use, inner = ...
-local operands, tables, texts = use "operands.lua", use "tables.lua", use "text_reductions.lua"
+local operands, tables = use "operands.lua", use "tables.lua"
 local aggregates = use "aggregates.lua"
 
 local is_float = operands.is_float
@@ -143,7 +143,7 @@ local function read_entry(name, entry, columns)
     if not columns then
       fail("what", where:format("the column " .. inner.text(src)) .. ", but the grouping was not made from a table")
     end
-    src, words = texts.operand(columns, tables.position(columns, src, "what"), word, "what")
+    src, words = aggregates.operand(columns, tables.position(columns, src, "what"), word, "what")
   elseif src ~= nil and strew.type(src) ~= "tensor" or src == nil and word ~= "count" then
     fail("what", where:format(src == nil and "no tensor" or inner.text(src)) .. (", expected a tensor%s to %s"):format(
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"))

@@ -1,16 +1,10 @@
 -- matrices.lua: products of all pairs, triangles and diagonals.
-local strew, fail = ...
-
-local function check_vector(t, name)
-  if t:dim() ~= 1 then fail(name, ("has %d dimensions, expected 1"):format(t:dim()), name .. ":flatten()", "shape") end
-end
+local strew, fail, use = ...
+local check_rank = use("operands.lua").check_rank
 
 -- Returns a matrix of the columns' numbers minus the rows' numbers, compared with a diagonal's by the method `compare`.
 local function beside(self, diagonal, compare)
-  if self:dim() < 2 then
-    fail("self", ("has %d dimension%s, expected at least 2"):format(self:dim(), self:dim() == 1 and "" or "s"), nil,
-      "shape")
-  end
+  check_rank(self, "self", 2, math.huge, "at least 2")
   local rows, columns = self:size(-2), self:size(-1)
   local options = {dtype = "int64", device = self.device}
   diagonal = math.max(-rows - 1, math.min(columns + 1, diagonal or 0)) -- so that the sum cannot wrap
@@ -20,8 +14,8 @@ end
 
 return {
   outer = {"self:tensor other:tensor", function(self, other)
-    check_vector(self, "self")
-    check_vector(other, "other")
+    check_rank(self, "self", 1, 1, "1", "self:flatten()")
+    check_rank(other, "other", 1, 1, "1", "other:flatten()")
     return self:unsqueeze(1):mul(other)
   end},
 
@@ -36,9 +30,7 @@ return {
   diag = {"self:tensor diagonal?integer", function(self, diagonal)
     diagonal = diagonal or 0
     if self:dim() == 2 then return self:diagonal(diagonal):clone() end
-    if self:dim() ~= 1 then
-      fail("self", ("has %d dimensions, expected 1 or 2"):format(self:dim()), nil, "shape")
-    end
+    check_rank(self, "self", 1, 1, "1 or 2")
     local size = self:numel() + math.abs(diagonal) -- wraps; abs keeps mininteger
     if size < 0 then fail("diagonal", ("is %d, the size of the result overflows"):format(diagonal), nil, "shape") end
     local out = strew.zeros({size, size}, {dtype = self.dtype, device = self.device})

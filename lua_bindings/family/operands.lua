@@ -42,6 +42,13 @@ function operands.check_shape(x, expected, name)
   end
 end
 
+-- Raises an error unless t has least..most dimensions, in words `expected`.
+function operands.check_rank(t, name, least, most, expected, hint)
+  local rank = t:dim()
+  if rank >= least and rank <= most then return end
+  fail(name, ("has %d dimension%s, expected %s"):format(rank, rank == 1 and "" or "s", expected), hint, "shape")
+end
+
 function operands.is_tensor(x) return strew.type(x) == "tensor" end
 
 -- Returns t, with one dimension if it has none.

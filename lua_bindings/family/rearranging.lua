@@ -150,9 +150,7 @@ return {
     function(self, repeats, dim, output_size)
       if repeats == nil then
         if dim then fail("dim", "is given without 'repeats'") end
-        if self:dim() ~= 1 then
-          fail("self", ("has %d dimensions, expected 1"):format(self:dim()), nil, "shape")
-        end
+        operands.check_rank(self, "self", 1, 1, "1")
         local at = positions(self, "self")
         check_output_size(output_size, at:numel())
         return at
@@ -160,9 +158,7 @@ return {
       local line = (not dim or self:dim() == 0) and self:reshape(-1) or self
       dim = dim or 0
       local n, count = line:size(dim), number_of(repeats)
-      if not count and repeats:dim() > 1 then
-        fail("repeats", ("has %d dimensions, expected 0 or 1"):format(repeats:dim()), nil, "shape")
-      end
+      if not count then operands.check_rank(repeats, "repeats", 0, 1, "0 or 1") end
       if not count and repeats:numel() ~= 1 and repeats:numel() ~= n then
         fail("repeats", ("has %d values, expected 1 or %d, the size of dim %d of self"):format(repeats:numel(), n, dim),
           nil, "shape")

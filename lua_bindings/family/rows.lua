@@ -1,6 +1,7 @@
 -- rows.lua: rows and columns of tables.
 local strew, fail, use, inner = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
+local about = use "columns.lua"
 
 -- Returns the words of a column that a script gives, or nil.
 local function given_words(words, name)
@@ -48,10 +49,7 @@ end
 local function rows(x, which, argument)
   argument = argument or "which"
   local all = tables.read(x, "x")
-  if which:dim() ~= 1 then
-    fail(argument, ("has %d dimensions, expected 1"):format(which:dim()),
-      which:dim() > 1 and argument .. ":flatten()" or nil, "shape")
-  end
+  operands.check_rank(which, argument, 1, 1, "1", which:dim() > 1 and argument .. ":flatten()" or nil)
   if which.dtype == "bool" then
     if which:numel() ~= all.rows then
       fail(argument, ("has %d elements, x has %d rows"):format(which:numel(), all.rows), nil, "shape")
@@ -109,8 +107,8 @@ end
 
 -- x[index] for an index that is not a column's name: rows for a tensor; an error for a name that resembles a column's;
 -- else nil, as in any Lua table. Names may differ in their digits: scripts look for column4 after column3.
-local function other_key(about, index)
-  local x = getmetatable(about).columns
+local function other_key(fields, index)
+  local x = getmetatable(fields).columns
   if operands.is_tensor(index) then return rows(x, index, "index") end
   local nearest = type(index) == "string" and inner.nearest(index, (tables.names(x)))
   if not nearest or nearest:gsub("%d", "") == index:gsub("%d", "") then return inner.missed(x, index) end
@@ -126,7 +124,7 @@ end
 
 -- x.name = value for a name that x lacks: a tensor as it is; a number, boolean or word for all rows.
 local function new_column(x, name, value)
-  local lists = inner.about(x, "words")
+  local names, lists = about.about(x)
   if operands.is_tensor(value) then lists[name] = nil end -- words of a former column
   if value == nil or operands.is_tensor(value) then return rawset(x, name, value) end
   local kind = type(value)
@@ -139,7 +137,7 @@ local function new_column(x, name, value)
   rawset(x, name, strew.full(all.rows, is_word and 0 or value, {dtype = dtype, device = all.device}))
   if not is_word then return end
   lists[name] = {value}
-  inner.set_columns(x, inner.about(x, "names"), lists)
+  about.set(x, names, lists)
 end
 
 return {
@@ -150,4 +148,6 @@ return {
   sort_by = {"x:table by:any descending?any", sort_by},
   table = {"about:table index~any", other_key},
   length = {"x:table other~any", length},
+  words = {"x:table column?any", about.words},
+  saved = {"x:table names~any words~any", about.saved},
 }

@@ -25,8 +25,8 @@ end
 
 local function norm_of(self, p, dim, keepdim)
   if p == math.huge then return self:abs():amax(dim, keepdim) end
-  if p == -math.huge then return self:abs():amin(dim, keepdim) end
-  if p < 0 and self:numel() == 0 then self:amin(dim) end -- raises an error for a norm of nothing, which has no value
+  -- a norm of nothing by a negative power has no value, as an extreme of nothing
+  if p == -math.huge or p < 0 and self:numel() == 0 then return self:abs():amin(dim, keepdim) end
   if p == 0 then return self:ne(0):sum(dim, keepdim) end
   if p == 1 then return self:abs():sum(dim, keepdim) end
   return power_norm(self, p, dim, keepdim)

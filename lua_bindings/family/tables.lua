@@ -5,7 +5,8 @@
 -- words[i] nil for a column of numbers; and argument, the name of the script's argument. tables.make builds a table of
 -- columns from it.
 local strew, fail, use, inner = ...
-local operands, places, words = use "operands.lua", use "places.lua", use "word_order.lua"
+local operands, errors, words = use "operands.lua", use "errors.lua", use "word_order.lua"
+local about = use "columns.lua"
 local tables = {}
 
 -- A column's name for messages: "price" in quotes, or its number.
@@ -18,7 +19,7 @@ local function is_position(key, n) return math.type(key) == "integer" and key >=
 function tables.names(x)
   local names, is_known, others, stray = {}, {}, {}, nil
   for i = 1, rawlen(x) do names[i] = i end
-  for _, name in ipairs(#names == 0 and inner.about(x, "names") or {}) do
+  for _, name in ipairs(#names == 0 and about.about(x) or {}) do
     if type(name) == "string" and rawget(x, name) ~= nil and not is_known[name] then
       is_known[name] = true
       table.insert(names, name)
@@ -62,11 +63,11 @@ local function list(x, given)
   elseif #names == 0 then
     return nil, "is an empty table, expected columns"
   end
-  local columns, lists = {names = names, tensors = {}, words = {}}, inner.about(x, "words") or {}
+  local columns, lists = {names = names, tensors = {}, words = {}}, select(2, about.about(x)) or {}
   for i, name in ipairs(names) do
     columns.tensors[i], columns.words[i] = rawget(x, name), lists[name]
     if lists[name] and not (given and given[name]) then
-      local problem, hint = inner.replaced(x, name, lists[name])
+      local problem, hint = about.replaced(x, name, lists[name])
       if problem then return nil, problem, "value", hint end
     end
   end
@@ -101,7 +102,7 @@ function tables.make(columns)
   for i, name in ipairs(columns.names) do
     x[name], lists[name] = columns.tensors[i], columns.words[i]
   end
-  return inner.set_columns(x, columns.names, lists)
+  return about.set(x, columns.names, lists)
 end
 
 -- Returns the columns with the tensors f(tensor).
@@ -123,11 +124,12 @@ end
 
 -- Returns the columns with the rows at the positions in index; errors in its values name the script's argument.
 function tables.select(columns, index, argument)
-  local function where(position, hint)
-    return position, "the rows of x", hint and not hint:find("mode", 1, true) and hint -- rows have no modes
+  local function reword(fact, hint)
+    if hint and hint:find("mode", 1, true) then hint = nil end -- rows have no modes
+    return errors.replace(fact, "dim 0 of self", "the rows of x"), hint
   end
   return tables.map(columns, function(t)
-    return places.call({index = argument}, where, strew.index_select, t, 0, index)
+    return errors.own("index", argument, reword, strew.index_select, t, 0, index)
   end)
 end
 
@@ -187,28 +189,30 @@ function tables.check_key(columns, i, argument)
   end
 end
 
--- Returns numbers[code + 1] for each code of a text column, as the narrowest dtype of `count` numbers. A code without a
--- word is an error.
-function tables.recoded(columns, i, numbers, count)
-  local t, name = columns.tensors[i], tables.quoted(columns.names[i])
-  local of_code = strew.tensor(numbers, {dtype = words.dtype(count), device = columns.device})
-  local function where(position) return position, "the words of column " .. name, false end
-  return places.call({index = columns.argument}, where, strew.gather, of_code, 0,
-    operands.is_index(t) and t or t:to("int64"))
-end
-
 -- True if a text column has a code without a word.
 function tables.has_stray_code(columns, i)
   local t = columns.tensors[i]
   return t:numel() > 0 and (t:min():item() < 0 or t:max():item() >= #columns.words[i])
 end
 
--- Raises an error for a stray code.
+-- Raises an error for the first stray code.
 function tables.check_codes(columns, i)
   if not tables.has_stray_code(columns, i) then return end
-  local none = {}
-  for code = 1, #columns.words[i] do none[code] = 0 end
-  tables.recoded(columns, i, none, 1)
+  local t, count, name = columns.tensors[i], #columns.words[i], tables.quoted(columns.names[i])
+  local at = (t:lt(0) | t:ge(count)):nonzero()[0]:item()
+  fail(columns.argument, ("has value %d at [%d], out of range for the words of column %s (size %d, %s)"):format(t[at],
+    at, name, count, count > 0 and "valid 0.." .. count - 1 or "nothing is valid"), nil, "index", t[at], {at})
+end
+
+-- Returns numbers[code + 1] for each code of a text column, as the narrowest dtype of `count` numbers. A code without a
+-- word is an error.
+function tables.recoded(columns, i, numbers, count)
+  local t = columns.tensors[i]
+  local of_code = strew.tensor(numbers, {dtype = words.dtype(count), device = columns.device})
+  local ok, result = pcall(strew.gather, of_code, 0, operands.is_index(t) and t or t:to("int64"))
+  if ok then return result end
+  tables.check_codes(columns, i)
+  error(result, 0)
 end
 
 -- Returns a column as a tensor whose elements are equal where its values are, and that sorts as they do: for text, the

@@ -3,7 +3,7 @@
 -- A missing element is NaN among floats and the empty word in text, as strew.load reads an empty cell. Integers and
 -- booleans become floats, only where an element is missing, as in pandas.
 local strew, fail, use = ...
-local operands, places, tables = use "operands.lua", use "places.lua", use "tables.lua"
+local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local missing = {}
 
 -- From -n to n, a float holds every integer.
@@ -49,7 +49,7 @@ function missing.choose(columns, i, at, gaps, fill)
   if not gaps then return chosen, list end
   if list and tables.holds_codes(t) then return with_empty_word(chosen, list, gaps) end
   if fill ~= nil then
-    return places.call({value = "fill"}, nil, strew.index_fill_, chosen, 0, gaps, fill), list
+    return errors.own("value", "fill", nil, strew.index_fill_, chosen, 0, gaps, fill), list
   end
   if not operands.is_float(t) then
     local dtype = missing.float(t.device)

@@ -1,6 +1,6 @@
 -- views.lua: a part of a tensor (a slice, a diagonal) viewed or replaced.
 local _, fail, use = ...
-local operands, places = use "operands.lua", use "places.lua"
+local operands, errors = use "operands.lua", use "errors.lua"
 
 -- Returns the number of a dimension from 0.
 local function dimension(rank, dim, name)
@@ -14,8 +14,8 @@ end
 -- Returns self, or its copy, with src written into the part of it that view(t) shows.
 local function replace(self, src, ending, view)
   operands.check_values(self, src, "src")
-  operands.check_shape(src, places.call({}, nil, view, self).shape, "src")
-  if ending == "_" then places.check_overlap(self, src) end
+  operands.check_shape(src, errors.own(nil, nil, nil, view, self).shape, "src")
+  if ending == "_" then errors.check_overlap(self, src) end
   local out = ending == "_" and self or self:clone()
   view(out):copy_(src)
   return out
@@ -31,9 +31,7 @@ end
 
 local function diagonal(self, offset, dim1, dim2)
   local rank = self:dim()
-  if rank < 2 then
-    fail("self", ("has %d dimension%s, expected at least 2"):format(rank, rank == 1 and "" or "s"), nil, "shape")
-  end
+  operands.check_rank(self, "self", 2, math.huge, "at least 2")
   offset, dim1, dim2 = offset or 0, dimension(rank, dim1 or 0, "dim1"), dimension(rank, dim2 or 1, "dim2")
   if dim1 == dim2 then fail("dim2", ("is dimension %d, as dim1 is"):format(dim2), nil, "shape") end
   local sizes, strides = self.shape, table.pack(self:stride())

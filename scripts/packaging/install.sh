@@ -30,7 +30,7 @@ form scripts/packaging/strewConfigVersion.cmake.in $LIBDIR/cmake/strew/strewConf
 644 $BUILD/doc/index.html $PREFIX/share/doc/strew/index.html
 644 $BUILD/doc/c.html $PREFIX/share/doc/strew/c.html
 644 $BUILD/strew.1 $PREFIX/share/man/man1/strew.1
-644 lua_bindings/strew.lua $PREFIX/share/strew/luacats/strew.lua
+644 $BUILD/luacats/strew.lua $PREFIX/share/strew/luacats/strew.lua
 END
 }
 

@@ -1,16 +1,10 @@
--- text.lua: the content of the reference and the manual page: lua_bindings/strew.lua, parsed by help.lua, and the
--- program's options, as printed by --help.
+-- text.lua: the content of the reference and the manual page: the program's help (lua_bindings/strew.lua, parsed by
+-- help.lua), and its options, as printed by --help.
 local first = -1 -- of the command line: the program, before its options
 while arg[first - 1] do first = first - 1 end
 local program = arg[first]
 
-local function contents(path)
-  local file <close> = assert(io.open(path))
-  return file:read("a")
-end
-
-local text = assert(loadfile "lua_bindings/help.lua")(contents "lua_bindings/strew.lua",
-  dofile "lua_bindings/which.lua", dofile "lua_bindings/recipes.lua")
+local text = debug.getregistry()["strew.help"]()
 
 -- {{"-d, --device SPEC", "default device ..."}, ...}
 function text.options()

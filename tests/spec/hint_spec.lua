@@ -386,7 +386,7 @@ end)
 local elsewhere = {
   ["runtime/files/"] = "csv_spec.lua, file_spec.lua and png_spec.lua", ["lua_bindings/mpi/"] = "mpi_test.sh",
   ["opencl/"] = "a device fails", ["strew_record.c"] = "gradients_spec.lua", ["strew_show.c"] = "show_spec.lua",
-  ["strew_columns.c"] = "csv_spec.lua", ["interrupt.c"] = "check_interrupt.c", ["memory.c"] = "no call",
+  ["interrupt.c"] = "check_interrupt.c", ["memory.c"] = "no call",
   ["printoptions.c"] = "print_spec.lua", ["searchsorted.c"] = "calculating_spec.lua",
   ["matmul.c"] = "calculating_spec.lua",
   ["key_ids.c"] = "keys_spec.lua", ["quantile.c"] = "takes 16 M elements, or other dtypes",
@@ -398,7 +398,7 @@ local elsewhere = {
 }
 
 -- Returns a hint of the library, which is in C, as scripts read it.
-local in_script = loadfile "lua_bindings/family/places.lua"(strew, error, function() return {} end).hint
+local in_script = loadfile "lua_bindings/family/errors.lua"(strew, error, function() return {} end).hint
 
 -- Calls f(file, hint) for each text in the place of a hint in the sources. %s and the like stand for anything.
 local function each_hint(f)

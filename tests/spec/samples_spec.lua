@@ -113,11 +113,8 @@ end
 
 -- The names of the scatter family.
 local function family()
-  local file <close> = assert(io.open "lua_bindings/strew.lua")
-  local help = assert(loadfile "lua_bindings/help.lua")(file:read "a", dofile "lua_bindings/which.lua",
-    dofile "lua_bindings/recipes.lua")
   local names = {}
-  for _, group in ipairs(help.groups) do
+  for _, group in ipairs(debug.getregistry()["strew.help"]().groups) do
     if group.title:find "^Scatter by " or group.title:find "^Segments" or group.title:find "^Selecting,"
       or group.title == "Writing by index" then
       for _, entry in ipairs(group.entries) do

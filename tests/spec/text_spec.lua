@@ -5,7 +5,8 @@ local support = require "tests.spec.support"
 local examples = dofile "tests/examples.lua"
 
 local which = dofile "lua_bindings/which.lua"
-local help = assert(loadfile "lua_bindings/help.lua")(examples.source(), which, dofile "lua_bindings/recipes.lua")
+local help = assert(loadfile "lua_bindings/help.lua")(examples.source(), which, dofile "lua_bindings/recipes.lua",
+  debug.getregistry()["strew.methods"])
 local recipes = help.find("recipes").recipes
 local device = strew.zeros(1).device
 

@@ -1,0 +1,73 @@
+-- errors.lua: errors. Those of other operations become those of the script's call; hints of the library, which are in
+-- C, become a script's.
+local strew, fail = ...
+local last_error = strew.last_error
+local errors = {}
+
+local function replace(text, from, to)
+  local first, last = text:find(from, 1, true)
+  return first and text:sub(1, first - 1) .. to .. text:sub(last + 1) or text
+end
+errors.replace = replace
+
+-- Calls f(...). An error in its argument `from` (nil: in any) becomes one of the script's argument `to`, with the
+-- script's tensors. reword(fact, hint, found), if given, returns the fact and the hint.
+function errors.own(from, to, reword, f, ...)
+  local results = table.pack(pcall(f, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local found, message = last_error(), results[2]
+  local is_found = found and found.arg and (not from or found.arg == from) and type(message) == "string" and
+                   message:sub(-#found.message) == found.message
+  if not is_found then error(message, 0) end
+  local fact, hint = found.message:match("^[^\n]*", #found.op + #found.arg + 6), found.hint
+  if reword then fact, hint = reword(fact, hint, found) end
+  fail(from and to or found.arg, fact, hint and from and replace(hint, from, to) or hint, found.code, found.value,
+    found.pos)
+end
+
+-- Raises an error if self, written in place, overlaps itself or shares elements with src, the argument of that name.
+function errors.check_overlap(self, src)
+  local nothing = strew.zeros(0, {dtype = "int64", device = self.device})
+  errors.own(nil, nil, nil, strew.scatter_, self, 0, nothing, src)
+end
+
+-- Hints: words of the library, and those of scripts in their place. The rules of errors.hint do the rest.
+local phrases = {
+  {"*out NULL makes a new tensor", "without the underscore the result is a new tensor"},
+  {"strew_where(condition, t, b) chooses from t",
+   "strew.where(condition, t, b) chooses from t, where t:where(a, b) takes t as the condition"},
+  {"strew_to restores bfloat16", ':to("bfloat16") restores it'},
+  {"strew_save_table of a table without words saves the codes", "{words = {}} saves the codes without them"},
+  {"strew_to and strew_copy take a tensor of another context",
+   'strew_to and strew_copy take a tensor of another context; in a script x:to("cpu") copies x into its own'},
+  {"strew_load reads", "strew.load reads"},
+  {"strew_image(x)", "strew.image(x)"},
+  {"strew_get_rows(self, index)", "self[index]"},
+  {"strew_group(", "strew.scatter("},
+  {", sizes of src)", ", src)"},
+}
+
+local names = {expand = "expand_as"}
+
+-- strew_add(a, b): a:add(b). An operation of strew_unary or strew_binary is the first argument.
+local function method(name, list)
+  list = list:sub(2, -2):gsub("strew_(%l[%l_]*)(%b())", method)
+  local operation, rest = list:match "^STREW_(%u+), (.+)$"
+  if operation then name, list = operation:lower(), rest end
+  local self, others = list:match "^(.-), (.+)$"
+  if name == "to" then others = '"' .. others .. '"' end
+  return (self or list) .. ":" .. (names[name] or name) .. "(" .. (others or "") .. ")"
+end
+
+local function word(name) return '"' .. name:lower() .. '"' end
+
+-- Returns a hint of the library as a script's: 'self:to("float32")' for "strew_to(self, float32)",
+-- '{dtype = "float64"}' for "{.dtype = STREW_FLOAT64}".
+function errors.hint(hint)
+  for _, phrase in ipairs(phrases) do hint = replace(hint, phrase[1], phrase[2]) end
+  hint = hint:gsub("strew_(%l[%l_]*)(%b())", method)
+  hint = hint:gsub("([{ ])%.(%l[%l_]* = )", "%1%2")
+  return (hint:gsub("STREW_(%u+%d*)%f[^%w_]", word))
+end
+
+return errors
