@@ -206,8 +206,8 @@ void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const
 /* Before a call while binding->recording is set: false if it may not be recorded, or writes to what a gradient needs;
    call->error is filled. */
 bool bind_record_begin(lua_State *L, struct script_call *call);
-/* False if calls are recorded and the tensor at i, which the call is to write to, is needed for a gradient, or would get
-   one: call->error is filled. */
+/* False if calls are recorded and the tensor at i, which the call is to write to, is needed for a gradient, or would
+   get one: call->error is filled. */
 bool bind_may_write(lua_State *L, struct script_call *call, int i, const char *name);
 /* After a call that is recorded, with its results on top of the stack: returns their number, or -1. */
 int bind_record_end(lua_State *L, struct script_call *call, int results);

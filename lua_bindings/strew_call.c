@@ -105,8 +105,8 @@ static void translate_hint(lua_State *L, int binding, strew_error *error) {
   lua_pop(L, 2);
 }
 
-/* Raises an error; the binding is at this position. An interrupted call may have a hook pending, which raises an error of
-   its own: a call lets it do so here. Later it would raise a second error, in a script that caught the first. */
+/* Raises an error; the binding is at this position. An interrupted call may have a hook pending, which raises an error
+   of its own: a call lets it do so here. Later it would raise a second error, in a script that caught the first. */
 static int raise(lua_State *L, int binding, const strew_error *given) {
   strew_error copy = *given, *const error = &copy;
   translate_hint(L, binding, error);

@@ -162,7 +162,8 @@ static void complete_loading(struct loading *loading) {
   options->csv = &loading->csv;
 }
 
-/* Pushes the table that `held` owns, if there is one, and ends a call with it or with the tensor on top of the stack. */
+/* Pushes the table that `held` owns, if there is one, and ends a call with it or with the tensor on top of the
+   stack. */
 static int end_loading(lua_State *L, struct script_call *call, strew_table **held, int known) {
   if (!*held) return 1;
   bool is_pushed = bind_push_table(L, call, *held, known);

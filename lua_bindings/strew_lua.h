@@ -29,8 +29,8 @@ STREW_API strew_context *strew_context_of(lua_State *L);
 /* Registry key of a function that returns the table of functions which lua_bindings/help.lua ends with: pages and
    searches of the help, options of calls. It parses the help when first called. */
 #define STREW_HELP "strew.help"
-/* Registry key of a function that returns the table of functions which lua_bindings/hints.lua ends with: hints for names
-   that are nil. */
+/* Registry key of a function that returns the table of functions which lua_bindings/hints.lua ends with: hints for
+   names that are nil. */
 #define STREW_HINTS "strew.hints"
 /* Registry key of a table {table of columns, name}: the last name that scripts did not find in one; weak. */
 #define STREW_MISSED "strew.missed"
@@ -61,8 +61,8 @@ STREW_API void strew_push(lua_State *L, strew_tensor *tensor);
    runs. Raises an error for any other value. */
 STREW_API strew_tensor *strew_check(lua_State *L, int index);
 
-/* The same for any value and any state: NULL if the value is not a tensor, or a freed one, or if the module is not open.
-   Raises no error, so it needs no protected call. */
+/* The same for any value and any state: NULL if the value is not a tensor, or a freed one, or if the module is not
+   open. Raises no error, so it needs no protected call. */
 STREW_API strew_tensor *strew_test(lua_State *L, int index);
 
 /* For C modules and functions of a host that work on tensors.
@@ -77,8 +77,8 @@ STREW_API strew_tensor *strew_test(lua_State *L, int index);
 STREW_API int strew_raise(lua_State *L, const strew_error *error);
 STREW_API int strew_pcall(lua_State *L, const char *op, int arguments, int results);
 
-/* True while strew.grad records the calls of a function. What a C function computes from elements that it reads itself has
-   no gradient: it should fail then. The module must be open. */
+/* True while strew.grad records the calls of a function. What a C function computes from elements that it reads itself
+   has no gradient: it should fail then. The module must be open. */
 STREW_API bool strew_is_recording(lua_State *L);
 
 /* Sets the width of printed rows for scripts that do not set it: each print calls columns(user), so that a terminal may

@@ -1,8 +1,8 @@
 /* strew_parameters.c: the parameters of calls as texts, in the rows of functions and in the family's files.
 
    A text has a word for each parameter, in the order of the arguments: "NAME:TYPE" (required), "NAME?TYPE" (optional),
-   "NAME~TYPE" (optional, by position only), "NAME=TYPE" (by name only), "NAME*" (the remaining integers, or one sequence
-   of them). "(VALUE)" behind the type is the default. A text is parsed by the first call that needs it. */
+   "NAME~TYPE" (optional, by position only), "NAME=TYPE" (by name only), "NAME*" (the remaining integers, or one
+   sequence of them). "(VALUE)" behind the type is the default. A text is parsed by the first call that needs it. */
 #include "strew_bind.h"
 
 #include <limits.h>

@@ -143,8 +143,8 @@ static bool rounds_to_zero(const struct page *page, double value) {
   return strpbrk(text, "123456789") == NULL;
 }
 
-/* The limits up to which numbers keep all their digits before the decimal point: as long as float64 has more digits, and
-   PyTorch's for others. */
+/* The limits up to which numbers keep all their digits before the decimal point: as long as float64 has more digits,
+   and PyTorch's for others. */
 static double largest_whole(const struct page *page) { return page->dtype == STREW_FLOAT64 ? 0x1p53 : 1e8; }
 static double largest_fixed(const struct page *page) {
   return page->dtype == STREW_FLOAT64 ? fmax(1e8, 0x1p53 / pow(10, page->precision)) : 1e8;
@@ -205,7 +205,8 @@ static int64_t line_of(const struct page *page, int64_t count, bool has_dots) {
   return count * (page->width + 2) - 1 + (has_dots ? DOTS + 2 : 0);
 }
 
-/* Leaves out as many columns in the middle as a line needs, unless all elements are to be shown or not even one fits. */
+/* Leaves out as many columns in the middle as a line needs, unless all elements are to be shown or not even one
+   fits. */
 static void fit_columns(struct page *page) {
   int64_t most = (page->line_width + 1 - DOTS - 2) / (page->width + 2);
   bool fits = line_of(page, page->columns, has_dots(page)) <= page->line_width;

@@ -6,14 +6,14 @@
    with a recorded argument whose result is a float tensor becomes an entry of the tape:
    {rule =, results = {...}, out = result 1, NAME = argument, ...}, with the names of the arguments in their order as a
    sequence; a call that reads its arguments without bind_arguments has them in `rest`. Boxes in entries are held: the
-   tape keeps them alive, they cannot be freed, and no call may write to the memory that they lie in. So are the groupings in
-   entries, but they have no memory that a call could write to. All this ends with the outermost strew.grad: the next
-   record has another number. A call in place into a tensor that is neither recorded nor held becomes an entry with a copy
-   of that tensor as its first argument and the tensor as its result. */
+   tape keeps them alive, they cannot be freed, and no call may write to the memory that they lie in. So are the
+   groupings in entries, but they have no memory that a call could write to. All this ends with the outermost
+   strew.grad: the next record has another number. A call in place into a tensor that is neither recorded nor held
+   becomes an entry with a copy of that tensor as its first argument and the tensor as its result. */
 #include "strew_bind.h"
 
-/* Fields of the table in the binding's user value RECORD: entries; HELD or WRITTEN (by a recorded call) for the storages
-   of held tensors, by address; rules by names of rows. */
+/* Fields of the table in the binding's user value RECORD: entries; HELD or WRITTEN (by a recorded call) for the
+   storages of held tensors, by address; rules by names of rows. */
 enum { TAPE = 1, STORAGES, RULES };
 enum { HELD = 1, WRITTEN };
 

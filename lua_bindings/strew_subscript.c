@@ -1,4 +1,5 @@
-/* strew_subscript.c: t.name, t[i], t[mask], t[index], their assignment, #t, and the operators, calls and pairs that tensors cannot support. */
+/* strew_subscript.c: t.name, t[i], t[mask], t[index], their assignment, #t, and the operators, calls and pairs that
+   tensors cannot support. */
 #include "strew_bind.h"
 
 #include <string.h>

@@ -59,7 +59,7 @@ static bool reuse_free(struct opencl *on, size_t size_bytes, struct block *block
 static strew_status fail_buffer(const struct call *call, strew_device *device, size_t size_bytes, cl_int error) {
   char text[TEXT_BYTES], asked[AMOUNT_BYTES];
   const char *hint = opencl_memory_hint(device, text);
-  return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
+  return fail(call, HINTED(STREW_EMEMORY, "device", hint),
               "out of memory: %s on %s (%s): clCreateBuffer returned %s (%d)", text_of_amount(size_bytes, asked),
               device->name, strew_device_description(device), opencl_error_name(error), error);
 }
@@ -67,8 +67,7 @@ static strew_status fail_buffer(const struct call *call, strew_device *device, s
 static strew_status fail_too_large(const struct call *call, strew_device *device, size_t size_bytes) {
   char text[TEXT_BYTES], most[AMOUNT_BYTES], asked[AMOUNT_BYTES];
   const char *hint = opencl_memory_hint(device, text);
-  return fail(call, (struct fault){.code = STREW_EMEMORY, .argument = "device", .hint = hint},
-              "%s allows at most %s in one tensor, got %s", device->name,
+  return fail(call, HINTED(STREW_EMEMORY, "device", hint), "%s allows at most %s in one tensor, got %s", device->name,
               text_of_amount(opencl_of(device)->largest_bytes, most), text_of_amount(size_bytes, asked));
 }
 
@@ -106,35 +105,32 @@ void block_free(strew_device *device, struct block *block) {
   blocks_trim(device, on->memory_bytes / 4);
 }
 
-strew_status block_write(const struct call *call, strew_device *device, const struct block *to, size_t offset_bytes,
-                         const void *from, size_t size_bytes) {
+/* Between a block and host memory: to `host`, or from it. */
+static strew_status block_transfer(const struct call *call, strew_device *device, const struct block *block, size_t at,
+                                   char *host, size_t size_bytes, bool writes) {
   struct opencl *on = opencl_of(device);
   if (on->lost) return opencl_fail_lost(call, device);
+  if (!writes) on->read_bytes += (int64_t)size_bytes;
   strew_status status = opencl_wait(call, device);
-  for (size_t at = 0, bytes; status == STREW_OK && at < size_bytes; at += bytes) {
-    bytes = size_bytes - at < TRANSFER_CHUNK_BYTES ? size_bytes - at : TRANSFER_CHUNK_BYTES;
-    cl_int error = cl.clEnqueueWriteBuffer(on->queue, to->memory, CL_TRUE, offset_bytes + at, bytes,
-                                           (const char *)from + at, 0, NULL, NULL);
-    if (error != CL_SUCCESS) return opencl_fail(call, device, "clEnqueueWriteBuffer", error);
+  for (size_t bytes; status == STREW_OK && size_bytes; at += bytes, host += bytes, size_bytes -= bytes) {
+    bytes = size_bytes < TRANSFER_CHUNK_BYTES ? size_bytes : TRANSFER_CHUNK_BYTES;
+    cl_int error = writes ? cl.clEnqueueWriteBuffer(on->queue, block->memory, CL_TRUE, at, bytes, host, 0, NULL, NULL)
+                          : cl.clEnqueueReadBuffer(on->queue, block->memory, CL_TRUE, at, bytes, host, 0, NULL, NULL);
+    if (error != CL_SUCCESS)
+      return opencl_fail(call, device, writes ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer", error);
     status = context_check(call, device->context);
   }
   return status;
 }
 
+strew_status block_write(const struct call *call, strew_device *device, const struct block *to, size_t offset_bytes,
+                         const void *from, size_t size_bytes) {
+  return block_transfer(call, device, to, offset_bytes, (char *)(uintptr_t)from, size_bytes, true);
+}
+
 strew_status block_read(const struct call *call, strew_device *device, const struct block *from, size_t offset_bytes,
                         void *to, size_t size_bytes) {
-  struct opencl *on = opencl_of(device);
-  if (on->lost) return opencl_fail_lost(call, device);
-  on->read_bytes += (int64_t)size_bytes;
-  strew_status status = opencl_wait(call, device);
-  for (size_t at = 0, bytes; status == STREW_OK && at < size_bytes; at += bytes) {
-    bytes = size_bytes - at < TRANSFER_CHUNK_BYTES ? size_bytes - at : TRANSFER_CHUNK_BYTES;
-    cl_int error = cl.clEnqueueReadBuffer(on->queue, from->memory, CL_TRUE, offset_bytes + at, bytes, (char *)to + at,
-                                          0, NULL, NULL);
-    if (error != CL_SUCCESS) return opencl_fail(call, device, "clEnqueueReadBuffer", error);
-    status = context_check(call, device->context);
-  }
-  return status;
+  return block_transfer(call, device, from, offset_bytes, to, size_bytes, false);
 }
 
 void opencl_release(struct storage *storage) {

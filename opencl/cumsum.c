@@ -39,7 +39,7 @@ static void scan_start(struct scan *scan, const struct plan *plan) {
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Prefers a work-item per tile of neighbouring lines if those are closer in memory than neighbours along a line. */
-static void choose_way(struct scan *scan) {
+static void choose_scan(struct scan *scan) {
   const struct opencl *on = opencl_of(scan->device);
   const struct operand *operands = scan->lines.operands;
   int next = scan->lines.rank - 1;
@@ -72,7 +72,7 @@ static void cumsum_start(struct launch *launch, const struct scan *scan, const c
                dtype_suffix(scan->out), scan->space.outer, settings);
 }
 
-static strew_status scan_lines(const struct scan *scan, const struct block *carries, bool totals) {
+static strew_status cumsum_lines(const struct scan *scan, const struct block *carries, bool totals) {
   static const char *const kernels[] = {"scan_items", "scan_tile", "scan_staged"};
   static const char *const ways[] = {"WAY_ITEMS", "WAY_TILE", "WAY_STAGED"};
   const struct opencl *on = opencl_of(scan->device);
@@ -80,16 +80,9 @@ static strew_status scan_lines(const struct scan *scan, const struct block *carr
   struct launch launch;
   snprintf(settings, sizeof settings, "WAY=%s TOTALS=%d DENSE=%d TILE=%d", ways[scan->way], totals, scan->dense, TILE);
   cumsum_start(&launch, scan, kernels[scan->way], settings);
-  launch_space(&launch, &scan->space);
-  launch_operand(&launch, &scan->space, 0);
-  launch_operand(&launch, &scan->space, 1);
-  launch_int(&launch, scan->line_count);
-  launch_int(&launch, scan->n);
-  launch_int(&launch, scan->out_run);
-  launch_int(&launch, scan->in_run);
-  launch_int(&launch, scan->blocks);
-  launch_int(&launch, scan->span);
-  launch_block(&launch, carries);
+  launch_plan(&launch, &scan->space, 0, 1);
+  launch_ints(&launch, scan->line_count, scan->n, scan->out_run, scan->in_run, scan->blocks, scan->span);
+  launch_blocks(&launch, carries);
   int64_t chunks = (scan->blocks - 1) / scan->span + 1, tiles = (scan->space.columns - 1) / TILE + 1;
   launch.turns = least(scan->span * SUM_BLOCK, scan->n);
   launch.turns *= scan->way == WAY_STAGED ? STAGED_ROWS : scan->way == WAY_TILE ? TILE : 1;
@@ -111,11 +104,8 @@ static strew_status carry(const struct scan *scan, const struct block *carries, 
   for (int64_t begin = 0; begin < scan->blocks && status == STREW_OK; begin += chunk) {
     struct launch launch;
     cumsum_start(&launch, scan, by_groups ? "carry_group" : "carry_items", "WAY=WAY_CARRIES");
-    launch_int(&launch, scan->line_count);
-    launch_int(&launch, begin);
-    launch_int(&launch, begin + least(chunk, scan->blocks - begin));
-    launch_block(&launch, carries);
-    launch_block(&launch, running);
+    launch_ints(&launch, scan->line_count, begin, begin + least(chunk, scan->blocks - begin));
+    launch_blocks(&launch, carries, running);
     launch.turns = chunk < scan->blocks ? chunk : scan->blocks;
     status = by_groups ? launch_groups(&launch, scan->line_count, GROUP) : launch_items(&launch, scan->line_count);
   }
@@ -127,10 +117,10 @@ static strew_status scan_by_blocks(const struct scan *scan) {
   size_t row_bytes = (size_t)scan->line_count * 2 * strew_dtype_size_bytes(wide); /* pairs of (high, low) */
   struct block carries = {NULL, 0}, running = carries;
   strew_status status = block_allocate(scan->call, scan->device, (size_t)scan->blocks * row_bytes, &carries);
-  if (status == STREW_OK) status = block_allocate(scan->call, scan->device, row_bytes, &running);
-  if (status == STREW_OK) status = scan_lines(scan, &carries, true);
-  if (status == STREW_OK) status = carry(scan, &carries, &running);
-  if (status == STREW_OK) status = scan_lines(scan, &carries, false);
+  TRY(status, block_allocate(scan->call, scan->device, row_bytes, &running));
+  TRY(status, cumsum_lines(scan, &carries, true));
+  TRY(status, carry(scan, &carries, &running));
+  TRY(status, cumsum_lines(scan, &carries, false));
   block_free(scan->device, &running);
   block_free(scan->device, &carries);
   return status;
@@ -140,6 +130,6 @@ strew_status opencl_cumsum(const struct call *call, strew_device *device, const 
   static const struct block none = {NULL, 0};
   struct scan scan = {.call = call, .device = device};
   scan_start(&scan, &plan->plan);
-  choose_way(&scan);
-  return scan.blocks <= scan.span ? scan_lines(&scan, &none, false) : scan_by_blocks(&scan);
+  choose_scan(&scan);
+  return scan.blocks <= scan.span ? cumsum_lines(&scan, &none, false) : scan_by_blocks(&scan);
 }

@@ -17,14 +17,9 @@ static strew_status scan_lines(const struct call *call, strew_device *device, co
     struct launch launch;
     launch_start(&launch, call, device, "cumulative.cl", kernel, "S=%s OUTER=%d %s", dtype_suffix(in->dtype),
                  space.outer, way);
-    launch_space(&launch, &space);
-    launch_operand(&launch, &space, 0);
-    launch_operand(&launch, &space, 1);
-    launch_int(&launch, plan_numel(&lines));
-    launch_int(&launch, begin);
-    launch_int(&launch, begin + chunk < n ? begin + chunk : n);
-    launch_int(&launch, out->strides[last]);
-    launch_int(&launch, in->strides[last]);
+    launch_plan(&launch, &space, 0, 1);
+    launch_ints(&launch, plan_numel(&lines), begin, begin + chunk < n ? begin + chunk : n, out->strides[last],
+                in->strides[last]);
     launch.turns = chunk < n ? chunk : n;
     launch.continues = begin > 0;
     status = launch_items(&launch, plan_numel(&lines));

@@ -91,8 +91,8 @@ static strew_status check_device(const struct call *call, strew_device *device) 
                       : on->largest_group < GROUP ? "has work-groups of fewer than 64 work-items"
                                                   : NULL;
   if (!lacks) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "device"}, "%s (%s) %s", device->name,
-              strew_device_description(device), lacks);
+  return fail(call, FAULT(STREW_EDEVICE, "device"), "%s (%s) %s", device->name, strew_device_description(device),
+              lacks);
 }
 
 static strew_status make_queue(const struct call *call, strew_device *device) {
@@ -111,8 +111,8 @@ static strew_status open_device(const struct call *call, strew_device *device) {
   read_properties(device);
   set_prelude(device);
   strew_status status = check_device(call, device);
-  if (status == STREW_OK) status = make_queue(call, device);
-  if (status == STREW_OK) status = opencl_probe(call, device);
+  TRY(status, make_queue(call, device));
+  TRY(status, opencl_probe(call, device));
   program_release_all(device); /* programs built for the probe have the wrong prelude */
   set_prelude(device);
   set_most_turns(opencl_of(device));

@@ -129,7 +129,7 @@ static strew_status run_direct(struct elementwise_launch *job, const char *setti
                dtype_suffix(plan->operands[0].dtype), job->function, kind_of_input(job, 0), kind_of_input(job, 1),
                kind_of_input(job, 2), job->space.outer);
   if (job->is_dense)
-    launch_int(&job->launch, job->space.columns);
+    launch_ints(&job->launch, job->space.columns);
   else
     launch_space(&job->launch, &job->space);
   for (int i = 0; i < plan->count; i++) {
@@ -155,9 +155,9 @@ static strew_status run_general(struct elementwise_launch *job, const char *sett
   for (int i = 0; i < plan->count; i++) {
     const struct operand *operand = &plan->operands[i];
     launch_operand(&job->launch, &job->space, i);
-    launch_value(&job->launch, &(cl_int){operand->storage ? (cl_int)operand->dtype : -1}, sizeof(cl_int));
+    launch_flags(&job->launch, operand->storage ? (cl_int)operand->dtype : -1);
     if (i == 0)
-      launch_value(&job->launch, &(cl_int){job->op}, sizeof(cl_int));
+      launch_flags(&job->launch, job->op);
     else
       launch_number(job, operand);
   }
@@ -231,20 +231,18 @@ static strew_status search(const struct call *call, strew_device *device, const 
   struct launch launch;
   cl_uint first = UINT32_MAX;
   strew_status status = block_allocate(call, device, sizeof first, &word);
-  if (status == STREW_OK) status = block_write(call, device, &word, 0, &first, sizeof first);
+  TRY(status, block_write(call, device, &word, 0, &first, sizeof first));
   if (status != STREW_OK) return block_free(device, &word), status;
   if (space.outer < 4) space.outer = 4; /* fewer kernels */
   launch_start(&launch, call, device, "find_zero.cl", "find_zero", "S=%s R=%s OUTER=%d", dtype_suffix(compute),
                dtype_suffix(compute), space.outer);
-  launch_space(&launch, &space);
-  launch_operand(&launch, &space, 0);
-  launch_value(&launch, &(cl_int){(cl_int)plan->operands[0].dtype}, sizeof(cl_int));
-  launch_int(&launch, begin);
-  launch_int(&launch, end);
-  launch_value(&launch, &(cl_int){shift}, sizeof(cl_int));
-  launch_block(&launch, &word);
+  launch_plan(&launch, &space, 0);
+  launch_flags(&launch, (cl_int)plan->operands[0].dtype);
+  launch_ints(&launch, begin, end);
+  launch_flags(&launch, shift);
+  launch_blocks(&launch, &word);
   status = launch_rows(&launch, &space);
-  if (status == STREW_OK) status = block_read(call, device, &word, 0, &first, sizeof first);
+  TRY(status, block_read(call, device, &word, 0, &first, sizeof first));
   block_free(device, &word);
   *span = first == UINT32_MAX ? -1 : (int64_t)first;
   return status;

@@ -35,18 +35,14 @@ strew_status opencl_fail(const struct call *call, strew_device *device, const ch
   }
   on->lost = on->lost || (on->open && is_loss(error));
   return fail(call,
-              (struct fault){.code = STREW_EDEVICE,
-                             .argument = "device",
-                             .hint = "the CPU still works: device = \"cpu\"; updating the driver may help"},
+              HINTED(STREW_EDEVICE, "device", "the CPU still works: device = \"cpu\"; updating the driver may help"),
               "%s (%s) failed: %s returned %s (%d)%s", device->name, strew_device_description(device), function, name,
               error, on->lost ? ", the device is lost to this process" : "");
 }
 
 strew_status opencl_fail_lost(const struct call *call, strew_device *device) {
   return fail(call,
-              (struct fault){.code = STREW_EDEVICE,
-                             .argument = "device",
-                             .hint = "device = \"cpu\" still works; a new process may find the device again"},
+              HINTED(STREW_EDEVICE, "device", "device = \"cpu\" still works; a new process may find the device again"),
               "%s (%s) was lost to this process by an earlier failure", device->name, strew_device_description(device));
 }
 

@@ -25,11 +25,8 @@ strew_status opencl_gather(const struct call *call, strew_device *device, const 
   struct launch launch;
   launch_start(&launch, call, device, "gather.cl", "gather", "WORD=%s I=%s OUTER=%d", word,
                index_type(operands[GATHER_INDEX].dtype), space.outer);
-  launch_space(&launch, &space);
-  launch_operand(&launch, &space, GATHER_OUT);
-  launch_operand(&launch, &space, GATHER_INDEX);
-  launch_operand(&launch, &space, GATHER_SELF);
-  launch_int(&launch, plan->step);
+  launch_plan(&launch, &space, GATHER_OUT, GATHER_INDEX, GATHER_SELF);
+  launch_ints(&launch, plan->step);
   launch_limits(&launch, plan->size, plan->mode);
   return launch_rows(&launch, &space);
 }

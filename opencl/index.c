@@ -40,8 +40,7 @@ static void pass_launch(struct launch *launch, const struct index_pass *pass, co
   launch_start(launch, pass->call, pass->device, "index.cl", kernel, "I=%s OUTER=%d LANES=%d%s%s",
                index_type(pass->values.operands[0].dtype), pass->space.outer, lanes, pass->dense ? " DENSE" : "",
                pass->ordered ? " ORDERED" : "");
-  launch_space(launch, &pass->space);
-  launch_operand(launch, &pass->space, 0);
+  launch_plan(launch, &pass->space, 0);
 }
 
 strew_status verdict_allocate(const struct call *call, strew_device *device, struct block *verdict) {
@@ -53,9 +52,8 @@ strew_status verdict_start(struct index_pass *pass, enum verdict initially, bool
   if (status != STREW_OK) return status;
   struct launch launch;
   pass_launch(&launch, pass, "start", chunks_of(pass, INT64_MAX).lanes);
-  launch_flag(&launch, (cl_int)initially);
-  launch_flag(&launch, sampled);
-  launch_block(&launch, verdict);
+  launch_flags(&launch, (cl_int)initially, sampled);
+  launch_blocks(&launch, verdict);
   status = launch_groups(&launch, 1, GROUP);
   if (status != STREW_OK) block_free(pass->device, verdict);
   return status;
@@ -65,17 +63,15 @@ static struct chunks check_launch(struct launch *launch, struct index_pass *pass
                                   int64_t highest) {
   struct chunks chunks = chunks_of(pass, INT64_MAX);
   pass_launch(launch, pass, kernel, chunks.lanes);
-  launch_int(launch, chunks.size);
-  launch_int(launch, lowest);
-  launch_int(launch, highest);
+  launch_ints(launch, chunks.size, lowest, highest);
   return chunks;
 }
 
 strew_status verdict_check(struct index_pass *pass, int64_t lowest, int64_t highest, const struct block *verdict) {
   struct launch launch;
   struct chunks chunks = check_launch(&launch, pass, "check", lowest, highest);
-  launch_flag(&launch, false);
-  launch_block(&launch, verdict);
+  launch_flags(&launch, false);
+  launch_blocks(&launch, verdict);
   return launch_chunks(&launch, &chunks);
 }
 
@@ -85,14 +81,14 @@ static strew_status start_and_check(struct index_pass *pass, int64_t lowest, int
   strew_status status = STREW_OK;
   if (chunks.count > 1) {
     status = verdict_start(pass, VERDICT_NONE, false, verdict);
-    return status == STREW_OK ? verdict_check(pass, lowest, highest, verdict) : status;
+    return TRY(status, verdict_check(pass, lowest, highest, verdict));
   }
   struct launch launch;
   status = verdict_allocate(pass->call, pass->device, verdict);
   if (status != STREW_OK) return status;
   chunks = check_launch(&launch, pass, "check", lowest, highest);
-  launch_flag(&launch, true);
-  launch_block(&launch, verdict);
+  launch_flags(&launch, true);
+  launch_blocks(&launch, verdict);
   return launch_groups(&launch, 1, (size_t)chunks.lanes);
 }
 
@@ -100,8 +96,8 @@ strew_status verdict_order(struct index_pass *pass, bool check, int64_t lowest, 
                            const struct block *verdict) {
   struct launch launch;
   struct chunks chunks = check_launch(&launch, pass, "check_order", lowest, highest);
-  launch_flag(&launch, check);
-  launch_block(&launch, verdict);
+  launch_flags(&launch, check);
+  launch_blocks(&launch, verdict);
   return launch_chunks(&launch, &chunks);
 }
 
@@ -128,12 +124,10 @@ static strew_status find_first(struct index_pass *pass, int64_t lowest, int64_t 
   if (status != STREW_OK) return memory_free(pass->device->context, first, bytes), status;
   struct launch launch;
   pass_launch(&launch, pass, "first_bad", chunks.lanes);
-  launch_int(&launch, chunks.size);
-  launch_int(&launch, lowest);
-  launch_int(&launch, highest);
-  launch_block(&launch, &block);
+  launch_ints(&launch, chunks.size, lowest, highest);
+  launch_blocks(&launch, &block);
   status = launch_chunks(&launch, &chunks);
-  if (status == STREW_OK) status = block_read(pass->call, pass->device, &block, 0, first, bytes);
+  TRY(status, block_read(pass->call, pass->device, &block, 0, first, bytes));
   for (int64_t i = 0; status == STREW_OK && i < chunks.count && *bad < 0; i++) *bad = first[i];
   block_free(pass->device, &block);
   memory_free(pass->device->context, first, bytes);
@@ -144,7 +138,7 @@ strew_status index_pass_check(struct index_pass *pass, int64_t lowest, int64_t h
   struct block verdict = {NULL, 0};
   int known = 0;
   strew_status status = start_and_check(pass, lowest, highest, &verdict);
-  if (status == STREW_OK) status = verdict_read(pass->call, pass->device, &verdict, &known);
+  TRY(status, verdict_read(pass->call, pass->device, &verdict, &known));
   block_free(pass->device, &verdict);
   *bad = known != 0;
   return status;
@@ -178,12 +172,11 @@ static strew_status combine_ranges(struct index_pass *pass, const struct chunks 
   struct index_range ranges[INDEX_MOST_RANGES];
   struct launch launch;
   pass_launch(&launch, pass, "range", chunks->lanes);
-  launch_int(&launch, chunks->size);
-  launch_int(&launch, first);
-  launch_block(&launch, block);
+  launch_ints(&launch, chunks->size, first);
+  launch_blocks(&launch, block);
   strew_status status = launch_chunks(&launch, chunks);
   size_t bytes = (size_t)chunks->count * sizeof *ranges;
-  if (status == STREW_OK) status = block_read(pass->call, pass->device, block, 0, ranges, bytes);
+  TRY(status, block_read(pass->call, pass->device, block, 0, ranges, bytes));
   for (int64_t i = 0; status == STREW_OK && i < chunks->count; i++) {
     if (ranges[i].lowest < range->lowest) range->lowest = ranges[i].lowest;
     if (ranges[i].highest > range->highest) range->highest = ranges[i].highest;
@@ -217,13 +210,10 @@ static strew_status join_one(const struct call *call, strew_device *device, cons
   struct launch launch;
   launch_start(&launch, call, device, "join.cl", "join", "I=%s OUTER=%d", index_type(join->plan.operands[i].dtype),
                space.outer);
-  launch_space(&launch, &space);
-  launch_operand(&launch, &space, 0);
-  launch_operand(&launch, &space, i);
+  launch_plan(&launch, &space, 0, i);
   launch_limits(&launch, join->sizes[i - 1], join->mode);
-  launch_flag(&launch, i == 1 && !join->continues);
-  launch_flag(&launch, join->mode == STREW_DROP);
-  launch_block(&launch, bad);
+  launch_flags(&launch, i == 1 && !join->continues, join->mode == STREW_DROP);
+  launch_blocks(&launch, bad);
   return launch_rows(&launch, &space);
 }
 

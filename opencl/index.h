@@ -35,14 +35,12 @@ strew_status index_pass_check(struct index_pass *pass, int64_t lowest, int64_t h
 /* Reads the verdict, all stages combined. Waits. */
 strew_status verdict_read(const struct call *call, strew_device *device, const struct block *verdict, int *out);
 
-/* Binds a `const int`: a truth value, or bits of a verdict. */
-static inline void launch_flag(struct launch *launch, cl_int flag) { launch_value(launch, &flag, sizeof flag); }
 /* Binds LIMITS of kernels/mode.h: the size of the indexed dimension and the mode for values out of range. In modes that
    do not map them into range they address no element. */
 enum { MODE_AS_IS = 0, MODE_WRAP = 1, MODE_CLIP = 2 };
 static inline void launch_limits(struct launch *launch, int64_t size, strew_mode mode) {
-  launch_int(launch, size);
-  launch_flag(launch, mode == STREW_WRAP ? MODE_WRAP : mode == STREW_CLIP ? MODE_CLIP : MODE_AS_IS);
+  launch_ints(launch, size);
+  launch_flags(launch, mode == STREW_WRAP ? MODE_WRAP : mode == STREW_CLIP ? MODE_CLIP : MODE_AS_IS);
 }
 /* The index's type in kernels, I. */
 static inline const char *index_type(strew_dtype dtype) { return dtype == STREW_INT64 ? "long" : "int"; }

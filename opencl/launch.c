@@ -45,9 +45,14 @@ void launch_value(struct launch *launch, const void *value, size_t size_bytes) {
   if (error != CL_SUCCESS) launch->status = opencl_fail(launch->call, launch->device, "clSetKernelArg", error);
 }
 
-void launch_int(struct launch *launch, int64_t value) { launch_value(launch, &value, sizeof value); }
-void launch_block(struct launch *launch, const struct block *block) {
-  launch_value(launch, &block->memory, sizeof block->memory);
+void launch_int_list(struct launch *launch, const int64_t *values, size_t count) {
+  for (size_t i = 0; i < count; i++) launch_value(launch, &values[i], sizeof *values);
+}
+void launch_flag_list(struct launch *launch, const cl_int *values, size_t count) {
+  for (size_t i = 0; i < count; i++) launch_value(launch, &values[i], sizeof *values);
+}
+void launch_block_list(struct launch *launch, const struct block *const *blocks, size_t count) {
+  for (size_t i = 0; i < count; i++) launch_value(launch, &blocks[i]->memory, sizeof blocks[i]->memory);
 }
 
 /* ----------------------------------------------------------------------------------------------- arguments of plans */
@@ -61,28 +66,32 @@ static void launch_vector(struct launch *launch, const struct space *space, cons
 }
 
 void launch_space(struct launch *launch, const struct space *space) {
-  launch_int(launch, space->columns);
-  launch_int(launch, space->rows);
+  launch_ints(launch, space->columns, space->rows);
   launch_vector(launch, space, space->plan->sizes, 1);
 }
 
 void launch_memory(struct launch *launch, const struct operand *operand) {
   static const struct block none = {NULL, 0};
   const struct block *block = operand->storage ? operand->storage->data : NULL; /* empty tensors have no block */
-  launch_block(launch, block ? block : &none);
-  launch_int(launch, operand->offset);
+  launch_blocks(launch, block ? block : &none);
+  launch_ints(launch, operand->offset);
 }
 
 void launch_strides(struct launch *launch, const struct space *space, int i) {
   const int64_t *strides = space->plan->operands[i].strides;
   int last = space->plan->rank - 1;
-  launch_int(launch, last < 0 ? 0 : strides[last]);
+  launch_ints(launch, last < 0 ? 0 : strides[last]);
   launch_vector(launch, space, strides, 0);
 }
 
 void launch_operand(struct launch *launch, const struct space *space, int i) {
   launch_memory(launch, &space->plan->operands[i]);
   launch_strides(launch, space, i);
+}
+
+void launch_plan_list(struct launch *launch, const struct space *space, const int *operands, size_t count) {
+  launch_space(launch, space);
+  for (size_t i = 0; i < count; i++) launch_operand(launch, space, operands[i]);
 }
 
 /* ------------------------------------------------------------------------------------------------------- enqueueing */

@@ -1,5 +1,6 @@
 /* library.c: the OpenCL loader, loaded at run time: strew starts without it and reports what is missing when a script
    names a device. */
+#define _POSIX_C_SOURCE 200809L
 #include "opencl.h"
 
 struct opencl_library cl;
@@ -58,3 +59,16 @@ const char *opencl_error_name(cl_int error) {
     if (names[i].code == error) return names[i].name;
   return "an unknown error";
 }
+
+/* A terminal sends Ctrl-C to all processes in the foreground, among them compilers and linkers that a driver
+   starts. PoCL aborts the whole process if one of them is killed. Threads and processes inherit the signal mask of the
+   thread that creates them. */
+void opencl_block_signals(sigset_t *before) {
+  sigset_t from_terminal;
+  sigemptyset(&from_terminal);
+  sigaddset(&from_terminal, SIGINT);
+  sigaddset(&from_terminal, SIGQUIT);
+  pthread_sigmask(SIG_BLOCK, &from_terminal, before);
+}
+
+void opencl_restore_signals(const sigset_t *before) { pthread_sigmask(SIG_SETMASK, before, NULL); }

@@ -86,16 +86,10 @@ static void matmul_launch(struct launch *launch, const struct gemm *product, con
        narrow = strew_dtype_size_bytes(product->dtype) < 4;
   launch_start(launch, product->call, product->device, "matmul.cl", kernel, "T=%s LENGTH=%d NARROW=%d OUTER=%d %s",
                type_of(product->dtype), is_long ? 8 : 16, narrow, product->space.outer, settings);
-  launch_space(launch, &product->space);
-  for (int i = 0; i < 3; i++) launch_operand(launch, &product->space, i);
-  launch_int(launch, product->m);
-  launch_int(launch, product->n);
-  launch_int(launch, k_begin);
-  launch_int(launch, product->k - k_begin < product->k_chunk ? product->k : k_begin + product->k_chunk);
-  launch_int(launch, product->a_row);
-  launch_int(launch, product->a_column);
-  launch_int(launch, product->b_row);
-  launch_int(launch, product->b_column);
+  launch_plan(launch, &product->space, 0, 1, 2);
+  launch_ints(launch, product->m, product->n, k_begin,
+              product->k - k_begin < product->k_chunk ? product->k : k_begin + product->k_chunk, product->a_row,
+              product->a_column, product->b_row, product->b_column);
   launch->continues = k_begin > 0;
 }
 
@@ -109,7 +103,7 @@ static strew_status multiply_vector(const struct gemm *product, int64_t k_begin)
   matmul_launch(&launch, product, is_staged ? "vector_staged" : "vector_items", k_begin, "WAY=WAY_VECTOR");
   launch.turns = turns_of(product, MATMUL_VECTOR_FACTOR);
   if (is_staged) return launch_groups(&launch, product->batch_count * parts_of(product->n, GROUP), GROUP);
-  launch_int(&launch, product->batch_count);
+  launch_ints(&launch, product->batch_count);
   return items < (int64_t)on->units * GROUP * 4 ? launch_groups(&launch, items, 1) : launch_items(&launch, items);
 }
 
@@ -141,8 +135,7 @@ static strew_status multiply_panels(const struct gemm *product, int64_t k_begin)
   rows = rows < MATMUL_LEAST_ROWS ? MATMUL_LEAST_ROWS : rows > MATMUL_MOST_ROWS ? MATMUL_MOST_ROWS : rows / 4 * 4;
   struct launch launch;
   matmul_launch(&launch, product, "multiply_panel", k_begin, "WAY=WAY_PANEL");
-  launch_int(&launch, rows);
-  launch_int(&launch, product->batch_count);
+  launch_ints(&launch, rows, product->batch_count);
   launch.turns = turns_of(product, rows * width);
   return launch_groups(&launch, panels * parts_of(product->m, rows), 1);
 }

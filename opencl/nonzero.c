@@ -36,21 +36,19 @@ static strew_status set_flags(struct nonzero_search *search) {
   struct space space = space_of(&simple);
   struct launch launch;
   nonzero_start(&launch, search, "flag", space.outer);
-  launch_space(&launch, &space);
-  launch_operand(&launch, &space, 0);
-  launch_block(&launch, &search->flags);
+  launch_plan(&launch, &space, 0);
+  launch_blocks(&launch, &search->flags);
   return launch_rows(&launch, &space);
 }
 
-static void launch_flags(struct launch *launch, const struct nonzero_search *search) {
+static void bind_flags(struct launch *launch, const struct nonzero_search *search) {
   if (search->flags.memory) {
-    launch_block(launch, &search->flags);
-    launch_int(launch, 0);
+    launch_blocks(launch, &search->flags);
+    launch_ints(launch, 0);
   } else {
     launch_memory(launch, &search->plan->operands[0]);
   }
-  launch_int(launch, search->elements);
-  launch_int(launch, search->block);
+  launch_ints(launch, search->elements, search->block);
 }
 
 static strew_status count_flags(struct nonzero_search *search) {
@@ -61,8 +59,8 @@ static strew_status count_flags(struct nonzero_search *search) {
   if (status != STREW_OK) return status;
   struct launch launch;
   nonzero_start(&launch, search, "count_flags", 1);
-  launch_flags(&launch, search);
-  launch_block(&launch, &search->counts);
+  bind_flags(&launch, search);
+  launch_blocks(&launch, &search->counts);
   launch.turns = search->block;
   status = launch_groups(&launch, blocks, search->group);
   return status == STREW_OK
@@ -81,27 +79,27 @@ static strew_status read_total(const struct nonzero_search *search, int64_t *cou
   if (status != STREW_OK) return status;
   *count = (int64_t)(wide + total);
   if (wide + total <= (cl_ulong)search->elements) return STREW_OK;
-  return fail(search->call, (struct fault){.code = STREW_EDEVICE, .argument = "device"},
+  return fail(search->call, FAULT(STREW_EDEVICE, "device"),
               "%s (%s) returned nonsense: it counted more nonzero elements than there are (%" PRId64 ")",
               search->device->name, strew_device_description(search->device), search->elements);
 }
 
 static strew_status write_positions(const struct nonzero_search *search, const struct operand *out) {
-  const cl_int rank = search->plan->rank;
+  const int rank = search->plan->rank;
   struct launch launch;
   nonzero_start(&launch, search, "write_positions", search->space.outer);
   launch_space(&launch, &search->space);
-  launch_flags(&launch, search);
-  launch_block(&launch, &search->counts);
+  bind_flags(&launch, search);
+  launch_blocks(&launch, &search->counts);
   launch_memory(&launch, out);
-  launch_value(&launch, &rank, sizeof rank);
+  launch_flags(&launch, rank);
   launch.turns = search->block * (rank + 1);
   return launch_groups(&launch, blocks_of(search), search->group);
 }
 
 /* On a GPU a block is 8 elements for each work-item of a group. On a CPU one work-item takes a block and counts out the
    coordinates of each element it finds. */
-static void set_blocks(struct nonzero_search *search) {
+static void set_nonzero_blocks(struct nonzero_search *search) {
   const struct opencl *on = opencl_of(search->device);
   search->group = on->is_gpu ? opencl_large_group(search->device) : 1;
   search->block = on->is_gpu ? NONZERO_GPU_ELEMENTS * (int64_t)search->group : NONZERO_CPU_BLOCK;
@@ -112,10 +110,10 @@ strew_status opencl_nonzero(const struct call *call, strew_device *device, const
                             int64_t *count) {
   struct nonzero_search search = {.call = call, .device = device, .plan = plan, .space = space_of(plan)};
   search.elements = plan_numel(plan);
-  set_blocks(&search);
+  set_nonzero_blocks(&search);
   strew_status status = set_flags(&search);
-  if (status == STREW_OK) status = count_flags(&search);
-  if (status == STREW_OK) status = out ? write_positions(&search, out) : read_total(&search, count);
+  TRY(status, count_flags(&search));
+  TRY(status, out ? write_positions(&search, out) : read_total(&search, count));
   block_free(device, &search.flags);
   block_free(device, &search.counts);
   return status;

@@ -57,8 +57,6 @@ const char *opencl_library(void);
 /* The name of an error code, as "CL_OUT_OF_RESOURCES". */
 const char *opencl_error_name(cl_int error);
 
-/* -------------------------------------------------------------------------------------------------------- signals.c */
-
 /* Blocks the terminal's signals in this thread, and so in threads and processes that a driver starts meanwhile;
    opencl_restore_signals delivers pending ones. */
 void opencl_block_signals(sigset_t *before);
@@ -183,8 +181,8 @@ void program_release_all(strew_device *device);
 /* ---------------------------------------------------------------------------------------------------------- cache.c */
 
 /* cache_find: the binary stored under this key (a text of all that determines it), or NULL; the caller frees it by
-   memory_free. cache_is_usable: whether there is a folder for binaries. No function fails: on any error nothing is found,
-   nothing stored. */
+   memory_free. cache_is_usable: whether there is a folder for binaries. No function fails: on any error nothing is
+   found, nothing stored. */
 bool cache_is_usable(void);
 void *cache_find(strew_context *context, const char *key, size_t *size_bytes);
 void cache_store(const char *key, const void *binary, size_t size_bytes);
@@ -223,12 +221,23 @@ const char *dtype_suffix(strew_dtype dtype);
 void launch_start(struct launch *launch, const struct call *call, strew_device *device, const char *file,
                   const char *name, const char *settings_format, ...) __attribute__((format(printf, 6, 7)));
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);
-void launch_int(struct launch *launch, int64_t value); /* a `const long` */
-void launch_block(struct launch *launch, const struct block *block);
+/* Several in order: each a `const long`, a `const int` (a truth value, bits of a verdict), or a struct block. */
+#define launch_ints(launch, ...)   LAUNCH_LIST(launch_int_list, launch, int64_t, __VA_ARGS__)
+#define launch_flags(launch, ...)  LAUNCH_LIST(launch_flag_list, launch, cl_int, __VA_ARGS__)
+#define launch_blocks(launch, ...) LAUNCH_LIST(launch_block_list, launch, struct block const *, __VA_ARGS__)
+#define LAUNCH_LIST(function, launch, type, ...)                                                                       \
+  function(launch, (type const[]){__VA_ARGS__}, sizeof((type const[]){__VA_ARGS__}) / sizeof(type))
+void launch_int_list(struct launch *launch, const int64_t *values, size_t count);
+void launch_flag_list(struct launch *launch, const cl_int *values, size_t count);
+void launch_block_list(struct launch *launch, const struct block *const *blocks, size_t count);
 /* Binds SPACE of kernels/space.h. */
 void launch_space(struct launch *launch, const struct space *space);
 /* Binds OPERAND(T, name) of kernels/space.h. An operand without storage binds no memory. */
 void launch_operand(struct launch *launch, const struct space *space, int operand);
+/* Binds SPACE and these operands. */
+#define launch_plan(launch, space, ...)                                                                                \
+  launch_plan_list(launch, space, (const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
+void launch_plan_list(struct launch *launch, const struct space *space, const int *operands, size_t count);
 /* Binds STRIDES(name): an operand's strides alone. */
 void launch_strides(struct launch *launch, const struct space *space, int operand);
 /* Binds an operand's memory and its offset. */

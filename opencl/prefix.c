@@ -1,6 +1,6 @@
 /* prefix.c: exclusive prefix sums, by tiles: total each tile, turn the totals into starts by recursion, sum each tile
    from its start. */
-#include "prefix.h"
+#include "radix.h"
 #include "tuning.h"
 
 static int64_t tile_of(const strew_device *device) {
@@ -23,24 +23,21 @@ static strew_status total_tiles(const struct call *call, strew_device *device, c
   const int64_t tile = tile_of(device);
   struct launch launch;
   prefix_start(&launch, call, device, "total_tiles", wide);
-  launch_block(&launch, numbers);
-  launch_int(&launch, count);
-  launch_int(&launch, tile);
-  launch_block(&launch, totals);
+  launch_blocks(&launch, numbers);
+  launch_ints(&launch, count, tile);
+  launch_blocks(&launch, totals);
   return prefix_run(&launch, (count + tile - 1) / tile);
 }
 
 static strew_status sum_tiles(const struct call *call, strew_device *device, const struct block *numbers, int64_t count,
                               bool wide, const struct block *starts) {
   const int64_t tile = tile_of(device);
-  const cl_int has_starts = starts != NULL;
   struct launch launch;
   prefix_start(&launch, call, device, "sum_tiles", wide);
-  launch_block(&launch, numbers);
-  launch_int(&launch, count);
-  launch_int(&launch, tile);
-  launch_block(&launch, starts ? starts : numbers);
-  launch_value(&launch, &has_starts, sizeof has_starts);
+  launch_blocks(&launch, numbers);
+  launch_ints(&launch, count, tile);
+  launch_blocks(&launch, starts ? starts : numbers);
+  launch_flags(&launch, starts != NULL);
   return prefix_run(&launch, (count + tile - 1) / tile);
 }
 
@@ -52,8 +49,8 @@ strew_status opencl_prefix_sums(const struct call *call, strew_device *device, c
   strew_status status = block_allocate(call, device, (size_t)tiles * (wide ? 8 : 4), &totals);
   if (status != STREW_OK) return status;
   status = total_tiles(call, device, numbers, count, wide, &totals);
-  if (status == STREW_OK) status = opencl_prefix_sums(call, device, &totals, tiles, wide);
-  if (status == STREW_OK) status = sum_tiles(call, device, numbers, count, wide, &totals);
+  TRY(status, opencl_prefix_sums(call, device, &totals, tiles, wide));
+  TRY(status, sum_tiles(call, device, numbers, count, wide, &totals));
   block_free(device, &totals);
   return status;
 }

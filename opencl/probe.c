@@ -101,17 +101,16 @@ static strew_status run_trial(const struct call *call, strew_device *device, str
   const int count = OPERANDS;
   choose_operands(trial);
   strew_status status = block_allocate(call, device, operand_bytes, &operands);
-  if (status == STREW_OK) status = block_allocate(call, device, result_bytes, &results);
-  if (status == STREW_OK) status = block_write(call, device, &operands, 0, trial->operands, operand_bytes);
+  TRY(status, block_allocate(call, device, result_bytes, &results));
+  TRY(status, block_write(call, device, &operands, 0, trial->operands, operand_bytes));
   if (status == STREW_OK) {
     struct launch launch;
     launch_start(&launch, call, device, "probe.cl", trial->kernel, "%s", "");
-    launch_block(&launch, &operands);
-    launch_block(&launch, &results);
+    launch_blocks(&launch, &operands, &results);
     launch_value(&launch, &count, sizeof count);
     status = launch_items(&launch, count);
   }
-  if (status == STREW_OK) status = block_read(call, device, &results, 0, trial->results, result_bytes);
+  TRY(status, block_read(call, device, &results, 0, trial->results, result_bytes));
   block_free(device, &operands);
   block_free(device, &results);
   return status;
@@ -146,15 +145,15 @@ static strew_status probe_loop(const struct call *call, strew_device *device) {
   for (int i = 0; i < turns; i++) expected = (expected * 1664525u + 1013904223u) ^ expected >> 7;
   struct block block = {0};
   strew_status status = block_allocate(call, device, sizeof state, &block);
-  if (status == STREW_OK) status = block_write(call, device, &block, 0, &state, sizeof state);
+  TRY(status, block_write(call, device, &block, 0, &state, sizeof state));
   if (status == STREW_OK) {
     struct launch launch;
     launch_start(&launch, call, device, "probe.cl", "probe_loop", "%s", "");
-    launch_block(&launch, &block);
+    launch_blocks(&launch, &block);
     launch_value(&launch, &turns, sizeof turns);
     status = launch_groups(&launch, 1, 1);
   }
-  if (status == STREW_OK) status = block_read(call, device, &block, 0, &state, sizeof state);
+  TRY(status, block_read(call, device, &block, 0, &state, sizeof state));
   block_free(device, &block);
   if (status == STREW_OK && (state != expected || opencl_assumed("shortloops")))
     opencl_of(device)->longest_loop = SHORT_LOOP;

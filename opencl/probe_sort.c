@@ -61,7 +61,7 @@ static struct sort_plan plan_of(struct sort_trial *trial, int rank) {
   return sort;
 }
 
-static strew_status run_trial(const struct call *call, strew_device *device, struct sort_trial *trial, int rank) {
+static strew_status run_sort(const struct call *call, strew_device *device, struct sort_trial *trial, int rank) {
   const size_t elements = (size_t)(ROWS * trial->columns), bytes = elements * trial->size_bytes;
   const size_t sizes[OPERANDS] = {[VALUES] = bytes, [INDICES] = elements * sizeof(int64_t), [FROM] = bytes};
   strew_status status = STREW_OK;
@@ -70,11 +70,11 @@ static strew_status run_trial(const struct call *call, strew_device *device, str
     trial->storages[i] = (struct storage){.device = device, .data = &trial->blocks[i], .size_bytes = sizes[i]};
     status = block_allocate(call, device, sizes[i], &trial->blocks[i]);
   }
-  if (status == STREW_OK) status = block_write(call, device, &trial->blocks[FROM], 0, trial->from, bytes);
+  TRY(status, block_write(call, device, &trial->blocks[FROM], 0, trial->from, bytes));
   const struct sort_plan plan = plan_of(trial, rank);
-  if (status == STREW_OK) status = opencl_sort_untested(call, device, &plan);
-  if (status == STREW_OK) status = block_read(call, device, &trial->blocks[VALUES], 0, trial->values, bytes);
-  if (status == STREW_OK) status = block_read(call, device, &trial->blocks[INDICES], 0, trial->indices, sizes[INDICES]);
+  TRY(status, opencl_sort_untested(call, device, &plan));
+  TRY(status, block_read(call, device, &trial->blocks[VALUES], 0, trial->values, bytes));
+  TRY(status, block_read(call, device, &trial->blocks[INDICES], 0, trial->indices, sizes[INDICES]));
   for (int i = 0; i < OPERANDS; i++) block_free(device, &trial->blocks[i]);
   return status;
 }
@@ -90,7 +90,7 @@ static strew_status try_sort(const struct call *call, strew_device *device, stre
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths && status == STREW_OK && *right; i++) {
     *trial = (struct sort_trial){.dtype = dtype, .size_bytes = strew_dtype_size_bytes(dtype), .columns = lengths[i]};
     choose_elements(trial);
-    status = run_trial(call, device, trial, rank);
+    status = run_sort(call, device, trial, rank);
     *right = status == STREW_OK && is_right(trial);
   }
   memory_free(context, trial, sizeof *trial);
@@ -141,15 +141,12 @@ static strew_status probe(const struct call *call, strew_device *device, const s
   if (status == STREW_OK && right) return STREW_OK;
   on->sorts_tried &= ~bit;
   if (status != STREW_OK) return status;
-  return fail(call,
-              (struct fault){.code = STREW_EDEVICE,
-                             .argument = "device",
-                             .hint = "the CPU still works: device = \"cpu\"; updating the driver may help"},
-              "%s (%s) sorts wrongly, with and without compiler optimisation", device->name,
-              strew_device_description(device));
+  return fail(
+      call, HINTED(STREW_EDEVICE, "device", "the CPU still works: device = \"cpu\"; updating the driver may help"),
+      "%s (%s) sorts wrongly, with and without compiler optimisation", device->name, strew_device_description(device));
 }
 
 strew_status opencl_sort(const struct call *call, strew_device *device, const struct sort_plan *plan) {
-  const strew_status status = probe(call, device, plan);
-  return status == STREW_OK ? opencl_sort_untested(call, device, plan) : status;
+  strew_status status = probe(call, device, plan);
+  return TRY(status, opencl_sort_untested(call, device, plan));
 }

@@ -15,14 +15,7 @@ strew_status opencl_quantile(const struct call *call, strew_device *device, cons
   launch_start(&launch, call, device, "quantile.cl", "quantile", "S=%s OUTER=%d IN_FLOAT32=%d MIXES=%d",
                dtype_suffix(plan->plan.operands[QUANTILE_SORTED].dtype), space.outer, plan->in_float32,
                plan->interpolation == STREW_LINEAR || plan->interpolation == STREW_MIDPOINT);
-  launch_space(&launch, &space);
-  launch_operand(&launch, &space, QUANTILE_OUT);
-  launch_operand(&launch, &space, QUANTILE_SORTED);
-  launch_operand(&launch, &space, QUANTILE_START);
-  launch_operand(&launch, &space, QUANTILE_COUNT);
-  launch_int(&launch, plan->step);
-  launch_int(&launch, q);
-  launch_int(&launch, (int64_t)plan->interpolation);
-  launch_int(&launch, empty);
+  launch_plan(&launch, &space, QUANTILE_OUT, QUANTILE_SORTED, QUANTILE_START, QUANTILE_COUNT);
+  launch_ints(&launch, plan->step, q, (int64_t)plan->interpolation, empty);
   return launch_rows(&launch, &space);
 }

@@ -31,17 +31,14 @@ static void set_blocks(struct item_sort *sort, const strew_device *device) {
 
 static strew_status radix_run(const struct call *call, strew_device *device, const struct item_sort *sort,
                               const char *kernel, const struct block *items, const struct block *sorted, int shift) {
-  const cl_int first_bit = shift;
   struct launch launch;
   launch_start(&launch, call, device, "radix.cl", kernel, "BROAD=%d GROUP_SIZE=%zu", sort->shape->broad,
                opencl_large_group(device));
-  launch_block(&launch, items);
-  if (sorted) launch_block(&launch, sorted);
-  launch_block(&launch, &sort->counts);
-  launch_int(&launch, sort->shape->n);
-  launch_int(&launch, sort->block);
-  launch_int(&launch, sort->blocks);
-  launch_value(&launch, &first_bit, sizeof first_bit);
+  launch_blocks(&launch, items);
+  if (sorted) launch_blocks(&launch, sorted);
+  launch_blocks(&launch, &sort->counts);
+  launch_ints(&launch, sort->shape->n, sort->block, sort->blocks);
+  launch_flags(&launch, shift);
   launch.turns = sort->block * 2;
   return launch_groups(&launch, sort->shape->lines * sort->blocks, sort->group);
 }
@@ -49,9 +46,8 @@ static strew_status radix_run(const struct call *call, strew_device *device, con
 static strew_status pass(const struct call *call, strew_device *device, const struct item_sort *sort,
                          struct block *items, struct block *spare, int shift) {
   strew_status status = radix_run(call, device, sort, "count_digits", items, NULL, shift);
-  if (status == STREW_OK)
-    status = opencl_prefix_sums(call, device, &sort->counts, sort->shape->lines * sort->blocks * DIGITS, false);
-  if (status == STREW_OK) status = radix_run(call, device, sort, "distribute", items, spare, shift);
+  TRY(status, opencl_prefix_sums(call, device, &sort->counts, sort->shape->lines * sort->blocks * DIGITS, false));
+  TRY(status, radix_run(call, device, sort, "distribute", items, spare, shift));
   struct block sorted = *spare;
   *spare = *items;
   *items = sorted;
@@ -65,9 +61,8 @@ strew_status opencl_radix_sort(const struct call *call, strew_device *device, st
   set_blocks(&sort, device);
   strew_status status =
       block_allocate(call, device, (size_t)(shape->lines * shape->n) * item_bytes(shape->broad), &spare);
-  if (status == STREW_OK)
-    status =
-        block_allocate(call, device, (size_t)(shape->lines * sort.blocks) * DIGITS * sizeof(cl_uint), &sort.counts);
+  TRY(status,
+      block_allocate(call, device, (size_t)(shape->lines * sort.blocks) * DIGITS * sizeof(cl_uint), &sort.counts));
   for (int shift = 0; status == STREW_OK && shift < 64 && shape->bits >> shift;) {
     if (!(shape->bits >> shift & 1)) {
       shift++;

@@ -1,8 +1,13 @@
-/* radix.h: a stable radix sort on the device. */
+/* radix.h: exclusive prefix sums (prefix.c) and a stable radix sort (radix.c) on the device. */
 #ifndef STREW_RADIX_H
 #define STREW_RADIX_H
 
-#include "prefix.h"
+#include "opencl.h"
+
+/* Replaces each of `count` numbers (uint, or ulong if `wide`) by the sum of those before it. A trailing 0 thus becomes
+   the total. */
+strew_status opencl_prefix_sums(const struct call *call, strew_device *device, const struct block *numbers,
+                                int64_t count, bool wide);
 
 /* Bytes of an item of kernels/items.h, a key and a position: 8 (key << 32 | position), or 16 if broad (ulong2(key,
    position)). */

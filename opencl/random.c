@@ -13,11 +13,7 @@ strew_status opencl_random(const struct call *call, strew_device *device, const 
   launch_start(&launch, call, device, "random.cl", "draw", "S=%s R=%s OUT=%s %s PER_BLOCK=%d BITS_SHOWN=%d", made, made,
                dtype_suffix(plan->out.dtype), kinds[plan->kind], (int)per_block, dtype_digits(plan->out.dtype));
   launch_memory(&launch, &plan->out);
-  launch_int(&launch, plan->count);
-  launch_int(&launch, (int64_t)plan->seed);
-  launch_int(&launch, (int64_t)plan->block);
-  launch_int(&launch, plan->low);
-  launch_int(&launch, (int64_t)plan->range);
+  launch_ints(&launch, plan->count, (int64_t)plan->seed, (int64_t)plan->block, plan->low, (int64_t)plan->range);
   launch.turns = per_block * RANDOM_TURNS;
   return launch_items(&launch, (plan->count - 1) / per_block + 1);
 }
@@ -30,7 +26,7 @@ strew_status opencl_ramp(const struct call *call, strew_device *device, const st
   launch_start(&launch, call, device, "ramp.cl", "ramp", "S=%s R=%s OUT=%s%s", made, made,
                dtype_suffix(plan->out.dtype), soft);
   launch_memory(&launch, &plan->out);
-  launch_int(&launch, plan->count);
+  launch_ints(&launch, plan->count);
   launch_value(&launch, &plan->start.as, sizeof plan->start.as);
   launch_value(&launch, &plan->step.as, sizeof plan->step.as);
   return launch_items(&launch, plan->count);

@@ -58,7 +58,7 @@ static void fold_prepare(struct fold_launch *job, const struct reduce_plan *redu
 
 /* On GPUs and for vectors, adjacent outputs are better than adjacent elements of one output if they are closer in
    memory. */
-static void choose_way(struct fold_launch *job) {
+static void choose_fold(struct fold_launch *job) {
   const struct opencl *on = opencl_of(job->device);
   enum {
     FEW = 4,
@@ -105,17 +105,12 @@ static void fold_start(struct launch *launch, const struct fold_launch *job, con
 static void bind_outputs(struct launch *launch, const struct fold_launch *job, int64_t nodes,
                          const struct block *values) {
   float single = (float)job->divisor;
-  int64_t whole = 0;
-  cl_int finish = job->finish, flip = job->flip;
-  launch_space(launch, &job->outputs);
-  launch_operand(launch, &job->outputs, 0);
-  launch_int(launch, job->output_count);
-  launch_int(launch, nodes);
-  launch_block(launch, values);
-  launch_value(launch, &flip, sizeof flip);
-  launch_value(launch, &finish, sizeof finish);
+  launch_plan(launch, &job->outputs, 0);
+  launch_ints(launch, job->output_count, nodes);
+  launch_blocks(launch, values);
+  launch_flags(launch, job->flip, job->finish);
   if (!job->is_float)
-    launch_int(launch, whole);
+    launch_ints(launch, 0);
   else if (job->kept.operands[1].dtype == STREW_FLOAT64)
     launch_value(launch, &job->divisor, sizeof job->divisor);
   else
@@ -155,10 +150,10 @@ static strew_status fold_blocks(const struct fold_launch *job, const struct bloc
   start_blocks(&launch, job);
   bind_outputs(&launch, job, job->blocks, values);
   launch_operand(&launch, &job->outputs, 1);
-  launch_int(&launch, job->n);
+  launch_ints(&launch, job->n);
   launch_space(&launch, &job->elements);
   launch_strides(&launch, &job->elements, 1);
-  launch_block(&launch, job->means ? job->means : &none);
+  launch_blocks(&launch, job->means ? job->means : &none);
   return run_blocks(job, &launch);
 }
 
@@ -168,8 +163,8 @@ static strew_status fold_join(const struct fold_launch *job, const struct block 
   struct launch launch;
   fold_start(&launch, job, many ? "join_many" : "join_few", "WAY=WAY_JOIN");
   bind_outputs(&launch, job, nodes, values);
-  launch_block(&launch, leaves);
-  launch_int(&launch, count);
+  launch_blocks(&launch, leaves);
+  launch_ints(&launch, count);
   int64_t items = job->output_count * nodes;
   launch.turns = many ? FAN * GROUP : FAN;
   return many ? launch_groups(&launch, items, GROUP) : launch_items(&launch, items);
@@ -188,12 +183,12 @@ static strew_status fold(struct fold_launch *job) {
   struct block values, joined;
   int64_t count = job->blocks;
   strew_status status = allocate_values(job, count, &values);
-  if (status == STREW_OK) status = fold_blocks(job, &values);
+  TRY(status, fold_blocks(job, &values));
   while (status == STREW_OK && count > 1) {
     bool many = count > FAN && job->output_count < FEW_OUTPUTS;
     int64_t fan = many ? FAN * GROUP : FAN, nodes = (count - 1) / fan + 1;
     status = allocate_values(job, nodes, &joined);
-    if (status == STREW_OK) status = fold_join(job, &values, count, many, nodes, &joined);
+    TRY(status, fold_join(job, &values, count, many, nodes, &joined));
     block_free(job->device, &values);
     values = joined;
     count = nodes;
@@ -231,7 +226,7 @@ static strew_status fold_deviations(struct fold_launch *job, double correction, 
   job->finish = root ? 2 : 1;
   job->divisor = divisor > 0 ? divisor : 0;
   job->means = &means;
-  if (status == STREW_OK) status = fold(job);
+  TRY(status, fold(job));
   block_free(job->device, &means);
   job->means = NULL;
   return status;
@@ -266,7 +261,7 @@ strew_status opencl_reduce(const struct call *call, strew_device *device, const 
                             .join = kernels[plan->fold].join,
                             .flip = kernels[plan->fold].flip};
   fold_prepare(&job, plan);
-  choose_way(&job);
+  choose_fold(&job);
   job.value_bytes = value_bytes(row->gives, plan->plan.operands[1].dtype);
   if (fold_is_spread(plan->fold)) return fold_deviations(&job, plan->correction, row->finish == FINISH_DEVIATION);
   if (row->finish == FINISH_MEAN) job.finish = 1, job.divisor = (double)job.n;

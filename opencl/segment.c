@@ -23,15 +23,12 @@ static void launch_elements(struct launch *launch, const struct segment_launch *
   const struct segment_plan *plan = job->plan;
   launch_space(launch, &job->space);
   for (int i = 0; i < plan->plan.count; i++) launch_operand(launch, &job->space, i);
-  launch_int(launch, plan->step);
-  launch_int(launch, plan->ends_step);
-  launch_int(launch, from);
-  launch_int(launch, to);
+  launch_ints(launch, plan->step, plan->ends_step, from, to);
   launch->continues = from > 0;
   launch->turns = job->strip + (to - from) * job->across / job->items; /* of an average work-item */
 }
 
-static strew_status launch_strips(struct launch *launch, const struct segment_launch *job) {
+static strew_status launch_segments(struct launch *launch, const struct segment_launch *job) {
   struct space strips = job->space;
   strips.columns = (strips.columns - 1) / job->strip + 1;
   return launch_rows(launch, &strips);
@@ -49,12 +46,12 @@ static strew_status reduce_part(const struct segment_launch *job, int64_t from, 
                strew_reduction_name(mean ? STREW_SUM : plan->reduction), index_type(operands[SEGMENT_ENDS].dtype),
                job->space.outer, job->strip, with_arg ? " ARG" : "", job->state.memory ? " STATE" : "");
   launch_elements(&launch, job, from, to);
-  launch_int(&launch, plan->size);
-  launch_flag(&launch, mean);
+  launch_ints(&launch, plan->size);
+  launch_flags(&launch, mean);
   launch_value(&launch, plan->start.bytes, element_bytes);
   launch_value(&launch, plan->empty.bytes, element_bytes);
-  launch_block(&launch, &job->state);
-  return launch_strips(&launch, job);
+  launch_blocks(&launch, &job->state);
+  return launch_segments(&launch, job);
 }
 
 static strew_status spread_part(const struct segment_launch *job, int64_t from, int64_t to) {
@@ -66,7 +63,7 @@ static strew_status spread_part(const struct segment_launch *job, int64_t from, 
                "S=%s SRC=%s REDUCE=assign I=%s OUTER=%d STRIP=%d SPREAD", word, word,
                index_type(operands[SEGMENT_ENDS].dtype), job->space.outer, job->strip);
   launch_elements(&launch, job, from, to);
-  return launch_strips(&launch, job);
+  return launch_segments(&launch, job);
 }
 
 static struct segment_launch job_of(const struct call *call, strew_device *device,
@@ -117,11 +114,8 @@ strew_status opencl_sorted_ends(const struct call *call, strew_device *device, c
   struct launch launch;
   launch_start(&launch, call, device, "sorted_ends.cl", "sorted_ends", "I=%s OUTER=%d",
                index_type(plan->operands[1].dtype), space.outer);
-  launch_space(&launch, &space);
-  launch_operand(&launch, &space, 0);
-  launch_operand(&launch, &space, 1);
-  launch_int(&launch, size);
-  launch_int(&launch, step);
+  launch_plan(&launch, &space, 0, 1);
+  launch_ints(&launch, size, step);
   launch.turns = SEARCH_TURNS;
   return launch_rows(&launch, &space);
 }

@@ -47,23 +47,19 @@ static strew_status sort_tiles(const struct sort *sort, const struct candidates 
   const struct opencl *on = opencl_of(sort->device);
   const struct block *unused = sort->plan->plan.operands[2].storage->data; /* some drivers reject a NULL buffer */
   const int64_t tiles = (from->columns + tile - 1) / tile, units = sort->space.rows * tiles;
-  const cl_int bits = bits_for(tile < from->columns ? tile : from->columns);
-  const cl_int from_items = from->block.memory != NULL, to_items = kept != NULL;
+  const int bits = bits_for(tile < from->columns ? tile : from->columns);
+  const bool from_items = from->block.memory != NULL;
   struct space space = sort->space;
   struct launch launch;
   space.columns = from->columns;
   sort_start(&launch, sort, "sort_tiles");
-  launch_space(&launch, &space);
-  for (int i = 0; i < 3; i++) launch_operand(&launch, &space, i);
-  launch_block(&launch, from_items ? &from->block : unused);
-  launch_value(&launch, &from_items, sizeof from_items);
-  launch_block(&launch, kept ? kept : unused);
-  launch_value(&launch, &to_items, sizeof to_items);
-  launch_int(&launch, tile);
-  launch_int(&launch, tiles);
-  launch_int(&launch, sort->plan->keep);
-  launch_int(&launch, (int64_t)sort->flip);
-  launch_value(&launch, &bits, sizeof bits);
+  launch_plan(&launch, &space, 0, 1, 2);
+  launch_blocks(&launch, from_items ? &from->block : unused);
+  launch_flags(&launch, from_items);
+  launch_blocks(&launch, kept ? kept : unused);
+  launch_flags(&launch, kept != NULL);
+  launch_ints(&launch, tile, tiles, sort->plan->keep, (int64_t)sort->flip);
+  launch_flags(&launch, bits);
   launch.turns = SORT_ITEM_TURNS * (on->is_gpu ? sort->line : (int64_t)1 << bits);
   if (!on->is_gpu) return launch_groups(&launch, units, 1);
   const int64_t at_once = sort->line >> bits;
@@ -72,7 +68,7 @@ static strew_status sort_tiles(const struct sort *sort, const struct candidates 
 
 /* The tile length for a top-k selection, or 0 if radix sort is better. A CPU work-item without a bound on its loops
    selects from long tiles with a heap. */
-static int64_t tile_of(const struct sort *sort) {
+static int64_t sort_tile_of(const struct sort *sort) {
   const struct opencl *on = opencl_of(sort->device);
   const int64_t n = sort->space.columns, keep = sort->plan->keep;
   int64_t tile = sort->line;
@@ -91,11 +87,11 @@ static strew_status select_first(const struct sort *sort, int64_t tile) {
     struct candidates kept = {.columns = columns};
     status = block_allocate(sort->call, sort->device, (size_t)(sort->space.rows * columns) * item_bytes(sort->broad),
                             &kept.block);
-    if (status == STREW_OK) status = sort_tiles(sort, &from, tile, &kept.block);
+    TRY(status, sort_tiles(sort, &from, tile, &kept.block));
     block_free(sort->device, &from.block);
     from = kept;
   }
-  if (status == STREW_OK) status = sort_tiles(sort, &from, tile, NULL);
+  TRY(status, sort_tiles(sort, &from, tile, NULL));
   block_free(sort->device, &from.block);
   return status;
 }
@@ -110,21 +106,18 @@ static strew_status survey(struct sort *sort) {
   if (key_bytes(sort) < 4) return STREW_OK;
   struct block block;
   strew_status status = block_allocate(sort->call, sort->device, sizeof bits, &block);
-  if (status == STREW_OK) status = block_write(sort->call, sort->device, &block, 0, bits, sizeof bits);
+  TRY(status, block_write(sort->call, sort->device, &block, 0, bits, sizeof bits));
   if (status == STREW_OK) {
     const int64_t tiles = (sort->space.columns + SORT_SURVEY_TILE - 1) / SORT_SURVEY_TILE;
     struct launch launch;
     sort_start(&launch, sort, "survey");
-    launch_space(&launch, &sort->space);
-    launch_operand(&launch, &sort->space, 2);
-    launch_int(&launch, (int64_t)sort->flip);
-    launch_int(&launch, SORT_SURVEY_TILE);
-    launch_int(&launch, tiles);
-    launch_block(&launch, &block);
+    launch_plan(&launch, &sort->space, 2);
+    launch_ints(&launch, (int64_t)sort->flip, SORT_SURVEY_TILE, tiles);
+    launch_blocks(&launch, &block);
     launch.turns = SORT_SURVEY_TILE;
     status = launch_groups(&launch, sort->space.rows * tiles, opencl_of(sort->device)->is_gpu ? GROUP : 1);
   }
-  if (status == STREW_OK) status = block_read(sort->call, sort->device, &block, 0, bits, sizeof bits);
+  TRY(status, block_read(sort->call, sort->device, &block, 0, bits, sizeof bits));
   block_free(sort->device, &block);
   const uint64_t any = (uint64_t)bits[1] << 32 | bits[0], all = (uint64_t)bits[3] << 32 | bits[2];
   sort->differing = any ^ all;
@@ -148,12 +141,10 @@ static strew_status load_items(const struct sort *sort, const struct space *line
                                const struct block *items) {
   struct launch launch;
   sort_start(&launch, sort, "load_items");
-  launch_space(&launch, lines);
-  launch_operand(&launch, lines, 2);
-  launch_int(&launch, first);
-  launch_int(&launch, (int64_t)sort->flip);
+  launch_plan(&launch, lines, 2);
+  launch_ints(&launch, first, (int64_t)sort->flip);
   launch_value(&launch, &sort->shift, sizeof sort->shift);
-  launch_block(&launch, items);
+  launch_blocks(&launch, items);
   return launch_rows(&launch, lines);
 }
 
@@ -163,14 +154,12 @@ static strew_status store_items(const struct sort *sort, const struct space *lin
   struct launch launch;
   kept.columns = sort->plan->keep;
   sort_start(&launch, sort, "store_items");
-  launch_space(&launch, &kept);
-  for (int i = 0; i < 3; i++) launch_operand(&launch, &kept, i);
-  launch_int(&launch, first);
-  launch_int(&launch, (int64_t)sort->flip);
+  launch_plan(&launch, &kept, 0, 1, 2);
+  launch_ints(&launch, first, (int64_t)sort->flip);
   launch_value(&launch, &sort->shift, sizeof sort->shift);
-  launch_int(&launch, (int64_t)sort->common);
-  launch_block(&launch, items);
-  launch_int(&launch, lines->columns);
+  launch_ints(&launch, (int64_t)sort->common);
+  launch_blocks(&launch, items);
+  launch_ints(&launch, lines->columns);
   return launch_rows(&launch, &kept);
 }
 
@@ -178,16 +167,16 @@ static strew_status sort_all_lines(const struct sort *sort, const struct space *
                                    struct block *items) {
   const struct item_lines what = {lines->rows, lines->columns, sort->broad, sort->differing};
   strew_status status = load_items(sort, lines, first, items);
-  if (status == STREW_OK) status = opencl_radix_sort(sort->call, sort->device, items, &what);
-  return status == STREW_OK ? store_items(sort, lines, first, items) : status;
+  TRY(status, opencl_radix_sort(sort->call, sort->device, items, &what));
+  return TRY(status, store_items(sort, lines, first, items));
 }
 
 /* Sorts as many lines at once as fit into one large block. */
 static strew_status sort_by_digits(struct sort *sort) {
   const int64_t many = SORT_ITEMS_AT_ONCE, n = sort->space.columns, rows = sort->space.rows;
   if (n > UINT32_MAX)
-    return fail(sort->call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
-                "has lines of %" PRId64 " elements, %s sorts at most %" PRIu32, n, sort->device->name, UINT32_MAX);
+    return fail(sort->call, FAULT(STREW_ESHAPE, "self"), "has lines of %" PRId64 " elements, %s sorts at most %" PRIu32,
+                n, sort->device->name, UINT32_MAX);
   strew_status status = survey(sort);
   if (status != STREW_OK) return status;
   sort_narrow(sort);
@@ -217,6 +206,6 @@ strew_status opencl_sort_untested(const struct call *call, strew_device *device,
     const struct candidates all = {.columns = sort.space.columns};
     return sort_tiles(&sort, &all, sort.line, NULL);
   }
-  const int64_t tile = tile_of(&sort);
+  const int64_t tile = sort_tile_of(&sort);
   return tile ? select_first(&sort, tile) : sort_by_digits(&sort);
 }

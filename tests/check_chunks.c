@@ -449,8 +449,8 @@ START_TEST(test_keys_fail) {
 }
 END_TEST
 
-/* Key i of the keys that differ in their high bits, their low bits, or by multiples of large powers of 2 or of the hash's
-   factor; that a hash without a seed puts into one slot; that are equal. */
+/* Key i of the keys that differ in their high bits, their low bits, or by multiples of large powers of 2 or of the
+   hash's factor; that a hash without a seed puts into one slot; that are equal. */
 static uint64_t many_key(int kind, uint64_t i) {
   switch (kind) {
   case 0: return colliding_key(i);

@@ -1,6 +1,6 @@
-/* check_enumerators.c: unknown enumerators, numbers of unknown dtypes, negative counts and reserved bytes, in every call
-   that takes them, fail with STREW_EARGUMENT. The last test reads strew.h, so that a new function, or a new member of
-   options, needs a row here. */
+/* check_enumerators.c: unknown enumerators, numbers of unknown dtypes, negative counts and reserved bytes, in every
+   call that takes them, fail with STREW_EARGUMENT. The last test reads strew.h, so that a new function, or a new member
+   of options, needs a row here. */
 #include "testing.h"
 
 #include <ctype.h>
@@ -617,7 +617,8 @@ static void find_functions(const char *header) {
   }
 }
 
-/* Fails for a member of options without a row: an enumerator, a count or reserved bytes. `line` begins its declaration. */
+/* Fails for a member of options without a row: an enumerator, a count or reserved bytes. `line` begins its
+   declaration. */
 static void find_member(const char *options, const char *line) {
   char type[64], word[64], member[160];
   if (sscanf(skip(line), "%60[a-z0-9_] %60[*a-z_]", type, word) != 2) return;

@@ -1,6 +1,6 @@
 /* check_functions.c: the functions of runtime/shared/ against the C library in the next wider type, in
-   units in the last place (ulp); their special values; and their bits, in C and on the device. STREW_TEST_EVERY=1: every
-   float32. */
+   units in the last place (ulp); their special values; and their bits, in C and on the device. STREW_TEST_EVERY=1:
+   every float32. */
 #include "runtime/shared/power.h"
 #include "runtime/shared/trigonometric.h"
 #include "testing.h"

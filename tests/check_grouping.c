@@ -1,6 +1,6 @@
-/* check_grouping.c: groupings against plain loops: keys of every dtype and layout, one to three of them, in both orders;
-   ids with every mode; what is derived; reductions and running sums; keys that are hard for tables and sorts; tensors
-   that no call may write; failures. */
+/* check_grouping.c: groupings against plain loops: keys of every dtype and layout, one to three of them, in both
+   orders; ids with every mode; what is derived; reductions and running sums; keys that are hard for tables and sorts;
+   tensors that no call may write; failures. */
 #include "oracle.h"
 
 #include <inttypes.h>

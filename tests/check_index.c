@@ -30,7 +30,8 @@ static bool reads(enum kind kind) {
   return kind == SELECT || kind == ALONG_DIM || kind == TAKE || kind == GATHER_ND || kind == MASKED_SELECT;
 }
 
-/* A call. `count` indices (one: index) address self's dimensions from `first` on; of coordinates, columns of indices. */
+/* A call. `count` indices (one: index) address self's dimensions from `first` on; of coordinates, columns of
+   indices. */
 struct trial {
   enum kind kind;
   strew_dtype dtype;

@@ -292,8 +292,8 @@ START_TEST(test_looks) {
 }
 END_TEST
 
-/* A group with all elements, which are collected first: quantiles pass through them several times, and stop in each pass:
-   a count of signs and, unless all are zero, two for the first digit. */
+/* A group with all elements, which are collected first: quantiles pass through them several times, and stop in each
+   pass: a count of signs and, unless all are zero, two for the first digit. */
 START_TEST(test_quantile_of_one_group) {
   const int64_t all = LONG;
   strew_tensor *values[2] = {NULL}, *ids = NULL, *starts = NULL, *out = NULL;

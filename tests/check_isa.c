@@ -136,10 +136,10 @@ static void check_transpose(transpose_block *transpose, strew_dtype dtype) {
 START_TEST(transpositions_are_right) {
   seed_draws(1);
   for (int isa = 0; isa < ISA_COUNT && is_here(isa); isa++) {
-    check_transpose(copy_of[isa]->transpose8, STREW_UINT8);
-    check_transpose(copy_of[isa]->transpose16, STREW_INT16);
-    check_transpose(copy_of[isa]->transpose32, STREW_INT32);
-    check_transpose(copy_of[isa]->transpose64, STREW_INT64);
+    check_transpose(copy_of[isa]->transpose[1], STREW_UINT8);
+    check_transpose(copy_of[isa]->transpose[2], STREW_INT16);
+    check_transpose(copy_of[isa]->transpose[4], STREW_INT32);
+    check_transpose(copy_of[isa]->transpose[8], STREW_INT64);
   }
 }
 END_TEST
@@ -179,10 +179,10 @@ START_TEST(conversions_agree) {
     for (int to = 0; to < STREW_DTYPE_COUNT; to++)
       if (to != (int)from)
         check_convert(isa, (strew_dtype)to, from, plain->convert_from[from][to], other->convert_from[from][to]);
-    check_convert(isa, STREW_UINT8, STREW_UINT8, plain->copy8, other->copy8);
-    check_convert(isa, STREW_INT16, STREW_INT16, plain->copy16, other->copy16);
-    check_convert(isa, STREW_INT32, STREW_INT32, plain->copy32, other->copy32);
-    check_convert(isa, STREW_INT64, STREW_INT64, plain->copy64, other->copy64);
+    check_convert(isa, STREW_UINT8, STREW_UINT8, plain->copy[1], other->copy[1]);
+    check_convert(isa, STREW_INT16, STREW_INT16, plain->copy[2], other->copy[2]);
+    check_convert(isa, STREW_INT32, STREW_INT32, plain->copy[4], other->copy[4]);
+    check_convert(isa, STREW_INT64, STREW_INT64, plain->copy[8], other->copy[8]);
   }
 }
 END_TEST

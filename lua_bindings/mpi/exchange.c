@@ -214,8 +214,9 @@ static struct side make_side(lua_State *L, int tensor, int counts) {
   return side;
 }
 
-/* exchange(to, received, from, sent): sent[r + 1] rows of `from` go to rank r; `to` receives received[r + 1] rows of rank
-   r; both are in rank order. In one call of MPI if that can count them, else in rounds, through staging buffers. */
+/* exchange(to, received, from, sent): sent[r + 1] rows of `from` go to rank r; `to` receives received[r + 1] rows of
+   rank r; both are in rank order. In one call of MPI if that can count them, else in rounds, through staging
+   buffers. */
 static int exchange(lua_State *L) {
   struct side received = make_side(L, 1, 2), sent = make_side(L, 3, 4);
   int64_t sent_elements = sum_of(sent.counts), received_elements = sum_of(received.counts), largest = 0;

@@ -82,8 +82,8 @@ static int count(lua_State *L) {
 /* Others may write to the memory of a mapped file. */
 static const char changed[] = "the index has changed during the call";
 
-/* split(index, n, mode, counts, order, places): after count. The values, sorted by their owners: `order` (int64) receives
-   the position of each in index, `places` (int64, or int32 if that holds all) its row in the owner's block. */
+/* split(index, n, mode, counts, order, places): after count. The values, sorted by their owners: `order` (int64)
+   receives the position of each in index, `places` (int64, or int32 if that holds all) its row in the owner's block. */
 static int split(lua_State *L) {
   const int64_t *index = check_data(L, 1, STREW_INT64), k = strew_tensor_numel(strew_check(L, 1));
   struct blocks blocks = push_blocks(L, luaL_checkinteger(L, 2), lua_tostring(L, 3));

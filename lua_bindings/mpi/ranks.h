@@ -3,9 +3,9 @@
    MPI runs a script once per rank, in processes of their own. An operation on data of all ranks is a function in
    distributed.lua, its *body*, which runs on every rank under `together` (module.c). A body communicates through the
    functions of exchange.c. Each of them first agrees with the other ranks that all got that far (agree.c); when a body
-   has ended, with a result or an error, `together` agrees once more. So a failure anywhere in the body of one rank meets
-   the next agreement of the others, and all ranks raise the same error. Until the last agreement nothing is written
-   that a script sees. */
+   has ended, with a result or an error, `together` agrees once more. So a failure anywhere in the body of one rank
+   meets the next agreement of the others, and all ranks raise the same error. Until the last agreement nothing is
+   written that a script sees. */
 #ifndef STREW_RANKS_H
 #define STREW_RANKS_H
 

@@ -1,6 +1,6 @@
-/* cumulative.cl: cumulative products, and positions of cumulative extremes, of lines of dtype S. SPACE and the operands'
-   strides are those of the lines; elements of a line are out_run and in_run apart. Elements begin .. end - 1 of each line
-   are taken in order, after those before them, whose last result an earlier launch has written.
+/* cumulative.cl: cumulative products, and positions of cumulative extremes, of lines of dtype S. SPACE and the
+   operands' strides are those of the lines; elements of a line are out_run and in_run apart. Elements begin .. end - 1
+   of each line are taken in order, after those before them, whose last result an earlier launch has written.
      products    S is f32, f64 or i64. in and out may be the same elements
      extremes    of equal elements the last one wins; of NaN, which win, too
    The host defines S, OUTER and WAY. */

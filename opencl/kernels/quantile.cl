@@ -1,5 +1,5 @@
-/* quantile.cl: quantiles of sorted elements of dtype S, see quantile_plan in runtime/base/device.h. q has the bits of a float32
-   or float64, `empty` those of an element. The host defines S, OUTER, and
+/* quantile.cl: quantiles of sorted elements of dtype S, see quantile_plan in runtime/base/device.h. q has the bits of a
+   float32 or float64, `empty` those of an element. The host defines S, OUTER, and
      IN_FLOAT32   1 if ranks are rounded to float32, 0 if to float64
      MIXES        1 if a result may lie between two elements, which are floats then */
 #include "prelude.h"

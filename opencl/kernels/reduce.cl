@@ -1,5 +1,5 @@
-/* reduce.cl: folds, in the order of runtime/base/device.h, so that results have the CPU's bits. The elements of an output
-   come in blocks of 1024. One of three kernels folds a block into a value:
+/* reduce.cl: folds, in the order of runtime/base/device.h, so that results have the CPU's bits. The elements of an
+   output come in blocks of 1024. One of three kernels folds a block into a value:
      fold_items   one work-item per block of one output, with its 16 lanes in registers
      fold_tile    one work-item per block of TILE adjacent outputs: for processors with vectors
      fold_lanes   16 work-items per block, one for each lane: adjacent work-items read adjacent elements

@@ -1,5 +1,5 @@
-/* sorted_ends.cl: for each v along the columns, the number of values of a sorted line of `size` values that are less than
-   v. I is the index type. */
+/* sorted_ends.cl: for each v along the columns, the number of values of a sorted line of `size` values that are less
+   than v. I is the index type. */
 #include "prelude.h"
 #include "space.h"
 #include "mode.h"

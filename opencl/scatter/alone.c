@@ -1,5 +1,8 @@
-/* alone.c: a small scatter in one launch of one work-item, the index check included if self is disposable. */
+/* alone.c: small scatters in one launch: of one work-item, the index check included if self is disposable; or, on GPUs,
+   of one work-group. */
 #include "ways.h"
+
+#include <stdio.h>
 
 /* The kernel numbers REDUCTION_... by the table. */
 enum {
@@ -15,22 +18,19 @@ static void launch_all(struct launch *launch, const struct scattering *s, const 
   const struct operand *operands = s->plan.operands;
   const struct scatter_plan *given = s->given;
   const int arg = s->with_arg ? ARG : SELF; /* without arg any operand will do */
-  launch_space(launch, &walk->space);
-  launch_operand(launch, &walk->space, SELF);
-  launch_int(launch, given->step);
+  launch_plan(launch, &walk->space, SELF);
+  launch_ints(launch, given->step);
   launch_operand(launch, &walk->space, arg);
-  launch_int(launch, given->arg_step);
-  launch_int(launch, given->arg_none);
-  launch_flag(launch, given->fresh);
-  launch_flag(launch, s->with_arg);
+  launch_ints(launch, given->arg_step, given->arg_none);
+  launch_flags(launch, given->fresh, s->with_arg);
   launch_operand(launch, &walk->space, INDEX);
-  launch_flag(launch, operands[INDEX].dtype == STREW_INT64);
+  launch_flags(launch, operands[INDEX].dtype == STREW_INT64);
   launch_source(launch, s, &walk->space);
-  launch_flag(launch, operands[SRC].storage != NULL);
+  launch_flags(launch, operands[SRC].storage != NULL);
   launch_limits(launch, given->size, given->mode);
-  launch_int(launch, walk->width);
-  for (int i = 0; i <= ARG; i++) launch_int(launch, walk->column[i]);
-  launch_flag(launch, (cl_int)given->reduction);
+  launch_ints(launch, walk->width);
+  for (int i = 0; i <= ARG; i++) launch_ints(launch, walk->column[i]);
+  launch_flags(launch, (cl_int)given->reduction);
 }
 
 strew_status opencl_scatter_alone(struct scattering *s) {
@@ -45,8 +45,24 @@ strew_status opencl_scatter_alone(struct scattering *s) {
   launch_start(&launch, s->call, s->device, "scatter_alone.cl", "scatter_alone", "S=%s SRC=%s OUTER=%d",
                dtype_suffix(operands[SELF].dtype), dtype_suffix(operands[SRC].dtype), walk.space.outer);
   launch_all(&launch, s, &walk);
-  launch_flag(&launch, check);
-  launch_block(&launch, &s->verdict);
+  launch_flags(&launch, check);
+  launch_blocks(&launch, &s->verdict);
   status = launch_groups(&launch, 1, 1);
   return status == STREW_OK && check ? scattering_read_verdict(s) : status;
+}
+
+strew_status opencl_scatter_group(struct scattering *s) {
+  struct space space = space_of(&s->plan);
+  struct launch launch;
+  char more[64];
+  strew_status status = scattering_check(s);
+  if (status != STREW_OK || s->bad) return status;
+  snprintf(more, sizeof more, " TILE=%d GROUP_SIZE=%zu", GROUP_TILE, opencl_large_group(s->device));
+  scattering_launch(&launch, s, "scatter_group.cl", "scatter_group", space.outer, more);
+  launch_space(&launch, &space);
+  launch_target(&launch, s, &space);
+  launch_operand(&launch, &space, INDEX);
+  launch_source(&launch, s, &space);
+  launch_limits(&launch, s->given->size, s->given->mode);
+  return launch_groups(&launch, 1, opencl_large_group(s->device));
 }

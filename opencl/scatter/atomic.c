@@ -44,10 +44,10 @@ strew_status opencl_scatter_atomic(struct scattering *s) {
   launch_operand(&launch, &walk.space, INDEX);
   launch_source(&launch, s, &walk.space);
   launch_limits(&launch, given->size, given->mode);
-  launch_int(&launch, walk.width);
-  for (int i = 0; i < ARG; i++) launch_int(&launch, walk.column[i]);
-  launch_flag(&launch, check);
-  launch_block(&launch, &s->verdict);
+  launch_ints(&launch, walk.width);
+  for (int i = 0; i < ARG; i++) launch_ints(&launch, walk.column[i]);
+  launch_flags(&launch, check);
+  launch_blocks(&launch, &s->verdict);
   launch.turns = ATOMIC_TURNS;
   status = launch_items(&launch, s->rows * s->line);
   return status == STREW_OK && check ? scattering_read_verdict(s) : status;

@@ -39,7 +39,7 @@ static strew_status partition_allocate(const struct scattering *s, struct block_
   size_t count = (size_t)(part->walk.space.rows * s->line), owners = (size_t)part->owners;
   size_t blocks = (size_t)(part->walk.space.rows * part->blocks);
   strew_status status = block_allocate(s->call, s->device, blocks * (owners + 1) * sizeof(cl_uint), &part->starts);
-  if (status == STREW_OK) status = block_allocate(s->call, s->device, count * sizeof(cl_uint), &part->destinations);
+  TRY(status, block_allocate(s->call, s->device, count * sizeof(cl_uint), &part->destinations));
   if (status == STREW_OK && part->kept_bytes)
     status = block_allocate(s->call, s->device, count * part->kept_bytes, &part->contributions);
   return status;
@@ -71,11 +71,8 @@ static strew_status partition_blocks(const struct scattering *s, const struct bl
   launch_source(&launch, s, &part->walk.space);
   launch_limits(&launch, s->given->size, s->given->mode);
   launch_value(&launch, &scale, sizeof scale);
-  launch_flag(&launch, s->given->check);
-  launch_block(&launch, &s->verdict);
-  launch_block(&launch, &part->starts);
-  launch_block(&launch, &part->destinations);
-  launch_block(&launch, &part->contributions);
+  launch_flags(&launch, s->given->check);
+  launch_blocks(&launch, &s->verdict, &part->starts, &part->destinations, &part->contributions);
   launch.turns = part->block;
   return launch_groups(&launch, part->walk.space.rows * part->blocks, 1);
 }
@@ -86,11 +83,8 @@ static strew_status join_blocks(const struct scattering *s, const struct block_p
   struct launch launch;
   partition_launch(&launch, s, part, "join");
   launch_columnwise(&launch, s, &part->walk);
-  launch_block(&launch, &part->starts);
-  launch_block(&launch, &part->destinations);
-  launch_block(&launch, &part->contributions);
-  launch_int(&launch, from);
-  launch_int(&launch, to);
+  launch_blocks(&launch, &part->starts, &part->destinations, &part->contributions);
+  launch_ints(&launch, from, to);
   launch.continues = from > 0;
   launch.turns = (to - from) * part->block / part->owners * part->walk.width + 1;
   return launch_groups(&launch, part->walk.space.rows * part->owners, 1);
@@ -120,7 +114,7 @@ strew_status opencl_scatter_partition(struct scattering *s, bool order) {
   }
   if (status == STREW_OK && s->given->check && !s->verdict.memory)
     status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
-  if (status == STREW_OK) status = partition_blocks(s, &part);
+  TRY(status, partition_blocks(s, &part));
   if (status == STREW_OK && s->given->check) status = scattering_read_verdict(s);
   if (status == STREW_OK && !s->bad) status = join_all(s, &part);
   partition_free(s, &part);

@@ -36,8 +36,8 @@ static struct strategy choose_bounded(const struct scattering *s) {
   return (struct strategy){.way = WALK, .owners = s->rows >= owners ? 1 : owners};
 }
 
-/* On a GPU. Measured on an NVIDIA H200, in ms, float32, sums except the column of atomics, which serve what joins in any
-   order (extremes; here of 1-D calls):
+/* On a GPU. Measured on an NVIDIA H200, in ms, float32, sums except the column of atomics, which serve what joins in
+   any order (extremes; here of 1-D calls):
                           one group    sort    a work-item a line    atomics
      4 into 4                  0.04    0.11                  0.04
      1,024 into 256            0.12    0.14                            0.06
@@ -121,9 +121,7 @@ strew_status opencl_divide_by_count(const struct call *call, strew_device *devic
   struct launch launch;
   launch_start(&launch, call, device, "divide.cl", "divide", "S=%s OUTER=%d", dtype_suffix(plan->operands[0].dtype),
                space.outer);
-  launch_space(&launch, &space);
-  launch_operand(&launch, &space, 0);
-  launch_operand(&launch, &space, 1);
-  launch_int(&launch, extra);
+  launch_plan(&launch, &space, 0, 1);
+  launch_ints(&launch, extra);
   return launch_rows(&launch, &space);
 }

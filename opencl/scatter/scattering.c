@@ -14,12 +14,11 @@ void scattering_launch(struct launch *launch, const struct scattering *s, const 
 
 void launch_target(struct launch *launch, const struct scattering *s, const struct space *space) {
   launch_operand(launch, space, SELF);
-  launch_int(launch, s->given->step);
+  launch_ints(launch, s->given->step);
   if (!s->with_arg) return;
   launch_operand(launch, space, ARG);
-  launch_int(launch, s->given->arg_step);
-  launch_int(launch, s->given->arg_none);
-  launch_flag(launch, s->given->fresh);
+  launch_ints(launch, s->given->arg_step, s->given->arg_none);
+  launch_flags(launch, s->given->fresh);
 }
 
 void launch_source(struct launch *launch, const struct scattering *s, const struct space *space) {
@@ -32,10 +31,7 @@ void launch_columnwise(struct launch *launch, const struct scattering *s, const 
   launch_target(launch, s, &walk->space);
   launch_source(launch, s, &walk->space);
   launch_limits(launch, s->given->size, s->given->mode);
-  launch_int(launch, walk->width);
-  launch_int(launch, walk->column[SELF]);
-  launch_int(launch, walk->column[SRC]);
-  launch_int(launch, walk->column[ARG]);
+  launch_ints(launch, walk->width, walk->column[SELF], walk->column[SRC], walk->column[ARG]);
 }
 
 /* --------------------------------------------------------------------------------------------------------- the call */
@@ -108,7 +104,7 @@ static strew_status draft_copy(const struct scattering *s, bool back) {
 strew_status scattering_draft_start(struct scattering *s) {
   if (s->given->disposable || s->given->size < 1) return STREW_OK;
   strew_status status = block_allocate(s->call, s->device, scatter_target_bytes(s->given), &s->draft);
-  if (status == STREW_OK) status = draft_copy(s, false);
+  TRY(status, draft_copy(s, false));
   s->drafted = (struct storage){.device = s->device, .data = &s->draft};
   s->plan.operands[SELF].storage = &s->drafted;
   s->plan.operands[SELF].offset = 0;

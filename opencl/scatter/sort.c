@@ -60,10 +60,9 @@ static strew_status sorted_allocate(const struct scattering *s, struct sorted *s
   size_t runs = (size_t)sorted->most_runs * sizeof(cl_uint),
          long_runs = (size_t)sorted->most_long_runs * sizeof(cl_uint);
   strew_status status = block_allocate(s->call, s->device, (size_t)sorted->count * item_bytes(false), &sorted->items);
-  if (status == STREW_OK) status = block_allocate(s->call, s->device, runs, &sorted->starts);
-  if (status == STREW_OK) status = block_allocate(s->call, s->device, long_runs, &sorted->long_starts);
-  if (status == STREW_OK) status = block_allocate(s->call, s->device, 2 * sizeof(cl_uint), &sorted->found);
-  return status;
+  TRY(status, block_allocate(s->call, s->device, runs, &sorted->starts));
+  TRY(status, block_allocate(s->call, s->device, long_runs, &sorted->long_starts));
+  return TRY(status, block_allocate(s->call, s->device, 2 * sizeof(cl_uint), &sorted->found));
 }
 
 static void sorted_free(const struct scattering *s, struct sorted *sorted) {
@@ -83,28 +82,20 @@ static void sorted_launch(struct launch *launch, const struct scattering *s, con
 static strew_status make_items(const struct scattering *s, const struct sorted *sorted) {
   struct launch launch;
   sorted_launch(&launch, s, sorted, "make_items");
-  launch_space(&launch, &sorted->space);
-  launch_operand(&launch, &sorted->space, INDEX);
+  launch_plan(&launch, &sorted->space, INDEX);
   launch_limits(&launch, s->given->size, s->given->mode);
-  launch_int(&launch, sorted->shared);
-  launch_int(&launch, sorted->count);
-  launch_int(&launch, sorted->destinations);
-  launch_flag(&launch, s->given->check);
-  launch_block(&launch, &s->verdict);
-  launch_block(&launch, &sorted->items);
-  launch_block(&launch, &sorted->found);
+  launch_ints(&launch, sorted->shared, sorted->count, sorted->destinations);
+  launch_flags(&launch, s->given->check);
+  launch_blocks(&launch, &s->verdict, &sorted->items, &sorted->found);
   return launch_items(&launch, sorted->count < 2 ? 2 : sorted->count);
 }
 
 static strew_status find_segments(const struct scattering *s, const struct sorted *sorted) {
   struct launch launch;
   sorted_launch(&launch, s, sorted, "find_segments");
-  launch_block(&launch, &sorted->items);
-  launch_int(&launch, sorted->count);
-  launch_int(&launch, sorted->destinations);
-  launch_block(&launch, &sorted->starts);
-  launch_block(&launch, &sorted->long_starts);
-  launch_block(&launch, &sorted->found);
+  launch_blocks(&launch, &sorted->items);
+  launch_ints(&launch, sorted->count, sorted->destinations);
+  launch_blocks(&launch, &sorted->starts, &sorted->long_starts, &sorted->found);
   return launch_items(&launch, sorted->count);
 }
 
@@ -115,11 +106,8 @@ static void launch_segmented(struct launch *launch, const struct scattering *s, 
   launch_target(launch, s, &sorted->space);
   launch_source(launch, s, &sorted->space);
   launch_limits(launch, s->given->size, s->given->mode);
-  launch_int(launch, sorted->shared);
-  launch_int(launch, sorted->count);
-  launch_block(launch, &sorted->items);
-  launch_block(launch, starts);
-  launch_block(launch, &sorted->found);
+  launch_ints(launch, sorted->shared, sorted->count);
+  launch_blocks(launch, &sorted->items, starts, &sorted->found);
 }
 
 /* Combines contributions from .. to - 1 of each long run. */
@@ -128,9 +116,8 @@ static strew_status join_long_runs(const struct scattering *s, const struct sort
   const int64_t longest = sorted->count / sorted->most_long_runs + 1; /* on average */
   struct launch launch;
   launch_segmented(&launch, s, sorted, "join_long", &sorted->long_starts);
-  launch_value(&launch, &across, sizeof across);
-  launch_int(&launch, from);
-  launch_int(&launch, to);
+  launch_flags(&launch, across);
+  launch_ints(&launch, from, to);
   launch.turns = (to - from < longest ? to - from : longest) * across;
   return launch_groups(&launch, sorted->most_long_runs * ((sorted->shared - 1) / across + 1),
                        opencl_large_group(s->device));
@@ -185,13 +172,13 @@ strew_status opencl_scatter_sort(struct scattering *s, bool order) {
   int known;
   sorted_shape(s, &sorted);
   strew_status status = sorted_allocate(s, &sorted);
-  if (status == STREW_OK) status = test_order(s, &sorted, order, &known);
-  if (status == STREW_OK) status = make_items(s, &sorted);
+  TRY(status, test_order(s, &sorted, order, &known));
+  TRY(status, make_items(s, &sorted));
   if (status == STREW_OK && (known & VERDICT_UNSORTED)) {
     struct item_lines lines = {1, sorted.count, false, key_bits(s, &sorted)};
     status = opencl_radix_sort(s->call, s->device, &sorted.items, &lines);
   }
-  if (status == STREW_OK) status = find_segments(s, &sorted);
+  TRY(status, find_segments(s, &sorted));
   if (status == STREW_OK && s->given->check) status = scattering_read_verdict(s);
   if (status == STREW_OK && !s->bad) status = count_long_runs(s, &sorted);
   if (status == STREW_OK && !s->bad && sorted.most_long_runs)

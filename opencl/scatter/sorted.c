@@ -16,16 +16,14 @@ static strew_status join_sorted(const struct scattering *s, const struct column_
   launch_space(&launch, &walk->space);
   launch_columnwise(&launch, s, walk);
   launch_operand(&launch, &walk->space, INDEX);
-  launch_int(&launch, chunk);
-  launch_int(&launch, from);
-  launch_int(&launch, to);
+  launch_ints(&launch, chunk, from, to);
   launch.continues = from > 0;
   launch.turns = chunk * walk->width;
   return launch_groups(&launch, (to - from - 1) / chunk + 1, 1);
 }
 
 /* Split into launches, because one destination may get all contributions, and one work-item then combines them. */
-static strew_status join_all(const struct scattering *s, const struct column_walk *walk) {
+static strew_status join_sorted_runs(const struct scattering *s, const struct column_walk *walk) {
   int64_t most = launch_iterations(s->device, walk->width);
   strew_status status = STREW_OK;
   for (int64_t from = 0, to; status == STREW_OK && from < s->line; from = to) {
@@ -44,9 +42,9 @@ strew_status opencl_scatter_if_sorted(struct scattering *s, bool *done) {
   scattering_walk(s, false, INT64_MAX, &walk);
   if (walk.space.rows != 1 || given->mode == STREW_WRAP) return STREW_OK;
   strew_status status = verdict_start(&s->pass, VERDICT_NONE, true, &s->verdict);
-  if (status == STREW_OK) status = verdict_order(&s->pass, given->check, given->lowest, given->size - 1, &s->verdict);
-  if (status == STREW_OK) status = verdict_read(s->call, s->device, &s->verdict, &known);
+  TRY(status, verdict_order(&s->pass, given->check, given->lowest, given->size - 1, &s->verdict));
+  TRY(status, verdict_read(s->call, s->device, &s->verdict, &known));
   s->bad = known & VERDICT_BAD;
   *done = s->bad || !(known & VERDICT_UNSORTED);
-  return status == STREW_OK && *done && !s->bad ? join_all(s, &walk) : status;
+  return status == STREW_OK && *done && !s->bad ? join_sorted_runs(s, &walk) : status;
 }

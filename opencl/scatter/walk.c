@@ -13,9 +13,8 @@ static void walk_launch(struct launch *launch, const struct scattering *s, const
   launch_operand(launch, &walk->space, INDEX);
   launch_source(launch, s, &walk->space);
   launch_limits(launch, s->given->size, s->given->mode);
-  launch_int(launch, walk->width);
-  launch_int(launch, walk->block);
-  for (int i = 0; i <= ARG; i++) launch_int(launch, walk->column[i]);
+  launch_ints(launch, walk->width, walk->block);
+  for (int i = 0; i <= ARG; i++) launch_ints(launch, walk->column[i]);
 }
 
 /* Loop iterations per contribution: adjacent columns are computed by vectors. */
@@ -28,11 +27,9 @@ static strew_status walk_chunk(struct scattering *s, const struct column_walk *w
                                int64_t from, int64_t to) {
   struct launch launch;
   walk_launch(&launch, s, walk, "walk");
-  launch_int(&launch, from);
-  launch_int(&launch, to);
-  launch_int(&launch, owners);
-  launch_flag(&launch, check);
-  launch_block(&launch, &s->verdict);
+  launch_ints(&launch, from, to, owners);
+  launch_flags(&launch, check);
+  launch_blocks(&launch, &s->verdict);
   int64_t items = owners * walk->space.rows * ((walk->width - 1) / walk->block + 1);
   launch.continues = from > 0 && !s->draft.memory;
   launch.turns = (to - from) * turns_of(walk);
@@ -86,6 +83,6 @@ strew_status opencl_scatter_walk(struct scattering *s, int64_t owners, bool orde
   if (check || s->line > most) status = scattering_draft_start(s);
   if (status == STREW_OK && check && !s->verdict.memory)
     status = verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict);
-  if (status == STREW_OK) status = walk_all(s, owners, most, check);
+  TRY(status, walk_all(s, owners, most, check));
   return status == STREW_OK && check ? scattering_read_verdict(s) : status;
 }

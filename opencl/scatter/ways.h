@@ -1,4 +1,4 @@
-/* ways.h: the scatter methods, each in the .c file of its name. */
+/* ways.h: the scatter methods, each in the .c file of its name; group in alone.c. */
 #ifndef STREW_SCATTER_WAYS_H
 #define STREW_SCATTER_WAYS_H
 

@@ -25,8 +25,8 @@ struct call {
   struct float_mode host_mode;
   strew_context *claimed; /* in debug builds */
 };
-/* Declares `variable`, the public call that begins here: it ends with the block. Debug builds return at once if an operand
-   was released. */
+/* Declares `variable`, the public call that begins here: it ends with the block. Debug builds return at once if an
+   operand was released. */
 #define CALL(variable, name, err, ...)                                                                                 \
   struct call variable                                                                                                 \
       __attribute__((cleanup(call_leave))) = {.op = (name), .error = (err), .operands = {__VA_ARGS__}};                \
@@ -43,6 +43,9 @@ struct fault {
   const char *hint; /* copied */
   bool has_lines;   /* the fact has line ends, which stay */
 };
+
+#define FAULT(status, name)         ((struct fault){.code = (status), .argument = (name)})
+#define HINTED(status, name, words) ((struct fault){.code = (status), .argument = (name), .hint = (words)})
 
 /* Fills call->error with "OP: 'ARGUMENT' " + the formatted fact and rule + a line per operand + the hint; returns
    fault.code, so that a check fails in one line. `cold` moves error paths out of line, for small calls. */
@@ -84,7 +87,7 @@ const char *text_of_name(const char *name, char *text);
 /* Writes "did you mean '...'?" to text (TEXT_BYTES) and returns it; NULL if no name is near. nearest_name.c */
 const char *hint_of_guess(const strew_guess *guess, char *text);
 
-/* ------------------------------------------------------------------------------------- thread_check.c, release.c */
+/* ------------------------------------------------------------------------------------------------------- release.c */
 
 #ifdef STREW_DEBUG
 enum { IS_DEBUG = 1 };
@@ -97,7 +100,8 @@ enum { KEEPS_RELEASED = 0 };
 #else
 enum { KEEPS_RELEASED = IS_DEBUG };
 #endif
-/* Begin and end a thread's use of the context, in debug builds; if two threads use it at once, the calls of both fail. */
+/* Begin and end a thread's use of the context, in debug builds; if two threads use it at once, the calls of both
+   fail. */
 void context_claim(strew_context *context);
 void context_unclaim(strew_context *context);
 /* The thread uses the context from now on: what others have released is given back. See release.c. */

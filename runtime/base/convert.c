@@ -109,7 +109,7 @@ strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int n
   CALL(call, "result_type", error, {0});
   int dtype = -1;
   if (dtype_count < 0 || number_count < 0 || (dtype_count == 0 && number_count == 0))
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = number_count < 0 ? "numbers" : "dtypes"},
+    return fail(&call, FAULT(STREW_EARGUMENT, number_count < 0 ? "numbers" : "dtypes"),
                 "has %d dtypes and %d numbers, expected at least one dtype or number", dtype_count, number_count);
   for (int i = 0; i < dtype_count; i++) {
     if ((unsigned)dtypes[i] >= STREW_DTYPE_COUNT)
@@ -195,10 +195,7 @@ strew_status check_dtype(const struct call *call, strew_dtype dtype) {
 
 strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number) {
   if (number.dtype == STREW_INT64 || number.dtype == STREW_FLOAT64 || number.dtype == STREW_BOOL) return STREW_OK;
-  return fail(call,
-              (struct fault){.code = STREW_EARGUMENT,
-                             .argument = argument,
-                             .hint = "strew_int, strew_float and strew_bool make numbers"},
+  return fail(call, HINTED(STREW_EARGUMENT, argument, "strew_int, strew_float and strew_bool make numbers"),
               "is a number of dtype %d, expected STREW_BOOL, STREW_INT64 or STREW_FLOAT64", (int)number.dtype);
 }
 

@@ -97,9 +97,8 @@ strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_err
               !memcmp(sizes, tensor->sizes, (size_t)rank * sizeof *sizes);
   char is[TEXT_BYTES], expected[TEXT_BYTES];
   if (!fits)
-    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "src"},
-                "has shape %s, which does not broadcast to self's %s", text_of_sizes(src->rank, src->sizes, is),
-                text_of_sizes(tensor->rank, tensor->sizes, expected));
+    return fail(&call, FAULT(STREW_ESHAPE, "src"), "has shape %s, which does not broadcast to self's %s",
+                text_of_sizes(src->rank, src->sizes, is), text_of_sizes(tensor->rank, tensor->sizes, expected));
   strew_status status = check_overlap(&call, tensor, "self", NULL, false);
   TRY(status, check_overlap(&call, tensor, "src", src, true));
   if (status != STREW_OK || tensors_are_same_view(tensor, src)) return status;
@@ -135,7 +134,7 @@ static strew_status check_joined_device(const struct call *call, strew_tensor *c
     return fail_context(call, "tensors", fact);
   }
   snprintf(hint, sizeof hint, "strew_to(tensors[%" PRId64 "], %s)", i + 1, expected->name);
-  return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "tensors", .hint = hint},
+  return fail(call, HINTED(STREW_EDEVICE, "tensors", hint),
               "is on %s at [%" PRId64 "], on %s at [%" PRId64 "]: all must be on one device", device->name, i + 1,
               expected->name, first + 1);
 }
@@ -178,8 +177,7 @@ static strew_status join_shapes(const struct call *call, int64_t count, strew_te
     *dtype = dtype_promote(*dtype, tensors[i]->dtype);
     int64_t size = new_dim ? 1 : is_empty_1d(tensors[i]) ? 0 : tensors[i]->sizes[dim];
     if (__builtin_add_overflow(*total, size, total))
-      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "tensors"},
-                  "has more elements in dim %d than can be addressed", dim);
+      return fail(call, FAULT(STREW_ESHAPE, "tensors"), "has more elements in dim %d than can be addressed", dim);
   }
   return STREW_OK;
 }
@@ -208,9 +206,7 @@ static strew_status join_parts(const struct call *call, int64_t count, strew_ten
 
 static strew_status join_tensors(const struct call *call, int64_t count, strew_tensor *const *tensors, int dim,
                                  bool new_dim, strew_tensor **out) {
-  if (count < 1)
-    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "tensors"},
-                "is empty, expected at least one tensor");
+  if (count < 1) return fail(call, FAULT(STREW_EARGUMENT, "tensors"), "is empty, expected at least one tensor");
   strew_dtype dtype;
   int64_t total;
   int64_t first = 0;
@@ -252,8 +248,8 @@ strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes,
   int64_t count = strew_tensor_numel(tensor);
   size_t expected = (size_t)count * dtype_bytes(tensor->dtype);
   if (size_bytes != expected)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "size_bytes"},
-                "is %zu, expected %zu, the bytes of all elements", size_bytes, expected);
+    return fail(&call, FAULT(STREW_EARGUMENT, "size_bytes"), "is %zu, expected %zu, the bytes of all elements",
+                size_bytes, expected);
   if (!count) return STREW_OK;
   if (strew_tensor_is_contiguous(tensor)) return tensor_read(&call, tensor, tensor->offset, to, count);
   strew_tensor *dense = NULL;

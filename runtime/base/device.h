@@ -121,10 +121,11 @@ struct sort_plan {
   bool descending;
 };
 
-/* Operands: SEARCH_OUT (int64), SEARCH_VALUES and SEARCH_SORTED, of one dtype. out is the place of each value in its line
-   of `size` > 0 sorted elements, `step` apart: the number of smaller elements (right: or equal ones); NaN is the largest.
-   All devices make the same comparisons, so that unsorted lines give the same places, too. Of n places, the first n / 2
-   are passed if the last of them is smaller than the value. This repeats while n > 1; the last place is compared, too. */
+/* Operands: SEARCH_OUT (int64), SEARCH_VALUES and SEARCH_SORTED, of one dtype. out is the place of each value in its
+   line of `size` > 0 sorted elements, `step` apart: the number of smaller elements (right: or equal ones); NaN is the
+   largest. All devices make the same comparisons, so that unsorted lines give the same places, too. Of n places, the
+   first n / 2 are passed if the last of them is smaller than the value. This repeats while n > 1; the last place is
+   compared, too. */
 enum search_operand { SEARCH_OUT, SEARCH_VALUES, SEARCH_SORTED };
 struct search_plan {
   struct plan plan;
@@ -222,9 +223,9 @@ struct group_ids {
                       is not merged with others
      index_range      the smallest and the largest value of operand 0
      index_join       *bad: a value is out of range for the mode; positions are then undefined
-     sorted_ends      operand 0 (int64), at coordinate v along the plan's last dimension, which is not merged with others:
-                      the number of the `size` values of operand 1, `step` apart, that are less than v. They are in order
-                      and valid
+     sorted_ends      operand 0 (int64), at coordinate v along the plan's last dimension, which is not merged with
+                      others: the number of the `size` values of operand 1, `step` apart, that are less than v. They
+                      are in order and valid
      segments         see segment_plan
      spread           the reverse of segments: writes the value of each segment, in SEGMENT_OUT, to all its elements
      elementwise      see elementwise_plan
@@ -331,7 +332,8 @@ struct group_ids {
    rows of index that share no value, and a self whose elements are as wide as a count. */
 struct mean_scratch {
   int64_t elements; /* of self's dtype */
-  /* The device's choice: parts of dimension 0, each in turns of `rows` rows with `pairs` pairs; parts 0: all at once. */
+  /* The device's choice: parts of dimension 0, each in turns of `rows` rows with `pairs` pairs; parts 0: all at
+     once. */
   int64_t parts, rows, pairs;
 };
 struct one_pass_mean {

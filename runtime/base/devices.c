@@ -203,8 +203,8 @@ static strew_status find_by_word(const struct call *call, strew_context *context
     if (found) {
       char several[1024], text[TEXT_BYTES];
       list_devices(context, matches, word, several, sizeof several);
-      return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "device"},
-                  "is \"%s\", which matches several devices: %s", text_of_name(spec, text), several);
+      return fail(call, FAULT(STREW_EDEVICE, "device"), "is \"%s\", which matches several devices: %s",
+                  text_of_name(spec, text), several);
     }
     found = device;
   }

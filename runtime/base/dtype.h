@@ -69,4 +69,10 @@ enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scal
 /* Identity of a reduction, as an element. */
 union element element_identity(strew_reduction reduction, strew_dtype dtype);
 
+/* A list of functions, or of other names, by dtype. */
+#define BY_DTYPE(name)                                                                                                 \
+  [STREW_FLOAT32] = name##_f32, [STREW_FLOAT64] = name##_f64, [STREW_FLOAT16] = name##_f16,                            \
+  [STREW_BFLOAT16] = name##_bf16, [STREW_INT64] = name##_i64, [STREW_INT32] = name##_i32, [STREW_INT16] = name##_i16,  \
+  [STREW_INT8] = name##_i8, [STREW_UINT8] = name##_u8, [STREW_BOOL] = name##_b8
+
 #endif

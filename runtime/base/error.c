@@ -194,7 +194,7 @@ strew_status(fail)(const struct call *call, struct fault fault, const char *form
 }
 
 strew_status(fail_unknown)(const struct call *call, const char *argument, int value, int last) {
-  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = argument}, "is %d, valid 0..%d", value, last);
+  return fail(call, FAULT(STREW_EARGUMENT, argument), "is %d, valid 0..%d", value, last);
 }
 
 #define HINT "a tensor is used after its last strew_release: retain it to keep it"
@@ -202,17 +202,14 @@ bool call_is_alive(const struct call *call) {
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
     const strew_tensor *tensor = call->operands[i].tensor;
     if (!tensor || tensor->storage) continue;
-    return fail(call, (struct fault){.code = STREW_EFREED, .argument = call->operands[i].name, .hint = HINT},
-                "was released"),
-           false;
+    return fail(call, HINTED(STREW_EFREED, call->operands[i].name, HINT), "was released"), false;
   }
   return true;
 }
 
 strew_status check_alive(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor) {
   if (!IS_DEBUG || tensor->storage) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EFREED, .argument = name, .hint = HINT},
-              "has a tensor at [%" PRId64 "] that was released", i + 1);
+  return fail(call, HINTED(STREW_EFREED, name, HINT), "has a tensor at [%" PRId64 "] that was released", i + 1);
 }
 
 strew_status check_reserved(const struct call *call, const uint64_t *reserved, size_t size_bytes) {

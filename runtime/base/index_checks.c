@@ -47,8 +47,7 @@ strew_status check_index_dtype(const struct call *call, const strew_tensor *inde
   const char *hint = index->dtype == STREW_BOOL ? hint_of_mask(call) : NULL;
   snprintf(text, sizeof text, "strew_to(%s, int64)", name);
   if (!hint) hint = text;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
-              "is %s, expected int64 or int32", strew_dtype_name(index->dtype));
+  return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, expected int64 or int32", strew_dtype_name(index->dtype));
 }
 
 /* Writes a hint that gives an index src's rank: a 1-D index lies along dim, others along src's first dimensions. */
@@ -70,9 +69,8 @@ strew_status check_index_rank(const struct call *call, const strew_tensor *index
   if (rank == expected) return STREW_OK;
   char text[TEXT_BYTES];
   if (rank < expected && !strcmp(name, "src")) hint = hint_of_rank(index, other, dim, text);
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = hint},
-              "has %d dimension%s, %s has %d: ranks must be equal", index->rank, index->rank == 1 ? "" : "s", name,
-              other->rank);
+  return fail(call, HINTED(STREW_ESHAPE, "index", hint), "has %d dimension%s, %s has %d: ranks must be equal",
+              index->rank, index->rank == 1 ? "" : "s", name, other->rank);
 }
 
 strew_status check_index_sizes(const struct call *call, const strew_tensor *index, const strew_tensor *other,

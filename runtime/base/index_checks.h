@@ -43,8 +43,8 @@ bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest
 strew_status addressing_check(const struct call *call, struct addressing *addressing);
 
 /* Checks of one property each. `other`, called `name` in messages, has the rank that index must have, and the sizes
-   that index must not exceed in any dimension but free_dim (-1: none). `hint` (NULL: none) goes with a wrong rank, where
-   src's does not give a better one. */
+   that index must not exceed in any dimension but free_dim (-1: none). `hint` (NULL: none) goes with a wrong rank,
+   where src's does not give a better one. */
 strew_status check_words(const struct call *call, strew_reduction reduction, strew_mode mode);
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index, const char *name);
 strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,

@@ -29,7 +29,8 @@ static inline const struct operation *operation_of(enum elementwise_kind kind, i
 }
 static inline bool gives_bool(const struct operation *operation) { return operation->gives != GIVES_COMMON; }
 
-/* Result of a fold: WIDE, sums' dtype: a float's own, else int64; SAME, the input's dtype; PLACE, int64; TRUTH, bool. */
+/* Result of a fold: WIDE, sums' dtype: a float's own, else int64; SAME, the input's dtype; PLACE, int64; TRUTH,
+   bool. */
 enum fold_gives { FOLD_WIDE, FOLD_SAME, FOLD_PLACE, FOLD_TRUTH };
 /* Result of folding no elements: 0, 1, NaN or an error. */
 enum fold_empty { EMPTY_ZERO, EMPTY_ONE, EMPTY_UNDEFINED, EMPTY_NOTHING };

@@ -1,10 +1,10 @@
 /* release.c: what any thread may release: tensors, groupings and tables, as finalisers of garbage collectors do.
 
-   Memory is given back by the context's user, the thread that has used it last: allocators, drivers and callbacks are not
-   called by two threads at once. A thread becomes the user where it first touches the context's memory. Its own releases
-   act at once, those of others wait in a list until its next call. While the user releases, between calls, its mark has
-   BUSY set, and a thread that is to take over waits for it. Where there is no reference left, no thread can make a call,
-   and the last one to release gives everything back. */
+   Memory is given back by the context's user, the thread that has used it last: allocators, drivers and callbacks are
+   not called by two threads at once. A thread becomes the user where it first touches the context's memory. Its own
+   releases act at once, those of others wait in a list until its next call. While the user releases, between calls, its
+   mark has BUSY set, and a thread that is to take over waits for it. Where there is no reference left, no thread can
+   make a call, and the last one to release gives everything back. */
 #include "device.h"
 
 #include <sched.h>
@@ -47,6 +47,22 @@ void context_drain(strew_context *context) {
     released->give_back(context, released);
     released = next;
   }
+}
+
+/* Debug builds check that a context, with all its tensors, is used by one thread at a time. A thread claims the context
+   for the duration of a call. A thread that finds it claimed by another one marks it as shared: the calls of both stop
+   and fail, and so does every later one, as the context may be corrupt. */
+void context_claim(strew_context *context) {
+  uintptr_t self = (uintptr_t)pthread_self(), owner = 0;
+  if (atomic_compare_exchange_strong(&context->owner, &owner, self) || owner == self)
+    context->claims++;
+  else
+    atomic_fetch_or(&context->stop, STOP_SHARED);
+}
+
+void context_unclaim(strew_context *context) {
+  if (atomic_load(&context->owner) != (uintptr_t)pthread_self()) return;
+  if (--context->claims == 0) atomic_store(&context->owner, 0);
 }
 
 void call_use(struct call *call) {

@@ -55,10 +55,7 @@ strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, c
 }
 
 strew_status(fail_context)(const struct call *call, const char *argument, const char *fact) {
-  return fail(call,
-              (struct fault){.code = STREW_EDEVICE,
-                             .argument = argument,
-                             .hint = "strew_to and strew_copy take a tensor of another context"},
+  return fail(call, HINTED(STREW_EDEVICE, argument, "strew_to and strew_copy take a tensor of another context"),
               "%s another context, all operands must belong to one", fact);
 }
 
@@ -74,7 +71,7 @@ strew_status check_devices(const struct call *call) {
     const char *name = first->storage->device->name;
     char hint[sizeof call->error->hint];
     snprintf(hint, sizeof hint, "strew_to(%s, %s)", call->operands[i].name, name);
-    return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = call->operands[i].name, .hint = hint},
+    return fail(call, HINTED(STREW_EDEVICE, call->operands[i].name, hint),
                 "is on %s, all operands must be on one device", tensor->storage->device->name);
   }
   return STREW_OK;
@@ -122,7 +119,7 @@ strew_status tensor_view(const struct call *call, const strew_tensor *base, int 
 
 static strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype) {
   if (dtype != STREW_FLOAT64 || !device->lacks_float64) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype", .hint = "float32, or device = \"cpu\""},
+  return fail(call, HINTED(STREW_EDTYPE, "dtype", "float32, or device = \"cpu\""),
               "is float64, which device %s does not have: %s", device->name, device->lacks_float64);
 }
 
@@ -158,8 +155,7 @@ strew_status check_float(const struct call *call, const char *name, const strew_
   char hint[TEXT_BYTES];
   if (dtype_is_float(tensor->dtype)) return STREW_OK;
   snprintf(hint, sizeof hint, "strew_to(%s, float32)", name);
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
-              "is %s, expected a float dtype", strew_dtype_name(tensor->dtype));
+  return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, expected a float dtype", strew_dtype_name(tensor->dtype));
 }
 
 strew_status check_equal_dtypes(const struct call *call, const char *name, strew_dtype dtype, const char *other,
@@ -171,8 +167,8 @@ strew_status check_equal_dtypes(const struct call *call, const char *name, strew
   int length = snprintf(hint, sizeof hint, "strew_to(%s, %s)", first, to);
   if (promoted != dtype && promoted != expected)
     snprintf(hint + length, sizeof hint - (size_t)length, ", strew_to(%s, %s)", other, to);
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = name, .hint = hint},
-              "is %s, %s is %s: dtypes must be equal", strew_dtype_name(dtype), other, strew_dtype_name(expected));
+  return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, %s is %s: dtypes must be equal", strew_dtype_name(dtype),
+              other, strew_dtype_name(expected));
 }
 
 strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_operand *value) {
@@ -190,10 +186,8 @@ strew_status check_writable(const struct call *call, const strew_tensor *self, c
   char hint[TEXT_BYTES];
   snprintf(hint, sizeof hint, "strew_clone(%s) may be written", name);
   if (self->storage->wrapped)
-    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = name, .hint = hint},
-                "is read-only memory of the host, it cannot be written");
-  return fail(call, (struct fault){.code = STREW_EOVERLAP, .argument = name, .hint = hint},
-              "belongs to a grouping, which never changes");
+    return fail(call, HINTED(STREW_EARGUMENT, name, hint), "is read-only memory of the host, it cannot be written");
+  return fail(call, HINTED(STREW_EOVERLAP, name, hint), "belongs to a grouping, which never changes");
 }
 
 strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
@@ -203,15 +197,14 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
   strew_tensor *given = *out;
   char is[TEXT_BYTES], expected[TEXT_BYTES];
   if (given->rank != rank || (rank && memcmp(given->sizes, sizes, (size_t)rank * sizeof *sizes) != 0))
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "out"}, "has shape %s, expected %s",
+    return fail(call, FAULT(STREW_ESHAPE, "out"), "has shape %s, expected %s",
                 text_of_sizes(given->rank, given->sizes, is), text_of_sizes(rank, sizes, expected));
   if (given->dtype != dtype)
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "out"}, "is %s, expected %s",
-                strew_dtype_name(given->dtype), strew_dtype_name(dtype));
+    return fail(call, FAULT(STREW_EDTYPE, "out"), "is %s, expected %s", strew_dtype_name(given->dtype),
+                strew_dtype_name(dtype));
   if (given->storage->device->context != device->context) return fail_context(call, "out", "belongs to");
   if (given->storage->device != device)
-    return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "out"}, "is on %s, expected %s",
-                given->storage->device->name, device->name);
+    return fail(call, FAULT(STREW_EDEVICE, "out"), "is on %s, expected %s", given->storage->device->name, device->name);
   return STREW_OK;
 }
 
@@ -253,8 +246,7 @@ strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *siz
   int64_t elements = (int64_t)(tensor->storage->size_bytes / dtype_bytes(tensor->dtype));
   strew_status status = check_sizes(&call, tensor->dtype, rank, sizes);
   TRY(status, check_view(&call, rank, sizes, strides, offset, elements));
-  TRY(status, tensor_view(&call, tensor, rank, sizes, strides, offset, out));
-  return status;
+  return TRY(status, tensor_view(&call, tensor, rank, sizes, strides, offset, out));
 }
 
 /* Fails unless `memory` holds such a tensor. *strides: `dense` if they are NULL. */
@@ -263,16 +255,14 @@ static strew_status check_wrap(const struct call *call, const strew_device *devi
                                const struct storage *memory) {
   strew_status status = check_sizes(call, dtype, rank, sizes);
   if (status != STREW_OK) return status;
-  if (!device->ops->host_memory)
-    return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "device"}, "is %s, expected cpu", device->name);
+  if (!device->ops->host_memory) return fail(call, FAULT(STREW_EDEVICE, "device"), "is %s, expected cpu", device->name);
   dense_strides(rank, sizes, dense);
   if (!*strides) *strides = dense;
   status = check_view(call, rank, sizes, *strides, 0, (int64_t)(memory->size_bytes / dtype_bytes(dtype)));
   if (status != STREW_OK) return status;
   if ((uintptr_t)memory->data % dtype_bytes(dtype) || (!memory->data && count_of_sizes(rank, sizes)))
-    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "data"},
-                "is %p, expected an address aligned to the %zu bytes of %s", memory->data, dtype_bytes(dtype),
-                strew_dtype_name(dtype));
+    return fail(call, FAULT(STREW_EARGUMENT, "data"), "is %p, expected an address aligned to the %zu bytes of %s",
+                memory->data, dtype_bytes(dtype), strew_dtype_name(dtype));
   return STREW_OK;
 }
 
@@ -340,8 +330,8 @@ bool strew_tensor_is_contiguous(const strew_tensor *tensor) {
 strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *error) {
   CALL(call, "data", error, {"self", tensor});
   if (!tensor->storage->device->ops->host_memory)
-    return fail(&call, (struct fault){.code = STREW_EDEVICE, .argument = "self", .hint = "strew_to(self, cpu)"},
-                "is on %s, expected a tensor on cpu", tensor->storage->device->name);
+    return fail(&call, HINTED(STREW_EDEVICE, "self", "strew_to(self, cpu)"), "is on %s, expected a tensor on cpu",
+                tensor->storage->device->name);
   size_t skipped = (size_t)tensor->offset * dtype_bytes(tensor->dtype);
   *data = tensor->storage->data ? (char *)tensor->storage->data + skipped : NULL;
   return STREW_OK;
@@ -368,9 +358,8 @@ strew_status fail_position(const struct call *call, int dim, int64_t size, int r
 static strew_status locate(const struct call *call, const strew_tensor *tensor, int rank, const int64_t *position,
                            int64_t *offset) {
   if (rank != tensor->rank)
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "position"},
-                "has %d entr%s, self has %d dimension%s", rank, rank == 1 ? "y" : "ies", tensor->rank,
-                tensor->rank == 1 ? "" : "s");
+    return fail(call, FAULT(STREW_ESHAPE, "position"), "has %d entr%s, self has %d dimension%s", rank,
+                rank == 1 ? "y" : "ies", tensor->rank, tensor->rank == 1 ? "" : "s");
   *offset = tensor->offset;
   for (int d = 0; d < rank; d++) {
     int64_t size = tensor->sizes[d], at = position[d];
@@ -407,9 +396,7 @@ strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, 
 strew_status strew_item(const strew_tensor *tensor, strew_scalar *out, strew_error *error) {
   CALL(call, "item", error, {"self", tensor});
   int64_t count = strew_tensor_numel(tensor);
-  if (count != 1)
-    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "self"}, "has %" PRId64 " elements, expected 1",
-                count);
+  if (count != 1) return fail(&call, FAULT(STREW_ESHAPE, "self"), "has %" PRId64 " elements, expected 1", count);
   union element element;
   strew_status status = tensor_read(&call, tensor, tensor->offset, element.bytes, 1);
   if (status == STREW_OK) *out = strew_scalar_load(tensor->dtype, element.bytes);

@@ -49,12 +49,13 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
 bool tensor_overlaps_itself(const strew_tensor *tensor);
 bool tensors_overlap(const strew_tensor *a, const strew_tensor *b);
 bool tensors_are_same_view(const strew_tensor *a, const strew_tensor *b);
-/* Before `self` is written in place: fails if it overlaps itself or may not be written (operand NULL, `name` is self's),
-   or overlaps operand `name`.
-   same_is_fine: an identical view passes (elementwise calls read an element before they write it). */
+/* Before `self` is written in place: fails if it overlaps itself or may not be written (operand NULL, `name` is
+   self's), or overlaps operand `name`. same_is_fine: an identical view passes (elementwise calls read an element before
+   they write it). */
 strew_status check_overlap(const struct call *call, const strew_tensor *self, const char *name,
                            const strew_tensor *operand, bool same_is_fine);
-/* Before the given result `name` is written: fails if it may not be, or overlaps itself or another operand of the call. */
+/* Before the given result `name` is written: fails if it may not be, or overlaps itself or another operand of the
+   call. */
 strew_status check_result(const struct call *call, const char *name, const strew_tensor *out);
 
 #endif

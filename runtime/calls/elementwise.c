@@ -1,9 +1,9 @@
 /* elementwise.c: arithmetic, comparisons and choices, element by element, with broadcasting and type promotion.
 
-   Operands are converted, as strew_to does, to their promoted dtype (dtype_of_operands). Results have that dtype, or are
-   bool. 16-bit floats are computed in float32 and rounded once; in a product with a number, or a
-   quotient by one, the number is a float32, as in PyTorch. The common dtype must hold a number, so that no operation
-   turns a finite number into an infinity.
+   Operands are converted, as strew_to does, to their promoted dtype (dtype_of_operands). Results have that dtype, or
+   are bool. 16-bit floats are computed in float32 and rounded once; in a product with a number, or a quotient by one,
+   the number is a float32, as in PyTorch. The common dtype must hold a number, so that no operation turns a finite
+   number into an infinity.
 
    Comparisons store no number, so they take any. Integers are compared with its value; floats with its rounded value
    (a float16 tensor made from 0.1 equals 0.1) or, if only that is infinite, with its value. */
@@ -361,7 +361,7 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
   add_input(&work, "self", a);
   add_input(&work, "other", b);
   if (!a.tensor && !b.tensor)
-    return fail(work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "other"},
+    return fail(work.call, FAULT(STREW_EARGUMENT, "other"),
                 "is a number, and so is 'self', expected at least one tensor");
   strew_status status = check_operands(&work);
   if (status != STREW_OK) return status;
@@ -417,7 +417,7 @@ strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_o
   add_input(&work, "value", value);
   add_input(&work, "self", strew_of(tensor));
   if (value.tensor && value.tensor->rank)
-    return fail(work.call, (struct fault){.code = STREW_ESHAPE, .argument = "value"},
+    return fail(work.call, FAULT(STREW_ESHAPE, "value"),
                 "has %d dimension%s, expected a number or a tensor without dimensions", value.tensor->rank,
                 value.tensor->rank == 1 ? "" : "s");
   strew_status status = check_devices(&call);
@@ -435,8 +435,7 @@ strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const s
   if (low) add_input(&work, "min", *low);
   if (high) add_input(&work, "max", *high);
   if (!low && !high)
-    return fail(work.call, (struct fault){.code = STREW_EARGUMENT, .argument = "min"},
-                "and 'max' are missing, expected at least one");
+    return fail(work.call, FAULT(STREW_EARGUMENT, "min"), "and 'max' are missing, expected at least one");
   if (!low || !high) {
     work.kind = ELEMENTWISE_BINARY;
     work.op = low ? STREW_MAXIMUM : STREW_MINIMUM;

@@ -17,9 +17,9 @@ static strew_status check_counted(const struct call *call, const strew_tensor *s
   char text[TEXT_BYTES];
   if (self->dtype != STREW_INT64 && self->dtype != STREW_INT32)
     return fail(call, fault, "is %s, expected int64 or int32", strew_dtype_name(self->dtype));
-  fault = (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "strew_flatten(self)"};
+  fault = HINTED(STREW_ESHAPE, "self", "strew_flatten(self)");
   if (self->rank != 1) return fail(call, fault, "has %d dimensions, expected 1", self->rank);
-  fault = (struct fault){.code = STREW_ESHAPE, .argument = "weights"};
+  fault = FAULT(STREW_ESHAPE, "weights");
   if (weights && (weights->rank != 1 || weights->sizes[0] != self->sizes[0]))
     return fail(call, fault, "has shape %s, expected self's [%" PRId64 "]",
                 text_of_sizes(weights->rank, weights->sizes, text), self->sizes[0]);

@@ -1,5 +1,5 @@
-/* index_put.c: calls that write and read rows: at several indices (index_put), at one (get_rows, set_rows), at row-major
-   positions (take, put), at coordinates (scatter_nd, gather_nd), and at a mask's true elements. */
+/* index_put.c: calls that write and read rows: at several indices (index_put), at one (get_rows, set_rows), at
+   row-major positions (take, put), at coordinates (scatter_nd, gather_nd), and at a mask's true elements. */
 #include "gather.h"
 #include "indexed_rows.h"
 #include "runtime/base/copy.h"
@@ -22,7 +22,7 @@ static strew_status check_shape(const struct call *call, const char *name, const
                     (exact || broadcast_sizes(&both.rank, both.sizes, shape->rank, shape->sizes)) &&
                     memcmp(both.sizes, shape->sizes, (size_t)shape->rank * sizeof *both.sizes) == 0;
   if (fits) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = name},
+  return fail(call, FAULT(STREW_ESHAPE, name),
               exact ? "has shape %s, expected %s" : "has shape %s, which does not broadcast to %s",
               text_of_sizes(source->rank, source->sizes, is), text_of_sizes(shape->rank, shape->sizes, expected));
 }
@@ -121,7 +121,7 @@ static strew_status add_entries(struct steps *steps, struct call *call, const st
     if (!index) return steps->status;
     text_of_sizes(rows->rank, rows->sizes, others);
     if (!rows_add(rows, index, limits, put->names[i]))
-      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = put->names[i]},
+      return fail(call, FAULT(STREW_ESHAPE, put->names[i]),
                   "has shape %s, which does not broadcast with %s, that of the others",
                   text_of_sizes(index->rank, index->sizes, is), others);
     rows->addressed += dims_of(put->indices[i]);
@@ -223,7 +223,7 @@ strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *so
   STEP(&steps, write_start(&call, self, options, "source", strew_of(source), &job));
   STEP(&steps, positions_start(&call, &rows, self, index, options->mode));
   if (steps.status == STREW_OK && numel != expected)
-    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "source"},
+    return fail(&call, FAULT(STREW_ESHAPE, "source"),
                 "has %" PRId64 " element%s, expected as many as index, which has %" PRId64, numel,
                 numel == 1 ? "" : "s", expected);
   STEP(&steps, check_scatter_target(&call, self, *out));
@@ -333,7 +333,7 @@ static strew_status check_batches(const struct call *call, const strew_tensor *s
                 "is %d, out of range (valid 0..%d)", batches, most > 0 ? most : 0);
   for (int d = 0; d < batches; d++)
     if (indices->sizes[d] != self->sizes[d])
-      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "indices"},
+      return fail(call, FAULT(STREW_ESHAPE, "indices"),
                   "has size %" PRId64 " in dim %d, self has %" PRId64 ": batch dimensions must be equal",
                   indices->sizes[d], d, self->sizes[d]);
   return STREW_OK;
@@ -367,18 +367,15 @@ static strew_status mask_start(struct steps *steps, struct rows *rows, const str
   const struct call *call = steps->call;
   strew_tensor wide_mask;
   if (mask->dtype != STREW_BOOL)
-    return fail(call,
-                (struct fault){.code = STREW_EDTYPE,
-                               .argument = "mask",
-                               .hint = "strew_binary(STREW_NE, x, 0) makes a bool tensor"},
+    return fail(call, HINTED(STREW_EDTYPE, "mask", "strew_binary(STREW_NE, x, 0) makes a bool tensor"),
                 "is %s, expected bool", strew_dtype_name(mask->dtype));
   const bool fits = broadcast_sizes(&shape.rank, shape.sizes, mask->rank, mask->sizes);
   const bool same = fits && shape.rank == self->rank &&
                     memcmp(shape.sizes, self->sizes, (size_t)self->rank * sizeof *shape.sizes) == 0;
   if (!fits || (to && !same))
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "mask"},
-                "has shape %s, which does not broadcast %s self's %s", text_of_sizes(mask->rank, mask->sizes, is),
-                to ? "to" : "with", text_of_sizes(self->rank, self->sizes, other));
+    return fail(call, FAULT(STREW_ESHAPE, "mask"), "has shape %s, which does not broadcast %s self's %s",
+                text_of_sizes(mask->rank, mask->sizes, is), to ? "to" : "with",
+                text_of_sizes(self->rank, self->sizes, other));
   tensor_broadcast(wide, self, &shape);
   tensor_broadcast(&wide_mask, mask, &shape);
   strew_status status = check_sizes(call, self->dtype, shape.rank, shape.sizes);
@@ -417,9 +414,8 @@ strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_
   STEP(&steps, write_start(&call, self, &scatter_defaults, "source", strew_of(source), &job));
   STEP(&steps, mask_start(&steps, &rows, self, mask, *out == self, &wide));
   if (steps.status == STREW_OK && strew_tensor_numel(source) < rows.sizes[0])
-    STEP(&steps, fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "source"},
-                      "has %" PRId64 " element%s, mask selects %" PRId64, strew_tensor_numel(source),
-                      strew_tensor_numel(source) == 1 ? "" : "s", rows.sizes[0]));
+    STEP(&steps, fail(&call, FAULT(STREW_ESHAPE, "source"), "has %" PRId64 " element%s, mask selects %" PRId64,
+                      strew_tensor_numel(source), strew_tensor_numel(source) == 1 ? "" : "s", rows.sizes[0]));
   STEP(&steps, check_scatter_target(&call, base, *out));
   STEP(&steps, check_scatter_overlap(&call, *out, "source", source));
   STEP(&steps, check_scatter_overlap(&call, *out, "mask", mask));

@@ -1,5 +1,5 @@
-/* index_select.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim. Each is the gather or
-   scatter of an index that is the same along all other dimensions: a view with stride 0 there. */
+/* index_select.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim. Each is the gather
+   or scatter of an index that is the same along all other dimensions: a view with stride 0 there. */
 #include "gather.h"
 #include "runtime/base/steps.h"
 #include "scatter.h"
@@ -16,8 +16,8 @@ struct along {
 
 static strew_status check_line_index(const struct call *call, const strew_tensor *index) {
   if (index->rank > 1)
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = "strew_flatten(index)"},
-                "has %d dimensions, expected 0 or 1", index->rank);
+    return fail(call, HINTED(STREW_ESHAPE, "index", "strew_flatten(index)"), "has %d dimensions, expected 0 or 1",
+                index->rank);
   return strew_tensor_numel(index) ? check_index_dtype(call, index, "index") : STREW_OK;
 }
 
@@ -57,8 +57,8 @@ strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index
   const strew_scatter_options options = {.mode = mode};
   strew_status status = along_start(&call, &along, self, dim, index, &options);
   if (status == STREW_OK && self->rank == 0 && along.wide.sizes[0] != 1)
-    status = fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "index"},
-                  "has %" PRId64 " elements, expected 1: self has no dimension", along.wide.sizes[0]);
+    status = fail(&call, FAULT(STREW_ESHAPE, "index"), "has %" PRId64 " elements, expected 1: self has no dimension",
+                  along.wide.sizes[0]);
   TRY(status, check_gather_out(&call, *out, self, "index", index));
   if (status != STREW_OK) return status;
   return gather_call(&call, &along.addressing, self, self->rank ? along.wide.rank : 0, along.wide.sizes, out);
@@ -102,7 +102,7 @@ static strew_status check_shape(const struct call *call, const struct along *alo
   const bool same =
       source->rank == wide->rank && memcmp(source->sizes, wide->sizes, (size_t)wide->rank * sizeof *wide->sizes) == 0;
   if (same || (wide->rank == 1 && wide->sizes[0] == 1 && source->rank == 0)) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "source"}, "has shape %s, expected %s",
+  return fail(call, FAULT(STREW_ESHAPE, "source"), "has shape %s, expected %s",
               text_of_sizes(source->rank, source->sizes, is), text_of_sizes(wide->rank, wide->sizes, expected));
 }
 
@@ -152,8 +152,7 @@ strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, 
   const strew_scatter_options options = {.mode = mode};
   strew_status status = along_start(&call, &along, self, dim, index, &options);
   if (status == STREW_OK && value.tensor && value.tensor->rank)
-    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "value"},
-                "has shape %s, expected a number or a tensor of rank 0",
+    return fail(&call, FAULT(STREW_ESHAPE, "value"), "has shape %s, expected a number or a tensor of rank 0",
                 text_of_sizes(value.tensor->rank, value.tensor->sizes, is));
   TRY(status, operand_settle(&call, self->dtype, &value));
   TRY(status, check_scatter_source(&call, self, "value", value, &along.job));

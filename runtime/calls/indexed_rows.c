@@ -27,7 +27,7 @@ strew_status rows_shape(const struct call *call, const struct rows *rows, const 
                         struct shape1 *shape) {
   const int inner = self->rank - rows->addressed, lead = rows->rank ? rows->rank : 1;
   if (lead + inner > MAX_RANK)
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
+    return fail(call, FAULT(STREW_ESHAPE, "self"),
                 "has %d dimensions beside the %d that are addressed: the result would have more than %d", inner,
                 rows->addressed, MAX_RANK);
   shape->rank = rows->rank + inner;
@@ -36,7 +36,8 @@ strew_status rows_shape(const struct call *call, const struct rows *rows, const 
   return check_sizes(call, self->dtype, shape->rank, shape->sizes);
 }
 
-/* The view of a tensor, broadcast to a shape, whose first `lead` dimensions are one. False if strides do not allow it. */
+/* The view of a tensor, broadcast to a shape, whose first `lead` dimensions are one. False if strides do not allow
+   it. */
 static bool merge_leading(const strew_tensor *tensor, int rank, const int64_t *sizes, int lead, strew_tensor *out) {
   struct plan plan;
   plan_start(&plan, rank, sizes);
@@ -118,9 +119,7 @@ static strew_tensor *join_components(struct steps *steps, struct rows *rows) {
     STEP(steps, device->ops->index_join(call, device, &join, &bad));
   }
   for (int i = 0; i < rows->count && bad; i++) STEP(steps, addressing_check(call, &rows->at[i].addressing));
-  if (bad)
-    STEP(steps, fail(call, (struct fault){.code = STREW_EINDEX, .argument = rows->at[0].addressing.name},
-                     "has changed while it was read"));
+  if (bad) STEP(steps, fail(call, FAULT(STREW_EINDEX, rows->at[0].addressing.name), "has changed while it was read"));
   return out;
 }
 

@@ -1,5 +1,5 @@
-/* indexed_rows.h: calls that address a tensor's first dimensions by an index each, or its elements by row-major positions
-   (indexed_rows.c). What they address is a *row*: the elements along the other dimensions. */
+/* indexed_rows.h: calls that address a tensor's first dimensions by an index each, or its elements by row-major
+   positions (indexed_rows.c). What they address is a *row*: the elements along the other dimensions. */
 #ifndef STREW_ROWS_H
 #define STREW_ROWS_H
 

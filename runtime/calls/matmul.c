@@ -30,11 +30,10 @@ static strew_status check_operands(const struct call *call, strew_product kind, 
   TRY(status, check_devices(call));
   TRY(status, check_equal_dtypes(call, "other", b->dtype, "self", a->dtype));
   if (status != STREW_OK) return status;
-  if (a->dtype == STREW_BOOL)
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self"}, "is bool, expected a number dtype");
+  if (a->dtype == STREW_BOOL) return fail(call, FAULT(STREW_EDTYPE, "self"), "is bool, expected a number dtype");
   int inner = b->rank > 1 ? b->rank - 2 : 0;
   if (a->sizes[a->rank - 1] != b->sizes[inner])
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "other"},
+    return fail(call, FAULT(STREW_ESHAPE, "other"),
                 "has size %" PRId64 " in dimension %d, expected %" PRId64 ", as self's last", b->sizes[inner], inner,
                 a->sizes[a->rank - 1]);
   return STREW_OK;
@@ -59,8 +58,7 @@ static strew_status shape_product(const struct call *call, const strew_tensor *a
   product->batch_rank = batch_rank(a);
   memcpy(product->batch_sizes, a->sizes, (size_t)product->batch_rank * sizeof *a->sizes);
   if (!broadcast_sizes(&product->batch_rank, product->batch_sizes, batch_rank(b), b->sizes))
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "other"},
-                "has leading dimensions %s, self has %s: they do not broadcast",
+    return fail(call, FAULT(STREW_ESHAPE, "other"), "has leading dimensions %s, self has %s: they do not broadcast",
                 text_of_sizes(batch_rank(b), b->sizes, its), text_of_sizes(batch_rank(a), a->sizes, selfs));
   product->m = a->rank > 1 ? a->sizes[a->rank - 2] : 1;
   product->k = a->sizes[a->rank - 1];

@@ -84,8 +84,7 @@ static strew_status draw_floats(const struct call *call, strew_device *device, s
                                 const int64_t *sizes, enum random_kind kind, strew_tensor **out) {
   strew_status status = check_sizes(call, dtype, rank, sizes);
   if (status == STREW_OK && !dtype_is_float(dtype))
-    status = fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is %s, expected a float dtype",
-                  strew_dtype_name(dtype));
+    status = fail(call, FAULT(STREW_EDTYPE, "dtype"), "is %s, expected a float dtype", strew_dtype_name(dtype));
   return TRY(status, draw_tensor(call, device, dtype, rank, sizes, kind, 0, 0, out));
 }
 
@@ -265,7 +264,7 @@ static strew_status fill_ramp(const struct call *call, strew_tensor *dense, int6
 /* Fails for bool: a ramp needs numbers. */
 static strew_status check_countable(const struct call *call, strew_dtype dtype) {
   if (dtype != STREW_BOOL) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"}, "is bool, expected a number dtype");
+  return fail(call, FAULT(STREW_EDTYPE, "dtype"), "is bool, expected a number dtype");
 }
 
 strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,

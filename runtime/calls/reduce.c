@@ -11,8 +11,8 @@
 static strew_status result_dtype(const struct call *call, const struct fold_row *row, strew_dtype dtype,
                                  strew_dtype *out) {
   if (row->takes == TAKES_FLOATS && !dtype_is_float(dtype))
-    return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "self", .hint = "strew_to(self, float32)"},
-                "is %s, expected a float dtype", strew_dtype_name(dtype));
+    return fail(call, HINTED(STREW_EDTYPE, "self", "strew_to(self, float32)"), "is %s, expected a float dtype",
+                strew_dtype_name(dtype));
   *out = dtype;
   switch (row->gives) {
   case FOLD_WIDE: *out = dtype_is_float(dtype) ? dtype : STREW_INT64; break;
@@ -26,7 +26,7 @@ static strew_status result_dtype(const struct call *call, const struct fold_row 
 /* Marks the dimensions to fold: those listed, all without a list. */
 static strew_status mark_folded(const struct call *call, int rank, int count, const int *dims, bool *folded) {
   if (count < 0 || (count && !dims))
-    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "count"}, "is %d, expected %s", count,
+    return fail(call, FAULT(STREW_EARGUMENT, "count"), "is %d, expected %s", count,
                 dims ? "0 or more" : "0 without dims");
   for (int d = 0; d < MAX_RANK; d++) folded[d] = !dims && d < rank;
   for (int i = 0; i < count; i++) {
@@ -46,8 +46,7 @@ static strew_status mark_folded(const struct call *call, int rank, int count, co
 static strew_status check_not_empty(const struct call *call, const strew_tensor *tensor, const bool *folded) {
   for (int d = 0; d < tensor->rank; d++)
     if (folded[d] && tensor->sizes[d] == 0)
-      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "self"},
-                  "has size 0 in dimension %d, expected at least one element", d);
+      return fail(call, FAULT(STREW_ESHAPE, "self"), "has size 0 in dimension %d, expected at least one element", d);
   return STREW_OK;
 }
 
@@ -232,10 +231,7 @@ static strew_tensor *scan_out(struct steps *steps, strew_tensor *tensor, int *di
   STEP(steps, check_dim(steps->call, tensor->rank, dim));
   if (in_place && tensor->dtype == STREW_BOOL)
     STEP(steps,
-         fail(steps->call,
-              (struct fault){.code = STREW_EDTYPE,
-                             .argument = "self",
-                             .hint = "strew_to(self, int64) holds it; *out NULL makes a new tensor"},
+         fail(steps->call, HINTED(STREW_EDTYPE, "self", "strew_to(self, int64) holds it; *out NULL makes a new tensor"),
               "is bool, which does not hold a result of int64"));
   const strew_dtype dtype = dtype_is_float(tensor->dtype) || in_place ? tensor->dtype : STREW_INT64;
   bool made;

@@ -18,8 +18,7 @@
 
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype) {
   if (reduction != STREW_MEAN || dtype != STREW_BOOL) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "reduce"},
-              "is \"mean\", which is not defined for bool");
+  return fail(call, FAULT(STREW_EDTYPE, "reduce"), "is \"mean\", which is not defined for bool");
 }
 
 const strew_scatter_options scatter_defaults = {.reduction = STREW_ASSIGN};

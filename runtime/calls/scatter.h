@@ -31,8 +31,8 @@ extern const strew_scatter_options scatter_defaults; /* those of a call without 
 strew_status scatter_call(const struct call *call, struct scatter_job *job, strew_tensor *self, strew_tensor **out);
 
 /* Checks of the call's arguments. The source, argument `name`, becomes the job's src or number; it has self's dtype, or
-   is a number that it can hold. A target (NULL: passes) is like self and does not overlap itself, self's other elements,
-   or an operand (NULL: passes), argument `name`. */
+   is a number that it can hold. A target (NULL: passes) is like self and does not overlap itself, self's other
+   elements, or an operand (NULL: passes), argument `name`. */
 strew_status check_scatter_source(const struct call *call, const strew_tensor *self, const char *name,
                                   strew_operand source, struct scatter_job *job);
 strew_status check_scatter_target(const struct call *call, strew_tensor *self, strew_tensor *target);

@@ -21,7 +21,7 @@ static strew_status check_shapes(const struct search *search) {
   if (sorted->rank == 1) return STREW_OK;
   if (values && rank == sorted->rank && !memcmp(values->sizes, sorted->sizes, leading_bytes)) return STREW_OK;
   char has[TEXT_BYTES], expected[TEXT_BYTES];
-  return fail(search->call, (struct fault){.code = STREW_ESHAPE, .argument = search->values_name},
+  return fail(search->call, FAULT(STREW_ESHAPE, search->values_name),
               "has shape %s, expected the leading sizes of %s, %s",
               text_of_sizes(rank, values ? values->sizes : NULL, has), search->sorted_name,
               text_of_sizes(sorted->rank, sorted->sizes, expected));
@@ -88,9 +88,7 @@ strew_status strew_searchsorted(strew_tensor *sorted, strew_operand values, bool
                                 strew_error *error) {
   CALL(call, "searchsorted", error, {"sorted", sorted}, {"values", values.tensor}, {"out", *out});
   const struct search search = {&call, sorted, values, "sorted", "values", right};
-  if (!sorted->rank)
-    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "sorted"},
-                "has no dimension, expected at least 1");
+  if (!sorted->rank) return fail(&call, FAULT(STREW_ESHAPE, "sorted"), "has no dimension, expected at least 1");
   return find_places(search, out);
 }
 
@@ -99,7 +97,6 @@ strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, boo
   CALL(call, "bucketize", error, {"values", values.tensor}, {"boundaries", boundaries}, {"out", *out});
   const struct search search = {&call, boundaries, values, "boundaries", "values", right};
   if (boundaries->rank != 1)
-    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "boundaries"}, "has %d dimensions, expected 1",
-                boundaries->rank);
+    return fail(&call, FAULT(STREW_ESHAPE, "boundaries"), "has %d dimensions, expected 1", boundaries->rank);
   return find_places(search, out);
 }

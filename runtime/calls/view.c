@@ -82,9 +82,7 @@ strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, st
   strew_status status = infer_sizes(&call, tensor, rank, sizes, shape.sizes);
   if (status != STREW_OK) return status;
   if (!restride(tensor, rank, shape.sizes, shape.strides))
-    return fail(&call,
-                (struct fault){
-                    .code = STREW_ESHAPE, .argument = "self", .hint = "strew_reshape(self, ...) copies where it must"},
+    return fail(&call, HINTED(STREW_ESHAPE, "self", "strew_reshape(self, ...) copies where it must"),
                 "has strides that do not allow a view of the new shape");
   return view_of(&call, tensor, &shape, out);
 }
@@ -172,10 +170,7 @@ strew_status strew_transpose(strew_tensor *tensor, int a, int b, strew_tensor **
 strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
   CALL(call, "t", error, {"self", tensor});
   if (tensor->rank > 2)
-    return fail(&call,
-                (struct fault){.code = STREW_ESHAPE,
-                               .argument = "self",
-                               .hint = "strew_transpose(self, a, b) or strew_permute(self, ...)"},
+    return fail(&call, HINTED(STREW_ESHAPE, "self", "strew_transpose(self, a, b) or strew_permute(self, ...)"),
                 "has %d dimensions, expected at most 2", tensor->rank);
   return swap_dims(&call, tensor, 0, tensor->rank == 2 ? 1 : 0, out);
 }
@@ -201,8 +196,7 @@ strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, 
   strew_status status = check_dim(&call, tensor->rank + 1, &dim);
   if (status != STREW_OK) return status;
   if (tensor->rank == MAX_RANK)
-    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "self"}, "has %d dimensions, the largest rank",
-                MAX_RANK);
+    return fail(&call, FAULT(STREW_ESHAPE, "self"), "has %d dimensions, the largest rank", MAX_RANK);
   struct view_shape shape = {.rank = tensor->rank + 1, .offset = tensor->offset};
   for (int d = 0, from = 0; d < shape.rank; d++) {
     bool new = d == dim;
@@ -242,8 +236,7 @@ strew_status strew_expand(strew_tensor *tensor, int rank, const int64_t *sizes, 
 
 static strew_status check_has_dims(const struct call *call, const strew_tensor *tensor, int *dim) {
   if (tensor->rank) return check_dim(call, tensor->rank, dim);
-  return fail(call,
-              (struct fault){.code = STREW_ESHAPE, .argument = "self", .hint = "strew_item(self) gives its number"},
+  return fail(call, HINTED(STREW_ESHAPE, "self", "strew_item(self) gives its number"),
               "has no dimensions, expected at least 1");
 }
 

@@ -4,13 +4,7 @@
 CHOOSE_LOOPS(copy)
 
 convert_row *converter(strew_dtype to, strew_dtype from) {
-  if (to != from) return copy_loops()->convert_from[from][to];
-  switch (dtype_bytes(to)) {
-  case 1: return copy_loops()->copy8;
-  case 2: return copy_loops()->copy16;
-  case 4: return copy_loops()->copy32;
-  default: return copy_loops()->copy64;
-  }
+  return to != from ? copy_loops()->convert_from[from][to] : copy_loops()->copy[dtype_bytes(to)];
 }
 
 static void copy_visit(void *convert, const struct row *row) {
@@ -27,7 +21,7 @@ enum { TILE_BYTES = 256, LEAST = 8 };
 struct transposition {
   struct plan plan; /* the source has unit stride along the last dimension but one */
   transpose_block *transpose;
-  int64_t rows, columns, side, tiles_down, tiles_along, parts;
+  int64_t rows, columns, side, tiles_down, tiles_along;
 };
 
 /* Dimension along which the source's elements are adjacent, if tiles are worth it; else -1. */
@@ -41,45 +35,27 @@ static int transposed_dim(const struct plan *plan) {
   return -1;
 }
 
-static transpose_block *transposer(int64_t size_bytes) {
-  switch (size_bytes) {
-  case 1: return copy_loops()->transpose8;
-  case 2: return copy_loops()->transpose16;
-  case 4: return copy_loops()->transpose32;
-  default: return copy_loops()->transpose64;
-  }
-}
-
-static void transpose_tile(const struct transposition *work, int64_t tile) {
+static void transpose_tile(void *work_, int64_t tile) {
+  const struct transposition *work = work_;
   const struct plan *plan = &work->plan;
   int64_t r = tile / work->tiles_along % work->tiles_down * work->side, c = tile % work->tiles_along * work->side;
   int64_t place = tile / work->tiles_along / work->tiles_down * work->rows * work->columns + r * work->columns + c;
-  int64_t rows = work->rows - r < work->side ? work->rows - r : work->side;
-  int64_t columns = work->columns - c < work->side ? work->columns - c : work->side;
-  work->transpose(rows, columns, operand_at(plan, 0, place), operand_step(&plan->operands[0], plan->rank - 2),
-                  operand_at(plan, 1, place), operand_step(&plan->operands[1], plan->rank - 1));
-}
-
-static void transpose_part(void *work_, int64_t part) {
-  const struct transposition *work = work_;
-  int64_t tiles = plan_numel(&work->plan) / (work->rows * work->columns) * work->tiles_down * work->tiles_along;
-  int64_t end = part_begin(tiles, work->parts, part + 1);
-  strew_context *context = work->plan.operands[0].storage->device->context;
-  for (int64_t tile = part_begin(tiles, work->parts, part); tile < end && !context_stops(context); tile++)
-    transpose_tile(work, tile);
+  work->transpose(least(work->rows - r, work->side), least(work->columns - c, work->side), operand_at(plan, 0, place),
+                  operand_step(&plan->operands[0], plan->rank - 2), operand_at(plan, 1, place),
+                  operand_step(&plan->operands[1], plan->rank - 1));
 }
 
 static void copy_transposed(strew_context *context, const struct plan *plan, int dim) {
   int64_t size_bytes = (int64_t)dtype_bytes(plan->operands[0].dtype);
-  struct transposition work = {.transpose = transposer(size_bytes), .side = TILE_BYTES / size_bytes};
+  struct transposition work = {.transpose = copy_loops()->transpose[size_bytes], .side = TILE_BYTES / size_bytes};
   plan_copy(&work.plan, plan);
   for (; dim < plan->rank - 2; dim++) plan_swap_dims(&work.plan, dim, dim + 1); /* their order does not matter */
   work.rows = work.plan.sizes[plan->rank - 2];
   work.columns = work.plan.sizes[plan->rank - 1];
   work.tiles_down = (work.rows - 1) / work.side + 1;
   work.tiles_along = (work.columns - 1) / work.side + 1;
-  work.parts = pool_parts(context, 2 * plan_numel(plan) * size_bytes);
-  pool_run(context, work.parts, transpose_part, &work);
+  const int64_t tiles = plan_numel(plan) / (work.rows * work.columns) * work.tiles_down * work.tiles_along;
+  pool_run_items(context, pool_parts(context, 2 * plan_numel(plan) * size_bytes), tiles, transpose_tile, &work);
 }
 
 /* ------------------------------------------------------------------------------------------------------ all copies */

@@ -24,6 +24,9 @@ void pool_run(strew_context *context, int64_t parts, void (*part)(void *argument
 /* The same, but on the caller's thread alone if the work is too little for threads. */
 void pool_run_sized(strew_context *context, int64_t bytes, int64_t parts, void (*part)(void *argument, int64_t i),
                     void *argument);
+/* Runs item(argument, 0) .. item(argument, count - 1), in `parts` parts of neighbours, at most. */
+void pool_run_items(strew_context *context, int64_t parts, int64_t count, void (*item)(void *argument, int64_t i),
+                    void *argument);
 void pool_destroy(strew_context *context);
 /* Returns the bytes of `count` elements, which may be a few repeated; INT64_MAX if they overflow. */
 static inline int64_t work_bytes(int64_t count, size_t bytes) {
@@ -89,7 +92,8 @@ static inline void *dense_at(const strew_tensor *tensor, int64_t i) {
   return data ? data + (tensor->offset + i) * (int64_t)dtype_bytes(tensor->dtype) : NULL;
 }
 
-/* Halves low .. high - 1 until `low` is the first i for which the condition, which holds for those before it, does not. */
+/* Halves low .. high - 1 until `low` is the first i for which the condition, which holds for those before it, does
+   not. */
 #define BISECT(low, high, i, condition)                                                                                \
   for (int64_t i; (low) < (high);) i = (low) + ((high) - (low)) / 2, (condition) ? ((low) = i + 1) : ((high) = i)
 
@@ -114,8 +118,8 @@ DEVICE_ENTRIES(PROTOTYPE, PROTOTYPE)
 #undef PROTOTYPE
 extern const struct one_pass_mean cpu_mean; /* scatter/mean.c */
 
-/* Makes unsigned numbers in the order of elements, as many bits wide as these; equal ones for -0 and +0, and for all NaN,
-   which are greatest. sort.c */
+/* Makes unsigned numbers in the order of elements, as many bits wide as these; equal ones for -0 and +0, and for all
+   NaN, which are greatest. sort.c */
 void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, int64_t count, uint64_t *keys);
 
 /* Sets *bad if operand `operand` of a plan holds values outside of lowest..highest, in a pass of its own. index.c */

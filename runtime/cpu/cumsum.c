@@ -51,7 +51,7 @@ struct cumsum_job {
   bool find_totals; /* first pass */
 };
 
-struct scratch {
+struct cumsum_scratch {
   _Alignas(64) char in[SUM_BLOCK * sizeof(int64_t)];
   _Alignas(64) char out[TILE_BYTES];
   _Alignas(64) char sums[TILE_BYTES];        /* of half a run */
@@ -102,7 +102,7 @@ struct scan_tile {
 
 static int64_t pair_row_bytes(const struct cumsum_job *job) { return 2 * job->width * job->sums->bytes; }
 
-static struct scan_tile tile_at(const struct cumsum_job *job, int64_t i) {
+static struct scan_tile cumsum_tile_at(const struct cumsum_job *job, int64_t i) {
   int64_t column = i % job->tiles_per_row * job->width, line = i / job->tiles_per_row;
   struct scan_tile tile = {.width = job->columns - column};
   if (tile.width > job->width) tile.width = job->width;
@@ -115,7 +115,7 @@ static struct scan_tile tile_at(const struct cumsum_job *job, int64_t i) {
 /* ----------------------------------------------------------------------------------------------- one line at a time */
 
 /* Returns the sums of a block's halves of runs, in the result or in scratch. After a first pass they are there. */
-static char *halves_of_block(const struct cumsum_job *job, struct scratch *scratch, const struct scan_tile *tile,
+static char *halves_of_block(const struct cumsum_job *job, struct cumsum_scratch *scratch, const struct scan_tile *tile,
                              int64_t place, int64_t count) {
   int64_t bytes = job->sums->bytes;
   bool in_place = job->out_direct && job->out_step == bytes;
@@ -131,7 +131,7 @@ static char *halves_of_block(const struct cumsum_job *job, struct scratch *scrat
   return to;
 }
 
-static void scan_along(const struct cumsum_job *job, struct scratch *scratch, const struct scan_tile *tile,
+static void scan_along(const struct cumsum_job *job, struct cumsum_scratch *scratch, const struct scan_tile *tile,
                        int64_t begin, int64_t end) {
   const struct sums *sums = job->sums;
   char *running = scratch->carries, *total = scratch->before;
@@ -154,7 +154,7 @@ static void scan_along(const struct cumsum_job *job, struct scratch *scratch, co
 /* ---------------------------------------------------------------------------------------------- a tile at a time */
 
 /* Scans half a run: adds its rows to scratch->sums and, if wanted, writes the result. */
-static void scan_half(const struct cumsum_job *job, struct scratch *scratch, const struct scan_tile *tile,
+static void scan_half(const struct cumsum_job *job, struct cumsum_scratch *scratch, const struct scan_tile *tile,
                       int64_t place, int64_t count) {
   const struct sums *sums = job->sums;
   bool in_direct = job->in_direct && job->column_in == sums->bytes;
@@ -174,8 +174,8 @@ static void scan_half(const struct cumsum_job *job, struct scratch *scratch, con
 }
 
 /* Scans a run, after the pairs scratch->before; leaves its totals in scratch->sums. */
-static void scan_run(const struct cumsum_job *job, struct scratch *scratch, const struct scan_tile *tile, int64_t place,
-                     int64_t count) {
+static void scan_run(const struct cumsum_job *job, struct cumsum_scratch *scratch, const struct scan_tile *tile,
+                     int64_t place, int64_t count) {
   int64_t bytes = tile->width * job->sums->bytes;
   scan_half(job, scratch, tile, place, least(count, SUM_HALF));
   if (count <= SUM_HALF) return;
@@ -186,7 +186,7 @@ static void scan_run(const struct cumsum_job *job, struct scratch *scratch, cons
 }
 
 /* Scans a block, after the pairs `carries`; leaves its own pairs in scratch->runs. */
-static void scan_rows(const struct cumsum_job *job, struct scratch *scratch, const struct scan_tile *tile,
+static void scan_rows(const struct cumsum_job *job, struct cumsum_scratch *scratch, const struct scan_tile *tile,
                       int64_t place, int64_t count, const char *carries) {
   const struct sums *sums = job->sums;
   memset(scratch->runs, 0, (size_t)(2 * tile->width * sums->bytes));
@@ -200,7 +200,7 @@ static void scan_rows(const struct cumsum_job *job, struct scratch *scratch, con
   }
 }
 
-static void scan_across(const struct cumsum_job *job, struct scratch *scratch, const struct scan_tile *tile,
+static void scan_across(const struct cumsum_job *job, struct cumsum_scratch *scratch, const struct scan_tile *tile,
                         int64_t begin, int64_t end) {
   size_t used_bytes = (size_t)(2 * tile->width * job->sums->bytes);
   memset(scratch->carries, 0, used_bytes);
@@ -219,8 +219,8 @@ static void scan_across(const struct cumsum_job *job, struct scratch *scratch, c
 
 static void scan_chunk(void *job_, int64_t chunk) {
   const struct cumsum_job *job = job_;
-  struct scratch scratch;
-  struct scan_tile tile = tile_at(job, chunk / job->chunks);
+  struct cumsum_scratch scratch;
+  struct scan_tile tile = cumsum_tile_at(job, chunk / job->chunks);
   int64_t begin = chunk % job->chunks * job->chunk_blocks, end = begin + job->chunk_blocks;
   if (end > job->blocks) end = job->blocks;
   if (job->across)
@@ -229,24 +229,11 @@ static void scan_chunk(void *job_, int64_t chunk) {
     scan_along(job, &scratch, &tile, begin, end);
 }
 
-struct cumsum_share {
-  struct cumsum_job *job;
-  int64_t parts;
-};
-
-static void part_of_tiles(void *share_, int64_t part) {
-  const struct cumsum_share *share = share_;
-  int64_t end = part_begin(share->job->tiles, share->parts, part + 1);
-  strew_context *context = share->job->context;
-  for (int64_t i = part_begin(share->job->tiles, share->parts, part); i < end && !context_stops(context); i++)
-    scan_chunk(share->job, i);
-}
-
 /* Replaces each block's pair by the sum of those before it. */
-static void carries_of_totals(const struct cumsum_job *job, char *carries, struct scratch *scratch) {
+static void carries_of_totals(const struct cumsum_job *job, char *carries, struct cumsum_scratch *scratch) {
   size_t bytes = (size_t)pair_row_bytes(job);
   for (int64_t i = 0; i < job->tiles; i++) {
-    int64_t width = tile_at(job, i).width;
+    int64_t width = cumsum_tile_at(job, i).width;
     memset(scratch->carries, 0, bytes);
     for (int64_t block = 0; block < job->blocks; block++) {
       char *at = carries + (i * job->blocks + block) * pair_row_bytes(job);
@@ -258,7 +245,7 @@ static void carries_of_totals(const struct cumsum_job *job, char *carries, struc
 }
 
 static strew_status scan_in_chunks(const struct call *call, struct cumsum_job *job) {
-  struct scratch scratch;
+  struct cumsum_scratch scratch;
   size_t bytes = (size_t)(job->tiles * job->blocks * pair_row_bytes(job));
   job->carries = memory_allocate(job->context, bytes);
   if (!job->carries) return fail_memory(call, job->context, bytes);
@@ -283,7 +270,6 @@ strew_status cpu_cumsum(const struct call *call, strew_device *device, const str
   if (parts > 1 && job.tiles < parts && job.chunks > 1) return scan_in_chunks(call, &job);
   job.chunk_blocks = job.blocks;
   job.chunks = 1;
-  struct cumsum_share share = {&job, parts < job.tiles ? parts : job.tiles};
-  pool_run(job.context, share.parts, part_of_tiles, &share);
+  pool_run_items(job.context, parts, job.tiles, scan_chunk, &job);
   return context_end(call, job.context, plan->operands[0].storage);
 }

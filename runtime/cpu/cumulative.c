@@ -7,7 +7,7 @@
 enum { LINES_AT_ONCE = 64, STEPS = 4096 };
 
 /* Steps in bytes. */
-struct tile {
+struct cumulative_tile {
   const char *in;
   char *out;
   int64_t width, column_in, column_out;
@@ -16,15 +16,17 @@ struct tile {
 struct cumulative_job {
   strew_context *context;
   struct plan rows; /* without the scanned dimension and the columns */
-  int64_t n, in_step, out_step, columns, column_in, column_out, width, tiles_per_row, tiles, parts;
+  int64_t n, in_step, out_step, columns, column_in, column_out, width, tiles_per_row, tiles;
   bool largest; /* for extremes */
-  void (*scan)(const struct cumulative_job *job, const struct tile *tile);
+  void (*scan)(const struct cumulative_job *job, const struct cumulative_tile *tile);
 };
 
 /* Defines NAME(job, tile): runs `start` for the first element of each column, then `step` for each element, row by row.
-   In these, c is the column, i the row, and `from` and `to` are addresses. A single column keeps its state in registers. */
+   In these, c is the column, i the row, and `from` and `to` are addresses. A single column keeps its state in
+   registers. */
 #define SCAN(name, state, start, step)                                                                                 \
-  ALWAYS_INLINE void name##_columns(const struct cumulative_job *job, const struct tile *tile, const int64_t width) {  \
+  ALWAYS_INLINE void name##_columns(const struct cumulative_job *job, const struct cumulative_tile *tile,              \
+                                    const int64_t width) {                                                             \
     state;                                                                                                             \
     for (int64_t c = 0; c < width; c++) {                                                                              \
       const void *from = tile->in + c * tile->column_in;                                                               \
@@ -37,7 +39,7 @@ struct cumulative_job {
         step;                                                                                                          \
       }                                                                                                                \
   }                                                                                                                    \
-  static void name(const struct cumulative_job *job, const struct tile *tile) {                                        \
+  static void name(const struct cumulative_job *job, const struct cumulative_tile *tile) {                             \
     if (tile->width == 1)                                                                                              \
       name##_columns(job, tile, 1);                                                                                    \
     else                                                                                                               \
@@ -90,27 +92,22 @@ static void cumulative_start(struct cumulative_job *job, const struct plan *plan
   job->tiles = job->tiles_per_row * plan_numel(&job->rows);
 }
 
-static void scan_part(void *job_, int64_t part) {
+static void scan_tile(void *job_, int64_t i) {
   const struct cumulative_job *job = job_;
-  int64_t end = part_begin(job->tiles, job->parts, part + 1);
-  for (int64_t i = part_begin(job->tiles, job->parts, part); i < end && !context_stops(job->context); i++) {
-    int64_t column = i % job->tiles_per_row * job->width, row = i / job->tiles_per_row, left = job->columns - column;
-    struct tile tile = {.in = operand_at(&job->rows, 1, row) + column * job->column_in,
-                        .out = operand_at(&job->rows, 0, row) + column * job->column_out,
-                        .width = left < job->width ? left : job->width,
-                        .column_in = job->column_in,
-                        .column_out = job->column_out};
-    job->scan(job, &tile);
-  }
+  int64_t column = i % job->tiles_per_row * job->width, row = i / job->tiles_per_row;
+  struct cumulative_tile tile = {.in = operand_at(&job->rows, 1, row) + column * job->column_in,
+                                 .out = operand_at(&job->rows, 0, row) + column * job->column_out,
+                                 .width = least(job->columns - column, job->width),
+                                 .column_in = job->column_in,
+                                 .column_out = job->column_out};
+  job->scan(job, &tile);
 }
 
 static strew_status scan_all(const struct call *call, strew_device *device, const struct scan_plan *scan,
                              struct cumulative_job *job) {
   job->context = device->context;
   cumulative_start(job, &scan->plan);
-  job->parts = pool_parts(job->context, walk_bytes(&scan->plan));
-  if (job->parts > job->tiles) job->parts = job->tiles;
-  pool_run(job->context, job->parts, scan_part, job);
+  pool_run_items(job->context, pool_parts(job->context, walk_bytes(&scan->plan)), job->tiles, scan_tile, job);
   return context_end(call, job->context, scan->plan.operands[0].storage);
 }
 
@@ -123,11 +120,8 @@ strew_status cpu_cumprod(const struct call *call, strew_device *device, const st
 }
 
 strew_status cpu_cumextreme(const struct call *call, strew_device *device, const struct scan_plan *scan, bool largest) {
-  static void (*const scans[])(const struct cumulative_job *job, const struct tile *tile) = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = extremes_##s,
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
+  static void (*const scans[])(const struct cumulative_job *job,
+                               const struct cumulative_tile *tile) = {BY_DTYPE(extremes)};
   struct cumulative_job job = {.scan = scans[scan->plan.operands[1].dtype], .largest = largest};
   return scan_all(call, device, scan, &job);
 }

@@ -172,14 +172,14 @@ strew_status cpu_elementwise(const struct call *call, strew_device *device, cons
 
 /* -------------------------------------------------------------------------------------------------------- find_zero */
 
-struct search {
+struct zero_search {
   int64_t (*find_zero)(int64_t count, const void *row);
   struct lane lane;
   _Atomic int64_t first; /* index of the first zero so far */
 };
 
 static void search_visit(void *search_, const struct row *row) {
-  struct search *search = search_;
+  struct zero_search *search = search_;
   if (row->place >= atomic_load(&search->first)) return;
   block converted;
   const void *elements = row->address[0];
@@ -194,8 +194,8 @@ static void search_visit(void *search_, const struct row *row) {
 
 strew_status cpu_find_zero(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
                            int64_t *place) {
-  struct search search = {.find_zero = kernels_of(compute)->find_zero,
-                          .lane = lane_in(plan, 0, compute, compute, (struct lane){0}, NULL)};
+  struct zero_search search = {.find_zero = kernels_of(compute)->find_zero,
+                               .lane = lane_in(plan, 0, compute, compute, (struct lane){0}, NULL)};
   atomic_init(&search.first, INT64_MAX);
   walk_rows_parallel(device->context, plan, BLOCK, search_visit, &search);
   int64_t first = atomic_load(&search.first);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Lines of `count` index values, and the elements that they select. Values out of range select zeros. */
-struct line {
+struct gather_line {
   int64_t count, lines;
   struct selection from; /* base and steps in bytes; of one line */
   int64_t size;          /* of self along dim: index values are 0 .. size - 1 */
@@ -22,18 +22,18 @@ struct line {
 struct gathering {
   const struct gather_plan *plan;
   int64_t columns, out_column, self_column; /* steps in bytes */
-  struct line line;                         /* its members that are the same for all rows */
+  struct gather_line line;                  /* its members that are the same for all rows */
   size_t size_bytes;
   atomic_bool bad;
 };
 
-ALWAYS_INLINE void prefetch_element(const struct line *line, int64_t i, int64_t ahead, int64_t bytes) {
+ALWAYS_INLINE void prefetch_element(const struct gather_line *line, int64_t i, int64_t ahead, int64_t bytes) {
   if (!line->prefetch || i + ahead >= line->count) return;
   prefetch_read(selected_address(&line->from, i + ahead), bytes);
 }
 
 /* All elements of line n. */
-ALWAYS_INLINE void prefetch_line(const struct line *first, int64_t n) {
+ALWAYS_INLINE void prefetch_line(const struct gather_line *first, int64_t n) {
   if (n >= first->lines) return;
   struct selection from = first->from;
   from.index += n * first->index_line;
@@ -43,23 +43,23 @@ ALWAYS_INLINE void prefetch_line(const struct line *first, int64_t n) {
 
 /* Of one line: 10 M elements of 1 M 38 ms -> 28 (Xeon). Of several short ones it costs more than it saves: 100,000
    lines of 10 of 100 2.2 ms -> 2.8 (Zen 5). */
-ALWAYS_INLINE void prefetch_index(const struct line *line, int64_t i) {
+ALWAYS_INLINE void prefetch_index(const struct gather_line *line, int64_t i) {
   enum { PER_CACHE_LINE = CACHE_LINE / sizeof(int64_t) };
   if (line->lines == 1 && i % PER_CACHE_LINE == 0) prefetch_stream(line->index_stream, false, i, CACHE_LINE);
 }
 
 /* Lines of unit stride are read by UNROLL elements, whose index values are tested at once. */
 #define GATHER_LINES(T)                                                                                                \
-  ALWAYS_INLINE bool gather_one_##T(const struct line *whole, int64_t i) {                                             \
-    const struct line line = *whole;                                                                                   \
+  ALWAYS_INLINE bool gather_one_##T(const struct gather_line *whole, int64_t i) {                                      \
+    const struct gather_line line = *whole;                                                                            \
     const int64_t ix = line.from.index[i];                                                                             \
     const bool wrong = OUT_OF_RANGE(&line, ix);                                                                        \
     const char *from = line.from.base + i * line.from.row + (wrong ? 0 : ix * line.from.step);                         \
     *(T *)(void *)(line.out + i * line.out_step) = wrong ? 0 : *(const T *)(const void *)from;                         \
     return wrong;                                                                                                      \
   }                                                                                                                    \
-  ALWAYS_INLINE bool gather_line_##T(const struct line *whole) {                                                       \
-    const struct line line = *whole;                                                                                   \
+  ALWAYS_INLINE bool gather_line_##T(const struct gather_line *whole) {                                                \
+    const struct gather_line line = *whole;                                                                            \
     const bool unit_stride = line.from.row == 0 && line.from.step == sizeof(T) && line.out_step == sizeof(T);          \
     bool bad = false;                                                                                                  \
     int64_t i = 0;                                                                                                     \
@@ -83,8 +83,8 @@ ALWAYS_INLINE void prefetch_index(const struct line *line, int64_t i) {
     }                                                                                                                  \
     return bad;                                                                                                        \
   }                                                                                                                    \
-  static bool gather_lines_##T(const struct line *first) {                                                             \
-    struct line line = *first;                                                                                         \
+  static bool gather_lines_##T(const struct gather_line *first) {                                                      \
+    struct gather_line line = *first;                                                                                  \
     bool bad = false;                                                                                                  \
     for (int64_t n = 0; n < first->lines; n++) {                                                                       \
       if (first->lines_ahead) prefetch_line(first, n + first->lines_ahead);                                            \
@@ -95,19 +95,9 @@ ALWAYS_INLINE void prefetch_index(const struct line *line, int64_t i) {
     }                                                                                                                  \
     return bad;                                                                                                        \
   }
-GATHER_LINES(uint8_t)
-GATHER_LINES(uint16_t)
-GATHER_LINES(uint32_t)
-GATHER_LINES(uint64_t)
+EACH_WIDTH(GATHER_LINES)
 
-static bool gather_lines(size_t size_bytes, const struct line *line) {
-  switch (size_bytes) {
-  case 1: return gather_lines_uint8_t(line);
-  case 2: return gather_lines_uint16_t(line);
-  case 4: return gather_lines_uint32_t(line);
-  default: return gather_lines_uint64_t(line);
-  }
-}
+static bool (*const gather_lines[])(const struct gather_line *line) = {BY_WIDTH(gather_lines)};
 
 /* A few words, the last two of which may overlap: a call would take longer. */
 ALWAYS_INLINE void copy_words(char *to, const char *from, int64_t bytes, const int64_t word) {
@@ -126,9 +116,9 @@ ALWAYS_INLINE void copy_row(char *to, const char *from, int64_t bytes) {
     copy_words(to, from, bytes, 4);
 }
 
-static bool gather_rows(const struct gathering *gathering, const struct line *whole) {
+static bool gather_rows(const struct gathering *gathering, const struct gather_line *whole) {
   static const uint64_t zero;
-  const struct line line = *whole;
+  const struct gather_line line = *whole;
   strew_dtype dtype = gathering->plan->plan.operands[GATHER_OUT].dtype;
   const int64_t size = (int64_t)gathering->size_bytes, bytes = gathering->columns * gathering->self_column;
   const int64_t ahead = row_distance(tuning_in_use(), bytes);
@@ -158,7 +148,7 @@ static void gather_visit(void *gathering_, const struct row *row) {
   const struct gather_plan *plan = gathering->plan;
   const struct tuning *tuning = tuning_in_use();
   int64_t block[INDEX_BLOCK];
-  struct line line = gathering->line;
+  struct gather_line line = gathering->line;
   const char *index = row->address[GATHER_INDEX];
   line.out = row->address[GATHER_OUT], line.from.base = row->address[GATHER_SELF];
   if (line.count) {
@@ -175,13 +165,13 @@ static void gather_visit(void *gathering_, const struct row *row) {
     line.index_stream =
         stream_of(tuning, index, row->step_bytes[GATHER_INDEX], line.from.index == block ? INDEX_BLOCK : 1);
   }
-  bool bad = gathering->columns ? gather_rows(gathering, &line) : gather_lines(gathering->size_bytes, &line);
+  bool bad = gathering->columns ? gather_rows(gathering, &line) : gather_lines[gathering->size_bytes](&line);
   if (bad) atomic_store_explicit(&gathering->bad, true, memory_order_relaxed);
 }
 
 /* Short lines whose index is read in place share a call: each would take a while to begin. */
 static void split_lines(const struct tuning *tuning, const struct gather_plan *plan, struct plan *outer,
-                        struct line *line) {
+                        struct gather_line *line) {
   const int last = outer->rank - 1;
   const struct operand *index = &outer->operands[GATHER_INDEX];
   if (last < 1 || outer->sizes[last] > GATHER_LINE_COLUMNS) return;

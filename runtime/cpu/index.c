@@ -26,62 +26,26 @@ const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, str
 
 /* ------------------------------------------------------------------------------------------------------- passes */
 
-/* For each dtype of an index: is a row out of range, does it descend somewhere, and the range of a row. */
-#define INDEX_LOOPS(T)                                                                                                 \
-  static bool out_of_range_##T(const struct row *row, int64_t lowest, int64_t highest) {                               \
-    const char *at = row->address[0];                                                                                  \
-    if (row->step_bytes[0] == (int64_t)sizeof(T))                                                                      \
-      return index_loops()->any_outside_##T((const T *)(const void *)at, row->count, lowest, highest);                 \
-    bool bad = false;                                                                                                  \
-    for (int64_t i = 0; i < row->count; i++, at += row->step_bytes[0]) {                                               \
-      const int64_t value = *(const T *)(const void *)at;                                                              \
-      bad |= value < lowest || value > highest;                                                                        \
-    }                                                                                                                  \
-    return bad;                                                                                                        \
-  }                                                                                                                    \
-  static bool descends_##T(const struct row *row) {                                                                    \
-    const char *at = row->address[0];                                                                                  \
-    const int64_t step = row->step_bytes[0];                                                                           \
-    if (step == (int64_t)sizeof(T)) return index_loops()->any_descent_##T((const T *)(const void *)at, row->count);    \
-    bool bad = false;                                                                                                  \
-    for (int64_t i = 1; i < row->count; i++, at += step)                                                               \
-      bad |= *(const T *)(const void *)(at + step) < *(const T *)(const void *)at;                                     \
-    return bad;                                                                                                        \
-  }                                                                                                                    \
-  static void widen_##T(const struct row *row, struct index_range *range) {                                            \
-    const char *at = row->address[0];                                                                                  \
-    if (row->step_bytes[0] == (int64_t)sizeof(T)) {                                                                    \
-      index_loops()->widen_##T((const T *)(const void *)at, row->count, range);                                        \
-      return;                                                                                                          \
-    }                                                                                                                  \
-    for (int64_t i = 0; i < row->count; i++, at += row->step_bytes[0]) {                                               \
-      const int64_t value = *(const T *)(const void *)at;                                                              \
-      if (value < range->lowest) range->lowest = value;                                                                \
-      if (value > range->highest) range->highest = value;                                                              \
-    }                                                                                                                  \
-  }
-INDEX_LOOPS(int64_t)
-INDEX_LOOPS(int32_t)
+/* Rows of values in place, or copied out as int64. */
+static int64_t longest_row(const struct plan *plan) {
+  return plan->rank && plan->operands[0].strides[plan->rank - 1] == 1 ? INT64_MAX : INDEX_BLOCK;
+}
+
+static const void *values_of(const struct row *row, strew_dtype dtype, int64_t *block, bool *wide) {
+  const bool in_place = row->step_bytes[0] == (int64_t)dtype_bytes(dtype);
+  *wide = !in_place || dtype == STREW_INT64;
+  if (in_place) return row->address[0];
+  converter(STREW_INT64, dtype)(row->count, (char *)block, sizeof *block, row->address[0], row->step_bytes[0]);
+  return block;
+}
 
 /* Values are bad if they lie outside of lowest..highest or, in a line, are less than the one before them. */
 struct check {
   const struct plan *plan;
   int64_t line; /* values of a line: 1 if their order does not matter */
   int64_t lowest, highest;
-  bool (*out_of_range)(const struct row *row, int64_t lowest, int64_t highest);
-  bool (*descends)(const struct row *row);
   atomic_bool bad;
 };
-
-static struct check check_of(const struct plan *plan, int64_t line, int64_t lowest, int64_t highest) {
-  bool wide = plan->operands[0].dtype == STREW_INT64;
-  return (struct check){.plan = plan,
-                        .line = line,
-                        .lowest = lowest,
-                        .highest = highest,
-                        .out_of_range = wide ? out_of_range_int64_t : out_of_range_int32_t,
-                        .descends = wide ? descends_int64_t : descends_int32_t};
-}
 
 static int64_t value_at(const struct plan *plan, int64_t i) {
   return strew_scalar_load(plan->operands[0].dtype, operand_at(plan, 0, i)).as.i;
@@ -95,14 +59,23 @@ static bool is_bad(const struct check *check, int64_t i) {
 
 static void check_visit(void *check_, const struct row *row) {
   struct check *check = check_;
-  if (check->out_of_range(row, check->lowest, check->highest))
+  int64_t block[INDEX_BLOCK];
+  bool wide;
+  const void *values = values_of(row, check->plan->operands[0].dtype, block, &wide);
+  if (wide ? index_loops()->any_outside_int64_t(values, row->count, check->lowest, check->highest)
+           : index_loops()->any_outside_int32_t(values, row->count, check->lowest, check->highest))
     atomic_store_explicit(&check->bad, true, memory_order_relaxed);
 }
 
 /* Part of a line, or a whole one: it is in range if it ascends and its ends are. */
 static void order_visit(void *check_, const struct row *row) {
   struct check *check = check_;
-  if (is_bad(check, row->place) || is_bad(check, row->place + row->count - 1) || check->descends(row))
+  int64_t block[INDEX_BLOCK];
+  bool wide;
+  const void *values = values_of(row, check->plan->operands[0].dtype, block, &wide);
+  if (is_bad(check, row->place) || is_bad(check, row->place + row->count - 1) ||
+      (wide ? index_loops()->any_descent_int64_t(values, row->count)
+            : index_loops()->any_descent_int32_t(values, row->count)))
     atomic_store_explicit(&check->bad, true, memory_order_relaxed);
 }
 
@@ -123,20 +96,20 @@ static strew_status check_end(const struct call *call, strew_device *device, str
 
 strew_status cpu_index_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
                              int64_t highest, int64_t *bad) {
-  struct check check = check_of(plan, 1, lowest, highest);
-  walk_rows_parallel(device->context, plan, INT64_MAX, check_visit, &check);
+  struct check check = {.plan = plan, .line = 1, .lowest = lowest, .highest = highest};
+  walk_rows_parallel(device->context, plan, longest_row(plan), check_visit, &check);
   return check_end(call, device, &check, bad);
 }
 
 strew_status cpu_order_check(const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest,
                              int64_t highest, int64_t *bad) {
-  struct check check = check_of(plan, plan->sizes[plan->rank - 1], lowest, highest);
-  walk_rows_parallel(device->context, plan, INT64_MAX, order_visit, &check);
+  struct check check = {.plan = plan, .line = plan->sizes[plan->rank - 1], .lowest = lowest, .highest = highest};
+  walk_rows_parallel(device->context, plan, longest_row(plan), order_visit, &check);
   return check_end(call, device, &check, bad);
 }
 
 struct ranging {
-  void (*widen)(const struct row *row, struct index_range *range);
+  strew_dtype dtype;
   _Atomic int64_t lowest, highest;
 };
 
@@ -145,7 +118,13 @@ static void range_visit(void *ranging_, const struct row *row) {
   int64_t lowest = atomic_load_explicit(&ranging->lowest, memory_order_relaxed);
   int64_t highest = atomic_load_explicit(&ranging->highest, memory_order_relaxed);
   struct index_range range = {lowest, highest};
-  ranging->widen(row, &range);
+  int64_t block[INDEX_BLOCK];
+  bool wide;
+  const void *values = values_of(row, ranging->dtype, block, &wide);
+  if (wide)
+    index_loops()->widen_int64_t(values, row->count, &range);
+  else
+    index_loops()->widen_int32_t(values, row->count, &range);
   while (range.lowest < lowest && !atomic_compare_exchange_weak(&ranging->lowest, &lowest, range.lowest)) {
   }
   while (range.highest > highest && !atomic_compare_exchange_weak(&ranging->highest, &highest, range.highest)) {
@@ -154,9 +133,8 @@ static void range_visit(void *ranging_, const struct row *row) {
 
 strew_status cpu_index_range(const struct call *call, strew_device *device, const struct plan *plan,
                              struct index_range *range) {
-  bool wide = plan->operands[0].dtype == STREW_INT64;
-  struct ranging ranging = {wide ? widen_int64_t : widen_int32_t, INT64_MAX, INT64_MIN};
-  walk_rows_parallel(device->context, plan, INT64_MAX, range_visit, &ranging);
+  struct ranging ranging = {plan->operands[0].dtype, INT64_MAX, INT64_MIN};
+  walk_rows_parallel(device->context, plan, longest_row(plan), range_visit, &ranging);
   *range = (struct index_range){ranging.lowest, ranging.highest};
   return context_end(call, device->context, NULL);
 }

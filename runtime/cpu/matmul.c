@@ -84,7 +84,7 @@ struct gemm {
 static void pack(const struct gemm *gemm, char *to, int64_t width, int64_t depth, int64_t count, const char *from,
                  int64_t k_step, int64_t step) {
   const int64_t size = gemm->size;
-  transpose_block *transpose = size == 4 ? copy_loops()->transpose32 : copy_loops()->transpose64;
+  transpose_block *transpose = copy_loops()->transpose[size];
   if (step == 1 || count == 1)
     for (int64_t k = 0; k < depth; k++) memcpy(to + k * width * size, from + k * k_step * size, (size_t)(count * size));
   else
@@ -281,5 +281,5 @@ strew_status cpu_matmul(const struct call *call, strew_device *device, const str
     struct matrices batch = batch_of(&batches, &x, i);
     multiply_integers(device->context, &batch, a->dtype);
   }
-  return status == STREW_OK ? context_end(call, device->context, plan->operands[0].storage) : status;
+  return TRY(status, context_end(call, device->context, plan->operands[0].storage));
 }

@@ -34,8 +34,8 @@ struct nonzero_walk {
   int64_t found;
 };
 
-static void walk_part(void *job_, int64_t part, void (*visit)(void *walk, const struct row *row),
-                      struct nonzero_walk *walk) {
+static void walk_nonzero(void *job_, int64_t part, void (*visit)(void *walk, const struct row *row),
+                         struct nonzero_walk *walk) {
   const struct nonzero_job *job = job_;
   walk->job = job;
   int64_t begin = part_begin(job->places, job->parts, part), end = part_begin(job->places, job->parts, part + 1);
@@ -49,7 +49,7 @@ static void count_row(void *walk_, const struct row *row) {
 
 static void count_part(void *job_, int64_t part) {
   struct nonzero_walk walk = {.found = 0};
-  walk_part(job_, part, count_row, &walk);
+  walk_nonzero(job_, part, count_row, &walk);
   ((struct nonzero_job *)job_)->found[part] = walk.found;
 }
 
@@ -74,7 +74,7 @@ static void find_row(void *walk_, const struct row *row) {
 
 static void find_part(void *job_, int64_t part) {
   struct nonzero_walk walk = {.found = ((struct nonzero_job *)job_)->found[part]};
-  walk_part(job_, part, find_row, &walk);
+  walk_nonzero(job_, part, find_row, &walk);
 }
 
 strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,

@@ -177,6 +177,26 @@ void pool_run_sized(strew_context *context, int64_t bytes, int64_t parts, void (
     run_alone(context, parts, part, argument);
 }
 
+struct pool_items {
+  strew_context *context;
+  int64_t count, parts;
+  void (*item)(void *argument, int64_t i);
+  void *argument;
+};
+
+static void run_items(void *items_, int64_t part) {
+  const struct pool_items *items = items_;
+  const int64_t end = part_begin(items->count, items->parts, part + 1);
+  for (int64_t i = part_begin(items->count, items->parts, part); i < end && !context_stops(items->context); i++)
+    items->item(items->argument, i);
+}
+
+void pool_run_items(strew_context *context, int64_t parts, int64_t count, void (*item)(void *argument, int64_t i),
+                    void *argument) {
+  struct pool_items items = {context, count, least(parts, count), item, argument};
+  pool_run(context, items.parts, run_items, &items);
+}
+
 int64_t pool_parts_light(const strew_context *context, int64_t bytes) {
   return bytes / LIGHT / 2 < (int64_t)context->grain_bytes ? 1 : pool_parts(context, bytes);
 }

@@ -25,8 +25,8 @@ struct elements {
   int64_t step_bytes, count;
 };
 
-/* Returns the end of the chunk of a group's first `count` elements that begins at `begin`; `begin` if none is left, or the
-   call must stop: its loops then end early, with any result. */
+/* Returns the end of the chunk of a group's first `count` elements that begins at `begin`; `begin` if none is left, or
+   the call must stop: its loops then end early, with any result. */
 static inline int64_t chunk_end(const struct elements *e, int64_t begin, int64_t count) {
   return begin && context_stops(e->context) ? begin : least(begin + CHUNK, count);
 }
@@ -39,31 +39,16 @@ struct signs {
 #define LOOPS "runtime/cpu/quantile.inc"
 #include "runtime/cpu/loops/each_dtype.h"
 
-struct quantile_job {
-  struct picking picking;
-  void (*pick)(const struct picking *picking, const struct row *row);
-};
-
-static void quantile_visit(void *job_, const struct row *row) {
-  const struct quantile_job *job = job_;
-  job->pick(&job->picking, row);
-}
-
 strew_status cpu_quantile(const struct call *call, strew_device *device, const struct quantile_plan *plan) {
-  static void (*const picks[])(const struct picking *picking, const struct row *row) = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = pick_row_##s,
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
+  static void (*const picks[])(void *picking, const struct row *row) = {BY_DTYPE(pick_row)};
   const strew_dtype dtype = plan->plan.operands[QUANTILE_SORTED].dtype;
-  struct quantile_job job = {.pick = picks[dtype]};
-  job.picking.context = device->context;
-  job.picking.plan = plan;
-  job.picking.q = plan->in_float32 ? bits_of_float((float)plan->q) : bits_of_double(plan->q);
-  job.picking.format = plan->in_float32 ? FORMAT_FLOAT32 : FORMAT_FLOAT64;
-  job.picking.step_bytes = plan->step * (int64_t)dtype_bytes(dtype);
+  struct picking picking = {.context = device->context,
+                            .plan = plan,
+                            .q = plan->in_float32 ? bits_of_float((float)plan->q) : bits_of_double(plan->q),
+                            .format = plan->in_float32 ? FORMAT_FLOAT32 : FORMAT_FLOAT64,
+                            .step_bytes = plan->step * (int64_t)dtype_bytes(dtype)};
   const int64_t bytes = walk_bytes(&plan->plan) + plan->unsorted * (int64_t)dtype_bytes(dtype);
   const int64_t most = SELECTED / (plan->unsorted / plan_numel(&plan->plan) + 1) + 1;
-  walk_rows_sized(device->context, &plan->plan, bytes, most < QUANTILES ? most : QUANTILES, quantile_visit, &job);
+  walk_rows_sized(device->context, &plan->plan, bytes, least(most, QUANTILES), picks[dtype], &picking);
   return context_end(call, device->context, plan->plan.operands[QUANTILE_OUT].storage);
 }

@@ -40,16 +40,18 @@ struct reduce_job {
   bool direct;               /* elements are already in it */
   struct space kept, folded; /* `across`: kept without its last dimension, which is the columns' */
   char *in, *out;
-  int64_t n;                              /* `across`: kept without its last dimension, the columns */
-  int64_t blocks, chunk_blocks, chunks;   /* elements folded into one output */
-  int64_t at_once;                        /* blocks of those, blocks per chunk of work, chunks */
-  bool across, whole;                     /* blocks that one call of the fold's loop folds */
-  int64_t columns, column_in, column_out; /* whole: `along`, several outputs per tile, one call each */
-  int64_t width, tiles_per_row, tiles;    /* number and steps; 1 column if the way is `along` but not `whole` */
-  int lanes;                              /* of an output, across: a power of two, no more than it needs */
-  bool finds;                             /* of an output, across: a power of two, no more than it needs */
-  bool prefetch;
-  const struct fold *fold, *extremes; /* across adjacent columns, and the input is larger than a grain */
+  int64_t n;                            /* elements folded into one output */
+  int64_t blocks, chunk_blocks, chunks; /* blocks of those, blocks per chunk of work, chunks */
+  int64_t at_once;                      /* blocks that one call of the fold's loop folds */
+  bool across, whole;                   /* whole: `along`, several outputs per tile, one call each */
+  /* `across`: kept without its last dimension, the columns: number and steps; 1 column if the way is `along` but not
+     `whole` */
+  int64_t columns, column_in, column_out;
+  int64_t width, tiles_per_row, tiles;
+  int lanes;                          /* of an output, across: a power of two, no more than it needs */
+  bool finds;                         /* positions of extremes */
+  bool prefetch;                      /* across adjacent columns, and the input is larger than L2 */
+  const struct fold *fold, *extremes; /* extremes: across, of columns whose positions `fold` then finds */
   char *partial; /* values of outputs that are folded in several chunks: [tile][chunk][width] ... */
   char *means;   /* ... and, for the second pass of a variance, those of gaps, [tile][width] */
 };
@@ -134,7 +136,7 @@ struct fold_tile {
   int64_t width;
 };
 
-static struct fold_tile tile_at(const struct reduce_job *job, int64_t i) {
+static struct fold_tile fold_tile_at(const struct reduce_job *job, int64_t i) {
   int64_t column = i % job->tiles_per_row * job->width, rest = i / job->tiles_per_row;
   struct fold_tile tile = {job->in + column * job->column_in, job->out + column * job->column_out,
                            least(job->columns - column, job->width)};
@@ -187,7 +189,7 @@ static void cursor_advance(struct cursor *cursor, int64_t count) {
 /* ---------------------------------------------------------------------------------------------------- one block */
 
 /* Scratch of one thread, aligned for the widest value. */
-struct scratch {
+struct fold_scratch {
   _Alignas(64) char buffer[BUFFER_BYTES]; /* elements in the computed dtype */
   _Alignas(64) char lanes[SUM_LANES * FOLD_TILE_BYTES];
   /* first elements of the columns and, MEANS_AT, means of their gaps, once per lane; or the winner of the blocks so
@@ -206,7 +208,7 @@ static const void *load_elements(const struct reduce_job *job, char *buffer, con
   return buffer;
 }
 
-static void block_along(const struct reduce_job *job, struct scratch *scratch, struct cursor *cursor,
+static void block_along(const struct reduce_job *job, struct fold_scratch *scratch, struct cursor *cursor,
                         const void *centers, int64_t place, int64_t count) {
   int64_t run = cursor_run(cursor, count);
   const void *elements = scratch->buffer;
@@ -240,7 +242,7 @@ static bool rows_are_regular(const struct reduce_job *job, const struct fold *fo
   return job->direct && fold->rows && job->column_in == job->element_bytes && cursor_run(cursor, count) == count;
 }
 
-static void rows_by_lane(const struct reduce_job *job, const struct fold *fold, struct scratch *scratch,
+static void rows_by_lane(const struct reduce_job *job, const struct fold *fold, struct fold_scratch *scratch,
                          struct cursor *cursor, const void *centers, int64_t count, int64_t width) {
   int64_t step = cursor_step(cursor);
   for (int lane = 0; lane < job->lanes && lane < count; lane++)
@@ -257,7 +259,7 @@ static void prefetch_row(const struct reduce_job *job, const struct cursor *curs
 }
 
 /* Folds the rows of a block into scratch->lanes, and those into their first lane. */
-static void block_in_lanes(const struct reduce_job *job, const struct fold *fold, struct scratch *scratch,
+static void block_in_lanes(const struct reduce_job *job, const struct fold *fold, struct fold_scratch *scratch,
                            struct cursor *cursor, const void *centers, int64_t count, int64_t width) {
   bool dense = rows_are_dense(job, cursor, width), regular = rows_are_regular(job, fold, cursor, count) && !dense;
   fold->start(scratch->lanes, job->lanes * width);
@@ -283,8 +285,8 @@ static bool all_are_found(const char *winners, int64_t winner_bytes, int64_t wid
 
 /* Finds winners, whose columns' extremes are in scratch->lanes. If values repeat, all are found early, which is
    tested every FOLD_SOON rows (argmax over dimension 0 of 1 M x 8 zeros and ones: 10 ms -> 1.8 ms). */
-static void find_in_block(const struct reduce_job *job, struct scratch *scratch, struct cursor *cursor, int64_t place,
-                          int64_t count, int64_t width) {
+static void find_in_block(const struct reduce_job *job, struct fold_scratch *scratch, struct cursor *cursor,
+                          int64_t place, int64_t count, int64_t width) {
   bool dense = rows_are_dense(job, cursor, width);
   job->fold->start(scratch->values, width);
   for (int64_t i = 0, look = FOLD_SOON, rows; i < count; i += rows) {
@@ -302,7 +304,7 @@ static void find_in_block(const struct reduce_job *job, struct scratch *scratch,
 
 /* Winners take two passes over a block: its extremes first, then their places, from cache (over dimension 0 of 1000
    x 10 k float32: 8.7 ms with value and place in one pass -> 5.5 ms). */
-static void block_across(const struct reduce_job *job, struct scratch *scratch, struct cursor *cursor,
+static void block_across(const struct reduce_job *job, struct fold_scratch *scratch, struct cursor *cursor,
                          const void *centers, int64_t place, int64_t count, int64_t width) {
   struct cursor again = *cursor;
   block_in_lanes(job, job->extremes ? job->extremes : job->fold, scratch, cursor, centers, count, width);
@@ -315,7 +317,7 @@ static void block_across(const struct reduce_job *job, struct scratch *scratch, 
 /* ----------------------------------------------------------------------------------------------------- the tree */
 
 /* Adds scratch->values to the tree as leaf number `leaf`, and joins every pair that it completes. */
-static void tree_push(const struct fold *fold, struct scratch *scratch, int64_t leaf, int64_t width) {
+static void tree_push(const struct fold *fold, struct fold_scratch *scratch, int64_t leaf, int64_t width) {
   size_t bytes = (size_t)(width * fold->value_bytes);
   int level = 0;
   for (; leaf & 1; leaf >>= 1, level++) {
@@ -326,7 +328,7 @@ static void tree_push(const struct fold *fold, struct scratch *scratch, int64_t 
 }
 
 /* Joins the pending nodes, from the last leaf on, into scratch->values. */
-static void tree_finish(const struct fold *fold, struct scratch *scratch, int64_t leaves, int64_t width) {
+static void tree_finish(const struct fold *fold, struct fold_scratch *scratch, int64_t leaves, int64_t width) {
   size_t bytes = (size_t)(width * fold->value_bytes);
   bool found = false;
   for (int level = 0; leaves; leaves >>= 1, level++) {
@@ -337,7 +339,7 @@ static void tree_finish(const struct fold *fold, struct scratch *scratch, int64_
   }
 }
 
-static void fold_whole(const struct reduce_job *job, struct scratch *scratch, const struct fold_tile *tile,
+static void fold_whole(const struct reduce_job *job, struct fold_scratch *scratch, const struct fold_tile *tile,
                        const void *centers, int64_t place, int64_t count) {
   const char *from = tile->in + place * job->element_bytes, *center = centers;
   for (int64_t i = 0; i < tile->width; i++)
@@ -347,7 +349,7 @@ static void fold_whole(const struct reduce_job *job, struct scratch *scratch, co
 
 /* Folds blocks begin..end-1 of a tile into scratch->values; false if the call must stop. A leaf of the tree is what
    one call of a loop folds. */
-static bool fold_blocks(const struct reduce_job *job, struct scratch *scratch, const struct fold_tile *tile,
+static bool fold_blocks(const struct reduce_job *job, struct fold_scratch *scratch, const struct fold_tile *tile,
                         const void *centers, int64_t begin, int64_t end) {
   struct cursor cursor;
   int64_t place = begin * SUM_BLOCK, last = end < job->blocks ? end * SUM_BLOCK : job->n,
@@ -380,7 +382,7 @@ static void divide(const struct reduce_job *job, void *values, int64_t count, do
 }
 
 /* Converts folded values to outputs. */
-static void finish_tile(const struct reduce_job *job, struct scratch *scratch, const struct fold_tile *tile) {
+static void finish_tile(const struct reduce_job *job, struct fold_scratch *scratch, const struct fold_tile *tile) {
   enum fold_finish finish = fold_row_of(job->plan->fold)->finish;
   strew_dtype out = job->plan->plan.operands[0].dtype, from = out;
   double divisor = (double)job->n - job->plan->correction;
@@ -399,7 +401,8 @@ static void set_centers(const struct reduce_job *job, char *centers, const void 
 }
 
 /* Returns the centers of a tile, of which those of its first elements are set; NULL: the fold has none. */
-static const void *start_centers(const struct reduce_job *job, struct scratch *scratch, const struct fold_tile *tile) {
+static const void *start_centers(const struct reduce_job *job, struct fold_scratch *scratch,
+                                 const struct fold_tile *tile) {
   if (!fold_is_spread(job->plan->fold)) return NULL;
   const void *firsts = load_elements(job, scratch->buffer, tile->in, job->column_in, tile->width);
   set_centers(job, scratch->centers, firsts, tile->width);
@@ -408,33 +411,20 @@ static const void *start_centers(const struct reduce_job *job, struct scratch *s
 
 /* ------------------------------------------------------------------------------------------- split by outputs */
 
-/* False if the call must stop. */
-static bool whole_tile(const struct reduce_job *job, struct scratch *scratch, int64_t i) {
-  struct fold_tile tile = tile_at(job, i);
-  const void *centers = start_centers(job, scratch, &tile);
-  if (!fold_blocks(job, scratch, &tile, centers, 0, job->blocks)) return false;
+static void whole_tile(void *job_, int64_t i) {
+  const struct reduce_job *job = job_;
+  struct fold_scratch scratch;
+  struct fold_tile tile = fold_tile_at(job, i);
+  const void *centers = start_centers(job, &scratch, &tile);
+  if (!fold_blocks(job, &scratch, &tile, centers, 0, job->blocks)) return;
   if (fold_is_spread(job->plan->fold)) {
     struct reduce_job second = *job;
     second.fold = fold_of(DEVIATIONS, job->dtype);
-    divide(job, scratch->values, tile.width, (double)job->n, false);
-    set_centers(job, scratch->centers + MEANS_AT, scratch->values, tile.width);
-    if (!fold_blocks(&second, scratch, &tile, centers, 0, job->blocks)) return false;
+    divide(job, scratch.values, tile.width, (double)job->n, false);
+    set_centers(job, scratch.centers + MEANS_AT, scratch.values, tile.width);
+    if (!fold_blocks(&second, &scratch, &tile, centers, 0, job->blocks)) return;
   }
-  finish_tile(job, scratch, &tile);
-  return true;
-}
-
-struct reduce_share {
-  const struct reduce_job *job;
-  int64_t parts;
-};
-
-static void part_of_tiles(void *share_, int64_t part) {
-  const struct reduce_share *share = share_;
-  int64_t i = part_begin(share->job->tiles, share->parts, part);
-  int64_t end = part_begin(share->job->tiles, share->parts, part + 1);
-  struct scratch scratch;
-  while (i < end && whole_tile(share->job, &scratch, i)) i++;
+  finish_tile(job, &scratch, &tile);
 }
 
 /* ------------------------------------------------------------------------- split by outputs and subtrees of blocks */
@@ -448,8 +438,8 @@ static char *means_at(const struct reduce_job *job, int64_t tile) {
 
 static void fold_chunk(void *job_, int64_t chunk) {
   const struct reduce_job *job = job_;
-  struct scratch scratch;
-  struct fold_tile tile = tile_at(job, chunk / job->chunks);
+  struct fold_scratch scratch;
+  struct fold_tile tile = fold_tile_at(job, chunk / job->chunks);
   int64_t begin = chunk % job->chunks * job->chunk_blocks, end = begin + job->chunk_blocks;
   const void *centers = start_centers(job, &scratch, &tile);
   if (job->means) set_centers(job, scratch.centers + MEANS_AT, means_at(job, chunk / job->chunks), tile.width);
@@ -458,7 +448,7 @@ static void fold_chunk(void *job_, int64_t chunk) {
 }
 
 /* Joins a tile's chunks: they are the leaves of the tree's top. */
-static void join_chunks(const struct reduce_job *job, struct scratch *scratch, int64_t i, int64_t width) {
+static void join_chunks(const struct reduce_job *job, struct fold_scratch *scratch, int64_t i, int64_t width) {
   for (int64_t chunk = 0; chunk < job->chunks; chunk++) {
     memcpy(scratch->values, partial_at(job, i * job->chunks + chunk), (size_t)(width * job->fold->value_bytes));
     tree_push(job->fold, scratch, chunk, width);
@@ -467,11 +457,11 @@ static void join_chunks(const struct reduce_job *job, struct scratch *scratch, i
 }
 
 static void find_means(struct reduce_job *job, char *means) {
-  struct scratch scratch;
+  struct fold_scratch scratch;
   pool_run(job->context, job->tiles * job->chunks, fold_chunk, job);
   job->means = means;
   for (int64_t i = 0; i < job->tiles && !context_stops(job->context); i++) {
-    int64_t width = tile_at(job, i).width;
+    int64_t width = fold_tile_at(job, i).width;
     join_chunks(job, &scratch, i, width);
     divide(job, scratch.values, width, (double)job->n, false);
     memcpy(means_at(job, i), scratch.values, (size_t)(width * job->wide_bytes));
@@ -480,7 +470,7 @@ static void find_means(struct reduce_job *job, char *means) {
 }
 
 static strew_status fold_in_chunks(const struct call *call, struct reduce_job *job) {
-  struct scratch scratch;
+  struct fold_scratch scratch;
   int64_t partial_bytes = job->tiles * job->chunks * job->width * job->fold->value_bytes;
   size_t bytes = (size_t)(partial_bytes + job->tiles * job->width * job->wide_bytes);
   job->partial = memory_allocate(job->context, bytes);
@@ -488,7 +478,7 @@ static strew_status fold_in_chunks(const struct call *call, struct reduce_job *j
   if (fold_is_spread(job->plan->fold)) find_means(job, job->partial + partial_bytes);
   pool_run(job->context, job->tiles * job->chunks, fold_chunk, job);
   for (int64_t i = 0; i < job->tiles && !context_stops(job->context); i++) {
-    struct fold_tile tile = tile_at(job, i);
+    struct fold_tile tile = fold_tile_at(job, i);
     join_chunks(job, &scratch, i, tile.width);
     finish_tile(job, &scratch, &tile);
   }
@@ -506,7 +496,6 @@ strew_status cpu_reduce(const struct call *call, strew_device *device, const str
   while ((job.blocks - 1) / job.chunk_blocks + 1 > wanted) job.chunk_blocks *= 2;
   job.chunks = (job.blocks - 1) / job.chunk_blocks + 1;
   if (parts > 1 && job.tiles < parts && job.chunks > 1) return fold_in_chunks(call, &job);
-  struct reduce_share share = {&job, parts < job.tiles ? parts : job.tiles};
-  pool_run(job.context, share.parts, part_of_tiles, &share);
+  pool_run_items(job.context, parts, job.tiles, whole_tile, &job);
   return context_end(call, job.context, plan->plan.operands[0].storage);
 }

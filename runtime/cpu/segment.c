@@ -290,10 +290,7 @@ strew_status cpu_segments(const struct call *call, strew_device *device, const s
       spread_piece_##T(NULL, &part, part.ends[0], part.ends[1]);                                                       \
     }                                                                                                                  \
   }
-SPREAD(uint8_t)
-SPREAD(uint16_t)
-SPREAD(uint32_t)
-SPREAD(uint64_t)
+EACH_WIDTH(SPREAD)
 
 static void finish_nothing(const struct segment_state *state, const struct segment_run *run) { (void)state, (void)run; }
 

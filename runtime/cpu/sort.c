@@ -5,8 +5,8 @@
    the line. Items are narrow (key and position in a word of 64 bits) or broad, if one of the two needs more than 32.
 
    Methods: insertion sort for few elements; a heap for the first few of a long line; else an LSD radix sort. Lines that
-   exceed the cache are first partitioned by the most significant digit; then each bucket is sorted in cache, and threads
-   share one only if it is too large.
+   exceed the cache are first partitioned by the most significant digit; then each bucket is sorted in cache, and
+   threads share one only if it is too large.
 
    Narrow items have the size of a position: they are stored where the positions are written in the end, if those are
    contiguous and all are kept. The scratch for 10 M float32 is then a sixth of that of two arrays of items.
@@ -47,7 +47,7 @@ static inline bool less_broad(broad a, broad b) { return a.key < b.key || (a.key
 static inline int64_t digit_of_broad(broad item, struct digit digit) { return digit_in(item.key, digit); }
 
 /* Memory of a line. */
-struct line {
+struct sort_line {
   const char *in;
   char *values, *positions; /* values NULL: not needed */
   int64_t in_step, values_step, positions_step;
@@ -64,8 +64,8 @@ enum { NARROW, BROAD, KINDS };
 
 struct keys {
   /* `load` makes keys of elements from `position` on; `store` writes values of sorted items from `rank` on */
-  void (*load)(uint64_t *keys, const struct line *line, int64_t position, int64_t count);
-  void (*store[KINDS])(const struct line *line, const void *items, int64_t rank, int64_t count);
+  void (*load)(uint64_t *keys, const struct sort_line *line, int64_t position, int64_t count);
+  void (*store[KINDS])(const struct sort_line *line, const void *items, int64_t rank, int64_t count);
 };
 
 struct sorts {
@@ -76,7 +76,7 @@ struct sorts {
   void (*partition)(void *to, const void *items, int64_t count, struct digit digit, int64_t *places);
   void (*select)(void *kept, int64_t *held, int64_t keep, const void *items, int64_t count);
   void (*sort_heap)(void *kept, int64_t count);
-  void (*store_positions)(const struct line *line, const void *items, int64_t rank, int64_t count);
+  void (*store_positions)(const struct sort_line *line, const void *items, int64_t rank, int64_t count);
 };
 
 #define ITEM narrow
@@ -91,9 +91,9 @@ static const struct sorts *const sorts_of[] = {[NARROW] = &sorts_narrow, [BROAD]
 
 struct sort_job {
   strew_context *context;
-  struct plan lines; /* the plan without the sorted dimension */
-  struct line line;  /* what all lines have in common */
-  int64_t count;     /* of lines */
+  struct plan lines;     /* the plan without the sorted dimension */
+  struct sort_line line; /* what all lines have in common */
+  int64_t count;         /* of lines */
   const struct keys *keys;
   int kind;      /* for keys of all bits */
   bool select;   /* by a heap */
@@ -105,8 +105,8 @@ struct sort_job {
 
 static int kind_for(int bits, int64_t n) { return bits <= 32 && n <= UINT32_MAX ? NARROW : BROAD; }
 
-static struct line line_at(const struct sort_job *job, int64_t i) {
-  struct line line = job->line;
+static struct sort_line line_at(const struct sort_job *job, int64_t i) {
+  struct sort_line line = job->line;
   const struct plan *lines = &job->lines;
   line.values = lines->operands[0].storage ? operand_at(lines, 0, i) : NULL;
   line.positions = operand_at(lines, 1, i);
@@ -115,8 +115,8 @@ static struct line line_at(const struct sort_job *job, int64_t i) {
 }
 
 /* Makes items of the elements from `position` on. */
-static void load_items(const struct sort_job *job, const struct line *line, int kind, void *items, int64_t position,
-                       int64_t count) {
+static void load_items(const struct sort_job *job, const struct sort_line *line, int kind, void *items,
+                       int64_t position, int64_t count) {
   uint64_t keys[SORT_CHUNK];
   char *to = items;
   for (int64_t taken; count > 0; position += taken, count -= taken, to += taken * sorts_of[kind]->bytes) {
@@ -130,7 +130,7 @@ static void load_items(const struct sort_job *job, const struct line *line, int 
 static bool is_in_place(const struct sort_job *job, int kind) { return job->in_place && kind == NARROW; }
 
 /* Writes sorted items, from rank `rank` on. Values first: the items may be in the memory of the positions. */
-static void store(const struct sort_job *job, const struct line *line, int kind, const void *items, int64_t rank,
+static void store(const struct sort_job *job, const struct sort_line *line, int kind, const void *items, int64_t rank,
                   int64_t count) {
   if (line->values) job->keys->store[kind](line, items, rank, count);
   sorts_of[kind]->store_positions(line, items, rank, count);
@@ -144,10 +144,13 @@ struct radix_part {
   int64_t counts[DIGITS]; /* counts, then destinations */
 };
 
+struct radix;
+typedef void radix_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end);
+
 /* A line or a bucket, sorted by one thread or by many, in `parts` parts. */
 struct radix {
   const struct sort_job *job;
-  struct line line;
+  struct sort_line line;
   int kind;
   int64_t parts, count;
   int64_t rank; /* of the first item */
@@ -156,19 +159,11 @@ struct radix {
   int bits;     /* of keys, not sorted by yet */
   struct digit digit;
   struct radix_part *found; /* of each part */
+  radix_chunk *phase;       /* now running */
+  int64_t phase_count;
 };
 
-/* Each phase processes its part in chunks. */
-static void radix_phase(struct radix *radix, int64_t count, int64_t part,
-                        void (*phase)(struct radix *radix, int64_t part, int64_t begin, int64_t end)) {
-  int64_t begin = part_begin(count, radix->parts, part), end = part_begin(count, radix->parts, part + 1);
-  for (int64_t next; begin < end && !context_stops(radix->job->context); begin = next) {
-    next = end - begin < CHUNK ? end : begin + CHUNK;
-    phase(radix, part, begin, next);
-  }
-}
-
-/* Calls a phase for items begin .. end - 1: at once, or chunk by chunk while they are still elements. */
+/* Calls `work` for items begin .. end - 1: at once, or chunk by chunk while they are still elements. */
 static void each_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end,
                        void (*work)(struct radix *radix, int64_t part, const void *items, int64_t count)) {
   _Alignas(16) char items[SORT_CHUNK * sizeof(broad)];
@@ -225,26 +220,22 @@ static void store_chunk(struct radix *radix, int64_t part, int64_t begin, int64_
         end - begin);
 }
 
-static void radix_bound(void *radix_, int64_t part) {
+static void radix_part(void *radix_, int64_t part) {
   struct radix *radix = radix_;
-  radix_phase(radix, radix->count, part, bound_chunk);
+  int64_t begin = part_begin(radix->phase_count, radix->parts, part);
+  const int64_t end = part_begin(radix->phase_count, radix->parts, part + 1);
+  if (radix->phase == count_chunk) memset(radix->found[part].counts, 0, sizeof(int64_t) << radix->digit.bits);
+  for (int64_t next; begin < end && !context_stops(radix->job->context); begin = next) {
+    next = least(begin + CHUNK, end);
+    radix->phase(radix, part, begin, next);
+  }
 }
 
-static void radix_count(void *radix_, int64_t part) {
-  struct radix *radix = radix_;
-  memset(radix->found[part].counts, 0, sizeof(int64_t) << radix->digit.bits);
-  radix_phase(radix, radix->count, part, count_chunk);
-}
-
-static void radix_partition(void *radix_, int64_t part) {
-  struct radix *radix = radix_;
-  radix_phase(radix, radix->count, part, partition_chunk);
-}
-
-static void radix_store(void *radix_, int64_t part) {
-  struct radix *radix = radix_;
-  int64_t left = radix->line.keep - radix->rank;
-  radix_phase(radix, left < radix->count ? left : radix->count, part, store_chunk);
+/* Runs a phase for the first `count` items or elements, in parts; each part goes in chunks. */
+static void run_phase(struct radix *radix, int64_t count, radix_chunk *phase) {
+  radix->phase = phase;
+  radix->phase_count = count;
+  pool_run(radix->job->context, radix->parts, radix_part, radix);
 }
 
 /* Turns counts into destinations, by digit, then by part. Returns the largest number of items that share a digit. */
@@ -263,7 +254,7 @@ static int64_t places_of_counts(struct radix *radix) {
 }
 
 static void partition(struct radix *radix) {
-  pool_run(radix->job->context, radix->parts, radix_partition, radix);
+  run_phase(radix, radix->count, partition_chunk);
   char *partitioned = radix->to;
   radix->to = radix->items;
   radix->items = partitioned;
@@ -277,11 +268,11 @@ static void radix_sort(struct radix *radix) {
   for (int i = 0; i < digits; i++) {
     radix->digit.shift = bits * i / digits;
     radix->digit.bits = bits * (i + 1) / digits - radix->digit.shift;
-    pool_run(context, radix->parts, radix_count, radix);
+    run_phase(radix, radix->count, count_chunk);
     if (context_stops(context)) return;
     if (places_of_counts(radix) < radix->count) partition(radix);
   }
-  if (!context_stops(context)) pool_run(context, radix->parts, radix_store, radix);
+  if (!context_stops(context)) run_phase(radix, least(radix->line.keep - radix->rank, radix->count), store_chunk);
 }
 
 /* Finds the number of bits that a line's keys need. */
@@ -289,7 +280,7 @@ static void find_bits(struct radix *radix) {
   struct bounds all = {UINT64_MAX, 0};
   /* a part may be skipped when the call stops */
   for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all;
-  pool_run(radix->job->context, radix->parts, radix_bound, radix);
+  run_phase(radix, radix->count, bound_chunk);
   for (int64_t part = 0; part < radix->parts; part++) {
     const struct bounds *bounds = &radix->found[part].bounds;
     if (bounds->least < all.least) all.least = bounds->least;
@@ -302,7 +293,7 @@ static void find_bits(struct radix *radix) {
 
 /* ------------------------------------------------------------------------------------------ one line, other methods */
 
-static void sort_handful(const struct sort_job *job, const struct line *line) {
+static void sort_handful(const struct sort_job *job, const struct sort_line *line) {
   _Alignas(16) char items[SORT_INSERTION * sizeof(broad)];
   load_items(job, line, job->kind, items, 0, line->n);
   sorts_of[job->kind]->insert(items, line->n);
@@ -310,7 +301,7 @@ static void sort_handful(const struct sort_job *job, const struct line *line) {
 }
 
 /* Writes the first `keep` of a chunk of a line, unordered, to `kept`. */
-static int64_t select_chunk(const struct sort_job *job, const struct line *line, int64_t begin, int64_t end,
+static int64_t select_chunk(const struct sort_job *job, const struct sort_line *line, int64_t begin, int64_t end,
                             char *kept) {
   _Alignas(16) char items[SORT_CHUNK * sizeof(broad)];
   int64_t held = 0;
@@ -325,7 +316,7 @@ static int64_t select_chunk(const struct sort_job *job, const struct line *line,
 /* Selection by all threads: each selects from a chunk, then one from their results. */
 struct line_selection {
   const struct sort_job *job;
-  struct line line;
+  struct sort_line line;
   int64_t parts;
   int64_t held[SORT_PARTS];
 };
@@ -341,7 +332,7 @@ static void choose_part(void *choice_, int64_t part) {
   choice->held[part] = select_chunk(choice->job, &choice->line, begin, end, chosen_at(choice, part));
 }
 
-static void select_together(const struct sort_job *job, const struct line *line) {
+static void select_together(const struct sort_job *job, const struct sort_line *line) {
   struct line_selection choice = {.job = job, .line = *line, .parts = job->parts};
   char *kept = chosen_at(&choice, choice.parts);
   int64_t held = 0;
@@ -373,7 +364,7 @@ static void measure(struct buckets *buckets, const struct sort_job *job, int64_t
   find_bits(radix);
   radix->digit.bits = radix->bits < SORT_DIGIT_BITS ? radix->bits : SORT_DIGIT_BITS;
   radix->digit.shift = radix->bits - radix->digit.bits;
-  pool_run(job->context, radix->parts, radix_count, radix);
+  run_phase(radix, radix->count, count_chunk);
   buckets->most = context_stops(job->context) ? 0 : places_of_counts(radix);
   buckets->share = radix->count / (BUCKET_PARTS * buckets->workers) + 1;
   if (buckets->share > buckets->most) buckets->share = buckets->most;
@@ -470,7 +461,7 @@ static strew_status sort_long_lines(const struct call *call, const struct sort_j
 
 /* ---------------------------------------------------------------------------------------------- split among threads */
 
-static void sort_alone(const struct sort_job *job, const struct line *line, char *scratch) {
+static void sort_alone(const struct sort_job *job, const struct sort_line *line, char *scratch) {
   if (line->n <= SORT_INSERTION) {
     sort_handful(job, line);
   } else if (job->select) {
@@ -483,7 +474,7 @@ static void sort_alone(const struct sort_job *job, const struct line *line, char
     find_bits(&radix);
     if (context_stops(job->context)) return;
     radix.items = is_in_place(job, radix.kind) ? line->positions : scratch + line->n * sorts_of[radix.kind]->bytes;
-    radix_phase(&radix, line->n, 0, load_chunk);
+    run_phase(&radix, line->n, load_chunk);
     radix_sort(&radix);
   }
 }
@@ -493,7 +484,7 @@ static void part_of_lines(void *job_, int64_t part) {
   int64_t end = part_begin(job->count, job->parts, part + 1);
   char *scratch = job->scratch ? job->scratch + part * job->line_bytes : NULL;
   for (int64_t i = part_begin(job->count, job->parts, part); i < end && !context_stops(job->context); i++) {
-    struct line line = line_at(job, i);
+    struct sort_line line = line_at(job, i);
     sort_alone(job, &line, scratch);
   }
 }
@@ -501,14 +492,10 @@ static void part_of_lines(void *job_, int64_t part) {
 /* A heap costs most elements one comparison, and more for those that it keeps. */
 static bool selection_pays(int64_t keep, int64_t n) { return keep <= HEAP_MAX && keep <= n / HEAP_PART; }
 
-static const struct keys *const keys_of[] = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = &keys_##s,
-    STREW_DTYPES(ROW)
-#undef ROW
-};
+static const struct keys *const keys_of[] = {BY_DTYPE(&keys)};
 
 void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, int64_t count, uint64_t *keys) {
-  const struct line line = {.in = elements, .in_step = step_bytes};
+  const struct sort_line line = {.in = elements, .in_step = step_bytes};
   keys_of[dtype]->load(keys, &line, 0, count);
 }
 
@@ -519,8 +506,8 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
   job->lines = plan->plan;
   job->lines.rank = last;
   job->count = plan_numel(&job->lines);
-  job->line =
-      (struct line){.in_step = operand_step(&operands[2], last), .positions_step = operand_step(&operands[1], last)};
+  job->line = (struct sort_line){.in_step = operand_step(&operands[2], last),
+                                 .positions_step = operand_step(&operands[1], last)};
   if (operands[0].storage) job->line.values_step = operand_step(&operands[0], last);
   job->line.n = plan->plan.sizes[last];
   job->line.keep = plan->keep;
@@ -555,7 +542,7 @@ static strew_status sort_all_lines(const struct call *call, struct sort_job *job
     return fail_memory(call, job->context, (size_t)scratch_bytes);
   if (!shared) pool_run(job->context, job->parts, part_of_lines, job);
   for (int64_t i = 0; shared && i < job->count; i++) {
-    struct line line = line_at(job, i);
+    struct sort_line line = line_at(job, i);
     select_together(job, &line);
   }
   if (job->scratch) memory_free(job->context, job->scratch, (size_t)scratch_bytes);
@@ -570,5 +557,5 @@ strew_status cpu_sort(const struct call *call, strew_device *device, const struc
   if (job.parts > SORT_PARTS) job.parts = SORT_PARTS;
   const bool shared = is_shared(&job);
   strew_status status = shared && !job.select ? sort_long_lines(call, &job) : sort_all_lines(call, &job, shared);
-  return status == STREW_OK ? context_end(call, job.context, plan->plan.operands[1].storage) : status;
+  return TRY(status, context_end(call, job.context, plan->plan.operands[1].storage));
 }

@@ -59,7 +59,7 @@ struct archive {
 
 static struct { ZIP_CALLS(LIBRARY_MEMBER) } zip;
 
-static strew_status check_library(const struct call *call, const char *path) {
+static strew_status check_libzip(const struct call *call, const char *path) {
   static const char *const names[] = {"libzip.so.5", "libzip.so.4", NULL}, *const symbols[] = {ZIP_CALLS(LIBRARY_SYMBOL)
                                                                                                    NULL};
   static struct library library = {.names = names, .symbols = symbols, .table = &zip};
@@ -159,7 +159,7 @@ static strew_status open_zip(struct archive *archive, int flags) {
 
 static strew_status new_archive(const struct call *call, strew_context *context, const char *path,
                                 struct archive **out) {
-  strew_status status = check_library(call, path);
+  strew_status status = check_libzip(call, path);
   if (status != STREW_OK) return status;
   struct archive *archive = memory_allocate(context, sizeof *archive);
   if (!archive) return fail_memory(call, context, sizeof *archive);
@@ -186,7 +186,7 @@ strew_status archive_open(const struct call *call, strew_context *context, const
   archive->file = file;
   if (!file->size_bytes) /* libzip takes it for an archive */
     status = fail_file(call, file->path, NULL, "is empty, expected a zip archive");
-  if (status == STREW_OK) status = open_zip(archive, ZIP_RDONLY);
+  TRY(status, open_zip(archive, ZIP_RDONLY));
   if (status != STREW_OK) return archive_close(archive), status;
   *out = archive;
   return STREW_OK;
@@ -325,8 +325,7 @@ static strew_status fail_name(const struct archive *archive, const char *name) {
   char text[TEXT_BYTES];
   zip_error_t *error = zip.zip_get_error(archive->zip);
   if (zip.zip_error_code_zip(error) != ZIP_ER_INVAL) return fail_zip(archive, error);
-  return fail(archive->call, (struct fault){.code = STREW_EVALUE, .argument = "x"},
-              "has the name \"%s\", expected UTF-8", text_of_name(name, text));
+  return fail(archive->call, FAULT(STREW_EVALUE, "x"), "has the name \"%s\", expected UTF-8", text_of_name(name, text));
 }
 
 strew_status archive_create(const struct call *call, strew_context *context, const char *path,

@@ -1,6 +1,6 @@
 /* chunks.c: files that are read in chunks of rows: strew_reader. Each format makes its own chunks (format.h); here are
    the file, which is read ahead by a thread where it is read in order, and what a failure leaves. */
-#include "ahead.h"
+#include "file.h"
 #include "format.h"
 #include "runtime/base/device.h"
 #include "stream.h"
@@ -43,11 +43,10 @@ static strew_status check_reader_options(const struct call *call, const strew_re
 static strew_status check_member(const struct call *call, const struct format *format, const char *member,
                                  bool has_columns) {
   if (has_columns && format->options & TAKES_COLUMNS)
-    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "columns"},
+    return fail(call, FAULT(STREW_EARGUMENT, "columns"),
                 "is an option of load for %s files, expected 'member' for chunks", format->suffix);
   if (!member || format->options & TAKES_MEMBER) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "member"},
-              "is an option of .npz files, not of %s files", format->suffix);
+  return fail(call, FAULT(STREW_EARGUMENT, "member"), "is an option of .npz files, not of %s files", format->suffix);
 }
 
 /* Copies what the caller may release: the path, and options that are used after opening. */
@@ -74,11 +73,10 @@ static strew_status open_source(const struct call *call, strew_reader *reader, c
   reader->is_open = true;
   if (!(reader->format->options & TAKES_MEMBER)) {
     status = ahead_start(call, &reader->file);
-    if (status == STREW_OK)
-      status = stream_open(call, &reader->file, reader->format->options & IS_GZIP, &reader->stream);
+    TRY(status, stream_open(call, &reader->file, reader->format->options & IS_GZIP, &reader->stream));
     source.stream = &reader->stream;
   }
-  return status == STREW_OK ? reader->format->chunks->open(call, &source, &reader->state) : status;
+  return TRY(status, reader->format->chunks->open(call, &source, &reader->state));
 }
 
 /* The lists of names are the caller's: they were used. */
@@ -98,10 +96,10 @@ strew_status strew_reader_open(strew_device *device, const char *path, const str
   if (!options) options = &defaults;
   const strew_load_options *load = options->load ? options->load : &load_defaults;
   strew_status status = check_reader_options(&call, options);
-  if (status == STREW_OK) status = format_find(&call, path, load->format, &format);
-  if (status == STREW_OK) status = format_check_load(&call, format, load);
-  if (status == STREW_OK) status = format_check_chunks(&call, format, load->format);
-  if (status == STREW_OK) status = check_member(&call, format, options->member, load->column_count > 0);
+  TRY(status, format_find(&call, path, load->format, &format));
+  TRY(status, format_check_load(&call, format, load));
+  TRY(status, format_check_chunks(&call, format, load->format));
+  TRY(status, check_member(&call, format, options->member, load->column_count > 0));
   if (status != STREW_OK) return status;
   strew_reader *reader = memory_allocate(device->context, sizeof *reader);
   if (!reader) return fail_memory(&call, device->context, sizeof *reader);
@@ -109,7 +107,7 @@ strew_status strew_reader_open(strew_device *device, const char *path, const str
   reader->context = strew_context_retain(device->context);
   reader->format = format;
   status = copy_arguments(&call, reader, path, options);
-  if (status == STREW_OK) status = open_source(&call, reader, options->member, device);
+  TRY(status, open_source(&call, reader, options->member, device));
   if (status != STREW_OK) return strew_reader_close(reader), status;
   forget_lists(&reader->options);
   *out = reader;

@@ -40,7 +40,7 @@ static strew_status csv_grow(const struct call *call, struct csv_state *state) {
 }
 
 /* Reads more of the file. The window's bytes move to the beginning first. One byte is left for the final 0. */
-static strew_status fill(const struct call *call, struct csv_state *state, bool *is_lost) {
+static strew_status fill_window(const struct call *call, struct csv_state *state, bool *is_lost) {
   enum { PIECE_BYTES = 4 << 20 };
   size_t got;
   if (state->begin) {
@@ -114,7 +114,7 @@ static bool skip_window(struct csv_state *state, bool *is_inside) {
 static strew_status skip_lines(const struct call *call, struct csv_state *state, bool *is_lost) {
   bool is_inside = false;
   while (skip_window(state, &is_inside) && !state->is_at_end) {
-    strew_status status = fill(call, state, is_lost);
+    strew_status status = fill_window(call, state, is_lost);
     if (status != STREW_OK) return status;
   }
   state->is_cut = false;
@@ -133,7 +133,7 @@ static strew_status find_lines(const struct call *call, struct csv_state *state,
     at = scan_lines(state, at, &scan, &lines, &last);
     if (!lines || state->is_at_end) break;
     size_t moved = state->begin;
-    status = fill(call, state, is_lost);
+    status = fill_window(call, state, is_lost);
     if (status != STREW_OK) return status;
     at -= moved - state->begin;
     last -= moved - state->begin;
@@ -154,7 +154,7 @@ static char terminate(struct csv_state *state, size_t end) {
 
 /* ----------------------------------------------------------------------------------------------- open, next, close */
 
-static void close_chunks(void *user) {
+static void close_csv(void *user) {
   struct csv_state *state = user;
   strew_context *context = state->reader.context;
   csv_end(&state->reader);
@@ -168,7 +168,8 @@ static strew_status read_head(const struct call *call, struct csv_state *state) 
   bool is_lost;
   size_t end;
   strew_status status = STREW_OK;
-  while (status == STREW_OK && state->end < MARK_BYTES && !state->is_at_end) status = fill(call, state, &is_lost);
+  while (status == STREW_OK && state->end < MARK_BYTES && !state->is_at_end)
+    status = fill_window(call, state, &is_lost);
   if (status != STREW_OK) return status;
   state->text[state->end] = '\0';
   cells_start(&state->cells, state->text, state->reader.separator, state->reader.point, state->reader.options->csv);
@@ -177,27 +178,27 @@ static strew_status read_head(const struct call *call, struct csv_state *state) 
   if (status != STREW_OK) return status;
   char byte = terminate(state, end);
   status = csv_check_text(&state->reader, state->text, end, 1, state->before);
-  if (status == STREW_OK) status = csv_read_head(&state->reader, &state->cells);
+  TRY(status, csv_read_head(&state->reader, &state->cells));
   state->text[end] = byte;
   state->begin = (size_t)(state->cells.at - state->text);
   return status;
 }
 
-static strew_status open_chunks(const struct call *call, const struct chunk_source *source, void **out) {
+static strew_status open_csv(const struct call *call, const struct chunk_source *source, void **out) {
   strew_context *context = source->device->context;
   struct csv_state *state = memory_allocate(context, sizeof *state);
   if (!state) return fail_memory(call, context, sizeof *state);
   memset(state, 0, sizeof *state);
   state->stream = source->stream;
   strew_status status = csv_begin(call, source->device, source->file->path, source->options, &state->reader);
-  if (status == STREW_OK) status = read_head(call, state);
-  if (status != STREW_OK) return close_chunks(state), status;
+  TRY(status, read_head(call, state));
+  if (status != STREW_OK) return close_csv(state), status;
   *out = state;
   return STREW_OK;
 }
 
-static strew_status next_chunk(const struct call *call, void *user, int64_t rows, strew_tensor **tensor,
-                               strew_table **table, bool *is_lost) {
+static strew_status next_csv(const struct call *call, void *user, int64_t rows, strew_tensor **tensor,
+                             strew_table **table, bool *is_lost) {
   (void)tensor;
   struct csv_state *state = user;
   size_t end;
@@ -216,4 +217,4 @@ static strew_status next_chunk(const struct call *call, void *user, int64_t rows
   return STREW_OK;
 }
 
-const struct chunk_functions csv_chunks = {open_chunks, next_chunk, close_chunks};
+const struct chunk_functions csv_chunks = {open_csv, next_csv, close_csv};

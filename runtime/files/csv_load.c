@@ -55,7 +55,7 @@ static strew_status make_columns(struct reader *reader) {
   strew_status status = check_machine_memory(reader->call, reader->device, size_bytes, NULL);
   for (int64_t k = 0; k < reader->chosen_count && status == STREW_OK; k++) {
     if (k % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
-    if (status == STREW_OK) status = make_column(reader, &reader->columns[reader->chosen[k]]);
+    TRY(status, make_column(reader, &reader->columns[reader->chosen[k]]));
   }
   return status;
 }
@@ -80,7 +80,7 @@ static strew_status add_column(struct reader *reader, strew_table *table, int64_
     status = reader->device->ops->write(reader->call, column->tensor->storage, 0, column->elements,
                                         (size_t)reader->rows * column->element_bytes);
   const char *name = reader->is_named ? words_at(&reader->names, i) : NULL;
-  if (status == STREW_OK) status = table_add(reader->call, table, name, column->tensor);
+  TRY(status, table_add(reader->call, table, name, column->tensor));
   if (status == STREW_OK && column->words) table_set_words(table, strew_table_count(table) - 1, column->words);
   return status;
 }
@@ -91,7 +91,7 @@ static strew_status make_table(struct reader *reader, strew_table **out) {
   if (status != STREW_OK) return status;
   for (int64_t k = 0; k < reader->chosen_count && status == STREW_OK; k++) {
     if (k % CSV_CELLS_BETWEEN_CHECKS == 0) status = context_check(reader->call, reader->context);
-    if (status == STREW_OK) status = add_column(reader, table, reader->chosen[k]);
+    TRY(status, add_column(reader, table, reader->chosen[k]));
   }
   if (status == STREW_OK)
     *out = table;
@@ -107,9 +107,9 @@ strew_status csv_read_rows(struct reader *reader, struct cells *cells, bool skip
   strew_status status = csv_walk_first(reader, *cells);
   if (status == STREW_OK && !reader->rows && skips_none) return STREW_OK;
   if (status == STREW_OK && !reader->is_decided) status = decide(reader);
-  if (status == STREW_OK) status = make_columns(reader);
-  if (status == STREW_OK) status = csv_walk_second(reader, &end);
-  if (status == STREW_OK) status = make_table(reader, out);
+  TRY(status, make_columns(reader));
+  TRY(status, csv_walk_second(reader, &end));
+  TRY(status, make_table(reader, out));
   if (status == STREW_OK) *cells = end;
   release_columns(reader);
   return status;
@@ -151,8 +151,7 @@ static strew_status read_pieces(struct reader *reader, const struct file *file) 
     size_t left = reader->size_bytes - at;
     progress_reach(reader->context, at);
     status = context_check(reader->call, reader->context);
-    if (status == STREW_OK)
-      status = file_read(reader->call, file, at, reader->text + at, left < PIECE_BYTES ? left : PIECE_BYTES);
+    TRY(status, file_read(reader->call, file, at, reader->text + at, left < PIECE_BYTES ? left : PIECE_BYTES));
   }
   reader->text[reader->size_bytes] = '\0';
   return status;
@@ -170,14 +169,14 @@ static strew_status read_text(struct reader *reader, struct file *file) {
         reader->text ? read_pieces(reader, file) : fail_memory(reader->call, reader->context, reader->size_bytes + 1);
   }
   progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
-  return status == STREW_OK ? csv_check_text(reader, reader->text, reader->size_bytes, 1, 0) : status;
+  return TRY(status, csv_check_text(reader, reader->text, reader->size_bytes, 1, 0));
 }
 
 static strew_status check_point(const struct call *call, char point) {
   char text[TEXT_BYTES];
   if (point == '.' || point == ',') return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "decimal"},
-              "is \"%s\", expected a point or a comma", text_of_name((char[]){point, '\0'}, text));
+  return fail(call, FAULT(STREW_EARGUMENT, "decimal"), "is \"%s\", expected a point or a comma",
+              text_of_name((char[]){point, '\0'}, text));
 }
 
 /* Checks the options of lines and cells, and copies the words for missing values. */
@@ -209,8 +208,8 @@ strew_status csv_begin(const struct call *call, strew_device *device, const char
                          .separator = options->separator,
                          .point = (char)(options->decimal ? options->decimal : '.')};
   strew_status status = csv_separator(call, options->separator);
-  if (status == STREW_OK) status = check_point(call, out->point);
-  if (status == STREW_OK) status = take_csv_options(out, options->csv);
+  TRY(status, check_point(call, out->point));
+  TRY(status, take_csv_options(out, options->csv));
   if (status != STREW_OK) return status;
   out->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   return out->c_locale ? STREW_OK : fail_memory(call, out->context, sizeof *out);
@@ -233,12 +232,12 @@ strew_status csv_load(const struct call *call, strew_device *device, struct file
   struct reader reader;
   struct cells cells;
   strew_status status = csv_begin(call, device, file->path, options, &reader);
-  if (status == STREW_OK) status = read_text(&reader, file);
+  TRY(status, read_text(&reader, file));
   if (status == STREW_OK) {
     cells_start(&cells, reader.text, reader.separator, reader.point, options->csv);
     status = csv_read_head(&reader, &cells);
   }
-  if (status == STREW_OK) status = csv_read_rows(&reader, &cells, false, out);
+  TRY(status, csv_read_rows(&reader, &cells, false, out));
   if (!file->bytes) memory_free(reader.context, reader.text, reader.size_bytes + 1);
   csv_end(&reader);
   return status;

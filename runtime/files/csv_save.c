@@ -37,7 +37,7 @@ strew_status csv_separator(const struct call *call, char separator) {
   bool is_letter = (separator | 0x20) >= 'a' && (separator | 0x20) <= 'z';
   bool is_digit = separator >= '0' && separator <= '9';
   if (!strchr("\"\n\r+-.", separator) && !is_letter && !is_digit && (unsigned char)separator < 0x80) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "separator"},
+  return fail(call, FAULT(STREW_EARGUMENT, "separator"),
               "is \"%s\", expected an ASCII character other than a letter, digit, sign, point, quote or line end",
               text_of_name((char[]){separator, '\0'}, text));
 }
@@ -76,10 +76,10 @@ static strew_status put_word(struct writer *writer, const char *word) {
   strew_status status = put(writer, "\"", 1);
   for (const char *quote; status == STREW_OK && (quote = strchr(word, '"')); word = quote + 1) {
     status = put(writer, word, (size_t)(quote - word));
-    if (status == STREW_OK) status = put(writer, "\"\"", 2);
+    TRY(status, put(writer, "\"\"", 2));
   }
-  if (status == STREW_OK) status = put(writer, word, strlen(word));
-  return status == STREW_OK ? put(writer, "\"", 1) : status;
+  TRY(status, put(writer, word, strlen(word)));
+  return TRY(status, put(writer, "\"", 1));
 }
 
 static strew_status put_number(struct writer *writer, strew_dtype dtype, const void *element) {
@@ -100,7 +100,7 @@ static strew_status put_names(struct writer *writer) {
   strew_status status = STREW_OK;
   for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
     status = put_word(writer, strew_table_name(writer->table, i));
-    if (status == STREW_OK) status = put_end(writer, i);
+    TRY(status, put_end(writer, i));
   }
   return status;
 }
@@ -126,8 +126,8 @@ static strew_status put_rows(struct writer *writer) {
   for (int64_t row = 0; row < writer->rows; row++)
     for (int64_t i = 0; i < writer->count; i++) {
       status = check_cell(writer, row, i);
-      if (status == STREW_OK) status = put_cell(writer, row, i);
-      if (status == STREW_OK) status = put_end(writer, i);
+      TRY(status, put_cell(writer, row, i));
+      TRY(status, put_end(writer, i));
       if (status != STREW_OK) return status;
     }
   return status;
@@ -135,13 +135,13 @@ static strew_status put_rows(struct writer *writer) {
 
 /* -------------------------------------------------------------------------------------------------------- columns */
 
-static strew_status open_source(struct writer *writer, strew_tensor *tensor, struct csv_source *out) {
+static strew_status open_rows(struct writer *writer, strew_tensor *tensor, struct csv_source *out) {
   strew_tensor *on_cpu = NULL;
   strew_status status = strew_to(tensor, &writer->context->cpu, tensor->dtype, &on_cpu, writer->call->error);
-  if (status == STREW_OK) status = strew_contiguous(on_cpu, &out->dense, writer->call->error);
+  TRY(status, strew_contiguous(on_cpu, &out->dense, writer->call->error));
   strew_release(on_cpu);
   void *data = NULL;
-  if (status == STREW_OK) status = strew_data(out->dense, &data, writer->call->error);
+  TRY(status, strew_data(out->dense, &data, writer->call->error));
   *out = (struct csv_source){out->dense, data, 1, -1};
   return status;
 }
@@ -172,14 +172,14 @@ static strew_status check_column(const struct writer *writer, int64_t i, const s
   char name[TEXT_BYTES], first[TEXT_BYTES];
   text_of_name(strew_table_name(writer->table, i), name);
   if (tensor->rank != 1)
-    return fail(writer->call, (struct fault){.code = STREW_ESHAPE, .argument = "x"},
-                "has a column \"%s\" of rank %d, expected rank 1", name, tensor->rank);
+    return fail(writer->call, FAULT(STREW_ESHAPE, "x"), "has a column \"%s\" of rank %d, expected rank 1", name,
+                tensor->rank);
   if (tensor->sizes[0] != writer->rows)
-    return fail(writer->call, (struct fault){.code = STREW_ESHAPE, .argument = "x"},
+    return fail(writer->call, FAULT(STREW_ESHAPE, "x"),
                 "has a column \"%s\" of %" PRId64 " elements, expected %" PRId64 ", as in the first one, \"%s\"", name,
                 tensor->sizes[0], writer->rows, text_of_name(strew_table_name(writer->table, 0), first));
   if (strew_table_word_count(writer->table, i) >= 0 && dtype_category(tensor->dtype) == FLOATING)
-    return fail(writer->call, (struct fault){.code = STREW_EDTYPE, .argument = "x"},
+    return fail(writer->call, FAULT(STREW_EDTYPE, "x"),
                 "has words for a column \"%s\" of %s, expected an integer dtype", name,
                 strew_dtype_name(tensor->dtype));
   return STREW_OK;
@@ -191,7 +191,7 @@ static strew_status open_columns(struct writer *writer) {
     strew_tensor *tensor = strew_table_tensor(writer->table, i);
     if (i == 0 && tensor->rank == 1) writer->rows = tensor->sizes[0];
     status = check_column(writer, i, tensor);
-    if (status == STREW_OK) status = open_source(writer, tensor, &writer->sources[i]);
+    TRY(status, open_rows(writer, tensor, &writer->sources[i]));
     if (status != STREW_OK) return status;
     writer->sources[i].word_count = strew_table_word_count(writer->table, i);
     if (writer->sources[i].word_count >= 0) status = check_codes(writer, i);
@@ -202,7 +202,7 @@ static strew_status open_columns(struct writer *writer) {
 /* Opens a tensor's columns; all share its memory. */
 static strew_status open_tensor(struct writer *writer, const strew_tensor *tensor) {
   struct csv_source whole = {0};
-  strew_status status = open_source(writer, (strew_tensor *)tensor, &whole);
+  strew_status status = open_rows(writer, (strew_tensor *)tensor, &whole);
   for (int64_t i = 0; i < writer->count && status == STREW_OK; i++) {
     size_t offset_bytes = (size_t)i * dtype_bytes(tensor->dtype);
     writer->sources[i] =
@@ -234,13 +234,13 @@ static void close_writer(struct writer *writer) {
   if (writer->c_locale) freelocale(writer->c_locale);
 }
 
-static strew_status write_file(struct writer *writer, const char *path, const strew_save_options *options,
-                               bool has_names) {
+static strew_status write_csv(struct writer *writer, const char *path, const strew_save_options *options,
+                              bool has_names) {
   strew_status status = sink_open(writer->call, writer->context, path, options->compress, &writer->sink);
   if (status != STREW_OK) return status;
   if (has_names) status = put_names(writer);
-  if (status == STREW_OK) status = put_rows(writer);
-  if (status == STREW_OK) status = flush(writer);
+  TRY(status, put_rows(writer));
+  TRY(status, flush(writer));
   if (status == STREW_OK) return sink_commit(writer->call, &writer->sink);
   sink_discard(&writer->sink);
   return status;
@@ -250,14 +250,12 @@ strew_status csv_save_table(const struct call *call, const strew_table *table, c
                             const strew_save_options *options) {
   struct writer writer = {
       .call = call, .context = table_context(table), .table = table, .count = strew_table_count(table)};
-  if (!writer.count)
-    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "x"}, "is an empty table, expected columns");
+  if (!writer.count) return fail(call, FAULT(STREW_EARGUMENT, "x"), "is an empty table, expected columns");
   strew_status status = open_writer(&writer, options);
-  if (status == STREW_OK) status = open_columns(&writer);
-  if (status == STREW_OK)
-    status = write_file(&writer, path, options,
+  TRY(status, open_columns(&writer));
+  TRY(status, write_csv(&writer, path, options,
                         options->header == STREW_HEADER_UNSAID ? !strew_table_is_numbered(table)
-                                                               : options->header == STREW_HEADER_YES);
+                                                               : options->header == STREW_HEADER_YES));
   close_writer(&writer);
   return status;
 }
@@ -268,15 +266,15 @@ strew_status csv_save(const struct call *call, const strew_tensor *tensor, const
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "header"};
   if (options->header == STREW_HEADER_YES)
     return fail(call, fault, "is true, but a tensor has no column names: save a table");
-  fault = (struct fault){.code = STREW_ESHAPE, .argument = "x"};
+  fault = FAULT(STREW_ESHAPE, "x");
   if (tensor->rank != 1 && tensor->rank != 2)
     return fail(call, fault, "is of rank %d, expected rank 1 or 2", tensor->rank);
   writer.rows = tensor->sizes[0];
   writer.count = tensor->rank == 2 ? tensor->sizes[1] : 1;
   if (!writer.count) return fail(call, fault, "has no columns, expected at least 1");
   strew_status status = open_writer(&writer, options);
-  if (status == STREW_OK) status = open_tensor(&writer, tensor);
-  if (status == STREW_OK) status = write_file(&writer, path, options, false);
+  TRY(status, open_tensor(&writer, tensor));
+  TRY(status, write_csv(&writer, path, options, false));
   close_writer(&writer);
   return status;
 }

@@ -2,8 +2,8 @@
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_walk.h"
 #include "csv_cells.h"
-#include "date.h"
 #include "file.h"
+#include "number.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -231,7 +231,7 @@ static strew_status count_cells(const struct reader *reader, struct cells *cells
 static strew_status fail_long(struct reader *reader, struct cells *cells, char byte, int64_t line) {
   int64_t count = reader->count;
   strew_status status = count_cells(reader, cells, &count);
-  return status == STREW_OK ? fail_ragged(reader, byte, line, count) : status;
+  return TRY(status, fail_ragged(reader, byte, line, count));
 }
 
 /* Checks for interruption and reports progress, per cell: a line may have any number of cells. Reading the text is the
@@ -304,8 +304,7 @@ static strew_status visit_name(struct reader *reader, const struct cells *cells,
   (void)cells;
   int64_t number;
   strew_status status = join_quotes(reader, cell);
-  if (status == STREW_OK)
-    status = words_number(reader->call, reader->context, &reader->names, cell->text, cell->length, &number);
+  TRY(status, words_number(reader->call, reader->context, &reader->names, cell->text, cell->length, &number));
   if (status != STREW_OK || number == i) return status;
   char text[TEXT_BYTES], hint[TEXT_BYTES];
   snprintf(hint, sizeof hint, "{.names = {...}} names the %" PRId64 " columns instead of line %" PRId64, reader->count,
@@ -332,8 +331,7 @@ static strew_status name_by_list(struct reader *reader, int64_t count, const cha
   for (int64_t i = 0; i < count; i++) {
     int64_t number;
     strew_status status = check_interrupted(reader, i);
-    if (status == STREW_OK)
-      status = words_number(reader->call, reader->context, &reader->names, names[i], strlen(names[i]), &number);
+    TRY(status, words_number(reader->call, reader->context, &reader->names, names[i], strlen(names[i]), &number));
     if (status != STREW_OK) return status;
     if (number != i) return fail(reader->call, fault, "has \"%s\" twice", text_of_name(names[i], text));
   }
@@ -370,8 +368,7 @@ static strew_status fail_named(const struct reader *reader, const struct named *
   for (int64_t i = 0; i < reader->count && i < MAX_SHOWN; i++)
     length += (size_t)snprintf(list + length, 40, "%s\"%.32s\"", i ? ", " : "",
                                text_of_name(words_at(&reader->names, i), known));
-  return fail(reader->call,
-              (struct fault){.code = STREW_EARGUMENT, .argument = named->option, .hint = hint_of_guess(&guess, hint)},
+  return fail(reader->call, HINTED(STREW_EARGUMENT, named->option, hint_of_guess(&guess, hint)),
               "has \"%s\", not found among the columns: %s%s", text_of_name(name, text), list,
               reader->count > MAX_SHOWN ? ", ..." : "");
 }
@@ -384,8 +381,8 @@ static strew_status mark(struct reader *reader, const struct named *named) {
     if (i < 0) return fail_named(reader, named, name);
     if (reader->columns[i].kind == SKIPPED) continue;
     if (reader->columns[i].kind != UNKNOWN && reader->columns[i].kind != named->kind)
-      return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = named->option},
-                  "has \"%s\", which is in 'text', too", text_of_name(name, text));
+      return fail(reader->call, FAULT(STREW_EARGUMENT, named->option), "has \"%s\", which is in 'text', too",
+                  text_of_name(name, text));
     reader->columns[i].kind = named->kind;
   }
   return STREW_OK;
@@ -405,7 +402,7 @@ static strew_status choose_columns(struct reader *reader) {
     int64_t i = words_find(&reader->names, named.names[k], strlen(named.names[k]));
     if (i < 0) return fail_named(reader, &named, named.names[k]);
     if (reader->columns[i].kind != SKIPPED)
-      return fail(reader->call, (struct fault){.code = STREW_EARGUMENT, .argument = named.option}, "has \"%s\" twice",
+      return fail(reader->call, FAULT(STREW_EARGUMENT, named.option), "has \"%s\" twice",
                   text_of_name(named.names[k], text));
     reader->columns[i].kind = UNKNOWN;
     reader->chosen[reader->chosen_count++] = i;
@@ -419,8 +416,8 @@ static strew_status mark_columns(struct reader *reader) {
   const struct named text = {"text", options->text_count, options->text, TEXTUAL},
                      dates = {"dates", options->date_count, options->dates, DATED};
   strew_status status = choose_columns(reader);
-  if (status == STREW_OK) status = mark(reader, &text);
-  return status == STREW_OK ? mark(reader, &dates) : status;
+  TRY(status, mark(reader, &text));
+  return TRY(status, mark(reader, &dates));
 }
 
 /* Returns the first column with a number in the second line if the first line has words only; else -1. Dates are values
@@ -500,9 +497,9 @@ strew_status csv_read_head(struct reader *reader, struct cells *cells) {
   reader->walk = 1;
   if (!cells_find_line(cells)) return fail_file(reader->call, reader->path, NULL, "is empty, expected lines of cells");
   strew_status status = check_separator_line(reader, cells);
-  if (status == STREW_OK) status = count_columns(reader, *cells);
-  if (status == STREW_OK) status = name_columns(reader, cells);
-  if (status == STREW_OK) status = mark_columns(reader);
+  TRY(status, count_columns(reader, *cells));
+  TRY(status, name_columns(reader, cells));
+  TRY(status, mark_columns(reader));
   if (status == STREW_OK && reader->options->header == STREW_HEADER_UNSAID && column_below_words(reader, *cells) >= 0)
     status = fail_file(reader->call, reader->path,
                        "header = true takes names from line 1, header = false reads it as all others",
@@ -736,9 +733,8 @@ static inline strew_status store_cell(struct reader *reader, const struct cells 
   int64_t whole;
   if (column->kind == TEXTUAL) {
     strew_status status = join_quotes(reader, cell);
-    if (status == STREW_OK)
-      status = words_number(reader->call, reader->context, &column->words->words, cell->text,
-                            is_absent ? 0 : cell->length, &whole);
+    TRY(status, words_number(reader->call, reader->context, &column->words->words, cell->text,
+                             is_absent ? 0 : cell->length, &whole));
     if (status == STREW_OK) memcpy(to, &whole, sizeof whole);
     return status;
   }

@@ -1,10 +1,11 @@
 /* csv_walk.h: walks the lines of a .csv file as rows, twice: those of the whole file, or of one chunk after the other.
-   The first walk finds all errors, the kind of each column and the number of rows; the second walk fills the columns. */
+   The first walk finds all errors, the kind of each column and the number of rows; the second walk fills the
+   columns. */
 #ifndef CSV_WALK_H
 #define CSV_WALK_H
 
 #include "csv_cells.h"
-#include "words.h"
+#include "table.h"
 
 /* Kind of a column, as far as known. A walk changes it to a later one only. */
 enum kind {
@@ -106,8 +107,8 @@ void csv_end(struct reader *reader);
 /* Fails if text, which begins at this line after `before` bytes of the file, is compressed or has a 0 byte. */
 strew_status csv_check_text(const struct reader *reader, const char *text, size_t size_bytes, int64_t line,
                             uint64_t before);
-/* Makes a table of the rows from `cells` on to the end of the text, and leaves `cells` there. The first call decides the
-   columns' dtypes. *out is NULL if there is no row and skips_none. On failure `cells` stay. */
+/* Makes a table of the rows from `cells` on to the end of the text, and leaves `cells` there. The first call decides
+   the columns' dtypes. *out is NULL if there is no row and skips_none. On failure `cells` stay. */
 strew_status csv_read_rows(struct reader *reader, struct cells *cells, bool skips_none, strew_table **out);
 
 #endif

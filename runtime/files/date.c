@@ -1,5 +1,6 @@
-/* date.c: see date.h */
-#include "date.h"
+/* date.c: dates in text, see number.h. */
+#define _XOPEN_SOURCE 700 /* locale_t */
+#include "number.h"
 
 #include <stdbool.h>
 

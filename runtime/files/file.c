@@ -2,7 +2,6 @@
 #define _DEFAULT_SOURCE /* MAP_NORESERVE */
 #define _XOPEN_SOURCE   700
 #include "file.h"
-#include "input.h"
 #include "runtime/base/device.h"
 
 #include <dirent.h>
@@ -129,9 +128,9 @@ static int wait_for(int descriptor) {
   return count < 0 && errno == EINTR ? 0 : count;
 }
 
-/* Standard input may block: it is waited for before it is read. A pipe's first bytes are waited for, because it seems to
-   be at its end as long as it has no writer: of standard input, the shell has waited for one, which only the descriptor
-   of that time shows. */
+/* Standard input may block: it is waited for before it is read. A pipe's first bytes are waited for, because it seems
+   to be at its end as long as it has no writer: of standard input, the shell has waited for one, which only the
+   descriptor of that time shows. */
 enum attempt file_try(struct file *file, void *to, size_t size_bytes, size_t *got) {
   bool waits = file->is_input || file->is_drained || !(file->is_regular || file->is_begun);
   int ready = waits ? wait_for(file->is_input ? STDIN_FILENO : file->descriptor) : 1;

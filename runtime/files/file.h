@@ -5,6 +5,8 @@
 
 #include "runtime/base/context.h"
 
+#include <sys/types.h>
+
 /* Fails with "'path' is "PATH", which " + the formatted reason; hint may be NULL. Returns STREW_EFILE. */
 strew_status fail_file(const struct call *call, const char *path, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -19,7 +21,7 @@ strew_status fail_system(const struct call *call, const char *path, const char *
 #define fail_system(...) failed(fail_system(__VA_ARGS__))
 
 /* A file, pipe or standard input, open for reading. */
-struct ahead; /* a thread that reads ahead: see ahead.h */
+struct ahead; /* a thread that reads ahead: below */
 struct file {
   const char *path; /* borrowed, as the user gave it */
   int descriptor;
@@ -46,8 +48,8 @@ strew_status file_open(const struct call *call, strew_context *context, const ch
 void file_close(struct file *file);
 /* True if a file, regular or as standard input, has changed in size or was written since it was opened. */
 bool file_is_changed(const struct file *file);
-/* Reads the next bytes, at most size_bytes; *got 0: the end. Waits for some time where there may be more later. Failures
-   are in errno. Needs no context: for any thread. */
+/* Reads the next bytes, at most size_bytes; *got 0: the end. Waits for some time where there may be more later.
+   Failures are in errno. Needs no context: for any thread. */
 enum attempt { FILE_READ, FILE_WAITED, FILE_FAILED };
 enum attempt file_try(struct file *file, void *to, size_t size_bytes, size_t *got);
 /* The same, until there is something. Waits for a pipe, and checks for interruption meanwhile. */
@@ -57,6 +59,28 @@ strew_status file_read(const struct call *call, const struct file *file, uint64_
 /* Maps a whole regular file, private: writes stay in memory. */
 strew_status file_map(const struct call *call, const struct file *file, void **out);
 void file_unmap(void *address, size_t size_bytes);
+
+/* --------------------------------------------------------------------------------------------------------- input.c */
+
+/* Standard input. Other processes share it, and its flags: O_NONBLOCK is not set. So a read waits, perhaps for ever, if
+   another process takes the bytes that poll has found; here are reads that do not. */
+struct stat;
+/* Completes a file whose descriptor is standard input's, with these facts about it. */
+void input_open(struct file *file, const struct stat *about);
+/* Reads as read(2) does, but fails with EAGAIN if there is nothing, unless the file may block. */
+ssize_t input_read(const struct file *file, void *to, size_t size_bytes);
+
+/* --------------------------------------------------------------------------------------------------------- ahead.c */
+
+/* Starts a thread that reads a file ahead of its reader, into a ring of fixed size. Without a thread (the file is small, a read of it may block, or the system has none left)
+   ahead_next reads by itself. ahead_stop ends the thread, before file_close; the file need not have one. */
+strew_status ahead_start(const struct call *call, struct file *file);
+void ahead_stop(struct file *file);
+/* Reads the next bytes, at most size_bytes; *got 0: the end. Those that were read ahead, or else as file_next. Waits
+   for the thread, and checks for interruption meanwhile. */
+strew_status ahead_next(const struct call *call, struct file *file, void *to, size_t size_bytes, size_t *got);
+
+/* -------------------------------------------------------------------------------------------------- drafts: file.c */
 
 /* A file that is being written, under a temporary name in its target's folder until it is complete. */
 enum { PATH_BYTES = 4096 };

@@ -44,8 +44,7 @@ static strew_status find_named(const struct call *call, const char *word, const 
     if (strcasecmp(word, formats[i].suffix + 1) == 0) return *out = &formats[i], STREW_OK;
     length += (size_t)sprintf(known + length, "%s%s", length ? ", " : "", formats[i].suffix + 1);
   }
-  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "format"}, "is \"%s\", expected one of %s",
-              text_of_name(word, text), known);
+  return fail(call, FAULT(STREW_EARGUMENT, "format"), "is \"%s\", expected one of %s", text_of_name(word, text), known);
 }
 
 /* The suffix alone decides: it is cheaper to check than contents, and also known before a file is written. */
@@ -80,8 +79,7 @@ static bool maps(const struct format *format) { return format->options & TAKES_M
 /* Fails if an option of .csv files is given for another format; given NULL: none. */
 static strew_status check_csv_options(const struct call *call, const struct format *format, const char *given) {
   if (!given || format->options & TAKES_CSV) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = given},
-              "is an option of %s files, not of %s files",
+  return fail(call, FAULT(STREW_EARGUMENT, given), "is an option of %s files, not of %s files",
               strcmp(given, "columns") == 0 ? ".csv, .tsv and .npz" : ".csv and .tsv", format->suffix);
 }
 
@@ -101,10 +99,10 @@ static strew_status check_count(const struct call *call, const char *list, int64
 
 strew_status check_load_options(const struct call *call, const strew_load_options *options) {
   strew_status status = check_options(call, options);
-  if (status == STREW_OK) status = check_header(call, options->header);
-  if (status == STREW_OK) status = check_count(call, "text", options->text_count);
-  if (status == STREW_OK) status = check_count(call, "dates", options->date_count);
-  if (status == STREW_OK) status = check_count(call, "columns", options->column_count);
+  TRY(status, check_header(call, options->header));
+  TRY(status, check_count(call, "text", options->text_count));
+  TRY(status, check_count(call, "dates", options->date_count));
+  TRY(status, check_count(call, "columns", options->column_count));
   if (status == STREW_OK && options->csv) status = check_options(call, options->csv);
   if (status == STREW_OK && options->csv) status = check_count(call, "names", options->csv->name_count);
   if (status == STREW_OK && options->csv) status = check_count(call, "missing", options->csv->missing_count);
@@ -125,7 +123,7 @@ strew_status format_check_load(const struct call *call, const struct format *for
                 list_of_formats(maps, known));
   strew_status status = check_csv_options(call, format, given);
   if (status != STREW_OK || options->decimal != ',' || options->separator || format->separator != ',') return status;
-  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "decimal", .hint = "separator = \";\""};
+  fault = HINTED(STREW_EARGUMENT, "decimal", "separator = \";\"");
   return fail(call, fault, "is \",\", as the separator of cells, which the call has to name then");
 }
 
@@ -134,7 +132,7 @@ static bool has_chunks(const struct format *format) { return format->chunks != N
 strew_status format_check_chunks(const struct call *call, const struct format *format, const char *given) {
   char known[TEXT_BYTES];
   if (format->chunks) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = given ? "format" : "path"},
+  return fail(call, FAULT(STREW_EARGUMENT, given ? "format" : "path"),
               given ? "is %s, expected one of %s for chunks" : "ends in %s, expected one of %s for chunks",
               format->suffix, list_of_formats(has_chunks, known));
 }
@@ -148,9 +146,8 @@ static strew_status load_file(const struct call *call, strew_device *device, con
   strew_status status = file_open(call, device->context, path, &file);
   if (status != STREW_OK) return status;
   status = file_hold(call, &file, format->options & IS_GZIP);
-  if (status == STREW_OK)
-    status = format->load ? format->load(call, device, &file, &chosen, tensor)
-                          : format->load_table(call, device, &file, &chosen, table);
+  TRY(status, format->load ? format->load(call, device, &file, &chosen, tensor)
+                           : format->load_table(call, device, &file, &chosen, table));
   file_close(&file);
   return status;
 }
@@ -165,11 +162,11 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
   char known[TEXT_BYTES];
   if (!options) options = &defaults;
   strew_status status = check_load_options(&call, options);
-  if (status == STREW_OK) status = format_find(&call, path, options->format, &format);
-  if (status == STREW_OK) status = format_check_load(&call, format, options);
+  TRY(status, format_find(&call, path, options->format, &format));
+  TRY(status, format_check_load(&call, format, options));
   if (status == STREW_OK && !(format->load ? (void *)out : (void *)table))
     status =
-        fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = options->format ? "format" : "path"},
+        fail(&call, FAULT(STREW_EARGUMENT, options->format ? "format" : "path"),
              options->format ? "is %s, expected one of %s for %s" : "ends in %s, expected one of %s for %s",
              format->suffix, list_of_formats(out ? loads_tensor : loads_table, known), out ? "one tensor" : "a table");
   if (status != STREW_OK) return status;
@@ -194,16 +191,16 @@ static strew_status find_saver(const struct call *call, const char *path, strew_
   struct fault fault = {.code = STREW_EARGUMENT, .argument = options->format ? "format" : "path"};
   char known[TEXT_BYTES];
   strew_status status = check_options(call, options);
-  if (status == STREW_OK) status = check_header(call, options->header);
-  if (status == STREW_OK) status = format_find(call, path, options->format, out);
+  TRY(status, check_header(call, options->header));
+  TRY(status, format_find(call, path, options->format, out));
   if (status != STREW_OK) return status;
   if (!is_able(*out))
     return fail(
         call, fault, options->format ? "is %s, expected one of %s for %s" : "ends in %s, expected one of %s for %s",
         (*out)->suffix, list_of_formats(is_able, known), is_able == saves_table ? "a table of tensors" : "one tensor");
-  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "path", .hint = "\"./-\" is a file of that name"};
+  fault = HINTED(STREW_EARGUMENT, "path", "\"./-\" is a file of that name");
   if (file_is_input(path)) return fail(call, fault, "is \"-\", standard output, expected the name of a file");
-  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "compress"};
+  fault = FAULT(STREW_EARGUMENT, "compress");
   if (options->compress && !compresses(*out))
     return fail(call, fault, "is true, but %s files are not compressed, only %s", (*out)->suffix,
                 list_of_formats(compresses, known));
@@ -237,8 +234,7 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
   strew_status status = find_saver(&call, path, &chosen, saves_table, &format);
   if (status != STREW_OK) return status;
   if (strew_table_is_numbered(table) && !(format->options & TAKES_CSV))
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "x"}, "has no names, which %s files need",
-                format->suffix);
+    return fail(&call, FAULT(STREW_EARGUMENT, "x"), "has no names, which %s files need", format->suffix);
   uint64_t bytes = 0;
   for (int64_t i = 0; i < strew_table_count(table); i++) bytes += bytes_of(strew_table_tensor(table, i));
   start_progress(table_context(table), "saving", path, bytes);

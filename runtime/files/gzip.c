@@ -1,6 +1,6 @@
 /* gzip.c: see gzip.h. zlib's memory is the context's. */
 #include "gzip.h"
-#include "ahead.h"
+#include "file.h"
 #include "runtime/base/library.h"
 
 #if __has_include(<zlib.h>)
@@ -25,7 +25,7 @@ enum { BUFFER_BYTES = 64 << 10, GZIP_WINDOW = 15 + 16 /* the largest window; gzi
 
 static struct { ZLIB_CALLS(LIBRARY_MEMBER) } zlib;
 
-static strew_status check_library(const struct call *call, const char *path) {
+static strew_status check_zlib(const struct call *call, const char *path) {
   static const char *const names[] = {"libz.so.1", NULL}, *const symbols[] = {ZLIB_CALLS(LIBRARY_SYMBOL) NULL};
   static struct library library = {.names = names, .symbols = symbols, .table = &zlib};
   if (library_find(&library) == LIBRARY_FOUND) return STREW_OK;
@@ -77,7 +77,7 @@ struct inflater {
 };
 
 strew_status inflater_create(const struct call *call, struct file *file, struct inflater **out) {
-  strew_status status = check_library(call, file->path);
+  strew_status status = check_zlib(call, file->path);
   if (status != STREW_OK) return status;
   struct inflater *inflater = memory_allocate(file->context, sizeof *inflater);
   if (!inflater) return fail_memory(call, file->context, sizeof *inflater);
@@ -106,7 +106,7 @@ static uint64_t position(const struct inflater *inflater) {
   return inflater->end_of_input - inflater->codec.zlib.avail_in;
 }
 
-static strew_status fill(const struct call *call, struct inflater *inflater) {
+static strew_status fill_input(const struct call *call, struct inflater *inflater) {
   struct codec *codec = &inflater->codec;
   size_t got;
   strew_status status = ahead_next(call, inflater->file, codec->buffer, BUFFER_BYTES, &got);
@@ -133,7 +133,7 @@ static strew_status begin_member(const struct call *call, struct inflater *infla
 }
 
 /* The file has ended. */
-static strew_status check_end(const struct call *call, const struct inflater *inflater) {
+static strew_status check_gzip_end(const struct call *call, const struct inflater *inflater) {
   if (!inflater->end_of_input) return fail_file(call, inflater->codec.path, NULL, "is empty, expected gzip data");
   if (inflater->is_between) return STREW_OK;
   return fail_file(call, inflater->codec.path, NULL, "is truncated: its gzip data has no end before byte %" PRIu64,
@@ -166,12 +166,12 @@ strew_status inflater_read(const struct call *call, struct inflater *inflater, v
     strew_status status = STREW_OK;
     if (!stream->avail_in && !inflater->has_more) {
       if (stream->avail_out < wanted) break; /* what is there is given before a pipe is waited for */
-      status = fill(call, inflater);
-      if (status == STREW_OK && !stream->avail_in) return *got = 0, check_end(call, inflater);
+      status = fill_input(call, inflater);
+      if (status == STREW_OK && !stream->avail_in) return *got = 0, check_gzip_end(call, inflater);
     }
     if (status == STREW_OK && inflater->is_between) status = begin_member(call, inflater);
     if (status == STREW_OK && (stream->avail_in || inflater->has_more)) status = advance(call, inflater);
-    if (status == STREW_OK) status = context_check(call, inflater->codec.context);
+    TRY(status, context_check(call, inflater->codec.context));
     if (status != STREW_OK) return status;
   }
   *got = wanted - stream->avail_out;
@@ -189,7 +189,7 @@ struct deflater {
 strew_status deflater_create(const struct call *call, strew_context *context, const struct draft *draft,
                              struct deflater **out) {
   enum { LEVEL = 6, MEMORY = 8 }; /* zlib's defaults */
-  strew_status status = check_library(call, draft->path);
+  strew_status status = check_zlib(call, draft->path);
   if (status != STREW_OK) return status;
   struct deflater *deflater = memory_allocate(context, sizeof *deflater);
   if (!deflater) return fail_memory(call, context, sizeof *deflater);
@@ -223,7 +223,7 @@ static strew_status deflate_input(const struct call *call, struct deflater *defl
     zlib.deflate(&codec->zlib, flush); /* always has room and, except at the end, input: no error is possible */
     size_t made = BUFFER_BYTES - codec->zlib.avail_out;
     status = context_check(call, codec->context);
-    if (status == STREW_OK) status = draft_write(call, deflater->draft, deflater->written, codec->buffer, made);
+    TRY(status, draft_write(call, deflater->draft, deflater->written, codec->buffer, made));
     deflater->written += made;
   } while (status == STREW_OK && !codec->zlib.avail_out);
   return status;
@@ -247,14 +247,14 @@ strew_status deflater_end(const struct call *call, struct deflater *deflater) {
 
 #else /* built without zlib: nothing is ever created */
 
-static strew_status fail_absent(const struct call *call, const char *path) {
+static strew_status fail_zlib(const struct call *call, const char *path) {
   return fail_file(call, path, "on Debian: apt install zlib1g-dev, and build strew again",
                    "is compressed by gzip, and strew was built without zlib");
 }
 
 strew_status inflater_create(const struct call *call, struct file *file, struct inflater **out) {
   (void)out;
-  return fail_absent(call, file->path);
+  return fail_zlib(call, file->path);
 }
 void inflater_free(struct inflater *inflater) { (void)inflater; }
 strew_status inflater_read(const struct call *call, struct inflater *inflater, void *to, size_t size_bytes,
@@ -265,7 +265,7 @@ strew_status inflater_read(const struct call *call, struct inflater *inflater, v
 strew_status deflater_create(const struct call *call, strew_context *context, const struct draft *draft,
                              struct deflater **out) {
   (void)context, (void)out;
-  return fail_absent(call, draft->path);
+  return fail_zlib(call, draft->path);
 }
 void deflater_free(struct deflater *deflater) { (void)deflater; }
 strew_status deflater_write(const struct call *call, struct deflater *deflater, const void *from, size_t size_bytes) {

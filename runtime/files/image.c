@@ -120,10 +120,10 @@ static strew_status check_image(const struct call *call, const strew_tensor *ten
   if (tensor->rank == 1) fault.hint = "strew_unsqueeze(self, 0) is a single line";
   if (tensor->rank != 2)
     return fail(call, fault, "has %d dimension%s, expected 2", tensor->rank, tensor->rank == 1 ? "" : "s");
-  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "colormap"};
+  fault = FAULT(STREW_EARGUMENT, "colormap");
   if ((unsigned)options->colormap >= STREW_COLORMAP_COUNT)
     return fail_unknown(call, fault.argument, (int)options->colormap, STREW_COLORMAP_COUNT - 1);
-  fault = (struct fault){.code = STREW_EVALUE, .argument = "scale"};
+  fault = FAULT(STREW_EVALUE, "scale");
   if (options->scale < 0) return fail(call, fault, "is %" PRId64 ", expected 1 or more", options->scale);
   const double *bounds[] = {options->min, options->max};
   for (int i = 0; i < 2; i++) {
@@ -144,8 +144,7 @@ static strew_status check_scale(const struct painting *painting, const strew_dev
     return fail(painting->call, fault, "is %" PRId64 ", more pixels than can be addressed", painting->scale);
   sizes[2] = CHANNELS;
   strew_status status = check_sizes(painting->call, STREW_UINT8, 3, sizes);
-  return status == STREW_OK ? check_machine_memory(painting->call, device, (uint64_t)count_of_sizes(3, sizes), NULL)
-                            : status;
+  return TRY(status, check_machine_memory(painting->call, device, (uint64_t)count_of_sizes(3, sizes), NULL));
 }
 
 /* Paints height * width numbers; *out is a new tensor on the device. */
@@ -159,7 +158,7 @@ static strew_status paint_on(struct painting *painting, strew_device *device, co
   unsigned char *pixels = memory_allocate(device->context, size_bytes);
   if (!pixels) return fail_memory(painting->call, device->context, size_bytes);
   if (size_bytes) status = paint(painting, numbers, pixels);
-  if (status == STREW_OK) status = tensor_create(painting->call, device, STREW_UINT8, 3, sizes, &made);
+  TRY(status, tensor_create(painting->call, device, STREW_UINT8, 3, sizes, &made));
   if (status == STREW_OK && size_bytes)
     status = device->ops->write(painting->call, made->storage, 0, pixels, size_bytes);
   memory_free(device->context, pixels, size_bytes);
@@ -177,10 +176,10 @@ strew_status strew_image(strew_tensor *tensor, const strew_image_options *option
   strew_device *device = tensor->storage->device;
   if (!options) options = &defaults;
   strew_status status = check_options(&call, options);
-  if (status == STREW_OK) status = check_image(&call, tensor, options);
+  TRY(status, check_image(&call, tensor, options));
   strew_tensor *on_cpu = NULL, *dense = NULL;
-  if (status == STREW_OK) status = strew_to(tensor, &device->context->cpu, STREW_FLOAT64, &on_cpu, error);
-  if (status == STREW_OK) status = strew_contiguous(on_cpu, &dense, error);
+  TRY(status, strew_to(tensor, &device->context->cpu, STREW_FLOAT64, &on_cpu, error));
+  TRY(status, strew_contiguous(on_cpu, &dense, error));
   if (status == STREW_OK) {
     struct painting painting = {
         &call, device->context, tensor->sizes[0], tensor->sizes[1], options->scale ? options->scale : 1, 0, 0, {{0}}};
@@ -188,7 +187,7 @@ strew_status strew_image(strew_tensor *tensor, const strew_image_options *option
     if (strew_tensor_numel(dense)) numbers += dense->offset;
     status = find_range(&painting, numbers, options);
     make_colors(&painting, options->colormap, options->nan);
-    if (status == STREW_OK) status = paint_on(&painting, device, numbers, out);
+    TRY(status, paint_on(&painting, device, numbers, out));
   }
   strew_release(dense);
   strew_release(on_cpu);

@@ -1,10 +1,11 @@
-/* input.c: see input.h. */
+/* input.c: reads of standard input, see file.h. */
 #define _GNU_SOURCE /* preadv2 */
-#include "input.h"
+#include "file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 

@@ -72,7 +72,7 @@ static strew_status check_size(const struct call *call, const struct npy_source 
 strew_status npy_read_header(const struct call *call, const struct npy_source *source, strew_context *context,
                              struct npy_header *header, uint64_t *data_at, uint64_t *data_bytes) {
   strew_status status = read_header(call, source, context, header, data_at);
-  return status == STREW_OK ? check_size(call, source, header, *data_at, data_bytes) : status;
+  return TRY(status, check_size(call, source, header, *data_at, data_bytes));
 }
 
 /* ------------------------------------------------------------------------------------------------------- elements */
@@ -139,7 +139,7 @@ strew_status npy_read_elements(const struct call *call, const struct npy_source 
     size_t bytes = size_bytes - at < chunk_bytes ? size_bytes - at : chunk_bytes;
     char *destination = is_host ? chunk + at * wide : chunk;
     status = context_check(call, device->context);
-    if (status == STREW_OK) status = source->read(call, source->user, destination + bytes * (wide - 1), bytes);
+    TRY(status, source->read(call, source->user, destination + bytes * (wide - 1), bytes));
     if (status != STREW_OK) break;
     convert(header, destination, bytes);
     if (!is_host) status = device->ops->write(call, to, at * wide, destination, bytes * wide);
@@ -172,9 +172,8 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
   uint64_t data_at, data_bytes;
   int64_t sizes[MAX_RANK];
   strew_status status = npy_read_header(call, source, device->context, &header, &data_at, &data_bytes);
-  if (status == STREW_OK)
-    status =
-        check_machine_memory(call, device, data_bytes * widening(&header), "a .npy file can be mapped: {.map = true}");
+  TRY(status,
+      check_machine_memory(call, device, data_bytes * widening(&header), "a .npy file can be mapped: {.map = true}"));
   if (status != STREW_OK) return status;
   sizes_in_memory(&header, sizes);
   strew_tensor *tensor;
@@ -209,7 +208,7 @@ static strew_status check_mapped(const struct call *call, const struct npy_sourc
   const char *hint = "leave out map, to read it";
   if (!file->is_regular) return fail_file(call, file->path, hint, "cannot be mapped: it is not a regular file");
   if (!device->ops->host_memory)
-    return fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "map", .hint = "device = \"cpu\", or no map"},
+    return fail(call, HINTED(STREW_EDEVICE, "map", "device = \"cpu\", or no map"),
                 "is true, but only tensors on the cpu can be mapped, not on %s", device->name);
   if (header->is_swapped)
     return fail_member(call, source->path, source->member, hint,
@@ -247,11 +246,10 @@ static strew_status map_elements(const struct call *call, const struct file *fil
   unsigned char *data = (unsigned char *)mapping->address + data_at;
   if (header->dtype == STREW_BOOL) status = normalize_mapped(call, context, data, data_bytes);
   sizes_in_memory(header, sizes);
-  if (status == STREW_OK)
-    status = strew_wrap(device, header->dtype, header->rank, sizes, NULL, data, data_bytes, unmap, mapping, out,
-                        call->error);
+  TRY(status,
+      strew_wrap(device, header->dtype, header->rank, sizes, NULL, data, data_bytes, unmap, mapping, out, call->error));
   if (status != STREW_OK) unmap(mapping);
-  return status == STREW_OK ? restore_order(call, header, out) : status;
+  return TRY(status, restore_order(call, header, out));
 }
 
 static strew_status map_file(const struct call *call, const struct npy_source *source, const struct file *file,
@@ -259,9 +257,9 @@ static strew_status map_file(const struct call *call, const struct npy_source *s
   struct npy_header header;
   uint64_t data_at, data_bytes;
   strew_status status = read_header(call, source, device->context, &header, &data_at);
-  if (status == STREW_OK) status = check_size(call, source, &header, data_at, &data_bytes);
-  if (status == STREW_OK) status = check_mapped(call, source, file, device, &header, data_at);
-  return status == STREW_OK ? map_elements(call, file, device, &header, data_at, out) : status;
+  TRY(status, check_size(call, source, &header, data_at, &data_bytes));
+  TRY(status, check_mapped(call, source, file, device, &header, data_at));
+  return TRY(status, map_elements(call, file, device, &header, data_at, out));
 }
 
 /* ------------------------------------------------------------------------------------------------- loading a file */
@@ -302,9 +300,7 @@ static bool is_fortran(const strew_tensor *tensor) {
 strew_status npy_describe(const struct call *call, const strew_tensor *tensor, struct npy_image *out) {
   if (!npy_has_dtype(tensor->dtype))
     return fail(call,
-                (struct fault){.code = STREW_EDTYPE,
-                               .argument = "x",
-                               .hint = "strew_to(x, float32) keeps every value; loaded, strew_to restores bfloat16"},
+                HINTED(STREW_EDTYPE, "x", "strew_to(x, float32) keeps every value; loaded, strew_to restores bfloat16"),
                 "is %s, a dtype that NumPy does not have", strew_dtype_name(tensor->dtype));
   struct npy_header header = {.dtype = tensor->dtype, .is_fortran = is_fortran(tensor), .rank = tensor->rank};
   memcpy(header.sizes, tensor->sizes, sizeof header.sizes);
@@ -350,7 +346,7 @@ static strew_status write_chunk(const struct call *call, const struct npy_image 
     return sink_write(call, sink, data + (at - image->header_bytes), bytes);
   }
   status = npy_image_read(call, image, at, chunk, bytes);
-  return status == STREW_OK ? sink_write(call, sink, chunk, bytes) : status;
+  return TRY(status, sink_write(call, sink, chunk, bytes));
 }
 
 static strew_status write_image(const struct call *call, const struct npy_image *image, struct sink *sink) {
@@ -377,7 +373,7 @@ strew_status npy_save(const struct call *call, const strew_tensor *tensor, const
   status = sink_open(call, tensor_context(tensor), path, options->compress, &sink);
   if (status != STREW_OK) return status;
   status = npy_open(call, tensor, &image);
-  if (status == STREW_OK) status = write_image(call, &image, &sink);
+  TRY(status, write_image(call, &image, &sink));
   npy_close(&image);
   if (status == STREW_OK) return sink_commit(call, &sink);
   sink_discard(&sink);

@@ -43,13 +43,13 @@ static strew_status read_stream(const struct call *call, void *user, void *to, s
   return STREW_OK;
 }
 
-static strew_status read_member(const struct call *call, void *user, void *to, size_t size_bytes) {
+static strew_status read_npy_member(const struct call *call, void *user, void *to, size_t size_bytes) {
   struct npy_state *state = user;
   return archive_read(call, state->archive, to, size_bytes);
 }
 
 /* Fails if bytes follow the last row. Reaching the end verifies compressed data. */
-static strew_status check_end(const struct call *call, struct npy_state *state) {
+static strew_status check_npy_end(const struct call *call, struct npy_state *state) {
   char more;
   size_t got = 0;
   if (state->is_checked) return STREW_OK;
@@ -65,13 +65,14 @@ static strew_status check_end(const struct call *call, struct npy_state *state) 
 
 /* ----------------------------------------------------------------------------------------------- open, next, close */
 
-static void close_chunks(void *user) {
+static void close_npy(void *user) {
   struct npy_state *state = user;
   if (state->archive) archive_close(state->archive);
   memory_free(state->device->context, state, sizeof *state);
 }
 
-static strew_status open_member(const struct call *call, const struct chunk_source *source, struct npy_state *state) {
+static strew_status open_npy_member(const struct call *call, const struct chunk_source *source,
+                                    struct npy_state *state) {
   struct archive_member member;
   int64_t i;
   const struct file *file = source->file;
@@ -79,10 +80,10 @@ static strew_status open_member(const struct call *call, const struct chunk_sour
     return fail_file(call, file->path, "strew_load reads archives from pipes, into memory",
                      "is not a regular file: the list of an archive's members is at its end");
   strew_status status = archive_open(call, state->device->context, file, &state->archive);
-  if (status == STREW_OK) status = npz_find(call, state->archive, file->path, "member", source->member, &i, &member);
-  if (status == STREW_OK) status = archive_open_member(call, state->archive, i);
+  TRY(status, npz_find(call, state->archive, file->path, "member", source->member, &i, &member));
+  TRY(status, archive_open_member(call, state->archive, i));
   if (status != STREW_OK) return status;
-  state->source = (struct npy_source){file->path, member.name, member.size_bytes, read_member, state, NULL};
+  state->source = (struct npy_source){file->path, member.name, member.size_bytes, read_npy_member, state, NULL};
   return STREW_OK;
 }
 
@@ -99,7 +100,7 @@ static strew_status check_rows(const struct call *call, const struct npy_state *
   return STREW_OK;
 }
 
-static strew_status open_chunks(const struct call *call, const struct chunk_source *source, void **out) {
+static strew_status open_npy(const struct call *call, const struct chunk_source *source, void **out) {
   strew_context *context = source->device->context;
   struct npy_state *state = memory_allocate(context, sizeof *state);
   if (!state) return fail_memory(call, context, sizeof *state);
@@ -112,21 +113,20 @@ static strew_status open_chunks(const struct call *call, const struct chunk_sour
     uint64_t size_bytes = is_known ? source->file->size_bytes : NPY_UNKNOWN_BYTES;
     state->source = (struct npy_source){source->file->path, NULL, size_bytes, read_stream, state, NULL};
   } else {
-    status = open_member(call, source, state);
+    status = open_npy_member(call, source, state);
   }
   uint64_t data_at, data_bytes;
-  if (status == STREW_OK)
-    status = npy_read_header(call, &state->source, context, &state->header, &data_at, &data_bytes);
-  if (status == STREW_OK) status = check_rows(call, state);
-  if (status != STREW_OK) return close_chunks(state), status;
+  TRY(status, npy_read_header(call, &state->source, context, &state->header, &data_at, &data_bytes));
+  TRY(status, check_rows(call, state));
+  if (status != STREW_OK) return close_npy(state), status;
   int64_t rows = state->header.sizes[0];
   state->row_bytes = rows ? data_bytes / (uint64_t)rows : 0;
   *out = state;
   return STREW_OK;
 }
 
-static strew_status next_chunk(const struct call *call, void *user, int64_t rows, strew_tensor **out,
-                               strew_table **table, bool *is_lost) {
+static strew_status next_npy(const struct call *call, void *user, int64_t rows, strew_tensor **out, strew_table **table,
+                             bool *is_lost) {
   (void)table;
   struct npy_state *state = user;
   const struct npy_header *header = &state->header;
@@ -134,20 +134,20 @@ static strew_status next_chunk(const struct call *call, void *user, int64_t rows
   memcpy(sizes, header->sizes, sizeof sizes);
   sizes[0] = rows < left ? rows : left;
   if (!left) {
-    strew_status status = check_end(call, state);
+    strew_status status = check_npy_end(call, state);
     return *is_lost = status != STREW_OK, status;
   }
   size_t size_bytes = (size_t)(state->row_bytes * (uint64_t)sizes[0]), memory_bytes = size_bytes / header->file_bytes;
   strew_tensor *tensor;
   strew_status status = check_machine_memory(call, state->device, memory_bytes * dtype_bytes(header->dtype), NULL);
-  if (status == STREW_OK) status = tensor_create(call, state->device, header->dtype, header->rank, sizes, &tensor);
+  TRY(status, tensor_create(call, state->device, header->dtype, header->rank, sizes, &tensor));
   if (status != STREW_OK) return status;
   status = npy_read_elements(call, &state->source, header, tensor->storage, size_bytes);
-  if (status == STREW_OK && sizes[0] == left) status = check_end(call, state);
+  if (status == STREW_OK && sizes[0] == left) status = check_npy_end(call, state);
   if (status != STREW_OK) return *is_lost = true, strew_release(tensor), status;
   state->row += sizes[0];
   *out = tensor;
   return STREW_OK;
 }
 
-const struct chunk_functions npy_chunks = {open_chunks, next_chunk, close_chunks};
+const struct chunk_functions npy_chunks = {open_npy, next_npy, close_npy};

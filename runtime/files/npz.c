@@ -23,7 +23,7 @@ struct loading {
   strew_table *table;
 };
 
-static strew_status read_next(const struct call *call, void *user, void *to, size_t size_bytes) {
+static strew_status read_member_bytes(const struct call *call, void *user, void *to, size_t size_bytes) {
   return archive_read(call, user, to, size_bytes);
 }
 
@@ -71,8 +71,7 @@ static strew_status add_member(const struct loading *loading, const struct archi
   bool is_twice = strew_table_find(loading->table, name);
   strew_status status;
   if (is_twice && loading->options->column_count)
-    status = fail(loading->call, (struct fault){.code = STREW_EARGUMENT, .argument = "columns"}, "has \"%s\" twice",
-                  text_of_name(name, text));
+    status = fail(loading->call, FAULT(STREW_EARGUMENT, "columns"), "has \"%s\" twice", text_of_name(name, text));
   else if (is_twice)
     status =
         fail_file(loading->call, loading->path, NULL, "has two members named \"%s\"", text_of_name(member->name, text));
@@ -93,12 +92,12 @@ static strew_status load_member(const struct loading *loading, int64_t k) {
   if (length < SUFFIX_BYTES || strcmp(member.name + length - SUFFIX_BYTES, suffix) != 0)
     return fail_member(call, loading->path, member.name, hint, "is not a .npy file");
   strew_tensor *tensor = NULL;
-  struct npy_source source = {loading->path, member.name,      member.size_bytes,
-                              read_next,     loading->archive, loading->options->column_count ? NULL : hint};
+  struct npy_source source = {loading->path,     member.name,      member.size_bytes,
+                              read_member_bytes, loading->archive, loading->options->column_count ? NULL : hint};
   status = archive_open_member(call, loading->archive, i);
-  if (status == STREW_OK) status = npy_read(call, &source, loading->device, &tensor);
-  if (status == STREW_OK) status = archive_end_member(call, loading->archive);
-  if (status == STREW_OK) status = add_member(loading, &member, tensor);
+  TRY(status, npy_read(call, &source, loading->device, &tensor));
+  TRY(status, archive_end_member(call, loading->archive));
+  TRY(status, add_member(loading, &member, tensor));
   strew_release(tensor);
   return status;
 }
@@ -139,7 +138,7 @@ strew_status npz_load(const struct call *call, strew_device *device, struct file
   strew_status status = archive_open(call, device->context, file, &loading.archive);
   if (status != STREW_OK) return status;
   status = check_total_size(&loading);
-  if (status == STREW_OK) status = table_create(call, device->context, &loading.table);
+  TRY(status, table_create(call, device->context, &loading.table));
   for (int64_t k = 0; status == STREW_OK && k < chosen_count(&loading); k++) status = load_member(&loading, k);
   archive_close(loading.archive);
   if (status != STREW_OK) return strew_table_release(loading.table), status;
@@ -152,7 +151,7 @@ strew_status npz_load(const struct call *call, strew_device *device, struct file
 /* Callbacks of archive_items: `user` is the npy_image that is written, `item` its tensor. */
 static strew_status open_image(const struct call *call, void *user, const void *item) {
   strew_status status = npy_describe(call, item, user);
-  return status == STREW_OK ? npy_open(call, item, user) : status;
+  return TRY(status, npy_open(call, item, user));
 }
 static strew_status read_image(const struct call *call, void *user, uint64_t at, void *to, size_t size_bytes) {
   const struct npy_image *image = user;
@@ -175,9 +174,8 @@ static strew_status add_tensor(const struct call *call, struct archive *archive,
   strew_status status = npy_describe(&named, tensor, &image);
   if (status != STREW_OK) return status;
   if (length > MAX_MEMBER_BYTES - SUFFIX_BYTES)
-    return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "x"},
-                "has a name of %zu bytes, \"%s\", expected at most %d", length, text_of_name(name, text),
-                MAX_MEMBER_BYTES - SUFFIX_BYTES);
+    return fail(call, FAULT(STREW_EVALUE, "x"), "has a name of %zu bytes, \"%s\", expected at most %d", length,
+                text_of_name(name, text), MAX_MEMBER_BYTES - SUFFIX_BYTES);
   char *member = memory_allocate(context, length + sizeof suffix);
   if (!member) return fail_memory(call, context, length + sizeof suffix);
   memcpy(member, name, length);
@@ -206,7 +204,7 @@ strew_status npz_save(const struct call *call, const strew_table *table, const c
   struct archive_items items = {open_image, read_image, close_image, &image};
   struct archive *archive;
   strew_status status = check_words(call, table);
-  if (status == STREW_OK) status = archive_create(call, table_context(table), path, &items, &archive);
+  TRY(status, archive_create(call, table_context(table), path, &items, &archive));
   if (status != STREW_OK) return status;
   for (int64_t i = 0; status == STREW_OK && i < strew_table_count(table); i++)
     status = add_tensor(call, archive, strew_table_name(table, i), strew_table_tensor(table, i), options->compress);

@@ -71,7 +71,7 @@ struct picture {
 
 static struct { PNG_CALLS(LIBRARY_MEMBER) } png;
 
-static strew_status check_library(const struct call *call, const char *path) {
+static strew_status check_libpng(const struct call *call, const char *path) {
   static const char *const names[] = {"libpng16.so.16", NULL}, *const symbols[] = {PNG_CALLS(LIBRARY_SYMBOL) NULL};
   static struct library library = {.names = names, .symbols = symbols, .table = &png};
   if (library_find(&library) == LIBRARY_FOUND) return STREW_OK;
@@ -105,7 +105,7 @@ static strew_status fail_picture(const struct picture *picture, const char *fact
 /* -------------------------------------------------------------------------------------------------------- reading */
 
 /* Reads a few KiB at most, inflated in a few milliseconds, and checks for interruption. */
-static void read_bytes(png_structp from, png_bytep to, size_t length) {
+static void read_png_bytes(png_structp from, png_bytep to, size_t length) {
   struct picture *picture = png.png_get_io_ptr(from);
   picture->status = context_check(picture->call, picture->context);
   if (picture->status == STREW_OK) picture->status = file_read(picture->call, picture->file, picture->at, to, length);
@@ -118,10 +118,10 @@ static void create_reader(struct picture *picture) {
   if (picture->png) picture->info = png.png_create_info_struct(picture->png);
 }
 
-static void read_header(struct picture *picture) {
+static void read_png_header(struct picture *picture) {
   enum { MAX_SIZE = 0x7fffffff };
   int bits, color;
-  png.png_set_read_fn(picture->png, picture, read_bytes);
+  png.png_set_read_fn(picture->png, picture, read_png_bytes);
   png.png_set_user_limits(picture->png, MAX_SIZE, MAX_SIZE); /* check_claim sets the limits */
   /* Skips chunks that are not part of the picture (texts, profiles): they may inflate to any size. */
   png.png_set_keep_unknown_chunks(picture->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
@@ -199,7 +199,7 @@ static strew_status fill_tensor_of(struct picture *picture, strew_tensor *tensor
   char *elements = memory_allocate(picture->context, picture->size_bytes);
   if (!elements) return fail_memory(picture->call, picture->context, picture->size_bytes);
   strew_status status = read_elements(picture, elements);
-  if (status == STREW_OK) status = device->ops->write(picture->call, tensor->storage, 0, elements, picture->size_bytes);
+  TRY(status, device->ops->write(picture->call, tensor->storage, 0, elements, picture->size_bytes));
   memory_free(picture->context, elements, picture->size_bytes);
   return status;
 }
@@ -210,9 +210,8 @@ static strew_status read_tensor(struct picture *picture, strew_device *device, s
   strew_tensor *tensor = NULL;
   picture->size_bytes = (size_t)count_of_sizes(3, sizes) * dtype_bytes(dtype);
   strew_status status = check_machine_memory(picture->call, device, picture->size_bytes, NULL);
-  if (status == STREW_OK)
-    status = tensor_create(picture->call, device, dtype, picture->channels == 1 ? 2 : 3, sizes, &tensor);
-  if (status == STREW_OK) status = fill_tensor_of(picture, tensor);
+  TRY(status, tensor_create(picture->call, device, dtype, picture->channels == 1 ? 2 : 3, sizes, &tensor));
+  TRY(status, fill_tensor_of(picture, tensor));
   if (status == STREW_OK)
     *out = tensor;
   else
@@ -224,16 +223,16 @@ strew_status png_load(const struct call *call, strew_device *device, struct file
                       const strew_load_options *options, strew_tensor **out) {
   (void)options;
   struct picture picture = {.call = call, .context = device->context, .path = file->path, .file = file};
-  strew_status status = check_library(call, file->path);
+  strew_status status = check_libpng(call, file->path);
   if (status != STREW_OK) return status;
   if (!attempt(&picture, create_reader) || !picture.info)
     status = fail_memory(call, picture.context, sizeof picture);
-  else if (!attempt(&picture, read_header))
+  else if (!attempt(&picture, read_png_header))
     status = fail_picture(&picture, "is not a readable PNG file");
-  if (status == STREW_OK) status = check_claim(&picture);
+  TRY(status, check_claim(&picture));
   if (status == STREW_OK && !attempt(&picture, prepare_rows))
     status = fail_picture(&picture, "is not a readable PNG file");
-  if (status == STREW_OK) status = read_tensor(&picture, device, out);
+  TRY(status, read_tensor(&picture, device, out));
   png.png_destroy_read_struct(&picture.png, &picture.info, NULL);
   return status;
 }
@@ -246,7 +245,7 @@ static strew_status check_picture(struct picture *picture, const strew_tensor *t
   if (tensor->dtype != STREW_UINT8 && tensor->dtype != STREW_INT32)
     return fail(picture->call, fault, "is %s, expected uint8, or int32 with 0..65535 for 16 bits",
                 strew_dtype_name(tensor->dtype));
-  fault = (struct fault){.code = STREW_ESHAPE, .argument = "x"};
+  fault = FAULT(STREW_ESHAPE, "x");
   if (tensor->rank != 2 && tensor->rank != 3)
     return fail(picture->call, fault, "is of rank %d, expected [height, width] or [height, width, channels]",
                 tensor->rank);
@@ -292,7 +291,7 @@ static strew_status png_narrow(const struct picture *picture, const strew_tensor
   return STREW_OK;
 }
 
-static void write_bytes(png_structp to, png_bytep from, size_t length) {
+static void write_png_bytes(png_structp to, png_bytep from, size_t length) {
   struct picture *picture = png.png_get_io_ptr(to);
   picture->status = draft_write(picture->call, &picture->draft, picture->at, from, length);
   picture->at += length;
@@ -309,7 +308,7 @@ static void create_writer(struct picture *picture) {
 static void write_all(struct picture *picture) {
   static const int colors[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                PNG_COLOR_TYPE_RGB_ALPHA};
-  png.png_set_write_fn(picture->png, picture, write_bytes, flush_nothing);
+  png.png_set_write_fn(picture->png, picture, write_png_bytes, flush_nothing);
   png.png_set_user_limits(picture->png, picture->width, picture->height);
   png.png_set_IHDR(picture->png, picture->info, picture->width, picture->height, picture->bits,
                    colors[picture->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
@@ -321,7 +320,7 @@ static void write_all(struct picture *picture) {
   png.png_write_end(picture->png, picture->info);
 }
 
-static strew_status write_file(struct picture *picture) {
+static strew_status write_png(struct picture *picture) {
   strew_status status = draft_create(picture->call, picture->path, &picture->draft);
   if (status != STREW_OK) return status;
   if (!attempt(picture, create_writer) || !picture->info)
@@ -338,8 +337,8 @@ strew_status png_save(const struct call *call, const strew_tensor *tensor, const
                       const strew_save_options *options) {
   (void)options;
   struct picture picture = {.call = call, .context = tensor_context(tensor), .path = path};
-  strew_status status = check_library(call, path);
-  if (status == STREW_OK) status = check_picture(&picture, tensor);
+  strew_status status = check_libpng(call, path);
+  TRY(status, check_picture(&picture, tensor));
   if (status != STREW_OK) return status;
   picture.size_bytes = (size_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
   picture.row_bytes = (size_t)picture.width * (size_t)picture.channels * (size_t)picture.bits / 8;
@@ -347,7 +346,7 @@ strew_status png_save(const struct call *call, const strew_tensor *tensor, const
   if (!picture.rows) return fail_memory(call, picture.context, picture.size_bytes);
   status = strew_read(tensor, picture.rows, picture.size_bytes, call->error);
   if (status == STREW_OK && picture.bits == 16) status = png_narrow(&picture, tensor, picture.rows);
-  if (status == STREW_OK) status = write_file(&picture);
+  TRY(status, write_png(&picture));
   memory_free(picture.context, picture.rows, picture.size_bytes);
   return status;
 }

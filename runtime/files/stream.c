@@ -1,6 +1,6 @@
 /* stream.c: see stream.h. */
 #include "stream.h"
-#include "ahead.h"
+#include "file.h"
 #include "gzip.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* stream.h: the bytes of files in order, in pieces, as they are or compressed by gzip through the library zlib, which is
-   loaded on first use. */
+/* stream.h: the bytes of files in order, in pieces, as they are or compressed by gzip through the library zlib, which
+   is loaded on first use. */
 #ifndef STREAM_H
 #define STREAM_H
 
@@ -18,7 +18,8 @@ void stream_close(struct stream *stream);
    the file. */
 strew_status stream_read(const struct call *call, struct stream *stream, void *to, size_t size_bytes, size_t *got);
 
-/* Reads the whole contents of a file that is compressed or not regular into file->bytes; other files stay as they are. */
+/* Reads the whole contents of a file that is compressed or not regular into file->bytes; other files stay as they
+   are. */
 strew_status file_hold(const struct call *call, struct file *file, bool is_gzip);
 
 /* -------------------------------------------------------------------------------------------------------- writing */

@@ -1,7 +1,6 @@
 /* table.c: named tensors in order, some with words for their codes. The number of a name in `names` is the index of its
    entry. */
 #include "table.h"
-#include "words.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -80,11 +79,11 @@ strew_status table_add(const struct call *call, strew_table *table, const char *
     sprintf(own, "%" PRId64, table->count + 1);
     name = own;
   }
-  if (status == STREW_OK) status = words_number(call, table->context, &table->names, name, strlen(name), &number);
+  TRY(status, words_number(call, table->context, &table->names, name, strlen(name), &number));
   if (status != STREW_OK) return status;
   if (number < table->count)
-    return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "name"},
-                "is \"%s\", which is in the table already", text_of_name(name, text));
+    return fail(call, FAULT(STREW_EVALUE, "name"), "is \"%s\", which is in the table already",
+                text_of_name(name, text));
   table->numbered += is_numbered;
   table->entries[table->count++] = (struct table_entry){.tensor = strew_retain(tensor)};
   return STREW_OK;
@@ -123,8 +122,7 @@ strew_status strew_table_add_word(strew_table *table, int64_t i, const char *wor
   int64_t number;
   char text[TEXT_BYTES];
   if (i < 0 || i >= table->count)
-    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "i"},
-                "is %" PRId64 ", the table has %" PRId64 " tensors", i, table->count);
+    return fail(&call, FAULT(STREW_EINDEX, "i"), "is %" PRId64 ", the table has %" PRId64 " tensors", i, table->count);
   struct shared_words *own;
   strew_status status = own_words(&call, table, i, &own);
   if (status != STREW_OK) return status;
@@ -133,8 +131,8 @@ strew_status strew_table_add_word(strew_table *table, int64_t i, const char *wor
   if (status == STREW_OK) table_set_words(table, i, own);
   shared_words_release(own, table->context);
   if (status != STREW_OK || number == count) return status;
-  return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "words"},
-              "has \"%s\" twice, expected different words", text_of_name(word, text));
+  return fail(&call, FAULT(STREW_EVALUE, "words"), "has \"%s\" twice, expected different words",
+              text_of_name(word, text));
 }
 
 /* -------------------------------------------------------------------------------------------------------- reading */

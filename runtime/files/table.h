@@ -1,9 +1,41 @@
-/* table.h: tables of named tensors, for the file formats; see strew.h. */
+/* table.h: tables of named tensors, for the file formats, see strew.h; and lists of words: the names of a table, and the
+   words of a text column. */
 #ifndef TABLE_H
 #define TABLE_H
 
 #include "runtime/base/context.h"
-#include "words.h"
+
+/* --------------------------------------------------------------------------------------------------------- words.c */
+
+/* Different words, numbered from 0 in order of insertion, with a hash table to find a word's number. */
+struct words {
+  int64_t count, capacity;
+  size_t *starts; /* of each word in `text` */
+  char *text;     /* all words, each ending in a 0 */
+  size_t used_bytes, text_bytes;
+  int64_t *slots; /* 2 * capacity of them, a power of two: see words.c */
+};
+
+/* A list with several owners: a column that is read in chunks, and the tables of the chunks. */
+struct shared_words {
+  size_t references;
+  struct words words;
+};
+/* A new empty list with one owner. */
+strew_status shared_words_create(const struct call *call, strew_context *context, struct shared_words **out);
+void shared_words_release(struct shared_words *shared, strew_context *context); /* NULL is fine */
+
+/* Frees the memory and leaves an empty list: all zeros, as at the start. */
+void words_release(struct words *words, strew_context *context);
+/* Stores the number of a word in *out; adds the word if it is new. None of its bytes may be 0. */
+strew_status words_number(const struct call *call, strew_context *context, struct words *words, const char *word,
+                          size_t length, int64_t *out);
+/* Returns the number of a word, or -1 if it is unknown. */
+int64_t words_find(const struct words *words, const char *word, size_t length);
+/* Returns word i of 0..count-1; borrowed until the next one is added. */
+const char *words_at(const struct words *words, int64_t i);
+
+/* --------------------------------------------------------------------------------------------------------- table.c */
 
 strew_status table_create(const struct call *call, strew_context *context, strew_table **out);
 strew_context *table_context(const strew_table *table);

@@ -1,6 +1,6 @@
-/* words.c: see words.h. The hash table uses open addressing and is at most half full; a slot holds a word's number + 1,
+/* words.c: see table.h. The hash table uses open addressing and is at most half full; a slot holds a word's number + 1,
    or 0. The table's address seeds the hash, so that no file can be made whose words all collide. */
-#include "words.h"
+#include "table.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* exponential.h: e^x, e^x - 1, and tanh, which uses them. They use only + - * / and integers, all correctly rounded, so every
-   device gives the same bits; they have no branch and no table, so loops of them are vectorised. C11 and OpenCL C.
+/* exponential.h: e^x, e^x - 1, and tanh, which uses them. They use only + - * / and integers, all correctly rounded, so
+   every device gives the same bits; they have no branch and no table, so loops of them are vectorised. C11 and OpenCL
+   C.
 
    x = k ln 2 + r, where |r| <= ln 2 / 2, and e^x = 2^k e^r. k ln 2 is subtracted in two parts, the first of which is
    exact. The rounding error of the second is added later, where it is not negligible, and so is that of 1 + r. So
@@ -63,7 +64,8 @@ INLINED double exp_f64(double x) {
 /* --------------------------------------------------------------------------------------------------- e^x - 1
 
    2^k e^r - 1 = 2^k ((1 - 2^-k) + r + r^2/2 + r^3 series(r)), where the sums of the first three keep their errors.
-   Largest error in units in the last place: 0.59 of every float32, 0.61 of 25 million float64; of tanh of float64 0.57. */
+   Largest error in units in the last place: 0.59 of every float32, 0.61 of 25 million float64; of tanh of float64
+   0.57. */
 
 #define LOG2_E_f32 0x1.715476p0f
 #define LN2_f32    0x1.62e4p-1f, 0x1.7f7d1cp-20f /* as a sum; products of the first with k have no error */

@@ -1,7 +1,7 @@
 /* tables.h: the tables from which names, C loops, device kernels and rows of the script interface are made: dtypes,
    reductions, folds, reductions of groups, elementwise operations. Each fact about one of them has its home here. A new
-   row needs its enumerator in strew.h, at the same place, and a body in arithmetic.inc if it is an elementwise operation.
-   Only tokens that mean the same in C11 and OpenCL C are used in the cells that become code. */
+   row needs its enumerator in strew.h, at the same place, and a body in arithmetic.inc if it is an elementwise
+   operation. Only tokens that mean the same in C11 and OpenCL C are used in the cells that become code. */
 #ifndef STREW_TABLES_H
 #define STREW_TABLES_H
 
@@ -50,11 +50,11 @@
   X(AMIN, amin, "amin", "min", NULL, 0, HIGHEST, MINIMUM(a, b), OWN)
 
 /* Folds of dimensions into one value each. enumerator, STREW_FOLD_...; suffix, which is the name; dtypes it takes (see
-   below); what it gives and gathers: WIDE (a float as its computed dtype, others as int64), SAME (an element), PLACE (an
-   element and its place, of which the place is given) or TRUTH (bool); what it gives of no elements: ZERO, ONE,
-   UNDEFINED (NaN) or NOTHING (an error); what becomes of the joined value: PLAIN (nothing), MEAN, VARIANCE or DEVIATION;
-   the row whose loops the CPU takes; the row whose kernels OpenCL takes, and whether every bit is flipped on the way in
-   and out (-1) or not (0); identity; how b joins a. */
+   below); what it gives and gathers: WIDE (a float as its computed dtype, others as int64), SAME (an element), PLACE
+   (an element and its place, of which the place is given) or TRUTH (bool); what it gives of no elements: ZERO, ONE,
+   UNDEFINED (NaN) or NOTHING (an error); what becomes of the joined value: PLAIN (nothing), MEAN, VARIANCE or
+   DEVIATION; the row whose loops the CPU takes; the row whose kernels OpenCL takes, and whether every bit is flipped on
+   the way in and out (-1) or not (0); identity; how b joins a. */
 #define STREW_FOLDS(X)                                                                                                 \
   X(SUM, sum, ANY, WIDE, ZERO, PLAIN, sum, sum, 0, ZERO, PLUS(a, b))                                                   \
   X(PROD, prod, ANY, WIDE, ONE, PLAIN, prod, prod, 0, ONE, TIMES(a, b))                                                \
@@ -68,14 +68,14 @@
   X(ALL, all, ANY, TRUTH, ONE, PLAIN, all, any, -1, ONE, ((a) & (b)))                                                  \
   X(ANY, any, ANY, TRUTH, ZERO, PLAIN, any, any, 0, ZERO, ((a) | (b)))
 
-/* What a reduction of groups takes besides src, the groups, dim, dim_size, mode and skip_nan. WITH_SIZES: in scripts, out
-   and dim_size by position, too. */
+/* What a reduction of groups takes besides src, the groups, dim, dim_size, mode and skip_nan. WITH_SIZES: in scripts,
+   out and dim_size by position, too. */
 enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED = 16, WITH_Q = 32, WITH_SIZES = 64 };
 
-/* Reductions of groups. enumerator, STREW_GROUP_...; its word: g:WORD, and in agg and pivot; NAME of scatter_NAME; dtypes
-   of src: ANY or FLOATS; value of a group without elements: ZERO, ONE or UNDEFINED (NaN; 0 of integers); the same in agg
-   and methods of groupings, where none passes for a number; what it takes; 1 if a gradient passes; how it is computed: a
-   function of runtime/groups/reduce.h; the reduction that joins its values there. */
+/* Reductions of groups. enumerator, STREW_GROUP_...; its word: g:WORD, and in agg and pivot; NAME of scatter_NAME;
+   dtypes of src: ANY or FLOATS; value of a group without elements: ZERO, ONE or UNDEFINED (NaN; 0 of integers); the
+   same in agg and methods of groupings, where none passes for a number; what it takes; 1 if a gradient passes; how it
+   is computed: a function of runtime/groups/reduce.h; the reduction that joins its values there. */
 #define STREW_GROUP_REDUCTIONS(X)                                                                                      \
   X(SUM, "sum", "sum", ANY, ZERO, ZERO, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, SUM)                  \
   X(PROD, "prod", "mul", ANY, ONE, ONE, WITH_OUT | WITH_FILL | WITH_DTYPE | WITH_SIZES, 1, join, PROD)                 \
@@ -94,11 +94,11 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(NUNIQUE, "nunique", "nunique", ANY, ZERO, ZERO, 0, 0, nunique, SUM)                                                \
   X(LOGSUMEXP, "logsumexp", "logsumexp", FLOATS, ZERO, ZERO, WITH_OUT | WITH_FILL, 1, logsumexp, SUM)
 
-/* Elementwise operations. enumerator; name; function of scalar.h or arithmetic.inc, without its suffix; dtypes it takes:
-   ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32) or BITS (integers and bools); what it
-   gives: COMMON (the dtype in which the operands meet), or bool: ORDER (a comparison, in which a number stands for its
-   value) or TRUTH (of what is zero and what is not, numbers too); time of an element, in times that a sum takes (PoCL on
-   one core: a sum, a comparison or a move takes 1 to 4 ns); names in scripts, see enum form. */
+/* Elementwise operations. enumerator; name; function of scalar.h or arithmetic.inc, without its suffix; dtypes it
+   takes: ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32) or BITS (integers and bools);
+   what it gives: COMMON (the dtype in which the operands meet), or bool: ORDER (a comparison, in which a number stands
+   for its value) or TRUTH (of what is zero and what is not, numbers too); time of an element, in times that a sum takes
+   (PoCL on one core: a sum, a comparison or a move takes 1 to 4 ns); names in scripts, see enum form. */
 #define STREW_UNARY(X)                                                                                                 \
   X(NEG, "neg", neg, NUMBERS, COMMON, 1, EVERY)                                                                        \
   X(ABS, "abs", abs, NUMBERS, COMMON, 1, EVERY)                                                                        \

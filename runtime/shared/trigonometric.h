@@ -2,8 +2,8 @@
    device gives the same bits; they have no branch, so loops of them are vectorised. C11 and OpenCL C.
 
    |x| = (quadrant + f) pi / 2, where |f| <= 1/2. Multiples of four quadrants do not matter. So 96 bits of 2 / pi (192
-   for float64) are enough, a window that the exponent of x chooses (Payne and Hanek). x is an integer n times a power of
-   two; n times the window, without its overflow, is the quadrant and f. |f| pi / 2 becomes a sum of two floats.
+   for float64) are enough, a window that the exponent of x chooses (Payne and Hanek). x is an integer n times a power
+   of two; n times the window, without its overflow, is the quadrant and f. |f| pi / 2 becomes a sum of two floats.
 
    Largest error in units in the last place, of every float32 and of 20 million float64: 0.78. */
 #ifndef STREW_TRIGONOMETRIC_H

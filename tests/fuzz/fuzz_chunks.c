@@ -1,5 +1,5 @@
-/* fuzz_chunks.c: any bytes as a .csv or .npy in chunks. The first one selects format and options, the second the rows of
-   a chunk, the third the size of reads, and whether the file is a pipe or compressed. What is read in chunks, to the
+/* fuzz_chunks.c: any bytes as a .csv or .npy in chunks. The first one selects format and options, the second the rows
+   of a chunk, the third the size of reads, and whether the file is a pipe or compressed. What is read in chunks, to the
    end, is what is read at once; so is the reason of a failure, except what chunks cannot know or load does not mind. */
 #define _XOPEN_SOURCE 700
 #include "fuzz.h"
@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads are short: chunks end and begin anywhere in the bytes read so far. (The linker substitutes it: see tests.mk.) */
+/* Reads are short: chunks end and begin anywhere in the bytes read so far. (The linker substitutes it: see
+   tests.mk.) */
 static size_t most_bytes;
 ssize_t __real_read(int descriptor, void *to, size_t size_bytes);
 ssize_t __wrap_read(int descriptor, void *to, size_t size_bytes);
@@ -126,8 +127,8 @@ static bool has_any(const char *text, const char *const *words) {
   return *words != NULL;
 }
 
-/* Chunks do not know what follows: later cells decide dtypes, and of several faults the first one in the file counts, not
-   the one that is looked for first. The size of a pipe or compressed file is unknown. */
+/* Chunks do not know what follows: later cells decide dtypes, and of several faults the first one in the file counts,
+   not the one that is looked for first. The size of a pipe or compressed file is unknown. */
 static void compare_failures(const struct whole *whole, const strew_error *error, bool is_stream) {
   static const char *const of_chunks[] = {"the first chunk", "has no number in", "holds a single number",
                                           "in Fortran's order", NULL};

@@ -1,5 +1,5 @@
-/* fuzz_gzip.c: any bytes as a .csv.gz, as they are; and as a text in several members of stored blocks, which loads as the
-   text does. */
+/* fuzz_gzip.c: any bytes as a .csv.gz, as they are; and as a text in several members of stored blocks, which loads as
+   the text does. */
 #include "fuzz.h"
 
 #include <stdlib.h>

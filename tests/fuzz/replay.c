@@ -1,6 +1,5 @@
-/* replay.c: feeds a target the bytes of files, of the files in folders (libFuzzer's findings), and random ones, with any
-   compiler. A missing folder is empty.
-   usage: fuzz_TARGET [FILE | FOLDER | random=COUNT,SEED]... */
+/* replay.c: feeds a target the bytes of files, of the files in folders (libFuzzer's findings), and random ones, with
+   any compiler. A missing folder is empty. usage: fuzz_TARGET [FILE | FOLDER | random=COUNT,SEED]... */
 #define _XOPEN_SOURCE 700
 #include "fuzz.h"
 

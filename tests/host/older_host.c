@@ -130,8 +130,8 @@ static void expect(bool fact, const char *what) {
     failed++, printf("older_host: %s\n", what);
 }
 
-/* The structs that the library writes, in blocks of exactly their size, in which a sanitizer or the words behind catch a
-   longer write. */
+/* The structs that the library writes, in blocks of exactly their size, in which a sanitizer or the words behind catch
+   a longer write. */
 enum { GUARD = 0x5a, GUARD_BYTES = 256 };
 static void *guarded(size_t size_bytes) {
   char *block = calloc(1, size_bytes + GUARD_BYTES);

@@ -148,8 +148,8 @@ static bool show(const char *text) {
   return true;
 }
 
-/* True if a prompt is the last output, and no more follows. (What was typed is echoed first, on a busy machine late; not
-   all of it is.) */
+/* True if a prompt is the last output, and no more follows. (What was typed is echoed first, on a busy machine late;
+   not all of it is.) */
 static bool await_prompt(void) {
   static const char prompt[] = "> ";
   size_t n = sizeof prompt - 1;

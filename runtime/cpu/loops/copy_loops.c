@@ -70,10 +70,7 @@ static inline int64_t convert_many(int to_code, int from_code, int64_t count, ch
         *(T *)(void *)to = *(const T *)(const void *)from;                                                             \
     }                                                                                                                  \
   }
-COPY_SAME(uint8_t)
-COPY_SAME(uint16_t)
-COPY_SAME(uint32_t)
-COPY_SAME(uint64_t)
+EACH_WIDTH(COPY_SAME)
 
 /* Transposes a square whose size is known at compile time; steps in bytes. */
 enum { SQUARE = 16, QUAD = 4 };
@@ -132,24 +129,10 @@ static inline void square_uint32_t(char *to, int64_t to_step, const char *from, 
       for (int64_t i = k < r ? c : 0; i < columns; i++)                                                                \
         *(T *)(void *)(to + k * to_step + i * size) = *(const T *)(const void *)(from + i * from_step + k * size);     \
   }
-TRANSPOSE(uint8_t)
-TRANSPOSE(uint16_t)
-TRANSPOSE(uint32_t)
-TRANSPOSE(uint64_t)
+EACH_WIDTH(TRANSPOSE)
 
 const struct copy_loops LOOPS_TABLE(copy) = {
-    .transpose8 = transpose_uint8_t,
-    .transpose16 = transpose_uint16_t,
-    .transpose32 = transpose_uint32_t,
-    .transpose64 = transpose_uint64_t,
-    .copy8 = copy_uint8_t,
-    .copy16 = copy_uint16_t,
-    .copy32 = copy_uint32_t,
-    .copy64 = copy_uint64_t,
-    .convert_from =
-        {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = converters_from_##s,
-            STREW_DTYPES(ROW)
-#undef ROW
-        },
+    .transpose = {BY_WIDTH(transpose)},
+    .copy = {BY_WIDTH(copy)},
+    .convert_from = {BY_DTYPE(converters_from)},
 };

@@ -11,8 +11,8 @@ typedef void transpose_block(int64_t rows, int64_t columns, char *to, int64_t to
                              int64_t from_step);
 
 struct copy_loops {
-  transpose_block *transpose8, *transpose16, *transpose32, *transpose64;
-  convert_row *copy8, *copy16, *copy32, *copy64; /* elements of that many bits, unconverted */
+  transpose_block *transpose[sizeof(double) + 1]; /* elements of that many bytes */
+  convert_row *copy[sizeof(double) + 1];          /* the same, unconverted */
   convert_row *const *convert_from[STREW_DTYPE_COUNT];
 };
 DECLARE_LOOPS(copy)

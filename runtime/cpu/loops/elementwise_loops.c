@@ -15,8 +15,4 @@
 /* 16-bit floats are computed as float32. */
 #define kernels_f16  kernels_f32
 #define kernels_bf16 kernels_f32
-const struct elementwise_loops LOOPS_TABLE(elementwise) = {{
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = &kernels_##s,
-    STREW_DTYPES(ROW)
-#undef ROW
-}};
+const struct elementwise_loops LOOPS_TABLE(elementwise) = {{BY_DTYPE(&kernels)}};

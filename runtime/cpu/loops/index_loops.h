@@ -47,7 +47,8 @@ struct index_loops {
      a value is. The list has room for all. Meanwhile as many values after them are prefetched. */
   int64_t (*list_owned)(const int64_t *values, int64_t begin, int64_t end, const struct owned *owned, int64_t *list,
                         bool *out_of_range);
-  /* The same for a block of at most 65536 ids: lists those of lowest .. lowest + owned - 1, and where they are in it. */
+  /* The same for a block of at most 65536 ids: lists those of lowest .. lowest + owned - 1, and where they are in
+     it. */
   int64_t (*list_ids)(const int32_t *ids, int64_t count, int32_t lowest, uint32_t owned, uint16_t *which,
                       int32_t *listed);
   /* Finds the number of each value's destination. True if a value is out of range. */

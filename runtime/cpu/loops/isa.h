@@ -25,7 +25,8 @@ enum isa {
 /* Returns the most able one of this processor, or the one that STREW_CPU names, if the processor has it (for tests). */
 enum isa isa_in_use(void);
 const char *isa_name(enum isa isa);
-/* Returns STREW_CPU's value, with the names of this processor's sets in `available`, if it is none of them; else NULL. */
+/* Returns STREW_CPU's value, with the names of this processor's sets in `available`, if it is none of them; else
+   NULL. */
 enum { ISA_NAMES_BYTES = 64 };
 const char *isa_wrong_setting(char *available);
 

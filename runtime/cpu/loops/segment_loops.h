@@ -1,5 +1,5 @@
-/* segment_loops.h: reductions of consecutive elements, for each instruction set. Contributions join in order if the bits
-   depend on it; else in vectors. */
+/* segment_loops.h: reductions of consecutive elements, for each instruction set. Contributions join in order if the
+   bits depend on it; else in vectors. */
 #ifndef STREW_SEGMENT_LOOPS_H
 #define STREW_SEGMENT_LOOPS_H
 

@@ -1,5 +1,5 @@
-/* choose.h: the rule by which a scatter's way is chosen: a function of the plan, the threads and a sample of the index,
-   which reads no tensor. */
+/* choose.h: a look at the index; the rule by which a scatter's way is chosen, a function of the plan, the threads and
+   that sample, which reads no tensor; and the parts of the way, run by the threads that share it. */
 #ifndef STREW_CHOOSE_H
 #define STREW_CHOOSE_H
 
@@ -40,5 +40,20 @@ struct shape scatter_shape(const strew_context *context, const struct scatter_pl
 void scatter_decide(const struct scatter_plan *plan, const struct shape *shape, struct sample *sample,
                     struct scatter_way *way);
 void scatter_sort_sample(struct sample *sample);
+
+/* ---------------------------------------------------------------------------------------------------- sample.c */
+
+/* Takes LEAST_SAMPLE values. With `parts` > 1, tests by that many parts whether an index of one line ascends. */
+void scatter_sample(strew_context *context, const struct scatter_plan *plan, int64_t parts, struct sample *sample);
+/* Sets the cuts of WAY_POSITIONS and of WAY_OWNERS; the latter by a sorted sample, which it may enlarge: so that each
+   owner gets as many contributions. */
+void scatter_cut_positions(const struct scatter_plan *plan, struct scatter_way *way);
+void scatter_cut_owners(const struct scatter_plan *plan, struct sample *sample, struct scatter_way *way);
+
+/* ----------------------------------------------------------------------------------------------------- share.c */
+
+/* Joins the whole plan; *bad as in cpu_scatter_walk. False, and nothing done, if memory lacks. */
+bool scatter_share(strew_context *context, const struct scatter_plan *plan, const struct scatter_way *way,
+                   atomic_bool *bad);
 
 #endif

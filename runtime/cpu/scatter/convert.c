@@ -7,7 +7,8 @@ union converted {
   char bytes[INDEX_BLOCK * 8];
 };
 
-static bool join_line(const struct conversion *conversion, const struct tile *tile, struct tile *piece, char *block) {
+static bool join_converted_line(const struct conversion *conversion, const struct tile *tile, struct tile *piece,
+                                char *block) {
   const int64_t size = conversion->to_bytes;
   conversion->convert(tile->rows, block, size, tile->source.src, tile->source.row);
   piece->source.row = size;
@@ -15,7 +16,7 @@ static bool join_line(const struct conversion *conversion, const struct tile *ti
 }
 
 /* True if src's rows are adjacent. */
-static bool rows_are_adjacent(const struct conversion *conversion, const struct tile *tile) {
+static bool src_rows_are_adjacent(const struct conversion *conversion, const struct tile *tile) {
   const int64_t size = conversion->from_bytes;
   return tile->source.column == size && tile->source.row == tile->columns * size;
 }
@@ -95,9 +96,9 @@ bool scatter_join_converted(const struct conversion *conversion, const struct ti
   const struct owned *owned = &tile->target.owned;
   piece.source.src = block.bytes;
   piece.source.column = conversion->to_bytes;
-  if (tile->columns == 1) return join_line(conversion, tile, &piece, block.bytes);
+  if (tile->columns == 1) return join_converted_line(conversion, tile, &piece, block.bytes);
   if (tile->columns > INDEX_BLOCK) return join_long_rows(conversion, tile, &piece, block.bytes);
-  if (rows_are_adjacent(conversion, tile) && (tile->columns < CONVERT_NARROW || owned->count == owned->size))
+  if (src_rows_are_adjacent(conversion, tile) && (tile->columns < CONVERT_NARROW || owned->count == owned->size))
     return join_rows_together(conversion, tile, &piece, block.bytes);
   return join_owned_rows(conversion, tile, &piece, block.bytes);
 }

@@ -79,14 +79,11 @@ static void count_row(struct worker *worker, const uint32_t *numbers, int64_t co
       values[at] = *(const T *)(const void *)src;                                                                      \
     }                                                                                                                  \
   }
-DISTRIBUTE_ROW(uint8_t)
-DISTRIBUTE_ROW(uint16_t)
-DISTRIBUTE_ROW(uint32_t)
-DISTRIBUTE_ROW(uint64_t)
+EACH_WIDTH(DISTRIBUTE_ROW)
 
-static void distribute_numbers(struct worker *worker, const uint32_t *found, int64_t count) {
+static void distribute_numbers(struct worker *worker, const uint32_t *found, const struct row *row) {
   const int shift = worker->partition->shift;
-  for (int64_t i = 0; i < count; i++) worker->numbers[worker->next[0][found[i] >> shift]++] = found[i];
+  for (int64_t i = 0; i < row->count; i++) worker->numbers[worker->next[0][found[i] >> shift]++] = found[i];
 }
 
 /* The distributed contributions begin .. begin + count - 1 of this turn, written already or soon. */
@@ -107,6 +104,8 @@ static void prefetch_for_row(const struct partition *partition, const struct row
 }
 
 static void partition_visit(void *worker_, const struct row *row) {
+  static void (*const distribute[])(struct worker * worker, const uint32_t *found,
+                                    const struct row *row) = {distribute_numbers, BY_WIDTH(distribute_row)};
   struct worker *worker = worker_;
   uint32_t *found = worker->found + (row->place - worker->begin);
   if (worker->counts) {
@@ -115,13 +114,7 @@ static void partition_visit(void *worker_, const struct row *row) {
     count_row(worker, found, row->count);
     return;
   }
-  switch (worker->partition->size_bytes) {
-  case 0: distribute_numbers(worker, found, row->count); break;
-  case 1: distribute_row_uint8_t(worker, found, row); break;
-  case 2: distribute_row_uint16_t(worker, found, row); break;
-  case 4: distribute_row_uint32_t(worker, found, row); break;
-  default: distribute_row_uint64_t(worker, found, row); break;
-  }
+  distribute[worker->partition->size_bytes](worker, found, row);
 }
 
 static void distribute_block(struct worker *worker, int64_t block) {

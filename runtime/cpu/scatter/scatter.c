@@ -23,8 +23,7 @@
 
    A walk tests index values on the way, at no cost (tile.h), but writes meanwhile. So a check is a pass of its own, or
    a copy of self is kept to restore, or the way taken tests all index values before it writes. */
-#include "sample.h"
-#include "share.h"
+#include "choose.h"
 
 #include <string.h>
 
@@ -124,19 +123,8 @@ strew_status cpu_scatter(const struct call *call, strew_device *device, const st
 
 /* ------------------------------------------------------------------------------------------------------------ means */
 
-struct division {
-  divide_row *divide;
-  int64_t extra;
-};
-
-static void divide_visit(void *division_, const struct row *row) {
-  const struct division *division = division_;
-  division->divide(row, division->extra);
-}
-
 strew_status cpu_divide_by_count(const struct call *call, strew_device *device, const struct plan *plan,
                                  int64_t extra) {
-  struct division division = {scatter_divider(plan->operands[0].dtype), extra};
-  walk_rows_sized(device->context, plan, walk_bytes(plan), INT64_MAX, divide_visit, &division);
+  walk_rows_sized(device->context, plan, walk_bytes(plan), INT64_MAX, scatter_divider(plan->operands[0].dtype), &extra);
   return context_end(call, device->context, plan->operands[0].storage);
 }

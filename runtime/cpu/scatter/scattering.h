@@ -66,8 +66,8 @@ struct pair_loops {
   void (*divide)(int64_t count, const char *pairs, char *self, int64_t extra); /* pairs whose count is not 0 */
 };
 const struct pair_loops *scatter_pair_loops(strew_dtype dtype);
-/* self = self / (count + extra) wherever count > 0; a row of operands 0 self, 1 count. */
-typedef void divide_row(const struct row *row, int64_t extra);
+/* self = self / (count + *extra) wherever count > 0; a row of operands 0 self, 1 count. extra: int64. */
+typedef void divide_row(void *extra, const struct row *row);
 divide_row *scatter_divider(strew_dtype dtype);
 
 /* ----------------------------------------------------------------------------------------------------- filter.c */
