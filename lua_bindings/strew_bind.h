@@ -446,7 +446,7 @@ enum { NO_DIM = INT_MIN };
   Y(index, index, groups) X(fill, fill) X(boolean, skip_nan) X(scalar, alpha) Y(scalar, value, scalar)                 \
   Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                                                          \
   Y(scalar, step, scalar_step) X(fill, initial) X(number, min) X(number, max) X(number, rtol) X(number, atol)          \
-  X(number, done) X(number, correction) Y(number, start, float_start) Y(number, stop, float_stop)                      \
+  X(number, done) X(number, correction) Y(number, q, quantile) X(boolean, unbiased) Y(number, start, float_start) Y(number, stop, float_stop)                      \
   X(integer, position) X(integer, start) X(integer, stop) X(integer, step) X(integer, length) X(integer, offset)       \
   X(integer, n) X(integer, m) X(integer, k) X(integer, bins) X(integer, minlength) X(integer, low) X(integer, high)    \
   X(integer, steps) X(integer, threads) X(integer, seed) X(integer, chunks) X(size, dim_size)                          \

@@ -5,17 +5,17 @@
 
 #include <stdio.h>
 
+/* What a reduction has: positions of extremes; a result without elements that becomes NaN where no empty group passes for
+   a number. */
 static const struct {
-  const char *word, *name;
-  unsigned takes;
-  bool becomes_nan, has_gradient; /* becomes_nan: without elements, where no empty group passes for a number */
+  bool has_arg, becomes_nan;
 } reductions[] = {
 /* clang-format off */
 #define ZERO false
 #define ONE false
 #define UNDEFINED true
-#define ROW(ENUM, word, name, dtypes, empty, exact, takes, passes, ...)                                                \
-  [STREW_GROUP_##ENUM] = {word, "scatter_" name, takes, exact && !empty, passes},
+#define ROW(ENUM, word, name, dtypes, empty, exact, takes, ...)                                                        \
+  [STREW_GROUP_##ENUM] = {((takes) & WITH_ARG) != 0, exact && !empty},
     STREW_GROUP_REDUCTIONS(ROW)
 #undef ROW
 #undef ZERO
@@ -67,63 +67,43 @@ int bind_group_form(lua_State *L, struct script_call *call) {
   return bind_end(status, 1);
 }
 
-/* A call's arguments. */
-struct reducing {
-  strew_group_reduction what;
-  strew_tensor *src;
-  struct given_index index;
-  struct destination destination;
-  struct filling fill;
-  int dim, dtype;
-  int64_t dim_size;
-  bool unbiased;
-  strew_group_reduce_options options;
-};
-
-static bool read_reducing(lua_State *L, struct script_call *call, struct reducing *r) {
-  const unsigned takes = reductions[r->what].takes;
-  const enum presence sizes = takes & WITH_SIZES ? OPTIONAL : KEYED;
-  const bool has_src = r->what != STREW_GROUP_COUNT || call->row == &bind_group_counts_row;
-  struct parameter parameters[13], *p = parameters;
-  if (has_src) *p++ = (struct parameter){"src", REQUIRED, bind_tensor, &r->src};
-  *p++ = (struct parameter){"index", REQUIRED, bind_index, &r->index};
-  if (takes & WITH_Q) *p++ = (struct parameter){"q", REQUIRED, bind_float, &r->options.q};
-  if (has_src) *p++ = (struct parameter){"dim", OPTIONAL, bind_dim, &r->dim};
-  if (takes & WITH_OUT) *p++ = (struct parameter){"out", sizes, bind_destination, &r->destination};
-  *p++ = (struct parameter){"dim_size", sizes, bind_size, &r->dim_size};
-  if (takes & WITH_Q) *p++ = (struct parameter){"interpolation", KEYED, bind_interpolation, &r->options.interpolation};
-  if (takes & WITH_UNBIASED) *p++ = (struct parameter){"unbiased", KEYED, bind_boolean, &r->unbiased};
-  if (takes & WITH_FILL) *p++ = (struct parameter){"fill", KEYED, bind_fill, &r->fill};
-  *p++ = (struct parameter){"mode", KEYED, bind_mode, &r->options.mode};
-  if (has_src) *p++ = (struct parameter){"skip_nan", KEYED, bind_boolean, &r->options.skip_nan};
-  if (takes & WITH_DTYPE) *p++ = (struct parameter){"dtype", KEYED, bind_wanted_dtype, &r->dtype};
-  *p = (struct parameter)LAST_PARAMETER;
-  if (!bind_arguments(L, call, parameters)) return false;
-  const strew_group_options fixed = {.dim_size = r->dim_size, .mode = r->options.mode};
-  return bind_check_grouping(call, &r->index, &fixed);
+/* Sets the fields that the text of a reduction may lack. */
+static void begin_reducing(struct arguments *a, int at) {
+  a->src = NULL;
+  a->destination = (struct destination){NULL, at};
+  a->fill.is_given = a->skip_nan = false;
+  a->unbiased = true;
+  a->dim = a->dtype = -1;
+  a->quantile = 0;
+  a->interpolation = STREW_LINEAR;
 }
 
 /* scatter_NAME(src, index [, dim] [, options]) */
 static int reduce(lua_State *L, struct script_call *call) {
-  struct reducing r = {.what = (strew_group_reduction)call->row->code, .dim = -1, .dtype = -1, .dim_size = -1};
-  const bool has_arg = reductions[r.what].takes & WITH_ARG;
+  struct arguments a;
+  const strew_group_reduction what = (strew_group_reduction)call->row->code;
+  const bool has_arg = reductions[what].has_arg;
   struct box *box = bind_push_box(L, call->binding), *arg = has_arg ? bind_push_box(L, call->binding) : NULL;
-  r.destination.at = call->arguments + 1;
-  r.unbiased = true;
-  if (!read_reducing(L, call, &r)) return -1;
-  lua_settop(L, r.destination.at + has_arg); /* drops what reading the options pushed */
-  const strew_dtype dtype = (strew_dtype)r.dtype;
-  r.options.dim = &r.dim;
-  if (r.dim_size >= 0) r.options.dim_size = &r.dim_size;
-  if (r.fill.is_given) r.options.fill = &r.fill.value;
-  if (r.dtype >= 0) r.options.dtype = &dtype;
-  r.options.biased = !r.unbiased;
-  const strew_groups groups = {r.index.tensor, r.index.grouping};
-  strew_tensor **out = r.destination.given ? &r.destination.given : &box->tensor;
-  strew_status status =
-      strew_group_reduce(groups, r.what, r.src, &r.options, out, arg ? &arg->tensor : NULL, &call->error);
-  if (status != STREW_OK) return -1;
-  if (r.what == STREW_GROUP_MEAN && r.dtype < 0) warn_of_mean(L, call, r.src);
+  begin_reducing(&a, call->arguments + 1);
+  if (!bind_read(L, call, &a)) return -1;
+  const strew_group_options own = {.dim_size = a.dim_size, .mode = a.mode};
+  if (!bind_check_grouping(call, &a.groups, &own)) return -1;
+  lua_settop(L, a.destination.at + has_arg); /* drops what reading the options pushed */
+  const strew_dtype dtype = (strew_dtype)a.dtype;
+  const strew_group_reduce_options options = {.dim = &a.dim,
+                                              .dim_size = a.dim_size < 0 ? NULL : &a.dim_size,
+                                              .fill = a.fill.is_given ? &a.fill.value : NULL,
+                                              .dtype = a.dtype < 0 ? NULL : &dtype,
+                                              .q = a.quantile,
+                                              .interpolation = a.interpolation,
+                                              .mode = a.mode,
+                                              .skip_nan = a.skip_nan,
+                                              .biased = !a.unbiased};
+  strew_tensor **out = a.destination.given ? &a.destination.given : &box->tensor;
+  if (strew_group_reduce((strew_groups){a.groups.tensor, a.groups.grouping}, what, a.src, &options, out,
+                         arg ? &arg->tensor : NULL, a.error) != STREW_OK)
+    return -1;
+  if (what == STREW_GROUP_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
   return 1 + has_arg;
 }
 
@@ -141,9 +121,26 @@ static strew_status softmax(struct arguments *a) {
 
 #define SOFTMAX "src:tensor index:index dim?dim(-1) dim_size=size(-1) mode=mode"
 
+/* The parameters of what takes WITH_...; family/grouping.lua makes those of methods from them. */
+#define ALONG   "src:tensor index:index dim?dim(-1) "
+#define OPTIONS " mode=mode skip_nan=boolean"
+#define TAKING(takes)                                                                                                  \
+  ((takes)&WITH_SIZES && (takes)&WITH_DTYPE ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS              \
+                                                    " dtype=dtype"                                                     \
+   : (takes)&WITH_SIZES                    ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS               \
+   : (takes)&WITH_UNBIASED                 ? ALONG "dim_size=size(-1) unbiased=boolean(true)" OPTIONS " dtype=dtype"   \
+   : (takes)&WITH_Q                        ? "src:tensor index:index q:number dim?dim(-1) dim_size=size(-1) "          \
+                                             "interpolation=interpolation fill=fill" OPTIONS                           \
+   : (takes)&WITH_OUT && (takes)&WITH_FILL ? ALONG "out=destination dim_size=size(-1) fill=fill" OPTIONS               \
+   : (takes)&WITH_OUT                      ? ALONG "out=destination dim_size=size(-1)" OPTIONS                         \
+   : (takes)&WITH_FILL                     ? ALONG "dim_size=size(-1) fill=fill" OPTIONS                               \
+                                           : COUNTED)
+#define COUNTED ALONG "dim_size=size(-1)" OPTIONS
+
 const struct script_function bind_groups_rows[] = {
 #define ROW(ENUM, word, name, dtypes, empty, exact, takes, passes, ...)                                                \
-  {"scatter_" name, reduce, STREW_GROUP_##ENUM, ALWAYS | (passes ? 0 : CONSTANT)},
+  {"scatter_" name, reduce, STREW_GROUP_##ENUM, ALWAYS | (passes ? 0 : CONSTANT),                                      \
+   STREW_GROUP_##ENUM == STREW_GROUP_COUNT ? "index:index dim_size=size(-1) mode=mode" : TAKING(takes)},
     STREW_GROUP_REDUCTIONS(ROW)
 #undef ROW
         {"scatter_softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},
@@ -151,31 +148,16 @@ const struct script_function bind_groups_rows[] = {
     {NULL},
 };
 
-/* reductions(): the rows in order, as {word =, name =, has_gradient =, becomes_nan =, takes_sizes =, options = the names in
-   alphabetical order of what takes them}. */
+/* reductions(): the rows in order, as {word =, name =, parameters =, becomes_nan =}. */
 static int push_reductions(lua_State *L, struct script_call *call) {
-  static const struct {
-    unsigned option;
-    const char *names[2];
-  } all[] = {{WITH_DTYPE, {"dtype"}}, {WITH_FILL, {"fill"}}, {WITH_Q, {"interpolation", "q"}},
-             {WITH_OUT, {"out"}},     {0, {"skip_nan"}},     {WITH_UNBIASED, {"unbiased"}}};
   (void)call;
   lua_newtable(L);
   for (int i = 0; i < STREW_GROUP_REDUCTION_COUNT; i++) {
     lua_newtable(L);
-    bind_set_string(L, "word", reductions[i].word);
-    bind_set_string(L, "name", reductions[i].name);
-    bind_set_boolean(L, "has_gradient", reductions[i].has_gradient);
+    bind_set_string(L, "word", strew_group_reduction_name((strew_group_reduction)i));
+    bind_set_string(L, "name", bind_groups_rows[i].name);
+    bind_set_string(L, "parameters", i == STREW_GROUP_COUNT ? COUNTED : bind_groups_rows[i].parameters);
     bind_set_boolean(L, "becomes_nan", reductions[i].becomes_nan);
-    bind_set_boolean(L, "takes_sizes", (reductions[i].takes & WITH_SIZES) != 0);
-    lua_newtable(L);
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-      for (int n = 0; n < 2 && all[k].names[n]; n++)
-        if (!all[k].option || reductions[i].takes & all[k].option) {
-          lua_pushstring(L, all[k].names[n]);
-          lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
-        }
-    lua_setfield(L, -2, "options");
     lua_rawseti(L, -2, i + 1);
   }
   return 1;
@@ -197,7 +179,8 @@ static int reduction(lua_State *L, struct script_call *call) {
 }
 
 /* group_counts(src, index [, dim] [, {skip_nan}]): scatter_count of src's elements. */
-const struct script_function bind_group_counts_row = {"group_counts", reduce, STREW_GROUP_COUNT, FUNCTION | CONSTANT},
+const struct script_function bind_group_counts_row = {"group_counts", reduce, STREW_GROUP_COUNT, FUNCTION | CONSTANT,
+                                                      COUNTED},
                              bind_reductions_row = {"reductions", push_reductions, 0, FUNCTION | CONSTANT},
                              bind_reduction_row = {"reduction", reduction, 0, FUNCTION | CONSTANT},
                              bind_group_ids_row = {"group_ids", bind_one, 0, FUNCTION | CONSTANT, IDS, group_ids};

@@ -8,11 +8,14 @@ local aggregates = {}
 
 -- The words, the options of each, and those that share a walk over the ids: inner.aggregate.
 local WORDS, KEYS, SHARED = {}, {}, {count = true}
+local NO_OPTIONS = {src = true, index = true, dim = true, dim_size = true, mode = true, out = true}
 for i, row in ipairs(inner.reductions()) do
-  WORDS[i], KEYS[row.word], SHARED[row.word] = row.word, {}, row.takes_sizes or SHARED[row.word]
-  for _, name in ipairs(row.options) do
-    if name ~= "out" then table.insert(KEYS[row.word], name) end
+  local keys = {}
+  for name in row.parameters:gmatch "([%w_]+)[:?=]" do
+    if not NO_OPTIONS[name] then table.insert(keys, name) end
   end
+  table.sort(keys)
+  WORDS[i], KEYS[row.word], SHARED[row.word] = row.word, keys, row.parameters:find "out%?" or SHARED[row.word]
 end
 
 -- "a, b or c"
@@ -96,12 +99,6 @@ function aggregates.checked(argument, g, f, ...)
 end
 
 local function reduce(g, entry)
-  if entry.word == "quantile" then
-    local options = {}
-    for key, value in next, entry.options do options[key] = value end
-    options.q = nil
-    return g:quantile(entry.src, entry.options.q, options)
-  end
   local method = g[entry.word] -- in a local, as a call g.word() would get the hint of a script's
   return (method(g, entry.src, entry.options))
 end

@@ -75,8 +75,8 @@ local function join_to(g, src, word, options)
 end
 
 -- Sums, products and means: those of integers never wrap.
-local function arithmetic(name, word)
-  return method("dim?dim out?tensor fill=scalar skip_nan=boolean dtype=word", function(g, src, options)
+local function arithmetic(name, parameters, word)
+  return method(parameters, function(g, src, options)
     local out, dtype = options.out, options.dtype
     if is_float(src) then
       local result = strew[name](src, g, options)
@@ -196,30 +196,21 @@ local function agg(g, what)
   return tables.make(result)
 end
 
--- Methods that take no other arguments than scatter_NAME does, but no dim_size and mode.
-local WAYS = {out = "out=tensor", unbiased = "unbiased=boolean", fill = "fill=scalar", skip_nan = "skip_nan=boolean",
-  dtype = "dtype=word"}
-local methods = {}
+-- Methods take the arguments that scatter_NAME does, but no dim_size and mode.
+local methods, is_arithmetic = {}, {sum = true, prod = true, mean = true}
 for _, row in ipairs(inner.reductions()) do
-  local parameters = {"dim?dim", row.takes_sizes and "out?tensor" or nil}
-  for _, name in ipairs(row.options) do
-    if name ~= "out" or not row.takes_sizes then table.insert(parameters, WAYS[name]) end
-  end
-  local make = row.becomes_nan and reduction_or_nan or reduction
-  methods["g:" .. row.word] = make(row.name, table.concat(parameters, " "))
+  local parameters = row.parameters:gsub("src:tensor index:index ", ""):gsub("dim_size%S+ ?", ""):gsub("mode=mode ", "")
+  local make = is_arithmetic[row.word] and arithmetic or row.becomes_nan and reduction_or_nan or reduction
+  methods["g:" .. row.word] = make(row.name, parameters:gsub("%b()", ""):gsub("destination", "tensor"), row.word)
 end
 
 local others = {
-  ["g:sum"] = arithmetic("scatter_sum", "sum"),
-  ["g:prod"] = arithmetic("scatter_mul", "prod"),
-  ["g:mean"] = arithmetic("scatter_mean", "mean"),
   ["g:softmax"] = reduction("scatter_softmax", "dim?dim"),
   ["g:log_softmax"] = reduction("scatter_log_softmax", "dim?dim"),
-  ["g:quantile"] = {"self:grouping src:tensor q:number dim?dim interpolation=word fill=scalar skip_nan=boolean",
-    function(g, src, q, dim, interpolation, fill, skip_nan)
-      local options = {dim = dim, interpolation = interpolation, fill = fill, skip_nan = skip_nan}
-      return strew.scatter_quantile(src, g, q, options)
-    end},
+  ["g:quantile"] = {methods["g:quantile"][1], function(g, src, q, dim, interpolation, fill, skip_nan)
+    local options = {dim = dim, interpolation = interpolation, fill = fill, skip_nan = skip_nan}
+    return strew.scatter_quantile(src, g, q, options)
+  end},
   ["g:count"] = {"self:grouping src?tensor skip_nan=boolean", count},
   ["g:argsort"] = {"self:grouping src:tensor descending?boolean", argsort},
   ["g:rank"] = {"self:grouping src:tensor descending?boolean", rank},
