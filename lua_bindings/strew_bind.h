@@ -48,12 +48,11 @@ struct grouping_handle {
   void *unused;
 };
 
-/* Print options; strew_print.c. */
+/* Print options; strew_print.c. Digits after the decimal point; the number of elements above which a tensor is
+   summarised; elements shown at each end of a summarised dimension; columns of text, 0: the result of `columns`. */
+enum { PRECISION, THRESHOLD, EDGEITEMS, LINEWIDTH, PRINT_OPTIONS };
 struct print_options {
-  int precision;              /* digits after the decimal point */
-  int64_t threshold;          /* tensors with more elements are summarised */
-  int64_t edgeitems;          /* elements shown at each end of a summarised dimension */
-  int linewidth;              /* columns of text; 0: the result of `columns` */
+  int64_t at[PRINT_OPTIONS];
   int (*columns)(void *user); /* set by the host, or NULL */
   void *user;
 };
@@ -89,7 +88,8 @@ bool bind_is_float(strew_dtype dtype);
    the operand of a unary operator twice. */
 /* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings. WRITES: to self,
    without an underscore. CONSTANT: the results have no gradient: comparisons, positions, counts, whole numbers,
-   properties and texts. BRIEF: written in Lua, with messages that do not list its tensors. */
+   properties and texts. BRIEF: written in Lua, with messages that do not list its tensors. INNER adds no name: files of
+   the family call it as inner.NAME. */
 enum form {
   FUNCTION = 1,
   METHOD = 2,
@@ -100,6 +100,7 @@ enum form {
   WRITES = 64,
   CONSTANT = 128,
   BRIEF = 256,
+  INNER = 512,
   ALWAYS = FUNCTION | METHOD,
   EVERY = ALWAYS | INPLACE
 };
@@ -141,8 +142,8 @@ struct script_call {
 /* The rows of each file, ended by a row without a name. */
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_indexing_rows[], bind_device_rows[],
-    bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_image_rows[], bind_gradient_rows[],
-    bind_family_rows[], bind_key_rows[], bind_grouping_rows[], bind_groups_rows[];
+    bind_help_rows[], bind_print_rows[], bind_file_rows[], bind_show_rows[], bind_gradient_rows[], bind_family_rows[],
+    bind_key_rows[], bind_grouping_rows[], bind_groups_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -193,6 +194,7 @@ void bind_push_function(lua_State *L, int binding, const struct script_function 
 /* Sets a field of the table on top of the stack. */
 void bind_set_string(lua_State *L, const char *key, const char *value);
 void bind_set_boolean(lua_State *L, const char *key, bool value);
+void bind_set_integer(lua_State *L, const char *key, lua_Integer value);
 /* Sets an event of the metatable on top of the stack to the row's function; sets the name of its type. */
 void bind_set_event(lua_State *L, int binding, const char *event, const struct script_function *row);
 void bind_set_name(lua_State *L, const char *name);
@@ -230,16 +232,12 @@ static inline bool bind_is_held(const struct binding *binding, const struct box 
 /* False if it does, and self, in that box, cannot be freed: call->error is filled. */
 bool bind_may_free(struct script_call *call, const struct box *box);
 
-/* Functions for family/gradients.lua; strew_gradient.c. */
-extern const struct script_function bind_alias_row, bind_watch_row, bind_tape_row, bind_is_recorded_row,
-    bind_offset_row, bind_call_row;
-
 /* ------------------------------------------------------------------------------------------------ strew_family.c */
 
 /* Returns an embedded file of the bindings: of the family, or the help. */
 const char *bind_text_file(const char *name);
-/* Makes the files of the family available to bind_use; binding: its position. */
-void bind_open_family(lua_State *L, int binding);
+/* Makes the files of the family available to bind_use; binding: its position; rows: all, ended by NULL. */
+void bind_open_family(lua_State *L, int binding, const struct script_function *const *rows);
 
 /* --------------------------------------------------------------------------------------------- strew_subscript.c */
 
@@ -249,9 +247,8 @@ void bind_index_metamethods(lua_State *L, int binding, int methods);
    found without the rest of a call, since every t:f() does this; other keys are the row's. */
 int bind_get_method_or_field(lua_State *L);
 enum { METHODS_UPVALUE = UPVALUES + 1 };
-extern const struct script_function bind_tostring_row;        /* strew_print.c */
-extern const struct script_function bind_texts_row;           /* texts(t, precision): the elements as strings */
-void bind_print_defaults(struct print_options *options);      /* strew_printoptions.c */
+extern const struct script_function bind_tostring_row; /* strew_print.c */
+void bind_print_defaults(struct print_options *options);
 int64_t bind_line_width(const struct print_options *options); /* in columns; strew_print.c */
 
 /* Pushes {name = tensor, ...}, or a sequence of tensors if they have no names; false: call->error is filled. `known`:
@@ -263,33 +260,21 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
 bool bind_read_columns(lua_State *L, struct script_call *call, int x, int names, int words, strew_table **out);
 
 /* missed(x, name), for Lua: keeps them for STREW_MISSED. */
-extern const struct script_function bind_missed_row;
-/* Of tables of columns: tostring(x), x.NAME of an unknown name; strew_family.c. */
-extern const struct script_function bind_columns_text_row, bind_columns_length_row, bind_missing_column_row,
-    bind_new_column_row;
+int bind_missed(lua_State *L, struct script_call *call);
 /* saved(x, names, words) of strew.save: tensors, names, lists of words. */
 extern const struct script_function bind_saved_columns_row;
 /* Of strew.show, written in Lua: histogram(self, bins, width, is_ascii, low, high), a text, and means(self, rows,
-   columns), a tensor; strew_family.c. drawn(number), for these; strew_show.c. */
-extern const struct script_function bind_histogram_row, bind_means_row, bind_drawn_row;
+   columns), a tensor; strew_family.c. */
+extern const struct script_function bind_histogram_row, bind_means_row;
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_table_keys_row;
 /* Calls such a row with the arguments of the call; returns 1, the number of results. */
 int bind_call_family(lua_State *L, struct script_call *call, const struct script_function *row);
-/* What they call: key_ids(kt, k1, ...), key_state(kt), keys_of(kt); strew_keys.c. */
-extern const struct script_function bind_key_ids_row, bind_key_state_row, bind_keys_of_row;
 
 /* Makes the metatable and the methods of groupings; `binding` is a stack position. strew_grouping.c */
 void bind_open_groupings(lua_State *L, int binding);
 /* Of groupings written in Lua, strew_family.c: the methods, ended by a row without a name; group_by of a table. */
 extern const struct script_function bind_grouped_rows[], bind_group_columns_row, bind_group_keys_row;
-/* Functions for Lua, strew_grouping.c: see there. */
-extern const struct script_function bind_ids_row, bind_set_keys_row, bind_grouping_keys_row, bind_cumsum_row,
-    bind_aggregate_row, bind_argsort_row, bind_rank_row, bind_topk_row;
-/* The same, strew_groups.c. */
-extern const struct script_function bind_reductions_row, bind_reduction_row, bind_group_counts_row, bind_group_ids_row;
-/* bucketize of tensors, strew_reduce.c. */
-extern const struct script_function bind_bucketize_row;
 
 /* Runs a binary operation; strew_math.c. */
 int bind_binary(lua_State *L, struct script_call *call, strew_binary_op op);
@@ -405,6 +390,11 @@ struct lengths {
   int64_t length;
   int slot;
 };
+/* Red, green and blue. */
+struct color {
+  const unsigned char *given; /* these; NULL: none */
+  unsigned char channels[3];
+};
 /* A tensor that the result is stored in, at the stack position `at` from then on. */
 struct destination {
   strew_tensor *given;
@@ -434,6 +424,7 @@ enum { NO_DIM = INT_MIN };
   X(word, bind_string, const char *, ZEROS)               X(mode, bind_mode, strew_mode, WORD)                         \
   X(reduce, bind_reduction, strew_reduction, REDUCTION)   X(dtype, bind_wanted_dtype, int, DTYPE)                      \
   X(device, bind_device, strew_device *, ZEROS)           X(any, bind_any, int, WORD)                                  \
+  X(colormap, bind_colormap, strew_colormap, WORD)        X(color, bind_color, struct color, ZEROS)                    \
   X(interpolation, bind_interpolation, strew_interpolation, WORD) X(table, bind_table, int, WORD)
 
 /* The fields that arguments are stored in: X has the type and the name in a text; Y another name of the field. */
@@ -446,7 +437,8 @@ enum { NO_DIM = INT_MIN };
   Y(index, index, groups) X(fill, fill) X(boolean, skip_nan) X(scalar, alpha) Y(scalar, value, scalar)                 \
   Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                                                          \
   Y(scalar, step, scalar_step) X(fill, initial) X(number, min) X(number, max) X(number, rtol) X(number, atol)          \
-  X(number, done) X(number, correction) Y(number, q, quantile) X(boolean, unbiased) Y(number, start, float_start) Y(number, stop, float_stop)                      \
+  X(number, done) X(number, correction) Y(number, q, quantile) X(boolean, unbiased) X(colormap, colormap)              \
+  X(color, nan) X(integer, scale) Y(number, start, float_start) Y(number, stop, float_stop)                            \
   X(integer, position) X(integer, start) X(integer, stop) X(integer, step) X(integer, length) X(integer, offset)       \
   X(integer, n) X(integer, m) X(integer, k) X(integer, bins) X(integer, minlength) X(integer, low) X(integer, high)    \
   X(integer, steps) X(integer, threads) X(integer, seed) X(integer, chunks) X(size, dim_size)                          \
@@ -464,8 +456,7 @@ enum { NO_DIM = INT_MIN };
   bind_reader read;
 ARGUMENT_TYPES(TYPE)
 #undef TYPE
-bind_reader bind_dtype;    /* strew_dtype */
-bind_reader bind_colormap; /* strew_colormap */
+bind_reader bind_dtype; /* strew_dtype */
 
 /* The arguments of a call by their names: of a text's parameters; the other fields are not set. */
 struct arguments {
@@ -500,8 +491,11 @@ int bind_push_all(lua_State *L, const struct script_call *call, const struct par
 /* Calls the row's `run` with the arguments, for one result or two. */
 int bind_one(lua_State *L, struct script_call *call);
 int bind_two(lua_State *L, struct script_call *call);
-/* The same; the results are what `run` pushes. */
+/* The same; the result is what `run` pushes, or the results. */
+int bind_value(lua_State *L, struct script_call *call);
 int bind_values(lua_State *L, struct script_call *call);
+#define PUSH(name, ...)                                                                                                \
+  static strew_status name(struct arguments *a) { return __VA_ARGS__, STREW_OK; }
 /* scatter in the group form; strew_groups.c */
 int bind_group_form(lua_State *L, struct script_call *call);
 

@@ -50,6 +50,11 @@ void bind_set_boolean(lua_State *L, const char *key, bool value) {
   lua_setfield(L, -2, key);
 }
 
+void bind_set_integer(lua_State *L, const char *key, lua_Integer value) {
+  lua_pushinteger(L, value);
+  lua_setfield(L, -2, key);
+}
+
 /* Pushes the table that strew.last_error() returns. */
 static void push_detail(lua_State *L, const strew_error *error) {
   lua_createtable(L, 0, 7);

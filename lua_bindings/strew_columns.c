@@ -84,8 +84,7 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
   return true;
 }
 
-/* missed(x, name) */
-static int missed(lua_State *L, struct script_call *call) {
+int bind_missed(lua_State *L, struct script_call *call) {
   (void)call;
   lua_settop(L, 2);
   if (luaL_getsubtable(L, LUA_REGISTRYINDEX, STREW_MISSED) == 0) {
@@ -99,8 +98,6 @@ static int missed(lua_State *L, struct script_call *call) {
   lua_rawseti(L, 1, 1);
   return 0;
 }
-
-const struct script_function bind_missed_row = {"missed", missed, 0, FUNCTION};
 
 /* --------------------------------------------------------------------------------------------------------- from Lua */
 

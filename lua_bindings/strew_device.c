@@ -6,12 +6,6 @@
 #include <limits.h>
 #include <time.h>
 
-static void set_bytes(lua_State *L, const char *name, size_t bytes) {
-  if (!bytes) return; /* unknown, or unset */
-  lua_pushinteger(L, (lua_Integer)bytes);
-  lua_setfield(L, -2, name);
-}
-
 /* Pushes {name =, description =, units =, ...}; a device that does not open has `error` instead of its capabilities. */
 static void push_device(lua_State *L, strew_device *device) {
   strew_capabilities can;
@@ -23,19 +17,16 @@ static void push_device(lua_State *L, strew_device *device) {
     bind_set_string(L, "error", error.message);
     return;
   }
-  lua_pushinteger(L, can.units);
-  lua_setfield(L, -2, "units");
-  lua_pushinteger(L, can.launches);
-  lua_setfield(L, -2, "launches");
-  lua_pushinteger(L, can.read_bytes);
-  lua_setfield(L, -2, "read_bytes");
+  bind_set_integer(L, "units", can.units);
+  bind_set_integer(L, "launches", can.launches);
+  bind_set_integer(L, "read_bytes", can.read_bytes);
   bind_set_boolean(L, "float64", can.float64);
   bind_set_boolean(L, "int64_atomics", can.int64_atomics);
   bind_set_boolean(L, "exact_division", can.exact_division);
   bind_set_boolean(L, "denormals", can.denormals);
-  set_bytes(L, "memory", can.memory_bytes);
-  set_bytes(L, "largest_tensor", can.largest_block_bytes);
-  set_bytes(L, "work_group", can.work_group_size);
+  if (can.memory_bytes) bind_set_integer(L, "memory", (lua_Integer)can.memory_bytes); /* 0: unknown, or unset */
+  if (can.largest_block_bytes) bind_set_integer(L, "largest_tensor", (lua_Integer)can.largest_block_bytes);
+  if (can.work_group_size) bind_set_integer(L, "work_group", (lua_Integer)can.work_group_size);
   if (*can.driver) bind_set_string(L, "driver", can.driver);
   if (*can.promise) bind_set_string(L, "promise", can.promise);
 }
@@ -56,10 +47,7 @@ static strew_status devices(struct arguments *a) {
   return STREW_OK;
 }
 
-static strew_status get_num_threads(struct arguments *a) {
-  lua_pushinteger(a->L, strew_context_threads(a->call->binding->context));
-  return STREW_OK;
-}
+PUSH(get_num_threads, lua_pushinteger(a->L, strew_context_threads(a->call->binding->context)))
 
 static strew_status set_num_threads(struct arguments *a) {
   if (a->threads >= INT_MIN && a->threads <= INT_MAX)
@@ -69,11 +57,8 @@ static strew_status set_num_threads(struct arguments *a) {
 }
 
 /* memory() -> bytes of tensor memory in use, and their peak. */
-static strew_status memory(struct arguments *a) {
-  lua_pushinteger(a->L, (lua_Integer)strew_context_bytes(a->call->binding->context));
-  lua_pushinteger(a->L, (lua_Integer)strew_context_peak_bytes(a->call->binding->context));
-  return STREW_OK;
-}
+PUSH(memory, lua_pushinteger(a->L, (lua_Integer)strew_context_bytes(a->call->binding->context)),
+     lua_pushinteger(a->L, (lua_Integer)strew_context_peak_bytes(a->call->binding->context)))
 
 /* clock() -> monotonic seconds, after all work of devices has finished. */
 static strew_status monotonic_clock(struct arguments *a) {
@@ -85,15 +70,8 @@ static strew_status monotonic_clock(struct arguments *a) {
 }
 
 /* progress([doing [, done]]): reports to the host what runs, and the fraction done; no argument: the end. */
-static strew_status progress(struct arguments *a) {
-  strew_context_progress(a->call->binding->context, a->doing, a->done);
-  return STREW_OK;
-}
-
-static strew_status manual_seed(struct arguments *a) {
-  strew_context_seed(a->call->binding->context, (uint64_t)a->seed);
-  return STREW_OK;
-}
+PUSH(progress, strew_context_progress(a->call->binding->context, a->doing, a->done))
+PUSH(manual_seed, strew_context_seed(a->call->binding->context, (uint64_t)a->seed))
 
 /* deterministic([b]) -> the setting. The CPU keeps the order of sums either way. */
 static strew_status deterministic(struct arguments *a) {

@@ -81,10 +81,7 @@ static int fail(lua_State *L, struct script_call *call) {
 static const struct script_function fail_row = {"fail", fail, 0, FUNCTION};
 
 /* line_width() */
-static int line_width(lua_State *L, struct script_call *call) {
-  lua_pushinteger(L, bind_line_width(&call->binding->print));
-  return 1;
-}
+PUSH(line_width, lua_pushinteger(a->L, bind_line_width(&a->call->binding->print)))
 
 /* nearest(name, names): the name of the sequence that `name` may be a misspelling of, or nil. */
 static int nearest(lua_State *L, struct script_call *call) {
@@ -127,42 +124,26 @@ static int is_open(lua_State *L, struct script_call *call) {
 }
 
 /* has_float64(t): true if t's device has it. */
-static int has_float64(lua_State *L, struct script_call *call) {
-  strew_tensor *self;
-  strew_capabilities can;
-  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
-  if (strew_device_capabilities(strew_tensor_device(self), &can, &call->error) != STREW_OK) return -1;
-  lua_pushboolean(L, can.float64);
-  return 1;
+static strew_status has_float64(struct arguments *a) {
+  strew_capabilities can = {.float64 = false};
+  const strew_status status = strew_device_capabilities(strew_tensor_device(a->self), &can, a->error);
+  lua_pushboolean(a->L, can.float64);
+  return status;
 }
-
-static const struct script_function line_width_row = {"line_width", line_width, 0, FUNCTION | CONSTANT},
-                                    text_row = {"text", text, 0, FUNCTION | CONSTANT},
-                                    printable_row = {"printable", printable, 0, FUNCTION | CONSTANT},
-                                    nearest_row = {"nearest", nearest, 0, FUNCTION | CONSTANT},
-                                    is_open_row = {"is_open", is_open, 0, FUNCTION | CONSTANT},
-                                    has_float64_row = {"has_float64", has_float64, 0, FUNCTION | CONSTANT};
-/* clang-format off */
-static const struct script_function *const inner_rows[] = {
-    &bind_texts_row, &line_width_row, &nearest_row, &is_open_row, &text_row, &printable_row, &bind_columns_text_row,
-    &bind_missing_column_row, &bind_alias_row, &bind_watch_row, &bind_tape_row, &bind_is_recorded_row,
-    &bind_offset_row, &bind_call_row, &bind_key_ids_row, &bind_key_state_row, &bind_keys_of_row, &bind_ids_row,
-    &bind_set_keys_row, &bind_grouping_keys_row, &bind_cumsum_row, &bind_aggregate_row, &bind_argsort_row,
-    &bind_topk_row, &has_float64_row, &bind_missed_row, &bind_drawn_row, &bind_bucketize_row,
-    &bind_columns_length_row, &bind_new_column_row, &bind_rank_row, &bind_reductions_row, &bind_reduction_row,
-    &bind_group_ids_row, &bind_group_counts_row};
-/* clang-format on */
 
 static void push_dispatch(lua_State *L, const struct script_function *row) {
   bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
 }
 
+/* Pushes the table of the rows for files of the family. Upvalue 2 has all rows. */
 static void push_inner(lua_State *L) {
   lua_newtable(L);
-  for (size_t i = 0; i < sizeof inner_rows / sizeof *inner_rows; i++) {
-    push_dispatch(L, inner_rows[i]);
-    lua_setfield(L, -2, inner_rows[i]->name);
-  }
+  for (const struct script_function *const *rows = lua_touserdata(L, lua_upvalueindex(2)); *rows; rows++)
+    for (const struct script_function *row = *rows; row->name; row++)
+      if (row->forms & INNER) {
+        push_dispatch(L, row);
+        lua_setfield(L, -2, row->name);
+      }
 }
 
 /* Pushes the table of what is loaded: operations by their names, and by files what these returned. Upvalue 1 is the
@@ -184,7 +165,8 @@ static int use(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, bind_module_key);
   push_dispatch(L, &fail_row);
   lua_pushvalue(L, lua_upvalueindex(1));
-  lua_pushcclosure(L, use, 1);
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_pushcclosure(L, use, 2);
   push_inner(L);
   lua_call(L, 4, 1);
   lua_pushvalue(L, -1);
@@ -192,9 +174,10 @@ static int use(lua_State *L) {
   return 1;
 }
 
-void bind_open_family(lua_State *L, int binding) {
+void bind_open_family(lua_State *L, int binding, const struct script_function *const *rows) {
   lua_pushvalue(L, binding);
-  lua_pushcclosure(L, use, 1);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)rows);
+  lua_pushcclosure(L, use, 2);
   lua_setiuservalue(L, binding, USE);
 }
 
@@ -306,17 +289,12 @@ int bind_call_family(lua_State *L, struct script_call *call, const struct script
   return 1;
 }
 
-const struct script_function bind_columns_text_row = {"tostring", run, IN_printing, FUNCTION | CONSTANT},
-                             bind_missing_column_row = {"table", run, IN_rows, FUNCTION},
-                             bind_columns_length_row = {"length", run, IN_rows, FUNCTION},
-                             bind_new_column_row = {"column", run, IN_rows, FUNCTION | CONSTANT},
-                             bind_saved_columns_row = {"saved", run, IN_rows, FUNCTION | CONSTANT | BRIEF},
+const struct script_function bind_saved_columns_row = {"saved", run, IN_rows, FUNCTION | CONSTANT | BRIEF},
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION | CONSTANT},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION},
                              bind_histogram_row = {"histogram", run, IN_showing, FUNCTION | CONSTANT},
-                             bind_means_row = {"means", run, IN_showing, FUNCTION | CONSTANT};
-
-const struct script_function bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION | CONSTANT},
+                             bind_means_row = {"means", run, IN_showing, FUNCTION | CONSTANT},
+                             bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION | CONSTANT},
                              bind_group_keys_row = {"group_keys", run, IN_grouped, FUNCTION};
 
 /* Methods of groupings: their names follow "g:". */
@@ -347,6 +325,13 @@ const struct script_function bind_family_rows[] = {
     IN(elementwise, isfinite, ALWAYS | CONSTANT), IN(elementwise, nan_to_num, EVERY), IN(statistics, norm, ALWAYS),
     IN(statistics, median, ALWAYS), IN(statistics, logsumexp, ALWAYS), IN(matrices, outer, ALWAYS),
     IN(matrices, tril, EVERY), IN(matrices, triu, EVERY), IN(matrices, diag, ALWAYS),
+    /* of tables of columns, for their metatables */
+    IN(printing, tostring, INNER | CONSTANT), IN(rows, table, INNER), IN(rows, length, INNER),
+    IN(rows, column, INNER | CONSTANT),
+    {"line_width", bind_values, 0, INNER | CONSTANT, "", line_width}, {"nearest", nearest, 0, INNER | CONSTANT},
+    {"text", text, 0, INNER | CONSTANT}, {"printable", printable, 0, INNER | CONSTANT},
+    {"is_open", is_open, 0, INNER | CONSTANT}, {"missed", bind_missed, 0, INNER},
+    {"has_float64", bind_values, 0, INNER | CONSTANT, "self:tensor", has_float64},
     {NULL},
 };
 /* clang-format on */

@@ -11,29 +11,13 @@ static strew_status share(struct arguments *a) {
 }
 
 /* watch(t): t is recorded from now on. */
-static int watch(lua_State *L, struct script_call *call) {
-  strew_tensor *self;
-  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
-  bind_record_watch(L, bind_to_box(L, call->binding, 1));
-  return 0;
-}
-
-static int push_tape(lua_State *L, struct script_call *call) {
-  (void)call;
-  bind_record_tape(L);
-  return 1;
-}
+PUSH(watch, bind_record_watch(a->L, bind_to_box(a->L, a->call->binding, 1)))
+PUSH(tape, bind_record_tape(a->L))
+PUSH(offset, lua_pushinteger(a->L, strew_tensor_offset(a->self)))
 
 static int is_recorded(lua_State *L, struct script_call *call) {
   const struct box *box = bind_to_box(L, call->binding, 1);
   lua_pushboolean(L, box && bind_is_recorded(call->binding, box));
-  return 1;
-}
-
-static int offset(lua_State *L, struct script_call *call) {
-  strew_tensor *self;
-  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
-  lua_pushinteger(L, strew_tensor_offset(self));
   return 1;
 }
 
@@ -44,13 +28,6 @@ static int call_recorded(lua_State *L, struct script_call *call) {
   int results = bind_call_within(L, call->binding, call->arguments - 1, true, NULL, NULL);
   return results < 0 ? lua_error(L) : results;
 }
-
-const struct script_function bind_alias_row = {"alias", bind_one, 0, FUNCTION, "self:tensor", share},
-                             bind_watch_row = {"watch", watch, 0, FUNCTION | CONSTANT},
-                             bind_tape_row = {"tape", push_tape, 0, FUNCTION | CONSTANT},
-                             bind_is_recorded_row = {"is_recorded", is_recorded, 0, FUNCTION | CONSTANT},
-                             bind_offset_row = {"offset", offset, 0, FUNCTION | CONSTANT},
-                             bind_call_row = {"call", call_recorded, 0, FUNCTION | CONSTANT};
 
 /* ------------------------------------------------------------------------------------------------------ strew.grad */
 
@@ -110,7 +87,15 @@ static int differentiate(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-const struct script_function bind_gradient_rows[] = {{"grad", differentiate, GRADIENTS, FUNCTION | CONSTANT},
-                                                     {"value_and_grad", differentiate, VALUE_TOO, FUNCTION | CONSTANT},
-                                                     {"detach", bind_one, 0, ALWAYS | CONSTANT, "self:tensor", share},
-                                                     {NULL, NULL, 0, 0}};
+const struct script_function bind_gradient_rows[] = {
+    {"grad", differentiate, GRADIENTS, FUNCTION | CONSTANT},
+    {"value_and_grad", differentiate, VALUE_TOO, FUNCTION | CONSTANT},
+    {"detach", bind_one, 0, ALWAYS | CONSTANT, "self:tensor", share},
+    {"alias", bind_one, 0, INNER, "self:tensor", share},
+    {"watch", bind_values, 0, INNER | CONSTANT, "self:tensor", watch},
+    {"tape", bind_values, 0, INNER | CONSTANT, "", tape},
+    {"is_recorded", is_recorded, 0, INNER | CONSTANT},
+    {"offset", bind_values, 0, INNER | CONSTANT, "self:tensor", offset},
+    {"call", call_recorded, 0, INNER | CONSTANT},
+    {NULL},
+};

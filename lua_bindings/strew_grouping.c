@@ -85,11 +85,6 @@ static int group_by(lua_State *L, struct script_call *call) {
   return bind_end(strew_group_by_with(count, keys, &options, &box->grouping, &call->error), 1);
 }
 
-const struct script_function bind_grouping_rows[] = {
-    {"grouping", grouping, 0, FUNCTION | CONSTANT, "index:tensor dim_size=size mode=mode"},
-    {"group_by", group_by, 0, FUNCTION | CONSTANT},
-    {NULL, NULL, 0, 0}};
-
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
 /* Fields that are tensors of the grouping. */
@@ -217,22 +212,14 @@ static int ids(lua_State *L, struct script_call *call) {
 
 /* set_keys(g, keys, columns): the keys as columns, and the table in which g:agg looks up names; returns g. */
 static int set_keys(lua_State *L, struct script_call *call) {
-  strew_grouping *self;
-  if (!bind_grouping(L, call, 1, "self", &self)) return -1;
-  lua_settop(L, 3);
+  (void)call;
   lua_setiuservalue(L, 1, GROUPING_COLUMNS);
   lua_setiuservalue(L, 1, GROUPING_KEYS);
   return 1;
 }
 
 /* grouping_keys(g): what set_keys has set, or nil. */
-static int grouping_keys(lua_State *L, struct script_call *call) {
-  strew_grouping *self;
-  if (!bind_grouping(L, call, 1, "self", &self)) return -1;
-  lua_getiuservalue(L, 1, GROUPING_KEYS);
-  lua_getiuservalue(L, 1, GROUPING_COLUMNS);
-  return 2;
-}
+PUSH(grouping_keys, lua_getiuservalue(a->L, 1, GROUPING_KEYS), lua_getiuservalue(a->L, 1, GROUPING_COLUMNS))
 
 /* group_cumsum(g, src); group_argsort(g, src, descending), group_rank */
 RUN(cumsum, strew_grouping_cumsum, a->grouping, a->src)
@@ -304,15 +291,19 @@ static int aggregate(lua_State *L, struct script_call *call) {
 #define ORDERED "self:grouping src:tensor descending~boolean"
 #define CHOSEN  "self:grouping src:tensor k:integer largest~boolean"
 
-const struct script_function bind_ids_row = {"ids", ids, 0, FUNCTION | CONSTANT},
-                             bind_set_keys_row = {"set_keys", set_keys, 0, FUNCTION | CONSTANT},
-                             bind_grouping_keys_row = {"grouping_keys", grouping_keys, 0, FUNCTION | CONSTANT},
-                             bind_cumsum_row = {"group_cumsum", bind_one, 0, FUNCTION, "self:grouping src:tensor",
-                                                cumsum},
-                             bind_argsort_row = {"group_argsort", bind_one, 0, FUNCTION | CONSTANT, ORDERED, argsort},
-                             bind_rank_row = {"group_rank", bind_one, 0, FUNCTION | CONSTANT, ORDERED, rank},
-                             bind_topk_row = {"group_topk", bind_two, 0, FUNCTION, CHOSEN, topk},
-                             bind_aggregate_row = {"aggregate", aggregate, 0, FUNCTION};
+const struct script_function bind_grouping_rows[] = {
+    {"grouping", grouping, 0, FUNCTION | CONSTANT, "index:tensor dim_size=size mode=mode"},
+    {"group_by", group_by, 0, FUNCTION | CONSTANT},
+    {"ids", ids, 0, INNER | CONSTANT},
+    {"set_keys", set_keys, 0, INNER | CONSTANT},
+    {"grouping_keys", bind_values, 0, INNER | CONSTANT, "self:grouping", grouping_keys},
+    {"group_cumsum", bind_one, 0, INNER, "self:grouping src:tensor", cumsum},
+    {"group_argsort", bind_one, 0, INNER | CONSTANT, ORDERED, argsort},
+    {"group_rank", bind_one, 0, INNER | CONSTANT, ORDERED, rank},
+    {"group_topk", bind_two, 0, INNER, CHOSEN, topk},
+    {"aggregate", aggregate, 0, INNER},
+    {NULL},
+};
 
 /* ---------------------------------------------------------------------------------------------------------- opening */
 

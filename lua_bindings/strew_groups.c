@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* What a reduction has: positions of extremes; a result without elements that becomes NaN where no empty group passes for
-   a number. */
+/* has_arg: it gives the positions of extremes. becomes_nan: without elements, where no empty group passes for a
+   number. */
 static const struct {
   bool has_arg, becomes_nan;
 } reductions[] = {
@@ -137,17 +137,6 @@ static strew_status softmax(struct arguments *a) {
                                            : COUNTED)
 #define COUNTED ALONG "dim_size=size(-1)" OPTIONS
 
-const struct script_function bind_groups_rows[] = {
-#define ROW(ENUM, word, name, dtypes, empty, exact, takes, passes, ...)                                                \
-  {"scatter_" name, reduce, STREW_GROUP_##ENUM, ALWAYS | (passes ? 0 : CONSTANT),                                      \
-   STREW_GROUP_##ENUM == STREW_GROUP_COUNT ? "index:index dim_size=size(-1) mode=mode" : TAKING(takes)},
-    STREW_GROUP_REDUCTIONS(ROW)
-#undef ROW
-        {"scatter_softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},
-    {"scatter_log_softmax", bind_one, true, ALWAYS, SOFTMAX, softmax},
-    {NULL},
-};
-
 /* reductions(): the rows in order, as {word =, name =, parameters =, becomes_nan =}. */
 static int push_reductions(lua_State *L, struct script_call *call) {
   (void)call;
@@ -178,9 +167,18 @@ static int reduction(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* group_counts(src, index [, dim] [, {skip_nan}]): scatter_count of src's elements. */
-const struct script_function bind_group_counts_row = {"group_counts", reduce, STREW_GROUP_COUNT, FUNCTION | CONSTANT,
-                                                      COUNTED},
-                             bind_reductions_row = {"reductions", push_reductions, 0, FUNCTION | CONSTANT},
-                             bind_reduction_row = {"reduction", reduction, 0, FUNCTION | CONSTANT},
-                             bind_group_ids_row = {"group_ids", bind_one, 0, FUNCTION | CONSTANT, IDS, group_ids};
+const struct script_function bind_groups_rows[] = {
+#define ROW(ENUM, word, name, dtypes, empty, exact, takes, passes, ...)                                                \
+  {"scatter_" name, reduce, STREW_GROUP_##ENUM, ALWAYS | (passes ? 0 : CONSTANT),                                      \
+   STREW_GROUP_##ENUM == STREW_GROUP_COUNT ? "index:index dim_size=size(-1) mode=mode" : TAKING(takes)},
+    STREW_GROUP_REDUCTIONS(ROW)
+#undef ROW
+        {"scatter_softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},
+    {"scatter_log_softmax", bind_one, true, ALWAYS, SOFTMAX, softmax},
+    /* of src's elements, those without NaN */
+    {"group_counts", reduce, STREW_GROUP_COUNT, INNER | CONSTANT, COUNTED},
+    {"reductions", push_reductions, 0, INNER | CONSTANT},
+    {"reduction", reduction, 0, INNER | CONSTANT},
+    {"group_ids", bind_one, 0, INNER | CONSTANT, IDS, group_ids},
+    {NULL},
+};

@@ -57,7 +57,7 @@ static bool has_names(lua_State *L) {
   return is_named;
 }
 
-/* ids(self, k1, ..., kn) for family/keys.lua. */
+/* key_ids(self, k1, ..., kn) for family/keys.lua. */
 static int inner_ids(lua_State *L, struct script_call *call) {
   struct box *result = bind_push_box(L, call->binding);
   strew_key_table *table = read_self(L, call);
@@ -73,9 +73,6 @@ static int inner_state(lua_State *L, struct script_call *call) {
   lua_pushinteger(L, strew_key_table_size(table));
   return 3;
 }
-
-const struct script_function bind_key_ids_row = {"key_ids", inner_ids, 0, FUNCTION | CONSTANT},
-                             bind_key_state_row = {"key_state", inner_state, 0, FUNCTION | CONSTANT};
 
 /* kt:ids(k1, ..., kn), or kt:ids(x, columns) for a table of columns. */
 static int ids(lua_State *L, struct script_call *call) {
@@ -109,8 +106,6 @@ static int keys(lua_State *L, struct script_call *call) {
   strew_key_table *table = read_self(L, call);
   return table ? push_keys(L, call, table) : -1;
 }
-
-const struct script_function bind_keys_of_row = {"keys_of", keys, 0, FUNCTION | CONSTANT};
 
 /* kt.n, kt.keys, kt.ids */
 static int field(lua_State *L, struct script_call *call) {
@@ -152,5 +147,10 @@ static int key_table(lua_State *L, struct script_call *call) {
   return bind_end(strew_key_table_create(call->binding->context, (int)columns, table, &call->error), 1);
 }
 
-const struct script_function bind_key_rows[] = {{"key_table", key_table, 0, FUNCTION | CONSTANT, "n~integer(1)"},
-                                                {NULL}};
+const struct script_function bind_key_rows[] = {
+    {"key_table", key_table, 0, FUNCTION | CONSTANT, "n~integer(1)"},
+    {"key_ids", inner_ids, 0, INNER | CONSTANT},
+    {"key_state", inner_state, 0, INNER | CONSTANT},
+    {"keys_of", keys, 0, INNER | CONSTANT},
+    {NULL},
+};

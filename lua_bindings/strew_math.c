@@ -48,21 +48,16 @@ static strew_status clamp(struct arguments *a) {
 }
 
 /* equal and allclose compare two tensors as a whole. */
-static int equal(lua_State *L, struct script_call *call) {
-  struct arguments a;
-  bool is_equal;
-  if (!bind_read(L, call, &a) || strew_equal(a.self, a.other, &is_equal, a.error) != STREW_OK) return -1;
-  lua_pushboolean(L, is_equal);
-  return 1;
+static strew_status equal(struct arguments *a) {
+  bool is_equal = false;
+  const strew_status status = strew_equal(a->self, a->other, &is_equal, a->error);
+  return lua_pushboolean(a->L, is_equal), status;
 }
 
-static int allclose(lua_State *L, struct script_call *call) {
-  struct arguments a;
-  bool is_close;
-  if (!bind_read(L, call, &a)) return -1;
-  if (strew_allclose(a.self, a.other, a.rtol, a.atol, &is_close, a.error) != STREW_OK) return -1;
-  lua_pushboolean(L, is_close);
-  return 1;
+static strew_status allclose(struct arguments *a) {
+  bool is_close = false;
+  const strew_status status = strew_allclose(a->self, a->other, a->rtol, a->atol, &is_close, a->error);
+  return lua_pushboolean(a->L, is_close), status;
 }
 
 RUN(isclose, strew_isclose_with, a->self, a->other, a->rtol, a->atol,
@@ -129,8 +124,9 @@ const struct script_function bind_math_rows[] = {
             {"where", bind_one, 0, ALWAYS, "condition:tensor a:operand b:operand", where},
     {"masked_fill", bind_one, 0, EVERY, "self:tensor mask:tensor value:operand", masked_fill},
     {"clamp", bind_one, 0, EVERY, "self:tensor min?bound max?bound", clamp},
-    {"equal", equal, 0, ALWAYS | CONSTANT, "self:tensor other:tensor", NULL},
-    {"allclose", allclose, 0, ALWAYS | CONSTANT, "self:tensor other:tensor rtol?number(1e-5) atol?number(1e-8)", NULL},
+    {"equal", bind_value, 0, ALWAYS | CONSTANT, "self:tensor other:tensor", equal},
+    {"allclose", bind_value, 0, ALWAYS | CONSTANT, "self:tensor other:tensor rtol?number(1e-5) atol?number(1e-8)",
+     allclose},
     {"isclose", bind_one, 0, ALWAYS | CONSTANT,
      "self:tensor other:tensor rtol?number(1e-5) atol?number(1e-8) equal_nan?boolean", isclose},
     {"result_type", result_type, 0, FUNCTION | CONSTANT, NULL, NULL},

@@ -23,10 +23,10 @@ static const struct script_function module_rows[] = {{"last_error", bind_last_er
 /* ---------------------------------------------------------------------------------------------------------- opening */
 
 static const struct script_function *const all_rows[] = {
-    module_rows,        bind_create_rows, bind_table_rows,   bind_tensor_rows,   bind_view_rows,
-    bind_math_rows,     bind_reduce_rows, bind_scatter_rows, bind_indexing_rows, bind_device_rows,
-    bind_help_rows,     bind_print_rows,  bind_file_rows,    bind_show_rows,     bind_image_rows,
-    bind_gradient_rows, bind_family_rows, bind_key_rows,     bind_grouping_rows, bind_groups_rows};
+    module_rows,      bind_create_rows, bind_table_rows,    bind_tensor_rows,   bind_view_rows,
+    bind_math_rows,   bind_reduce_rows, bind_scatter_rows,  bind_indexing_rows, bind_device_rows,
+    bind_help_rows,   bind_print_rows,  bind_file_rows,     bind_show_rows,     bind_gradient_rows,
+    bind_family_rows, bind_key_rows,    bind_grouping_rows, bind_groups_rows,   NULL};
 
 /* The function of each event. Lua passes the operand of a unary operator twice. */
 static const struct {
@@ -58,7 +58,7 @@ static void set_names(lua_State *L, const struct script_function *row) {
 }
 
 static const struct script_function *find_row(const char *name) {
-  for (size_t i = 0; i < sizeof all_rows / sizeof *all_rows; i++)
+  for (size_t i = 0; all_rows[i]; i++)
     for (const struct script_function *row = all_rows[i]; row->name; row++)
       if (strcmp(row->name, name) == 0) return row;
   return NULL;
@@ -145,12 +145,12 @@ static int make_module(lua_State *L) {
   lua_pushvalue(L, METATABLE);
   lua_rawsetp(L, LUA_REGISTRYINDEX, binding->mark);
 
-  for (size_t i = 0; i < sizeof all_rows / sizeof *all_rows; i++)
+  for (size_t i = 0; all_rows[i]; i++)
     for (const struct script_function *row = all_rows[i]; row->name; row++)
       if (!(opening->sandbox && row->forms & OUTSIDE)) set_names(L, row);
   set_metamethods(L);
   bind_open_groupings(L, BINDING);
-  bind_open_family(L, BINDING);
+  bind_open_family(L, BINDING, all_rows);
   set_module_metatable(L);
   lua_pushliteral(L, "strew " STREW_VERSION);
   lua_setfield(L, MODULE, "_VERSION");

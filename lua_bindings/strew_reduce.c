@@ -115,8 +115,6 @@ static strew_status quantile(struct arguments *a) {
 #define SOFTMAX "self:tensor dim:dim dtype=dtype"
 #define SORTED  "self:tensor dim?dim(-1) descending?boolean"
 
-const struct script_function bind_bucketize_row = {
-    "bucketize", bind_one, 0, FUNCTION | CONSTANT, "values:operand boundaries:tensor right=boolean", bucketize};
 const struct script_function bind_reduce_rows[] = {
 #define ROW(ENUM, f, takes, gives, ...)                                                                                \
   {#f, fold, STREW_FOLD_##ENUM, gives == PLACE || gives == TRUTH ? ALWAYS | CONSTANT : ALWAYS, NULL, NULL},
@@ -134,6 +132,7 @@ const struct script_function bind_reduce_rows[] = {
     {"unique", unique, 0, ALWAYS, "self:tensor return_inverse=boolean return_counts=boolean", NULL},
     {"nonzero", bind_one, 0, ALWAYS | CONSTANT, "self:tensor", nonzero},
     {"searchsorted", bind_one, 0, ALWAYS | CONSTANT, "sorted:tensor values:operand right=boolean", searchsorted},
+    {"bucketize", bind_one, 0, INNER | CONSTANT, "values:operand boundaries:tensor right=boolean", bucketize},
     {"bincount", bind_one, 0, ALWAYS, "self:tensor weights=tensor minlength=integer(0)", bincount},
     {"histc", bind_one, 0, ALWAYS | CONSTANT, "self:tensor bins?integer(100) min?number max?number", histc},
     {"softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},

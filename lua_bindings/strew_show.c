@@ -2,7 +2,8 @@
    as a picture, one as a line of blocks, any number as a histogram.
 
    A tensor larger than the screen is drawn as means of equal parts, computed on its device part by part
-   (family/showing.lua); only the means are read. The text is printed by Lua's print. */
+   (family/showing.lua); only the means are read. The text is printed by Lua's print. strew.image(t) converts numbers to
+   colours. */
 #include "draw.h"
 #include "strew_bind.h"
 
@@ -282,8 +283,6 @@ static int show(lua_State *L, struct script_call *call) {
   return 0;
 }
 
-const struct script_function bind_show_rows[] = {{"show", show, 0, ALWAYS | CONSTANT}, {NULL, NULL, 0, 0}};
-
 /* drawn(number): its text, for Lua. */
 static int drawn(lua_State *L, struct script_call *call) {
   char text[DRAWN_BYTES];
@@ -292,4 +291,44 @@ static int drawn(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-const struct script_function bind_drawn_row = {"drawn", drawn, 0, FUNCTION | CONSTANT};
+/* ----------------------------------------------------------------------------------------------------------- images */
+
+bool bind_color(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct color *color = out;
+  struct list list = {0};
+  int ignored;
+  if (!bind_table(L, call, i, name, &ignored) || !bind_list(L, call, i, name, &list)) return false;
+  if (list.count != 3)
+    return bind_fail(call, STREW_EARGUMENT, name, "has %d entries, expected red, green and blue", list.count), false;
+  for (int c = 0; c < 3; c++) {
+    if (list.at[c] < 0 || list.at[c] > 255)
+      return bind_fail(call, STREW_EVALUE, name, "has %" PRId64 ", expected 0..255", list.at[c]), false;
+    color->channels[c] = (unsigned char)list.at[c];
+  }
+  color->given = color->channels;
+  return true;
+}
+
+enum { IMAGE_MIN = 3, IMAGE_MAX };
+#define IMAGE "self:tensor colormap=colormap scale=integer(1) min=number max=number nan=color"
+
+static strew_status image(struct arguments *a) {
+  const int *given = a->call->given;
+  if (a->scale < 1) { /* the runtime takes 0 for "not given" */
+    bind_fail(a->call, STREW_EVALUE, "scale", "is %" PRId64 ", expected 1 or more", a->scale);
+    return STREW_EVALUE;
+  }
+  const strew_image_options options = {.colormap = a->colormap,
+                                       .scale = a->scale,
+                                       .min = given[IMAGE_MIN] ? &a->min : NULL,
+                                       .max = given[IMAGE_MAX] ? &a->max : NULL,
+                                       .nan = a->nan.given};
+  return strew_image(a->self, &options, a->out, a->error);
+}
+
+const struct script_function bind_show_rows[] = {
+    {"show", show, 0, ALWAYS | CONSTANT},
+    {"image", bind_one, 0, ALWAYS | OUTSIDE | CONSTANT, IMAGE, image},
+    {"drawn", drawn, 0, INNER | CONSTANT},
+    {NULL},
+};

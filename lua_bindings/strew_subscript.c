@@ -157,22 +157,19 @@ static int no_call(lua_State *L, struct script_call *call) {
                                  : "t[i] is an element, or a row");
 }
 
-static int no_text(lua_State *L, struct script_call *call) {
-  (void)L;
-  bind_fail(call, STREW_EARGUMENT, NULL, "joins strings and numbers, a tensor is neither");
-  return bind_hint(call, "tostring(t) is its text, t:item() the number of a tensor with just one");
-}
+enum { NO_TEXT, NO_KEYS, NO_SHIFT };
+static const struct {
+  const char *fact, *hint;
+} refusals[] = {
+    {"joins strings and numbers, a tensor is neither",
+     "tostring(t) is its text, t:item() the number of a tensor with just one"},
+    {"tensors have positions, not keys", "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's"},
+    {"tensors have no shift operators", "t * (1 << n) shifts integers to the left, t // (1 << n) to the right"}};
 
-static int no_keys(lua_State *L, struct script_call *call) {
+static int refuse(lua_State *L, struct script_call *call) {
   (void)L;
-  bind_fail(call, STREW_EARGUMENT, NULL, "tensors have positions, not keys");
-  return bind_hint(call, "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's");
-}
-
-static int no_shift(lua_State *L, struct script_call *call) {
-  (void)L;
-  bind_fail(call, STREW_EARGUMENT, NULL, "tensors have no shift operators");
-  return bind_hint(call, "t * (1 << n) shifts integers to the left, t // (1 << n) to the right");
+  bind_fail(call, STREW_EARGUMENT, NULL, "%s", refusals[call->row->code].fact);
+  return bind_hint(call, "%s", refusals[call->row->code].hint);
 }
 
 /* Named as scripts write them. */
@@ -181,10 +178,10 @@ static const struct {
   struct script_function row;
 } metamethods[] = {{"__newindex", {"t[i] = v", set_field, 0, FUNCTION | WRITES}},
                    {"__len", {"#t", length, 0, FUNCTION | CONSTANT}},
-                   {"__concat", {"..", no_text, 0, FUNCTION | CONSTANT}},
-                   {"__pairs", {"pairs", no_keys, 0, FUNCTION | CONSTANT}},
-                   {"__shl", {"<<", no_shift, 0, FUNCTION | CONSTANT}},
-                   {"__shr", {">>", no_shift, 0, FUNCTION | CONSTANT}},
+                   {"__concat", {"..", refuse, NO_TEXT, FUNCTION | CONSTANT}},
+                   {"__pairs", {"pairs", refuse, NO_KEYS, FUNCTION | CONSTANT}},
+                   {"__shl", {"<<", refuse, NO_SHIFT, FUNCTION | CONSTANT}},
+                   {"__shr", {">>", refuse, NO_SHIFT, FUNCTION | CONSTANT}},
                    {"__call", {"t()", no_call, 0, FUNCTION}},
                    {"__lt", {"<", no_order, STREW_LT, FUNCTION | CONSTANT}},
                    {"__le", {"<=", no_order, STREW_LE, FUNCTION | CONSTANT}}};

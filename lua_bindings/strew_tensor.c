@@ -6,18 +6,9 @@
 
 /* -------------------------------------------------------------------------------------------------------- described */
 
-enum { ASK_DIM, ASK_NUMEL, ASK_CONTIGUOUS };
-
-static int ask(lua_State *L, struct script_call *call) {
-  struct arguments a;
-  if (!bind_read(L, call, &a)) return -1;
-  switch (call->row->code) {
-  case ASK_DIM: lua_pushinteger(L, strew_tensor_rank(a.self)); break;
-  case ASK_NUMEL: lua_pushinteger(L, strew_tensor_numel(a.self)); break;
-  default: lua_pushboolean(L, strew_tensor_is_contiguous(a.self));
-  }
-  return 1;
-}
+PUSH(dim, lua_pushinteger(a->L, strew_tensor_rank(a->self)))
+PUSH(numel, lua_pushinteger(a->L, strew_tensor_numel(a->self)))
+PUSH(is_contiguous, lua_pushboolean(a->L, strew_tensor_is_contiguous(a->self)))
 
 enum { ASK_SIZE, ASK_STRIDE };
 
@@ -58,27 +49,23 @@ void bind_note_read(lua_State *L, struct script_call *call, const strew_tensor *
   lua_warning(L, message, 0);
 }
 
-static int push_element(lua_State *L, struct arguments *a, strew_status status, strew_scalar element) {
-  if (status != STREW_OK) return -1;
-  bind_note_read(L, a->call, a->self);
-  bind_push_scalar(L, element);
-  return 1;
+static strew_status push_element(struct arguments *a, strew_status status, strew_scalar element) {
+  if (status != STREW_OK) return status;
+  bind_note_read(a->L, a->call, a->self);
+  bind_push_scalar(a->L, element);
+  return STREW_OK;
 }
 
-static int item(lua_State *L, struct script_call *call) {
-  struct arguments a;
+static strew_status item(struct arguments *a) {
   strew_scalar element = strew_int(0);
-  if (!bind_read(L, call, &a)) return -1;
-  const strew_status status = strew_item(a.self, &element, a.error);
-  return push_element(L, &a, status, element);
+  const strew_status status = strew_item(a->self, &element, a->error);
+  return push_element(a, status, element);
 }
 
-static int get(lua_State *L, struct script_call *call) {
-  struct arguments a;
+static strew_status get(struct arguments *a) {
   strew_scalar element = strew_int(0);
-  if (!bind_read(L, call, &a)) return -1;
-  const strew_status status = strew_get(a.self, a.place.count, a.place.at, &element, a.error);
-  return push_element(L, &a, status, element);
+  const strew_status status = strew_get(a->self, a->place.count, a->place.at, &element, a->error);
+  return push_element(a, status, element);
 }
 
 /* set(t, i, j, ..., v): the value is the last argument. */
@@ -185,13 +172,13 @@ static int free_self(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_tensor_rows[] = {
     {"type", type, 0, FUNCTION | CONSTANT},
-    {"dim", ask, ASK_DIM, ALWAYS | CONSTANT, SELF},
-    {"numel", ask, ASK_NUMEL, ALWAYS | CONSTANT, SELF},
-    {"is_contiguous", ask, ASK_CONTIGUOUS, ALWAYS | CONSTANT, SELF},
+    {"dim", bind_value, 0, ALWAYS | CONSTANT, SELF, dim},
+    {"numel", bind_value, 0, ALWAYS | CONSTANT, SELF, numel},
+    {"is_contiguous", bind_value, 0, ALWAYS | CONSTANT, SELF, is_contiguous},
     {"size", per_dimension, ASK_SIZE, ALWAYS | CONSTANT, SELF " dim?dim"},
     {"stride", per_dimension, ASK_STRIDE, ALWAYS | CONSTANT, SELF " dim?dim"},
-    {"item", item, 0, ALWAYS, SELF},
-    {"get", get, 0, ALWAYS, SELF " position*"},
+    {"item", bind_value, 0, ALWAYS, SELF, item},
+    {"get", bind_value, 0, ALWAYS, SELF " position*", get},
     {"set", set, 0, ALWAYS | WRITES, SELF " position*"},
     {"to", to, 0, ALWAYS},
     {"clone", bind_one, 0, ALWAYS, SELF, clone},
