@@ -32,8 +32,7 @@ local shown = inner.text
 function aggregates.check_word(word, argument, where, src)
   if KEYS[word] then return end
   local is_function = type(word) == "function"
-  local nearest = type(word) == "string" and (elsewhere[word] or inner.nearest(word, WORDS))
-  local hint = nearest and ("did you mean '%s'?"):format(nearest)
+  local hint = errors.meant(elsewhere[word] or word, WORDS)
   if is_function then hint = "a reduction is a word; ?recipes reduction of your own has the loop" end
   if KEYS[src] then
     hint = ("the word comes first: {%s, %s}"):format(shown(src), type(word) == "string" and shown(word) or "src")
@@ -45,9 +44,9 @@ local function check_key(word, key, argument, where)
   for _, name in ipairs(KEYS[word]) do
     if name == key then return end
   end
-  local nearest = inner.nearest(key, KEYS[word])
+  local hint = errors.meant(key, KEYS[word])
   fail(argument, where:format(("an option %s of %s"):format(shown(key), word)) .. ", expected " .. listed(KEYS[word]),
-    nearest and ("did you mean '%s'?"):format(nearest))
+    hint)
 end
 
 -- Returns the options of an entry of a script. Its first `count` values are none.

@@ -1,6 +1,6 @@
 -- errors.lua: errors. Those of other operations become those of the script's call; hints of the library, which are in
 -- C, become a script's.
-local strew, fail = ...
+local strew, fail, _, inner = ...
 local last_error = strew.last_error
 local errors = {}
 
@@ -9,6 +9,12 @@ local function replace(text, from, to)
   return first and text:sub(1, first - 1) .. to .. text:sub(last + 1) or text
 end
 errors.replace = replace
+
+-- Returns the hint for a name that may be a misspelling of one of the names, or nil; and that name.
+function errors.meant(name, names)
+  local nearest = type(name) == "string" and inner.nearest(name, names)
+  return nearest and ("did you mean '%s'?"):format(nearest) or nil, nearest
+end
 
 -- Calls f(...). An error in its argument `from` (nil: in any) becomes one of the script's argument `to`, with the
 -- script's tensors. reword(fact, hint, found), if given, returns the fact and the hint.

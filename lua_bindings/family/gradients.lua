@@ -125,10 +125,7 @@ local function norm_self(g, c)
   local out, wide = kept(c.out, x, c.dim), kept(g, x, c.dim)
   local size = x:abs()
   if p == 0 then return zeros(x) end
-  if p == math.huge or p == -math.huge then
-    local is_equal = same(size, out):to(x.dtype)
-    return wide / is_equal:sum(dims_of(x, c.dim), true) * is_equal * x:sign()
-  end
+  if p == math.huge or p == -math.huge then return shared(g, size, c.out, c.dim) * x:sign() end
   if p == 1 then return wide * x:sign() end
   local part = p == 2 and x / out or (size / out):pow(p - 1) * x:sign()
   return strew.where(out:eq(0):logical_or(x:eq(0)), 0.0, wide * part)
@@ -182,6 +179,11 @@ end
 local function product()
   return {self = function(g, c) return left(g, c.self, c.other) end,
           other = function(g, c) return right(g, c.self, c.other) end}
+end
+
+-- A reduction along dim: f(g, c, x, out) with g and the result as kept.
+local function along(f)
+  return {self = function(g, c) return f(kept(g, c.self, c.dim), c, c.self, kept(c.out, c.self, c.dim)) end}
 end
 
 ----------------------------------------------------------------------------------------------------------- parts
@@ -361,25 +363,20 @@ local rules = {
   mean = {self = function(g, c)
     return (kept(g, c.self, c.dim) / count_of(c.self, c.dim)):expand(c.self.shape)
   end},
-  var = {self = function(g, c)
-    local scale = 2 / (count_of(c.self, c.dim) - (c.correction or 1))
-    return kept(g, c.self, c.dim) * scale * gaps_of(c.self, c.dim)
-  end},
-  std = {self = function(g, c)
-    local out, n = kept(c.out, c.self, c.dim), count_of(c.self, c.dim) - (c.correction or 1)
-    local part = kept(g, c.self, c.dim) / (out * n)
-    return strew.where(out:eq(0), 0.0, part) * gaps_of(c.self, c.dim)
-  end},
-  prod = {self = function(g, c) return kept(g, c.self, c.dim) * others_of(c.self, c.dim) end},
+  var = along(function(g, c, x)
+    return g * (2 / (count_of(x, c.dim) - (c.correction or 1))) * gaps_of(x, c.dim)
+  end),
+  std = along(function(g, c, x, out)
+    local n = count_of(x, c.dim) - (c.correction or 1)
+    return strew.where(out:eq(0), 0.0, g / (out * n)) * gaps_of(x, c.dim)
+  end),
+  prod = along(function(g, c, x) return g * others_of(x, c.dim) end),
   amin = {self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
   amax = {self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
   min = extreme "gt",
   max = extreme "lt",
   norm = {self = norm_self},
-  logsumexp = {self = function(g, c)
-    local out = kept(c.out, c.self, c.dim)
-    return kept(g, c.self, c.dim) * (c.self - out:masked_fill(out:eq(-math.huge), 0)):exp()
-  end},
+  logsumexp = along(function(g, _, x, out) return g * (x - out:masked_fill(out:eq(-math.huge), 0)):exp() end),
   softmax = {self = function(g, c)
     local part = g * c.out
     return part - c.out * part:sum(c.dim, true)
@@ -499,8 +496,9 @@ local function backwards(tape, first, result)
       if rule.all then rule.all(g, call, add) end
       for _, name in ipairs(call) do
         local x = call[name]
-        if rule[name] and is_tensor(x) and inner.is_recorded(x) then add(x, rule[name](g, call)) end
-        if rule[name] == nil and not rule.all and is_tensor(x) and inner.is_recorded(x) then
+        local is_wanted = is_tensor(x) and inner.is_recorded(x)
+        if is_wanted and rule[name] then add(x, rule[name](g, call)) end
+        if is_wanted and rule[name] == nil and not rule.all then
           fail(nil, ("'%s' of %s has no gradient"):format(name, rule.name))
         end
       end

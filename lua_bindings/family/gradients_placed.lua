@@ -335,10 +335,6 @@ placed.rules = {
 }
 
 -- The position form of scatter, for its rule.
-function placed.scatter(g, c, add)
-  local of_self, of_src = joined(g, c.self, c.dim, c.index, c.src, c.reduce, true, c.mode, c.out)
-  add(c.self, of_self)
-  add(c.src, of_src)
-end
+placed.scatter = rule("src", function(c) return c.self, c.dim, c.index, c.src, c.reduce, true, c.mode, c.out end).all
 
 return placed

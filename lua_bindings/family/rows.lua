@@ -1,7 +1,7 @@
 -- rows.lua: rows and columns of tables.
 local strew, fail, use, inner = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
-local about = use "columns.lua"
+local about, errors = use "columns.lua", use "errors.lua"
 
 -- Returns the words of a column that a script gives, or nil.
 local function given_words(words, name)
@@ -100,9 +100,8 @@ local function code(x, column, word)
   for i = 1, #words do
     if words[i] == word then return i - 1 end
   end
-  local nearest = inner.nearest(word, words)
-  fail("word", ("is %s, which is not in column %s"):format(inner.text(word), tables.quoted(column)),
-    nearest and ("did you mean '%s'?"):format(nearest), "value")
+  local hint = errors.meant(word, words)
+  fail("word", ("is %s, which is not in column %s"):format(inner.text(word), tables.quoted(column)), hint, "value")
 end
 
 -- x[index] for an index that is not a column's name: rows for a tensor; an error for a name that resembles a column's;
@@ -110,9 +109,9 @@ end
 local function other_key(fields, index)
   local x = getmetatable(fields).columns
   if operands.is_tensor(index) then return rows(x, index, "index") end
-  local nearest = type(index) == "string" and inner.nearest(index, (tables.names(x)))
+  local hint, nearest = errors.meant(index, (tables.names(x)))
   if not nearest or nearest:gsub("%d", "") == index:gsub("%d", "") then return inner.missed(x, index) end
-  fail(nil, "no column " .. inner.text(index), ("did you mean '%s'?"):format(nearest))
+  fail(nil, "no column " .. inner.text(index), hint)
 end
 
 -- #x: the number of rows; of a sequence of columns their number, as Lua's own functions of sequences expect.

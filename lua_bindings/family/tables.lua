@@ -17,18 +17,18 @@ local function is_position(key, n) return math.type(key) == "integer" and key >=
 -- Returns the names of the columns in their order, that of the metatable and then the alphabet, or 1, 2, ... for a
 -- sequence; and a key that is not a column's name, or nil.
 function tables.names(x)
-  local names, is_known, others, stray = {}, {}, {}, nil
-  for i = 1, rawlen(x) do names[i] = i end
-  for _, name in ipairs(#names == 0 and about.about(x) or {}) do
+  local names, is_known, others, count, stray = {}, {}, {}, rawlen(x), nil
+  for i = 1, count do names[i] = i end
+  for _, name in ipairs(count == 0 and about.about(x) or {}) do
     if type(name) == "string" and rawget(x, name) ~= nil and not is_known[name] then
       is_known[name] = true
       table.insert(names, name)
     end
   end
   for key in next, x do
-    if rawlen(x) > 0 and not is_position(key, rawlen(x)) or rawlen(x) == 0 and type(key) ~= "string" then
+    if count > 0 and not is_position(key, count) or count == 0 and type(key) ~= "string" then
       stray = key
-    elseif rawlen(x) == 0 and not is_known[key] then
+    elseif count == 0 and not is_known[key] then
       table.insert(others, key)
     end
   end
@@ -147,9 +147,8 @@ function tables.position(columns, name, argument)
   if type(name) ~= "string" and math.type(name) ~= "integer" then
     fail(argument, ("has %s, expected names or numbers of columns"):format(inner.text(name)))
   end
-  local nearest = type(name) == "string" and inner.nearest(name, columns.names)
-  fail(argument, ("has %s, not found in %s"):format(inner.text(name), columns.argument),
-    nearest and ("did you mean '%s'?"):format(nearest))
+  local hint = errors.meant(name, columns.names)
+  fail(argument, ("has %s, not found in %s"):format(inner.text(name), columns.argument), hint)
 end
 
 -- Returns the positions of columns, different ones: of a name, a number, or a sequence of them.
