@@ -164,8 +164,6 @@ struct box *bind_to_any_box(lua_State *L, const struct binding *binding, int i);
 struct box *bind_push_grouping(lua_State *L, struct binding *binding);
 /* Registers the metatable on top of the stack as that of groupings, and removes it. */
 void bind_set_grouping_metatable(lua_State *L, struct binding *binding);
-/* luaL_testudata that also checks the size: the debug library sets any metatable. */
-void *bind_to_userdata(lua_State *L, int i, const char *metatable, size_t size_bytes);
 /* Pushes the call's result and returns where the runtime is to store it: a new box, or 'self' if in place. */
 strew_tensor **bind_result(lua_State *L, struct script_call *call);
 /* Ends a call with `results` values on top of the stack. */
@@ -198,10 +196,28 @@ void bind_set_integer(lua_State *L, const char *key, lua_Integer value);
 /* Sets an event of the metatable on top of the stack to the row's function; sets the name of its type. */
 void bind_set_event(lua_State *L, int binding, const char *event, const struct script_function *row);
 void bind_set_name(lua_State *L, const char *name);
-/* Pushes the metatable with that key in the registry, of a userdata that `end` closes and whose `event` calls the row
-   (NULL: none). It is complete before the registry has it: a failed allocation leaves none without __gc. */
-void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const char *event,
-                         const struct script_function *row, const char *name);
+/* A userdata that owns an object of the library, so that it is freed even if an error is raised. Its user value is a
+   table. */
+struct owner {
+  union owned {
+    void *any; /* NULL: closed */
+    strew_table *table;
+    strew_reader *reader;
+    strew_key_table *keys;
+  } object;
+  bool is_busy; /* for what the type needs it */
+};
+struct owner_type {
+  const char *key, *name;              /* of the metatable in the registry; shown */
+  void (*release)(union owned object); /* not called for NULL */
+  const char *event;                   /* that calls the row; NULL: none */
+  const struct script_function *row;
+};
+/* Pushes one that owns nothing yet. */
+struct owner *bind_push_owner(lua_State *L, const struct owner_type *type);
+/* The first argument; NULL if it is something else. */
+struct owner *bind_to_owner(lua_State *L, const struct owner_type *type);
+void bind_end_owner(struct owner *owner, const struct owner_type *type);
 
 /* ------------------------------------------------------------------------------------------------ strew_record.c */
 

@@ -39,11 +39,6 @@ struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
   return handle ? handle->box : NULL;
 }
 
-void *bind_to_userdata(lua_State *L, int i, const char *metatable, size_t size_bytes) {
-  void *data = luaL_testudata(L, i, metatable);
-  return data && lua_rawlen(L, i) == size_bytes ? data : NULL;
-}
-
 static void link_box(struct box *box, struct box **list) {
   box->next = *list;
   box->link = list;

@@ -263,15 +263,44 @@ void bind_set_name(lua_State *L, const char *name) {
   lua_setfield(L, -2, "__metatable"); /* what getmetatable returns; without __gc, boxes would leave a gap */
 }
 
-void bind_push_metatable(lua_State *L, const char *key, lua_CFunction end, const char *event,
-                         const struct script_function *row, const char *name) {
-  const luaL_Reg ends[] = {{"__gc", end}, {"__close", end}, {NULL, NULL}};
-  if (luaL_getmetatable(L, key) == LUA_TTABLE) return;
+struct owner *bind_to_owner(lua_State *L, const struct owner_type *type) { /* the debug library sets any metatable */
+  struct owner *owner = luaL_testudata(L, 1, type->key);
+  return owner && lua_rawlen(L, 1) == sizeof *owner ? owner : NULL;
+}
+
+void bind_end_owner(struct owner *owner, const struct owner_type *type) {
+  const union owned object = owner->object;
+  owner->object.any = NULL;
+  if (object.any) type->release(object);
+}
+
+static int close_owner(lua_State *L) {
+  const struct owner_type *type = lua_touserdata(L, lua_upvalueindex(1));
+  struct owner *owner = bind_to_owner(L, type);
+  if (owner) bind_end_owner(owner, type);
+  return 0;
+}
+
+/* The metatable is complete before the registry has it: a failed allocation leaves none without __gc. */
+static void push_owner_metatable(lua_State *L, const struct owner_type *type) {
+  const luaL_Reg ends[] = {{"__gc", close_owner}, {"__close", close_owner}, {NULL, NULL}};
+  if (luaL_getmetatable(L, type->key) == LUA_TTABLE) return;
   lua_pop(L, 1);
   lua_newtable(L);
-  luaL_setfuncs(L, ends, 0);
-  if (row) bind_set_event(L, lua_upvalueindex(1), event, row);
-  bind_set_name(L, name);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)type);
+  luaL_setfuncs(L, ends, 1);
+  if (type->row) bind_set_event(L, lua_upvalueindex(1), type->event, type->row);
+  bind_set_name(L, type->name);
   lua_pushvalue(L, -1);
-  lua_setfield(L, LUA_REGISTRYINDEX, key);
+  lua_setfield(L, LUA_REGISTRYINDEX, type->key);
+}
+
+struct owner *bind_push_owner(lua_State *L, const struct owner_type *type) {
+  struct owner *owner = lua_newuserdatauv(L, sizeof *owner, 1);
+  *owner = (struct owner){.object = {.any = NULL}};
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, 1);
+  push_owner_metatable(L, type);
+  lua_setmetatable(L, -2);
+  return owner;
 }

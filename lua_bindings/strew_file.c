@@ -19,24 +19,9 @@ static bool bind_path(lua_State *L, struct script_call *call, int i, const char 
 
 /* --------------------------------------------------------------------------------------------------- tables held */
 
-/* A userdata that owns a table of the runtime, so that it is freed even if an error is raised. */
-static const char held_name[] = "strew.held";
+static void release_table(union owned object) { strew_table_release(object.table); }
 
-static int release_held(lua_State *L) {
-  strew_table **held = bind_to_userdata(L, 1, held_name, sizeof *held);
-  if (!held) return 0;
-  strew_table_release(*held);
-  *held = NULL;
-  return 0;
-}
-
-static strew_table **push_holder(lua_State *L) {
-  strew_table **held = lua_newuserdatauv(L, sizeof *held, 0);
-  *held = NULL;
-  bind_push_metatable(L, held_name, release_held, NULL, NULL, held_name);
-  lua_setmetatable(L, -2);
-  return held;
-}
+static const struct owner_type held_tables = {"strew.held", "strew.held", release_table, NULL, NULL};
 
 /* -------------------------------------------------------------------------------------------------- options of .csv */
 
@@ -164,11 +149,10 @@ static void complete_loading(struct loading *loading) {
 
 /* Pushes the table that `held` owns, if there is one, and ends a call with it or with the tensor on top of the
    stack. */
-static int end_loading(lua_State *L, struct script_call *call, strew_table **held, int known) {
-  if (!*held) return 1;
-  bool is_pushed = bind_push_table(L, call, *held, known);
-  strew_table_release(*held);
-  *held = NULL;
+static int end_loading(lua_State *L, struct script_call *call, struct owner *held, int known) {
+  if (!held->object.any) return 1;
+  bool is_pushed = bind_push_table(L, call, held->object.table, known);
+  bind_end_owner(held, &held_tables);
   return is_pushed ? 1 : -1;
 }
 
@@ -177,62 +161,44 @@ static int load(lua_State *L, struct script_call *call) {
   struct loading loading = prepare_loading(L, call);
   const struct parameter parameters[] = {
       LOADING_PARAMETERS(loading), {"map", KEYED, bind_boolean, &loading.options.map}, LAST_PARAMETER};
-  strew_table **held = push_holder(L);
+  struct owner *held = bind_push_owner(L, &held_tables);
   struct box *box = bind_push_box(L, call->binding);
   if (!bind_arguments(L, call, parameters)) return -1;
   complete_loading(&loading);
-  strew_status status = strew_load(loading.device, loading.path, &loading.options, &box->tensor, held, &call->error);
+  strew_status status =
+      strew_load(loading.device, loading.path, &loading.options, &box->tensor, &held->object.table, &call->error);
   return status == STREW_OK ? end_loading(L, call, held, 0) : -1;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- chunks */
 
-/* The userdata that chunks returns: what a generic for calls, and closes at its end. Its user value: the lists of words
-   by column, shared by the tables of all chunks. */
-struct chunk_iterator {
-  strew_reader *reader; /* NULL: closed */
-  bool is_pushing;      /* a chunk becomes a Lua table, or was lost in the attempt */
-};
-static const char chunks_name[] = "strew.chunks";
+static void close_reader(union owned object) { strew_reader_close(object.reader); }
 
-static int close_chunks(lua_State *L) {
-  struct chunk_iterator *iterator = bind_to_userdata(L, 1, chunks_name, sizeof *iterator);
-  if (!iterator) return 0;
-  strew_reader *reader = iterator->reader;
-  iterator->reader = NULL;
-  strew_reader_close(reader);
-  return 0;
-}
+/* What chunks returns: a generic for calls it, and closes it at its end. Its user value: the lists of words by column,
+   shared by the tables of all chunks. It is busy while a chunk becomes a Lua table, or was lost in the attempt. */
+static const struct script_function next_chunk_row;
+static const struct owner_type iterators = {"strew.chunks", "strew.chunks", close_reader, "__call", &next_chunk_row};
 
 /* The next chunk, or nil. While it is pushed, an error may be raised, and finalizers may call the iterator. */
 static int next_chunk(lua_State *L, struct script_call *call) {
-  struct chunk_iterator *iterator = bind_to_userdata(L, 1, chunks_name, sizeof *iterator);
+  struct owner *iterator = bind_to_owner(L, &iterators);
   if (!iterator) return bind_fail(call, STREW_EARGUMENT, "self", "is not an iterator of strew.chunks");
-  if (!iterator->reader) return bind_fail(call, STREW_EFREED, NULL, "the iterator is closed");
-  if (iterator->is_pushing) return bind_fail(call, STREW_EMEMORY, NULL, "the last chunk was lost: out of memory");
+  if (!iterator->object.any) return bind_fail(call, STREW_EFREED, NULL, "the iterator is closed");
+  if (iterator->is_busy) return bind_fail(call, STREW_EMEMORY, NULL, "the last chunk was lost: out of memory");
   lua_getiuservalue(L, 1, 1);
   int known = lua_gettop(L);
-  strew_table **held = push_holder(L);
+  struct owner *held = bind_push_owner(L, &held_tables);
   struct box *box = bind_push_box(L, call->binding);
-  if (strew_reader_next(iterator->reader, &box->tensor, held, &call->error) != STREW_OK) return -1;
-  if (!*held && !box->tensor) return lua_pushnil(L), 1;
-  iterator->is_pushing = true;
+  if (strew_reader_next(iterator->object.reader, &box->tensor, &held->object.table, &call->error) != STREW_OK)
+    return -1;
+  if (!held->object.any && !box->tensor) return lua_pushnil(L), 1;
+  iterator->is_busy = true;
   int results = end_loading(L, call, held, known);
-  iterator->is_pushing = results < 0;
+  iterator->is_busy = results < 0;
   return results;
 }
 
 static const struct script_function next_chunk_row = {"chunks", next_chunk, 0, FUNCTION | CONSTANT};
-
-static strew_reader **push_iterator(lua_State *L) {
-  struct chunk_iterator *iterator = lua_newuserdatauv(L, sizeof *iterator, 1);
-  *iterator = (struct chunk_iterator){NULL, false};
-  lua_newtable(L);
-  lua_setiuservalue(L, -2, 1);
-  bind_push_metatable(L, chunks_name, close_chunks, "__call", &next_chunk_row, chunks_name);
-  lua_setmetatable(L, -2);
-  return &iterator->reader;
-}
 
 static bool bind_rows(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   int64_t *rows = out;
@@ -249,11 +215,12 @@ static int chunks(lua_State *L, struct script_call *call) {
                                          {"rows", KEYED, bind_rows, &options.rows},
                                          {"member", KEYED, bind_string, &options.member},
                                          LAST_PARAMETER};
-  strew_reader **reader = push_iterator(L);
+  struct owner *iterator = bind_push_owner(L, &iterators);
   int position = lua_gettop(L);
   if (!bind_arguments(L, call, parameters)) return -1;
   complete_loading(&loading);
-  if (strew_reader_open(loading.device, loading.path, &options, reader, &call->error) != STREW_OK) return -1;
+  if (strew_reader_open(loading.device, loading.path, &options, &iterator->object.reader, &call->error) != STREW_OK)
+    return -1;
   lua_pushvalue(L, position);
   lua_pushnil(L);
   lua_pushnil(L);
@@ -291,7 +258,7 @@ static int save(lua_State *L, struct script_call *call) {
                                          {"words", KEYED, bind_table_in, &words},
                                          {"format", KEYED, bind_string, &options.format},
                                          LAST_PARAMETER};
-  strew_table **held = push_holder(L);
+  struct owner *held = bind_push_owner(L, &held_tables);
   const int x = bind_position(L, 2, "x");
   if (!bind_arguments(L, call, parameters)) {
     if (lua_type(L, 1) != LUA_TSTRING && lua_type(L, 2) == LUA_TSTRING)
@@ -302,10 +269,9 @@ static int save(lua_State *L, struct script_call *call) {
     return bind_fail(call, STREW_EARGUMENT, lua_isnil(L, names) ? "words" : "names",
                      "is given, but x is a tensor, expected a table of columns");
   if (tensor) return bind_end(strew_save(tensor, path, &options, &call->error), 0);
-  bool is_saved = bind_read_columns(L, call, x, names, words, held) &&
-                  strew_save_table(*held, path, &options, &call->error) == STREW_OK;
-  strew_table_release(*held);
-  *held = NULL;
+  bool is_saved = bind_read_columns(L, call, x, names, words, &held->object.table) &&
+                  strew_save_table(held->object.table, path, &options, &call->error) == STREW_OK;
+  bind_end_owner(held, &held_tables);
   return is_saved ? 0 : -1;
 }
 

@@ -5,26 +5,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char metatable_name[] = "strew.key_table";
+static void release(union owned object) { strew_key_table_release(object.keys); }
 
-static strew_key_table **to_table(lua_State *L) {
-  return bind_to_userdata(L, 1, metatable_name, sizeof(strew_key_table *));
-}
-
-static int release_keys(lua_State *L) {
-  strew_key_table **table = to_table(L);
-  if (!table) return 0;
-  strew_key_table_release(*table);
-  *table = NULL;
-  return 0;
-}
+static const struct script_function field_row;
+static const struct owner_type key_tables = {"strew.key_table", "key_table", release, "__index", &field_row};
 
 /* Returns the table of the call's first argument; NULL: call->error is filled. */
 static strew_key_table *read_self(lua_State *L, struct script_call *call) {
   char text[TEXT_BYTES];
-  strew_key_table **table = to_table(L);
-  if (table && *table) return *table;
-  if (table) return bind_fail(call, STREW_EFREED, NULL, "the key table is closed"), NULL;
+  const struct owner *owner = bind_to_owner(L, &key_tables);
+  if (owner && owner->object.any) return owner->object.keys;
+  if (owner) return bind_fail(call, STREW_EFREED, NULL, "the key table is closed"), NULL;
   bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected a key table", bind_text(L, call, 1, text));
   return bind_hint(call, "use : to call a method: kt:ids(...)"), NULL;
 }
@@ -76,7 +67,7 @@ static int inner_state(lua_State *L, struct script_call *call) {
 
 /* kt:ids(k1, ..., kn), or kt:ids(x, columns) for a table of columns. */
 static int ids(lua_State *L, struct script_call *call) {
-  if (lua_istable(L, 2) && to_table(L)) return bind_call_family(L, call, &bind_table_ids_row);
+  if (lua_istable(L, 2) && bind_to_owner(L, &key_tables)) return bind_call_family(L, call, &bind_table_ids_row);
   struct box *result = bind_push_box(L, call->binding);
   strew_key_table *table = read_self(L, call);
   if (!table) return -1;
@@ -132,19 +123,14 @@ static const struct script_function field_row = {"key_table[name]", field, 0, FU
 /* key_table([n]) */
 static int key_table(lua_State *L, struct script_call *call) {
   struct arguments a;
-  strew_key_table **table = lua_newuserdatauv(L, sizeof *table, 1);
-  *table = NULL;
-  lua_newtable(L);
-  lua_setiuservalue(L, -2, 1);
-  bind_push_metatable(L, metatable_name, release_keys, "__index", &field_row, "key_table");
-  lua_setmetatable(L, -2);
+  struct owner *owner = bind_push_owner(L, &key_tables);
   if (!bind_read(L, call, &a)) return -1;
   const int64_t columns = a.n;
   if (columns != (int)columns) {
     bind_fail(call, STREW_EARGUMENT, "n", "is %" PRId64 ", expected 1 to %d columns", columns, STREW_MAX_RANK);
     return call->error.has_value = true, call->error.value = strew_int(columns), -1;
   }
-  return bind_end(strew_key_table_create(call->binding->context, (int)columns, table, &call->error), 1);
+  return bind_end(strew_key_table_create(call->binding->context, (int)columns, &owner->object.keys, &call->error), 1);
 }
 
 const struct script_function bind_key_rows[] = {
