@@ -235,7 +235,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   X(elementwise)                                                                                                       \
   X(grouped)                                                                                                           \
   X(grouping)                                                                                                          \
-  X(joins) X(keys) X(matrices) X(printing) X(rearranging) X(rows) X(showing) X(statistics) X(views)
+  X(joins) X(keys) X(printing) X(rearranging) X(rows) X(showing) X(statistics) X(views)
 #define CODE(name) IN_##name,
 enum file { FILES(CODE) };
 #define NAME(name) #name ".lua",
@@ -323,8 +323,8 @@ const struct script_function bind_family_rows[] = {
     IN(rearranging, roll, ALWAYS), IN(rearranging, repeat, ALWAYS), IN(rearranging, tile, ALWAYS),
     IN(rearranging, repeat_interleave, ALWAYS), IN(elementwise, isinf, ALWAYS | CONSTANT),
     IN(elementwise, isfinite, ALWAYS | CONSTANT), IN(elementwise, nan_to_num, EVERY), IN(statistics, norm, ALWAYS),
-    IN(statistics, median, ALWAYS), IN(statistics, logsumexp, ALWAYS), IN(matrices, outer, ALWAYS),
-    IN(matrices, tril, EVERY), IN(matrices, triu, EVERY), IN(matrices, diag, ALWAYS),
+    IN(statistics, median, ALWAYS), IN(statistics, logsumexp, ALWAYS), IN(views, outer, ALWAYS),
+    IN(views, tril, EVERY), IN(views, triu, EVERY), IN(views, diag, ALWAYS),
     /* of tables of columns, for their metatables */
     IN(printing, tostring, INNER | CONSTANT), IN(rows, table, INNER), IN(rows, length, INNER),
     IN(rows, column, INNER | CONSTANT),

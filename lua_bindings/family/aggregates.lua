@@ -3,7 +3,7 @@
 -- An entry is {name =, word =, src = or nil, words = of the result or nil, options = {...}}. name: the argument that
 -- messages give it.
 local strew, fail, use, inner = ...
-local errors, tables, word_order = use "errors.lua", use "tables.lua", use "word_order.lua"
+local errors, tables = use "errors.lua", use "tables.lua"
 local aggregates = {}
 
 -- The words, the options of each, and those that share a walk over the ids: inner.aggregate.
@@ -145,7 +145,7 @@ function aggregates.operand(columns, i, reduction, argument)
   end
   local is_number = NUMBERS[reduction]
   if way == "code" then return t, not is_number and list or nil end
-  return tables.key(columns, i, argument), not is_number and word_order.order(list, name).sorted or nil
+  return tables.key(columns, i, argument), not is_number and tables.order(list, name).sorted or nil
 end
 
 return aggregates

@@ -5,8 +5,7 @@
 -- words[i] nil for a column of numbers; and argument, the name of the script's argument. tables.make builds a table of
 -- columns from it.
 local strew, fail, use, inner = ...
-local operands, errors, words = use "operands.lua", use "errors.lua", use "word_order.lua"
-local about = use "columns.lua"
+local operands, errors, about = use "operands.lua", use "errors.lua", use "columns.lua"
 local tables = {}
 
 -- A column's name for messages: "price" in quotes, or its number.
@@ -173,6 +172,60 @@ function tables.positions(columns, which, argument)
   return positions
 end
 
+------------------------------------------------------------------------------------------------- text columns
+
+-- The orders of lists that are in use. A list may change, so each order has a copy to compare with.
+local orders = setmetatable({}, {__mode = "k"})
+
+local function is_same(words, copy)
+  if #words ~= #copy then return false end
+  for code, word in ipairs(copy) do
+    if words[code] ~= word then return false end
+  end
+  return true
+end
+
+local function copy_of(words, column)
+  local copy, is_ascending = {}, true
+  for code = 1, #words do
+    local word = words[code]
+    if type(word) ~= "string" then
+      fail("x", ("has %s among the words of column %s, expected strings"):format(inner.text(word), column))
+    end
+    copy[code], is_ascending = word, is_ascending and (code == 1 or copy[code - 1] < word)
+  end
+  return copy, is_ascending
+end
+
+-- Returns {sorted, ranks, has_twins}. sorted: the distinct words in the order of their bytes. ranks: for each code the
+-- position of its word in `sorted`, from 0; nil if each is the code itself. has_twins: a word has two codes.
+function tables.order(words, column)
+  local order = orders[words]
+  if order and is_same(words, order.copy) then return order end
+  local copy, is_ascending = copy_of(words, column)
+  order = {copy = copy, sorted = copy}
+  if not is_ascending then
+    local rank_of, all, ranks = {}, table.move(copy, 1, #copy, 1, {}), {}
+    table.sort(all)
+    order.sorted = {}
+    for _, word in ipairs(all) do
+      if not rank_of[word] then
+        rank_of[word] = #order.sorted
+        table.insert(order.sorted, word)
+      end
+    end
+    for code, word in ipairs(copy) do ranks[code] = rank_of[word] end
+    order.ranks, order.has_twins = ranks, #order.sorted < #copy
+  end
+  orders[words] = order
+  return order
+end
+
+-- Returns the narrowest dtype of `count` codes.
+function tables.code_dtype(count)
+  return count <= 1 << 8 and "uint8" or count <= 1 << 15 and "int16" or count <= 1 << 31 and "int32" or "int64"
+end
+
 -- True if a column with words holds their codes.
 function tables.holds_codes(t) return not operands.is_float(t) and t.dtype ~= "bool" end
 
@@ -207,7 +260,7 @@ end
 -- word is an error.
 function tables.recoded(columns, i, numbers, count)
   local t = columns.tensors[i]
-  local of_code = strew.tensor(numbers, {dtype = words.dtype(count), device = columns.device})
+  local of_code = strew.tensor(numbers, {dtype = tables.code_dtype(count), device = columns.device})
   local ok, result = pcall(strew.gather, of_code, 0, operands.is_index(t) and t or t:to("int64"))
   if ok then return result end
   tables.check_codes(columns, i)
@@ -221,7 +274,7 @@ function tables.key(columns, i, argument, is_unordered, unchecked)
   tables.check_key(columns, i, argument)
   local t, its_words = columns.tensors[i], columns.words[i]
   if not its_words then return t end
-  local order = words.order(its_words, tables.quoted(columns.names[i]))
+  local order = tables.order(its_words, tables.quoted(columns.names[i]))
   if order.ranks and (order.has_twins or not is_unordered) then
     return tables.recoded(columns, i, order.ranks, #order.sorted)
   end

@@ -1,5 +1,5 @@
--- views.lua: a part of a tensor (a slice, a diagonal) viewed or replaced.
-local _, fail, use = ...
+-- views.lua: a part of a tensor (a slice, a diagonal) viewed or replaced; triangles, and products of all pairs.
+local strew, fail, use = ...
 local operands, errors = use "operands.lua", use "errors.lua"
 
 -- Returns the number of a dimension from 0.
@@ -56,7 +56,42 @@ local function diagonal_scatter(self, src, offset, dim1, dim2, ending)
   return replace(self, src, ending, function(t) return diagonal(t, offset, dim1, dim2) end)
 end
 
+-- Returns a matrix of the columns' numbers minus the rows' numbers, compared with a diagonal's by the method `compare`.
+local function beside(self, offset, compare)
+  operands.check_rank(self, "self", 2, math.huge, "at least 2")
+  local rows, columns = self:size(-2), self:size(-1)
+  local options = {dtype = "int64", device = self.device}
+  offset = math.max(-rows - 1, math.min(columns + 1, offset or 0)) -- so that the sum cannot wrap
+  local first = strew.arange(rows, options):add_(offset):unsqueeze(1)
+  return strew.arange(columns, options)[compare](strew.arange(columns, options), first)
+end
+
 return {
+  outer = {"self:tensor other:tensor", function(self, other)
+    operands.check_rank(self, "self", 1, 1, "1", "self:flatten()")
+    operands.check_rank(other, "other", 1, 1, "1", "other:flatten()")
+    return self:unsqueeze(1):mul(other)
+  end},
+
+  tril = {"self:tensor diagonal?integer", function(self, offset, suffix)
+    return self["masked_fill" .. suffix](self, beside(self, offset, "gt"), false)
+  end},
+
+  triu = {"self:tensor diagonal?integer", function(self, offset, suffix)
+    return self["masked_fill" .. suffix](self, beside(self, offset, "lt"), false)
+  end},
+
+  diag = {"self:tensor diagonal?integer", function(self, offset)
+    offset = offset or 0
+    if self:dim() == 2 then return self:diagonal(offset):clone() end
+    operands.check_rank(self, "self", 1, 1, "1 or 2")
+    local size = self:numel() + math.abs(offset) -- wraps; abs keeps mininteger
+    if size < 0 then fail("diagonal", ("is %d, the size of the result overflows"):format(offset), nil, "shape") end
+    local out = strew.zeros({size, size}, {dtype = self.dtype, device = self.device})
+    if self:numel() > 0 then out:diagonal(offset):copy_(self) end
+    return out
+  end},
+
   select_scatter = {"self:tensor src:tensor dim:dim position:integer", select_scatter},
   slice_scatter = {"self:tensor src:tensor dim?dim start?integer stop?integer step?integer", slice_scatter},
   diagonal = {"self:tensor offset?integer dim1?dim dim2?dim", diagonal},
