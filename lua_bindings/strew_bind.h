@@ -441,6 +441,7 @@ enum { NO_DIM = INT_MIN };
   X(reduce, bind_reduction, strew_reduction, REDUCTION)   X(dtype, bind_wanted_dtype, int, DTYPE)                      \
   X(device, bind_device, strew_device *, ZEROS)           X(any, bind_any, int, WORD)                                  \
   X(colormap, bind_colormap, strew_colormap, WORD)        X(color, bind_color, struct color, ZEROS)                    \
+  X(source, bind_source, strew_tensor *, ZEROS)                                                                        \
   X(interpolation, bind_interpolation, strew_interpolation, WORD) X(table, bind_table, int, WORD)
 
 /* The fields that arguments are stored in: X has the type and the name in a text; Y another name of the field. */
@@ -454,7 +455,7 @@ enum { NO_DIM = INT_MIN };
   Y(scalar, start, scalar_start) Y(scalar, stop, scalar_stop)                                                          \
   Y(scalar, step, scalar_step) X(fill, initial) X(number, min) X(number, max) X(number, rtol) X(number, atol)          \
   X(number, done) X(number, correction) Y(number, q, quantile) X(boolean, unbiased) X(colormap, colormap)              \
-  X(color, nan) X(integer, scale) Y(number, start, float_start) Y(number, stop, float_stop)                            \
+  X(color, nan) X(integer, scale) X(source, x) Y(number, start, float_start) Y(number, stop, float_stop)               \
   X(integer, position) X(integer, start) X(integer, stop) X(integer, step) X(integer, length) X(integer, offset)       \
   X(integer, n) X(integer, m) X(integer, k) X(integer, bins) X(integer, minlength) X(integer, low) X(integer, high)    \
   X(integer, steps) X(integer, threads) X(integer, seed) X(integer, chunks) X(size, dim_size)                          \

@@ -185,17 +185,15 @@ static bool from_value(lua_State *L, struct script_call *call, int dtype, strew_
   return is_fine;
 }
 
-static bool from_tensor(struct script_call *call, strew_tensor *tensor, int dtype, strew_device *device,
-                        strew_tensor **out) {
-  strew_dtype is = strew_tensor_dtype(tensor);
-  bool is_same = (dtype < 0 || dtype == (int)is) && (!device || device == strew_tensor_device(tensor));
-  if (is_same) return strew_clone(tensor, out, &call->error) == STREW_OK;
-  return strew_to(tensor, device ? device : strew_tensor_device(tensor), dtype < 0 ? is : (strew_dtype)dtype, out,
-                  &call->error) == STREW_OK;
+static bool from_tensor(const struct arguments *a, strew_tensor **out) {
+  strew_device *own = strew_tensor_device(a->x), *device = a->device ? a->device : own;
+  const strew_dtype is = strew_tensor_dtype(a->x), dtype = a->dtype < 0 ? is : (strew_dtype)a->dtype;
+  if (dtype == is && device == own) return strew_clone(a->x, out, a->error) == STREW_OK;
+  return strew_to(a->x, device, dtype, out, a->error) == STREW_OK;
 }
 
 /* Stores a tensor; a table, number or boolean is read later. */
-static bool read_x(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+bool bind_source(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (lua_type(L, i) == LUA_TUSERDATA) return bind_tensor(L, call, i, name, out);
   if (lua_istable(L, i) || lua_isboolean(L, i) || lua_type(L, i) == LUA_TNUMBER) return true;
   char text[TEXT_BYTES];
@@ -207,19 +205,15 @@ static bool read_x(lua_State *L, struct script_call *call, int i, const char *na
 /* strew.tensor(x [, {dtype, device}]) */
 static int tensor(lua_State *L, struct script_call *call) {
   luaL_checkstack(L, 2 * STREW_MAX_RANK + LUA_MINSTACK, "too many nested tables");
-  strew_tensor **out = bind_result(L, call), *from = NULL;
-  int dtype = -1;
-  strew_device *device = NULL;
-  const struct parameter parameters[] = {{"x", REQUIRED, read_x, &from},
-                                         {"dtype", OPTIONAL, bind_wanted_dtype, &dtype},
-                                         {"device", OPTIONAL, bind_device, &device},
-                                         LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) {
+  strew_tensor **out = bind_result(L, call);
+  struct arguments a;
+  a.x = NULL;
+  if (!bind_read(L, call, &a)) {
     if (lua_isnumber(L, 1) && lua_isnumber(L, 2)) bind_hint(call, "strew.tensor{1, 2, 3} takes its numbers in braces");
     return -1;
   }
-  bool is_fine = from ? from_tensor(call, from, dtype, device, out)
-                      : from_value(L, call, dtype, device ? device : call->binding->device, out);
+  bool is_fine =
+      a.x ? from_tensor(&a, out) : from_value(L, call, a.dtype, a.device ? a.device : call->binding->device, out);
   return is_fine ? 1 : -1;
 }
 
@@ -273,7 +267,7 @@ static int tolist(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_table_rows[] = {
-    {"tensor", tensor, 0, FUNCTION},
+    {"tensor", tensor, 0, FUNCTION, "x:source dtype?dtype device?device"},
     {"tolist", tolist, 0, ALWAYS, "self:kept"},
     {NULL},
 };
