@@ -160,11 +160,12 @@ static int no_call(lua_State *L, struct script_call *call) {
 enum { NO_TEXT, NO_KEYS, NO_SHIFT };
 static const struct {
   const char *fact, *hint;
-} refusals[] = {
-    {"joins strings and numbers, a tensor is neither",
-     "tostring(t) is its text, t:item() the number of a tensor with just one"},
-    {"tensors have positions, not keys", "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's"},
-    {"tensors have no shift operators", "t * (1 << n) shifts integers to the left, t // (1 << n) to the right"}};
+} refusals[] = {{.fact = "joins strings and numbers, a tensor is neither",
+                 .hint = "tostring(t) is its text, t:item() the number of a tensor with just one"},
+                {.fact = "tensors have positions, not keys",
+                 .hint = "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's"},
+                {.fact = "tensors have no shift operators",
+                 .hint = "t * (1 << n) shifts integers to the left, t // (1 << n) to the right"}};
 
 static int refuse(lua_State *L, struct script_call *call) {
   (void)L;

@@ -196,14 +196,14 @@ local function agg(g, what)
   return tables.make(result)
 end
 
--- Methods take the arguments that scatter_NAME does, but no dim_size and mode; a few list them in an order of their own.
+-- Methods take the arguments that scatter_NAME does, but no dim_size and mode. A few list them in another order.
 local SPREAD = "dim?dim dtype=dtype skip_nan=boolean unbiased=boolean"
 local own_texts = {var = SPREAD, std = SPREAD, logsumexp = "dim?dim fill=fill out=tensor skip_nan=boolean"}
 local methods, is_arithmetic = {}, {sum = true, prod = true, mean = true}
 for _, row in ipairs(inner.reductions()) do
-  local parameters = row.parameters:gsub("src:tensor index:index ", ""):gsub("dim_size%S+ ?", ""):gsub("mode=mode ", "")
+  local parameters = row.parameters:gsub("src:tensor index:index ", ""):gsub("dim_size%S+ ?", "")
   local make = is_arithmetic[row.word] and arithmetic or row.becomes_nan and reduction_or_nan or reduction
-  parameters = own_texts[row.word] or parameters:gsub("%b()", ""):gsub("destination", "tensor")
+  parameters = own_texts[row.word] or parameters:gsub("mode=mode ", ""):gsub("%b()", ""):gsub("destination", "tensor")
   methods["g:" .. row.word] = make(row.name, parameters, row.word)
 end
 
