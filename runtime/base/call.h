@@ -69,6 +69,12 @@ strew_status report_call(const struct call *call, strew_status status, const str
 
 /* Evaluates a call that returns a status, unless one before it has failed: TRY(status, f(...)). Returns the status. */
 #define TRY(status, ...) ((status) = (status) != STREW_OK ? (status) : (__VA_ARGS__))
+/* Evaluates a call that returns a status; returns from the function if it has failed. */
+#define RETURN_IF_FAILED(...)                                                                                          \
+  do {                                                                                                                 \
+    const strew_status status_of_call = (__VA_ARGS__);                                                                 \
+    if (status_of_call != STREW_OK) return status_of_call;                                                             \
+  } while (0)
 
 /* Tells gcc -fanalyzer and clang-tidy, which see one file only, that a failure is never STREW_OK. */
 static inline strew_status failed(strew_status status) {

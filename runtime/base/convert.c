@@ -117,8 +117,7 @@ strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int n
     dtype = (int)(dtype < 0 ? dtypes[i] : dtype_promote((strew_dtype)dtype, dtypes[i]));
   }
   for (int i = 0; i < number_count; i++) {
-    strew_status status = check_scalar(&call, "numbers", numbers[i]);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_scalar(&call, "numbers", numbers[i]));
     dtype = (int)dtype_with_number(dtype, numbers[i]);
   }
   return *out = (strew_dtype)dtype, STREW_OK;
@@ -201,8 +200,7 @@ strew_status check_scalar(const struct call *call, const char *argument, strew_s
 
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
                           strew_dtype dtype, union element *out) {
-  strew_status status = check_scalar(call, argument, number);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_scalar(call, argument, number));
   *out = (union element){.i64 = 0};
   store_saturated(number, dtype, out->bytes);
   if (is_held(number, how, dtype, out->bytes)) return STREW_OK;

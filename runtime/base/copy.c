@@ -30,9 +30,8 @@ strew_status fill_tensor(const struct call *call, strew_tensor *to, union elemen
 
 strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out) {
   strew_tensor *made;
-  strew_status status = tensor_create(call, from->storage->device, dtype, from->rank, from->sizes, &made);
-  if (status != STREW_OK) return status;
-  status = copy_tensor(call, made, from);
+  RETURN_IF_FAILED(tensor_create(call, from->storage->device, dtype, from->rank, from->sizes, &made));
+  strew_status status = copy_tensor(call, made, from);
   if (status != STREW_OK) return strew_release(made), status;
   *out = made;
   return STREW_OK;
@@ -144,8 +143,7 @@ static strew_status check_joined(const struct call *call, strew_tensor *const *t
                                  int dim, bool new_dim) {
   const strew_tensor *tensor = tensors[i], *model = tensors[first];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "tensors"};
-  strew_status status = check_joined_device(call, tensors, i, first);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_joined_device(call, tensors, i, first));
   if (!new_dim && is_empty_1d(tensor)) return STREW_OK;
   if (tensor->rank != model->rank)
     return fail(call, fault, "has %d dimension%s at [%" PRId64 "], %d at [%" PRId64 "]: ranks must be equal",
@@ -171,9 +169,8 @@ static strew_status join_shapes(const struct call *call, int64_t count, strew_te
   *dtype = tensors[0]->dtype;
   *total = 0;
   for (int64_t i = 0; i < count; i++) {
-    strew_status status = check_entry(call, tensors[i], i);
-    TRY(status, check_joined(call, tensors, i, first, dim, new_dim));
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_entry(call, tensors[i], i));
+    RETURN_IF_FAILED(check_joined(call, tensors, i, first, dim, new_dim));
     *dtype = dtype_promote(*dtype, tensors[i]->dtype);
     int64_t size = new_dim ? 1 : is_empty_1d(tensors[i]) ? 0 : tensors[i]->sizes[dim];
     if (__builtin_add_overflow(*total, size, total))
@@ -196,9 +193,8 @@ static strew_status join_parts(const struct call *call, int64_t count, strew_ten
       from.sizes[dim] = 1;
       from.rank++;
     }
-    strew_status status = check_entry(call, out, i);
-    TRY(status, copy_tensor(call, &part, &from));
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_entry(call, out, i));
+    RETURN_IF_FAILED(copy_tensor(call, &part, &from));
     part.offset += part.sizes[dim] * part.strides[dim];
   }
   return STREW_OK;
@@ -220,15 +216,13 @@ static strew_status join_tensors(const struct call *call, int64_t count, strew_t
                 first + 1);
   if (new_dim && model->rank == MAX_RANK)
     return fail(call, fault, "has %d dimensions, the largest rank: none can be added", MAX_RANK);
-  strew_status status = check_dim(call, model->rank + new_dim, &dim);
-  TRY(status, join_shapes(call, count, tensors, first, dim, new_dim, &dtype, &total));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dim(call, model->rank + new_dim, &dim));
+  RETURN_IF_FAILED(join_shapes(call, count, tensors, first, dim, new_dim, &dtype, &total));
   int64_t sizes[MAX_RANK];
   int rank = model->rank + new_dim;
   for (int d = 0; d < rank; d++) sizes[d] = d == dim ? total : model->sizes[d - (new_dim && d > dim)];
-  status = tensor_create(call, model->storage->device, dtype, rank, sizes, out);
-  if (status != STREW_OK) return status;
-  status = join_parts(call, count, tensors, dim, new_dim, *out);
+  RETURN_IF_FAILED(tensor_create(call, model->storage->device, dtype, rank, sizes, out));
+  strew_status status = join_parts(call, count, tensors, dim, new_dim, *out);
   if (status != STREW_OK) strew_release(*out), *out = NULL;
   return status;
 }

@@ -174,8 +174,7 @@ static strew_status fail_out_of_range(const struct call *call, const struct addr
   int64_t position[MAX_RANK];
   strew_scalar value;
   char text[TEXT_BYTES], at[TEXT_BYTES], of[TEXT_BYTES], valid[TEXT_BYTES] = "nothing is valid";
-  strew_status status = index_value(call, index, number, position, &value);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(index_value(call, index, number, position, &value));
   int64_t size = limits->size;
   if (size > 0)
     snprintf(valid, sizeof valid, "valid %" PRId64 "..%" PRId64, limits->mode == STREW_WRAP ? -size : (int64_t)0,

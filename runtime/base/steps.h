@@ -1,8 +1,7 @@
 /* steps.h: public calls composed of others. `struct steps` keeps the first failure, after which later steps do nothing,
    and owns the tensors that steps make: the end of the block releases them.
 
-     CALL(call, "isclose", error, {"self", a}, {"other", b});
-     STEPS(steps, &call);
+     CALL_STEPS(call, steps, "isclose", error, {"self", a}, {"other", b});
      STEP(&steps, check_devices(&call));
      strew_tensor *gap = step_binary(&steps, STREW_SUB, a, b, NULL);
      STEP(&steps, strew_item(gap, &number, steps.error));
@@ -29,6 +28,10 @@ struct steps {
 #define STEPS(variable, call)                                                                                          \
   struct steps variable __attribute__((cleanup(steps_close)));                                                         \
   steps_open(&variable, call)
+/* CALL and the steps of that call. */
+#define CALL_STEPS(call, steps, name, error, ...)                                                                      \
+  CALL(call, name, error, __VA_ARGS__);                                                                                \
+  STEPS(steps, &call)
 /* A step: an expression that returns a status, evaluated unless a step has failed. Returns the status. */
 #define STEP(steps, ...) ((steps)->status != STREW_OK ? (steps)->status : steps_note(steps, (__VA_ARGS__)))
 static inline strew_status steps_note(struct steps *steps, strew_status status) {

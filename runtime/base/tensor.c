@@ -37,8 +37,7 @@ strew_status check_named_dim(const struct call *call, const char *name, int rank
 /* No product of sizes may overflow, even in an empty tensor: its strides are products of sizes, too. */
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes) {
   struct fault fault = {.code = STREW_ESHAPE, .argument = "shape"};
-  strew_status status = check_dtype(call, dtype);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dtype(call, dtype));
   if (rank < 0 || rank > MAX_RANK) return fail(call, fault, "has %d dimensions, valid 0..%d", rank, MAX_RANK);
   int64_t bytes = (int64_t)dtype_bytes(dtype);
   char text[TEXT_BYTES];
@@ -125,16 +124,14 @@ static strew_status check_dtype_of_device(const struct call *call, const strew_d
 
 strew_status tensor_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                            const int64_t *sizes, strew_tensor **out) {
-  strew_status status = check_sizes(call, dtype, rank, sizes);
-  TRY(status, check_dtype_of_device(call, device, dtype));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_sizes(call, dtype, rank, sizes));
+  RETURN_IF_FAILED(check_dtype_of_device(call, device, dtype));
   int64_t strides[MAX_RANK];
   dense_strides(rank, sizes, strides);
   size_t size_bytes = (size_t)count_of_sizes(rank, sizes) * dtype_bytes(dtype);
   struct storage *storage;
-  status = storage_create(call, device, size_bytes, &storage);
-  if (status != STREW_OK) return status;
-  status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
+  RETURN_IF_FAILED(storage_create(call, device, size_bytes, &storage));
+  strew_status status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
   if (status != STREW_OK) storage_release(storage);
   return status;
 }
@@ -253,13 +250,11 @@ strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *siz
 static strew_status check_wrap(const struct call *call, const strew_device *device, strew_dtype dtype, int rank,
                                const int64_t *sizes, const int64_t **strides, int64_t *dense,
                                const struct storage *memory) {
-  strew_status status = check_sizes(call, dtype, rank, sizes);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_sizes(call, dtype, rank, sizes));
   if (!device->ops->host_memory) return fail(call, FAULT(STREW_EDEVICE, "device"), "is %s, expected cpu", device->name);
   dense_strides(rank, sizes, dense);
   if (!*strides) *strides = dense;
-  status = check_view(call, rank, sizes, *strides, 0, (int64_t)(memory->size_bytes / dtype_bytes(dtype)));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_view(call, rank, sizes, *strides, 0, (int64_t)(memory->size_bytes / dtype_bytes(dtype))));
   if ((uintptr_t)memory->data % dtype_bytes(dtype) || (!memory->data && count_of_sizes(rank, sizes)))
     return fail(call, FAULT(STREW_EARGUMENT, "data"), "is %p, expected an address aligned to the %zu bytes of %s",
                 memory->data, dtype_bytes(dtype), strew_dtype_name(dtype));
@@ -271,10 +266,9 @@ static strew_status wrap(const struct call *call, strew_device *device, strew_dt
                          strew_tensor **out) {
   int64_t dense[MAX_RANK];
   struct storage *storage;
-  strew_status status = check_wrap(call, device, dtype, rank, sizes, &strides, dense, memory);
-  TRY(status, storage_create(call, device, 0, &storage));
-  if (status != STREW_OK) return status;
-  status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
+  RETURN_IF_FAILED(check_wrap(call, device, dtype, rank, sizes, &strides, dense, memory));
+  RETURN_IF_FAILED(storage_create(call, device, 0, &storage));
+  strew_status status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
   if (status != STREW_OK) return storage_release(storage), status;
   storage->data = memory->data;
   storage->size_bytes = memory->size_bytes;
@@ -385,10 +379,9 @@ strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, 
   CALL(call, "set", error, {"self", tensor});
   int64_t offset;
   union element element;
-  strew_status status = check_writable(&call, tensor, "self");
-  TRY(status, locate(&call, tensor, rank, position, &offset));
-  TRY(status, element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_writable(&call, tensor, "self"));
+  RETURN_IF_FAILED(locate(&call, tensor, rank, position, &offset));
+  RETURN_IF_FAILED(element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element));
   size_t size = dtype_bytes(tensor->dtype);
   return tensor->storage->device->ops->write(&call, tensor->storage, (size_t)offset * size, element.bytes, size);
 }

@@ -12,11 +12,10 @@ strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const
                         strew_tensor **out, strew_error *error) {
   CALL(call, "full", error, {0});
   union element element;
-  strew_status status = check_sizes(&call, dtype, rank, sizes);
-  TRY(status, element_from(&call, "value", value, STREW_EXACT, dtype, &element));
-  TRY(status, tensor_create(&call, device, dtype, rank, sizes, out));
-  if (status != STREW_OK) return status;
-  status = fill_tensor(&call, *out, element);
+  RETURN_IF_FAILED(check_sizes(&call, dtype, rank, sizes));
+  RETURN_IF_FAILED(element_from(&call, "value", value, STREW_EXACT, dtype, &element));
+  RETURN_IF_FAILED(tensor_create(&call, device, dtype, rank, sizes, out));
+  strew_status status = fill_tensor(&call, *out, element);
   if (status != STREW_OK) strew_release(*out), *out = NULL;
   return status;
 }
@@ -37,9 +36,8 @@ strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, in
   CALL(call, "eye", error, {0});
   int64_t sizes[] = {rows, columns}, shorter = rows < columns ? rows : columns;
   union element zero = {.i64 = 0}, one = element_identity(STREW_PROD, dtype);
-  strew_status status = tensor_create(&call, device, dtype, 2, sizes, out);
-  if (status != STREW_OK) return status;
-  status = fill_tensor(&call, *out, zero);
+  RETURN_IF_FAILED(tensor_create(&call, device, dtype, 2, sizes, out));
+  strew_status status = fill_tensor(&call, *out, zero);
   strew_tensor diagonal = **out; /* a view on the stack, without a reference to the storage */
   diagonal.rank = 1;
   diagonal.sizes[0] = shorter;

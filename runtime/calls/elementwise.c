@@ -208,9 +208,8 @@ static strew_status finish(const struct work *work, strew_tensor **out) {
     strew_status status = check_written(work, *out);
     return TRY(status, launch(work, *out));
   }
-  strew_status status = tensor_create(work->call, device_of(work), work->result, work->rank, work->sizes, out);
-  if (status != STREW_OK) return status;
-  status = launch(work, *out);
+  RETURN_IF_FAILED(tensor_create(work->call, device_of(work), work->result, work->rank, work->sizes, out));
+  strew_status status = launch(work, *out);
   if (status != STREW_OK) strew_release(*out), *out = NULL;
   return status;
 }
@@ -363,13 +362,11 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
   if (!a.tensor && !b.tensor)
     return fail(work.call, FAULT(STREW_EARGUMENT, "other"),
                 "is a number, and so is 'self', expected at least one tensor");
-  strew_status status = check_operands(&work);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_operands(&work));
   add_written(&work, *out);
   adjust_number(&work);
-  status = check_inputs(&work);
-  TRY(status, check_second(&work));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_inputs(&work));
+  RETURN_IF_FAILED(check_second(&work));
   choose_square(&work);
   return finish(&work, out);
 }
@@ -420,9 +417,8 @@ strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_o
     return fail(work.call, FAULT(STREW_ESHAPE, "value"),
                 "has %d dimension%s, expected a number or a tensor without dimensions", value.tensor->rank,
                 value.tensor->rank == 1 ? "" : "s");
-  strew_status status = check_devices(&call);
-  TRY(status, operand_settle(&call, tensor->dtype, &work.operands[1]));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_devices(&call));
+  RETURN_IF_FAILED(operand_settle(&call, tensor->dtype, &work.operands[1]));
   return choose(&work, tensor->dtype, out);
 }
 

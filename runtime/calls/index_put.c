@@ -166,11 +166,10 @@ strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const 
 static const char *const index_name[] = {"index"}, *const mask_name[] = {"mask"};
 
 strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error) {
-  CALL(call, "get_rows", error, {"self", self});
+  CALL_STEPS(call, steps, "get_rows", error, {"self", self});
   const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
   const struct put put = {names, "values", self, 1, &index, NULL, *out};
   struct rows rows;
-  STEPS(steps, &call);
   rows_start(&rows, 0);
   STEP(&steps, check_entries(&call, &put));
   STEP(&steps, add_entries(&steps, &call, &put, STREW_ERROR, &rows));
@@ -200,9 +199,8 @@ static strew_status positions_start(const struct call *call, struct rows *rows, 
 
 strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
                         strew_error *error) {
-  CALL(call, "take", error, {"self", self}, {"index", index}, {"out", *out});
+  CALL_STEPS(call, steps, "take", error, {"self", self}, {"index", index}, {"out", *out});
   struct rows rows;
-  STEPS(steps, &call);
   STEP(&steps, check_words(&call, STREW_ASSIGN, mode));
   STEP(&steps, check_devices(&call));
   STEP(&steps, positions_start(&call, &rows, self, index, mode));
@@ -214,12 +212,12 @@ strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode
 strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *source,
                        const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  CALL(call, "put", error, {"self", self}, {"index", index}, {"source", source}, {"out", *out == self ? NULL : *out});
+  CALL_STEPS(call, steps, "put", error, {"self", self}, {"index", index}, {"source", source},
+             {"out", *out == self ? NULL : *out});
   const int64_t numel = strew_tensor_numel(source), expected = strew_tensor_numel(index);
   const struct shape1 shape = shape_of(source);
   struct scatter_job job;
   struct rows rows;
-  STEPS(steps, &call);
   STEP(&steps, write_start(&call, self, options, "source", strew_of(source), &job));
   STEP(&steps, positions_start(&call, &rows, self, index, options->mode));
   if (steps.status == STREW_OK && numel != expected)
@@ -249,8 +247,7 @@ static strew_status add_coordinates(const struct call *call, const struct coordi
   const int last = indices->rank - 1, most = self->rank - what->batches;
   char is[TEXT_BYTES];
   if (last < 0) return fail(call, fault, "has no dimension, expected at least 1: the last one holds the coordinates");
-  strew_status status = check_rows_index(call, indices, "indices");
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_rows_index(call, indices, "indices"));
   const int64_t count = indices->sizes[last];
   if (count > most)
     return fail(call, fault, "has shape %s: rows of %" PRId64 " coordinates, but %s%s has %d dimension%s",
@@ -299,8 +296,7 @@ strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_t
 
 strew_status strew_scatter_nd_new(int rank, const int64_t *sizes, strew_tensor *indices, strew_tensor *updates,
                                   const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
-  CALL(call, "scatter_nd", error, {"indices", indices}, {"updates", updates});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "scatter_nd", error, {"indices", indices}, {"updates", updates});
   strew_tensor *zeros = step_new(&steps, updates->storage->device, updates->dtype, rank, sizes);
   STEP(&steps, fill_tensor(&call, zeros, (union element){.i64 = 0}));
   if (!options) options = &scatter_defaults;
@@ -341,11 +337,10 @@ static strew_status check_batches(const struct call *call, const strew_tensor *s
 
 strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
                              strew_tensor **out, strew_error *error) {
-  CALL(call, "gather_nd", error, {"self", self}, {"indices", indices}, {"out", *out});
+  CALL_STEPS(call, steps, "gather_nd", error, {"self", self}, {"indices", indices}, {"out", *out});
   const struct coordinates what = {"self", batch_dims, mode};
   struct rows rows;
   rows_start(&rows, 0);
-  STEPS(steps, &call);
   STEP(&steps, check_words(&call, STREW_ASSIGN, mode));
   STEP(&steps, check_devices(&call));
   STEP(&steps, check_batches(&call, self, indices, batch_dims));
@@ -390,11 +385,10 @@ static strew_status mask_start(struct steps *steps, struct rows *rows, const str
 }
 
 strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_tensor **out, strew_error *error) {
-  CALL(call, "masked_select", error, {"self", self}, {"mask", mask}, {"out", *out});
+  CALL_STEPS(call, steps, "masked_select", error, {"self", self}, {"mask", mask}, {"out", *out});
   struct rows rows;
   strew_tensor wide;
   rows_start(&rows, 0);
-  STEPS(steps, &call);
   STEP(&steps, check_devices(&call));
   STEP(&steps, mask_start(&steps, &rows, self, mask, false, &wide));
   STEP(&steps, check_gather_out(&call, *out, self, "mask", mask));
@@ -404,12 +398,11 @@ strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_t
 
 strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_tensor *source, strew_tensor **out,
                                   strew_error *error) {
-  CALL(call, "masked_scatter", error, {"self", self}, {"mask", mask}, {"source", source},
-       {"out", *out == self ? NULL : *out});
+  CALL_STEPS(call, steps, "masked_scatter", error, {"self", self}, {"mask", mask}, {"source", source},
+             {"out", *out == self ? NULL : *out});
   struct rows rows;
   struct scatter_job job;
   strew_tensor wide, values, *base = *out == self ? self : &wide;
-  STEPS(steps, &call);
   rows_start(&rows, 0);
   STEP(&steps, write_start(&call, self, &scatter_defaults, "source", strew_of(source), &job));
   STEP(&steps, mask_start(&steps, &rows, self, mask, *out == self, &wide));

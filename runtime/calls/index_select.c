@@ -37,13 +37,12 @@ static void widen_index(struct along *along, const strew_tensor *self, int dim, 
 
 static strew_status along_start(const struct call *call, struct along *along, const strew_tensor *self, int dim,
                                 const strew_tensor *index, const strew_scatter_options *options) {
-  strew_status status = check_options(call, options);
-  TRY(status, check_words(call, options->reduction, options->mode));
-  TRY(status, check_devices(call));
-  TRY(status, check_mean(call, options->reduction, self->dtype));
-  TRY(status, check_dim(call, self->rank, &dim));
-  TRY(status, check_line_index(call, index));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_options(call, options));
+  RETURN_IF_FAILED(check_words(call, options->reduction, options->mode));
+  RETURN_IF_FAILED(check_devices(call));
+  RETURN_IF_FAILED(check_mean(call, options->reduction, self->dtype));
+  RETURN_IF_FAILED(check_dim(call, self->rank, &dim));
+  RETURN_IF_FAILED(check_line_index(call, index));
   widen_index(along, self, dim, index, options);
   return check_sizes(call, self->dtype, along->wide.rank, along->wide.sizes);
 }
@@ -176,8 +175,7 @@ static strew_status read_alpha(const struct call *call, strew_dtype dtype, strew
   char text[TEXT_BYTES];
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "alpha", .value = &alpha};
   int64_t value = 0;
-  strew_status status = check_scalar(call, "alpha", alpha);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_scalar(call, "alpha", alpha));
   const bool whole = strew_scalar_store(alpha, STREW_EXACT, STREW_INT64, &value, NULL) == STREW_OK;
   const bool is_truth = whole && (value == 0 || value == 1);
   text_of_scalar(alpha, text);
@@ -187,7 +185,7 @@ static strew_status read_alpha(const struct call *call, strew_dtype dtype, strew
     return fail(call, fault, "is %s, expected an integer for %s", text, strew_dtype_name(dtype));
   if (dtype_is_float(dtype)) /* fails if the dtype cannot hold it */
     return *factor = alpha, element_from(call, "alpha", alpha, STREW_EXACT, dtype, &element);
-  status = element_from(call, "alpha", strew_int(value), STREW_SATURATE, dtype, &element);
+  strew_status status = element_from(call, "alpha", strew_int(value), STREW_SATURATE, dtype, &element);
   if (status == STREW_OK) *factor = strew_scalar_load(dtype, element.bytes);
   return status;
 }
@@ -196,9 +194,8 @@ static bool is_one(strew_scalar alpha) { return alpha.dtype == STREW_FLOAT64 ? a
 
 strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source, strew_scalar alpha,
                              strew_mode mode, strew_tensor **out, strew_error *error) {
-  CALL(call, "index_add", error, {"self", self}, {"index", index}, {"source", source},
-       {"out", *out == self ? NULL : *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "index_add", error, {"self", self}, {"index", index}, {"source", source},
+             {"out", *out == self ? NULL : *out});
   struct along along;
   strew_scalar factor = alpha;
   const strew_scatter_options options = {.reduction = STREW_SUM, .mode = mode};

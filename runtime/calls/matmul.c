@@ -25,11 +25,10 @@ static strew_status check_operands(const struct call *call, strew_product kind, 
                                    const strew_tensor *b) {
   static const int ranks[][2] = {
       [STREW_MATMUL] = {0, 0}, [STREW_MM] = {2, 2}, [STREW_MV] = {2, 1}, [STREW_DOT] = {1, 1}};
-  strew_status status = check_rank(call, "self", a, ranks[kind][0]);
-  TRY(status, check_rank(call, "other", b, ranks[kind][1]));
-  TRY(status, check_devices(call));
-  TRY(status, check_equal_dtypes(call, "other", b->dtype, "self", a->dtype));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_rank(call, "self", a, ranks[kind][0]));
+  RETURN_IF_FAILED(check_rank(call, "other", b, ranks[kind][1]));
+  RETURN_IF_FAILED(check_devices(call));
+  RETURN_IF_FAILED(check_equal_dtypes(call, "other", b->dtype, "self", a->dtype));
   if (a->dtype == STREW_BOOL) return fail(call, FAULT(STREW_EDTYPE, "self"), "is bool, expected a number dtype");
   int inner = b->rank > 1 ? b->rank - 2 : 0;
   if (a->sizes[a->rank - 1] != b->sizes[inner])
@@ -170,9 +169,8 @@ static void dot(struct steps *steps, strew_tensor *c, const strew_tensor *a, con
 strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
                           strew_error *error) {
   bool known = (unsigned)kind <= STREW_DOT;
-  CALL(call, product_names[known ? kind : STREW_MATMUL], error, {"self", a}, {"other", b}, {"out", *out});
+  CALL_STEPS(call, steps, product_names[known ? kind : STREW_MATMUL], error, {"self", a}, {"other", b}, {"out", *out});
   if (!known) return fail_unknown(&call, "kind", (int)kind, STREW_DOT);
-  STEPS(steps, &call);
   struct product product;
   strew_device *device = a->storage->device;
   STEP(&steps, check_operands(&call, kind, a, b));

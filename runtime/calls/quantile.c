@@ -71,15 +71,14 @@ static strew_status read_q_tensor(const struct quantile_list *list, const strew_
 static strew_status read_q(struct quantile_list *list, strew_operand q) {
   strew_context *context = list->tensor->storage->device->context;
   union element element;
-  strew_status status = q.tensor ? check_q_tensor(list, q.tensor) : check_scalar(list->call, "q", q.number);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(q.tensor ? check_q_tensor(list, q.tensor) : check_scalar(list->call, "q", q.number));
   list->forms_dim = q.tensor && q.tensor->rank;
   list->count = q.tensor ? strew_tensor_numel(q.tensor) : 1;
   if (!list->count) return STREW_OK;
   list->q = memory_allocate(context, (size_t)list->count * sizeof *list->q);
   if (!list->q) return fail_memory(list->call, context, (size_t)list->count * sizeof *list->q);
   if (q.tensor) return read_q_tensor(list, q.tensor);
-  status = check_q(list->call, q.number.dtype == STREW_FLOAT64 ? q.number.as.f : (double)q.number.as.i);
+  strew_status status = check_q(list->call, q.number.dtype == STREW_FLOAT64 ? q.number.as.f : (double)q.number.as.i);
   TRY(status, element_from(list->call, "q", q.number, STREW_EXACT, list->tensor->dtype, &element));
   return TRY(status, set_q(list, 0, element.bytes));
 }
@@ -166,8 +165,7 @@ static strew_tensor *shape_rows(struct steps *steps, const struct quantile_list 
 static strew_status check_quantile(const struct call *call, const strew_tensor *tensor, int *dim,
                                    struct sorted_lines *lines) {
   struct fault fault = {.code = STREW_ESHAPE, .argument = "self"};
-  strew_status status = dim ? check_dim(call, tensor->rank, dim) : STREW_OK;
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(dim ? check_dim(call, tensor->rank, dim) : STREW_OK);
   const int64_t numel = strew_tensor_numel(tensor);
   if (!numel) return fail(call, fault, "has no elements, expected at least 1");
   lines->n = dim && tensor->rank ? tensor->sizes[*dim] : numel;
@@ -180,8 +178,7 @@ static strew_status check_quantile(const struct call *call, const strew_tensor *
 
 strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
                             strew_interpolation interpolation, strew_tensor **out, strew_error *error) {
-  CALL(call, "quantile", error, {"self", tensor}, {"q", q.tensor});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "quantile", error, {"self", tensor}, {"q", q.tensor});
   struct quantile_list list = {.call = &call, .tensor = tensor};
   struct sorted_lines lines = {.values = NULL};
   int along = dim ? *dim : 0, *positive = dim ? &along : NULL;

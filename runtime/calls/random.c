@@ -107,10 +107,9 @@ strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low,
   if (low >= high)
     return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "high", .value = &value},
                 "is %" PRId64 ", expected more than low, which is %" PRId64, high, low);
-  strew_status status = check_sizes(&call, dtype, rank, sizes);
-  TRY(status, check_whole(&call, "low", low, dtype));
-  TRY(status, check_whole(&call, "high", high - 1, dtype));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_sizes(&call, dtype, rank, sizes));
+  RETURN_IF_FAILED(check_whole(&call, "low", low, dtype));
+  RETURN_IF_FAILED(check_whole(&call, "high", high - 1, dtype));
   return draw_tensor(&call, device, dtype, rank, sizes, RANDOM_INTEGER, low, (uint64_t)high - (uint64_t)low, out);
 }
 
@@ -129,13 +128,12 @@ static void random_order(struct steps *steps, strew_device *device, int64_t n, s
 
 strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, strew_tensor **out,
                             strew_error *error) {
-  CALL(call, "randperm", error, {"out", *out});
+  CALL_STEPS(call, steps, "randperm", error, {"out", *out});
   const uint64_t draws = device->context->draws;
   strew_scalar value = strew_int(n);
   if (n < 0)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "n", .value = &value},
                 "is %" PRId64 ", expected 0 or more", n);
-  STEPS(steps, &call);
   STEP(&steps, check_sizes(&call, dtype, 1, &n));
   if (n) STEP(&steps, check_whole(&call, "n", n - 1, dtype));
   struct dense order = {.target = steps_out(&steps, "out", device, dtype, 1, &n, *out)};
@@ -233,8 +231,7 @@ static int64_t count_before(strew_dtype dtype, strew_scalar start, strew_scalar 
 
 static strew_status ramp_count(const struct call *call, strew_dtype dtype, strew_scalar start, strew_scalar stop,
                                strew_scalar step, bool whole, int64_t *count) {
-  strew_status status = check_step(call, start, stop, step, whole);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_step(call, start, stop, step, whole));
   const uint64_t exact = whole ? whole_count(start.as.i, stop.as.i, step.as.i) : 0;
   const double steps = whole ? (double)exact : ceil(width_in(as_double(start), as_double(stop), as_double(step)));
   if (!(steps < 0x1p62))
@@ -269,8 +266,7 @@ static strew_status check_countable(const struct call *call, strew_dtype dtype) 
 
 strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
                           strew_scalar step, strew_tensor **out, strew_error *error) {
-  CALL(call, "arange", error, {"out", *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "arange", error, {"out", *out});
   const bool whole = start.dtype != STREW_FLOAT64 && stop.dtype != STREW_FLOAT64 && step.dtype != STREW_FLOAT64;
   int64_t count = 0;
   union element held;
@@ -290,13 +286,12 @@ strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar 
 
 strew_status strew_linspace(strew_device *device, strew_dtype dtype, double start, double stop, int64_t count,
                             strew_tensor **out, strew_error *error) {
-  CALL(call, "linspace", error, {"out", *out});
+  CALL_STEPS(call, steps, "linspace", error, {"out", *out});
   union element held;
   strew_scalar value = strew_int(count);
   if (count < 0)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "steps", .value = &value},
                 "is %" PRId64 ", expected 0 or more", count);
-  STEPS(steps, &call);
   STEP(&steps, check_sizes(&call, dtype, 1, &count));
   STEP(&steps, check_countable(&call, dtype));
   STEP(&steps, element_from(&call, "start", strew_float(start), STREW_TRUNCATE, dtype, &held));

@@ -31,8 +31,7 @@ static strew_status mark_folded(const struct call *call, int rank, int count, co
   for (int d = 0; d < MAX_RANK; d++) folded[d] = !dims && d < rank;
   for (int i = 0; i < count; i++) {
     int dim = dims[i];
-    strew_status status = check_dim(call, rank, &dim);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_dim(call, rank, &dim));
     strew_scalar value = strew_int(dims[i]);
     if (folded[dim])
       return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "dim", .value = &value},
@@ -215,9 +214,8 @@ static strew_tensor *fold_tensor(struct steps *steps, const struct folding *fold
 strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                           double correction, strew_tensor **out, strew_error *error) {
   const bool known = (unsigned)fold < STREW_FOLD_COUNT;
-  CALL(call, known ? fold_row_of(fold)->name : "reduce", error, {"self", tensor}, {"out", *out});
+  CALL_STEPS(call, steps, known ? fold_row_of(fold)->name : "reduce", error, {"self", tensor}, {"out", *out});
   if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
-  STEPS(steps, &call);
   const struct folding folding = {fold, tensor, count, dims, keepdim, correction};
   return steps_give(&steps, fold_tensor(&steps, &folding, *out, true), out);
 }
@@ -279,8 +277,7 @@ strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, st
 
 static strew_status cumulative_extremes(const char *name, strew_tensor *tensor, int dim, bool largest,
                                         strew_tensor **values, strew_tensor **indices, strew_error *error) {
-  CALL(call, name, error, {"self", tensor});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, name, error, {"self", tensor});
   strew_device *device = tensor->storage->device;
   STEP(&steps, check_dim(&call, tensor->rank, &dim));
   strew_tensor *positions = step_new(&steps, device, STREW_INT64, tensor->rank, tensor->sizes);

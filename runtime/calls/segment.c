@@ -253,8 +253,7 @@ static void reduce_by_ends(struct steps *steps, const struct segments *ends, str
 
 strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction, strew_tensor **out,
                                strew_tensor **arg, strew_error *error) {
-  CALL(call, "segment_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "segment_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
   struct segments given = segments_of("indptr", indptr, "src", src);
   STEP(&steps, check_reduction(&call, reduction, arg != NULL, src->dtype));
   STEP(&steps, check_segments(&call, &given));
@@ -360,11 +359,11 @@ static void segment_reduce(struct steps *steps, const struct segments *given, bo
 strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
                                   strew_tensor *offsets, int axis, const strew_scalar *initial, strew_tensor **out,
                                   strew_error *error) {
-  CALL(call, "segment_reduce", error, {"data", data}, {"lengths", lengths}, {"offsets", offsets}, {"out", *out});
+  CALL_STEPS(call, steps, "segment_reduce", error, {"data", data}, {"lengths", lengths}, {"offsets", offsets},
+             {"out", *out});
   if (!lengths == !offsets)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "lengths"}, "%s",
                 lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
-  STEPS(steps, &call);
   struct segments given = segments_of(lengths ? "lengths" : "offsets", lengths ? lengths : offsets, "data", data);
   segment_reduce(&steps, &given, lengths != NULL, reduction, axis, initial, out);
   return steps_status(&steps);
@@ -389,9 +388,8 @@ static strew_status fail_negative(const struct call *call, const struct segments
   char hint[TEXT_BYTES];
   int64_t number = 0;
   struct segment_value found;
-  strew_status status = first_disorder(call, index->tensor, INT64_MAX, &number);
-  TRY(status, find_value(call, index->tensor, number, &found));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(first_disorder(call, index->tensor, INT64_MAX, &number));
+  RETURN_IF_FAILED(find_value(call, index->tensor, number, &found));
   snprintf(hint, sizeof hint,
            "strew_group(src, index, {.dim = %d, .mode = STREW_DROP}) skips negative values, as padding", index->dim);
   found.hint = hint;
@@ -456,8 +454,7 @@ static bool is_plain(const struct segments *index, strew_tensor *src, const stre
 
 strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size, strew_reduction reduction,
                                strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  CALL(call, "segment_coo", error, {"src", src}, {"index", index}, {"out", *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "segment_coo", error, {"src", src}, {"index", index}, {"out", *out});
   strew_tensor line = line_of(index);
   struct segments given = segments_of("index", &line, "src", src);
   strew_group_options options = {.dim = given.dim, .dim_size = dim_size, .reduction = reduction, .mode = STREW_ERROR};
@@ -539,8 +536,7 @@ static strew_status fail_total(const struct call *call, const struct segments *i
 }
 
 strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out, strew_error *error) {
-  CALL(call, "gather_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "gather_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
   const struct segments given = segments_of("indptr", indptr, "src", src);
   struct shape1 shape = given.shape;
   strew_device *device = src->storage->device;
@@ -571,8 +567,7 @@ static strew_tensor index_view(const struct segments *index) {
 }
 
 strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error) {
-  CALL(call, "gather_coo", error, {"src", src}, {"index", index}, {"out", *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "gather_coo", error, {"src", src}, {"index", index}, {"out", *out});
   strew_tensor line = line_of(index);
   struct segments given = segments_of("index", &line, "src", src);
   STEP(&steps, check_segments(&call, &given));

@@ -22,8 +22,7 @@ static void soften_pieces(struct steps *steps, bool logarithm, int dim, strew_te
 }
 
 strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_tensor **out, strew_error *error) {
-  CALL(call, logarithm ? "log_softmax" : "softmax", error, {"self", tensor});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, logarithm ? "log_softmax" : "softmax", error, {"self", tensor});
   STEP(&steps, check_float(&call, "self", tensor));
   STEP(&steps, check_dim(&call, tensor->rank, &dim));
   const strew_dtype wide = dtype_wide(tensor->dtype);

@@ -45,16 +45,14 @@ static int64_t size_along(const strew_tensor *tensor, int dim) { return tensor->
 strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values, strew_tensor **indices,
                         strew_error *error) {
   CALL(call, "sort", error, {"self", tensor}, {"values", given(values)}, {"indices", given(indices)});
-  strew_status status = check_dim(&call, tensor->rank, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dim(&call, tensor->rank, &dim));
   return sort_along(&call, tensor, dim, size_along(tensor, dim), descending, values, indices);
 }
 
 strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
                         strew_tensor **indices, strew_error *error) {
   CALL(call, "topk", error, {"self", tensor}, {"values", given(values)}, {"indices", given(indices)});
-  strew_status status = check_dim(&call, tensor->rank, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dim(&call, tensor->rank, &dim));
   int64_t size = size_along(tensor, dim), least = tensor->rank ? 0 : 1;
   strew_scalar value = strew_int(k);
   if (k < least || k > size)
@@ -67,8 +65,7 @@ strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, 
 /* ------------------------------------------------------------------------------------------------------- nonzero */
 
 strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  CALL(call, "nonzero", error, {"self", tensor});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "nonzero", error, {"self", tensor});
   strew_device *device = tensor->storage->device;
   struct plan plan;
   int64_t count = 0;
@@ -123,8 +120,7 @@ static strew_tensor *find_counts(struct steps *steps, const struct unique *u, st
 
 strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse, strew_tensor **counts,
                           strew_error *error) {
-  CALL(call, "unique", error, {"self", tensor});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "unique", error, {"self", tensor});
   strew_device *device = tensor->storage->device;
   const int64_t n = strew_tensor_numel(tensor);
   strew_tensor *firsts = NULL, *back = NULL, *sums = NULL;

@@ -79,8 +79,7 @@ static bool restride(const strew_tensor *tensor, int rank, const int64_t *sizes,
 strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out, strew_error *error) {
   CALL(call, "view", error, {"self", tensor});
   struct view_shape shape = {.rank = rank, .offset = tensor->offset};
-  strew_status status = infer_sizes(&call, tensor, rank, sizes, shape.sizes);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(infer_sizes(&call, tensor, rank, sizes, shape.sizes));
   if (!restride(tensor, rank, shape.sizes, shape.strides))
     return fail(&call, HINTED(STREW_ESHAPE, "self", "strew_reshape(self, ...) copies where it must"),
                 "has strides that do not allow a view of the new shape");
@@ -91,15 +90,13 @@ strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, st
 static strew_status reshape(const struct call *call, strew_tensor *tensor, int rank, const int64_t *sizes,
                             strew_tensor **out) {
   struct view_shape shape = {.rank = rank, .offset = tensor->offset};
-  strew_status status = infer_sizes(call, tensor, rank, sizes, shape.sizes);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(infer_sizes(call, tensor, rank, sizes, shape.sizes));
   if (restride(tensor, rank, shape.sizes, shape.strides)) return view_of(call, tensor, &shape, out);
   strew_tensor *dense = NULL;
-  status = copy_as(call, tensor, tensor->dtype, &dense);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(copy_as(call, tensor, tensor->dtype, &dense));
   shape.offset = 0;
   dense_strides(rank, shape.sizes, shape.strides);
-  status = view_of(call, dense, &shape, out);
+  strew_status status = view_of(call, dense, &shape, out);
   strew_release(dense);
   return status;
 }
@@ -112,9 +109,8 @@ strew_status strew_reshape(strew_tensor *tensor, int rank, const int64_t *sizes,
 
 strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tensor **out, strew_error *error) {
   CALL(call, "flatten", error, {"self", tensor});
-  strew_status status = check_named_dim(&call, "start_dim", tensor->rank, &first);
-  TRY(status, check_named_dim(&call, "end_dim", tensor->rank, &last));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_named_dim(&call, "start_dim", tensor->rank, &first));
+  RETURN_IF_FAILED(check_named_dim(&call, "end_dim", tensor->rank, &last));
   strew_scalar value = strew_int(last);
   if (last < first)
     return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "end_dim", .value = &value},
@@ -180,8 +176,7 @@ strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *erro
 strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error) {
   CALL(call, "squeeze", error, {"self", tensor});
   int only = dim ? *dim : 0;
-  strew_status status = dim ? check_dim(&call, tensor->rank, &only) : STREW_OK;
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(dim ? check_dim(&call, tensor->rank, &only) : STREW_OK);
   struct view_shape shape = {.offset = tensor->offset};
   for (int d = 0; d < tensor->rank; d++) {
     if (tensor->sizes[d] == 1 && (!dim || d == only)) continue;
@@ -193,8 +188,7 @@ strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **
 
 strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
   CALL(call, "unsqueeze", error, {"self", tensor});
-  strew_status status = check_dim(&call, tensor->rank + 1, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dim(&call, tensor->rank + 1, &dim));
   if (tensor->rank == MAX_RANK)
     return fail(&call, FAULT(STREW_ESHAPE, "self"), "has %d dimensions, the largest rank", MAX_RANK);
   struct view_shape shape = {.rank = tensor->rank + 1, .offset = tensor->offset};
@@ -242,8 +236,7 @@ static strew_status check_has_dims(const struct call *call, const strew_tensor *
 
 strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew_tensor **out, strew_error *error) {
   CALL(call, "select", error, {"self", tensor});
-  strew_status status = check_has_dims(&call, tensor, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
   int64_t size = tensor->sizes[dim];
   if (position < -size || position >= size) return fail_position(&call, dim, size, 0, NULL, position);
   struct view_shape shape = shape_of(tensor);
@@ -256,8 +249,7 @@ strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew
 strew_status strew_narrow(strew_tensor *tensor, int dim, int64_t start, int64_t length, strew_tensor **out,
                           strew_error *error) {
   CALL(call, "narrow", error, {"self", tensor});
-  strew_status status = check_has_dims(&call, tensor, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
   int64_t size = tensor->sizes[dim];
   int64_t first = start < 0 && start >= -size ? start + size : start;
   strew_scalar value = strew_int(start);
@@ -285,8 +277,7 @@ static int64_t clamp_end(int64_t end, int64_t size) {
 strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t stop, int64_t step, strew_tensor **out,
                          strew_error *error) {
   CALL(call, "slice", error, {"self", tensor});
-  strew_status status = check_has_dims(&call, tensor, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
   strew_scalar value = strew_int(step);
   if (step <= 0)
     return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "step", .value = &value},

@@ -59,8 +59,7 @@ static strew_dtype dtype_of(const strew_group_options *options, const strew_tens
 static strew_status check_group_dtype(const struct call *call, const strew_group_options *options, strew_dtype src,
                                       strew_dtype dtype) {
   struct fault fault = {.code = STREW_EDTYPE, .argument = "dtype"};
-  strew_status status = check_dtype(call, dtype);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dtype(call, dtype));
   const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
   if (dtype == src) return check_mean(call, options->reduction, src);
   if (is_extreme)
@@ -176,9 +175,8 @@ static strew_status make_target(const struct call *call, const struct groups *gr
   union element fill, identity = element_identity(options->reduction, dtype);
   const strew_scalar usual = group_empty(group_row_of(options->reduction), false, dtype);
   const strew_scalar empty = options->fill ? *options->fill : usual;
-  strew_status status = element_from(call, "fill", empty, STREW_EXACT, dtype, &fill);
-  if (status != STREW_OK) return status;
-  status = out_prepare(call, src->storage->device, dtype, rows.rank, rows.sizes, target, &made);
+  RETURN_IF_FAILED(element_from(call, "fill", empty, STREW_EXACT, dtype, &fill));
+  strew_status status = out_prepare(call, src->storage->device, dtype, rows.rank, rows.sizes, target, &made);
   if (status != STREW_OK) return made ? fail_size(call, groups, &rows, dtype, status) : status;
   *holds_identity = made && !memcmp(fill.bytes, identity.bytes, sizeof fill.bytes);
   if (made) {
@@ -193,9 +191,8 @@ static strew_status make_target(const struct call *call, const struct groups *gr
 }
 
 static strew_status arg_create(const struct call *call, const strew_tensor *target, int64_t none, strew_tensor **arg) {
-  strew_status status = tensor_create(call, target->storage->device, STREW_INT64, target->rank, target->sizes, arg);
-  if (status != STREW_OK) return status;
-  status = fill_tensor(call, *arg, (union element){.i64 = none});
+  RETURN_IF_FAILED(tensor_create(call, target->storage->device, STREW_INT64, target->rank, target->sizes, arg));
+  strew_status status = fill_tensor(call, *arg, (union element){.i64 = none});
   if (status != STREW_OK) strew_release(*arg), *arg = NULL;
   return status;
 }
@@ -260,8 +257,7 @@ static strew_status resolve_mode(const struct call *call, struct groups *groups)
   strew_tensor wide = groups->index, distinct = wide;
   for (int d = 0; d < wide.rank; d++)
     if (wide.strides[d] == 0) distinct.sizes[d] = 1;
-  strew_status status = groups_apply_mode(call, &distinct, limits->mode, limits->size, &groups->ids);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(groups_apply_mode(call, &distinct, limits->mode, limits->size, &groups->ids));
   groups->index = *groups->ids;
   for (int d = 0; d < wide.rank; d++) {
     groups->index.sizes[d] = wide.sizes[d];

@@ -322,8 +322,7 @@ strew_status grouping_take_options(const struct call *call, const strew_grouping
   if (own->mode != STREW_ERROR)
     return fail(call, fault, "cannot be combined with a grouping, which has checked its ids");
   int dim = own->dim;
-  strew_status status = check_dim(call, src->rank, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dim(call, src->rank, &dim));
   const int64_t size = src->rank ? src->sizes[dim] : 1;
   fault = (struct fault){.code = STREW_ESHAPE, .argument = "src"};
   if (size != length)

@@ -158,11 +158,10 @@ strew_status strew_key_table_keys(const strew_key_table *table, int i, strew_dev
                 "is %d, the table has %d columns", i, keys->columns);
   strew_dtype dtype = table->is_decided ? table->dtypes[i] : STREW_FLOAT32;
   strew_tensor *here;
-  strew_status status = tensor_create(&call, &keys->context->cpu, dtype, 1, &keys->count, &here);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(tensor_create(&call, &keys->context->cpu, dtype, 1, &keys->count, &here));
   key_words_store(dtype, keys->rows + (keys->count ? i : 0), keys->columns, keys->count, here->storage->data);
   if (device == &keys->context->cpu) return *out = here, STREW_OK;
-  status = strew_to(here, device, dtype, out, error);
+  strew_status status = strew_to(here, device, dtype, out, error);
   strew_release(here);
   return status;
 }

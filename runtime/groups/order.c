@@ -198,8 +198,7 @@ static strew_tensor *order_line(struct steps *steps, struct groups *groups, stre
 
 strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,
                                     strew_error *error) {
-  CALL(call, "grouping_argsort", error, {"src", src}, IDS_OF(grouping));
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "grouping_argsort", error, {"src", src}, IDS_OF(grouping));
   STEP(&steps, grouping_check_line(&call, grouping, src));
   return steps_give(&steps, order_line(&steps, &grouping->groups, src, descending), out);
 }
@@ -269,8 +268,7 @@ static void rank_order(struct steps *steps, struct groups *groups, strew_tensor 
 
 strew_status strew_grouping_rank(strew_grouping *grouping, strew_tensor *src, const strew_sort_options *options,
                                  strew_tensor **out, strew_error *error) {
-  CALL(call, "grouping_rank", error, {"src", src}, IDS_OF(grouping));
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "grouping_rank", error, {"src", src}, IDS_OF(grouping));
   const int64_t length = strew_grouping_length(grouping);
   strew_tensor *own = NULL, *ranks = NULL;
   STEP(&steps, grouping_check_line(&call, grouping, src));
@@ -356,8 +354,7 @@ static bool ask_device(struct steps *steps, struct topk *t, bool wants_own) {
 
 strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
                                  strew_tensor **positions, strew_tensor **groups, strew_error *error) {
-  CALL(call, "grouping_topk", error, {"src", src}, IDS_OF(grouping));
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "grouping_topk", error, {"src", src}, IDS_OF(grouping));
   struct topk t = {.groups = &grouping->groups, .src = src, .k = k, .largest = largest};
   STEP(&steps, grouping_check_line(&call, grouping, src));
   if (k < 0)
@@ -387,8 +384,7 @@ static strew_tensor *sum_up(struct steps *steps, const struct groups *groups, st
 
 strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                    strew_error *error) {
-  CALL(call, "grouping_cumsum", error, {"src", src}, IDS_OF(grouping));
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "grouping_cumsum", error, {"src", src}, IDS_OF(grouping));
   STEP(&steps, grouping_check_line(&call, grouping, src));
   return steps_give(&steps, steps.status == STREW_OK ? sum_up(&steps, &grouping->groups, src) : NULL, out);
 }

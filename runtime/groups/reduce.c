@@ -113,8 +113,7 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
   const bool is_right = is_known && src && !find_untaken(row, options, *out != NULL, arg != NULL);
   if (is_right && bodies[known] == group_join && !(options->dim_size && *options->dim_size < 0))
     return join(groups, row, src, options, out, arg, error);
-  CALL(call, row->call, error, {"src", src}, GROUPS_OF(groups), {"out", *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, row->call, error, {"src", src}, GROUPS_OF(groups), {"out", *out});
   struct group_call g;
   group_call_start(&g, &steps, known, groups, src, options);
   g.arg = arg;
@@ -273,8 +272,7 @@ strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
 strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options,
                              strew_tensor **out, strew_error *error) {
   static const strew_group_reduce_options defaults;
-  CALL(call, "group_ids", error, {"src", src}, GROUPS_OF(groups));
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "group_ids", error, {"src", src}, GROUPS_OF(groups));
   struct group_call g;
   group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src, options ? options : &defaults);
   strew_tensor **ids = steps_place(&steps), **is_out = steps_place(&steps);

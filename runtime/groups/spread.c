@@ -140,8 +140,7 @@ strew_tensor *group_deviation(struct group_call *g, strew_tensor *out) { return 
 
 strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                     strew_error *error) {
-  CALL(call, "grouping_squares", error, {"src", src}, IDS_OF(grouping));
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "grouping_squares", error, {"src", src}, IDS_OF(grouping));
   struct group_call g = {.steps = &steps, .src = src, .grouping = grouping, .row = &group_rows[STREW_GROUP_VAR]};
   struct squares s = {.g = &g};
   strew_tensor *squares = NULL;
@@ -280,8 +279,7 @@ static void soften(struct steps *steps, struct soft *soft) {
 strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                  bool logarithm, strew_tensor **out, strew_error *error) {
   static const strew_group_options defaults = {.dim = -1, .dim_size = -1};
-  CALL(call, logarithm ? "scatter_log_softmax" : "scatter_softmax", error, {"src", src}, {"index", index});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, logarithm ? "scatter_log_softmax" : "scatter_softmax", error, {"src", src}, {"index", index});
   struct soft soft = {.logarithm = logarithm};
   strew_group_options own = options ? *options : defaults;
   const strew_dtype wide = dtype_wide(src->dtype);
