@@ -44,7 +44,9 @@ struct fault {
   bool has_lines;   /* the fact has line ends, which stay */
 };
 
-#define FAULT(status, name)         ((struct fault){.code = (status), .argument = (name)})
+#define FAULT(status, name) ((struct fault){.code = (status), .argument = (name)})
+#define VALUED(status, name, scalar)                                                                                   \
+  ((struct fault){.code = (status), .argument = (name), .value = (const strew_scalar[]){scalar}})
 #define HINTED(status, name, words) ((struct fault){.code = (status), .argument = (name), .hint = (words)})
 
 /* Fills call->error with "OP: 'ARGUMENT' " + the formatted fact and rule + a line per operand + the hint; returns

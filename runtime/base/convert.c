@@ -208,8 +208,8 @@ strew_status element_from(const struct call *call, const char *argument, strew_s
   const char *rule = dtype_category(dtype) == FLOATING ? "the number is too large"
                      : dtype == STREW_BOOL             ? "bool takes true, false, 0 and 1"
                                                        : "expected an integer in its range";
-  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &number},
-              "is %s, which %s cannot hold: %s", text_of_scalar(number, text), strew_dtype_name(dtype), rule);
+  return fail(call, VALUED(STREW_EVALUE, argument, number), "is %s, which %s cannot hold: %s",
+              text_of_scalar(number, text), strew_dtype_name(dtype), rule);
 }
 
 strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew_dtype dtype, void *to,

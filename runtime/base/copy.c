@@ -1,5 +1,4 @@
 /* copy.c: copies, conversions, fills and joins, all by the device's `copy`. */
-#include "copy.h"
 #include "device.h"
 
 #include <inttypes.h>
@@ -35,6 +34,14 @@ strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dt
   if (status != STREW_OK) return strew_release(made), status;
   *out = made;
   return STREW_OK;
+}
+
+strew_status tensor_full(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                         const int64_t *sizes, union element value, strew_tensor **out) {
+  RETURN_IF_FAILED(tensor_create(call, device, dtype, rank, sizes, out));
+  strew_status status = fill_tensor(call, *out, value);
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------ between devices */
@@ -123,17 +130,17 @@ strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *e
 static bool is_empty_1d(const strew_tensor *tensor) { return tensor->rank == 1 && tensor->sizes[0] == 0; }
 
 /* Messages number entries from 1, as Lua's tables do. */
-static strew_status check_joined_device(const struct call *call, strew_tensor *const *tensors, int64_t i,
-                                        int64_t first) {
+strew_status check_listed_device(const struct call *call, const char *name, strew_tensor *const *tensors, int64_t i,
+                                 int64_t first) {
   const strew_device *device = tensors[i]->storage->device, *expected = tensors[first]->storage->device;
   if (device == expected) return STREW_OK;
   char hint[TEXT_BYTES], fact[TEXT_BYTES];
   if (device->context != expected->context) {
     snprintf(fact, sizeof fact, "has a tensor at [%" PRId64 "] that belongs to", i + 1);
-    return fail_context(call, "tensors", fact);
+    return fail_context(call, name, fact);
   }
-  snprintf(hint, sizeof hint, "strew_to(tensors[%" PRId64 "], %s)", i + 1, expected->name);
-  return fail(call, HINTED(STREW_EDEVICE, "tensors", hint),
+  snprintf(hint, sizeof hint, "strew_to(%s[%" PRId64 "], %s)", name, i + 1, expected->name);
+  return fail(call, HINTED(STREW_EDEVICE, name, hint),
               "is on %s at [%" PRId64 "], on %s at [%" PRId64 "]: all must be on one device", device->name, i + 1,
               expected->name, first + 1);
 }
@@ -143,7 +150,7 @@ static strew_status check_joined(const struct call *call, strew_tensor *const *t
                                  int dim, bool new_dim) {
   const strew_tensor *tensor = tensors[i], *model = tensors[first];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "tensors"};
-  RETURN_IF_FAILED(check_joined_device(call, tensors, i, first));
+  RETURN_IF_FAILED(check_listed_device(call, "tensors", tensors, i, first));
   if (!new_dim && is_empty_1d(tensor)) return STREW_OK;
   if (tensor->rank != model->rank)
     return fail(call, fault, "has %d dimension%s at [%" PRId64 "], %d at [%" PRId64 "]: ranks must be equal",

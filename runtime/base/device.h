@@ -354,6 +354,9 @@ struct device_ops {
 };
 
 extern const struct device_ops cpu_ops;
+/* An entry of the device that has a tensor. */
+#define RUN_ON(tensor, entry, call, ...)                                                                               \
+  (tensor)->storage->device->ops->entry(call, (tensor)->storage->device, __VA_ARGS__)
 
 /* opencl/platform.c: fills context->found. */
 void opencl_find_devices(strew_context *context);

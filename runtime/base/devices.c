@@ -25,9 +25,8 @@ static int usable_processors(void) {
 
 strew_status strew_context_set_threads(strew_context *context, int threads, strew_error *error) {
   CALL(call, "set_threads", error, {0});
-  strew_scalar value = strew_int(threads);
   if (threads < 0 || threads > STREW_MAX_THREADS)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "threads", .value = &value},
+    return fail(&call, VALUED(STREW_EARGUMENT, "threads", strew_int(threads)),
                 "is %d, valid 1..%d, or 0 for the processors that this process may use", threads, STREW_MAX_THREADS);
   pool_destroy(context);
   context->threads = threads ? threads : usable_processors();

@@ -213,13 +213,11 @@ strew_status check_alive(const struct call *call, const char *name, int64_t i, c
 }
 
 strew_status check_reserved(const struct call *call, const uint64_t *reserved, size_t size_bytes) {
-  const struct fault fault = {
-      .code = STREW_EARGUMENT,
-      .argument = "options",
-      .hint = "start with all zeros, or STREW_GROUP_OPTIONS; members of a later strew.h need a later library"};
+  const char *hint = "start with all zeros, or STREW_GROUP_OPTIONS; members of a later strew.h need a later library";
   for (size_t i = 0; i < size_bytes / sizeof *reserved; i++)
     if (reserved[i])
-      return fail(call, fault, "has reserved bytes that are not zero: strew " STREW_VERSION " knows no such option");
+      return fail(call, HINTED(STREW_EARGUMENT, "options", hint),
+                  "has reserved bytes that are not zero: strew " STREW_VERSION " knows no such option");
   return STREW_OK;
 }
 

@@ -11,7 +11,7 @@
 #ifndef STREW_STEPS_H
 #define STREW_STEPS_H
 
-#include "copy.h"
+#include "tensor.h"
 
 enum { MOST_MADE = 48 };
 
@@ -105,6 +105,9 @@ STEP_MAKES(step_full, NULL, strew_full(device, dtype, rank, sizes, value, out, s
 STEP_MAKES(step_count, NULL,
            strew_arange(device, STREW_INT64, strew_int(0), strew_int(count), strew_int(1), out, steps->error),
            strew_device *device, int64_t count)
+/* The positions that sort x; values: NULL, or receives the elements in this order. */
+STEP_MAKES(step_argsort, NULL, strew_sort(x, dim, descending, values, out, steps->error), strew_tensor *x, int dim,
+           bool descending, strew_tensor **values)
 /* The fold of all elements. */
 static inline strew_scalar step_number(struct steps *steps, strew_fold fold, strew_tensor *x) {
   strew_scalar number = strew_int(0);

@@ -28,8 +28,7 @@ strew_status check_dim(const struct call *call, int rank, int *dim) { return che
 strew_status check_named_dim(const struct call *call, const char *name, int rank, int *dim) {
   int wrapped = rank ? rank : 1;
   if (*dim >= -wrapped && *dim < wrapped) return *dim += *dim < 0 ? wrapped : 0, STREW_OK;
-  strew_scalar value = strew_int(*dim);
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = name, .value = &value},
+  return fail(call, VALUED(STREW_ESHAPE, name, strew_int(*dim)),
               "is %d, out of range for %d dimension%s (valid %d..%d)", *dim, rank, rank == 1 ? "" : "s", -wrapped,
               wrapped - 1);
 }

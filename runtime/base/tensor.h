@@ -1,4 +1,4 @@
-/* tensor.h: tensors (tensor.c), and tests for shared elements (overlap.c). */
+/* tensor.h: tensors (tensor.c), their copies (copy.c), and tests for shared elements (overlap.c). */
 #ifndef STREW_TENSOR_H
 #define STREW_TENSOR_H
 
@@ -41,6 +41,21 @@ strew_status check_writable(const struct call *call, const strew_tensor *self, c
 /* Creates *out, uninitialised, if it is NULL (*made: true); else checks its dtype, sizes and device. */
 strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, strew_tensor **out, bool *made);
+
+/* ---------------------------------------------------------------------------------------------------------- copy.c */
+
+/* Copies from into `to`: broadcast, converted by STREW_SATURATE. Both are on one device. */
+strew_status copy_tensor(const struct call *call, strew_tensor *to, const strew_tensor *from);
+/* Sets all elements to value, which has the tensor's dtype. */
+strew_status fill_tensor(const struct call *call, strew_tensor *to, union element value);
+/* A new dense tensor of equal elements. */
+strew_status tensor_full(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                         const int64_t *sizes, union element value, strew_tensor **out);
+/* A new dense tensor: `from`, converted to dtype, on its device. */
+strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out);
+/* Fails unless tensors[i], of the argument `name`, is on the device of tensors[first]. */
+strew_status check_listed_device(const struct call *call, const char *name, strew_tensor *const *tensors, int64_t i,
+                                 int64_t first);
 
 /* ------------------------------------------------------------------------------------------------------- overlap.c */
 

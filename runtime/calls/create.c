@@ -1,5 +1,4 @@
 /* create.c: new tensors: empty, full, from host memory, eye. */
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 
 strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
@@ -14,10 +13,7 @@ strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const
   union element element;
   RETURN_IF_FAILED(check_sizes(&call, dtype, rank, sizes));
   RETURN_IF_FAILED(element_from(&call, "value", value, STREW_EXACT, dtype, &element));
-  RETURN_IF_FAILED(tensor_create(&call, device, dtype, rank, sizes, out));
-  strew_status status = fill_tensor(&call, *out, element);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  return tensor_full(&call, device, dtype, rank, sizes, element, out);
 }
 
 strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, const void *data,
@@ -36,13 +32,12 @@ strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, in
   CALL(call, "eye", error, {0});
   int64_t sizes[] = {rows, columns}, shorter = rows < columns ? rows : columns;
   union element zero = {.i64 = 0}, one = element_identity(STREW_PROD, dtype);
-  RETURN_IF_FAILED(tensor_create(&call, device, dtype, 2, sizes, out));
-  strew_status status = fill_tensor(&call, *out, zero);
+  RETURN_IF_FAILED(tensor_full(&call, device, dtype, 2, sizes, zero, out));
   strew_tensor diagonal = **out; /* a view on the stack, without a reference to the storage */
   diagonal.rank = 1;
   diagonal.sizes[0] = shorter;
   diagonal.strides[0] = shorter ? columns + 1 : 0; /* without rows, columns + 1 might overflow */
-  TRY(status, fill_tensor(&call, &diagonal, one));
+  strew_status status = fill_tensor(&call, &diagonal, one);
   if (status != STREW_OK) strew_release(*out), *out = NULL;
   return status;
 }

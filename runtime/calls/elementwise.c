@@ -7,7 +7,6 @@
 
    Comparisons store no number, so they take any. Integers are compared with its value; floats with its rounded value
    (a float16 tensor made from 0.1 equals 0.1) or, if only that is infinite, with its value. */
-#include "runtime/base/copy.h"
 #include "runtime/base/index_checks.h"
 #include "runtime/base/operations.h"
 
@@ -36,8 +35,7 @@ struct work {
 
 static strew_status fail_domain(const struct work *work, const char *argument, const char *is, const char *takes,
                                 const char *hint) {
-  struct fault fault = {.code = STREW_EDTYPE, .argument = argument, .hint = hint};
-  return fail(work->call, fault, "is %s, %s takes %s", is, work->call->op, takes);
+  return fail(work->call, HINTED(STREW_EDTYPE, argument, hint), "is %s, %s takes %s", is, work->call->op, takes);
 }
 
 /* Checks that the operation takes the common dtype. */
@@ -99,8 +97,7 @@ static strew_status fail_broadcast(const struct work *work, int i, const int64_t
          sizes[rank - d] == 1)
     d++;
   int64_t size = tensor->sizes[tensor->rank - d];
-  strew_scalar value = strew_int(size);
-  return fail(work->call, (struct fault){.code = STREW_ESHAPE, .argument = work->names[i], .value = &value},
+  return fail(work->call, VALUED(STREW_ESHAPE, work->names[i], strew_int(size)),
               "has size %" PRId64 " in dim %d where the others have %" PRId64 ", sizes must be equal or 1", size,
               tensor->rank - d, sizes[rank - d]);
 }
@@ -121,10 +118,8 @@ static strew_status find_sizes(struct work *work) {
 
 /* Checks number operands, before anything is derived from them. */
 static strew_status check_operands(const struct work *work) {
-  strew_status status = STREW_OK;
-  for (int i = 0; i < work->inputs && status == STREW_OK; i++)
-    status = check_operand(work->call, work->names[i], work->operands[i]);
-  return status;
+  for (int i = 0; i < work->inputs; i++) RETURN_IF_FAILED(check_operand(work->call, work->names[i], work->operands[i]));
+  return STREW_OK;
 }
 
 /* Checks all but the result's memory. */
@@ -198,8 +193,7 @@ static strew_status launch(const struct work *work, strew_tensor *out) {
       plan_add_number(&plan.plan, work->number_dtype, work->numbers[i]);
   }
   plan_simplify_any_order(&plan.plan);
-  strew_device *device = out->storage->device;
-  return device->ops->elementwise(work->call, device, &plan);
+  return RUN_ON(out, elementwise, work->call, &plan);
 }
 
 /* Makes or checks the result, and computes it. The inputs are checked. */
@@ -265,10 +259,9 @@ static strew_status fail_operand(const struct work *work, strew_scalar value, co
    int64. */
 static strew_status find_operand(const struct work *work, const strew_tensor *operand, int64_t *number) {
   struct plan values;
-  strew_device *device = operand->storage->device;
   plan_index_values(&values, operand);
-  if (work->op == STREW_POW) return device->ops->index_check(work->call, device, &values, 0, INT64_MAX, number);
-  return device->ops->find_zero(work->call, device, &values, work->compute, number);
+  if (work->op == STREW_POW) return RUN_ON(operand, index_check, work->call, &values, 0, INT64_MAX, number);
+  return RUN_ON(operand, find_zero, work->call, &values, work->compute, number);
 }
 
 static strew_status check_elements(const struct work *work, strew_tensor *operand) {

@@ -1,5 +1,4 @@
 /* histogram.c: counts of values: bincount and histc. */
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 #include "runtime/base/steps.h"
 #include "scatter.h"
@@ -23,8 +22,7 @@ static strew_status check_counted(const struct call *call, const strew_tensor *s
   if (weights && (weights->rank != 1 || weights->sizes[0] != self->sizes[0]))
     return fail(call, fault, "has shape %s, expected self's [%" PRId64 "]",
                 text_of_sizes(weights->rank, weights->sizes, text), self->sizes[0]);
-  strew_scalar value = strew_int(minlength);
-  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "minlength", .value = &value};
+  fault = VALUED(STREW_EARGUMENT, "minlength", strew_int(minlength));
   if (minlength < 0) return fail(call, fault, "is %" PRId64 ", expected 0 or more", minlength);
   return check_devices(call);
 }
@@ -36,9 +34,8 @@ static strew_status fail_value(const struct call *call, strew_status code, const
   strew_scalar value = strew_int(0);
   int64_t number = 0, position[MAX_RANK] = {0};
   char at[TEXT_BYTES];
-  strew_device *device = self->storage->device;
   plan_index_values(&values, self);
-  RETURN_IF_FAILED(device->ops->index_check(call, device, &values, lowest, highest, &number));
+  RETURN_IF_FAILED(RUN_ON(self, index_check, call, &values, lowest, highest, &number));
   RETURN_IF_FAILED(index_value(call, self, number < 0 ? 0 : number, position, &value));
   struct fault fault = {.code = code, .argument = "self", .value = &value, .position = position};
   fault.position_rank = 1;

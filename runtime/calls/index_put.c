@@ -1,8 +1,6 @@
 /* index_put.c: calls that write and read rows: at several indices (index_put), at one (get_rows, set_rows), at
    row-major positions (take, put), at coordinates (scatter_nd, gather_nd), and at a mask's true elements. */
-#include "gather.h"
 #include "indexed_rows.h"
-#include "runtime/base/copy.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -323,10 +321,9 @@ static strew_status add_batches(struct steps *steps, struct rows *rows, const st
 static strew_status check_batches(const struct call *call, const strew_tensor *self, const strew_tensor *indices,
                                   int batches) {
   const int most = self->rank < indices->rank - 1 ? self->rank : indices->rank - 1;
-  strew_scalar value = strew_int(batches);
   if (batches < 0 || (batches > 0 && batches > most))
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "batch_dims", .value = &value},
-                "is %d, out of range (valid 0..%d)", batches, most > 0 ? most : 0);
+    return fail(call, VALUED(STREW_ESHAPE, "batch_dims", strew_int(batches)), "is %d, out of range (valid 0..%d)",
+                batches, most > 0 ? most : 0);
   for (int d = 0; d < batches; d++)
     if (indices->sizes[d] != self->sizes[d])
       return fail(call, FAULT(STREW_ESHAPE, "indices"),

@@ -1,6 +1,5 @@
 /* index_select.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim. Each is the gather
    or scatter of an index that is the same along all other dimensions: a view with stride 0 there. */
-#include "gather.h"
 #include "runtime/base/steps.h"
 #include "scatter.h"
 

@@ -136,12 +136,11 @@ static void plan_product(struct plan *plan, const struct product *product, const
 
 static void multiply(struct steps *steps, const struct product *product, strew_tensor *c, strew_tensor *a,
                      strew_tensor *b) {
-  strew_device *device = a->storage->device;
   struct plan plan;
   strew_tensor *left = regular(steps, a, true), *right = regular(steps, b, false);
   if (steps->status != STREW_OK) return;
   plan_product(&plan, product, c, left, right);
-  STEP(steps, device->ops->matmul(steps->call, device, &plan, product->k));
+  STEP(steps, RUN_ON(a, matmul, steps->call, &plan, product->k));
 }
 
 /* Rounded products, then their sum in the order of sum. */
@@ -152,10 +151,7 @@ static void dot(struct steps *steps, strew_tensor *c, const strew_tensor *a, con
   struct reduce_plan adding = {.fold = STREW_FOLD_SUM};
   strew_tensor *products = step_new(steps, device, wide, 1, a->sizes), *sum = step_new(steps, device, summed, 0, NULL);
   if (steps->status != STREW_OK) return;
-  plan_start(&times.plan, 1, a->sizes);
-  plan_add(&times.plan, products);
-  plan_add(&times.plan, a);
-  plan_add(&times.plan, b);
+  PLAN(&times.plan, 1, a->sizes, products, a, b);
   plan_simplify(&times.plan);
   STEP(steps, device->ops->elementwise(steps->call, device, &times));
   plan_start(&adding.plan, 1, a->sizes);

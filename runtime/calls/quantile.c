@@ -1,5 +1,4 @@
 /* quantile.c: quantiles of lines: elements are sorted, and the device picks them by rank. */
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
@@ -15,13 +14,13 @@ static strew_status check_q(const struct call *call, double q) {
   char text[TEXT_BYTES];
   strew_scalar value = strew_float(q);
   if (q >= 0 && q <= 1) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "q", .value = &value},
-              "is %s, expected a number from 0 to 1", text_of_scalar(value, text));
+  return fail(call, VALUED(STREW_EVALUE, "q", value), "is %s, expected a number from 0 to 1",
+              text_of_scalar(value, text));
 }
 
 strew_status check_rank(const struct call *call, double q, strew_interpolation interpolation) {
-  strew_status status = check_q(call, q);
-  return status == STREW_OK ? check_interpolation(call, interpolation) : status;
+  RETURN_IF_FAILED(check_q(call, q));
+  return check_interpolation(call, interpolation);
 }
 
 enum { FLOAT32_EXACT = 1 << 24 }; /* the largest integer up to which float32 has all */
@@ -37,8 +36,7 @@ struct quantile_list {
 
 static strew_status check_q_tensor(const struct quantile_list *list, const strew_tensor *q) {
   const strew_tensor *tensor = list->tensor;
-  struct fault fault = {.code = STREW_ESHAPE, .argument = "q"};
-  if (q->rank > 1) return fail(list->call, fault, "has %d dimensions, expected 0 or 1", q->rank);
+  if (q->rank > 1) return fail(list->call, FAULT(STREW_ESHAPE, "q"), "has %d dimensions, expected 0 or 1", q->rank);
   strew_status status = check_devices(list->call);
   return TRY(status, check_equal_dtypes(list->call, "q", q->dtype, "self", tensor->dtype));
 }
@@ -108,19 +106,14 @@ static strew_status pick_row(const struct quantile_list *list, const struct sort
                              strew_interpolation interpolation, int64_t i, strew_tensor *out) {
   struct quantile_plan plan = {.q = list->q[i], .interpolation = interpolation, .step = 1};
   strew_tensor row = *out, line = *lines->values;
-  strew_device *device = out->storage->device;
   plan.in_float32 = out->dtype != STREW_FLOAT64;
   row.offset += i * row.strides[0];
   row.rank = line.rank = 1;
   row.sizes[0] = lines->rows, row.strides[0] = 1;
   line.sizes[0] = lines->rows, line.strides[0] = lines->n;
-  plan_start(&plan.plan, 1, row.sizes);
-  plan_add(&plan.plan, &row);
-  plan_add(&plan.plan, &line);
-  plan_add(&plan.plan, lines->start);
-  plan_add(&plan.plan, lines->count);
+  PLAN(&plan.plan, 1, row.sizes, &row, &line, lines->start, lines->count);
   plan_simplify(&plan.plan);
-  return device->ops->quantile(list->call, device, &plan);
+  return RUN_ON(out, quantile, list->call, &plan);
 }
 
 /* Rows [count, lines], of a list of `count` quantiles. */

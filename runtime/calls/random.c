@@ -13,8 +13,8 @@ static strew_status check_reached(const struct call *call, const char *argument,
   char text[TEXT_BYTES];
   quiet.error = NULL;
   if (element_from(&quiet, argument, reached, how, dtype, &element) == STREW_OK) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &reached},
-              "leads to %s, which %s cannot hold", text_of_scalar(reached, text), strew_dtype_name(dtype));
+  return fail(call, VALUED(STREW_EVALUE, argument, reached), "leads to %s, which %s cannot hold",
+              text_of_scalar(reached, text), strew_dtype_name(dtype));
 }
 
 /* Fails unless dtype holds this whole number exactly. */
@@ -22,7 +22,7 @@ static strew_status check_whole(const struct call *call, const char *argument, i
   strew_scalar value = strew_int(whole);
   int64_t most = dtype_is_float(dtype) ? (int64_t)1 << dtype_digits(dtype) : 0;
   if (!most || (whole <= most && whole >= -most)) return check_reached(call, argument, value, STREW_EXACT, dtype);
-  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &value},
+  return fail(call, VALUED(STREW_EVALUE, argument, value),
               "leads to %" PRId64 ", %s holds whole numbers exactly from %" PRId64 " to %" PRId64, whole,
               strew_dtype_name(dtype), -most, most);
 }
@@ -103,9 +103,8 @@ strew_status strew_randn(strew_device *device, strew_dtype dtype, int rank, cons
 strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low, int64_t high, int rank,
                            const int64_t *sizes, strew_tensor **out, strew_error *error) {
   CALL(call, "randint", error, {"out", *out});
-  strew_scalar value = strew_int(high);
   if (low >= high)
-    return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "high", .value = &value},
+    return fail(&call, VALUED(STREW_EVALUE, "high", strew_int(high)),
                 "is %" PRId64 ", expected more than low, which is %" PRId64, high, low);
   RETURN_IF_FAILED(check_sizes(&call, dtype, rank, sizes));
   RETURN_IF_FAILED(check_whole(&call, "low", low, dtype));
@@ -130,10 +129,7 @@ strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, 
                             strew_error *error) {
   CALL_STEPS(call, steps, "randperm", error, {"out", *out});
   const uint64_t draws = device->context->draws;
-  strew_scalar value = strew_int(n);
-  if (n < 0)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "n", .value = &value},
-                "is %" PRId64 ", expected 0 or more", n);
+  if (n < 0) return fail(&call, VALUED(STREW_EARGUMENT, "n", strew_int(n)), "is %" PRId64 ", expected 0 or more", n);
   STEP(&steps, check_sizes(&call, dtype, 1, &n));
   if (n) STEP(&steps, check_whole(&call, "n", n - 1, dtype));
   struct dense order = {.target = steps_out(&steps, "out", device, dtype, 1, &n, *out)};
@@ -235,8 +231,7 @@ static strew_status ramp_count(const struct call *call, strew_dtype dtype, strew
   const uint64_t exact = whole ? whole_count(start.as.i, stop.as.i, step.as.i) : 0;
   const double steps = whole ? (double)exact : ceil(width_in(as_double(start), as_double(stop), as_double(step)));
   if (!(steps < 0x1p62))
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "step", .value = &step},
-                "makes more elements than can be addressed");
+    return fail(call, VALUED(STREW_ESHAPE, "step", step), "makes more elements than can be addressed");
   if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));
   *count = count_before(dtype, start, stop, step, whole ? (int64_t)exact : (int64_t)steps + 1);
   if (*count == 0 && steps > 0 && dtype_is_float(dtype)) *count = 1; /* start, even if stop is rounded to it */
@@ -288,10 +283,8 @@ strew_status strew_linspace(strew_device *device, strew_dtype dtype, double star
                             strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "linspace", error, {"out", *out});
   union element held;
-  strew_scalar value = strew_int(count);
   if (count < 0)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "steps", .value = &value},
-                "is %" PRId64 ", expected 0 or more", count);
+    return fail(&call, VALUED(STREW_EARGUMENT, "steps", strew_int(count)), "is %" PRId64 ", expected 0 or more", count);
   STEP(&steps, check_sizes(&call, dtype, 1, &count));
   STEP(&steps, check_countable(&call, dtype));
   STEP(&steps, element_from(&call, "start", strew_float(start), STREW_TRUNCATE, dtype, &held));

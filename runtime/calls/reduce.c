@@ -32,10 +32,8 @@ static strew_status mark_folded(const struct call *call, int rank, int count, co
   for (int i = 0; i < count; i++) {
     int dim = dims[i];
     RETURN_IF_FAILED(check_dim(call, rank, &dim));
-    strew_scalar value = strew_int(dims[i]);
     if (folded[dim])
-      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "dim", .value = &value},
-                  "names dimension %d twice", dim);
+      return fail(call, VALUED(STREW_ESHAPE, "dim", strew_int(dims[i])), "names dimension %d twice", dim);
     folded[dim] = true;
   }
   return STREW_OK;
@@ -84,9 +82,7 @@ static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, co
     kept[at] = d;
   }
   for (int d = 0, next = 0; d < tensor->rank; d++) out_dim[d] = folded[d] && !keepdim ? -1 : next++;
-  plan_start(plan, 0, NULL);
-  plan_add(plan, out);
-  plan_add(plan, tensor);
+  PLAN(plan, 0, NULL, out, tensor);
   for (int i = 0; i < count; i++) append_dim(plan, tensor, kept[i], out, out_dim[kept[i]]);
   for (int d = 0; d < tensor->rank; d++)
     if (folded[d]) append_dim(plan, tensor, d, out, -1);
@@ -178,10 +174,9 @@ static void widen_spread(struct steps *steps, const struct folding *folding, str
 
 static void fold_into(struct steps *steps, const struct folding *folding, const bool *folded, strew_tensor *out) {
   struct reduce_plan plan = {.fold = folding->fold, .correction = folding->correction};
-  strew_device *device = out->storage->device;
   if (strew_tensor_numel(folding->tensor)) {
     plan_fold(&plan, folding->tensor, folded, folding->keepdim, out);
-    STEP(steps, device->ops->reduce(steps->call, device, &plan));
+    STEP(steps, RUN_ON(out, reduce, steps->call, &plan));
   } else {
     STEP(steps, fill_empty(steps->call, fold_row_of(folding->fold), out));
   }
@@ -241,9 +236,7 @@ static strew_tensor *scan_out(struct steps *steps, strew_tensor *tensor, int *di
 }
 
 static void plan_scan(struct scan_plan *scan, const strew_tensor *out, const strew_tensor *tensor, int dim) {
-  plan_start(&scan->plan, tensor->rank, tensor->sizes);
-  plan_add(&scan->plan, out);
-  plan_add(&scan->plan, tensor);
+  PLAN(&scan->plan, tensor->rank, tensor->sizes, out, tensor);
   plan_lines(&scan->plan, dim);
 }
 

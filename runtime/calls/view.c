@@ -1,5 +1,4 @@
 /* view.c: tensors that share another's storage under other sizes and strides. Names and rules are PyTorch's. */
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 
 #include <inttypes.h>
@@ -111,9 +110,8 @@ strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tens
   CALL(call, "flatten", error, {"self", tensor});
   RETURN_IF_FAILED(check_named_dim(&call, "start_dim", tensor->rank, &first));
   RETURN_IF_FAILED(check_named_dim(&call, "end_dim", tensor->rank, &last));
-  strew_scalar value = strew_int(last);
   if (last < first)
-    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "end_dim", .value = &value},
+    return fail(&call, VALUED(STREW_ESHAPE, "end_dim", strew_int(last)),
                 "is dim %d, expected start_dim, dim %d, or a later one", last, first);
   int64_t sizes[MAX_RANK], merged = 1;
   int rank = 0;
@@ -252,14 +250,12 @@ strew_status strew_narrow(strew_tensor *tensor, int dim, int64_t start, int64_t 
   RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
   int64_t size = tensor->sizes[dim];
   int64_t first = start < 0 && start >= -size ? start + size : start;
-  strew_scalar value = strew_int(start);
   if (first < 0 || first > size)
-    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "start", .value = &value},
+    return fail(&call, VALUED(STREW_EINDEX, "start", strew_int(start)),
                 "is %" PRId64 ", out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")",
                 start, dim, size, -size, size);
-  value = strew_int(length);
   if (length < 0 || length > size - first)
-    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "length", .value = &value},
+    return fail(&call, VALUED(STREW_EINDEX, "length", strew_int(length)),
                 "is %" PRId64 ", out of range from start %" PRId64 " in dim %d of self (size %" PRId64
                 ", valid 0..%" PRId64 ")",
                 length, start, dim, size, size - first);
@@ -278,10 +274,8 @@ strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t s
                          strew_error *error) {
   CALL(call, "slice", error, {"self", tensor});
   RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
-  strew_scalar value = strew_int(step);
   if (step <= 0)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "step", .value = &value},
-                "is %" PRId64 ", expected 1 or more", step);
+    return fail(&call, VALUED(STREW_EARGUMENT, "step", strew_int(step)), "is %" PRId64 ", expected 1 or more", step);
   struct view_shape shape = shape_of(tensor);
   int64_t size = tensor->sizes[dim];
   start = clamp_end(start, size);

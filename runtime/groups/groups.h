@@ -1,4 +1,4 @@
-/* groups.h: which element belongs to which of n groups: of an index (from_index.c), of ids (from_ids.c), of keys
+/* groups.h: which element belongs to which of n groups: of an index (from_index.c), of ids (groups.c), of keys
    (from_keys.c); and what is derived from that (groups.c). */
 #ifndef STREW_GROUPS_H
 #define STREW_GROUPS_H
@@ -64,6 +64,9 @@ strew_status groups_apply_mode(const struct call *call, strew_tensor *index, str
 strew_status grouping_create(const struct call *call, strew_tensor *ids, int64_t size, bool drops, int key_count,
                              strew_grouping **out);
 void grouping_complete(strew_grouping *grouping);
+/* Where an element along dim, from the second one on, differs from the one before it; all NaN are equal. from_keys.c */
+struct steps;
+strew_tensor *find_changes(struct steps *steps, strew_tensor *tensor, int dim, strew_tensor *into);
 /* Marks a tensor as one that no call writes. Returns it. */
 strew_tensor *grouping_seal(strew_tensor *tensor);
 /* Fails unless src is 1-D and has as many elements. */

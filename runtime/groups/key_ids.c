@@ -22,10 +22,9 @@ static const char *const names[MOST_COLUMNS] = {"k1", "k2",  "k3",  "k4",  "k5",
 
 strew_status strew_key_table_create(strew_context *context, int columns, strew_key_table **out, strew_error *error) {
   CALL(call, "key_table", error, {0});
-  strew_scalar value = strew_int(columns);
   if (columns < 1 || columns > MOST_COLUMNS)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "n", .value = &value},
-                "is %d, expected 1 to %d columns", columns, MOST_COLUMNS);
+    return fail(&call, VALUED(STREW_EARGUMENT, "n", strew_int(columns)), "is %d, expected 1 to %d columns", columns,
+                MOST_COLUMNS);
   strew_key_table *table = memory_allocate(context, sizeof *table);
   if (!table) return fail_memory(&call, context, sizeof *table);
   *table = (strew_key_table){.keys = {.context = strew_context_retain(context), .columns = columns}};
@@ -68,8 +67,8 @@ static strew_status check_key(const struct call *call, const strew_key_table *ta
   snprintf(hint, sizeof hint,
            promoted == table->dtypes[i] ? "strew_to(%s, %s)" : "strew_to(%s, %s) from the first call on", names[i],
            strew_dtype_name(promoted));
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = names[i], .hint = hint},
-              "is %s, the keys before are %s", strew_dtype_name(key->dtype), strew_dtype_name(table->dtypes[i]));
+  return fail(call, HINTED(STREW_EDTYPE, names[i], hint), "is %s, the keys before are %s", strew_dtype_name(key->dtype),
+              strew_dtype_name(table->dtypes[i]));
 }
 
 /* --------------------------------------------------------------------------------------------------------- the CPU */
@@ -152,10 +151,8 @@ strew_status strew_key_table_keys(const strew_key_table *table, int i, strew_dev
                                   strew_error *error) {
   CALL(call, "key_table_keys", error, {0});
   const struct key_table *keys = &table->keys;
-  strew_scalar value = strew_int(i);
   if (i < 0 || i >= keys->columns)
-    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "i", .value = &value},
-                "is %d, the table has %d columns", i, keys->columns);
+    return fail(&call, VALUED(STREW_EINDEX, "i", strew_int(i)), "is %d, the table has %d columns", i, keys->columns);
   strew_dtype dtype = table->is_decided ? table->dtypes[i] : STREW_FLOAT32;
   strew_tensor *here;
   RETURN_IF_FAILED(tensor_create(&call, &keys->context->cpu, dtype, 1, &keys->count, &here));

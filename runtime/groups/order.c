@@ -3,7 +3,6 @@
    selects instead. */
 #include "reduce.h"
 
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 
 #include <inttypes.h>
@@ -27,11 +26,8 @@ static strew_tensor *number_groups(struct group_call *g) {
   return step_where(steps, *is_out, size, step_to(steps, index, NULL, dtype));
 }
 
-/* The order along dim of a tensor; values: NULL, or receives its elements in this order. */
 static strew_tensor *sort(struct group_call *g, strew_tensor *tensor, strew_tensor **values) {
-  strew_tensor **order = steps_place(g->steps);
-  STEP(g->steps, strew_sort(tensor, group_dim(g), false, values, order, g->steps->error));
-  return *order;
+  return step_argsort(g->steps, tensor, group_dim(g), false, values);
 }
 
 static strew_tensor *take(struct group_call *g, strew_tensor *tensor, strew_tensor *order) {
@@ -62,16 +58,11 @@ static strew_tensor *collect_values(struct group_call *g) {
 static strew_status pick(const struct call *call, struct quantile_plan *plan, strew_tensor *values,
                          strew_tensor *starts, strew_tensor *counts, int dim, strew_tensor *out) {
   strew_tensor lines = *values;
-  strew_device *device = out->storage->device;
   plan->step = lines.strides[dim];
   lines.sizes[dim] = 1;
-  plan_start(&plan->plan, out->rank, out->sizes);
-  plan_add(&plan->plan, out);
-  plan_add(&plan->plan, &lines);
-  plan_add(&plan->plan, starts);
-  plan_add(&plan->plan, counts);
+  PLAN(&plan->plan, out->rank, out->sizes, out, &lines, starts, counts);
   plan_simplify_any_order(&plan->plan);
-  return strew_tensor_numel(out) ? device->ops->quantile(call, device, plan) : STREW_OK;
+  return strew_tensor_numel(out) ? RUN_ON(out, quantile, call, plan) : STREW_OK;
 }
 
 /* The CPU selects from unsorted values. */
@@ -132,12 +123,9 @@ static strew_status check_interpolated(const struct call *call, strew_interpolat
   static const char *const mixes[STREW_INTERPOLATION_COUNT] = {
       [STREW_LINEAR] = "linear", [STREW_MIDPOINT] = "midpoint"};
   if (!mixes[interpolation] || dtype_is_float(src->dtype)) return STREW_OK;
-  return fail(call,
-              (struct fault){.code = STREW_EDTYPE,
-                             .argument = "src",
-                             .hint = "interpolation = STREW_LOWER, STREW_HIGHER and STREW_NEAREST take all dtypes"},
-              "is %s, expected a float dtype for interpolation = \"%s\"", strew_dtype_name(src->dtype),
-              mixes[interpolation]);
+  return fail(
+      call, HINTED(STREW_EDTYPE, "src", "interpolation = STREW_LOWER, STREW_HIGHER and STREW_NEAREST take all dtypes"),
+      "is %s, expected a float dtype for interpolation = \"%s\"", strew_dtype_name(src->dtype), mixes[interpolation]);
 }
 
 static strew_tensor *quantile(struct group_call *g, double q, strew_interpolation interpolation) {
@@ -162,12 +150,11 @@ strew_tensor *group_median(struct group_call *g, strew_tensor *out) { return (vo
 /* By sorting all elements, then, stably, their groups. Those without one, -1, come first. */
 static strew_tensor *sort_twice(struct steps *steps, struct groups *groups, strew_tensor *src, bool descending,
                                 int64_t members) {
-  strew_tensor **by_value = steps_place(steps), **by_group = steps_place(steps), **kept = steps_place(steps);
+  strew_tensor **kept = steps_place(steps);
   STEP(steps, groups_widen(steps->call, groups));
-  STEP(steps, strew_sort(src, 0, descending, NULL, by_value, steps->error));
-  strew_tensor *ids = step_gather(steps, groups->wide, 0, *by_value, STREW_DROP);
-  STEP(steps, strew_sort(ids, 0, false, NULL, by_group, steps->error));
-  strew_tensor *order = step_gather(steps, *by_value, 0, *by_group, STREW_DROP);
+  strew_tensor *by_value = step_argsort(steps, src, 0, descending, NULL);
+  strew_tensor *ids = step_gather(steps, groups->wide, 0, by_value, STREW_DROP);
+  strew_tensor *order = step_gather(steps, by_value, 0, step_argsort(steps, ids, 0, false, NULL), STREW_DROP);
   STEP(steps, groups_keep_last(steps->call, order, members, kept));
   return *kept;
 }
@@ -212,20 +199,6 @@ static void order_members(struct group_call *g, struct ordered *ordered) {
   ordered->numbers = take(g, &g->groups.index, order);
 }
 
-/* Where an element along dim, from the second one on, differs from the one before it; all NaN are equal. */
-static strew_tensor *differences(struct group_call *g, strew_tensor *tensor, strew_tensor *into) {
-  struct steps *steps = g->steps;
-  const int dim = group_dim(g);
-  if (steps->status != STREW_OK) return NULL;
-  strew_tensor *after = step_narrow(steps, tensor, dim, 1, tensor->sizes[dim] - 1);
-  strew_tensor *before = step_narrow(steps, tensor, dim, 0, tensor->sizes[dim] - 1);
-  strew_tensor *differs = step_binary(steps, STREW_NE, after, before, into);
-  if (!dtype_is_float(tensor->dtype)) return differs;
-  strew_tensor *is_number = step_binary(steps, STREW_EQ, after, after, NULL);
-  step_binary(steps, STREW_LOGICAL_OR, is_number, step_binary(steps, STREW_EQ, before, before, NULL), is_number);
-  return step_binary(steps, STREW_LOGICAL_AND, differs, is_number, differs);
-}
-
 /* The number of elements that differ from the one before them in the order of values. */
 strew_tensor *group_nunique(struct group_call *g, strew_tensor *out) {
   struct steps *steps = g->steps;
@@ -244,8 +217,8 @@ strew_tensor *group_nunique(struct group_call *g, strew_tensor *out) {
       step_full(steps, values->storage->device, STREW_BOOL, values->rank, values->sizes, strew_bool(true));
   if (values->sizes[dim] > 1) {
     strew_tensor *rest = step_narrow(steps, is_new, dim, 1, values->sizes[dim] - 1);
-    differences(g, ordered.values, rest);
-    step_binary(steps, STREW_LOGICAL_OR, rest, differences(g, ordered.numbers, NULL), rest);
+    find_changes(steps, ordered.values, dim, rest);
+    step_binary(steps, STREW_LOGICAL_OR, rest, find_changes(steps, ordered.numbers, dim, NULL), rest);
   }
   const strew_group_options options = {
       .dim = dim, .dim_size = group_size(g), .reduction = STREW_SUM, .mode = STREW_DROP};
@@ -357,9 +330,7 @@ strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, in
   CALL_STEPS(call, steps, "grouping_topk", error, {"src", src}, IDS_OF(grouping));
   struct topk t = {.groups = &grouping->groups, .src = src, .k = k, .largest = largest};
   STEP(&steps, grouping_check_line(&call, grouping, src));
-  if (k < 0)
-    STEP(&steps, fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "k"},
-                      "is %" PRId64 ", expected 0 or more", k));
+  if (k < 0) STEP(&steps, fail(&call, FAULT(STREW_EARGUMENT, "k"), "is %" PRId64 ", expected 0 or more", k));
   if (steps.status == STREW_OK && !ask_device(&steps, &t, groups != NULL))
     (takes_rounds(&t) ? take_rounds : keep_first)(&steps, &t);
   if (groups && steps.status == STREW_OK) *groups = strew_retain(t.own);

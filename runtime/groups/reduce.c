@@ -46,8 +46,8 @@ static strew_status check_wanted(const struct call *call, const strew_tensor *sr
   if (!dtype || *dtype == src->dtype) return check_float(call, "src", src);
   strew_status status = check_dtype(call, *dtype);
   if (status != STREW_OK || *dtype == STREW_FLOAT64) return status;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"},
-              "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype), strew_dtype_name(src->dtype));
+  return fail(call, FAULT(STREW_EDTYPE, "dtype"), "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype),
+              strew_dtype_name(src->dtype));
 }
 
 strew_status group_take_options(const struct call *call, strew_group_reduction reduction,
@@ -60,7 +60,7 @@ strew_status group_take_options(const struct call *call, strew_group_reduction r
   if (untaken) return fail(call, fault, "is given, but \"%s\" does not take it", row->word);
   strew_status status = check_options(call, given);
   TRY(status, check_words(call, row->reduction, given->mode));
-  fault = (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"};
+  fault = FAULT(STREW_ESHAPE, "dim_size");
   if (given->dim_size && *given->dim_size < 0)
     TRY(status, fail(call, fault, "is %" PRId64 ", expected 0 or more", *given->dim_size));
   return status;
@@ -71,8 +71,8 @@ static strew_status start(const struct call *call, struct group_call *g, strew_g
                           const strew_tensor *out) {
   const strew_group_reduce_options *given = g->given;
   strew_status status = group_take_options(call, reduction, given, out != NULL, g->arg != NULL, &g->options);
-  const struct fault fault = {.code = STREW_EARGUMENT, .argument = "src"};
-  if (!g->src) return reduction == STREW_GROUP_COUNT ? status : TRY(status, fail(call, fault, "is NULL"));
+  if (!g->src)
+    return reduction == STREW_GROUP_COUNT ? status : TRY(status, fail(call, FAULT(STREW_EARGUMENT, "src"), "is NULL"));
   if (g->row->takes == TAKES_FLOATS) TRY(status, check_wanted(call, g->src, given->dtype));
   if (g->grouping) TRY(status, grouping_take_options(call, g->grouping, g->src, &g->options, &g->options));
   return status;
@@ -275,17 +275,13 @@ strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew
   CALL_STEPS(call, steps, "group_ids", error, {"src", src}, GROUPS_OF(groups));
   struct group_call g;
   group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src, options ? options : &defaults);
-  strew_tensor **ids = steps_place(&steps), **is_out = steps_place(&steps);
+  strew_tensor **ids = steps_place(&steps), **settled = steps_place(&steps);
   STEP(&steps, start(&call, &g, STREW_GROUP_COUNT, NULL));
   group_open(&g, NULL);
   STEP(&steps, strew_clone(&g.groups.index, ids, steps.error));
-  strew_tensor *wide = steps.status == STREW_OK ? step_to(&steps, *ids, NULL, STREW_INT64) : NULL;
-  if (groups_drop(&g.groups)) {
-    STEP(&steps, groups_mark_outside(&call, wide, group_size(&g), is_out));
-    STEP(&steps, strew_masked_fill(wide, *is_out, strew_number(strew_int(-1)), &wide, steps.error));
-  }
+  STEP(&steps, groups_apply_mode(&call, *ids, g.groups.addressing.limits.mode, group_size(&g), settled));
   groups_close(&g.groups);
-  return steps_give(&steps, wide, out);
+  return steps_give(&steps, *settled, out);
 }
 
 /* -------------------------------------------------------------------------------------------------- older functions */
@@ -326,7 +322,7 @@ strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src, 
                                    strew_tensor **out, strew_tensor **arg, strew_error *error) {
   CALL(call, "grouping_reduce", error, {"src", src}, IDS_OF(grouping), {"out", *out});
   strew_group_options own;
-  strew_status status = grouping_take_options(&call, grouping, src, options, &own);
-  if (status == STREW_OK) status = groups_widen(&call, &grouping->groups);
-  return status == STREW_OK ? strew_group(src, grouping->groups.wide, &own, out, arg, error) : status;
+  RETURN_IF_FAILED(grouping_take_options(&call, grouping, src, options, &own));
+  RETURN_IF_FAILED(groups_widen(&call, &grouping->groups));
+  return strew_group(src, grouping->groups.wide, &own, out, arg, error);
 }

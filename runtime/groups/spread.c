@@ -195,7 +195,7 @@ strew_tensor *group_logsumexp(struct group_call *g, strew_tensor *out) {
   union element checked;
   const strew_dtype wide = dtype_wide(g->src->dtype);
   if (out && fill)
-    STEP(steps, fail(steps->call, (struct fault){.code = STREW_EARGUMENT, .argument = "fill"},
+    STEP(steps, fail(steps->call, FAULT(STREW_EARGUMENT, "fill"),
                      "cannot be combined with 'out', which keeps the values of empty groups"));
   group_open(g, out);
   check_given(g, out);
@@ -301,7 +301,7 @@ strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src,
                                     bool logarithm, strew_tensor **out, strew_error *error) {
   CALL(call, "grouping_softmax", error, {"src", src}, IDS_OF(grouping));
   strew_group_options own;
-  strew_status status = grouping_take_options(&call, grouping, src, options, &own);
-  if (status == STREW_OK) status = groups_widen(&call, &grouping->groups);
-  return status == STREW_OK ? strew_group_softmax(src, grouping->groups.wide, &own, logarithm, out, error) : status;
+  RETURN_IF_FAILED(grouping_take_options(&call, grouping, src, options, &own));
+  RETURN_IF_FAILED(groups_widen(&call, &grouping->groups));
+  return strew_group_softmax(src, grouping->groups.wide, &own, logarithm, out, error);
 }

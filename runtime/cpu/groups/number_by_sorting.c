@@ -54,10 +54,7 @@ strew_status sort_codes(const struct numbering *n, uint64_t *codes, int64_t coun
     for (int64_t i = 0; i < count && (i % CHUNK || !context_stops(n->context)); i++) codes[i] ^= UINT64_C(1) << 63;
   RETURN_IF_FAILED(tensor_create(n->call, n->device, STREW_INT64, 1, &count, values));
   RETURN_IF_FAILED(tensor_create(n->call, n->device, STREW_INT64, 1, &count, order));
-  plan_start(&sort.plan, 1, &count);
-  plan_add(&sort.plan, *values);
-  plan_add(&sort.plan, *order);
-  plan_add(&sort.plan, &in);
+  PLAN(&sort.plan, 1, &count, *values, *order, &in);
   return cpu_sort(n->call, n->device, &sort);
 }
 

@@ -81,8 +81,7 @@ static strew_status join_condensed(struct numbering *n, const struct column *col
   strew_status status = code_column(&own, column, false);
   TRY(status, condense(&own));
   if (status == STREW_OK && !fit_together(n->range, own.range, &range))
-    status = fail(n->call, (struct fault){.code = STREW_ESHAPE, .argument = "keys"},
-                  "have more than 2^64 combinations of values");
+    status = fail(n->call, FAULT(STREW_ESHAPE, "keys"), "have more than 2^64 combinations of values");
   if (status == STREW_OK) {
     struct joining joining = {n, &own};
     status = run_phase(n, join_codes, &joining);
@@ -112,9 +111,7 @@ static strew_status narrow(const struct numbering *n, strew_tensor *codes, strew
   const int64_t count = n->count;
   struct plan plan;
   RETURN_IF_FAILED(make_ids(n, (uint64_t)n->groups, ids));
-  plan_start(&plan, 1, &count);
-  plan_add(&plan, *ids);
-  plan_add(&plan, codes);
+  PLAN(&plan, 1, &count, *ids, codes);
   return cpu_copy(n->call, n->device, &plan);
 }
 
