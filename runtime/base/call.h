@@ -92,7 +92,7 @@ const char *text_of_scalar(strew_scalar scalar, char *text);
 /* The same for a path or another external name: a long one loses its beginning; strew_printable. */
 const char *text_of_name(const char *name, char *text);
 
-/* Writes "did you mean '...'?" to text (TEXT_BYTES) and returns it; NULL if no name is near. nearest_name.c */
+/* Writes "did you mean '...'?" to text (TEXT_BYTES) and returns it; NULL if no name is near. */
 const char *hint_of_guess(const strew_guess *guess, char *text);
 
 /* ------------------------------------------------------------------------------------------------------- release.c */

@@ -216,22 +216,17 @@ strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew
                                 strew_error *error) {
   CALL(call, "scalar_store", error, {0});
   union element value;
-  strew_status status = check_dtype(&call, dtype);
-  if (status == STREW_OK && (unsigned)how > STREW_SATURATE)
-    status = fail_unknown(&call, "how", (int)how, STREW_SATURATE);
-  TRY(status, element_from(&call, "value", number, how, dtype, &value));
-  if (status == STREW_OK) memcpy(to, value.bytes, strew_dtype_size_bytes(dtype));
-  return status;
+  RETURN_IF_FAILED(check_dtype(&call, dtype));
+  if ((unsigned)how > STREW_SATURATE) return fail_unknown(&call, "how", (int)how, STREW_SATURATE);
+  RETURN_IF_FAILED(element_from(&call, "value", number, how, dtype, &value));
+  return memcpy(to, value.bytes, strew_dtype_size_bytes(dtype)), STREW_OK;
 }
 
-/* Largest finite value. */
-static double largest_float(strew_dtype dtype) {
-  switch (dtype) {
-  case STREW_FLOAT16: return 65504;
-  case STREW_BFLOAT16: return 0x1.fep127;
-  default: return dtype == STREW_FLOAT32 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
-  }
-}
+/* Largest finite values. */
+static const double largest_floats[STREW_DTYPE_COUNT] = {[STREW_FLOAT16] = 65504,
+                                                         [STREW_BFLOAT16] = 0x1.fep127,
+                                                         [STREW_FLOAT32] = 0x1.fffffep127,
+                                                         [STREW_FLOAT64] = 0x1.fffffffffffffp1023};
 
 static enum standing standing_among_floats(strew_scalar number, strew_dtype dtype, strew_scalar *element) {
   union element stored;
@@ -239,7 +234,7 @@ static enum standing standing_among_floats(strew_scalar number, strew_dtype dtyp
   store_saturated(number, dtype, stored.bytes);
   if (is_held(number, STREW_EXACT, dtype, stored.bytes)) return STANDS_AT;
   bool negative = number.dtype == STREW_FLOAT64 ? number.as.f < 0 : number.as.i < 0;
-  *element = strew_float(negative ? -(double)INFINITY : largest_float(dtype));
+  *element = strew_float(negative ? -(double)INFINITY : largest_floats[dtype]);
   return STANDS_ABOVE;
 }
 

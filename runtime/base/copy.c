@@ -30,18 +30,14 @@ strew_status fill_tensor(const struct call *call, strew_tensor *to, union elemen
 strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out) {
   strew_tensor *made;
   RETURN_IF_FAILED(tensor_create(call, from->storage->device, dtype, from->rank, from->sizes, &made));
-  strew_status status = copy_tensor(call, made, from);
-  if (status != STREW_OK) return strew_release(made), status;
-  *out = made;
-  return STREW_OK;
+  RETURN_IF_FAILED(release_if_failed(copy_tensor(call, made, from), &made));
+  return *out = made, STREW_OK;
 }
 
 strew_status tensor_full(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, union element value, strew_tensor **out) {
   RETURN_IF_FAILED(tensor_create(call, device, dtype, rank, sizes, out));
-  strew_status status = fill_tensor(call, *out, value);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  return release_if_failed(fill_tensor(call, *out, value), out);
 }
 
 /* ------------------------------------------------------------------------------------------ between devices */
@@ -57,8 +53,7 @@ static strew_status transfer(const struct call *call, const strew_tensor *from, 
   status = host ? strew_read(from, host, size_bytes, call->error) : fail_memory(call, context, size_bytes);
   TRY(status, device->ops->write(call, (*out)->storage, 0, host, size_bytes));
   memory_free(context, host, size_bytes);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  return release_if_failed(status, out);
 }
 
 /* The same with another dtype: converted on the target device, unless it lacks the source dtype. */
@@ -229,9 +224,7 @@ static strew_status join_tensors(const struct call *call, int64_t count, strew_t
   int rank = model->rank + new_dim;
   for (int d = 0; d < rank; d++) sizes[d] = d == dim ? total : model->sizes[d - (new_dim && d > dim)];
   RETURN_IF_FAILED(tensor_create(call, model->storage->device, dtype, rank, sizes, out));
-  strew_status status = join_parts(call, count, tensors, dim, new_dim, *out);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  return release_if_failed(join_parts(call, count, tensors, dim, new_dim, *out), out);
 }
 
 strew_status strew_cat(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out, strew_error *error) {

@@ -94,6 +94,8 @@ STEP_MAKES(step_view, NULL, strew_view(x, rank, sizes, out, steps->error), strew
            const int64_t *sizes)
 STEP_MAKES(step_reshape, NULL, strew_reshape(x, rank, sizes, out, steps->error), strew_tensor *x, int rank,
            const int64_t *sizes)
+STEP_MAKES(step_expand, NULL, strew_expand(x, rank, sizes, out, steps->error), strew_tensor *x, int rank,
+           const int64_t *sizes)
 STEP_MAKES(step_reduce, NULL, strew_reduce(fold, x, count, dims, dims != NULL, 0, out, steps->error), strew_fold fold,
            strew_tensor *x, int count, const int *dims)
 STEP_MAKES(step_cumsum, NULL, strew_cumsum(x, dim, out, steps->error), strew_tensor *x, int dim)

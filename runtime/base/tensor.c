@@ -110,9 +110,8 @@ static strew_status tensor_over(const struct call *call, struct storage *storage
 
 strew_status tensor_view(const struct call *call, const strew_tensor *base, int rank, const int64_t *sizes,
                          const int64_t *strides, int64_t offset, strew_tensor **out) {
-  strew_status status = tensor_over(call, base->storage, base->dtype, rank, sizes, strides, offset, out);
-  if (status == STREW_OK) storage_retain(base->storage);
-  return status;
+  RETURN_IF_FAILED(tensor_over(call, base->storage, base->dtype, rank, sizes, strides, offset, out));
+  return storage_retain(base->storage), STREW_OK;
 }
 
 static strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype) {
@@ -147,6 +146,11 @@ void strew_release(strew_tensor *tensor) {
   strew_context_release(context);
 }
 
+strew_status release_if_failed(strew_status status, strew_tensor **out) {
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
+}
+
 strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor) {
   char hint[TEXT_BYTES];
   if (dtype_is_float(tensor->dtype)) return STREW_OK;
@@ -171,10 +175,9 @@ strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_op
   const strew_tensor *tensor = value->tensor;
   union element element;
   if (!tensor || tensor->rank || tensor->dtype == dtype) return STREW_OK;
-  strew_status status = check_devices(call);
-  TRY(status, tensor_read(call, tensor, tensor->offset, element.bytes, 1));
-  if (status == STREW_OK) *value = strew_number(strew_scalar_load(tensor->dtype, element.bytes));
-  return status;
+  RETURN_IF_FAILED(check_devices(call));
+  RETURN_IF_FAILED(tensor_read(call, tensor, tensor->offset, element.bytes, 1));
+  return *value = strew_number(strew_scalar_load(tensor->dtype, element.bytes)), STREW_OK;
 }
 
 strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name) {
@@ -269,12 +272,8 @@ static strew_status wrap(const struct call *call, strew_device *device, strew_dt
   RETURN_IF_FAILED(storage_create(call, device, 0, &storage));
   strew_status status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
   if (status != STREW_OK) return storage_release(storage), status;
-  storage->data = memory->data;
-  storage->size_bytes = memory->size_bytes;
-  storage->wrapped = true;
-  storage->constant = memory->constant;
-  storage->release = memory->release;
-  storage->user = memory->user;
+  *storage = *memory;
+  storage->references = 1, storage->device = device, storage->wrapped = true;
   return STREW_OK;
 }
 
@@ -367,10 +366,9 @@ strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *posi
   CALL(call, "get", error, {"self", tensor});
   int64_t offset;
   union element element;
-  strew_status status = locate(&call, tensor, rank, position, &offset);
-  TRY(status, tensor_read(&call, tensor, offset, element.bytes, 1));
-  if (status == STREW_OK) *out = strew_scalar_load(tensor->dtype, element.bytes);
-  return status;
+  RETURN_IF_FAILED(locate(&call, tensor, rank, position, &offset));
+  RETURN_IF_FAILED(tensor_read(&call, tensor, offset, element.bytes, 1));
+  return *out = strew_scalar_load(tensor->dtype, element.bytes), STREW_OK;
 }
 
 strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, strew_scalar value,
@@ -390,7 +388,6 @@ strew_status strew_item(const strew_tensor *tensor, strew_scalar *out, strew_err
   int64_t count = strew_tensor_numel(tensor);
   if (count != 1) return fail(&call, FAULT(STREW_ESHAPE, "self"), "has %" PRId64 " elements, expected 1", count);
   union element element;
-  strew_status status = tensor_read(&call, tensor, tensor->offset, element.bytes, 1);
-  if (status == STREW_OK) *out = strew_scalar_load(tensor->dtype, element.bytes);
-  return status;
+  RETURN_IF_FAILED(tensor_read(&call, tensor, tensor->offset, element.bytes, 1));
+  return *out = strew_scalar_load(tensor->dtype, element.bytes), STREW_OK;
 }

@@ -11,6 +11,8 @@ strew_status tensor_create(const struct call *call, strew_device *device, strew_
 /* A new view of base's storage, which is retained. The shape is not checked. */
 strew_status tensor_view(const struct call *call, const strew_tensor *base, int rank, const int64_t *sizes,
                          const int64_t *strides, int64_t offset, strew_tensor **out);
+/* Releases the tensor that a call has made and failed to fill; returns the call's status. */
+strew_status release_if_failed(strew_status status, strew_tensor **out);
 /* Reads `count` elements in memory order, from element `offset` of the storage on. */
 strew_status tensor_read(const struct call *call, const strew_tensor *tensor, int64_t offset, void *to, int64_t count);
 /* The product of sizes; INT64_MAX if it overflows. */

@@ -22,8 +22,7 @@ strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const
   strew_status status = tensor_create(&call, device, dtype, rank, sizes, out);
   if (status != STREW_OK || !(*out)->storage->size_bytes) return status;
   status = device->ops->write(&call, (*out)->storage, 0, data, (*out)->storage->size_bytes);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  return release_if_failed(status, out);
 }
 
 /* The diagonal is a 1-D view of stride columns + 1. */
@@ -37,7 +36,5 @@ strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, in
   diagonal.rank = 1;
   diagonal.sizes[0] = shorter;
   diagonal.strides[0] = shorter ? columns + 1 : 0; /* without rows, columns + 1 might overflow */
-  strew_status status = fill_tensor(&call, &diagonal, one);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  return release_if_failed(fill_tensor(&call, &diagonal, one), out);
 }

@@ -80,11 +80,10 @@ static strew_status check_numbers(struct work *work) {
   for (int i = 0; i < work->inputs; i++) {
     if (work->operands[i].tensor) continue;
     const strew_scalar number = work->operands[i].number;
-    strew_status status =
-        element_from(work->call, work->names[i], number, STREW_EXACT, work->common, &work->numbers[i]);
-    if (status == STREW_OK && work->number_dtype != work->common)
-      status = element_from(work->call, work->names[i], number, STREW_EXACT, work->number_dtype, &work->numbers[i]);
-    if (status != STREW_OK) return status;
+    const char *name = work->names[i];
+    RETURN_IF_FAILED(element_from(work->call, name, number, STREW_EXACT, work->common, &work->numbers[i]));
+    if (work->number_dtype != work->common)
+      RETURN_IF_FAILED(element_from(work->call, name, number, STREW_EXACT, work->number_dtype, &work->numbers[i]));
   }
   return STREW_OK;
 }
@@ -124,11 +123,10 @@ static strew_status check_operands(const struct work *work) {
 
 /* Checks all but the result's memory. */
 static strew_status check_inputs(struct work *work) {
-  strew_status status = check_devices(work->call);
-  TRY(status, find_dtypes(work));
-  TRY(status, check_numbers(work));
-  TRY(status, find_sizes(work));
-  return status;
+  RETURN_IF_FAILED(check_devices(work->call));
+  RETURN_IF_FAILED(find_dtypes(work));
+  RETURN_IF_FAILED(check_numbers(work));
+  return find_sizes(work);
 }
 
 /* Name of the written tensor in messages: an operand's, or out. */
@@ -199,13 +197,11 @@ static strew_status launch(const struct work *work, strew_tensor *out) {
 /* Makes or checks the result, and computes it. The inputs are checked. */
 static strew_status finish(const struct work *work, strew_tensor **out) {
   if (*out) {
-    strew_status status = check_written(work, *out);
-    return TRY(status, launch(work, *out));
+    RETURN_IF_FAILED(check_written(work, *out));
+    return launch(work, *out);
   }
   RETURN_IF_FAILED(tensor_create(work->call, device_of(work), work->result, work->rank, work->sizes, out));
-  strew_status status = launch(work, *out);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  return release_if_failed(launch(work, *out), out);
 }
 
 static void add_input(struct work *work, const char *name, strew_operand operand) {

@@ -3,7 +3,6 @@
 #include "indexed_rows.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static strew_status check_rows_index(const struct call *call, const strew_tensor *index, const char *name) {
@@ -86,24 +85,20 @@ static strew_status check_mask(const struct call *call, const strew_tensor *self
 static strew_status check_entries(struct call *call, const struct put *put) {
   const strew_tensor *self = put->self;
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "indices"};
-  strew_status status = STREW_OK;
   if (put->count < 1) return fail(call, fault, "is empty, expected a sequence of tensors");
   fault.code = STREW_ESHAPE;
-  for (int i = 0, dim = 0; i < put->count && status == STREW_OK; i++) {
+  for (int i = 0, dim = 0; i < put->count; i++) {
     const strew_tensor *index = put->indices[i];
-    status = check_alive(call, "indices", i, index);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_alive(call, "indices", i, index));
     if (i < MAX_RANK) show_entry(call, put, i);
     if (dim + dims_of(index) > self->rank || i == MAX_RANK)
       return fail(call, fault, "address more than the %d dimension%s of self", self->rank, self->rank == 1 ? "" : "s");
-    status = check_devices(call);
-    if (status == STREW_OK && index->dtype == STREW_BOOL)
-      status = check_mask(call, self, dim, index, put->names[i]);
-    else
-      TRY(status, check_rows_index(call, index, put->names[i]));
+    RETURN_IF_FAILED(check_devices(call));
+    RETURN_IF_FAILED(index->dtype == STREW_BOOL ? check_mask(call, self, dim, index, put->names[i])
+                                                : check_rows_index(call, index, put->names[i]));
     dim += dims_of(index);
   }
-  return status;
+  return STREW_OK;
 }
 
 /* Makes the components of checked entries. */

@@ -53,12 +53,11 @@ strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index
   CALL(call, "index_select", error, {"self", self}, {"index", index}, {"out", *out});
   struct along along;
   const strew_scatter_options options = {.mode = mode};
-  strew_status status = along_start(&call, &along, self, dim, index, &options);
-  if (status == STREW_OK && self->rank == 0 && along.wide.sizes[0] != 1)
-    status = fail(&call, FAULT(STREW_ESHAPE, "index"), "has %" PRId64 " elements, expected 1: self has no dimension",
-                  along.wide.sizes[0]);
-  TRY(status, check_gather_out(&call, *out, self, "index", index));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(along_start(&call, &along, self, dim, index, &options));
+  if (self->rank == 0 && along.wide.sizes[0] != 1)
+    return fail(&call, FAULT(STREW_ESHAPE, "index"), "has %" PRId64 " elements, expected 1: self has no dimension",
+                along.wide.sizes[0]);
+  RETURN_IF_FAILED(check_gather_out(&call, *out, self, "index", index));
   return gather_call(&call, &along.addressing, self, self->rank ? along.wide.rank : 0, along.wide.sizes, out);
 }
 
@@ -68,11 +67,10 @@ strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *ind
   struct shape1 shape = shape_at_least_1d(index), other = shape_at_least_1d(self);
   char is[TEXT_BYTES], expected[TEXT_BYTES];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "index"};
-  strew_status status = check_words(&call, STREW_ASSIGN, mode);
-  TRY(status, check_devices(&call));
-  TRY(status, check_dim(&call, self->rank, &dim));
-  if (status == STREW_OK && strew_tensor_numel(index)) status = check_index_dtype(&call, index, "index");
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_words(&call, STREW_ASSIGN, mode));
+  RETURN_IF_FAILED(check_devices(&call));
+  RETURN_IF_FAILED(check_dim(&call, self->rank, &dim));
+  if (strew_tensor_numel(index)) RETURN_IF_FAILED(check_index_dtype(&call, index, "index"));
   if (index->rank != self->rank)
     return fail(&call, fault, "has %d dimension%s, self has %d", index->rank, index->rank == 1 ? "" : "s", self->rank);
   const int64_t count = shape.sizes[dim], size = other.sizes[dim];
@@ -80,8 +78,7 @@ strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *ind
   if (!broadcast_sizes(&shape.rank, shape.sizes, other.rank, other.sizes))
     return fail(&call, fault, "has shape %s, which does not broadcast with self's %s except in dim %d",
                 text_of_sizes(index->rank, index->sizes, is), text_of_sizes(self->rank, self->sizes, expected), dim);
-  status = check_gather_out(&call, *out, self, "index", index);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_gather_out(&call, *out, self, "index", index));
   strew_tensor wide, wide_self;
   struct addressing addressing = ADDRESSING(&wide, index, {size, dim, "self", mode, false});
   shape.sizes[dim] = size;
@@ -184,9 +181,8 @@ static strew_status read_alpha(const struct call *call, strew_dtype dtype, strew
     return fail(call, fault, "is %s, expected an integer for %s", text, strew_dtype_name(dtype));
   if (dtype_is_float(dtype)) /* fails if the dtype cannot hold it */
     return *factor = alpha, element_from(call, "alpha", alpha, STREW_EXACT, dtype, &element);
-  strew_status status = element_from(call, "alpha", strew_int(value), STREW_SATURATE, dtype, &element);
-  if (status == STREW_OK) *factor = strew_scalar_load(dtype, element.bytes);
-  return status;
+  RETURN_IF_FAILED(element_from(call, "alpha", strew_int(value), STREW_SATURATE, dtype, &element));
+  return *factor = strew_scalar_load(dtype, element.bytes), STREW_OK;
 }
 
 static bool is_one(strew_scalar alpha) { return alpha.dtype == STREW_FLOAT64 ? alpha.as.f == 1 : alpha.as.i == 1; }

@@ -5,7 +5,6 @@
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const product_names[] = {

@@ -1,5 +1,4 @@
 /* quantile.c: quantiles of lines: elements are sorted, and the device picks them by rank. */
-#include "runtime/base/device.h"
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
 
@@ -127,8 +126,8 @@ static strew_tensor *pick_rows(struct steps *steps, const struct quantile_list *
   return rows;
 }
 
-/* The rows in the result's shape: the tensor's, with or without the dimensions that the quantile is taken of. The lines'
-   dimension has changed places with the last one. */
+/* The rows in the result's shape: the tensor's, with or without the dimensions that the quantile is taken of. The
+   lines' dimension has changed places with the last one. */
 static strew_tensor *shape_rows(struct steps *steps, const struct quantile_list *list, const int *dim, bool keepdim,
                                 strew_tensor *rows) {
   const strew_tensor *tensor = list->tensor;

@@ -12,7 +12,6 @@
 #include "scatter.h"
 #include "runtime/base/device.h"
 
-#include <stdio.h>
 #include <string.h>
 
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype) {
@@ -22,20 +21,11 @@ strew_status check_mean(const struct call *call, strew_reduction reduction, stre
 
 const strew_scatter_options scatter_defaults = {.reduction = STREW_ASSIGN};
 
-/* Sets every member, one by one: see plan_pass. */
 struct scatter_job scatter_job_of(struct addressing *addressing, const strew_scatter_options *options) {
   return (struct scatter_job){.addressing = addressing,
-                              .self = NULL,
-                              .start = NULL,
-                              .disposable = false,
-                              .src = NULL,
-                              .number = {.i64 = 0},
                               .reduction = options->reduction,
                               .start_from_identity = options->exclude_self && options->reduction != STREW_ASSIGN,
-                              .count_self = !options->exclude_self,
-                              .arg = NULL,
-                              .arg_none = 0,
-                              .fresh = false};
+                              .count_self = !options->exclude_self};
 }
 
 /* ------------------------------------------------------------------------------------------------- one pass */

@@ -1,5 +1,5 @@
-/* scatter.h: the engines below the position form and the group form (scatter.c), and below gather and the calls that read
-   through an index (gather.c). */
+/* scatter.h: the engines below the position form and the group form (scatter.c), and below gather and the calls that
+   read through an index (gather.c). */
 #ifndef STREW_SCATTER_H
 #define STREW_SCATTER_H
 

@@ -1,7 +1,6 @@
 /* segment.c: reductions of segments, which are consecutive elements, and the way back. Segments are given by their ends
    (csr), their lengths, or a sorted index (coo). They lie along the last dimension of the tensor that
    gives them; its others broadcast to the first ones of src. */
-#include "runtime/base/device.h"
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
 #include "runtime/groups/groups.h"
@@ -32,16 +31,12 @@ static strew_tensor line_of(const strew_tensor *tensor) {
   return line;
 }
 
-static strew_status fail_shape(const struct call *call, const char *argument, const char *fact) {
-  return fail(call, FAULT(STREW_ESHAPE, argument), "%s", fact);
-}
-
 /* Fails unless each leading dimension is 1 or src's size. */
 static strew_status check_leading(const struct call *call, const struct segments *given) {
   const strew_tensor *tensor = given->tensor;
   struct fault fault = {.code = STREW_ESHAPE, .argument = given->name};
   char text[TEXT_BYTES];
-  if (tensor->rank == 0) return fail_shape(call, given->name, "has no dimension, expected at least 1");
+  if (tensor->rank == 0) return fail(call, fault, "has no dimension, expected at least 1");
   if (tensor->rank > given->shape.rank)
     return fail(call, fault, "has %d dimensions, %s only %d", tensor->rank, given->src_name, given->shape.rank);
   for (int d = 0; d < given->dim; d++)
@@ -421,8 +416,8 @@ static strew_tensor *ends_of_sorted(struct steps *steps, const struct segments *
   return ends;
 }
 
-/* A sorted index into a new result of no more rows than this share of the index's elements is reduced by its ends. Others,
-   and all errors, are left to the group form, whose results are the same. */
+/* A sorted index into a new result of no more rows than this share of the index's elements is reduced by its ends.
+   Others, and all errors, are left to the group form, whose results are the same. */
 enum { MOST_ROWS = 2 };
 static void reduce_sorted(struct steps *steps, const struct segments *index, int64_t dim_size,
                           strew_reduction reduction, strew_tensor **out, strew_tensor **arg) {
@@ -477,7 +472,8 @@ static strew_status check_column(const struct call *call, const struct segments 
   return fail_value(call, indptr, &found, fact);
 }
 
-/* Fails unless the lines of indptr begin with 0, do not decrease, and end with the same value: the size of the result. */
+/* Fails unless the lines of indptr begin with 0, do not decrease, and end with the same value: the size of the
+   result. */
 static strew_status check_whole(const struct call *call, const struct segments *indptr, int64_t *total) {
   const int64_t count = indptr->tensor->sizes[indptr->dim] - 1;
   struct segment_value found;
@@ -499,7 +495,8 @@ static strew_status check_segment_count(const struct call *call, const struct se
               indptr->dim, count);
 }
 
-/* Out of memory for the result: names the value that sizes it, the last of each line of indptr, if it is hardly meant. */
+/* Out of memory for the result: names the value that sizes it, the last of each line of indptr, if it is hardly
+   meant. */
 static strew_status fail_total(const struct call *call, const struct segments *indptr, int64_t total,
                                strew_status failure) {
   int64_t position[MAX_RANK] = {0};

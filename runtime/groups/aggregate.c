@@ -1,11 +1,9 @@
-/* aggregate.c: several reductions of a grouping. Those of 1-D columns that need no more than sums, products and extremes
-   share one walk over the ids, if the device has one; others are made one by one. */
+/* aggregate.c: several reductions of a grouping. Those of 1-D columns that need no more than sums, products and
+   extremes share one walk over the ids, if the device has one; others are made one by one. */
 #include "reduce.h"
-#include "runtime/base/device.h"
 
 #include <inttypes.h>
 #include <limits.h>
-#include <string.h>
 
 /* A call. Aggregate i has column number column[i], -1 if it does not share the walk. */
 struct aggregating {

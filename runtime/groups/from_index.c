@@ -1,6 +1,6 @@
 /* from_index.c: groups of an index of any rank, and the group form of torch_scatter. A new result is filled, and
-   destinations that receive a contribution start from the identity, so no value marks an empty row. A given result takes
-   part. */
+   destinations that receive a contribution start from the identity, so no value marks an empty row. A given result
+   takes part. */
 #include "groups.h"
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes to `text` the hint for a 1-D index that lies along `dim`, but has the size of another dimension of src; returns
-   NULL if no size fits. */
+/* Writes to `text` the hint for a 1-D index that lies along `dim`, but has the size of another dimension of src;
+   returns NULL if no size fits. */
 static const char *hint_of_dim(const strew_tensor *index, const struct shape1 *src, int dim, char *text) {
   int fitting = 0;
   if (index->rank != 1) return NULL;
@@ -71,9 +71,8 @@ static strew_status check_group_dtype(const struct call *call, const strew_group
 
 static strew_status check_group(const struct call *call, strew_tensor *src, strew_tensor *index,
                                 const strew_group_options *options, const strew_tensor *out) {
-  strew_status status = check_devices(call);
-  if (status == STREW_OK && strew_tensor_numel(index)) status = check_index_dtype(call, index, "index");
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_devices(call));
+  if (strew_tensor_numel(index)) RETURN_IF_FAILED(check_index_dtype(call, index, "index"));
   if (index->rank > (src->rank ? src->rank : 1))
     return fail(call, FAULT(STREW_ESHAPE, "index"), "has %d dimensions, src only %d: it does not broadcast to src",
                 index->rank, src->rank);
@@ -176,14 +175,12 @@ static strew_status make_target(const struct call *call, const struct groups *gr
   if (status != STREW_OK) return made ? fail_size(call, groups, &rows, dtype, status) : status;
   *holds_identity = made && !memcmp(fill.bytes, identity.bytes, sizeof fill.bytes);
   if (made) {
-    status = fill_tensor(call, *target, fill);
-    if (status != STREW_OK) strew_release(*target), *target = NULL;
+    status = release_if_failed(fill_tensor(call, *target, fill), target);
     return status == STREW_EMEMORY ? fail_size(call, groups, &rows, dtype, status) : status;
   }
   status = check_overlap(call, *target, "out", NULL, false);
   TRY(status, check_overlap(call, *target, "src", src, false));
-  TRY(status, check_overlap(call, *target, "index", groups->addressing.given, false));
-  return status;
+  return TRY(status, check_overlap(call, *target, "index", groups->addressing.given, false));
 }
 
 /* ----------------------------------------------------------------------------------------------------- index values */
@@ -309,8 +306,7 @@ strew_status groups_open(const struct call *call, strew_tensor *src, strew_tenso
   if (src->rank) groups->src = strew_retain(src);
   if (!src->rank) status = strew_view(src, 1, (int64_t[]){1}, &groups->src, call->error);
   if (status != STREW_OK || strew_tensor_numel(&groups->index) == 0) return status;
-  status = addressing_check(call, &groups->addressing);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(addressing_check(call, &groups->addressing));
   groups->addressing.checked = true;
   return skips_nan(options, src) ? drop_nan(call, groups) : resolve_mode(call, groups);
 }
@@ -343,8 +339,7 @@ strew_status groups_join_from(const struct call *call, struct groups *groups, st
                             .reduction = reduction};
   status = fill_tensor(call, *out, start);
   if (status == STREW_OK && strew_tensor_numel(&index)) status = scatter_run(call, &job);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  return release_if_failed(status, out);
 }
 
 strew_status groups_join(const struct call *call, struct groups *groups, strew_reduction reduction,

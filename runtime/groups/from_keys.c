@@ -1,11 +1,10 @@
 /* from_keys.c: groupings by keys. The CPU numbers keys in passes of its own (number_keys). On other devices the keys
-   are sorted stably, column by column, the last one first; a group begins where a key differs from the one before it. */
+   are sorted stably, column by column, the last one first; a group begins where a key differs from the one before
+   it. */
 #include "groups.h"
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
 

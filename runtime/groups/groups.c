@@ -72,8 +72,8 @@ static void settle_ids(struct steps *steps, strew_tensor *ids, int64_t size, str
   *drops = range.lowest < 0;
 }
 
-/* Ids are copied first: a copy is checked, which nobody else can change (others may write to memory that a file is mapped
-   to). */
+/* Ids are copied first: a copy is checked, which nobody else can change (others may write to memory that a file is
+   mapped to). */
 strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode, strew_grouping **out,
                                    strew_error *error) {
   CALL_STEPS(call, steps, "grouping", error, {"index", index});
@@ -128,9 +128,8 @@ struct group_ids groups_narrow(const struct groups *groups) {
 
 strew_status groups_widen(const struct call *call, struct groups *groups) {
   if (groups->src || groups->wide) return STREW_OK;
-  strew_status status = copy_as(call, groups->ids, STREW_INT64, &groups->wide);
-  if (status == STREW_OK) complete_wide(groups);
-  return status;
+  RETURN_IF_FAILED(copy_as(call, groups->ids, STREW_INT64, &groups->wide));
+  return complete_wide(groups), STREW_OK;
 }
 
 /* By a walk over the ids, or joined. */
@@ -261,16 +260,16 @@ strew_status groups_ids_on(const struct call *call, const struct groups *groups,
   struct plan values;
   strew_tensor *ids = NULL;
   int64_t bad = -1;
-  strew_status status = strew_to(groups->ids, device, STREW_INT64, &ids, call->error);
-  if (status == STREW_OK && !from->ops->host_memory && strew_tensor_numel(ids)) {
+  RETURN_IF_FAILED(strew_to(groups->ids, device, STREW_INT64, &ids, call->error));
+  strew_status status = STREW_OK;
+  if (!from->ops->host_memory && strew_tensor_numel(ids)) {
     plan_index_values(&values, ids);
-    status =
-        device->ops->index_check(call, device, &values, -(int64_t)groups_drop(groups), groups_size(groups) - 1, &bad);
+    status = RUN_ON(ids, index_check, call, &values, -(int64_t)groups_drop(groups), groups_size(groups) - 1, &bad);
   }
   if (status == STREW_OK && bad >= 0)
     status = fail(call, FAULT(STREW_EDEVICE, "ids"),
                   "returned by %s have a value out of range at [%" PRId64 "]: its driver is faulty", from->name, bad);
-  if (status != STREW_OK) return strew_release(ids), status;
+  RETURN_IF_FAILED(release_if_failed(status, &ids));
   return *out = ids, STREW_OK;
 }
 
@@ -320,25 +319,19 @@ strew_status grouping_check_line(const struct call *call, const strew_grouping *
 
 strew_status grouping_take_options(const struct call *call, const strew_grouping *grouping, const strew_tensor *src,
                                    const strew_group_options *options, strew_group_options *own) {
-  struct fault fault = {
-      .code = STREW_EARGUMENT, .argument = "dim_size", .hint = "begin with STREW_GROUP_OPTIONS: its dim_size is -1"};
   const int64_t length = strew_grouping_length(grouping), groups = strew_grouping_size(grouping);
-  if (options)
-    *own = *options;
-  else
-    *own = (strew_group_options)STREW_GROUP_OPTIONS;
+  *own = options ? *options : (strew_group_options)STREW_GROUP_OPTIONS;
   if (own->dim_size != -1 && own->dim_size != groups)
-    return fail(call, fault, "is %" PRId64 ", the grouping has %" PRId64 " groups", own->dim_size, groups);
-  fault = FAULT(STREW_EARGUMENT, "mode");
+    return fail(call, HINTED(STREW_EARGUMENT, "dim_size", "begin with STREW_GROUP_OPTIONS: its dim_size is -1"),
+                "is %" PRId64 ", the grouping has %" PRId64 " groups", own->dim_size, groups);
   if (own->mode != STREW_ERROR)
-    return fail(call, fault, "cannot be combined with a grouping, which has checked its ids");
+    return fail(call, FAULT(STREW_EARGUMENT, "mode"), "cannot be combined with a grouping, which has checked its ids");
   int dim = own->dim;
   RETURN_IF_FAILED(check_dim(call, src->rank, &dim));
   const int64_t size = src->rank ? src->sizes[dim] : 1;
-  fault = FAULT(STREW_ESHAPE, "src");
   if (size != length)
-    return fail(call, fault, "has size %" PRId64 " in dim %d, the grouping has %" PRId64 " elements", size, dim,
-                length);
+    return fail(call, FAULT(STREW_ESHAPE, "src"),
+                "has size %" PRId64 " in dim %d, the grouping has %" PRId64 " elements", size, dim, length);
   own->dim_size = groups;
   own->mode = grouping->groups.addressing.limits.mode;
   return STREW_OK;

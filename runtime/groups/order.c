@@ -1,9 +1,7 @@
 /* order.c: what the order of values within groups gives: quantiles, numbers of different values, the order itself, and
-   running sums. Elements are sorted by value and, stably, by group; for quantiles the CPU collects those of each group and
-   selects instead. */
+   running sums. Elements are sorted by value and, stably, by group; for quantiles the CPU collects those of each group
+   and selects instead. */
 #include "reduce.h"
-
-#include "runtime/base/device.h"
 
 #include <inttypes.h>
 
@@ -99,16 +97,16 @@ static strew_tensor *quantiles_of_groups(struct group_call *g, struct quantile_p
 static strew_tensor *quantiles_of_members(struct group_call *g, struct quantile_plan *plan) {
   struct steps *steps = g->steps;
   strew_device *device = g->src->storage->device;
-  const struct group_ids ids = groups_narrow(&g->grouping->groups);
-  strew_tensor **starts = steps_place(steps), **counts = steps_place(steps);
+  struct groups *groups = &g->grouping->groups;
+  const struct group_ids ids = groups_narrow(groups);
+  strew_tensor *starts = step_derived(steps, groups_starts, groups);
+  strew_tensor *counts = step_derived(steps, groups_counts, groups);
   plan->unsorted = strew_tensor_numel(g->src);
-  STEP(steps, strew_grouping_starts(g->grouping, starts, steps->error));
-  STEP(steps, strew_grouping_counts(g->grouping, counts, steps->error));
   strew_tensor *values = step_new(steps, device, g->src->dtype, 1, g->src->sizes);
   strew_tensor *made = step_new(steps, device, g->src->dtype, 1, &ids.size);
-  STEP(steps, device->ops->group_collect(steps->call, device, &ids, *starts, g->src, values));
-  strew_tensor *begins = step_narrow(steps, *starts, 0, 0, ids.size);
-  STEP(steps, pick(steps->call, plan, values, begins, *counts, 0, made));
+  STEP(steps, device->ops->group_collect(steps->call, device, &ids, starts, g->src, values));
+  strew_tensor *begins = step_narrow(steps, starts, 0, 0, ids.size);
+  STEP(steps, pick(steps->call, plan, values, begins, counts, 0, made));
   return made;
 }
 
@@ -163,12 +161,11 @@ static strew_tensor *sort_twice(struct steps *steps, struct groups *groups, stre
 static strew_tensor *order_by_device(struct steps *steps, struct groups *groups, strew_tensor *src, bool descending,
                                      const strew_tensor *order) {
   strew_device *device = src->storage->device;
-  strew_tensor **starts = steps_place(steps), *made = NULL;
-  STEP(steps, groups_starts(steps->call, groups, starts));
+  strew_tensor *starts = step_derived(steps, groups_starts, groups), *made = NULL;
   if (steps->status == STREW_OK) made = step_new(steps, device, STREW_INT64, 1, order->sizes);
   if (steps->status != STREW_OK) return NULL;
   const strew_status status =
-      device->ops->group_order_within(steps->call, device, src, order, *starts, descending, made);
+      device->ops->group_order_within(steps->call, device, src, order, starts, descending, made);
   return status == STREW_DECLINED ? NULL : (STEP(steps, status), made);
 }
 
@@ -230,11 +227,8 @@ strew_tensor *group_nunique(struct group_call *g, strew_tensor *out) {
 /* For each element of an order its group and its rank there. */
 static void rank_order(struct steps *steps, struct groups *groups, strew_tensor *order, strew_tensor **own,
                        strew_tensor **ranks) {
-  strew_tensor **ids = steps_place(steps), **starts = steps_place(steps);
-  STEP(steps, groups_ids(steps->call, groups, ids));
-  STEP(steps, groups_starts(steps->call, groups, starts));
-  *own = step_gather(steps, *ids, 0, order, STREW_ERROR);
-  strew_tensor *begins = step_gather(steps, *starts, 0, *own, STREW_ERROR);
+  *own = step_gather(steps, step_derived(steps, groups_ids, groups), 0, order, STREW_ERROR);
+  strew_tensor *begins = step_gather(steps, step_derived(steps, groups_starts, groups), 0, *own, STREW_ERROR);
   if (steps->status != STREW_OK) return;
   *ranks = step_binary(steps, STREW_SUB, step_count(steps, order->storage->device, order->sizes[0]), begins, begins);
 }
@@ -292,9 +286,7 @@ static void take_rounds(struct steps *steps, struct topk *t) {
   strew_tensor *taken[MOST_ROUNDS], *left = NULL, *src = t->src, **all = steps_place(steps);
   if (dtype_is_float(src->dtype))
     src = step_binary(steps, STREW_ADD, src, 0.0, NULL); /* -0 becomes 0, which it equals */
-  strew_tensor **ids = steps_place(steps);
-  STEP(steps, groups_ids(steps->call, t->groups, ids));
-  left = *ids;
+  left = step_derived(steps, groups_ids, t->groups);
   for (int round = 0; round < t->k; round++) {
     strew_tensor **values = steps_place(steps), **at = steps_place(steps), **rest = steps_place(steps);
     STEP(steps, strew_group(src, left, &options, values, at, steps->error));

@@ -2,8 +2,6 @@
    the largest element (logsumexp, softmax), of which none overflows. */
 #include "reduce.h"
 
-#include "runtime/base/device.h"
-
 #include <math.h>
 
 /* ---------------------------------------------------------------------------------------------------------- squares */
@@ -45,8 +43,8 @@ static strew_tensor *sum_about(const struct squares *s, strew_tensor *values, st
   return steps_keep(steps, mark, NULL), *sums;
 }
 
-/* Sums of squares about the mean. From float64 elements the first one of their group is subtracted before: what all have
-   in common would take digits of the mean. Sums of narrower ones have digits to spare. */
+/* Sums of squares about the mean. From float64 elements the first one of their group is subtracted before: what all
+   have in common would take digits of the mean. Sums of narrower ones have digits to spare. */
 static strew_tensor *make_squares(const struct squares *s, strew_tensor *src, bool is_wide) {
   struct steps *steps = s->g->steps;
   strew_tensor *values = src;
@@ -68,9 +66,7 @@ static strew_tensor *squares_open(struct squares *s) {
   if (group_is_line(g) && !is_far && groups_walks(&g->grouping->groups)->group_aggregate) {
     STEP(steps, check_devices(steps->call));
     s->walks = device->ops;
-    strew_tensor **counts = steps_place(steps);
-    STEP(steps, strew_grouping_counts(g->grouping, counts, steps->error));
-    s->counts = step_to(steps, *counts, NULL, STREW_FLOAT64);
+    s->counts = step_to(steps, step_derived(steps, groups_counts, &g->grouping->groups), NULL, STREW_FLOAT64);
     return g->src;
   }
   group_index(g);

@@ -30,8 +30,8 @@ enum { HAS_SUM = 1, HAS_MIN = 2, HAS_MAX = 4 };
 #define EACH_SET(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 
 /* One instruction makes an extreme, unless a NaN or a zero is held: that is rare. (A branch that decides whether an
-   element changes the extreme is often wrong, and waits for its record: 10 M float32 in 1 M groups.) Twice the bits of a
-   zero less 1, and those of a NaN, exceed those of infinity. */
+   element changes the extreme is often wrong, and waits for its record: 10 M float32 in 1 M groups.) Twice the bits of
+   a zero less 1, and those of a NaN, exceed those of infinity. */
 #define EXTREMES(s, bits_of, infinity)                                                                                 \
   ALWAYS_INLINE bool is_rare_##s(T_##s a) { return __builtin_expect(bits_of(a) * 2 - 1 >= infinity, 0); }              \
   ALWAYS_INLINE T_##s least_##s(T_##s a, T_##s b) { return is_rare_##s(a) ? minimum_##s(a, b) : a < b ? a : b; }       \

@@ -1,4 +1,5 @@
-/* number_by_sorting.c: the numbering of codes by sorting them: a group begins where a code differs from the one before it. */
+/* number_by_sorting.c: the numbering of codes by sorting them: a group begins where a code differs from the one before
+   it. */
 #include "numbering.h"
 
 /* Codes in order, and their positions; the number of groups that begin in each part, then before it. */

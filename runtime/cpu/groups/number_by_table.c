@@ -1,5 +1,6 @@
-/* number_by_table.c: the numbering of codes of a small range: a table holds the position of each code's first element, then
-   the number of its group. Codes are made of the columns once, and kept where the ids will be, if these are as wide. */
+/* number_by_table.c: the numbering of codes of a small range: a table holds the position of each code's first element,
+   then the number of its group. Codes are made of the columns once, and kept where the ids will be, if these are as
+   wide. */
 #include "numbering.h"
 
 #include <stdatomic.h>

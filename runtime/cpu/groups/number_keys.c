@@ -1,9 +1,9 @@
 /* number_keys.c: the numbering of keys on the CPU.
 
    Elements of all columns become one code: a number in 0 .. range - 1 in the order of the keys, made of the columns'
-   sort keys less their least ones (mixed radix). Codes of a small range are numbered by a table, others by hashing, or by
-   sorting if most of them differ. Where 64 bits are too few for codes, columns are numbered by themselves first: of n
-   elements there are no more than n numbers. All of this takes time proportional to the elements, whatever the keys.
+   sort keys less their least ones (mixed radix). Codes of a small range are numbered by a table, others by hashing, or
+   by sorting if most of them differ. Where 64 bits are too few for codes, columns are numbered by themselves first: of
+   n elements there are no more than n numbers. All of this takes time proportional to the elements, whatever the keys.
 
    Ids are of the narrowest dtype that holds the numbers of all groups: what walks over them reads less memory. */
 #include "numbering.h"
