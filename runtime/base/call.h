@@ -44,7 +44,9 @@ struct fault {
   bool has_lines;   /* the fact has line ends, which stay */
 };
 
-#define FAULT(status, name)         ((struct fault){.code = (status), .argument = (name)})
+#define FAULT(status, name) ((struct fault){.code = (status), .argument = (name)})
+#define VALUED(status, name, scalar)                                                                                   \
+  ((struct fault){.code = (status), .argument = (name), .value = (const strew_scalar[]){scalar}})
 #define HINTED(status, name, words) ((struct fault){.code = (status), .argument = (name), .hint = (words)})
 
 /* Fills call->error with "OP: 'ARGUMENT' " + the formatted fact and rule + a line per operand + the hint; returns
@@ -69,6 +71,12 @@ strew_status report_call(const struct call *call, strew_status status, const str
 
 /* Evaluates a call that returns a status, unless one before it has failed: TRY(status, f(...)). Returns the status. */
 #define TRY(status, ...) ((status) = (status) != STREW_OK ? (status) : (__VA_ARGS__))
+/* Evaluates a call that returns a status; returns from the function if it has failed. */
+#define RETURN_IF_FAILED(...)                                                                                          \
+  do {                                                                                                                 \
+    const strew_status status_of_call = (__VA_ARGS__);                                                                 \
+    if (status_of_call != STREW_OK) return status_of_call;                                                             \
+  } while (0)
 
 /* Tells gcc -fanalyzer and clang-tidy, which see one file only, that a failure is never STREW_OK. */
 static inline strew_status failed(strew_status status) {
@@ -84,7 +92,7 @@ const char *text_of_scalar(strew_scalar scalar, char *text);
 /* The same for a path or another external name: a long one loses its beginning; strew_printable. */
 const char *text_of_name(const char *name, char *text);
 
-/* Writes "did you mean '...'?" to text (TEXT_BYTES) and returns it; NULL if no name is near. nearest_name.c */
+/* Writes "did you mean '...'?" to text (TEXT_BYTES) and returns it; NULL if no name is near. */
 const char *hint_of_guess(const strew_guess *guess, char *text);
 
 /* ------------------------------------------------------------------------------------------------------- release.c */

@@ -1,5 +1,4 @@
-/* context.h: collects contexts, their memory and storages, interrupts and progress (context.c, memory.c, storage.c,
-   interrupt.c, progress.c). */
+/* context.h: contexts, their memory and storages, interrupts and progress (context.c, memory.c, interrupt.c). */
 #ifndef STREW_CONTEXT_H
 #define STREW_CONTEXT_H
 
@@ -40,7 +39,7 @@ strew_status fail_memory(const struct call *call, strew_context *context, size_t
 strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
                                   const char *hint);
 
-/* -------------------------------------------------------------------------------------------- context.c, storage.c */
+/* ------------------------------------------------------------------------------------------------------- context.c */
 
 struct pool;
 
@@ -98,7 +97,7 @@ struct device_list {
   void (*forget)(strew_context *);    /* closes and frees the devices; NULL: none was found */
 };
 
-/* Work that reports its progress; doing is "" if there is none. progress.c */
+/* Work that reports its progress; doing is "" if there is none. interrupt.c */
 struct progress {
   char doing[TEXT_BYTES];
   uint64_t total, done; /* in steps of any size; done is at most total */
@@ -183,8 +182,6 @@ static inline bool context_stops(strew_context *context) {
 strew_status context_end(const struct call *call, strew_context *context, const struct storage *written);
 /* Both in one, between two steps of a call. */
 strew_status context_check(const struct call *call, strew_context *context);
-
-/* ------------------------------------------------------------------------------------------------------ progress.c */
 
 /* Begin work of `total` steps; change the total; report `done` steps in all, or `steps` more; end. Ignored while no
    work is begun. */

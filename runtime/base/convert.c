@@ -117,8 +117,7 @@ strew_status strew_result_type(int dtype_count, const strew_dtype *dtypes, int n
     dtype = (int)(dtype < 0 ? dtypes[i] : dtype_promote((strew_dtype)dtype, dtypes[i]));
   }
   for (int i = 0; i < number_count; i++) {
-    strew_status status = check_scalar(&call, "numbers", numbers[i]);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_scalar(&call, "numbers", numbers[i]));
     dtype = (int)dtype_with_number(dtype, numbers[i]);
   }
   return *out = (strew_dtype)dtype, STREW_OK;
@@ -201,8 +200,7 @@ strew_status check_scalar(const struct call *call, const char *argument, strew_s
 
 strew_status element_from(const struct call *call, const char *argument, strew_scalar number, strew_conversion how,
                           strew_dtype dtype, union element *out) {
-  strew_status status = check_scalar(call, argument, number);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_scalar(call, argument, number));
   *out = (union element){.i64 = 0};
   store_saturated(number, dtype, out->bytes);
   if (is_held(number, how, dtype, out->bytes)) return STREW_OK;
@@ -210,30 +208,25 @@ strew_status element_from(const struct call *call, const char *argument, strew_s
   const char *rule = dtype_category(dtype) == FLOATING ? "the number is too large"
                      : dtype == STREW_BOOL             ? "bool takes true, false, 0 and 1"
                                                        : "expected an integer in its range";
-  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &number},
-              "is %s, which %s cannot hold: %s", text_of_scalar(number, text), strew_dtype_name(dtype), rule);
+  return fail(call, VALUED(STREW_EVALUE, argument, number), "is %s, which %s cannot hold: %s",
+              text_of_scalar(number, text), strew_dtype_name(dtype), rule);
 }
 
 strew_status strew_scalar_store(strew_scalar number, strew_conversion how, strew_dtype dtype, void *to,
                                 strew_error *error) {
   CALL(call, "scalar_store", error, {0});
   union element value;
-  strew_status status = check_dtype(&call, dtype);
-  if (status == STREW_OK && (unsigned)how > STREW_SATURATE)
-    status = fail_unknown(&call, "how", (int)how, STREW_SATURATE);
-  TRY(status, element_from(&call, "value", number, how, dtype, &value));
-  if (status == STREW_OK) memcpy(to, value.bytes, strew_dtype_size_bytes(dtype));
-  return status;
+  RETURN_IF_FAILED(check_dtype(&call, dtype));
+  if ((unsigned)how > STREW_SATURATE) return fail_unknown(&call, "how", (int)how, STREW_SATURATE);
+  RETURN_IF_FAILED(element_from(&call, "value", number, how, dtype, &value));
+  return memcpy(to, value.bytes, strew_dtype_size_bytes(dtype)), STREW_OK;
 }
 
-/* Largest finite value. */
-static double largest_float(strew_dtype dtype) {
-  switch (dtype) {
-  case STREW_FLOAT16: return 65504;
-  case STREW_BFLOAT16: return 0x1.fep127;
-  default: return dtype == STREW_FLOAT32 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
-  }
-}
+/* Largest finite values. */
+static const double largest_floats[STREW_DTYPE_COUNT] = {[STREW_FLOAT16] = 65504,
+                                                         [STREW_BFLOAT16] = 0x1.fep127,
+                                                         [STREW_FLOAT32] = 0x1.fffffep127,
+                                                         [STREW_FLOAT64] = 0x1.fffffffffffffp1023};
 
 static enum standing standing_among_floats(strew_scalar number, strew_dtype dtype, strew_scalar *element) {
   union element stored;
@@ -241,7 +234,7 @@ static enum standing standing_among_floats(strew_scalar number, strew_dtype dtyp
   store_saturated(number, dtype, stored.bytes);
   if (is_held(number, STREW_EXACT, dtype, stored.bytes)) return STANDS_AT;
   bool negative = number.dtype == STREW_FLOAT64 ? number.as.f < 0 : number.as.i < 0;
-  *element = strew_float(negative ? -(double)INFINITY : largest_float(dtype));
+  *element = strew_float(negative ? -(double)INFINITY : largest_floats[dtype]);
   return STANDS_ABOVE;
 }
 

@@ -1,5 +1,4 @@
 /* copy.c: copies, conversions, fills and joins, all by the device's `copy`. */
-#include "copy.h"
 #include "device.h"
 
 #include <inttypes.h>
@@ -30,12 +29,15 @@ strew_status fill_tensor(const struct call *call, strew_tensor *to, union elemen
 
 strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out) {
   strew_tensor *made;
-  strew_status status = tensor_create(call, from->storage->device, dtype, from->rank, from->sizes, &made);
-  if (status != STREW_OK) return status;
-  status = copy_tensor(call, made, from);
-  if (status != STREW_OK) return strew_release(made), status;
-  *out = made;
-  return STREW_OK;
+  RETURN_IF_FAILED(tensor_create(call, from->storage->device, dtype, from->rank, from->sizes, &made));
+  RETURN_IF_FAILED(release_if_failed(copy_tensor(call, made, from), &made));
+  return *out = made, STREW_OK;
+}
+
+strew_status tensor_full(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                         const int64_t *sizes, union element value, strew_tensor **out) {
+  RETURN_IF_FAILED(tensor_create(call, device, dtype, rank, sizes, out));
+  return release_if_failed(fill_tensor(call, *out, value), out);
 }
 
 /* ------------------------------------------------------------------------------------------ between devices */
@@ -51,8 +53,7 @@ static strew_status transfer(const struct call *call, const strew_tensor *from, 
   status = host ? strew_read(from, host, size_bytes, call->error) : fail_memory(call, context, size_bytes);
   TRY(status, device->ops->write(call, (*out)->storage, 0, host, size_bytes));
   memory_free(context, host, size_bytes);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  return release_if_failed(status, out);
 }
 
 /* The same with another dtype: converted on the target device, unless it lacks the source dtype. */
@@ -124,17 +125,17 @@ strew_status strew_fill(strew_tensor *tensor, strew_scalar value, strew_error *e
 static bool is_empty_1d(const strew_tensor *tensor) { return tensor->rank == 1 && tensor->sizes[0] == 0; }
 
 /* Messages number entries from 1, as Lua's tables do. */
-static strew_status check_joined_device(const struct call *call, strew_tensor *const *tensors, int64_t i,
-                                        int64_t first) {
+strew_status check_listed_device(const struct call *call, const char *name, strew_tensor *const *tensors, int64_t i,
+                                 int64_t first) {
   const strew_device *device = tensors[i]->storage->device, *expected = tensors[first]->storage->device;
   if (device == expected) return STREW_OK;
   char hint[TEXT_BYTES], fact[TEXT_BYTES];
   if (device->context != expected->context) {
     snprintf(fact, sizeof fact, "has a tensor at [%" PRId64 "] that belongs to", i + 1);
-    return fail_context(call, "tensors", fact);
+    return fail_context(call, name, fact);
   }
-  snprintf(hint, sizeof hint, "strew_to(tensors[%" PRId64 "], %s)", i + 1, expected->name);
-  return fail(call, HINTED(STREW_EDEVICE, "tensors", hint),
+  snprintf(hint, sizeof hint, "strew_to(%s[%" PRId64 "], %s)", name, i + 1, expected->name);
+  return fail(call, HINTED(STREW_EDEVICE, name, hint),
               "is on %s at [%" PRId64 "], on %s at [%" PRId64 "]: all must be on one device", device->name, i + 1,
               expected->name, first + 1);
 }
@@ -144,8 +145,7 @@ static strew_status check_joined(const struct call *call, strew_tensor *const *t
                                  int dim, bool new_dim) {
   const strew_tensor *tensor = tensors[i], *model = tensors[first];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "tensors"};
-  strew_status status = check_joined_device(call, tensors, i, first);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_listed_device(call, "tensors", tensors, i, first));
   if (!new_dim && is_empty_1d(tensor)) return STREW_OK;
   if (tensor->rank != model->rank)
     return fail(call, fault, "has %d dimension%s at [%" PRId64 "], %d at [%" PRId64 "]: ranks must be equal",
@@ -171,9 +171,8 @@ static strew_status join_shapes(const struct call *call, int64_t count, strew_te
   *dtype = tensors[0]->dtype;
   *total = 0;
   for (int64_t i = 0; i < count; i++) {
-    strew_status status = check_entry(call, tensors[i], i);
-    TRY(status, check_joined(call, tensors, i, first, dim, new_dim));
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_entry(call, tensors[i], i));
+    RETURN_IF_FAILED(check_joined(call, tensors, i, first, dim, new_dim));
     *dtype = dtype_promote(*dtype, tensors[i]->dtype);
     int64_t size = new_dim ? 1 : is_empty_1d(tensors[i]) ? 0 : tensors[i]->sizes[dim];
     if (__builtin_add_overflow(*total, size, total))
@@ -196,9 +195,8 @@ static strew_status join_parts(const struct call *call, int64_t count, strew_ten
       from.sizes[dim] = 1;
       from.rank++;
     }
-    strew_status status = check_entry(call, out, i);
-    TRY(status, copy_tensor(call, &part, &from));
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_entry(call, out, i));
+    RETURN_IF_FAILED(copy_tensor(call, &part, &from));
     part.offset += part.sizes[dim] * part.strides[dim];
   }
   return STREW_OK;
@@ -220,17 +218,13 @@ static strew_status join_tensors(const struct call *call, int64_t count, strew_t
                 first + 1);
   if (new_dim && model->rank == MAX_RANK)
     return fail(call, fault, "has %d dimensions, the largest rank: none can be added", MAX_RANK);
-  strew_status status = check_dim(call, model->rank + new_dim, &dim);
-  TRY(status, join_shapes(call, count, tensors, first, dim, new_dim, &dtype, &total));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dim(call, model->rank + new_dim, &dim));
+  RETURN_IF_FAILED(join_shapes(call, count, tensors, first, dim, new_dim, &dtype, &total));
   int64_t sizes[MAX_RANK];
   int rank = model->rank + new_dim;
   for (int d = 0; d < rank; d++) sizes[d] = d == dim ? total : model->sizes[d - (new_dim && d > dim)];
-  status = tensor_create(call, model->storage->device, dtype, rank, sizes, out);
-  if (status != STREW_OK) return status;
-  status = join_parts(call, count, tensors, dim, new_dim, *out);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  RETURN_IF_FAILED(tensor_create(call, model->storage->device, dtype, rank, sizes, out));
+  return release_if_failed(join_parts(call, count, tensors, dim, new_dim, *out), out);
 }
 
 strew_status strew_cat(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out, strew_error *error) {

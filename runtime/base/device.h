@@ -180,14 +180,15 @@ struct index_range {
   int64_t lowest, highest;
 };
 
-/* Reductions of a column in a walk that several columns share. src is 1-D, of any strides; its elements are converted to
-   `computed` (float32, float64 or int64) and joined in order from the identity on. out, by reduction: dense, of that
-   dtype, with an element for each group; NULL: not needed. STREW_SUM, STREW_AMAX and STREW_AMIN, or STREW_PROD alone. */
+/* Reductions of a column in a walk that several columns share. src is 1-D, of any strides; its elements are converted
+   to `computed` (float32, float64 or int64) and joined in order from the identity on. out, by reduction: dense, of that
+   dtype, with an element for each group; NULL: not needed. STREW_SUM, STREW_AMAX and STREW_AMIN, or STREW_PROD
+   alone. */
 struct aggregate_column {
   const strew_tensor *src; /* NULL: ones, of which only the int64 sum is wanted */
   strew_dtype computed;
-  /* Dense, an element for each group: squares of the differences from it join, of which only the sum is wanted, computed
-     in float64; NULL: elements do. */
+  /* Dense, an element for each group: squares of the differences from it join, of which only the sum is wanted,
+     computed in float64; NULL: elements do. */
   const strew_tensor *about;
   strew_tensor *out[STREW_REDUCTION_COUNT];
 };
@@ -204,8 +205,8 @@ struct group_ids {
 #define STREW_DECLINED ((strew_status)-1)
 
 /* The functions of a device, X(result, name, parameters): members of its table, which are the functions cpu_NAME and
-   opencl_NAME. Every device has all of them but the OPTIONAL ones: for NULL, and where one returns STREW_DECLINED, calls
-   are composed of other functions, or done on the CPU. Arguments are checked before: no plan is empty.
+   opencl_NAME. Every device has all of them but the OPTIONAL ones: for NULL, and where one returns STREW_DECLINED,
+   calls are composed of other functions, or done on the CPU. Arguments are checked before: no plan is empty.
 
      open             makes the device ready, if it is not
      capabilities     describes an open device
@@ -248,14 +249,14 @@ struct group_ids {
 
      number_keys      makes *ids, of the narrowest dtype of ids: the number of each element's group by `count` keys; and
                       *positions: the position of each group's first element
-     group_cumsum     out[i] = the sum, from +0 on, of the elements up to i of src whose id (int64) is that of element i,
-                      which is less than `size`; 0 where it is -1. src and out: float32, float64 or int64, whose sums are
-                      STREW_EVALUE if they leave it
+     group_cumsum     out[i] = the sum, from +0 on, of the elements up to i of src whose id (int64) is that of element
+                      i, which is less than `size`; 0 where it is -1. src and out: float32, float64 or int64, whose sums
+                      are STREW_EVALUE if they leave it
      group_order      writes to `order` the positions of the elements of group g, ascending, from starts[g] on
      group_collect    the same for the elements of src instead of their positions; out is of src's dtype
      group_order_within
-                      out[starts[g]] .. out[starts[g + 1] - 1]: the positions of group g, those of `order`, in the order of
-                      src's elements, ties by position. There are some. May decline
+                      out[starts[g]] .. out[starts[g + 1] - 1]: the positions of group g, those of `order`, in the order
+                      of src's elements, ties by position. There are some. May decline
      group_topk       makes *positions and *groups (`groups` may be NULL): of each group those of the first k > 0
                       elements of src, greatest or least first, ties by position. May decline
      group_aggregate  reduces all columns in one walk over the ids */
@@ -354,6 +355,9 @@ struct device_ops {
 };
 
 extern const struct device_ops cpu_ops;
+/* An entry of the device that has a tensor. */
+#define RUN_ON(tensor, entry, call, ...)                                                                               \
+  (tensor)->storage->device->ops->entry(call, (tensor)->storage->device, __VA_ARGS__)
 
 /* opencl/platform.c: fills context->found. */
 void opencl_find_devices(strew_context *context);

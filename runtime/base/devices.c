@@ -25,9 +25,8 @@ static int usable_processors(void) {
 
 strew_status strew_context_set_threads(strew_context *context, int threads, strew_error *error) {
   CALL(call, "set_threads", error, {0});
-  strew_scalar value = strew_int(threads);
   if (threads < 0 || threads > STREW_MAX_THREADS)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "threads", .value = &value},
+    return fail(&call, VALUED(STREW_EARGUMENT, "threads", strew_int(threads)),
                 "is %d, valid 1..%d, or 0 for the processors that this process may use", threads, STREW_MAX_THREADS);
   pool_destroy(context);
   context->threads = threads ? threads : usable_processors();
@@ -38,8 +37,7 @@ static strew_status context_setup(strew_context *context, const strew_options *o
   context->grain_bytes = options->grain_bytes ? options->grain_bytes : DEFAULT_GRAIN;
   if (context->grain_bytes > MOST_GRAIN) context->grain_bytes = MOST_GRAIN;
   context->cpu = (strew_device){.ops = &cpu_ops, .context = context, .name = "cpu"};
-  strew_status status = strew_context_set_threads(context, options->threads, error);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(strew_context_set_threads(context, options->threads, error));
   return strew_device_find(context, options->device ? options->device : "cpu", &context->default_device, error);
 }
 
@@ -59,9 +57,8 @@ strew_status strew_context_create(const strew_options *options, strew_context **
   static const strew_options defaults;
   if (!options) options = &defaults;
   CALL(call, "context_create", error, {0});
-  strew_status status = check_options(&call, options);
-  TRY(status, check_isa(error));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_options(&call, options));
+  RETURN_IF_FAILED(check_isa(error));
   strew_allocator allocator = options->allocator;
   if (!allocator.allocate) allocator = default_allocator;
   strew_context *context = allocator.allocate(allocator.user, sizeof *context, MEMORY_ALIGNMENT);
@@ -72,7 +69,7 @@ strew_status strew_context_create(const strew_options *options, strew_context **
   context_use(context);
   context->now_ns = clock_ns;
   strew_context_limit_time(context, options->time_limit_seconds);
-  status = context_setup(context, options, error);
+  strew_status status = context_setup(context, options, error);
   if (status != STREW_OK) return strew_context_release(context), status;
   *out = context;
   return STREW_OK;

@@ -3,18 +3,23 @@
 #include "context.h"
 #include "runtime/shared/scalar.h"
 
-#include <stdio.h>
-#include <string.h>
-
-static const enum category categories[] = {
-#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, ...) [STREW_##ENUM] = category,
+static const struct {
+  const char *name;
+  enum category category;
+} dtypes[] = {
+#define ROW(ENUM, s, name, stored, bits, wide, wrap, category, ...) [STREW_##ENUM] = {name, category},
     STREW_DTYPES(ROW)
 #undef ROW
 };
-_Static_assert(sizeof categories / sizeof *categories == STREW_DTYPE_COUNT, "strew.h and the dtype table differ");
+_Static_assert(sizeof dtypes / sizeof *dtypes == STREW_DTYPE_COUNT, "strew.h and the dtype table differ");
 
-static const char *const reductions[][WORDS_PER_REDUCTION] = {
-#define ROW(ENUM, r, name, second, third, ordered, ...) [STREW_##ENUM] = {name, second, third},
+static const struct {
+  const char *words[WORDS_PER_REDUCTION];
+  bool is_ordered;
+  enum { BITS, SUMS, PAIRS, COMPUTED, OWN } loops;
+} reductions[] = {
+#define ROW(ENUM, r, name, second, third, ordered, identity, joined, loops)                                            \
+  [STREW_##ENUM] = {{name, second, third}, ordered, loops},
     STREW_REDUCTIONS(ROW)
 #undef ROW
 };
@@ -25,41 +30,20 @@ size_t strew_dtype_size_bytes(strew_dtype dtype) {
   return (unsigned)dtype < STREW_DTYPE_COUNT ? dtype_bytes(dtype) : 0;
 }
 const char *strew_dtype_name(strew_dtype dtype) {
-  static const char *const names[] = {
-#define ROW(ENUM, s, name, ...) [STREW_##ENUM] = name,
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
-  return (unsigned)dtype < STREW_DTYPE_COUNT ? names[dtype] : NULL;
+  return (unsigned)dtype < STREW_DTYPE_COUNT ? dtypes[dtype].name : NULL;
 }
 const char *strew_reduction_name(strew_reduction reduction) {
-  return (unsigned)reduction < STREW_REDUCTION_COUNT ? reductions[reduction][0] : NULL;
+  return (unsigned)reduction < STREW_REDUCTION_COUNT ? reductions[reduction].words[0] : NULL;
 }
 const char *reduction_word(strew_reduction reduction, int which) {
-  return which < WORDS_PER_REDUCTION ? reductions[reduction][which] : NULL;
+  return which < WORDS_PER_REDUCTION ? reductions[reduction].words[which] : NULL;
 }
 
-bool reduction_is_ordered(strew_reduction reduction) {
-  static const bool is_ordered[] = {
-#define ROW(ENUM, r, name, second, third, ordered, ...) [STREW_##ENUM] = ordered,
-      STREW_REDUCTIONS(ROW)
-#undef ROW
-  };
-  return is_ordered[reduction];
-}
-
+bool reduction_is_ordered(strew_reduction reduction) { return reductions[reduction].is_ordered; }
 bool reduction_widens_halves(strew_reduction reduction) {
-  enum { BITS, SUMS, PAIRS, COMPUTED, OWN };
-  static const bool widens[] = {
-#define ROW(ENUM, r, name, second, third, ordered, identity, joined, loops)                                            \
-  [STREW_##ENUM] = loops != BITS && loops != OWN,
-      STREW_REDUCTIONS(ROW)
-#undef ROW
-  };
-  return widens[reduction];
+  return reductions[reduction].loops != BITS && reductions[reduction].loops != OWN;
 }
-
-enum category dtype_category(strew_dtype dtype) { return categories[dtype]; }
+enum category dtype_category(strew_dtype dtype) { return dtypes[dtype].category; }
 
 /* --------------------------------------------------------------------------------------------------- promotion */
 
@@ -67,14 +51,14 @@ enum category dtype_category(strew_dtype dtype) { return categories[dtype]; }
    uint8 with int8 gives int16. */
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b) {
   if (a == b) return a;
-  if (categories[a] != categories[b]) return categories[a] > categories[b] ? a : b;
+  if (dtypes[a].category != dtypes[b].category) return dtypes[a].category > dtypes[b].category ? a : b;
   if (dtype_bytes(a) != dtype_bytes(b)) return dtype_bytes(a) > dtype_bytes(b) ? a : b;
-  return categories[a] == FLOATING ? STREW_FLOAT32 : STREW_INT16;
+  return dtypes[a].category == FLOATING ? STREW_FLOAT32 : STREW_INT16;
 }
 
 strew_dtype dtype_with_number(int dtype, strew_scalar number) {
   const strew_dtype its = number.dtype == STREW_FLOAT64 ? STREW_FLOAT32 : number.dtype;
-  return dtype < 0 || categories[its] > categories[dtype] ? its : (strew_dtype)dtype;
+  return dtype < 0 || dtypes[its].category > dtypes[dtype].category ? its : (strew_dtype)dtype;
 }
 
 strew_dtype dtype_of_operands(int count, const strew_operand *operands) {

@@ -5,8 +5,10 @@
        hint  WHAT TO DO
 
    Messages longer than the fixed buffer are truncated. */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "context.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -213,13 +215,11 @@ strew_status check_alive(const struct call *call, const char *name, int64_t i, c
 }
 
 strew_status check_reserved(const struct call *call, const uint64_t *reserved, size_t size_bytes) {
-  const struct fault fault = {
-      .code = STREW_EARGUMENT,
-      .argument = "options",
-      .hint = "start with all zeros, or STREW_GROUP_OPTIONS; members of a later strew.h need a later library"};
+  const char *hint = "start with all zeros, or STREW_GROUP_OPTIONS; members of a later strew.h need a later library";
   for (size_t i = 0; i < size_bytes / sizeof *reserved; i++)
     if (reserved[i])
-      return fail(call, fault, "has reserved bytes that are not zero: strew " STREW_VERSION " knows no such option");
+      return fail(call, HINTED(STREW_EARGUMENT, "options", hint),
+                  "has reserved bytes that are not zero: strew " STREW_VERSION " knows no such option");
   return STREW_OK;
 }
 
@@ -233,4 +233,48 @@ strew_status report_call(const struct call *call, strew_status status, const str
   *text.at = '\0'; /* without the lines of the inner call */
   append_tail(&text, call, error->hint);
   return status;
+}
+
+/* -------------------------------------------------------------------------------------------------- nearest names */
+
+enum { LONGEST_NAME = 40 };
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+static bool same_letter(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
+
+/* Returns the Damerau-Levenshtein distance of two names (optimal string alignment): the number of insertions,
+   deletions, substitutions and swaps of neighbours. Case is ignored. */
+static int distance(const char *a, int a_length, const char *b, int b_length) {
+  int distances[LONGEST_NAME + 1][LONGEST_NAME + 1]; /* [i][j]: from the first i letters of a to the first j of b */
+  for (int i = 0; i <= a_length; i++) distances[i][0] = i;
+  for (int j = 0; j <= b_length; j++) distances[0][j] = j;
+  for (int i = 1; i <= a_length; i++) {
+    for (int j = 1; j <= b_length; j++) {
+      int substituted = distances[i - 1][j - 1] + !same_letter(a[i - 1], b[j - 1]);
+      int least = smaller(substituted, smaller(distances[i - 1][j], distances[i][j - 1]) + 1);
+      bool swapped = i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]);
+      distances[i][j] = swapped ? smaller(least, distances[i - 2][j - 2] + 1) : least;
+    }
+  }
+  return distances[a_length][b_length];
+}
+
+/* The largest distance of a guess. More would be another word: "median" is not a misspelt "mean". */
+static int max_distance(int length) { return length < 3 ? 0 : length < 8 ? 1 : 2; }
+
+void strew_guess_name(strew_guess *guess, const char *name) {
+  size_t wanted_length = guess->wanted ? strnlen(guess->wanted, LONGEST_NAME + 1) : 0, length = strlen(name);
+  if (wanted_length == 0 || wanted_length > LONGEST_NAME || length > LONGEST_NAME) return;
+  int limit = guess->nearest ? guess->distance : max_distance((int)wanted_length);
+  int apart = distance(guess->wanted, (int)wanted_length, name, (int)length);
+  if (apart > limit || (guess->nearest && apart == limit && strcmp(name, guess->nearest) >= 0)) return;
+  guess->nearest = name;
+  guess->distance = apart;
+}
+
+const char *hint_of_guess(const strew_guess *guess, char *text) {
+  if (!guess->nearest) return NULL;
+  snprintf(text, TEXT_BYTES, "did you mean '%s'?", guess->nearest);
+  return text;
 }

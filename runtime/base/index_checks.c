@@ -78,8 +78,7 @@ strew_status check_index_sizes(const struct call *call, const strew_tensor *inde
   for (int d = 0; d < index->rank; d++) {
     int64_t size = index->sizes[d], most = other->rank ? other->sizes[d] : 1;
     if (d == free_dim || size <= most) continue;
-    strew_scalar value = strew_int(size);
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index", .value = &value},
+    return fail(call, VALUED(STREW_ESHAPE, "index", strew_int(size)),
                 "has size %" PRId64 " in dim %d, %s has %" PRId64 ": index must not be larger than %s there", size, d,
                 name, most, name);
   }
@@ -97,11 +96,10 @@ void plan_index_values(struct plan *plan, const strew_tensor *index) {
 
 strew_status find_index_range(const struct call *call, const strew_tensor *index, struct index_range *range) {
   struct plan values;
-  strew_device *device = index->storage->device;
   *range = (struct index_range){0, -1};
   if (!strew_tensor_numel(index)) return STREW_OK;
   plan_index_values(&values, index);
-  return device->ops->index_range(call, device, &values, range);
+  return RUN_ON(index, index_range, call, &values, range);
 }
 
 strew_status find_index_size(const struct call *call, const strew_tensor *index, int64_t *size) {
@@ -130,12 +128,11 @@ static bool takes_mode(const struct call *call) {
 static const char *hint_for(const struct call *call, const struct addressing *addressing, const struct plan *values,
                             int64_t value, char *text) {
   const struct index_limits *limits = &addressing->limits;
-  strew_device *device = addressing->given->storage->device;
   struct index_range range = {0, 0};
   if (value >= 0 && limits->size == 0 && !strcmp(limits->of, "the result"))
     return "dim_size 0 fits no index value: leave it out, in C begin with STREW_GROUP_OPTIONS";
   if (value == limits->size && value > 0) {
-    strew_status status = device->ops->index_range(call, device, values, &range);
+    strew_status status = RUN_ON(addressing->given, index_range, call, values, &range);
     if (status == STREW_OK && range.lowest == 1 && range.highest == limits->size)
       snprintf(text, TEXT_BYTES, "all values lie in 1..%" PRId64 ": were they counted from 1? %s - 1 counts from 0",
                limits->size, addressing->name);
@@ -174,8 +171,7 @@ static strew_status fail_out_of_range(const struct call *call, const struct addr
   int64_t position[MAX_RANK];
   strew_scalar value;
   char text[TEXT_BYTES], at[TEXT_BYTES], of[TEXT_BYTES], valid[TEXT_BYTES] = "nothing is valid";
-  strew_status status = index_value(call, index, number, position, &value);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(index_value(call, index, number, position, &value));
   int64_t size = limits->size;
   if (size > 0)
     snprintf(valid, sizeof valid, "valid %" PRId64 "..%" PRId64, limits->mode == STREW_WRAP ? -size : (int64_t)0,
@@ -213,10 +209,9 @@ strew_status addressing_check(const struct call *call, struct addressing *addres
   const struct index_limits *limits = &addressing->limits;
   struct plan values;
   int64_t lowest, bad = -1;
-  strew_device *device = index->storage->device;
   if (!addressing_needs_check(addressing, &lowest)) return check_clip(call, limits);
   plan_index_values(&values, index);
-  strew_status status = device->ops->index_check(call, device, &values, lowest, limits->size - 1, &bad);
+  strew_status status = RUN_ON(index, index_check, call, &values, lowest, limits->size - 1, &bad);
   addressing->checked = status == STREW_OK && bad < 0;
   if (status != STREW_OK || bad < 0) return status;
   return fail_out_of_range(call, addressing, &values, bad);

@@ -38,25 +38,20 @@ strew_scalar group_empty(const struct group_row *row, bool is_exact, strew_dtype
 }
 
 /* strew.h has the tables' rows, in the tables' order: kernels number operations by it. */
-#define ROW(ENUM, ...) ROW_##ENUM,
+#define ROW(ENUM, ...)       ROW_##ENUM,
+#define GROUP_ROW(ENUM, ...) GROUP_ROW_##ENUM,
 enum { STREW_UNARY(ROW) UNARY_ROWS };
 enum { STREW_BINARY(ROW) BINARY_ROWS };
 enum { STREW_FOLDS(ROW) FOLD_ROWS };
-#undef ROW
-#define ROW(ENUM, ...) GROUP_ROW_##ENUM,
-enum { STREW_GROUP_REDUCTIONS(ROW) GROUP_ROWS };
-#undef ROW
-#define ROW(ENUM, ...) _Static_assert((int)ROW_##ENUM == (int)STREW_##ENUM, "strew.h and a table differ: " #ENUM);
-STREW_UNARY(ROW)
-STREW_BINARY(ROW)
-#undef ROW
-#define ROW(ENUM, ...) _Static_assert((int)ROW_##ENUM == (int)STREW_FOLD_##ENUM, "strew.h and a table differ: " #ENUM);
-STREW_FOLDS(ROW)
-#undef ROW
-#define ROW(ENUM, ...)                                                                                                 \
-  _Static_assert((int)GROUP_ROW_##ENUM == (int)STREW_GROUP_##ENUM, "strew.h and a table differ: " #ENUM);
-STREW_GROUP_REDUCTIONS(ROW)
-#undef ROW
+enum { STREW_GROUP_REDUCTIONS(GROUP_ROW) GROUP_ROWS };
+#define SAME(row, number)         _Static_assert((int)row == (int)number, "strew.h and a table differ: " #number);
+#define SAME_OPERATION(ENUM, ...) SAME(ROW_##ENUM, STREW_##ENUM)
+#define SAME_FOLD(ENUM, ...)      SAME(ROW_##ENUM, STREW_FOLD_##ENUM)
+#define SAME_GROUP(ENUM, ...)     SAME(GROUP_ROW_##ENUM, STREW_GROUP_##ENUM)
+STREW_UNARY(SAME_OPERATION)
+STREW_BINARY(SAME_OPERATION)
+STREW_FOLDS(SAME_FOLD)
+STREW_GROUP_REDUCTIONS(SAME_GROUP)
 _Static_assert((int)UNARY_ROWS == (int)STREW_UNARY_COUNT && (int)BINARY_ROWS == (int)STREW_BINARY_COUNT &&
                    (int)FOLD_ROWS == (int)STREW_FOLD_COUNT && (int)GROUP_ROWS == (int)STREW_GROUP_REDUCTION_COUNT,
                "an operation of strew.h has no row");

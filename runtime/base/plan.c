@@ -32,6 +32,11 @@ struct operand *plan_add_number(struct plan *plan, strew_dtype dtype, union elem
   return operand;
 }
 
+void plan_tensors(struct plan *plan, int rank, const int64_t *sizes, int count, const strew_tensor *const *tensors) {
+  plan_start(plan, rank, sizes);
+  for (int i = 0; i < count; i++) plan_add(plan, tensors[i]);
+}
+
 static void move_dim(struct plan *plan, int to, int from) {
   plan->sizes[to] = plan->sizes[from];
   for (int i = 0; i < plan->count; i++) plan->operands[i].strides[to] = plan->operands[i].strides[from];

@@ -27,6 +27,11 @@ void plan_start(struct plan *plan, int rank, const int64_t *sizes);
 /* Adds a tensor, broadcast: its dimensions are aligned with the plan's last ones, and sizes 1 get stride 0. */
 struct operand *plan_add(struct plan *plan, const strew_tensor *tensor);
 struct operand *plan_add_number(struct plan *plan, strew_dtype dtype, union element number);
+/* Starts a plan of tensors: PLAN(&plan, rank, sizes, a, b). */
+void plan_tensors(struct plan *plan, int rank, const int64_t *sizes, int count, const strew_tensor *const *tensors);
+#define PLAN(plan, rank, sizes, ...)                                                                                   \
+  plan_tensors(plan, rank, sizes, (int)(sizeof((const strew_tensor *[]){__VA_ARGS__}) / sizeof(strew_tensor *)),       \
+               (const strew_tensor *[]){__VA_ARGS__})
 /* Drops dimensions of size 1 and merges neighbours; the row-major order of coordinates stays. */
 void plan_simplify(struct plan *plan);
 /* The same, with dimensions sorted first so that the first operand is walked in memory order: for calls in which the

@@ -1,8 +1,7 @@
 /* steps.h: public calls composed of others. `struct steps` keeps the first failure, after which later steps do nothing,
    and owns the tensors that steps make: the end of the block releases them.
 
-     CALL(call, "isclose", error, {"self", a}, {"other", b});
-     STEPS(steps, &call);
+     CALL_STEPS(call, steps, "isclose", error, {"self", a}, {"other", b});
      STEP(&steps, check_devices(&call));
      strew_tensor *gap = step_binary(&steps, STREW_SUB, a, b, NULL);
      STEP(&steps, strew_item(gap, &number, steps.error));
@@ -12,7 +11,7 @@
 #ifndef STREW_STEPS_H
 #define STREW_STEPS_H
 
-#include "copy.h"
+#include "tensor.h"
 
 enum { MOST_MADE = 48 };
 
@@ -29,6 +28,10 @@ struct steps {
 #define STEPS(variable, call)                                                                                          \
   struct steps variable __attribute__((cleanup(steps_close)));                                                         \
   steps_open(&variable, call)
+/* CALL and the steps of that call. */
+#define CALL_STEPS(call, steps, name, error, ...)                                                                      \
+  CALL(call, name, error, __VA_ARGS__);                                                                                \
+  STEPS(steps, &call)
 /* A step: an expression that returns a status, evaluated unless a step has failed. Returns the status. */
 #define STEP(steps, ...) ((steps)->status != STREW_OK ? (steps)->status : steps_note(steps, (__VA_ARGS__)))
 static inline strew_status steps_note(struct steps *steps, strew_status status) {
@@ -91,6 +94,8 @@ STEP_MAKES(step_view, NULL, strew_view(x, rank, sizes, out, steps->error), strew
            const int64_t *sizes)
 STEP_MAKES(step_reshape, NULL, strew_reshape(x, rank, sizes, out, steps->error), strew_tensor *x, int rank,
            const int64_t *sizes)
+STEP_MAKES(step_expand, NULL, strew_expand(x, rank, sizes, out, steps->error), strew_tensor *x, int rank,
+           const int64_t *sizes)
 STEP_MAKES(step_reduce, NULL, strew_reduce(fold, x, count, dims, dims != NULL, 0, out, steps->error), strew_fold fold,
            strew_tensor *x, int count, const int *dims)
 STEP_MAKES(step_cumsum, NULL, strew_cumsum(x, dim, out, steps->error), strew_tensor *x, int dim)
@@ -102,6 +107,9 @@ STEP_MAKES(step_full, NULL, strew_full(device, dtype, rank, sizes, value, out, s
 STEP_MAKES(step_count, NULL,
            strew_arange(device, STREW_INT64, strew_int(0), strew_int(count), strew_int(1), out, steps->error),
            strew_device *device, int64_t count)
+/* The positions that sort x; values: NULL, or receives the elements in this order. */
+STEP_MAKES(step_argsort, NULL, strew_sort(x, dim, descending, values, out, steps->error), strew_tensor *x, int dim,
+           bool descending, strew_tensor **values)
 /* The fold of all elements. */
 static inline strew_scalar step_number(struct steps *steps, strew_fold fold, strew_tensor *x) {
   strew_scalar number = strew_int(0);

@@ -28,8 +28,7 @@ strew_status check_dim(const struct call *call, int rank, int *dim) { return che
 strew_status check_named_dim(const struct call *call, const char *name, int rank, int *dim) {
   int wrapped = rank ? rank : 1;
   if (*dim >= -wrapped && *dim < wrapped) return *dim += *dim < 0 ? wrapped : 0, STREW_OK;
-  strew_scalar value = strew_int(*dim);
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = name, .value = &value},
+  return fail(call, VALUED(STREW_ESHAPE, name, strew_int(*dim)),
               "is %d, out of range for %d dimension%s (valid %d..%d)", *dim, rank, rank == 1 ? "" : "s", -wrapped,
               wrapped - 1);
 }
@@ -37,8 +36,7 @@ strew_status check_named_dim(const struct call *call, const char *name, int rank
 /* No product of sizes may overflow, even in an empty tensor: its strides are products of sizes, too. */
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes) {
   struct fault fault = {.code = STREW_ESHAPE, .argument = "shape"};
-  strew_status status = check_dtype(call, dtype);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dtype(call, dtype));
   if (rank < 0 || rank > MAX_RANK) return fail(call, fault, "has %d dimensions, valid 0..%d", rank, MAX_RANK);
   int64_t bytes = (int64_t)dtype_bytes(dtype);
   char text[TEXT_BYTES];
@@ -112,9 +110,8 @@ static strew_status tensor_over(const struct call *call, struct storage *storage
 
 strew_status tensor_view(const struct call *call, const strew_tensor *base, int rank, const int64_t *sizes,
                          const int64_t *strides, int64_t offset, strew_tensor **out) {
-  strew_status status = tensor_over(call, base->storage, base->dtype, rank, sizes, strides, offset, out);
-  if (status == STREW_OK) storage_retain(base->storage);
-  return status;
+  RETURN_IF_FAILED(tensor_over(call, base->storage, base->dtype, rank, sizes, strides, offset, out));
+  return storage_retain(base->storage), STREW_OK;
 }
 
 static strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype) {
@@ -125,16 +122,14 @@ static strew_status check_dtype_of_device(const struct call *call, const strew_d
 
 strew_status tensor_create(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                            const int64_t *sizes, strew_tensor **out) {
-  strew_status status = check_sizes(call, dtype, rank, sizes);
-  TRY(status, check_dtype_of_device(call, device, dtype));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_sizes(call, dtype, rank, sizes));
+  RETURN_IF_FAILED(check_dtype_of_device(call, device, dtype));
   int64_t strides[MAX_RANK];
   dense_strides(rank, sizes, strides);
   size_t size_bytes = (size_t)count_of_sizes(rank, sizes) * dtype_bytes(dtype);
   struct storage *storage;
-  status = storage_create(call, device, size_bytes, &storage);
-  if (status != STREW_OK) return status;
-  status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
+  RETURN_IF_FAILED(storage_create(call, device, size_bytes, &storage));
+  strew_status status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
   if (status != STREW_OK) storage_release(storage);
   return status;
 }
@@ -149,6 +144,11 @@ void strew_release(strew_tensor *tensor) {
   strew_context *context = tensor_context(tensor);
   context_give_back(context, &tensor->released);
   strew_context_release(context);
+}
+
+strew_status release_if_failed(strew_status status, strew_tensor **out) {
+  if (status != STREW_OK) strew_release(*out), *out = NULL;
+  return status;
 }
 
 strew_status check_float(const struct call *call, const char *name, const strew_tensor *tensor) {
@@ -175,10 +175,9 @@ strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_op
   const strew_tensor *tensor = value->tensor;
   union element element;
   if (!tensor || tensor->rank || tensor->dtype == dtype) return STREW_OK;
-  strew_status status = check_devices(call);
-  TRY(status, tensor_read(call, tensor, tensor->offset, element.bytes, 1));
-  if (status == STREW_OK) *value = strew_number(strew_scalar_load(tensor->dtype, element.bytes));
-  return status;
+  RETURN_IF_FAILED(check_devices(call));
+  RETURN_IF_FAILED(tensor_read(call, tensor, tensor->offset, element.bytes, 1));
+  return *value = strew_number(strew_scalar_load(tensor->dtype, element.bytes)), STREW_OK;
 }
 
 strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name) {
@@ -253,13 +252,11 @@ strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *siz
 static strew_status check_wrap(const struct call *call, const strew_device *device, strew_dtype dtype, int rank,
                                const int64_t *sizes, const int64_t **strides, int64_t *dense,
                                const struct storage *memory) {
-  strew_status status = check_sizes(call, dtype, rank, sizes);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_sizes(call, dtype, rank, sizes));
   if (!device->ops->host_memory) return fail(call, FAULT(STREW_EDEVICE, "device"), "is %s, expected cpu", device->name);
   dense_strides(rank, sizes, dense);
   if (!*strides) *strides = dense;
-  status = check_view(call, rank, sizes, *strides, 0, (int64_t)(memory->size_bytes / dtype_bytes(dtype)));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_view(call, rank, sizes, *strides, 0, (int64_t)(memory->size_bytes / dtype_bytes(dtype))));
   if ((uintptr_t)memory->data % dtype_bytes(dtype) || (!memory->data && count_of_sizes(rank, sizes)))
     return fail(call, FAULT(STREW_EARGUMENT, "data"), "is %p, expected an address aligned to the %zu bytes of %s",
                 memory->data, dtype_bytes(dtype), strew_dtype_name(dtype));
@@ -271,17 +268,12 @@ static strew_status wrap(const struct call *call, strew_device *device, strew_dt
                          strew_tensor **out) {
   int64_t dense[MAX_RANK];
   struct storage *storage;
-  strew_status status = check_wrap(call, device, dtype, rank, sizes, &strides, dense, memory);
-  TRY(status, storage_create(call, device, 0, &storage));
-  if (status != STREW_OK) return status;
-  status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
+  RETURN_IF_FAILED(check_wrap(call, device, dtype, rank, sizes, &strides, dense, memory));
+  RETURN_IF_FAILED(storage_create(call, device, 0, &storage));
+  strew_status status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
   if (status != STREW_OK) return storage_release(storage), status;
-  storage->data = memory->data;
-  storage->size_bytes = memory->size_bytes;
-  storage->wrapped = true;
-  storage->constant = memory->constant;
-  storage->release = memory->release;
-  storage->user = memory->user;
+  *storage = *memory;
+  storage->references = 1, storage->device = device, storage->wrapped = true;
   return STREW_OK;
 }
 
@@ -374,10 +366,9 @@ strew_status strew_get(const strew_tensor *tensor, int rank, const int64_t *posi
   CALL(call, "get", error, {"self", tensor});
   int64_t offset;
   union element element;
-  strew_status status = locate(&call, tensor, rank, position, &offset);
-  TRY(status, tensor_read(&call, tensor, offset, element.bytes, 1));
-  if (status == STREW_OK) *out = strew_scalar_load(tensor->dtype, element.bytes);
-  return status;
+  RETURN_IF_FAILED(locate(&call, tensor, rank, position, &offset));
+  RETURN_IF_FAILED(tensor_read(&call, tensor, offset, element.bytes, 1));
+  return *out = strew_scalar_load(tensor->dtype, element.bytes), STREW_OK;
 }
 
 strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, strew_scalar value,
@@ -385,10 +376,9 @@ strew_status strew_set(strew_tensor *tensor, int rank, const int64_t *position, 
   CALL(call, "set", error, {"self", tensor});
   int64_t offset;
   union element element;
-  strew_status status = check_writable(&call, tensor, "self");
-  TRY(status, locate(&call, tensor, rank, position, &offset));
-  TRY(status, element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_writable(&call, tensor, "self"));
+  RETURN_IF_FAILED(locate(&call, tensor, rank, position, &offset));
+  RETURN_IF_FAILED(element_from(&call, "value", value, STREW_EXACT, tensor->dtype, &element));
   size_t size = dtype_bytes(tensor->dtype);
   return tensor->storage->device->ops->write(&call, tensor->storage, (size_t)offset * size, element.bytes, size);
 }
@@ -398,7 +388,6 @@ strew_status strew_item(const strew_tensor *tensor, strew_scalar *out, strew_err
   int64_t count = strew_tensor_numel(tensor);
   if (count != 1) return fail(&call, FAULT(STREW_ESHAPE, "self"), "has %" PRId64 " elements, expected 1", count);
   union element element;
-  strew_status status = tensor_read(&call, tensor, tensor->offset, element.bytes, 1);
-  if (status == STREW_OK) *out = strew_scalar_load(tensor->dtype, element.bytes);
-  return status;
+  RETURN_IF_FAILED(tensor_read(&call, tensor, tensor->offset, element.bytes, 1));
+  return *out = strew_scalar_load(tensor->dtype, element.bytes), STREW_OK;
 }

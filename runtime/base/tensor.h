@@ -1,4 +1,4 @@
-/* tensor.h: tensors (tensor.c), and tests for shared elements (overlap.c). */
+/* tensor.h: tensors (tensor.c), their copies (copy.c), and tests for shared elements (overlap.c). */
 #ifndef STREW_TENSOR_H
 #define STREW_TENSOR_H
 
@@ -11,6 +11,8 @@ strew_status tensor_create(const struct call *call, strew_device *device, strew_
 /* A new view of base's storage, which is retained. The shape is not checked. */
 strew_status tensor_view(const struct call *call, const strew_tensor *base, int rank, const int64_t *sizes,
                          const int64_t *strides, int64_t offset, strew_tensor **out);
+/* Releases the tensor that a call has made and failed to fill; returns the call's status. */
+strew_status release_if_failed(strew_status status, strew_tensor **out);
 /* Reads `count` elements in memory order, from element `offset` of the storage on. */
 strew_status tensor_read(const struct call *call, const strew_tensor *tensor, int64_t offset, void *to, int64_t count);
 /* The product of sizes; INT64_MAX if it overflows. */
@@ -41,6 +43,21 @@ strew_status check_writable(const struct call *call, const strew_tensor *self, c
 /* Creates *out, uninitialised, if it is NULL (*made: true); else checks its dtype, sizes and device. */
 strew_status out_prepare(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, strew_tensor **out, bool *made);
+
+/* ---------------------------------------------------------------------------------------------------------- copy.c */
+
+/* Copies from into `to`: broadcast, converted by STREW_SATURATE. Both are on one device. */
+strew_status copy_tensor(const struct call *call, strew_tensor *to, const strew_tensor *from);
+/* Sets all elements to value, which has the tensor's dtype. */
+strew_status fill_tensor(const struct call *call, strew_tensor *to, union element value);
+/* A new dense tensor of equal elements. */
+strew_status tensor_full(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                         const int64_t *sizes, union element value, strew_tensor **out);
+/* A new dense tensor: `from`, converted to dtype, on its device. */
+strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out);
+/* Fails unless tensors[i], of the argument `name`, is on the device of tensors[first]. */
+strew_status check_listed_device(const struct call *call, const char *name, strew_tensor *const *tensors, int64_t i,
+                                 int64_t first);
 
 /* ------------------------------------------------------------------------------------------------------- overlap.c */
 

@@ -1,5 +1,4 @@
 /* create.c: new tensors: empty, full, from host memory, eye. */
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 
 strew_status strew_empty(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, strew_tensor **out,
@@ -12,13 +11,9 @@ strew_status strew_full(strew_device *device, strew_dtype dtype, int rank, const
                         strew_tensor **out, strew_error *error) {
   CALL(call, "full", error, {0});
   union element element;
-  strew_status status = check_sizes(&call, dtype, rank, sizes);
-  TRY(status, element_from(&call, "value", value, STREW_EXACT, dtype, &element));
-  TRY(status, tensor_create(&call, device, dtype, rank, sizes, out));
-  if (status != STREW_OK) return status;
-  status = fill_tensor(&call, *out, element);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  RETURN_IF_FAILED(check_sizes(&call, dtype, rank, sizes));
+  RETURN_IF_FAILED(element_from(&call, "value", value, STREW_EXACT, dtype, &element));
+  return tensor_full(&call, device, dtype, rank, sizes, element, out);
 }
 
 strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes, const void *data,
@@ -27,8 +22,7 @@ strew_status strew_from(strew_device *device, strew_dtype dtype, int rank, const
   strew_status status = tensor_create(&call, device, dtype, rank, sizes, out);
   if (status != STREW_OK || !(*out)->storage->size_bytes) return status;
   status = device->ops->write(&call, (*out)->storage, 0, data, (*out)->storage->size_bytes);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  return release_if_failed(status, out);
 }
 
 /* The diagonal is a 1-D view of stride columns + 1. */
@@ -37,14 +31,10 @@ strew_status strew_eye(strew_device *device, strew_dtype dtype, int64_t rows, in
   CALL(call, "eye", error, {0});
   int64_t sizes[] = {rows, columns}, shorter = rows < columns ? rows : columns;
   union element zero = {.i64 = 0}, one = element_identity(STREW_PROD, dtype);
-  strew_status status = tensor_create(&call, device, dtype, 2, sizes, out);
-  if (status != STREW_OK) return status;
-  status = fill_tensor(&call, *out, zero);
+  RETURN_IF_FAILED(tensor_full(&call, device, dtype, 2, sizes, zero, out));
   strew_tensor diagonal = **out; /* a view on the stack, without a reference to the storage */
   diagonal.rank = 1;
   diagonal.sizes[0] = shorter;
   diagonal.strides[0] = shorter ? columns + 1 : 0; /* without rows, columns + 1 might overflow */
-  TRY(status, fill_tensor(&call, &diagonal, one));
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  return release_if_failed(fill_tensor(&call, &diagonal, one), out);
 }

@@ -7,7 +7,6 @@
 
    Comparisons store no number, so they take any. Integers are compared with its value; floats with its rounded value
    (a float16 tensor made from 0.1 equals 0.1) or, if only that is infinite, with its value. */
-#include "runtime/base/copy.h"
 #include "runtime/base/index_checks.h"
 #include "runtime/base/operations.h"
 
@@ -36,8 +35,7 @@ struct work {
 
 static strew_status fail_domain(const struct work *work, const char *argument, const char *is, const char *takes,
                                 const char *hint) {
-  struct fault fault = {.code = STREW_EDTYPE, .argument = argument, .hint = hint};
-  return fail(work->call, fault, "is %s, %s takes %s", is, work->call->op, takes);
+  return fail(work->call, HINTED(STREW_EDTYPE, argument, hint), "is %s, %s takes %s", is, work->call->op, takes);
 }
 
 /* Checks that the operation takes the common dtype. */
@@ -82,11 +80,10 @@ static strew_status check_numbers(struct work *work) {
   for (int i = 0; i < work->inputs; i++) {
     if (work->operands[i].tensor) continue;
     const strew_scalar number = work->operands[i].number;
-    strew_status status =
-        element_from(work->call, work->names[i], number, STREW_EXACT, work->common, &work->numbers[i]);
-    if (status == STREW_OK && work->number_dtype != work->common)
-      status = element_from(work->call, work->names[i], number, STREW_EXACT, work->number_dtype, &work->numbers[i]);
-    if (status != STREW_OK) return status;
+    const char *name = work->names[i];
+    RETURN_IF_FAILED(element_from(work->call, name, number, STREW_EXACT, work->common, &work->numbers[i]));
+    if (work->number_dtype != work->common)
+      RETURN_IF_FAILED(element_from(work->call, name, number, STREW_EXACT, work->number_dtype, &work->numbers[i]));
   }
   return STREW_OK;
 }
@@ -99,8 +96,7 @@ static strew_status fail_broadcast(const struct work *work, int i, const int64_t
          sizes[rank - d] == 1)
     d++;
   int64_t size = tensor->sizes[tensor->rank - d];
-  strew_scalar value = strew_int(size);
-  return fail(work->call, (struct fault){.code = STREW_ESHAPE, .argument = work->names[i], .value = &value},
+  return fail(work->call, VALUED(STREW_ESHAPE, work->names[i], strew_int(size)),
               "has size %" PRId64 " in dim %d where the others have %" PRId64 ", sizes must be equal or 1", size,
               tensor->rank - d, sizes[rank - d]);
 }
@@ -121,19 +117,16 @@ static strew_status find_sizes(struct work *work) {
 
 /* Checks number operands, before anything is derived from them. */
 static strew_status check_operands(const struct work *work) {
-  strew_status status = STREW_OK;
-  for (int i = 0; i < work->inputs && status == STREW_OK; i++)
-    status = check_operand(work->call, work->names[i], work->operands[i]);
-  return status;
+  for (int i = 0; i < work->inputs; i++) RETURN_IF_FAILED(check_operand(work->call, work->names[i], work->operands[i]));
+  return STREW_OK;
 }
 
 /* Checks all but the result's memory. */
 static strew_status check_inputs(struct work *work) {
-  strew_status status = check_devices(work->call);
-  TRY(status, find_dtypes(work));
-  TRY(status, check_numbers(work));
-  TRY(status, find_sizes(work));
-  return status;
+  RETURN_IF_FAILED(check_devices(work->call));
+  RETURN_IF_FAILED(find_dtypes(work));
+  RETURN_IF_FAILED(check_numbers(work));
+  return find_sizes(work);
 }
 
 /* Name of the written tensor in messages: an operand's, or out. */
@@ -198,21 +191,17 @@ static strew_status launch(const struct work *work, strew_tensor *out) {
       plan_add_number(&plan.plan, work->number_dtype, work->numbers[i]);
   }
   plan_simplify_any_order(&plan.plan);
-  strew_device *device = out->storage->device;
-  return device->ops->elementwise(work->call, device, &plan);
+  return RUN_ON(out, elementwise, work->call, &plan);
 }
 
 /* Makes or checks the result, and computes it. The inputs are checked. */
 static strew_status finish(const struct work *work, strew_tensor **out) {
   if (*out) {
-    strew_status status = check_written(work, *out);
-    return TRY(status, launch(work, *out));
+    RETURN_IF_FAILED(check_written(work, *out));
+    return launch(work, *out);
   }
-  strew_status status = tensor_create(work->call, device_of(work), work->result, work->rank, work->sizes, out);
-  if (status != STREW_OK) return status;
-  status = launch(work, *out);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  RETURN_IF_FAILED(tensor_create(work->call, device_of(work), work->result, work->rank, work->sizes, out));
+  return release_if_failed(launch(work, *out), out);
 }
 
 static void add_input(struct work *work, const char *name, strew_operand operand) {
@@ -266,10 +255,9 @@ static strew_status fail_operand(const struct work *work, strew_scalar value, co
    int64. */
 static strew_status find_operand(const struct work *work, const strew_tensor *operand, int64_t *number) {
   struct plan values;
-  strew_device *device = operand->storage->device;
   plan_index_values(&values, operand);
-  if (work->op == STREW_POW) return device->ops->index_check(work->call, device, &values, 0, INT64_MAX, number);
-  return device->ops->find_zero(work->call, device, &values, work->compute, number);
+  if (work->op == STREW_POW) return RUN_ON(operand, index_check, work->call, &values, 0, INT64_MAX, number);
+  return RUN_ON(operand, find_zero, work->call, &values, work->compute, number);
 }
 
 static strew_status check_elements(const struct work *work, strew_tensor *operand) {
@@ -363,13 +351,11 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
   if (!a.tensor && !b.tensor)
     return fail(work.call, FAULT(STREW_EARGUMENT, "other"),
                 "is a number, and so is 'self', expected at least one tensor");
-  strew_status status = check_operands(&work);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_operands(&work));
   add_written(&work, *out);
   adjust_number(&work);
-  status = check_inputs(&work);
-  TRY(status, check_second(&work));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_inputs(&work));
+  RETURN_IF_FAILED(check_second(&work));
   choose_square(&work);
   return finish(&work, out);
 }
@@ -420,9 +406,8 @@ strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_o
     return fail(work.call, FAULT(STREW_ESHAPE, "value"),
                 "has %d dimension%s, expected a number or a tensor without dimensions", value.tensor->rank,
                 value.tensor->rank == 1 ? "" : "s");
-  strew_status status = check_devices(&call);
-  TRY(status, operand_settle(&call, tensor->dtype, &work.operands[1]));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_devices(&call));
+  RETURN_IF_FAILED(operand_settle(&call, tensor->dtype, &work.operands[1]));
   return choose(&work, tensor->dtype, out);
 }
 

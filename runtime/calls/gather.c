@@ -1,6 +1,6 @@
 /* gather.c: out[c] = self[c with c[dim] replaced by index[c]]. */
-#include "gather.h"
 #include "runtime/base/device.h"
+#include "scatter.h"
 
 strew_status check_gather_out(const struct call *call, const strew_tensor *out, const strew_tensor *self,
                               const char *name, const strew_tensor *index) {
@@ -24,8 +24,8 @@ static strew_status gather_into(const struct call *call, const strew_tensor *out
   /* nothing is read from a dimension of size 0: such a self, which may have no memory, is replaced */
   plan_add(&plan.plan, limits->size ? self : out)->strides[limits->dim] = 0;
   plan_simplify(&plan.plan);
-  strew_status status = out->storage->device->ops->gather(call, out->storage->device, &plan, &bad);
-  return status == STREW_OK && bad ? addressing_check(call, addressing) : status;
+  RETURN_IF_FAILED(RUN_ON(out, gather, call, &plan, &bad));
+  return bad ? addressing_check(call, addressing) : STREW_OK;
 }
 
 strew_status gather_call(const struct call *call, struct addressing *addressing, const strew_tensor *self, int rank,
@@ -47,15 +47,14 @@ strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, stre
   CALL(call, "gather", error, {"self", self}, {"index", index}, {"out", *out});
   bool empty = strew_tensor_numel(index) == 0;
   const char *hint = self->rank <= 1 ? "strew_take(self, index) reads one dimension at an index of any shape" : NULL;
-  strew_status status = check_words(&call, STREW_ASSIGN, mode);
-  TRY(status, check_devices(&call));
-  TRY(status, check_dim(&call, self->rank, &dim));
-  if (status != STREW_OK) return status;
-  if (!empty) status = check_index_dtype(&call, index, "index");
-  if (status == STREW_OK && !empty) status = check_index_rank(&call, index, self, "self", dim, hint);
-  if (status == STREW_OK && !empty) status = check_index_sizes(&call, index, self, "self", dim);
+  RETURN_IF_FAILED(check_words(&call, STREW_ASSIGN, mode));
+  RETURN_IF_FAILED(check_devices(&call));
+  RETURN_IF_FAILED(check_dim(&call, self->rank, &dim));
+  if (!empty) RETURN_IF_FAILED(check_index_dtype(&call, index, "index"));
+  if (!empty) RETURN_IF_FAILED(check_index_rank(&call, index, self, "self", dim, hint));
+  if (!empty) RETURN_IF_FAILED(check_index_sizes(&call, index, self, "self", dim));
+  RETURN_IF_FAILED(check_gather_out(&call, *out, self, "index", index));
   int64_t size = self->rank ? self->sizes[dim] : 1;
   struct addressing addressing = ADDRESSING(index, index, {size, dim, "self", mode, false});
-  TRY(status, check_gather_out(&call, *out, self, "index", index));
-  return TRY(status, gather_call(&call, &addressing, self, index->rank, index->sizes, out));
+  return gather_call(&call, &addressing, self, index->rank, index->sizes, out);
 }

@@ -1,5 +1,4 @@
 /* histogram.c: counts of values: bincount and histc. */
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 #include "runtime/base/steps.h"
 #include "scatter.h"
@@ -7,7 +6,6 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* --------------------------------------------------------------------------------------------------------- bincount */
 
@@ -23,8 +21,7 @@ static strew_status check_counted(const struct call *call, const strew_tensor *s
   if (weights && (weights->rank != 1 || weights->sizes[0] != self->sizes[0]))
     return fail(call, fault, "has shape %s, expected self's [%" PRId64 "]",
                 text_of_sizes(weights->rank, weights->sizes, text), self->sizes[0]);
-  strew_scalar value = strew_int(minlength);
-  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "minlength", .value = &value};
+  fault = VALUED(STREW_EARGUMENT, "minlength", strew_int(minlength));
   if (minlength < 0) return fail(call, fault, "is %" PRId64 ", expected 0 or more", minlength);
   return check_devices(call);
 }
@@ -36,11 +33,9 @@ static strew_status fail_value(const struct call *call, strew_status code, const
   strew_scalar value = strew_int(0);
   int64_t number = 0, position[MAX_RANK] = {0};
   char at[TEXT_BYTES];
-  strew_device *device = self->storage->device;
   plan_index_values(&values, self);
-  strew_status status = device->ops->index_check(call, device, &values, lowest, highest, &number);
-  TRY(status, index_value(call, self, number < 0 ? 0 : number, position, &value));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(RUN_ON(self, index_check, call, &values, lowest, highest, &number));
+  RETURN_IF_FAILED(index_value(call, self, number < 0 ? 0 : number, position, &value));
   struct fault fault = {.code = code, .argument = "self", .value = &value, .position = position};
   fault.position_rank = 1;
   return fail(call, fault, "has value %" PRId64 " at %s, %s", value.as.i, text_of_sizes(1, position, at), rule);
@@ -74,8 +69,7 @@ static strew_status add_counts(const struct call *call, const strew_tensor *self
 
 strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
                             strew_error *error) {
-  CALL(call, "bincount", error, {"self", self}, {"weights", weights});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "bincount", error, {"self", self}, {"weights", weights});
   int64_t length = 0;
   STEP(&steps, check_counted(&call, self, weights, minlength));
   if (STEP(&steps, find_length(&call, self, minlength, &length)) != STREW_OK) return steps.status;
@@ -179,8 +173,7 @@ static strew_status check_histogram(const struct call *call, const struct histog
                                     const strew_tensor *self) {
   strew_scalar value = strew_int(histogram->bins);
   char max[TEXT_BYTES], min[TEXT_BYTES];
-  strew_status status = check_float(call, "self", self);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_float(call, "self", self));
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "bins", .value = &value};
   if (histogram->bins < 1) return fail(call, fault, "is %" PRId64 ", expected 1 or more", histogram->bins);
   value = strew_float(histogram->max);
@@ -193,8 +186,7 @@ static strew_status check_histogram(const struct call *call, const struct histog
 
 strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
                          strew_error *error) {
-  CALL(call, "histc", error, {"self", self});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "histc", error, {"self", self});
   struct histogram histogram = {.bins = bins, .min = min, .max = max};
   STEP(&steps, check_histogram(&call, &histogram, self));
   histogram.flat = step_reshape(&steps, self, 1, (int64_t[]){-1});

@@ -1,11 +1,8 @@
 /* index_put.c: calls that write and read rows: at several indices (index_put), at one (get_rows, set_rows), at
    row-major positions (take, put), at coordinates (scatter_nd, gather_nd), and at a mask's true elements. */
-#include "gather.h"
 #include "indexed_rows.h"
-#include "runtime/base/copy.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static strew_status check_rows_index(const struct call *call, const strew_tensor *index, const char *name) {
@@ -88,24 +85,20 @@ static strew_status check_mask(const struct call *call, const strew_tensor *self
 static strew_status check_entries(struct call *call, const struct put *put) {
   const strew_tensor *self = put->self;
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "indices"};
-  strew_status status = STREW_OK;
   if (put->count < 1) return fail(call, fault, "is empty, expected a sequence of tensors");
   fault.code = STREW_ESHAPE;
-  for (int i = 0, dim = 0; i < put->count && status == STREW_OK; i++) {
+  for (int i = 0, dim = 0; i < put->count; i++) {
     const strew_tensor *index = put->indices[i];
-    status = check_alive(call, "indices", i, index);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_alive(call, "indices", i, index));
     if (i < MAX_RANK) show_entry(call, put, i);
     if (dim + dims_of(index) > self->rank || i == MAX_RANK)
       return fail(call, fault, "address more than the %d dimension%s of self", self->rank, self->rank == 1 ? "" : "s");
-    status = check_devices(call);
-    if (status == STREW_OK && index->dtype == STREW_BOOL)
-      status = check_mask(call, self, dim, index, put->names[i]);
-    else
-      TRY(status, check_rows_index(call, index, put->names[i]));
+    RETURN_IF_FAILED(check_devices(call));
+    RETURN_IF_FAILED(index->dtype == STREW_BOOL ? check_mask(call, self, dim, index, put->names[i])
+                                                : check_rows_index(call, index, put->names[i]));
     dim += dims_of(index);
   }
-  return status;
+  return STREW_OK;
 }
 
 /* Makes the components of checked entries. */
@@ -166,11 +159,10 @@ strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const 
 static const char *const index_name[] = {"index"}, *const mask_name[] = {"mask"};
 
 strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tensor **out, strew_error *error) {
-  CALL(call, "get_rows", error, {"self", self});
+  CALL_STEPS(call, steps, "get_rows", error, {"self", self});
   const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
   const struct put put = {names, "values", self, 1, &index, NULL, *out};
   struct rows rows;
-  STEPS(steps, &call);
   rows_start(&rows, 0);
   STEP(&steps, check_entries(&call, &put));
   STEP(&steps, add_entries(&steps, &call, &put, STREW_ERROR, &rows));
@@ -200,9 +192,8 @@ static strew_status positions_start(const struct call *call, struct rows *rows, 
 
 strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
                         strew_error *error) {
-  CALL(call, "take", error, {"self", self}, {"index", index}, {"out", *out});
+  CALL_STEPS(call, steps, "take", error, {"self", self}, {"index", index}, {"out", *out});
   struct rows rows;
-  STEPS(steps, &call);
   STEP(&steps, check_words(&call, STREW_ASSIGN, mode));
   STEP(&steps, check_devices(&call));
   STEP(&steps, positions_start(&call, &rows, self, index, mode));
@@ -214,12 +205,12 @@ strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode
 strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *source,
                        const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  CALL(call, "put", error, {"self", self}, {"index", index}, {"source", source}, {"out", *out == self ? NULL : *out});
+  CALL_STEPS(call, steps, "put", error, {"self", self}, {"index", index}, {"source", source},
+             {"out", *out == self ? NULL : *out});
   const int64_t numel = strew_tensor_numel(source), expected = strew_tensor_numel(index);
   const struct shape1 shape = shape_of(source);
   struct scatter_job job;
   struct rows rows;
-  STEPS(steps, &call);
   STEP(&steps, write_start(&call, self, options, "source", strew_of(source), &job));
   STEP(&steps, positions_start(&call, &rows, self, index, options->mode));
   if (steps.status == STREW_OK && numel != expected)
@@ -249,8 +240,7 @@ static strew_status add_coordinates(const struct call *call, const struct coordi
   const int last = indices->rank - 1, most = self->rank - what->batches;
   char is[TEXT_BYTES];
   if (last < 0) return fail(call, fault, "has no dimension, expected at least 1: the last one holds the coordinates");
-  strew_status status = check_rows_index(call, indices, "indices");
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_rows_index(call, indices, "indices"));
   const int64_t count = indices->sizes[last];
   if (count > most)
     return fail(call, fault, "has shape %s: rows of %" PRId64 " coordinates, but %s%s has %d dimension%s",
@@ -299,8 +289,7 @@ strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_t
 
 strew_status strew_scatter_nd_new(int rank, const int64_t *sizes, strew_tensor *indices, strew_tensor *updates,
                                   const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
-  CALL(call, "scatter_nd", error, {"indices", indices}, {"updates", updates});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "scatter_nd", error, {"indices", indices}, {"updates", updates});
   strew_tensor *zeros = step_new(&steps, updates->storage->device, updates->dtype, rank, sizes);
   STEP(&steps, fill_tensor(&call, zeros, (union element){.i64 = 0}));
   if (!options) options = &scatter_defaults;
@@ -327,10 +316,9 @@ static strew_status add_batches(struct steps *steps, struct rows *rows, const st
 static strew_status check_batches(const struct call *call, const strew_tensor *self, const strew_tensor *indices,
                                   int batches) {
   const int most = self->rank < indices->rank - 1 ? self->rank : indices->rank - 1;
-  strew_scalar value = strew_int(batches);
   if (batches < 0 || (batches > 0 && batches > most))
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "batch_dims", .value = &value},
-                "is %d, out of range (valid 0..%d)", batches, most > 0 ? most : 0);
+    return fail(call, VALUED(STREW_ESHAPE, "batch_dims", strew_int(batches)), "is %d, out of range (valid 0..%d)",
+                batches, most > 0 ? most : 0);
   for (int d = 0; d < batches; d++)
     if (indices->sizes[d] != self->sizes[d])
       return fail(call, FAULT(STREW_ESHAPE, "indices"),
@@ -341,11 +329,10 @@ static strew_status check_batches(const struct call *call, const strew_tensor *s
 
 strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
                              strew_tensor **out, strew_error *error) {
-  CALL(call, "gather_nd", error, {"self", self}, {"indices", indices}, {"out", *out});
+  CALL_STEPS(call, steps, "gather_nd", error, {"self", self}, {"indices", indices}, {"out", *out});
   const struct coordinates what = {"self", batch_dims, mode};
   struct rows rows;
   rows_start(&rows, 0);
-  STEPS(steps, &call);
   STEP(&steps, check_words(&call, STREW_ASSIGN, mode));
   STEP(&steps, check_devices(&call));
   STEP(&steps, check_batches(&call, self, indices, batch_dims));
@@ -390,11 +377,10 @@ static strew_status mask_start(struct steps *steps, struct rows *rows, const str
 }
 
 strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_tensor **out, strew_error *error) {
-  CALL(call, "masked_select", error, {"self", self}, {"mask", mask}, {"out", *out});
+  CALL_STEPS(call, steps, "masked_select", error, {"self", self}, {"mask", mask}, {"out", *out});
   struct rows rows;
   strew_tensor wide;
   rows_start(&rows, 0);
-  STEPS(steps, &call);
   STEP(&steps, check_devices(&call));
   STEP(&steps, mask_start(&steps, &rows, self, mask, false, &wide));
   STEP(&steps, check_gather_out(&call, *out, self, "mask", mask));
@@ -404,12 +390,11 @@ strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_t
 
 strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_tensor *source, strew_tensor **out,
                                   strew_error *error) {
-  CALL(call, "masked_scatter", error, {"self", self}, {"mask", mask}, {"source", source},
-       {"out", *out == self ? NULL : *out});
+  CALL_STEPS(call, steps, "masked_scatter", error, {"self", self}, {"mask", mask}, {"source", source},
+             {"out", *out == self ? NULL : *out});
   struct rows rows;
   struct scatter_job job;
   strew_tensor wide, values, *base = *out == self ? self : &wide;
-  STEPS(steps, &call);
   rows_start(&rows, 0);
   STEP(&steps, write_start(&call, self, &scatter_defaults, "source", strew_of(source), &job));
   STEP(&steps, mask_start(&steps, &rows, self, mask, *out == self, &wide));

@@ -1,6 +1,5 @@
 /* index_select.c: index_select, index_add, index_copy, index_fill, index_reduce and take_along_dim. Each is the gather
    or scatter of an index that is the same along all other dimensions: a view with stride 0 there. */
-#include "gather.h"
 #include "runtime/base/steps.h"
 #include "scatter.h"
 
@@ -37,13 +36,12 @@ static void widen_index(struct along *along, const strew_tensor *self, int dim, 
 
 static strew_status along_start(const struct call *call, struct along *along, const strew_tensor *self, int dim,
                                 const strew_tensor *index, const strew_scatter_options *options) {
-  strew_status status = check_options(call, options);
-  TRY(status, check_words(call, options->reduction, options->mode));
-  TRY(status, check_devices(call));
-  TRY(status, check_mean(call, options->reduction, self->dtype));
-  TRY(status, check_dim(call, self->rank, &dim));
-  TRY(status, check_line_index(call, index));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_options(call, options));
+  RETURN_IF_FAILED(check_words(call, options->reduction, options->mode));
+  RETURN_IF_FAILED(check_devices(call));
+  RETURN_IF_FAILED(check_mean(call, options->reduction, self->dtype));
+  RETURN_IF_FAILED(check_dim(call, self->rank, &dim));
+  RETURN_IF_FAILED(check_line_index(call, index));
   widen_index(along, self, dim, index, options);
   return check_sizes(call, self->dtype, along->wide.rank, along->wide.sizes);
 }
@@ -55,12 +53,11 @@ strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index
   CALL(call, "index_select", error, {"self", self}, {"index", index}, {"out", *out});
   struct along along;
   const strew_scatter_options options = {.mode = mode};
-  strew_status status = along_start(&call, &along, self, dim, index, &options);
-  if (status == STREW_OK && self->rank == 0 && along.wide.sizes[0] != 1)
-    status = fail(&call, FAULT(STREW_ESHAPE, "index"), "has %" PRId64 " elements, expected 1: self has no dimension",
-                  along.wide.sizes[0]);
-  TRY(status, check_gather_out(&call, *out, self, "index", index));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(along_start(&call, &along, self, dim, index, &options));
+  if (self->rank == 0 && along.wide.sizes[0] != 1)
+    return fail(&call, FAULT(STREW_ESHAPE, "index"), "has %" PRId64 " elements, expected 1: self has no dimension",
+                along.wide.sizes[0]);
+  RETURN_IF_FAILED(check_gather_out(&call, *out, self, "index", index));
   return gather_call(&call, &along.addressing, self, self->rank ? along.wide.rank : 0, along.wide.sizes, out);
 }
 
@@ -70,11 +67,10 @@ strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *ind
   struct shape1 shape = shape_at_least_1d(index), other = shape_at_least_1d(self);
   char is[TEXT_BYTES], expected[TEXT_BYTES];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "index"};
-  strew_status status = check_words(&call, STREW_ASSIGN, mode);
-  TRY(status, check_devices(&call));
-  TRY(status, check_dim(&call, self->rank, &dim));
-  if (status == STREW_OK && strew_tensor_numel(index)) status = check_index_dtype(&call, index, "index");
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_words(&call, STREW_ASSIGN, mode));
+  RETURN_IF_FAILED(check_devices(&call));
+  RETURN_IF_FAILED(check_dim(&call, self->rank, &dim));
+  if (strew_tensor_numel(index)) RETURN_IF_FAILED(check_index_dtype(&call, index, "index"));
   if (index->rank != self->rank)
     return fail(&call, fault, "has %d dimension%s, self has %d", index->rank, index->rank == 1 ? "" : "s", self->rank);
   const int64_t count = shape.sizes[dim], size = other.sizes[dim];
@@ -82,8 +78,7 @@ strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *ind
   if (!broadcast_sizes(&shape.rank, shape.sizes, other.rank, other.sizes))
     return fail(&call, fault, "has shape %s, which does not broadcast with self's %s except in dim %d",
                 text_of_sizes(index->rank, index->sizes, is), text_of_sizes(self->rank, self->sizes, expected), dim);
-  status = check_gather_out(&call, *out, self, "index", index);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_gather_out(&call, *out, self, "index", index));
   strew_tensor wide, wide_self;
   struct addressing addressing = ADDRESSING(&wide, index, {size, dim, "self", mode, false});
   shape.sizes[dim] = size;
@@ -176,8 +171,7 @@ static strew_status read_alpha(const struct call *call, strew_dtype dtype, strew
   char text[TEXT_BYTES];
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "alpha", .value = &alpha};
   int64_t value = 0;
-  strew_status status = check_scalar(call, "alpha", alpha);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_scalar(call, "alpha", alpha));
   const bool whole = strew_scalar_store(alpha, STREW_EXACT, STREW_INT64, &value, NULL) == STREW_OK;
   const bool is_truth = whole && (value == 0 || value == 1);
   text_of_scalar(alpha, text);
@@ -187,18 +181,16 @@ static strew_status read_alpha(const struct call *call, strew_dtype dtype, strew
     return fail(call, fault, "is %s, expected an integer for %s", text, strew_dtype_name(dtype));
   if (dtype_is_float(dtype)) /* fails if the dtype cannot hold it */
     return *factor = alpha, element_from(call, "alpha", alpha, STREW_EXACT, dtype, &element);
-  status = element_from(call, "alpha", strew_int(value), STREW_SATURATE, dtype, &element);
-  if (status == STREW_OK) *factor = strew_scalar_load(dtype, element.bytes);
-  return status;
+  RETURN_IF_FAILED(element_from(call, "alpha", strew_int(value), STREW_SATURATE, dtype, &element));
+  return *factor = strew_scalar_load(dtype, element.bytes), STREW_OK;
 }
 
 static bool is_one(strew_scalar alpha) { return alpha.dtype == STREW_FLOAT64 ? alpha.as.f == 1 : alpha.as.i == 1; }
 
 strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source, strew_scalar alpha,
                              strew_mode mode, strew_tensor **out, strew_error *error) {
-  CALL(call, "index_add", error, {"self", self}, {"index", index}, {"source", source},
-       {"out", *out == self ? NULL : *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "index_add", error, {"self", self}, {"index", index}, {"source", source},
+             {"out", *out == self ? NULL : *out});
   struct along along;
   strew_scalar factor = alpha;
   const strew_scatter_options options = {.reduction = STREW_SUM, .mode = mode};

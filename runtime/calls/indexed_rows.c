@@ -4,7 +4,6 @@
    index_join: one pass checks their values and makes row-major positions of the addressed dimensions. Then these
    dimensions count as one, and positions are an index of it. */
 #include "indexed_rows.h"
-#include "gather.h"
 #include "runtime/base/device.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
 
-#include <math.h>
 #include <string.h>
 
 static strew_status check_same_dtype(const struct call *call, const strew_tensor *a, const strew_tensor *b) {
@@ -11,15 +10,12 @@ static strew_status check_same_dtype(const struct call *call, const strew_tensor
 }
 
 strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error) {
-  CALL(call, "equal", error, {"self", a}, {"other", b});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "equal", error, {"self", a}, {"other", b});
   STEP(&steps, check_same_dtype(&call, a, b));
-  if (a->rank == b->rank && memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0) {
-    const strew_scalar all = step_number(&steps, STREW_FOLD_ALL, step_binary(&steps, STREW_EQ, a, b, NULL));
-    if (steps.status == STREW_OK) *out = all.as.i != 0;
-  } else if (steps.status == STREW_OK) {
-    *out = false;
-  }
+  strew_scalar all = strew_int(0);
+  if (a->rank == b->rank && memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0)
+    all = step_number(&steps, STREW_FOLD_ALL, step_binary(&steps, STREW_EQ, a, b, NULL));
+  if (steps.status == STREW_OK) *out = all.as.i != 0;
   return steps_status(&steps);
 }
 
@@ -79,15 +75,13 @@ static strew_tensor *find_close(struct steps *steps, strew_tensor *a, strew_tens
 
 strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
                            strew_tensor **out, strew_error *error) {
-  CALL(call, "isclose", error, {"self", a}, {"other", b});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "isclose", error, {"self", a}, {"other", b});
   strew_tensor *near = find_close(&steps, a, b, rtol, atol, equal_nan);
   return steps_give(&steps, step_to(&steps, near, a->storage->device, STREW_BOOL), out);
 }
 
 strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool *out, strew_error *error) {
-  CALL(call, "allclose", error, {"self", a}, {"other", b});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "allclose", error, {"self", a}, {"other", b});
   const strew_scalar all = step_number(&steps, STREW_FOLD_ALL, find_close(&steps, a, b, rtol, atol, false));
   if (steps.status == STREW_OK) *out = all.as.i != 0;
   return steps_status(&steps);

@@ -5,7 +5,6 @@
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const product_names[] = {
@@ -25,11 +24,10 @@ static strew_status check_operands(const struct call *call, strew_product kind, 
                                    const strew_tensor *b) {
   static const int ranks[][2] = {
       [STREW_MATMUL] = {0, 0}, [STREW_MM] = {2, 2}, [STREW_MV] = {2, 1}, [STREW_DOT] = {1, 1}};
-  strew_status status = check_rank(call, "self", a, ranks[kind][0]);
-  TRY(status, check_rank(call, "other", b, ranks[kind][1]));
-  TRY(status, check_devices(call));
-  TRY(status, check_equal_dtypes(call, "other", b->dtype, "self", a->dtype));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_rank(call, "self", a, ranks[kind][0]));
+  RETURN_IF_FAILED(check_rank(call, "other", b, ranks[kind][1]));
+  RETURN_IF_FAILED(check_devices(call));
+  RETURN_IF_FAILED(check_equal_dtypes(call, "other", b->dtype, "self", a->dtype));
   if (a->dtype == STREW_BOOL) return fail(call, FAULT(STREW_EDTYPE, "self"), "is bool, expected a number dtype");
   int inner = b->rank > 1 ? b->rank - 2 : 0;
   if (a->sizes[a->rank - 1] != b->sizes[inner])
@@ -137,12 +135,11 @@ static void plan_product(struct plan *plan, const struct product *product, const
 
 static void multiply(struct steps *steps, const struct product *product, strew_tensor *c, strew_tensor *a,
                      strew_tensor *b) {
-  strew_device *device = a->storage->device;
   struct plan plan;
   strew_tensor *left = regular(steps, a, true), *right = regular(steps, b, false);
   if (steps->status != STREW_OK) return;
   plan_product(&plan, product, c, left, right);
-  STEP(steps, device->ops->matmul(steps->call, device, &plan, product->k));
+  STEP(steps, RUN_ON(a, matmul, steps->call, &plan, product->k));
 }
 
 /* Rounded products, then their sum in the order of sum. */
@@ -153,10 +150,7 @@ static void dot(struct steps *steps, strew_tensor *c, const strew_tensor *a, con
   struct reduce_plan adding = {.fold = STREW_FOLD_SUM};
   strew_tensor *products = step_new(steps, device, wide, 1, a->sizes), *sum = step_new(steps, device, summed, 0, NULL);
   if (steps->status != STREW_OK) return;
-  plan_start(&times.plan, 1, a->sizes);
-  plan_add(&times.plan, products);
-  plan_add(&times.plan, a);
-  plan_add(&times.plan, b);
+  PLAN(&times.plan, 1, a->sizes, products, a, b);
   plan_simplify(&times.plan);
   STEP(steps, device->ops->elementwise(steps->call, device, &times));
   plan_start(&adding.plan, 1, a->sizes);
@@ -170,9 +164,8 @@ static void dot(struct steps *steps, strew_tensor *c, const strew_tensor *a, con
 strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
                           strew_error *error) {
   bool known = (unsigned)kind <= STREW_DOT;
-  CALL(call, product_names[known ? kind : STREW_MATMUL], error, {"self", a}, {"other", b}, {"out", *out});
+  CALL_STEPS(call, steps, product_names[known ? kind : STREW_MATMUL], error, {"self", a}, {"other", b}, {"out", *out});
   if (!known) return fail_unknown(&call, "kind", (int)kind, STREW_DOT);
-  STEPS(steps, &call);
   struct product product;
   strew_device *device = a->storage->device;
   STEP(&steps, check_operands(&call, kind, a, b));

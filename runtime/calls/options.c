@@ -13,8 +13,7 @@ static strew_status refuse(const char *op, const uint64_t *reserved, size_t size
 
 static strew_status refuse_size(const char *op, int64_t dim_size, strew_error *error) {
   CALL(call, op, error, {0});
-  return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"}, "is %" PRId64 ", expected 0 or more",
-              dim_size);
+  return fail(&call, FAULT(STREW_ESHAPE, "dim_size"), "is %" PRId64 ", expected 0 or more", dim_size);
 }
 
 /* Declares `given`: the options, or zeros; fails unless their reserved bytes are zeros. */
@@ -23,6 +22,15 @@ static strew_status refuse_size(const char *op, int64_t dim_size, strew_error *e
   const type *const given = options ? options : &zeros;                                                                \
   if (memcmp(given->reserved, zeros.reserved, sizeof zeros.reserved) != 0)                                             \
   return refuse(op, given->reserved, sizeof given->reserved, error)
+
+/* The call with options, between its other parameters and the results; `arguments` are those of the call without. */
+#define WITH(name, type, arguments, results, ...)                                                                      \
+  strew_status strew_##name##_with(__VA_ARGS__, const type *options, results, strew_error *error) {                    \
+    GIVEN(type, #name);                                                                                                \
+    return strew_##name(SPREAD arguments, error);                                                                      \
+  }
+#define SPREAD(...) __VA_ARGS__
+#define OUTS(a, b)  strew_tensor **a, strew_tensor **b
 
 /* Declares `dim_size`: that of the options, or -1; fails if it is negative. */
 #define GIVEN_SIZE(op)                                                                                                 \
@@ -40,11 +48,8 @@ strew_status strew_clamp_with(strew_tensor *tensor, strew_operand low, strew_ope
   return strew_clamp(tensor, is_left_out(low) ? NULL : &low, is_left_out(high) ? NULL : &high, out, error);
 }
 
-strew_status strew_isclose_with(strew_tensor *a, strew_tensor *b, double rtol, double atol,
-                                const strew_isclose_options *options, strew_tensor **out, strew_error *error) {
-  GIVEN(strew_isclose_options, "isclose");
-  return strew_isclose(a, b, rtol, atol, given->equal_nan, out, error);
-}
+WITH(isclose, strew_isclose_options, (a, b, rtol, atol, given->equal_nan, out), strew_tensor **out, strew_tensor *a,
+     strew_tensor *b, double rtol, double atol)
 
 strew_status strew_squeeze_dim(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
   return strew_squeeze(tensor, &dim, out, error);
@@ -67,53 +72,25 @@ strew_status strew_reduce_with(strew_fold fold, strew_tensor *tensor, const stre
                       given->correction ? *given->correction : 1, out, error);
 }
 
-strew_status strew_sort_with(strew_tensor *tensor, int dim, const strew_sort_options *options, strew_tensor **values,
-                             strew_tensor **indices, strew_error *error) {
-  GIVEN(strew_sort_options, "sort");
-  return strew_sort(tensor, dim, given->descending, values, indices, error);
-}
-
-strew_status strew_topk_with(strew_tensor *tensor, int64_t k, int dim, const strew_topk_options *options,
-                             strew_tensor **values, strew_tensor **indices, strew_error *error) {
-  GIVEN(strew_topk_options, "topk");
-  return strew_topk(tensor, k, dim, !given->smallest, values, indices, error);
-}
-
-strew_status strew_softmax_with(strew_tensor *tensor, int dim, const strew_softmax_options *options, strew_tensor **out,
-                                strew_error *error) {
-  GIVEN(strew_softmax_options, "softmax");
-  return strew_softmax(tensor, dim, given->logarithm, out, error);
-}
-
-strew_status strew_quantile_with(strew_tensor *tensor, strew_operand q, const strew_quantile_options *options,
-                                 strew_tensor **out, strew_error *error) {
-  GIVEN(strew_quantile_options, "quantile");
-  return strew_quantile(tensor, q, given->dim, given->keepdim, given->interpolation, out, error);
-}
-
-strew_status strew_searchsorted_with(strew_tensor *sorted, strew_operand values,
-                                     const strew_searchsorted_options *options, strew_tensor **out,
-                                     strew_error *error) {
-  GIVEN(strew_searchsorted_options, "searchsorted");
-  return strew_searchsorted(sorted, values, given->right, out, error);
-}
-
-strew_status strew_bucketize_with(strew_operand values, strew_tensor *boundaries,
-                                  const strew_searchsorted_options *options, strew_tensor **out, strew_error *error) {
-  GIVEN(strew_searchsorted_options, "bucketize");
-  return strew_bucketize(values, boundaries, given->right, out, error);
-}
+WITH(sort, strew_sort_options, (tensor, dim, given->descending, values, indices), OUTS(values, indices),
+     strew_tensor *tensor, int dim)
+WITH(topk, strew_topk_options, (tensor, k, dim, !given->smallest, values, indices), OUTS(values, indices),
+     strew_tensor *tensor, int64_t k, int dim)
+WITH(softmax, strew_softmax_options, (tensor, dim, given->logarithm, out), strew_tensor **out, strew_tensor *tensor,
+     int dim)
+WITH(quantile, strew_quantile_options, (tensor, q, given->dim, given->keepdim, given->interpolation, out),
+     strew_tensor **out, strew_tensor *tensor, strew_operand q)
+WITH(searchsorted, strew_searchsorted_options, (sorted, values, given->right, out), strew_tensor **out,
+     strew_tensor *sorted, strew_operand values)
+WITH(bucketize, strew_searchsorted_options, (values, boundaries, given->right, out), strew_tensor **out,
+     strew_operand values, strew_tensor *boundaries)
 
 /* --------------------------------------------------------------------------------------------------- at an index */
 
 /* The call with an index, its other arguments, and a mode in the place of options. */
 #define AT_INDEX(name, arguments, ...)                                                                                 \
-  strew_status strew_##name##_with(strew_tensor *self, __VA_ARGS__, const strew_index_options *options,                \
-                                   strew_tensor **out, strew_error *error) {                                           \
-    GIVEN(strew_index_options, #name);                                                                                 \
-    return strew_##name(self, SPREAD arguments, given->mode, out, error);                                              \
-  }
-#define SPREAD(...) __VA_ARGS__
+  WITH(name, strew_index_options, (self, SPREAD arguments, given->mode, out), strew_tensor **out, strew_tensor *self,  \
+       __VA_ARGS__)
 AT_INDEX(gather, (dim, index), int dim, strew_tensor *index)
 AT_INDEX(index_select, (dim, index), int dim, strew_tensor *index)
 AT_INDEX(index_add, (dim, index, source, alpha), int dim, strew_tensor *index, strew_tensor *source, strew_scalar alpha)
@@ -129,17 +106,10 @@ static strew_reduction reduction_of(const strew_segment_options *options) {
   return options->reduction == STREW_ASSIGN ? STREW_SUM : options->reduction;
 }
 
-strew_status strew_segment_csr_with(strew_tensor *src, strew_tensor *indptr, const strew_segment_options *options,
-                                    strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  GIVEN(strew_segment_options, "segment_csr");
-  return strew_segment_csr(src, indptr, reduction_of(given), out, arg, error);
-}
-
-strew_status strew_segment_reduce_with(strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets, int axis,
-                                       const strew_segment_options *options, strew_tensor **out, strew_error *error) {
-  GIVEN(strew_segment_options, "segment_reduce");
-  return strew_segment_reduce(data, reduction_of(given), lengths, offsets, axis, given->initial, out, error);
-}
+WITH(segment_csr, strew_segment_options, (src, indptr, reduction_of(given), out, arg), OUTS(out, arg),
+     strew_tensor *src, strew_tensor *indptr)
+WITH(segment_reduce, strew_segment_options, (data, reduction_of(given), lengths, offsets, axis, given->initial, out),
+     strew_tensor **out, strew_tensor *data, strew_tensor *lengths, strew_tensor *offsets, int axis)
 
 strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index, const strew_segment_options *options,
                                     strew_tensor **out, strew_tensor **arg, strew_error *error) {
@@ -167,21 +137,9 @@ strew_status strew_group_softmax_with(strew_groups groups, strew_tensor *src,
                          : strew_group_softmax(src, groups.index, &own, given->logarithm, out, error);
 }
 
-strew_status strew_group_by_with(int count, strew_tensor *const keys[], const strew_group_by_options *options,
-                                 strew_grouping **out, strew_error *error) {
-  GIVEN(strew_group_by_options, "group_by");
-  return strew_group_by(count, keys, given->order, out, error);
-}
-
-strew_status strew_grouping_argsort_with(strew_grouping *grouping, strew_tensor *src, const strew_sort_options *options,
-                                         strew_tensor **out, strew_error *error) {
-  GIVEN(strew_sort_options, "grouping_argsort");
-  return strew_grouping_argsort(grouping, src, given->descending, out, error);
-}
-
-strew_status strew_grouping_topk_with(strew_grouping *grouping, strew_tensor *src, int64_t k,
-                                      const strew_topk_options *options, strew_tensor **positions,
-                                      strew_tensor **groups, strew_error *error) {
-  GIVEN(strew_topk_options, "grouping_topk");
-  return strew_grouping_topk(grouping, src, k, !given->smallest, positions, groups, error);
-}
+WITH(group_by, strew_group_by_options, (count, keys, given->order, out), strew_grouping **out, int count,
+     strew_tensor *const keys[])
+WITH(grouping_argsort, strew_sort_options, (grouping, src, given->descending, out), strew_tensor **out,
+     strew_grouping *grouping, strew_tensor *src)
+WITH(grouping_topk, strew_topk_options, (grouping, src, k, !given->smallest, positions, groups),
+     OUTS(positions, groups), strew_grouping *grouping, strew_tensor *src, int64_t k)

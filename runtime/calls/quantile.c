@@ -1,6 +1,4 @@
 /* quantile.c: quantiles of lines: elements are sorted, and the device picks them by rank. */
-#include "runtime/base/copy.h"
-#include "runtime/base/device.h"
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
 
@@ -15,13 +13,13 @@ static strew_status check_q(const struct call *call, double q) {
   char text[TEXT_BYTES];
   strew_scalar value = strew_float(q);
   if (q >= 0 && q <= 1) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = "q", .value = &value},
-              "is %s, expected a number from 0 to 1", text_of_scalar(value, text));
+  return fail(call, VALUED(STREW_EVALUE, "q", value), "is %s, expected a number from 0 to 1",
+              text_of_scalar(value, text));
 }
 
 strew_status check_rank(const struct call *call, double q, strew_interpolation interpolation) {
-  strew_status status = check_q(call, q);
-  return status == STREW_OK ? check_interpolation(call, interpolation) : status;
+  RETURN_IF_FAILED(check_q(call, q));
+  return check_interpolation(call, interpolation);
 }
 
 enum { FLOAT32_EXACT = 1 << 24 }; /* the largest integer up to which float32 has all */
@@ -37,8 +35,7 @@ struct quantile_list {
 
 static strew_status check_q_tensor(const struct quantile_list *list, const strew_tensor *q) {
   const strew_tensor *tensor = list->tensor;
-  struct fault fault = {.code = STREW_ESHAPE, .argument = "q"};
-  if (q->rank > 1) return fail(list->call, fault, "has %d dimensions, expected 0 or 1", q->rank);
+  if (q->rank > 1) return fail(list->call, FAULT(STREW_ESHAPE, "q"), "has %d dimensions, expected 0 or 1", q->rank);
   strew_status status = check_devices(list->call);
   return TRY(status, check_equal_dtypes(list->call, "q", q->dtype, "self", tensor->dtype));
 }
@@ -71,15 +68,14 @@ static strew_status read_q_tensor(const struct quantile_list *list, const strew_
 static strew_status read_q(struct quantile_list *list, strew_operand q) {
   strew_context *context = list->tensor->storage->device->context;
   union element element;
-  strew_status status = q.tensor ? check_q_tensor(list, q.tensor) : check_scalar(list->call, "q", q.number);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(q.tensor ? check_q_tensor(list, q.tensor) : check_scalar(list->call, "q", q.number));
   list->forms_dim = q.tensor && q.tensor->rank;
   list->count = q.tensor ? strew_tensor_numel(q.tensor) : 1;
   if (!list->count) return STREW_OK;
   list->q = memory_allocate(context, (size_t)list->count * sizeof *list->q);
   if (!list->q) return fail_memory(list->call, context, (size_t)list->count * sizeof *list->q);
   if (q.tensor) return read_q_tensor(list, q.tensor);
-  status = check_q(list->call, q.number.dtype == STREW_FLOAT64 ? q.number.as.f : (double)q.number.as.i);
+  strew_status status = check_q(list->call, q.number.dtype == STREW_FLOAT64 ? q.number.as.f : (double)q.number.as.i);
   TRY(status, element_from(list->call, "q", q.number, STREW_EXACT, list->tensor->dtype, &element));
   return TRY(status, set_q(list, 0, element.bytes));
 }
@@ -109,19 +105,14 @@ static strew_status pick_row(const struct quantile_list *list, const struct sort
                              strew_interpolation interpolation, int64_t i, strew_tensor *out) {
   struct quantile_plan plan = {.q = list->q[i], .interpolation = interpolation, .step = 1};
   strew_tensor row = *out, line = *lines->values;
-  strew_device *device = out->storage->device;
   plan.in_float32 = out->dtype != STREW_FLOAT64;
   row.offset += i * row.strides[0];
   row.rank = line.rank = 1;
   row.sizes[0] = lines->rows, row.strides[0] = 1;
   line.sizes[0] = lines->rows, line.strides[0] = lines->n;
-  plan_start(&plan.plan, 1, row.sizes);
-  plan_add(&plan.plan, &row);
-  plan_add(&plan.plan, &line);
-  plan_add(&plan.plan, lines->start);
-  plan_add(&plan.plan, lines->count);
+  PLAN(&plan.plan, 1, row.sizes, &row, &line, lines->start, lines->count);
   plan_simplify(&plan.plan);
-  return device->ops->quantile(list->call, device, &plan);
+  return RUN_ON(out, quantile, list->call, &plan);
 }
 
 /* Rows [count, lines], of a list of `count` quantiles. */
@@ -135,8 +126,8 @@ static strew_tensor *pick_rows(struct steps *steps, const struct quantile_list *
   return rows;
 }
 
-/* The rows in the result's shape: the tensor's, with or without the dimensions that the quantile is taken of. The lines'
-   dimension has changed places with the last one. */
+/* The rows in the result's shape: the tensor's, with or without the dimensions that the quantile is taken of. The
+   lines' dimension has changed places with the last one. */
 static strew_tensor *shape_rows(struct steps *steps, const struct quantile_list *list, const int *dim, bool keepdim,
                                 strew_tensor *rows) {
   const strew_tensor *tensor = list->tensor;
@@ -166,8 +157,7 @@ static strew_tensor *shape_rows(struct steps *steps, const struct quantile_list 
 static strew_status check_quantile(const struct call *call, const strew_tensor *tensor, int *dim,
                                    struct sorted_lines *lines) {
   struct fault fault = {.code = STREW_ESHAPE, .argument = "self"};
-  strew_status status = dim ? check_dim(call, tensor->rank, dim) : STREW_OK;
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(dim ? check_dim(call, tensor->rank, dim) : STREW_OK);
   const int64_t numel = strew_tensor_numel(tensor);
   if (!numel) return fail(call, fault, "has no elements, expected at least 1");
   lines->n = dim && tensor->rank ? tensor->sizes[*dim] : numel;
@@ -180,8 +170,7 @@ static strew_status check_quantile(const struct call *call, const strew_tensor *
 
 strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
                             strew_interpolation interpolation, strew_tensor **out, strew_error *error) {
-  CALL(call, "quantile", error, {"self", tensor}, {"q", q.tensor});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "quantile", error, {"self", tensor}, {"q", q.tensor});
   struct quantile_list list = {.call = &call, .tensor = tensor};
   struct sorted_lines lines = {.values = NULL};
   int along = dim ? *dim : 0, *positive = dim ? &along : NULL;

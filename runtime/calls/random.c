@@ -13,8 +13,8 @@ static strew_status check_reached(const struct call *call, const char *argument,
   char text[TEXT_BYTES];
   quiet.error = NULL;
   if (element_from(&quiet, argument, reached, how, dtype, &element) == STREW_OK) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &reached},
-              "leads to %s, which %s cannot hold", text_of_scalar(reached, text), strew_dtype_name(dtype));
+  return fail(call, VALUED(STREW_EVALUE, argument, reached), "leads to %s, which %s cannot hold",
+              text_of_scalar(reached, text), strew_dtype_name(dtype));
 }
 
 /* Fails unless dtype holds this whole number exactly. */
@@ -22,7 +22,7 @@ static strew_status check_whole(const struct call *call, const char *argument, i
   strew_scalar value = strew_int(whole);
   int64_t most = dtype_is_float(dtype) ? (int64_t)1 << dtype_digits(dtype) : 0;
   if (!most || (whole <= most && whole >= -most)) return check_reached(call, argument, value, STREW_EXACT, dtype);
-  return fail(call, (struct fault){.code = STREW_EVALUE, .argument = argument, .value = &value},
+  return fail(call, VALUED(STREW_EVALUE, argument, value),
               "leads to %" PRId64 ", %s holds whole numbers exactly from %" PRId64 " to %" PRId64, whole,
               strew_dtype_name(dtype), -most, most);
 }
@@ -103,14 +103,12 @@ strew_status strew_randn(strew_device *device, strew_dtype dtype, int rank, cons
 strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low, int64_t high, int rank,
                            const int64_t *sizes, strew_tensor **out, strew_error *error) {
   CALL(call, "randint", error, {"out", *out});
-  strew_scalar value = strew_int(high);
   if (low >= high)
-    return fail(&call, (struct fault){.code = STREW_EVALUE, .argument = "high", .value = &value},
+    return fail(&call, VALUED(STREW_EVALUE, "high", strew_int(high)),
                 "is %" PRId64 ", expected more than low, which is %" PRId64, high, low);
-  strew_status status = check_sizes(&call, dtype, rank, sizes);
-  TRY(status, check_whole(&call, "low", low, dtype));
-  TRY(status, check_whole(&call, "high", high - 1, dtype));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_sizes(&call, dtype, rank, sizes));
+  RETURN_IF_FAILED(check_whole(&call, "low", low, dtype));
+  RETURN_IF_FAILED(check_whole(&call, "high", high - 1, dtype));
   return draw_tensor(&call, device, dtype, rank, sizes, RANDOM_INTEGER, low, (uint64_t)high - (uint64_t)low, out);
 }
 
@@ -129,13 +127,9 @@ static void random_order(struct steps *steps, strew_device *device, int64_t n, s
 
 strew_status strew_randperm(strew_device *device, strew_dtype dtype, int64_t n, strew_tensor **out,
                             strew_error *error) {
-  CALL(call, "randperm", error, {"out", *out});
+  CALL_STEPS(call, steps, "randperm", error, {"out", *out});
   const uint64_t draws = device->context->draws;
-  strew_scalar value = strew_int(n);
-  if (n < 0)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "n", .value = &value},
-                "is %" PRId64 ", expected 0 or more", n);
-  STEPS(steps, &call);
+  if (n < 0) return fail(&call, VALUED(STREW_EARGUMENT, "n", strew_int(n)), "is %" PRId64 ", expected 0 or more", n);
   STEP(&steps, check_sizes(&call, dtype, 1, &n));
   if (n) STEP(&steps, check_whole(&call, "n", n - 1, dtype));
   struct dense order = {.target = steps_out(&steps, "out", device, dtype, 1, &n, *out)};
@@ -233,13 +227,11 @@ static int64_t count_before(strew_dtype dtype, strew_scalar start, strew_scalar 
 
 static strew_status ramp_count(const struct call *call, strew_dtype dtype, strew_scalar start, strew_scalar stop,
                                strew_scalar step, bool whole, int64_t *count) {
-  strew_status status = check_step(call, start, stop, step, whole);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_step(call, start, stop, step, whole));
   const uint64_t exact = whole ? whole_count(start.as.i, stop.as.i, step.as.i) : 0;
   const double steps = whole ? (double)exact : ceil(width_in(as_double(start), as_double(stop), as_double(step)));
   if (!(steps < 0x1p62))
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "step", .value = &step},
-                "makes more elements than can be addressed");
+    return fail(call, VALUED(STREW_ESHAPE, "step", step), "makes more elements than can be addressed");
   if (!whole) start = strew_float(as_double(start)), step = strew_float(as_double(step));
   *count = count_before(dtype, start, stop, step, whole ? (int64_t)exact : (int64_t)steps + 1);
   if (*count == 0 && steps > 0 && dtype_is_float(dtype)) *count = 1; /* start, even if stop is rounded to it */
@@ -269,8 +261,7 @@ static strew_status check_countable(const struct call *call, strew_dtype dtype) 
 
 strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar start, strew_scalar stop,
                           strew_scalar step, strew_tensor **out, strew_error *error) {
-  CALL(call, "arange", error, {"out", *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "arange", error, {"out", *out});
   const bool whole = start.dtype != STREW_FLOAT64 && stop.dtype != STREW_FLOAT64 && step.dtype != STREW_FLOAT64;
   int64_t count = 0;
   union element held;
@@ -290,13 +281,10 @@ strew_status strew_arange(strew_device *device, strew_dtype dtype, strew_scalar 
 
 strew_status strew_linspace(strew_device *device, strew_dtype dtype, double start, double stop, int64_t count,
                             strew_tensor **out, strew_error *error) {
-  CALL(call, "linspace", error, {"out", *out});
+  CALL_STEPS(call, steps, "linspace", error, {"out", *out});
   union element held;
-  strew_scalar value = strew_int(count);
   if (count < 0)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "steps", .value = &value},
-                "is %" PRId64 ", expected 0 or more", count);
-  STEPS(steps, &call);
+    return fail(&call, VALUED(STREW_EARGUMENT, "steps", strew_int(count)), "is %" PRId64 ", expected 0 or more", count);
   STEP(&steps, check_sizes(&call, dtype, 1, &count));
   STEP(&steps, check_countable(&call, dtype));
   STEP(&steps, element_from(&call, "start", strew_float(start), STREW_TRUNCATE, dtype, &held));

@@ -1,10 +1,8 @@
-/* reduce.c: folds of dimensions into one value each, cumulative sums and products. */
+/* reduce.c: folds of dimensions into one value each, cumulative sums and products, softmax. */
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------------------------------------------------ folds */
 
@@ -13,14 +11,11 @@ static strew_status result_dtype(const struct call *call, const struct fold_row 
   if (row->takes == TAKES_FLOATS && !dtype_is_float(dtype))
     return fail(call, HINTED(STREW_EDTYPE, "self", "strew_to(self, float32)"), "is %s, expected a float dtype",
                 strew_dtype_name(dtype));
-  *out = dtype;
-  switch (row->gives) {
-  case FOLD_WIDE: *out = dtype_is_float(dtype) ? dtype : STREW_INT64; break;
-  case FOLD_SAME: break;
-  case FOLD_PLACE: *out = STREW_INT64; break;
-  case FOLD_TRUTH: *out = STREW_BOOL; break;
-  }
-  return STREW_OK;
+  const strew_dtype dtypes[] = {[FOLD_WIDE] = dtype_is_float(dtype) ? dtype : STREW_INT64,
+                                [FOLD_SAME] = dtype,
+                                [FOLD_PLACE] = STREW_INT64,
+                                [FOLD_TRUTH] = STREW_BOOL};
+  return *out = dtypes[row->gives], STREW_OK;
 }
 
 /* Marks the dimensions to fold: those listed, all without a list. */
@@ -31,12 +26,9 @@ static strew_status mark_folded(const struct call *call, int rank, int count, co
   for (int d = 0; d < MAX_RANK; d++) folded[d] = !dims && d < rank;
   for (int i = 0; i < count; i++) {
     int dim = dims[i];
-    strew_status status = check_dim(call, rank, &dim);
-    if (status != STREW_OK) return status;
-    strew_scalar value = strew_int(dims[i]);
+    RETURN_IF_FAILED(check_dim(call, rank, &dim));
     if (folded[dim])
-      return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "dim", .value = &value},
-                  "names dimension %d twice", dim);
+      return fail(call, VALUED(STREW_ESHAPE, "dim", strew_int(dims[i])), "names dimension %d twice", dim);
     folded[dim] = true;
   }
   return STREW_OK;
@@ -85,9 +77,7 @@ static void plan_fold(struct reduce_plan *reduce, const strew_tensor *tensor, co
     kept[at] = d;
   }
   for (int d = 0, next = 0; d < tensor->rank; d++) out_dim[d] = folded[d] && !keepdim ? -1 : next++;
-  plan_start(plan, 0, NULL);
-  plan_add(plan, out);
-  plan_add(plan, tensor);
+  PLAN(plan, 0, NULL, out, tensor);
   for (int i = 0; i < count; i++) append_dim(plan, tensor, kept[i], out, out_dim[kept[i]]);
   for (int d = 0; d < tensor->rank; d++)
     if (folded[d]) append_dim(plan, tensor, d, out, -1);
@@ -179,10 +169,9 @@ static void widen_spread(struct steps *steps, const struct folding *folding, str
 
 static void fold_into(struct steps *steps, const struct folding *folding, const bool *folded, strew_tensor *out) {
   struct reduce_plan plan = {.fold = folding->fold, .correction = folding->correction};
-  strew_device *device = out->storage->device;
   if (strew_tensor_numel(folding->tensor)) {
     plan_fold(&plan, folding->tensor, folded, folding->keepdim, out);
-    STEP(steps, device->ops->reduce(steps->call, device, &plan));
+    STEP(steps, RUN_ON(out, reduce, steps->call, &plan));
   } else {
     STEP(steps, fill_empty(steps->call, fold_row_of(folding->fold), out));
   }
@@ -215,9 +204,8 @@ static strew_tensor *fold_tensor(struct steps *steps, const struct folding *fold
 strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                           double correction, strew_tensor **out, strew_error *error) {
   const bool known = (unsigned)fold < STREW_FOLD_COUNT;
-  CALL(call, known ? fold_row_of(fold)->name : "reduce", error, {"self", tensor}, {"out", *out});
+  CALL_STEPS(call, steps, known ? fold_row_of(fold)->name : "reduce", error, {"self", tensor}, {"out", *out});
   if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
-  STEPS(steps, &call);
   const struct folding folding = {fold, tensor, count, dims, keepdim, correction};
   return steps_give(&steps, fold_tensor(&steps, &folding, *out, true), out);
 }
@@ -243,9 +231,7 @@ static strew_tensor *scan_out(struct steps *steps, strew_tensor *tensor, int *di
 }
 
 static void plan_scan(struct scan_plan *scan, const strew_tensor *out, const strew_tensor *tensor, int dim) {
-  plan_start(&scan->plan, tensor->rank, tensor->sizes);
-  plan_add(&scan->plan, out);
-  plan_add(&scan->plan, tensor);
+  PLAN(&scan->plan, tensor->rank, tensor->sizes, out, tensor);
   plan_lines(&scan->plan, dim);
 }
 
@@ -279,8 +265,7 @@ strew_status strew_cumprod(strew_tensor *tensor, int dim, strew_tensor **out, st
 
 static strew_status cumulative_extremes(const char *name, strew_tensor *tensor, int dim, bool largest,
                                         strew_tensor **values, strew_tensor **indices, strew_error *error) {
-  CALL(call, name, error, {"self", tensor});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, name, error, {"self", tensor});
   strew_device *device = tensor->storage->device;
   STEP(&steps, check_dim(&call, tensor->rank, &dim));
   strew_tensor *positions = step_new(&steps, device, STREW_INT64, tensor->rank, tensor->sizes);
@@ -302,4 +287,38 @@ strew_status strew_cummax(strew_tensor *tensor, int dim, strew_tensor **values, 
 strew_status strew_cummin(strew_tensor *tensor, int dim, strew_tensor **values, strew_tensor **indices,
                           strew_error *error) {
   return cumulative_extremes("cummin", tensor, dim, false, values, indices, error);
+}
+
+/* --------------------------------------------------------------------------------------------------------- softmax */
+
+/* The largest element is subtracted first, so that no exponential overflows. 16-bit floats are computed as float32 and
+   rounded once. */
+static void soften(struct steps *steps, bool logarithm, int dim, strew_tensor *x, strew_tensor *out) {
+  strew_tensor *largest = step_reduce(steps, STREW_FOLD_AMAX, x, 1, &dim);
+  step_binary(steps, STREW_SUB, x, largest, out);
+  strew_tensor *powers = step_unary(steps, STREW_EXP, out, logarithm ? NULL : out);
+  strew_tensor *sums = step_reduce(steps, STREW_FOLD_SUM, powers, 1, &dim);
+  if (logarithm) step_unary(steps, STREW_LOG, sums, sums);
+  step_binary(steps, logarithm ? STREW_SUB : STREW_DIV, out, sums, out);
+}
+
+static void soften_pieces(struct steps *steps, bool logarithm, int dim, strew_tensor *x, strew_tensor *out) {
+  if (steps->status != STREW_OK || !strew_tensor_numel(x)) return;
+  const struct pieces pieces = pieces_of(x, x->rank ? dim : -1);
+  for (int64_t at = 0; at < pieces.size && steps->status == STREW_OK; at += pieces.length) {
+    const int mark = steps->count;
+    soften(steps, logarithm, dim, step_piece(steps, &pieces, at, x), step_piece(steps, &pieces, at, out));
+    steps_keep(steps, mark, NULL);
+  }
+}
+
+strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_tensor **out, strew_error *error) {
+  CALL_STEPS(call, steps, logarithm ? "log_softmax" : "softmax", error, {"self", tensor});
+  STEP(&steps, check_float(&call, "self", tensor));
+  STEP(&steps, check_dim(&call, tensor->rank, &dim));
+  const strew_dtype wide = dtype_wide(tensor->dtype);
+  strew_tensor *x = step_to(&steps, tensor, NULL, wide);
+  strew_tensor *soft = step_new(&steps, tensor->storage->device, wide, tensor->rank, tensor->sizes);
+  soften_pieces(&steps, logarithm, dim, x, soft);
+  return steps_give(&steps, step_to(&steps, soft, NULL, tensor->dtype), out);
 }

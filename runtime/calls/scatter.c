@@ -10,10 +10,8 @@
    A device may offer steps 1 to 4 of a mean in one pass (struct one_pass_mean). Steps 1, 2 and 5 need scratch of at
    most the size of the destinations, which is allocated before anything is written. */
 #include "scatter.h"
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 
-#include <stdio.h>
 #include <string.h>
 
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype) {
@@ -23,20 +21,11 @@ strew_status check_mean(const struct call *call, strew_reduction reduction, stre
 
 const strew_scatter_options scatter_defaults = {.reduction = STREW_ASSIGN};
 
-/* Sets every member, one by one: see plan_pass. */
 struct scatter_job scatter_job_of(struct addressing *addressing, const strew_scatter_options *options) {
   return (struct scatter_job){.addressing = addressing,
-                              .self = NULL,
-                              .start = NULL,
-                              .disposable = false,
-                              .src = NULL,
-                              .number = {.i64 = 0},
                               .reduction = options->reduction,
                               .start_from_identity = options->exclude_self && options->reduction != STREW_ASSIGN,
-                              .count_self = !options->exclude_self,
-                              .arg = NULL,
-                              .arg_none = 0,
-                              .fresh = false};
+                              .count_self = !options->exclude_self};
 }
 
 /* ------------------------------------------------------------------------------------------------- one pass */
@@ -88,8 +77,7 @@ static strew_status scatter_pass(const struct call *call, const struct scatter_j
   if (plan.size == 0) /* no value is in range, and such a self may have no memory */
     return plan.check ? addressing_check(call, job->addressing) : STREW_OK;
   bool bad;
-  strew_device *device = self->storage->device;
-  strew_status status = device->ops->scatter(call, device, &plan, &bad);
+  strew_status status = RUN_ON(self, scatter, call, &plan, &bad);
   return pass_end(call, job->addressing, status, bad);
 }
 
@@ -203,19 +191,17 @@ static strew_status clear_received(const struct call *call, const struct scatter
   plan_add(&plan.plan, &part);
   if (plan_numel(&plan.plan) == 0) return STREW_OK;
   plan_simplify_any_order(&plan.plan);
-  return self->storage->device->ops->elementwise(call, self->storage->device, &plan);
+  return RUN_ON(self, elementwise, call, &plan);
 }
 
 static strew_status divide(const struct call *call, const struct scatter_job *job, strew_tensor *self,
                            const strew_tensor *counts) {
   strew_tensor part = reachable(job, self);
   struct plan plan;
-  plan_start(&plan, part.rank, part.sizes);
-  plan_add(&plan, &part);
-  plan_add(&plan, counts);
+  PLAN(&plan, part.rank, part.sizes, &part, counts);
   if (plan_numel(&plan) == 0) return STREW_OK;
   plan_simplify_any_order(&plan);
-  return self->storage->device->ops->divide_by_count(call, self->storage->device, &plan, job->count_self);
+  return RUN_ON(self, divide_by_count, call, &plan, job->count_self);
 }
 
 /* ------------------------------------------------------------------------------------------------ all passes */
@@ -344,12 +330,11 @@ static strew_status check_scatter_index(const struct call *call, const strew_ten
                                         const struct scatter_job *job) {
   const strew_tensor *index = job->addressing->index;
   const int dim = job->addressing->limits.dim;
-  strew_status status = check_index_dtype(call, index, "index");
-  if (status == STREW_OK && job->src) status = check_index_rank(call, index, job->src, "src", dim, NULL);
-  TRY(status, check_index_rank(call, index, self, "self", dim, NULL));
-  if (status == STREW_OK && job->src) status = check_index_sizes(call, index, job->src, "src", -1);
-  TRY(status, check_index_sizes(call, index, self, "self", dim));
-  return status;
+  RETURN_IF_FAILED(check_index_dtype(call, index, "index"));
+  if (job->src) RETURN_IF_FAILED(check_index_rank(call, index, job->src, "src", dim, NULL));
+  RETURN_IF_FAILED(check_index_rank(call, index, self, "self", dim, NULL));
+  if (job->src) RETURN_IF_FAILED(check_index_sizes(call, index, job->src, "src", -1));
+  return check_index_sizes(call, index, self, "self", dim);
 }
 
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
@@ -359,18 +344,17 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
        {"out", *out == self ? NULL : *out});
   struct addressing addressing = ADDRESSING(index, index, {0, 0, "self", options->mode, false});
   struct scatter_job job = scatter_job_of(&addressing, options);
-  strew_status status = check_options(&call, options);
-  TRY(status, check_words(&call, options->reduction, options->mode));
-  TRY(status, check_devices(&call));
-  TRY(status, check_dim(&call, self->rank, &dim));
-  TRY(status, check_mean(&call, job.reduction, self->dtype));
-  TRY(status, check_scatter_source(&call, self, "src", src, &job));
-  TRY(status, check_scatter_target(&call, self, *out));
-  TRY(status, check_scatter_overlap(&call, *out, "index", index));
-  TRY(status, check_scatter_overlap(&call, *out, "src", src.tensor));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_options(&call, options));
+  RETURN_IF_FAILED(check_words(&call, options->reduction, options->mode));
+  RETURN_IF_FAILED(check_devices(&call));
+  RETURN_IF_FAILED(check_dim(&call, self->rank, &dim));
+  RETURN_IF_FAILED(check_mean(&call, job.reduction, self->dtype));
+  RETURN_IF_FAILED(check_scatter_source(&call, self, "src", src, &job));
+  RETURN_IF_FAILED(check_scatter_target(&call, self, *out));
+  RETURN_IF_FAILED(check_scatter_overlap(&call, *out, "index", index));
+  RETURN_IF_FAILED(check_scatter_overlap(&call, *out, "src", src.tensor));
   addressing.limits.dim = dim;
   addressing.limits.size = self->rank ? self->sizes[dim] : 1;
-  if (strew_tensor_numel(index)) status = check_scatter_index(&call, self, &job);
-  return TRY(status, scatter_call(&call, &job, self, out));
+  if (strew_tensor_numel(index)) RETURN_IF_FAILED(check_scatter_index(&call, self, &job));
+  return scatter_call(&call, &job, self, out);
 }

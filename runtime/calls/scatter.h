@@ -1,4 +1,5 @@
-/* scatter.h: the engine below the position form and the group form (scatter.c). */
+/* scatter.h: the engines below the position form and the group form (scatter.c), and below gather and the calls that
+   read through an index (gather.c). */
 #ifndef STREW_SCATTER_H
 #define STREW_SCATTER_H
 
@@ -39,7 +40,18 @@ strew_status check_scatter_target(const struct call *call, strew_tensor *self, s
 strew_status check_scatter_overlap(const struct call *call, const strew_tensor *target, const char *name,
                                    const strew_tensor *operand);
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype);
-/* Fails for STREW_ASSIGN and, with_arg, unless the reduction is an extreme. group.c */
+/* Fails for STREW_ASSIGN and, with_arg, unless the reduction is an extreme. from_index.c */
 strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg);
+
+/* --------------------------------------------------------------------------------------------------------- gather.c */
+
+/* Runs a checked call: gathers into *out, or into a new tensor, of that shape and self's dtype. The index has the shape
+   of the result or, if that has rank 0, one of size 1; self has the index's rank. The index may be empty though the
+   given one is not: its values are checked nevertheless. */
+strew_status gather_call(const struct call *call, struct addressing *addressing, const strew_tensor *self, int rank,
+                         const int64_t *sizes, strew_tensor **out);
+/* Fails if a given result (NULL: passes) overlaps itself, self or the index, argument `name`. */
+strew_status check_gather_out(const struct call *call, const strew_tensor *out, const strew_tensor *self,
+                              const char *name, const strew_tensor *index);
 
 #endif

@@ -50,13 +50,9 @@ static strew_status search_lines(const struct search *search, strew_tensor *out)
   if (!plan.size) return fill_tensor(search->call, out, (union element){.i64 = 0});
   lines.sizes[last] = 1;
   if (!last) lines.rank = 0;
-  plan_start(&plan.plan, out->rank, out->sizes);
-  plan_add(&plan.plan, out);
-  plan_add(&plan.plan, search->values.tensor);
-  plan_add(&plan.plan, &lines);
+  PLAN(&plan.plan, out->rank, out->sizes, out, search->values.tensor, &lines);
   plan_simplify_any_order(&plan.plan);
-  strew_device *device = out->storage->device;
-  return device->ops->search(search->call, device, &plan);
+  return RUN_ON(out, search, search->call, &plan);
 }
 
 static strew_tensor *promoted(struct steps *steps, strew_tensor *tensor, strew_dtype dtype) {

@@ -1,7 +1,6 @@
 /* segment.c: reductions of segments, which are consecutive elements, and the way back. Segments are given by their ends
    (csr), their lengths, or a sorted index (coo). They lie along the last dimension of the tensor that
    gives them; its others broadcast to the first ones of src. */
-#include "runtime/base/device.h"
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
 #include "runtime/groups/groups.h"
@@ -32,16 +31,12 @@ static strew_tensor line_of(const strew_tensor *tensor) {
   return line;
 }
 
-static strew_status fail_shape(const struct call *call, const char *argument, const char *fact) {
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = argument}, "%s", fact);
-}
-
 /* Fails unless each leading dimension is 1 or src's size. */
 static strew_status check_leading(const struct call *call, const struct segments *given) {
   const strew_tensor *tensor = given->tensor;
   struct fault fault = {.code = STREW_ESHAPE, .argument = given->name};
   char text[TEXT_BYTES];
-  if (tensor->rank == 0) return fail_shape(call, given->name, "has no dimension, expected at least 1");
+  if (tensor->rank == 0) return fail(call, fault, "has no dimension, expected at least 1");
   if (tensor->rank > given->shape.rank)
     return fail(call, fault, "has %d dimensions, %s only %d", tensor->rank, given->src_name, given->shape.rank);
   for (int d = 0; d < given->dim; d++)
@@ -70,10 +65,10 @@ static strew_tensor aligned(const struct segments *given, int64_t size) {
 
 /* -------------------------------------------------------------------------------------------------- values in order */
 
-/* A value of a given tensor, and the one before it in its line. */
+/* A value of a given tensor, if there is such a one, and the one before it in its line. */
 struct segment_value {
+  bool exists;
   int64_t position[MAX_RANK], value, before;
-  bool has_before;
   const char *hint; /* NULL: none */
 };
 
@@ -81,17 +76,18 @@ static strew_status find_value(const struct call *call, const strew_tensor *tens
                                struct segment_value *found) {
   strew_scalar value = strew_int(0), before = strew_int(0);
   int last = tensor->rank - 1;
-  strew_status status = index_value(call, tensor, number, found->position, &value);
+  found->exists = number >= 0;
   found->hint = NULL;
-  found->has_before = last >= 0 && found->position[last] > 0;
-  if (status == STREW_OK && found->has_before) {
+  if (!found->exists) return STREW_OK;
+  RETURN_IF_FAILED(index_value(call, tensor, number, found->position, &value));
+  if (last >= 0 && found->position[last] > 0) {
     found->position[last]--;
-    status = strew_get(tensor, tensor->rank, found->position, &before, call->error);
+    RETURN_IF_FAILED(strew_get(tensor, tensor->rank, found->position, &before, call->error));
     found->position[last]++;
   }
   found->value = value.as.i;
   found->before = before.as.i;
-  return status;
+  return STREW_OK;
 }
 
 /* Fails with "has value V at [P], FACT". */
@@ -124,29 +120,39 @@ static strew_status fail_range(const struct call *call, const struct segments *g
   return fail_value(call, given, found, fact);
 }
 
-/* Finds the first value that is negative, greater than highest or less than the one before it; *number -1: none. */
+/* Finds the first value that is negative, greater than highest or less than the one before it. */
 static strew_status first_disorder(const struct call *call, const strew_tensor *tensor, int64_t highest,
-                                   int64_t *number) {
+                                   struct segment_value *found) {
   struct shape1 shape = shape_at_least_1d(tensor);
   struct plan whole, values;
-  *number = -1;
+  int64_t number = -1;
+  found->exists = false;
   if (strew_tensor_numel(tensor) == 0) return STREW_OK;
-  plan_start(&whole, shape.rank, shape.sizes);
-  plan_add(&whole, tensor);
+  PLAN(&whole, shape.rank, shape.sizes, tensor);
   plan_operand_values(&values, &whole, 0);
   plan_keep_last(&values);
-  strew_device *device = tensor->storage->device;
-  return device->ops->order_check(call, device, &values, 0, highest, number);
+  RETURN_IF_FAILED(RUN_ON(tensor, order_check, call, &values, 0, highest, &number));
+  return find_value(call, tensor, number, found);
+}
+
+/* Finds the first value out of range. */
+static strew_status first_outside(const struct call *call, const strew_tensor *tensor, int64_t lowest, int64_t highest,
+                                  struct segment_value *found) {
+  struct plan values;
+  int64_t number = -1;
+  found->exists = false;
+  if (strew_tensor_numel(tensor) == 0) return STREW_OK;
+  plan_index_values(&values, tensor);
+  RETURN_IF_FAILED(RUN_ON(tensor, index_check, call, &values, lowest, highest, &number));
+  return find_value(call, tensor, number, found);
 }
 
 /* Fails unless the values are in order and in 0..highest. */
 static strew_status check_order(const struct call *call, const struct segments *given, int64_t highest,
                                 const char *rule) {
-  int64_t number;
   struct segment_value found;
-  strew_status status = first_disorder(call, given->tensor, highest, &number);
-  if (status == STREW_OK && number >= 0) status = find_value(call, given->tensor, number, &found);
-  if (status != STREW_OK || number < 0) return status;
+  RETURN_IF_FAILED(first_disorder(call, given->tensor, highest, &found));
+  if (!found.exists) return STREW_OK;
   bool is_out_of_range = found.value < 0 || found.value > highest;
   return is_out_of_range ? fail_range(call, given, &found, highest) : fail_descent(call, given, &found, rule);
 }
@@ -185,7 +191,7 @@ static strew_tensor *segment_out(struct steps *steps, const struct segments *giv
                                  strew_tensor *out) {
   const strew_tensor *src = given->src;
   if (out && out->rank == shape->rank && out->sizes[given->dim] != shape->sizes[given->dim])
-    STEP(steps, fail(steps->call, (struct fault){.code = STREW_ESHAPE, .argument = "out"},
+    STEP(steps, fail(steps->call, FAULT(STREW_ESHAPE, "out"),
                      "has size %" PRId64 " in dim %d, expected %" PRId64 ", the number of segments",
                      out->sizes[given->dim], given->dim, shape->sizes[given->dim]));
   return steps_out(steps, "out", src->storage->device, src->dtype, shape->rank, shape->sizes, out);
@@ -204,10 +210,7 @@ static void plan_segments(const struct segments *given, strew_tensor *ends, cons
   if (elements.rank) elements.sizes[dim] = 1;
   struct shape1 shape = shape_at_least_1d(out);
   strew_tensor view = aligned(&aligning, shape.sizes[dim]);
-  plan_start(&plan->plan, shape.rank, shape.sizes);
-  plan_add(&plan->plan, out);
-  plan_add(&plan->plan, &elements);
-  plan_add(&plan->plan, &view);
+  PLAN(&plan->plan, shape.rank, shape.sizes, out, &elements, &view);
   if (arg) plan_add(&plan->plan, arg);
   plan_simplify(&plan->plan);
 }
@@ -253,8 +256,7 @@ static void reduce_by_ends(struct steps *steps, const struct segments *ends, str
 
 strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction, strew_tensor **out,
                                strew_tensor **arg, strew_error *error) {
-  CALL(call, "segment_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "segment_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
   struct segments given = segments_of("indptr", indptr, "src", src);
   STEP(&steps, check_reduction(&call, reduction, arg != NULL, src->dtype));
   STEP(&steps, check_segments(&call, &given));
@@ -277,32 +279,23 @@ static strew_status check_sums(struct steps *steps, const struct segments *lengt
   strew_tensor **sums = steps_place(steps);
   STEP(steps, strew_reduce(STREW_FOLD_SUM, lengths->tensor, 1, &lengths->dim, false, 0, sums, steps->error));
   if (steps->status != STREW_OK || !strew_tensor_numel(*sums)) return steps->status;
-  strew_device *device = (*sums)->storage->device;
   plan_index_values(&values, *sums);
-  STEP(steps, device->ops->index_check(steps->call, device, &values, size, size, &number));
+  STEP(steps, RUN_ON(*sums, index_check, steps->call, &values, size, size, &number));
   if (steps->status != STREW_OK || number < 0) return steps->status;
   if (STEP(steps, index_value(steps->call, *sums, number, position, &sum)) != STREW_OK) return steps->status;
   const int rank = (*sums)->rank;
-  return fail(steps->call, (struct fault){.code = STREW_ESHAPE, .argument = lengths->name, .value = &sum},
+  return fail(steps->call, VALUED(STREW_ESHAPE, lengths->name, sum),
               "adds up to %" PRId64 "%s%s, expected %" PRId64 ", the size of %s in dim %d", sum.as.i,
               rank ? " at " : "", rank ? text_of_sizes(rank, position, at) : "", size, lengths->src_name, lengths->dim);
 }
 
 static strew_status check_lengths(struct steps *steps, const struct segments *lengths) {
   const struct call *call = steps->call;
-  int64_t size = lengths->shape.sizes[lengths->dim], number = -1;
-  struct plan values;
+  const int64_t size = lengths->shape.sizes[lengths->dim];
   struct segment_value found;
   char fact[TEXT_BYTES];
-  strew_device *device = lengths->tensor->storage->device;
-  strew_status status = STREW_OK;
-  if (strew_tensor_numel(lengths->tensor)) {
-    plan_index_values(&values, lengths->tensor);
-    status = device->ops->index_check(call, device, &values, 0, size, &number);
-  }
-  if (status == STREW_OK && number >= 0) status = find_value(call, lengths->tensor, number, &found);
-  if (status != STREW_OK) return status;
-  if (number < 0) return check_sums(steps, lengths, size);
+  RETURN_IF_FAILED(first_outside(call, lengths->tensor, 0, size, &found));
+  if (!found.exists) return check_sums(steps, lengths, size);
   snprintf(fact, sizeof fact, "expected 0..%" PRId64 ", the size of %s in dim %d", size, lengths->src_name,
            lengths->dim);
   return fail_value(call, lengths, &found, fact);
@@ -325,8 +318,8 @@ static strew_status check_axis(const struct call *call, const struct segments *g
   int dim = axis;
   strew_status status = check_named_dim(call, "axis", given->src->rank, &dim);
   if (status != STREW_OK || dim == given->dim) return status;
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "axis"},
-              "is %d, expected %d, the last dimension of %s", axis, given->dim, given->name);
+  return fail(call, FAULT(STREW_ESHAPE, "axis"), "is %d, expected %d, the last dimension of %s", axis, given->dim,
+              given->name);
 }
 
 /* The value of a segment without elements, by PyTorch's rules: the identity, and for a mean of floats NaN. */
@@ -360,11 +353,11 @@ static void segment_reduce(struct steps *steps, const struct segments *given, bo
 strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
                                   strew_tensor *offsets, int axis, const strew_scalar *initial, strew_tensor **out,
                                   strew_error *error) {
-  CALL(call, "segment_reduce", error, {"data", data}, {"lengths", lengths}, {"offsets", offsets}, {"out", *out});
+  CALL_STEPS(call, steps, "segment_reduce", error, {"data", data}, {"lengths", lengths}, {"offsets", offsets},
+             {"out", *out});
   if (!lengths == !offsets)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "lengths"}, "%s",
+    return fail(&call, FAULT(STREW_EARGUMENT, "lengths"), "%s",
                 lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
-  STEPS(steps, &call);
   struct segments given = segments_of(lengths ? "lengths" : "offsets", lengths ? lengths : offsets, "data", data);
   segment_reduce(&steps, &given, lengths != NULL, reduction, axis, initial, out);
   return steps_status(&steps);
@@ -375,23 +368,18 @@ strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction,
 /* Fails at the first value that is less than the one before it, unless a negative one, which is left to others, comes
    first. */
 static strew_status check_sorted(const struct call *call, const struct segments *index, bool *has_negative) {
-  int64_t number;
   struct segment_value found;
-  strew_status status = first_disorder(call, index->tensor, INT64_MAX, &number);
-  if (status == STREW_OK && number >= 0) status = find_value(call, index->tensor, number, &found);
-  *has_negative = status == STREW_OK && number >= 0 && found.value < 0;
-  if (status != STREW_OK || number < 0 || *has_negative) return status;
+  RETURN_IF_FAILED(first_disorder(call, index->tensor, INT64_MAX, &found));
+  *has_negative = found.exists && found.value < 0;
+  if (!found.exists || *has_negative) return STREW_OK;
   return fail_descent(call, index, &found, sorted_rule);
 }
 
 /* Fails with the negative value that check_sorted has found. */
 static strew_status fail_negative(const struct call *call, const struct segments *index) {
   char hint[TEXT_BYTES];
-  int64_t number = 0;
   struct segment_value found;
-  strew_status status = first_disorder(call, index->tensor, INT64_MAX, &number);
-  TRY(status, find_value(call, index->tensor, number, &found));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(first_disorder(call, index->tensor, INT64_MAX, &found));
   snprintf(hint, sizeof hint,
            "strew_group(src, index, {.dim = %d, .mode = STREW_DROP}) skips negative values, as padding", index->dim);
   found.hint = hint;
@@ -422,16 +410,14 @@ static strew_tensor *ends_of_sorted(struct steps *steps, const struct segments *
   const int64_t count = line.sizes[index->dim];
   for (int d = 0; d < index->dim; d++) line.sizes[d] = sizes[d];
   line.sizes[index->dim] = 1;
-  plan_start(&plan, line.rank, sizes);
-  plan_add(&plan, ends);
-  plan_add(&plan, &line);
+  PLAN(&plan, line.rank, sizes, ends, &line);
   plan_keep_last(&plan);
   STEP(steps, device->ops->sorted_ends(steps->call, device, &plan, count, line.strides[index->dim]));
   return ends;
 }
 
-/* A sorted index into a new result of no more rows than this share of the index's elements is reduced by its ends. Others,
-   and all errors, are left to the group form, whose results are the same. */
+/* A sorted index into a new result of no more rows than this share of the index's elements is reduced by its ends.
+   Others, and all errors, are left to the group form, whose results are the same. */
 enum { MOST_ROWS = 2 };
 static void reduce_sorted(struct steps *steps, const struct segments *index, int64_t dim_size,
                           strew_reduction reduction, strew_tensor **out, strew_tensor **arg) {
@@ -456,8 +442,7 @@ static bool is_plain(const struct segments *index, strew_tensor *src, const stre
 
 strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size, strew_reduction reduction,
                                strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  CALL(call, "segment_coo", error, {"src", src}, {"index", index}, {"out", *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "segment_coo", error, {"src", src}, {"index", index}, {"out", *out});
   strew_tensor line = line_of(index);
   struct segments given = segments_of("index", &line, "src", src);
   strew_group_options options = {.dim = given.dim, .dim_size = dim_size, .reduction = reduction, .mode = STREW_ERROR};
@@ -476,55 +461,42 @@ strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t d
 /* Fails unless value number `at` of each line of indptr, whose values are in order, is `expected`. */
 static strew_status check_column(const struct call *call, const struct segments *indptr, int64_t at, int64_t expected) {
   strew_tensor column = *indptr->tensor;
-  struct plan values;
-  int64_t number = -1;
   struct segment_value found;
   char fact[TEXT_BYTES];
   column.offset += at * column.strides[indptr->dim];
   column.sizes[indptr->dim] = 1;
-  plan_index_values(&values, &column);
-  strew_device *device = column.storage->device;
-  strew_status status = device->ops->index_check(call, device, &values, expected, expected, &number);
-  if (status == STREW_OK && number >= 0) status = find_value(call, &column, number, &found);
-  if (status != STREW_OK || number < 0) return status;
+  RETURN_IF_FAILED(first_outside(call, &column, expected, expected, &found));
+  if (!found.exists) return STREW_OK;
   found.position[indptr->dim] = at;
   snprintf(fact, sizeof fact, "expected %" PRId64 ": every position belongs to a segment", expected);
   return fail_value(call, indptr, &found, fact);
 }
 
-/* Fails unless the lines of indptr begin with 0, do not decrease, and end with the same value: the size of the result. */
+/* Fails unless the lines of indptr begin with 0, do not decrease, and end with the same value: the size of the
+   result. */
 static strew_status check_whole(const struct call *call, const struct segments *indptr, int64_t *total) {
-  int64_t number, count = indptr->tensor->sizes[indptr->dim] - 1;
+  const int64_t count = indptr->tensor->sizes[indptr->dim] - 1;
   struct segment_value found;
-  struct plan values;
-  struct index_range range = {0, 0};
-  strew_tensor last = *indptr->tensor;
-  strew_device *device = last.storage->device;
   *total = 0;
-  if (strew_tensor_numel(&last) == 0) return STREW_OK;
-  strew_status status = first_disorder(call, indptr->tensor, INT64_MAX, &number);
-  if (status == STREW_OK && number >= 0) status = find_value(call, indptr->tensor, number, &found);
-  if (status != STREW_OK) return status;
-  if (number >= 0 && found.value < 0) return fail_value(call, indptr, &found, "expected 0 or more");
-  if (number >= 0) return fail_descent(call, indptr, &found, ends_rule);
-  last.offset += count * last.strides[indptr->dim];
-  last.sizes[indptr->dim] = 1;
-  plan_index_values(&values, &last);
-  status = device->ops->index_range(call, device, &values, &range);
-  *total = range.highest;
-  TRY(status, check_column(call, indptr, 0, 0));
-  return TRY(status, check_column(call, indptr, count, *total));
+  if (strew_tensor_numel(indptr->tensor) == 0) return STREW_OK;
+  RETURN_IF_FAILED(first_disorder(call, indptr->tensor, INT64_MAX, &found));
+  if (found.exists && found.value < 0) return fail_value(call, indptr, &found, "expected 0 or more");
+  if (found.exists) return fail_descent(call, indptr, &found, ends_rule);
+  RETURN_IF_FAILED(largest_of_sorted(call, indptr, total));
+  RETURN_IF_FAILED(check_column(call, indptr, 0, 0));
+  return check_column(call, indptr, count, *total);
 }
 
 static strew_status check_segment_count(const struct call *call, const struct segments *indptr) {
   const int64_t count = segments_between(indptr, indptr->tensor), size = indptr->shape.sizes[indptr->dim];
   if (size == count) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = indptr->src_name},
+  return fail(call, FAULT(STREW_ESHAPE, indptr->src_name),
               "has size %" PRId64 " in dim %d, expected %" PRId64 ", the number of segments of indptr", size,
               indptr->dim, count);
 }
 
-/* Out of memory for the result: names the value that sizes it, the last of each line of indptr, if it is hardly meant. */
+/* Out of memory for the result: names the value that sizes it, the last of each line of indptr, if it is hardly
+   meant. */
 static strew_status fail_total(const struct call *call, const struct segments *indptr, int64_t total,
                                strew_status failure) {
   int64_t position[MAX_RANK] = {0};
@@ -539,8 +511,7 @@ static strew_status fail_total(const struct call *call, const struct segments *i
 }
 
 strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out, strew_error *error) {
-  CALL(call, "gather_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "gather_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
   const struct segments given = segments_of("indptr", indptr, "src", src);
   struct shape1 shape = given.shape;
   strew_device *device = src->storage->device;
@@ -571,8 +542,7 @@ static strew_tensor index_view(const struct segments *index) {
 }
 
 strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error) {
-  CALL(call, "gather_coo", error, {"src", src}, {"index", index}, {"out", *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "gather_coo", error, {"src", src}, {"index", index}, {"out", *out});
   strew_tensor line = line_of(index);
   struct segments given = segments_of("index", &line, "src", src);
   STEP(&steps, check_segments(&call, &given));

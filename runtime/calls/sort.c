@@ -10,15 +10,11 @@ static void sort_into(struct steps *steps, strew_tensor *tensor, int dim, int64_
                       strew_tensor *values, strew_tensor *indices) {
   struct sort_plan sort = {.keep = keep, .descending = descending};
   if (steps->status != STREW_OK || !strew_tensor_numel(indices)) return;
-  strew_device *device = tensor->storage->device;
   if (tensor->storage->wrapped) tensor = step_copy(steps, tensor, tensor->dtype);
   if (!tensor) return;
-  plan_start(&sort.plan, tensor->rank, tensor->sizes);
-  plan_add(&sort.plan, values);
-  plan_add(&sort.plan, indices);
-  plan_add(&sort.plan, tensor);
+  PLAN(&sort.plan, tensor->rank, tensor->sizes, values, indices, tensor);
   plan_lines(&sort.plan, dim);
-  STEP(steps, device->ops->sort(steps->call, device, &sort));
+  STEP(steps, RUN_ON(tensor, sort, steps->call, &sort));
 }
 
 /* A result that the host does not need, NULL, is made and released. */
@@ -45,20 +41,17 @@ static int64_t size_along(const strew_tensor *tensor, int dim) { return tensor->
 strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values, strew_tensor **indices,
                         strew_error *error) {
   CALL(call, "sort", error, {"self", tensor}, {"values", given(values)}, {"indices", given(indices)});
-  strew_status status = check_dim(&call, tensor->rank, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dim(&call, tensor->rank, &dim));
   return sort_along(&call, tensor, dim, size_along(tensor, dim), descending, values, indices);
 }
 
 strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
                         strew_tensor **indices, strew_error *error) {
   CALL(call, "topk", error, {"self", tensor}, {"values", given(values)}, {"indices", given(indices)});
-  strew_status status = check_dim(&call, tensor->rank, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dim(&call, tensor->rank, &dim));
   int64_t size = size_along(tensor, dim), least = tensor->rank ? 0 : 1;
-  strew_scalar value = strew_int(k);
   if (k < least || k > size)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "k", .value = &value},
+    return fail(&call, VALUED(STREW_EARGUMENT, "k", strew_int(k)),
                 "is %" PRId64 ", out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")", k,
                 dim, size, least, size);
   return sort_along(&call, tensor, dim, k, largest, values, indices);
@@ -67,13 +60,11 @@ strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, 
 /* ------------------------------------------------------------------------------------------------------- nonzero */
 
 strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  CALL(call, "nonzero", error, {"self", tensor});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "nonzero", error, {"self", tensor});
   strew_device *device = tensor->storage->device;
   struct plan plan;
   int64_t count = 0;
-  plan_start(&plan, tensor->rank, tensor->sizes);
-  plan_add(&plan, tensor);
+  PLAN(&plan, tensor->rank, tensor->sizes, tensor);
   if (strew_tensor_numel(tensor)) STEP(&steps, device->ops->nonzero(&call, device, &plan, NULL, &count));
   strew_tensor *made = step_new(&steps, device, STREW_INT64, 2, (int64_t[]){count, tensor->rank});
   if (made && strew_tensor_numel(made)) {
@@ -123,17 +114,15 @@ static strew_tensor *find_counts(struct steps *steps, const struct unique *u, st
 
 strew_status strew_unique(strew_tensor *tensor, strew_tensor **values, strew_tensor **inverse, strew_tensor **counts,
                           strew_error *error) {
-  CALL(call, "unique", error, {"self", tensor});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "unique", error, {"self", tensor});
   strew_device *device = tensor->storage->device;
   const int64_t n = strew_tensor_numel(tensor);
   strew_tensor *firsts = NULL, *back = NULL, *sums = NULL;
   if (n) {
     struct unique u;
-    strew_tensor **sorted = steps_place(&steps), **order = steps_place(&steps);
-    strew_tensor *flat = step_reshape(&steps, tensor, 1, &n);
-    STEP(&steps, strew_sort(flat, 0, false, sorted, order, error));
-    u.sorted = *sorted, u.order = *order;
+    strew_tensor **sorted = steps_place(&steps);
+    u.order = step_argsort(&steps, step_reshape(&steps, tensor, 1, &n), 0, false, sorted);
+    u.sorted = *sorted;
     find_starts(&steps, &u, device, n);
     firsts = step_gather(&steps, u.sorted, 0, u.starts, STREW_ERROR);
     if (inverse) back = find_inverse(&steps, &u, tensor, n);

@@ -1,5 +1,4 @@
 /* view.c: tensors that share another's storage under other sizes and strides. Names and rules are PyTorch's. */
-#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 
 #include <inttypes.h>
@@ -79,8 +78,7 @@ static bool restride(const strew_tensor *tensor, int rank, const int64_t *sizes,
 strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, strew_tensor **out, strew_error *error) {
   CALL(call, "view", error, {"self", tensor});
   struct view_shape shape = {.rank = rank, .offset = tensor->offset};
-  strew_status status = infer_sizes(&call, tensor, rank, sizes, shape.sizes);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(infer_sizes(&call, tensor, rank, sizes, shape.sizes));
   if (!restride(tensor, rank, shape.sizes, shape.strides))
     return fail(&call, HINTED(STREW_ESHAPE, "self", "strew_reshape(self, ...) copies where it must"),
                 "has strides that do not allow a view of the new shape");
@@ -91,15 +89,13 @@ strew_status strew_view(strew_tensor *tensor, int rank, const int64_t *sizes, st
 static strew_status reshape(const struct call *call, strew_tensor *tensor, int rank, const int64_t *sizes,
                             strew_tensor **out) {
   struct view_shape shape = {.rank = rank, .offset = tensor->offset};
-  strew_status status = infer_sizes(call, tensor, rank, sizes, shape.sizes);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(infer_sizes(call, tensor, rank, sizes, shape.sizes));
   if (restride(tensor, rank, shape.sizes, shape.strides)) return view_of(call, tensor, &shape, out);
   strew_tensor *dense = NULL;
-  status = copy_as(call, tensor, tensor->dtype, &dense);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(copy_as(call, tensor, tensor->dtype, &dense));
   shape.offset = 0;
   dense_strides(rank, shape.sizes, shape.strides);
-  status = view_of(call, dense, &shape, out);
+  strew_status status = view_of(call, dense, &shape, out);
   strew_release(dense);
   return status;
 }
@@ -112,12 +108,10 @@ strew_status strew_reshape(strew_tensor *tensor, int rank, const int64_t *sizes,
 
 strew_status strew_flatten(strew_tensor *tensor, int first, int last, strew_tensor **out, strew_error *error) {
   CALL(call, "flatten", error, {"self", tensor});
-  strew_status status = check_named_dim(&call, "start_dim", tensor->rank, &first);
-  TRY(status, check_named_dim(&call, "end_dim", tensor->rank, &last));
-  if (status != STREW_OK) return status;
-  strew_scalar value = strew_int(last);
+  RETURN_IF_FAILED(check_named_dim(&call, "start_dim", tensor->rank, &first));
+  RETURN_IF_FAILED(check_named_dim(&call, "end_dim", tensor->rank, &last));
   if (last < first)
-    return fail(&call, (struct fault){.code = STREW_ESHAPE, .argument = "end_dim", .value = &value},
+    return fail(&call, VALUED(STREW_ESHAPE, "end_dim", strew_int(last)),
                 "is dim %d, expected start_dim, dim %d, or a later one", last, first);
   int64_t sizes[MAX_RANK], merged = 1;
   int rank = 0;
@@ -180,8 +174,7 @@ strew_status strew_t(strew_tensor *tensor, strew_tensor **out, strew_error *erro
 strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error) {
   CALL(call, "squeeze", error, {"self", tensor});
   int only = dim ? *dim : 0;
-  strew_status status = dim ? check_dim(&call, tensor->rank, &only) : STREW_OK;
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(dim ? check_dim(&call, tensor->rank, &only) : STREW_OK);
   struct view_shape shape = {.offset = tensor->offset};
   for (int d = 0; d < tensor->rank; d++) {
     if (tensor->sizes[d] == 1 && (!dim || d == only)) continue;
@@ -193,8 +186,7 @@ strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **
 
 strew_status strew_unsqueeze(strew_tensor *tensor, int dim, strew_tensor **out, strew_error *error) {
   CALL(call, "unsqueeze", error, {"self", tensor});
-  strew_status status = check_dim(&call, tensor->rank + 1, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dim(&call, tensor->rank + 1, &dim));
   if (tensor->rank == MAX_RANK)
     return fail(&call, FAULT(STREW_ESHAPE, "self"), "has %d dimensions, the largest rank", MAX_RANK);
   struct view_shape shape = {.rank = tensor->rank + 1, .offset = tensor->offset};
@@ -242,8 +234,7 @@ static strew_status check_has_dims(const struct call *call, const strew_tensor *
 
 strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew_tensor **out, strew_error *error) {
   CALL(call, "select", error, {"self", tensor});
-  strew_status status = check_has_dims(&call, tensor, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
   int64_t size = tensor->sizes[dim];
   if (position < -size || position >= size) return fail_position(&call, dim, size, 0, NULL, position);
   struct view_shape shape = shape_of(tensor);
@@ -256,18 +247,15 @@ strew_status strew_select(strew_tensor *tensor, int dim, int64_t position, strew
 strew_status strew_narrow(strew_tensor *tensor, int dim, int64_t start, int64_t length, strew_tensor **out,
                           strew_error *error) {
   CALL(call, "narrow", error, {"self", tensor});
-  strew_status status = check_has_dims(&call, tensor, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
   int64_t size = tensor->sizes[dim];
   int64_t first = start < 0 && start >= -size ? start + size : start;
-  strew_scalar value = strew_int(start);
   if (first < 0 || first > size)
-    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "start", .value = &value},
+    return fail(&call, VALUED(STREW_EINDEX, "start", strew_int(start)),
                 "is %" PRId64 ", out of range for dim %d of self (size %" PRId64 ", valid %" PRId64 "..%" PRId64 ")",
                 start, dim, size, -size, size);
-  value = strew_int(length);
   if (length < 0 || length > size - first)
-    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "length", .value = &value},
+    return fail(&call, VALUED(STREW_EINDEX, "length", strew_int(length)),
                 "is %" PRId64 ", out of range from start %" PRId64 " in dim %d of self (size %" PRId64
                 ", valid 0..%" PRId64 ")",
                 length, start, dim, size, size - first);
@@ -285,12 +273,9 @@ static int64_t clamp_end(int64_t end, int64_t size) {
 strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t stop, int64_t step, strew_tensor **out,
                          strew_error *error) {
   CALL(call, "slice", error, {"self", tensor});
-  strew_status status = check_has_dims(&call, tensor, &dim);
-  if (status != STREW_OK) return status;
-  strew_scalar value = strew_int(step);
+  RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
   if (step <= 0)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "step", .value = &value},
-                "is %" PRId64 ", expected 1 or more", step);
+    return fail(&call, VALUED(STREW_EARGUMENT, "step", strew_int(step)), "is %" PRId64 ", expected 1 or more", step);
   struct view_shape shape = shape_of(tensor);
   int64_t size = tensor->sizes[dim];
   start = clamp_end(start, size);

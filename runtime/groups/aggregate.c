@@ -1,12 +1,9 @@
-/* aggregate.c: several reductions of a grouping. Those of 1-D columns that need no more than sums, products and extremes
-   share one walk over the ids, if the device has one; others are made one by one. */
+/* aggregate.c: several reductions of a grouping. Those of 1-D columns that need no more than sums, products and
+   extremes share one walk over the ids, if the device has one; others are made one by one. */
 #include "reduce.h"
-#include "runtime/base/copy.h"
-#include "runtime/base/device.h"
 
 #include <inttypes.h>
 #include <limits.h>
-#include <string.h>
 
 /* A call. Aggregate i has column number column[i], -1 if it does not share the walk. */
 struct aggregating {
@@ -32,20 +29,15 @@ static strew_dtype computed_of(const strew_aggregate *aggregate) {
   return dtype_is_float(dtype) && !joins_integers(aggregate) ? dtype_wide(dtype) : STREW_INT64;
 }
 
-static bool has_no_reserved(const strew_group_options *options) {
-  for (size_t i = 0; i < sizeof options->reserved / sizeof *options->reserved; i++)
-    if (options->reserved[i]) return false;
-  return true;
-}
-
 /* True for what the walk takes. Everything else, including errors, goes to strew_grouping_reduce. */
 static bool is_shared(const struct aggregating *a, const strew_aggregate *aggregate) {
+  static const struct call quiet;
   const strew_group_options *options = &aggregate->options;
   const strew_tensor *src = aggregate->src;
   if (!src || src->rank != 1 || src->sizes[0] != strew_grouping_length(a->grouping)) return false;
   if (src->storage->device != a->device || (options->skip_nan && dtype_is_float(src->dtype))) return false;
   if (!group_row_of(options->reduction) || (options->dim != 0 && options->dim != -1)) return false;
-  if (options->dim_size != -1 || options->mode != STREW_ERROR || !has_no_reserved(options)) return false;
+  if (options->dim_size != -1 || options->mode != STREW_ERROR || check_options(&quiet, options)) return false;
   const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
   const strew_dtype dtype = result_dtype(aggregate);
   if (joins_integers(aggregate) || (dtype == src->dtype && (is_extreme || dtype != STREW_BOOL))) return true;
@@ -104,34 +96,29 @@ static strew_status add_counts(struct aggregating *a) {
 static strew_status walk(struct aggregating *a) {
   const struct group_ids ids = groups_narrow(&a->grouping->groups);
   const bool counts = needs_counts(a) && !a->grouping->groups.counts;
-  strew_status status = counts ? add_counts(a) : STREW_OK;
-  if (status == STREW_OK)
-    status = groups_walks(&a->grouping->groups)->group_aggregate(a->call, a->device, &ids, a->columns, a->at);
-  if (status == STREW_OK && counts)
-    a->grouping->groups.counts = grouping_seal(strew_retain(a->at[a->columns - 1].out[STREW_SUM]));
-  return status;
+  if (counts) RETURN_IF_FAILED(add_counts(a));
+  RETURN_IF_FAILED(groups_walks(&a->grouping->groups)->group_aggregate(a->call, a->device, &ids, a->columns, a->at));
+  if (counts) a->grouping->groups.counts = grouping_seal(strew_retain(a->at[a->columns - 1].out[STREW_SUM]));
+  return STREW_OK;
 }
 
 /* One aggregate alone has better ways, if the ids are an index. */
 static strew_status share_walk(struct aggregating *a) {
   int shared = 0;
-  strew_status status = STREW_OK;
   for (int i = 0; i < a->count; i++) a->column[i] = -1;
-  if (!groups_walks(&a->grouping->groups)->group_aggregate) return status;
+  if (!groups_walks(&a->grouping->groups)->group_aggregate) return STREW_OK;
   for (int i = 0; i < a->count; i++) shared += is_shared(a, &a->aggregates[i]);
-  if (shared < 1 + (a->grouping->groups.wide != NULL)) return status;
-  for (int i = 0; i < a->count && status == STREW_OK; i++)
-    if (is_shared(a, &a->aggregates[i])) status = add_slot(a, i);
-  return status == STREW_OK ? walk(a) : status;
+  if (shared < 1 + (a->grouping->groups.wide != NULL)) return STREW_OK;
+  for (int i = 0; i < a->count; i++)
+    if (is_shared(a, &a->aggregates[i])) RETURN_IF_FAILED(add_slot(a, i));
+  return walk(a);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- results */
 
 static strew_status divide(const struct aggregating *a, strew_tensor *sums) {
   struct plan plan;
-  plan_start(&plan, 1, sums->sizes);
-  plan_add(&plan, sums);
-  plan_add(&plan, a->counts);
+  PLAN(&plan, 1, sums->sizes, sums, a->counts);
   plan_simplify_any_order(&plan);
   return a->device->ops->divide_by_count(a->call, a->device, &plan, 0);
 }
@@ -282,11 +269,11 @@ static strew_status check_count(const struct call *call, int64_t count) {
 
 strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
                                       strew_tensor *out[], strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "grouping_aggregate")};
-  CALL(call, "grouping_aggregate", &inner, IDS_OF(grouping));
+  CALL_STEPS(call, steps, "grouping_aggregate", error, IDS_OF(grouping));
   struct aggregating a = {.call = &call, .grouping = grouping, .count = count, .aggregates = aggregates};
-  strew_status status = check_count(&call, count);
-  return report_inner(TRY(status, aggregate(&a, out)), &inner, error);
+  STEP(&steps, check_count(&call, count));
+  STEP(&steps, aggregate(&a, out));
+  return steps_status(&steps);
 }
 
 /* The same aggregates in the old form. */
@@ -294,8 +281,7 @@ static strew_status convert(const struct call *call, const strew_group_aggregate
   const bool is_known = (unsigned)given->reduction < STREW_GROUP_REDUCTION_COUNT;
   if (!is_known) return fail_unknown(call, "reduction", (int)given->reduction, STREW_GROUP_REDUCTION_COUNT - 1);
   *old = (strew_aggregate){.src = given->src};
-  if (!given->src && given->reduction != STREW_GROUP_COUNT)
-    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "src"}, "is NULL");
+  if (!given->src && given->reduction != STREW_GROUP_COUNT) return fail(call, FAULT(STREW_EARGUMENT, "src"), "is NULL");
   strew_status status = group_take_options(call, given->reduction, &given->options, false, false, &old->options);
   if (!(group_rows[given->reduction].options & WITH_SIZES)) old->options.reduction = STREW_ASSIGN;
   return status;
@@ -304,18 +290,16 @@ static strew_status convert(const struct call *call, const strew_group_aggregate
 strew_status strew_grouping_aggregate_with(strew_grouping *grouping, int64_t count,
                                            const strew_group_aggregate aggregates[], strew_tensor *out[],
                                            strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, "grouping_aggregate")};
-  CALL(call, "grouping_aggregate", &inner, IDS_OF(grouping));
+  CALL_STEPS(call, steps, "grouping_aggregate", error, IDS_OF(grouping));
   strew_context *context = strew_grouping_device(grouping)->context;
-  strew_status status = check_count(&call, count);
-  if (status != STREW_OK || count == 0) return report_inner(status, &inner, error);
+  if (STEP(&steps, check_count(&call, count)) != STREW_OK || count == 0) return steps_status(&steps);
   const size_t bytes = (size_t)count * sizeof(strew_aggregate);
   strew_aggregate *old = memory_allocate(context, bytes);
-  if (!old) status = fail_memory(&call, context, bytes);
-  for (int64_t i = 0; i < count && status == STREW_OK; i++) status = convert(&call, &aggregates[i], &old[i]);
+  if (!old) STEP(&steps, fail_memory(&call, context, bytes));
+  for (int64_t i = 0; i < count; i++) STEP(&steps, convert(&call, &aggregates[i], &old[i]));
   struct aggregating a = {.call = &call, .grouping = grouping, .count = (int)count, .aggregates = old};
   a.given = aggregates;
-  TRY(status, aggregate(&a, out));
+  STEP(&steps, aggregate(&a, out));
   memory_free(context, old, bytes);
-  return report_inner(status, &inner, error);
+  return steps_status(&steps);
 }

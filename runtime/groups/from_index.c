@@ -1,16 +1,16 @@
 /* from_index.c: groups of an index of any rank, and the group form of torch_scatter. A new result is filled, and
-   destinations that receive a contribution start from the identity, so no value marks an empty row. A given result takes
-   part. */
+   destinations that receive a contribution start from the identity, so no value marks an empty row. A given result
+   takes part. */
 #include "groups.h"
-#include "runtime/base/copy.h"
 #include "runtime/base/operations.h"
+#include "runtime/base/steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Writes to `text` the hint for a 1-D index that lies along `dim`, but has the size of another dimension of src; returns
-   NULL if no size fits. */
+/* Writes to `text` the hint for a 1-D index that lies along `dim`, but has the size of another dimension of src;
+   returns NULL if no size fits. */
 static const char *hint_of_dim(const strew_tensor *index, const struct shape1 *src, int dim, char *text) {
   int fitting = 0;
   if (index->rank != 1) return NULL;
@@ -32,8 +32,7 @@ static strew_status broadcast_index(const struct call *call, const strew_tensor 
     bool covered = d >= first && d < first + index->rank;
     int64_t size = covered ? index->sizes[d - first] : 1;
     if (size != src->sizes[d] && size != 1)
-      return fail(call,
-                  (struct fault){.code = STREW_ESHAPE, .argument = "index", .hint = hint_of_dim(index, src, dim, hint)},
+      return fail(call, HINTED(STREW_ESHAPE, "index", hint_of_dim(index, src, dim, hint)),
                   "has size %" PRId64 " where src has %" PRId64 " in dim %d: it does not broadcast to src's shape %s",
                   size, src->sizes[d], d, text_of_sizes(src->rank, src->sizes, text));
     out->sizes[d] = src->sizes[d];
@@ -59,8 +58,7 @@ static strew_dtype dtype_of(const strew_group_options *options, const strew_tens
 static strew_status check_group_dtype(const struct call *call, const strew_group_options *options, strew_dtype src,
                                       strew_dtype dtype) {
   struct fault fault = {.code = STREW_EDTYPE, .argument = "dtype"};
-  strew_status status = check_dtype(call, dtype);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dtype(call, dtype));
   const bool is_extreme = options->reduction == STREW_AMAX || options->reduction == STREW_AMIN;
   if (dtype == src) return check_mean(call, options->reduction, src);
   if (is_extreme)
@@ -73,22 +71,20 @@ static strew_status check_group_dtype(const struct call *call, const strew_group
 
 static strew_status check_group(const struct call *call, strew_tensor *src, strew_tensor *index,
                                 const strew_group_options *options, const strew_tensor *out) {
-  strew_status status = check_devices(call);
-  if (status == STREW_OK && strew_tensor_numel(index)) status = check_index_dtype(call, index, "index");
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_devices(call));
+  if (strew_tensor_numel(index)) RETURN_IF_FAILED(check_index_dtype(call, index, "index"));
   if (index->rank > (src->rank ? src->rank : 1))
-    return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "index"},
-                "has %d dimensions, src only %d: it does not broadcast to src", index->rank, src->rank);
+    return fail(call, FAULT(STREW_ESHAPE, "index"), "has %d dimensions, src only %d: it does not broadcast to src",
+                index->rank, src->rank);
   if (out && options->fill)
-    return fail(call, (struct fault){.code = STREW_EARGUMENT, .argument = "fill"},
+    return fail(call, FAULT(STREW_EARGUMENT, "fill"),
                 "cannot be combined with 'out', which keeps the values of empty groups");
   return check_dim_size(call, options->dim_size);
 }
 
 strew_status check_dim_size(const struct call *call, int64_t dim_size) {
   if (dim_size >= -1) return STREW_OK;
-  return fail(call, (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"}, "is %" PRId64 ", expected 0 or more",
-              dim_size);
+  return fail(call, FAULT(STREW_ESHAPE, "dim_size"), "is %" PRId64 ", expected 0 or more", dim_size);
 }
 
 /* The number of groups: that of out's rows, or of the index. */
@@ -152,11 +148,9 @@ static strew_status fail_size(const struct call *call, const struct groups *grou
   strew_scalar value;
   char at[TEXT_BYTES], sizes[TEXT_BYTES], amount[TEXT_BYTES];
   plan_index_values(&values, index);
-  strew_device *device = index->storage->device;
-  strew_status status = device->ops->index_check(call, device, &values, INT64_MIN, size - 2, &number);
-  if (status == STREW_OK && number < 0) return failure; /* a host has changed the index meanwhile */
-  TRY(status, index_value(call, index, number, position, &value));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(RUN_ON(index, index_check, call, &values, INT64_MIN, size - 2, &number));
+  if (number < 0) return failure; /* a host has changed the index meanwhile */
+  RETURN_IF_FAILED(index_value(call, index, number, position, &value));
   struct fault fault = {.code = failure, .argument = "index", .value = &value, .position = position};
   fault.position_rank = index->rank;
   fault.hint = "dim_size = n sets the size of the result: an index value of n or more is an error then";
@@ -176,58 +170,38 @@ static strew_status make_target(const struct call *call, const struct groups *gr
   union element fill, identity = element_identity(options->reduction, dtype);
   const strew_scalar usual = group_empty(group_row_of(options->reduction), false, dtype);
   const strew_scalar empty = options->fill ? *options->fill : usual;
-  strew_status status = element_from(call, "fill", empty, STREW_EXACT, dtype, &fill);
-  if (status != STREW_OK) return status;
-  status = out_prepare(call, src->storage->device, dtype, rows.rank, rows.sizes, target, &made);
+  RETURN_IF_FAILED(element_from(call, "fill", empty, STREW_EXACT, dtype, &fill));
+  strew_status status = out_prepare(call, src->storage->device, dtype, rows.rank, rows.sizes, target, &made);
   if (status != STREW_OK) return made ? fail_size(call, groups, &rows, dtype, status) : status;
   *holds_identity = made && !memcmp(fill.bytes, identity.bytes, sizeof fill.bytes);
   if (made) {
-    status = fill_tensor(call, *target, fill);
-    if (status != STREW_OK) strew_release(*target), *target = NULL;
+    status = release_if_failed(fill_tensor(call, *target, fill), target);
     return status == STREW_EMEMORY ? fail_size(call, groups, &rows, dtype, status) : status;
   }
   status = check_overlap(call, *target, "out", NULL, false);
   TRY(status, check_overlap(call, *target, "src", src, false));
-  TRY(status, check_overlap(call, *target, "index", groups->addressing.given, false));
-  return status;
-}
-
-static strew_status arg_create(const struct call *call, const strew_tensor *target, int64_t none, strew_tensor **arg) {
-  strew_status status = tensor_create(call, target->storage->device, STREW_INT64, target->rank, target->sizes, arg);
-  if (status != STREW_OK) return status;
-  status = fill_tensor(call, *arg, (union element){.i64 = none});
-  if (status != STREW_OK) strew_release(*arg), *arg = NULL;
-  return status;
+  return TRY(status, check_overlap(call, *target, "index", groups->addressing.given, false));
 }
 
 /* ----------------------------------------------------------------------------------------------------- index values */
 
 strew_status groups_mark_outside(const struct call *call, strew_tensor *index, int64_t size, strew_tensor **out) {
-  const strew_operand values = strew_of(index);
-  strew_tensor *below = NULL, *above = NULL;
-  strew_status status = strew_binary(STREW_LT, values, strew_number(strew_int(0)), &below, call->error);
-  TRY(status, strew_binary(STREW_GE, values, strew_number(strew_int(size)), &above, call->error));
-  TRY(status, strew_binary(STREW_LOGICAL_OR, strew_of(below), strew_of(above), &below, call->error));
-  strew_release(above);
-  if (status != STREW_OK) return strew_release(below), status;
-  return *out = below, STREW_OK;
+  STEPS(steps, call);
+  strew_tensor *below = step_binary(&steps, STREW_LT, index, 0, NULL);
+  strew_tensor *above = step_binary(&steps, STREW_GE, index, size, NULL);
+  return steps_give(&steps, step_binary(&steps, STREW_LOGICAL_OR, below, above, below), out);
 }
 
 strew_status groups_apply_mode(const struct call *call, strew_tensor *index, strew_mode mode, int64_t size,
                                strew_tensor **out) {
-  const strew_operand none = strew_number(strew_int(-1)), low = strew_number(strew_int(0)),
-                      high = strew_number(strew_int(size - 1)), n = strew_number(strew_int(size));
-  strew_tensor *wide = NULL, *outside = NULL;
-  strew_status status = strew_to(index, index->storage->device, STREW_INT64, &wide, call->error);
-  if (status == STREW_OK && mode == STREW_DROP) status = groups_mark_outside(call, wide, size, &outside);
-  if (status == STREW_OK && mode == STREW_DROP) status = strew_where(outside, none, strew_of(wide), out, call->error);
-  if (status == STREW_OK && mode == STREW_CLIP) status = strew_clamp(wide, &low, &high, out, call->error);
-  if (status == STREW_OK && mode == STREW_WRAP)
-    status = strew_binary(STREW_REMAINDER, strew_of(wide), n, out, call->error);
-  if (status == STREW_OK && !*out) return *out = wide, STREW_OK;
-  strew_release(outside);
-  strew_release(wide);
-  return status;
+  const strew_operand low = operand_of_int(0), high = operand_of_int(size - 1), n = operand_of_int(size);
+  STEPS(steps, call);
+  strew_tensor *wide = step_to(&steps, index, NULL, STREW_INT64), **outside = steps_place(&steps);
+  if (mode == STREW_DROP) STEP(&steps, groups_mark_outside(call, wide, size, outside));
+  if (mode == STREW_DROP) STEP(&steps, strew_where(*outside, operand_of_int(-1), strew_of(wide), out, steps.error));
+  if (mode == STREW_CLIP) STEP(&steps, strew_clamp(wide, &low, &high, out, steps.error));
+  if (mode == STREW_WRAP) STEP(&steps, strew_binary(STREW_REMAINDER, strew_of(wide), n, out, steps.error));
+  return *out ? steps.status : steps_give(&steps, wide, out);
 }
 
 static bool skips_nan(const strew_group_options *options, const strew_tensor *src) {
@@ -238,15 +212,14 @@ static bool skips_nan(const strew_group_options *options, const strew_tensor *sr
 static strew_status drop_nan(const struct call *call, struct groups *groups) {
   struct addressing *addressing = &groups->addressing;
   const strew_mode mode = addressing->limits.mode == STREW_DROP ? STREW_ERROR : addressing->limits.mode;
-  strew_tensor *is_nan = NULL, *resolved = NULL;
-  strew_operand src = strew_of(groups->src), none = strew_number(strew_int(-1));
-  strew_status status = addressing_check(call, addressing);
-  TRY(status, strew_binary(STREW_NE, src, src, &is_nan, call->error));
-  TRY(status, groups_apply_mode(call, &groups->index, mode, groups_size(groups), &resolved));
-  TRY(status, strew_where(is_nan, none, strew_of(resolved), &groups->ids, call->error));
-  strew_release(is_nan);
-  strew_release(resolved);
-  if (status != STREW_OK) return status;
+  STEPS(steps, call);
+  strew_tensor **resolved = steps_place(&steps);
+  STEP(&steps, addressing_check(call, addressing));
+  strew_tensor *is_nan = step_binary(&steps, STREW_NE, groups->src, groups->src, NULL);
+  STEP(&steps, groups_apply_mode(call, &groups->index, mode, groups_size(groups), resolved));
+  STEP(&steps, strew_where(is_nan, operand_of_int(-1), strew_of(*resolved), &groups->ids, steps.error));
+  steps_keep(&steps, 0, NULL); /* while the index, which may be one of them, is the old one */
+  if (steps.status != STREW_OK) return steps.status;
   groups->index = *groups->ids;
   addressing->given = groups->ids;
   addressing->limits.mode = STREW_DROP;
@@ -260,8 +233,7 @@ static strew_status resolve_mode(const struct call *call, struct groups *groups)
   strew_tensor wide = groups->index, distinct = wide;
   for (int d = 0; d < wide.rank; d++)
     if (wide.strides[d] == 0) distinct.sizes[d] = 1;
-  strew_status status = groups_apply_mode(call, &distinct, limits->mode, limits->size, &groups->ids);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(groups_apply_mode(call, &distinct, limits->mode, limits->size, &groups->ids));
   groups->index = *groups->ids;
   for (int d = 0; d < wide.rank; d++) {
     groups->index.sizes[d] = wide.sizes[d];
@@ -281,7 +253,9 @@ static strew_status group_into(const struct call *call, struct groups *groups, c
   bool holds_identity = false;
   strew_status status = empty ? STREW_OK : check_clip(call, &groups->addressing.limits);
   TRY(status, make_target(call, groups, options, target, &holds_identity));
-  if (status == STREW_OK && arg) status = arg_create(call, *target, none, arg);
+  if (status == STREW_OK && arg)
+    status = tensor_full(call, (*target)->storage->device, STREW_INT64, (*target)->rank, (*target)->sizes,
+                         (union element){.i64 = none}, arg);
   if (status == STREW_OK && !empty && skips_nan(options, groups->src)) status = drop_nan(call, groups);
   if (status != STREW_OK || empty) return status;
   struct scatter_job job = {.self = *target,
@@ -332,8 +306,7 @@ strew_status groups_open(const struct call *call, strew_tensor *src, strew_tenso
   if (src->rank) groups->src = strew_retain(src);
   if (!src->rank) status = strew_view(src, 1, (int64_t[]){1}, &groups->src, call->error);
   if (status != STREW_OK || strew_tensor_numel(&groups->index) == 0) return status;
-  status = addressing_check(call, &groups->addressing);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(addressing_check(call, &groups->addressing));
   groups->addressing.checked = true;
   return skips_nan(options, src) ? drop_nan(call, groups) : resolve_mode(call, groups);
 }
@@ -366,8 +339,7 @@ strew_status groups_join_from(const struct call *call, struct groups *groups, st
                             .reduction = reduction};
   status = fill_tensor(call, *out, start);
   if (status == STREW_OK && strew_tensor_numel(&index)) status = scatter_run(call, &job);
-  if (status != STREW_OK) strew_release(*out), *out = NULL;
-  return status;
+  return release_if_failed(status, out);
 }
 
 strew_status groups_join(const struct call *call, struct groups *groups, strew_reduction reduction,

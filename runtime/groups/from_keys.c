@@ -1,11 +1,10 @@
 /* from_keys.c: groupings by keys. The CPU numbers keys in passes of its own (number_keys). On other devices the keys
-   are sorted stably, column by column, the last one first; a group begins where a key differs from the one before it. */
+   are sorted stably, column by column, the last one first; a group begins where a key differs from the one before
+   it. */
 #include "groups.h"
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
@@ -20,37 +19,20 @@ struct keyed {
 
 static strew_status check_key(const struct keyed *keyed, int i) {
   const strew_tensor *key = keyed->keys[i], *first = keyed->keys[0];
-  char name[32];
-  strew_status alive = check_alive(keyed->call, "keys", i, key);
-  if (alive != STREW_OK) return alive;
-  snprintf(name, sizeof name, "keys[%d]", i + 1);
+  RETURN_IF_FAILED(check_alive(keyed->call, "keys", i, key));
   struct fault fault = {.code = STREW_ESHAPE, .argument = "keys"};
   if (key->rank > 1) fault.hint = "one key for each row: a column of the matrix, or several";
   if (key->rank != 1) return fail(keyed->call, fault, "has %d dimensions at [%d], expected 1", key->rank, i + 1);
   if (key->sizes[0] != first->sizes[0])
     return fail(keyed->call, fault, "has %" PRId64 " elements at [%d], %" PRId64 " at [1]: lengths must be equal",
                 key->sizes[0], i + 1, first->sizes[0]);
-  if (tensor_context(key) != tensor_context(first)) {
-    char what[48];
-    snprintf(what, sizeof what, "has a tensor at [%d] of", i + 1);
-    return fail_context(keyed->call, "keys", what);
-  }
-  if (key->storage->device == first->storage->device) return STREW_OK;
-  char hint[TEXT_BYTES];
-  snprintf(hint, sizeof hint, "strew_to(%s, %s)", name, first->storage->device->name);
-  fault = (struct fault){.code = STREW_EDEVICE, .argument = "keys", .hint = hint};
-  return fail(keyed->call, fault, "is on %s at [%d], on %s at [1]: all must be on one device",
-              key->storage->device->name, i + 1, first->storage->device->name);
+  return check_listed_device(keyed->call, "keys", keyed->keys, i, 0);
 }
 
 static strew_status check_keys(struct keyed *keyed, strew_key_order order) {
-  strew_status status = STREW_OK;
-  if (keyed->count < 1)
-    return fail(keyed->call, (struct fault){.code = STREW_EARGUMENT, .argument = "keys"},
-                "has no tensor, expected at least 1");
+  if (keyed->count < 1) return fail(keyed->call, FAULT(STREW_EARGUMENT, "keys"), "has no tensor, expected at least 1");
   if ((unsigned)order > STREW_KEYS_FIRST) return fail_unknown(keyed->call, "order", (int)order, STREW_KEYS_FIRST);
-  for (int i = 0; i < keyed->count && status == STREW_OK; i++) status = check_key(keyed, i);
-  if (status != STREW_OK) return status;
+  for (int i = 0; i < keyed->count; i++) RETURN_IF_FAILED(check_key(keyed, i));
   keyed->length = keyed->keys[0]->sizes[0];
   keyed->device = keyed->keys[0]->storage->device;
   return STREW_OK;
@@ -68,38 +50,30 @@ struct sorted {
   strew_tensor *order, *is_start;
 };
 
-/* The positions that sort x. */
-static strew_tensor *step_argsort(struct steps *steps, strew_tensor *x, strew_tensor **values) {
-  strew_tensor **order = steps_place(steps);
-  STEP(steps, strew_sort(x, 0, false, values, order, steps->error));
-  return *order;
-}
-
 /* Sorts `order`, NULL for that of positions, by a key. */
 static strew_tensor *sort_by_key(struct steps *steps, strew_tensor *key, strew_tensor *order) {
-  if (!order) return step_argsort(steps, key, NULL);
+  if (!order) return step_argsort(steps, key, 0, false, NULL);
   strew_tensor *moved = step_gather(steps, key, 0, order, STREW_DROP);
-  return step_gather(steps, order, 0, step_argsort(steps, moved, NULL), STREW_DROP);
+  return step_gather(steps, order, 0, step_argsort(steps, moved, 0, false, NULL), STREW_DROP);
 }
 
-/* Where values differ from those before them; NaN equal NaN. */
-static strew_tensor *find_changes(struct steps *steps, strew_tensor *later, strew_tensor *earlier, strew_dtype dtype) {
-  strew_tensor *differs = step_binary(steps, STREW_NE, later, earlier, NULL);
-  if (!dtype_is_float(dtype)) return differs;
+strew_tensor *find_changes(struct steps *steps, strew_tensor *tensor, int dim, strew_tensor *into) {
+  if (steps->status != STREW_OK) return NULL;
+  const int64_t rest = tensor->sizes[dim] - 1;
+  strew_tensor *later = step_narrow(steps, tensor, dim, 1, rest), *earlier = step_narrow(steps, tensor, dim, 0, rest);
+  strew_tensor *differs = step_binary(steps, STREW_NE, later, earlier, into);
+  if (!dtype_is_float(tensor->dtype)) return differs;
   strew_tensor *is_number = step_binary(steps, STREW_EQ, later, later, NULL);
-  strew_tensor *was_number = step_binary(steps, STREW_EQ, earlier, earlier, NULL);
-  step_binary(steps, STREW_LOGICAL_OR, is_number, was_number, is_number);
+  step_binary(steps, STREW_LOGICAL_OR, is_number, step_binary(steps, STREW_EQ, earlier, earlier, NULL), is_number);
   return step_binary(steps, STREW_LOGICAL_AND, differs, is_number, differs);
 }
 
 /* Marks in is_start the changes of a key. */
 static void mark_changes(struct steps *steps, const struct sorted *sorted, strew_tensor *key) {
   const int mark = steps->count;
-  const int64_t rest = key->sizes[0] - 1;
   strew_tensor *values = step_gather(steps, key, 0, sorted->order, STREW_DROP);
-  strew_tensor *later = step_narrow(steps, values, 0, 1, rest), *earlier = step_narrow(steps, values, 0, 0, rest);
-  strew_tensor *changes = find_changes(steps, later, earlier, key->dtype);
-  strew_tensor *marks = step_narrow(steps, sorted->is_start, 0, 1, rest);
+  strew_tensor *changes = find_changes(steps, values, 0, NULL);
+  strew_tensor *marks = step_narrow(steps, sorted->is_start, 0, 1, key->sizes[0] - 1);
   step_binary(steps, STREW_LOGICAL_OR, marks, changes, marks);
   steps_keep(steps, mark, NULL);
 }
@@ -136,7 +110,8 @@ static strew_tensor *number_elements(struct steps *steps, const struct sorted *s
 
 /* Renumbers groups by the positions of their first elements. */
 static struct numbered number_by_position(struct steps *steps, const struct keyed *keyed, struct numbered by_key) {
-  strew_tensor **in_order = steps_place(steps), *by_position = step_argsort(steps, by_key.positions, in_order);
+  strew_tensor **in_order = steps_place(steps),
+               *by_position = step_argsort(steps, by_key.positions, 0, false, in_order);
   const int64_t groups = steps->status == STREW_OK ? by_position->sizes[0] : 0;
   strew_tensor *number = put_back(steps, by_position, step_count(steps, keyed->device, groups));
   return (struct numbered){step_gather(steps, number, 0, by_key.ids, STREW_DROP), *in_order};
@@ -190,6 +165,6 @@ strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_ord
        {"keys[3]", count > 2 ? keys[2] : NULL}, {"keys[4]", count > 3 ? keys[3] : NULL},
        {"keys[5]", count > 4 ? keys[4] : NULL});
   struct keyed keyed = {.call = &call, .count = count, .keys = keys};
-  strew_status status = check_keys(&keyed, order);
-  return status == STREW_OK ? group_keys(&keyed, order, out) : status;
+  RETURN_IF_FAILED(check_keys(&keyed, order));
+  return group_keys(&keyed, order, out);
 }

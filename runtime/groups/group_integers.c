@@ -1,6 +1,6 @@
-/* group_integers.c: sums, products and means of integers and bools in groups. They join in int64, which wraps. A wrapped
-   sum or product is an error, and a mean is right all the same. Sums are looked at only where the range of elements and
-   the greatest count let one wrap. */
+/* group_integers.c: sums, products and means of integers and bools in groups. They join in int64, which wraps. A
+   wrapped sum or product is an error, and a mean is right all the same. Sums are looked at only where the range of
+   elements and the greatest count let one wrap. */
 #include "groups.h"
 #include "runtime/base/steps.h"
 

@@ -1,7 +1,7 @@
 /* groups.c: groupings, which are groups of one line of ids, copied and checked once; and what is derived from groups.
    The ids, which no call can write, are not checked again (base/index_checks.c). */
 #include "groups.h"
-#include "runtime/base/copy.h"
+#include "runtime/base/steps.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -52,6 +52,43 @@ void grouping_complete(strew_grouping *grouping) {
   for (int i = 0; i < grouping->key_count; i++) grouping_seal(grouping->keys[i]);
 }
 
+static strew_status check_ids(const struct call *call, const strew_tensor *index, int64_t dim_size, strew_mode mode) {
+  RETURN_IF_FAILED(check_words(call, STREW_ASSIGN, mode));
+  if (strew_tensor_numel(index)) RETURN_IF_FAILED(check_index_dtype(call, index, "index"));
+  if (index->rank > 1)
+    return fail(call, HINTED(STREW_ESHAPE, "index", "strew_flatten(index)"), "has %d dimensions, expected 1",
+                index->rank);
+  return check_dim_size(call, dim_size);
+}
+
+/* Writes the values that the mode makes of copied ids, which are checked. *drops: some are -1. */
+static void settle_ids(struct steps *steps, strew_tensor *ids, int64_t size, strew_mode mode, bool *drops) {
+  struct addressing addressing = ADDRESSING(ids, ids, {size, 0, "the grouping", mode, false});
+  struct index_range range = {0, 0};
+  if (steps->status != STREW_OK || !strew_tensor_numel(ids)) return;
+  STEP(steps, addressing_check(steps->call, &addressing));
+  if (mode != STREW_ERROR) STEP(steps, groups_apply_mode(steps->call, ids, mode, size, &ids));
+  if (mode == STREW_DROP) STEP(steps, find_index_range(steps->call, ids, &range));
+  *drops = range.lowest < 0;
+}
+
+/* Ids are copied first: a copy is checked, which nobody else can change (others may write to memory that a file is
+   mapped to). */
+strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode, strew_grouping **out,
+                                   strew_error *error) {
+  CALL_STEPS(call, steps, "grouping", error, {"index", index});
+  const struct shape1 shape = shape_at_least_1d(index);
+  bool drops = false;
+  STEP(&steps, check_ids(&call, index, dim_size, mode));
+  strew_tensor *ids = step_new(&steps, index->storage->device, STREW_INT64, 1, shape.sizes);
+  if (shape.sizes[0]) STEP(&steps, copy_tensor(&call, ids, index));
+  if (dim_size < 0) STEP(&steps, find_index_size(&call, ids, &dim_size));
+  settle_ids(&steps, ids, dim_size, mode, &drops);
+  STEP(&steps, grouping_create(&call, strew_retain(ids), dim_size, drops, 0, out));
+  if (steps.status == STREW_OK) grouping_complete(*out);
+  return steps_status(&steps);
+}
+
 strew_grouping *strew_grouping_retain(strew_grouping *grouping) {
   atomic_fetch_add_explicit(&grouping->references, 1, memory_order_relaxed);
   return grouping;
@@ -91,9 +128,8 @@ struct group_ids groups_narrow(const struct groups *groups) {
 
 strew_status groups_widen(const struct call *call, struct groups *groups) {
   if (groups->src || groups->wide) return STREW_OK;
-  strew_status status = copy_as(call, groups->ids, STREW_INT64, &groups->wide);
-  if (status == STREW_OK) complete_wide(groups);
-  return status;
+  RETURN_IF_FAILED(copy_as(call, groups->ids, STREW_INT64, &groups->wide));
+  return complete_wide(groups), STREW_OK;
 }
 
 /* By a walk over the ids, or joined. */
@@ -101,88 +137,76 @@ static strew_status make_counts(const struct call *call, struct groups *groups) 
   const struct device_ops *walks = groups_walks(groups);
   const struct group_ids ids = groups_narrow(groups);
   struct aggregate_column column = {.computed = STREW_INT64};
-  strew_status status = STREW_OK;
+  STEPS(steps, call);
   if (!walks->group_aggregate) {
-    status = groups_widen(call, groups);
-    return TRY(status, groups_join(call, groups, STREW_SUM, NULL, &groups->counts));
+    STEP(&steps, groups_widen(call, groups));
+    return STEP(&steps, groups_join(call, groups, STREW_SUM, NULL, &groups->counts));
   }
-  status = tensor_create(call, device_of(groups), STREW_INT64, 1, &ids.size, &column.out[STREW_SUM]);
-  TRY(status, walks->group_aggregate(call, device_of(groups), &ids, 1, &column));
-  if (status != STREW_OK) return strew_release(column.out[STREW_SUM]), status;
-  return groups->counts = column.out[STREW_SUM], STREW_OK;
+  strew_tensor *made = step_new(&steps, device_of(groups), STREW_INT64, 1, &ids.size);
+  column.out[STREW_SUM] = made;
+  STEP(&steps, walks->group_aggregate(call, device_of(groups), &ids, 1, &column));
+  return steps_give(&steps, made, &groups->counts);
 }
 
 static strew_status make_positions(const struct call *call, struct groups *groups) {
   const int64_t length = length_of(groups);
-  strew_tensor *all = NULL;
-  strew_status status =
-      strew_arange(device_of(groups), STREW_INT64, strew_int(0), strew_int(length), strew_int(1), &all, call->error);
-  TRY(status, groups_widen(call, groups));
-  TRY(status, groups_join_from(call, groups, STREW_AMIN, (union element){.i64 = length}, all, &groups->positions));
-  strew_release(all);
-  return status;
+  STEPS(steps, call);
+  strew_tensor *all = step_count(&steps, device_of(groups), length);
+  STEP(&steps, groups_widen(call, groups));
+  return STEP(&steps,
+              groups_join_from(call, groups, STREW_AMIN, (union element){.i64 = length}, all, &groups->positions));
 }
 
 static strew_status make_starts(const struct call *call, struct groups *groups) {
   const int dim = groups->addressing.limits.dim;
-  strew_error *error = call->error;
-  strew_tensor *counts = NULL, *rest = NULL, *made = NULL;
-  strew_status status = groups_counts(call, groups, &counts);
-  if (status == STREW_OK) {
-    struct shape1 shape = shape_at_least_1d(counts);
-    shape.sizes[dim]++; /* no overflow: there are counts */
-    status = strew_full(device_of(groups), STREW_INT64, shape.rank, shape.sizes, strew_int(0), &made, error);
-  }
-  TRY(status, strew_narrow(made, dim, 1, groups_size(groups), &rest, error));
-  TRY(status, strew_cumsum(counts, dim, &rest, error));
-  strew_release(counts);
-  strew_release(rest);
-  if (status != STREW_OK) return strew_release(made), status;
-  return groups->starts = made, STREW_OK;
+  STEPS(steps, call);
+  strew_tensor **counts = steps_place(&steps);
+  if (STEP(&steps, groups_counts(call, groups, counts)) != STREW_OK) return steps.status;
+  struct shape1 shape = shape_at_least_1d(*counts);
+  shape.sizes[dim]++; /* no overflow: there are counts */
+  strew_tensor *made = step_full(&steps, device_of(groups), STREW_INT64, shape.rank, shape.sizes, strew_int(0));
+  strew_tensor *rest = step_narrow(&steps, made, dim, 1, groups_size(groups));
+  STEP(&steps, strew_cumsum(*counts, dim, &rest, steps.error));
+  return steps_give(&steps, made, &groups->starts);
 }
 
 strew_status groups_keep_last(const struct call *call, strew_tensor *order, int64_t count, strew_tensor **out) {
   const int64_t length = order->sizes[0];
-  strew_tensor *kept = NULL;
   if (count == length) return *out = strew_retain(order), STREW_OK;
-  strew_status status = strew_narrow(order, 0, length - count, count, &kept, call->error);
-  TRY(status, strew_clone(kept, out, call->error));
-  strew_release(kept);
-  return status;
+  STEPS(steps, call);
+  const strew_tensor *kept = step_narrow(&steps, order, 0, length - count, count);
+  return STEP(&steps, strew_clone(kept, out, steps.error));
 }
 
 /* Elements without a group, whose id is -1, come first in a stable sort. */
-static strew_status sort_ids(const struct call *call, struct groups *groups, int64_t members) {
-  strew_tensor *order = NULL;
-  strew_status status = groups_widen(call, groups);
-  TRY(status, strew_sort(groups->wide, 0, false, NULL, &order, call->error));
-  TRY(status, groups_keep_last(call, order, members, &groups->order));
-  strew_release(order);
-  return status;
+static void sort_ids(struct steps *steps, struct groups *groups, int64_t members) {
+  strew_tensor **order = steps_place(steps);
+  STEP(steps, groups_widen(steps->call, groups));
+  STEP(steps, strew_sort(groups->wide, 0, false, NULL, order, steps->error));
+  STEP(steps, groups_keep_last(steps->call, *order, members, &groups->order));
 }
 
-static strew_status place_ids(const struct call *call, struct groups *groups, const strew_tensor *starts,
-                              int64_t members) {
+static void place_ids(struct steps *steps, struct groups *groups, const strew_tensor *starts, int64_t members) {
   strew_device *device = device_of(groups);
   const struct group_ids ids = groups_narrow(groups);
-  strew_tensor *made = NULL;
-  strew_status status = tensor_create(call, device, STREW_INT64, 1, &members, &made);
-  if (status == STREW_OK && members) status = device->ops->group_order(call, device, &ids, starts, made);
-  if (status != STREW_OK) return strew_release(made), status;
-  return groups->order = made, STREW_OK;
+  strew_tensor *made = step_new(steps, device, STREW_INT64, 1, &members);
+  if (members) STEP(steps, device->ops->group_order(steps->call, device, &ids, starts, made));
+  steps_give(steps, made, &groups->order);
 }
 
 static strew_status make_order(const struct call *call, struct groups *groups) {
   const bool is_placed = groups_walks(groups)->group_order, drops = groups_drop(groups);
   const int64_t size = groups_size(groups);
-  strew_tensor *starts = NULL;
+  STEPS(steps, call);
+  strew_tensor **starts = steps_place(&steps);
   strew_scalar members = strew_int(length_of(groups));
-  strew_status status = STREW_OK;
-  if (is_placed || drops) status = groups_starts(call, groups, &starts);
-  if (status == STREW_OK && drops) status = strew_get(starts, 1, &size, &members, call->error);
-  TRY(status, is_placed ? place_ids(call, groups, starts, members.as.i) : sort_ids(call, groups, members.as.i));
-  strew_release(starts);
-  return status;
+  if (is_placed || drops) STEP(&steps, groups_starts(call, groups, starts));
+  if (drops) STEP(&steps, strew_get(*starts, 1, &size, &members, steps.error));
+  if (is_placed)
+    place_ids(&steps, groups, *starts, members.as.i);
+  else
+    sort_ids(&steps, groups, members.as.i);
+  return steps.status;
 }
 
 /* Defines the function that passes on a tensor, which `make` makes if it is NULL, and that of a grouping. */
@@ -198,9 +222,9 @@ static strew_status make_order(const struct call *call, struct groups *groups) {
 
 static strew_status derive(strew_grouping *grouping, const char *name, groups_derive *make, strew_tensor **out,
                            strew_error *error) {
-  strew_error inner = {.alias = alias_of(error, name)};
-  CALL(call, name, &inner, IDS_OF(grouping));
-  return report_inner(make(&call, &grouping->groups, out), &inner, error);
+  CALL_STEPS(call, steps, name, error, IDS_OF(grouping));
+  STEP(&steps, make(&call, &grouping->groups, out));
+  return steps_status(&steps);
 }
 
 DERIVED(ids, wide, groups_widen)
@@ -223,8 +247,8 @@ strew_status grouping_counts_along(strew_grouping *grouping, int rank, int dim, 
 strew_status strew_grouping_key(strew_grouping *grouping, int which, strew_tensor **out, strew_error *error) {
   CALL(call, "key", error, IDS_OF(grouping));
   if (which < 0 || which >= grouping->key_count)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "which"}, "is %d, the grouping has %d key%s",
-                which, grouping->key_count, grouping->key_count == 1 ? "" : "s");
+    return fail(&call, FAULT(STREW_EARGUMENT, "which"), "is %d, the grouping has %d key%s", which, grouping->key_count,
+                grouping->key_count == 1 ? "" : "s");
   return *out = strew_retain(grouping->keys[which]), STREW_OK;
 }
 
@@ -236,65 +260,51 @@ strew_status groups_ids_on(const struct call *call, const struct groups *groups,
   struct plan values;
   strew_tensor *ids = NULL;
   int64_t bad = -1;
-  strew_status status = strew_to(groups->ids, device, STREW_INT64, &ids, call->error);
-  if (status == STREW_OK && !from->ops->host_memory && strew_tensor_numel(ids)) {
+  RETURN_IF_FAILED(strew_to(groups->ids, device, STREW_INT64, &ids, call->error));
+  strew_status status = STREW_OK;
+  if (!from->ops->host_memory && strew_tensor_numel(ids)) {
     plan_index_values(&values, ids);
-    status =
-        device->ops->index_check(call, device, &values, -(int64_t)groups_drop(groups), groups_size(groups) - 1, &bad);
+    status = RUN_ON(ids, index_check, call, &values, -(int64_t)groups_drop(groups), groups_size(groups) - 1, &bad);
   }
   if (status == STREW_OK && bad >= 0)
-    status = fail(call, (struct fault){.code = STREW_EDEVICE, .argument = "ids"},
+    status = fail(call, FAULT(STREW_EDEVICE, "ids"),
                   "returned by %s have a value out of range at [%" PRId64 "]: its driver is faulty", from->name, bad);
-  if (status != STREW_OK) return strew_release(ids), status;
+  RETURN_IF_FAILED(release_if_failed(status, &ids));
   return *out = ids, STREW_OK;
 }
 
 /* Copies a tensor, unless it is NULL. */
-static strew_status move(const struct call *call, strew_tensor *tensor, strew_device *device, strew_tensor **out) {
-  if (!tensor) return STREW_OK;
-  strew_status status = strew_to(tensor, device, tensor->dtype, out, call->error);
-  if (status == STREW_OK) grouping_seal(*out);
-  return status;
-}
-
-static strew_status move_derived(const struct call *call, const struct groups *from, strew_device *device,
-                                 struct groups *to) {
-  strew_status status = move(call, from->counts, device, &to->counts);
-  TRY(status, move(call, from->positions, device, &to->positions));
-  TRY(status, move(call, from->order, device, &to->order));
-  TRY(status, move(call, from->starts, device, &to->starts));
-  return status;
+static void move(struct steps *steps, strew_tensor *tensor, strew_device *device, strew_tensor **out) {
+  if (tensor && STEP(steps, strew_to(tensor, device, tensor->dtype, out, steps->error)) == STREW_OK)
+    grouping_seal(*out);
 }
 
 /* What a device with memory of its own has derived is not trusted elsewhere, but derived again. */
-static strew_status move_all(const struct call *call, const strew_grouping *from, strew_device *device,
-                             strew_grouping *to) {
-  strew_status status = STREW_OK;
+static void move_all(struct steps *steps, const strew_grouping *from, strew_device *device, strew_grouping *to) {
+  const struct groups *groups = &from->groups;
   const bool is_trusted = strew_grouping_device(from)->ops->host_memory;
-  if (is_trusted) status = move_derived(call, &from->groups, device, &to->groups);
-  for (int i = 0; i < from->key_count && status == STREW_OK; i++)
-    status = move(call, from->keys[i], device, &to->keys[i]);
-  return status;
+  if (steps->status != STREW_OK) return;
+  strew_tensor *const derived[] = {groups->counts, groups->positions, groups->order, groups->starts};
+  strew_tensor **const places[] = {&to->groups.counts, &to->groups.positions, &to->groups.order, &to->groups.starts};
+  for (int i = 0; i < 4 && is_trusted; i++) move(steps, derived[i], device, places[i]);
+  for (int i = 0; i < from->key_count; i++) move(steps, from->keys[i], device, &to->keys[i]);
 }
 
 strew_status strew_grouping_to(strew_grouping *grouping, strew_device *device, strew_grouping **out,
                                strew_error *error) {
   const struct groups *groups = &grouping->groups;
-  strew_error inner = {.alias = alias_of(error, "to")};
-  CALL(call, "to", &inner, IDS_OF(grouping));
+  CALL_STEPS(call, steps, "to", error, IDS_OF(grouping));
   strew_tensor *ids = NULL;
   strew_grouping *made = NULL;
   if (device == device_of(groups)) return *out = strew_grouping_retain(grouping), STREW_OK;
-  strew_status status = groups_ids_on(&call, groups, device, &ids);
-  TRY(status, grouping_create(&call, ids, groups_size(groups), groups_drop(groups), grouping->key_count, &made));
-  TRY(status, move_all(&call, grouping, device, made));
-  if (status == STREW_OK) {
-    grouping_complete(made);
-    *out = made;
-  } else {
+  STEP(&steps, groups_ids_on(&call, groups, device, &ids));
+  STEP(&steps, grouping_create(&call, ids, groups_size(groups), groups_drop(groups), grouping->key_count, &made));
+  move_all(&steps, grouping, device, made);
+  if (steps.status == STREW_OK)
+    grouping_complete(*out = made);
+  else
     strew_grouping_release(made);
-  }
-  return report_inner(status, &inner, error);
+  return steps_status(&steps);
 }
 
 /* ----------------------------------------------------------------------------------------------- a grouping's calls */
@@ -309,26 +319,19 @@ strew_status grouping_check_line(const struct call *call, const strew_grouping *
 
 strew_status grouping_take_options(const struct call *call, const strew_grouping *grouping, const strew_tensor *src,
                                    const strew_group_options *options, strew_group_options *own) {
-  struct fault fault = {
-      .code = STREW_EARGUMENT, .argument = "dim_size", .hint = "begin with STREW_GROUP_OPTIONS: its dim_size is -1"};
   const int64_t length = strew_grouping_length(grouping), groups = strew_grouping_size(grouping);
-  if (options)
-    *own = *options;
-  else
-    *own = (strew_group_options)STREW_GROUP_OPTIONS;
+  *own = options ? *options : (strew_group_options)STREW_GROUP_OPTIONS;
   if (own->dim_size != -1 && own->dim_size != groups)
-    return fail(call, fault, "is %" PRId64 ", the grouping has %" PRId64 " groups", own->dim_size, groups);
-  fault = (struct fault){.code = STREW_EARGUMENT, .argument = "mode"};
+    return fail(call, HINTED(STREW_EARGUMENT, "dim_size", "begin with STREW_GROUP_OPTIONS: its dim_size is -1"),
+                "is %" PRId64 ", the grouping has %" PRId64 " groups", own->dim_size, groups);
   if (own->mode != STREW_ERROR)
-    return fail(call, fault, "cannot be combined with a grouping, which has checked its ids");
+    return fail(call, FAULT(STREW_EARGUMENT, "mode"), "cannot be combined with a grouping, which has checked its ids");
   int dim = own->dim;
-  strew_status status = check_dim(call, src->rank, &dim);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_dim(call, src->rank, &dim));
   const int64_t size = src->rank ? src->sizes[dim] : 1;
-  fault = (struct fault){.code = STREW_ESHAPE, .argument = "src"};
   if (size != length)
-    return fail(call, fault, "has size %" PRId64 " in dim %d, the grouping has %" PRId64 " elements", size, dim,
-                length);
+    return fail(call, FAULT(STREW_ESHAPE, "src"),
+                "has size %" PRId64 " in dim %d, the grouping has %" PRId64 " elements", size, dim, length);
   own->dim_size = groups;
   own->mode = grouping->groups.addressing.limits.mode;
   return STREW_OK;

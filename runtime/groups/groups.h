@@ -1,4 +1,4 @@
-/* groups.h: which element belongs to which of n groups: of an index (from_index.c), of ids (from_ids.c), of keys
+/* groups.h: which element belongs to which of n groups: of an index (from_index.c), of ids (groups.c), of keys
    (from_keys.c); and what is derived from that (groups.c). */
 #ifndef STREW_GROUPS_H
 #define STREW_GROUPS_H
@@ -6,7 +6,8 @@
 #include "runtime/base/device.h"
 #include "runtime/calls/scatter.h"
 
-/* Groups of elements along limits.dim, limits.size of them. Derived tensors are NULL until they are needed, and constant. */
+/* Groups of elements along limits.dim, limits.size of them. Derived tensors are NULL until they are needed, and
+   constant. */
 struct groups {
   strew_tensor *src;            /* the elements, of rank 1 or more; NULL: of a grouping */
   struct addressing addressing; /* checked. STREW_ERROR; or STREW_DROP: an id that is not 0 .. size - 1 is no group's */
@@ -43,27 +44,30 @@ void groups_close(struct groups *groups);
 strew_status check_dim_size(const struct call *call, int64_t dim_size);
 /* True if strew_group with these operands has no errors but those of index values. */
 bool group_form_is_valid(strew_tensor *src, strew_tensor *index, const strew_group_options *options, bool with_arg);
-/* Of groups whose index is there. A new tensor, with a row for each group: the sum or an extreme of its values, which have src's shape; the reduction's
-   identity for empty groups. values NULL: the number of its elements (int64), of size 1 where the index is expanded.
-   groups_join_from: rows begin with `start` instead. */
+/* Of groups whose index is there. A new tensor, with a row for each group: the sum or an extreme of its values, which
+   have src's shape; the reduction's identity for empty groups. values NULL: the number of its elements (int64), of size
+   1 where the index is expanded. groups_join_from: rows begin with `start` instead. */
 strew_status groups_join(const struct call *call, struct groups *groups, strew_reduction reduction,
                          const strew_tensor *values, strew_tensor **out);
 strew_status groups_join_from(const struct call *call, struct groups *groups, strew_reduction reduction,
                               union element start, const strew_tensor *values, strew_tensor **out);
 /* Marks the index values that are below 0, or at least `size`. */
 strew_status groups_mark_outside(const struct call *call, strew_tensor *index, int64_t size, strew_tensor **out);
-/* Writes what the mode makes of checked index values to *out, int64, or to a new tensor if that is NULL: with STREW_DROP
-   -1 for those out of range; with STREW_ERROR *out, which is NULL, may become the index itself, retained. */
+/* Writes what the mode makes of checked index values to *out, int64, or to a new tensor if that is NULL: with
+   STREW_DROP -1 for those out of range; with STREW_ERROR *out, which is NULL, may become the index itself, retained. */
 strew_status groups_apply_mode(const struct call *call, strew_tensor *index, strew_mode mode, int64_t size,
                                strew_tensor **out);
 
 /* -------------------------------------------------------------------------------------------------------- groups.c */
 
-/* A new grouping, with room for keys. Takes ids over, of any dtype of ids; releases them if it fails. drops: some are -1.
-   grouping_complete ends the creation. */
+/* A new grouping, with room for keys. Takes ids over, of any dtype of ids; releases them if it fails. drops: some are
+   -1. grouping_complete ends the creation. */
 strew_status grouping_create(const struct call *call, strew_tensor *ids, int64_t size, bool drops, int key_count,
                              strew_grouping **out);
 void grouping_complete(strew_grouping *grouping);
+/* Where an element along dim, from the second one on, differs from the one before it; all NaN are equal. from_keys.c */
+struct steps;
+strew_tensor *find_changes(struct steps *steps, strew_tensor *tensor, int dim, strew_tensor *into);
 /* Marks a tensor as one that no call writes. Returns it. */
 strew_tensor *grouping_seal(strew_tensor *tensor);
 /* Fails unless src is 1-D and has as many elements. */
@@ -78,15 +82,15 @@ strew_status groups_widen(const struct call *call, struct groups *groups);
 typedef strew_status groups_derive(const struct call *call, struct groups *groups, strew_tensor **out);
 groups_derive groups_ids, groups_counts, groups_starts, groups_positions, groups_order;
 
-/* The ids of a grouping as int64 on a device: a new tensor, or its own, retained. Ids that a device with memory of its own
-   returns are checked: with a faulty driver they would choose addresses on the host. */
+/* The ids of a grouping as int64 on a device: a new tensor, or its own, retained. Ids that a device with memory of its
+   own returns are checked: with a faulty driver they would choose addresses on the host. */
 strew_status groups_ids_on(const struct call *call, const struct groups *groups, strew_device *device,
                            strew_tensor **out);
 /* A new tensor of the last `count` elements of a 1-D tensor, or the tensor itself, retained, if it has no more. */
 strew_status groups_keep_last(const struct call *call, strew_tensor *order, int64_t count, strew_tensor **out);
 
-/* The functions of the device that walk over the ids of a grouping; none, if there are no groups or elements, or too many
-   groups for them. groups_narrow: the ids in the form that these functions take. */
+/* The functions of the device that walk over the ids of a grouping; none, if there are no groups or elements, or too
+   many groups for them. groups_narrow: the ids in the form that these functions take. */
 const struct device_ops *groups_walks(const struct groups *groups);
 struct group_ids groups_narrow(const struct groups *groups);
 
@@ -101,7 +105,8 @@ bool joins_integers(const strew_aggregate *aggregate);
 strew_status grouping_join_integers(strew_grouping *grouping, const strew_aggregate *aggregate,
                                     strew_reduction reduction, strew_dtype dtype, strew_tensor *src, strew_tensor **out,
                                     strew_error *error);
-/* The aggregate of these sums or products. A wrapped one is an error. *may_wrap: what is known of sums of src, or found. */
+/* The aggregate of these sums or products. A wrapped one is an error. *may_wrap: what is known of sums of src, or
+   found. */
 enum may_wrap { UNKNOWN_WRAP, MAY_WRAP, NEVER_WRAPS };
 strew_status grouping_finish_integers(const struct call *call, strew_grouping *grouping,
                                       const strew_aggregate *aggregate, strew_tensor *values, enum may_wrap *may_wrap,

@@ -1,13 +1,12 @@
 /* key_ids.c: strew_key_table: the ids of keys that come as tensors. On the CPU their words go through the hash table,
-   block by block. On another device strew_group_by finds the distinct keys; only these, in order of appearance, are copied
-   to the host and looked up there. */
+   block by block. On another device strew_group_by finds the distinct keys; only these, in order of appearance, are
+   copied to the host and looked up there. */
 #include "key_table.h"
 #include "runtime/base/device.h"
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_COLUMNS = STREW_MAX_RANK };
 
@@ -22,10 +21,9 @@ static const char *const names[MOST_COLUMNS] = {"k1", "k2",  "k3",  "k4",  "k5",
 
 strew_status strew_key_table_create(strew_context *context, int columns, strew_key_table **out, strew_error *error) {
   CALL(call, "key_table", error, {0});
-  strew_scalar value = strew_int(columns);
   if (columns < 1 || columns > MOST_COLUMNS)
-    return fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "n", .value = &value},
-                "is %d, expected 1 to %d columns", columns, MOST_COLUMNS);
+    return fail(&call, VALUED(STREW_EARGUMENT, "n", strew_int(columns)), "is %d, expected 1 to %d columns", columns,
+                MOST_COLUMNS);
   strew_key_table *table = memory_allocate(context, sizeof *table);
   if (!table) return fail_memory(&call, context, sizeof *table);
   *table = (strew_key_table){.keys = {.context = strew_context_retain(context), .columns = columns}};
@@ -51,8 +49,7 @@ static strew_status check_key(const struct call *call, const strew_key_table *ta
   const strew_tensor *key = keys[i];
   struct fault fault = {.code = STREW_ESHAPE, .argument = names[i]};
   char shape[TEXT_BYTES];
-  strew_status alive = check_alive(call, "keys", i, key);
-  if (alive != STREW_OK) return alive;
+  RETURN_IF_FAILED(check_alive(call, "keys", i, key));
   if (key->rank != 1)
     return fail(call, fault, "has shape %s, expected rank 1", text_of_sizes(key->rank, key->sizes, shape));
   if (key->sizes[0] != keys[0]->sizes[0])
@@ -68,22 +65,21 @@ static strew_status check_key(const struct call *call, const strew_key_table *ta
   snprintf(hint, sizeof hint,
            promoted == table->dtypes[i] ? "strew_to(%s, %s)" : "strew_to(%s, %s) from the first call on", names[i],
            strew_dtype_name(promoted));
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = names[i], .hint = hint},
-              "is %s, the keys before are %s", strew_dtype_name(key->dtype), strew_dtype_name(table->dtypes[i]));
+  return fail(call, HINTED(STREW_EDTYPE, names[i], hint), "is %s, the keys before are %s", strew_dtype_name(key->dtype),
+              strew_dtype_name(table->dtypes[i]));
 }
 
 /* --------------------------------------------------------------------------------------------------------- the CPU */
 
 static strew_status ids_on_host(const struct call *call, struct key_table *table, strew_tensor *const keys[],
                                 strew_tensor **out) {
-  enum { BLOCK = 256 };
-  uint64_t rows[BLOCK * MOST_COLUMNS];
+  uint64_t rows[KEY_BLOCK * MOST_COLUMNS];
   int64_t n = keys[0]->sizes[0], before = table->count;
   strew_tensor *ids;
   strew_status status = tensor_create(call, keys[0]->storage->device, STREW_INT64, 1, &n, &ids);
   if (status != STREW_OK) return status;
-  for (int64_t at = 0; at < n && status == STREW_OK; at += BLOCK) {
-    int64_t length = n - at < BLOCK ? n - at : BLOCK;
+  for (int64_t at = 0; at < n && status == STREW_OK; at += KEY_BLOCK) {
+    int64_t length = n - at < KEY_BLOCK ? n - at : KEY_BLOCK;
     for (int c = 0; c < table->columns; c++) key_words_load(keys[c], at, length, rows + c, table->columns);
     status = key_table_ids(call, table, rows, length, (int64_t *)ids->storage->data + at);
   }
@@ -128,41 +124,35 @@ static strew_status ids_on_device(const struct call *call, struct key_table *tab
 strew_status strew_key_table_ids(strew_key_table *table, strew_tensor *const keys[], strew_tensor **out,
                                  strew_error *error) {
   CALL(call, "key_table_ids", error, {"k1", keys[0]});
-  strew_status status = STREW_OK;
   for (int c = 1; c < table->keys.columns && c < MAX_OPERANDS; c++) {
     call.operands[c].name = names[c];
     call.operands[c].tensor = keys[c];
   }
-  for (int c = 0; c < table->keys.columns && status == STREW_OK; c++) status = check_key(&call, table, keys, c);
-  if (status == STREW_OK) {
-    strew_device *device = keys[0]->storage->device;
-    if (device->ops->host_memory)
-      status = ids_on_host(&call, &table->keys, keys, out);
-    else if (!keys[0]->sizes[0])
-      status = tensor_create(&call, device, STREW_INT64, 1, keys[0]->sizes, out);
-    else
-      status = ids_on_device(&call, &table->keys, keys, out);
-  }
-  for (int c = 0; c < table->keys.columns && status == STREW_OK; c++) table->dtypes[c] = keys[c]->dtype;
-  table->is_decided |= status == STREW_OK;
-  return status;
+  for (int c = 0; c < table->keys.columns; c++) RETURN_IF_FAILED(check_key(&call, table, keys, c));
+  strew_device *device = keys[0]->storage->device;
+  if (device->ops->host_memory)
+    RETURN_IF_FAILED(ids_on_host(&call, &table->keys, keys, out));
+  else if (!keys[0]->sizes[0])
+    RETURN_IF_FAILED(tensor_create(&call, device, STREW_INT64, 1, keys[0]->sizes, out));
+  else
+    RETURN_IF_FAILED(ids_on_device(&call, &table->keys, keys, out));
+  for (int c = 0; c < table->keys.columns; c++) table->dtypes[c] = keys[c]->dtype;
+  table->is_decided = true;
+  return STREW_OK;
 }
 
 strew_status strew_key_table_keys(const strew_key_table *table, int i, strew_device *device, strew_tensor **out,
                                   strew_error *error) {
   CALL(call, "key_table_keys", error, {0});
   const struct key_table *keys = &table->keys;
-  strew_scalar value = strew_int(i);
   if (i < 0 || i >= keys->columns)
-    return fail(&call, (struct fault){.code = STREW_EINDEX, .argument = "i", .value = &value},
-                "is %d, the table has %d columns", i, keys->columns);
+    return fail(&call, VALUED(STREW_EINDEX, "i", strew_int(i)), "is %d, the table has %d columns", i, keys->columns);
   strew_dtype dtype = table->is_decided ? table->dtypes[i] : STREW_FLOAT32;
   strew_tensor *here;
-  strew_status status = tensor_create(&call, &keys->context->cpu, dtype, 1, &keys->count, &here);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(tensor_create(&call, &keys->context->cpu, dtype, 1, &keys->count, &here));
   key_words_store(dtype, keys->rows + (keys->count ? i : 0), keys->columns, keys->count, here->storage->data);
   if (device == &keys->context->cpu) return *out = here, STREW_OK;
-  status = strew_to(here, device, dtype, out, error);
+  strew_status status = strew_to(here, device, dtype, out, error);
   strew_release(here);
   return status;
 }

@@ -1,7 +1,7 @@
-/* key_table.c: see key_table.h. Open addressing with linear probing; at most half of the slots are used. A slot holds the
-   hash of a key, of 64 bits, and its id + 1, or 0. The hash of a single word is a bijection: equal hashes are equal keys.
-   Of several words it is not, and rows are compared. The place of a key comes from the low bits of the hash. The slots'
-   address seeds it, so that no data can be made whose keys all collide; ids do not depend on it. */
+/* key_table.c: see key_table.h. Open addressing with linear probing; at most half of the slots are used. A slot holds
+   the hash of a key, of 64 bits, and its id + 1, or 0. The hash of a single word is a bijection: equal hashes are equal
+   keys. Of several words it is not, and rows are compared. The place of a key comes from the low bits of the hash. The
+   slots' address seeds it, so that no data can be made whose keys all collide; ids do not depend on it. */
 #include "key_table.h"
 
 #include <string.h>
@@ -22,15 +22,10 @@ enum {
   }
 
 /* The bits of infinity, above which magnitudes are NaN; 0: not a float. */
-static uint64_t infinity_of(strew_dtype dtype) {
-  switch (dtype) {
-  case STREW_FLOAT64: return 0x7ff0000000000000u;
-  case STREW_FLOAT32: return 0x7f800000u;
-  case STREW_FLOAT16: return 0x7c00u;
-  case STREW_BFLOAT16: return 0x7f80u;
-  default: return 0;
-  }
-}
+static const uint64_t infinities[STREW_DTYPE_COUNT] = {[STREW_FLOAT64] = 0x7ff0000000000000u,
+                                                       [STREW_FLOAT32] = 0x7f800000u,
+                                                       [STREW_FLOAT16] = 0x7c00u,
+                                                       [STREW_BFLOAT16] = 0x7f80u};
 
 void key_words_load(const strew_tensor *tensor, int64_t first, int64_t count, uint64_t *to, int step) {
   size_t bytes = dtype_bytes(tensor->dtype);
@@ -43,7 +38,7 @@ void key_words_load(const strew_tensor *tensor, int64_t first, int64_t count, ui
   case 4: LOAD_ALL(uint32_t) break;
   default: LOAD_ALL(uint64_t) break;
   }
-  uint64_t infinity = infinity_of(tensor->dtype), sign = (uint64_t)1 << (8 * bytes - 1);
+  uint64_t infinity = infinities[tensor->dtype], sign = (uint64_t)1 << (8 * bytes - 1);
   for (int64_t i = 0; infinity && i < count; i++) {
     uint64_t magnitude = to[i * step] & ~sign;
     if (magnitude > infinity) to[i * step] = infinity | (infinity & -infinity) >> 1; /* the first bit below: quiet */
@@ -221,9 +216,8 @@ strew_status key_table_ids(const struct call *call, struct key_table *table, con
                            int64_t *ids) {
   for (int64_t at = 0; at < count; at += KEY_BLOCK) {
     int64_t length = count - at < KEY_BLOCK ? count - at : KEY_BLOCK;
-    strew_status status = context_check(call, table->context);
-    if (status == STREW_OK && !key_table_has_room(table, length)) status = key_table_reserve(call, table, length);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(context_check(call, table->context));
+    if (!key_table_has_room(table, length)) RETURN_IF_FAILED(key_table_reserve(call, table, length));
     key_table_find(table, rows + at * table->columns, length, ids + at);
   }
   return STREW_OK;

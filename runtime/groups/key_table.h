@@ -1,6 +1,6 @@
 /* key_table.h: a hash table of distinct keys, numbered in order of appearance (key_table.c): of strew_key_table, and of
-   codes of wide ranges (cpu/groups/number_by_hash.c). A key is a row of `columns` words of 8 bytes, canonical: equal elements are
-   equal words. */
+   codes of wide ranges (cpu/groups/number_by_hash.c). A key is a row of `columns` words of 8 bytes, canonical: equal
+   elements are equal words. */
 #ifndef KEY_TABLE_H
 #define KEY_TABLE_H
 

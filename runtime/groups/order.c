@@ -1,10 +1,7 @@
 /* order.c: what the order of values within groups gives: quantiles, numbers of different values, the order itself, and
-   running sums. Elements are sorted by value and, stably, by group; for quantiles the CPU collects those of each group and
-   selects instead. */
+   running sums. Elements are sorted by value and, stably, by group; for quantiles the CPU collects those of each group
+   and selects instead. */
 #include "reduce.h"
-
-#include "runtime/base/copy.h"
-#include "runtime/base/device.h"
 
 #include <inttypes.h>
 
@@ -27,11 +24,8 @@ static strew_tensor *number_groups(struct group_call *g) {
   return step_where(steps, *is_out, size, step_to(steps, index, NULL, dtype));
 }
 
-/* The order along dim of a tensor; values: NULL, or receives its elements in this order. */
 static strew_tensor *sort(struct group_call *g, strew_tensor *tensor, strew_tensor **values) {
-  strew_tensor **order = steps_place(g->steps);
-  STEP(g->steps, strew_sort(tensor, group_dim(g), false, values, order, g->steps->error));
-  return *order;
+  return step_argsort(g->steps, tensor, group_dim(g), false, values);
 }
 
 static strew_tensor *take(struct group_call *g, strew_tensor *tensor, strew_tensor *order) {
@@ -62,16 +56,11 @@ static strew_tensor *collect_values(struct group_call *g) {
 static strew_status pick(const struct call *call, struct quantile_plan *plan, strew_tensor *values,
                          strew_tensor *starts, strew_tensor *counts, int dim, strew_tensor *out) {
   strew_tensor lines = *values;
-  strew_device *device = out->storage->device;
   plan->step = lines.strides[dim];
   lines.sizes[dim] = 1;
-  plan_start(&plan->plan, out->rank, out->sizes);
-  plan_add(&plan->plan, out);
-  plan_add(&plan->plan, &lines);
-  plan_add(&plan->plan, starts);
-  plan_add(&plan->plan, counts);
+  PLAN(&plan->plan, out->rank, out->sizes, out, &lines, starts, counts);
   plan_simplify_any_order(&plan->plan);
-  return strew_tensor_numel(out) ? device->ops->quantile(call, device, plan) : STREW_OK;
+  return strew_tensor_numel(out) ? RUN_ON(out, quantile, call, plan) : STREW_OK;
 }
 
 /* The CPU selects from unsorted values. */
@@ -108,16 +97,16 @@ static strew_tensor *quantiles_of_groups(struct group_call *g, struct quantile_p
 static strew_tensor *quantiles_of_members(struct group_call *g, struct quantile_plan *plan) {
   struct steps *steps = g->steps;
   strew_device *device = g->src->storage->device;
-  const struct group_ids ids = groups_narrow(&g->grouping->groups);
-  strew_tensor **starts = steps_place(steps), **counts = steps_place(steps);
+  struct groups *groups = &g->grouping->groups;
+  const struct group_ids ids = groups_narrow(groups);
+  strew_tensor *starts = step_derived(steps, groups_starts, groups);
+  strew_tensor *counts = step_derived(steps, groups_counts, groups);
   plan->unsorted = strew_tensor_numel(g->src);
-  STEP(steps, strew_grouping_starts(g->grouping, starts, steps->error));
-  STEP(steps, strew_grouping_counts(g->grouping, counts, steps->error));
   strew_tensor *values = step_new(steps, device, g->src->dtype, 1, g->src->sizes);
   strew_tensor *made = step_new(steps, device, g->src->dtype, 1, &ids.size);
-  STEP(steps, device->ops->group_collect(steps->call, device, &ids, *starts, g->src, values));
-  strew_tensor *begins = step_narrow(steps, *starts, 0, 0, ids.size);
-  STEP(steps, pick(steps->call, plan, values, begins, *counts, 0, made));
+  STEP(steps, device->ops->group_collect(steps->call, device, &ids, starts, g->src, values));
+  strew_tensor *begins = step_narrow(steps, starts, 0, 0, ids.size);
+  STEP(steps, pick(steps->call, plan, values, begins, counts, 0, made));
   return made;
 }
 
@@ -132,12 +121,9 @@ static strew_status check_interpolated(const struct call *call, strew_interpolat
   static const char *const mixes[STREW_INTERPOLATION_COUNT] = {
       [STREW_LINEAR] = "linear", [STREW_MIDPOINT] = "midpoint"};
   if (!mixes[interpolation] || dtype_is_float(src->dtype)) return STREW_OK;
-  return fail(call,
-              (struct fault){.code = STREW_EDTYPE,
-                             .argument = "src",
-                             .hint = "interpolation = STREW_LOWER, STREW_HIGHER and STREW_NEAREST take all dtypes"},
-              "is %s, expected a float dtype for interpolation = \"%s\"", strew_dtype_name(src->dtype),
-              mixes[interpolation]);
+  return fail(
+      call, HINTED(STREW_EDTYPE, "src", "interpolation = STREW_LOWER, STREW_HIGHER and STREW_NEAREST take all dtypes"),
+      "is %s, expected a float dtype for interpolation = \"%s\"", strew_dtype_name(src->dtype), mixes[interpolation]);
 }
 
 static strew_tensor *quantile(struct group_call *g, double q, strew_interpolation interpolation) {
@@ -162,12 +148,11 @@ strew_tensor *group_median(struct group_call *g, strew_tensor *out) { return (vo
 /* By sorting all elements, then, stably, their groups. Those without one, -1, come first. */
 static strew_tensor *sort_twice(struct steps *steps, struct groups *groups, strew_tensor *src, bool descending,
                                 int64_t members) {
-  strew_tensor **by_value = steps_place(steps), **by_group = steps_place(steps), **kept = steps_place(steps);
+  strew_tensor **kept = steps_place(steps);
   STEP(steps, groups_widen(steps->call, groups));
-  STEP(steps, strew_sort(src, 0, descending, NULL, by_value, steps->error));
-  strew_tensor *ids = step_gather(steps, groups->wide, 0, *by_value, STREW_DROP);
-  STEP(steps, strew_sort(ids, 0, false, NULL, by_group, steps->error));
-  strew_tensor *order = step_gather(steps, *by_value, 0, *by_group, STREW_DROP);
+  strew_tensor *by_value = step_argsort(steps, src, 0, descending, NULL);
+  strew_tensor *ids = step_gather(steps, groups->wide, 0, by_value, STREW_DROP);
+  strew_tensor *order = step_gather(steps, by_value, 0, step_argsort(steps, ids, 0, false, NULL), STREW_DROP);
   STEP(steps, groups_keep_last(steps->call, order, members, kept));
   return *kept;
 }
@@ -176,12 +161,11 @@ static strew_tensor *sort_twice(struct steps *steps, struct groups *groups, stre
 static strew_tensor *order_by_device(struct steps *steps, struct groups *groups, strew_tensor *src, bool descending,
                                      const strew_tensor *order) {
   strew_device *device = src->storage->device;
-  strew_tensor **starts = steps_place(steps), *made = NULL;
-  STEP(steps, groups_starts(steps->call, groups, starts));
+  strew_tensor *starts = step_derived(steps, groups_starts, groups), *made = NULL;
   if (steps->status == STREW_OK) made = step_new(steps, device, STREW_INT64, 1, order->sizes);
   if (steps->status != STREW_OK) return NULL;
   const strew_status status =
-      device->ops->group_order_within(steps->call, device, src, order, *starts, descending, made);
+      device->ops->group_order_within(steps->call, device, src, order, starts, descending, made);
   return status == STREW_DECLINED ? NULL : (STEP(steps, status), made);
 }
 
@@ -198,8 +182,7 @@ static strew_tensor *order_line(struct steps *steps, struct groups *groups, stre
 
 strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending, strew_tensor **out,
                                     strew_error *error) {
-  CALL(call, "grouping_argsort", error, {"src", src}, IDS_OF(grouping));
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "grouping_argsort", error, {"src", src}, IDS_OF(grouping));
   STEP(&steps, grouping_check_line(&call, grouping, src));
   return steps_give(&steps, order_line(&steps, &grouping->groups, src, descending), out);
 }
@@ -211,20 +194,6 @@ static void order_members(struct group_call *g, struct ordered *ordered) {
   strew_tensor *order = order_line(g->steps, &g->grouping->groups, g->groups.src, false);
   ordered->values = take(g, g->groups.src, order);
   ordered->numbers = take(g, &g->groups.index, order);
-}
-
-/* Where an element along dim, from the second one on, differs from the one before it; all NaN are equal. */
-static strew_tensor *differences(struct group_call *g, strew_tensor *tensor, strew_tensor *into) {
-  struct steps *steps = g->steps;
-  const int dim = group_dim(g);
-  if (steps->status != STREW_OK) return NULL;
-  strew_tensor *after = step_narrow(steps, tensor, dim, 1, tensor->sizes[dim] - 1);
-  strew_tensor *before = step_narrow(steps, tensor, dim, 0, tensor->sizes[dim] - 1);
-  strew_tensor *differs = step_binary(steps, STREW_NE, after, before, into);
-  if (!dtype_is_float(tensor->dtype)) return differs;
-  strew_tensor *is_number = step_binary(steps, STREW_EQ, after, after, NULL);
-  step_binary(steps, STREW_LOGICAL_OR, is_number, step_binary(steps, STREW_EQ, before, before, NULL), is_number);
-  return step_binary(steps, STREW_LOGICAL_AND, differs, is_number, differs);
 }
 
 /* The number of elements that differ from the one before them in the order of values. */
@@ -245,8 +214,8 @@ strew_tensor *group_nunique(struct group_call *g, strew_tensor *out) {
       step_full(steps, values->storage->device, STREW_BOOL, values->rank, values->sizes, strew_bool(true));
   if (values->sizes[dim] > 1) {
     strew_tensor *rest = step_narrow(steps, is_new, dim, 1, values->sizes[dim] - 1);
-    differences(g, ordered.values, rest);
-    step_binary(steps, STREW_LOGICAL_OR, rest, differences(g, ordered.numbers, NULL), rest);
+    find_changes(steps, ordered.values, dim, rest);
+    step_binary(steps, STREW_LOGICAL_OR, rest, find_changes(steps, ordered.numbers, dim, NULL), rest);
   }
   const strew_group_options options = {
       .dim = dim, .dim_size = group_size(g), .reduction = STREW_SUM, .mode = STREW_DROP};
@@ -258,19 +227,15 @@ strew_tensor *group_nunique(struct group_call *g, strew_tensor *out) {
 /* For each element of an order its group and its rank there. */
 static void rank_order(struct steps *steps, struct groups *groups, strew_tensor *order, strew_tensor **own,
                        strew_tensor **ranks) {
-  strew_tensor **ids = steps_place(steps), **starts = steps_place(steps);
-  STEP(steps, groups_ids(steps->call, groups, ids));
-  STEP(steps, groups_starts(steps->call, groups, starts));
-  *own = step_gather(steps, *ids, 0, order, STREW_ERROR);
-  strew_tensor *begins = step_gather(steps, *starts, 0, *own, STREW_ERROR);
+  *own = step_gather(steps, step_derived(steps, groups_ids, groups), 0, order, STREW_ERROR);
+  strew_tensor *begins = step_gather(steps, step_derived(steps, groups_starts, groups), 0, *own, STREW_ERROR);
   if (steps->status != STREW_OK) return;
   *ranks = step_binary(steps, STREW_SUB, step_count(steps, order->storage->device, order->sizes[0]), begins, begins);
 }
 
 strew_status strew_grouping_rank(strew_grouping *grouping, strew_tensor *src, const strew_sort_options *options,
                                  strew_tensor **out, strew_error *error) {
-  CALL(call, "grouping_rank", error, {"src", src}, IDS_OF(grouping));
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "grouping_rank", error, {"src", src}, IDS_OF(grouping));
   const int64_t length = strew_grouping_length(grouping);
   strew_tensor *own = NULL, *ranks = NULL;
   STEP(&steps, grouping_check_line(&call, grouping, src));
@@ -321,9 +286,7 @@ static void take_rounds(struct steps *steps, struct topk *t) {
   strew_tensor *taken[MOST_ROUNDS], *left = NULL, *src = t->src, **all = steps_place(steps);
   if (dtype_is_float(src->dtype))
     src = step_binary(steps, STREW_ADD, src, 0.0, NULL); /* -0 becomes 0, which it equals */
-  strew_tensor **ids = steps_place(steps);
-  STEP(steps, groups_ids(steps->call, t->groups, ids));
-  left = *ids;
+  left = step_derived(steps, groups_ids, t->groups);
   for (int round = 0; round < t->k; round++) {
     strew_tensor **values = steps_place(steps), **at = steps_place(steps), **rest = steps_place(steps);
     STEP(steps, strew_group(src, left, &options, values, at, steps->error));
@@ -356,13 +319,10 @@ static bool ask_device(struct steps *steps, struct topk *t, bool wants_own) {
 
 strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
                                  strew_tensor **positions, strew_tensor **groups, strew_error *error) {
-  CALL(call, "grouping_topk", error, {"src", src}, IDS_OF(grouping));
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "grouping_topk", error, {"src", src}, IDS_OF(grouping));
   struct topk t = {.groups = &grouping->groups, .src = src, .k = k, .largest = largest};
   STEP(&steps, grouping_check_line(&call, grouping, src));
-  if (k < 0)
-    STEP(&steps, fail(&call, (struct fault){.code = STREW_EARGUMENT, .argument = "k"},
-                      "is %" PRId64 ", expected 0 or more", k));
+  if (k < 0) STEP(&steps, fail(&call, FAULT(STREW_EARGUMENT, "k"), "is %" PRId64 ", expected 0 or more", k));
   if (steps.status == STREW_OK && !ask_device(&steps, &t, groups != NULL))
     (takes_rounds(&t) ? take_rounds : keep_first)(&steps, &t);
   if (groups && steps.status == STREW_OK) *groups = strew_retain(t.own);
@@ -387,8 +347,7 @@ static strew_tensor *sum_up(struct steps *steps, const struct groups *groups, st
 
 strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                    strew_error *error) {
-  CALL(call, "grouping_cumsum", error, {"src", src}, IDS_OF(grouping));
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "grouping_cumsum", error, {"src", src}, IDS_OF(grouping));
   STEP(&steps, grouping_check_line(&call, grouping, src));
   return steps_give(&steps, steps.status == STREW_OK ? sum_up(&steps, &grouping->groups, src) : NULL, out);
 }

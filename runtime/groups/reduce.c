@@ -1,8 +1,6 @@
 /* reduce.c: reductions of groups: the call, and those that join or choose values. */
 #include "reduce.h"
 
-#include "runtime/base/device.h"
-
 #include <inttypes.h>
 
 static group_body *const bodies[] = {
@@ -46,8 +44,8 @@ static strew_status check_wanted(const struct call *call, const strew_tensor *sr
   if (!dtype || *dtype == src->dtype) return check_float(call, "src", src);
   strew_status status = check_dtype(call, *dtype);
   if (status != STREW_OK || *dtype == STREW_FLOAT64) return status;
-  return fail(call, (struct fault){.code = STREW_EDTYPE, .argument = "dtype"},
-              "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype), strew_dtype_name(src->dtype));
+  return fail(call, FAULT(STREW_EDTYPE, "dtype"), "is %s, expected float64 or src's own, %s", strew_dtype_name(*dtype),
+              strew_dtype_name(src->dtype));
 }
 
 strew_status group_take_options(const struct call *call, strew_group_reduction reduction,
@@ -55,15 +53,12 @@ strew_status group_take_options(const struct call *call, strew_group_reduction r
                                 strew_group_options *options) {
   const struct group_row *row = &group_rows[reduction];
   const char *untaken = find_untaken(row, given, has_out, has_arg);
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = untaken};
   *options = options_of(row->reduction, given);
-  if (untaken) return fail(call, fault, "is given, but \"%s\" does not take it", row->word);
-  strew_status status = check_options(call, given);
-  TRY(status, check_words(call, row->reduction, given->mode));
-  fault = (struct fault){.code = STREW_ESHAPE, .argument = "dim_size"};
-  if (given->dim_size && *given->dim_size < 0)
-    TRY(status, fail(call, fault, "is %" PRId64 ", expected 0 or more", *given->dim_size));
-  return status;
+  if (untaken) return fail(call, FAULT(STREW_EARGUMENT, untaken), "is given, but \"%s\" does not take it", row->word);
+  RETURN_IF_FAILED(check_options(call, given));
+  RETURN_IF_FAILED(check_words(call, row->reduction, given->mode));
+  if (!given->dim_size || *given->dim_size >= 0) return STREW_OK;
+  return fail(call, FAULT(STREW_ESHAPE, "dim_size"), "is %" PRId64 ", expected 0 or more", *given->dim_size);
 }
 
 /* Checks the options of a call and its src. */
@@ -71,8 +66,8 @@ static strew_status start(const struct call *call, struct group_call *g, strew_g
                           const strew_tensor *out) {
   const strew_group_reduce_options *given = g->given;
   strew_status status = group_take_options(call, reduction, given, out != NULL, g->arg != NULL, &g->options);
-  const struct fault fault = {.code = STREW_EARGUMENT, .argument = "src"};
-  if (!g->src) return reduction == STREW_GROUP_COUNT ? status : TRY(status, fail(call, fault, "is NULL"));
+  if (!g->src)
+    return reduction == STREW_GROUP_COUNT ? status : TRY(status, fail(call, FAULT(STREW_EARGUMENT, "src"), "is NULL"));
   if (g->row->takes == TAKES_FLOATS) TRY(status, check_wanted(call, g->src, given->dtype));
   if (g->grouping) TRY(status, grouping_take_options(call, g->grouping, g->src, &g->options, &g->options));
   return status;
@@ -113,8 +108,7 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
   const bool is_right = is_known && src && !find_untaken(row, options, *out != NULL, arg != NULL);
   if (is_right && bodies[known] == group_join && !(options->dim_size && *options->dim_size < 0))
     return join(groups, row, src, options, out, arg, error);
-  CALL(call, row->call, error, {"src", src}, GROUPS_OF(groups), {"out", *out});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, row->call, error, {"src", src}, GROUPS_OF(groups), {"out", *out});
   struct group_call g;
   group_call_start(&g, &steps, known, groups, src, options);
   g.arg = arg;
@@ -176,17 +170,13 @@ static strew_tensor *positions_of(struct group_call *g) {
   const strew_tensor *src = g->groups.src;
   const int dim = group_dim(g);
   for (int d = 0; d < src->rank; d++) sizes[d] = d == dim ? src->sizes[d] : 1;
-  strew_tensor *line = step_count(steps, src->storage->device, sizes[dim]), **wide = steps_place(steps);
-  strew_tensor *view = step_view(steps, line, src->rank, sizes);
-  STEP(steps, strew_expand(view, src->rank, src->sizes, wide, steps->error));
-  return *wide;
+  strew_tensor *line = step_count(steps, src->storage->device, sizes[dim]);
+  return step_expand(steps, step_view(steps, line, src->rank, sizes), src->rank, src->sizes);
 }
 
 strew_tensor *group_ends(struct group_call *g, strew_reduction reduction) {
   if (reduction != STREW_AMIN || !group_is_line(g)) return step_join(g->steps, g, reduction, positions_of(g));
-  strew_tensor **positions = steps_place(g->steps);
-  STEP(g->steps, strew_grouping_positions(g->grouping, positions, g->steps->error));
-  return *positions;
+  return step_derived(g->steps, groups_positions, &g->grouping->groups);
 }
 
 /* First and last: the lowest and highest positions of the groups. */
@@ -212,9 +202,7 @@ strew_tensor *group_choice(struct group_call *g, strew_tensor *out) {
 /* Ones of a shape, as a view of a single one. */
 static strew_tensor *ones_of(struct steps *steps, const strew_tensor *like, int rank, const int64_t *sizes) {
   strew_tensor *one = step_full(steps, like->storage->device, STREW_INT64, 1, (int64_t[]){1}, strew_int(1));
-  strew_tensor **ones = steps_place(steps);
-  STEP(steps, strew_expand(one, rank, sizes, ones, steps->error));
-  return *ones;
+  return step_expand(steps, one, rank, sizes);
 }
 
 /* Checks an index in its own shape, which an error's position is of. */
@@ -242,7 +230,7 @@ static strew_tensor *count_members(struct group_call *g) {
   struct steps *steps = g->steps;
   struct shape1 rows = {.rank = 1, .sizes = {strew_grouping_size(g->grouping)}};
   int dim = g->src ? g->options.dim : 0;
-  strew_tensor **counts = steps_place(steps), **wide = steps_place(steps), **copy = steps_place(steps);
+  strew_tensor **counts = steps_place(steps);
   if (g->src) {
     rows = shape_at_least_1d(g->src);
     STEP(steps, check_devices(steps->call));
@@ -250,9 +238,7 @@ static strew_tensor *count_members(struct group_call *g) {
     if (steps->status == STREW_OK) rows.sizes[dim] = strew_grouping_size(g->grouping);
   }
   STEP(steps, grouping_counts_along(g->grouping, rows.rank, dim, counts, steps->error));
-  STEP(steps, strew_expand(*counts, rows.rank, rows.sizes, wide, steps->error));
-  STEP(steps, strew_clone(*wide, copy, steps->error));
-  return *copy;
+  return step_copy(steps, step_expand(steps, *counts, rows.rank, rows.sizes), STREW_INT64);
 }
 
 strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
@@ -273,21 +259,16 @@ strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
 strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options,
                              strew_tensor **out, strew_error *error) {
   static const strew_group_reduce_options defaults;
-  CALL(call, "group_ids", error, {"src", src}, GROUPS_OF(groups));
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "group_ids", error, {"src", src}, GROUPS_OF(groups));
   struct group_call g;
   group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src, options ? options : &defaults);
-  strew_tensor **ids = steps_place(&steps), **is_out = steps_place(&steps);
+  strew_tensor **ids = steps_place(&steps), **settled = steps_place(&steps);
   STEP(&steps, start(&call, &g, STREW_GROUP_COUNT, NULL));
   group_open(&g, NULL);
   STEP(&steps, strew_clone(&g.groups.index, ids, steps.error));
-  strew_tensor *wide = steps.status == STREW_OK ? step_to(&steps, *ids, NULL, STREW_INT64) : NULL;
-  if (groups_drop(&g.groups)) {
-    STEP(&steps, groups_mark_outside(&call, wide, group_size(&g), is_out));
-    STEP(&steps, strew_masked_fill(wide, *is_out, strew_number(strew_int(-1)), &wide, steps.error));
-  }
+  STEP(&steps, groups_apply_mode(&call, *ids, g.groups.addressing.limits.mode, group_size(&g), settled));
   groups_close(&g.groups);
-  return steps_give(&steps, wide, out);
+  return steps_give(&steps, *settled, out);
 }
 
 /* -------------------------------------------------------------------------------------------------- older functions */
@@ -308,9 +289,8 @@ static strew_status quantile(strew_groups groups, strew_tensor *src, double q, s
   strew_tensor *made = NULL;
   options.q = q;
   options.interpolation = interpolation;
-  strew_status status = strew_group_reduce(groups, STREW_GROUP_QUANTILE, src, &options, &made, NULL, error);
-  if (status == STREW_OK) *out = made;
-  return status;
+  RETURN_IF_FAILED(strew_group_reduce(groups, STREW_GROUP_QUANTILE, src, &options, &made, NULL, error));
+  return *out = made, STREW_OK;
 }
 
 strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q, strew_interpolation interpolation,
@@ -328,7 +308,7 @@ strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src, 
                                    strew_tensor **out, strew_tensor **arg, strew_error *error) {
   CALL(call, "grouping_reduce", error, {"src", src}, IDS_OF(grouping), {"out", *out});
   strew_group_options own;
-  strew_status status = grouping_take_options(&call, grouping, src, options, &own);
-  if (status == STREW_OK) status = groups_widen(&call, &grouping->groups);
-  return status == STREW_OK ? strew_group(src, grouping->groups.wide, &own, out, arg, error) : status;
+  RETURN_IF_FAILED(grouping_take_options(&call, grouping, src, options, &own));
+  RETURN_IF_FAILED(groups_widen(&call, &grouping->groups));
+  return strew_group(src, grouping->groups.wide, &own, out, arg, error);
 }

@@ -1,5 +1,5 @@
-/* reduce.h: reductions of groups, each a row of STREW_GROUP_REDUCTIONS (shared/tables.h) and a function here: joined and
-   chosen values in reduce.c, squares and exponentials in spread.c, orders of values in order.c. */
+/* reduce.h: reductions of groups, each a row of STREW_GROUP_REDUCTIONS (shared/tables.h) and a function here: joined
+   and chosen values in reduce.c, squares and exponentials in spread.c, orders of values in order.c. */
 #ifndef STREW_GROUPS_REDUCE_H
 #define STREW_GROUPS_REDUCE_H
 
@@ -43,8 +43,8 @@ static inline bool group_is_line(const struct group_call *g) {
 void group_index(struct group_call *g);
 /* Makes the groups of a call with its index, checked. out: its size along dim is that of the result; or NULL. */
 void group_open(struct group_call *g, const strew_tensor *out);
-/* For each group the position along dim of its first element (STREW_AMIN) or its last one (STREW_AMAX); out of src's range
-   for a group without elements. */
+/* For each group the position along dim of its first element (STREW_AMIN) or its last one (STREW_AMAX); out of src's
+   range for a group without elements. */
 strew_tensor *group_ends(struct group_call *g, strew_reduction reduction);
 
 static inline int group_dim(const struct group_call *g) { return g->groups.addressing.limits.dim; }
@@ -55,6 +55,8 @@ STEP_MAKES(step_join, NULL, groups_join(steps->call, &g->groups, reduction, valu
 /* For each element what its group has; 0 for one without a group. */
 STEP_MAKES(step_spread, NULL, strew_gather(rows, group_dim(g), &g->groups.index, STREW_DROP, out, steps->error),
            struct group_call *g, strew_tensor *rows)
+/* A tensor derived from groups: groups_counts and others. */
+STEP_MAKES(step_derived, NULL, derive(steps->call, groups, out), groups_derive *derive, struct groups *groups)
 /* A call of the group form, into a given result or a new one. */
 STEP_MAKES(step_group, into, strew_group(values, index, options, out, NULL, steps->error), strew_tensor *values,
            strew_tensor *index, const strew_group_options *options, strew_tensor *into)

@@ -2,8 +2,6 @@
    the largest element (logsumexp, softmax), of which none overflows. */
 #include "reduce.h"
 
-#include "runtime/base/device.h"
-
 #include <math.h>
 
 /* ---------------------------------------------------------------------------------------------------------- squares */
@@ -45,8 +43,8 @@ static strew_tensor *sum_about(const struct squares *s, strew_tensor *values, st
   return steps_keep(steps, mark, NULL), *sums;
 }
 
-/* Sums of squares about the mean. From float64 elements the first one of their group is subtracted before: what all have
-   in common would take digits of the mean. Sums of narrower ones have digits to spare. */
+/* Sums of squares about the mean. From float64 elements the first one of their group is subtracted before: what all
+   have in common would take digits of the mean. Sums of narrower ones have digits to spare. */
 static strew_tensor *make_squares(const struct squares *s, strew_tensor *src, bool is_wide) {
   struct steps *steps = s->g->steps;
   strew_tensor *values = src;
@@ -68,9 +66,7 @@ static strew_tensor *squares_open(struct squares *s) {
   if (group_is_line(g) && !is_far && groups_walks(&g->grouping->groups)->group_aggregate) {
     STEP(steps, check_devices(steps->call));
     s->walks = device->ops;
-    strew_tensor **counts = steps_place(steps);
-    STEP(steps, strew_grouping_counts(g->grouping, counts, steps->error));
-    s->counts = step_to(steps, *counts, NULL, STREW_FLOAT64);
+    s->counts = step_to(steps, step_derived(steps, groups_counts, &g->grouping->groups), NULL, STREW_FLOAT64);
     return g->src;
   }
   group_index(g);
@@ -140,8 +136,7 @@ strew_tensor *group_deviation(struct group_call *g, strew_tensor *out) { return 
 
 strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
                                     strew_error *error) {
-  CALL(call, "grouping_squares", error, {"src", src}, IDS_OF(grouping));
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, "grouping_squares", error, {"src", src}, IDS_OF(grouping));
   struct group_call g = {.steps = &steps, .src = src, .grouping = grouping, .row = &group_rows[STREW_GROUP_VAR]};
   struct squares s = {.g = &g};
   strew_tensor *squares = NULL;
@@ -196,7 +191,7 @@ strew_tensor *group_logsumexp(struct group_call *g, strew_tensor *out) {
   union element checked;
   const strew_dtype wide = dtype_wide(g->src->dtype);
   if (out && fill)
-    STEP(steps, fail(steps->call, (struct fault){.code = STREW_EARGUMENT, .argument = "fill"},
+    STEP(steps, fail(steps->call, FAULT(STREW_EARGUMENT, "fill"),
                      "cannot be combined with 'out', which keeps the values of empty groups"));
   group_open(g, out);
   check_given(g, out);
@@ -280,8 +275,7 @@ static void soften(struct steps *steps, struct soft *soft) {
 strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                  bool logarithm, strew_tensor **out, strew_error *error) {
   static const strew_group_options defaults = {.dim = -1, .dim_size = -1};
-  CALL(call, logarithm ? "scatter_log_softmax" : "scatter_softmax", error, {"src", src}, {"index", index});
-  STEPS(steps, &call);
+  CALL_STEPS(call, steps, logarithm ? "scatter_log_softmax" : "scatter_softmax", error, {"src", src}, {"index", index});
   struct soft soft = {.logarithm = logarithm};
   strew_group_options own = options ? *options : defaults;
   const strew_dtype wide = dtype_wide(src->dtype);
@@ -303,7 +297,7 @@ strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src,
                                     bool logarithm, strew_tensor **out, strew_error *error) {
   CALL(call, "grouping_softmax", error, {"src", src}, IDS_OF(grouping));
   strew_group_options own;
-  strew_status status = grouping_take_options(&call, grouping, src, options, &own);
-  if (status == STREW_OK) status = groups_widen(&call, &grouping->groups);
-  return status == STREW_OK ? strew_group_softmax(src, grouping->groups.wide, &own, logarithm, out, error) : status;
+  RETURN_IF_FAILED(grouping_take_options(&call, grouping, src, options, &own));
+  RETURN_IF_FAILED(groups_widen(&call, &grouping->groups));
+  return strew_group_softmax(src, grouping->groups.wide, &own, logarithm, out, error);
 }

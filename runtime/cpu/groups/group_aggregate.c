@@ -30,8 +30,8 @@ enum { HAS_SUM = 1, HAS_MIN = 2, HAS_MAX = 4 };
 #define EACH_SET(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 
 /* One instruction makes an extreme, unless a NaN or a zero is held: that is rare. (A branch that decides whether an
-   element changes the extreme is often wrong, and waits for its record: 10 M float32 in 1 M groups.) Twice the bits of a
-   zero less 1, and those of a NaN, exceed those of infinity. */
+   element changes the extreme is often wrong, and waits for its record: 10 M float32 in 1 M groups.) Twice the bits of
+   a zero less 1, and those of a NaN, exceed those of infinity. */
 #define EXTREMES(s, bits_of, infinity)                                                                                 \
   ALWAYS_INLINE bool is_rare_##s(T_##s a) { return __builtin_expect(bits_of(a) * 2 - 1 >= infinity, 0); }              \
   ALWAYS_INLINE T_##s least_##s(T_##s a, T_##s b) { return is_rare_##s(a) ? minimum_##s(a, b) : a < b ? a : b; }       \
@@ -185,14 +185,23 @@ static bool joins_in_any_order(const struct walk *walk) {
 
 /* ------------------------------------------------------------------------------------------------------- one thread */
 
+/* Copies the slots of groups begin .. end - 1. */
+static void copy_slots(const struct walk *walk, int64_t begin, int64_t end, int64_t bytes, char *to, int64_t to_step,
+                       const void *from_, int64_t from_step) {
+  const char *from = from_;
+  for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context));
+       g++, to += to_step, from += from_step)
+    if (bytes == 8)
+      memcpy(to, from, 8);
+    else
+      memcpy(to, from, 4);
+}
+
 /* Writes the means of a column whose squares are summed. */
 static void start_about(const struct walk *walk, int c, char *records, int64_t begin, int64_t end) {
   const int64_t bytes = walk->placed[c].bytes;
-  const char *from = dense_at(walk->columns[c].about, begin);
-  char *to = records + begin * walk->stride + walk->placed[c].offset - bytes;
-  for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context));
-       g++, from += bytes, to += walk->stride)
-    memcpy(to, from, (size_t)bytes);
+  copy_slots(walk, begin, end, bytes, records + begin * walk->stride + walk->placed[c].offset - bytes, walk->stride,
+             dense_at(walk->columns[c].about, begin), bytes);
 }
 
 /* Work on records begin .. end - 1, of which the first is at `records`. */
@@ -213,26 +222,15 @@ static void start_results(const struct walk *walk, int64_t begin, int64_t end) {
   EACH_SLOT(walk, c, s, at) {
     const int64_t bytes = walk->placed[c].bytes;
     const union element identity = element_identity(slots_of[s], walk->columns[c].computed);
-    char *to = walk->placed[c].result + begin * bytes;
-    for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context)); g++, to += bytes)
-      if (bytes == 8)
-        memcpy(to, identity.bytes, 8);
-      else
-        memcpy(to, identity.bytes, 4);
+    copy_slots(walk, begin, end, bytes, walk->placed[c].result + begin * bytes, bytes, identity.bytes, 0);
   }
 }
 
 static void store_records(const struct walk *walk, int64_t begin, int64_t end) {
   EACH_SLOT(walk, c, s, at) {
     const int64_t bytes = walk->placed[c].bytes;
-    const char *from = walk->records + begin * walk->stride + at;
-    char *to = dense_at(walk->columns[c].out[slots_of[s]], begin);
-    for (int64_t g = begin; g < end && (g % CHUNK || !context_stops(walk->context));
-         g++, from += walk->stride, to += bytes)
-      if (bytes == 8)
-        memcpy(to, from, 8);
-      else
-        memcpy(to, from, 4);
+    copy_slots(walk, begin, end, bytes, dense_at(walk->columns[c].out[slots_of[s]], begin), bytes,
+               walk->records + begin * walk->stride + at, walk->stride);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Elements begin .. end - 1; sums holds those of the groups so far. Returns the first one whose sum leaves the dtype, or
-   end. */
+/* Elements begin .. end - 1; sums holds those of the groups so far. Returns the first one whose sum leaves the dtype,
+   or end. */
 typedef int64_t cumsum_loop(const int64_t *ids, const void *src, void *sums, void *out, int64_t begin, int64_t end);
 #define CUMSUM(s, leaves)                                                                                              \
   static int64_t cumsum_##s(const int64_t *ids, const void *src_, void *sums_, void *out_, int64_t begin,              \

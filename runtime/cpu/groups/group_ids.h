@@ -40,8 +40,8 @@ int64_t parts_of_walk(const strew_context *context, int64_t length);
 /* Cuts the groups into `parts` ranges of about as many elements and groups: part p has cuts[p] .. cuts[p + 1] - 1. */
 void cut_groups(const struct ids_reader *reader, int64_t length, int64_t size, int64_t parts, int64_t *cuts);
 
-/* Bytes from a group's record of `bytes` to the next: a multiple of 8, except for records of 4 bytes. A small record does
-   not cross a cache line. */
+/* Bytes from a group's record of `bytes` to the next: a multiple of 8, except for records of 4 bytes. A small record
+   does not cross a cache line. */
 int64_t record_stride(int64_t bytes);
 
 #endif

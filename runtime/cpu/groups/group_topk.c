@@ -1,6 +1,6 @@
-/* group_topk.c: the first few elements of each group by value, in one walk over the ids. A group has a record of the keys
-   of its first elements so far, and of their positions. Each thread owns a range of groups, and lists their elements; so
-   elements come in order, and ties go by position. */
+/* group_topk.c: the first few elements of each group by value, in one walk over the ids. A group has a record of the
+   keys of its first elements so far, and of their positions. Each thread owns a range of groups, and lists their
+   elements; so elements come in order, and ties go by position. */
 #include "group_ids.h"
 
 #include <string.h>

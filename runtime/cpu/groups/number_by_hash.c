@@ -1,7 +1,7 @@
-/* number_by_hash.c: the numbering of codes by hashing. Each thread numbers a part of the elements in a key table of its own
-   (runtime/groups/key_table.h), in the order in which codes first appear, and leaves these numbers in place of the codes. Parts
-   follow one another: adding their codes in turn to the first part's table numbers all in order of first appearance.
-   Only these different codes are sorted, if that is the wanted order.
+/* number_by_hash.c: the numbering of codes by hashing. Each thread numbers a part of the elements in a key table of its
+   own (runtime/groups/key_table.h), in the order in which codes first appear, and leaves these numbers in place of the
+   codes. Parts follow one another: adding their codes in turn to the first part's table numbers all in order of first
+   appearance. Only these different codes are sorted, if that is the wanted order.
 
    A sample before, and counts during the pass, estimate how many codes are distinct: where most are, sorting takes less
    time and memory, and the codes are restored. */
@@ -146,16 +146,16 @@ static strew_status rank_codes(struct hashing *hashing) {
 static strew_status write_numbers(struct hashing *hashing, strew_tensor **positions) {
   struct numbering *n = hashing->n;
   n->groups = hashing->at[0].table.count;
-  strew_status status = make_positions(n, positions);
-  if (status == STREW_OK && !n->first) status = rank_codes(hashing);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(make_positions(n, positions));
+  if (!n->first) RETURN_IF_FAILED(rank_codes(hashing));
   pool_run(n->context, hashing->parts, write_part, hashing);
   return context_end(n->call, n->context, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------------- whole call */
 
-/* Sets is_over unless a sample has few enough different codes: of s codes, s * s / (2 * groups) equal an earlier one. */
+/* Sets is_over unless a sample has few enough different codes: of s codes, s * s / (2 * groups) equal an earlier
+   one. */
 static strew_status take_sample(struct hashing *hashing) {
   const struct numbering *n = hashing->n;
   const int64_t sampled = least(n->count / HASH_GROUP_MIN, HASH_SAMPLE);
@@ -206,13 +206,12 @@ strew_status number_by_hash(struct numbering *n, strew_tensor **positions) {
   struct hashing hashing = {.n = n, .parts = n->parts > 1 ? n->context->threads : 1};
   const size_t bytes = (size_t)hashing.parts * sizeof *hashing.at;
   if (n->count < HASH_MIN) return STREW_DECLINED;
-  strew_status status = take_sample(&hashing);
-  if (status == STREW_OK && hashing.is_over) status = STREW_DECLINED;
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(take_sample(&hashing));
+  if (hashing.is_over) return STREW_DECLINED;
   hashing.at = memory_allocate(n->context, bytes);
   if (!hashing.at) return fail_memory(n->call, n->context, bytes);
   memset(hashing.at, 0, bytes);
-  status = hash_all(&hashing);
+  strew_status status = hash_all(&hashing);
   if (status == STREW_OK && !hashing.is_over) status = write_numbers(&hashing, positions);
   if (status == STREW_OK && hashing.is_over) {
     pool_run(n->context, hashing.parts, restore_part, &hashing);

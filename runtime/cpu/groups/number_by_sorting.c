@@ -1,4 +1,5 @@
-/* number_by_sorting.c: the numbering of codes by sorting them: a group begins where a code differs from the one before it. */
+/* number_by_sorting.c: the numbering of codes by sorting them: a group begins where a code differs from the one before
+   it. */
 #include "numbering.h"
 
 /* Codes in order, and their positions; the number of groups that begin in each part, then before it. */
@@ -52,13 +53,9 @@ strew_status sort_codes(const struct numbering *n, uint64_t *codes, int64_t coun
   struct sort_plan sort = {.keep = count};
   if (!n->range || n->range > INT64_MAX)
     for (int64_t i = 0; i < count && (i % CHUNK || !context_stops(n->context)); i++) codes[i] ^= UINT64_C(1) << 63;
-  strew_status status = tensor_create(n->call, n->device, STREW_INT64, 1, &count, values);
-  TRY(status, tensor_create(n->call, n->device, STREW_INT64, 1, &count, order));
-  if (status != STREW_OK) return status;
-  plan_start(&sort.plan, 1, &count);
-  plan_add(&sort.plan, *values);
-  plan_add(&sort.plan, *order);
-  plan_add(&sort.plan, &in);
+  RETURN_IF_FAILED(tensor_create(n->call, n->device, STREW_INT64, 1, &count, values));
+  RETURN_IF_FAILED(tensor_create(n->call, n->device, STREW_INT64, 1, &count, order));
+  PLAN(&sort.plan, 1, &count, *values, *order, &in);
   return cpu_sort(n->call, n->device, &sort);
 }
 
@@ -90,8 +87,7 @@ static strew_status number_ordered(struct sorting *sorting, strew_tensor **posit
 /* Renumbers groups by their first elements, and sorts these. */
 static strew_status number_by_first(struct sorting *sorting) {
   struct numbering *n = sorting->n;
-  strew_status status = bitmap_open(n, &sorting->bitmap);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(bitmap_open(n, &sorting->bitmap));
   for (int64_t g = 0; g < n->groups && (g % CHUNK || !context_stops(n->context)); g++)
     bitmap_add(&sorting->bitmap, n->positions[g]);
   bitmap_count(n, &sorting->bitmap, NULL);

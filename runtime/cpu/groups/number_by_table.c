@@ -1,5 +1,6 @@
-/* number_by_table.c: the numbering of codes of a small range: a table holds the position of each code's first element, then
-   the number of its group. Codes are made of the columns once, and kept where the ids will be, if these are as wide. */
+/* number_by_table.c: the numbering of codes of a small range: a table holds the position of each code's first element,
+   then the number of its group. Codes are made of the columns once, and kept where the ids will be, if these are as
+   wide. */
 #include "numbering.h"
 
 #include <stdatomic.h>
@@ -134,8 +135,7 @@ static void number_codes(struct table *table, const struct bitmap *bitmap) {
 /* Makes the ids of the codes: in their place, if they are as wide. */
 static strew_status look_up(struct table *table) {
   struct numbering *n = table->n;
-  strew_status status = make_ids(n, (uint64_t)n->groups, &table->ids);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(make_ids(n, (uint64_t)n->groups, &table->ids));
   if (table->ids->dtype == table->codes->dtype) {
     strew_release(table->ids);
     table->ids = strew_retain(table->codes);
@@ -146,9 +146,8 @@ static strew_status look_up(struct table *table) {
 
 static strew_status number_all(struct table *table, struct bitmap *bitmap, strew_tensor **positions) {
   struct numbering *n = table->n;
-  strew_status status = make_ids(n, n->range, &table->codes);
-  if (status != STREW_OK) return status;
-  status = run_phase(n, find_elements, table);
+  RETURN_IF_FAILED(make_ids(n, n->range, &table->codes));
+  strew_status status = run_phase(n, find_elements, table);
   if (status == STREW_OK) count_codes(table, bitmap);
   TRY(status, context_end(n->call, n->context, NULL));
   TRY(status, make_positions(n, positions));

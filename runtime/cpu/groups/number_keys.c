@@ -1,9 +1,9 @@
 /* number_keys.c: the numbering of keys on the CPU.
 
    Elements of all columns become one code: a number in 0 .. range - 1 in the order of the keys, made of the columns'
-   sort keys less their least ones (mixed radix). Codes of a small range are numbered by a table, others by hashing, or by
-   sorting if most of them differ. Where 64 bits are too few for codes, columns are numbered by themselves first: of n
-   elements there are no more than n numbers. All of this takes time proportional to the elements, whatever the keys.
+   sort keys less their least ones (mixed radix). Codes of a small range are numbered by a table, others by hashing, or
+   by sorting if most of them differ. Where 64 bits are too few for codes, columns are numbered by themselves first: of
+   n elements there are no more than n numbers. All of this takes time proportional to the elements, whatever the keys.
 
    Ids are of the narrowest dtype that holds the numbers of all groups: what walks over them reads less memory. */
 #include "numbering.h"
@@ -75,15 +75,13 @@ static strew_status join_condensed(struct numbering *n, const struct column *col
   struct numbering own = *n;
   strew_tensor *codes = NULL;
   uint64_t range;
-  strew_status status = tensor_create(n->call, n->device, STREW_INT64, 1, &n->count, &codes);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(tensor_create(n->call, n->device, STREW_INT64, 1, &n->count, &codes));
   own.codes = codes->storage->data;
   own.range = column->range;
-  status = code_column(&own, column, false);
+  strew_status status = code_column(&own, column, false);
   TRY(status, condense(&own));
   if (status == STREW_OK && !fit_together(n->range, own.range, &range))
-    status = fail(n->call, (struct fault){.code = STREW_ESHAPE, .argument = "keys"},
-                  "have more than 2^64 combinations of values");
+    status = fail(n->call, FAULT(STREW_ESHAPE, "keys"), "have more than 2^64 combinations of values");
   if (status == STREW_OK) {
     struct joining joining = {n, &own};
     status = run_phase(n, join_codes, &joining);
@@ -112,11 +110,8 @@ static strew_status add_column(struct numbering *n, const struct column *column)
 static strew_status narrow(const struct numbering *n, strew_tensor *codes, strew_tensor **ids) {
   const int64_t count = n->count;
   struct plan plan;
-  strew_status status = make_ids(n, (uint64_t)n->groups, ids);
-  if (status != STREW_OK) return status;
-  plan_start(&plan, 1, &count);
-  plan_add(&plan, *ids);
-  plan_add(&plan, codes);
+  RETURN_IF_FAILED(make_ids(n, (uint64_t)n->groups, ids));
+  PLAN(&plan, 1, &count, *ids, codes);
   return cpu_copy(n->call, n->device, &plan);
 }
 
@@ -133,11 +128,10 @@ static strew_status number_joined(struct numbering *n, strew_tensor *codes, stre
 static strew_status number_in_memory(struct numbering *n, const struct column *columns, int count, strew_tensor **ids,
                                      strew_tensor **positions) {
   strew_tensor *codes = NULL;
-  strew_status status = tensor_create(n->call, n->device, STREW_INT64, 1, &n->count, &codes);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(tensor_create(n->call, n->device, STREW_INT64, 1, &n->count, &codes));
   n->codes = codes->storage->data;
   n->range = columns[0].range;
-  status = code_column(n, &columns[0], false);
+  strew_status status = code_column(n, &columns[0], false);
   for (int c = 1; c < count && status == STREW_OK; c++) status = add_column(n, &columns[c]);
   TRY(status, number_joined(n, codes, ids, positions));
   strew_release(codes);
@@ -151,8 +145,7 @@ static strew_status number_columns(struct numbering *n, struct column *columns, 
   bool fits = true;
   n->range = 1;
   for (int c = 0; c < count; c++) {
-    strew_status status = find_bounds(n, &columns[c]);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(find_bounds(n, &columns[c]));
     fits = fits && fit_together(n->range, columns[c].range, &n->range);
   }
   if (fits && table_fits(n)) return number_by_table(n, columns, count, ids, positions);

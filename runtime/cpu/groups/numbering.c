@@ -157,9 +157,8 @@ strew_status make_ids(const struct numbering *n, uint64_t groups, strew_tensor *
 
 strew_status make_positions(struct numbering *n, strew_tensor **positions) {
   if (!positions) return STREW_OK;
-  strew_status status = tensor_create(n->call, n->device, STREW_INT64, 1, &n->groups, positions);
-  if (status == STREW_OK) n->positions = (*positions)->storage->data;
-  return status;
+  RETURN_IF_FAILED(tensor_create(n->call, n->device, STREW_INT64, 1, &n->groups, positions));
+  return n->positions = (*positions)->storage->data, STREW_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- bitmap */

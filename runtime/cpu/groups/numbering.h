@@ -33,8 +33,9 @@ strew_status run_phase(const struct numbering *n, phase *run, void *argument);
 
 /* Finds the least and the most of a column's sort keys, and the range. */
 strew_status find_bounds(const struct numbering *n, struct column *column);
-/* Reads the codes of at most CODES_BLOCK elements: sort keys less the least one. They are read a second time then, and a
-   host that changes wrapped memory meanwhile does not get codes out of range. read_small_codes: for ranges below 2^32. */
+/* Reads the codes of at most CODES_BLOCK elements: sort keys less the least one. They are read a second time then, and
+   a host that changes wrapped memory meanwhile does not get codes out of range. read_small_codes: for ranges below
+   2^32. */
 void read_codes(const struct column *column, int64_t first, int64_t count, uint64_t *codes);
 void read_small_codes(const struct column *column, int64_t first, int64_t count, uint32_t *codes);
 /* Makes the tensor of ids, of the narrowest dtype for that many groups. */
@@ -72,7 +73,8 @@ strew_status number_by_table(struct numbering *n, const struct column *columns, 
                              strew_tensor **positions);
 strew_status number_by_hash(struct numbering *n, strew_tensor **positions);
 strew_status number_by_sorting(struct numbering *n, strew_tensor **positions);
-/* Sorts `count` codes; makes the tensors of the sorted ones and of their positions. Codes of all 64 bits are changed. */
+/* Sorts `count` codes; makes the tensors of the sorted ones and of their positions. Codes of all 64 bits are
+   changed. */
 strew_status sort_codes(const struct numbering *n, uint64_t *codes, int64_t count, strew_tensor **values,
                         strew_tensor **order);
 
