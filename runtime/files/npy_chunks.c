@@ -109,7 +109,7 @@ static strew_status open_npy(const struct call *call, const struct chunk_source 
   state->stream = source->stream;
   strew_status status = STREW_OK;
   if (state->stream) {
-    bool is_known = source->file->is_regular && !state->stream->inflater;
+    bool is_known = source->file->is_regular && !state->stream->codec;
     uint64_t size_bytes = is_known ? source->file->size_bytes : NPY_UNKNOWN_BYTES;
     state->source = (struct npy_source){source->file->path, NULL, size_bytes, read_stream, state, NULL};
   } else {

@@ -1,7 +1,5 @@
 /* stream.c: see stream.h. */
 #include "stream.h"
-#include "file.h"
-#include "gzip.h"
 
 #include <string.h>
 
@@ -9,13 +7,13 @@
 
 strew_status stream_open(const struct call *call, struct file *file, bool is_gzip, struct stream *out) {
   *out = (struct stream){.file = file};
-  return is_gzip ? inflater_create(call, file, &out->inflater) : STREW_OK;
+  return is_gzip ? codec_create(call, file->context, file, NULL, &out->codec) : STREW_OK;
 }
 
-void stream_close(struct stream *stream) { inflater_free(stream->inflater); }
+void stream_close(struct stream *stream) { codec_free(stream->codec); }
 
 strew_status stream_read(const struct call *call, struct stream *stream, void *to, size_t size_bytes, size_t *got) {
-  if (stream->inflater) return inflater_read(call, stream->inflater, to, size_bytes, got);
+  if (stream->codec) return codec_read(call, stream->codec, to, size_bytes, got);
   strew_status status = ahead_next(call, stream->file, to, size_bytes, got);
   if (status == STREW_OK) progress_step(stream->file->context, *got);
   return status;
@@ -46,7 +44,7 @@ static strew_status stream_grow(const struct call *call, strew_context *context,
 /* Reads to the end. */
 static strew_status read_contents(const struct call *call, struct stream *stream, struct contents *contents) {
   enum { PIECE_BYTES = 4 << 20, MIN_BYTES = 64 << 10 };
-  uint64_t expected = stream->inflater ? 0 : stream->file->size_bytes;
+  uint64_t expected = stream->codec ? 0 : stream->file->size_bytes;
   size_t min_bytes = expected > MIN_BYTES && expected < SIZE_MAX - 1 ? (size_t)expected + 2 : MIN_BYTES;
   for (size_t got = 1; got;) {
     strew_status status = STREW_OK;
@@ -84,29 +82,29 @@ strew_status file_hold(const struct call *call, struct file *file, bool is_gzip)
 strew_status sink_open(const struct call *call, strew_context *context, const char *path, bool is_gzip,
                        struct sink *out) {
   out->written = 0;
-  out->deflater = NULL;
+  out->codec = NULL;
   strew_status status = draft_create(call, path, &out->draft);
   if (status != STREW_OK || !is_gzip) return status;
-  status = deflater_create(call, context, &out->draft, &out->deflater);
+  status = codec_create(call, context, NULL, &out->draft, &out->codec);
   if (status != STREW_OK) draft_discard(&out->draft);
   return status;
 }
 
 strew_status sink_write(const struct call *call, struct sink *sink, const void *from, size_t size_bytes) {
-  if (sink->deflater) return deflater_write(call, sink->deflater, from, size_bytes);
+  if (sink->codec) return codec_write(call, sink->codec, from, size_bytes, false);
   strew_status status = draft_write(call, &sink->draft, sink->written, from, size_bytes);
   sink->written += size_bytes;
   return status;
 }
 
 strew_status sink_commit(const struct call *call, struct sink *sink) {
-  strew_status status = sink->deflater ? deflater_end(call, sink->deflater) : STREW_OK;
+  strew_status status = sink->codec ? codec_write(call, sink->codec, NULL, 0, true) : STREW_OK;
   if (status != STREW_OK) return sink_discard(sink), status;
-  deflater_free(sink->deflater);
+  codec_free(sink->codec);
   return draft_commit(call, &sink->draft);
 }
 
 void sink_discard(struct sink *sink) {
-  deflater_free(sink->deflater);
+  codec_free(sink->codec);
   draft_discard(&sink->draft);
 }

@@ -9,8 +9,8 @@
 
 /* The contents of an open file, read in order. */
 struct stream {
-  struct file *file;         /* borrowed */
-  struct inflater *inflater; /* NULL: bytes as they are */
+  struct file *file;   /* borrowed */
+  struct codec *codec; /* NULL: bytes as they are */
 };
 strew_status stream_open(const struct call *call, struct file *file, bool is_gzip, struct stream *out);
 void stream_close(struct stream *stream);
@@ -27,8 +27,8 @@ strew_status file_hold(const struct call *call, struct file *file, bool is_gzip)
 /* A draft that is written in order. */
 struct sink {
   struct draft draft;
-  uint64_t written;          /* bytes in the draft */
-  struct deflater *deflater; /* NULL: bytes as they are */
+  uint64_t written;    /* bytes in the draft */
+  struct codec *codec; /* NULL: bytes as they are */
 };
 strew_status sink_open(const struct call *call, strew_context *context, const char *path, bool is_gzip,
                        struct sink *out);
@@ -36,5 +36,17 @@ strew_status sink_write(const struct call *call, struct sink *sink, const void *
 /* Ends the draft as draft_commit does, or discards it. */
 strew_status sink_commit(const struct call *call, struct sink *sink);
 void sink_discard(struct sink *sink);
+
+/* --------------------------------------------------------------------------------------------------------- gzip.c */
+
+/* Inflates a file that is read in order: one member, or several one after the other, as gzip does. Or, file NULL,
+   deflates what is written into a draft, from its beginning on: equal bytes make equal files. */
+strew_status codec_create(const struct call *call, strew_context *context, struct file *file, const struct draft *draft,
+                          struct codec **out);
+void codec_free(struct codec *codec); /* NULL is fine */
+/* As stream_read. The data is verified only once the end was reached. */
+strew_status codec_read(const struct call *call, struct codec *codec, void *to, size_t size_bytes, size_t *got);
+strew_status codec_write(const struct call *call, struct codec *codec, const void *from, size_t size_bytes,
+                         bool is_end);
 
 #endif
