@@ -3,9 +3,9 @@
 #define _XOPEN_SOURCE 700 /* newlocale */
 #include "csv_cells.h"
 #include "csv_walk.h"
-#include "file.h"
 #include "format.h"
 #include "runtime/base/device.h"
+#include "stream.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -143,33 +143,14 @@ strew_status csv_check_text(const struct reader *reader, const char *text, size_
                    before + (uint64_t)(zero - text));
 }
 
-static strew_status read_pieces(struct reader *reader, const struct file *file) {
-  enum { PIECE_BYTES = 4 << 20 };
-  strew_status status = STREW_OK;
-  progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
-  for (size_t at = 0; at < reader->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
-    size_t left = reader->size_bytes - at;
-    progress_reach(reader->context, at);
-    status = context_check(reader->call, reader->context);
-    TRY(status, file_read(reader->call, file, at, reader->text + at, left < PIECE_BYTES ? left : PIECE_BYTES));
-  }
-  reader->text[reader->size_bytes] = '\0';
-  return status;
-}
-
-/* Reads the whole text, unless the file holds it. */
+/* Reads the whole text. */
 static strew_status read_text(struct reader *reader, struct file *file) {
-  strew_status status = check_machine_memory(reader->call, &reader->context->cpu, file->size_bytes, NULL);
+  strew_status status = file_hold(reader->call, file, false);
   if (status != STREW_OK) return status;
-  reader->size_bytes = (size_t)file->size_bytes;
   reader->text = file->bytes;
-  if (!reader->text) {
-    reader->text = memory_allocate(reader->context, reader->size_bytes + 1);
-    status =
-        reader->text ? read_pieces(reader, file) : fail_memory(reader->call, reader->context, reader->size_bytes + 1);
-  }
+  reader->size_bytes = (size_t)file->size_bytes;
   progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
-  return TRY(status, csv_check_text(reader, reader->text, reader->size_bytes, 1, 0));
+  return csv_check_text(reader, reader->text, reader->size_bytes, 1, 0);
 }
 
 static strew_status check_point(const struct call *call, char point) {
@@ -238,7 +219,6 @@ strew_status csv_load(const struct call *call, strew_device *device, struct file
     status = csv_read_head(&reader, &cells);
   }
   TRY(status, csv_read_rows(&reader, &cells, false, out));
-  if (!file->bytes) memory_free(reader.context, reader.text, reader.size_bytes + 1);
   csv_end(&reader);
   return status;
 }

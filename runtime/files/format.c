@@ -150,7 +150,7 @@ static strew_status load_file(const struct call *call, strew_device *device, con
   if (!chosen.separator) chosen.separator = format->separator;
   strew_status status = file_open(call, device->context, path, &file);
   if (status != STREW_OK) return status;
-  status = file_hold(call, &file, format->options & IS_GZIP);
+  if (!file.is_regular || format->options & IS_GZIP) status = file_hold(call, &file, format->options & IS_GZIP);
   TRY(status, format->load ? format->load(call, device, &file, &chosen, tensor)
                            : format->load_table(call, device, &file, &chosen, table));
   file_close(&file);

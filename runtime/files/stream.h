@@ -18,8 +18,14 @@ void stream_close(struct stream *stream);
    the file. */
 strew_status stream_read(const struct call *call, struct stream *stream, void *to, size_t size_bytes, size_t *got);
 
-/* Reads the whole contents of a file that is compressed or not regular into file->bytes; other files stay as they
-   are. */
+/* Most bytes of one stream_read into memory that has room for `left`. */
+enum { STREAM_PIECE_BYTES = 4 << 20, STREAM_MIN_BYTES = 64 << 10 };
+#define STREAM_PIECE(left) ((left) < STREAM_PIECE_BYTES ? (left) : STREAM_PIECE_BYTES)
+/* Grows memory by a half, and by at least min_bytes; its first used_bytes stay. */
+strew_status stream_grow(const struct call *call, strew_context *context, size_t used_bytes, size_t min_bytes,
+                         char **bytes, size_t *held_bytes);
+
+/* Reads the whole contents of a file into file->bytes, which file_close frees, unless they are there. */
 strew_status file_hold(const struct call *call, struct file *file, bool is_gzip);
 
 /* -------------------------------------------------------------------------------------------------------- writing */
