@@ -43,11 +43,6 @@ static strew_status read_stream(const struct call *call, void *user, void *to, s
   return STREW_OK;
 }
 
-static strew_status read_npy_member(const struct call *call, void *user, void *to, size_t size_bytes) {
-  struct npy_state *state = user;
-  return archive_read(call, state->archive, to, size_bytes);
-}
-
 /* Fails if bytes follow the last row. Reaching the end verifies compressed data. */
 static strew_status check_npy_end(const struct call *call, struct npy_state *state) {
   char more;
@@ -83,7 +78,7 @@ static strew_status open_npy_member(const struct call *call, const struct chunk_
   TRY(status, npz_find(call, state->archive, file->path, "member", source->member, &i, &member));
   TRY(status, archive_open_member(call, state->archive, i));
   if (status != STREW_OK) return status;
-  state->source = (struct npy_source){file->path, member.name, member.size_bytes, read_npy_member, state, NULL};
+  state->source = (struct npy_source){file->path, member.name, member.size_bytes, archive_read, state->archive, NULL};
   return STREW_OK;
 }
 
