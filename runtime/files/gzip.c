@@ -198,20 +198,19 @@ strew_status codec_write(const struct call *call, struct codec *codec, const voi
 
 #else /* built without zlib: nothing is ever created */
 
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 strew_status codec_create(const struct call *call, strew_context *context, struct file *file, const struct draft *draft,
                           struct codec **out) {
-  (void)context, (void)out;
   return fail_file(call, file ? file->path : draft->path, "on Debian: apt install zlib1g-dev, and build strew again",
                    "is compressed by gzip, and strew was built without zlib");
 }
-void codec_free(struct codec *codec) { (void)codec; }
+void codec_free(struct codec *codec) {}
 strew_status codec_read(const struct call *call, struct codec *codec, void *to, size_t size_bytes, size_t *got) {
-  (void)call, (void)codec, (void)to, (void)size_bytes, (void)got;
   return STREW_EFILE;
 }
 strew_status codec_write(const struct call *call, struct codec *codec, const void *from, size_t size_bytes,
                          bool is_end) {
-  (void)call, (void)codec, (void)from, (void)size_bytes, (void)is_end;
   return STREW_EFILE;
 }
 
