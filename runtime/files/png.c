@@ -5,6 +5,7 @@
    call's error; its status is kept. */
 #include "file.h"
 #include "format.h"
+#include "runtime/base/copy.h"
 #include "runtime/base/device.h"
 #include "runtime/base/library.h"
 
@@ -199,30 +200,17 @@ static strew_status read_elements(struct picture *picture, char *elements) {
   return status;
 }
 
-/* Reads the elements; on the CPU directly into the tensor's memory. */
-static strew_status fill_tensor_of(struct picture *picture, strew_tensor *tensor) {
-  strew_device *device = tensor->storage->device;
-  if (device->ops->host_memory) return read_elements(picture, tensor->storage->data);
-  char *elements = memory_allocate(picture->context, picture->size_bytes);
-  if (!elements) return fail_memory(picture->call, picture->context, picture->size_bytes);
-  strew_status status = read_elements(picture, elements);
-  TRY(status, device->ops->write(picture->call, tensor->storage, 0, elements, picture->size_bytes));
-  memory_free(picture->context, elements, picture->size_bytes);
-  return status;
-}
-
 static strew_status read_tensor(struct picture *picture, strew_device *device, strew_tensor **out) {
   const int64_t sizes[] = {picture->height, picture->width, picture->channels};
   strew_dtype dtype = picture->bits == 16 ? STREW_INT32 : STREW_UINT8;
   strew_tensor *tensor = NULL;
   picture->size_bytes = (size_t)count_of_sizes(3, sizes) * dtype_bytes(dtype);
   strew_status status = check_machine_memory(picture->call, device, picture->size_bytes, NULL);
-  TRY(status, tensor_create(picture->call, device, dtype, picture->channels == 1 ? 2 : 3, sizes, &tensor));
-  TRY(status, fill_tensor_of(picture, tensor));
-  if (status == STREW_OK)
-    *out = tensor;
-  else
-    strew_release(tensor);
+  strew_device *cpu = &picture->context->cpu;
+  TRY(status, tensor_create(picture->call, cpu, dtype, picture->channels == 1 ? 2 : 3, sizes, &tensor));
+  TRY(status, read_elements(picture, tensor->storage->data));
+  TRY(status, transfer(picture->call, tensor, device, out));
+  strew_release(tensor);
   return status;
 }
 
