@@ -368,14 +368,13 @@ strew_status archive_add(struct archive *archive, const char *name, const strew_
   return STREW_OK;
 }
 
-strew_status archive_commit(struct archive *archive) {
+strew_status archive_end(struct archive *archive, strew_status status) {
   static const char empty[22] = "PK\5\6"; /* an archive without members, for which libzip would write no file */
-  strew_status status = STREW_OK;
-  if (archive_count(archive) == 0)
+  if (status == STREW_OK && archive_count(archive) == 0)
     status = draft_write(archive->call, &archive->draft, 0, empty, sizeof empty);
-  else if (zip.zip_close(archive->zip) == 0)
+  else if (status == STREW_OK && zip.zip_close(archive->zip) == 0)
     archive->zip = NULL;
-  else
+  else if (status == STREW_OK)
     status = fail_zip(archive, zip.zip_get_error(archive->zip));
   if (status == STREW_OK) archive->is_new = false, status = draft_commit(archive->call, &archive->draft);
   archive_close(archive);
@@ -411,6 +410,6 @@ strew_status archive_add(struct archive *archive, const char *name, const strew_
                          bool is_deflated) {
   return STREW_EFILE;
 }
-strew_status archive_commit(struct archive *archive) { return STREW_EFILE; }
+strew_status archive_end(struct archive *archive, strew_status status) { return status; }
 
 #endif

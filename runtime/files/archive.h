@@ -35,12 +35,12 @@ strew_status npz_find(const struct call *call, struct archive *archive, const ch
 
 /* -------------------------------------------------------------------------------------------------------- writing */
 
-/* A new archive borrows `call`, `path` and each tensor until archive_commit or archive_close, which free it. Its members
+/* A new archive borrows `call`, `path` and each tensor until archive_end. Its members
    are .npy files, of size_bytes: see npy_describe. */
 strew_status archive_create(const struct call *call, strew_context *context, const char *path, struct archive **out);
 strew_status archive_add(struct archive *archive, const char *name, const strew_tensor *tensor, uint64_t size_bytes,
                          bool is_deflated);
-/* Writes the members and renames the file to its target. Always frees the archive. */
-strew_status archive_commit(struct archive *archive);
+/* Writes the members and renames the file to its target, unless there is a failure. Always frees the archive. */
+strew_status archive_end(struct archive *archive, strew_status status);
 
 #endif

@@ -139,10 +139,8 @@ static char terminate(struct csv_state *state, size_t end) {
 
 static void close_csv(void *user) {
   struct csv_state *state = user;
-  strew_context *context = state->reader.context;
   csv_end(&state->reader);
-  memory_free(context, state->text, state->held_bytes);
-  memory_free(context, state, sizeof *state);
+  memory_free(state->reader.context, state->text, state->held_bytes);
 }
 
 /* Reads the first lines: the names, or what tells that they are missing. */
@@ -167,17 +165,11 @@ static strew_status read_head(const struct call *call, struct csv_state *state) 
   return status;
 }
 
-static strew_status open_csv(const struct call *call, const struct chunk_source *source, void **out) {
-  strew_context *context = source->device->context;
-  struct csv_state *state = memory_allocate(context, sizeof *state);
-  if (!state) return fail_memory(call, context, sizeof *state);
-  memset(state, 0, sizeof *state);
+static strew_status open_csv(const struct call *call, const struct chunk_source *source, void *user) {
+  struct csv_state *state = user;
   state->stream = source->stream;
   strew_status status = csv_begin(call, source->device, source->file->path, source->options, &state->reader);
-  TRY(status, read_head(call, state));
-  if (status != STREW_OK) return close_csv(state), status;
-  *out = state;
-  return STREW_OK;
+  return TRY(status, read_head(call, state));
 }
 
 static strew_status next_csv(const struct call *call, void *user, int64_t rows, strew_tensor **tensor,
@@ -200,4 +192,4 @@ static strew_status next_csv(const struct call *call, void *user, int64_t rows, 
   return STREW_OK;
 }
 
-const struct chunk_functions csv_chunks = {open_csv, next_csv, close_csv};
+const struct chunk_functions csv_chunks = {sizeof(struct csv_state), open_csv, next_csv, close_csv};

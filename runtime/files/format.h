@@ -15,11 +15,13 @@ struct chunk_source {
   const strew_load_options *options;
   const char *member; /* NULL: none given */
 };
-/* How a format reads chunks; `state` is its own. What open gets lives until close. next makes a table or a tensor of at
+/* How a format reads chunks; `state` is its own, of state_bytes, which are zeros at first. What open gets lives until
+   close, which is called after a failed open, too. next makes a table or a tensor of at
    most `rows` rows, or leaves both NULL at the end. A failed next can be repeated, unless bytes of the file are lost:
    *is_lost. */
 struct chunk_functions {
-  strew_status (*open)(const struct call *call, const struct chunk_source *source, void **state);
+  size_t state_bytes;
+  strew_status (*open)(const struct call *call, const struct chunk_source *source, void *state);
   strew_status (*next)(const struct call *call, void *state, int64_t rows, strew_tensor **tensor, strew_table **table,
                        bool *is_lost);
   void (*close)(void *state);

@@ -166,16 +166,13 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
       check_machine_memory(call, device, data_bytes * widening(&header), "a .npy file can be mapped: {.map = true}"));
   if (status != STREW_OK) return status;
   sizes_in_memory(&header, sizes);
-  strew_tensor *tensor;
+  strew_tensor *tensor = NULL;
   status = tensor_create(call, device, header.dtype, header.rank, sizes, &tensor);
-  if (status != STREW_OK) return status;
-  status = npy_read_elements(call, source, &header, tensor->storage, (size_t)data_bytes);
-  if (status == STREW_OK)
-    status = restore_order(call, &header, &tensor);
-  else
-    strew_release(tensor);
-  if (status == STREW_OK) *out = tensor;
-  return status;
+  TRY(status, npy_read_elements(call, source, &header, tensor->storage, (size_t)data_bytes));
+  TRY(status, restore_order(call, &header, &tensor));
+  if (status != STREW_OK) return strew_release(tensor), status;
+  *out = tensor;
+  return STREW_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- mapped */
@@ -363,7 +360,5 @@ strew_status npy_save(const struct call *call, const strew_tensor *tensor, const
   status = npy_open(call, tensor, &image);
   TRY(status, write_image(call, &image, &sink));
   npy_close(&image);
-  if (status == STREW_OK) return sink_commit(call, &sink);
-  sink_discard(&sink);
-  return status;
+  return sink_end(call, &sink, status);
 }

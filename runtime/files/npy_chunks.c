@@ -63,7 +63,6 @@ static strew_status check_npy_end(const struct call *call, struct npy_state *sta
 static void close_npy(void *user) {
   struct npy_state *state = user;
   if (state->archive) archive_close(state->archive);
-  memory_free(state->device->context, state, sizeof *state);
 }
 
 static strew_status open_npy_member(const struct call *call, const struct chunk_source *source,
@@ -95,11 +94,8 @@ static strew_status check_rows(const struct call *call, const struct npy_state *
   return STREW_OK;
 }
 
-static strew_status open_npy(const struct call *call, const struct chunk_source *source, void **out) {
-  strew_context *context = source->device->context;
-  struct npy_state *state = memory_allocate(context, sizeof *state);
-  if (!state) return fail_memory(call, context, sizeof *state);
-  memset(state, 0, sizeof *state);
+static strew_status open_npy(const struct call *call, const struct chunk_source *source, void *user) {
+  struct npy_state *state = user;
   state->device = source->device;
   state->stream = source->stream;
   strew_status status = STREW_OK;
@@ -111,12 +107,11 @@ static strew_status open_npy(const struct call *call, const struct chunk_source 
     status = open_npy_member(call, source, state);
   }
   uint64_t data_at, data_bytes;
-  TRY(status, npy_read_header(call, &state->source, context, &state->header, &data_at, &data_bytes));
+  TRY(status, npy_read_header(call, &state->source, state->device->context, &state->header, &data_at, &data_bytes));
   TRY(status, check_rows(call, state));
-  if (status != STREW_OK) return close_npy(state), status;
+  if (status != STREW_OK) return status;
   int64_t rows = state->header.sizes[0];
   state->row_bytes = rows ? data_bytes / (uint64_t)rows : 0;
-  *out = state;
   return STREW_OK;
 }
 
@@ -145,4 +140,4 @@ static strew_status next_npy(const struct call *call, void *user, int64_t rows, 
   return STREW_OK;
 }
 
-const struct chunk_functions npy_chunks = {open_npy, next_npy, close_npy};
+const struct chunk_functions npy_chunks = {sizeof(struct npy_state), open_npy, next_npy, close_npy};

@@ -193,7 +193,5 @@ strew_status npz_save(const struct call *call, const strew_table *table, const c
   if (status != STREW_OK) return status;
   for (int64_t i = 0; status == STREW_OK && i < strew_table_count(table); i++)
     status = add_tensor(call, archive, strew_table_name(table, i), strew_table_tensor(table, i), options->compress);
-  if (status == STREW_OK) return archive_commit(archive);
-  archive_close(archive);
-  return status;
+  return archive_end(archive, status);
 }

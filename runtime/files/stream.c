@@ -76,14 +76,9 @@ strew_status sink_write(const struct call *call, struct sink *sink, const void *
   return status;
 }
 
-strew_status sink_commit(const struct call *call, struct sink *sink) {
-  strew_status status = sink->codec ? codec_write(call, sink->codec, NULL, 0, true) : STREW_OK;
-  if (status != STREW_OK) return sink_discard(sink), status;
+strew_status sink_end(const struct call *call, struct sink *sink, strew_status status) {
+  if (sink->codec) TRY(status, codec_write(call, sink->codec, NULL, 0, true));
   codec_free(sink->codec);
-  return draft_commit(call, &sink->draft);
-}
-
-void sink_discard(struct sink *sink) {
-  codec_free(sink->codec);
-  draft_discard(&sink->draft);
+  if (status == STREW_OK) return draft_commit(call, &sink->draft);
+  return draft_discard(&sink->draft), status;
 }

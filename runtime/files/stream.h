@@ -39,9 +39,8 @@ struct sink {
 strew_status sink_open(const struct call *call, strew_context *context, const char *path, bool is_gzip,
                        struct sink *out);
 strew_status sink_write(const struct call *call, struct sink *sink, const void *from, size_t size_bytes);
-/* Ends the draft as draft_commit does, or discards it. */
-strew_status sink_commit(const struct call *call, struct sink *sink);
-void sink_discard(struct sink *sink);
+/* Ends the draft as draft_commit does, or discards it after a failure. Returns the status, or that of the end. */
+strew_status sink_end(const struct call *call, struct sink *sink, strew_status status);
 
 /* --------------------------------------------------------------------------------------------------------- gzip.c */
 
