@@ -7,8 +7,8 @@
 
 #include <sys/types.h>
 
-/* Fails with "'path' is "PATH", which " + the formatted reason; hint may be NULL. Returns STREW_EFILE. fail_member: for a
-   member of an archive; member NULL: for the file itself. */
+/* Fails with "'path' is "PATH", which " + the formatted reason; hint may be NULL. Returns STREW_EFILE.
+   fail_member: for a member of an archive; member NULL: for the file itself. */
 strew_status fail_member(const struct call *call, const char *path, const char *member, const char *hint,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
 #define fail_member(...)           failed(fail_member(__VA_ARGS__))
