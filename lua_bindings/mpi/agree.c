@@ -1,11 +1,14 @@
-/* agree.c: the ranks agree whether an operation fails.
+/* agree.c: the beginning and the end of MPI in a process; the ranks agree whether an operation fails.
 
    One reduction tells whether any rank has failed, whether all do the same, and whether all scripts have ended. Only if
    something is wrong do the ranks send texts. Nothing here allocates memory. */
+#define _DEFAULT_SOURCE /* on_exit */
 #include "ranks.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct world world;
 
@@ -28,10 +31,9 @@ static int lowest_rank(bool holds) {
   return lowest;
 }
 
-static void set_op(const char *op) {
-  struct failure *failure = &world.failure;
-  snprintf(failure->op, sizeof failure->op, "%s", op);
+void failure_complete(struct failure *failure) {
   failure->error.alias = failure->error.op = failure->op;
+  failure->error.argument = failure->argument[0] ? failure->argument : NULL;
 }
 
 /* Describes two ranks that make different calls: rank 0 and the first that differs from it. */
@@ -46,7 +48,8 @@ static void fail_different(void) {
   memcpy(other, world.call, sizeof other);
   MPI_Bcast(other, sizeof other, MPI_CHAR, rank % world.size, world.comm);
   memset(&world.failure, 0, sizeof world.failure);
-  set_op("mpi");
+  strcpy(world.failure.op, "mpi");
+  failure_complete(&world.failure);
   error->code = STREW_EARGUMENT;
   error->position_rank = -1;
   snprintf(error->message, sizeof error->message, "%s: rank %d %s, rank 0 %s; expected the same call on every rank",
@@ -56,33 +59,26 @@ static void fail_different(void) {
 /* Sends the failure of one rank to all. */
 static void fail_as(int rank, const strew_error *mine) {
   struct failure *failure = &world.failure;
+  char message[sizeof failure->error.message];
   if (world.rank == rank) {
     failure->error = *mine;
     snprintf(failure->argument, sizeof failure->argument, "%s", mine->argument ? mine->argument : "");
-    set_op(mine->op ? mine->op : mine->alias ? mine->alias : "mpi");
+    snprintf(failure->op, sizeof failure->op, "%s", mine->op ? mine->op : mine->alias ? mine->alias : "mpi");
   }
-  if (world.size == 1) {
-    failure->error.argument = failure->argument[0] ? failure->argument : NULL;
-    return;
+  if (world.size > 1) {
+    MPI_Bcast(failure, sizeof *failure, MPI_BYTE, rank, world.comm);
+    memcpy(message, failure->error.message, sizeof message);
+    snprintf(failure->error.message, sizeof message, "rank %d: %.*s", rank, (int)sizeof message - 32, message);
   }
-  MPI_Bcast(failure, sizeof *failure, MPI_BYTE, rank, world.comm);
-  char message[sizeof failure->error.message];
-  memcpy(message, failure->error.message, sizeof message);
-  snprintf(failure->error.message, sizeof failure->error.message, "rank %d: %.*s", rank, (int)sizeof message - 32,
-           message);
-  failure->error.alias = failure->error.op = failure->op;
-  failure->error.argument = failure->argument[0] ? failure->argument : NULL;
+  failure_complete(failure);
 }
 
 /* Returns true while any script runs. */
 static bool agree(const strew_error *error, bool is_running) {
   int64_t all[ENTRIES];
   int64_t mine[ENTRIES] = {[CALL] = world.call_hash, [MINUS_CALL] = -world.call_hash, [RUNNING] = is_running};
-  if (error->code != STREW_OK) mine[FAILED] = world.size - world.rank;
-  if (world.size == 1)
-    memcpy(all, mine, sizeof all);
-  else
-    MPI_Allreduce(mine, all, ENTRIES, MPI_INT64_T, MPI_MAX, world.comm);
+  if (error && error->code != STREW_OK) mine[FAILED] = world.size - world.rank;
+  MPI_Allreduce(mine, all, ENTRIES, MPI_INT64_T, MPI_MAX, world.comm);
   world.failed = all[FAILED] || all[CALL] != -all[MINUS_CALL];
   if (all[FAILED])
     fail_as(world.size - (int)all[FAILED], error);
@@ -97,15 +93,39 @@ bool ranks_agree(const strew_error *error) {
 }
 
 void ranks_agree_or_raise(lua_State *L) {
-  static const strew_error none;
-  if (ranks_agree(&none)) return;
+  if (ranks_agree(NULL)) return;
   lua_pushnil(L);
   lua_error(L);
 }
 
-void ranks_await_end(void) {
-  static const strew_error none;
+/* ------------------------------------------------------------------------------------------------ begin and end */
+
+/* The process ends. A rank that ends with an error does not wait for the others, which may wait for it: MPI ends them,
+   with its message. (A child of fork() is not a rank.) */
+static void leave(int status, void *process) {
+  int is_over;
+  MPI_Finalized(&is_over);
+  if (is_over || getpid() != (pid_t)(intptr_t)process) return;
+  if (status != 0 && world.size > 1) MPI_Abort(MPI_COMM_WORLD, status);
   ranks_say("has reached the end of its script");
-  while (agree(&none, false)) {
+  while (agree(NULL, false)) continue; /* answers the others until their scripts have ended, too */
+  MPI_Comm_free(&world.comm);
+  MPI_Finalize();
+}
+
+void world_open(void) {
+  enum { STAGING_BYTES = 64 << 20 };
+  int is_open, level;
+  if (world.size) return;
+  const char *staging = getenv("STREW_MPI_STAGING");
+  world.always_staged = staging && *staging;
+  world.staging_bytes = world.always_staged ? strtoll(staging, NULL, 10) : STAGING_BYTES;
+  MPI_Initialized(&is_open);
+  if (!is_open) {
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    on_exit(leave, (void *)(intptr_t)getpid());
   }
+  MPI_Comm_dup(MPI_COMM_WORLD, &world.comm);
+  MPI_Comm_rank(world.comm, &world.rank);
+  MPI_Comm_size(world.comm, &world.size);
 }

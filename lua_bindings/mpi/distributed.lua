@@ -99,15 +99,24 @@ local function own_rows(op, name, t)
   return distributed(n, t:narrow(0, first_of(n, rank), rows_of(n, rank)):clone())
 end
 
+-- Defines mpi.NAME, and a method of distributed tensors, whose bodies run on all ranks.
+local function define(name, body)
+  mpi[name] = function(...) return together(name, "calls " .. name, nil, body, ...) end
+end
+local function define_method(name, body)
+  methods[name] = function(d, ...)
+    check_self(name, d)
+    return together(name, call_text(name, d), nil, body, d, ...)
+  end
+end
+
 ----------------------------------------------------------------------------------------------------------- functions
 
 function mpi.rank() return rank end
 function mpi.size() return size end
 function mpi.sent_bytes() return inner.sent_bytes() end
 
-function mpi.barrier()
-  together("barrier", "calls barrier", nil, function() end)
-end
+define("barrier", function() end)
 
 function mpi.bcast(t, root)
   root = root or 0
@@ -129,69 +138,57 @@ function mpi.bcast(t, root)
 end
 
 -- Each rank adds the parts of all ranks for some of the elements, in rank order.
-function mpi.sum(t)
-  return together("sum", "calls sum", nil, function()
-    tensor_of("sum", "t", t)
-    same(("calls sum of %s"):format(shape_text(t)))
-    if size == 1 then return t:clone() end
-    local n, sent, received = t:numel(), {}, {}
-    for r = 1, size do sent[r], received[r] = rows_of(n, r - 1), rows_of(n, rank) end
-    local parts = scratch({size, rows_of(n, rank)}, t.dtype)
-    inner.exchange(parts:view(-1), received, host(t):view(-1), sent)
-    local sum = parts:select(0, 0):clone()
-    for r = 1, size - 1 do sum:add_(parts:select(0, r)) end
-    local whole = scratch(n, t.dtype)
-    inner.share(whole, sent, sum)
-    return whole:view(t.shape):to(t.device)
-  end)
-end
+define("sum", function(t)
+  tensor_of("sum", "t", t)
+  same(("calls sum of %s"):format(shape_text(t)))
+  if size == 1 then return t:clone() end
+  local n, sent, received = t:numel(), {}, {}
+  for r = 1, size do sent[r], received[r] = rows_of(n, r - 1), rows_of(n, rank) end
+  local parts = scratch({size, rows_of(n, rank)}, t.dtype)
+  inner.exchange(parts:view(-1), received, host(t):view(-1), sent)
+  local sum = parts:select(0, 0):clone()
+  for r = 1, size - 1 do sum:add_(parts:select(0, r)) end
+  local whole = scratch(n, t.dtype)
+  inner.share(whole, sent, sum)
+  return whole:view(t.shape):to(t.device)
+end)
 
-function mpi.zeros(...)
-  return together("zeros", "calls zeros", nil, function(...)
-    local arguments = table.pack(...)
-    local sizes, at = arguments, 1
-    if type(arguments[1]) == "table" then sizes, at = {table.unpack(arguments[1])}, 1 end
-    local n = sizes[at]
-    if math.type(n) ~= "integer" or n < 0 then -- strew has the message
-      strew.zeros(table.unpack(arguments, 1, arguments.n))
-      inner.fail("zeros", "shape", "has rank 0, expected 1 or more", nil, "shape")
-    end
-    sizes[at] = rows_of(n, rank)
-    if sizes ~= arguments then arguments[1] = sizes end
-    local d = distributed(n, strew.zeros(table.unpack(arguments, 1, arguments.n)))
-    same(call_text("zeros", d))
-    return d
-  end, ...)
-end
+define("zeros", function(...)
+  local arguments = table.pack(...)
+  local sizes = type(arguments[1]) == "table" and {table.unpack(arguments[1])} or arguments
+  local n = sizes[1]
+  if math.type(n) ~= "integer" or n < 0 then -- strew has the message
+    strew.zeros(table.unpack(arguments, 1, arguments.n))
+    inner.fail("zeros", "shape", "has rank 0, expected 1 or more", nil, "shape")
+  end
+  sizes[1] = rows_of(n, rank)
+  if sizes ~= arguments then arguments[1] = sizes end
+  local d = distributed(n, strew.zeros(table.unpack(arguments, 1, arguments.n)))
+  same(call_text("zeros", d))
+  return d
+end)
 
-function mpi.distribute(t)
-  return together("distribute", "calls distribute", nil, function()
-    return own_rows("distribute", "t", tensor_of("distribute", "t", t))
-  end)
-end
+define("distribute", function(t)
+  return own_rows("distribute", "t", tensor_of("distribute", "t", t))
+end)
 
-function mpi.load(path)
-  return together("load", "calls load", nil, function()
-    local t = strew.load(path, {map = true, device = "cpu"})
-    if strew.type(t) ~= "tensor" then inner.fail("load", "path", "is not a .npy file", nil, "file") end
-    local d = own_rows("load", "path", t)
-    return distributed(d._rows, d._block:to(strew.empty(0).device))
-  end)
-end
+define("load", function(path)
+  local t = strew.load(path, {map = true, device = "cpu"})
+  if strew.type(t) ~= "tensor" then inner.fail("load", "path", "is not a .npy file", nil, "file") end
+  local d = own_rows("load", "path", t)
+  return distributed(d._rows, d._block:to(strew.empty(0).device))
+end)
 
 ------------------------------------------------------------------------------------------------------------- methods
 
 -- A handle of its own, which a script may free or view otherwise in place.
 function methods.block(d) return check_self("block", d)._block:detach() end
 
-function methods.collect(d)
-  check_self("collect", d)
-  return together("collect", call_text("collect", d), nil, function()
-    local whole = scratch(d.shape, d.dtype)
-    inner.share(whole, all_rows(d._rows), host(d._block))
-    return whole:to(d.device)
-  end)
-end
+define_method("collect", function(d)
+  local whole = scratch(d.shape, d.dtype)
+  inner.share(whole, all_rows(d._rows), host(d._block))
+  return whole:to(d.device)
+end)
 
 -- An index has one dimension, and names rows; or self's rank, and names elements, as in strew's position form.
 local function check_index(op, d, index)
@@ -368,34 +365,31 @@ for _, name in ipairs{"scatter", "scatter_add", "scatter_reduce"} do
   end
 end
 
-function methods.gather(d, index, options)
-  check_self("gather", d)
-  return together("gather", call_text("gather", d), nil, function()
-    index = tensor_of("gather", "index", index)
-    check_options(strew.gather, d, options)
-    check_device("gather", "index", index, d)
-    local mode, shape = mode_of(options), index.shape
-    local by_element
-    index, by_element = check_index("gather", d, index)
-    same(("calls gather of %s by %s, %s"):format(shape_text(d), by_element and "elements" or "rows", mode))
-    local block = d._block
-    if size == 1 then
-      local read = by_element and strew.gather or strew.index_select
-      local found = read(block, 0, index, {mode = mode})
-      return #shape == 0 and found:view(shape) or found
-    end
-    local parts = partition("gather", d, index, by_element, mode)
-    local received = inner.swap(parts.counts)
-    local places = send(parts.places, parts.counts, received)
-    local target = by_element and block:view(-1) or block
-    local found = host(target:index_select(0, places:to(d.device)))
-    local values = send(found, received, parts.counts)
-    local sorted = strew.zeros(with_rows(index:numel(), values), {dtype = d.dtype, device = "cpu"})
-    sorted:index_copy_(0, parts.order, values)
-    if by_element or #shape == 0 then sorted = sorted:view(shape) end
-    return sorted:to(d.device)
-  end)
-end
+define_method("gather", function(d, index, options)
+  index = tensor_of("gather", "index", index)
+  check_options(strew.gather, d, options)
+  check_device("gather", "index", index, d)
+  local mode, shape = mode_of(options), index.shape
+  local by_element
+  index, by_element = check_index("gather", d, index)
+  same(("calls gather of %s by %s, %s"):format(shape_text(d), by_element and "elements" or "rows", mode))
+  local block = d._block
+  if size == 1 then
+    local read = by_element and strew.gather or strew.index_select
+    local found = read(block, 0, index, {mode = mode})
+    return #shape == 0 and found:view(shape) or found
+  end
+  local parts = partition("gather", d, index, by_element, mode)
+  local received = inner.swap(parts.counts)
+  local places = send(parts.places, parts.counts, received)
+  local target = by_element and block:view(-1) or block
+  local found = host(target:index_select(0, places:to(d.device)))
+  local values = send(found, received, parts.counts)
+  local sorted = strew.zeros(with_rows(index:numel(), values), {dtype = d.dtype, device = "cpu"})
+  sorted:index_copy_(0, parts.order, values)
+  if by_element or #shape == 0 then sorted = sorted:view(shape) end
+  return sorted:to(d.device)
+end)
 
 ----------------------------------------------------------------------------------------------------- groups by keys
 
@@ -490,21 +484,19 @@ local function group_by(keys, options)
   return setmetatable({_of = g}, group_meta)
 end
 
-function mpi.group_by(...)
-  return together("group_by", "calls group_by", nil, function(...)
-    local keys, options = table.pack(...), nil
-    local last = keys[keys.n]
-    if keys.n > 1 and type(last) == "table" and getmetatable(last) ~= meta then
-      options, keys[keys.n] = last, nil
-    end
-    if keys.n == 0 then inner.fail("group_by", "keys", "is missing") end
-    for i = 1, keys.n - (options and 1 or 0) do
-      if keys[i] == nil then tensor_of("group_by", ("keys[%d]"):format(i), nil) end
-    end
-    keys.n = nil
-    return group_by(keys, options)
-  end, ...)
-end
+define("group_by", function(...)
+  local keys, options = table.pack(...), nil
+  local last = keys[keys.n]
+  if keys.n > 1 and type(last) == "table" and getmetatable(last) ~= meta then
+    options, keys[keys.n] = last, nil
+  end
+  if keys.n == 0 then inner.fail("group_by", "keys", "is missing") end
+  for i = 1, keys.n - (options and 1 or 0) do
+    if keys[i] == nil then tensor_of("group_by", ("keys[%d]"):format(i), nil) end
+  end
+  keys.n = nil
+  return group_by(keys, options)
+end)
 
 -- The entries of agg by name: {word, src or nil, options by name}; and a text of all but the tensors.
 local function read_entries(what)

@@ -27,20 +27,25 @@ static MPI_Datatype type_of(size_t element_bytes) {
   }
 }
 
-static struct rows check_rows(lua_State *L, int i) {
-  strew_tensor *tensor = strew_check(L, i);
-  const int64_t *sizes = strew_tensor_sizes(tensor);
+void *ranks_data(lua_State *L, int i, strew_dtype dtype) {
   void *data = NULL;
-  bool fits = strew_tensor_is_contiguous(tensor) && strew_data(tensor, &data, NULL) == STREW_OK;
+  strew_tensor *tensor = strew_check(L, i);
+  bool fits = strew_tensor_dtype(tensor) == dtype && strew_tensor_is_contiguous(tensor) &&
+              strew_data(tensor, &data, NULL) == STREW_OK;
   luaL_argcheck(L, fits, i, "contiguous tensor on the CPU expected");
-  struct rows rows = {data, strew_dtype_size_bytes(strew_tensor_dtype(tensor)), 1, MPI_BYTE};
+  return data;
+}
+
+static struct rows check_rows(lua_State *L, int i) {
+  const strew_tensor *tensor = strew_check(L, i);
+  const strew_dtype dtype = strew_tensor_dtype(tensor);
+  struct rows rows = {ranks_data(L, i, dtype), strew_dtype_size_bytes(dtype), 1, MPI_BYTE};
   rows.type = type_of(rows.element_bytes);
-  for (int d = 1; d < strew_tensor_rank(tensor); d++) rows.width *= sizes[d];
+  for (int d = 1; d < strew_tensor_rank(tensor); d++) rows.width *= strew_tensor_sizes(tensor)[d];
   return rows;
 }
 
-/* Pushes an array with the sequence at i, times `factor`. */
-static int64_t *push_counts(lua_State *L, int i, int64_t factor) {
+int64_t *ranks_counts(lua_State *L, int i, int64_t factor) {
   int64_t *counts = lua_newuserdatauv(L, (size_t)world.size * sizeof *counts, 0);
   luaL_checktype(L, i, LUA_TTABLE);
   for (int r = 0; r < world.size; r++) {
@@ -51,7 +56,7 @@ static int64_t *push_counts(lua_State *L, int i, int64_t factor) {
   return counts;
 }
 
-static int push_sequence(lua_State *L, const int64_t *values) {
+int ranks_push(lua_State *L, const int64_t *values) {
   lua_createtable(L, world.size, 0);
   for (int r = 0; r < world.size; r++) {
     lua_pushinteger(L, values[r]);
@@ -69,10 +74,10 @@ static int same(lua_State *L) {
 
 /* swap(counts): counts[r + 1] goes to rank r; returns what the ranks sent to this one. */
 static int swap(lua_State *L) {
-  int64_t *counts = push_counts(L, 1, 1), *received = lua_newuserdatauv(L, (size_t)world.size * sizeof *received, 0);
+  int64_t *counts = ranks_counts(L, 1, 1), *received = lua_newuserdatauv(L, (size_t)world.size * sizeof *received, 0);
   ranks_agree_or_raise(L);
   MPI_Alltoall(counts, 1, MPI_INT64_T, received, 1, MPI_INT64_T, world.comm);
-  return push_sequence(L, received);
+  return ranks_push(L, received);
 }
 
 /* tell(root, text): returns the text of rank root, of at most 1000 bytes. */
@@ -109,7 +114,7 @@ static int bcast(lua_State *L) {
 /* share(to, counts, from): `to` receives counts[r + 1] rows of each rank r, in rank order. */
 static int share(lua_State *L) {
   struct rows to = check_rows(L, 1), from = check_rows(L, 3);
-  const int64_t *counts = push_counts(L, 2, to.width);
+  const int64_t *counts = ranks_counts(L, 2, to.width);
   ranks_agree_or_raise(L);
   char *at = to.data;
   for (int r = 0; r < world.size; r++) {
@@ -208,7 +213,7 @@ static void exchange_staged(struct side *sent, struct side *received, int64_t la
 
 static struct side make_side(lua_State *L, int tensor, int counts) {
   struct side side = {.rows = check_rows(L, tensor)};
-  side.counts = push_counts(L, counts, side.rows.width);
+  side.counts = ranks_counts(L, counts, side.rows.width);
   side.now = lua_newuserdatauv(L, (size_t)world.size * sizeof(int), 0);
   side.starts = lua_newuserdatauv(L, (size_t)world.size * sizeof(int), 0);
   return side;

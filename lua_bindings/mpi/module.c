@@ -39,6 +39,12 @@ static void copy_position(lua_State *L, strew_error *error) {
   lua_pop(L, 1);
 }
 
+static strew_status status_of(const char *word) {
+  int i = 0;
+  while (strew_status_name((strew_status)i) && strcmp(strew_status_name((strew_status)i), word) != 0) i++;
+  return strew_status_name((strew_status)i) ? (strew_status)i : STREW_OK;
+}
+
 /* (message, error): if the message is that of strew.last_error(), fills the error with its details. */
 static int read_detail(lua_State *L) {
   struct failure *failure = lua_touserdata(L, 2);
@@ -58,8 +64,7 @@ static int read_detail(lua_State *L) {
   copy_field(L, "arg", failure->argument, sizeof failure->argument);
   copy_value(L, error);
   copy_position(L, error);
-  for (int i = 0; strew_status_name((strew_status)i); i++)
-    if (strcmp(strew_status_name((strew_status)i), code) == 0) error->code = (strew_status)i;
+  error->code = status_of(code);
   return 0;
 }
 
@@ -86,8 +91,7 @@ static void describe(lua_State *L, int status, struct failure *failure) {
     lua_pcall(L, 2, 0, 0); /* without memory the message alone remains */
   }
   if (error->code == STREW_OK) error->code = code_of(L, status, error->message);
-  error->alias = error->op = failure->op;
-  error->argument = failure->argument[0] ? failure->argument : NULL;
+  failure_complete(failure);
 }
 
 /* ------------------------------------------------------------------------------------------------------- operations */
@@ -140,11 +144,9 @@ static int together(lua_State *L) {
 /* fail(op, argument, fact [, hint [, code]]): raises an error as strew's functions do; argument may be nil. */
 static int fail(lua_State *L) {
   const char *op = luaL_checkstring(L, 1), *argument = lua_tostring(L, 2), *fact = luaL_checkstring(L, 3);
-  const char *hint = luaL_optstring(L, 4, ""), *code = luaL_optstring(L, 5, "argument");
-  strew_error error = {.alias = op, .op = op, .code = STREW_EARGUMENT, .argument = argument, .position_rank = -1};
-  for (int i = 0; strew_status_name((strew_status)i); i++)
-    if (strcmp(strew_status_name((strew_status)i), code) == 0) error.code = (strew_status)i;
-  const char *quote = argument ? "'" : "";
+  const char *hint = luaL_optstring(L, 4, ""), *quote = argument ? "'" : "";
+  strew_error error = {.alias = op, .op = op, .argument = argument, .position_rank = -1};
+  error.code = status_of(luaL_optstring(L, 5, "argument"));
   snprintf(error.hint, sizeof error.hint, "%s", hint);
   snprintf(error.message, sizeof error.message, "%s: %s%s%s%s%s", op, quote, argument ? argument : "", quote,
            argument ? " " : "", fact);

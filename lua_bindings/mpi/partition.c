@@ -45,15 +45,6 @@ static inline int owner_of(const struct blocks *blocks, int64_t row) {
   return rank;
 }
 
-static void *check_data(lua_State *L, int i, strew_dtype dtype) {
-  void *data = NULL;
-  strew_tensor *tensor = strew_check(L, i);
-  bool fits = strew_tensor_dtype(tensor) == dtype && strew_tensor_is_contiguous(tensor) &&
-              strew_data(tensor, &data, NULL) == STREW_OK;
-  luaL_argcheck(L, fits, i, "contiguous tensor on the CPU expected");
-  return data;
-}
-
 static void check_limits(lua_State *L) {
   strew_error error = {.alias = world.op};
   if (strew_context_check(strew_context_of(L), &error) != STREW_OK) strew_raise(L, &error);
@@ -61,7 +52,7 @@ static void check_limits(lua_State *L) {
 
 /* count(index, n, mode): the number of values for each rank, as a sequence; nil: a value is not valid. */
 static int count(lua_State *L) {
-  const int64_t *index = check_data(L, 1, STREW_INT64), k = strew_tensor_numel(strew_check(L, 1));
+  const int64_t *index = ranks_data(L, 1, STREW_INT64), k = strew_tensor_numel(strew_check(L, 1));
   struct blocks blocks = push_blocks(L, luaL_checkinteger(L, 2), lua_tostring(L, 3));
   int64_t *counts = lua_newuserdatauv(L, (size_t)world.size * sizeof *counts, 0);
   memset(counts, 0, (size_t)world.size * sizeof *counts);
@@ -71,12 +62,7 @@ static int count(lua_State *L) {
     if (row >= 0) counts[owner_of(&blocks, row)]++;
     if (i % PACE == 0) check_limits(L);
   }
-  lua_createtable(L, world.size, 0);
-  for (int r = 0; r < world.size; r++) {
-    lua_pushinteger(L, counts[r]);
-    lua_rawseti(L, -2, r + 1);
-  }
-  return 1;
+  return ranks_push(L, counts);
 }
 
 /* Others may write to the memory of a mapped file. */
@@ -85,19 +71,17 @@ static const char changed[] = "the index has changed during the call";
 /* split(index, n, mode, counts, order, places): after count. The values, sorted by their owners: `order` (int64)
    receives the position of each in index, `places` (int64, or int32 if that holds all) its row in the owner's block. */
 static int split(lua_State *L) {
-  const int64_t *index = check_data(L, 1, STREW_INT64), k = strew_tensor_numel(strew_check(L, 1));
+  const int64_t *index = ranks_data(L, 1, STREW_INT64), k = strew_tensor_numel(strew_check(L, 1));
   struct blocks blocks = push_blocks(L, luaL_checkinteger(L, 2), lua_tostring(L, 3));
   bool is_narrow = strew_tensor_dtype(strew_check(L, 6)) == STREW_INT32;
-  int64_t *order = check_data(L, 5, STREW_INT64);
-  void *places = check_data(L, 6, is_narrow ? STREW_INT32 : STREW_INT64);
+  int64_t *order = ranks_data(L, 5, STREW_INT64);
+  void *places = ranks_data(L, 6, is_narrow ? STREW_INT32 : STREW_INT64);
   int64_t *next = lua_newuserdatauv(L, 2 * (size_t)world.size * sizeof *next, 0), *end = next + world.size;
+  const int64_t *counts = ranks_counts(L, 4, 1);
   int64_t total = 0, split_off = 0;
   for (int r = 0; r < world.size; r++) {
-    lua_rawgeti(L, 4, r + 1);
     next[r] = total;
-    total += lua_tointeger(L, -1);
-    end[r] = total;
-    lua_pop(L, 1);
+    end[r] = total += counts[r];
   }
   for (int64_t i = 0; i < k; i++) {
     if (i % PACE == 0) check_limits(L);
@@ -137,11 +121,11 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
 /* owners(owners, key, ...): writes for each element of the keys, of one dimension and equal length, the rank that owns
    it, by its hash, to the int64 tensor. */
 static int owners(lua_State *L) {
-  int64_t *to = check_data(L, 1, STREW_INT64), k = strew_tensor_numel(strew_check(L, 1));
+  int64_t *to = ranks_data(L, 1, STREW_INT64), k = strew_tensor_numel(strew_check(L, 1));
   memset(to, 0, (size_t)k * sizeof *to);
   for (int column = 2; column <= lua_gettop(L); column++) {
     strew_dtype dtype = strew_tensor_dtype(strew_check(L, column));
-    const char *key = check_data(L, column, dtype);
+    const char *key = ranks_data(L, column, dtype);
     for (int64_t i = 0; i < k; i++) {
       if (i % PACE == 0) check_limits(L);
       to[i] = (int64_t)mix((uint64_t)to[i], word_of(strew_scalar_load(dtype, key)));

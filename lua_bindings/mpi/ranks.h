@@ -38,23 +38,28 @@ struct world {
 };
 extern struct world world; /* in agree.c */
 
-/* world.c: starts MPI, if that has not happened, and ends it with the process. */
-void world_open(void);
-
 /* ------------------------------------------------------------------------------------------------------- agree.c */
 
+/* Starts MPI, if that has not happened, and ends it with the process, after all scripts. */
+void world_open(void);
 /* Sets what this rank does: "calls ...". */
 void ranks_say(const char *call);
 /* Called by all ranks. True if all of them succeeded so far and do the same; else world.failed is set. `error` has this
-   rank's failure; code STREW_OK: none. With several failures, that of the lowest rank counts. */
+   rank's failure; NULL or code STREW_OK: none. With several failures, that of the lowest rank counts. */
 bool ranks_agree(const strew_error *error);
 /* The same within a body, for a rank without a failure; raises an error, which `together` catches. */
 void ranks_agree_or_raise(lua_State *L);
-/* Answers the agreements of the other ranks until their scripts have ended, too. */
-void ranks_await_end(void);
+/* Points the error at its op and argument, which are filled. */
+void failure_complete(struct failure *failure);
 
 /* ---------------------------------------------------------------------------------------- exchange.c, partition.c */
 
 extern const luaL_Reg exchange_functions[], partition_functions[];
+
+/* The elements of the tensor at i: an error unless it is contiguous, on the CPU, and of this dtype. */
+void *ranks_data(lua_State *L, int i, strew_dtype dtype);
+/* Pushes an array with the sequence at i, a number per rank, times `factor`; and the sequence of an array. */
+int64_t *ranks_counts(lua_State *L, int i, int64_t factor);
+int ranks_push(lua_State *L, const int64_t *values);
 
 #endif

@@ -42,17 +42,19 @@ strew_status tensor_full(const struct call *call, strew_device *device, strew_dt
 
 /* ------------------------------------------------------------------------------------------ between devices */
 
-/* A dense copy of the same dtype on another device, through host memory. */
-static strew_status transfer(const struct call *call, const strew_tensor *from, strew_device *device,
-                             strew_tensor **out) {
+strew_status transfer(const struct call *call, const strew_tensor *from, strew_device *device, strew_tensor **out) {
   strew_context *context = device->context;
-  size_t size_bytes = (size_t)strew_tensor_numel(from) * strew_dtype_size_bytes(from->dtype);
+  const size_t element_bytes = dtype_bytes(from->dtype), size_bytes = (size_t)strew_tensor_numel(from) * element_bytes;
+  if (device == from->storage->device) return *out = strew_retain((strew_tensor *)from), STREW_OK;
   strew_status status = tensor_create(call, device, from->dtype, from->rank, from->sizes, out);
   if (status != STREW_OK || !size_bytes) return status;
-  void *host = memory_allocate(context, size_bytes);
-  status = host ? strew_read(from, host, size_bytes, call->error) : fail_memory(call, context, size_bytes);
+  const bool is_dense = from->storage->device->ops->host_memory && strew_tensor_is_contiguous(from);
+  char *host = is_dense ? (char *)from->storage->data + (size_t)from->offset * element_bytes
+                        : memory_allocate(context, size_bytes);
+  if (!host) status = fail_memory(call, context, size_bytes);
+  TRY(status, is_dense ? STREW_OK : strew_read(from, host, size_bytes, call->error));
   TRY(status, device->ops->write(call, (*out)->storage, 0, host, size_bytes));
-  memory_free(context, host, size_bytes);
+  if (!is_dense) memory_free(context, host, size_bytes);
   return release_if_failed(status, out);
 }
 

@@ -50,6 +50,8 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
 strew_status copy_tensor(const struct call *call, strew_tensor *to, const strew_tensor *from);
 /* Sets all elements to value, which has the tensor's dtype. */
 strew_status fill_tensor(const struct call *call, strew_tensor *to, union element value);
+/* The tensor itself if it is on the device; else a dense copy there, through host memory. */
+strew_status transfer(const struct call *call, const strew_tensor *from, strew_device *device, strew_tensor **out);
 /* A new dense tensor of equal elements. */
 strew_status tensor_full(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, union element value, strew_tensor **out);

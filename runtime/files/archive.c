@@ -3,6 +3,7 @@
    libzip reports the failure. */
 #include "archive.h"
 #include "file.h"
+#include "npy.h"
 #include "runtime/base/library.h"
 
 #if __has_include(<zip.h>)
@@ -23,10 +24,10 @@ struct archive {
   const struct file *file; /* of an archive that is read */
   zip_file_t *member;
   const char *member_name;
-  uint64_t at;                       /* offset of the next byte to read or write */
-  struct draft draft;                /* of a new archive */
-  uint64_t size_bytes;               /* of the draft so far */
-  const struct archive_items *items; /* source of a new archive's members */
+  uint64_t at;            /* offset of the next byte to read or write */
+  struct draft draft;     /* of a new archive */
+  uint64_t size_bytes;    /* of the draft so far */
+  struct npy_image image; /* of a new archive's member that is open */
   bool is_new;
 };
 
@@ -195,6 +196,7 @@ strew_status archive_open(const struct call *call, strew_context *context, const
 void archive_close(struct archive *archive) {
   if (archive->member) zip.zip_fclose(archive->member);
   if (archive->zip) zip.zip_discard(archive->zip);
+  if (archive->is_new) draft_discard(&archive->draft);
   free_archive(archive);
 }
 
@@ -238,7 +240,8 @@ static strew_status fail_reading(const struct call *call, const struct archive *
                      zip.zip_error_strerror(zip.zip_file_get_error(archive->member)));
 }
 
-strew_status archive_read(const struct call *call, struct archive *archive, void *to, size_t size_bytes) {
+strew_status archive_read(const struct call *call, void *user, void *to, size_t size_bytes) {
+  struct archive *archive = user;
   archive->call = call;
   for (size_t done = 0; done < size_bytes;) {
     zip_int64_t got = zip.zip_fread(archive->member, (char *)to + done, size_bytes - done);
@@ -265,17 +268,18 @@ strew_status archive_end_member(const struct call *call, struct archive *archive
 
 /* -------------------------------------------------------------------------------------------------------- writing */
 
-/* A member of a new archive. */
+/* A member of a new archive: the .npy of a tensor. */
 struct member {
   struct archive *archive;
-  const void *item;
+  const strew_tensor *tensor;
   uint64_t size_bytes, at;
   bool is_open;
 };
 
 static zip_int64_t open_member(struct member *member) {
   struct archive *archive = member->archive;
-  strew_status status = archive->items->open(archive->call, archive->items->user, member->item);
+  strew_status status = npy_describe(archive->call, member->tensor, &archive->image);
+  TRY(status, npy_open(archive->call, member->tensor, &archive->image));
   if (status != STREW_OK) return record_failure(archive, ZIP_ER_OPEN, status);
   member->is_open = true;
   member->at = 0;
@@ -286,14 +290,15 @@ static zip_int64_t read_member(struct member *member, void *to, zip_uint64_t len
   struct archive *archive = member->archive;
   uint64_t left = member->size_bytes - member->at;
   size_t bytes = length < left ? (size_t)length : (size_t)left;
-  strew_status status = archive->items->read(archive->call, archive->items->user, member->at, to, bytes);
+  progress_step(archive->context, bytes);
+  strew_status status = npy_image_read(archive->call, &archive->image, member->at, to, bytes);
   if (status != STREW_OK) return record_failure(archive, ZIP_ER_READ, status);
   member->at += bytes;
   return (zip_int64_t)bytes;
 }
 
 static zip_int64_t close_member(struct member *member) {
-  if (member->is_open) member->archive->items->close(member->archive->items->user);
+  if (member->is_open) npy_close(&member->archive->image);
   member->is_open = false;
   return 0;
 }
@@ -328,30 +333,27 @@ static strew_status fail_name(const struct archive *archive, const char *name) {
   return fail(archive->call, FAULT(STREW_EVALUE, "x"), "has the name \"%s\", expected UTF-8", text_of_name(name, text));
 }
 
-strew_status archive_create(const struct call *call, strew_context *context, const char *path,
-                            const struct archive_items *items, struct archive **out) {
+strew_status archive_create(const struct call *call, strew_context *context, const char *path, struct archive **out) {
   struct archive *archive = NULL;
   strew_status status = new_archive(call, context, path, &archive);
   if (status != STREW_OK) return status;
-  archive->is_new = true;
-  archive->items = items;
   status = draft_create(call, path, &archive->draft);
-  if (status != STREW_OK) return free_archive(archive), status;
-  status = open_zip(archive, ZIP_CREATE | ZIP_TRUNCATE);
-  if (status != STREW_OK) return archive_discard(archive), status;
+  archive->is_new = status == STREW_OK;
+  TRY(status, open_zip(archive, ZIP_CREATE | ZIP_TRUNCATE));
+  if (status != STREW_OK) return archive_close(archive), status;
   *out = archive;
   return STREW_OK;
 }
 
 /* Every member gets the earliest time that the format can store, so that equal tensors make equal files. */
-strew_status archive_add(struct archive *archive, const char *name, const void *item, uint64_t size_bytes,
+strew_status archive_add(struct archive *archive, const char *name, const strew_tensor *tensor, uint64_t size_bytes,
                          bool is_deflated) {
   enum { level = 6 }; /* zlib's default; libzip's is 9: 20 times the time for files 0.4 % smaller */
   enum { FIRST_DAY = 1 << 5 | 1 };
   strew_context *context = archive->context;
   struct member *member = memory_allocate(context, sizeof *member);
   if (!member) return fail_memory(archive->call, context, sizeof *member);
-  *member = (struct member){.archive = archive, .item = item, .size_bytes = size_bytes};
+  *member = (struct member){.archive = archive, .tensor = tensor, .size_bytes = size_bytes};
   zip_source_t *source = zip.zip_source_function_create(serve_member, member, &archive->error);
   if (!source) {
     memory_free(context, member, sizeof *member);
@@ -366,34 +368,22 @@ strew_status archive_add(struct archive *archive, const char *name, const void *
   return STREW_OK;
 }
 
-/* Writes an archive without members, for which libzip would write no file. */
-static strew_status write_empty(struct archive *archive) {
-  static const char nothing[22] = "PK\5\6";
-  return draft_write(archive->call, &archive->draft, 0, nothing, sizeof nothing);
-}
-
-strew_status archive_commit(struct archive *archive) {
-  strew_status status = STREW_OK;
-  if (archive_count(archive) == 0)
-    status = write_empty(archive);
-  else if (zip.zip_close(archive->zip) == 0)
+strew_status archive_end(struct archive *archive, strew_status status) {
+  static const char empty[22] = "PK\5\6"; /* an archive without members, for which libzip would write no file */
+  if (status == STREW_OK && archive_count(archive) == 0)
+    status = draft_write(archive->call, &archive->draft, 0, empty, sizeof empty);
+  else if (status == STREW_OK && zip.zip_close(archive->zip) == 0)
     archive->zip = NULL;
-  else
+  else if (status == STREW_OK)
     status = fail_zip(archive, zip.zip_get_error(archive->zip));
-  if (status != STREW_OK) return archive_discard(archive), status;
-  if (archive->zip) zip.zip_discard(archive->zip);
-  status = draft_commit(archive->call, &archive->draft);
-  free_archive(archive);
+  if (status == STREW_OK) archive->is_new = false, status = draft_commit(archive->call, &archive->draft);
+  archive_close(archive);
   return status;
 }
 
-void archive_discard(struct archive *archive) {
-  if (archive->zip) zip.zip_discard(archive->zip);
-  draft_discard(&archive->draft);
-  free_archive(archive);
-}
-
 #else /* built without libzip: no archive is ever open */
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static strew_status fail_absent(const struct call *call, const char *path) {
   return fail_file(call, path, "on Debian: apt install libzip-dev, and build strew again",
@@ -402,39 +392,24 @@ static strew_status fail_absent(const struct call *call, const char *path) {
 
 strew_status archive_open(const struct call *call, strew_context *context, const struct file *file,
                           struct archive **out) {
-  (void)context, (void)out;
   return fail_absent(call, file->path);
 }
-strew_status archive_create(const struct call *call, strew_context *context, const char *path,
-                            const struct archive_items *items, struct archive **out) {
-  (void)context, (void)items, (void)out;
+strew_status archive_create(const struct call *call, strew_context *context, const char *path, struct archive **out) {
   return fail_absent(call, path);
 }
-void archive_close(struct archive *archive) { (void)archive; }
-int64_t archive_count(const struct archive *archive) { return (void)archive, 0; }
+void archive_close(struct archive *archive) {}
+int64_t archive_count(const struct archive *archive) { return 0; }
 strew_status archive_member_at(const struct call *call, struct archive *archive, int64_t i,
                                struct archive_member *out) {
-  (void)call, (void)archive, (void)i, (void)out;
   return STREW_EFILE;
 }
-strew_status archive_open_member(const struct call *call, struct archive *archive, int64_t i) {
-  (void)call, (void)archive, (void)i;
-  return STREW_EFILE;
-}
-strew_status archive_read(const struct call *call, struct archive *archive, void *to, size_t size_bytes) {
-  (void)call, (void)archive, (void)to, (void)size_bytes;
-  return STREW_EFILE;
-}
-strew_status archive_end_member(const struct call *call, struct archive *archive) {
-  (void)call, (void)archive;
-  return STREW_EFILE;
-}
-strew_status archive_add(struct archive *archive, const char *name, const void *item, uint64_t size_bytes,
+strew_status archive_open_member(const struct call *call, struct archive *archive, int64_t i) { return STREW_EFILE; }
+strew_status archive_read(const struct call *call, void *user, void *to, size_t size_bytes) { return STREW_EFILE; }
+strew_status archive_end_member(const struct call *call, struct archive *archive) { return STREW_EFILE; }
+strew_status archive_add(struct archive *archive, const char *name, const strew_tensor *tensor, uint64_t size_bytes,
                          bool is_deflated) {
-  (void)archive, (void)name, (void)item, (void)size_bytes, (void)is_deflated;
   return STREW_EFILE;
 }
-strew_status archive_commit(struct archive *archive) { return (void)archive, STREW_EFILE; }
-void archive_discard(struct archive *archive) { (void)archive; }
+strew_status archive_end(struct archive *archive, strew_status status) { return status; }
 
 #endif

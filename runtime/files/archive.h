@@ -26,7 +26,7 @@ strew_status archive_member_at(const struct call *call, struct archive *archive,
 /* Opens member i, reads it in order, ends it; one member at a time. Its data is verified only once archive_end_member,
    called at its end, succeeds. */
 strew_status archive_open_member(const struct call *call, struct archive *archive, int64_t i);
-strew_status archive_read(const struct call *call, struct archive *archive, void *to, size_t size_bytes);
+strew_status archive_read(const struct call *call, void *archive, void *to, size_t size_bytes);
 strew_status archive_end_member(const struct call *call, struct archive *archive);
 
 /* Finds the .npy of this name in an .npz, which `argument` gives; name NULL: the only one. npz.c */
@@ -35,22 +35,12 @@ strew_status npz_find(const struct call *call, struct archive *archive, const ch
 
 /* -------------------------------------------------------------------------------------------------------- writing */
 
-/* Source of new members, one at a time: `read` copies bytes of the open item at offset `at`, each once and in order. */
-struct archive_items {
-  strew_status (*open)(const struct call *call, void *user, const void *item);
-  strew_status (*read)(const struct call *call, void *user, uint64_t at, void *to, size_t size_bytes);
-  void (*close)(void *user);
-  void *user;
-};
-
-/* A new archive borrows `call`, `path`, `items` and each `item` until archive_commit or archive_discard, which free
-   it. */
-strew_status archive_create(const struct call *call, strew_context *context, const char *path,
-                            const struct archive_items *items, struct archive **out);
-strew_status archive_add(struct archive *archive, const char *name, const void *item, uint64_t size_bytes,
+/* A new archive borrows `call`, `path` and each tensor until archive_end. Its members
+   are .npy files, of size_bytes: see npy_describe. */
+strew_status archive_create(const struct call *call, strew_context *context, const char *path, struct archive **out);
+strew_status archive_add(struct archive *archive, const char *name, const strew_tensor *tensor, uint64_t size_bytes,
                          bool is_deflated);
-/* Writes the members and renames the file to its target. Always frees the archive. */
-strew_status archive_commit(struct archive *archive);
-void archive_discard(struct archive *archive);
+/* Writes the members and renames the file to its target, unless there is a failure. Always frees the archive. */
+strew_status archive_end(struct archive *archive, strew_status status);
 
 #endif

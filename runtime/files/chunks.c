@@ -76,7 +76,11 @@ static strew_status open_source(const struct call *call, strew_reader *reader, c
     TRY(status, stream_open(call, &reader->file, reader->format->options & IS_GZIP, &reader->stream));
     source.stream = &reader->stream;
   }
-  return TRY(status, reader->format->chunks->open(call, &source, &reader->state));
+  if (status != STREW_OK) return status;
+  const struct chunk_functions *chunks = reader->format->chunks;
+  reader->state = memory_allocate(reader->context, chunks->state_bytes);
+  if (!reader->state) return fail_memory(call, reader->context, chunks->state_bytes);
+  return chunks->open(call, &source, memset(reader->state, 0, chunks->state_bytes));
 }
 
 /* The lists of names are the caller's: they were used. */
@@ -118,6 +122,7 @@ void strew_reader_close(strew_reader *reader) {
   if (!reader) return;
   strew_context *context = reader->context;
   if (reader->state) reader->format->chunks->close(reader->state);
+  memory_free(context, reader->state, reader->format->chunks->state_bytes);
   stream_close(&reader->stream);
   if (reader->is_open) {
     ahead_stop(&reader->file);
@@ -129,10 +134,6 @@ void strew_reader_close(strew_reader *reader) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------ next */
-
-static strew_status fail_changed(const struct call *call, const strew_reader *reader) {
-  return fail_file(call, reader->path, NULL, "was changed while it was read, after row %" PRId64, reader->count);
-}
 
 static int64_t rows_of(strew_tensor *tensor, const strew_table *table) {
   if (table) tensor = strew_table_tensor(table, 0);
@@ -149,7 +150,7 @@ static strew_status read_chunk(const struct call *call, strew_reader *reader, st
   strew_release(*tensor);
   strew_table_release(*table);
   reader->is_lost = true;
-  return fail_changed(call, reader);
+  return fail_file(call, reader->path, NULL, "was changed while it was read, after row %" PRId64, reader->count);
 }
 
 strew_status strew_reader_next(strew_reader *reader, strew_tensor **out, strew_table **table, strew_error *error) {

@@ -21,27 +21,9 @@ struct csv_state {
 
 /* --------------------------------------------------------------------------------------------------------- window */
 
-/* Moves the window's bytes to a larger memory, by a half. */
-static strew_status csv_grow(const struct call *call, struct csv_state *state) {
-  enum { MIN_BYTES = 1 << 16 };
-  strew_context *context = state->reader.context;
-  size_t step = state->held_bytes / 2 < MIN_BYTES ? MIN_BYTES : state->held_bytes / 2;
-  if (state->held_bytes > SIZE_MAX - step) return fail_memory(call, context, SIZE_MAX);
-  size_t wider_bytes = state->held_bytes + step;
-  strew_status status = check_machine_memory(call, &context->cpu, wider_bytes, NULL);
-  if (status != STREW_OK) return status;
-  char *wider = memory_allocate(context, wider_bytes);
-  if (!wider) return fail_memory(call, context, wider_bytes);
-  if (state->end) memcpy(wider, state->text, state->end);
-  memory_free(context, state->text, state->held_bytes);
-  state->text = wider;
-  state->held_bytes = wider_bytes;
-  return STREW_OK;
-}
-
 /* Reads more of the file. The window's bytes move to the beginning first. One byte is left for the final 0. */
 static strew_status fill_window(const struct call *call, struct csv_state *state, bool *is_lost) {
-  enum { PIECE_BYTES = 4 << 20 };
+  strew_status status = STREW_OK;
   size_t got;
   if (state->begin) {
     state->end -= state->begin;
@@ -49,10 +31,11 @@ static strew_status fill_window(const struct call *call, struct csv_state *state
     memmove(state->text, state->text + state->begin, state->end);
     state->begin = 0;
   }
-  strew_status status = state->held_bytes - state->end < 2 ? csv_grow(call, state) : STREW_OK;
+  if (state->held_bytes - state->end < 2)
+    status = stream_grow(call, state->reader.context, state->end, STREAM_MIN_BYTES, &state->text, &state->held_bytes);
   if (status != STREW_OK) return status;
   size_t room = state->held_bytes - state->end - 1;
-  status = stream_read(call, state->stream, state->text + state->end, room < PIECE_BYTES ? room : PIECE_BYTES, &got);
+  status = stream_read(call, state->stream, state->text + state->end, STREAM_PIECE(room), &got);
   if (status != STREW_OK) return *is_lost = true, status;
   state->end += got;
   state->is_at_end = !got;
@@ -156,10 +139,8 @@ static char terminate(struct csv_state *state, size_t end) {
 
 static void close_csv(void *user) {
   struct csv_state *state = user;
-  strew_context *context = state->reader.context;
   csv_end(&state->reader);
-  memory_free(context, state->text, state->held_bytes);
-  memory_free(context, state, sizeof *state);
+  memory_free(state->reader.context, state->text, state->held_bytes);
 }
 
 /* Reads the first lines: the names, or what tells that they are missing. */
@@ -184,17 +165,11 @@ static strew_status read_head(const struct call *call, struct csv_state *state) 
   return status;
 }
 
-static strew_status open_csv(const struct call *call, const struct chunk_source *source, void **out) {
-  strew_context *context = source->device->context;
-  struct csv_state *state = memory_allocate(context, sizeof *state);
-  if (!state) return fail_memory(call, context, sizeof *state);
-  memset(state, 0, sizeof *state);
+static strew_status open_csv(const struct call *call, const struct chunk_source *source, void *user) {
+  struct csv_state *state = user;
   state->stream = source->stream;
   strew_status status = csv_begin(call, source->device, source->file->path, source->options, &state->reader);
-  TRY(status, read_head(call, state));
-  if (status != STREW_OK) return close_csv(state), status;
-  *out = state;
-  return STREW_OK;
+  return TRY(status, read_head(call, state));
 }
 
 static strew_status next_csv(const struct call *call, void *user, int64_t rows, strew_tensor **tensor,
@@ -217,4 +192,4 @@ static strew_status next_csv(const struct call *call, void *user, int64_t rows, 
   return STREW_OK;
 }
 
-const struct chunk_functions csv_chunks = {open_csv, next_csv, close_csv};
+const struct chunk_functions csv_chunks = {sizeof(struct csv_state), open_csv, next_csv, close_csv};

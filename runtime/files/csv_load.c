@@ -3,9 +3,10 @@
 #define _XOPEN_SOURCE 700 /* newlocale */
 #include "csv_cells.h"
 #include "csv_walk.h"
-#include "file.h"
 #include "format.h"
 #include "runtime/base/device.h"
+#include "runtime/base/tensor.h"
+#include "stream.h"
 #include "table.h"
 
 #include <inttypes.h>
@@ -34,18 +35,12 @@ static strew_status decide(struct reader *reader) {
   return STREW_OK;
 }
 
-static bool is_host(const struct reader *reader) { return reader->device->ops->host_memory; }
-
 static strew_status make_column(struct reader *reader, struct column *column) {
-  size_t size_bytes = (size_t)reader->rows * dtype_bytes(column->dtype);
+  strew_device *cpu = &reader->context->cpu;
+  strew_status status = tensor_create(reader->call, cpu, column->dtype, 1, &reader->rows, &column->tensor);
   column->element_bytes = dtype_bytes(column->dtype);
-  strew_status status = tensor_create(reader->call, reader->device, column->dtype, 1, &reader->rows, &column->tensor);
-  if (status != STREW_OK || is_host(reader)) {
-    if (status == STREW_OK) column->elements = column->tensor->storage->data;
-    return status;
-  }
-  column->elements = memory_allocate(reader->context, size_bytes);
-  return column->elements ? STREW_OK : fail_memory(reader->call, reader->context, size_bytes);
+  if (status == STREW_OK) column->elements = column->tensor->storage->data;
+  return status;
 }
 
 static strew_status make_columns(struct reader *reader) {
@@ -60,28 +55,16 @@ static strew_status make_columns(struct reader *reader) {
   return status;
 }
 
-/* Releases the elements of the columns, which a table may hold. */
-static void release_columns(struct reader *reader) {
-  for (int64_t i = 0; reader->columns && i < reader->count; i++) {
-    struct column *column = &reader->columns[i];
-    if (!is_host(reader)) memory_free(reader->context, column->elements, (size_t)reader->rows * column->element_bytes);
-    strew_release(column->tensor);
-    column->tensor = NULL;
-    column->elements = NULL;
-  }
-}
-
 /* -------------------------------------------------------------------------------------------------------- a table */
 
 static strew_status add_column(struct reader *reader, strew_table *table, int64_t i) {
   struct column *column = &reader->columns[i];
-  strew_status status = STREW_OK;
-  if (!is_host(reader) && reader->rows)
-    status = reader->device->ops->write(reader->call, column->tensor->storage, 0, column->elements,
-                                        (size_t)reader->rows * column->element_bytes);
+  strew_tensor *tensor = NULL;
+  strew_status status = transfer(reader->call, column->tensor, reader->device, &tensor);
   const char *name = reader->is_named ? words_at(&reader->names, i) : NULL;
-  TRY(status, table_add(reader->call, table, name, column->tensor));
+  TRY(status, table_add(reader->call, table, name, tensor));
   if (status == STREW_OK && column->words) table_set_words(table, strew_table_count(table) - 1, column->words);
+  strew_release(tensor);
   return status;
 }
 
@@ -111,7 +94,10 @@ strew_status csv_read_rows(struct reader *reader, struct cells *cells, bool skip
   TRY(status, csv_walk_second(reader, &end));
   TRY(status, make_table(reader, out));
   if (status == STREW_OK) *cells = end;
-  release_columns(reader);
+  for (int64_t i = 0; reader->columns && i < reader->count; i++) {
+    strew_release(reader->columns[i].tensor);
+    reader->columns[i].tensor = NULL;
+  }
   return status;
 }
 
@@ -143,33 +129,14 @@ strew_status csv_check_text(const struct reader *reader, const char *text, size_
                    before + (uint64_t)(zero - text));
 }
 
-static strew_status read_pieces(struct reader *reader, const struct file *file) {
-  enum { PIECE_BYTES = 4 << 20 };
-  strew_status status = STREW_OK;
-  progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
-  for (size_t at = 0; at < reader->size_bytes && status == STREW_OK; at += PIECE_BYTES) {
-    size_t left = reader->size_bytes - at;
-    progress_reach(reader->context, at);
-    status = context_check(reader->call, reader->context);
-    TRY(status, file_read(reader->call, file, at, reader->text + at, left < PIECE_BYTES ? left : PIECE_BYTES));
-  }
-  reader->text[reader->size_bytes] = '\0';
-  return status;
-}
-
-/* Reads the whole text, unless the file holds it. */
+/* Reads the whole text. */
 static strew_status read_text(struct reader *reader, struct file *file) {
-  strew_status status = check_machine_memory(reader->call, &reader->context->cpu, file->size_bytes, NULL);
+  strew_status status = file_hold(reader->call, file, false);
   if (status != STREW_OK) return status;
-  reader->size_bytes = (size_t)file->size_bytes;
   reader->text = file->bytes;
-  if (!reader->text) {
-    reader->text = memory_allocate(reader->context, reader->size_bytes + 1);
-    status =
-        reader->text ? read_pieces(reader, file) : fail_memory(reader->call, reader->context, reader->size_bytes + 1);
-  }
+  reader->size_bytes = (size_t)file->size_bytes;
   progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);
-  return TRY(status, csv_check_text(reader, reader->text, reader->size_bytes, 1, 0));
+  return csv_check_text(reader, reader->text, reader->size_bytes, 1, 0);
 }
 
 static strew_status check_point(const struct call *call, char point) {
@@ -238,7 +205,6 @@ strew_status csv_load(const struct call *call, strew_device *device, struct file
     status = csv_read_head(&reader, &cells);
   }
   TRY(status, csv_read_rows(&reader, &cells, false, out));
-  if (!file->bytes) memory_free(reader.context, reader.text, reader.size_bytes + 1);
   csv_end(&reader);
   return status;
 }

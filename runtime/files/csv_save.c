@@ -241,9 +241,7 @@ static strew_status write_csv(struct writer *writer, const char *path, const str
   if (has_names) status = put_names(writer);
   TRY(status, put_rows(writer));
   TRY(status, flush(writer));
-  if (status == STREW_OK) return sink_commit(writer->call, &writer->sink);
-  sink_discard(&writer->sink);
-  return status;
+  return sink_end(writer->call, &writer->sink, status);
 }
 
 strew_status csv_save_table(const struct call *call, const strew_table *table, const char *path,

@@ -32,8 +32,8 @@ struct column {
   int64_t first_line;      /* of its first number; 0: none in the chunk that decided the dtype */
   int64_t missing_line;    /* of its first missing cell; 0: none */
   strew_dtype dtype;       /* once reader->is_decided */
-  strew_tensor *tensor;
-  char *elements; /* the tensor's memory; host memory if that is on another device */
+  strew_tensor *tensor;    /* on the CPU */
+  char *elements;          /* its memory */
   size_t element_bytes;
   struct shared_words *words; /* of a text column; NULL: not made yet */
 };

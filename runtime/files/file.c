@@ -22,32 +22,16 @@ _Static_assert(sizeof(off_t) == 8, "files have more than 2 GiB: -D_FILE_OFFSET_B
 
 /* ------------------------------------------------------------------------------------------------------- failures */
 
-static strew_status fail_list(const struct call *call, const char *path, const char *member, const char *hint,
-                              const char *format, va_list arguments) {
-  char names[2][TEXT_BYTES], reason[TEXT_BYTES];
-  struct fault fault = {.code = STREW_EFILE, .argument = "path", .hint = hint};
-  vsnprintf(reason, sizeof reason, format, arguments);
-  text_of_name(path, names[0]);
-  if (!member) return fail(call, fault, "is \"%s\", which %s", names[0], reason);
-  return fail(call, fault, "is \"%s\", which has a member \"%s\" that %s", names[0], text_of_name(member, names[1]),
-              reason);
-}
-
-strew_status(fail_file)(const struct call *call, const char *path, const char *hint, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  strew_status status = fail_list(call, path, NULL, hint, format, arguments);
-  va_end(arguments);
-  return status;
-}
-
 strew_status(fail_member)(const struct call *call, const char *path, const char *member, const char *hint,
                           const char *format, ...) {
+  char names[2][TEXT_BYTES], reason[TEXT_BYTES];
   va_list arguments;
   va_start(arguments, format);
-  strew_status status = fail_list(call, path, member, hint, format, arguments);
+  vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
-  return status;
+  return fail(call, HINTED(STREW_EFILE, "path", hint), "is \"%s\", which %s%s%s%s", text_of_name(path, names[0]),
+              member ? "has a member \"" : "", member ? text_of_name(member, names[1]) : "", member ? "\" that " : "",
+              reason);
 }
 
 strew_status(fail_system)(const struct call *call, const char *path, const char *what) {

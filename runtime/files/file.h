@@ -7,14 +7,12 @@
 
 #include <sys/types.h>
 
-/* Fails with "'path' is "PATH", which " + the formatted reason; hint may be NULL. Returns STREW_EFILE. */
-strew_status fail_file(const struct call *call, const char *path, const char *hint, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* The same for a member of an archive; member NULL: for the file itself. */
+/* Fails with "'path' is "PATH", which " + the formatted reason; hint may be NULL. Returns STREW_EFILE.
+   fail_member: for a member of an archive; member NULL: for the file itself. */
 strew_status fail_member(const struct call *call, const char *path, const char *member, const char *hint,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
-#define fail_file(...)   failed(fail_file(__VA_ARGS__))
-#define fail_member(...) failed(fail_member(__VA_ARGS__))
+#define fail_member(...)           failed(fail_member(__VA_ARGS__))
+#define fail_file(call, path, ...) fail_member(call, path, NULL, __VA_ARGS__)
 
 /* Fails with the system's message for errno. */
 strew_status fail_system(const struct call *call, const char *path, const char *what);

@@ -21,14 +21,30 @@ static const struct format formats[] = {
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-/* Writes ".npy, .npz" to `text` and returns it: the formats for which is_able is true; all if it is NULL. */
-static const char *list_of_formats(bool (*is_able)(const struct format *), char *text) {
+/* What a format can do: its options, and a bit for each of its functions. */
+enum { LOADS_TENSOR = 64, LOADS_TABLE = 128, SAVES_TENSOR = 256, SAVES_TABLE = 512, HAS_CHUNKS = 1024 };
+static unsigned abilities(const struct format *format) {
+  return format->options | (format->load ? LOADS_TENSOR : 0) | (format->load_table ? LOADS_TABLE : 0) |
+         (format->save ? SAVES_TENSOR : 0) | (format->save_table ? SAVES_TABLE : 0) | (format->chunks ? HAS_CHUNKS : 0);
+}
+
+/* Writes ".npy, .npz" to `text` and returns it: the formats with this ability; 0: all. `from` 1: without points. */
+static const char *list_of_formats(unsigned ability, int from, char *text) {
   size_t length = 0;
-  text[0] = '\0';
   for (int i = 0; i < FORMATS; i++)
-    if (!is_able || is_able(&formats[i]))
-      length += (size_t)sprintf(text + length, "%s%s", length ? ", " : "", formats[i].suffix);
+    if (!ability || abilities(&formats[i]) & ability)
+      length += (size_t)sprintf(text + length, "%s%s", length ? ", " : "", formats[i].suffix + from);
   return text;
+}
+
+/* Fails unless the format, which the word named if there is one, has the ability that `what` needs. */
+static strew_status check_ability(const struct call *call, const struct format *format, const char *word,
+                                  unsigned ability, const char *what) {
+  char known[TEXT_BYTES];
+  if (abilities(format) & ability) return STREW_OK;
+  return fail(call, FAULT(STREW_EARGUMENT, word ? "format" : "path"),
+              word ? "is %s, expected one of %s for %s" : "ends in %s, expected one of %s for %s", format->suffix,
+              list_of_formats(ability, 0, known), what);
 }
 
 static bool ends_in(const char *name, const char *suffix) {
@@ -39,12 +55,10 @@ static bool ends_in(const char *name, const char *suffix) {
 /* Finds the format that a word names: a suffix without its point. */
 static strew_status find_named(const struct call *call, const char *word, const struct format **out) {
   char text[TEXT_BYTES], known[TEXT_BYTES];
-  size_t length = 0;
-  for (int i = 0; i < FORMATS; i++) {
+  for (int i = 0; i < FORMATS; i++)
     if (strcasecmp(word, formats[i].suffix + 1) == 0) return *out = &formats[i], STREW_OK;
-    length += (size_t)sprintf(known + length, "%s%s", length ? ", " : "", formats[i].suffix + 1);
-  }
-  return fail(call, FAULT(STREW_EARGUMENT, "format"), "is \"%s\", expected one of %s", text_of_name(word, text), known);
+  return fail(call, FAULT(STREW_EARGUMENT, "format"), "is \"%s\", expected one of %s", text_of_name(word, text),
+              list_of_formats(0, 1, known));
 }
 
 /* The suffix alone decides: it is cheaper to check than contents, and also known before a file is written. */
@@ -59,7 +73,7 @@ strew_status format_find(const struct call *call, const char *path, const char *
   fault.hint = "{.format = \"csv\"} names the format of other files";
   if (file_is_input(path)) return fail(call, fault, "is \"-\", standard input, which needs a format");
   return fail(call, fault, "is \"%s\", expected a name ending in one of %s", text_of_name(path, name),
-              list_of_formats(NULL, known));
+              list_of_formats(0, 0, known));
 }
 
 /* Starts the progress line; its steps are bytes unless the format sets others. */
@@ -72,20 +86,16 @@ static void start_progress(strew_context *context, const char *doing, const char
 
 /* ------------------------------------------------------------------------------------------------------- loading */
 
-static bool loads_tensor(const struct format *format) { return format->load != NULL; }
-static bool loads_table(const struct format *format) { return format->load_table != NULL; }
-static bool maps(const struct format *format) { return format->options & TAKES_MAP; }
-
 /* Fails if an option of .csv files is given for another format; given NULL: none. */
-static strew_status check_csv_options(const struct call *call, const struct format *format, const char *given) {
+static strew_status check_csv_option(const struct call *call, const struct format *format, const char *given) {
   if (!given || format->options & TAKES_CSV) return STREW_OK;
   return fail(call, FAULT(STREW_EARGUMENT, given), "is an option of %s files, not of %s files",
               strcmp(given, "columns") == 0 ? ".csv, .tsv and .npz" : ".csv and .tsv", format->suffix);
 }
 
-static const char *name_of_csv_option(const strew_csv_options *csv) {
-  if (csv->skip) return "skip";
-  return csv->comment ? "comment" : csv->names ? "names" : csv->missing_count ? "missing" : NULL;
+static const strew_csv_options *csv_options(const strew_load_options *options) {
+  static const strew_csv_options defaults;
+  return options->csv ? options->csv : &defaults;
 }
 
 static strew_status check_header(const struct call *call, strew_header header) {
@@ -98,43 +108,38 @@ static strew_status check_count(const struct call *call, const char *list, int64
 }
 
 strew_status check_load_options(const struct call *call, const strew_load_options *options) {
+  const strew_csv_options *csv = csv_options(options);
   strew_status status = check_options(call, options);
   TRY(status, check_header(call, options->header));
   TRY(status, check_count(call, "text", options->text_count));
   TRY(status, check_count(call, "dates", options->date_count));
   TRY(status, check_count(call, "columns", options->column_count));
-  if (status == STREW_OK && options->csv) status = check_options(call, options->csv);
-  if (status == STREW_OK && options->csv) status = check_count(call, "names", options->csv->name_count);
-  if (status == STREW_OK && options->csv) status = check_count(call, "missing", options->csv->missing_count);
-  return status == STREW_OK && options->dtype ? check_dtype(call, *options->dtype) : status;
+  TRY(status, check_options(call, csv));
+  TRY(status, check_count(call, "names", csv->name_count));
+  TRY(status, check_count(call, "missing", csv->missing_count));
+  return TRY(status, options->dtype ? check_dtype(call, *options->dtype) : STREW_OK);
 }
 
 strew_status format_check_load(const struct call *call, const struct format *format,
                                const strew_load_options *options) {
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = "map"};
+  const strew_csv_options *csv = csv_options(options);
   const char *given = options->header ? "header" : options->separator ? "separator" : NULL;
   if (!given) given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
-  if (!given) given = options->decimal ? "decimal" : options->date_count ? "dates" : NULL;
-  if (!given) given = options->csv ? name_of_csv_option(options->csv) : NULL;
+  if (!given) given = options->decimal ? "decimal" : options->date_count ? "dates" : csv->skip ? "skip" : NULL;
+  if (!given) given = csv->comment ? "comment" : csv->names ? "names" : csv->missing_count ? "missing" : NULL;
   if (!given && !(format->options & TAKES_COLUMNS)) given = options->column_count ? "columns" : NULL;
   char known[TEXT_BYTES];
-  if (options->map && !maps(format))
-    return fail(call, fault, "is true, but %s files cannot be mapped, only %s", format->suffix,
-                list_of_formats(maps, known));
-  strew_status status = check_csv_options(call, format, given);
+  if (options->map && !(format->options & TAKES_MAP))
+    return fail(call, FAULT(STREW_EARGUMENT, "map"), "is true, but %s files cannot be mapped, only %s", format->suffix,
+                list_of_formats(TAKES_MAP, 0, known));
+  strew_status status = check_csv_option(call, format, given);
   if (status != STREW_OK || options->decimal != ',' || options->separator || format->separator != ',') return status;
-  fault = HINTED(STREW_EARGUMENT, "decimal", "separator = \";\"");
-  return fail(call, fault, "is \",\", as the separator of cells, which the call has to name then");
+  return fail(call, HINTED(STREW_EARGUMENT, "decimal", "separator = \";\""),
+              "is \",\", as the separator of cells, which the call has to name then");
 }
 
-static bool has_chunks(const struct format *format) { return format->chunks != NULL; }
-
-strew_status format_check_chunks(const struct call *call, const struct format *format, const char *given) {
-  char known[TEXT_BYTES];
-  if (format->chunks) return STREW_OK;
-  return fail(call, FAULT(STREW_EARGUMENT, given ? "format" : "path"),
-              given ? "is %s, expected one of %s for chunks" : "ends in %s, expected one of %s for chunks",
-              format->suffix, list_of_formats(has_chunks, known));
+strew_status format_check_chunks(const struct call *call, const struct format *format, const char *word) {
+  return check_ability(call, format, word, HAS_CHUNKS, "chunks");
 }
 
 static strew_status load_file(const struct call *call, strew_device *device, const struct format *format,
@@ -145,7 +150,7 @@ static strew_status load_file(const struct call *call, strew_device *device, con
   if (!chosen.separator) chosen.separator = format->separator;
   strew_status status = file_open(call, device->context, path, &file);
   if (status != STREW_OK) return status;
-  status = file_hold(call, &file, format->options & IS_GZIP);
+  if (!file.is_regular || format->options & IS_GZIP) status = file_hold(call, &file, format->options & IS_GZIP);
   TRY(status, format->load ? format->load(call, device, &file, &chosen, tensor)
                            : format->load_table(call, device, &file, &chosen, table));
   file_close(&file);
@@ -159,16 +164,13 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
   const struct format *format;
   strew_tensor *tensor = NULL;
   strew_table *tensors = NULL;
-  char known[TEXT_BYTES];
   if (!options) options = &defaults;
   strew_status status = check_load_options(&call, options);
   TRY(status, format_find(&call, path, options->format, &format));
   TRY(status, format_check_load(&call, format, options));
   if (status == STREW_OK && !(format->load ? (void *)out : (void *)table))
     status =
-        fail(&call, FAULT(STREW_EARGUMENT, options->format ? "format" : "path"),
-             options->format ? "is %s, expected one of %s for %s" : "ends in %s, expected one of %s for %s",
-             format->suffix, list_of_formats(out ? loads_tensor : loads_table, known), out ? "one tensor" : "a table");
+        check_ability(&call, format, options->format, out ? LOADS_TENSOR : LOADS_TABLE, out ? "one tensor" : "a table");
   if (status != STREW_OK) return status;
   start_progress(device->context, "loading", path, file_size(path) * (format->options & TAKES_CSV ? 3 : 1));
   status = load_file(&call, device, format, path, options, &tensor, &tensors);
@@ -181,31 +183,23 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
 
 /* -------------------------------------------------------------------------------------------------------- saving */
 
-static bool saves_tensor(const struct format *format) { return format->save != NULL; }
-static bool saves_table(const struct format *format) { return format->save_table != NULL; }
-static bool compresses(const struct format *format) { return format->options & TAKES_COMPRESS; }
-
-/* Finds the format. Fails unless is_able is true for it and it has the options; completes them. */
-static strew_status find_saver(const struct call *call, const char *path, strew_save_options *options,
-                               bool (*is_able)(const struct format *), const struct format **out) {
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = options->format ? "format" : "path"};
+/* Finds the format. Fails unless it has the ability, for `what`, and the options; completes them. */
+static strew_status find_saver(const struct call *call, const char *path, strew_save_options *options, unsigned ability,
+                               const char *what, const struct format **out) {
   char known[TEXT_BYTES];
   strew_status status = check_options(call, options);
   TRY(status, check_header(call, options->header));
   TRY(status, format_find(call, path, options->format, out));
+  TRY(status, check_ability(call, *out, options->format, ability, what));
   if (status != STREW_OK) return status;
-  if (!is_able(*out))
-    return fail(
-        call, fault, options->format ? "is %s, expected one of %s for %s" : "ends in %s, expected one of %s for %s",
-        (*out)->suffix, list_of_formats(is_able, known), is_able == saves_table ? "a table of tensors" : "one tensor");
-  fault = HINTED(STREW_EARGUMENT, "path", "\"./-\" is a file of that name");
-  if (file_is_input(path)) return fail(call, fault, "is \"-\", standard output, expected the name of a file");
-  fault = FAULT(STREW_EARGUMENT, "compress");
-  if (options->compress && !compresses(*out))
-    return fail(call, fault, "is true, but %s files are not compressed, only %s", (*out)->suffix,
-                list_of_formats(compresses, known));
-  status = check_csv_options(call, *out, options->header ? "header" : options->separator ? "separator" : NULL);
+  if (file_is_input(path))
+    return fail(call, HINTED(STREW_EARGUMENT, "path", "\"./-\" is a file of that name"),
+                "is \"-\", standard output, expected the name of a file");
+  if (options->compress && !((*out)->options & TAKES_COMPRESS))
+    return fail(call, FAULT(STREW_EARGUMENT, "compress"), "is true, but %s files are not compressed, only %s",
+                (*out)->suffix, list_of_formats(TAKES_COMPRESS, 0, known));
   if ((*out)->options & IS_GZIP) options->compress = true;
+  status = check_csv_option(call, *out, options->header ? "header" : options->separator ? "separator" : NULL);
   if (!options->separator) options->separator = (*out)->separator;
   return status;
 }
@@ -218,7 +212,7 @@ strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save
   CALL(call, "save", error, {"x", tensor});
   const struct format *format;
   strew_save_options chosen = options ? *options : (strew_save_options){0};
-  strew_status status = find_saver(&call, path, &chosen, saves_tensor, &format);
+  strew_status status = find_saver(&call, path, &chosen, SAVES_TENSOR, "one tensor", &format);
   if (status != STREW_OK) return status;
   start_progress(tensor_context(tensor), "saving", path, bytes_of(tensor));
   status = format->save(&call, tensor, path, &chosen);
@@ -231,7 +225,7 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
   CALL(call, "save", error, {0});
   const struct format *format;
   strew_save_options chosen = options ? *options : (strew_save_options){0};
-  strew_status status = find_saver(&call, path, &chosen, saves_table, &format);
+  strew_status status = find_saver(&call, path, &chosen, SAVES_TABLE, "a table of tensors", &format);
   if (status != STREW_OK) return status;
   if (strew_table_is_numbered(table) && !(format->options & TAKES_CSV))
     return fail(&call, FAULT(STREW_EARGUMENT, "x"), "has no names, which %s files need", format->suffix);

@@ -15,29 +15,36 @@ struct chunk_source {
   const strew_load_options *options;
   const char *member; /* NULL: none given */
 };
-/* How a format reads chunks; `state` is its own. What open gets lives until close. next makes a table or a tensor of at
+/* How a format reads chunks; `state` is its own, of state_bytes, which are zeros at first. What open gets lives until
+   close, which is called after a failed open, too. next makes a table or a tensor of at
    most `rows` rows, or leaves both NULL at the end. A failed next can be repeated, unless bytes of the file are lost:
    *is_lost. */
 struct chunk_functions {
-  strew_status (*open)(const struct call *call, const struct chunk_source *source, void **state);
+  size_t state_bytes;
+  strew_status (*open)(const struct call *call, const struct chunk_source *source, void *state);
   strew_status (*next)(const struct call *call, void *state, int64_t rows, strew_tensor **tensor, strew_table **table,
                        bool *is_lost);
   void (*close)(void *state);
 };
 extern const struct chunk_functions csv_chunks, npy_chunks; /* csv_chunks.c, npy_chunks.c */
 
+typedef strew_status tensor_loader(const struct call *call, strew_device *device, struct file *file,
+                                   const strew_load_options *options, strew_tensor **out);
+typedef strew_status table_loader(const struct call *call, strew_device *device, struct file *file,
+                                  const strew_load_options *options, strew_table **out);
+typedef strew_status tensor_saver(const struct call *call, const strew_tensor *tensor, const char *path,
+                                  const strew_save_options *options);
+typedef strew_status table_saver(const struct call *call, const strew_table *table, const char *path,
+                                 const strew_save_options *options);
+
 /* A format's functions; NULL: not supported. Loading gets an open file, which is held in memory if it is compressed or
    not regular (file_hold). Saving compresses all of a file of a format that IS_GZIP: options->compress is true. */
 struct format {
   const char *suffix; /* behind its point it is the word for `format` */
-  strew_status (*load)(const struct call *call, strew_device *device, struct file *file,
-                       const strew_load_options *options, strew_tensor **out);
-  strew_status (*load_table)(const struct call *call, strew_device *device, struct file *file,
-                             const strew_load_options *options, strew_table **out);
-  strew_status (*save)(const struct call *call, const strew_tensor *tensor, const char *path,
-                       const strew_save_options *options);
-  strew_status (*save_table)(const struct call *call, const strew_table *table, const char *path,
-                             const strew_save_options *options);
+  tensor_loader *load;
+  table_loader *load_table;
+  tensor_saver *save;
+  table_saver *save_table;
   unsigned options; /* supported ones: TAKES_...; IS_GZIP */
   char separator;   /* of TAKES_CSV: the default */
   const struct chunk_functions *chunks;
@@ -57,30 +64,14 @@ strew_status format_find(const struct call *call, const char *path, const char *
 strew_status check_load_options(const struct call *call, const strew_load_options *options);
 /* Fails if the format does not take the options. */
 strew_status format_check_load(const struct call *call, const struct format *format, const strew_load_options *options);
-/* Fails unless the format has functions for chunks. */
-strew_status format_check_chunks(const struct call *call, const struct format *format, const char *given);
+/* Fails unless the format, which the word named if there is one, has functions for chunks. */
+strew_status format_check_chunks(const struct call *call, const struct format *format, const char *word);
 
-strew_status npy_load(const struct call *call, strew_device *device, struct file *file,
-                      const strew_load_options *options, strew_tensor **out);
-strew_status npy_save(const struct call *call, const strew_tensor *tensor, const char *path,
-                      const strew_save_options *options);
-strew_status npz_load(const struct call *call, strew_device *device, struct file *file,
-                      const strew_load_options *options, strew_table **out);
-strew_status npz_save(const struct call *call, const strew_table *table, const char *path,
-                      const strew_save_options *options);
-
-strew_status csv_load(const struct call *call, strew_device *device, struct file *file,
-                      const strew_load_options *options, strew_table **out);
-strew_status csv_save(const struct call *call, const strew_tensor *tensor, const char *path,
-                      const strew_save_options *options);
-strew_status csv_save_table(const struct call *call, const strew_table *table, const char *path,
-                            const strew_save_options *options);
+tensor_loader npy_load, png_load;
+table_loader npz_load, csv_load;
+tensor_saver npy_save, csv_save, png_save;
+table_saver npz_save, csv_save_table;
 /* Checks the separator of cells. */
 strew_status csv_separator(const struct call *call, char separator);
-
-strew_status png_load(const struct call *call, strew_device *device, struct file *file,
-                      const strew_load_options *options, strew_tensor **out);
-strew_status png_save(const struct call *call, const strew_tensor *tensor, const char *path,
-                      const strew_save_options *options);
 
 #endif

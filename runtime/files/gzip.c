@@ -1,13 +1,13 @@
-/* gzip.c: see gzip.h. zlib's memory is the context's. */
-#include "gzip.h"
-#include "file.h"
+/* gzip.c: gzip's format (RFC 1952) through zlib, see stream.h. zlib's memory is the context's. */
 #include "runtime/base/library.h"
+#include "stream.h"
 
 #if __has_include(<zlib.h>)
 #define ZLIB_CONST
 #include <zlib.h>
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { BUFFER_BYTES = 64 << 10, GZIP_WINDOW = 15 + 16 /* the largest window; gzip's header and end */ };
@@ -52,14 +52,41 @@ static void deallocate(void *context, void *address) {
 struct codec {
   strew_context *context;
   const char *path;
+  struct file *file;         /* to inflate; NULL: deflates into */
+  const struct draft *draft; /* this */
+  uint64_t end;              /* offset in the file of the buffer's end; bytes in the draft */
+  bool is_between;           /* before a member: here the file may end */
+  bool is_first;             /* before the end of the first member */
+  bool has_more;             /* zlib may hold output that had no room */
   z_stream zlib;
   unsigned char buffer[BUFFER_BYTES];
 };
 
-static void prepare(struct codec *codec, strew_context *context, const char *path) {
-  codec->context = context;
-  codec->path = path;
-  codec->zlib = (z_stream){.zalloc = allocate, .zfree = deallocate, .opaque = context};
+strew_status codec_create(const struct call *call, strew_context *context, struct file *file, const struct draft *draft,
+                          struct codec **out) {
+  enum { LEVEL = 6, MEMORY = 8 }; /* zlib's defaults */
+  const char *path = file ? file->path : draft->path;
+  strew_status status = check_zlib(call, path);
+  if (status != STREW_OK) return status;
+  struct codec *codec = memory_allocate(context, sizeof *codec);
+  if (!codec) return fail_memory(call, context, sizeof *codec);
+  memset(codec, 0, offsetof(struct codec, buffer));
+  codec->context = context, codec->path = path, codec->file = file, codec->draft = draft;
+  codec->is_first = codec->is_between = true;
+  z_stream *stream = &codec->zlib;
+  *stream = (z_stream){.zalloc = allocate, .zfree = deallocate, .opaque = context};
+  int code = file ? zlib.inflateInit2_(stream, GZIP_WINDOW, ZLIB_VERSION, (int)sizeof *stream)
+                  : zlib.deflateInit2_(stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+                                       (int)sizeof *stream);
+  if (code == Z_OK) return *out = codec, STREW_OK;
+  memory_free(context, codec, sizeof *codec);
+  return fail_memory(call, context, sizeof *codec);
+}
+
+void codec_free(struct codec *codec) {
+  if (!codec) return;
+  (codec->file ? zlib.inflateEnd : zlib.deflateEnd)(&codec->zlib);
+  memory_free(codec->context, codec, sizeof *codec);
 }
 
 /* The most bytes that zlib takes at once. */
@@ -67,111 +94,72 @@ static unsigned limited(size_t size_bytes) { return size_bytes < INT32_MAX ? (un
 
 /* -------------------------------------------------------------------------------------------------------- reading */
 
-struct inflater {
-  struct codec codec;
-  struct file *file;
-  uint64_t end_of_input; /* offset in the file of the buffer's end */
-  bool is_between;       /* before a member: here the file may end */
-  bool is_first;         /* before the end of the first member */
-  bool has_more;         /* zlib may hold output that had no room */
-};
-
-strew_status inflater_create(const struct call *call, struct file *file, struct inflater **out) {
-  strew_status status = check_zlib(call, file->path);
-  if (status != STREW_OK) return status;
-  struct inflater *inflater = memory_allocate(file->context, sizeof *inflater);
-  if (!inflater) return fail_memory(call, file->context, sizeof *inflater);
-  inflater->file = file;
-  inflater->end_of_input = 0;
-  inflater->is_first = inflater->is_between = true;
-  inflater->has_more = false;
-  prepare(&inflater->codec, file->context, file->path);
-  z_stream *stream = &inflater->codec.zlib;
-  if (zlib.inflateInit2_(stream, GZIP_WINDOW, ZLIB_VERSION, (int)sizeof *stream) != Z_OK) {
-    memory_free(file->context, inflater, sizeof *inflater);
-    return fail_memory(call, file->context, sizeof *inflater);
-  }
-  *out = inflater;
-  return STREW_OK;
-}
-
-void inflater_free(struct inflater *inflater) {
-  if (!inflater) return;
-  zlib.inflateEnd(&inflater->codec.zlib);
-  memory_free(inflater->codec.context, inflater, sizeof *inflater);
-}
-
 /* Offset of the next compressed byte. */
-static uint64_t position(const struct inflater *inflater) {
-  return inflater->end_of_input - inflater->codec.zlib.avail_in;
-}
+static uint64_t position(const struct codec *codec) { return codec->end - codec->zlib.avail_in; }
 
-static strew_status fill_input(const struct call *call, struct inflater *inflater) {
-  struct codec *codec = &inflater->codec;
+static strew_status fill_input(const struct call *call, struct codec *codec) {
   size_t got;
-  strew_status status = ahead_next(call, inflater->file, codec->buffer, BUFFER_BYTES, &got);
+  strew_status status = ahead_next(call, codec->file, codec->buffer, BUFFER_BYTES, &got);
   if (status != STREW_OK) return status;
   codec->zlib.next_in = codec->buffer;
   codec->zlib.avail_in = (unsigned)got;
-  inflater->end_of_input += got;
+  codec->end += got;
   progress_step(codec->context, got);
   return STREW_OK;
 }
 
 /* Skips zeros, which may fill up the last block of a tape or disk, and begins the next member. */
-static strew_status begin_member(const struct call *call, struct inflater *inflater) {
-  z_stream *stream = &inflater->codec.zlib;
-  while (!inflater->is_first && stream->avail_in && !*stream->next_in) stream->next_in++, stream->avail_in--;
+static strew_status begin_member(const struct call *call, struct codec *codec) {
+  z_stream *stream = &codec->zlib;
+  while (!codec->is_first && stream->avail_in && !*stream->next_in) stream->next_in++, stream->avail_in--;
   if (!stream->avail_in) return STREW_OK;
-  inflater->is_between = false;
+  codec->is_between = false;
   if (*stream->next_in == 0x1f) return STREW_OK;
-  if (inflater->is_first)
-    return fail_file(call, inflater->codec.path, "{.format = \"...\"} overrides the suffix",
+  if (codec->is_first)
+    return fail_file(call, codec->path, "{.format = \"...\"} overrides the suffix",
                      "is not compressed by gzip: it does not begin with the bytes 1f 8b");
-  return fail_file(call, inflater->codec.path, NULL, "has bytes after the end of its gzip data, at byte %" PRIu64,
-                   position(inflater));
+  return fail_file(call, codec->path, NULL, "has bytes after the end of its gzip data, at byte %" PRIu64,
+                   position(codec));
 }
 
 /* The file has ended. */
-static strew_status check_gzip_end(const struct call *call, const struct inflater *inflater) {
-  if (!inflater->end_of_input) return fail_file(call, inflater->codec.path, NULL, "is empty, expected gzip data");
-  if (inflater->is_between) return STREW_OK;
-  return fail_file(call, inflater->codec.path, NULL, "is truncated: its gzip data has no end before byte %" PRIu64,
-                   inflater->end_of_input);
+static strew_status check_gzip_end(const struct call *call, const struct codec *codec) {
+  if (!codec->end) return fail_file(call, codec->path, NULL, "is empty, expected gzip data");
+  if (codec->is_between) return STREW_OK;
+  return fail_file(call, codec->path, NULL, "is truncated: its gzip data has no end before byte %" PRIu64, codec->end);
 }
 
 /* Inflates some of the input. */
-static strew_status advance(const struct call *call, struct inflater *inflater) {
-  z_stream *stream = &inflater->codec.zlib;
+static strew_status advance(const struct call *call, struct codec *codec) {
+  z_stream *stream = &codec->zlib;
   int code = zlib.inflate(stream, Z_NO_FLUSH);
-  inflater->has_more = !stream->avail_out;
+  codec->has_more = !stream->avail_out;
   if (code == Z_STREAM_END) {
-    inflater->is_between = true;
-    inflater->is_first = false;
+    codec->is_between = true;
+    codec->is_first = false;
     code = zlib.inflateReset(stream);
   }
   if (code == Z_OK || code == Z_BUF_ERROR) return STREW_OK;
-  if (code == Z_MEM_ERROR) return fail_memory(call, inflater->codec.context, sizeof *inflater);
-  return fail_file(call, inflater->codec.path, NULL, "is damaged: its gzip data is invalid before byte %" PRIu64 ": %s",
-                   position(inflater), stream->msg ? stream->msg : "unknown error");
+  if (code == Z_MEM_ERROR) return fail_memory(call, codec->context, sizeof *codec);
+  return fail_file(call, codec->path, NULL, "is damaged: its gzip data is invalid before byte %" PRIu64 ": %s",
+                   position(codec), stream->msg ? stream->msg : "unknown error");
 }
 
-strew_status inflater_read(const struct call *call, struct inflater *inflater, void *to, size_t size_bytes,
-                           size_t *got) {
-  z_stream *stream = &inflater->codec.zlib;
+strew_status codec_read(const struct call *call, struct codec *codec, void *to, size_t size_bytes, size_t *got) {
+  z_stream *stream = &codec->zlib;
   unsigned wanted = limited(size_bytes);
   stream->next_out = to;
   stream->avail_out = wanted;
   while (stream->avail_out) {
     strew_status status = STREW_OK;
-    if (!stream->avail_in && !inflater->has_more) {
+    if (!stream->avail_in && !codec->has_more) {
       if (stream->avail_out < wanted) break; /* what is there is given before a pipe is waited for */
-      status = fill_input(call, inflater);
-      if (status == STREW_OK && !stream->avail_in) return *got = 0, check_gzip_end(call, inflater);
+      status = fill_input(call, codec);
+      if (status == STREW_OK && !stream->avail_in) return *got = 0, check_gzip_end(call, codec);
     }
-    if (status == STREW_OK && inflater->is_between) status = begin_member(call, inflater);
-    if (status == STREW_OK && (stream->avail_in || inflater->has_more)) status = advance(call, inflater);
-    TRY(status, context_check(call, inflater->codec.context));
+    if (status == STREW_OK && codec->is_between) status = begin_member(call, codec);
+    if (status == STREW_OK && (stream->avail_in || codec->has_more)) status = advance(call, codec);
+    TRY(status, context_check(call, codec->context));
     if (status != STREW_OK) return status;
   }
   *got = wanted - stream->avail_out;
@@ -180,42 +168,8 @@ strew_status inflater_read(const struct call *call, struct inflater *inflater, v
 
 /* -------------------------------------------------------------------------------------------------------- writing */
 
-struct deflater {
-  struct codec codec;
-  const struct draft *draft;
-  uint64_t written;
-};
-
-strew_status deflater_create(const struct call *call, strew_context *context, const struct draft *draft,
-                             struct deflater **out) {
-  enum { LEVEL = 6, MEMORY = 8 }; /* zlib's defaults */
-  strew_status status = check_zlib(call, draft->path);
-  if (status != STREW_OK) return status;
-  struct deflater *deflater = memory_allocate(context, sizeof *deflater);
-  if (!deflater) return fail_memory(call, context, sizeof *deflater);
-  deflater->draft = draft;
-  deflater->written = 0;
-  prepare(&deflater->codec, context, draft->path);
-  z_stream *stream = &deflater->codec.zlib;
-  int code = zlib.deflateInit2_(stream, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
-                                (int)sizeof *stream);
-  if (code != Z_OK) {
-    memory_free(context, deflater, sizeof *deflater);
-    return fail_memory(call, context, sizeof *deflater);
-  }
-  *out = deflater;
-  return STREW_OK;
-}
-
-void deflater_free(struct deflater *deflater) {
-  if (!deflater) return;
-  zlib.deflateEnd(&deflater->codec.zlib);
-  memory_free(deflater->codec.context, deflater, sizeof *deflater);
-}
-
 /* Deflates the input, until the buffer is not filled any more. */
-static strew_status deflate_input(const struct call *call, struct deflater *deflater, int flush) {
-  struct codec *codec = &deflater->codec;
+static strew_status deflate_input(const struct call *call, struct codec *codec, int flush) {
   strew_status status = STREW_OK;
   do {
     codec->zlib.next_out = codec->buffer;
@@ -223,57 +177,41 @@ static strew_status deflate_input(const struct call *call, struct deflater *defl
     zlib.deflate(&codec->zlib, flush); /* always has room and, except at the end, input: no error is possible */
     size_t made = BUFFER_BYTES - codec->zlib.avail_out;
     status = context_check(call, codec->context);
-    TRY(status, draft_write(call, deflater->draft, deflater->written, codec->buffer, made));
-    deflater->written += made;
+    TRY(status, draft_write(call, codec->draft, codec->end, codec->buffer, made));
+    codec->end += made;
   } while (status == STREW_OK && !codec->zlib.avail_out);
   return status;
 }
 
-strew_status deflater_write(const struct call *call, struct deflater *deflater, const void *from, size_t size_bytes) {
+strew_status codec_write(const struct call *call, struct codec *codec, const void *from, size_t size_bytes,
+                         bool is_end) {
   strew_status status = STREW_OK;
   for (const unsigned char *at = from; size_bytes && status == STREW_OK;) {
     unsigned step = limited(size_bytes);
-    deflater->codec.zlib.next_in = at;
-    deflater->codec.zlib.avail_in = step;
-    status = deflate_input(call, deflater, Z_NO_FLUSH);
+    codec->zlib.next_in = at;
+    codec->zlib.avail_in = step;
+    status = deflate_input(call, codec, Z_NO_FLUSH);
     at += step, size_bytes -= step;
   }
-  return status;
-}
-
-strew_status deflater_end(const struct call *call, struct deflater *deflater) {
-  return deflate_input(call, deflater, Z_FINISH);
+  return is_end ? TRY(status, deflate_input(call, codec, Z_FINISH)) : status;
 }
 
 #else /* built without zlib: nothing is ever created */
 
-static strew_status fail_zlib(const struct call *call, const char *path) {
-  return fail_file(call, path, "on Debian: apt install zlib1g-dev, and build strew again",
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+strew_status codec_create(const struct call *call, strew_context *context, struct file *file, const struct draft *draft,
+                          struct codec **out) {
+  return fail_file(call, file ? file->path : draft->path, "on Debian: apt install zlib1g-dev, and build strew again",
                    "is compressed by gzip, and strew was built without zlib");
 }
-
-strew_status inflater_create(const struct call *call, struct file *file, struct inflater **out) {
-  (void)out;
-  return fail_zlib(call, file->path);
-}
-void inflater_free(struct inflater *inflater) { (void)inflater; }
-strew_status inflater_read(const struct call *call, struct inflater *inflater, void *to, size_t size_bytes,
-                           size_t *got) {
-  (void)call, (void)inflater, (void)to, (void)size_bytes, (void)got;
+void codec_free(struct codec *codec) {}
+strew_status codec_read(const struct call *call, struct codec *codec, void *to, size_t size_bytes, size_t *got) {
   return STREW_EFILE;
 }
-strew_status deflater_create(const struct call *call, strew_context *context, const struct draft *draft,
-                             struct deflater **out) {
-  (void)context, (void)out;
-  return fail_zlib(call, draft->path);
-}
-void deflater_free(struct deflater *deflater) { (void)deflater; }
-strew_status deflater_write(const struct call *call, struct deflater *deflater, const void *from, size_t size_bytes) {
-  (void)call, (void)deflater, (void)from, (void)size_bytes;
+strew_status codec_write(const struct call *call, struct codec *codec, const void *from, size_t size_bytes,
+                         bool is_end) {
   return STREW_EFILE;
-}
-strew_status deflater_end(const struct call *call, struct deflater *deflater) {
-  return (void)call, (void)deflater, STREW_EFILE;
 }
 
 #endif

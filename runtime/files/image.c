@@ -1,5 +1,6 @@
 /* image.c: strew_image: a matrix of numbers as an RGB picture, through a colormap. */
 #include "runtime/base/device.h"
+#include "runtime/base/tensor.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -153,19 +154,10 @@ static strew_status paint_on(struct painting *painting, strew_device *device, co
   int64_t sizes[3];
   strew_tensor *made = NULL;
   strew_status status = check_scale(painting, device, sizes);
-  if (status != STREW_OK) return status;
-  size_t size_bytes = (size_t)count_of_sizes(3, sizes);
-  unsigned char *pixels = memory_allocate(device->context, size_bytes);
-  if (!pixels) return fail_memory(painting->call, device->context, size_bytes);
-  if (size_bytes) status = paint(painting, numbers, pixels);
-  TRY(status, tensor_create(painting->call, device, STREW_UINT8, 3, sizes, &made));
-  if (status == STREW_OK && size_bytes)
-    status = device->ops->write(painting->call, made->storage, 0, pixels, size_bytes);
-  memory_free(device->context, pixels, size_bytes);
-  if (status == STREW_OK)
-    *out = made;
-  else
-    strew_release(made);
+  TRY(status, tensor_create(painting->call, &device->context->cpu, STREW_UINT8, 3, sizes, &made));
+  TRY(status, strew_tensor_numel(made) ? paint(painting, numbers, made->storage->data) : STREW_OK);
+  TRY(status, transfer(painting->call, made, device, out));
+  strew_release(made);
   return status;
 }
 

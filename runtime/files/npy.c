@@ -9,40 +9,9 @@
 
 enum { CHUNK_BYTES = 4 << 20 };
 
-/* --------------------------------------------------------------------------------------------------------- header */
+#define fail_source(call, source, ...) fail_member(call, (source)->path, (source)->member, __VA_ARGS__)
 
-/* Reads everything before the elements; *data_at is their offset. */
-static strew_status read_header(const struct call *call, const struct npy_source *source, strew_context *context,
-                                struct npy_header *header, uint64_t *data_at) {
-  unsigned char prefix[NPY_PREFIX_BYTES];
-  struct npy_refusal refusal;
-  size_t begin, length;
-  bool is_known = source->size_bytes != NPY_UNKNOWN_BYTES;
-  if (is_known && source->size_bytes < sizeof prefix)
-    return fail_member(call, source->path, source->member, NULL, "has %" PRIu64 " bytes, too short for a .npy file",
-                       source->size_bytes);
-  strew_status status = source->read(call, source->user, prefix, sizeof prefix);
-  if (status != STREW_OK) return status;
-  if (!npy_parse_prefix(prefix, &begin, &length, &refusal))
-    return fail_member(call, source->path, source->member, NULL, "%s", refusal.fact);
-  *data_at = begin + length;
-  if (*data_at < sizeof prefix)
-    return fail_member(call, source->path, source->member, NULL, "claims a header of %zu bytes, too short for one",
-                       length);
-  if (is_known && *data_at > source->size_bytes)
-    return fail_member(call, source->path, source->member, NULL,
-                       "claims a header of %zu bytes, and has %" PRIu64 " in all", length, source->size_bytes);
-  char *text = memory_allocate(context, length);
-  if (!text) return fail_memory(call, context, length);
-  size_t known = sizeof prefix - begin; /* its bytes in `prefix` */
-  memcpy(text, prefix + begin, known);
-  status = source->read(call, source->user, text + known, length - known);
-  if (status == STREW_OK && !npy_parse_header(text, length, header, &refusal))
-    status = fail_member(call, source->path, source->member, source->hint && refusal.hint ? source->hint : refusal.hint,
-                         "%s", refusal.fact);
-  memory_free(context, text, length);
-  return status;
-}
+/* --------------------------------------------------------------------------------------------------------- header */
 
 /* Fails unless the source has exactly the bytes of a tensor of this header. */
 static strew_status check_size(const struct call *call, const struct npy_source *source,
@@ -52,13 +21,12 @@ static strew_status check_size(const struct call *call, const struct npy_source 
   uint64_t found = source->size_bytes - data_at, expected = header->file_bytes;
   bool is_countable = check_sizes(&(struct call){0}, header->dtype, header->rank, header->sizes) == STREW_OK;
   if (!is_countable)
-    return fail_member(call, source->path, source->member, NULL,
-                       "claims to hold %s%s, more bytes than can be addressed", dtype, shape);
+    return fail_source(call, source, NULL, "claims to hold %s%s, more bytes than can be addressed", dtype, shape);
   expected *= (uint64_t)count_of_sizes(header->rank, header->sizes);
   *data_bytes = expected;
   if (source->size_bytes == NPY_UNKNOWN_BYTES) return STREW_OK;
   if (found < expected)
-    return fail_member(call, source->path, source->member, NULL,
+    return fail_source(call, source, NULL,
                        "is truncated: %s%s takes %" PRIu64 " bytes from byte %" PRIu64 " on, found %" PRIu64, dtype,
                        shape, expected, data_at, found);
   if (found > expected)
@@ -70,7 +38,29 @@ static strew_status check_size(const struct call *call, const struct npy_source 
 
 strew_status npy_read_header(const struct call *call, const struct npy_source *source, strew_context *context,
                              struct npy_header *header, uint64_t *data_at, uint64_t *data_bytes) {
-  strew_status status = read_header(call, source, context, header, data_at);
+  unsigned char prefix[NPY_PREFIX_BYTES];
+  struct npy_refusal refusal;
+  size_t begin, length;
+  bool is_known = source->size_bytes != NPY_UNKNOWN_BYTES;
+  if (is_known && source->size_bytes < sizeof prefix)
+    return fail_source(call, source, NULL, "has %" PRIu64 " bytes, too short for a .npy file", source->size_bytes);
+  strew_status status = source->read(call, source->user, prefix, sizeof prefix);
+  if (status != STREW_OK) return status;
+  if (!npy_parse_prefix(prefix, &begin, &length, &refusal)) return fail_source(call, source, NULL, "%s", refusal.fact);
+  *data_at = begin + length;
+  if (*data_at < sizeof prefix)
+    return fail_source(call, source, NULL, "claims a header of %zu bytes, too short for one", length);
+  if (is_known && *data_at > source->size_bytes)
+    return fail_source(call, source, NULL, "claims a header of %zu bytes, and has %" PRIu64 " in all", length,
+                       source->size_bytes);
+  char *text = memory_allocate(context, length);
+  if (!text) return fail_memory(call, context, length);
+  size_t known = sizeof prefix - begin; /* its bytes in `prefix` */
+  memcpy(text, prefix + begin, known);
+  status = source->read(call, source->user, text + known, length - known);
+  if (status == STREW_OK && !npy_parse_header(text, length, header, &refusal))
+    status = fail_source(call, source, source->hint && refusal.hint ? source->hint : refusal.hint, "%s", refusal.fact);
+  memory_free(context, text, length);
   return TRY(status, check_size(call, source, header, *data_at, data_bytes));
 }
 
@@ -175,16 +165,13 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
       check_machine_memory(call, device, data_bytes * widening(&header), "a .npy file can be mapped: {.map = true}"));
   if (status != STREW_OK) return status;
   sizes_in_memory(&header, sizes);
-  strew_tensor *tensor;
+  strew_tensor *tensor = NULL;
   status = tensor_create(call, device, header.dtype, header.rank, sizes, &tensor);
-  if (status != STREW_OK) return status;
-  status = npy_read_elements(call, source, &header, tensor->storage, (size_t)data_bytes);
-  if (status == STREW_OK)
-    status = restore_order(call, &header, &tensor);
-  else
-    strew_release(tensor);
-  if (status == STREW_OK) *out = tensor;
-  return status;
+  TRY(status, npy_read_elements(call, source, &header, tensor->storage, (size_t)data_bytes));
+  TRY(status, restore_order(call, &header, &tensor));
+  if (status != STREW_OK) return strew_release(tensor), status;
+  *out = tensor;
+  return STREW_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- mapped */
@@ -210,13 +197,12 @@ static strew_status check_mapped(const struct call *call, const struct npy_sourc
     return fail(call, HINTED(STREW_EDEVICE, "map", "device = \"cpu\", or no map"),
                 "is true, but only tensors on the cpu can be mapped, not on %s", device->name);
   if (header->is_swapped)
-    return fail_member(call, source->path, source->member, hint,
-                       "cannot be mapped: its byte order is not this machine's");
+    return fail_source(call, source, hint, "cannot be mapped: its byte order is not this machine's");
   if (widening(header) > 1)
-    return fail_member(call, source->path, source->member, hint, "cannot be mapped: its elements are %s, not %s",
-                       header->file_dtype, strew_dtype_name(header->dtype));
+    return fail_source(call, source, hint, "cannot be mapped: its elements are %s, not %s", header->file_dtype,
+                       strew_dtype_name(header->dtype));
   if (data_at % dtype_bytes(header->dtype))
-    return fail_member(call, source->path, source->member, hint,
+    return fail_source(call, source, hint,
                        "cannot be mapped: its elements begin at byte %" PRIu64 ", not a multiple of their %zu bytes",
                        data_at, dtype_bytes(header->dtype));
   return STREW_OK;
@@ -255,8 +241,7 @@ static strew_status map_file(const struct call *call, const struct npy_source *s
                              strew_device *device, strew_tensor **out) {
   struct npy_header header;
   uint64_t data_at, data_bytes;
-  strew_status status = read_header(call, source, device->context, &header, &data_at);
-  TRY(status, check_size(call, source, &header, data_at, &data_bytes));
+  strew_status status = npy_read_header(call, source, device->context, &header, &data_at, &data_bytes);
   TRY(status, check_mapped(call, source, file, device, &header, data_at));
   return TRY(status, map_elements(call, file, device, &header, data_at, out));
 }
@@ -374,7 +359,5 @@ strew_status npy_save(const struct call *call, const strew_tensor *tensor, const
   status = npy_open(call, tensor, &image);
   TRY(status, write_image(call, &image, &sink));
   npy_close(&image);
-  if (status == STREW_OK) return sink_commit(call, &sink);
-  sink_discard(&sink);
-  return status;
+  return sink_end(call, &sink, status);
 }

@@ -43,11 +43,6 @@ static strew_status read_stream(const struct call *call, void *user, void *to, s
   return STREW_OK;
 }
 
-static strew_status read_npy_member(const struct call *call, void *user, void *to, size_t size_bytes) {
-  struct npy_state *state = user;
-  return archive_read(call, state->archive, to, size_bytes);
-}
-
 /* Fails if bytes follow the last row. Reaching the end verifies compressed data. */
 static strew_status check_npy_end(const struct call *call, struct npy_state *state) {
   char more;
@@ -68,7 +63,6 @@ static strew_status check_npy_end(const struct call *call, struct npy_state *sta
 static void close_npy(void *user) {
   struct npy_state *state = user;
   if (state->archive) archive_close(state->archive);
-  memory_free(state->device->context, state, sizeof *state);
 }
 
 static strew_status open_npy_member(const struct call *call, const struct chunk_source *source,
@@ -83,7 +77,7 @@ static strew_status open_npy_member(const struct call *call, const struct chunk_
   TRY(status, npz_find(call, state->archive, file->path, "member", source->member, &i, &member));
   TRY(status, archive_open_member(call, state->archive, i));
   if (status != STREW_OK) return status;
-  state->source = (struct npy_source){file->path, member.name, member.size_bytes, read_npy_member, state, NULL};
+  state->source = (struct npy_source){file->path, member.name, member.size_bytes, archive_read, state->archive, NULL};
   return STREW_OK;
 }
 
@@ -100,28 +94,24 @@ static strew_status check_rows(const struct call *call, const struct npy_state *
   return STREW_OK;
 }
 
-static strew_status open_npy(const struct call *call, const struct chunk_source *source, void **out) {
-  strew_context *context = source->device->context;
-  struct npy_state *state = memory_allocate(context, sizeof *state);
-  if (!state) return fail_memory(call, context, sizeof *state);
-  memset(state, 0, sizeof *state);
+static strew_status open_npy(const struct call *call, const struct chunk_source *source, void *user) {
+  struct npy_state *state = user;
   state->device = source->device;
   state->stream = source->stream;
   strew_status status = STREW_OK;
   if (state->stream) {
-    bool is_known = source->file->is_regular && !state->stream->inflater;
+    bool is_known = source->file->is_regular && !state->stream->codec;
     uint64_t size_bytes = is_known ? source->file->size_bytes : NPY_UNKNOWN_BYTES;
     state->source = (struct npy_source){source->file->path, NULL, size_bytes, read_stream, state, NULL};
   } else {
     status = open_npy_member(call, source, state);
   }
   uint64_t data_at, data_bytes;
-  TRY(status, npy_read_header(call, &state->source, context, &state->header, &data_at, &data_bytes));
+  TRY(status, npy_read_header(call, &state->source, state->device->context, &state->header, &data_at, &data_bytes));
   TRY(status, check_rows(call, state));
-  if (status != STREW_OK) return close_npy(state), status;
+  if (status != STREW_OK) return status;
   int64_t rows = state->header.sizes[0];
   state->row_bytes = rows ? data_bytes / (uint64_t)rows : 0;
-  *out = state;
   return STREW_OK;
 }
 
@@ -150,4 +140,4 @@ static strew_status next_npy(const struct call *call, void *user, int64_t rows, 
   return STREW_OK;
 }
 
-const struct chunk_functions npy_chunks = {open_npy, next_npy, close_npy};
+const struct chunk_functions npy_chunks = {sizeof(struct npy_state), open_npy, next_npy, close_npy};

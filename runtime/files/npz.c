@@ -23,8 +23,11 @@ struct loading {
   strew_table *table;
 };
 
-static strew_status read_member_bytes(const struct call *call, void *user, void *to, size_t size_bytes) {
-  return archive_read(call, user, to, size_bytes);
+/* Length of a member's name without its suffix; -1: it is no .npy. */
+static int64_t stem_of(const struct archive_member *member) {
+  size_t length = strlen(member->name);
+  bool is_npy = length >= SUFFIX_BYTES && strcmp(member->name + length - SUFFIX_BYTES, suffix) == 0;
+  return is_npy ? (int64_t)(length - SUFFIX_BYTES) : -1;
 }
 
 /* True if a member is an empty folder. Some programs add folders for names with a slash. */
@@ -63,7 +66,7 @@ static strew_status check_total_size(const struct loading *loading) {
 static strew_status add_member(const struct loading *loading, const struct archive_member *member,
                                strew_tensor *tensor) {
   strew_context *context = loading->device->context;
-  size_t length = strlen(member->name) - SUFFIX_BYTES;
+  size_t length = (size_t)stem_of(member);
   char *name = memory_allocate(context, length + 1), text[TEXT_BYTES];
   if (!name) return fail_memory(loading->call, context, length + 1);
   memcpy(name, member->name, length);
@@ -88,12 +91,10 @@ static strew_status load_member(const struct loading *loading, int64_t k) {
   int64_t i;
   strew_status status = chosen_at(loading, k, &i, &member);
   if (status != STREW_OK || is_folder(&member)) return status;
-  size_t length = strlen(member.name);
-  if (length < SUFFIX_BYTES || strcmp(member.name + length - SUFFIX_BYTES, suffix) != 0)
-    return fail_member(call, loading->path, member.name, hint, "is not a .npy file");
+  if (stem_of(&member) < 0) return fail_member(call, loading->path, member.name, hint, "is not a .npy file");
   strew_tensor *tensor = NULL;
-  struct npy_source source = {loading->path,     member.name,      member.size_bytes,
-                              read_member_bytes, loading->archive, loading->options->column_count ? NULL : hint};
+  struct npy_source source = {loading->path, member.name,      member.size_bytes,
+                              archive_read,  loading->archive, loading->options->column_count ? NULL : hint};
   status = archive_open_member(call, loading->archive, i);
   TRY(status, npy_read(call, &source, loading->device, &tensor));
   TRY(status, archive_end_member(call, loading->archive));
@@ -111,25 +112,23 @@ strew_status npz_find(const struct call *call, struct archive *archive, const ch
     struct archive_member member;
     strew_status status = archive_member_at(call, archive, i, &member);
     if (status != STREW_OK) return status;
-    size_t length = strlen(member.name);
-    if (length < SUFFIX_BYTES || strcmp(member.name + length - SUFFIX_BYTES, suffix) != 0) continue;
     size_t used = strlen(known);
+    int64_t length = stem_of(&member);
+    if (length < 0) continue;
     count++;
     if (used < SHOWN_BYTES)
-      snprintf(known + used, sizeof known - used, "%s\"%.*s\"", used ? ", " : "",
-               (int)(length - SUFFIX_BYTES < 60 ? length - SUFFIX_BYTES : 60), member.name);
-    if (name && (strlen(name) != length - SUFFIX_BYTES || strncmp(member.name, name, length - SUFFIX_BYTES) != 0))
-      continue;
+      snprintf(known + used, sizeof known - used, "%s\"%.*s\"", used ? ", " : "", (int)(length < 60 ? length : 60),
+               member.name);
+    if (name && (strlen(name) != (size_t)length || memcmp(member.name, name, (size_t)length) != 0)) continue;
     *index = i;
     *out = member;
     if (name) return STREW_OK;
   }
   if (!name && count == 1) return STREW_OK;
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = argument};
   char shown[TEXT_BYTES];
-  text_of_name(known, shown);
-  if (!name) return fail(call, fault, "is missing: \"%s\" has the members %s", text_of_name(path, text), shown);
-  return fail(call, fault, "is \"%s\", expected one of %s", text_of_name(name, text), shown);
+  return fail(call, FAULT(STREW_EARGUMENT, argument),
+              name ? "is \"%s\", expected one of %s" : "is missing: \"%s\" has the members %s",
+              text_of_name(name ? name : path, text), text_of_name(known, shown));
 }
 
 strew_status npz_load(const struct call *call, strew_device *device, struct file *file,
@@ -147,18 +146,6 @@ strew_status npz_load(const struct call *call, strew_device *device, struct file
 }
 
 /* --------------------------------------------------------------------------------------------------------- saving */
-
-/* Callbacks of archive_items: `user` is the npy_image that is written, `item` its tensor. */
-static strew_status open_image(const struct call *call, void *user, const void *item) {
-  strew_status status = npy_describe(call, item, user);
-  return TRY(status, npy_open(call, item, user));
-}
-static strew_status read_image(const struct call *call, void *user, uint64_t at, void *to, size_t size_bytes) {
-  const struct npy_image *image = user;
-  progress_step(tensor_context(image->dense), size_bytes);
-  return npy_image_read(call, image, at, to, size_bytes);
-}
-static void close_image(void *user) { npy_close(user); }
 
 static strew_status add_tensor(const struct call *call, struct archive *archive, const char *name,
                                const strew_tensor *tensor, bool is_deflated) {
@@ -200,15 +187,11 @@ static strew_status check_words(const struct call *call, const strew_table *tabl
 
 strew_status npz_save(const struct call *call, const strew_table *table, const char *path,
                       const strew_save_options *options) {
-  struct npy_image image = {.dense = NULL};
-  struct archive_items items = {open_image, read_image, close_image, &image};
   struct archive *archive;
   strew_status status = check_words(call, table);
-  TRY(status, archive_create(call, table_context(table), path, &items, &archive));
+  TRY(status, archive_create(call, table_context(table), path, &archive));
   if (status != STREW_OK) return status;
   for (int64_t i = 0; status == STREW_OK && i < strew_table_count(table); i++)
     status = add_tensor(call, archive, strew_table_name(table, i), strew_table_tensor(table, i), options->compress);
-  if (status == STREW_OK) return archive_commit(archive);
-  archive_discard(archive);
-  return status;
+  return archive_end(archive, status);
 }

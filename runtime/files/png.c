@@ -7,6 +7,7 @@
 #include "format.h"
 #include "runtime/base/device.h"
 #include "runtime/base/library.h"
+#include "runtime/base/tensor.h"
 
 #if __has_include(<png.h>)
 #include <png.h>
@@ -88,18 +89,31 @@ static void jump_out(png_structp from, png_const_charp words) {
 
 static void ignore(png_structp from, png_const_charp words) { (void)from, (void)words; }
 
-/* Runs a step; false if libpng left it by longjmp. */
+/* Runs a step; false if libpng left it by longjmp. run_step: that is a failure. */
 static bool attempt(struct picture *picture, void (*step)(struct picture *)) {
   if (setjmp(picture->escape)) return false;
   step(picture);
   return true;
 }
 
-static strew_status fail_picture(const struct picture *picture, const char *fact) {
+static strew_status run_step(struct picture *picture, void (*step)(struct picture *)) {
   char words[sizeof picture->words + TEXT_BYTES];
+  if (attempt(picture, step)) return STREW_OK;
   if (picture->status != STREW_OK) return picture->status;
-  text_of_name(picture->words, words);
-  return fail_file(picture->call, picture->path, NULL, "%s: %s", fact, words);
+  return fail_file(picture->call, picture->path, NULL, "%s: %s",
+                   picture->file ? "is not a readable PNG file" : "cannot be written",
+                   text_of_name(picture->words, words));
+}
+
+static void create_structs(struct picture *picture) {
+  picture->png = (picture->file ? png.png_create_read_struct : png.png_create_write_struct)(PNG_LIBPNG_VER_STRING,
+                                                                                            picture, jump_out, ignore);
+  if (picture->png) picture->info = png.png_create_info_struct(picture->png);
+}
+
+static strew_status create(struct picture *picture) {
+  if (attempt(picture, create_structs) && picture->info) return STREW_OK;
+  return fail_memory(picture->call, picture->context, sizeof *picture);
 }
 
 /* -------------------------------------------------------------------------------------------------------- reading */
@@ -111,11 +125,6 @@ static void read_png_bytes(png_structp from, png_bytep to, size_t length) {
   if (picture->status == STREW_OK) picture->status = file_read(picture->call, picture->file, picture->at, to, length);
   picture->at += length;
   if (picture->status != STREW_OK) png.png_error(from, "cannot be read");
-}
-
-static void create_reader(struct picture *picture) {
-  picture->png = png.png_create_read_struct(PNG_LIBPNG_VER_STRING, picture, jump_out, ignore);
-  if (picture->png) picture->info = png.png_create_info_struct(picture->png);
 }
 
 static void read_png_header(struct picture *picture) {
@@ -184,23 +193,10 @@ static void png_widen(struct picture *picture, char *elements) {
 }
 
 static strew_status read_elements(struct picture *picture, char *elements) {
-  const char *fact = "is not a readable PNG file";
   bool is_wide = picture->bits == 16;
   picture->rows = is_wide ? elements + picture->size_bytes / 2 : elements;
-  if (!attempt(picture, read_rows)) return fail_picture(picture, fact);
-  if (is_wide) png_widen(picture, elements);
-  return STREW_OK;
-}
-
-/* Reads the elements; on the CPU directly into the tensor's memory. */
-static strew_status fill_tensor_of(struct picture *picture, strew_tensor *tensor) {
-  strew_device *device = tensor->storage->device;
-  if (device->ops->host_memory) return read_elements(picture, tensor->storage->data);
-  char *elements = memory_allocate(picture->context, picture->size_bytes);
-  if (!elements) return fail_memory(picture->call, picture->context, picture->size_bytes);
-  strew_status status = read_elements(picture, elements);
-  TRY(status, device->ops->write(picture->call, tensor->storage, 0, elements, picture->size_bytes));
-  memory_free(picture->context, elements, picture->size_bytes);
+  strew_status status = run_step(picture, read_rows);
+  if (status == STREW_OK && is_wide) png_widen(picture, elements);
   return status;
 }
 
@@ -210,12 +206,11 @@ static strew_status read_tensor(struct picture *picture, strew_device *device, s
   strew_tensor *tensor = NULL;
   picture->size_bytes = (size_t)count_of_sizes(3, sizes) * dtype_bytes(dtype);
   strew_status status = check_machine_memory(picture->call, device, picture->size_bytes, NULL);
-  TRY(status, tensor_create(picture->call, device, dtype, picture->channels == 1 ? 2 : 3, sizes, &tensor));
-  TRY(status, fill_tensor_of(picture, tensor));
-  if (status == STREW_OK)
-    *out = tensor;
-  else
-    strew_release(tensor);
+  strew_device *cpu = &picture->context->cpu;
+  TRY(status, tensor_create(picture->call, cpu, dtype, picture->channels == 1 ? 2 : 3, sizes, &tensor));
+  TRY(status, read_elements(picture, tensor->storage->data));
+  TRY(status, transfer(picture->call, tensor, device, out));
+  strew_release(tensor);
   return status;
 }
 
@@ -225,13 +220,10 @@ strew_status png_load(const struct call *call, strew_device *device, struct file
   struct picture picture = {.call = call, .context = device->context, .path = file->path, .file = file};
   strew_status status = check_libpng(call, file->path);
   if (status != STREW_OK) return status;
-  if (!attempt(&picture, create_reader) || !picture.info)
-    status = fail_memory(call, picture.context, sizeof picture);
-  else if (!attempt(&picture, read_png_header))
-    status = fail_picture(&picture, "is not a readable PNG file");
+  status = create(&picture);
+  TRY(status, run_step(&picture, read_png_header));
   TRY(status, check_claim(&picture));
-  if (status == STREW_OK && !attempt(&picture, prepare_rows))
-    status = fail_picture(&picture, "is not a readable PNG file");
+  TRY(status, run_step(&picture, prepare_rows));
   TRY(status, read_tensor(&picture, device, out));
   png.png_destroy_read_struct(&picture.png, &picture.info, NULL);
   return status;
@@ -300,11 +292,6 @@ static void write_png_bytes(png_structp to, png_bytep from, size_t length) {
 
 static void flush_nothing(png_structp to) { (void)to; }
 
-static void create_writer(struct picture *picture) {
-  picture->png = png.png_create_write_struct(PNG_LIBPNG_VER_STRING, picture, jump_out, ignore);
-  if (picture->png) picture->info = png.png_create_info_struct(picture->png);
-}
-
 static void write_all(struct picture *picture) {
   static const int colors[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                PNG_COLOR_TYPE_RGB_ALPHA};
@@ -323,10 +310,8 @@ static void write_all(struct picture *picture) {
 static strew_status write_png(struct picture *picture) {
   strew_status status = draft_create(picture->call, picture->path, &picture->draft);
   if (status != STREW_OK) return status;
-  if (!attempt(picture, create_writer) || !picture->info)
-    status = fail_memory(picture->call, picture->context, sizeof *picture);
-  else if (!attempt(picture, write_all))
-    status = fail_picture(picture, "cannot be written");
+  status = create(picture);
+  TRY(status, run_step(picture, write_all));
   png.png_destroy_write_struct(&picture->png, &picture->info);
   if (status == STREW_OK) return draft_commit(picture->call, &picture->draft);
   draft_discard(&picture->draft);
@@ -353,6 +338,8 @@ strew_status png_save(const struct call *call, const strew_tensor *tensor, const
 
 #else
 
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 static strew_status fail_built(const struct call *call, const char *path) {
   return fail_file(call, path, "on Debian: apt install libpng-dev, and make again",
                    "needs libpng, and strew was built without it");
@@ -360,13 +347,11 @@ static strew_status fail_built(const struct call *call, const char *path) {
 
 strew_status png_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_tensor **out) {
-  (void)device, (void)options, (void)out;
   return fail_built(call, file->path);
 }
 
 strew_status png_save(const struct call *call, const strew_tensor *tensor, const char *path,
                       const strew_save_options *options) {
-  (void)tensor, (void)options;
   return fail_built(call, path);
 }
 #endif

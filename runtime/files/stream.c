@@ -1,7 +1,5 @@
 /* stream.c: see stream.h. */
 #include "stream.h"
-#include "file.h"
-#include "gzip.h"
 
 #include <string.h>
 
@@ -9,74 +7,53 @@
 
 strew_status stream_open(const struct call *call, struct file *file, bool is_gzip, struct stream *out) {
   *out = (struct stream){.file = file};
-  return is_gzip ? inflater_create(call, file, &out->inflater) : STREW_OK;
+  return is_gzip ? codec_create(call, file->context, file, NULL, &out->codec) : STREW_OK;
 }
 
-void stream_close(struct stream *stream) { inflater_free(stream->inflater); }
+void stream_close(struct stream *stream) { codec_free(stream->codec); }
 
 strew_status stream_read(const struct call *call, struct stream *stream, void *to, size_t size_bytes, size_t *got) {
-  if (stream->inflater) return inflater_read(call, stream->inflater, to, size_bytes, got);
+  if (stream->codec) return codec_read(call, stream->codec, to, size_bytes, got);
   strew_status status = ahead_next(call, stream->file, to, size_bytes, got);
   if (status == STREW_OK) progress_step(stream->file->context, *got);
   return status;
 }
 
-/* Memory for the contents, with a 0 after them. */
-struct contents {
-  char *bytes;
-  size_t length, held_bytes;
-};
-
-/* Grows by a half, and by at least min_bytes. */
-static strew_status stream_grow(const struct call *call, strew_context *context, size_t min_bytes,
-                                struct contents *contents) {
-  size_t step = contents->held_bytes / 2 < min_bytes ? min_bytes : contents->held_bytes / 2;
-  if (contents->held_bytes > SIZE_MAX - step) return fail_memory(call, context, SIZE_MAX);
-  struct contents wider = {NULL, contents->length, contents->held_bytes + step};
-  strew_status status = check_machine_memory(call, &context->cpu, wider.held_bytes, NULL);
+strew_status stream_grow(const struct call *call, strew_context *context, size_t used_bytes, size_t min_bytes,
+                         char **bytes, size_t *held_bytes) {
+  size_t step = *held_bytes / 2 < min_bytes ? min_bytes : *held_bytes / 2;
+  if (*held_bytes > SIZE_MAX - step) return fail_memory(call, context, SIZE_MAX);
+  size_t wider_bytes = *held_bytes + step;
+  strew_status status = check_machine_memory(call, &context->cpu, wider_bytes, NULL);
   if (status != STREW_OK) return status;
-  wider.bytes = memory_allocate(context, wider.held_bytes);
-  if (!wider.bytes) return fail_memory(call, context, wider.held_bytes);
-  if (contents->length) memcpy(wider.bytes, contents->bytes, contents->length);
-  memory_free(context, contents->bytes, contents->held_bytes);
-  *contents = wider;
-  return STREW_OK;
-}
-
-/* Reads to the end. */
-static strew_status read_contents(const struct call *call, struct stream *stream, struct contents *contents) {
-  enum { PIECE_BYTES = 4 << 20, MIN_BYTES = 64 << 10 };
-  uint64_t expected = stream->inflater ? 0 : stream->file->size_bytes;
-  size_t min_bytes = expected > MIN_BYTES && expected < SIZE_MAX - 1 ? (size_t)expected + 2 : MIN_BYTES;
-  for (size_t got = 1; got;) {
-    strew_status status = STREW_OK;
-    if (contents->held_bytes - contents->length < 2)
-      status = stream_grow(call, stream->file->context, min_bytes, contents);
-    if (status != STREW_OK) return status;
-    min_bytes = MIN_BYTES;
-    size_t left = contents->held_bytes - contents->length - 1;
-    status =
-        stream_read(call, stream, contents->bytes + contents->length, left < PIECE_BYTES ? left : PIECE_BYTES, &got);
-    if (status != STREW_OK) return status;
-    contents->length += got;
-  }
-  contents->bytes[contents->length] = '\0';
+  char *wider = memory_allocate(context, wider_bytes);
+  if (!wider) return fail_memory(call, context, wider_bytes);
+  if (used_bytes) memcpy(wider, *bytes, used_bytes);
+  memory_free(context, *bytes, *held_bytes);
+  *bytes = wider;
+  *held_bytes = wider_bytes;
   return STREW_OK;
 }
 
 strew_status file_hold(const struct call *call, struct file *file, bool is_gzip) {
   struct stream stream;
-  struct contents contents = {0};
-  if (file->is_regular && !is_gzip) return STREW_OK;
+  uint64_t expected = is_gzip ? 0 : file->size_bytes;
+  size_t min_bytes = expected && expected < SIZE_MAX - 1 ? (size_t)expected + 2 : STREAM_MIN_BYTES, length = 0, got = 1;
+  if (file->bytes) return STREW_OK;
   strew_status status = stream_open(call, file, is_gzip, &stream);
-  if (status != STREW_OK) return status;
-  status = read_contents(call, &stream, &contents);
+  for (; status == STREW_OK && got; length += got, min_bytes = STREAM_MIN_BYTES) {
+    got = 0;
+    if (file->held_bytes - length < 2)
+      status = stream_grow(call, file->context, length, min_bytes, &file->bytes, &file->held_bytes);
+    size_t left = file->held_bytes - length - 1;
+    TRY(status, stream_read(call, &stream, file->bytes + length, STREAM_PIECE(left), &got));
+  }
   stream_close(&stream);
-  if (status != STREW_OK) return memory_free(file->context, contents.bytes, contents.held_bytes), status;
-  file->bytes = contents.bytes;
-  file->held_bytes = contents.held_bytes;
-  file->size_bytes = contents.length;
-  return STREW_OK;
+  if (status != STREW_OK) return status;
+  file->bytes[length] = '\0';
+  file->size_bytes = length;
+  if (!file->is_regular || length >= expected) return STREW_OK;
+  return file_read(call, file, length, NULL, (size_t)(expected - length)); /* fails: the file has become shorter */
 }
 
 /* -------------------------------------------------------------------------------------------------------- writing */
@@ -84,29 +61,24 @@ strew_status file_hold(const struct call *call, struct file *file, bool is_gzip)
 strew_status sink_open(const struct call *call, strew_context *context, const char *path, bool is_gzip,
                        struct sink *out) {
   out->written = 0;
-  out->deflater = NULL;
+  out->codec = NULL;
   strew_status status = draft_create(call, path, &out->draft);
   if (status != STREW_OK || !is_gzip) return status;
-  status = deflater_create(call, context, &out->draft, &out->deflater);
+  status = codec_create(call, context, NULL, &out->draft, &out->codec);
   if (status != STREW_OK) draft_discard(&out->draft);
   return status;
 }
 
 strew_status sink_write(const struct call *call, struct sink *sink, const void *from, size_t size_bytes) {
-  if (sink->deflater) return deflater_write(call, sink->deflater, from, size_bytes);
+  if (sink->codec) return codec_write(call, sink->codec, from, size_bytes, false);
   strew_status status = draft_write(call, &sink->draft, sink->written, from, size_bytes);
   sink->written += size_bytes;
   return status;
 }
 
-strew_status sink_commit(const struct call *call, struct sink *sink) {
-  strew_status status = sink->deflater ? deflater_end(call, sink->deflater) : STREW_OK;
-  if (status != STREW_OK) return sink_discard(sink), status;
-  deflater_free(sink->deflater);
-  return draft_commit(call, &sink->draft);
-}
-
-void sink_discard(struct sink *sink) {
-  deflater_free(sink->deflater);
-  draft_discard(&sink->draft);
+strew_status sink_end(const struct call *call, struct sink *sink, strew_status status) {
+  if (sink->codec) TRY(status, codec_write(call, sink->codec, NULL, 0, true));
+  codec_free(sink->codec);
+  if (status == STREW_OK) return draft_commit(call, &sink->draft);
+  return draft_discard(&sink->draft), status;
 }

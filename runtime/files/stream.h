@@ -9,8 +9,8 @@
 
 /* The contents of an open file, read in order. */
 struct stream {
-  struct file *file;         /* borrowed */
-  struct inflater *inflater; /* NULL: bytes as they are */
+  struct file *file;   /* borrowed */
+  struct codec *codec; /* NULL: bytes as they are */
 };
 strew_status stream_open(const struct call *call, struct file *file, bool is_gzip, struct stream *out);
 void stream_close(struct stream *stream);
@@ -18,8 +18,14 @@ void stream_close(struct stream *stream);
    the file. */
 strew_status stream_read(const struct call *call, struct stream *stream, void *to, size_t size_bytes, size_t *got);
 
-/* Reads the whole contents of a file that is compressed or not regular into file->bytes; other files stay as they
-   are. */
+/* Most bytes of one stream_read into memory that has room for `left`. */
+enum { STREAM_PIECE_BYTES = 4 << 20, STREAM_MIN_BYTES = 64 << 10 };
+#define STREAM_PIECE(left) ((left) < STREAM_PIECE_BYTES ? (left) : STREAM_PIECE_BYTES)
+/* Grows memory by a half, and by at least min_bytes; its first used_bytes stay. */
+strew_status stream_grow(const struct call *call, strew_context *context, size_t used_bytes, size_t min_bytes,
+                         char **bytes, size_t *held_bytes);
+
+/* Reads the whole contents of a file into file->bytes, which file_close frees, unless they are there. */
 strew_status file_hold(const struct call *call, struct file *file, bool is_gzip);
 
 /* -------------------------------------------------------------------------------------------------------- writing */
@@ -27,14 +33,25 @@ strew_status file_hold(const struct call *call, struct file *file, bool is_gzip)
 /* A draft that is written in order. */
 struct sink {
   struct draft draft;
-  uint64_t written;          /* bytes in the draft */
-  struct deflater *deflater; /* NULL: bytes as they are */
+  uint64_t written;    /* bytes in the draft */
+  struct codec *codec; /* NULL: bytes as they are */
 };
 strew_status sink_open(const struct call *call, strew_context *context, const char *path, bool is_gzip,
                        struct sink *out);
 strew_status sink_write(const struct call *call, struct sink *sink, const void *from, size_t size_bytes);
-/* Ends the draft as draft_commit does, or discards it. */
-strew_status sink_commit(const struct call *call, struct sink *sink);
-void sink_discard(struct sink *sink);
+/* Ends the draft as draft_commit does, or discards it after a failure. Returns the status, or that of the end. */
+strew_status sink_end(const struct call *call, struct sink *sink, strew_status status);
+
+/* --------------------------------------------------------------------------------------------------------- gzip.c */
+
+/* Inflates a file that is read in order: one member, or several one after the other, as gzip does. Or, file NULL,
+   deflates what is written into a draft, from its beginning on: equal bytes make equal files. */
+strew_status codec_create(const struct call *call, strew_context *context, struct file *file, const struct draft *draft,
+                          struct codec **out);
+void codec_free(struct codec *codec); /* NULL is fine */
+/* As stream_read. The data is verified only once the end was reached. */
+strew_status codec_read(const struct call *call, struct codec *codec, void *to, size_t size_bytes, size_t *got);
+strew_status codec_write(const struct call *call, struct codec *codec, const void *from, size_t size_bytes,
+                         bool is_end);
 
 #endif
