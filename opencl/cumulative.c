@@ -12,19 +12,17 @@ static strew_status scan_lines(const struct call *call, strew_device *device, co
   struct plan lines = *plan;
   lines.rank = last;
   struct space space = space_of(&lines);
-  strew_status status = STREW_OK;
-  for (int64_t begin = 0; begin < n && status == STREW_OK; begin += chunk) {
-    struct launch launch;
-    launch_start(&launch, call, device, "cumulative.cl", kernel, "S=%s OUTER=%d %s", dtype_suffix(in->dtype),
-                 space.outer, way);
+  struct launch launch = {.call = call, .device = device};
+  for (int64_t begin = 0; begin < n && launch.status == STREW_OK; begin += chunk) {
+    launch_start(&launch, "cumulative.cl", kernel, "S=%s OUTER=%d %s", dtype_suffix(in->dtype), space.outer, way);
     launch_plan(&launch, &space, 0, 1);
     launch_ints(&launch, plan_numel(&lines), begin, begin + chunk < n ? begin + chunk : n, out->strides[last],
                 in->strides[last]);
     launch.turns = chunk < n ? chunk : n;
     launch.continues = begin > 0;
-    status = launch_items(&launch, plan_numel(&lines));
+    launch_items(&launch, plan_numel(&lines));
   }
-  return status;
+  return launch.status;
 }
 
 strew_status opencl_cumprod(const struct call *call, strew_device *device, const struct scan_plan *scan) {

@@ -10,30 +10,25 @@ enum { VERDICT_STAGES = 3 };
 
 /* The distinct elements of an index operand and how kernels walk them. */
 struct index_pass {
-  const struct call *call;
-  strew_device *device;
+  struct launch *launch;
   struct plan values;
   struct space space;
   bool dense;
   bool ordered; /* checks find descents along the last dimension, too */
 };
 /* `values` has one operand and is simplified; with `ordered`, its last dimension is not merged with others. */
-void index_pass_start(struct index_pass *pass, const struct call *call, strew_device *device,
-                      const struct plan *values);
-/* Allocates the verdict and sets it to `initially`; with `sampled` adds UNSORTED if a few samples are out of order. */
-strew_status verdict_start(struct index_pass *pass, enum verdict initially, bool sampled, struct block *verdict);
-/* Adds BAD if a value is outside of lowest..highest. */
-strew_status verdict_check(struct index_pass *pass, int64_t lowest, int64_t highest, const struct block *verdict);
-/* Adds UNSORTED if values descend somewhere and, with `check`, BAD as verdict_check does. Does nothing if the verdict
-   is UNSORTED already. */
-strew_status verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest,
-                           const struct block *verdict);
-/* Allocates a verdict that a kernel will initialise. */
-strew_status verdict_allocate(const struct call *call, strew_device *device, struct block *verdict);
-/* Sets *bad if a value is outside of lowest..highest. Waits. */
-strew_status index_pass_check(struct index_pass *pass, int64_t lowest, int64_t highest, bool *bad);
-/* Reads the verdict, all stages combined. Waits. */
-strew_status verdict_read(const struct call *call, strew_device *device, const struct block *verdict, int *out);
+void index_pass_start(struct index_pass *pass, struct launch *launch, const struct plan *values);
+/* A new verdict, set to `initially`; with `sampled` UNSORTED is added if a few samples are out of order. */
+struct block *verdict_start(struct index_pass *pass, enum verdict initially, bool sampled);
+/* Adds UNSORTED if values descend somewhere and, with `check`, BAD if one is outside of lowest..highest. Does nothing
+   if the verdict is UNSORTED already. */
+void verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest, const struct block *verdict);
+/* A verdict that a kernel will initialise. */
+struct block *verdict_allocate(struct launch *launch);
+/* True if a value is outside of lowest..highest. Waits. */
+bool index_pass_check(struct index_pass *pass, int64_t lowest, int64_t highest);
+/* The verdict, all stages combined; 0 after a failure. Waits. */
+int verdict_read(struct launch *launch, const struct block *verdict);
 
 /* Binds LIMITS of kernels/mode.h: the size of the indexed dimension and the mode for values out of range. In modes that
    do not map them into range they address no element. */

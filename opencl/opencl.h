@@ -189,22 +189,34 @@ void cache_store(const char *key, const void *binary, size_t size_bytes);
 
 /* --------------------------------------------------------------------------------------------------------- launch.c */
 
-/* A kernel launch. Arguments are bound in the order of the kernel's parameters. The first failure is kept, later steps
-   do nothing, and the function that enqueues returns it:
-     struct launch launch;
-     launch_start(&launch, call, device, "copy.cl", "copy", "T=%s OUTER=%d", "f32", space.outer);
+/* The launches of one call, one after another. Arguments are bound in the order of the kernel's parameters. The first
+   failure is kept, later steps do nothing, and functions that enqueue return it:
+     struct launch launch = {.call = call, .device = device};
+     launch_start(&launch, "copy.cl", "copy", "T=%s OUTER=%d", "f32", space.outer);
      launch_space(&launch, &space);
      launch_operand(&launch, &space, 0);
      return launch_rows(&launch, &space); */
+enum { MOST_SCRATCH = 16 };
 struct launch {
   const struct call *call;
   strew_device *device;
+  strew_status status;
   cl_kernel kernel;
   cl_uint bound;  /* arguments so far */
   int64_t turns;  /* loop iterations per work-item, of launch_groups per group; 1 unless set */
   bool continues; /* an earlier launch of the same operation has already written */
-  strew_status status;
+  struct block scratch[MOST_SCRATCH];
 };
+
+/* A scratch block that launch_end frees, or NULL after a failure. */
+struct block *launch_scratch(struct launch *launch, size_t size_bytes);
+/* Frees a scratch block, or none if NULL, earlier. */
+void launch_free(struct launch *launch, struct block *block);
+/* Frees all scratch; returns the first failure. */
+strew_status launch_end(struct launch *launch);
+/* As block_write and block_read; after a failure `to` is unchanged. */
+void launch_write(struct launch *launch, const struct block *to, const void *from, size_t size_bytes);
+void launch_read(struct launch *launch, const struct block *from, size_t offset_bytes, void *to, size_t size_bytes);
 
 /* A plan as kernels see it (kernels/space.h): `columns` is its last dimension, `rows` the product of the others. A
    row's coordinates are a vector of `outer` numbers: 1, 4 or 16. */
@@ -217,11 +229,15 @@ struct space space_of(const struct plan *plan);
 
 /* The dtype's suffix in scalar.h: "f32", ... */
 const char *dtype_suffix(strew_dtype dtype);
+/* The unsigned type of the dtype's size: "uint", ... */
+const char *word_type(strew_dtype dtype);
 
-void launch_start(struct launch *launch, const struct call *call, strew_device *device, const char *file,
-                  const char *name, const char *settings_format, ...) __attribute__((format(printf, 6, 7)));
+/* Begins the launch of a kernel; the settings are those of program_kernel. */
+void launch_start(struct launch *launch, const char *file, const char *name, const char *settings_format, ...)
+    __attribute__((format(printf, 4, 5)));
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);
-/* Several in order: each a `const long`, a `const int` (a truth value, bits of a verdict), or a struct block. */
+/* Several in order: each a `const long`, a `const int` (a truth value, bits of a verdict), or a struct block, of which
+   NULL binds no memory. */
 #define launch_ints(launch, ...)   LAUNCH_LIST(launch_int_list, launch, int64_t, __VA_ARGS__)
 #define launch_flags(launch, ...)  LAUNCH_LIST(launch_flag_list, launch, cl_int, __VA_ARGS__)
 #define launch_blocks(launch, ...) LAUNCH_LIST(launch_block_list, launch, struct block const *, __VA_ARGS__)

@@ -97,23 +97,16 @@ static void choose_operands(struct arithmetic_trial *trial) {
 
 static strew_status run_trial(const struct call *call, strew_device *device, struct arithmetic_trial *trial) {
   const size_t operand_bytes = 3 * OPERANDS * trial->size_bytes, result_bytes = RESULTS * OPERANDS * trial->size_bytes;
-  struct block operands = {0}, results = {0};
-  const int count = OPERANDS;
+  struct launch launch = {.call = call, .device = device};
   choose_operands(trial);
-  strew_status status = block_allocate(call, device, operand_bytes, &operands);
-  TRY(status, block_allocate(call, device, result_bytes, &results));
-  TRY(status, block_write(call, device, &operands, 0, trial->operands, operand_bytes));
-  if (status == STREW_OK) {
-    struct launch launch;
-    launch_start(&launch, call, device, "probe.cl", trial->kernel, "%s", "");
-    launch_blocks(&launch, &operands, &results);
-    launch_value(&launch, &count, sizeof count);
-    status = launch_items(&launch, count);
-  }
-  TRY(status, block_read(call, device, &results, 0, trial->results, result_bytes));
-  block_free(device, &operands);
-  block_free(device, &results);
-  return status;
+  struct block *operands = launch_scratch(&launch, operand_bytes), *results = launch_scratch(&launch, result_bytes);
+  launch_write(&launch, operands, trial->operands, operand_bytes);
+  launch_start(&launch, "probe.cl", trial->kernel, "%s", "");
+  launch_blocks(&launch, operands, results);
+  launch_flags(&launch, OPERANDS);
+  launch_items(&launch, OPERANDS);
+  launch_read(&launch, results, 0, trial->results, result_bytes);
+  return launch_end(&launch);
 }
 
 static unsigned wrong_results(const struct arithmetic_trial *trial) {
@@ -141,20 +134,16 @@ static strew_status probe_floats(const struct call *call, strew_device *device, 
 
 static strew_status probe_loop(const struct call *call, strew_device *device) {
   uint32_t expected = 1, state = 1;
-  const int turns = LOOP_TURNS;
-  for (int i = 0; i < turns; i++) expected = (expected * 1664525u + 1013904223u) ^ expected >> 7;
-  struct block block = {0};
-  strew_status status = block_allocate(call, device, sizeof state, &block);
-  TRY(status, block_write(call, device, &block, 0, &state, sizeof state));
-  if (status == STREW_OK) {
-    struct launch launch;
-    launch_start(&launch, call, device, "probe.cl", "probe_loop", "%s", "");
-    launch_blocks(&launch, &block);
-    launch_value(&launch, &turns, sizeof turns);
-    status = launch_groups(&launch, 1, 1);
-  }
-  TRY(status, block_read(call, device, &block, 0, &state, sizeof state));
-  block_free(device, &block);
+  for (int i = 0; i < LOOP_TURNS; i++) expected = (expected * 1664525u + 1013904223u) ^ expected >> 7;
+  struct launch launch = {.call = call, .device = device};
+  struct block *block = launch_scratch(&launch, sizeof state);
+  launch_write(&launch, block, &state, sizeof state);
+  launch_start(&launch, "probe.cl", "probe_loop", "%s", "");
+  launch_blocks(&launch, block);
+  launch_flags(&launch, LOOP_TURNS);
+  launch_groups(&launch, 1, 1);
+  launch_read(&launch, block, 0, &state, sizeof state);
+  strew_status status = launch_end(&launch);
   if (status == STREW_OK && (state != expected || opencl_assumed("shortloops")))
     opencl_of(device)->longest_loop = SHORT_LOOP;
   return status;

@@ -1,4 +1,4 @@
-/* radix.h: exclusive prefix sums (prefix.c) and a stable radix sort (radix.c) on the device. */
+/* radix.h: exclusive prefix sums and a stable radix sort on the device. */
 #ifndef STREW_RADIX_H
 #define STREW_RADIX_H
 
@@ -6,8 +6,7 @@
 
 /* Replaces each of `count` numbers (uint, or ulong if `wide`) by the sum of those before it. A trailing 0 thus becomes
    the total. */
-strew_status opencl_prefix_sums(const struct call *call, strew_device *device, const struct block *numbers,
-                                int64_t count, bool wide);
+void opencl_prefix_sums(struct launch *launch, const struct block *numbers, int64_t count, bool wide);
 
 /* Bytes of an item of kernels/items.h, a key and a position: 8 (key << 32 | position), or 16 if broad (ulong2(key,
    position)). */
@@ -21,8 +20,7 @@ struct item_lines {
 };
 
 /* Sorts every line by key, stably: equal keys stay in memory order, whatever their positions. *items becomes the block
-   that holds the result, the original or another of the same size; the caller frees it, also after a failure. */
-strew_status opencl_radix_sort(const struct call *call, strew_device *device, struct block *items,
-                               const struct item_lines *shape);
+   that holds the result, the original or another of the same size. */
+void opencl_radix_sort(struct launch *launch, struct block *items, const struct item_lines *shape);
 
 #endif

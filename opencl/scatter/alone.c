@@ -1,6 +1,6 @@
 /* alone.c: small scatters in one launch: of one work-item, the index check included if self is disposable; or, on GPUs,
    of one work-group. */
-#include "ways.h"
+#include "scattering.h"
 
 #include <stdio.h>
 
@@ -14,7 +14,8 @@ enum {
 STREW_REDUCTIONS(ROW)
 #undef ROW
 
-static void launch_all(struct launch *launch, const struct scattering *s, const struct column_walk *walk) {
+static void launch_all(const struct scattering *s, const struct column_walk *walk) {
+  struct launch *launch = s->launch;
   const struct operand *operands = s->plan.operands;
   const struct scatter_plan *given = s->given;
   const int arg = s->with_arg ? ARG : SELF; /* without arg any operand will do */
@@ -33,36 +34,35 @@ static void launch_all(struct launch *launch, const struct scattering *s, const 
   launch_flags(launch, (cl_int)given->reduction);
 }
 
-strew_status opencl_scatter_alone(struct scattering *s) {
+void opencl_scatter_alone(struct scattering *s) {
   struct column_walk walk;
-  struct launch launch;
+  struct launch *launch = s->launch;
   bool check = s->given->check && s->given->disposable; /* checked while it runs */
   const struct operand *operands = s->plan.operands;
   scattering_walk(s, true, INT64_MAX, &walk);
   if (walk.space.outer < 4) walk.space.outer = 4; /* two programs per dtype are enough */
-  strew_status status = check ? verdict_allocate(s->call, s->device, &s->verdict) : scattering_check(s);
-  if (status != STREW_OK || s->bad) return status;
-  launch_start(&launch, s->call, s->device, "scatter_alone.cl", "scatter_alone", "S=%s SRC=%s OUTER=%d",
-               dtype_suffix(operands[SELF].dtype), dtype_suffix(operands[SRC].dtype), walk.space.outer);
-  launch_all(&launch, s, &walk);
-  launch_flags(&launch, check);
-  launch_blocks(&launch, &s->verdict);
-  status = launch_groups(&launch, 1, 1);
-  return status == STREW_OK && check ? scattering_read_verdict(s) : status;
+  if (check)
+    s->verdict = verdict_allocate(launch);
+  else
+    scattering_check(s);
+  if (s->bad) return;
+  launch_start(launch, "scatter_alone.cl", "scatter_alone", "S=%s SRC=%s OUTER=%d", dtype_suffix(operands[SELF].dtype),
+               dtype_suffix(operands[SRC].dtype), walk.space.outer);
+  launch_all(s, &walk);
+  launch_flags(launch, check);
+  launch_blocks(launch, s->verdict);
+  launch_groups(launch, 1, 1);
+  if (check) scattering_read_verdict(s);
 }
 
-strew_status opencl_scatter_group(struct scattering *s) {
+void opencl_scatter_group(struct scattering *s) {
   struct space space = space_of(&s->plan);
-  struct launch launch;
+  const size_t group = opencl_large_group(s->launch->device);
   char more[64];
-  strew_status status = scattering_check(s);
-  if (status != STREW_OK || s->bad) return status;
-  snprintf(more, sizeof more, " TILE=%d GROUP_SIZE=%zu", GROUP_TILE, opencl_large_group(s->device));
-  scattering_launch(&launch, s, "scatter_group.cl", "scatter_group", space.outer, more);
-  launch_space(&launch, &space);
-  launch_target(&launch, s, &space);
-  launch_operand(&launch, &space, INDEX);
-  launch_source(&launch, s, &space);
-  launch_limits(&launch, s->given->size, s->given->mode);
-  return launch_groups(&launch, 1, opencl_large_group(s->device));
+  scattering_check(s);
+  if (s->bad) return;
+  snprintf(more, sizeof more, " TILE=%d GROUP_SIZE=%zu", GROUP_TILE, group);
+  scattering_launch(s, "scatter_group.cl", "scatter_group", space.outer, more);
+  launch_scatter(s->launch, s, &space);
+  launch_groups(s->launch, 1, group);
 }

@@ -1,5 +1,5 @@
 /* atomic.c: scatter by atomics, for GPUs: for reductions whose result does not depend on the order. */
-#include "ways.h"
+#include "scattering.h"
 
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
    address serialise, and sorting is then faster. So they are used if most contributions do not write (amax, amin), if
    the device has a native atomic add, or if destinations are many. */
 bool opencl_scatter_suits_atomics(const struct scattering *s) {
-  const struct opencl *on = opencl_of(s->device);
+  const struct opencl *on = opencl_of(s->launch->device);
   const struct operand *operands = s->plan.operands;
   strew_dtype dtype = operands[SELF].dtype;
   strew_reduction reduction = s->given->reduction;
@@ -21,34 +21,32 @@ bool opencl_scatter_suits_atomics(const struct scattering *s) {
   default: break;
   }
   if (dtype_category(dtype) == BOOLEAN) return true;
-  if (dtype_is_float(dtype)) return s->device->context->any_order && many;
+  if (dtype_is_float(dtype)) return s->launch->device->context->any_order && many;
   return many || (reduction == STREW_SUM && size_bytes >= 4);
 }
 
-strew_status opencl_scatter_atomic(struct scattering *s) {
+void opencl_scatter_atomic(struct scattering *s) {
   const struct scatter_plan *given = s->given;
   bool check = given->check && given->disposable; /* checked while it runs */
   strew_dtype dtype = s->plan.operands[SELF].dtype;
   size_t size_bytes = strew_dtype_size_bytes(dtype);
   bool adds = given->reduction == STREW_SUM && dtype_category(dtype) == INTEGER && size_bytes >= 4;
   struct column_walk walk;
-  struct launch launch;
   char more[64];
-  strew_status status = check ? verdict_start(&s->pass, VERDICT_NONE, false, &s->verdict) : scattering_check(s);
-  if (status != STREW_OK || s->bad) return status;
+  if (check)
+    s->verdict = verdict_start(&s->pass, VERDICT_NONE, false);
+  else
+    scattering_check(s);
+  if (s->bad) return;
   scattering_walk(s, true, 1, &walk);
   snprintf(more, sizeof more, " BITS=%d%s", (int)size_bytes * 8, adds ? " ADDS" : "");
-  scattering_launch(&launch, s, "scatter_atomic.cl", "scatter_atomic", walk.space.outer, more);
-  launch_space(&launch, &walk.space);
-  launch_target(&launch, s, &walk.space);
-  launch_operand(&launch, &walk.space, INDEX);
-  launch_source(&launch, s, &walk.space);
-  launch_limits(&launch, given->size, given->mode);
-  launch_ints(&launch, walk.width);
-  for (int i = 0; i < ARG; i++) launch_ints(&launch, walk.column[i]);
-  launch_flags(&launch, check);
-  launch_blocks(&launch, &s->verdict);
-  launch.turns = ATOMIC_TURNS;
-  status = launch_items(&launch, s->rows * s->line);
-  return status == STREW_OK && check ? scattering_read_verdict(s) : status;
+  struct launch *launch = scattering_launch(s, "scatter_atomic.cl", "scatter_atomic", walk.space.outer, more);
+  launch_scatter(launch, s, &walk.space);
+  launch_ints(launch, walk.width);
+  for (int i = 0; i < ARG; i++) launch_ints(launch, walk.column[i]);
+  launch_flags(launch, check);
+  launch_blocks(launch, s->verdict);
+  launch->turns = ATOMIC_TURNS;
+  launch_items(launch, s->rows * s->line);
+  if (check) scattering_read_verdict(s);
 }
