@@ -1,4 +1,4 @@
-/* cumsum.c: running sums. With enough lines to fill the device a work-item scans a whole line, or a tile of
+/* cumsum.c: running sums, products and extremes. Sums: with enough lines to fill the device a work-item scans a whole line, or a tile of
    neighbouring lines. Otherwise lines are scanned block by block in three steps: totals of the blocks, carries (prefix
    sums of the totals), running sums. */
 #include "opencl.h"
@@ -104,10 +104,8 @@ static void carry(const struct scan *scan, const struct block *carries, const st
     launch_ints(launch, scan->line_count, begin, begin + least(chunk, scan->blocks - begin));
     launch_blocks(launch, carries, running);
     launch->turns = least(chunk, scan->blocks);
-    if (by_groups)
-      launch_groups(launch, scan->line_count, GROUP);
-    else
-      launch_items(launch, scan->line_count);
+    launch->status =
+        by_groups ? launch_groups(launch, scan->line_count, GROUP) : launch_items(launch, scan->line_count);
   }
 }
 
@@ -128,4 +126,38 @@ strew_status opencl_cumsum(const struct call *call, strew_device *device, const 
   scan_start(&scan, &plan->plan);
   choose_scan(&scan);
   return scan.blocks <= scan.span ? cumsum_lines(&scan, NULL, false) : scan_by_blocks(&scan);
+}
+
+/* -------------------------------------------------------------------------------------------- products and extremes */
+
+/* A work-item takes the elements of a line in order; a launch takes as many of them as fit, and the next one continues
+   from the last result. */
+static strew_status scan_lines(const struct call *call, strew_device *device, const struct scan_plan *scan,
+                               const char *kernel, const char *way) {
+  const struct plan *plan = &scan->plan;
+  const struct operand *out = &plan->operands[0], *in = &plan->operands[1];
+  int last = plan->rank - 1;
+  int64_t n = plan->sizes[last], chunk = least(launch_iterations(device, 1), opencl_of(device)->longest_loop / 4);
+  struct plan lines = *plan;
+  lines.rank = last;
+  struct space space = space_of(&lines);
+  struct launch launch = {.call = call, .device = device};
+  for (int64_t begin = 0; begin < n && launch.status == STREW_OK; begin += chunk) {
+    launch_start(&launch, "cumulative.cl", kernel, "S=%s OUTER=%d %s", dtype_suffix(in->dtype), space.outer, way);
+    launch_plan(&launch, &space, 0, 1);
+    launch_ints(&launch, plan_numel(&lines), begin, least(begin + chunk, n), out->strides[last], in->strides[last]);
+    launch.turns = least(chunk, n);
+    launch.continues = begin > 0;
+    launch_items(&launch, plan_numel(&lines));
+  }
+  return launch.status;
+}
+
+strew_status opencl_cumprod(const struct call *call, strew_device *device, const struct scan_plan *scan) {
+  return scan_lines(call, device, scan, "products", "WAY=PRODUCTS");
+}
+
+strew_status opencl_cumextreme(const struct call *call, strew_device *device, const struct scan_plan *scan,
+                               bool largest) {
+  return scan_lines(call, device, scan, "extremes", largest ? "WAY=LARGEST" : "WAY=SMALLEST");
 }

@@ -186,16 +186,6 @@ strew_status opencl_elementwise(const struct call *call, strew_device *device, c
 
 /* ----------------------------------------------------------------------------------------------------------- copy */
 
-/* Integer dtype of the same size: copies keep all bits, those of NaNs included. */
-static strew_dtype word_of(strew_dtype dtype) {
-  switch (strew_dtype_size_bytes(dtype)) {
-  case 1: return STREW_UINT8;
-  case 2: return STREW_INT16;
-  case 4: return STREW_INT32;
-  default: return STREW_INT64;
-  }
-}
-
 /* Intermediate dtype of conversions, which holds all of `dtype`: EXACT_S of scalar.h. */
 static strew_dtype exact_of(strew_dtype dtype) { return dtype_is_float(dtype) ? dtype_wide(dtype) : STREW_INT64; }
 

@@ -1,28 +1,20 @@
 /* entries.c: device entries of one kernel each. */
-#include "index.h"
+#include "opencl.h"
 #include "tuning.h"
 
 #include <string.h>
 
 /* ----------------------------------------------------------------------------------------------------------- gather */
 
-/* Sets *bad if the index holds values out of range, in a pass of its own. */
-static strew_status gather_check(const struct call *call, strew_device *device, const struct gather_plan *plan,
-                                 bool *bad) {
-  struct plan values;
-  int64_t position;
-  plan_operand_values(&values, &plan->plan, GATHER_INDEX);
-  plan_simplify(&values);
-  strew_status status = opencl_index_check(call, device, &values, plan->lowest, plan->size - 1, &position);
-  *bad = status == STREW_OK && position >= 0;
-  return status;
-}
-
 /* gather moves bits, so kernels depend on the element size, not on the dtype. */
 strew_status opencl_gather(const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad) {
-  *bad = false;
   struct launch launch = {.call = call, .device = device};
-  if (plan->check) launch.status = gather_check(call, device, plan, bad);
+  struct plan values;
+  struct index_pass pass;
+  plan_operand_values(&values, &plan->plan, GATHER_INDEX);
+  plan_simplify(&values);
+  index_pass_start(&pass, &launch, &values);
+  *bad = plan->check && index_pass_check(&pass, plan->lowest, plan->size - 1);
   if (*bad) return launch.status;
   struct space space = space_of(&plan->plan);
   const struct operand *operands = plan->plan.operands;
@@ -58,8 +50,8 @@ strew_status opencl_quantile(const struct call *call, strew_device *device, cons
     memcpy(&q, &narrow, sizeof narrow);
   else
     memcpy(&q, &plan->q, sizeof plan->q);
-  launch_start(&launch, "quantile.cl", "quantile", "S=%s OUTER=%d IN_FLOAT32=%d MIXES=%d",
-               dtype_suffix(plan->plan.operands[QUANTILE_SORTED].dtype), space.outer, plan->in_float32,
+  launch_start(&launch, "quantile.cl", "quantile", "S=%s OUTER=%d FORMAT=FORMAT_FLOAT%d MIXES=%d",
+               dtype_suffix(plan->plan.operands[QUANTILE_SORTED].dtype), space.outer, plan->in_float32 ? 32 : 64,
                plan->interpolation == STREW_LINEAR || plan->interpolation == STREW_MIDPOINT);
   launch_plan(&launch, &space, QUANTILE_OUT, QUANTILE_SORTED, QUANTILE_START, QUANTILE_COUNT);
   launch_ints(&launch, plan->step, q, (int64_t)plan->interpolation, empty);

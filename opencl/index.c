@@ -1,5 +1,5 @@
-/* index.c: see index.h. */
-#include "index.h"
+/* index.c: passes over an index: range check, test for order, range of values; positions joined from several. */
+#include "opencl.h"
 #include "tuning.h"
 
 /* How an index is divided among work-groups. On a CPU a group is one work-item with a contiguous chunk, long enough to

@@ -22,6 +22,11 @@ const char *word_type(strew_dtype dtype) {
   return types[strew_dtype_size_bytes(dtype)];
 }
 
+strew_dtype word_of(strew_dtype dtype) {
+  static const strew_dtype words[] = {[1] = STREW_UINT8, [2] = STREW_INT16, [4] = STREW_INT32, [8] = STREW_INT64};
+  return words[strew_dtype_size_bytes(dtype)];
+}
+
 struct space space_of(const struct plan *plan) {
   int last = plan->rank - 1;
   struct space space = {.plan = plan, .columns = plan->rank ? plan->sizes[last] : 1};
@@ -47,11 +52,11 @@ strew_status launch_end(struct launch *launch) {
 }
 
 void launch_write(struct launch *launch, const struct block *to, const void *from, size_t size_bytes) {
-  TRY(launch->status, block_write(launch->call, launch->device, to, 0, from, size_bytes));
+  TRY(launch->status, block_transfer(launch->call, launch->device, to, 0, from, size_bytes, true));
 }
 
 void launch_read(struct launch *launch, const struct block *from, size_t offset_bytes, void *to, size_t size_bytes) {
-  TRY(launch->status, block_read(launch->call, launch->device, from, offset_bytes, to, size_bytes));
+  TRY(launch->status, block_transfer(launch->call, launch->device, from, offset_bytes, to, size_bytes, false));
 }
 
 void launch_start(struct launch *launch, const char *file, const char *name, const char *settings_format, ...) {
@@ -73,11 +78,8 @@ void launch_value(struct launch *launch, const void *value, size_t size_bytes) {
   if (error != CL_SUCCESS) launch->status = opencl_fail(launch->call, launch->device, "clSetKernelArg", error);
 }
 
-void launch_int_list(struct launch *launch, const int64_t *values, size_t count) {
-  for (size_t i = 0; i < count; i++) launch_value(launch, &values[i], sizeof *values);
-}
-void launch_flag_list(struct launch *launch, const cl_int *values, size_t count) {
-  for (size_t i = 0; i < count; i++) launch_value(launch, &values[i], sizeof *values);
+void launch_list(struct launch *launch, const void *values, size_t count, size_t size_bytes) {
+  for (size_t i = 0; i < count; i++) launch_value(launch, (const char *)values + i * size_bytes, size_bytes);
 }
 void launch_block_list(struct launch *launch, const struct block *const *blocks, size_t count) {
   static const cl_mem none;
@@ -149,14 +151,6 @@ int64_t launch_iterations(const strew_device *device, int64_t each) {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* After a failure behind launches that have written, the device's data cannot be trusted. A call that was stopped
-   reports that itself. */
-static strew_status lose_half_written(struct launch *launch, strew_status status) {
-  bool is_stopped = status == STREW_EINTERRUPTED || status == STREW_ETIME;
-  if (status != STREW_OK && !is_stopped && launch->continues) opencl_of(launch->device)->lost = true;
-  return status;
-}
-
 /* Enqueues `across` * `down` groups of `turns` iterations each, in launches of at most most_turns; between launches the
    host tests whether the call must stop. The launches have the same arguments and differ by the global offset. GPUs may
    limit the number of groups in the second dimension. */
@@ -177,7 +171,11 @@ static strew_status enqueue_all(struct launch *launch, cl_uint dimensions, size_
       if (status == STREW_OK) launch->continues = true;
     }
   }
-  return launch->status = lose_half_written(launch, status);
+  /* After a failure behind launches that have written, the device's data cannot be trusted. A call that was stopped
+     reports that itself. */
+  bool is_stopped = status == STREW_EINTERRUPTED || status == STREW_ETIME;
+  if (status != STREW_OK && !is_stopped && launch->continues) opencl_of(launch->device)->lost = true;
+  return launch->status = status;
 }
 
 static size_t groups_for(int64_t count, size_t part) { return ((size_t)count + part - 1) / part; }

@@ -1,6 +1,6 @@
 /* nonzero.c: positions of the nonzero elements, in three steps: a flag per element, the number of flags in each block,
    and the prefix sums of these, at which the blocks write their positions. */
-#include "radix.h"
+#include "opencl.h"
 #include "tuning.h"
 
 #include <inttypes.h>
@@ -8,16 +8,18 @@
 struct nonzero_search {
   struct launch *launch;
   const struct plan *plan;
-  struct space space;           /* of the plan before it is simplified: its coordinates are the result */
-  int64_t elements, block;      /* elements in all, and per block */
+  struct space space;      /* of the plan before it is simplified: its coordinates are the result */
+  int64_t elements, block; /* elements in all, and per block */
+  int64_t blocks;
   size_t group;                 /* work-items per block */
   struct block *flags, *counts; /* flags is NULL if the tensor's own bytes serve as flags */
 };
 
-static int64_t blocks_of(const struct nonzero_search *search) {
-  return (search->elements + search->block - 1) / search->block;
-}
 static bool is_wide(const struct nonzero_search *search) { return search->elements > UINT32_MAX; }
+
+static size_t count_bytes(const struct nonzero_search *search) {
+  return is_wide(search) ? sizeof(cl_ulong) : sizeof(cl_uint);
+}
 
 static struct launch *nonzero_start(const struct nonzero_search *search, const char *kernel, int outer) {
   launch_start(search->launch, "nonzero.cl", kernel, "S=%s OUTER=%d COUNT=%s GROUP_SIZE=%zu",
@@ -50,26 +52,21 @@ static void bind_flags(struct launch *launch, const struct nonzero_search *searc
 }
 
 static void count_flags(struct nonzero_search *search) {
-  const size_t count_bytes = is_wide(search) ? sizeof(cl_ulong) : sizeof(cl_uint);
-  const int64_t blocks = blocks_of(search);
-  search->counts = launch_scratch(search->launch, (size_t)(blocks + 1) * count_bytes);
+  search->counts = launch_scratch(search->launch, (size_t)(search->blocks + 1) * count_bytes(search));
   struct launch *launch = nonzero_start(search, "count_flags", 1);
   bind_flags(launch, search);
   launch_blocks(launch, search->counts);
   launch->turns = search->block;
-  launch_groups(launch, blocks, search->group);
-  opencl_prefix_sums(launch, search->counts, blocks + 1, is_wide(search));
+  launch_groups(launch, search->blocks, search->group);
+  opencl_prefix_sums(launch, search->counts, search->blocks + 1, is_wide(search));
 }
 
 static void read_total(const struct nonzero_search *search, int64_t *count) {
   struct launch *launch = search->launch;
   cl_ulong wide = 0;
   cl_uint total = 0;
-  const size_t last = (size_t)blocks_of(search);
-  if (is_wide(search))
-    launch_read(launch, search->counts, last * sizeof wide, &wide, sizeof wide);
-  else
-    launch_read(launch, search->counts, last * sizeof total, &total, sizeof total);
+  const size_t bytes = count_bytes(search), last = (size_t)search->blocks * bytes;
+  launch_read(launch, search->counts, last, is_wide(search) ? (void *)&wide : &total, bytes);
   *count = (int64_t)(wide + total);
   if (wide + total > (cl_ulong)search->elements)
     launch->status = fail(launch->call, FAULT(STREW_EDEVICE, "device"),
@@ -86,7 +83,7 @@ static void write_positions(const struct nonzero_search *search, const struct op
   launch_memory(launch, out);
   launch_flags(launch, rank);
   launch->turns = search->block * (rank + 1);
-  launch_groups(launch, blocks_of(search), search->group);
+  launch_groups(launch, search->blocks, search->group);
 }
 
 /* On a GPU a block is 8 elements for each work-item of a group. On a CPU one work-item takes a block and counts out the
@@ -96,6 +93,7 @@ static void set_nonzero_blocks(struct nonzero_search *search) {
   search->group = on->is_gpu ? opencl_large_group(search->launch->device) : 1;
   search->block = on->is_gpu ? NONZERO_GPU_ELEMENTS * (int64_t)search->group : NONZERO_CPU_BLOCK;
   while (!on->is_gpu && search->block * (search->plan->rank + 2) > on->longest_loop) search->block /= 2;
+  search->blocks = (search->elements + search->block - 1) / search->block;
 }
 
 strew_status opencl_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,

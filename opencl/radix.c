@@ -1,5 +1,5 @@
 /* radix.c: prefix sums, and a stable LSD radix sort, 8 bits a pass. Bits in which no keys differ are skipped. */
-#include "radix.h"
+#include "opencl.h"
 #include "tuning.h"
 
 /* ------------------------------------------------------------------------------------------------------ prefix sums */

@@ -1,7 +1,6 @@
 /* segment.c: reductions of segments, and the way back. A work-item takes the elements of one segment in order. The size
    of a launch is limited, and one segment may have all elements: each launch takes the same part of every line of src.
    */
-#include "index.h"
 #include "opencl.h"
 #include "runtime/base/operations.h"
 
@@ -54,9 +53,8 @@ static void reduce_part(const struct segment_launch *job, int64_t from, int64_t 
 }
 
 static void spread_part(const struct segment_launch *job, int64_t from, int64_t to) {
-  static const char *const words[] = {[1] = "i8", [2] = "i16", [4] = "i32", [8] = "i64"};
   const struct operand *operands = job->plan->plan.operands;
-  const char *word = words[dtype_bytes(operands[SEGMENT_OUT].dtype)];
+  const char *word = dtype_suffix(word_of(operands[SEGMENT_OUT].dtype));
   launch_start(job->launch, "segment.cl", "spread", "S=%s SRC=%s REDUCE=assign I=%s OUTER=%d STRIP=%d SPREAD", word,
                word, index_type(operands[SEGMENT_ENDS].dtype), job->space.outer, job->strip);
   launch_elements(job, from, to);

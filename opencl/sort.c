@@ -2,7 +2,7 @@
      local    lines that fit in local memory are sorted there, by a group on a GPU, else by one work-item
      top-k    for the first few of a long line it is cut into tiles; the first few of each form the next, shorter line
      radix    else elements become items in global memory, which are sorted by digits and become elements again */
-#include "radix.h"
+#include "opencl.h"
 #include "tuning.h"
 
 #include <inttypes.h>

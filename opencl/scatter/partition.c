@@ -1,7 +1,6 @@
 /* partition.c: scatter on CPUs by block-local partition. Each block of the index is partitioned stably by owner, a
    range of destinations; then each owner combines its own contributions, block after block. There is no global
-   histogram, and data moves within its block only. A sorted index needs no partition: samples tell if it may be sorted,
-   a pass whether it is. */
+   histogram, and data moves within its block only. A sorted index needs no partition. */
 #include "scattering.h"
 
 #include <stdio.h>

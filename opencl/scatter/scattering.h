@@ -2,7 +2,7 @@
 #ifndef STREW_OPENCL_SCATTERING_H
 #define STREW_OPENCL_SCATTERING_H
 
-#include "opencl/index.h"
+#include "opencl/opencl.h"
 #include "opencl/tuning.h"
 
 /* A scatter call. The plan's dimensions are reordered:
@@ -63,7 +63,7 @@ void scattering_read_verdict(struct scattering *s);
 
 /* ----------------------------------------------------------------------------------------------------- the methods
 
-   Each is in the .c file of its name; group in alone.c. */
+   Each is in the .c file of its name; group and atomic in alone.c, if_sorted in walk.c. */
 
 void opencl_scatter_alone(struct scattering *s);
 /* True if the index is sorted, and then scatters, or known to be bad, or after a failure. Else does nothing. May not

@@ -1,7 +1,6 @@
 /* sort.c: scatter on GPUs by sorting: contributions are sorted stably by destination, and each run of equal
    destinations is combined in order. A sorted index needs no sort. If samples allow it, a pass tests for that and the
    host waits for the answer, which is cheap compared with sorting. */
-#include "opencl/radix.h"
 #include "scattering.h"
 
 #include <stdio.h>

@@ -1,7 +1,53 @@
-/* walk.c: scatter by walking the index in order. Work-items divide rows, columns and destinations among them. */
+/* walk.c: scatter by walking the index in order. Work-items divide rows, columns and destinations among them.
+   A sorted index they divide into chunks, on CPUs: samples tell if it may be sorted, a pass whether it is; the host
+   waits for the answer. */
 #include "scattering.h"
 
 #include <stdio.h>
+
+/* --------------------------------------------------------------------------------------------------- a sorted index */
+
+/* Combines contributions from .. to - 1 of the line. */
+static void join_sorted(const struct scattering *s, const struct column_walk *walk, int64_t from, int64_t to) {
+  bool dense = walk->plan.operands[INDEX].strides[walk->plan.rank - 1] == 1;
+  bool simple = walk->width == 1 && !s->with_arg;
+  int64_t chunk = s->tiny ? TINY_BLOCK : SORTED_CHUNK;
+  char more[32];
+  snprintf(more, sizeof more, "%s%s", dense ? " DENSE" : "", simple ? " SIMPLE" : "");
+  struct launch *launch = scattering_launch(s, "scatter_sorted.cl", "join_sorted", walk->space.outer, more);
+  launch_columnwise(launch, s, walk);
+  launch_operand(launch, &walk->space, INDEX);
+  launch_ints(launch, chunk, from, to);
+  launch->continues = from > 0;
+  launch->turns = chunk * walk->width;
+  launch_groups(launch, (to - from - 1) / chunk + 1, 1);
+}
+
+/* Split into launches, because one destination may get all contributions, and one work-item then combines them. */
+static void join_sorted_runs(const struct scattering *s, const struct column_walk *walk) {
+  int64_t most = launch_iterations(s->launch->device, walk->width);
+  for (int64_t from = 0, to; s->launch->status == STREW_OK && from < s->line; from = to) {
+    to = s->line - from > most ? from + most : s->line;
+    join_sorted(s, walk, from, to);
+  }
+}
+
+/* Not in mode wrap: negative values would be out of order. */
+bool opencl_scatter_if_sorted(struct scattering *s) {
+  const struct scatter_plan *given = s->given;
+  struct column_walk walk;
+  scattering_walk(s, false, INT64_MAX, &walk);
+  if (walk.space.rows != 1 || given->mode == STREW_WRAP) return false;
+  s->verdict = verdict_start(&s->pass, VERDICT_NONE, true);
+  verdict_order(&s->pass, given->check, given->lowest, given->size - 1, s->verdict);
+  const int known = verdict_read(s->launch, s->verdict);
+  s->bad = known & VERDICT_BAD;
+  if (!s->bad && (known & VERDICT_UNSORTED)) return false;
+  if (!s->bad) join_sorted_runs(s, &walk);
+  return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------- any index */
 
 /* Loop iterations per contribution: adjacent columns are computed by vectors. */
 static int64_t turns_of(const struct column_walk *walk) {
@@ -25,10 +71,7 @@ static void walk_chunk(struct scattering *s, const struct column_walk *walk, int
   launch->turns = (to - from) * turns_of(walk);
   bool in_groups =
       opencl_of(s->launch->device)->is_gpu || items >= WALK_MANY_GROUPS * GROUP; /* else CPU cores would idle */
-  if (in_groups)
-    launch_items(launch, items);
-  else
-    launch_groups(launch, items, 1);
+  launch->status = in_groups ? launch_items(launch, items) : launch_groups(launch, items, 1);
 }
 
 /* Columns per work-item, on a CPU whose cores the rows do not occupy: one block per core, at least some cache lines
