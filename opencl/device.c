@@ -194,6 +194,7 @@ void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
   describe_promise(device, out->promise, sizeof out->promise);
 }
 
+/* Optional entries are added by name. */
 const struct device_ops opencl_ops = {
 #define ENTRY(result, name, parameters) .name = opencl_##name,
 #define NONE(result, name, parameters)

@@ -23,11 +23,23 @@ checks() { names tests/check_*.c | grep -vx check_opencl; } # that one: on devic
 specs() { names tests/spec/*_spec.lua; }
 replay() { names tests/fuzz/fuzz_*.c; }
 
-# Keeps a third of the names on standard input, chosen by the seed.
-third() {
+# True for a third of the names, chosen by the seed; without one for all.
+is_drawn() {
+  sum=$(echo "$SEED $1" | cksum)
+  [ -z "$SEED" ] || [ $((${sum%% *} % 3)) = 0 ]
+}
+
+# Of the names of all runners those of make test: of what takes long and rarely fails alone a third.
+sample() {
   while read -r name; do
-    sum=$(echo "$SEED $name" | cksum)
-    [ $((${sum%% *} % 3)) != 0 ] || echo "$name"
+    case $name in
+      -* | sanitized-* | opencl:*) echo "$name" ;;
+      pocl-*_* | pocl-ways | pocl-demos | intel-few | rusticl-few | oclgrind-few | mpi | installed | driver)
+        if is_drawn "$name"; then echo "$name"; fi
+        ;;
+      *-*_* | *-ways | *-demos) ;;
+      *) echo "$name" ;;
+    esac
   done
 }
 
@@ -46,19 +58,14 @@ sanitized() { sed 's/^/sanitized-/'; }
 # The runners of a group, a name a line; lines with a dash say what is left out. Those that wait come first.
 list() {
   case $1 in
-    test)
+    all)
       printf '%s\n' $waiting
-      found=$(devices)
-      sampled='.*_|ways|demos'
-      echo "$found" | grep -vE "^(pocl|intel|rusticl|oclgrind)-($sampled)"
-      echo "$found" | grep -E "^pocl-($sampled)" | third
-      for name in $SANITIZED; do echo "$name"; done | sanitized
-      checks && specs && list hosts && replay && printf '%s\n' $others
+      list devices && list "$2" && checks && specs && list hosts && replay && printf '%s\n' $others
       ;;
-    nightly)
-      printf '%s\n' $waiting
-      list devices && list sanitized && list threads && checks && specs && list hosts && replay && printf '%s\n' $others
-      ;;
+    test) list all some | sample ;;
+    nightly) list all whole ;;
+    some) for name in $SANITIZED; do echo "$name"; done | sanitized ;;
+    whole) list sanitized && list threads ;;
     check) checks && specs && printf '%s\n' rules circles ;;
     checks | specs | replay) "$1" ;;
     hosts) names tests/host/*.c ;;
@@ -110,7 +117,9 @@ one() {
     circles) exec sh tests/circles_test.sh "$BUILD" ;;
     faults-few)
       export STREW_TEST_FEW=1 OCL_ICD_VENDORS=/dev/null/none LUA_CPATH="$BUILD/?.so"
-      exec "$BUILD/tests/faults/faults" $(printf 'tests/spec/%s_spec.lua\n' call error index samples view)
+      exec "$BUILD/tests/faults/faults" tests/spec/samples_spec.lua $(for name in call error index view; do
+        if is_drawn "faults-$name"; then echo "tests/spec/${name}_spec.lua"; fi
+      done)
       ;;
     rules) rules ;;
     *) echo "run.sh: no runner '$1'" >&2 && exit 2 ;;

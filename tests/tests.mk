@@ -85,7 +85,7 @@ test nightly:
 sanitized threads:
 	$(AT_ONCE) $(if $(filter sanitized,$@),$(ASAN) whole,$(TSAN))
 	@$(RUN) run $@
-# After an edit, in under a minute: sweeps run a sample of their cases, as on devices.
+# After an edit, in a minute or two: sweeps run a sample of their cases, as on devices.
 check: all $(call program,$(CHECKS))
 	@$(call RUN,STREW_TEST_FEW=1) run check
 checks: $(call program,$(CHECKS))

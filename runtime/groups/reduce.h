@@ -49,7 +49,7 @@ strew_tensor *group_ends(struct group_call *g, strew_reduction reduction);
 
 static inline int group_dim(const struct group_call *g) { return g->groups.addressing.limits.dim; }
 static inline int64_t group_size(const struct group_call *g) { return g->groups.addressing.limits.size; }
-/* A row for each group: groups_join. */
+/* A row for each group: groups_join. values NULL: the counts. */
 STEP_MAKES(step_join, NULL, groups_join(steps->call, &g->groups, reduction, values, out), struct group_call *g,
            strew_reduction reduction, strew_tensor *values)
 /* For each element what its group has; 0 for one without a group. */
