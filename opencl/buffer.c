@@ -105,32 +105,23 @@ void block_free(strew_device *device, struct block *block) {
   blocks_trim(device, on->memory_bytes / 4);
 }
 
-/* Between a block and host memory: to `host`, or from it. */
-static strew_status block_transfer(const struct call *call, strew_device *device, const struct block *block, size_t at,
-                                   char *host, size_t size_bytes, bool writes) {
+strew_status block_transfer(const struct call *call, strew_device *device, const struct block *block, size_t at,
+                            const void *host, size_t size_bytes, bool writes) {
   struct opencl *on = opencl_of(device);
+  char *bytes_at = (char *)(uintptr_t)host;
   if (on->lost) return opencl_fail_lost(call, device);
   if (!writes) on->read_bytes += (int64_t)size_bytes;
   strew_status status = opencl_wait(call, device);
-  for (size_t bytes; status == STREW_OK && size_bytes; at += bytes, host += bytes, size_bytes -= bytes) {
+  for (size_t bytes; status == STREW_OK && size_bytes; at += bytes, bytes_at += bytes, size_bytes -= bytes) {
     bytes = size_bytes < TRANSFER_CHUNK_BYTES ? size_bytes : TRANSFER_CHUNK_BYTES;
-    cl_int error = writes ? cl.clEnqueueWriteBuffer(on->queue, block->memory, CL_TRUE, at, bytes, host, 0, NULL, NULL)
-                          : cl.clEnqueueReadBuffer(on->queue, block->memory, CL_TRUE, at, bytes, host, 0, NULL, NULL);
+    cl_int error = writes
+                       ? cl.clEnqueueWriteBuffer(on->queue, block->memory, CL_TRUE, at, bytes, bytes_at, 0, NULL, NULL)
+                       : cl.clEnqueueReadBuffer(on->queue, block->memory, CL_TRUE, at, bytes, bytes_at, 0, NULL, NULL);
     if (error != CL_SUCCESS)
       return opencl_fail(call, device, writes ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer", error);
     status = context_check(call, device->context);
   }
   return status;
-}
-
-strew_status block_write(const struct call *call, strew_device *device, const struct block *to, size_t offset_bytes,
-                         const void *from, size_t size_bytes) {
-  return block_transfer(call, device, to, offset_bytes, (char *)(uintptr_t)from, size_bytes, true);
-}
-
-strew_status block_read(const struct call *call, strew_device *device, const struct block *from, size_t offset_bytes,
-                        void *to, size_t size_bytes) {
-  return block_transfer(call, device, from, offset_bytes, to, size_bytes, false);
 }
 
 void opencl_release(struct storage *storage) {
@@ -141,12 +132,12 @@ void opencl_release(struct storage *storage) {
 
 strew_status opencl_write(const struct call *call, struct storage *to, size_t offset_bytes, const void *from,
                           size_t size_bytes) {
-  return block_write(call, to->device, to->data, offset_bytes, from, size_bytes);
+  return block_transfer(call, to->device, to->data, offset_bytes, from, size_bytes, true);
 }
 
 strew_status opencl_read(const struct call *call, const struct storage *from, size_t offset_bytes, void *to,
                          size_t size_bytes) {
-  return block_read(call, from->device, from->data, offset_bytes, to, size_bytes);
+  return block_transfer(call, from->device, from->data, offset_bytes, to, size_bytes, false);
 }
 
 strew_status opencl_finish(const struct call *call, strew_device *device) {

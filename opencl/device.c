@@ -69,7 +69,7 @@ static void set_prelude(strew_device *device) {
       snprintf(end, (size_t)(limit - end), "#define %s\n", device->lacks_float64 ? "STREW_NO_FLOAT64" : "HAS_FLOAT64");
   if (on->is_gpu) end += snprintf(end, (size_t)(limit - end), "#define IS_GPU\n");
   if (on->int64_atomics) end += snprintf(end, (size_t)(limit - end), "#define HAS_INT64_ATOMICS\n");
-#define ROW(flag, bit, macro, text)                                                                                    \
+#define ROW(flag, bit, results, macro, text)                                                                           \
   if (on->software & SOFT_##flag) end += snprintf(end, (size_t)(limit - end), "#define %s\n", macro);
   SOFTWARE(ROW)
 #undef ROW
@@ -170,7 +170,7 @@ static void describe_promise(const strew_device *device, char *text, size_t size
   if (device->lacks_float64) used = (size_t)snprintf(text, size, "no float64 tensors: %s", device->lacks_float64);
   if (on->software & ~(unsigned)SOFT_WIDEN)
     used += (size_t)snprintf(text + used, size - used, "%semulated with integers (exact, slower):", used ? "; " : "");
-#define ROW(flag, bit, macro, words)                                                                                   \
+#define ROW(flag, bit, results, macro, words)                                                                          \
   if (on->software & SOFT_##flag && used < size) used += (size_t)snprintf(text + used, size - used, "%s", words);
   SOFTWARE(ROW)
 #undef ROW

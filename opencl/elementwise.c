@@ -124,7 +124,7 @@ static strew_status launch_strips(struct elementwise_launch *job) {
 /* Runs a kernel for one dtype of inputs. */
 static strew_status run_direct(struct elementwise_launch *job, const char *settings) {
   const struct plan *plan = job->plan;
-  launch_start(&job->launch, job->launch.call, job->launch.device, "elementwise.cl", job->is_dense ? "dense" : "rows",
+  launch_start(&job->launch, "elementwise.cl", job->is_dense ? "dense" : "rows",
                "%s IN=%s OUT=%s FUNCTION=%s_ A=%s B=%s C=%s OUTER=%d", settings, dtype_suffix(job->in),
                dtype_suffix(plan->operands[0].dtype), job->function, kind_of_input(job, 0), kind_of_input(job, 1),
                kind_of_input(job, 2), job->space.outer);
@@ -149,8 +149,8 @@ static strew_status run_general(struct elementwise_launch *job, const char *sett
   const struct plan *plan = job->plan;
   const char *setting = job->table ? "TABLE" : "FUNCTION", *name = job->table ? job->table : job->function;
   if (job->space.outer == 1) job->space.outer = 4; /* fewer kernels */
-  launch_start(&job->launch, job->launch.call, job->launch.device, "elementwise.cl", "general", "%s %s=%s%s OUTER=%d",
-               settings, setting, name, job->table ? "" : "_", job->space.outer);
+  launch_start(&job->launch, "elementwise.cl", "general", "%s %s=%s%s OUTER=%d", settings, setting, name,
+               job->table ? "" : "_", job->space.outer);
   launch_space(&job->launch, &job->space);
   for (int i = 0; i < plan->count; i++) {
     const struct operand *operand = &plan->operands[i];
@@ -186,16 +186,6 @@ strew_status opencl_elementwise(const struct call *call, strew_device *device, c
 
 /* ----------------------------------------------------------------------------------------------------------- copy */
 
-/* Integer dtype of the same size: copies keep all bits, those of NaNs included. */
-static strew_dtype word_of(strew_dtype dtype) {
-  switch (strew_dtype_size_bytes(dtype)) {
-  case 1: return STREW_UINT8;
-  case 2: return STREW_INT16;
-  case 4: return STREW_INT32;
-  default: return STREW_INT64;
-  }
-}
-
 /* Intermediate dtype of conversions, which holds all of `dtype`: EXACT_S of scalar.h. */
 static strew_dtype exact_of(strew_dtype dtype) { return dtype_is_float(dtype) ? dtype_wide(dtype) : STREW_INT64; }
 
@@ -227,25 +217,22 @@ strew_status opencl_copy(const struct call *call, strew_device *device, const st
 static strew_status search(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
                            int64_t begin, int64_t end, int shift, int64_t *span) {
   struct space space = space_of(plan);
-  struct block word;
-  struct launch launch;
+  struct launch launch = {.call = call, .device = device};
   cl_uint first = UINT32_MAX;
-  strew_status status = block_allocate(call, device, sizeof first, &word);
-  TRY(status, block_write(call, device, &word, 0, &first, sizeof first));
-  if (status != STREW_OK) return block_free(device, &word), status;
+  struct block *word = launch_scratch(&launch, sizeof first);
+  launch_write(&launch, word, &first, sizeof first);
   if (space.outer < 4) space.outer = 4; /* fewer kernels */
-  launch_start(&launch, call, device, "find_zero.cl", "find_zero", "S=%s R=%s OUTER=%d", dtype_suffix(compute),
-               dtype_suffix(compute), space.outer);
+  launch_start(&launch, "find_zero.cl", "find_zero", "S=%s R=%s OUTER=%d", dtype_suffix(compute), dtype_suffix(compute),
+               space.outer);
   launch_plan(&launch, &space, 0);
   launch_flags(&launch, (cl_int)plan->operands[0].dtype);
   launch_ints(&launch, begin, end);
   launch_flags(&launch, shift);
-  launch_blocks(&launch, &word);
-  status = launch_rows(&launch, &space);
-  TRY(status, block_read(call, device, &word, 0, &first, sizeof first));
-  block_free(device, &word);
+  launch_blocks(&launch, word);
+  launch_rows(&launch, &space);
+  launch_read(&launch, word, 0, &first, sizeof first);
   *span = first == UINT32_MAX ? -1 : (int64_t)first;
-  return status;
+  return launch_end(&launch);
 }
 
 /* Few devices have 64-bit atomics, so positions beyond 32 bits are found in two rounds, by spans first. */

@@ -17,6 +17,16 @@ const char *dtype_suffix(strew_dtype dtype) {
   return suffixes[dtype];
 }
 
+const char *word_type(strew_dtype dtype) {
+  static const char *const types[] = {[1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "ulong"};
+  return types[strew_dtype_size_bytes(dtype)];
+}
+
+strew_dtype word_of(strew_dtype dtype) {
+  static const strew_dtype words[] = {[1] = STREW_UINT8, [2] = STREW_INT16, [4] = STREW_INT32, [8] = STREW_INT64};
+  return words[strew_dtype_size_bytes(dtype)];
+}
+
 struct space space_of(const struct plan *plan) {
   int last = plan->rank - 1;
   struct space space = {.plan = plan, .columns = plan->rank ? plan->sizes[last] : 1};
@@ -25,18 +35,41 @@ struct space space_of(const struct plan *plan) {
   return space;
 }
 
-void launch_start(struct launch *launch, const struct call *call, strew_device *device, const char *file,
-                  const char *name, const char *settings_format, ...) {
+struct block *launch_scratch(struct launch *launch, size_t size_bytes) {
+  struct block *block = launch->scratch;
+  while (block->memory) block++;
+  TRY(launch->status, block_allocate(launch->call, launch->device, size_bytes, block));
+  return launch->status == STREW_OK ? block : NULL;
+}
+
+void launch_free(struct launch *launch, struct block *block) {
+  if (block) block_free(launch->device, block);
+}
+
+strew_status launch_end(struct launch *launch) {
+  for (int i = 0; i < MOST_SCRATCH; i++) block_free(launch->device, &launch->scratch[i]);
+  return launch->status;
+}
+
+void launch_write(struct launch *launch, const struct block *to, const void *from, size_t size_bytes) {
+  TRY(launch->status, block_transfer(launch->call, launch->device, to, 0, from, size_bytes, true));
+}
+
+void launch_read(struct launch *launch, const struct block *from, size_t offset_bytes, void *to, size_t size_bytes) {
+  TRY(launch->status, block_transfer(launch->call, launch->device, from, offset_bytes, to, size_bytes, false));
+}
+
+void launch_start(struct launch *launch, const char *file, const char *name, const char *settings_format, ...) {
   char settings[LONGEST_SETTINGS];
   va_list arguments;
   va_start(arguments, settings_format);
   vsnprintf(settings, sizeof settings, settings_format, arguments);
   va_end(arguments);
-  *launch = (struct launch){.call = call, .device = device, .turns = 1};
-  if (opencl_of(device)->lost)
-    launch->status = opencl_fail_lost(call, device);
-  else
-    launch->status = program_kernel(call, device, file, name, settings, &launch->kernel);
+  launch->bound = 0;
+  launch->turns = 1;
+  launch->continues = false;
+  if (opencl_of(launch->device)->lost) TRY(launch->status, opencl_fail_lost(launch->call, launch->device));
+  TRY(launch->status, program_kernel(launch->call, launch->device, file, name, settings, &launch->kernel));
 }
 
 void launch_value(struct launch *launch, const void *value, size_t size_bytes) {
@@ -45,14 +78,12 @@ void launch_value(struct launch *launch, const void *value, size_t size_bytes) {
   if (error != CL_SUCCESS) launch->status = opencl_fail(launch->call, launch->device, "clSetKernelArg", error);
 }
 
-void launch_int_list(struct launch *launch, const int64_t *values, size_t count) {
-  for (size_t i = 0; i < count; i++) launch_value(launch, &values[i], sizeof *values);
-}
-void launch_flag_list(struct launch *launch, const cl_int *values, size_t count) {
-  for (size_t i = 0; i < count; i++) launch_value(launch, &values[i], sizeof *values);
+void launch_list(struct launch *launch, const void *values, size_t count, size_t size_bytes) {
+  for (size_t i = 0; i < count; i++) launch_value(launch, (const char *)values + i * size_bytes, size_bytes);
 }
 void launch_block_list(struct launch *launch, const struct block *const *blocks, size_t count) {
-  for (size_t i = 0; i < count; i++) launch_value(launch, &blocks[i]->memory, sizeof blocks[i]->memory);
+  static const cl_mem none;
+  for (size_t i = 0; i < count; i++) launch_value(launch, blocks[i] ? &blocks[i]->memory : &none, sizeof none);
 }
 
 /* ----------------------------------------------------------------------------------------------- arguments of plans */
@@ -71,9 +102,7 @@ void launch_space(struct launch *launch, const struct space *space) {
 }
 
 void launch_memory(struct launch *launch, const struct operand *operand) {
-  static const struct block none = {NULL, 0};
-  const struct block *block = operand->storage ? operand->storage->data : NULL; /* empty tensors have no block */
-  launch_blocks(launch, block ? block : &none);
+  launch_blocks(launch, operand->storage ? operand->storage->data : NULL); /* empty tensors have no block */
   launch_ints(launch, operand->offset);
 }
 
@@ -122,14 +151,6 @@ int64_t launch_iterations(const strew_device *device, int64_t each) {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* After a failure behind launches that have written, the device's data cannot be trusted. A call that was stopped
-   reports that itself. */
-static strew_status lose_half_written(struct launch *launch, strew_status status) {
-  bool is_stopped = status == STREW_EINTERRUPTED || status == STREW_ETIME;
-  if (status != STREW_OK && !is_stopped && launch->continues) opencl_of(launch->device)->lost = true;
-  return status;
-}
-
 /* Enqueues `across` * `down` groups of `turns` iterations each, in launches of at most most_turns; between launches the
    host tests whether the call must stop. The launches have the same arguments and differ by the global offset. GPUs may
    limit the number of groups in the second dimension. */
@@ -150,7 +171,11 @@ static strew_status enqueue_all(struct launch *launch, cl_uint dimensions, size_
       if (status == STREW_OK) launch->continues = true;
     }
   }
-  return lose_half_written(launch, status);
+  /* After a failure behind launches that have written, the device's data cannot be trusted. A call that was stopped
+     reports that itself. */
+  bool is_stopped = status == STREW_EINTERRUPTED || status == STREW_ETIME;
+  if (status != STREW_OK && !is_stopped && launch->continues) opencl_of(launch->device)->lost = true;
+  return launch->status = status;
 }
 
 static size_t groups_for(int64_t count, size_t part) { return ((size_t)count + part - 1) / part; }

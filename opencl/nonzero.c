@@ -1,49 +1,49 @@
 /* nonzero.c: positions of the nonzero elements, in three steps: a flag per element, the number of flags in each block,
    and the prefix sums of these, at which the blocks write their positions. */
-#include "radix.h"
+#include "opencl.h"
 #include "tuning.h"
 
 #include <inttypes.h>
 
 struct nonzero_search {
-  const struct call *call;
-  strew_device *device;
+  struct launch *launch;
   const struct plan *plan;
-  struct space space;         /* of the plan before it is simplified: its coordinates are the result */
-  int64_t elements, block;    /* elements in all, and per block */
-  size_t group;               /* work-items per block */
-  struct block flags, counts; /* flags.memory is NULL if the tensor's own bytes serve as flags */
+  struct space space;      /* of the plan before it is simplified: its coordinates are the result */
+  int64_t elements, block; /* elements in all, and per block */
+  int64_t blocks;
+  size_t group;                 /* work-items per block */
+  struct block *flags, *counts; /* flags is NULL if the tensor's own bytes serve as flags */
 };
 
-static int64_t blocks_of(const struct nonzero_search *search) {
-  return (search->elements + search->block - 1) / search->block;
-}
 static bool is_wide(const struct nonzero_search *search) { return search->elements > UINT32_MAX; }
 
-static void nonzero_start(struct launch *launch, const struct nonzero_search *search, const char *kernel, int outer) {
-  launch_start(launch, search->call, search->device, "nonzero.cl", kernel, "S=%s OUTER=%d COUNT=%s GROUP_SIZE=%zu",
-               dtype_suffix(search->plan->operands[0].dtype), outer, is_wide(search) ? "ulong" : "uint",
-               opencl_large_group(search->device));
+static size_t count_bytes(const struct nonzero_search *search) {
+  return is_wide(search) ? sizeof(cl_ulong) : sizeof(cl_uint);
 }
 
-static strew_status set_flags(struct nonzero_search *search) {
+static struct launch *nonzero_start(const struct nonzero_search *search, const char *kernel, int outer) {
+  launch_start(search->launch, "nonzero.cl", kernel, "S=%s OUTER=%d COUNT=%s GROUP_SIZE=%zu",
+               dtype_suffix(search->plan->operands[0].dtype), outer, is_wide(search) ? "ulong" : "uint",
+               opencl_large_group(search->launch->device));
+  return search->launch;
+}
+
+static void set_flags(struct nonzero_search *search) {
   struct plan simple = *search->plan;
   plan_simplify(&simple);
   const bool is_dense = simple.rank == 0 || (simple.rank == 1 && simple.operands[0].strides[0] == 1);
-  if (is_dense && strew_dtype_size_bytes(simple.operands[0].dtype) == 1) return STREW_OK;
-  strew_status status = block_allocate(search->call, search->device, (size_t)search->elements, &search->flags);
-  if (status != STREW_OK) return status;
+  if (is_dense && strew_dtype_size_bytes(simple.operands[0].dtype) == 1) return;
+  search->flags = launch_scratch(search->launch, (size_t)search->elements);
   struct space space = space_of(&simple);
-  struct launch launch;
-  nonzero_start(&launch, search, "flag", space.outer);
-  launch_plan(&launch, &space, 0);
-  launch_blocks(&launch, &search->flags);
-  return launch_rows(&launch, &space);
+  struct launch *launch = nonzero_start(search, "flag", space.outer);
+  launch_plan(launch, &space, 0);
+  launch_blocks(launch, search->flags);
+  launch_rows(launch, &space);
 }
 
 static void bind_flags(struct launch *launch, const struct nonzero_search *search) {
-  if (search->flags.memory) {
-    launch_blocks(launch, &search->flags);
+  if (search->flags) {
+    launch_blocks(launch, search->flags);
     launch_ints(launch, 0);
   } else {
     launch_memory(launch, &search->plan->operands[0]);
@@ -51,70 +51,62 @@ static void bind_flags(struct launch *launch, const struct nonzero_search *searc
   launch_ints(launch, search->elements, search->block);
 }
 
-static strew_status count_flags(struct nonzero_search *search) {
-  const size_t count_bytes = is_wide(search) ? sizeof(cl_ulong) : sizeof(cl_uint);
-  const int64_t blocks = blocks_of(search);
-  strew_status status =
-      block_allocate(search->call, search->device, (size_t)(blocks + 1) * count_bytes, &search->counts);
-  if (status != STREW_OK) return status;
-  struct launch launch;
-  nonzero_start(&launch, search, "count_flags", 1);
-  bind_flags(&launch, search);
-  launch_blocks(&launch, &search->counts);
-  launch.turns = search->block;
-  status = launch_groups(&launch, blocks, search->group);
-  return status == STREW_OK
-             ? opencl_prefix_sums(search->call, search->device, &search->counts, blocks + 1, is_wide(search))
-             : status;
+static void count_flags(struct nonzero_search *search) {
+  search->counts = launch_scratch(search->launch, (size_t)(search->blocks + 1) * count_bytes(search));
+  struct launch *launch = nonzero_start(search, "count_flags", 1);
+  bind_flags(launch, search);
+  launch_blocks(launch, search->counts);
+  launch->turns = search->block;
+  launch_groups(launch, search->blocks, search->group);
+  opencl_prefix_sums(launch, search->counts, search->blocks + 1, is_wide(search));
 }
 
-static strew_status read_total(const struct nonzero_search *search, int64_t *count) {
+static void read_total(const struct nonzero_search *search, int64_t *count) {
+  struct launch *launch = search->launch;
   cl_ulong wide = 0;
   cl_uint total = 0;
-  const size_t last = (size_t)blocks_of(search);
-  strew_status status =
-      is_wide(search)
-          ? block_read(search->call, search->device, &search->counts, last * sizeof wide, &wide, sizeof wide)
-          : block_read(search->call, search->device, &search->counts, last * sizeof total, &total, sizeof total);
-  if (status != STREW_OK) return status;
+  const size_t bytes = count_bytes(search), last = (size_t)search->blocks * bytes;
+  launch_read(launch, search->counts, last, is_wide(search) ? (void *)&wide : &total, bytes);
   *count = (int64_t)(wide + total);
-  if (wide + total <= (cl_ulong)search->elements) return STREW_OK;
-  return fail(search->call, FAULT(STREW_EDEVICE, "device"),
-              "%s (%s) returned nonsense: it counted more nonzero elements than there are (%" PRId64 ")",
-              search->device->name, strew_device_description(search->device), search->elements);
+  if (wide + total > (cl_ulong)search->elements)
+    launch->status = fail(launch->call, FAULT(STREW_EDEVICE, "device"),
+                          "%s (%s) returned nonsense: it counted more nonzero elements than there are (%" PRId64 ")",
+                          launch->device->name, strew_device_description(launch->device), search->elements);
 }
 
-static strew_status write_positions(const struct nonzero_search *search, const struct operand *out) {
+static void write_positions(const struct nonzero_search *search, const struct operand *out) {
   const int rank = search->plan->rank;
-  struct launch launch;
-  nonzero_start(&launch, search, "write_positions", search->space.outer);
-  launch_space(&launch, &search->space);
-  bind_flags(&launch, search);
-  launch_blocks(&launch, &search->counts);
-  launch_memory(&launch, out);
-  launch_flags(&launch, rank);
-  launch.turns = search->block * (rank + 1);
-  return launch_groups(&launch, blocks_of(search), search->group);
+  struct launch *launch = nonzero_start(search, "write_positions", search->space.outer);
+  launch_space(launch, &search->space);
+  bind_flags(launch, search);
+  launch_blocks(launch, search->counts);
+  launch_memory(launch, out);
+  launch_flags(launch, rank);
+  launch->turns = search->block * (rank + 1);
+  launch_groups(launch, search->blocks, search->group);
 }
 
 /* On a GPU a block is 8 elements for each work-item of a group. On a CPU one work-item takes a block and counts out the
    coordinates of each element it finds. */
 static void set_nonzero_blocks(struct nonzero_search *search) {
-  const struct opencl *on = opencl_of(search->device);
-  search->group = on->is_gpu ? opencl_large_group(search->device) : 1;
+  const struct opencl *on = opencl_of(search->launch->device);
+  search->group = on->is_gpu ? opencl_large_group(search->launch->device) : 1;
   search->block = on->is_gpu ? NONZERO_GPU_ELEMENTS * (int64_t)search->group : NONZERO_CPU_BLOCK;
   while (!on->is_gpu && search->block * (search->plan->rank + 2) > on->longest_loop) search->block /= 2;
+  search->blocks = (search->elements + search->block - 1) / search->block;
 }
 
 strew_status opencl_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
                             int64_t *count) {
-  struct nonzero_search search = {.call = call, .device = device, .plan = plan, .space = space_of(plan)};
+  struct launch launch = {.call = call, .device = device};
+  struct nonzero_search search = {.launch = &launch, .plan = plan, .space = space_of(plan)};
   search.elements = plan_numel(plan);
   set_nonzero_blocks(&search);
-  strew_status status = set_flags(&search);
-  TRY(status, count_flags(&search));
-  TRY(status, out ? write_positions(&search, out) : read_total(&search, count));
-  block_free(device, &search.flags);
-  block_free(device, &search.counts);
-  return status;
+  set_flags(&search);
+  count_flags(&search);
+  if (out)
+    write_positions(&search, out);
+  else
+    read_total(&search, count);
+  return launch_end(&launch);
 }

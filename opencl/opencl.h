@@ -57,6 +57,15 @@ const char *opencl_library(void);
 /* The name of an error code, as "CL_OUT_OF_RESOURCES". */
 const char *opencl_error_name(cl_int error);
 
+/* True if STREW_OPENCL_ASSUME contains `word`: tests make a device behave like another. */
+bool opencl_assumed(const char *word);
+/* Writes to `text` (TEXT_BYTES): bytes in use, size of the device's memory, what to do. Returns text. */
+const char *opencl_memory_hint(const strew_device *device, char *text);
+/* Fails with the OpenCL function, the device, the error code and a hint. */
+strew_status opencl_fail(const struct call *call, strew_device *device, const char *function, cl_int error);
+/* Fails because the device is lost: no driver function is called for it any more. */
+strew_status opencl_fail_lost(const struct call *call, strew_device *device);
+
 /* Blocks the terminal's signals in this thread, and so in threads and processes that a driver starts meanwhile;
    opencl_restore_signals delivers pending ones. */
 void opencl_block_signals(sigset_t *before);
@@ -100,20 +109,20 @@ struct opencl {
     int64_t launches, turns;
   } batch; /* the batch being filled */
 };
-/* Operations that integers compute in the device's place, if its own are not exact: X(flag, bit, macro of the kernels,
-   text of --devices). WIDEN is a defect in the conversion of int32 to int64. */
+/* Operations that integers compute in the device's place, if its own are not exact: X(flag, bit, results of
+   probe.c that show it, macro of the kernels, text of --devices). WIDEN is a defect in the conversion of int32 to int64. */
 #define SOFTWARE(X)                                                                                                    \
-  X(SUM, 0, "SOFT_FLOAT32_SUM", " + -")                                                                                \
-  X(PRODUCT, 1, "SOFT_FLOAT32_PRODUCT", " *")                                                                          \
-  X(DIVIDE, 2, "SOFT_FLOAT32_DIVIDE", " /")                                                                            \
-  X(ROOT, 3, "SOFT_FLOAT32_ROOT", " sqrt")                                                                             \
-  X(COMPARE, 4, "SOFT_FLOAT32_COMPARE", " < ==")                                                                       \
-  X(CONVERT, 5, "SOFT_FLOAT32_CONVERT", " int64 to float32")                                                           \
-  X(WIDEN, 6, "WIDEN_BY_HALVES", "")                                                                                   \
-  X(FUSED, 7, "SOFT_FLOAT32_FUSED", " fma")                                                                            \
-  X(FUSED64, 8, "SOFT_FLOAT64_FUSED", " fma of float64")
+  X(SUM, 0, BIT(SUM), "SOFT_FLOAT32_SUM", " + -")                                                                      \
+  X(PRODUCT, 1, BIT(PRODUCT) | BIT(SUM_OF_PRODUCT), "SOFT_FLOAT32_PRODUCT", " *")                                      \
+  X(DIVIDE, 2, BIT(QUOTIENT), "SOFT_FLOAT32_DIVIDE", " /")                                                             \
+  X(ROOT, 3, BIT(ROOT), "SOFT_FLOAT32_ROOT", " sqrt")                                                                  \
+  X(COMPARE, 4, BIT(LESS), "SOFT_FLOAT32_COMPARE", " < ==")                                                            \
+  X(CONVERT, 5, BIT(FROM_INT64), "SOFT_FLOAT32_CONVERT", " int64 to float32")                                          \
+  X(WIDEN, 6, BIT(NEGATIVE), "WIDEN_BY_HALVES", "")                                                                    \
+  X(FUSED, 7, BIT(FUSED), "SOFT_FLOAT32_FUSED", " fma")                                                                \
+  X(FUSED64, 8, 0u, "SOFT_FLOAT64_FUSED", " fma of float64")
 enum software {
-#define ROW(flag, bit, macro, text) SOFT_##flag = 1 << bit,
+#define ROW(flag, bit, results, macro, text) SOFT_##flag = 1 << bit,
   SOFTWARE(ROW)
 #undef ROW
 };
@@ -123,17 +132,6 @@ static inline struct opencl *opencl_of(const strew_device *device) { return devi
 /* Releases what opencl_open has created: context and queue. */
 void opencl_close(strew_device *device);
 extern const struct device_ops opencl_ops;
-
-/* ---------------------------------------------------------------------------------------------------------- fault.c */
-
-/* True if STREW_OPENCL_ASSUME contains `word`: tests make a device behave like another. */
-bool opencl_assumed(const char *word);
-/* Writes to `text` (TEXT_BYTES): bytes in use, size of the device's memory, what to do. Returns text. */
-const char *opencl_memory_hint(const strew_device *device, char *text);
-/* Fails with the OpenCL function, the device, the error code and a hint. */
-strew_status opencl_fail(const struct call *call, strew_device *device, const char *function, cl_int error);
-/* Fails because the device is lost: no driver function is called for it any more. */
-strew_status opencl_fail_lost(const struct call *call, strew_device *device);
 
 /* ------------------------------------------------------------------------------------ probe.c, probe_sort.c, sort.c */
 
@@ -156,11 +154,9 @@ void blocks_trim(strew_device *device, size_t keep_bytes);
 void opencl_drop_kept(strew_context *context);
 /* Releases all free buffers of the device; false if there were none. */
 bool blocks_reclaim(strew_device *device);
-/* Copy between host memory and a buffer; both wait. */
-strew_status block_write(const struct call *call, strew_device *device, const struct block *to, size_t offset_bytes,
-                         const void *from, size_t size_bytes);
-strew_status block_read(const struct call *call, strew_device *device, const struct block *from, size_t offset_bytes,
-                        void *to, size_t size_bytes);
+/* Writes or reads a buffer, from byte `at` on; waits. `host` is only read if `writes`. */
+strew_status block_transfer(const struct call *call, strew_device *device, const struct block *block, size_t at,
+                            const void *host, size_t size_bytes, bool writes);
 
 /* ------------------------------------------------------------------------------------------------------- throttle.c */
 
@@ -189,22 +185,35 @@ void cache_store(const char *key, const void *binary, size_t size_bytes);
 
 /* --------------------------------------------------------------------------------------------------------- launch.c */
 
-/* A kernel launch. Arguments are bound in the order of the kernel's parameters. The first failure is kept, later steps
-   do nothing, and the function that enqueues returns it:
-     struct launch launch;
-     launch_start(&launch, call, device, "copy.cl", "copy", "T=%s OUTER=%d", "f32", space.outer);
+enum { MOST_SCRATCH = 16 }; /* blocks at a time; a scatter by sorting takes 10 */
+
+/* The launches of one call, one after another. Arguments are bound in the order of the kernel's parameters. The first
+   failure is kept, later steps do nothing, and functions that enqueue return it:
+     struct launch launch = {.call = call, .device = device};
+     launch_start(&launch, "copy.cl", "copy", "T=%s OUTER=%d", "f32", space.outer);
      launch_space(&launch, &space);
      launch_operand(&launch, &space, 0);
      return launch_rows(&launch, &space); */
 struct launch {
   const struct call *call;
   strew_device *device;
+  strew_status status;
   cl_kernel kernel;
   cl_uint bound;  /* arguments so far */
   int64_t turns;  /* loop iterations per work-item, of launch_groups per group; 1 unless set */
   bool continues; /* an earlier launch of the same operation has already written */
-  strew_status status;
+  struct block scratch[MOST_SCRATCH];
 };
+
+/* A scratch block that launch_end frees, or NULL after a failure. */
+struct block *launch_scratch(struct launch *launch, size_t size_bytes);
+/* Frees a scratch block, or none if NULL, earlier. */
+void launch_free(struct launch *launch, struct block *block);
+/* Frees all scratch; returns the first failure. */
+strew_status launch_end(struct launch *launch);
+/* As block_transfer; after a failure `to` is unchanged. */
+void launch_write(struct launch *launch, const struct block *to, const void *from, size_t size_bytes);
+void launch_read(struct launch *launch, const struct block *from, size_t offset_bytes, void *to, size_t size_bytes);
 
 /* A plan as kernels see it (kernels/space.h): `columns` is its last dimension, `rows` the product of the others. A
    row's coordinates are a vector of `outer` numbers: 1, 4 or 16. */
@@ -217,18 +226,25 @@ struct space space_of(const struct plan *plan);
 
 /* The dtype's suffix in scalar.h: "f32", ... */
 const char *dtype_suffix(strew_dtype dtype);
+/* The integer dtype of the same size: copies keep all bits, those of NaNs included. */
+strew_dtype word_of(strew_dtype dtype);
+/* The unsigned type of the dtype's size: "uint", ... */
+const char *word_type(strew_dtype dtype);
 
-void launch_start(struct launch *launch, const struct call *call, strew_device *device, const char *file,
-                  const char *name, const char *settings_format, ...) __attribute__((format(printf, 6, 7)));
+/* Begins the launch of a kernel; the settings are those of program_kernel. */
+void launch_start(struct launch *launch, const char *file, const char *name, const char *settings_format, ...)
+    __attribute__((format(printf, 4, 5)));
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);
-/* Several in order: each a `const long`, a `const int` (a truth value, bits of a verdict), or a struct block. */
-#define launch_ints(launch, ...)   LAUNCH_LIST(launch_int_list, launch, int64_t, __VA_ARGS__)
-#define launch_flags(launch, ...)  LAUNCH_LIST(launch_flag_list, launch, cl_int, __VA_ARGS__)
-#define launch_blocks(launch, ...) LAUNCH_LIST(launch_block_list, launch, struct block const *, __VA_ARGS__)
-#define LAUNCH_LIST(function, launch, type, ...)                                                                       \
-  function(launch, (type const[]){__VA_ARGS__}, sizeof((type const[]){__VA_ARGS__}) / sizeof(type))
-void launch_int_list(struct launch *launch, const int64_t *values, size_t count);
-void launch_flag_list(struct launch *launch, const cl_int *values, size_t count);
+/* Several in order: each a `const long`, a `const int` (a truth value, bits of a verdict), or a struct block, of which
+   NULL binds no memory. */
+#define launch_ints(launch, ...)  LAUNCH_LIST(launch, int64_t, __VA_ARGS__)
+#define launch_flags(launch, ...) LAUNCH_LIST(launch, cl_int, __VA_ARGS__)
+#define LAUNCH_LIST(launch, type, ...)                                                                                 \
+  launch_list(launch, (type const[]){__VA_ARGS__}, sizeof((type const[]){__VA_ARGS__}) / sizeof(type), sizeof(type))
+#define launch_blocks(launch, ...)                                                                                     \
+  launch_block_list(launch, (struct block const *const[]){__VA_ARGS__},                                                \
+                    sizeof((struct block const *const[]){__VA_ARGS__}) / sizeof(struct block *))
+void launch_list(struct launch *launch, const void *values, size_t count, size_t size_bytes);
 void launch_block_list(struct launch *launch, const struct block *const *blocks, size_t count);
 /* Binds SPACE of kernels/space.h. */
 void launch_space(struct launch *launch, const struct space *space);
@@ -262,6 +278,66 @@ int64_t launch_iterations(const strew_device *device, int64_t each);
 static inline size_t opencl_large_group(const strew_device *device) {
   return opencl_of(device)->largest_group >= 256 ? 256 : GROUP;
 }
+
+/* --------------------------------------------------------------------------------------------------------- radix.c */
+
+/* Replaces each of `count` numbers (uint, or ulong if `wide`) by the sum of those before it. A trailing 0 thus becomes
+   the total. */
+void opencl_prefix_sums(struct launch *launch, const struct block *numbers, int64_t count, bool wide);
+
+/* Bytes of an item of kernels/items.h, a key and a position: 8 (key << 32 | position), or 16 if broad (ulong2(key,
+   position)). */
+static inline size_t item_bytes(bool broad) { return broad ? 16 : 8; }
+
+/* `lines` contiguous lines of n items each. */
+struct item_lines {
+  int64_t lines, n; /* lines * n < 2^32 */
+  bool broad;
+  uint64_t bits; /* in which keys may differ: fewer take fewer passes */
+};
+
+/* Sorts every line by key, stably: equal keys stay in memory order, whatever their positions. *items becomes the block
+   that holds the result, the original or another of the same size. */
+void opencl_radix_sort(struct launch *launch, struct block *items, const struct item_lines *shape);
+
+/* --------------------------------------------------------------------------------------------------------- index.c
+
+   Passes over an index, and the verdict that the launches of one call write on the device (kernels/index.h). */
+
+enum verdict { VERDICT_NONE = 0, VERDICT_BAD = 1, VERDICT_UNSORTED = 2 };
+enum { VERDICT_STAGES = 3 };
+
+/* The distinct elements of an index operand and how kernels walk them. */
+struct index_pass {
+  struct launch *launch;
+  struct plan values;
+  struct space space;
+  bool dense;
+  bool ordered; /* checks find descents along the last dimension, too */
+};
+/* `values` has one operand and is simplified; with `ordered`, its last dimension is not merged with others. */
+void index_pass_start(struct index_pass *pass, struct launch *launch, const struct plan *values);
+/* A new verdict, set to `initially`; with `sampled` UNSORTED is added if a few samples are out of order. */
+struct block *verdict_start(struct index_pass *pass, enum verdict initially, bool sampled);
+/* Adds UNSORTED if values descend somewhere and, with `check`, BAD if one is outside of lowest..highest. Does nothing
+   if the verdict is UNSORTED already. */
+void verdict_order(struct index_pass *pass, bool check, int64_t lowest, int64_t highest, const struct block *verdict);
+/* A verdict that a kernel will initialise. */
+struct block *verdict_allocate(struct launch *launch);
+/* True if a value is outside of lowest..highest. Waits. */
+bool index_pass_check(struct index_pass *pass, int64_t lowest, int64_t highest);
+/* The verdict, all stages combined; 0 after a failure. Waits. */
+int verdict_read(struct launch *launch, const struct block *verdict);
+
+/* Binds LIMITS of kernels/index.h: the size of the indexed dimension and the mode for values out of range. In modes that
+   do not map them into range they address no element. */
+enum { MODE_AS_IS = 0, MODE_WRAP = 1, MODE_CLIP = 2 };
+static inline void launch_limits(struct launch *launch, int64_t size, strew_mode mode) {
+  launch_ints(launch, size);
+  launch_flags(launch, mode == STREW_WRAP ? MODE_WRAP : mode == STREW_CLIP ? MODE_CLIP : MODE_AS_IS);
+}
+/* The index's type in kernels, I. */
+static inline const char *index_type(strew_dtype dtype) { return dtype == STREW_INT64 ? "long" : "int"; }
 
 /* ---------------------------------------------------------------------------------------------- the device's table */
 

@@ -28,50 +28,25 @@ static uint64_t chosen(uint64_t i, int fraction, int width) {
   }
 }
 
-static bool is_same_float(uint32_t bits, float x) {
-  uint32_t expected;
-  memcpy(&expected, &x, sizeof x);
-  return bits == expected || (x != x && (bits & 0x7fffffffu) > 0x7f800000u);
-}
+/* EXPECT defines a function that computes an operand triple's results: their bits, and truth values as 0 or 1. The
+   library is compiled without contraction. */
+#define EXPECT(name, real, root, fused)                                                                                \
+  static void name(const void *operands, uint64_t *expected) {                                                         \
+    const real *x = operands, product = x[0] * x[1];                                                                   \
+    int64_t whole;                                                                                                     \
+    memcpy(&whole, x, sizeof whole);                                                                                   \
+    const real results[RESULTS] = {[SUM] = x[0] + x[1],       [PRODUCT] = product, [SUM_OF_PRODUCT] = product + x[2],  \
+                                   [QUOTIENT] = x[0] / x[1],  [ROOT] = root(x[0]), [FUSED] = fused(x[0], x[1], x[2]),  \
+                                   [FROM_INT64] = (real)whole};                                                        \
+    for (int r = 0; r < RESULTS; r++) expected[r] = 0, memcpy(&expected[r], &results[r], sizeof *results);             \
+    expected[LESS] = x[0] < x[1];                                                                                      \
+    expected[NEGATIVE] = signbit(x[0]) != 0;                                                                           \
+  }
+EXPECT(expect_floats, float, sqrtf, fused_f32)
+EXPECT(expect_doubles, double, sqrt, fma)
 
-static bool is_same_double(uint64_t bits, double x) {
-  uint64_t expected;
-  memcpy(&expected, &x, sizeof x);
-  return bits == expected || (x != x && (bits & 0x7fffffffffffffffu) > 0x7ff0000000000000u);
-}
-
-/* A bit per operation whose result is wrong for this operand triple. */
-static unsigned wrong_floats(const float *x, const uint32_t *results) {
-  const float product = x[0] * x[1]; /* the library is compiled without contraction */
-  int64_t whole;
-  memcpy(&whole, x, sizeof whole);
-  const float expected[RESULTS] = {
-      [SUM] = x[0] + x[1],        [PRODUCT] = product,  [SUM_OF_PRODUCT] = product + x[2],
-      [QUOTIENT] = x[0] / x[1],   [ROOT] = sqrtf(x[0]), [FUSED] = fused_f32(x[0], x[1], x[2]),
-      [FROM_INT64] = (float)whole};
-  unsigned wrong = 0;
-  for (int r = 0; r < RESULTS; r++)
-    if (r == LESS       ? results[r] != (x[0] < x[1])
-        : r == NEGATIVE ? results[r] != (signbit(x[0]) != 0)
-                        : !is_same_float(results[r], expected[r]))
-      wrong |= 1u << r;
-  return wrong;
-}
-
-static unsigned wrong_doubles(const double *x, const uint64_t *results) {
-  const double product = x[0] * x[1];
-  int64_t whole;
-  memcpy(&whole, x, sizeof whole);
-  const double expected[RESULTS] = {[SUM] = x[0] + x[1],         [PRODUCT] = product, [SUM_OF_PRODUCT] = product + x[2],
-                                    [QUOTIENT] = x[0] / x[1],    [ROOT] = sqrt(x[0]), [FUSED] = fma(x[0], x[1], x[2]),
-                                    [FROM_INT64] = (double)whole};
-  unsigned wrong = 0;
-  for (int r = 0; r < RESULTS; r++)
-    if (r == LESS       ? results[r] != (x[0] < x[1])
-        : r == NEGATIVE ? results[r] != (signbit(x[0]) != 0)
-                        : !is_same_double(results[r], expected[r]))
-      wrong |= 1u << r;
-  return wrong;
+static bool is_nan(uint64_t bits, bool is_single) {
+  return is_single ? (bits & 0x7fffffffu) > 0x7f800000u : (bits & 0x7fffffffffffffffu) > 0x7ff0000000000000u;
 }
 
 /* ------------------------------------------------------------------------------------------------- running a kernel */
@@ -97,32 +72,32 @@ static void choose_operands(struct arithmetic_trial *trial) {
 
 static strew_status run_trial(const struct call *call, strew_device *device, struct arithmetic_trial *trial) {
   const size_t operand_bytes = 3 * OPERANDS * trial->size_bytes, result_bytes = RESULTS * OPERANDS * trial->size_bytes;
-  struct block operands = {0}, results = {0};
-  const int count = OPERANDS;
+  struct launch launch = {.call = call, .device = device};
   choose_operands(trial);
-  strew_status status = block_allocate(call, device, operand_bytes, &operands);
-  TRY(status, block_allocate(call, device, result_bytes, &results));
-  TRY(status, block_write(call, device, &operands, 0, trial->operands, operand_bytes));
-  if (status == STREW_OK) {
-    struct launch launch;
-    launch_start(&launch, call, device, "probe.cl", trial->kernel, "%s", "");
-    launch_blocks(&launch, &operands, &results);
-    launch_value(&launch, &count, sizeof count);
-    status = launch_items(&launch, count);
-  }
-  TRY(status, block_read(call, device, &results, 0, trial->results, result_bytes));
-  block_free(device, &operands);
-  block_free(device, &results);
-  return status;
+  struct block *operands = launch_scratch(&launch, operand_bytes), *results = launch_scratch(&launch, result_bytes);
+  launch_write(&launch, operands, trial->operands, operand_bytes);
+  launch_start(&launch, "probe.cl", trial->kernel, "%s", "");
+  launch_blocks(&launch, operands, results);
+  launch_flags(&launch, OPERANDS);
+  launch_items(&launch, OPERANDS);
+  launch_read(&launch, results, 0, trial->results, result_bytes);
+  return launch_end(&launch);
 }
 
+/* A bit per operation of which a result is wrong. */
 static unsigned wrong_results(const struct arithmetic_trial *trial) {
+  const size_t size = trial->size_bytes;
+  const bool is_single = size == sizeof(float);
   unsigned wrong = 0;
-  for (int i = 0; i < OPERANDS; i++)
-    if (trial->size_bytes == sizeof(float))
-      wrong |= wrong_floats((const float *)trial->operands + 3 * i, (const uint32_t *)trial->results + RESULTS * i);
-    else
-      wrong |= wrong_doubles((const double *)trial->operands + 3 * i, trial->results + RESULTS * i);
+  for (size_t i = 0; i < OPERANDS; i++) {
+    uint64_t expected[RESULTS], bits = 0;
+    (is_single ? expect_floats : expect_doubles)((const char *)trial->operands + 3 * i * size, expected);
+    for (size_t r = 0; r < RESULTS; r++) {
+      memcpy(&bits, (const char *)trial->results + (RESULTS * i + r) * size, size);
+      bool both_nan = r != LESS && r != NEGATIVE && is_nan(bits, is_single) && is_nan(expected[r], is_single);
+      if (bits != expected[r] && !both_nan) wrong |= 1u << r;
+    }
+  }
   return wrong;
 }
 
@@ -141,20 +116,16 @@ static strew_status probe_floats(const struct call *call, strew_device *device, 
 
 static strew_status probe_loop(const struct call *call, strew_device *device) {
   uint32_t expected = 1, state = 1;
-  const int turns = LOOP_TURNS;
-  for (int i = 0; i < turns; i++) expected = (expected * 1664525u + 1013904223u) ^ expected >> 7;
-  struct block block = {0};
-  strew_status status = block_allocate(call, device, sizeof state, &block);
-  TRY(status, block_write(call, device, &block, 0, &state, sizeof state));
-  if (status == STREW_OK) {
-    struct launch launch;
-    launch_start(&launch, call, device, "probe.cl", "probe_loop", "%s", "");
-    launch_blocks(&launch, &block);
-    launch_value(&launch, &turns, sizeof turns);
-    status = launch_groups(&launch, 1, 1);
-  }
-  TRY(status, block_read(call, device, &block, 0, &state, sizeof state));
-  block_free(device, &block);
+  for (int i = 0; i < LOOP_TURNS; i++) expected = (expected * 1664525u + 1013904223u) ^ expected >> 7;
+  struct launch launch = {.call = call, .device = device};
+  struct block *block = launch_scratch(&launch, sizeof state);
+  launch_write(&launch, block, &state, sizeof state);
+  launch_start(&launch, "probe.cl", "probe_loop", "%s", "");
+  launch_blocks(&launch, block);
+  launch_flags(&launch, LOOP_TURNS);
+  launch_groups(&launch, 1, 1);
+  launch_read(&launch, block, 0, &state, sizeof state);
+  strew_status status = launch_end(&launch);
   if (status == STREW_OK && (state != expected || opencl_assumed("shortloops")))
     opencl_of(device)->longest_loop = SHORT_LOOP;
   return status;
@@ -165,14 +136,10 @@ static strew_status probe_loop(const struct call *call, strew_device *device) {
 static unsigned in_software(unsigned wrong) {
   unsigned software = 0;
   if (opencl_assumed("software")) wrong = ~0u;
-  if (wrong & 1u << SUM) software |= SOFT_SUM;
-  if (wrong & (1u << PRODUCT | 1u << SUM_OF_PRODUCT)) software |= SOFT_PRODUCT;
-  if (wrong & 1u << QUOTIENT) software |= SOFT_DIVIDE;
-  if (wrong & 1u << ROOT) software |= SOFT_ROOT;
-  if (wrong & 1u << FUSED) software |= SOFT_FUSED;
-  if (wrong & 1u << LESS) software |= SOFT_COMPARE;
-  if (wrong & 1u << FROM_INT64) software |= SOFT_CONVERT;
-  if (wrong & 1u << NEGATIVE) software |= SOFT_WIDEN;
+#define BIT(result)                          (1u << (result))
+#define ROW(flag, bit, results, macro, text) software |= wrong & (results) ? SOFT_##flag : 0u;
+  SOFTWARE(ROW)
+#undef ROW
   return software;
 }
 

@@ -14,7 +14,6 @@ struct sort_trial {
   strew_dtype dtype;
   size_t size_bytes; /* of an element */
   int64_t columns;
-  struct block blocks[OPERANDS];
   struct storage storages[OPERANDS];
   unsigned char from[MOST * sizeof(int64_t)], values[MOST * sizeof(int64_t)];
   int64_t indices[MOST];
@@ -64,19 +63,16 @@ static struct sort_plan plan_of(struct sort_trial *trial, int rank) {
 static strew_status run_sort(const struct call *call, strew_device *device, struct sort_trial *trial, int rank) {
   const size_t elements = (size_t)(ROWS * trial->columns), bytes = elements * trial->size_bytes;
   const size_t sizes[OPERANDS] = {[VALUES] = bytes, [INDICES] = elements * sizeof(int64_t), [FROM] = bytes};
-  strew_status status = STREW_OK;
-  memset(trial->blocks, 0, sizeof trial->blocks);
-  for (int i = 0; i < OPERANDS && status == STREW_OK; i++) {
-    trial->storages[i] = (struct storage){.device = device, .data = &trial->blocks[i], .size_bytes = sizes[i]};
-    status = block_allocate(call, device, sizes[i], &trial->blocks[i]);
-  }
-  TRY(status, block_write(call, device, &trial->blocks[FROM], 0, trial->from, bytes));
+  struct launch steps = {.call = call, .device = device};
+  for (int i = 0; i < OPERANDS; i++)
+    trial->storages[i] =
+        (struct storage){.device = device, .data = launch_scratch(&steps, sizes[i]), .size_bytes = sizes[i]};
+  launch_write(&steps, trial->storages[FROM].data, trial->from, bytes);
   const struct sort_plan plan = plan_of(trial, rank);
-  TRY(status, opencl_sort_untested(call, device, &plan));
-  TRY(status, block_read(call, device, &trial->blocks[VALUES], 0, trial->values, bytes));
-  TRY(status, block_read(call, device, &trial->blocks[INDICES], 0, trial->indices, sizes[INDICES]));
-  for (int i = 0; i < OPERANDS; i++) block_free(device, &trial->blocks[i]);
-  return status;
+  TRY(steps.status, opencl_sort_untested(call, device, &plan));
+  launch_read(&steps, trial->storages[VALUES].data, 0, trial->values, bytes);
+  launch_read(&steps, trial->storages[INDICES].data, 0, trial->indices, sizes[INDICES]);
+  return launch_end(&steps);
 }
 
 /* Tests a length that is sorted by merging and one that is sorted by digits. */

@@ -210,24 +210,20 @@ static strew_status make_program(const struct call *call, strew_device *device, 
 
 /* The key on disk is the program's text, with all that determines the binary in front: device, driver and options as a
    comment, then macros and source. For *from_disk see make_program. */
-static strew_status build_program(const struct call *call, strew_device *device, const char *key, const char *file,
-                                  const char *settings, bool *from_disk, cl_program *out) {
+static strew_status build_program(const struct call *call, strew_device *device, const char *key, bool *from_disk,
+                                  cl_program *out) {
   struct opencl *on = opencl_of(device);
   struct source_text text = {.context = device->context};
   char options[LONGEST_OPTIONS];
   uint64_t bit;
-  const struct embedded_file *found = file_named(file, strlen(file), &bit);
-  if (!found) return fail(call, (struct fault){.code = STREW_EDEVICE}, "no such kernel file: %s", file);
-  text_add_word(&text, "// ");
-  text_add_word(&text, strew_device_description(device));
-  text_add_word(&text, " | ");
-  text_add_word(&text, on->driver);
-  text_add_word(&text, " | ");
+  const size_t name = strcspn(key, "\n");
+  const struct embedded_file *found = file_named(key, name, &bit);
+  if (!found) return fail(call, (struct fault){.code = STREW_EDEVICE}, "no such kernel file: %.*s", (int)name, key);
   options_of(on, key, options, sizeof options);
-  text_add_word(&text, options);
-  text_add_word(&text, "\n");
-  text_add_word(&text, on->prelude);
-  add_settings(&text, settings);
+  const char *const front[] = {"// ",      strew_device_description(device), " | ", on->driver, " | ", options, "\n",
+                               on->prelude};
+  for (size_t i = 0; i < sizeof front / sizeof *front; i++) text_add_word(&text, front[i]);
+  add_settings(&text, key + name + 1);
   add_file(&text, found);
   *out = NULL;
   strew_status status = text.failed ? fail_memory(call, device->context, text.capacity)
@@ -261,7 +257,7 @@ static strew_status program_find(const struct call *call, strew_device *device, 
   made->kernel_count = 0;
   made->from_disk = true;
   strcpy(made->key, key);
-  status = build_program(call, device, key, file, settings, &made->from_disk, &made->program);
+  status = build_program(call, device, key, &made->from_disk, &made->program);
   if (status != STREW_OK) return memory_free(device->context, made, size_of_program(key)), status;
   made->next = *slot;
   *slot = *out = made;
@@ -269,14 +265,14 @@ static strew_status program_find(const struct call *call, strew_device *device, 
 }
 
 /* Creates the kernel. A binary from disk may load without containing it: then the source is compiled after all. */
-static strew_status kernel_make(const struct call *call, strew_device *device, const char *file, const char *name,
-                                const char *settings, struct program *program, cl_kernel *out) {
+static strew_status kernel_make(const struct call *call, strew_device *device, const char *name,
+                                struct program *program, cl_kernel *out) {
   cl_int error = CL_SUCCESS;
   *out = cl.clCreateKernel(program->program, name, &error);
   if (!*out && program->from_disk && program->kernel_count == 0 && !opencl_of(device)->lost) {
     cl_program fresh;
     program->from_disk = false;
-    strew_status status = build_program(call, device, program->key, file, settings, &program->from_disk, &fresh);
+    strew_status status = build_program(call, device, program->key, &program->from_disk, &fresh);
     if (status != STREW_OK) return status;
     cl.clReleaseProgram(program->program);
     program->program = fresh;
@@ -295,7 +291,7 @@ strew_status program_kernel(const struct call *call, strew_device *device, const
   if (program->kernel_count == (int)(sizeof program->kernels / sizeof *program->kernels))
     return fail(call, (struct fault){.code = STREW_EDEVICE}, "%s has too many kernels", file);
   struct kernel *kernel = &program->kernels[program->kernel_count];
-  status = kernel_make(call, device, file, name, settings, program, &kernel->kernel);
+  status = kernel_make(call, device, name, program, &kernel->kernel);
   if (status != STREW_OK) return status;
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
   program->kernel_count++;

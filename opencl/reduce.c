@@ -11,8 +11,7 @@ enum way { WAY_ITEMS, WAY_TILE, WAY_LANES };
 
 /* One fold. */
 struct fold_launch {
-  const struct call *call;
-  strew_device *device;
+  struct launch *launch;
   struct plan kept, folded;
   struct space outputs, elements; /* kept and folded, as kernels see them */
   int64_t n, output_count, blocks;
@@ -59,7 +58,7 @@ static void fold_prepare(struct fold_launch *job, const struct reduce_plan *redu
 /* On GPUs and for vectors, adjacent outputs are better than adjacent elements of one output if they are closer in
    memory. */
 static void choose_fold(struct fold_launch *job) {
-  const struct opencl *on = opencl_of(job->device);
+  const struct opencl *on = opencl_of(job->launch->device);
   enum {
     FEW = 4,
     SHORT = 64,
@@ -94,16 +93,16 @@ static void choose_fold(struct fold_launch *job) {
 /* ------------------------------------------------------------------------------------------------------- launches */
 
 /* Starts a kernel with the settings of all kernels of a fold, and its own. */
-static void fold_start(struct launch *launch, const struct fold_launch *job, const char *kernel, const char *settings) {
+static void fold_start(const struct fold_launch *job, const char *kernel, const char *settings) {
   const struct operand *out = &job->kept.operands[0], *in = &job->kept.operands[1];
-  launch_start(launch, job->call, job->device, "reduce.cl", kernel,
-               "S=%s OUT=%s FOLD=FOLD_%s JOINED=join_%s IS_FLOAT=%d OUTER=%d %s", dtype_suffix(in->dtype),
-               dtype_suffix(out->dtype), job->kind, job->join, job->is_float, job->outputs.outer, settings);
+  launch_start(job->launch, "reduce.cl", kernel, "S=%s OUT=%s FOLD=FOLD_%s JOINED=join_%s IS_FLOAT=%d OUTER=%d %s",
+               dtype_suffix(in->dtype), dtype_suffix(out->dtype), job->kind, job->join, job->is_float,
+               job->outputs.outer, settings);
 }
 
 /* Binds OUTPUTS: single values per output go to the plan's output, several to `values`. */
-static void bind_outputs(struct launch *launch, const struct fold_launch *job, int64_t nodes,
-                         const struct block *values) {
+static void bind_outputs(const struct fold_launch *job, int64_t nodes, const struct block *values) {
+  struct launch *launch = job->launch;
   float single = (float)job->divisor;
   launch_plan(launch, &job->outputs, 0);
   launch_ints(launch, job->output_count, nodes);
@@ -117,23 +116,24 @@ static void bind_outputs(struct launch *launch, const struct fold_launch *job, i
     launch_value(launch, &single, sizeof single);
 }
 
-static void start_blocks(struct launch *launch, const struct fold_launch *job) {
+static void start_blocks(const struct fold_launch *job) {
   char settings[96];
   int flat = job->folded.rank <= 1, dense = job->dense;
   if (job->way == WAY_ITEMS) {
     snprintf(settings, sizeof settings, "WAY=WAY_ITEMS FLAT=%d DENSE=%d FEW=%d", dense, dense, job->few);
-    fold_start(launch, job, "fold_items", settings);
+    fold_start(job, "fold_items", settings);
   } else if (job->way == WAY_TILE) {
     snprintf(settings, sizeof settings, "WAY=WAY_TILE FLAT=0 DENSE=%d TILE=%d", dense, TILE);
-    fold_start(launch, job, "fold_tile", settings);
+    fold_start(job, "fold_tile", settings);
   } else {
     snprintf(settings, sizeof settings, "WAY=WAY_LANES FLAT=%d ACROSS=%d SLOTS=%d", flat, job->across, job->slots);
-    fold_start(launch, job, "fold_lanes", settings);
+    fold_start(job, "fold_lanes", settings);
   }
 }
 
-static strew_status run_blocks(const struct fold_launch *job, struct launch *launch) {
-  const struct opencl *on = opencl_of(job->device);
+static strew_status run_blocks(const struct fold_launch *job) {
+  struct launch *launch = job->launch;
+  const struct opencl *on = opencl_of(launch->device);
   int64_t items = job->output_count * job->blocks, tiles = (job->outputs.columns - 1) / TILE + 1;
   int64_t block = job->n < SUM_BLOCK ? job->n : SUM_BLOCK;
   launch->turns = block * (job->way == WAY_LANES ? job->slots : job->way == WAY_TILE ? TILE : 1);
@@ -144,63 +144,57 @@ static strew_status run_blocks(const struct fold_launch *job, struct launch *lau
   return spread ? launch_groups(launch, items, 1) : launch_items(launch, items);
 }
 
-static strew_status fold_blocks(const struct fold_launch *job, const struct block *values) {
-  static const struct block none = {NULL, 0};
-  struct launch launch;
-  start_blocks(&launch, job);
-  bind_outputs(&launch, job, job->blocks, values);
-  launch_operand(&launch, &job->outputs, 1);
-  launch_ints(&launch, job->n);
-  launch_space(&launch, &job->elements);
-  launch_strides(&launch, &job->elements, 1);
-  launch_blocks(&launch, job->means ? job->means : &none);
-  return run_blocks(job, &launch);
+static void fold_blocks(const struct fold_launch *job, const struct block *values) {
+  struct launch *launch = job->launch;
+  start_blocks(job);
+  bind_outputs(job, job->blocks, values);
+  launch_operand(launch, &job->outputs, 1);
+  launch_ints(launch, job->n);
+  launch_space(launch, &job->elements);
+  launch_strides(launch, &job->elements, 1);
+  launch_blocks(launch, job->means);
+  run_blocks(job);
 }
 
 /* Joins `count` values of each output into `nodes`. */
 static strew_status fold_join(const struct fold_launch *job, const struct block *leaves, int64_t count, bool many,
                               int64_t nodes, const struct block *values) {
-  struct launch launch;
-  fold_start(&launch, job, many ? "join_many" : "join_few", "WAY=WAY_JOIN");
-  bind_outputs(&launch, job, nodes, values);
-  launch_blocks(&launch, leaves);
-  launch_ints(&launch, count);
+  struct launch *launch = job->launch;
+  fold_start(job, many ? "join_many" : "join_few", "WAY=WAY_JOIN");
+  bind_outputs(job, nodes, values);
+  launch_blocks(launch, leaves);
+  launch_ints(launch, count);
   int64_t items = job->output_count * nodes;
-  launch.turns = many ? FAN * GROUP : FAN;
-  return many ? launch_groups(&launch, items, GROUP) : launch_items(&launch, items);
+  launch->turns = many ? FAN * GROUP : FAN;
+  return many ? launch_groups(launch, items, GROUP) : launch_items(launch, items);
 }
 
 /* ------------------------------------------------------------------------------------------------------ the folds */
 
-static strew_status allocate_values(const struct fold_launch *job, int64_t nodes, struct block *block) {
-  *block = (struct block){NULL, 0};
-  if (nodes == 1) return STREW_OK; /* the values go directly to the output */
-  return block_allocate(job->call, job->device, (size_t)(job->output_count * nodes) * job->value_bytes, block);
+/* Scratch for the values; NULL if they go directly to the output. */
+static struct block *allocate_values(const struct fold_launch *job, int64_t nodes) {
+  return nodes == 1 ? NULL : launch_scratch(job->launch, (size_t)(job->output_count * nodes) * job->value_bytes);
 }
 
-static strew_status fold(struct fold_launch *job) {
+static void fold(const struct fold_launch *job) {
   enum { FEW_OUTPUTS = 4096 };
-  struct block values, joined;
   int64_t count = job->blocks;
-  strew_status status = allocate_values(job, count, &values);
-  TRY(status, fold_blocks(job, &values));
-  while (status == STREW_OK && count > 1) {
+  struct block *values = allocate_values(job, count), *joined;
+  fold_blocks(job, values);
+  while (count > 1) {
     bool many = count > FAN && job->output_count < FEW_OUTPUTS;
     int64_t fan = many ? FAN * GROUP : FAN, nodes = (count - 1) / fan + 1;
-    status = allocate_values(job, nodes, &joined);
-    TRY(status, fold_join(job, &values, count, many, nodes, &joined));
-    block_free(job->device, &values);
+    joined = allocate_values(job, nodes);
+    fold_join(job, values, count, many, nodes, joined);
+    launch_free(job->launch, values);
     values = joined;
     count = nodes;
   }
-  block_free(job->device, &values);
-  return status;
 }
 
 /* Writes the means of the gaps of all outputs to `means`, contiguous, in the computed dtype. */
-static strew_status find_means(const struct fold_launch *job, const struct block *means) {
-  struct block memory = *means;
-  struct storage storage = {.device = job->device, .data = &memory};
+static void find_means(const struct fold_launch *job, struct block *means) {
+  struct storage storage = {.device = job->launch->device, .data = means};
   struct fold_launch first = *job;
   struct operand *out = &first.kept.operands[0];
   out->storage = &storage;
@@ -212,24 +206,18 @@ static strew_status find_means(const struct fold_launch *job, const struct block
   first.kind = "GAPS";
   first.finish = 1;
   first.divisor = (double)job->n;
-  return fold(&first);
+  fold(&first);
 }
 
-static strew_status fold_deviations(struct fold_launch *job, double correction, bool root) {
-  struct block means;
-  size_t bytes = (size_t)job->output_count * job->value_bytes;
-  strew_status status = block_allocate(job->call, job->device, bytes, &means);
-  if (status != STREW_OK) return status;
-  status = find_means(job, &means);
+static void fold_deviations(struct fold_launch *job, double correction, bool root) {
+  struct block *means = launch_scratch(job->launch, (size_t)job->output_count * job->value_bytes);
+  find_means(job, means);
   double divisor = (double)job->n - correction;
   job->kind = "DEVIATIONS";
   job->finish = root ? 2 : 1;
   job->divisor = divisor > 0 ? divisor : 0;
-  job->means = &means;
-  TRY(status, fold(job));
-  block_free(job->device, &means);
-  job->means = NULL;
-  return status;
+  job->means = means;
+  fold(job);
 }
 
 /* Kernels of each fold. */
@@ -255,15 +243,18 @@ static size_t value_bytes(enum fold_gives gives, strew_dtype dtype) {
 
 strew_status opencl_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
   const struct fold_row *row = fold_row_of(plan->fold);
-  struct fold_launch job = {.call = call,
-                            .device = device,
+  struct launch launch = {.call = call, .device = device};
+  struct fold_launch job = {.launch = &launch,
                             .kind = kernels[plan->fold].kind,
                             .join = kernels[plan->fold].join,
                             .flip = kernels[plan->fold].flip};
   fold_prepare(&job, plan);
   choose_fold(&job);
   job.value_bytes = value_bytes(row->gives, plan->plan.operands[1].dtype);
-  if (fold_is_spread(plan->fold)) return fold_deviations(&job, plan->correction, row->finish == FINISH_DEVIATION);
   if (row->finish == FINISH_MEAN) job.finish = 1, job.divisor = (double)job.n;
-  return fold(&job);
+  if (fold_is_spread(plan->fold))
+    fold_deviations(&job, plan->correction, row->finish == FINISH_DEVIATION);
+  else
+    fold(&job);
+  return launch_end(&launch);
 }

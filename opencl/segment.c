@@ -1,26 +1,25 @@
 /* segment.c: reductions of segments, and the way back. A work-item takes the elements of one segment in order. The size
    of a launch is limited, and one segment may have all elements: each launch takes the same part of every line of src.
    */
-#include "index.h"
 #include "opencl.h"
 #include "runtime/base/operations.h"
 
 enum { CPU_STRIP = 16 }; /* columns of a work-item on a CPU, which loads them together */
 
 struct segment_launch {
-  const struct call *call;
-  strew_device *device;
+  struct launch *launch;
   const struct segment_plan *plan;
   struct space space;
   int strip;
-  int64_t items;      /* work-items */
-  int64_t across;     /* elements that lie at one number of an element, in all lines and columns */
-  struct block state; /* values under way, if out's dtype cannot hold them */
+  int64_t items;       /* work-items */
+  int64_t across;      /* elements that lie at one number of an element, in all lines and columns */
+  struct block *state; /* values under way, if out's dtype cannot hold them */
 };
 
 /* Binds the space, the operands and the elements from .. to - 1 of each line. */
-static void launch_elements(struct launch *launch, const struct segment_launch *job, int64_t from, int64_t to) {
+static void launch_elements(const struct segment_launch *job, int64_t from, int64_t to) {
   const struct segment_plan *plan = job->plan;
+  struct launch *launch = job->launch;
   launch_space(launch, &job->space);
   for (int i = 0; i < plan->plan.count; i++) launch_operand(launch, &job->space, i);
   launch_ints(launch, plan->step, plan->ends_step, from, to);
@@ -28,51 +27,46 @@ static void launch_elements(struct launch *launch, const struct segment_launch *
   launch->turns = job->strip + (to - from) * job->across / job->items; /* of an average work-item */
 }
 
-static strew_status launch_segments(struct launch *launch, const struct segment_launch *job) {
+static void launch_segments(const struct segment_launch *job) {
   struct space strips = job->space;
   strips.columns = (strips.columns - 1) / job->strip + 1;
-  return launch_rows(launch, &strips);
+  launch_rows(job->launch, &strips);
 }
 
-static strew_status reduce_part(const struct segment_launch *job, int64_t from, int64_t to) {
+static void reduce_part(const struct segment_launch *job, int64_t from, int64_t to) {
   const struct segment_plan *plan = job->plan;
   const struct operand *operands = plan->plan.operands;
   const bool with_arg = plan->plan.count > SEGMENT_ARG, mean = plan->reduction == STREW_MEAN;
   const char *suffix = dtype_suffix(operands[SEGMENT_OUT].dtype);
   const size_t element_bytes = dtype_bytes(operands[SEGMENT_OUT].dtype);
-  struct launch launch;
-  launch_start(&launch, job->call, job->device, "segment.cl", "segments",
-               "S=%s SRC=%s REDUCE=%s I=%s OUTER=%d STRIP=%d%s%s", suffix, suffix,
+  struct launch *launch = job->launch;
+  launch_start(launch, "segment.cl", "segments", "S=%s SRC=%s REDUCE=%s I=%s OUTER=%d STRIP=%d%s%s", suffix, suffix,
                strew_reduction_name(mean ? STREW_SUM : plan->reduction), index_type(operands[SEGMENT_ENDS].dtype),
-               job->space.outer, job->strip, with_arg ? " ARG" : "", job->state.memory ? " STATE" : "");
-  launch_elements(&launch, job, from, to);
-  launch_ints(&launch, plan->size);
-  launch_flags(&launch, mean);
-  launch_value(&launch, plan->start.bytes, element_bytes);
-  launch_value(&launch, plan->empty.bytes, element_bytes);
-  launch_blocks(&launch, &job->state);
-  return launch_segments(&launch, job);
+               job->space.outer, job->strip, with_arg ? " ARG" : "", job->state ? " STATE" : "");
+  launch_elements(job, from, to);
+  launch_ints(launch, plan->size);
+  launch_flags(launch, mean);
+  launch_value(launch, plan->start.bytes, element_bytes);
+  launch_value(launch, plan->empty.bytes, element_bytes);
+  launch_blocks(launch, job->state);
+  launch_segments(job);
 }
 
-static strew_status spread_part(const struct segment_launch *job, int64_t from, int64_t to) {
-  static const char *const words[] = {[1] = "i8", [2] = "i16", [4] = "i32", [8] = "i64"};
+static void spread_part(const struct segment_launch *job, int64_t from, int64_t to) {
   const struct operand *operands = job->plan->plan.operands;
-  const char *word = words[dtype_bytes(operands[SEGMENT_OUT].dtype)];
-  struct launch launch;
-  launch_start(&launch, job->call, job->device, "segment.cl", "spread",
-               "S=%s SRC=%s REDUCE=assign I=%s OUTER=%d STRIP=%d SPREAD", word, word,
-               index_type(operands[SEGMENT_ENDS].dtype), job->space.outer, job->strip);
-  launch_elements(&launch, job, from, to);
-  return launch_segments(&launch, job);
+  const char *word = dtype_suffix(word_of(operands[SEGMENT_OUT].dtype));
+  launch_start(job->launch, "segment.cl", "spread", "S=%s SRC=%s REDUCE=assign I=%s OUTER=%d STRIP=%d SPREAD", word,
+               word, index_type(operands[SEGMENT_ENDS].dtype), job->space.outer, job->strip);
+  launch_elements(job, from, to);
+  launch_segments(job);
 }
 
-static struct segment_launch job_of(const struct call *call, strew_device *device,
-                                    const struct segment_plan *segments) {
+static struct segment_launch job_of(struct launch *launch, const struct segment_plan *segments) {
   const struct plan *plan = &segments->plan;
   const int last = plan->rank - 1;
   const bool has_columns = last >= 0 && plan->operands[SEGMENT_ENDS].strides[last] == 0;
-  struct segment_launch job = {.call = call, .device = device, .plan = segments, .space = space_of(plan), .across = 1};
-  job.strip = has_columns && !opencl_of(device)->is_gpu ? CPU_STRIP : 1;
+  struct segment_launch job = {.launch = launch, .plan = segments, .space = space_of(plan), .across = 1};
+  job.strip = has_columns && !opencl_of(launch->device)->is_gpu ? CPU_STRIP : 1;
   job.items = job.space.rows * ((job.space.columns - 1) / job.strip + 1);
   for (int d = 0; d <= last; d++) {
     bool chained = plan->operands[SEGMENT_ENDS].strides[d] == segments->ends_step;
@@ -83,39 +77,27 @@ static struct segment_launch job_of(const struct call *call, strew_device *devic
 
 /* Runs a part for all elements. */
 static strew_status run_parts(struct segment_launch *job, bool needs_state,
-                              strew_status (*run)(const struct segment_launch *job, int64_t from, int64_t to)) {
-  const int64_t longest = opencl_of(job->device)->longest_loop / 4 / job->strip;
-  int64_t most = launch_iterations(job->device, job->across), size = job->plan->size ? job->plan->size : 1;
+                              void (*run)(const struct segment_launch *job, int64_t from, int64_t to)) {
+  struct launch *launch = job->launch;
+  const int64_t longest = opencl_of(launch->device)->longest_loop / 4 / job->strip;
+  int64_t most = launch_iterations(launch->device, job->across), size = job->plan->size ? job->plan->size : 1;
   if (most > longest) most = longest;
-  strew_status status = STREW_OK;
   if (most < size && needs_state)
-    status = block_allocate(job->call, job->device, (size_t)plan_numel(&job->plan->plan) * sizeof(float), &job->state);
-  for (int64_t from = 0; from < size && status == STREW_OK; from += most)
-    status = run(job, from, size - from < most ? size : from + most);
-  block_free(job->device, &job->state);
-  return status;
+    job->state = launch_scratch(launch, (size_t)plan_numel(&job->plan->plan) * sizeof(float));
+  for (int64_t from = 0; from < size && launch->status == STREW_OK; from += most)
+    run(job, from, size - from < most ? size : from + most);
+  return launch_end(launch);
 }
 
 strew_status opencl_segments(const struct call *call, strew_device *device, const struct segment_plan *plan) {
-  struct segment_launch job = job_of(call, device, plan);
+  struct launch launch = {.call = call, .device = device};
+  struct segment_launch job = job_of(&launch, plan);
   bool widens = dtype_is_half(plan->plan.operands[SEGMENT_OUT].dtype) && reduction_widens_halves(plan->reduction);
   return run_parts(&job, widens, reduce_part);
 }
 
 strew_status opencl_spread(const struct call *call, strew_device *device, const struct segment_plan *plan) {
-  struct segment_launch job = job_of(call, device, plan);
+  struct launch launch = {.call = call, .device = device};
+  struct segment_launch job = job_of(&launch, plan);
   return run_parts(&job, false, spread_part);
-}
-
-strew_status opencl_sorted_ends(const struct call *call, strew_device *device, const struct plan *plan, int64_t size,
-                                int64_t step) {
-  enum { SEARCH_TURNS = 64 };
-  struct space space = space_of(plan);
-  struct launch launch;
-  launch_start(&launch, call, device, "sorted_ends.cl", "sorted_ends", "I=%s OUTER=%d",
-               index_type(plan->operands[1].dtype), space.outer);
-  launch_plan(&launch, &space, 0, 1);
-  launch_ints(&launch, size, step);
-  launch.turns = SEARCH_TURNS;
-  return launch_rows(&launch, &space);
 }

@@ -2,14 +2,13 @@
      local    lines that fit in local memory are sorted there, by a group on a GPU, else by one work-item
      top-k    for the first few of a long line it is cut into tiles; the first few of each form the next, shorter line
      radix    else elements become items in global memory, which are sorted by digits and become elements again */
-#include "radix.h"
+#include "opencl.h"
 #include "tuning.h"
 
 #include <inttypes.h>
 
 struct sort {
-  const struct call *call;
-  strew_device *device;
+  struct launch *launch;
   const struct sort_plan *plan;
   struct space space; /* of the input: columns are a line's elements */
   int64_t line;       /* items that fit in local memory */
@@ -21,17 +20,18 @@ struct sort {
 
 static size_t key_bytes(const struct sort *sort) { return strew_dtype_size_bytes(sort->plan->plan.operands[2].dtype); }
 
-static void sort_start(struct launch *launch, const struct sort *sort, const char *kernel) {
-  launch_start(launch, sort->call, sort->device, "sort.cl", kernel, "S=%s OUTER=%d BROAD=%d LINE=%d GROUP_SIZE=%zu",
+static struct launch *sort_start(const struct sort *sort, const char *kernel) {
+  launch_start(sort->launch, "sort.cl", kernel, "S=%s OUTER=%d BROAD=%d LINE=%d GROUP_SIZE=%zu",
                dtype_suffix(sort->plan->plan.operands[2].dtype), sort->space.outer, sort->broad, (int)sort->line,
-               opencl_large_group(sort->device));
+               opencl_large_group(sort->launch->device));
+  return sort->launch;
 }
 
 /* -------------------------------------------------------------------------------------------------- in local memory */
 
 /* Lines during a top-k selection: elements of the input (no block), or items. */
 struct candidates {
-  struct block block;
+  struct block *block;
   int64_t columns; /* per line */
 };
 
@@ -42,34 +42,30 @@ static int bits_for(int64_t count) {
 }
 
 /* Sorts each tile and writes its first `keep` items to `kept`, or to the outputs if that is NULL. */
-static strew_status sort_tiles(const struct sort *sort, const struct candidates *from, int64_t tile,
-                               const struct block *kept) {
-  const struct opencl *on = opencl_of(sort->device);
+static void sort_tiles(const struct sort *sort, const struct candidates *from, int64_t tile, const struct block *kept) {
+  const struct opencl *on = opencl_of(sort->launch->device);
   const struct block *unused = sort->plan->plan.operands[2].storage->data; /* some drivers reject a NULL buffer */
   const int64_t tiles = (from->columns + tile - 1) / tile, units = sort->space.rows * tiles;
   const int bits = bits_for(tile < from->columns ? tile : from->columns);
-  const bool from_items = from->block.memory != NULL;
   struct space space = sort->space;
-  struct launch launch;
   space.columns = from->columns;
-  sort_start(&launch, sort, "sort_tiles");
-  launch_plan(&launch, &space, 0, 1, 2);
-  launch_blocks(&launch, from_items ? &from->block : unused);
-  launch_flags(&launch, from_items);
-  launch_blocks(&launch, kept ? kept : unused);
-  launch_flags(&launch, kept != NULL);
-  launch_ints(&launch, tile, tiles, sort->plan->keep, (int64_t)sort->flip);
-  launch_flags(&launch, bits);
-  launch.turns = SORT_ITEM_TURNS * (on->is_gpu ? sort->line : (int64_t)1 << bits);
-  if (!on->is_gpu) return launch_groups(&launch, units, 1);
-  const int64_t at_once = sort->line >> bits;
-  return launch_groups(&launch, (units + at_once - 1) / at_once, opencl_large_group(sort->device));
+  struct launch *launch = sort_start(sort, "sort_tiles");
+  launch_plan(launch, &space, 0, 1, 2);
+  launch_blocks(launch, from->block ? from->block : unused);
+  launch_flags(launch, from->block != NULL);
+  launch_blocks(launch, kept ? kept : unused);
+  launch_flags(launch, kept != NULL);
+  launch_ints(launch, tile, tiles, sort->plan->keep, (int64_t)sort->flip);
+  launch_flags(launch, bits);
+  launch->turns = SORT_ITEM_TURNS * (on->is_gpu ? sort->line : (int64_t)1 << bits);
+  const int64_t at_once = on->is_gpu ? sort->line >> bits : 1;
+  launch_groups(launch, (units + at_once - 1) / at_once, on->is_gpu ? opencl_large_group(launch->device) : 1);
 }
 
 /* The tile length for a top-k selection, or 0 if radix sort is better. A CPU work-item without a bound on its loops
    selects from long tiles with a heap. */
 static int64_t sort_tile_of(const struct sort *sort) {
-  const struct opencl *on = opencl_of(sort->device);
+  const struct opencl *on = opencl_of(sort->launch->device);
   const int64_t n = sort->space.columns, keep = sort->plan->keep;
   int64_t tile = sort->line;
   if (!on->is_gpu && on->longest_loop >= TOP_LONG_LOOP) {
@@ -79,50 +75,40 @@ static int64_t sort_tile_of(const struct sort *sort) {
   return keep <= tile / 8 && keep <= sort->line && keep <= n / 16 ? tile : 0;
 }
 
-static strew_status select_first(const struct sort *sort, int64_t tile) {
+static void select_first(const struct sort *sort, int64_t tile) {
   struct candidates from = {.columns = sort->space.columns};
-  strew_status status = STREW_OK;
-  while (status == STREW_OK && from.columns > tile) {
-    const int64_t columns = (from.columns + tile - 1) / tile * sort->plan->keep;
-    struct candidates kept = {.columns = columns};
-    status = block_allocate(sort->call, sort->device, (size_t)(sort->space.rows * columns) * item_bytes(sort->broad),
-                            &kept.block);
-    TRY(status, sort_tiles(sort, &from, tile, &kept.block));
-    block_free(sort->device, &from.block);
+  while (from.columns > tile) {
+    struct candidates kept = {.columns = (from.columns + tile - 1) / tile * sort->plan->keep};
+    kept.block = launch_scratch(sort->launch, (size_t)(sort->space.rows * kept.columns) * item_bytes(sort->broad));
+    sort_tiles(sort, &from, tile, kept.block);
+    launch_free(sort->launch, from.block);
     from = kept;
   }
-  TRY(status, sort_tiles(sort, &from, tile, NULL));
-  block_free(sort->device, &from.block);
-  return status;
+  sort_tiles(sort, &from, tile, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------------- radix sort */
 
 /* Finds the bits in which keys differ; 16-bit keys are taken to differ in all. If they span at most 32 bits, items can
    be narrow. */
-static strew_status survey(struct sort *sort) {
+static void survey(struct sort *sort) {
   uint32_t bits[4] = {0, 0, ~0u, ~0u};
   sort->differing = UINT64_MAX >> (64 - 8 * key_bytes(sort));
-  if (key_bytes(sort) < 4) return STREW_OK;
-  struct block block;
-  strew_status status = block_allocate(sort->call, sort->device, sizeof bits, &block);
-  TRY(status, block_write(sort->call, sort->device, &block, 0, bits, sizeof bits));
-  if (status == STREW_OK) {
-    const int64_t tiles = (sort->space.columns + SORT_SURVEY_TILE - 1) / SORT_SURVEY_TILE;
-    struct launch launch;
-    sort_start(&launch, sort, "survey");
-    launch_plan(&launch, &sort->space, 2);
-    launch_ints(&launch, (int64_t)sort->flip, SORT_SURVEY_TILE, tiles);
-    launch_blocks(&launch, &block);
-    launch.turns = SORT_SURVEY_TILE;
-    status = launch_groups(&launch, sort->space.rows * tiles, opencl_of(sort->device)->is_gpu ? GROUP : 1);
-  }
-  TRY(status, block_read(sort->call, sort->device, &block, 0, bits, sizeof bits));
-  block_free(sort->device, &block);
+  if (key_bytes(sort) < 4) return;
+  const int64_t tiles = (sort->space.columns + SORT_SURVEY_TILE - 1) / SORT_SURVEY_TILE;
+  struct block *block = launch_scratch(sort->launch, sizeof bits);
+  launch_write(sort->launch, block, bits, sizeof bits);
+  struct launch *launch = sort_start(sort, "survey");
+  launch_plan(launch, &sort->space, 2);
+  launch_ints(launch, (int64_t)sort->flip, SORT_SURVEY_TILE, tiles);
+  launch_blocks(launch, block);
+  launch->turns = SORT_SURVEY_TILE;
+  launch_groups(launch, sort->space.rows * tiles, opencl_of(launch->device)->is_gpu ? GROUP : 1);
+  launch_read(launch, block, 0, bits, sizeof bits);
+  launch_free(launch, block);
   const uint64_t any = (uint64_t)bits[1] << 32 | bits[0], all = (uint64_t)bits[3] << 32 | bits[2];
   sort->differing = any ^ all;
   sort->common = all;
-  return status;
 }
 
 /* Packs 64-bit keys whose differing bits span at most 32 into narrow items. */
@@ -137,75 +123,64 @@ static void sort_narrow(struct sort *sort) {
   sort->common &= ~((uint64_t)UINT32_MAX << shift);
 }
 
-static strew_status load_items(const struct sort *sort, const struct space *lines, int64_t first,
-                               const struct block *items) {
-  struct launch launch;
-  sort_start(&launch, sort, "load_items");
-  launch_plan(&launch, lines, 2);
-  launch_ints(&launch, first, (int64_t)sort->flip);
-  launch_value(&launch, &sort->shift, sizeof sort->shift);
-  launch_blocks(&launch, items);
-  return launch_rows(&launch, lines);
+static void load_items(const struct sort *sort, const struct space *lines, int64_t first, const struct block *items) {
+  struct launch *launch = sort_start(sort, "load_items");
+  launch_plan(launch, lines, 2);
+  launch_ints(launch, first, (int64_t)sort->flip);
+  launch_flags(launch, sort->shift);
+  launch_blocks(launch, items);
+  launch_rows(launch, lines);
 }
 
-static strew_status store_items(const struct sort *sort, const struct space *lines, int64_t first,
-                                const struct block *items) {
+static void store_items(const struct sort *sort, const struct space *lines, int64_t first, const struct block *items) {
   struct space kept = *lines;
-  struct launch launch;
   kept.columns = sort->plan->keep;
-  sort_start(&launch, sort, "store_items");
-  launch_plan(&launch, &kept, 0, 1, 2);
-  launch_ints(&launch, first, (int64_t)sort->flip);
-  launch_value(&launch, &sort->shift, sizeof sort->shift);
-  launch_ints(&launch, (int64_t)sort->common);
-  launch_blocks(&launch, items);
-  launch_ints(&launch, lines->columns);
-  return launch_rows(&launch, &kept);
-}
-
-static strew_status sort_all_lines(const struct sort *sort, const struct space *lines, int64_t first,
-                                   struct block *items) {
-  const struct item_lines what = {lines->rows, lines->columns, sort->broad, sort->differing};
-  strew_status status = load_items(sort, lines, first, items);
-  TRY(status, opencl_radix_sort(sort->call, sort->device, items, &what));
-  return TRY(status, store_items(sort, lines, first, items));
+  struct launch *launch = sort_start(sort, "store_items");
+  launch_plan(launch, &kept, 0, 1, 2);
+  launch_ints(launch, first, (int64_t)sort->flip);
+  launch_flags(launch, sort->shift);
+  launch_ints(launch, (int64_t)sort->common);
+  launch_blocks(launch, items);
+  launch_ints(launch, lines->columns);
+  launch_rows(launch, &kept);
 }
 
 /* Sorts as many lines at once as fit into one large block. */
-static strew_status sort_by_digits(struct sort *sort) {
+static void sort_by_digits(struct sort *sort) {
+  struct launch *launch = sort->launch;
   const int64_t many = SORT_ITEMS_AT_ONCE, n = sort->space.columns, rows = sort->space.rows;
   if (n > UINT32_MAX)
-    return fail(sort->call, FAULT(STREW_ESHAPE, "self"), "has lines of %" PRId64 " elements, %s sorts at most %" PRIu32,
-                n, sort->device->name, UINT32_MAX);
-  strew_status status = survey(sort);
-  if (status != STREW_OK) return status;
+    launch->status =
+        fail(launch->call, FAULT(STREW_ESHAPE, "self"), "has lines of %" PRId64 " elements, %s sorts at most %" PRIu32,
+             n, launch->device->name, UINT32_MAX);
+  survey(sort);
   sort_narrow(sort);
-  struct block items;
   struct space lines = sort->space;
   lines.rows = n < many / rows ? rows : n < many ? many / n : 1;
-  status = block_allocate(sort->call, sort->device, (size_t)(lines.rows * n) * item_bytes(sort->broad), &items);
-  if (status != STREW_OK) return status;
-  for (int64_t first = 0; status == STREW_OK && first < rows; first += lines.rows) {
+  struct block *items = launch_scratch(launch, (size_t)(lines.rows * n) * item_bytes(sort->broad));
+  for (int64_t first = 0; launch->status == STREW_OK && first < rows; first += lines.rows) {
     if (lines.rows > rows - first) lines.rows = rows - first;
-    status = sort_all_lines(sort, &lines, first, &items);
+    const struct item_lines what = {lines.rows, n, sort->broad, sort->differing};
+    load_items(sort, &lines, first, items);
+    opencl_radix_sort(launch, items, &what);
+    store_items(sort, &lines, first, items);
   }
-  block_free(sort->device, &items);
-  return status;
 }
 
 /* --------------------------------------------------------------------------------------------- choice of the method */
 
 strew_status opencl_sort_untested(const struct call *call, strew_device *device, const struct sort_plan *plan) {
-  struct sort sort = {.call = call, .device = device, .plan = plan, .space = space_of(&plan->plan)};
+  struct launch launch = {.call = call, .device = device};
+  struct sort sort = {.launch = &launch, .plan = plan, .space = space_of(&plan->plan)};
   sort.flip = plan->descending ? UINT64_MAX : 0;
   sort.broad = key_bytes(&sort) > 4 || sort.space.columns > UINT32_MAX;
   if (sort.space.outer == 1)
     sort.space.outer = 4; /* fewer programs to compile; coordinates are computed once per line */
   sort.line = (opencl_of(device)->is_gpu ? 2 : 1) * SORT_LINE_BYTES / (int64_t)item_bytes(sort.broad);
-  if (sort.space.columns <= sort.line) {
-    const struct candidates all = {.columns = sort.space.columns};
-    return sort_tiles(&sort, &all, sort.line, NULL);
-  }
-  const int64_t tile = sort_tile_of(&sort);
-  return tile ? select_first(&sort, tile) : sort_by_digits(&sort);
+  const int64_t tile = sort.space.columns <= sort.line ? sort.line : sort_tile_of(&sort);
+  if (tile)
+    select_first(&sort, tile);
+  else
+    sort_by_digits(&sort);
+  return launch_end(&launch);
 }

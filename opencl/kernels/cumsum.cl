@@ -11,22 +11,13 @@
      WAY          WAY_ITEMS, WAY_TILE, WAY_STAGED or WAY_CARRIES: which kernels to compile
      TOTALS       1: compute only the blocks' totals
      DENSE        1: unit stride in both operands along the line (WAY_ITEMS) or across lines (WAY_TILE) */
-#include "prelude.h"
-#include "pairs.h"
 #include "space.h"
+#include "pairs.h"
 
 #define WAY_ITEMS   0
 #define WAY_TILE    1
 #define WAY_STAGED  2
 #define WAY_CARRIES 3
-
-#ifndef S
-#define S      f32
-#define OUT    f32
-#define WAY    WAY_ITEMS
-#define TOTALS 0
-#define DENSE  1
-#endif
 
 #define BLOCK 1024
 #define RUN   16
@@ -55,8 +46,7 @@ typedef CAT(T_, OUT) OUT_OF;
       const long in_run, const long blocks, const long span, __global pair *carries
 #define CARRY(block, line) carries[(block)*lines + (line)]
 #define FIRSTS_OF(line)                                                                                                \
-  const long row = quotient(line, columns), column = (line)-row * columns;                                             \
-  const coordinates at = coordinates_of(row, rows, sizes);                                                             \
+  PLACE_OF(line);                                                                                                      \
   const long in_first = AT(in), out_first = AT(out)
 
 #if WAY == WAY_ITEMS

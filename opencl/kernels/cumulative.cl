@@ -4,18 +4,12 @@
      products    S is f32, f64 or i64. in and out may be the same elements
      extremes    of equal elements the last one wins; of NaN, which win, too
    The host defines S, OUTER and WAY. */
-#include "prelude.h"
-#include "scalar.h"
 #include "space.h"
+#include "scalar.h"
 
 #define PRODUCTS 0
 #define LARGEST  1
 #define SMALLEST 2
-
-#ifndef S
-#define S   f32
-#define WAY PRODUCTS
-#endif
 
 typedef CAT(T_, S) element;
 
@@ -25,8 +19,7 @@ typedef CAT(T_, S) element;
 #define FIRSTS                                                                                                         \
   const long line = (long)get_global_id(0);                                                                            \
   if (line >= lines) return;                                                                                           \
-  const long row = quotient(line, columns), column = line - row * columns;                                             \
-  const coordinates at = coordinates_of(row, rows, sizes);                                                             \
+  PLACE_OF(line);                                                                                                      \
   const long in_first = AT(in), out_first = AT(out)
 
 #if WAY == PRODUCTS

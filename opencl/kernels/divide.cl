@@ -1,7 +1,6 @@
 /* divide.cl: sums divided by their counts. S is self's dtype. */
-#include "prelude.h"
-#include "scalar.h"
 #include "space.h"
+#include "scalar.h"
 
 __kernel void divide(SPACE, OPERAND(CAT(T_, S), self), OPERAND(const long, count), const long extra) {
   ROW_AND_COLUMN;

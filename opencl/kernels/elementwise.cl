@@ -10,7 +10,6 @@
      GENERAL             `general`, for inputs of any dtypes, chosen at run time; in place of FUNCTION it takes
      TABLE               STREW_UNARY or STREW_BINARY: the operation is one of its rows, chosen at run time, too
      TESTS               with TABLE: only rows that give bool; else only those that do not */
-#include "prelude.h"
 #include "space.h"
 #include "arithmetic.h"
 #include "elements.h"
@@ -46,34 +45,34 @@ static inline VALUE CAT(where_, S)(VALUE condition, VALUE a, VALUE b) { return c
   const coordinates at = coordinates_of(row, rows, sizes);                                                             \
   for (long column = begin; column < end; column++)
 
-#if defined(DENSE)
-#define DENSE_INPUT(kind, x)     CAT(DENSE_, kind)(x)
-#define DENSE_tensor(x)          __global const CAT(T_, IN) * x, const long x##_offset
-#define DENSE_condition(x)       __global const uchar *x, const long x##_offset
-#define DENSE_number(x)          const VALUE x
-#define DENSE_VALUE(kind, x)     CAT(DENSE_VALUE_, kind)(x)
-#define DENSE_VALUE_tensor(x)    value_of(x[x##_offset + i])
-#define DENSE_VALUE_condition(x) x[x##_offset + i]
-#define DENSE_VALUE_number(x)    x
+#ifndef GENERAL
+#ifdef DENSE
+#define MEMORY(type, x) __global type *x, const long x##_offset
+#define ELEMENT(x)      x[x##_offset + i]
+#else
+#define MEMORY(type, x) OPERAND(type, x)
+#define ELEMENT(x)      x[AT(x)]
+#endif
+#define INPUT(kind, x)     CAT(INPUT_, kind)(x)
+#define INPUT_tensor(x)    MEMORY(const CAT(T_, IN), x)
+#define INPUT_condition(x) MEMORY(const uchar, x)
+#define INPUT_number(x)    const VALUE x
+#define OF(kind, x)        CAT(OF_, kind)(x)
+#define OF_tensor(x)       value_of(ELEMENT(x))
+#define OF_condition(x)    ELEMENT(x)
+#define OF_number(x)       x
+#define COMPUTE            ELEMENT(to) = stored((RESULT)APPLY(EACH_INPUT(OF)))
 
-__kernel void dense(const long count, __global CAT(T_, OUT) * to, const long to_offset, EACH_INPUT(DENSE_INPUT)) {
+#ifdef DENSE
+__kernel void dense(const long count, MEMORY(CAT(T_, OUT), to), EACH_INPUT(INPUT)) {
   const long i = (long)get_global_id(0);
-  if (i < count) to[to_offset + i] = stored((RESULT)APPLY(EACH_INPUT(DENSE_VALUE)));
+  if (i < count) COMPUTE;
 }
-
-#elif defined(ROWS)
-#define ROWS_INPUT(kind, x)     CAT(ROWS_, kind)(x)
-#define ROWS_tensor(x)          OPERAND(const CAT(T_, IN), x)
-#define ROWS_condition(x)       OPERAND(const uchar, x)
-#define ROWS_number(x)          const VALUE x
-#define ROWS_VALUE(kind, x)     CAT(ROWS_VALUE_, kind)(x)
-#define ROWS_VALUE_tensor(x)    value_of(x[AT(x)])
-#define ROWS_VALUE_condition(x) x[AT(x)]
-#define ROWS_VALUE_number(x)    x
-
-__kernel void rows(SPACE, OPERAND(CAT(T_, OUT), to), EACH_INPUT(ROWS_INPUT)) {
-  EACH_COLUMN { to[AT(to)] = stored((RESULT)APPLY(EACH_INPUT(ROWS_VALUE))); }
+#else
+__kernel void rows(SPACE, MEMORY(CAT(T_, OUT), to), EACH_INPUT(INPUT)) {
+  EACH_COLUMN { COMPUTE; }
 }
+#endif
 
 #else
 static inline RESULT function(int op, PARAMETERS) {

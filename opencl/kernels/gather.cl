@@ -1,8 +1,6 @@
 /* gather.cl: out[c] = self[c with the index value along dim]. WORD is the unsigned type of the element size, I the
    index type. */
-#include "prelude.h"
-#include "space.h"
-#include "mode.h"
+#include "index.h"
 
 __kernel void gather(SPACE, OPERAND(WORD, out), OPERAND(const I, index), OPERAND(const WORD, self),
                      const long dim_stride, LIMITS) {

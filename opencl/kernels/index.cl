@@ -2,10 +2,7 @@
    its LANES work-items every LANES-th one: a CPU then reads sequentially, and a GPU's loads are coalesced. I is the
    index type. DENSE: values are contiguous; else coordinates are computed for each. ORDERED: values that are less than
    the one before them in their row are bad, too. */
-#include "prelude.h"
-#include "space.h"
-#include "verdict.h"
-#include "mode.h"
+#include "index.h"
 
 #ifdef DENSE
 #define OFFSET_OF(i) (index_offset + (i))

@@ -2,10 +2,10 @@
      S        suffix of self's dtype
      SRC      suffix of src's dtype
      NUMBER   src is a number, not a tensor
-     REDUCE   the reduction's name
+     REDUCE   the reduction's name; without it (scatter_alone.cl) only the macros up to MINIMUM are defined
      I        the index type
      ARG      positions of the winners are stored, too */
-#include "mode.h"
+#include "index.h"
 #include "scalar.h"
 
 #define T    CAT(T_, S)
@@ -16,6 +16,8 @@
 #define TIMES(a, b)   CAT(times_, S)(a, b)
 #define MAXIMUM(a, b) CAT(maximum_, S)(a, b)
 #define MINIMUM(a, b) CAT(minimum_, S)(a, b)
+
+#ifdef REDUCE
 #define ROW(ENUM, r, name, second, third, ordered, identity, joined, loops)                                            \
   static inline W join_##r(W a, W b) { return (W)(joined); }
 STREW_REDUCTIONS(ROW)
@@ -50,9 +52,16 @@ static inline void join_with_arg(__global T *dst, W value, __global long *arg, l
     *arg = position;
   }
 }
+
+/* Where a row begins in arg, `more` elements on, and where its destination dst is. */
 #ifdef ARG
+#define ARG_START(more) const long arg_at = ROW_OF(arg) + (more)
+#define ARG_AT(dst)     (arg_at + (dst)*arg_dim_stride)
 #define JOIN_AT(self_at, value, arg_at, position)                                                                      \
   join_with_arg(self + (self_at), value, arg + (arg_at), position, none, fresh)
 #else
+#define ARG_START(more)
+#define ARG_AT(dst) 0
 #define JOIN_AT(self_at, value, arg_at, position) join_at(self + (self_at), value)
+#endif
 #endif

@@ -11,21 +11,12 @@
      OUTER        of the batches, see space.h
      WAY          WAY_PANEL, WAY_TILE or WAY_VECTOR: which kernels to compile
      PER          WAY_TILE: 2, 4 or 8 */
-#include "prelude.h"
-#include "scalar.h"
 #include "space.h"
+#include "scalar.h"
 
 #define WAY_PANEL  0
 #define WAY_TILE   1
 #define WAY_VECTOR 2
-
-#ifndef T
-#define T      float
-#define LENGTH 16
-#define WAY    WAY_TILE
-#define PER    4
-#define S      f32
-#endif
 
 #define GROUP        64
 #define PASTE_(a, b) a##b
@@ -50,8 +41,7 @@
   SPACE, OPERAND(T, c), OPERAND(const T, a), OPERAND(const T, b), const long m, const long n, const long k_begin,      \
       const long k_end, const long a_row, const long a_column, const long b_row, const long b_column
 #define BATCH(batch)                                                                                                   \
-  const long row = quotient(batch, columns), column = (batch)-row * columns;                                           \
-  const coordinates at = coordinates_of(row, rows, sizes);                                                             \
+  PLACE_OF(batch);                                                                                                     \
   c += AT(c);                                                                                                          \
   a += AT(a);                                                                                                          \
   b += AT(b)

@@ -1,9 +1,8 @@
 /* nonzero.cl: positions of the nonzero elements. flag writes a byte per element of dtype S, in row-major order.
    count_flags counts the nonzero bytes of each block. write_positions gets the prefix sums of the counts and writes
    coordinates. A block belongs to a group on a GPU, else to one work-item. COUNT is an unsigned type. */
-#include "prelude.h"
-#include "scalar.h"
 #include "space.h"
+#include "scalar.h"
 
 __kernel void flag(SPACE, OPERAND(const CAT(T_, S), from), __global uchar *flags) {
   ROW_AND_COLUMN;
@@ -35,10 +34,8 @@ static inline void write_coordinates(__global long *out, const int rank, const l
 #define OUTPUT __global long *out, const long out_offset, const int rank
 
 #ifdef IS_GPU
-#include "group.h"
-
 /* A 0 behind the counts becomes their total. */
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_flags(FLAGS, __global COUNT *counts) {
+GROUP_KERNEL count_flags(FLAGS, __global COUNT *counts) {
   __local ulong sums[GROUP_SIZE];
   const long begin = (long)group_id() * block, end = min(begin + block, count);
   ulong found = 0, total;
@@ -48,8 +45,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_flag
   if (get_global_id(0) == 0) counts[(count + block - 1) / block] = 0;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-write_positions(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
+GROUP_KERNEL write_positions(SPACE, FLAGS, __global const COUNT *counts, OUTPUT) {
   __local ulong sums[GROUP_SIZE];
   const long each = block / GROUP_SIZE;
   const long begin = (long)group_id() * block + (long)get_local_id(0) * each, end = min(begin + each, count);

@@ -4,10 +4,7 @@
 #include "prelude.h"
 
 #ifdef IS_GPU
-#include "group.h"
-
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-total_tiles(__global const NUMBER *numbers, const long count, const long tile, __global NUMBER *totals) {
+GROUP_KERNEL total_tiles(__global const NUMBER *numbers, const long count, const long tile, __global NUMBER *totals) {
   __local ulong sums[GROUP_SIZE];
   const long begin = (long)group_id() * tile, end = min(begin + tile, count);
   ulong sum = 0, total;
@@ -17,10 +14,8 @@ total_tiles(__global const NUMBER *numbers, const long count, const long tile, _
 }
 
 /* Each work-item sums contiguous numbers, so it can turn them into prefix sums by itself. */
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void sum_tiles(__global NUMBER *numbers,
-                                                                                const long count, const long tile,
-                                                                                __global const NUMBER *starts,
-                                                                                const int has_starts) {
+GROUP_KERNEL sum_tiles(__global NUMBER *numbers, const long count, const long tile, __global const NUMBER *starts,
+                       const int has_starts) {
   __local ulong sums[GROUP_SIZE];
   const long each = tile / GROUP_SIZE;
   const long begin = (long)group_id() * tile + (long)get_local_id(0) * each, end = min(begin + each, count);

@@ -54,6 +54,29 @@ static inline size_t group_id(void) {
 #define IN_ORDER
 #endif
 
+/* For kernels by groups of GROUP_SIZE work-items. */
+#ifdef GROUP_SIZE
+#define GROUP_KERNEL __kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
+
+/* The sum of `value` over the work-items before this one; *total is that over all. `sums` holds GROUP_SIZE numbers and
+   may be reused at once. All work-items of the group must call it. */
+static inline ulong group_prefix_sum(ulong value, __local ulong *sums, ulong *total) {
+  const uint me = (uint)get_local_id(0);
+  sums[me] = value;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint step = 1; step < GROUP_SIZE; step *= 2) {
+    const ulong before = me >= step ? sums[me - step] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sums[me] += before;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  const ulong sum = sums[me];
+  *total = sums[GROUP_SIZE - 1];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return sum - value;
+}
+#endif
+
 /* Memory as bytes, for strides in bytes. */
 typedef __global uchar *bytes;
 typedef __global const uchar *const_bytes;

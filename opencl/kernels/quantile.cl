@@ -1,26 +1,13 @@
 /* quantile.cl: quantiles of sorted elements of dtype S, see quantile_plan in runtime/base/device.h. q has the bits of a
    float32 or float64, `empty` those of an element. The host defines S, OUTER, and
-     IN_FLOAT32   1 if ranks are rounded to float32, 0 if to float64
-     MIXES        1 if a result may lie between two elements, which are floats then */
-#include "prelude.h"
-#include "rank.h"
+     FORMAT   of ranks, to which they are rounded: FORMAT_FLOAT32 or FORMAT_FLOAT64
+     MIXES    1 if a result may lie between two elements, which are floats then */
 #include "space.h"
-
-#ifndef S
-#define S          f32
-#define IN_FLOAT32 0
-#define MIXES      1
-#endif
+#include "rank.h"
 
 #define EXACT CAT(EXACT_, S)
 typedef CAT(T_, S) element;
 typedef CAT(B_, S) bits_of_element;
-
-#if IN_FLOAT32
-#define FORMAT FORMAT_FLOAT32
-#else
-#define FORMAT FORMAT_FLOAT64
-#endif
 
 static inline element element_of_bits(long bits) {
   union {

@@ -16,15 +16,11 @@ static inline uint digit_of(item x, int shift) { return (uint)(key_in(x) >> shif
   counts += line * blocks * DIGITS + at
 
 #ifdef IS_GPU
-#include "group.h"
-
 /* A group ranks EACH items per work-item, 4 bits at a time: counters for more do not fit in local memory. */
 enum { EACH = BROAD ? 4 : 8, TILE = EACH * GROUP_SIZE, PART_BITS = 4, PART = 16 };
 
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void count_digits(__global const item *items,
-                                                                                   __global uint *counts, const long n,
-                                                                                   const long block, const long blocks,
-                                                                                   const int shift) {
+GROUP_KERNEL count_digits(__global const item *items, __global uint *counts, const long n, const long block,
+                          const long blocks, const int shift) {
   __local uint found[DIGITS];
   const uint me = (uint)get_local_id(0);
   BLOCK_BOUNDS((long)group_id());
@@ -63,9 +59,8 @@ static inline void order_tile(__local item *tile, __local ushort *counters, __lo
 
 /* The tile, sorted by digit in local memory, is written in runs: neighbouring work-items write neighbouring items.
    Padding of the last tile has the last digit and is not written. */
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void
-distribute(__global const item *items, __global item *sorted, __global const uint *counts, const long n,
-           const long block, const long blocks, const int shift) {
+GROUP_KERNEL distribute(__global const item *items, __global item *sorted, __global const uint *counts, const long n,
+                        const long block, const long blocks, const int shift) {
   __local item tile[TILE];
   __local ushort counters[PART * GROUP_SIZE];
   __local ulong sums[GROUP_SIZE];

@@ -18,9 +18,8 @@
      FEW          WAY_ITEMS: most elements of an output; 0: any number
      SLOTS        WAY_LANES: blocks in a group of 16 * SLOTS
      ACROSS       WAY_LANES: 1: adjacent work-items have adjacent outputs, not elements */
-#include "prelude.h"
-#include "scalar.h"
 #include "space.h"
+#include "scalar.h"
 
 /* Columns `gives` of STREW_FOLDS; FOLD_SAME and FOLD_PLACE find the greatest. */
 #define FOLD_WIDE       0
@@ -34,18 +33,6 @@
 #define WAY_TILE  1
 #define WAY_LANES 2
 #define WAY_JOIN  3
-
-#ifndef S
-#define S        f32
-#define OUT      f32
-#define FOLD     FOLD_WIDE
-#define JOINED   join_sum
-#define IS_FLOAT 1
-#define WAY      WAY_ITEMS
-#define FLAT     1
-#define DENSE    1
-#define FEW      0
-#endif
 
 #define BLOCK 1024
 #define LANES 16
@@ -186,7 +173,7 @@ static inline A join_winners(A a, A b) { return WINS(b.value, b.place, a.value, 
   kind element x[count];                                                                                               \
   kind int x##_places[count]
 #define LANE_START(x, at, l) (x[at] = IDENTITY, x##_places[at] = (l))
-#define LANE_ADD(x, at, added, i)                                                                                     \
+#define LANE_ADD(x, at, added, i)                                                                                      \
   {                                                                                                                    \
     const element value = added;                                                                                       \
     const bool wins = value > x[at];                                                                                   \
@@ -238,8 +225,7 @@ static inline OUT_OF finished(A a, FINISH) {
     if (nodes > 1) {                                                                                                   \
       values[(node)*outputs + (output)] = a;                                                                           \
     } else {                                                                                                           \
-      const long row = quotient(output, columns), column = (output)-row * columns;                                     \
-      const coordinates at = coordinates_of(row, rows, sizes);                                                         \
+      PLACE_OF(output);                                                                                                \
       out[AT(out)] = finished(a, flip, finish, divisor);                                                               \
     }                                                                                                                  \
   }
@@ -274,8 +260,7 @@ static inline long folded_at(long e, long run, long runs, coordinates run_sizes,
 
 /* Position of an output's first element. */
 #define FIRST_OF(output)                                                                                               \
-  const long row = quotient(output, columns), column = (output)-row * columns;                                         \
-  const coordinates at = coordinates_of(row, rows, sizes);                                                             \
+  PLACE_OF(output);                                                                                                    \
   const long first = AT(in);
 
 #if WAY == WAY_ITEMS
@@ -321,9 +306,6 @@ __kernel void fold_items(BLOCKS) {
 #endif
 
 #if WAY == WAY_TILE
-#ifndef TILE
-#define TILE 64
-#endif
 #if DENSE
 #define STEP_OF_COLUMN 1
 #else

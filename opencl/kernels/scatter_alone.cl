@@ -4,15 +4,7 @@
    scatter_walk.cl. The host defines
      S      suffix of self's dtype
      SRC    suffix of src's dtype */
-#include "prelude.h"
-#include "space.h"
-#include "verdict.h"
-#include "mode.h"
-#include "scalar.h"
-
-#define T    CAT(T_, S)
-#define W    CAT(W_, S)
-#define TSRC CAT(T_, SRC)
+#include "join.h"
 
 /* Numbered by the table, as strew_reduction is. */
 enum reduction {
@@ -21,10 +13,6 @@ enum reduction {
 #undef ROW
 };
 
-#define PLUS(a, b)    CAT(plus_, S)(a, b)
-#define TIMES(a, b)   CAT(times_, S)(a, b)
-#define MAXIMUM(a, b) CAT(maximum_, S)(a, b)
-#define MINIMUM(a, b) CAT(minimum_, S)(a, b)
 static inline W joined(W a, W b, int reduction) {
   switch (reduction) {
 #define ROW(ENUM, r, name, second, third, ordered, identity, joined, loops)                                            \
@@ -58,10 +46,7 @@ __kernel void scatter_alone(SPACE, OPERAND(T, self), const long self_dim_stride,
   if (out_of_range) return;
   for (long row = 0; row < rows; row++) {
     const coordinates at = coordinates_of(row, rows, sizes);
-    const long self_at = self_offset + inner_product(at, self_strides);
-    const long index_at = index_offset + inner_product(at, index_strides);
-    const long src_at = src_offset + inner_product(at, src_strides);
-    const long arg_at = arg_offset + inner_product(at, arg_strides);
+    const long self_at = ROW_OF(self), index_at = ROW_OF(index), src_at = ROW_OF(src), arg_at = ROW_OF(arg);
     for (long i = 0; i < columns; i++)
       for (long c = 0; c < width; c++) {
         const long value = VALUE(index_at, i, c);

@@ -2,9 +2,6 @@
    on the order, and for float sums in any order. Rows, columns and line are those of scatter_walk.cl. The host defines
      BITS     bits of an element
      ADDS     integers of 32 or 64 bits are added by the device's atomic add */
-#include "prelude.h"
-#include "space.h"
-#include "verdict.h"
 #include "join.h"
 
 #if BITS == 64
@@ -64,13 +61,11 @@ __kernel void scatter_atomic(SPACE, OPERAND(T, self), const long self_dim_stride
   const long row = above / columns, at_line = above - row * columns;
   if (row >= rows) return;
   const coordinates at = coordinates_of(row, rows, sizes);
-  const long dst = IN_MODE(
-      WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step + column * index_column]),
-      size);
+  const long dst = IN_MODE(WIDE(index[ROW_OF(index) + at_line * index_step + column * index_column]), size);
   if ((ulong)dst >= (ulong)size) {
     if (check) verdict_add(WAY, BAD, verdict);
     return;
   }
-  join_atomically(self + (self_offset + inner_product(at, self_strides) + dst * self_dim_stride + column * self_column),
-                  VALUE(src[src_offset + inner_product(at, src_strides) + at_line * src_step + column * src_column]));
+  join_atomically(self + (ROW_OF(self) + dst * self_dim_stride + column * self_column),
+                  VALUE(src[ROW_OF(src) + at_line * src_step + column * src_column]));
 }

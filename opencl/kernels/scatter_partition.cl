@@ -3,10 +3,6 @@
                  destinations and, by KEEP, values or positions
      join        owner j combines its part of blocks from_block .. to_block - 1, in order
    Columns and rows are those of scatter_walk.cl. KEEP: nothing, values or positions. */
-#include "prelude.h"
-#include "space.h"
-#include "verdict.h"
-#include "join.h"
 #include "columns.h"
 
 #define nothing   1
@@ -85,8 +81,8 @@ __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, LIMITS, const ul
   uint next[QUARTERS][CLASSES];
   for (int q = 0; q < QUARTERS; q++)
     for (int class = 0; class < CLASSES; class ++) next[q][class] = 0;
-  index += index_offset + inner_product(at, index_strides) + begin * index_step;
-  src += src_offset + inner_product(at, src_strides) + begin * src_step;
+  index += ROW_OF(index) + begin * index_step;
+  src += ROW_OF(src) + begin * src_step;
   count_owners(index, index_step, count, size, mode, scale, next);
   if (find_starts(next, starts + item * CLASSES) < (uint)count && check) verdict_add(WAY, BAD, verdict);
   distribute(index, index_step, count, size, mode, scale, src, src_step, (uint)begin, next, destinations + to,

@@ -5,9 +5,6 @@
      join_short      one work-item per segment and column
      join_long       one group per segment and some columns: all work-items load, one per column combines
    Row r * shared + c is column c of batch r: index is constant along `shared` rows. */
-#include "prelude.h"
-#include "space.h"
-#include "verdict.h"
 #include "join.h"
 #include "items.h"
 
@@ -19,7 +16,7 @@ __kernel void make_items(SPACE, OPERAND(const I, index), LIMITS, const long shar
   if (i >= count) return;
   const long batch = i / columns, at_line = i - batch * columns;
   const coordinates at = coordinates_of(batch * shared, rows, sizes);
-  const long dst = IN_MODE(WIDE(index[index_offset + inner_product(at, index_strides) + at_line * index_step]), size);
+  const long dst = IN_MODE(WIDE(index[ROW_OF(index) + at_line * index_step]), size);
   const bool in_range = (ulong)dst < (ulong)size;
   if (check && !in_range) verdict_add(WAY, BAD, verdict);
   items[i] = make_item(in_range ? (ulong)(batch * size + dst) : no_destination, (ulong)i);
@@ -49,16 +46,10 @@ __kernel void find_segments(__global const item *items, const long count, const 
 #define SEGMENTED                                                                                                      \
   SPACE, TARGET, SOURCE, LIMITS, const long shared, const long count, __global const item *items,                      \
       __global const uint *starts, __global const uint *found
-#ifdef ARG
-#define ARG_START const long arg_at = arg_offset + inner_product(at, arg_strides) + dst * arg_dim_stride;
-#else
-#define ARG_START
-#endif
 #define ROW_STARTS                                                                                                     \
   const coordinates at = coordinates_of(batch * shared + column, rows, sizes);                                         \
-  const long self_at = self_offset + inner_product(at, self_strides) + dst * self_dim_stride;                          \
-  const long src_at = src_offset + inner_product(at, src_strides);                                                     \
-  ARG_START
+  const long self_at = ROW_OF(self) + dst * self_dim_stride, src_at = ROW_OF(src);                                     \
+  ARG_START(dst * arg_dim_stride)
 
 /* Combines in registers: `held`, and with ARG `won`, the winner's position. */
 #ifdef ARG

@@ -1,9 +1,6 @@
 /* scatter_sorted.cl: scatter through a sorted index, on CPUs. A work-item takes a chunk of contributions from .. to - 1
    of the line, moved to where a destination begins, so no two write the same one. A destination that began before
    `from` continues with its present value. SIMPLE: one column, no ARG. */
-#include "prelude.h"
-#include "space.h"
-#include "join.h"
 #include "columns.h"
 
 __kernel void join_sorted(COLUMNWISE, OPERAND(const I, index), const long chunk, const long from, const long to) {

@@ -5,9 +5,6 @@
    defines
      COLUMNS   one, dense (all operands that move along them have unit stride), or strided
      MOVING    index moves along the columns, too */
-#include "prelude.h"
-#include "space.h"
-#include "verdict.h"
 #include "join.h"
 
 #define WALKED                                                                                                         \
@@ -44,20 +41,12 @@ join_dense(__global T *restrict dst, __global const TSRC *restrict from, const T
 
 /* Columns from first_column on of one row; destinations lowest .. lowest + owned - 1; contributions from .. to - 1 of
    the line. Sets out_of_range if a value addresses no element. Macros, because they use the kernel's parameters. */
-#ifdef ARG
-#define ARG_AT(value) (arg_at + (value)*arg_dim_stride)
-#define ARG_START(first_column)                                                                                        \
-  const long arg_at = arg_offset + inner_product(at, arg_strides) + (first_column)*arg_column
-#else
-#define ARG_AT(value) 0
-#define ARG_START(first_column)
-#endif
 #define ROW_STARTS(row, first_column)                                                                                  \
   const coordinates at = coordinates_of(row, rows, sizes);                                                             \
-  const long self_at = self_offset + inner_product(at, self_strides) + (first_column)*self_column;                     \
-  const long index_at = index_offset + inner_product(at, index_strides) + (first_column)*index_column;                 \
-  const long src_at = src_offset + inner_product(at, src_strides) + (first_column)*src_column;                         \
-  ARG_START(first_column)
+  const long self_at = ROW_OF(self) + (first_column)*self_column;                                                      \
+  const long index_at = ROW_OF(index) + (first_column)*index_column;                                                   \
+  const long src_at = ROW_OF(src) + (first_column)*src_column;                                                         \
+  ARG_START((first_column)*arg_column)
 
 #ifdef MOVING
 #define EACH_CONTRIBUTION(from, to, lowest, owned, count)                                                              \

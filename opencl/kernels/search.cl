@@ -1,13 +1,7 @@
 /* search.cl: the places of values of dtype S in sorted lines of `size` elements, `step` apart; see search_plan in
    runtime/base/device.h. The host defines S, OUTER, and RIGHT: 1 if elements equal to the value are before it. */
-#include "prelude.h"
-#include "scalar.h"
 #include "space.h"
-
-#ifndef S
-#define S     f32
-#define RIGHT 0
-#endif
+#include "scalar.h"
 
 #define EXACT  CAT(EXACT_, S)
 #define LESS   CAT(less_, EXACT)
@@ -16,11 +10,7 @@ typedef CAT(T_, S) element;
 
 static inline bool is_before(CAT(T_, EXACT) x, CAT(T_, EXACT) value) {
   if (IS_NAN(value)) return RIGHT || !IS_NAN(x);
-#if RIGHT
-  return !IS_NAN(x) && !LESS(value, x);
-#else
-  return LESS(x, value);
-#endif
+  return RIGHT ? !IS_NAN(x) && !LESS(value, x) : LESS(x, value);
 }
 
 __kernel void search(SPACE, OPERAND(long, out), OPERAND(const element, values), OPERAND(const element, sorted),

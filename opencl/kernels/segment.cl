@@ -5,8 +5,6 @@
      ARG      positions of the winners are stored, too
      STATE    values under way are in `state`, one for each column of the plan, in row-major order
      SPREAD   the reverse: the work-item writes the segment's value, in out, to its elements. S is an integer dtype */
-#include "prelude.h"
-#include "space.h"
 #include "join.h"
 
 #ifdef ARG

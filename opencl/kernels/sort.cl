@@ -5,9 +5,8 @@
    Short lines, and tiles of long ones, are sorted in local memory (sort_tiles); long lines by radix.cl, between
    load_items and store_items. A narrow item holds bits [shift, shift + 32) of its key; `common` has the others, the
    same in all keys. LINE: items that fit in local memory. */
-#include "prelude.h"
-#include "scalar.h"
 #include "space.h"
+#include "scalar.h"
 #include "items.h"
 
 typedef CAT(B_, S) word;
@@ -149,8 +148,7 @@ static inline void sort_chunks(__local item *items, int bits) {
 }
 
 /* Sorts as many tiles as fit, each in a chunk of 2^bits. */
-__kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void sort_tiles(SPACE, OUTPUTS, INPUT, TILES,
-                                                                                 const int bits) {
+GROUP_KERNEL sort_tiles(SPACE, OUTPUTS, INPUT, TILES, const int bits) {
   __local item sorted[LINE];
   const ulong common = 0;
   const int shift = 0;

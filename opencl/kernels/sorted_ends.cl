@@ -1,8 +1,6 @@
 /* sorted_ends.cl: for each v along the columns, the number of values of a sorted line of `size` values that are less
    than v. I is the index type. */
-#include "prelude.h"
-#include "space.h"
-#include "mode.h"
+#include "index.h"
 
 __kernel void sorted_ends(SPACE, OPERAND(long, ends), OPERAND(const I, index), const long size, const long run) {
   ROW_AND_COLUMN;

@@ -3,6 +3,8 @@
      ROW_AND_COLUMN;
    which returns if the work-item is padding. Then AT(name) is the element's offset in name. OUTER is the number of
    coordinates of a row: 1, 4 or 16. */
+#include "prelude.h"
+
 #if OUTER == 16
 typedef long16 coordinates;
 #elif OUTER == 4
@@ -20,6 +22,13 @@ typedef long coordinates;
   const coordinates at = coordinates_of(row, rows, sizes)
 #define AT(x) (x##_offset + column * x##_step + inner_product(at, x##_strides))
 
+/* The row, column and coordinates of element `number`. */
+#define PLACE_OF(number)                                                                                               \
+  const long row = quotient(number, columns), column = (number)-row * columns;                                         \
+  const coordinates at = coordinates_of(row, rows, sizes)
+/* The place in x of a row's first column. */
+#define ROW_OF(x) (x##_offset + inner_product(at, x##_strides))
+
 /* 32-bit division is several times faster; a >= 0, b > 0. */
 static inline long quotient(long a, long b) {
   return ((a | b) & ~0x7fffffffL) == 0 ? (long)((uint)a / (uint)b) : (long)((ulong)a / (ulong)b);
@@ -35,21 +44,13 @@ static inline long inner_product(coordinates a, coordinates b) { return a * b; }
     at.s##d = (long)(left - above * size);                                                                             \
     left = above;                                                                                                      \
   }
+#define THREE(type, a, b, c) COORDINATE(type, a) COORDINATE(type, b) COORDINATE(type, c)
 #if OUTER == 4
-#define COORDINATES(type) COORDINATE(type, 3) COORDINATE(type, 2) COORDINATE(type, 1)
+#define COORDINATES(type) THREE(type, 3, 2, 1)
 #else
 #define COORDINATES(type)                                                                                              \
-  COORDINATE(type, f)                                                                                                  \
-  COORDINATE(type, e)                                                                                                  \
-  COORDINATE(type, d)                                                                                                  \
-  COORDINATE(type, c)                                                                                                  \
-  COORDINATE(type, b)                                                                                                  \
-  COORDINATE(type, a)                                                                                                  \
-  COORDINATE(type, 9)                                                                                                  \
-  COORDINATE(type, 8)                                                                                                  \
-  COORDINATE(type, 7)                                                                                                  \
-  COORDINATE(type, 6)                                                                                                  \
-  COORDINATE(type, 5) COORDINATE(type, 4) COORDINATE(type, 3) COORDINATE(type, 2) COORDINATE(type, 1)
+  THREE(type, f, e, d)                                                                                                 \
+  THREE(type, c, b, a) THREE(type, 9, 8, 7) THREE(type, 6, 5, 4) THREE(type, 3, 2, 1)
 #endif
 
 static inline coordinates coordinates_of(long row, long rows, coordinates sizes) {

@@ -1,5 +1,5 @@
 /* scatter.c: the scatter family on OpenCL devices: the choice of the method, and the entries. */
-#include "ways.h"
+#include "scattering.h"
 
 /* --------------------------------------------------------------------------------------------- choice of the method */
 
@@ -19,7 +19,7 @@ static bool choose_forced(const struct scattering *s, struct strategy *strategy)
               {"way=sort", SORT}, {"way=group", ONE_GROUP}, {"way=atomics", ATOMICS}};
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     if (!opencl_assumed(ways[i].word)) continue;
-    if (opencl_of(s->device)->longest_loop < INT64_MAX && ways[i].way != WALK) continue;
+    if (opencl_of(s->launch->device)->longest_loop < INT64_MAX && ways[i].way != WALK) continue;
     if (ways[i].way == SORT && !opencl_scatter_suits_sort(s)) continue;
     if (ways[i].way == PARTITION && s->given->size == 0) continue;
     if (ways[i].way == ATOMICS && !opencl_scatter_suits_atomics(s)) continue;
@@ -31,7 +31,8 @@ static bool choose_forced(const struct scattering *s, struct strategy *strategy)
 
 /* On a device that stops long loops: only these two methods bound theirs. */
 static struct strategy choose_bounded(const struct scattering *s) {
-  int64_t most = opencl_of(s->device)->longest_loop / 4, owners = 4 * (int64_t)opencl_of(s->device)->units;
+  int64_t most = opencl_of(s->launch->device)->longest_loop / 4,
+          owners = 4 * (int64_t)opencl_of(s->launch->device)->units;
   if (s->line * s->rows <= most) return (struct strategy){.way = ALONE};
   return (struct strategy){.way = WALK, .owners = s->rows >= owners ? 1 : owners};
 }
@@ -51,7 +52,7 @@ static struct strategy choose_bounded(const struct scattering *s) {
 static struct strategy choose_gpu(const struct scattering *s) {
   if (s->given->size == 0) return (struct strategy){.way = WALK, .owners = 1};
   if (!opencl_scatter_suits_sort(s))
-    return (struct strategy){.way = WALK, .owners = GROUP * (int64_t)opencl_of(s->device)->units};
+    return (struct strategy){.way = WALK, .owners = GROUP * (int64_t)opencl_of(s->launch->device)->units};
   if (s->line * s->rows <= SCATTER_GPU_SMALL) return (struct strategy){.way = ONE_GROUP};
   if (opencl_scatter_suits_atomics(s)) return (struct strategy){.way = ATOMICS};
   if (s->line <= SCATTER_GPU_SHORT_LINE || s->batches >= SCATTER_GPU_MANY_ROWS)
@@ -66,7 +67,7 @@ static struct strategy choose_gpu(const struct scattering *s) {
      1 M rows of 64 into 100 k            24              30                                 19
    A launch takes 5 us, as long as about a thousand contributions. */
 static struct strategy choose_cpu(const struct scattering *s) {
-  int64_t units = (int64_t)opencl_of(s->device)->units, owners = 4 * units;
+  int64_t units = (int64_t)opencl_of(s->launch->device)->units, owners = 4 * units;
   struct column_walk walk;
   scattering_walk(s, true, INT64_MAX, &walk);
   int64_t rows = walk.space.rows, size = s->given->size;
@@ -83,45 +84,31 @@ static struct strategy choose_cpu(const struct scattering *s) {
 }
 
 static struct strategy choose(const struct scattering *s) {
-  const struct opencl *on = opencl_of(s->device);
+  const struct opencl *on = opencl_of(s->launch->device);
   struct strategy forced;
   if (choose_forced(s, &forced)) return forced;
   if (on->longest_loop < INT64_MAX) return choose_bounded(s);
   return on->is_gpu ? choose_gpu(s) : choose_cpu(s);
 }
 
-static strew_status run_ways(struct scattering *s) {
+static void run_ways(struct scattering *s) {
   struct strategy strategy = choose(s);
   switch (strategy.way) {
-  case ALONE: return opencl_scatter_alone(s);
-  case PARTITION: return opencl_scatter_partition(s, strategy.order);
-  case ONE_GROUP: return opencl_scatter_group(s);
-  case ATOMICS: return opencl_scatter_atomic(s);
-  case SORT: return opencl_scatter_sort(s, strategy.order);
-  default: return opencl_scatter_walk(s, strategy.owners, strategy.order);
+  case ALONE: opencl_scatter_alone(s); break;
+  case PARTITION: opencl_scatter_partition(s, strategy.order); break;
+  case ONE_GROUP: opencl_scatter_group(s); break;
+  case ATOMICS: opencl_scatter_atomic(s); break;
+  case SORT: opencl_scatter_sort(s, strategy.order); break;
+  default: opencl_scatter_walk(s, strategy.owners, strategy.order);
   }
 }
 
 strew_status opencl_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
+  struct launch launch = {.call = call, .device = device};
   struct scattering s;
-  scattering_start(&s, call, device, plan);
-  strew_status status = run_ways(&s);
-  if (status == STREW_OK && !s.bad) status = scattering_draft_finish(&s);
+  scattering_start(&s, &launch, plan);
+  run_ways(&s);
+  if (!s.bad) scattering_draft_finish(&s);
   *bad = s.bad;
-  block_free(device, &s.verdict);
-  block_free(device, &s.draft);
-  return status;
-}
-
-/* ------------------------------------------------------------------------------------------------------------ means */
-
-strew_status opencl_divide_by_count(const struct call *call, strew_device *device, const struct plan *plan,
-                                    int64_t extra) {
-  struct space space = space_of(plan);
-  struct launch launch;
-  launch_start(&launch, call, device, "divide.cl", "divide", "S=%s OUTER=%d", dtype_suffix(plan->operands[0].dtype),
-               space.outer);
-  launch_plan(&launch, &space, 0, 1);
-  launch_ints(&launch, extra);
-  return launch_rows(&launch, &space);
+  return launch_end(&launch);
 }

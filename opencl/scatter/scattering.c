@@ -3,13 +3,14 @@
 
 /* --------------------------------------------------------------------------------------------------------- launches */
 
-void scattering_launch(struct launch *launch, const struct scattering *s, const char *file, const char *kernel,
-                       int outer, const char *more) {
+struct launch *scattering_launch(const struct scattering *s, const char *file, const char *kernel, int outer,
+                                 const char *more) {
   const struct operand *operands = s->plan.operands;
-  launch_start(launch, s->call, s->device, file, kernel, "S=%s SRC=%s I=%s REDUCE=%s OUTER=%d%s%s%s",
-               dtype_suffix(operands[SELF].dtype), dtype_suffix(operands[SRC].dtype), index_type(operands[INDEX].dtype),
+  launch_start(s->launch, file, kernel, "S=%s SRC=%s I=%s REDUCE=%s OUTER=%d%s%s%s", dtype_suffix(operands[SELF].dtype),
+               dtype_suffix(operands[SRC].dtype), index_type(operands[INDEX].dtype),
                strew_reduction_name(s->given->reduction), outer, operands[SRC].storage ? "" : " NUMBER",
                s->with_arg ? " ARG" : "", more);
+  return s->launch;
 }
 
 void launch_target(struct launch *launch, const struct scattering *s, const struct space *space) {
@@ -27,7 +28,16 @@ void launch_source(struct launch *launch, const struct scattering *s, const stru
   launch_value(launch, src->number.bytes, strew_dtype_size_bytes(s->plan.operands[SELF].dtype));
 }
 
+void launch_scatter(struct launch *launch, const struct scattering *s, const struct space *space) {
+  launch_space(launch, space);
+  launch_target(launch, s, space);
+  launch_operand(launch, space, INDEX);
+  launch_source(launch, s, space);
+  launch_limits(launch, s->given->size, s->given->mode);
+}
+
 void launch_columnwise(struct launch *launch, const struct scattering *s, const struct column_walk *walk) {
+  launch_space(launch, &walk->space);
   launch_target(launch, s, &walk->space);
   launch_source(launch, s, &walk->space);
   launch_limits(launch, s->given->size, s->given->mode);
@@ -37,16 +47,9 @@ void launch_columnwise(struct launch *launch, const struct scattering *s, const 
 /* --------------------------------------------------------------------------------------------------------- the call */
 
 /* Reorders the plan as struct scattering says: self is constant along at most one dimension. */
-void scattering_start(struct scattering *s, const struct call *call, strew_device *device,
-                      const struct scatter_plan *given) {
-  s->call = call;
-  s->device = device;
-  s->given = given;
-  s->plan = given->plan;
+void scattering_start(struct scattering *s, struct launch *launch, const struct scatter_plan *given) {
+  *s = (struct scattering){.launch = launch, .given = given, .plan = given->plan, .tiny = opencl_assumed("tiny")};
   s->with_arg = s->plan.count > ARG;
-  s->tiny = opencl_assumed("tiny");
-  s->verdict = s->draft = (struct block){NULL, 0};
-  s->bad = false;
   int line = -1;
   for (int d = 0; d < s->plan.rank; d++)
     if (s->plan.operands[SELF].strides[d] == 0) line = d;
@@ -64,54 +67,51 @@ void scattering_start(struct scattering *s, const struct call *call, strew_devic
   struct plan values;
   plan_operand_values(&values, &s->plan, INDEX);
   plan_simplify_any_order(&values);
-  index_pass_start(&s->pass, call, device, &values);
+  index_pass_start(&s->pass, launch, &values);
 }
 
 /* ------------------------------------------------------------------------------------------------ checks and drafts */
 
-strew_status scattering_check(struct scattering *s) {
-  if (!s->given->check) return STREW_OK;
-  return index_pass_check(&s->pass, s->given->lowest, s->given->size - 1, &s->bad);
+void scattering_check(struct scattering *s) {
+  if (s->given->check) s->bad = index_pass_check(&s->pass, s->given->lowest, s->given->size - 1);
 }
 
-strew_status scattering_read_verdict(struct scattering *s) {
-  int known = 0;
-  strew_status status = verdict_read(s->call, s->device, &s->verdict, &known);
-  s->bad = known & VERDICT_BAD;
-  return status;
-}
+void scattering_read_verdict(struct scattering *s) { s->bad = verdict_read(s->launch, s->verdict) & VERDICT_BAD; }
 
 /* Copies between self and its draft in chunks, because a copy cannot be stopped. */
 static strew_status draft_copy(const struct scattering *s, bool back) {
   enum { TURN_BYTES = 4 };
-  struct opencl *on = opencl_of(s->device);
+  const struct call *call = s->launch->call;
+  strew_device *device = s->launch->device;
+  struct opencl *on = opencl_of(device);
   const struct operand *self = &s->given->plan.operands[SELF];
-  const struct block *own = self->storage->data, *from = back ? &s->draft : own, *to = back ? own : &s->draft;
+  const struct block *own = self->storage->data, *from = back ? s->draft : own, *to = back ? own : s->draft;
   size_t at = (size_t)self->offset * strew_dtype_size_bytes(self->dtype), all = scatter_target_bytes(s->given);
   cl_int error = CL_SUCCESS;
   for (size_t done = 0, bytes; done < all && error == CL_SUCCESS; done += bytes) {
     bytes = all - done < DRAFT_CHUNK_BYTES ? all - done : DRAFT_CHUNK_BYTES;
-    strew_status status = opencl_throttle(s->call, s->device, (int64_t)bytes / TURN_BYTES);
+    strew_status status = opencl_throttle(call, device, (int64_t)bytes / TURN_BYTES);
     if (status != STREW_OK) return status;
     on->busy = true;
     error = cl.clEnqueueCopyBuffer(on->queue, from->memory, to->memory, done + (back ? 0 : at), done + (back ? at : 0),
                                    bytes, 0, NULL, NULL);
     on->lost = on->lost || (error != CL_SUCCESS && back && done > 0); /* half-written */
   }
-  return error == CL_SUCCESS ? STREW_OK : opencl_fail(s->call, s->device, "clEnqueueCopyBuffer", error);
+  return error == CL_SUCCESS ? STREW_OK : opencl_fail(call, device, "clEnqueueCopyBuffer", error);
 }
 
-strew_status scattering_draft_start(struct scattering *s) {
-  if (s->given->disposable || s->given->size < 1) return STREW_OK;
-  strew_status status = block_allocate(s->call, s->device, scatter_target_bytes(s->given), &s->draft);
-  TRY(status, draft_copy(s, false));
-  s->drafted = (struct storage){.device = s->device, .data = &s->draft};
+void scattering_draft_start(struct scattering *s) {
+  if (s->given->disposable || s->given->size < 1) return;
+  s->draft = launch_scratch(s->launch, scatter_target_bytes(s->given));
+  TRY(s->launch->status, draft_copy(s, false));
+  s->drafted = (struct storage){.device = s->launch->device, .data = s->draft};
   s->plan.operands[SELF].storage = &s->drafted;
   s->plan.operands[SELF].offset = 0;
-  return status;
 }
 
-strew_status scattering_draft_finish(struct scattering *s) { return s->draft.memory ? draft_copy(s, true) : STREW_OK; }
+void scattering_draft_finish(struct scattering *s) {
+  if (s->draft) TRY(s->launch->status, draft_copy(s, true));
+}
 
 void scattering_walk(const struct scattering *s, bool moving, int64_t block, struct column_walk *walk) {
   const struct plan *plan = &s->plan;

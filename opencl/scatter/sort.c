@@ -1,8 +1,7 @@
 /* sort.c: scatter on GPUs by sorting: contributions are sorted stably by destination, and each run of equal
    destinations is combined in order. A sorted index needs no sort. If samples allow it, a pass tests for that and the
    host waits for the answer, which is cheap compared with sorting. */
-#include "opencl/radix.h"
-#include "ways.h"
+#include "scattering.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +13,7 @@ struct sorted {
   int64_t count, destinations; /* contributions; destinations in all batches */
   int64_t most_runs, most_long_runs;
   int long_run;
-  struct block items, starts, long_starts, found;
+  struct block *items, *starts, *long_starts, *found;
 };
 
 static void append_dim(struct plan *to, const struct plan *from, int d) {
@@ -56,97 +55,81 @@ static void sorted_shape(const struct scattering *s, struct sorted *sorted) {
   sorted->most_long_runs = sorted->count / sorted->long_run;
 }
 
-static strew_status sorted_allocate(const struct scattering *s, struct sorted *sorted) {
-  size_t runs = (size_t)sorted->most_runs * sizeof(cl_uint),
-         long_runs = (size_t)sorted->most_long_runs * sizeof(cl_uint);
-  strew_status status = block_allocate(s->call, s->device, (size_t)sorted->count * item_bytes(false), &sorted->items);
-  TRY(status, block_allocate(s->call, s->device, runs, &sorted->starts));
-  TRY(status, block_allocate(s->call, s->device, long_runs, &sorted->long_starts));
-  return TRY(status, block_allocate(s->call, s->device, 2 * sizeof(cl_uint), &sorted->found));
+static void sorted_allocate(const struct scattering *s, struct sorted *sorted) {
+  sorted->items = launch_scratch(s->launch, (size_t)sorted->count * item_bytes(false));
+  sorted->starts = launch_scratch(s->launch, (size_t)sorted->most_runs * sizeof(cl_uint));
+  sorted->long_starts = launch_scratch(s->launch, (size_t)sorted->most_long_runs * sizeof(cl_uint));
+  sorted->found = launch_scratch(s->launch, 2 * sizeof(cl_uint));
 }
 
-static void sorted_free(const struct scattering *s, struct sorted *sorted) {
-  block_free(s->device, &sorted->items);
-  block_free(s->device, &sorted->starts);
-  block_free(s->device, &sorted->long_starts);
-  block_free(s->device, &sorted->found);
-}
-
-static void sorted_launch(struct launch *launch, const struct scattering *s, const struct sorted *sorted,
-                          const char *kernel) {
+static struct launch *sorted_launch(const struct scattering *s, const struct sorted *sorted, const char *kernel) {
   char more[64];
   snprintf(more, sizeof more, " BROAD=0 LONG=%d TILE=%d", sorted->long_run, SORT_TILE);
-  scattering_launch(launch, s, "scatter_sort.cl", kernel, sorted->space.outer, more);
+  return scattering_launch(s, "scatter_sort.cl", kernel, sorted->space.outer, more);
 }
 
-static strew_status make_items(const struct scattering *s, const struct sorted *sorted) {
-  struct launch launch;
-  sorted_launch(&launch, s, sorted, "make_items");
-  launch_plan(&launch, &sorted->space, INDEX);
-  launch_limits(&launch, s->given->size, s->given->mode);
-  launch_ints(&launch, sorted->shared, sorted->count, sorted->destinations);
-  launch_flags(&launch, s->given->check);
-  launch_blocks(&launch, &s->verdict, &sorted->items, &sorted->found);
-  return launch_items(&launch, sorted->count < 2 ? 2 : sorted->count);
+static void make_items(const struct scattering *s, const struct sorted *sorted) {
+  struct launch *launch = sorted_launch(s, sorted, "make_items");
+  launch_plan(launch, &sorted->space, INDEX);
+  launch_limits(launch, s->given->size, s->given->mode);
+  launch_ints(launch, sorted->shared, sorted->count, sorted->destinations);
+  launch_flags(launch, s->given->check);
+  launch_blocks(launch, s->verdict, sorted->items, sorted->found);
+  launch_items(launch, sorted->count < 2 ? 2 : sorted->count);
 }
 
-static strew_status find_segments(const struct scattering *s, const struct sorted *sorted) {
-  struct launch launch;
-  sorted_launch(&launch, s, sorted, "find_segments");
-  launch_blocks(&launch, &sorted->items);
-  launch_ints(&launch, sorted->count, sorted->destinations);
-  launch_blocks(&launch, &sorted->starts, &sorted->long_starts, &sorted->found);
-  return launch_items(&launch, sorted->count);
+static void find_segments(const struct scattering *s, const struct sorted *sorted) {
+  struct launch *launch = sorted_launch(s, sorted, "find_segments");
+  launch_blocks(launch, sorted->items);
+  launch_ints(launch, sorted->count, sorted->destinations);
+  launch_blocks(launch, sorted->starts, sorted->long_starts, sorted->found);
+  launch_items(launch, sorted->count);
 }
 
-static void launch_segmented(struct launch *launch, const struct scattering *s, const struct sorted *sorted,
-                             const char *kernel, const struct block *starts) {
-  sorted_launch(launch, s, sorted, kernel);
+static struct launch *launch_segmented(const struct scattering *s, const struct sorted *sorted, const char *kernel,
+                                       const struct block *starts) {
+  struct launch *launch = sorted_launch(s, sorted, kernel);
   launch_space(launch, &sorted->space);
   launch_target(launch, s, &sorted->space);
   launch_source(launch, s, &sorted->space);
   launch_limits(launch, s->given->size, s->given->mode);
   launch_ints(launch, sorted->shared, sorted->count);
-  launch_blocks(launch, &sorted->items, starts, &sorted->found);
+  launch_blocks(launch, sorted->items, starts, sorted->found);
+  return launch;
 }
 
 /* Combines contributions from .. to - 1 of each long run. */
-static strew_status join_long_runs(const struct scattering *s, const struct sorted *sorted, int64_t from, int64_t to) {
+static void join_long_runs(const struct scattering *s, const struct sorted *sorted, int64_t from, int64_t to) {
   const cl_int across = (cl_int)(sorted->shared < SORT_ACROSS ? sorted->shared : SORT_ACROSS);
   const int64_t longest = sorted->count / sorted->most_long_runs + 1; /* on average */
-  struct launch launch;
-  launch_segmented(&launch, s, sorted, "join_long", &sorted->long_starts);
-  launch_flags(&launch, across);
-  launch_ints(&launch, from, to);
-  launch.turns = (to - from < longest ? to - from : longest) * across;
-  return launch_groups(&launch, sorted->most_long_runs * ((sorted->shared - 1) / across + 1),
-                       opencl_large_group(s->device));
+  struct launch *launch = launch_segmented(s, sorted, "join_long", sorted->long_starts);
+  launch_flags(launch, across);
+  launch_ints(launch, from, to);
+  launch->turns = (to - from < longest ? to - from : longest) * across;
+  launch_groups(launch, sorted->most_long_runs * ((sorted->shared - 1) / across + 1),
+                opencl_large_group(launch->device));
 }
 
 /* Split into launches, because one run may have all contributions, and one group then combines them. */
-static strew_status join_segments(const struct scattering *s, const struct sorted *sorted) {
-  const int64_t most = launch_iterations(s->device, SORT_ACROSS);
-  struct launch launch;
-  launch_segmented(&launch, s, sorted, "join_short", &sorted->starts);
-  launch.turns = sorted->count / sorted->most_runs + 1;
-  strew_status status = launch_items(&launch, sorted->most_runs * sorted->shared);
-  for (int64_t from = 0; status == STREW_OK && sorted->most_long_runs && from < sorted->count; from += most)
-    status = join_long_runs(s, sorted, from, from + most);
-  return status;
+static void join_segments(const struct scattering *s, const struct sorted *sorted) {
+  const int64_t most = launch_iterations(s->launch->device, SORT_ACROSS);
+  struct launch *launch = launch_segmented(s, sorted, "join_short", sorted->starts);
+  launch->turns = sorted->count / sorted->most_runs + 1;
+  launch_items(launch, sorted->most_runs * sorted->shared);
+  for (int64_t from = 0; launch->status == STREW_OK && sorted->most_long_runs && from < sorted->count; from += most)
+    join_long_runs(s, sorted, from, from + most);
 }
 
-/* Sets *known to 0 if the index is sorted. With `order` samples it, tests all of it unless the samples are out of
+/* True if the index is known to be sorted. With `order` samples it, tests all of it unless the samples are out of
    order, and waits. */
-static strew_status test_order(struct scattering *s, const struct sorted *sorted, bool order, int *known) {
+static bool test_order(struct scattering *s, const struct sorted *sorted, bool order) {
   const struct scatter_plan *given = s->given;
-  *known = VERDICT_UNSORTED;
   order = order && sorted->count == s->line && given->mode != STREW_WRAP;
-  if (!order && !given->check) return STREW_OK;
-  strew_status status = verdict_start(&s->pass, order ? VERDICT_NONE : VERDICT_UNSORTED, order, &s->verdict);
-  if (status == STREW_OK && order)
-    status = verdict_order(&s->pass, given->check, given->lowest, given->size - 1, &s->verdict);
-  if (status == STREW_OK && order) status = verdict_read(s->call, s->device, &s->verdict, known);
-  return status;
+  if (!order && !given->check) return false;
+  s->verdict = verdict_start(&s->pass, order ? VERDICT_NONE : VERDICT_UNSORTED, order);
+  if (!order) return false;
+  verdict_order(&s->pass, given->check, given->lowest, given->size - 1, s->verdict);
+  return !(verdict_read(s->launch, s->verdict) & VERDICT_UNSORTED);
 }
 
 /* The bits of all keys: destination numbers, and one more for values out of range. That one must sort apart also if it
@@ -159,33 +142,27 @@ static uint64_t key_bits(const struct scattering *s, const struct sorted *sorted
 }
 
 /* Replaces the largest possible number of long runs by their number, usually 0: then no draft is needed. */
-static strew_status count_long_runs(const struct scattering *s, struct sorted *sorted) {
+static void count_long_runs(const struct scattering *s, struct sorted *sorted) {
   cl_uint found[2] = {0, 0};
-  if (sorted->most_long_runs == 0) return STREW_OK;
-  strew_status status = block_read(s->call, s->device, &sorted->found, 0, found, sizeof found);
+  if (sorted->most_long_runs == 0) return;
+  launch_read(s->launch, sorted->found, 0, found, sizeof found);
   sorted->most_long_runs = found[1];
-  return status;
 }
 
-strew_status opencl_scatter_sort(struct scattering *s, bool order) {
+void opencl_scatter_sort(struct scattering *s, bool order) {
   struct sorted sorted;
-  int known;
   sorted_shape(s, &sorted);
-  strew_status status = sorted_allocate(s, &sorted);
-  TRY(status, test_order(s, &sorted, order, &known));
-  TRY(status, make_items(s, &sorted));
-  if (status == STREW_OK && (known & VERDICT_UNSORTED)) {
-    struct item_lines lines = {1, sorted.count, false, key_bits(s, &sorted)};
-    status = opencl_radix_sort(s->call, s->device, &sorted.items, &lines);
-  }
-  TRY(status, find_segments(s, &sorted));
-  if (status == STREW_OK && s->given->check) status = scattering_read_verdict(s);
-  if (status == STREW_OK && !s->bad) status = count_long_runs(s, &sorted);
-  if (status == STREW_OK && !s->bad && sorted.most_long_runs)
-    status = scattering_draft_start(s); /* two launches write */
+  sorted_allocate(s, &sorted);
+  bool is_sorted = test_order(s, &sorted, order);
+  make_items(s, &sorted);
+  struct item_lines lines = {1, sorted.count, false, key_bits(s, &sorted)};
+  if (!is_sorted) opencl_radix_sort(s->launch, sorted.items, &lines);
+  find_segments(s, &sorted);
+  if (s->given->check) scattering_read_verdict(s);
+  if (s->bad) return;
+  count_long_runs(s, &sorted);
+  if (sorted.most_long_runs) scattering_draft_start(s); /* two launches write */
   sorted.plan.operands[SELF].storage = s->plan.operands[SELF].storage;
   sorted.plan.operands[SELF].offset = s->plan.operands[SELF].offset;
-  if (status == STREW_OK && !s->bad) status = join_segments(s, &sorted);
-  sorted_free(s, &sorted);
-  return status;
+  join_segments(s, &sorted);
 }
