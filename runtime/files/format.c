@@ -37,14 +37,18 @@ static const char *list_of_formats(unsigned ability, int from, char *text) {
   return text;
 }
 
-/* Fails unless the format, which the word named if there is one, has the ability that `what` needs. */
-static strew_status check_ability(const struct call *call, const struct format *format, const char *word,
-                                  unsigned ability, const char *what) {
+/* Fails: the format, which the word named if there is one, lacks the ability that `what` needs. */
+static strew_status fail_ability(const struct call *call, const struct format *format, const char *word,
+                                 unsigned ability, const char *what) {
   char known[TEXT_BYTES];
-  if (abilities(format) & ability) return STREW_OK;
   return fail(call, FAULT(STREW_EARGUMENT, word ? "format" : "path"),
               word ? "is %s, expected one of %s for %s" : "ends in %s, expected one of %s for %s", format->suffix,
               list_of_formats(ability, 0, known), what);
+}
+
+static strew_status check_ability(const struct call *call, const struct format *format, const char *word,
+                                  unsigned ability, const char *what) {
+  return abilities(format) & ability ? STREW_OK : fail_ability(call, format, word, ability, what);
 }
 
 static bool ends_in(const char *name, const char *suffix) {
@@ -168,9 +172,9 @@ strew_status strew_load(strew_device *device, const char *path, const strew_load
   strew_status status = check_load_options(&call, options);
   TRY(status, format_find(&call, path, options->format, &format));
   TRY(status, format_check_load(&call, format, options));
-  if (status == STREW_OK && !(format->load ? (void *)out : (void *)table))
+  if (status == STREW_OK && !(format->load ? (void *)out : format->load_table ? (void *)table : NULL))
     status =
-        check_ability(&call, format, options->format, out ? LOADS_TENSOR : LOADS_TABLE, out ? "one tensor" : "a table");
+        fail_ability(&call, format, options->format, out ? LOADS_TENSOR : LOADS_TABLE, out ? "one tensor" : "a table");
   if (status != STREW_OK) return status;
   start_progress(device->context, "loading", path, file_size(path) * (format->options & TAKES_CSV ? 3 : 1));
   status = load_file(&call, device, format, path, options, &tensor, &tensors);
