@@ -10,6 +10,9 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${BUILD:=build}" "${SANITIZE=}" "${SEED=}" "${LIMIT:=900}" "${JOBS:=$(($(nproc) + 1))}"
 unset STREW_DEVICE STREW_TEST_DEVICE STREW_TEST_ALL LUA_INIT LUA_INIT_5_4
+# Runners that call make do not reach the jobserver, of which make would warn.
+MAKEFLAGS=$(echo "${MAKEFLAGS-}" | sed 's/ *--jobserver-[a-z]*=[^ ]*//; s/ *-j[0-9]*//')
+export MAKEFLAGS
 
 # ---------------------------------------------------------------------------------------------------- what there is
 
@@ -106,11 +109,7 @@ one() {
     fuzz_*) exec ${SANITIZE:+$FIXED} sh tests/fuzz/run.sh "$BUILD" "${1#fuzz_}" replay ;;
     driver) if [ "$OPENCL" = 0 ]; then echo 'driver: left out, built without OpenCL'; else exec sh tests/driver_test.sh "$BUILD"; fi ;;
     terminal | mpi | exports) exec sh "tests/$1_test.sh" "$BUILD" ;;
-    installed) # its own make has no jobserver
-      MAKEFLAGS=$(echo "${MAKEFLAGS-}" | sed 's/ *--jobserver-[a-z]*=[^ ]*//; s/ *-j[0-9]*//')
-      export MAKEFLAGS
-      exec sh tests/hosts_test.sh "$BUILD"
-      ;;
+    installed) exec sh tests/hosts_test.sh "$BUILD" ;;
     program | limits) exec ${SANITIZE:+$FIXED} sh "tests/$1_test.sh" "$BUILD/strew" ;;
     endless) OCL_ICD_VENDORS=/dev/null/none exec "$BUILD/tests/endless/endless" cpu $ENDLESS "$NAMES" ;;
     endless-pocl) POCL_MAX_PTHREAD_COUNT=1 exec sh tests/endless/pocl.sh "$BUILD" $ENDLESS "$NAMES" ;;
