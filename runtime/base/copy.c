@@ -13,9 +13,7 @@ static strew_status run_copy(const struct call *call, strew_device *device, stru
 
 strew_status copy_tensor(const struct call *call, strew_tensor *to, const strew_tensor *from) {
   struct plan plan;
-  plan_start(&plan, to->rank, to->sizes);
-  plan_add(&plan, to);
-  plan_add(&plan, from);
+  PLAN(&plan, to->rank, to->sizes, to, from);
   return run_copy(call, to->storage->device, &plan);
 }
 

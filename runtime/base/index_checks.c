@@ -88,8 +88,7 @@ strew_status check_index_sizes(const struct call *call, const strew_tensor *inde
 void plan_index_values(struct plan *plan, const strew_tensor *index) {
   struct shape1 shape = shape_at_least_1d(index);
   struct plan whole;
-  plan_start(&whole, shape.rank, shape.sizes);
-  plan_add(&whole, index);
+  PLAN(&whole, shape.rank, shape.sizes, index);
   plan_operand_values(plan, &whole, 0);
   plan_simplify(plan);
 }
@@ -100,6 +99,15 @@ strew_status find_index_range(const struct call *call, const strew_tensor *index
   if (!strew_tensor_numel(index)) return STREW_OK;
   plan_index_values(&values, index);
   return RUN_ON(index, index_range, call, &values, range);
+}
+
+strew_status find_outside(const struct call *call, const strew_tensor *index, int64_t lowest, int64_t highest,
+                          int64_t *number) {
+  struct plan values;
+  *number = -1;
+  if (!strew_tensor_numel(index)) return STREW_OK;
+  plan_index_values(&values, index);
+  return RUN_ON(index, index_check, call, &values, lowest, highest, number);
 }
 
 strew_status find_index_size(const struct call *call, const strew_tensor *index, int64_t *size) {

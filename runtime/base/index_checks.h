@@ -61,6 +61,9 @@ void plan_index_values(struct plan *plan, const strew_tensor *index);
 struct index_range;
 strew_status find_index_range(const struct call *call, const strew_tensor *index, struct index_range *range);
 strew_status find_index_size(const struct call *call, const strew_tensor *index, int64_t *size);
+/* The number, in row-major order, of the first value out of lowest..highest; -1: there is none. */
+strew_status find_outside(const struct call *call, const strew_tensor *index, int64_t lowest, int64_t highest,
+                          int64_t *number);
 /* The value of element number `number` of that plan, and its coordinates in the index. */
 strew_status index_value(const struct call *call, const strew_tensor *index, int64_t number, int64_t *position,
                          strew_scalar *value);

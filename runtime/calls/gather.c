@@ -38,8 +38,7 @@ strew_status gather_call(const struct call *call, struct addressing *addressing,
   TRY(status, out_prepare(call, self->storage->device, self->dtype, rank, sizes, out, &made));
   if (status != STREW_OK || empty) return status;
   status = gather_into(call, *out, self, addressing);
-  if (status != STREW_OK && made) strew_release(*out), *out = NULL;
-  return status;
+  return made ? release_if_failed(status, out) : status;
 }
 
 strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,

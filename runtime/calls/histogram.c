@@ -29,12 +29,10 @@ static strew_status check_counted(const struct call *call, const strew_tensor *s
 /* Fails for the first value outside of lowest..highest. */
 static strew_status fail_value(const struct call *call, strew_status code, const strew_tensor *self, int64_t lowest,
                                int64_t highest, const char *rule) {
-  struct plan values;
   strew_scalar value = strew_int(0);
-  int64_t number = 0, position[MAX_RANK] = {0};
+  int64_t number, position[MAX_RANK] = {0};
   char at[TEXT_BYTES];
-  plan_index_values(&values, self);
-  RETURN_IF_FAILED(RUN_ON(self, index_check, call, &values, lowest, highest, &number));
+  RETURN_IF_FAILED(find_outside(call, self, lowest, highest, &number));
   RETURN_IF_FAILED(index_value(call, self, number < 0 ? 0 : number, position, &value));
   struct fault fault = {.code = code, .argument = "self", .value = &value, .position = position};
   fault.position_rank = 1;

@@ -88,8 +88,7 @@ strew_tensor *rows_mask(struct steps *steps, const strew_tensor *mask) {
   if (mask->storage->wrapped) mask = step_copy(steps, mask, STREW_BOOL);
   if (mask) flatten(steps, mask, &flat);
   if (steps->status != STREW_OK) return NULL;
-  plan_start(&plan, flat.rank, flat.sizes);
-  plan_add(&plan, &flat);
+  PLAN(&plan, flat.rank, flat.sizes, &flat);
   if (flat.sizes[0]) STEP(steps, device->ops->nonzero(steps->call, device, &plan, NULL, &count));
   strew_tensor *positions = step_new(steps, device, STREW_INT64, 1, &count);
   if (positions && count) {

@@ -138,12 +138,9 @@ static strew_status first_disorder(const struct call *call, const strew_tensor *
 /* Finds the first value out of range. */
 static strew_status first_outside(const struct call *call, const strew_tensor *tensor, int64_t lowest, int64_t highest,
                                   struct segment_value *found) {
-  struct plan values;
-  int64_t number = -1;
+  int64_t number;
   found->exists = false;
-  if (strew_tensor_numel(tensor) == 0) return STREW_OK;
-  plan_index_values(&values, tensor);
-  RETURN_IF_FAILED(RUN_ON(tensor, index_check, call, &values, lowest, highest, &number));
+  RETURN_IF_FAILED(find_outside(call, tensor, lowest, highest, &number));
   return find_value(call, tensor, number, found);
 }
 
@@ -272,15 +269,12 @@ strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_re
 
 /* Fails unless each line of lengths, which are in range, adds up to size. */
 static strew_status check_sums(struct steps *steps, const struct segments *lengths, int64_t size) {
-  struct plan values;
   int64_t number = -1, position[MAX_RANK];
   strew_scalar sum;
   char at[TEXT_BYTES];
   strew_tensor **sums = steps_place(steps);
   STEP(steps, strew_reduce(STREW_FOLD_SUM, lengths->tensor, 1, &lengths->dim, false, 0, sums, steps->error));
-  if (steps->status != STREW_OK || !strew_tensor_numel(*sums)) return steps->status;
-  plan_index_values(&values, *sums);
-  STEP(steps, RUN_ON(*sums, index_check, steps->call, &values, size, size, &number));
+  STEP(steps, find_outside(steps->call, *sums, size, size, &number));
   if (steps->status != STREW_OK || number < 0) return steps->status;
   if (STEP(steps, index_value(steps->call, *sums, number, position, &sum)) != STREW_OK) return steps->status;
   const int rank = (*sums)->rank;
@@ -380,6 +374,7 @@ static strew_status fail_negative(const struct call *call, const struct segments
   char hint[TEXT_BYTES];
   struct segment_value found;
   RETURN_IF_FAILED(first_disorder(call, index->tensor, INT64_MAX, &found));
+  if (!found.exists) return fail(call, FAULT(STREW_EINDEX, index->name), "has changed while it was read");
   snprintf(hint, sizeof hint,
            "strew_group(src, index, {.dim = %d, .mode = STREW_DROP}) skips negative values, as padding", index->dim);
   found.hint = hint;

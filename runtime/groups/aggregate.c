@@ -173,14 +173,15 @@ static strew_tensor *make_of_integers(struct steps *steps, const struct aggregat
 /* The result of a reduction that does not join values. No group without elements passes for a number. */
 static strew_tensor *make_other(struct steps *steps, const struct aggregating *a, int i) {
   const strew_group_aggregate *given = &a->given[i];
+  const struct group_row *row = &group_rows[given->reduction];
   const strew_group_reduce_options counted = {.dim = given->options.dim, .skip_nan = given->options.skip_nan};
   const strew_groups groups = strew_by_grouping(a->grouping);
   strew_tensor **out = steps_place(steps), **counts = steps_place(steps);
   STEP(steps, strew_group_reduce(groups, given->reduction, given->src, &given->options, out, NULL, steps->error));
   const bool has_gaps = !a->grouping->key_count || given->options.skip_nan;
-  if (steps->status != STREW_OK || !has_gaps || given->options.fill || !dtype_is_float((*out)->dtype)) return *out;
-  const strew_scalar empty = group_empty(&group_rows[given->reduction], true, (*out)->dtype);
-  if (empty.dtype != STREW_FLOAT64) return *out;
+  if (steps->status != STREW_OK || !has_gaps || given->options.fill) return *out;
+  if (row->empty == row->exact || !dtype_is_float((*out)->dtype)) return *out;
+  const strew_scalar empty = group_empty(row, true, (*out)->dtype);
   STEP(steps, strew_group_reduce(groups, STREW_GROUP_COUNT, given->src, &counted, counts, NULL, steps->error));
   strew_tensor *is_empty = step_binary(steps, STREW_EQ, *counts, 0, NULL);
   STEP(steps, strew_masked_fill(*out, is_empty, strew_number(empty), out, steps->error));

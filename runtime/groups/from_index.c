@@ -141,14 +141,12 @@ static const char *text_of_gib(const struct shape1 *shape, strew_dtype dtype, ch
 static strew_status fail_size(const struct call *call, const struct groups *groups, const struct shape1 *rows,
                               strew_dtype dtype, strew_status failure) {
   const strew_tensor *index = groups->addressing.given;
-  int64_t position[MAX_RANK], number = -1, size = groups_size(groups);
+  int64_t position[MAX_RANK], number, size = groups_size(groups);
   const bool is_plausible = groups->dim_size >= 0 || size <= strew_tensor_numel(index);
   if (is_plausible || (failure != STREW_EMEMORY && failure != STREW_ESHAPE)) return failure;
-  struct plan values;
   strew_scalar value;
   char at[TEXT_BYTES], sizes[TEXT_BYTES], amount[TEXT_BYTES];
-  plan_index_values(&values, index);
-  RETURN_IF_FAILED(RUN_ON(index, index_check, call, &values, INT64_MIN, size - 2, &number));
+  RETURN_IF_FAILED(find_outside(call, index, INT64_MIN, size - 2, &number));
   if (number < 0) return failure; /* a host has changed the index meanwhile */
   RETURN_IF_FAILED(index_value(call, index, number, position, &value));
   struct fault fault = {.code = failure, .argument = "index", .value = &value, .position = position};

@@ -257,15 +257,12 @@ strew_status strew_grouping_key(strew_grouping *grouping, int which, strew_tenso
 strew_status groups_ids_on(const struct call *call, const struct groups *groups, strew_device *device,
                            strew_tensor **out) {
   const strew_device *from = device_of(groups);
-  struct plan values;
-  strew_tensor *ids = NULL;
+  strew_tensor *ids = device == from && groups->wide ? groups->wide : groups->ids;
   int64_t bad = -1;
-  RETURN_IF_FAILED(strew_to(groups->ids, device, STREW_INT64, &ids, call->error));
+  RETURN_IF_FAILED(strew_to(ids, device, STREW_INT64, &ids, call->error));
   strew_status status = STREW_OK;
-  if (!from->ops->host_memory && strew_tensor_numel(ids)) {
-    plan_index_values(&values, ids);
-    status = RUN_ON(ids, index_check, call, &values, -(int64_t)groups_drop(groups), groups_size(groups) - 1, &bad);
-  }
+  if (!from->ops->host_memory)
+    status = find_outside(call, ids, -(int64_t)groups_drop(groups), groups_size(groups) - 1, &bad);
   if (status == STREW_OK && bad >= 0)
     status = fail(call, FAULT(STREW_EDEVICE, "ids"),
                   "returned by %s have a value out of range at [%" PRId64 "]: its driver is faulty", from->name, bad);

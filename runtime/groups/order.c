@@ -161,12 +161,14 @@ static strew_tensor *sort_twice(struct steps *steps, struct groups *groups, stre
 static strew_tensor *order_by_device(struct steps *steps, struct groups *groups, strew_tensor *src, bool descending,
                                      const strew_tensor *order) {
   strew_device *device = src->storage->device;
+  const int mark = steps->count;
   strew_tensor *starts = step_derived(steps, groups_starts, groups), *made = NULL;
   if (steps->status == STREW_OK) made = step_new(steps, device, STREW_INT64, 1, order->sizes);
   if (steps->status != STREW_OK) return NULL;
   const strew_status status =
       device->ops->group_order_within(steps->call, device, src, order, starts, descending, made);
-  return status == STREW_DECLINED ? NULL : (STEP(steps, status), made);
+  if (status == STREW_DECLINED) return steps_keep(steps, mark, NULL);
+  return STEP(steps, status), made;
 }
 
 static strew_tensor *order_line(struct steps *steps, struct groups *groups, strew_tensor *src, bool descending) {

@@ -262,11 +262,11 @@ strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew
   CALL_STEPS(call, steps, "group_ids", error, {"src", src}, GROUPS_OF(groups));
   struct group_call g;
   group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src, options ? options : &defaults);
-  strew_tensor **ids = steps_place(&steps), **settled = steps_place(&steps);
+  strew_tensor **settled = steps_place(&steps);
   STEP(&steps, start(&call, &g, STREW_GROUP_COUNT, NULL));
   group_open(&g, NULL);
-  STEP(&steps, strew_clone(&g.groups.index, ids, steps.error));
-  STEP(&steps, groups_apply_mode(&call, *ids, g.groups.addressing.limits.mode, group_size(&g), settled));
+  strew_tensor *ids = step_copy(&steps, &g.groups.index, STREW_INT64);
+  STEP(&steps, groups_apply_mode(&call, ids, g.groups.addressing.limits.mode, group_size(&g), settled));
   groups_close(&g.groups);
   return steps_give(&steps, *settled, out);
 }

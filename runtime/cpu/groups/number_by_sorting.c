@@ -91,10 +91,10 @@ static strew_status number_by_first(struct sorting *sorting) {
   for (int64_t g = 0; g < n->groups && (g % CHUNK || !context_stops(n->context)); g++)
     bitmap_add(&sorting->bitmap, n->positions[g]);
   bitmap_count(n, &sorting->bitmap, NULL);
-  run_phase(n, renumber, sorting);
-  bitmap_count(n, &sorting->bitmap, n->positions);
+  strew_status status = run_phase(n, renumber, sorting);
+  if (status == STREW_OK) bitmap_count(n, &sorting->bitmap, n->positions);
   bitmap_close(n, &sorting->bitmap);
-  return context_end(n->call, n->context, NULL);
+  return TRY(status, context_end(n->call, n->context, NULL));
 }
 
 strew_status number_by_sorting(struct numbering *n, strew_tensor **positions) {
