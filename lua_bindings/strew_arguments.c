@@ -65,21 +65,20 @@ bool bind_grouping(lua_State *L, struct script_call *call, int i, const char *na
 }
 
 bool bind_index(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  struct given_index *index = out;
+  strew_groups *index = out;
   struct box *box = bind_to_grouping(L, call->binding, i);
-  *index = (struct given_index){NULL, NULL};
+  *index = (strew_groups){NULL, NULL};
   if (box) return (index->grouping = open_grouping(call, box, name)) != NULL;
-  return bind_tensor(L, call, i, name, &index->tensor);
+  return bind_tensor(L, call, i, name, &index->index);
 }
 
-bool bind_check_grouping(struct script_call *call, const struct given_index *index,
-                         const strew_group_options *options) {
-  if (!index->grouping) return true;
-  if (options->dim_size != -1)
-    bind_fail(call, STREW_EARGUMENT, "dim_size", "cannot be combined with a grouping, which has %lld groups",
-              (long long)strew_grouping_size(index->grouping));
-  else if (options->mode != STREW_ERROR)
-    bind_fail(call, STREW_EARGUMENT, "mode", "cannot be combined with a grouping, which has checked its ids");
+bool bind_check_grouping(const struct arguments *a) {
+  if (!a->groups.grouping) return true;
+  if (a->dim_size != -1)
+    bind_fail(a->call, STREW_EARGUMENT, "dim_size", "cannot be combined with a grouping, which has %lld groups",
+              (long long)strew_grouping_size(a->groups.grouping));
+  else if (a->mode != STREW_ERROR)
+    bind_fail(a->call, STREW_EARGUMENT, "mode", "cannot be combined with a grouping, which has checked its ids");
   else
     return true;
   return false;

@@ -391,11 +391,6 @@ struct operand_bound {
   bool is_given;
   strew_operand operand;
 };
-/* An index or a grouping in its place; the other one is NULL. */
-struct given_index {
-  strew_tensor *tensor;
-  strew_grouping *grouping;
-};
 /* Entries of a table of indices, which keeps them alive. One more than can be right. */
 struct entries {
   int count;
@@ -431,7 +426,7 @@ enum { NO_DIM = INT_MIN };
   X(written, bind_written, strew_tensor *, ZEROS)         X(destination, bind_destination, struct destination, ZEROS)  \
   X(line, bind_line, strew_tensor *, ZEROS)               X(entries, bind_entries, struct entries, ZEROS)              \
   X(operand, bind_operand, strew_operand, ZEROS)          X(bound, bind_operand_bound, struct operand_bound, ZEROS)    \
-  X(grouping, bind_grouping, strew_grouping *, ZEROS)     X(index, bind_index, struct given_index, ZEROS)              \
+  X(grouping, bind_grouping, strew_grouping *, ZEROS)     X(index, bind_index, strew_groups, ZEROS)                    \
   X(scalar, bind_scalar, strew_scalar, SCALAR)            X(fill, bind_fill, struct filling, ZEROS)                    \
   X(number, bind_float, double, NUMBER)                   X(boolean, bind_boolean, bool, TRUTH)                        \
   X(integer, bind_integer, int64_t, INTEGER)              X(size, bind_size, int64_t, INTEGER)                         \
@@ -509,7 +504,6 @@ int bind_push_all(lua_State *L, const struct script_call *call, const struct par
 int bind_one(lua_State *L, struct script_call *call);
 int bind_two(lua_State *L, struct script_call *call);
 /* The same; the result is what `run` pushes, or the results. */
-int bind_value(lua_State *L, struct script_call *call);
 int bind_values(lua_State *L, struct script_call *call);
 #define PUSH(name, ...)                                                                                                \
   static strew_status name(struct arguments *a) { return __VA_ARGS__, STREW_OK; }
@@ -517,7 +511,7 @@ int bind_values(lua_State *L, struct script_call *call);
 int bind_group_form(lua_State *L, struct script_call *call);
 
 /* Fails if options set what a grouping has itself. */
-bool bind_check_grouping(struct script_call *call, const struct given_index *index, const strew_group_options *options);
+bool bind_check_grouping(const struct arguments *a);
 /* True if the table at i, a sequence of n entries, has any other key, which is pushed. */
 bool bind_stray_key(lua_State *L, int i, lua_Unsigned n);
 /* True if it has none; else fails, with the key on top: expected a sequence, "of tensors". */

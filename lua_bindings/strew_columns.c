@@ -7,7 +7,6 @@
 #include "strew_bind.h"
 #include "strew_lua.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ----------------------------------------------------------------------------------------------------------- to Lua */

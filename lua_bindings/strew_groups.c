@@ -54,7 +54,7 @@ int bind_group_form(lua_State *L, struct script_call *call) {
   if (!bind_read_as(L, call, parameters, &a)) return -1;
   strew_group_options options = {.dim = a.dim, .dim_size = a.dim_size, .mode = a.mode, .reduction = a.reduction};
   options.skip_nan = a.skip_nan;
-  if (!bind_check_grouping(call, &a.groups, &options)) return -1;
+  if (!bind_check_grouping(&a)) return -1;
   lua_settop(L, a.destination.at); /* drops what reading the options pushed */
   if (a.fill.is_given) options.fill = &a.fill.value;
   const strew_dtype dtype = (strew_dtype)a.dtype;
@@ -62,7 +62,7 @@ int bind_group_form(lua_State *L, struct script_call *call) {
   strew_tensor **out = a.destination.given ? &a.destination.given : &box->tensor;
   strew_status status = a.groups.grouping
                             ? strew_grouping_reduce(a.groups.grouping, a.src, &options, out, NULL, a.error)
-                            : strew_group(a.src, a.groups.tensor, &options, out, NULL, a.error);
+                            : strew_group(a.src, a.groups.index, &options, out, NULL, a.error);
   if (status == STREW_OK && a.reduction == STREW_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
   return bind_end(status, 1);
 }
@@ -86,8 +86,7 @@ static int reduce(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_box(L, call->binding), *arg = has_arg ? bind_push_box(L, call->binding) : NULL;
   begin_reducing(&a, call->arguments + 1);
   if (!bind_read(L, call, &a)) return -1;
-  const strew_group_options own = {.dim_size = a.dim_size, .mode = a.mode};
-  if (!bind_check_grouping(call, &a.groups, &own)) return -1;
+  if (!bind_check_grouping(&a)) return -1;
   lua_settop(L, a.destination.at + has_arg); /* drops what reading the options pushed */
   const strew_dtype dtype = (strew_dtype)a.dtype;
   const strew_group_reduce_options options = {.dim = &a.dim,
@@ -100,8 +99,7 @@ static int reduce(lua_State *L, struct script_call *call) {
                                               .skip_nan = a.skip_nan,
                                               .biased = !a.unbiased};
   strew_tensor **out = a.destination.given ? &a.destination.given : &box->tensor;
-  if (strew_group_reduce((strew_groups){a.groups.tensor, a.groups.grouping}, what, a.src, &options, out,
-                         arg ? &arg->tensor : NULL, a.error) != STREW_OK)
+  if (strew_group_reduce(a.groups, what, a.src, &options, out, arg ? &arg->tensor : NULL, a.error) != STREW_OK)
     return -1;
   if (what == STREW_GROUP_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
   return 1 + has_arg;
@@ -109,14 +107,12 @@ static int reduce(lua_State *L, struct script_call *call) {
 
 /* scatter_softmax and scatter_log_softmax */
 static strew_status softmax(struct arguments *a) {
-  const strew_group_options own = {.dim_size = a->dim_size, .mode = a->mode};
   const strew_group_softmax_options options = {.dim = &a->dim,
                                                .dim_size = a->dim_size < 0 ? NULL : &a->dim_size,
                                                .mode = a->mode,
                                                .logarithm = a->call->row->code};
-  if (!bind_check_grouping(a->call, &a->groups, &own)) return a->error->code;
-  return strew_group_softmax_with((strew_groups){a->groups.tensor, a->groups.grouping}, a->src, &options, a->out,
-                                  a->error);
+  if (!bind_check_grouping(a)) return a->error->code;
+  return strew_group_softmax_with(a->groups, a->src, &options, a->out, a->error);
 }
 
 #define SOFTMAX "src:tensor index:index dim?dim(-1) dim_size=size(-1) mode=mode"
@@ -154,7 +150,7 @@ static int push_reductions(lua_State *L, struct script_call *call) {
 
 /* group_ids(src, index, dim, dim_size, mode, skip_nan): the number of each element's group, -1: none. */
 #define IDS "src:tensor index:index dim~dim(-1) dim_size~size(-1) mode~mode skip_nan~boolean"
-RUN(group_ids, strew_group_ids, (strew_groups){a->groups.tensor, a->groups.grouping}, a->src,
+RUN(group_ids, strew_group_ids, a->groups, a->src,
     &(strew_group_reduce_options){
         .skip_nan = a->skip_nan, .mode = a->mode, .dim = &a->dim, .dim_size = a->dim_size < 0 ? NULL : &a->dim_size})
 

@@ -224,12 +224,6 @@ int bind_two(lua_State *L, struct script_call *call) {
   return bind_read(L, call, &a) ? bind_end(call->row->run(&a), 2) : -1;
 }
 
-int bind_value(lua_State *L, struct script_call *call) {
-  struct arguments a;
-  a.L = L;
-  return bind_read(L, call, &a) ? bind_end(call->row->run(&a), 1) : -1;
-}
-
 int bind_values(lua_State *L, struct script_call *call) {
   struct arguments a;
   a.L = L;

@@ -172,13 +172,13 @@ static int free_self(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_tensor_rows[] = {
     {"type", type, 0, FUNCTION | CONSTANT},
-    {"dim", bind_value, 0, ALWAYS | CONSTANT, SELF, dim},
-    {"numel", bind_value, 0, ALWAYS | CONSTANT, SELF, numel},
-    {"is_contiguous", bind_value, 0, ALWAYS | CONSTANT, SELF, is_contiguous},
+    {"dim", bind_values, 0, ALWAYS | CONSTANT, SELF, dim},
+    {"numel", bind_values, 0, ALWAYS | CONSTANT, SELF, numel},
+    {"is_contiguous", bind_values, 0, ALWAYS | CONSTANT, SELF, is_contiguous},
     {"size", per_dimension, ASK_SIZE, ALWAYS | CONSTANT, SELF " dim?dim"},
     {"stride", per_dimension, ASK_STRIDE, ALWAYS | CONSTANT, SELF " dim?dim"},
-    {"item", bind_value, 0, ALWAYS, SELF, item},
-    {"get", bind_value, 0, ALWAYS, SELF " position*", get},
+    {"item", bind_values, 0, ALWAYS, SELF, item},
+    {"get", bind_values, 0, ALWAYS, SELF " position*", get},
     {"set", set, 0, ALWAYS | WRITES, SELF " position*"},
     {"to", to, 0, ALWAYS},
     {"clone", bind_one, 0, ALWAYS, SELF, clone},

@@ -89,7 +89,7 @@ static bool read_tensors(lua_State *L, struct script_call *call, const struct jo
 
 /* Accepts a table that is a sequence; the caller reads it. */
 static bool check_sequence(lua_State *L, struct script_call *call, int i, const char *name, const char *hint) {
-  return bind_check_sequence(L, call, i, name, "") || bind_hint(call, hint, call->row->name) >= 0;
+  return bind_check_sequence(L, call, i, name, "") || (bind_hint(call, hint, call->row->name), false);
 }
 
 static bool read_sequence(lua_State *L, struct script_call *call, int i, const char *name, void *out) {

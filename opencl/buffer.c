@@ -3,7 +3,6 @@
 #include "opencl.h"
 #include "tuning.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Rounds sizes up so that freed buffers fit again: multiples of 256 up to a page, then eighths of powers of two. */

@@ -3,7 +3,6 @@
 #include "tuning.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------------------------------------------------- opening */

@@ -5,7 +5,6 @@
 #include "runtime/base/operations.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Number of elements that any kernel computes within the time of a launch. */
 enum { SMALL = 1 << 14 };

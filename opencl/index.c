@@ -163,7 +163,7 @@ strew_status opencl_index_range(const struct call *call, strew_device *device, c
   return launch_end(&launch);
 }
 
-/* One launch for each index. If `bad` is not needed, it is bound anyway. */
+/* One launch for each index. `bad` is NULL if it is not needed. */
 static void join_one(struct launch *launch, const struct join_plan *join, int i, const struct block *bad) {
   struct space space = space_of(&join->plan);
   launch_start(launch, "join.cl", "join", "I=%s OUTER=%d", index_type(join->plan.operands[i].dtype), space.outer);

@@ -109,8 +109,8 @@ struct opencl {
     int64_t launches, turns;
   } batch; /* the batch being filled */
 };
-/* Operations that integers compute in the device's place, if its own are not exact: X(flag, bit, results of
-   probe.c that show it, macro of the kernels, text of --devices). WIDEN is a defect in the conversion of int32 to int64. */
+/* Operations that integers compute in the device's place, if its own are not exact: X(flag, bit, results of probe.c that
+   show it, macro of the kernels, text of --devices). WIDEN is a defect in the conversion of int32 to int64. */
 #define SOFTWARE(X)                                                                                                    \
   X(SUM, 0, BIT(SUM), "SOFT_FLOAT32_SUM", " + -")                                                                      \
   X(PRODUCT, 1, BIT(PRODUCT) | BIT(SUM_OF_PRODUCT), "SOFT_FLOAT32_PRODUCT", " *")                                      \
@@ -211,7 +211,7 @@ struct block *launch_scratch(struct launch *launch, size_t size_bytes);
 void launch_free(struct launch *launch, struct block *block);
 /* Frees all scratch; returns the first failure. */
 strew_status launch_end(struct launch *launch);
-/* As block_transfer; after a failure `to` is unchanged. */
+/* As block_transfer; nothing after a failure. What a failed read has written does not count. */
 void launch_write(struct launch *launch, const struct block *to, const void *from, size_t size_bytes);
 void launch_read(struct launch *launch, const struct block *from, size_t offset_bytes, void *to, size_t size_bytes);
 
@@ -329,8 +329,8 @@ bool index_pass_check(struct index_pass *pass, int64_t lowest, int64_t highest);
 /* The verdict, all stages combined; 0 after a failure. Waits. */
 int verdict_read(struct launch *launch, const struct block *verdict);
 
-/* Binds LIMITS of kernels/index.h: the size of the indexed dimension and the mode for values out of range. In modes that
-   do not map them into range they address no element. */
+/* Binds LIMITS of kernels/index.h: the size of the indexed dimension and the mode for values out of range. In modes
+   that do not map them into range they address no element. */
 enum { MODE_AS_IS = 0, MODE_WRAP = 1, MODE_CLIP = 2 };
 static inline void launch_limits(struct launch *launch, int64_t size, strew_mode mode) {
   launch_ints(launch, size);

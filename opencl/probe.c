@@ -4,7 +4,6 @@
 #include "runtime/shared/scalar.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { OPERANDS = 768, SUM = 0, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, FUSED, LESS, NEGATIVE, FROM_INT64, RESULTS };

@@ -9,6 +9,7 @@ local function groups_of(src, index, dim, n, mode, skip_nan)
   local groups = {src = line(src), index = inner.group_ids(src:detach(), index, dim, n, mode, skip_nan)}
   dim = dim or -1
   groups.dim = dim < 0 and dim + groups.src:dim() or dim
+  n = n or not operands.is_tensor(index) and index.n
   groups.n = n or groups.index:numel() > 0 and groups.index:max():item() + 1 or 0
   return groups
 end
@@ -87,9 +88,7 @@ end
 -- The groups of a call of the group form. (The number of those of an index is that of the result.)
 local function groups_of_call(c)
   local n = operands.is_tensor(c.index) and line(c.out):size(c.dim or -1) or nil
-  local groups = groups_of(c.src, c.index, c.dim, n, c.mode, c.skip_nan)
-  groups.n = line(c.out):size(groups.dim)
-  return groups
+  return groups_of(c.src, c.index, c.dim, n, c.mode, c.skip_nan)
 end
 
 local function group_rule(reduce)

@@ -4,7 +4,7 @@
 
 #define LIMITS const long size, const int mode
 
-#define MODE_WRAP 1 /* as in index.h */
+#define MODE_WRAP 1 /* as in opencl.h */
 #define MODE_CLIP 2
 static inline long in_mode(long value, long size, int mode) {
   if (mode == MODE_WRAP) return value < 0 ? value + size : value;

@@ -78,6 +78,11 @@ strew_status report_call(const struct call *call, strew_status status, const str
     if (status_of_call != STREW_OK) return status_of_call;                                                             \
   } while (0)
 
+/* Halves low .. high - 1 until `low` is the first i for which the condition, which holds for those before it, does
+   not. */
+#define BISECT(low, high, i, condition)                                                                                \
+  for (int64_t i; (low) < (high);) i = (low) + ((high) - (low)) / 2, (condition) ? ((low) = i + 1) : ((high) = i)
+
 /* Tells gcc -fanalyzer and clang-tidy, which see one file only, that a failure is never STREW_OK. */
 static inline strew_status failed(strew_status status) {
   if (status == STREW_OK) __builtin_unreachable();

@@ -47,8 +47,7 @@ strew_status transfer(const struct call *call, const strew_tensor *from, strew_d
   strew_status status = tensor_create(call, device, from->dtype, from->rank, from->sizes, out);
   if (status != STREW_OK || !size_bytes) return status;
   const bool is_dense = from->storage->device->ops->host_memory && strew_tensor_is_contiguous(from);
-  char *host = is_dense ? (char *)from->storage->data + (size_t)from->offset * element_bytes
-                        : memory_allocate(context, size_bytes);
+  void *host = is_dense ? dense_at(from, 0) : memory_allocate(context, size_bytes);
   if (!host) status = fail_memory(call, context, size_bytes);
   TRY(status, is_dense ? STREW_OK : strew_read(from, host, size_bytes, call->error));
   TRY(status, device->ops->write(call, (*out)->storage, 0, host, size_bytes));

@@ -324,9 +324,7 @@ strew_status strew_data(const strew_tensor *tensor, void **data, strew_error *er
   if (!tensor->storage->device->ops->host_memory)
     return fail(&call, HINTED(STREW_EDEVICE, "self", "strew_to(self, cpu)"), "is on %s, expected a tensor on cpu",
                 tensor->storage->device->name);
-  size_t skipped = (size_t)tensor->offset * dtype_bytes(tensor->dtype);
-  *data = tensor->storage->data ? (char *)tensor->storage->data + skipped : NULL;
-  return STREW_OK;
+  return *data = dense_at(tensor, 0), STREW_OK;
 }
 
 strew_status tensor_read(const struct call *call, const strew_tensor *tensor, int64_t offset, void *to, int64_t count) {

@@ -77,4 +77,10 @@ strew_status check_overlap(const struct call *call, const strew_tensor *self, co
    call. */
 strew_status check_result(const struct call *call, const char *name, const strew_tensor *out);
 
+/* The address of element i of a dense tensor; NULL if it has none. */
+static inline void *dense_at(const strew_tensor *tensor, int64_t i) {
+  char *data = tensor->storage->data;
+  return data ? data + (tensor->offset + i) * (int64_t)dtype_bytes(tensor->dtype) : NULL;
+}
+
 #endif

@@ -215,13 +215,7 @@ static bool is_before(strew_dtype dtype, strew_scalar start, strew_scalar stop, 
 static int64_t count_before(strew_dtype dtype, strew_scalar start, strew_scalar stop, strew_scalar step,
                             int64_t count) {
   int64_t low = 0;
-  while (low < count) {
-    const int64_t middle = low + (count - low) / 2;
-    if (is_before(dtype, start, stop, step, middle))
-      low = middle + 1;
-    else
-      count = middle;
-  }
+  BISECT(low, count, i, is_before(dtype, start, stop, step, i));
   return low;
 }
 

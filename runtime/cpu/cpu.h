@@ -86,17 +86,6 @@ convert_row *converter(strew_dtype to, strew_dtype from);
 
 /* ------------------------------------------------------------------------------------------------- small things */
 
-/* The address of element i of a dense tensor; NULL if it has none. */
-static inline void *dense_at(const strew_tensor *tensor, int64_t i) {
-  char *data = tensor->storage->data;
-  return data ? data + (tensor->offset + i) * (int64_t)dtype_bytes(tensor->dtype) : NULL;
-}
-
-/* Halves low .. high - 1 until `low` is the first i for which the condition, which holds for those before it, does
-   not. */
-#define BISECT(low, high, i, condition)                                                                                \
-  for (int64_t i; (low) < (high);) i = (low) + ((high) - (low)) / 2, (condition) ? ((low) = i + 1) : ((high) = i)
-
 /* For loops that move elements: an instance for each width, and a list of them by bytes. */
 #define EACH_WIDTH(X)  X(uint8_t) X(uint16_t) X(uint32_t) X(uint64_t)
 #define BY_WIDTH(name) [1] = name##_uint8_t, [2] = name##_uint16_t, [4] = name##_uint32_t, [8] = name##_uint64_t

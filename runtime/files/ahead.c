@@ -155,8 +155,7 @@ strew_status ahead_next(const struct call *call, struct file *file, void *to, si
     return fail_file(call, file->path, "open it in the process that reads it", "was opened before a fork");
   for (;;) {
     bool is_ended;
-    strew_status status = context_check(call, file->context);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(context_check(call, file->context));
     size_t count = wait_for_bytes(ahead, &is_ended);
     if (is_ended) {
       errno = ahead->code;

@@ -160,8 +160,7 @@ static strew_status open_zip(struct archive *archive, int flags) {
 
 static strew_status new_archive(const struct call *call, strew_context *context, const char *path,
                                 struct archive **out) {
-  strew_status status = check_libzip(call, path);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_libzip(call, path));
   struct archive *archive = memory_allocate(context, sizeof *archive);
   if (!archive) return fail_memory(call, context, sizeof *archive);
   memset(archive, 0, sizeof *archive);

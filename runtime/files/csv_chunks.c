@@ -5,7 +5,6 @@
 #include "csv_cells.h"
 #include "csv_walk.h"
 #include "format.h"
-#include "runtime/base/device.h"
 #include "stream.h"
 
 struct csv_state {
@@ -97,8 +96,7 @@ static bool skip_window(struct csv_state *state, bool *is_inside) {
 static strew_status skip_lines(const struct call *call, struct csv_state *state, bool *is_lost) {
   bool is_inside = false;
   while (skip_window(state, &is_inside) && !state->is_at_end) {
-    strew_status status = fill_window(call, state, is_lost);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(fill_window(call, state, is_lost));
   }
   state->is_cut = false;
   return STREW_OK;

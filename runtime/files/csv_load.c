@@ -28,8 +28,7 @@ static strew_status decide(struct reader *reader) {
     if (column->kind == UNKNOWN) column->kind = FRACTIONAL;
     if (column->kind == MARKED) column->kind = TEXTUAL;
     if (column->kind != TEXTUAL || column->words) continue;
-    strew_status status = shared_words_create(reader->call, reader->context, &column->words);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(shared_words_create(reader->call, reader->context, &column->words));
   }
   reader->is_decided = true;
   return STREW_OK;
@@ -131,8 +130,7 @@ strew_status csv_check_text(const struct reader *reader, const char *text, size_
 
 /* Reads the whole text. */
 static strew_status read_text(struct reader *reader, struct file *file) {
-  strew_status status = file_hold(reader->call, file, false);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(file_hold(reader->call, file, false));
   reader->text = file->bytes;
   reader->size_bytes = (size_t)file->size_bytes;
   progress_resize(reader->context, 3 * (uint64_t)reader->size_bytes);

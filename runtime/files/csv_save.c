@@ -57,8 +57,7 @@ static strew_status put(struct writer *writer, const char *bytes, size_t length)
     writer->used_bytes += step;
     bytes += step, length -= step;
     if (writer->used_bytes < BUFFER_BYTES) continue;
-    strew_status status = flush(writer);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(flush(writer));
   }
   return STREW_OK;
 }
@@ -154,8 +153,7 @@ static strew_status check_codes(const struct writer *writer, int64_t i) {
   size_t step = dtype_bytes(source->dense->dtype);
   for (int64_t row = 0; row < writer->rows; row++) {
     if (row % CODES_BETWEEN_CHECKS == 0) {
-      strew_status status = context_check(writer->call, writer->context);
-      if (status != STREW_OK) return status;
+      RETURN_IF_FAILED(context_check(writer->call, writer->context));
     }
     strew_scalar code = strew_scalar_load(source->dense->dtype, source->elements + (size_t)row * step);
     if (code.as.i < 0 || code.as.i >= source->word_count)
@@ -216,8 +214,7 @@ static strew_status open_tensor(struct writer *writer, const strew_tensor *tenso
 
 static strew_status open_writer(struct writer *writer, const strew_save_options *options) {
   size_t sources_bytes = (size_t)writer->count * sizeof *writer->sources;
-  strew_status status = csv_separator(writer->call, options->separator);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(csv_separator(writer->call, options->separator));
   writer->separator = options->separator;
   writer->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   writer->buffer = memory_allocate(writer->context, BUFFER_BYTES);

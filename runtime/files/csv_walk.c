@@ -218,8 +218,7 @@ static inline strew_status check_interrupted(const struct reader *reader, int64_
 static strew_status count_cells(const struct reader *reader, struct cells *cells, int64_t *count) {
   struct cell cell;
   for (bool has_next = true; has_next; ++*count) {
-    strew_status status = check_interrupted(reader, *count);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_interrupted(reader, *count));
     cells_next(cells, true, &cell);
     has_next = *cells->at == cells->separator;
     cells->at += has_next;

@@ -130,8 +130,7 @@ enum attempt file_try(struct file *file, void *to, size_t size_bytes, size_t *go
 
 strew_status file_next(const struct call *call, struct file *file, void *to, size_t size_bytes, size_t *got) {
   for (enum attempt attempt = FILE_WAITED; attempt == FILE_WAITED;) {
-    strew_status status = context_check(call, file->context);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(context_check(call, file->context));
     attempt = file_try(file, to, size_bytes, got);
     if (attempt == FILE_FAILED) return fail_system(call, file->path, "cannot be read");
   }

@@ -70,8 +70,9 @@ ssize_t input_read(const struct file *file, void *to, size_t size_bytes);
 
 /* --------------------------------------------------------------------------------------------------------- ahead.c */
 
-/* Starts a thread that reads a file ahead of its reader, into a ring of fixed size. Without a thread (the file is small, a read of it may block, or the system has none left)
-   ahead_next reads by itself. ahead_stop ends the thread, before file_close; the file need not have one. */
+/* Starts a thread that reads a file ahead of its reader, into a ring of fixed size. Without a thread (the file is
+   small, a read of it may block, or the system has none left) ahead_next reads by itself. ahead_stop ends the thread,
+   before file_close; the file need not have one. */
 strew_status ahead_start(const struct call *call, struct file *file);
 void ahead_stop(struct file *file);
 /* Reads the next bytes, at most size_bytes; *got 0: the end. Those that were read ahead, or else as file_next. Waits

@@ -66,8 +66,7 @@ strew_status codec_create(const struct call *call, strew_context *context, struc
                           struct codec **out) {
   enum { LEVEL = 6, MEMORY = 8 }; /* zlib's defaults */
   const char *path = file ? file->path : draft->path;
-  strew_status status = check_zlib(call, path);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_zlib(call, path));
   struct codec *codec = memory_allocate(context, sizeof *codec);
   if (!codec) return fail_memory(call, context, sizeof *codec);
   memset(codec, 0, offsetof(struct codec, buffer));
@@ -99,8 +98,7 @@ static uint64_t position(const struct codec *codec) { return codec->end - codec-
 
 static strew_status fill_input(const struct call *call, struct codec *codec) {
   size_t got;
-  strew_status status = ahead_next(call, codec->file, codec->buffer, BUFFER_BYTES, &got);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(ahead_next(call, codec->file, codec->buffer, BUFFER_BYTES, &got));
   codec->zlib.next_in = codec->buffer;
   codec->zlib.avail_in = (unsigned)got;
   codec->end += got;

@@ -62,8 +62,7 @@ static strew_status check_pixel(const struct painting *painting, int64_t i) {
 static strew_status find_range(struct painting *painting, const double *numbers, const strew_image_options *options) {
   double lowest = INFINITY, highest = -INFINITY;
   for (int64_t i = 0; i < painting->height * painting->width; i++) {
-    strew_status status = check_pixel(painting, i);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_pixel(painting, i));
     if (!isfinite(numbers[i])) continue;
     if (numbers[i] < lowest) lowest = numbers[i];
     if (numbers[i] > highest) highest = numbers[i];
@@ -91,8 +90,7 @@ static strew_status paint_line(const struct painting *painting, const double *nu
   for (int64_t x = 0, pixel = 0; x < painting->width; x++) {
     const unsigned char *color = painting->colors[level_of(painting, numbers[x])];
     for (int64_t i = 0; i < painting->scale; i++, to += CHANNELS) {
-      strew_status status = check_pixel(painting, pixel++);
-      if (status != STREW_OK) return status;
+      RETURN_IF_FAILED(check_pixel(painting, pixel++));
       memcpy(to, color, CHANNELS);
     }
   }
@@ -175,8 +173,7 @@ strew_status strew_image(strew_tensor *tensor, const strew_image_options *option
   if (status == STREW_OK) {
     struct painting painting = {
         &call, device->context, tensor->sizes[0], tensor->sizes[1], options->scale ? options->scale : 1, 0, 0, {{0}}};
-    const double *numbers = dense->storage->data;
-    if (strew_tensor_numel(dense)) numbers += dense->offset;
+    const double *numbers = dense_at(dense, 0);
     status = find_range(&painting, numbers, options);
     make_colors(&painting, options->colormap, options->nan);
     TRY(status, paint_on(&painting, device, numbers, out));

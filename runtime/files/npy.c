@@ -327,7 +327,7 @@ static strew_status write_chunk(const struct call *call, const struct npy_image 
   strew_status status = context_check(call, tensor_context(dense));
   if (status != STREW_OK) return status;
   if (!chunk) {
-    const char *data = (const char *)dense->storage->data + (size_t)dense->offset * dtype_bytes(dense->dtype);
+    const char *data = dense_at(dense, 0);
     return sink_write(call, sink, data + (at - image->header_bytes), bytes);
   }
   status = npy_image_read(call, image, at, chunk, bytes);

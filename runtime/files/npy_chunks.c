@@ -34,8 +34,7 @@ static strew_status read_stream(const struct call *call, void *user, void *to, s
   struct npy_state *state = user;
   for (size_t done = 0; done < size_bytes;) {
     size_t got;
-    strew_status status = stream_read(call, state->stream, (char *)to + done, size_bytes - done, &got);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(stream_read(call, state->stream, (char *)to + done, size_bytes - done, &got));
     if (!got) return fail_short(call, state);
     done += got;
     state->at += got;

@@ -54,8 +54,7 @@ static strew_status check_total_size(const struct loading *loading) {
   uint64_t bytes = 0;
   for (int64_t k = 0, i; k < chosen_count(loading); k++) {
     struct archive_member member;
-    strew_status status = chosen_at(loading, k, &i, &member);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(chosen_at(loading, k, &i, &member));
     if (__builtin_add_overflow(bytes, member.size_bytes, &bytes)) bytes = UINT64_MAX;
   }
   progress_resize(loading->device->context, bytes);
@@ -110,8 +109,7 @@ strew_status npz_find(const struct call *call, struct archive *archive, const ch
   int64_t count = 0;
   for (int64_t i = 0; i < archive_count(archive); i++) {
     struct archive_member member;
-    strew_status status = archive_member_at(call, archive, i, &member);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(archive_member_at(call, archive, i, &member));
     size_t used = strlen(known);
     int64_t length = stem_of(&member);
     if (length < 0) continue;

@@ -24,8 +24,7 @@ strew_status stream_grow(const struct call *call, strew_context *context, size_t
   size_t step = *held_bytes / 2 < min_bytes ? min_bytes : *held_bytes / 2;
   if (*held_bytes > SIZE_MAX - step) return fail_memory(call, context, SIZE_MAX);
   size_t wider_bytes = *held_bytes + step;
-  strew_status status = check_machine_memory(call, &context->cpu, wider_bytes, NULL);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_machine_memory(call, &context->cpu, wider_bytes, NULL));
   char *wider = memory_allocate(context, wider_bytes);
   if (!wider) return fail_memory(call, context, wider_bytes);
   if (used_bytes) memcpy(wider, *bytes, used_bytes);

@@ -1,5 +1,5 @@
-/* table.h: tables of named tensors, for the file formats, see strew.h; and lists of words: the names of a table, and the
-   words of a text column. */
+/* table.h: tables of named tensors, for the file formats, see strew.h; and lists of words: the names of a table, and
+   the words of a text column. */
 #ifndef TABLE_H
 #define TABLE_H
 
