@@ -1160,6 +1160,57 @@ STREW_API int64_t strew_key_table_size(const strew_key_table *table); /* the num
 STREW_API strew_status strew_key_table_keys(const strew_key_table *table, int i, strew_device *device,
                                             strew_tensor **out, strew_error *error);
 
+/* ------------------------------------------------------------------------------------------------- expressions */
+
+/* A text such as "(x - mean(x)) / std(x)", parsed once: formulas of a host's users, without Lua, that are computed in
+   one pass over the inputs instead of one for each operation. Results have the dtypes and bits of the same calls made
+   one by one.
+
+   The grammar is that of Lua's expressions, with its precedences: numbers, true, false, names, + - * / // % ^, unary -
+   and ~, & | ~, comparisons (which give bools), "and", "or" and "not" (of bools), parentheses and calls:
+     functions    the words of strew_unary_op and strew_binary_op; where(c, a, b), clamp(x, low, high),
+                  masked_fill(x, mask, value), isnan, isinf, isfinite (x)
+     conversions  the words of strew_dtype: float32(x), which is strew_to
+     reductions   sum mean var std min max amin amax any all prod (x [, dim [, keepdim]]): strew_reduce with correction
+                  1; dim and keepdim are constants. Computed first; the result broadcasts
+     rows         m[i]: the rows of m along dimension 0 that an index tensor chooses; checked as STREW_ERROR
+     words        x == "word", x ~= "word": the number that stands for the word in input x, see strew_expr_values
+   A name that is not called is an input. Operations on numbers alone are computed in int64 or float64 and give numbers.
+
+   Limits (STREW_EARGUMENT): 65,536 bytes of text, 1000 operations, 200 levels of nesting, 64 inputs. A message of a
+   text, and of an operation in it, marks the place. */
+typedef struct strew_expr strew_expr; /* owned by the caller that made it: strew_expr_release */
+STREW_API strew_status strew_expr_parse(strew_context *context, const char *text, size_t length, strew_expr **out,
+                                        strew_error *error);
+STREW_API void strew_expr_release(strew_expr *expr);            /* NULL is fine */
+STREW_API const char *strew_expr_text(const strew_expr *expr); /* ended by a zero, as the two below */
+/* The names of inputs, in the order of their first use. NULL: no input i. */
+STREW_API int strew_expr_input_count(const strew_expr *expr);
+STREW_API const char *strew_expr_input(const strew_expr *expr, int i);
+/* The words, in the order of their first use; *input is the number of the input that word i is compared with. */
+STREW_API int strew_expr_word_count(const strew_expr *expr);
+STREW_API const char *strew_expr_word(const strew_expr *expr, int i, int *input);
+
+/* The values of inputs, in their order; at least one is a tensor, and all tensors are on one device. `codes`: of each
+   word, the number that stands for it in its input, -1: none; may be NULL if there are no words. */
+typedef struct strew_expr_values {
+  const strew_operand *inputs;
+  const int64_t *codes;
+  uint64_t reserved[4];
+} strew_expr_values;
+/* The dtype and shape of the result; sizes has room for STREW_MAX_RANK. Any of them may be NULL. Reductions, and what
+   they depend on, are computed. */
+STREW_API strew_status strew_expr_type(const strew_expr *expr, const strew_expr_values *values, strew_dtype *dtype,
+                                       int *rank, int64_t *sizes, strew_error *error);
+/* The result: written to *out, or a new tensor. *out has the result's shape and a dtype that holds it; it may be an
+   input of the result's shape, but not overlap one in another way (STREW_EOVERLAP). On failure nothing is written. */
+STREW_API strew_status strew_expr_evaluate(const strew_expr *expr, const strew_expr_values *values, strew_tensor **out,
+                                           strew_error *error);
+/* strew_reduce of the result, which on the CPU is not stored. */
+STREW_API strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *values, strew_fold fold,
+                                         int count, const int *dims, bool keepdim, double correction,
+                                         strew_tensor **out, strew_error *error);
+
 /* ------------------------------------------------------------------------------------------------------- files */
 
 /* An ordered table of named tensors: the contents of .npz and .csv files. */

@@ -12,6 +12,11 @@
 #define MAX_OPERANDS 5
 
 struct storage;
+/* Where in an expression an operation stands: bytes at .. at + length - 1 of its text. */
+struct place {
+  const char *text;
+  int at, length;
+};
 /* A public call, as messages describe it: its name (error->alias replaces it) and its tensor arguments, with the names
    that the user knows. "ids" are those of a grouping. */
 struct call {
@@ -21,6 +26,7 @@ struct call {
     const char *name;
     const strew_tensor *tensor;
   } operands[MAX_OPERANDS];
+  const struct place *place;   /* of the operation in an expression, which messages mark; NULL: in none */
   const struct storage *begun; /* the storage that earlier steps of the call have written; NULL: none */
   struct float_mode host_mode;
   strew_context *claimed; /* in debug builds */

@@ -66,19 +66,38 @@ struct join_plan {
   bool continues;
 };
 
-/* Operands: 0 out (any dtype), 1.. inputs. Inputs are converted to `common`, in which they meet, and from there to
-   `compute`, which holds that (numbers to `compute` alone); what the operation gives (bool for comparisons) is
-   converted to out's dtype. */
+/* A program: instructions that compute each element from those of the inputs, one after another. Operands: 0 out (any
+   dtype), 1.. the inputs. A single call is a program of one instruction.
+
+   An instruction reads a number, an operand or an earlier instruction's result, which has dtype `result` as if it were
+   stored. Inputs are converted to `common`, in which they meet, and from there to `compute`, which holds that (numbers,
+   which have a dtype of their own, to `compute` alone). What the operation gives (`compute`, or bool for comparisons) is
+   converted to `result`; that of the last instruction to out's dtype instead. */
+enum elementwise_kind {
+  ELEMENTWISE_UNARY,
+  ELEMENTWISE_BINARY,
+  ELEMENTWISE_WHERE, /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
+  ELEMENTWISE_CLAMP, /* inputs a, low, high: minimum(maximum(a, low), high) */
+  ELEMENTWISE_CONVERT /* to `result` by STREW_SATURATE, as copies do; only in programs of several instructions */
+};
+enum { MOST_INPUTS = 3, MOST_INSTRUCTIONS = 48, FROM_NUMBER = 0 };
+struct source {
+  int from;          /* FROM_NUMBER; n > 0: operand n of the plan; n < 0: the result of instruction -1 - n */
+  strew_dtype dtype; /* of what is read */
+  union element number;
+};
+struct instruction {
+  enum elementwise_kind kind;
+  int op; /* strew_unary_op or strew_binary_op */
+  strew_dtype common, compute, result;
+  int inputs;
+  struct source in[MOST_INPUTS];
+};
+/* The instructions in use are the first `count`; the last one gives the elements of out. */
 struct elementwise_plan {
   struct plan plan;
-  enum elementwise_kind {
-    ELEMENTWISE_UNARY,
-    ELEMENTWISE_BINARY,
-    ELEMENTWISE_WHERE, /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
-    ELEMENTWISE_CLAMP  /* inputs a, low, high: minimum(maximum(a, low), high) */
-  } kind;
-  int op; /* strew_unary_op or strew_binary_op */
-  strew_dtype common, compute;
+  int count;
+  struct instruction instructions[MOST_INSTRUCTIONS];
 };
 
 /* The order in which floats are added (or multiplied), the same on every device: the elements that meet, numbered in

@@ -84,7 +84,7 @@ static bool belongs_outside(const struct plan *plan, int a, int b) {
 
 void plan_swap_dims(struct plan *plan, int a, int b) {
   int64_t size = plan->sizes[a];
-  int64_t strides[MAX_OPERANDS];
+  int64_t strides[PLAN_OPERANDS];
   const int count = plan->count;
   for (int i = 0; i < count; i++) strides[i] = plan->operands[i].strides[a];
   move_dim(plan, a, b);

@@ -8,6 +8,9 @@
 
 #include "tensor.h"
 
+/* Operands of a plan: those of an elementwise program are most. */
+enum { PLAN_OPERANDS = 12 };
+
 struct operand {
   struct storage *storage; /* NULL: a number, in `number`, with all strides 0 */
   int64_t offset;          /* of coordinate 0, in elements */
@@ -20,7 +23,7 @@ struct plan {
   int rank;
   int count; /* of operands */
   int64_t sizes[MAX_RANK];
-  struct operand operands[MAX_OPERANDS];
+  struct operand operands[PLAN_OPERANDS];
 };
 
 void plan_start(struct plan *plan, int rank, const int64_t *sizes);

@@ -51,8 +51,8 @@ static inline int64_t part_begin(int64_t count, int64_t parts, int64_t part) {
 struct row {
   int64_t place; /* number of the first coordinate in the plan's row-major order */
   int64_t count;
-  char *address[MAX_OPERANDS];
-  int64_t step_bytes[MAX_OPERANDS];
+  char *address[PLAN_OPERANDS];
+  int64_t step_bytes[PLAN_OPERANDS];
 };
 
 /* Returns the address of the operand's first element; of a number, of its bytes in the plan, which are never written.

@@ -1,0 +1,56 @@
+/* programs.h: expressions: a text is parsed into nodes (parse.c), which are bound to tensors and become programs of
+   instructions (expression.c), which a device runs in one pass (device.h). */
+#ifndef STREW_PROGRAMS_H
+#define STREW_PROGRAMS_H
+
+#include "runtime/base/device.h"
+
+/* What a node computes from its children. FOLD: of child 0, over `dim` (ALL_DIMS: all), which stays as size 1 if
+   `keepdim`. INDEX: rows of child 0 along dimension 0, chosen by child 1. WORD: the code that stands for a word in
+   child 0, an input. TRUE_AND, TRUE_OR, TRUE_NOT: of bools alone. */
+enum node_kind {
+  NODE_NUMBER,
+  NODE_INPUT,
+  NODE_WORD,
+  NODE_UNARY,
+  NODE_BINARY,
+  NODE_TRUE_AND,
+  NODE_TRUE_OR,
+  NODE_TRUE_NOT,
+  NODE_WHERE,
+  NODE_CLAMP,
+  NODE_MASKED_FILL,
+  NODE_CONVERT,
+  NODE_FOLD,
+  NODE_INDEX
+};
+enum { ALL_DIMS = INT32_MAX };
+
+struct node {
+  enum node_kind kind;
+  int op;              /* number of the input or word; strew_unary_op, strew_binary_op, strew_fold or strew_dtype */
+  int count;           /* of children */
+  int children[3];     /* numbers of nodes before this one */
+  strew_scalar number; /* of NODE_NUMBER */
+  int dim;             /* of NODE_FOLD */
+  bool keepdim;
+  int at, length; /* of the operator or name in the text, in bytes */
+};
+
+/* The text, the nodes in an order of evaluation (the last is the result; equal subexpressions are one node), the names
+   of inputs and the words, in the order of their first use. Each has a length limit: see strew.h. */
+struct word {
+  const char *text; /* ended by a zero */
+  int input;        /* that it is compared with */
+};
+struct strew_expr {
+  strew_context *context;
+  size_t size_bytes; /* of the one block that holds everything */
+  const char *text;
+  int node_count, input_count, word_count;
+  struct node *nodes;
+  const char **inputs;
+  struct word *words;
+};
+
+#endif
