@@ -1171,8 +1171,8 @@ STREW_API strew_status strew_key_table_keys(const strew_key_table *table, int i,
      functions    the words of strew_unary_op and strew_binary_op; where(c, a, b), clamp(x, low, high),
                   masked_fill(x, mask, value), isnan, isinf, isfinite (x)
      conversions  the words of strew_dtype: float32(x), which is strew_to
-     reductions   sum mean var std min max amin amax any all prod (x [, dim [, keepdim]]): strew_reduce with correction
-                  1; dim and keepdim are constants. Computed first; the result broadcasts
+     reductions   sum mean var std min max amin amax any all prod (x [, dim [, keepdim]]): strew_reduce_with; dim and keepdim
+                  are constants. Computed first; the result broadcasts
      rows         m[i]: the rows of m along dimension 0 that an index tensor chooses; checked as STREW_ERROR
      words        x == "word", x ~= "word": the number that stands for the word in input x, see strew_expr_values
    A name that is not called is an input. Operations on numbers alone are computed in int64 or float64 and give numbers.
@@ -1206,10 +1206,9 @@ STREW_API strew_status strew_expr_type(const strew_expr *expr, const strew_expr_
    input of the result's shape, but not overlap one in another way (STREW_EOVERLAP). On failure nothing is written. */
 STREW_API strew_status strew_expr_evaluate(const strew_expr *expr, const strew_expr_values *values, strew_tensor **out,
                                            strew_error *error);
-/* strew_reduce of the result, which on the CPU is not stored. */
+/* strew_reduce_with of the result, which on the CPU is not stored. */
 STREW_API strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *values, strew_fold fold,
-                                         int count, const int *dims, bool keepdim, double correction,
-                                         strew_tensor **out, strew_error *error);
+                                         const strew_reduce_options *options, strew_tensor **out, strew_error *error);
 
 /* ------------------------------------------------------------------------------------------------------- files */
 
