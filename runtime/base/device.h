@@ -76,8 +76,8 @@ struct join_plan {
 enum elementwise_kind {
   ELEMENTWISE_UNARY,
   ELEMENTWISE_BINARY,
-  ELEMENTWISE_WHERE, /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
-  ELEMENTWISE_CLAMP, /* inputs a, low, high: minimum(maximum(a, low), high) */
+  ELEMENTWISE_WHERE,  /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
+  ELEMENTWISE_CLAMP,  /* inputs a, low, high: minimum(maximum(a, low), high) */
   ELEMENTWISE_CONVERT /* to `result` by STREW_SATURATE, as copies do; only in programs of several instructions */
 };
 enum { MOST_INPUTS = 3, MOST_INSTRUCTIONS = 48, FROM_NUMBER = 0 };
@@ -93,6 +93,10 @@ struct instruction {
   int inputs;
   struct source in[MOST_INPUTS];
 };
+/* The dtype in which an instruction computes with input i. */
+static inline strew_dtype computed_dtype(const struct instruction *instruction, int i) {
+  return instruction->kind == ELEMENTWISE_WHERE && i == 0 ? STREW_BOOL : instruction->compute;
+}
 /* The instructions in use are the first `count`; the last one gives the elements of out. */
 struct elementwise_plan {
   struct plan plan;

@@ -7,6 +7,8 @@
 
    Comparisons store no number, so they take any. Integers are compared with its value; floats with its rounded value
    (a float16 tensor made from 0.1 equals 0.1) or, if only that is infinite, with its value. */
+#include "elementwise.h"
+
 #include "runtime/base/index_checks.h"
 #include "runtime/base/operations.h"
 
@@ -15,31 +17,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A call: its arguments, and what is derived from them for the plan. */
-struct work {
-  struct call *call;
-  enum elementwise_kind kind;
-  int op;
-  int inputs;
-  strew_operand operands[3];
-  const char *names[3];
-  const strew_tensor *self; /* the operand named self, if it is a tensor */
-  strew_dtype common, compute, result;
-  union element numbers[3]; /* operands without a tensor ... */
-  strew_dtype number_dtype; /* ... in this dtype */
-  int rank;                 /* of the result */
-  int64_t sizes[MAX_RANK];
-};
-
 /* -------------------------------------------------------------------------------------------- arguments, checked */
 
-static strew_status fail_domain(const struct work *work, const char *argument, const char *is, const char *takes,
+static strew_status fail_domain(const struct elementwise *work, const char *argument, const char *is, const char *takes,
                                 const char *hint) {
   return fail(work->call, HINTED(STREW_EDTYPE, argument, hint), "is %s, %s takes %s", is, work->call->op, takes);
 }
 
 /* Checks that the operation takes the common dtype. */
-static strew_status check_domain(const struct work *work, enum takes takes) {
+static strew_status check_domain(const struct elementwise *work, enum takes takes) {
   for (int i = 0; i < work->inputs; i++) {
     const strew_tensor *tensor = work->operands[i].tensor;
     strew_dtype dtype = tensor ? tensor->dtype : work->operands[i].number.dtype;
@@ -59,13 +45,13 @@ static strew_status check_domain(const struct work *work, enum takes takes) {
 }
 
 /* True for a product with a number, or a quotient by one. */
-static bool multiplies_by_number(const struct work *work) {
+static bool multiplies_by_number(const struct elementwise *work) {
   if (work->kind != ELEMENTWISE_BINARY) return false;
   return work->op == STREW_MUL || (work->op == STREW_DIV && work->operands[0].tensor);
 }
 
 /* Finds the dtype in which operands meet, the one in which they are computed, and the result's. */
-static strew_status find_dtypes(struct work *work) {
+static strew_status find_dtypes(struct elementwise *work) {
   const struct operation *operation = operation_of(work->kind, work->op);
   work->common = dtype_of_operands(work->inputs, work->operands);
   strew_status status = check_domain(work, operation->takes);
@@ -76,7 +62,7 @@ static strew_status find_dtypes(struct work *work) {
   return status;
 }
 
-static strew_status check_numbers(struct work *work) {
+static strew_status check_numbers(struct elementwise *work) {
   for (int i = 0; i < work->inputs; i++) {
     if (work->operands[i].tensor) continue;
     const strew_scalar number = work->operands[i].number;
@@ -89,7 +75,7 @@ static strew_status check_numbers(struct work *work) {
 }
 
 /* Reports the last dimension in which shapes differ, by its number in the operand. */
-static strew_status fail_broadcast(const struct work *work, int i, const int64_t *sizes, int rank) {
+static strew_status fail_broadcast(const struct elementwise *work, int i, const int64_t *sizes, int rank) {
   const strew_tensor *tensor = work->operands[i].tensor;
   int d = 1;
   while (tensor->sizes[tensor->rank - d] == sizes[rank - d] || tensor->sizes[tensor->rank - d] == 1 ||
@@ -101,7 +87,7 @@ static strew_status fail_broadcast(const struct work *work, int i, const int64_t
               tensor->rank - d, sizes[rank - d]);
 }
 
-static strew_status find_sizes(struct work *work) {
+static strew_status find_sizes(struct elementwise *work) {
   work->rank = 0;
   for (int i = 0; i < work->inputs; i++) {
     const strew_tensor *tensor = work->operands[i].tensor;
@@ -116,13 +102,13 @@ static strew_status find_sizes(struct work *work) {
 }
 
 /* Checks number operands, before anything is derived from them. */
-static strew_status check_operands(const struct work *work) {
+static strew_status check_operands(const struct elementwise *work) {
   for (int i = 0; i < work->inputs; i++) RETURN_IF_FAILED(check_operand(work->call, work->names[i], work->operands[i]));
   return STREW_OK;
 }
 
 /* Checks all but the result's memory. */
-static strew_status check_inputs(struct work *work) {
+static strew_status check_inputs(struct elementwise *work) {
   RETURN_IF_FAILED(check_devices(work->call));
   RETURN_IF_FAILED(find_dtypes(work));
   RETURN_IF_FAILED(check_numbers(work));
@@ -130,12 +116,12 @@ static strew_status check_inputs(struct work *work) {
 }
 
 /* Name of the written tensor in messages: an operand's, or out. */
-static const char *written_name(const struct work *work, const strew_tensor *out) {
+static const char *written_name(const struct elementwise *work, const strew_tensor *out) {
   return out == work->self ? "self" : "out";
 }
 
 /* Where the result's dtype is wider than self's: a float operand may be rounded; an integer one would wrap. */
-static const char *hint_to_hold(const struct work *work, const strew_tensor *self, char *hint) {
+static const char *hint_to_hold(const struct elementwise *work, const strew_tensor *self, char *hint) {
   const char *held = strew_dtype_name(self->dtype);
   for (int i = 1; i < work->inputs; i++) {
     const strew_tensor *other = work->operands[i].tensor;
@@ -148,7 +134,7 @@ static const char *hint_to_hold(const struct work *work, const strew_tensor *sel
   return hint;
 }
 
-static strew_status check_written(const struct work *work, const strew_tensor *out) {
+strew_status elementwise_check_written(const struct elementwise *work, const strew_tensor *out) {
   const struct call *call = work->call;
   struct fault fault = {.code = STREW_ESHAPE, .argument = written_name(work, out)};
   char is[TEXT_BYTES], expected[TEXT_BYTES], hint[TEXT_BYTES];
@@ -169,48 +155,59 @@ static strew_status check_written(const struct work *work, const strew_tensor *o
 
 /* -------------------------------------------------------------------------------------------------------- launch */
 
-static strew_device *device_of(const struct work *work) {
+static strew_device *device_of(const struct elementwise *work) {
   for (int i = 0; i < work->inputs; i++)
     if (work->operands[i].tensor) return work->operands[i].tensor->storage->device;
   return NULL;
 }
 
-static strew_status launch(const struct work *work, strew_tensor *out) {
+void elementwise_instruction(const struct elementwise *work, struct instruction *instruction) {
+  instruction->kind = work->kind;
+  instruction->op = work->op;
+  instruction->common = work->common;
+  instruction->compute = work->compute;
+  instruction->result = work->result;
+  instruction->inputs = work->inputs;
+  for (int i = 0; i < work->inputs; i++) {
+    const strew_tensor *tensor = work->operands[i].tensor;
+    instruction->in[i] = (struct source){FROM_NUMBER, tensor ? tensor->dtype : work->number_dtype, work->numbers[i]};
+  }
+}
+
+static strew_status launch(const struct elementwise *work, strew_tensor *out) {
   if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
   struct elementwise_plan plan; /* not zeroed first: it is large, and small calls are frequent */
-  plan.kind = work->kind;
-  plan.op = work->op;
-  plan.common = work->common;
-  plan.compute = work->compute;
+  plan.count = 1;
+  elementwise_instruction(work, &plan.instructions[0]);
   plan_start(&plan.plan, work->rank, work->sizes);
   plan_add(&plan.plan, out);
   for (int i = 0; i < work->inputs; i++) {
-    if (work->operands[i].tensor)
-      plan_add(&plan.plan, work->operands[i].tensor);
-    else
-      plan_add_number(&plan.plan, work->number_dtype, work->numbers[i]);
+    if (!work->operands[i].tensor) continue;
+    plan.instructions[0].in[i].from = plan.plan.count;
+    plan_add(&plan.plan, work->operands[i].tensor);
   }
   plan_simplify_any_order(&plan.plan);
   return RUN_ON(out, elementwise, work->call, &plan);
 }
 
 /* Makes or checks the result, and computes it. The inputs are checked. */
-static strew_status finish(const struct work *work, strew_tensor **out) {
+static strew_status finish(const struct elementwise *work, strew_tensor **out) {
   if (*out) {
-    RETURN_IF_FAILED(check_written(work, *out));
+    RETURN_IF_FAILED(elementwise_check_written(work, *out));
     return launch(work, *out);
   }
   RETURN_IF_FAILED(tensor_create(work->call, device_of(work), work->result, work->rank, work->sizes, out));
   return release_if_failed(launch(work, *out), out);
 }
 
-static void add_input(struct work *work, const char *name, strew_operand operand) {
+static void add_input(struct elementwise *work, const char *name, strew_operand operand) {
   work->operands[work->inputs] = operand;
   work->names[work->inputs++] = name;
 }
 
 /* Adds the written tensor to those listed in messages, unless it is an operand. */
-static void add_written(struct work *work, const strew_tensor *out) {
+static void add_written(struct elementwise *work) {
+  const strew_tensor *out = work->given;
   if (!out || out == work->self) return;
   int i = 0;
   while (work->call->operands[i].name) i++;
@@ -220,21 +217,28 @@ static void add_written(struct work *work, const strew_tensor *out) {
 
 /* ------------------------------------------------------------------------------------------------------- unary */
 
+strew_status elementwise_unary(struct elementwise *work, strew_unary_op op, strew_tensor *x) {
+  work->self = x;
+  work->kind = ELEMENTWISE_UNARY;
+  work->op = (int)op;
+  add_input(work, "self", strew_of(x));
+  add_written(work);
+  return check_inputs(work);
+}
+
 strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error) {
   CALL(call, "unary", error, {"self", tensor});
-  struct work work = {.call = &call, .self = tensor, .kind = ELEMENTWISE_UNARY, .op = (int)op};
-  if ((unsigned)op >= STREW_UNARY_COUNT) return fail_unknown(work.call, "op", (int)op, STREW_UNARY_COUNT - 1);
-  call.op = operation_of(work.kind, work.op)->name;
-  add_input(&work, "self", strew_of(tensor));
-  add_written(&work, *out);
-  strew_status status = check_inputs(&work);
+  struct elementwise work = {.call = &call, .given = *out};
+  if ((unsigned)op >= STREW_UNARY_COUNT) return fail_unknown(&call, "op", (int)op, STREW_UNARY_COUNT - 1);
+  call.op = unary_operations[op].name;
+  strew_status status = elementwise_unary(&work, op, tensor);
   return TRY(status, finish(&work, out));
 }
 
 /* ------------------------------------------------------------------------------------------------------ binary */
 
 /* Fails for operand 1, or its element at `position`, with which integers have no result. */
-static strew_status fail_operand(const struct work *work, strew_scalar value, const int64_t *position) {
+static strew_status fail_operand(const struct elementwise *work, strew_scalar value, const int64_t *position) {
   const strew_tensor *operand = work->operands[1].tensor;
   const bool is_power = work->op == STREW_POW;
   const char *floats = work->operands[0].tensor ? "strew_to(self, float32)" : "strew_to(other, float32)";
@@ -253,14 +257,14 @@ static strew_status fail_operand(const struct work *work, strew_scalar value, co
 
 /* Finds the first zero among an integer operand's distinct elements; a power: the first negative one, in int32 or
    int64. */
-static strew_status find_operand(const struct work *work, const strew_tensor *operand, int64_t *number) {
+static strew_status find_operand(const struct elementwise *work, const strew_tensor *operand, int64_t *number) {
   struct plan values;
   plan_index_values(&values, operand);
   if (work->op == STREW_POW) return RUN_ON(operand, index_check, work->call, &values, 0, INT64_MAX, number);
   return RUN_ON(operand, find_zero, work->call, &values, work->compute, number);
 }
 
-static strew_status check_elements(const struct work *work, strew_tensor *operand) {
+static strew_status check_elements(const struct elementwise *work, strew_tensor *operand) {
   const bool is_power = work->op == STREW_POW, is_narrow = dtype_bytes(operand->dtype) < dtype_bytes(STREW_INT32);
   strew_tensor *wide = NULL;
   strew_scalar value = strew_int(0);
@@ -277,18 +281,26 @@ static strew_status check_elements(const struct work *work, strew_tensor *operan
   return status;
 }
 
+static bool has_domain(strew_binary_op op) {
+  return op == STREW_POW || op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER;
+}
+
+bool elementwise_reads(strew_binary_op op, strew_operand a, strew_operand b) {
+  return b.tensor && has_domain(op) && !dtype_is_float(dtype_of_operands(2, (strew_operand[]){a, b}));
+}
+
 /* Integers divided by 0, or raised to a negative power, are an error, found before anything is written. */
-static strew_status check_second(const struct work *work) {
-  const bool is_power = work->op == STREW_POW, divides = work->op == STREW_FLOOR_DIVIDE || work->op == STREW_REMAINDER;
+static strew_status check_second(const struct elementwise *work) {
+  const bool is_power = work->op == STREW_POW;
   const strew_operand *second = &work->operands[1];
-  if (!(is_power || divides) || dtype_is_float(work->compute)) return STREW_OK;
+  if (!has_domain((strew_binary_op)work->op) || dtype_is_float(work->compute)) return STREW_OK;
   if (second->tensor) return check_elements(work, second->tensor);
   const bool is_fine = is_power ? second->number.as.i >= 0 : work->numbers[1].i64 != 0;
   return is_fine ? STREW_OK : fail_operand(work, second->number, NULL);
 }
 
 /* Turns x ^ 2, with a number as exponent, into x * x: correctly rounded on every device, in a tenth of the time. */
-static void choose_square(struct work *work) {
+static void choose_square(struct elementwise *work) {
   if (work->op != STREW_POW || work->operands[1].tensor) return;
   const strew_scalar exponent = strew_scalar_load(work->number_dtype, &work->numbers[1]);
   if (exponent.dtype == STREW_FLOAT64 ? exponent.as.f != 2 : exponent.as.i != 2) return;
@@ -299,7 +311,7 @@ static void choose_square(struct work *work) {
 static bool is_true(strew_scalar number) { return number.dtype == STREW_FLOAT64 ? number.as.f != 0 : number.as.i != 0; }
 
 /* Swaps operands so that the tensor comes first. */
-static void swap_comparison(struct work *work) {
+static void swap_comparison(struct elementwise *work) {
   static const int swapped[STREW_BINARY_COUNT] = {[STREW_EQ] = STREW_EQ, [STREW_NE] = STREW_NE, [STREW_LT] = STREW_GT,
                                                   [STREW_LE] = STREW_GE, [STREW_GT] = STREW_LT, [STREW_GE] = STREW_LE};
   strew_operand number = work->operands[0];
@@ -311,7 +323,7 @@ static void swap_comparison(struct work *work) {
 
 /* Replaces a number that the tensor's dtype cannot hold by the next smaller element, and the comparison to
    match. */
-static void compare_by_value(struct work *work) {
+static void compare_by_value(struct elementwise *work) {
   if (!work->operands[0].tensor) swap_comparison(work);
   strew_dtype dtype = work->operands[0].tensor->dtype;
   strew_scalar *number = &work->operands[1].number, element;
@@ -332,7 +344,7 @@ static void compare_by_value(struct work *work) {
 }
 
 /* Converts a number beside a tensor, in operations that take any. */
-static void adjust_number(struct work *work) {
+static void adjust_number(struct elementwise *work) {
   if (work->operands[0].tensor && work->operands[1].tensor) return;
   strew_operand *number = &work->operands[work->operands[0].tensor ? 1 : 0];
   enum gives gives = operation_of(work->kind, work->op)->gives;
@@ -340,30 +352,38 @@ static void adjust_number(struct work *work) {
   if (gives == GIVES_ORDER) compare_by_value(work);
 }
 
+strew_status elementwise_binary(struct elementwise *work, strew_binary_op op, strew_operand a, strew_operand b) {
+  work->self = a.tensor;
+  work->kind = ELEMENTWISE_BINARY;
+  work->op = (int)op;
+  add_input(work, "self", a);
+  add_input(work, "other", b);
+  if (!a.tensor && !b.tensor)
+    return fail(work->call, FAULT(STREW_EARGUMENT, "other"),
+                "is a number, and so is 'self', expected at least one tensor");
+  RETURN_IF_FAILED(check_operands(work));
+  add_written(work);
+  adjust_number(work);
+  RETURN_IF_FAILED(check_inputs(work));
+  RETURN_IF_FAILED(check_second(work));
+  choose_square(work);
+  return STREW_OK;
+}
+
 strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, strew_tensor **out,
                           strew_error *error) {
   CALL(call, "binary", error, {"self", a.tensor}, {"other", b.tensor});
-  struct work work = {.call = &call, .self = a.tensor, .kind = ELEMENTWISE_BINARY, .op = (int)op};
-  if ((unsigned)op >= STREW_BINARY_COUNT) return fail_unknown(work.call, "op", (int)op, STREW_BINARY_COUNT - 1);
-  call.op = operation_of(work.kind, work.op)->name;
-  add_input(&work, "self", a);
-  add_input(&work, "other", b);
-  if (!a.tensor && !b.tensor)
-    return fail(work.call, FAULT(STREW_EARGUMENT, "other"),
-                "is a number, and so is 'self', expected at least one tensor");
-  RETURN_IF_FAILED(check_operands(&work));
-  add_written(&work, *out);
-  adjust_number(&work);
-  RETURN_IF_FAILED(check_inputs(&work));
-  RETURN_IF_FAILED(check_second(&work));
-  choose_square(&work);
-  return finish(&work, out);
+  struct elementwise work = {.call = &call, .given = *out};
+  if ((unsigned)op >= STREW_BINARY_COUNT) return fail_unknown(&call, "op", (int)op, STREW_BINARY_COUNT - 1);
+  call.op = binary_operations[op].name;
+  strew_status status = elementwise_binary(&work, op, a, b);
+  return TRY(status, finish(&work, out));
 }
 
 /* ------------------------------------------------------------------------------------- where, masked_fill, clamp */
 
 /* Without self: strew.where, or PyTorch's t.where(condition, b), in which t is a value. */
-static strew_status check_mask(const struct work *work) {
+static strew_status check_mask(const struct elementwise *work) {
   const strew_tensor *mask = work->operands[0].tensor;
   if (mask->dtype == STREW_BOOL) return STREW_OK;
   struct fault fault = {
@@ -374,59 +394,79 @@ static strew_status check_mask(const struct work *work) {
 }
 
 /* The condition does not affect promotion: a, b and the result have dtype `common`. */
-static strew_status choose(struct work *work, strew_dtype common, strew_tensor **out) {
+static strew_status choose(struct elementwise *work, strew_dtype common) {
   work->common = work->compute = work->result = work->number_dtype = common;
-  add_written(work, *out);
+  add_written(work);
   strew_status status = check_devices(work->call);
   TRY(status, check_mask(work));
   TRY(status, check_numbers(work));
-  TRY(status, find_sizes(work));
-  return TRY(status, finish(work, out));
+  return TRY(status, find_sizes(work));
+}
+
+strew_status elementwise_where(struct elementwise *work, strew_tensor *condition, strew_operand a, strew_operand b) {
+  work->kind = ELEMENTWISE_WHERE;
+  add_input(work, "condition", strew_of(condition));
+  add_input(work, "a", a);
+  add_input(work, "b", b);
+  strew_status status = check_operands(work);
+  return TRY(status, choose(work, dtype_of_operands(2, work->operands + 1)));
 }
 
 strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand b, strew_tensor **out,
                          strew_error *error) {
   CALL(call, "where", error, {"condition", condition}, {"a", a.tensor}, {"b", b.tensor});
-  struct work work = {.call = &call, .kind = ELEMENTWISE_WHERE};
-  add_input(&work, "condition", strew_of(condition));
-  add_input(&work, "a", a);
-  add_input(&work, "b", b);
-  strew_status status = check_operands(&work);
-  return TRY(status, choose(&work, dtype_of_operands(2, work.operands + 1), out));
+  struct elementwise work = {.call = &call, .given = *out};
+  strew_status status = elementwise_where(&work, condition, a, b);
+  return TRY(status, finish(&work, out));
+}
+
+strew_status elementwise_masked_fill(struct elementwise *work, strew_tensor *x, strew_tensor *mask,
+                                     strew_operand value) {
+  work->self = x;
+  work->kind = ELEMENTWISE_WHERE;
+  add_input(work, "mask", strew_of(mask));
+  add_input(work, "value", value);
+  add_input(work, "self", strew_of(x));
+  if (value.tensor && value.tensor->rank)
+    return fail(work->call, FAULT(STREW_ESHAPE, "value"),
+                "has %d dimension%s, expected a number or a tensor without dimensions", value.tensor->rank,
+                value.tensor->rank == 1 ? "" : "s");
+  RETURN_IF_FAILED(check_devices(work->call));
+  RETURN_IF_FAILED(operand_settle(work->call, x->dtype, &work->operands[1]));
+  return choose(work, x->dtype);
 }
 
 strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_operand value, strew_tensor **out,
                                strew_error *error) {
   CALL(call, "masked_fill", error, {"self", tensor}, {"mask", mask}, {"value", value.tensor});
-  struct work work = {.call = &call, .self = tensor, .kind = ELEMENTWISE_WHERE};
-  add_input(&work, "mask", strew_of(mask));
-  add_input(&work, "value", value);
-  add_input(&work, "self", strew_of(tensor));
-  if (value.tensor && value.tensor->rank)
-    return fail(work.call, FAULT(STREW_ESHAPE, "value"),
-                "has %d dimension%s, expected a number or a tensor without dimensions", value.tensor->rank,
-                value.tensor->rank == 1 ? "" : "s");
-  RETURN_IF_FAILED(check_devices(&call));
-  RETURN_IF_FAILED(operand_settle(&call, tensor->dtype, &work.operands[1]));
-  return choose(&work, tensor->dtype, out);
+  struct elementwise work = {.call = &call, .given = *out};
+  strew_status status = elementwise_masked_fill(&work, tensor, mask, value);
+  return TRY(status, finish(&work, out));
+}
+
+strew_status elementwise_clamp(struct elementwise *work, strew_tensor *x, const strew_operand *low,
+                               const strew_operand *high) {
+  work->self = x;
+  work->kind = ELEMENTWISE_CLAMP;
+  add_input(work, "self", strew_of(x));
+  if (low) add_input(work, "min", *low);
+  if (high) add_input(work, "max", *high);
+  if (!low && !high)
+    return fail(work->call, FAULT(STREW_EARGUMENT, "min"), "and 'max' are missing, expected at least one");
+  if (!low || !high) {
+    work->kind = ELEMENTWISE_BINARY;
+    work->op = low ? STREW_MAXIMUM : STREW_MINIMUM;
+  }
+  add_written(work);
+  strew_status status = check_operands(work);
+  return TRY(status, check_inputs(work));
 }
 
 strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high, strew_tensor **out,
                          strew_error *error) {
   strew_tensor *low_tensor = low ? low->tensor : NULL, *high_tensor = high ? high->tensor : NULL;
   CALL(call, "clamp", error, {"self", tensor}, {"min", low_tensor}, {"max", high_tensor});
-  struct work work = {.call = &call, .self = tensor, .kind = ELEMENTWISE_CLAMP};
-  add_input(&work, "self", strew_of(tensor));
-  if (low) add_input(&work, "min", *low);
-  if (high) add_input(&work, "max", *high);
-  if (!low && !high)
-    return fail(work.call, FAULT(STREW_EARGUMENT, "min"), "and 'max' are missing, expected at least one");
-  if (!low || !high) {
-    work.kind = ELEMENTWISE_BINARY;
-    work.op = low ? STREW_MAXIMUM : STREW_MINIMUM;
-  }
-  add_written(&work, *out);
-  strew_status status = check_operands(&work);
-  TRY(status, check_inputs(&work));
+  struct elementwise work = {.call = &call, .given = *out};
+  strew_status status = elementwise_clamp(&work, tensor, low, high);
   return TRY(status, finish(&work, out));
 }

@@ -146,10 +146,18 @@ static void multiply(struct steps *steps, const struct product *product, strew_t
 static void dot(struct steps *steps, strew_tensor *c, const strew_tensor *a, const strew_tensor *b) {
   strew_device *device = a->storage->device;
   const strew_dtype wide = dtype_wide(a->dtype), summed = dtype_is_float(wide) ? wide : STREW_INT64;
-  struct elementwise_plan times = {.kind = ELEMENTWISE_BINARY, .op = STREW_MUL, .compute = wide};
+  struct elementwise_plan times;
   struct reduce_plan adding = {.fold = STREW_FOLD_SUM};
   strew_tensor *products = step_new(steps, device, wide, 1, a->sizes), *sum = step_new(steps, device, summed, 0, NULL);
   if (steps->status != STREW_OK) return;
+  times.count = 1;
+  times.instructions[0] = (struct instruction){ELEMENTWISE_BINARY,
+                                               STREW_MUL,
+                                               wide,
+                                               wide,
+                                               wide,
+                                               2,
+                                               {{.from = 1, .dtype = a->dtype}, {.from = 2, .dtype = b->dtype}}};
   PLAN(&times.plan, 1, a->sizes, products, a, b);
   plan_simplify(&times.plan);
   STEP(steps, device->ops->elementwise(steps->call, device, &times));

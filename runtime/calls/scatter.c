@@ -183,12 +183,18 @@ static void mean_release(struct mean *mean) {
 static strew_status clear_received(const struct call *call, const struct scatter_job *job, strew_tensor *self,
                                    const strew_tensor *received) {
   strew_tensor part = reachable(job, self);
-  struct elementwise_plan plan = {.kind = ELEMENTWISE_WHERE, .compute = self->dtype};
-  plan_start(&plan.plan, part.rank, part.sizes);
-  plan_add(&plan.plan, &part);
-  plan_add(&plan.plan, received);
-  plan_add_number(&plan.plan, self->dtype, (union element){.i64 = 0});
-  plan_add(&plan.plan, &part);
+  const strew_dtype dtype = self->dtype;
+  struct elementwise_plan plan;
+  plan.count = 1;
+  plan.instructions[0] = (struct instruction){
+      ELEMENTWISE_WHERE,
+      0,
+      dtype,
+      dtype,
+      dtype,
+      3,
+      {{.from = 1, .dtype = received->dtype}, {.from = FROM_NUMBER, .dtype = dtype}, {.from = 2, .dtype = dtype}}};
+  PLAN(&plan.plan, part.rank, part.sizes, &part, received, &part);
   if (plan_numel(&plan.plan) == 0) return STREW_OK;
   plan_simplify_any_order(&plan.plan);
   return RUN_ON(self, elementwise, call, &plan);
