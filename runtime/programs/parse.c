@@ -65,7 +65,9 @@ static bool wrong(struct parser *parser, struct mark mark, const char *hint, con
   va_end(arguments);
   parser->place = (struct place){parser->expr->text, mark.at, mark.length};
   parser->call->place = &parser->place;
-  parser->status = fail(parser->call, HINTED(STREW_EARGUMENT, "text", hint), "%s", fact);
+  struct fault fault = HINTED(STREW_EARGUMENT, "text", hint);
+  fault.position = (const int64_t[]){mark.at}, fault.position_rank = 1;
+  parser->status = fail(parser->call, fault, "%s", fact);
   return false;
 }
 
@@ -428,7 +430,8 @@ static bool apply_binary(struct parser *parser, const struct operator_row *row, 
 
 /* -------------------------------------------------------------------------------------------------------- functions */
 
-/* Name; node; numbers of arguments; parameters. A function with a definition is that expression of x. */
+/* Name; node; numbers of arguments; parameters. A function with a definition is that expression of x, and has a name no
+   shorter than its operations and numbers: see create. */
 static const struct function {
   const char *name;
   enum node_kind kind;
@@ -460,16 +463,19 @@ static const struct function {
 };
 enum { MAX_ARGUMENTS = 3 };
 
-static const struct function *find_function(struct parser *parser, const struct token *name, struct mark mark) {
-  char text[TEXT_BYTES], known[TEXT_BYTES];
+static const struct function *find_function(const struct token *name) {
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (is_one_of(name, functions[i].name)) return &functions[i];
+  return NULL;
+}
+
+static bool unknown(struct parser *parser, const struct token *name, struct mark mark) __attribute__((cold, noinline));
+static bool unknown(struct parser *parser, const struct token *name, struct mark mark) {
+  char text[TEXT_BYTES], hint[TEXT_BYTES];
   snprintf(text, sizeof text, "%.*s", name->length < 100 ? name->length : 100, name->at);
   strew_guess guess = {.wanted = text};
-  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-    if (is_one_of(name, functions[i].name)) return &functions[i];
-    strew_guess_name(&guess, functions[i].name);
-  }
-  wrong(parser, mark, hint_of_guess(&guess, known), "calls '%s', which is no function", text);
-  return NULL;
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) strew_guess_name(&guess, functions[i].name);
+  return wrong(parser, mark, hint_of_guess(&guess, hint), "calls '%s', which is no function", text);
 }
 
 static bool parse(struct parser *parser, int priority, struct value *out);
@@ -492,36 +498,37 @@ static bool parse_arguments(struct parser *parser, struct mark opening, int *cou
   return accept(parser, ")") || unclosed(parser, "(", opening, "an operator, ',' or ')'");
 }
 
-/* dim and keepdim are constants: no nodes. */
-static bool read_fold_options(struct parser *parser, const struct function *function, struct mark mark, int count,
-                              const struct value *arguments, struct node *node) {
-  static const struct {
-    const char *name, *expected;
-    strew_dtype dtype;
-  } options[] = {{"dim", "an integer such as 0 or -1", STREW_INT64}, {"keepdim", "true or false", STREW_BOOL}};
-  char hint[TEXT_BYTES] = "";
-  if (strstr(function->name, "m") && strstr("max min amax amin", function->name))
-    snprintf(hint, sizeof hint, "%s(a, b) is elementwise", strstr(function->name, "max") ? "maximum" : "minimum");
+/* dim and keepdim are constants, and no nodes. */
+static const struct {
+  const char *name, *expected;
+  strew_dtype dtype;
+} fold_options[] = {
+    {"x", NULL, 0}, {"dim", "a constant such as 0 or -1", STREW_INT64}, {"keepdim", "true or false", STREW_BOOL}};
+
+static bool check_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
+                       const struct value *arguments) {
+  const bool is_max = function->op == STREW_FOLD_AMAX, is_min = function->op == STREW_FOLD_AMIN;
+  const char *hint = is_max ? "maximum(a, b) is elementwise" : is_min ? "minimum(a, b) is elementwise" : NULL;
   for (int i = 1; i < count; i++)
-    if (arguments[i].kind != VALUE_NUMBER || arguments[i].number.dtype != options[i - 1].dtype)
-      return wrong(parser, arguments[i].kind == VALUE_NODE ? mark : arguments[i].mark, *hint ? hint : NULL,
-                   "calls '%s' with '%s' that is not constant, expected %s", function->name, options[i - 1].name,
-                   options[i - 1].expected);
-  node->dim = ALL_DIMS;
-  if (count > 1 && (arguments[1].number.as.i < -STREW_MAX_RANK || arguments[1].number.as.i >= STREW_MAX_RANK))
-    return wrong(parser, arguments[1].mark, NULL, "has a dim that is out of range (valid %d..%d)", -STREW_MAX_RANK,
-                 STREW_MAX_RANK - 1);
-  if (count > 1) node->dim = (int)arguments[1].number.as.i;
-  node->keepdim = count > 2 && arguments[2].number.as.i;
-  return true;
+    if (arguments[i].kind != VALUE_NUMBER || arguments[i].number.dtype != fold_options[i].dtype)
+      return wrong(parser, arguments[i].kind == VALUE_NODE ? mark : arguments[i].mark, hint,
+                   "calls '%s' with a wrong %s, expected %s", function->name, fold_options[i].name,
+                   fold_options[i].expected);
+  const int64_t dim = count > 1 ? arguments[1].number.as.i : 0;
+  return (dim >= -MAX_RANK && dim < MAX_RANK) ||
+         wrong(parser, arguments[1].mark, NULL, "has a dim that is out of range (valid %d..%d)", -MAX_RANK,
+               MAX_RANK - 1);
 }
 
 static bool add_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
                      struct value *arguments, struct value *out) {
-  struct node node = {.kind = NODE_FOLD, .op = function->op, .count = 1};
-  if (!read_fold_options(parser, function, mark, count, arguments, &node)) return false;
-  if (!settle(parser, &arguments[0])) return false;
-  node.children[0] = arguments[0].node;
+  if (!check_fold(parser, function, mark, count, arguments) || !settle(parser, &arguments[0])) return false;
+  const struct node node = {.kind = NODE_FOLD,
+                            .op = function->op,
+                            .count = 1,
+                            .children = {arguments[0].node},
+                            .dim = count > 1 ? (int)arguments[1].number.as.i : ALL_DIMS,
+                            .keepdim = count > 2 && arguments[2].number.as.i};
   return add_node(parser, node, mark, out);
 }
 
@@ -542,8 +549,8 @@ static bool parse_call(struct parser *parser, const struct token *name, struct m
   struct value arguments[MAX_ARGUMENTS];
   int count;
   const struct mark opening = mark_of(parser);
-  const struct function *function = find_function(parser, name, mark);
-  if (!function) return false;
+  const struct function *function = find_function(name);
+  if (!function) return unknown(parser, name, mark);
   next(parser);
   if (!parse_arguments(parser, opening, &count, arguments)) return false;
   if (count < function->least || count > function->most)
