@@ -105,7 +105,7 @@ static void assert_parses(const char *text, const char *expected) {
   strew_expr_release(expr);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- texts */
+/* ------------------------------------------------------------------------------------------------------------ texts */
 
 static const char *const texts[][2] = {
     /* numerals */
@@ -345,7 +345,7 @@ START_TEST(test_functions) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------ errors */
+/* ----------------------------------------------------------------------------------------------------------- errors */
 
 static void assert_refuses(const char *text, size_t length, const char *message) {
   strew_expr *expr = NULL;
@@ -559,7 +559,7 @@ START_TEST(test_place_of_an_operation) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------ limits */
+/* ----------------------------------------------------------------------------------------------------------- limits */
 
 /* Repeats a text, between two others; the caller frees it. */
 static char *repeated(const char *before, const char *text, int count, const char *after) {
@@ -597,9 +597,9 @@ START_TEST(test_limits) {
   assert_limit(repeated("x", " + x", 10000, ""), MANY);
   assert_limit(repeated("x", "[x]", 10000, ""), MANY);
   assert_limit(repeated("", "isinf(x) | ", 5000, "x"), MANY);
-  const char *const nests[][2] = {{"(", "x"},    {"- ", "x"},    {"not ", "x"},         {"~", "x"},      {"exp(", "x"},
-                                  {"m[", "i"},   {"2 ^ ", "2"},  {"- -(", "1"},         {"isinf(", "x"}, {"1 + (", "x"},
-                                  {"sum(", "x"}, {"x < -", "x"}, {"where(a, b, ", "c"}, {"a or (", "b"}};
+  const char *const nests[][2] = {{"(", "x"},    {"- ", "x"},           {"not ", "x"},  {"~", "x"},      {"exp(", "x"},
+                                  {"m[", "i"},   {"2 ^ ", "2"},         {"- -(", "1"},  {"isinf(", "x"}, {"1 + (", "x"},
+                                  {"sum(", "x"}, {"where(a, b, ", "c"}, {"a or (", "b"}};
   for (size_t i = 0; i < sizeof nests / sizeof *nests; i++) {
     assert_limit(repeated("", nests[i][0], 4000, nests[i][1]), DEEP);
     assert_limit(repeated("", nests[i][0], 4000, ""), DEEP);
@@ -709,7 +709,7 @@ START_TEST(test_damaged_texts) {
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------------------ memory */
+/* ----------------------------------------------------------------------------------------------------------- memory */
 
 START_TEST(test_out_of_memory) {
   static const char *const some_texts[] = {"x + 1", "exp(x) == 0x1p-3", "x +", "x == 'a' or isinf(y)"};
