@@ -71,10 +71,12 @@ check_own() {
     lua_bindings/*:runtime/base/embedded.h) ;;
     lua_bindings/*:?*) echo 'the bindings see strew.h, tables.h and embedded.h alone' ;;
     runtime/base/context.c:runtime/cpu/* | runtime/base/devices.c:runtime/cpu/* | runtime/cpu/groups/*:runtime/groups/key_table.h) ;;
-    runtime/base/*:runtime/calls/* | runtime/base/*:runtime/groups/* | runtime/base/*:runtime/files/* | runtime/base/*:runtime/cpu/*)
+    runtime/base/*:runtime/calls/* | runtime/base/*:runtime/programs/* | runtime/base/*:runtime/groups/* | runtime/base/*:runtime/files/* | runtime/base/*:runtime/cpu/*)
       echo 'what every call stands on knows no call' ;;
-    runtime/cpu/*:runtime/calls/* | runtime/cpu/*:runtime/groups/* | runtime/cpu/*:runtime/files/*)
+    runtime/cpu/*:runtime/calls/* | runtime/cpu/*:runtime/programs/* | runtime/cpu/*:runtime/groups/* | runtime/cpu/*:runtime/files/*)
       echo 'a device knows plans, not calls' ;;
+    runtime/calls/*:runtime/programs/* | runtime/programs/*:runtime/groups/* | runtime/programs/*:runtime/files/*)
+      echo 'expressions stand on base and calls' ;;
     *:?*) [ "$(level_of "$3")" -le "$(level_of "$1")" ] || echo 'dependencies go downward' ;;
     *) ;;
   esac

@@ -2,6 +2,7 @@
 
      OP: 'ARGUMENT' FACT with value and position, RULE with the numbers
        NAME  DTYPE[SIZES] DEVICE      (a line per tensor argument)
+       text  EXPRESSION               (of an operation in one, with a mark below)
        hint  WHAT TO DO
 
    Messages longer than the fixed buffer are truncated. */
@@ -136,9 +137,9 @@ const char *text_of_name(const char *name, char *text) {
   return strew_printable(text);
 }
 
-/* Width of the column of names; "hint" counts as one. */
+/* Width of the column of names; "text" and "hint" count as some. */
 static int width_of_names(const struct call *call, bool with_hint) {
-  int width = with_hint ? 4 : 0;
+  int width = with_hint || call->place ? 4 : 0;
   for (int i = 0; i < MAX_OPERANDS && call->operands[i].name; i++) {
     int length = (int)strlen(call->operands[i].name);
     if (call->operands[i].tensor && length > width) width = length;
@@ -159,10 +160,45 @@ static void append_operands(struct text *text, const struct call *call, int widt
   }
 }
 
+/* Returns the byte after the character at `at`; one that is not UTF-8 is a byte. */
+static const char *after_character(const char *at) {
+  const int length = length_of_character((const unsigned char *)at);
+  return at + (length ? length : 1);
+}
+
+/* Columns of a part of a line: each character takes one. */
+static int columns(const char *from, const char *to) {
+  int count = 0;
+  for (; from < to; from = after_character(from)) count++;
+  return count;
+}
+
+/* The line of the text with the place, or a part of it around that, and marks below. */
+static void append_place(struct text *text, const struct place *place, int width) {
+  enum { MOST = 70, BEFORE = 40 };
+  char shown[4 * MOST + 1];
+  static const char marks[] = "^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^";
+  const char *at = place->text + place->at, *from = at, *end = at + strcspn(at, "\r\n"), *to;
+  while (from > place->text && !strchr("\r\n", from[-1])) from--;
+  int cut = columns(from, end) > MOST ? columns(from, at) - BEFORE : 0;
+  const char *dots = cut > 0 ? "..." : "";
+  for (; cut > 0; cut--) from = after_character(from);
+  to = from;
+  for (int i = 0; i < MOST && to < end; i++) to = after_character(to);
+  memcpy(shown, from, (size_t)(to - from));
+  shown[to - from] = '\0';
+  for (char *tab = shown; (tab = strchr(tab, '\t')) != NULL;) *tab = ' ';
+  append(text, "\n  %-*s  %s%s%s", width, "text", dots, strew_printable(shown), to < end ? "..." : "");
+  const char *last = place->length < to - at ? at + place->length : to;
+  append(text, "\n  %*s  %*s%.*s", width, "", (int)strlen(dots) + columns(from, at), "",
+         last > at ? columns(at, last) : 1, marks);
+}
+
 /* A line for each operand, and one for the hint unless it is empty. */
 static void append_tail(struct text *text, const struct call *call, const char *hint) {
   const int width = width_of_names(call, *hint != '\0');
   append_operands(text, call, width);
+  if (call->place) append_place(text, call->place, width);
   if (*hint) append(text, "\n  %-*s  %s", width, "hint", hint);
 }
 

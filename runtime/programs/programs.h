@@ -44,6 +44,7 @@ struct word {
   int input;        /* that it is compared with */
 };
 struct strew_expr {
+  struct released released;
   strew_context *context;
   size_t size_bytes; /* of the one block that holds everything */
   const char *text;

@@ -1,0 +1,716 @@
+/* parse.c: texts of expressions to nodes, see programs.h. The grammar is Lua's, and so are precedences, numerals and
+   comments. One token is read ahead. Nodes are made in an order of evaluation; a node equal to an earlier one is that
+   one, found by a hash table. Numbers and words become nodes where an operation takes them, so that those that are
+   options of a reduction, or are negated, leave none. */
+#define _GNU_SOURCE /* strtod_l */
+#include "programs.h"
+#include "runtime/base/dtype.h"
+
+#include <locale.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_TEXT = 65536, MAX_NODES = 1000, MAX_DEPTH = 200, MAX_INPUTS = 64, MAX_WORDS = 64, SLOTS = 2048 };
+
+enum token_kind { END, NUMBER, WORD, NAME, SYMBOL, WRONG };
+struct token {
+  enum token_kind kind;
+  const char *at;
+  int length;
+  strew_scalar number; /* of NUMBER */
+  const char *wrong;   /* of WRONG: what it is */
+};
+
+/* A part of the text. */
+struct mark {
+  int at, length;
+};
+
+/* An operand: a node, a number, or a word in quotes. */
+struct value {
+  enum { VALUE_NODE, VALUE_NUMBER, VALUE_WORD } kind;
+  int node;
+  strew_scalar number;
+  struct mark mark; /* of the number or word */
+};
+
+struct parser {
+  struct call *call;
+  struct place place; /* of a failure */
+  strew_status status;
+  strew_expr *expr;
+  locale_t c_locale;
+  struct token token;
+  const char *end; /* of the token: the text from here on is unread */
+  int depth;
+  char *strings;               /* free memory for names and words */
+  const struct value *x;       /* the argument, while a function's definition is read; else NULL */
+  struct mark call_mark;       /* of that function's name */
+  unsigned short slots[SLOTS]; /* numbers of nodes + 1 by hash; 0: free */
+};
+
+/* ----------------------------------------------------------------------------------------------------------- errors */
+
+/* Fails at a part of the text. Returns false. */
+static bool wrong(struct parser *parser, struct mark mark, const char *hint, const char *format, ...)
+    __attribute__((cold, format(printf, 4, 5)));
+static bool wrong(struct parser *parser, struct mark mark, const char *hint, const char *format, ...) {
+  char fact[TEXT_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(fact, sizeof fact, format, arguments);
+  va_end(arguments);
+  parser->place = (struct place){parser->expr->text, mark.at, mark.length};
+  parser->call->place = &parser->place;
+  struct fault fault = HINTED(STREW_EARGUMENT, "text", hint);
+  fault.position = (const int64_t[]){mark.at}, fault.position_rank = 1;
+  parser->status = fail(parser->call, fault, "%s", fact);
+  return false;
+}
+
+static struct mark mark_of(const struct parser *parser) {
+  if (parser->x) return parser->call_mark;
+  return (struct mark){(int)(parser->token.at - parser->expr->text), parser->token.length};
+}
+
+/* True if the token is one of a list with blanks between. */
+static bool is_one_of(const struct token *token, const char *list) {
+  for (; *list; list += strcspn(list, " "), list += strspn(list, " "))
+    if ((int)strcspn(list, " ") == token->length && !memcmp(list, token->at, (size_t)token->length))
+      return token->kind == NAME || token->kind == SYMBOL;
+  return false;
+}
+
+/* What Lua or other languages have, and expressions do not. */
+static const struct {
+  const char *tokens, *hint;
+} strangers[] = {
+    {"=", "== compares"},
+    {"!=", "write ~="},
+    {"!", "write 'not' for a bool, ~ for the bits of an integer"},
+    {"&&", "write 'and' for bools, & for bits"},
+    {"||", "write 'or' for bools, | for bits"},
+    {"**", "write ^"},
+    {"<< >>", "there are no shifts: multiply by a power of 2, or divide by one with //"},
+    {"..", "words are not joined, only compared with a text column"},
+    {"#", "there are no lengths: pass the length as an input"},
+    {": ::", "there are no methods: write exp(x) for x:exp()"},
+    {".", "there are no fields: write sin(x), without a library before it; a name is one word"},
+    {"{ }", "there are no tables: pass a tensor as an input"},
+    {"? if then else elseif", "write where(c, a, b)"},
+    {"nil", "isnan(x) finds missing numbers"},
+    {"function", "define a function outside of the text"},
+    {"; local return end", "a text is a single expression"},
+};
+static const char keywords[] = "and break do else elseif end false for function goto if in local nil not or repeat "
+                               "return then true until while";
+
+/* Fails at a token where `expected` is expected. Returns false. */
+static bool unexpected(struct parser *parser, const char *expected) {
+  const struct token *token = &parser->token;
+  const int length = token->length < 40 ? token->length : 40;
+  const char *quote = token->kind == WORD ? "" : "'";
+  if (token->kind == WRONG) return wrong(parser, mark_of(parser), NULL, "has %s", token->wrong);
+  if (token->kind == END) return wrong(parser, mark_of(parser), NULL, "ends, expected %s", expected);
+  for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
+    if (is_one_of(token, strangers[i].tokens))
+      return wrong(parser, mark_of(parser), strangers[i].hint, "has '%.*s', which expressions do not have", length,
+                   token->at);
+  return wrong(parser, mark_of(parser), NULL, "has %s%.*s%s, expected %s", quote, length, token->at, quote, expected);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- tokens */
+
+static bool is_digit(char c) { return (unsigned char)(c - '0') < 10; }
+static bool is_letter(char c) { return (unsigned char)((c | 0x20) - 'a') < 26 || c == '_'; }
+static bool is_hex_digit(char c) { return is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 6; }
+
+/* Returns the end of a long comment whose brackets may begin at `at`; NULL: it has no end; `at`: they do not begin. */
+static const char *skip_brackets(const char *at) {
+  const char *from = at + 1;
+  if (*at != '[') return at;
+  while (*from == '=') from++;
+  const ptrdiff_t level = from - at - 1;
+  if (*from != '[') return at;
+  while ((from = strchr(from, ']')) != NULL) {
+    ptrdiff_t count = 0;
+    while (*++from == '=') count++;
+    if (count == level && *from == ']') return from + 1;
+  }
+  return NULL;
+}
+
+/* Skips blanks and comments. Returns NULL, and sets *at to its beginning, for a comment without an end. */
+static const char *skip_blanks(const char **at) {
+  const char *from = *at;
+  for (;;) {
+    from += strspn(from, " \t\n\v\f\r");
+    if (from[0] != '-' || from[1] != '-') return *at = from;
+    const char *end = skip_brackets(from + 2);
+    *at = from;
+    if (!end) return NULL;
+    from = end == from + 2 ? from + strcspn(from, "\n\r") : end;
+  }
+}
+
+/* An int64 if it is written as one: decimal ones that do not fit are floats, hexadecimal ones wrap. */
+static bool read_integer(const char *at, const char *end, strew_scalar *out) {
+  const bool is_hex = end - at > 2 && (at[1] | 0x20) == 'x';
+  uint64_t value = 0;
+  for (const char *from = is_hex ? at + 2 : at; from < end; from++) {
+    if (is_hex ? !is_hex_digit(*from) : !is_digit(*from)) return false;
+    const unsigned digit = is_digit(*from) ? (unsigned)(*from - '0') : (unsigned)((*from | 0x20) - 'a' + 10);
+    if (!is_hex && value > ((uint64_t)INT64_MAX - digit) / 10) return false;
+    value = value * (is_hex ? 16 : 10) + digit;
+  }
+  int64_t wrapped;
+  memcpy(&wrapped, &value, sizeof wrapped);
+  return *out = strew_int(wrapped), true;
+}
+
+/* A numeral ends where Lua's do: letters that follow it belong to it, and make it wrong. */
+static const char *read_number(const struct parser *parser, struct token *token) {
+  const char *at = token->at, *end = at, *exponent = at[0] == '0' && (at[1] | 0x20) == 'x' ? "pP" : "eE";
+  if (*exponent == 'p') end += 2;
+  for (;; end++) {
+    const bool is_exponent = *end && strchr(exponent, *end);
+    if (is_exponent && (end[1] == '+' || end[1] == '-')) end++;
+    if (!is_exponent && !is_hex_digit(*end) && *end != '.') break;
+  }
+  while (is_letter(*end) || is_digit(*end)) end++;
+  char *read = NULL;
+  token->kind = NUMBER;
+  if (read_integer(at, end, &token->number)) return end;
+  token->number = strew_float(strtod_l(at, &read, parser->c_locale));
+  if (read != end) token->kind = WRONG, token->wrong = "a malformed number";
+  return end;
+}
+
+/* A word in quotes. */
+static const char *read_word(struct token *token) {
+  const char *end = token->at + 1;
+  token->kind = WORD;
+  for (; *end && *end != '\n' && *end != '\r' && *end != *token->at; end++) {
+    if (*end == '\\' && end[1] && strchr("\\\"'nt", end[1]))
+      end++;
+    else if (*end == '\\')
+      return token->kind = WRONG, token->at = end,
+             token->wrong = "an unknown escape, expected \\\\ \\\" \\' \\n or \\t", end + 1 + (end[1] > ' ');
+  }
+  if (*end == *token->at) return end + 1;
+  token->kind = WRONG, token->wrong = "a word without its closing quote";
+  return end;
+}
+
+static int length_of_symbol(const char *at) {
+  static const char *const pairs[] = {"==", "~=", "<=", ">=", "//", "..", "<<", ">>", "!=", "&&", "||", "**", "::"};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    if (at[0] == pairs[i][0] && at[1] == pairs[i][1]) return 2;
+  int length = 1; /* a byte, or a character of UTF-8 */
+  while ((at[0] & 0xc0) == 0xc0 && (at[length] & 0xc0) == 0x80 && length < 4) length++;
+  return length;
+}
+
+/* Reads the next token. A wrong one fails where it is looked at, for no rule of the grammar takes it. */
+static void next(struct parser *parser) {
+  const char *at = parser->end, *end = skip_blanks(&at);
+  struct token *token = &parser->token;
+  *token = (struct token){.kind = SYMBOL, .at = at};
+  if (!end)
+    token->kind = WRONG, token->wrong = "a comment without its end", end = at + 2;
+  else if (!*at)
+    token->kind = END, token->at = end = parser->end; /* of the last one: not behind blanks */
+  else if (is_digit(*at) || (*at == '.' && is_digit(at[1])))
+    end = read_number(parser, token);
+  else if (*at == '"' || *at == '\'')
+    end = read_word(token);
+  else if (!is_letter(*at))
+    end = at + length_of_symbol(at);
+  else
+    for (token->kind = NAME; is_letter(*end) || is_digit(*end);) end++;
+  token->length = (int)(end - token->at);
+  parser->end = end;
+}
+
+/* Reads the next token if this one is `text`. */
+static bool accept(struct parser *parser, const char *text) {
+  if (!is_one_of(&parser->token, text)) return false;
+  return next(parser), true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ nodes */
+
+static uint64_t hash_of(const struct node *node) {
+  const uint64_t parts[] = {(uint64_t)node->kind,
+                            (uint64_t)node->op,
+                            (uint64_t)node->children[0],
+                            (uint64_t)node->children[1],
+                            (uint64_t)node->children[2],
+                            (uint64_t)node->number.as.i,
+                            (uint64_t)node->dim + node->keepdim};
+  uint64_t hash = 0;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+/* Numbers are compared by their bits. */
+static bool is_same(const struct node *a, const struct node *b) {
+  return a->kind == b->kind && a->op == b->op && !memcmp(a->children, b->children, sizeof a->children) &&
+         a->number.dtype == b->number.dtype && a->number.as.i == b->number.as.i && a->dim == b->dim &&
+         a->keepdim == b->keepdim;
+}
+
+/* Makes *out this node, or the one that is equal to it. */
+static bool add_node(struct parser *parser, struct node node, struct mark mark, struct value *out) {
+  strew_expr *expr = parser->expr;
+  uint64_t slot = hash_of(&node) % SLOTS;
+  for (; parser->slots[slot]; slot = (slot + 1) % SLOTS)
+    if (is_same(&expr->nodes[parser->slots[slot] - 1], &node)) break;
+  if (!parser->slots[slot]) {
+    if (expr->node_count == MAX_NODES)
+      return wrong(parser, mark, "evaluate a part of it first, and pass that as an input",
+                   "has more than %d operations, inputs and numbers", MAX_NODES);
+    node.at = mark.at, node.length = mark.length;
+    expr->nodes[expr->node_count++] = node;
+    parser->slots[slot] = (unsigned short)expr->node_count;
+  }
+  *out = (struct value){.kind = VALUE_NODE, .node = parser->slots[slot] - 1};
+  return true;
+}
+
+#define COMPARED "a word can only be compared (== or ~=) with a text column"
+
+/* Makes a node of a number; a word is none. */
+static bool settle(struct parser *parser, struct value *value) {
+  if (value->kind == VALUE_WORD)
+    return wrong(parser, value->mark, "write name == \"word\" or name ~= \"word\"", "has a word here, but " COMPARED);
+  if (value->kind == VALUE_NODE) return true;
+  return add_node(parser, (struct node){.kind = NODE_NUMBER, .number = value->number}, value->mark, value);
+}
+
+/* Makes a node of settled operands. */
+static bool add_operation(struct parser *parser, enum node_kind kind, int op, struct mark mark, int count,
+                          struct value *operands, struct value *out) {
+  struct node node = {.kind = kind, .op = op, .count = count};
+  for (int i = 0; i < count; i++) {
+    if (!settle(parser, &operands[i])) return false;
+    node.children[i] = operands[i].node;
+  }
+  return add_node(parser, node, mark, out);
+}
+
+/* Copies a name or, without its quotes, a word to the expression. */
+static char *copy_string(struct parser *parser, const char *at, int length) {
+  char *copy = parser->strings, *to = copy;
+  for (const char *from = at; from < at + length; from++) {
+    const bool is_escaped = *from == '\\';
+    from += is_escaped;
+    *to++ = (char)(is_escaped && *from == 'n' ? '\n' : is_escaped && *from == 't' ? '\t' : *from);
+  }
+  *to = '\0';
+  parser->strings = to + 1;
+  return copy;
+}
+
+static bool add_input(struct parser *parser, const struct token *name, struct mark mark, struct value *out) {
+  strew_expr *expr = parser->expr;
+  char *copy = copy_string(parser, name->at, name->length);
+  int i = 0;
+  while (i < expr->input_count && strcmp(expr->inputs[i], copy) != 0) i++;
+  if (i == MAX_INPUTS) return wrong(parser, mark, NULL, "has more than %d inputs", MAX_INPUTS);
+  if (i == expr->input_count)
+    expr->inputs[expr->input_count++] = copy;
+  else
+    parser->strings = copy;
+  return add_node(parser, (struct node){.kind = NODE_INPUT, .op = i}, mark, out);
+}
+
+static bool add_word(struct parser *parser, const struct value *input, struct value *word) {
+  strew_expr *expr = parser->expr;
+  char *copy = copy_string(parser, expr->text + word->mark.at + 1, word->mark.length - 2);
+  const struct word added = {copy, expr->nodes[input->node].op};
+  int i = 0;
+  while (i < expr->word_count && (strcmp(expr->words[i].text, copy) != 0 || expr->words[i].input != added.input)) i++;
+  if (i == MAX_WORDS) return wrong(parser, word->mark, NULL, "has more than %d words", MAX_WORDS);
+  if (i == expr->word_count)
+    expr->words[expr->word_count++] = added;
+  else
+    parser->strings = copy;
+  const struct node node = {.kind = NODE_WORD, .op = i, .count = 1, .children = {input->node}};
+  return add_node(parser, node, word->mark, word);
+}
+
+/* -------------------------------------------------------------------------------------------------------- operators */
+
+/* Priorities on the left and on the right, as in Lua; the node. */
+enum { UNARY_PRIORITY = 12 };
+struct operator_row {
+  const char *text;
+  int left, right;
+  enum node_kind kind;
+  int op;
+};
+static const struct operator_row binaries[] = {
+    {"or", 1, 1, NODE_TRUE_OR, 0},
+    {"and", 2, 2, NODE_TRUE_AND, 0},
+    {"==", 3, 3, NODE_BINARY, STREW_EQ},
+    {"~=", 3, 3, NODE_BINARY, STREW_NE},
+    {"<", 3, 3, NODE_BINARY, STREW_LT},
+    {"<=", 3, 3, NODE_BINARY, STREW_LE},
+    {">", 3, 3, NODE_BINARY, STREW_GT},
+    {">=", 3, 3, NODE_BINARY, STREW_GE},
+    {"|", 4, 4, NODE_BINARY, STREW_BITWISE_OR},
+    {"~", 5, 5, NODE_BINARY, STREW_BITWISE_XOR},
+    {"&", 6, 6, NODE_BINARY, STREW_BITWISE_AND},
+    {"+", 10, 10, NODE_BINARY, STREW_ADD},
+    {"-", 10, 10, NODE_BINARY, STREW_SUB},
+    {"*", 11, 11, NODE_BINARY, STREW_MUL},
+    {"/", 11, 11, NODE_BINARY, STREW_DIV},
+    {"//", 11, 11, NODE_BINARY, STREW_FLOOR_DIVIDE},
+    {"%", 11, 11, NODE_BINARY, STREW_REMAINDER},
+    {"^", 14, 13, NODE_BINARY, STREW_POW},
+};
+static const struct operator_row unaries[] = {
+    {"not", 0, UNARY_PRIORITY, NODE_TRUE_NOT, 0},
+    {"-", 0, UNARY_PRIORITY, NODE_UNARY, STREW_NEG},
+    {"~", 0, UNARY_PRIORITY, NODE_UNARY, STREW_BITWISE_NOT},
+};
+#define FIND_OPERATOR(rows, token) find_operator(rows, (int)(sizeof(rows) / sizeof *(rows)), token)
+
+static const struct operator_row *find_operator(const struct operator_row *rows, int count, const struct token *token) {
+  for (int i = 0; i < count; i++)
+    if (is_one_of(token, rows[i].text)) return &rows[i];
+  return NULL;
+}
+
+/* A number changes its sign, and stays a number. */
+static bool apply_unary(struct parser *parser, const struct operator_row *row, struct mark mark, struct value *value) {
+  strew_scalar *number = &value->number;
+  const bool is_negated = row->op == STREW_NEG && row->kind == NODE_UNARY && value->kind == VALUE_NUMBER;
+  if (!is_negated || number->dtype == STREW_BOOL)
+    return add_operation(parser, row->kind, row->op, mark, 1, value, value);
+  if (number->dtype == STREW_INT64)
+    number->as.i = number->as.i == INT64_MIN ? INT64_MIN : -number->as.i;
+  else
+    number->as.f = -number->as.f;
+  if (!parser->x) value->mark.length += value->mark.at - mark.at;
+  value->mark.at = mark.at;
+  return true;
+}
+
+/* True for a comparison, such as the left side of a < b < c. */
+static bool is_comparison(const struct parser *parser, const struct value *value) {
+  const struct node *node = value->kind == VALUE_NODE ? &parser->expr->nodes[value->node] : NULL;
+  return node && node->kind == NODE_BINARY && node->op >= STREW_EQ && node->op <= STREW_GE;
+}
+
+/* True for an input by itself, with which a word can be compared. */
+static bool is_input(const struct parser *parser, const struct value *value) {
+  return value->kind == VALUE_NODE && parser->expr->nodes[value->node].kind == NODE_INPUT;
+}
+
+static bool apply_binary(struct parser *parser, const struct operator_row *row, struct mark mark,
+                         struct value operands[2], struct value *out) {
+  const bool compares = row->kind == NODE_BINARY && (row->op == STREW_EQ || row->op == STREW_NE);
+  const bool orders = row->kind == NODE_BINARY && row->op >= STREW_LT && row->op <= STREW_GE;
+  if (orders && is_comparison(parser, &operands[0]))
+    return wrong(parser, mark, "write a < b and b < c", "compares the result of a comparison");
+  for (int i = 0; compares && i < 2; i++)
+    if (operands[i].kind == VALUE_WORD && is_input(parser, &operands[1 - i]) &&
+        !add_word(parser, &operands[1 - i], &operands[i]))
+      return false;
+  return add_operation(parser, row->kind, row->op, mark, 2, operands, out);
+}
+
+/* -------------------------------------------------------------------------------------------------------- functions */
+
+/* Name; node; numbers of arguments; parameters. A function with a definition is that expression of x, and has a name no
+   shorter than its operations and numbers: see create. */
+static const struct function {
+  const char *name;
+  enum node_kind kind;
+  int op, least, most;
+  const char *parameters, *definition;
+} functions[] = {
+#define UNARY(ENUM, name, ...)    {name, NODE_UNARY, STREW_##ENUM, 1, 1, "x", NULL},
+#define BINARY(ENUM, name, ...)   {name, NODE_BINARY, STREW_##ENUM, 2, 2, "a, b", NULL},
+#define DTYPE(ENUM, s, name, ...) {name, NODE_CONVERT, STREW_##ENUM, 1, 1, "x", NULL},
+#define FOLD(name, ENUM)                                                                                               \
+  { name, NODE_FOLD, STREW_FOLD_##ENUM, 1, 3, "x [, dim [, keepdim]]", NULL }
+    STREW_UNARY(UNARY) STREW_BINARY(BINARY) STREW_DTYPES(DTYPE){"where", NODE_WHERE, 0, 3, 3, "c, a, b", NULL},
+    {"clamp", NODE_CLAMP, 0, 3, 3, "x, low, high", NULL},
+    {"masked_fill", NODE_MASKED_FILL, 0, 3, 3, "x, mask, value", NULL},
+    FOLD("sum", SUM),
+    FOLD("mean", MEAN),
+    FOLD("var", VAR),
+    FOLD("std", STD),
+    FOLD("min", AMIN),
+    FOLD("max", AMAX),
+    FOLD("amin", AMIN),
+    FOLD("amax", AMAX),
+    FOLD("any", ANY),
+    FOLD("all", ALL),
+    FOLD("prod", PROD),
+    {"isnan", NODE_BINARY, 0, 1, 1, "x", "x ~= x"},
+    {"isinf", NODE_BINARY, 0, 1, 1, "x", "(x == 1e999) | (x == -1e999)"},
+    {"isfinite", NODE_BINARY, 0, 1, 1, "x", "(x > -1e999) & (x < 1e999)"},
+};
+enum { MAX_ARGUMENTS = 3 };
+
+static const struct function *find_function(const struct token *name) {
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (is_one_of(name, functions[i].name)) return &functions[i];
+  return NULL;
+}
+
+static bool unknown(struct parser *parser, const struct token *name, struct mark mark) __attribute__((cold, noinline));
+static bool unknown(struct parser *parser, const struct token *name, struct mark mark) {
+  char text[TEXT_BYTES], hint[TEXT_BYTES];
+  snprintf(text, sizeof text, "%.*s", name->length < 100 ? name->length : 100, name->at);
+  strew_guess guess = {.wanted = text};
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) strew_guess_name(&guess, functions[i].name);
+  return wrong(parser, mark, hint_of_guess(&guess, hint), "calls '%s', which is no function", text);
+}
+
+static bool parse(struct parser *parser, int priority, struct value *out);
+
+/* Fails where a bracket or a list is to end. Returns false. */
+static bool unclosed(struct parser *parser, const char *opening, struct mark mark, const char *expected) {
+  if (parser->token.kind != END) return unexpected(parser, expected);
+  return wrong(parser, mark, NULL, "ends before this '%s' is closed", opening);
+}
+
+/* The arguments, after the opening parenthesis. More than the most are counted, but not kept. */
+static bool parse_arguments(struct parser *parser, struct mark opening, int *count, struct value *arguments) {
+  struct value excess;
+  *count = 0;
+  if (accept(parser, ")")) return true;
+  do {
+    if (!parse(parser, 0, *count < MAX_ARGUMENTS ? &arguments[*count] : &excess)) return false;
+    ++*count;
+  } while (accept(parser, ","));
+  return accept(parser, ")") || unclosed(parser, "(", opening, "an operator, ',' or ')'");
+}
+
+/* dim and keepdim are constants, and no nodes. */
+static const struct {
+  const char *name, *expected;
+  strew_dtype dtype;
+} fold_options[] = {
+    {"x", NULL, 0}, {"dim", "a constant such as 0 or -1", STREW_INT64}, {"keepdim", "true or false", STREW_BOOL}};
+
+static bool check_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
+                       const struct value *arguments) {
+  const bool is_max = function->op == STREW_FOLD_AMAX, is_min = function->op == STREW_FOLD_AMIN;
+  const char *hint = is_max ? "maximum(a, b) is elementwise" : is_min ? "minimum(a, b) is elementwise" : NULL;
+  for (int i = 1; i < count; i++)
+    if (arguments[i].kind != VALUE_NUMBER || arguments[i].number.dtype != fold_options[i].dtype)
+      return wrong(parser, arguments[i].kind == VALUE_NODE ? mark : arguments[i].mark, hint,
+                   "calls '%s' with a wrong %s, expected %s", function->name, fold_options[i].name,
+                   fold_options[i].expected);
+  const int64_t dim = count > 1 ? arguments[1].number.as.i : 0;
+  return (dim >= -MAX_RANK && dim < MAX_RANK) ||
+         wrong(parser, arguments[1].mark, NULL, "has a dim that is out of range (valid %d..%d)", -MAX_RANK,
+               MAX_RANK - 1);
+}
+
+static bool add_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
+                     struct value *arguments, struct value *out) {
+  if (!check_fold(parser, function, mark, count, arguments) || !settle(parser, &arguments[0])) return false;
+  const struct node node = {.kind = NODE_FOLD,
+                            .op = function->op,
+                            .count = 1,
+                            .children = {arguments[0].node},
+                            .dim = count > 1 ? (int)arguments[1].number.as.i : ALL_DIMS,
+                            .keepdim = count > 2 && arguments[2].number.as.i};
+  return add_node(parser, node, mark, out);
+}
+
+/* Reads the function's definition in place of the text. */
+static bool expand(struct parser *parser, const char *definition, struct mark mark, struct value *x,
+                   struct value *out) {
+  const struct token token = parser->token;
+  const char *end = parser->end;
+  if (!settle(parser, x)) return false;
+  parser->x = x, parser->call_mark = mark, parser->end = definition;
+  next(parser);
+  const bool is_read = parse(parser, 0, out);
+  parser->x = NULL, parser->token = token, parser->end = end;
+  return is_read;
+}
+
+static bool parse_call(struct parser *parser, const struct token *name, struct mark mark, struct value *out) {
+  struct value arguments[MAX_ARGUMENTS];
+  int count;
+  const struct mark opening = mark_of(parser);
+  const struct function *function = find_function(name);
+  if (!function) return unknown(parser, name, mark);
+  next(parser);
+  if (!parse_arguments(parser, opening, &count, arguments)) return false;
+  if (count < function->least || count > function->most)
+    return wrong(parser, mark, NULL, "calls '%s' with %d argument%s, expected %s(%s)", function->name, count,
+                 count == 1 ? "" : "s", function->name, function->parameters);
+  if (function->definition) return expand(parser, function->definition, mark, arguments, out);
+  if (function->kind == NODE_FOLD) return add_fold(parser, function, mark, count, arguments, out);
+  return add_operation(parser, function->kind, function->op, mark, count, arguments, out);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- grammar */
+
+/* A name, or a call. */
+static bool parse_name(struct parser *parser, struct value *out) {
+  const struct token name = parser->token;
+  const struct mark mark = mark_of(parser);
+  if (is_one_of(&name, keywords)) return unexpected(parser, "a value");
+  next(parser);
+  if (parser->x) return *out = *parser->x, true;
+  return is_one_of(&parser->token, "(") ? parse_call(parser, &name, mark, out) : add_input(parser, &name, mark, out);
+}
+
+/* Rows: m[i], after m and the bracket. */
+static bool parse_index(struct parser *parser, struct mark mark, struct value *out) {
+  struct value operands[2] = {*out};
+  if (!parse(parser, 0, &operands[1])) return false;
+  const struct mark closing = mark_of(parser);
+  if (!accept(parser, "]")) return unclosed(parser, "[", mark, "an operator or ']'");
+  mark.length = closing.at + 1 - mark.at;
+  return add_operation(parser, NODE_INDEX, 0, mark, 2, operands, out);
+}
+
+/* A name, a call or an expression in parentheses, and the brackets after it. */
+static bool parse_suffixed(struct parser *parser, struct value *out) {
+  struct mark mark = mark_of(parser);
+  if (accept(parser, "(")) {
+    if (!parse(parser, 0, out)) return false;
+    if (!accept(parser, ")")) return unclosed(parser, "(", mark, "an operator or ')'");
+  } else if (parser->token.kind != NAME) {
+    return unexpected(parser, "a value");
+  } else if (!parse_name(parser, out)) {
+    return false;
+  }
+  while (mark = mark_of(parser), accept(parser, "["))
+    if (!parse_index(parser, mark, out)) return false;
+  return true;
+}
+
+/* A number, a word, true or false, or one of the above. */
+static bool parse_simple(struct parser *parser, struct value *out) {
+  const struct token *token = &parser->token;
+  *out = (struct value){.kind = VALUE_NUMBER, .number = token->number, .mark = mark_of(parser)};
+  if (token->kind == WORD)
+    out->kind = VALUE_WORD;
+  else if (is_one_of(token, "true") || is_one_of(token, "false"))
+    out->number = strew_bool(token->length == 4);
+  else if (token->kind != NUMBER)
+    return parse_suffixed(parser, out);
+  return next(parser), true;
+}
+
+/* Operands and the operators between them whose priority is above `priority`. */
+static bool parse(struct parser *parser, int priority, struct value *out) {
+  struct value operands[2];
+  struct mark mark = mark_of(parser);
+  const struct operator_row *row = FIND_OPERATOR(unaries, &parser->token);
+  if (++parser->depth > MAX_DEPTH) return wrong(parser, mark, NULL, "is nested more than %d levels deep", MAX_DEPTH);
+  if (row) next(parser);
+  if (!(row ? parse(parser, row->right, &operands[0]) : parse_simple(parser, &operands[0]))) return false;
+  if (row && !apply_unary(parser, row, mark, &operands[0])) return false;
+  while ((row = FIND_OPERATOR(binaries, &parser->token)) != NULL && row->left > priority) {
+    mark = mark_of(parser);
+    next(parser);
+    if (!parse(parser, row->right, &operands[1])) return false;
+    if (!apply_binary(parser, row, mark, operands, &operands[0])) return false;
+  }
+  parser->depth--;
+  *out = operands[0];
+  return true;
+}
+
+static strew_status parse_all(struct parser *parser) {
+  struct value value;
+  parser->end = parser->expr->text;
+  next(parser);
+  if (!parse(parser, 0, &value)) return parser->status;
+  if (parser->token.kind != END) unexpected(parser, "an operator or the end");
+  if (parser->status == STREW_OK) settle(parser, &value);
+  return parser->status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- objects */
+
+static void give_back(strew_context *context, struct released *released) {
+  strew_expr *expr = (strew_expr *)(void *)((char *)released - offsetof(strew_expr, released));
+  memory_free(context, expr, expr->size_bytes);
+}
+
+void strew_expr_release(strew_expr *expr) {
+  if (!expr) return;
+  strew_context *context = expr->context;
+  context_give_back(context, &expr->released);
+  strew_context_release(context);
+}
+
+/* One block: each node and each name takes at least one character of the text. */
+static strew_status create(const struct call *call, strew_context *context, const char *text, size_t length,
+                           strew_expr **out) {
+  const size_t nodes = (length < MAX_NODES ? length : MAX_NODES) * sizeof(struct node);
+  const size_t inputs = MAX_INPUTS * sizeof(char *), words = MAX_WORDS * sizeof(struct word);
+  const size_t size_bytes = sizeof(strew_expr) + nodes + inputs + words + 2 * (length + 1);
+  char *block = memory_allocate(context, size_bytes);
+  if (!block) return fail_memory(call, context, size_bytes);
+  strew_expr *expr = (strew_expr *)(void *)block;
+  block += sizeof *expr;
+  *expr = (strew_expr){.released = {NULL, give_back}, .context = context, .size_bytes = size_bytes};
+  expr->nodes = (struct node *)(void *)block;
+  expr->inputs = (const char **)(void *)(block + nodes);
+  expr->words = (struct word *)(void *)(block + nodes + inputs);
+  block += nodes + inputs + words;
+  memcpy(block, text, length);
+  block[length] = '\0';
+  expr->text = block;
+  return *out = expr, STREW_OK;
+}
+
+static strew_status parse_text(struct call *call, strew_expr *expr, size_t length) {
+  struct parser parser = {.call = call, .expr = expr, .strings = (char *)expr->text + length + 1};
+  const char *zero = memchr(expr->text, '\0', length);
+  if (zero) wrong(&parser, (struct mark){(int)(zero - expr->text), 1}, NULL, "has a zero byte");
+  if (zero) return parser.status;
+  parser.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (parser.c_locale == (locale_t)0) return fail_memory(call, expr->context, sizeof parser);
+  parse_all(&parser);
+  freelocale(parser.c_locale);
+  return parser.status;
+}
+
+strew_status strew_expr_parse(strew_context *context, const char *text, size_t length, strew_expr **out,
+                              strew_error *error) {
+  CALL(call, "expr", error, {0});
+  strew_expr *expr;
+  if (!text) return fail(&call, FAULT(STREW_EARGUMENT, "text"), "is missing");
+  if (length > MAX_TEXT)
+    return fail(&call, FAULT(STREW_EARGUMENT, "text"), "has %zu bytes, expected at most %d", length, MAX_TEXT);
+  RETURN_IF_FAILED(create(&call, context, text, length, &expr));
+  const strew_status status = parse_text(&call, expr, length);
+  if (status != STREW_OK) return memory_free(context, expr, expr->size_bytes), status;
+  strew_context_retain(context);
+  return *out = expr, STREW_OK;
+}
+
+const char *strew_expr_text(const strew_expr *expr) { return expr->text; }
+int strew_expr_input_count(const strew_expr *expr) { return expr->input_count; }
+const char *strew_expr_input(const strew_expr *expr, int i) {
+  return i >= 0 && i < expr->input_count ? expr->inputs[i] : NULL;
+}
+int strew_expr_word_count(const strew_expr *expr) { return expr->word_count; }
+const char *strew_expr_word(const strew_expr *expr, int i, int *input) {
+  if (i < 0 || i >= expr->word_count) return NULL;
+  if (input) *input = expr->words[i].input;
+  return expr->words[i].text;
+}
