@@ -21,7 +21,7 @@ static strew_status run(struct elementwise_plan *plan, strew_error *error) {
   return device->ops->elementwise(&call, device, plan);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- draws */
+/* ------------------------------------------------------------------------------------------------------------ draws */
 
 static void draw_sizes(struct drawn *program) {
   const int64_t kind = draw_below(4);
@@ -56,7 +56,7 @@ static strew_operand draw_operand(const struct drawn *program, bool takes_number
   return strew_of(program->values[count - 1 - back]);
 }
 
-/* ------------------------------------------------------------------------------------------------------ instructions */
+/* ----------------------------------------------------------------------------------------------------- instructions */
 
 static strew_status draw_operation(const struct drawn *program, struct elementwise *work, strew_error *error) {
   CALL(call, "program", error, {NULL, NULL});
@@ -143,7 +143,7 @@ static void release(struct drawn *program) {
   for (int i = 0; i < value_count(program); i++) strew_release(program->values[i]);
 }
 
-/* -------------------------------------------------------------------------------------------------------- comparison */
+/* ------------------------------------------------------------------------------------------------------- comparison */
 
 /* Replaces the last result by that of the instruction run into the dtype. */
 static void convert_last(struct drawn *program, strew_dtype dtype) {
