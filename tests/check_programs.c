@@ -1,5 +1,6 @@
 /* check_programs.c: random programs of instructions match, bit for bit, the same instructions run one by one on tensors
-   that hold each result: all kinds and dtypes, broadcast and strided operands, numbers, out of another dtype, in place. */
+   that hold each result: all kinds and dtypes, broadcast and strided operands, numbers, out of another dtype, in
+   place. */
 #include "runtime/calls/elementwise.h"
 #include "testing.h"
 
