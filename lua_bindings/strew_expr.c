@@ -74,7 +74,12 @@ static bool read_inputs(lua_State *L, struct script_call *call, int inputs, int 
 
 /* Reads the bound expression at position i. */
 static bool read_bound(lua_State *L, struct script_call *call, int i, struct bound *out) {
+  char text[TEXT_BYTES];
   const int values = lua_gettop(L) + 1;
+  if (!bind_is_bound(L, i)) {
+    bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected a bound expression", bind_text(L, call, i, text));
+    return false;
+  }
   lua_getiuservalue(L, i, 1);
   lua_rawgeti(L, values, EXPRESSION);
   out->expr = read_expr(L, call, values + 1);
@@ -206,7 +211,7 @@ static int bound_field(lua_State *L, struct script_call *call) {
 }
 
 static const struct script_function field_row = {"expr.name", field, 0, GROUPED},
-                                    bound_field_row = {"expr.name", bound_field, 0, GROUPED};
+                                    bound_field_row = {"expr.name", bound_field, 0, GROUPED | WRITES};
 
 /* -------------------------------------------------------------------------------- functions of family/expressions.lua */
 
@@ -413,7 +418,7 @@ const struct script_function bind_expr_rows[] = {
     {"expr_nodes", nodes, 0, INNER | CONSTANT},
     {"expr_parts", parts, 0, INNER | CONSTANT},
     {"expr_bind", bind, 0, INNER | CONSTANT},
-    {"expr_evaluate", evaluate, 0, INNER | GROUPED},
+    {"expr_evaluate", evaluate, 0, INNER | GROUPED | WRITES},
     {"is_bound", is_bound, 0, INNER | CONSTANT},
     {NULL},
 };
