@@ -410,6 +410,7 @@ static const struct {
     {"sum(x, 'a')", "calls 'sum' with a wrong dim, expected a constant such as 0 or -1", "       ^^^", NULL},
     {"3x", "has a malformed number", "^^", NULL},
     {"0x", "has a malformed number", "^^", NULL},
+    {"1x0", "has a malformed number", "^^^", NULL},
     {"1e", "has a malformed number", "^^", NULL},
     {"1e+", "has a malformed number", "^^^", NULL},
     {"1.2.3", "has a malformed number", "^^^^^", NULL},

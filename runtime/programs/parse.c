@@ -158,7 +158,7 @@ static const char *skip_blanks(const char **at) {
 
 /* An int64 if it is written as one: decimal ones that do not fit are floats, hexadecimal ones wrap. */
 static bool read_integer(const char *at, const char *end, strew_scalar *out) {
-  const bool is_hex = end - at > 2 && (at[1] | 0x20) == 'x';
+  const bool is_hex = end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x';
   uint64_t value = 0;
   for (const char *from = is_hex ? at + 2 : at; from < end; from++) {
     if (is_hex ? !is_hex_digit(*from) : !is_digit(*from)) return false;
