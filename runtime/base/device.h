@@ -80,8 +80,8 @@ enum elementwise_kind {
   ELEMENTWISE_CLAMP,  /* inputs a, low, high: minimum(maximum(a, low), high) */
   ELEMENTWISE_CONVERT /* to `result` by STREW_SATURATE, as copies do; only in programs of several instructions */
 };
-enum { MOST_INPUTS = 3, MOST_INSTRUCTIONS = 48, FROM_NUMBER = 0 };
-struct source {
+enum { MOST_INPUTS = 3, MOST_INSTRUCTIONS = 32, FROM_NUMBER = 0 };
+struct instruction_input {
   int from;          /* FROM_NUMBER; n > 0: operand n of the plan; n < 0: the result of instruction -1 - n */
   strew_dtype dtype; /* of what is read */
   union element number;
@@ -91,7 +91,7 @@ struct instruction {
   int op; /* strew_unary_op or strew_binary_op */
   strew_dtype common, compute, result;
   int inputs;
-  struct source in[MOST_INPUTS];
+  struct instruction_input in[MOST_INPUTS];
 };
 /* The dtype in which an instruction computes with input i. */
 static inline strew_dtype computed_dtype(const struct instruction *instruction, int i) {

@@ -170,7 +170,8 @@ void elementwise_instruction(const struct elementwise *work, struct instruction 
   instruction->inputs = work->inputs;
   for (int i = 0; i < work->inputs; i++) {
     const strew_tensor *tensor = work->operands[i].tensor;
-    instruction->in[i] = (struct source){FROM_NUMBER, tensor ? tensor->dtype : work->number_dtype, work->numbers[i]};
+    instruction->in[i] =
+        (struct instruction_input){FROM_NUMBER, tensor ? tensor->dtype : work->number_dtype, work->numbers[i]};
   }
 }
 

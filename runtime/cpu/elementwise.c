@@ -1,9 +1,9 @@
-/* elementwise.c: elementwise operations on the CPU. Each operation and dtype has a kernel, one loop over contiguous
-   rows that the compiler vectorises. Operands that are not contiguous, or of another dtype, are converted through
-   blocks that stay in L1. */
-#include "runtime/cpu/loops/elementwise_loops.h"
+/* elementwise.c: elementwise programs on the CPU. Each operation and dtype has a kernel, one loop over contiguous rows
+   that the compiler vectorises. Operands that are not contiguous, or of another dtype, are converted through blocks that
+   stay in L1, and so do the values that pass from one instruction to the next. */
+#include "program.h"
+#include "tuning.h"
 
-#include "cpu.h"
 #include "runtime/base/operations.h"
 
 #include <stdatomic.h>
@@ -14,27 +14,7 @@ CHOOSE_LOOPS(elementwise)
 
 static const struct kernels *kernels_of(strew_dtype dtype) { return elementwise_loops()->kernels[dtype]; }
 
-/* ---------------------------------------------------------------------------------------------------- the blocks */
-
-enum { BLOCK = 1024, MAX_INPUTS = MAX_OPERANDS - 1 };
-typedef char block[BLOCK * sizeof(double)] __attribute__((aligned(64)));
-
-/* How one operand is passed to the kernel. */
-struct lane {
-  convert_row *convert;           /* NULL: the kernel reads or writes memory directly */
-  convert_row *narrow;            /* NULL, or the conversion to a 16-bit float, which `convert` then continues */
-  int64_t size;                   /* of one element in the kernel */
-  const char *number;             /* a block filled with the operand, if it is a number */
-  int64_t row;                    /* length of short rows that were joined but are not adjacent; 0: none */
-  int64_t row_step, element_step; /* in bytes */
-  int64_t joined;                 /* all elements of the joined rows */
-};
-
-struct elementwise_job {
-  kernel *run;
-  int inputs;
-  struct lane out, in[MAX_INPUTS];
-};
+/* ------------------------------------------------------------------------------------------------------- operands */
 
 /* Converts elements into or out of a block. */
 static void convert(const struct lane *lane, int64_t count, char *to, const char *from, int64_t step) {
@@ -62,21 +42,16 @@ static void gather_rows(const struct lane *lane, char *to, const char *from, int
   }
 }
 
-static void elementwise_visit(void *job_, const struct row *row) {
-  const struct elementwise_job *job = job_;
-  block blocks[MAX_OPERANDS];
-  const void *in[MAX_INPUTS];
-  for (int i = 0; i < job->inputs; i++) {
-    const struct lane *lane = &job->in[i];
-    in[i] = lane->number ? lane->number : lane->convert ? blocks[i] : row->address[1 + i];
-    if (lane->row)
-      gather_rows(lane, blocks[i], row->address[1 + i], row->place % lane->joined, row->count);
-    else if (!lane->number && lane->convert)
-      convert(lane, row->count, blocks[i], row->address[1 + i], row->step_bytes[1 + i]);
-  }
-  void *out = job->out.convert ? blocks[MAX_INPUTS] : row->address[0];
-  job->run(row->count, out, in);
-  if (job->out.convert) job->out.convert(row->count, row->address[0], row->step_bytes[0], out, job->out.size);
+/* Returns the lane's elements in a row: in place, or in `block`. */
+static const void *lane_elements(const struct lane *lane, const struct row *row, char *block) {
+  const char *from = row->address[lane->operand];
+  if (lane->row)
+    gather_rows(lane, block, from, row->place % lane->joined, row->count);
+  else if (lane->convert)
+    convert(lane, row->count, block, from, row->step_bytes[lane->operand]);
+  else
+    return from;
+  return block;
 }
 
 /* True if the operand has unit stride along rows. */
@@ -84,28 +59,19 @@ static bool is_dense(const struct plan *plan, const struct operand *operand) {
   return plan->rank == 0 || operand->strides[plan->rank - 1] == 1;
 }
 
-static struct lane lane_in(const struct plan *plan, int i, strew_dtype common, strew_dtype computed, struct lane rows,
-                           char *number) {
+/* The lane of an input that is computed with as `computed`; rows: how its rows are joined. */
+static struct lane lane_in(const struct plan *plan, int i, strew_dtype common, strew_dtype computed, struct lane rows) {
   const struct operand *operand = &plan->operands[i];
   struct lane lane = rows;
+  lane.operand = i;
+  lane.common = common;
+  lane.computed = computed;
   lane.size = (int64_t)dtype_bytes(computed);
   if (operand->dtype != computed || !is_dense(plan, operand)) lane.convert = converter(computed, operand->dtype);
-  if (operand->storage && common != computed && dtype_narrows(operand->dtype, common)) {
+  if (common != computed && dtype_narrows(operand->dtype, common)) {
     lane.narrow = converter(common, operand->dtype);
     lane.convert = converter(computed, common);
   }
-  if (operand->storage) return lane;
-  int64_t longest = plan->rank ? plan->sizes[plan->rank - 1] : 1;
-  lane.number = number;
-  lane.convert = converter(computed, operand->dtype);
-  lane.convert(longest < BLOCK ? longest : BLOCK, number, lane.size, operand_address(operand), 0);
-  return lane;
-}
-
-static struct lane lane_out(const struct plan *plan, strew_dtype gives) {
-  const struct operand *out = &plan->operands[0];
-  struct lane lane = {.size = (int64_t)dtype_bytes(gives)};
-  if (out->dtype != gives || !is_dense(plan, out)) lane.convert = converter(out->dtype, gives);
   return lane;
 }
 
@@ -135,39 +101,205 @@ static bool join_short_rows(struct plan *joined, struct lane *lanes, const struc
   return true;
 }
 
-static kernel *kernel_of(const struct elementwise_plan *plan) {
-  strew_dtype compute = plan->compute;
+/* ----------------------------------------------------------------------------------------------------- instructions */
+
+/* The value of an input or number: the same one for each instruction that reads it in the same dtypes. */
+static int value_of_operand(struct program *program, int operand, strew_dtype common, strew_dtype computed) {
+  for (int i = 0; i < program->lane_count; i++) {
+    const struct lane *lane = &program->lanes[i];
+    if (lane->operand == operand && lane->common == common && lane->computed == computed) return FIRST_LANE + i;
+  }
+  program->lanes[program->lane_count] = lane_in(program->space, operand, common, computed, program->rows[operand]);
+  return FIRST_LANE + program->lane_count++;
+}
+
+static int value_of_number(struct program *program, const struct instruction_input *source, strew_dtype computed) {
+  union element element = {.i64 = 0};
+  converter(computed, source->dtype)(1, (char *)element.bytes, 0, (const char *)source->number.bytes, 0);
+  for (int i = 0; i < program->number_count; i++)
+    if (program->numbers[i].dtype == computed && program->numbers[i].element.i64 == element.i64)
+      return FIRST_NUMBER + i;
+  program->numbers[program->number_count] = (struct number){NULL, computed, element};
+  return FIRST_NUMBER + program->number_count++;
+}
+
+static int add_action(struct program *program, struct action action) {
+  program->actions[program->action_count] = action;
+  return FIRST_ACTION + program->action_count++;
+}
+
+static int value_converted(struct program *program, int value, strew_dtype from, strew_dtype to) {
+  if (from == to) return value;
+  return add_action(program, (struct action){.convert = converter(to, from),
+                                             .from_size = (int)dtype_bytes(from),
+                                             .size = (int)dtype_bytes(to),
+                                             .inputs = 1,
+                                             .in = {value}});
+}
+
+static int value_of_source(struct program *program, const struct instruction *instruction, int i) {
+  const struct instruction_input *source = &instruction->in[i];
+  const strew_dtype computed = computed_dtype(instruction, i);
+  const strew_dtype common = computed == instruction->compute ? instruction->common : computed;
+  if (source->from == FROM_NUMBER) return value_of_number(program, source, computed);
+  if (source->from > 0) return value_of_operand(program, source->from, common, computed);
+  const int value = program->results[-1 - source->from];
+  if (common == computed || !dtype_narrows(source->dtype, common))
+    return value_converted(program, value, source->dtype, computed);
+  return value_converted(program, value_converted(program, value, source->dtype, common), common, computed);
+}
+
+static kernel *kernel_of(const struct instruction *instruction) {
+  strew_dtype compute = instruction->compute;
   /* where only moves elements, 16-bit floats as integers */
-  if (plan->kind == ELEMENTWISE_WHERE) return kernels_of(dtype_is_half(compute) ? STREW_INT16 : compute)->where;
+  if (instruction->kind == ELEMENTWISE_WHERE) return kernels_of(dtype_is_half(compute) ? STREW_INT16 : compute)->where;
   const struct kernels *kernels = kernels_of(compute);
-  if (plan->kind == ELEMENTWISE_UNARY) return kernels->unary[plan->op];
-  return plan->kind == ELEMENTWISE_BINARY ? kernels->binary[plan->op] : kernels->clamp;
+  if (instruction->kind == ELEMENTWISE_UNARY) return kernels->unary[instruction->op];
+  return instruction->kind == ELEMENTWISE_BINARY ? kernels->binary[instruction->op] : kernels->clamp;
+}
+
+/* Adds an instruction; sets *gives to the dtype of its value. Returns the value; -1: there is no such kernel. */
+static int add_instruction(struct program *program, const struct instruction *instruction, strew_dtype *gives) {
+  *gives = instruction->result;
+  if (instruction->kind == ELEMENTWISE_CONVERT) return value_of_source(program, instruction, 0);
+  const struct operation *operation = operation_of(instruction->kind, instruction->op);
+  struct action action = {.run = kernel_of(instruction), .inputs = instruction->inputs};
+  if (!action.run) return -1;
+  *gives = gives_bool(operation) ? STREW_BOOL : instruction->compute;
+  program->cost += operation->cost;
+  action.size = (int)dtype_bytes(*gives);
+  for (int i = 0; i < instruction->inputs; i++) action.in[i] = value_of_source(program, instruction, i);
+  return add_action(program, action);
+}
+
+/* Gives each value that is kept in a block a register: one that no later action reads. */
+static int assign_registers(struct program *program) {
+  int last_use[MOST_ACTIONS], free[MOST_ACTIONS], free_count = 0, registers = 0;
+  for (int i = 0; i < program->lane_count; i++)
+    if (program->lanes[i].convert || program->lanes[i].row) program->lanes[i].place = registers++;
+  for (int k = 0; k < program->action_count; k++) last_use[k] = k;
+  for (int k = 0; k < program->action_count; k++)
+    for (int i = 0; i < program->actions[k].inputs; i++)
+      if (program->actions[k].in[i] >= FIRST_ACTION) last_use[program->actions[k].in[i] - FIRST_ACTION] = k;
+  if (program->value >= FIRST_ACTION) last_use[program->value - FIRST_ACTION] = program->action_count;
+  for (int k = 0; k < program->action_count; k++) {
+    program->actions[k].place = free_count ? free[--free_count] : registers++;
+    for (int j = 0; j <= k; j++)
+      if (last_use[j] == k) free[free_count++] = program->actions[j].place;
+  }
+  return registers;
+}
+
+/* The registers of a block, in bytes, and room between two of them, lest all begin in one set of L1. */
+enum { REGISTER_BYTES = 3 << 14, REGISTER_GAP = 192 };
+
+/* Returns the elements of a block, such that `count` blocks of 8-byte elements fit into `bytes`. */
+static int64_t block_length(int count, int64_t bytes) {
+  const int64_t fits = count ? (bytes / count - REGISTER_GAP) / (int64_t)sizeof(double) : BLOCK;
+  return fits / 8 * 8;
+}
+
+/* Chooses the length of blocks, and fills those of numbers. */
+static void lay_out(struct program *program) {
+  const int registers = assign_registers(program);
+  const int64_t longest = program->space->rank ? program->space->sizes[program->space->rank - 1] : 1;
+  int64_t block = program->action_count > 1 ? PROGRAM_BLOCK : BLOCK;
+  block = least(block, block_length(registers, REGISTER_BYTES));
+  block = least(block, block_length(program->number_count, sizeof program->constants));
+  program->register_bytes = block * (int64_t)sizeof(double) + REGISTER_GAP;
+  for (int i = 0; i < program->number_count; i++) {
+    struct number *number = &program->numbers[i];
+    char *to = program->constants + i * program->register_bytes;
+    const int64_t size = (int64_t)dtype_bytes(number->dtype);
+    converter(number->dtype, number->dtype)(least(longest, block), to, size, (const char *)number->element.bytes, 0);
+    number->block = to;
+  }
+  const bool is_direct = !registers && !program->number_count && !program->out.convert;
+  program->block = is_direct ? INT64_MAX : block;
+}
+
+strew_status program_start(const struct call *call, struct program *program, const struct elementwise_plan *plan) {
+  strew_dtype gives = STREW_FLOAT32;
+  program->lane_count = program->number_count = program->action_count = program->cost = 0;
+  for (int i = 0; i < plan->plan.count; i++) program->rows[i] = (struct lane){0};
+  program->space = join_short_rows(&program->joined, program->rows, &plan->plan) ? &program->joined : &plan->plan;
+  for (int k = 0; k < plan->count; k++) {
+    const struct instruction *instruction = &plan->instructions[k];
+    int value = add_instruction(program, instruction, &gives);
+    if (value < 0)
+      return fail(call, (struct fault){.code = STREW_EDTYPE}, "is not made for %s",
+                  strew_dtype_name(instruction->compute));
+    if (k < plan->count - 1) value = value_converted(program, value, gives, instruction->result);
+    program->results[k] = program->value = value;
+  }
+  const struct operand *out = &program->space->operands[0];
+  const bool is_computed = program->value == FIRST_ACTION + program->action_count - 1;
+  program->out = (struct lane){.size = (int64_t)dtype_bytes(gives)};
+  if (out->dtype != gives || !is_dense(program->space, out) || !is_computed)
+    program->out.convert = converter(out->dtype, gives);
+  lay_out(program);
+  return STREW_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- blocks */
+
+static void run_action(const struct action *action, int64_t count, void *to, const void *const *values) {
+  const void *in[MOST_INPUTS];
+  for (int i = 0; i < action->inputs; i++) in[i] = values[action->in[i]];
+  if (action->run)
+    action->run(count, to, in);
+  else
+    action->convert(count, to, action->size, in[0], action->from_size);
+}
+
+/* Computes a row, of a block at most, and writes it to memory. */
+static void run_row(const struct program *program, const struct row *row, char *out, int64_t out_step) {
+  char registers[REGISTER_BYTES] __attribute__((aligned(64)));
+  const void *values[MOST_VALUES];
+  for (int i = 0; i < program->lane_count; i++)
+    values[FIRST_LANE + i] =
+        lane_elements(&program->lanes[i], row, registers + program->lanes[i].place * program->register_bytes);
+  for (int i = 0; i < program->number_count; i++) values[FIRST_NUMBER + i] = program->numbers[i].block;
+  for (int k = 0; k < program->action_count; k++) {
+    const struct action *action = &program->actions[k];
+    const bool is_last = !program->out.convert && k == program->action_count - 1;
+    void *to = is_last ? out : registers + action->place * program->register_bytes;
+    run_action(action, row->count, to, values);
+    values[FIRST_ACTION + k] = to;
+  }
+  if (program->out.convert) program->out.convert(row->count, out, out_step, values[program->value], program->out.size);
+}
+
+static void elementwise_visit(void *program, const struct row *row) {
+  run_row(program, row, row->address[0], row->step_bytes[0]);
 }
 
 strew_status cpu_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
-  const struct plan *space = &plan->plan;
-  struct plan joined;
-  struct lane rows[MAX_OPERANDS] = {{0}};
-  struct elementwise_job job = {.run = kernel_of(plan), .inputs = space->count - 1};
-  const struct operation *operation = operation_of(plan->kind, plan->op);
-  block numbers[MAX_INPUTS];
-  if (!job.run)
-    return fail(call, (struct fault){.code = STREW_EDTYPE}, "is not made for %s", strew_dtype_name(plan->compute));
-  if (join_short_rows(&joined, rows, space)) space = &joined;
-  job.out = lane_out(space, gives_bool(operation) ? STREW_BOOL : plan->compute);
-  bool direct = !job.out.convert;
-  for (int i = 0; i < job.inputs; i++) {
-    bool condition = plan->kind == ELEMENTWISE_WHERE && i == 0;
-    strew_dtype computed = condition ? STREW_BOOL : plan->compute, common = condition ? STREW_BOOL : plan->common;
-    job.in[i] = lane_in(space, 1 + i, common, computed, rows[1 + i], numbers[i]);
-    direct = direct && !job.in[i].convert;
-  }
-  int64_t longest = direct ? INT64_MAX : BLOCK;
-  if (operation->cost > 1) /* computing an element takes longer than loading it */
-    walk_rows_sized(device->context, space, walk_bytes(space), longest, elementwise_visit, &job);
+  struct program program;
+  RETURN_IF_FAILED(program_start(call, &program, plan));
+  if (program.cost > 1) /* computing an element takes longer than loading it */
+    walk_rows_sized(device->context, program.space, walk_bytes(program.space), program.block, elementwise_visit,
+                    &program);
   else
-    walk_rows_parallel(device->context, space, longest, elementwise_visit, &job);
-  return context_end(call, device->context, space->operands[0].storage);
+    walk_rows_parallel(device->context, program.space, program.block, elementwise_visit, &program);
+  return context_end(call, device->context, plan->plan.operands[0].storage);
+}
+
+struct reading {
+  const struct program *program;
+  int64_t begin;
+  int64_t size;
+  char *to;
+};
+
+static void read_visit(void *reading_, const struct row *row) {
+  const struct reading *reading = reading_;
+  run_row(reading->program, row, reading->to + (row->place - reading->begin) * reading->size, reading->size);
+}
+
+void program_read(const struct program *program, int64_t begin, int64_t count, char *to) {
+  struct reading reading = {program, begin, (int64_t)dtype_bytes(program->space->operands[0].dtype), to};
+  walk_rows(program->space, begin, begin + count, program->block, read_visit, &reading);
 }
 
 /* -------------------------------------------------------------------------------------------------------- find_zero */
@@ -181,13 +313,9 @@ struct zero_search {
 static void search_visit(void *search_, const struct row *row) {
   struct zero_search *search = search_;
   if (row->place >= atomic_load(&search->first)) return;
-  block converted;
-  const void *elements = row->address[0];
-  if (search->lane.convert) {
-    search->lane.convert(row->count, converted, search->lane.size, row->address[0], row->step_bytes[0]);
-    elements = converted;
-  }
-  int64_t at = search->find_zero(row->count, elements), first = atomic_load(&search->first);
+  double converted[BLOCK];
+  int64_t at = search->find_zero(row->count, lane_elements(&search->lane, row, (char *)converted)),
+          first = atomic_load(&search->first);
   if (at < 0) return;
   while (row->place + at < first && !atomic_compare_exchange_weak(&search->first, &first, row->place + at)) continue;
 }
@@ -195,7 +323,7 @@ static void search_visit(void *search_, const struct row *row) {
 strew_status cpu_find_zero(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
                            int64_t *place) {
   struct zero_search search = {.find_zero = kernels_of(compute)->find_zero,
-                               .lane = lane_in(plan, 0, compute, compute, (struct lane){0}, NULL)};
+                               .lane = lane_in(plan, 0, compute, compute, (struct lane){0})};
   atomic_init(&search.first, INT64_MAX);
   walk_rows_parallel(device->context, plan, BLOCK, search_visit, &search);
   int64_t first = atomic_load(&search.first);

@@ -291,6 +291,12 @@ enum {
   PANELS_BYTES = 1 << 20
 };
 
+/* Elementwise programs. */
+enum {
+  /* elements of a block, where values pass from one instruction to another */
+  PROGRAM_BLOCK = 512
+};
+
 /* Folds and sorts. */
 enum {
   /* elements of the short rows that make a tile; between tiles memory idles. Sums of rows of 10000, a tile each: 1.15
