@@ -1,6 +1,6 @@
 /* parse.c: texts of expressions to nodes, see programs.h. The grammar is Lua's, and so are precedences, numerals and
    comments. One token is read ahead. Nodes are made in an order of evaluation; a node equal to an earlier one is that
-   one. Numbers and words become nodes where an operation takes them, so that those that are
+   one, found by a hash table. Numbers and words become nodes where an operation takes them, so that those that are
    options of a reduction, or are negated, leave none. */
 #define _GNU_SOURCE /* strtod_l */
 #include "programs.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TEXT = 65536, MAX_NODES = 1000, MAX_DEPTH = 200, MAX_INPUTS = 64, MAX_WORDS = 64 };
+enum { MAX_TEXT = 65536, MAX_NODES = 1000, MAX_DEPTH = 200, MAX_INPUTS = 64, MAX_WORDS = 64, SLOTS = 2048 };
 
 enum token_kind { END, NUMBER, WORD, NAME, SYMBOL, WRONG };
 struct token {
@@ -46,9 +46,10 @@ struct parser {
   struct token token;
   const char *end; /* of the token: the text from here on is unread */
   int depth;
-  char *strings;         /* free memory for names and words */
-  const struct value *x; /* the argument, while a function's definition is read; else NULL */
-  struct mark call_mark; /* of that function's name */
+  char *strings;               /* free memory for names and words */
+  const struct value *x;       /* the argument, while a function's definition is read; else NULL */
+  struct mark call_mark;       /* of that function's name */
+  unsigned short slots[SLOTS]; /* hash table: numbers of nodes + 1; 0: free */
 };
 
 /* ----------------------------------------------------------------------------------------------------------- errors */
@@ -77,9 +78,13 @@ static struct mark mark_of(const struct parser *parser) {
 
 /* True if the token is one of a list with blanks between. */
 static bool is_one_of(const struct token *token, const char *list) {
-  for (; *list; list += strcspn(list, " "), list += strspn(list, " "))
-    if ((int)strcspn(list, " ") == token->length && !memcmp(list, token->at, (size_t)token->length))
-      return token->kind == NAME || token->kind == SYMBOL;
+  for (const char *at = list; token->kind == NAME || token->kind == SYMBOL; at++) {
+    int i = 0;
+    while (i < token->length && at[i] == token->at[i]) i++;
+    if (i == token->length && (at[i] == ' ' || !at[i])) return true;
+    while (*at && *at != ' ') at++;
+    if (!*at) break;
+  }
   return false;
 }
 
@@ -247,17 +252,27 @@ static bool is_same(const struct node *a, const struct node *b) {
          a->keepdim == b->keepdim;
 }
 
-/* Makes *out this node, or the one that is equal to it. A search from the start is fast enough: 1 ms for 1000 nodes. */
+static uint64_t slot_of(const struct node *node) {
+  const int *children = node->children;
+  const uint64_t parts = (uint64_t)node->kind ^ (uint64_t)node->op << 4 ^ (uint64_t)children[0] << 12 ^
+                         (uint64_t)children[1] << 24 ^ (uint64_t)children[2] << 36 ^ (uint64_t)node->number.as.i;
+  return ((parts ^ parts >> 32) * 0x9e3779b97f4a7c15u) >> 53; /* below SLOTS */
+}
+
+/* Makes *out this node, or the one that is equal to it. */
 static bool add_node(struct parser *parser, struct node node, struct mark mark, struct value *out) {
   strew_expr *expr = parser->expr;
-  int i = 0;
-  while (i < expr->node_count && !is_same(&expr->nodes[i], &node)) i++;
-  if (i == MAX_NODES)
-    return wrong(parser, mark, "evaluate a part of it first, and pass that as an input",
-                 "has more than %d operations, inputs and numbers", MAX_NODES);
-  node.at = mark.at, node.length = mark.length;
-  if (i == expr->node_count) expr->nodes[expr->node_count++] = node;
-  *out = (struct value){.kind = VALUE_NODE, .node = i};
+  uint64_t slot = slot_of(&node);
+  while (parser->slots[slot] && !is_same(&expr->nodes[parser->slots[slot] - 1], &node)) slot = (slot + 1) % SLOTS;
+  if (!parser->slots[slot]) {
+    if (expr->node_count == MAX_NODES)
+      return wrong(parser, mark, "evaluate a part of it first, and pass that as an input",
+                   "has more than %d operations, inputs and numbers", MAX_NODES);
+    node.at = mark.at, node.length = mark.length;
+    expr->nodes[expr->node_count++] = node;
+    parser->slots[slot] = (unsigned short)expr->node_count;
+  }
+  *out = (struct value){.kind = VALUE_NODE, .node = parser->slots[slot] - 1};
   return true;
 }
 
