@@ -244,8 +244,8 @@ END_TEST
 
 /* The bits of constants, which the dump does not tell apart: NaN does not occur. */
 START_TEST(test_numbers_are_kept) {
-  strew_expr *expr = parse("1 + 1.0 * (0.0 - -0.0) + x * 1");
-  ck_assert_int_eq(expr->node_count, 10); /* 1, 1.0, 0.0, -0.0, x and 5 operations */
+  strew_expr *expr = parse("1 + 1.0 * (0.0 - -0.0) + x * (1 + 0)");
+  ck_assert_int_eq(expr->node_count, 12); /* 1, 1.0, 0.0, -0.0, 0, x and 6 operations */
   strew_expr_release(expr);
 }
 END_TEST

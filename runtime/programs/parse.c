@@ -316,10 +316,7 @@ static bool add_input(struct parser *parser, const struct token *name, struct ma
   int i = 0;
   while (i < expr->input_count && strcmp(expr->inputs[i], copy) != 0) i++;
   if (i == MAX_INPUTS) return wrong(parser, mark, NULL, "has more than %d inputs", MAX_INPUTS);
-  if (i == expr->input_count)
-    expr->inputs[expr->input_count++] = copy;
-  else
-    parser->strings = copy;
+  if (i == expr->input_count) expr->inputs[expr->input_count++] = copy;
   return add_node(parser, (struct node){.kind = NODE_INPUT, .op = i}, mark, out);
 }
 
@@ -330,10 +327,7 @@ static bool add_word(struct parser *parser, const struct value *input, struct va
   int i = 0;
   while (i < expr->word_count && (strcmp(expr->words[i].text, copy) != 0 || expr->words[i].input != added.input)) i++;
   if (i == MAX_WORDS) return wrong(parser, word->mark, NULL, "has more than %d words", MAX_WORDS);
-  if (i == expr->word_count)
-    expr->words[expr->word_count++] = added;
-  else
-    parser->strings = copy;
+  if (i == expr->word_count) expr->words[expr->word_count++] = added;
   const struct node node = {.kind = NODE_WORD, .op = i, .count = 1, .children = {input->node}};
   return add_node(parser, node, word->mark, word);
 }
@@ -468,13 +462,12 @@ static bool accept_closing(struct parser *parser, const char *brackets, struct m
   return wrong(parser, opening, NULL, "ends before this '%c' is closed", *brackets);
 }
 
-/* The arguments, after the opening parenthesis. More than the most are counted, but not kept. */
+/* The arguments, after the opening parenthesis. If there are too many, the last ones are kept. */
 static bool parse_arguments(struct parser *parser, struct mark opening, int *count, struct value *arguments) {
-  struct value excess;
   *count = 0;
   if (accept(parser, ")")) return true;
   do {
-    if (!parse(parser, 0, *count < MAX_ARGUMENTS ? &arguments[*count] : &excess)) return false;
+    if (!parse(parser, 0, &arguments[*count % MAX_ARGUMENTS])) return false;
     ++*count;
   } while (accept(parser, ","));
   return accept_closing(parser, "()", opening, "an operator, ',' or ')'");
@@ -626,7 +619,7 @@ void strew_expr_release(strew_expr *expr) {
   strew_context_release(context);
 }
 
-/* One block: each node and each name takes at least one character of the text. */
+/* One block: a node takes a character of the text, and a name or word as many as its copy. */
 static strew_status create(const struct call *call, strew_context *context, const char *text, size_t length,
                            strew_expr **out) {
   const size_t nodes = (length < MAX_NODES ? length : MAX_NODES) * sizeof(struct node);
