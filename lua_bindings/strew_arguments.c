@@ -47,6 +47,7 @@ bool bind_tensor(lua_State *L, struct script_call *call, int i, const char *name
   if (!box) {
     fail_type(L, call, i, name, "a tensor");
     bind_hint_table(L, call, i, name);
+    if (bind_expr_text(L, i)) bind_hint(call, "f(inputs) makes a tensor; f:with(inputs) stands where a call reads one");
     return false;
   }
   return (*(strew_tensor **)out = open_box(call, box, i, name)) != NULL;

@@ -143,7 +143,7 @@ struct script_call {
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[],
     bind_file_rows[], bind_show_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[],
-    bind_groups_rows[];
+    bind_groups_rows[], bind_expr_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -204,20 +204,40 @@ struct owner {
     strew_table *table;
     strew_reader *reader;
     strew_key_table *keys;
+    strew_expr *expr;
   } object;
   bool is_busy; /* for what the type needs it */
 };
 struct owner_type {
   const char *key, *name;              /* of the metatable in the registry; shown */
   void (*release)(union owned object); /* not called for NULL */
-  const char *event;                   /* that calls the row; NULL: none */
-  const struct script_function *row;
+  struct {
+    const char *name;
+    const struct script_function *row; /* NULL: no further events */
+  } events[4];
 };
 /* Pushes one that owns nothing yet. */
 struct owner *bind_push_owner(lua_State *L, const struct owner_type *type);
-/* The first argument; NULL if it is something else. */
-struct owner *bind_to_owner(lua_State *L, const struct owner_type *type);
+/* The value at i; NULL if it is something else. */
+struct owner *bind_owner_at(lua_State *L, int i, const struct owner_type *type);
+/* The first argument. */
+static inline struct owner *bind_to_owner(lua_State *L, const struct owner_type *type) {
+  return bind_owner_at(L, 1, type);
+}
 void bind_end_owner(struct owner *owner, const struct owner_type *type);
+
+/* -------------------------------------------------------------------------------------------------- strew_expr.c */
+
+/* True if a bound expression is at position i. */
+bool bind_is_bound(lua_State *L, int i);
+/* The expression at i, bound or not, as messages name it; NULL: something else. */
+const char *bind_expr_text(lua_State *L, int i);
+/* After a call failed: replaces bound expressions among its arguments, and in tables there, by tensors of their values,
+   but not where the call writes. True: it did, and the call may be run again. */
+bool bind_expand(lua_State *L, struct script_call *call);
+/* strew_reduce_with of the bound expression at position i. */
+strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, strew_fold fold,
+                             const strew_reduce_options *options, strew_tensor **out);
 
 /* ------------------------------------------------------------------------------------------------ strew_record.c */
 
@@ -284,6 +304,8 @@ extern const struct script_function bind_saved_columns_row;
 extern const struct script_function bind_histogram_row, bind_means_row;
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_table_keys_row;
+/* Of expressions, written in Lua: f(inputs), f:with(inputs), tostring. */
+extern const struct script_function bind_expr_call_row, bind_expr_with_row, bind_expr_tostring_row;
 /* Calls such a row with the arguments of the call; returns 1, the number of results. */
 int bind_call_family(lua_State *L, struct script_call *call, const struct script_function *row);
 
@@ -406,6 +428,11 @@ struct color {
   const unsigned char *given; /* these; NULL: none */
   unsigned char channels[3];
 };
+/* A tensor, or the stack position of a bound expression, else 0. */
+struct folded {
+  strew_tensor *tensor;
+  int bound;
+};
 /* A tensor that the result is stored in, at the stack position `at` from then on. */
 struct destination {
   strew_tensor *given;
@@ -436,7 +463,8 @@ enum { NO_DIM = INT_MIN };
   X(reduce, bind_reduction, strew_reduction, REDUCTION)   X(dtype, bind_wanted_dtype, int, DTYPE)                      \
   X(device, bind_device, strew_device *, ZEROS)           X(any, bind_any, int, WORD)                                  \
   X(colormap, bind_colormap, strew_colormap, WORD)        X(color, bind_color, struct color, ZEROS)                    \
-  X(source, bind_source, strew_tensor *, ZEROS)                                                                        \
+  X(source, bind_source, strew_tensor *, ZEROS)           X(folded, bind_folded, struct folded, ZEROS)                 \
+  X(expression, bind_expression, int, WORD)                                                                            \
   X(interpolation, bind_interpolation, strew_interpolation, WORD) X(table, bind_table, int, WORD)
 
 /* The fields that arguments are stored in: X has the type and the name in a text; Y another name of the field. */
@@ -460,7 +488,7 @@ enum { NO_DIM = INT_MIN };
   X(boolean, return_counts) X(boolean, enabled) Y(dims, dim, dims) X(integers, shape) X(integers, strides)             \
   Y(integers, dims, order) Y(integers, position, place) X(mode, mode) Y(reduce, reduce, reduction)                     \
   X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing) Y(kept, self, kept)                 \
-  Y(grouping, self, grouping) Y(entries, indices, entries) Y(lengths, size, chunk) Y(destination, out, destination)
+  Y(grouping, self, grouping) Y(folded, self, folded) X(word, text) Y(entries, indices, entries) Y(lengths, size, chunk) Y(destination, out, destination)
 /* clang-format on */
 
 #define TYPE(word, read, type, absent)                                                                                 \

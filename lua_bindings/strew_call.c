@@ -188,6 +188,16 @@ static int run(lua_State *L, struct script_call *call) {
   return -1;
 }
 
+/* True if the call, which failed, is to run again: with tensors in place of bound expressions, or with more memory. */
+static bool may_succeed(lua_State *L, struct script_call *call, bool *has_collected) {
+  lua_settop(L, call->arguments);
+  const bool is_expanded = call->error.code == STREW_EARGUMENT && bind_expand(L, call);
+  if (call->error.code != STREW_EMEMORY || *has_collected) return is_expanded;
+  lua_settop(L, call->arguments);
+  lua_gc(L, LUA_GCCOLLECT);
+  return *has_collected = true;
+}
+
 int bind_dispatch(lua_State *L) {
   struct script_call call;
   call.binding = lua_touserdata(L, lua_upvalueindex(1));
@@ -203,12 +213,9 @@ int bind_dispatch(lua_State *L) {
   call.is_recorded = false;
   call.names[0] = NULL;
 
+  bool has_collected = false;
   int results = run(L, &call);
-  if (results < 0 && call.error.code == STREW_EMEMORY) {
-    lua_settop(L, call.arguments);
-    lua_gc(L, LUA_GCCOLLECT);
-    results = run(L, &call);
-  }
+  while (results < 0 && may_succeed(L, &call, &has_collected)) results = run(L, &call);
   if (results < 0) {
     limits_note(call.binding->limits, call.error.code);
     return raise_call(L, &call);
@@ -263,9 +270,9 @@ void bind_set_name(lua_State *L, const char *name) {
   lua_setfield(L, -2, "__metatable"); /* what getmetatable returns; without __gc, boxes would leave a gap */
 }
 
-struct owner *bind_to_owner(lua_State *L, const struct owner_type *type) { /* the debug library sets any metatable */
-  struct owner *owner = luaL_testudata(L, 1, type->key);
-  return owner && lua_rawlen(L, 1) == sizeof *owner ? owner : NULL;
+struct owner *bind_owner_at(lua_State *L, int i, const struct owner_type *type) {
+  if (!lua_touserdata(L, i) || lua_rawlen(L, i) != sizeof(struct owner)) return NULL; /* debug sets any metatable */
+  return luaL_testudata(L, i, type->key);
 }
 
 void bind_end_owner(struct owner *owner, const struct owner_type *type) {
@@ -289,7 +296,8 @@ static void push_owner_metatable(lua_State *L, const struct owner_type *type) {
   lua_newtable(L);
   lua_pushlightuserdata(L, (void *)(uintptr_t)type);
   luaL_setfuncs(L, ends, 1);
-  if (type->row) bind_set_event(L, lua_upvalueindex(1), type->event, type->row);
+  for (int i = 0; type->events[i].row; i++)
+    bind_set_event(L, lua_upvalueindex(1), type->events[i].name, type->events[i].row);
   bind_set_name(L, type->name);
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, type->key);

@@ -87,7 +87,8 @@ const char *bind_text(lua_State *L, const struct script_call *call, int i, char 
   case LUA_TSTRING: return text_of_string(lua_tostring(L, i), text);
   case LUA_TUSERDATA:
     if (bind_to_box(L, call->binding, i)) return "a tensor";
-    if (bind_to_grouping(L, call->binding, i)) return "a grouping"; /* fallthrough */
+    if (bind_to_grouping(L, call->binding, i)) return "a grouping";
+    if (bind_expr_text(L, i)) return bind_expr_text(L, i); /* fallthrough */
   default: snprintf(text, TEXT_BYTES, "a %s", luaL_typename(L, i)); return text;
   }
 }

@@ -233,6 +233,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
 /* The files with operations; a row's code is one of them. */
 #define FILES(X)                                                                                                       \
   X(elementwise)                                                                                                       \
+  X(expressions)                                                                                                       \
   X(grouped)                                                                                                           \
   X(grouping)                                                                                                          \
   X(joins) X(keys) X(printing) X(rearranging) X(rows) X(showing) X(statistics) X(views)
@@ -295,7 +296,10 @@ const struct script_function bind_saved_columns_row = {"saved", run, IN_rows, FU
                              bind_histogram_row = {"histogram", run, IN_showing, FUNCTION | CONSTANT},
                              bind_means_row = {"means", run, IN_showing, FUNCTION | CONSTANT},
                              bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION | CONSTANT},
-                             bind_group_keys_row = {"group_keys", run, IN_grouped, FUNCTION};
+                             bind_group_keys_row = {"group_keys", run, IN_grouped, FUNCTION},
+                             bind_expr_call_row = {"expression", run, IN_expressions, GROUPED},
+                             bind_expr_with_row = {"with", run, IN_expressions, GROUPED},
+                             bind_expr_tostring_row = {"expr_tostring", run, IN_expressions, GROUPED};
 
 /* Methods of groupings: their names follow "g:". */
 const struct script_function bind_grouped_rows[] = {
@@ -315,7 +319,7 @@ const struct script_function bind_grouped_rows[] = {
 /* clang-format off */
 const struct script_function bind_family_rows[] = {
     IN(rows, columns, FUNCTION | CONSTANT), IN(rows, code, FUNCTION | CONSTANT), IN(rows, words, FUNCTION | BRIEF),
-    IN(rows, rows, FUNCTION), IN(rows, sort_by, FUNCTION), IN(joins, join, FUNCTION), IN(grouped, pivot, FUNCTION),
+    IN(rows, rows, FUNCTION), IN(rows, assign, FUNCTION), IN(rows, sort_by, FUNCTION), IN(joins, join, FUNCTION), IN(grouped, pivot, FUNCTION),
     IN(grouped, value_counts, ALWAYS | CONSTANT), IN(elementwise, one_hot, ALWAYS | CONSTANT),
     IN(elementwise, isnan, ALWAYS | CONSTANT), IN(elementwise, bucketize, ALWAYS | CONSTANT),
     IN(rearranging, flip, ALWAYS), IN(rearranging, diff, ALWAYS), IN(views, select_scatter, EVERY),

@@ -21,7 +21,7 @@ static bool bind_path(lua_State *L, struct script_call *call, int i, const char 
 
 static void release_table(union owned object) { strew_table_release(object.table); }
 
-static const struct owner_type held_tables = {"strew.held", "strew.held", release_table, NULL, NULL};
+static const struct owner_type held_tables = {"strew.held", "strew.held", release_table, {{NULL, NULL}}};
 
 /* -------------------------------------------------------------------------------------------------- options of .csv */
 
@@ -177,7 +177,8 @@ static void close_reader(union owned object) { strew_reader_close(object.reader)
 /* What chunks returns: a generic for calls it, and closes it at its end. Its user value: the lists of words by column,
    shared by the tables of all chunks. It is busy while a chunk becomes a Lua table, or was lost in the attempt. */
 static const struct script_function next_chunk_row;
-static const struct owner_type iterators = {"strew.chunks", "strew.chunks", close_reader, "__call", &next_chunk_row};
+static const struct owner_type iterators = {
+    "strew.chunks", "strew.chunks", close_reader, {{"__call", &next_chunk_row}}};
 
 /* The next chunk, or nil. While it is pushed, an error may be raised, and finalizers may call the iterator. */
 static int next_chunk(lua_State *L, struct script_call *call) {

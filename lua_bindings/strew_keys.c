@@ -8,7 +8,7 @@
 static void release(union owned object) { strew_key_table_release(object.keys); }
 
 static const struct script_function field_row;
-static const struct owner_type key_tables = {"strew.key_table", "key_table", release, "__index", &field_row};
+static const struct owner_type key_tables = {"strew.key_table", "key_table", release, {{"__index", &field_row}}};
 
 /* Returns the table of the call's first argument; NULL: call->error is filled. */
 static strew_key_table *read_self(lua_State *L, struct script_call *call) {

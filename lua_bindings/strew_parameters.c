@@ -13,10 +13,11 @@
 
 /* ------------------------------------------------------------------------------------------------------------ types */
 
-/* A value of any type, which the function checks. */
+/* A value of any type, which the function checks; a tensor in place of a bound expression. */
 bool bind_any(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  (void)L, (void)call, (void)i, (void)name, (void)out;
-  return true;
+  strew_tensor *tensor;
+  (void)out;
+  return !bind_is_bound(L, i) || bind_tensor(L, call, i, name, &tensor);
 }
 
 /* A tensor, or a sequence, which the function checks. */

@@ -46,6 +46,8 @@ static void read_properties(strew_device *device) {
   query(on, CL_DEVICE_MAX_WORK_GROUP_SIZE, &on->largest_group, sizeof on->largest_group);
   query(on, CL_DEVICE_GLOBAL_MEM_SIZE, &memory, sizeof memory);
   query(on, CL_DEVICE_MAX_MEM_ALLOC_SIZE, &largest, sizeof largest);
+  query(on, CL_DEVICE_MAX_PARAMETER_SIZE, &on->argument_bytes, sizeof on->argument_bytes);
+  if (opencl_assumed("packed")) on->argument_bytes = 0;
   query(on, CL_DEVICE_SINGLE_FP_CONFIG, &singles, sizeof singles);
   char driver[512];
   query(on, CL_DRIVER_VERSION, driver, sizeof driver - 1);

@@ -1,116 +1,59 @@
-/* elementwise.c: elementwise operations through OpenCL, copies and conversions included. Large calls whose inputs
-   have one dtype get a kernel for that dtype, the result's and the operation. Others use a kernel that chooses these
-   at run time: there are many combinations, and compiling a kernel takes a tenth of a second. */
+/* elementwise.c: programs of elementwise instructions through OpenCL, copies and conversions included. A program gets a
+   kernel of its own (instructions.c), and so does a single instruction in a large call whose inputs have one dtype.
+   Others use a kernel that chooses dtypes and operation at run time: there are many combinations, and compiling a kernel
+   takes a tenth of a second. */
 #include "opencl.h"
 #include "runtime/base/operations.h"
 
-#include <stdio.h>
+#include <string.h>
 
 /* Number of elements that any kernel computes within the time of a launch. */
 enum { SMALL = 1 << 14 };
 
-/* Functions of arithmetic.inc, without their suffixes. */
-#define ROW(ENUM, name, function, ...) [STREW_##ENUM] = #function,
-static const char *const unary_functions[] = {STREW_UNARY(ROW)}, *const binary_functions[] = {STREW_BINARY(ROW)};
-#undef ROW
-
 /* A call before its launch. */
 struct elementwise_launch {
   struct launch launch;
-  const struct plan *plan;
-  strew_dtype common, compute;
-  int inputs;
-  const char *function, *table; /* table: STREW_UNARY or STREW_BINARY; NULL: the operation has no row */
-  int op;                       /* row in the table */
-  bool moves, is_test;
-  int condition; /* the input that is a condition, or -1 */
+  const struct elementwise_plan *plan;
   struct space space;
-  strew_dtype in; /* the dtype of all inputs, if is_direct */
-  bool is_direct; /* inputs have one dtype, and a kernel for it is worthwhile */
-  bool is_dense;  /* all operands are contiguous */
-  int strip;      /* columns per work-item if not dense */
-  int turns;      /* relative time of an element */
+  bool is_general; /* dtypes and operation are chosen at run time */
+  bool is_dense;   /* all operands are contiguous */
+  int strip;       /* columns per work-item if not dense */
+  int turns;       /* relative time of an element */
 };
 
-static void choose_function(struct elementwise_launch *job, const struct elementwise_plan *plan) {
-  const struct operation *operation = operation_of(plan->kind, plan->op);
-  job->op = plan->op;
-  job->turns = operation->cost;
-  job->is_test = gives_bool(operation);
-  job->function = operation->name;
-  switch (plan->kind) {
-  case ELEMENTWISE_UNARY:
-    job->function = unary_functions[plan->op];
-    job->table = "STREW_UNARY";
-    break;
-  case ELEMENTWISE_BINARY:
-    job->function = binary_functions[plan->op];
-    job->table = "STREW_BINARY";
-    break;
-  case ELEMENTWISE_WHERE:
-    job->moves = true;
-    job->condition = 0;
-    break;
-  case ELEMENTWISE_CLAMP: break;
+static bool is_dense(const struct plan *plan) {
+  bool dense = plan->rank <= 1;
+  for (int i = 0; i < plan->count && plan->rank == 1; i++) dense = dense && plan->operands[i].strides[0] == 1;
+  return dense;
+}
+
+/* True if the instruction's inputs have several dtypes, conditions apart. */
+static bool is_mixed(const struct instruction *instruction) {
+  const struct instruction_input *found = NULL;
+  bool mixed = false;
+  for (int i = instruction->kind == ELEMENTWISE_WHERE; i < instruction->inputs; i++) {
+    const struct instruction_input *in = &instruction->in[i];
+    if (in->from == FROM_NUMBER) continue;
+    mixed = mixed || (found && found->dtype != in->dtype);
+    found = in;
   }
+  return mixed;
 }
 
-static bool is_dense(const struct plan *plan, const struct operand *operand) {
-  return !operand->storage || plan->rank == 0 || operand->strides[plan->rank - 1] == 1;
-}
-
-static void inspect_operands(struct elementwise_launch *job) {
-  const struct plan *plan = job->plan;
-  bool found = false;
-  job->in = job->compute;
-  job->is_direct = plan_numel(plan) > SMALL || opencl_assumed("large");
-  job->is_dense = plan->rank <= 1 && is_dense(plan, &plan->operands[0]);
-  for (int i = 0; i < job->inputs; i++) {
-    const struct operand *operand = &plan->operands[1 + i];
-    if (!operand->storage) continue;
-    job->is_dense = job->is_dense && is_dense(plan, operand);
-    if (i == job->condition) continue;
-    if (found && operand->dtype != job->in) job->is_direct = false;
-    job->in = operand->dtype;
-    found = true;
-  }
-}
-
-/* --------------------------------------------------------------------------------------------------------- kernel */
-
-/* True if an input is converted to a 16-bit float, and so may be rounded, before it is computed with. */
-static bool narrows(const struct elementwise_launch *job) {
-  bool found = false;
-  for (int i = 0; i < job->inputs && job->common != job->compute; i++) {
-    const struct operand *operand = &job->plan->operands[1 + i];
-    found = found || (operand->storage && dtype_narrows(operand->dtype, job->common));
-  }
-  return found;
-}
-
-/* Writes the settings of all kernels: dtypes of values and results, number of inputs. */
-static void describe(const struct elementwise_launch *job, char *text, size_t size) {
-  strew_dtype compute = job->compute;
-  const char *layout = !job->is_direct ? " GENERAL" : job->is_dense ? " DENSE" : " ROWS";
-  bool via = narrows(job);
-  snprintf(text, size, "S=%s R=%s FLOATING=%d IS_BOOL=%d INPUTS=%d STRIP=%d%s%s%s%s%s", dtype_suffix(compute),
-           dtype_suffix(job->is_test ? STREW_BOOL : compute), dtype_is_float(compute), compute == STREW_BOOL,
-           job->inputs, job->strip, job->moves ? " MOVES" : "", job->is_test ? " TESTS" : "", layout,
-           via ? " VIA=" : "", via ? dtype_suffix(job->common) : "");
-}
-
-static const char *kind_of_input(const struct elementwise_launch *job, int input) {
-  if (input >= job->inputs || !job->plan->operands[1 + input].storage) return "number";
-  return input == job->condition ? "condition" : "tensor";
-}
-
-/* Passes a number as a value of the computed dtype. */
-static void launch_number(struct elementwise_launch *job, const struct operand *operand) {
-  union element value = {.i64 = 0};
-  if (!operand->storage)
-    element_from(job->launch.call, "number", strew_scalar_load(operand->dtype, operand->number.bytes), STREW_SATURATE,
-                 job->compute, &value);
-  launch_value(&job->launch, value.bytes, strew_dtype_size_bytes(job->compute));
+static void elementwise_start(struct elementwise_launch *job, const struct call *call, strew_device *device,
+                              const struct elementwise_plan *plan) {
+  enum { LONGEST_STRIP = 1024, LOOPS_PER_TURN = 4 }; /* operations have loops of their own */
+  const struct opencl *on = opencl_of(device);
+  const bool is_small = plan_numel(&plan->plan) <= SMALL && !opencl_assumed("large");
+  *job = (struct elementwise_launch){.launch = {.call = call, .device = device},
+                                     .plan = plan,
+                                     .space = space_of(&plan->plan),
+                                     .is_general = plan->count == 1 && (is_small || is_mixed(plan->instructions)),
+                                     .is_dense = is_dense(&plan->plan),
+                                     .strip = on->is_gpu ? 1 : LONGEST_STRIP};
+  for (int k = 0; k < plan->count; k++)
+    job->turns += operation_of(plan->instructions[k].kind, plan->instructions[k].op)->cost;
+  while (job->strip > on->longest_loop / LOOPS_PER_TURN / job->turns && job->strip > 1) job->strip /= 2;
 }
 
 static strew_status launch_strips(struct elementwise_launch *job) {
@@ -120,67 +63,153 @@ static strew_status launch_strips(struct elementwise_launch *job) {
   return launch_rows(&job->launch, &strips);
 }
 
-/* Runs a kernel for one dtype of inputs. */
-static strew_status run_direct(struct elementwise_launch *job, const char *settings) {
-  const struct plan *plan = job->plan;
-  launch_start(&job->launch, "elementwise.cl", job->is_dense ? "dense" : "rows",
-               "%s IN=%s OUT=%s FUNCTION=%s_ A=%s B=%s C=%s OUTER=%d", settings, dtype_suffix(job->in),
-               dtype_suffix(plan->operands[0].dtype), job->function, kind_of_input(job, 0), kind_of_input(job, 1),
-               kind_of_input(job, 2), job->space.outer);
-  if (job->is_dense)
-    launch_ints(&job->launch, job->space.columns);
-  else
-    launch_space(&job->launch, &job->space);
-  for (int i = 0; i < plan->count; i++) {
-    if (!plan->operands[i].storage)
-      launch_number(job, &plan->operands[i]);
-    else if (job->is_dense)
-      launch_memory(&job->launch, &plan->operands[i]);
-    else
-      launch_operand(&job->launch, &job->space, i);
-  }
-  if (!job->is_dense) return launch_strips(job);
+static union element number_as(const struct elementwise_launch *job, const struct instruction_input *in,
+                               strew_dtype dtype) {
+  union element value = {.i64 = 0};
+  element_from(job->launch.call, "number", strew_scalar_load(in->dtype, in->number.bytes), STREW_SATURATE, dtype,
+               &value);
+  return value;
+}
+
+/* ------------------------------------------------------------------------------------------------ generated kernels */
+
+struct numbers {
+  int count;
+  union element values[MOST_INSTRUCTIONS * MOST_INPUTS];
+  size_t size_bytes[MOST_INSTRUCTIONS * MOST_INPUTS];
+};
+
+static void collect_numbers(const struct elementwise_launch *job, struct numbers *numbers) {
+  numbers->count = 0;
+  for (int k = 0; k < job->plan->count; k++)
+    for (int i = 0; i < job->plan->instructions[k].inputs; i++) {
+      const struct instruction *instruction = &job->plan->instructions[k];
+      const strew_dtype dtype = computed_dtype(instruction, i);
+      if (instruction->in[i].from != FROM_NUMBER) continue;
+      numbers->values[numbers->count] = number_as(job, &instruction->in[i], dtype);
+      numbers->size_bytes[numbers->count++] = dtype_bytes(dtype);
+    }
+}
+
+/* True if a kernel takes the arguments, of which vectors are aligned to their size. */
+static bool fits(const struct elementwise_launch *job, const struct numbers *numbers) {
+  const size_t word = sizeof(int64_t), outer = (size_t)job->space.outer;
+  const size_t operand = job->is_dense ? 2 * word : outer == 1 ? 4 * word : 2 * outer * word;
+  const size_t operands = (size_t)job->plan->plan.count, space = operand;
+  return space + operands * operand + (size_t)numbers->count * word <= opencl_of(job->launch.device)->argument_bytes;
+}
+
+static void launch_numbers(struct elementwise_launch *job, const struct numbers *numbers) {
+  for (int i = 0; i < numbers->count; i++) launch_value(&job->launch, &numbers->values[i], numbers->size_bytes[i]);
+}
+
+static strew_status run_dense(struct elementwise_launch *job, const char *settings, const struct numbers *numbers) {
+  launch_start(&job->launch, "elementwise.cl", "dense", "%s DENSE OUTER=1", settings);
+  launch_ints(&job->launch, job->space.columns);
+  for (int i = 0; i < job->plan->plan.count; i++) launch_memory(&job->launch, &job->plan->plan.operands[i]);
+  launch_numbers(job, numbers);
   job->launch.turns = job->turns;
   return launch_items(&job->launch, job->space.columns);
 }
 
-static strew_status run_general(struct elementwise_launch *job, const char *settings) {
-  const struct plan *plan = job->plan;
-  const char *setting = job->table ? "TABLE" : "FUNCTION", *name = job->table ? job->table : job->function;
-  if (job->space.outer == 1) job->space.outer = 4; /* fewer kernels */
-  launch_start(&job->launch, "elementwise.cl", "general", "%s %s=%s%s OUTER=%d", settings, setting, name,
-               job->table ? "" : "_", job->space.outer);
+static strew_status run_rows(struct elementwise_launch *job, const char *settings, const struct numbers *numbers) {
+  launch_start(&job->launch, "elementwise.cl", "rows", "%s ROWS STRIP=%d OUTER=%d", settings, job->strip,
+               job->space.outer);
   launch_space(&job->launch, &job->space);
+  for (int i = 0; i < job->plan->plan.count; i++) launch_operand(&job->launch, &job->space, i);
+  launch_numbers(job, numbers);
+  return launch_strips(job);
+}
+
+/* Writes offset, step and strides of each operand, then the numbers. Returns the count of words. */
+static size_t pack(const struct elementwise_launch *job, const struct numbers *numbers, int64_t *words) {
+  const struct plan *plan = &job->plan->plan;
+  size_t count = 0;
   for (int i = 0; i < plan->count; i++) {
     const struct operand *operand = &plan->operands[i];
-    launch_operand(&job->launch, &job->space, i);
-    launch_flags(&job->launch, operand->storage ? (cl_int)operand->dtype : -1);
-    if (i == 0)
-      launch_flags(&job->launch, job->op);
-    else
-      launch_number(job, operand);
+    words[count++] = operand->offset;
+    words[count++] = plan->rank ? operand->strides[plan->rank - 1] : 0;
+    space_vector(&job->space, operand->strides, 0, words + count);
+    count += (size_t)job->space.outer;
+  }
+  for (int i = 0; i < numbers->count; i++) words[count++] = numbers->values[i].i64;
+  return count;
+}
+
+static strew_status run_packed(struct elementwise_launch *job, const char *settings, const struct numbers *numbers) {
+  int64_t words[PLAN_OPERANDS * (2 + MAX_RANK) + MOST_INSTRUCTIONS * MOST_INPUTS];
+  const size_t size_bytes = pack(job, numbers, words) * sizeof *words;
+  struct block *packed = launch_scratch(&job->launch, size_bytes);
+  launch_write(&job->launch, packed, words, size_bytes);
+  launch_start(&job->launch, "elementwise.cl", "rows", "%s PACKED STRIP=%d OUTER=%d", settings, job->strip,
+               job->space.outer);
+  launch_space(&job->launch, &job->space);
+  launch_blocks(&job->launch, packed);
+  for (int i = 0; i < job->plan->plan.count; i++)
+    launch_blocks(&job->launch, job->plan->plan.operands[i].storage->data);
+  launch_strips(job);
+  return launch_end(&job->launch);
+}
+
+static strew_status run_generated(struct elementwise_launch *job) {
+  char settings[LONGEST_SETTINGS];
+  struct numbers numbers;
+  collect_numbers(job, &numbers);
+  instructions_describe(job->plan, settings);
+  if (job->is_dense && fits(job, &numbers)) return run_dense(job, settings, &numbers);
+  job->is_dense = false;
+  return fits(job, &numbers) ? run_rows(job, settings, &numbers) : run_packed(job, settings, &numbers);
+}
+
+/* -------------------------------------------------------------------------------------------------- general kernels */
+
+/* True if an input is converted to a 16-bit float, and so may be rounded, before it is computed with. */
+static bool narrows(const struct instruction *instruction) {
+  bool found = false;
+  for (int i = 0; i < instruction->inputs && instruction->common != instruction->compute; i++)
+    found = found ||
+            (instruction->in[i].from != FROM_NUMBER && dtype_narrows(instruction->in[i].dtype, instruction->common));
+  return found;
+}
+
+static void start_general(struct elementwise_launch *job, const struct instruction *instruction) {
+  const struct operation *operation = operation_of(instruction->kind, instruction->op);
+  const strew_dtype compute = instruction->compute;
+  const bool via = narrows(instruction), tests = gives_bool(operation);
+  const char *table = instruction->kind == ELEMENTWISE_UNARY    ? "STREW_UNARY"
+                      : instruction->kind == ELEMENTWISE_BINARY ? "STREW_BINARY"
+                                                                : NULL;
+  const bool moves = !table && instruction->kind != ELEMENTWISE_CLAMP;
+  if (job->space.outer == 1) job->space.outer = 4; /* fewer kernels */
+  launch_start(&job->launch, "elementwise.cl", "general",
+               "GENERAL S=%s R=%s INPUTS=%d STRIP=%d%s%s%s%s %s=%s%s OUTER=%d", dtype_suffix(compute),
+               dtype_suffix(tests ? STREW_BOOL : compute), instruction->inputs, job->strip, moves ? " MOVES" : "",
+               tests ? " TESTS" : "", via ? " VIA=" : "", via ? dtype_suffix(instruction->common) : "",
+               table ? "TABLE" : "FUNCTION", table ? table : operation->name, table ? "" : "_", job->space.outer);
+}
+
+static strew_status run_general(struct elementwise_launch *job) {
+  const struct instruction *instruction = job->plan->instructions;
+  start_general(job, instruction);
+  launch_space(&job->launch, &job->space);
+  launch_operand(&job->launch, &job->space, 0);
+  launch_flags(&job->launch, (cl_int)job->plan->plan.operands[0].dtype, instruction->op);
+  for (int i = 0; i < instruction->inputs; i++) {
+    const struct instruction_input *in = &instruction->in[i];
+    const bool is_number = in->from == FROM_NUMBER;
+    union element number = {.i64 = 0};
+    if (is_number) number = number_as(job, in, instruction->compute);
+    launch_operand(&job->launch, &job->space, in->from); /* of a number operand 0, which is not read */
+    launch_flags(&job->launch, is_number ? -1 : (cl_int)in->dtype);
+    launch_value(&job->launch, number.bytes, dtype_bytes(instruction->compute));
   }
   return launch_strips(job);
 }
 
-static strew_status elementwise_run(struct elementwise_launch *job) {
-  char settings[160];
-  job->strip = opencl_of(job->launch.device)->is_gpu ? 1 : 1024;
-  describe(job, settings, sizeof settings);
-  return job->is_direct ? run_direct(job, settings) : run_general(job, settings);
-}
-
 strew_status opencl_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
-  struct elementwise_launch job = {.launch = {.call = call, .device = device},
-                                   .plan = &plan->plan,
-                                   .common = plan->common,
-                                   .compute = plan->compute,
-                                   .inputs = plan->plan.count - 1,
-                                   .condition = -1,
-                                   .space = space_of(&plan->plan)};
-  choose_function(&job, plan);
-  inspect_operands(&job);
-  return elementwise_run(&job);
+  struct elementwise_launch job;
+  elementwise_start(&job, call, device, plan);
+  return job.is_general ? run_general(&job) : run_generated(&job);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- copy */
@@ -188,25 +217,32 @@ strew_status opencl_elementwise(const struct call *call, strew_device *device, c
 /* Intermediate dtype of conversions, which holds all of `dtype`: EXACT_S of scalar.h. */
 static strew_dtype exact_of(strew_dtype dtype) { return dtype_is_float(dtype) ? dtype_wide(dtype) : STREW_INT64; }
 
+/* Elements of one dtype are copied as words. */
+static void copying(struct elementwise_plan *to, const struct plan *plan) {
+  const struct operand *from = &plan->operands[1];
+  const bool converts = plan->operands[0].dtype != from->dtype;
+  const strew_dtype dtype = converts ? from->dtype : word_of(from->dtype);
+  const strew_dtype compute = converts ? exact_of(dtype) : dtype;
+  plan_copy(&to->plan, plan);
+  to->count = 1;
+  to->instructions[0] = (struct instruction){.kind = ELEMENTWISE_CONVERT,
+                                             .common = compute,
+                                             .compute = compute,
+                                             .result = compute,
+                                             .inputs = 1,
+                                             .in = {{from->storage ? 1 : FROM_NUMBER, dtype, from->number}}};
+  if (!from->storage) to->plan.count = 1;
+  if (!converts) to->plan.operands[0].dtype = to->plan.operands[1].dtype = dtype;
+}
+
 strew_status opencl_copy(const struct call *call, strew_device *device, const struct plan *plan) {
-  struct plan words = *plan;
-  struct operand *to = &words.operands[0], *from = &words.operands[1];
-  bool converts = to->dtype != from->dtype;
-  struct elementwise_launch job = {.launch = {.call = call, .device = device},
-                                   .plan = &words,
-                                   .compute = converts ? exact_of(from->dtype) : word_of(from->dtype),
-                                   .inputs = 1,
-                                   .function = "same",
-                                   .moves = true,
-                                   .condition = -1,
-                                   .space = space_of(&words),
-                                   .turns = 1};
-  job.common = job.compute;
-  if (!converts) to->dtype = from->dtype = job.compute;
-  inspect_operands(&job);
-  if (converts && job.space.outer > 1)
-    job.is_direct = false; /* a hundred pairs of dtypes: compile few kernels for arbitrary strides */
-  return elementwise_run(&job);
+  struct elementwise_plan words;
+  struct elementwise_launch job;
+  copying(&words, plan);
+  elementwise_start(&job, call, device, &words);
+  /* a hundred pairs of dtypes: compile few kernels for arbitrary strides */
+  if (plan->operands[0].dtype != plan->operands[1].dtype && job.space.outer > 1) job.is_general = true;
+  return job.is_general ? run_general(&job) : run_generated(&job);
 }
 
 /* ------------------------------------------------------------------------------------------------------ find_zero */

@@ -5,8 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { LONGEST_SETTINGS = 512 };
-
 const char *dtype_suffix(strew_dtype dtype) {
   static const char *const suffixes[STREW_DTYPE_COUNT] = {
 #define ROW(ENUM, s, ...) [STREW_##ENUM] = #s,
@@ -59,16 +57,17 @@ void launch_read(struct launch *launch, const struct block *from, size_t offset_
 }
 
 void launch_start(struct launch *launch, const char *file, const char *name, const char *settings_format, ...) {
-  char settings[LONGEST_SETTINGS];
+  char key[LONGEST_KEY]; /* all that callers write fits */
+  const int length = snprintf(key, sizeof key, "%s\n", file);
   va_list arguments;
   va_start(arguments, settings_format);
-  vsnprintf(settings, sizeof settings, settings_format, arguments);
+  vsnprintf(key + length, sizeof key - (size_t)length, settings_format, arguments);
   va_end(arguments);
   launch->bound = 0;
   launch->turns = 1;
   launch->continues = false;
   if (opencl_of(launch->device)->lost) TRY(launch->status, opencl_fail_lost(launch->call, launch->device));
-  TRY(launch->status, program_kernel(launch->call, launch->device, file, name, settings, &launch->kernel));
+  TRY(launch->status, program_kernel(launch->call, launch->device, key, name, &launch->kernel));
 }
 
 void launch_value(struct launch *launch, const void *value, size_t size_bytes) {
@@ -87,11 +86,14 @@ void launch_block_list(struct launch *launch, const struct block *const *blocks,
 
 /* ----------------------------------------------------------------------------------------------- arguments of plans */
 
-/* Binds one number per outer dimension as a vector of `outer`, right-aligned; `filling` pads the front. */
-static void launch_vector(struct launch *launch, const struct space *space, const int64_t *numbers, int64_t filling) {
-  int64_t vector[MAX_RANK];
+void space_vector(const struct space *space, const int64_t *numbers, int64_t filling, int64_t *vector) {
   int rank = space->plan->rank - 1, first = space->outer - (rank > 0 ? rank : 0);
   for (int d = 0; d < space->outer; d++) vector[d] = d < first ? filling : numbers[d - first];
+}
+
+static void launch_vector(struct launch *launch, const struct space *space, const int64_t *numbers, int64_t filling) {
+  int64_t vector[MAX_RANK];
+  space_vector(space, numbers, filling, vector);
   launch_value(launch, vector, (size_t)space->outer * sizeof *vector);
 }
 

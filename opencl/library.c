@@ -111,6 +111,7 @@ strew_status opencl_fail_lost(const struct call *call, strew_device *device) {
      noexchange                                scatters go without atomics
      shortloops                                the device stops long loops
      large                                     small calls use the kernels for large ones
+     packed                                    kernels of programs take few arguments
      cuts                                      launches so short that small calls take several
      way=walk, way=alone, way=partition,       a scatter method (scatter/scatter.c)
      way=sort, way=group, way=atomics

@@ -89,7 +89,7 @@ struct opencl {
   cl_command_queue queue;
   bool is_gpu; /* many small cores: no long loop in one work-item; else few large ones, as a CPU */
   cl_uint units;
-  size_t largest_group, memory_bytes, largest_bytes;
+  size_t largest_group, memory_bytes, largest_bytes, argument_bytes; /* the last: of a kernel */
   int64_t longest_loop;          /* most loop iterations (turns) of one work-item in one launch */
   int64_t most_turns;            /* of all work-items of a launch: at most 0.1 s, because a launch cannot be stopped */
   bool int64_atomics;            /* cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics */
@@ -167,10 +167,10 @@ strew_status opencl_throttle(const struct call *call, strew_device *device, int6
 
 /* -------------------------------------------------------------------------------------------------------- program.c */
 
-/* The kernel `name` of kernels/`file`, specialised by `settings`, "NAME=value NAME=value": each becomes a #define in
-   front of the text. Compiled at first use. */
-strew_status program_kernel(const struct call *call, strew_device *device, const char *file, const char *name,
-                            const char *settings, cl_kernel *out);
+/* The kernel `name` of the program with this key: a file of kernels/, a newline, and settings that specialise it,
+   "NAME=value NAME=value": each becomes a #define in front of the text. Compiled at first use. */
+strew_status program_kernel(const struct call *call, strew_device *device, const char *key, const char *name,
+                            cl_kernel *out);
 /* Releases all programs and their kernels. */
 void program_release_all(strew_device *device);
 
@@ -224,6 +224,9 @@ struct space {
 };
 struct space space_of(const struct plan *plan);
 
+/* One number per outer dimension as `vector`, of `outer`, right-aligned; `filling` pads the front. */
+void space_vector(const struct space *space, const int64_t *numbers, int64_t filling, int64_t *vector);
+
 /* The dtype's suffix in scalar.h: "f32", ... */
 const char *dtype_suffix(strew_dtype dtype);
 /* The integer dtype of the same size: copies keep all bits, those of NaNs included. */
@@ -231,7 +234,8 @@ strew_dtype word_of(strew_dtype dtype);
 /* The unsigned type of the dtype's size: "uint", ... */
 const char *word_type(strew_dtype dtype);
 
-/* Begins the launch of a kernel; the settings are those of program_kernel. */
+/* Begins the launch of a kernel; file and settings are those of program_kernel. The longest are those of programs. */
+enum { LONGEST_SETTINGS = 512 + 256 * MOST_INSTRUCTIONS, LONGEST_KEY = LONGEST_SETTINGS + 64 };
 void launch_start(struct launch *launch, const char *file, const char *name, const char *settings_format, ...)
     __attribute__((format(printf, 4, 5)));
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);
@@ -278,6 +282,12 @@ int64_t launch_iterations(const strew_device *device, int64_t each);
 static inline size_t opencl_large_group(const strew_device *device) {
   return opencl_of(device)->largest_group >= 256 ? 256 : GROUP;
 }
+
+/* -------------------------------------------------------------------------------------------------- instructions.c */
+
+/* Writes the program as settings of elementwise.cl (LONGEST_SETTINGS). A number's name is that of its instruction and
+   input; numbers come after the operands, in order. */
+void instructions_describe(const struct elementwise_plan *plan, char *settings);
 
 /* --------------------------------------------------------------------------------------------------------- radix.c */
 

@@ -17,7 +17,7 @@ struct program {
     cl_kernel kernel;
     char name[32];
   } kernels[8];
-  char key[]; /* file, newline, settings */
+  char key[]; /* of program_kernel */
 };
 
 /* ------------------------------------------------------------------------------------------------------ source text */
@@ -68,7 +68,8 @@ static void add_line_mark(struct source_text *text, int line, const char *file) 
   text_add_word(text, mark);
 }
 
-/* Adds a file's text. Each `#include "other"` is replaced by the other file the first time. */
+/* Adds a file's text. Each `#include "other"` is replaced by the other file: an .inc always, a header the first
+   time. */
 static void add_file(struct source_text *text, const struct embedded_file *file) {
   static const char include[] = "#include \"";
   int line = 1;
@@ -88,7 +89,7 @@ static void add_file(struct source_text *text, const struct embedded_file *file)
       text_add(text, at, (size_t)(end - at));
       continue;
     }
-    if (!(text->included & bit)) {
+    if (!(text->included & bit) || !strcmp(strrchr(other->name, '.'), ".inc")) {
       text->included |= bit;
       add_file(text, other);
     }
@@ -242,11 +243,8 @@ static unsigned slot_of(const char *key) {
 
 static size_t size_of_program(const char *key) { return sizeof(struct program) + strlen(key) + 1; }
 
-static strew_status program_find(const struct call *call, strew_device *device, const char *file, const char *settings,
-                                 struct program **out) {
+static strew_status program_find(const struct call *call, strew_device *device, const char *key, struct program **out) {
   struct opencl *on = opencl_of(device);
-  char key[640];
-  snprintf(key, sizeof key, "%s\n%s", file, settings);
   struct program **slot = &on->programs[slot_of(key)];
   for (*out = *slot; *out; *out = (*out)->next)
     if (!strcmp((*out)->key, key)) return STREW_OK;
@@ -281,15 +279,15 @@ static strew_status kernel_make(const struct call *call, strew_device *device, c
   return *out ? STREW_OK : opencl_fail(call, device, "clCreateKernel", error);
 }
 
-strew_status program_kernel(const struct call *call, strew_device *device, const char *file, const char *name,
-                            const char *settings, cl_kernel *out) {
+strew_status program_kernel(const struct call *call, strew_device *device, const char *key, const char *name,
+                            cl_kernel *out) {
   struct program *program;
-  strew_status status = program_find(call, device, file, settings, &program);
+  strew_status status = program_find(call, device, key, &program);
   if (status != STREW_OK) return status;
   for (int i = 0; i < program->kernel_count; i++)
     if (!strcmp(program->kernels[i].name, name)) return *out = program->kernels[i].kernel, STREW_OK;
   if (program->kernel_count == (int)(sizeof program->kernels / sizeof *program->kernels))
-    return fail(call, (struct fault){.code = STREW_EDEVICE}, "%s has too many kernels", file);
+    return fail(call, (struct fault){.code = STREW_EDEVICE}, "%.*s has too many kernels", (int)strcspn(key, "\n"), key);
   struct kernel *kernel = &program->kernels[program->kernel_count];
   status = kernel_make(call, device, name, program, &kernel->kernel);
   if (status != STREW_OK) return status;

@@ -1183,7 +1183,7 @@ STREW_API strew_status strew_key_table_keys(const strew_key_table *table, int i,
 typedef struct strew_expr strew_expr; /* owned by the caller that made it: strew_expr_release */
 STREW_API strew_status strew_expr_parse(strew_context *context, const char *text, size_t length, strew_expr **out,
                                         strew_error *error);
-STREW_API void strew_expr_release(strew_expr *expr);            /* NULL is fine */
+STREW_API void strew_expr_release(strew_expr *expr);           /* NULL is fine */
 STREW_API const char *strew_expr_text(const strew_expr *expr); /* ended by a zero, as the two below */
 /* The names of inputs, in the order of their first use. NULL: no input i. */
 STREW_API int strew_expr_input_count(const strew_expr *expr);
@@ -1191,6 +1191,21 @@ STREW_API const char *strew_expr_input(const strew_expr *expr, int i);
 /* The words, in the order of their first use; *input is the number of the input that word i is compared with. */
 STREW_API int strew_expr_word_count(const strew_expr *expr);
 STREW_API const char *strew_expr_word(const strew_expr *expr, int i, int *input);
+/* Node i: an operation, or what it takes. A node comes after its operands, and the last one is the result; equal parts
+   of the text are one node. False: no node i. */
+typedef struct strew_expr_node {
+  const char *op;  /* the word of a strew_unary_op, strew_binary_op or strew_fold, or one of where, clamp, masked_fill,
+                          to, index, and, or, not, number, input, word */
+  int count;       /* of operands */
+  int operands[3]; /* their nodes */
+  strew_scalar number; /* of a number */
+  int which;           /* the number of the input or word; of "to" the strew_dtype */
+  bool has_dim;        /* of a strew_fold: over one dimension, not all */
+  int dim;
+  bool keepdim;
+  int at, length; /* of the operation in the text, in bytes */
+} strew_expr_node;
+STREW_API bool strew_expr_node_at(const strew_expr *expr, int i, strew_expr_node *out);
 
 /* The values of inputs, in their order; at least one is a tensor, and all tensors are on one device. `codes`: of each
    word, the number that stands for it in its input, -1: none; may be NULL if there are no words. */

@@ -1,7 +1,7 @@
 -- grouping.lua: methods of groupings. Reductions are those of the group form, strew.scatter_NAME(src, g).
 local strew, fail, use, inner = ...
 local operands, tables = use "operands.lua", use "tables.lua"
-local aggregates = use "aggregates.lua"
+local aggregates, expressions = use "aggregates.lua", use "expressions.lua"
 
 local is_float = operands.is_float
 
@@ -139,7 +139,10 @@ local function read_entry(name, entry, columns)
   end
   local word, src, words = rawget(entry, 1), rawget(entry, 2), nil
   aggregates.check_word(word, "what", where, src)
-  if type(src) == "string" or math.type(src) == "integer" then
+  if inner.is_bound(src) then src = expressions.evaluate(src) end
+  if columns and expressions.is_text(columns, src) then
+    src = expressions.column(columns.table, columns, src, "what")
+  elseif type(src) == "string" or math.type(src) == "integer" then
     if not columns then
       fail("what", where:format("the column " .. inner.text(src)) .. ", but the grouping was not made from a table")
     end
@@ -179,7 +182,7 @@ end
 local function agg(g, what)
   local _, table_of = inner.grouping_keys(g)
   local columns = table_of and tables.read(table_of, "self")
-  if columns then columns.argument = "the table" end
+  if columns then columns.argument, columns.table = "the table", table_of end
   local names, entries = read_entries(what, columns)
   local result, is_key = key_columns(g), {}
   for _, name in ipairs(result.names) do is_key[name] = true end

@@ -1,7 +1,7 @@
 -- rows.lua: rows and columns of tables.
 local strew, fail, use, inner = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
-local about, errors = use "columns.lua", use "errors.lua"
+local about, errors, expressions = use "columns.lua", use "errors.lua", use "expressions.lua"
 
 -- Returns the words of a column that a script gives, or nil.
 local function given_words(words, name)
@@ -49,6 +49,13 @@ end
 local function rows(x, which, argument)
   argument = argument or "which"
   local all = tables.read(x, "x")
+  if type(which) == "string" then
+    which = expressions.column(x, all, which, argument)
+    if which.dtype ~= "bool" then fail(argument, ("gives %s, expected a condition"):format(which.dtype), nil, "dtype") end
+  elseif not operands.is_tensor(which) then
+    fail(argument, ("is %s, expected a tensor, or a condition as text"):format(inner.text(which)),
+      type(which) == "table" and "strew.tensor(which) makes a tensor of a table" or nil)
+  end
   operands.check_rank(which, argument, 1, 1, "1", which:dim() > 1 and argument .. ":flatten()" or nil)
   if which.dtype == "bool" then
     if which:numel() ~= all.rows then
@@ -77,17 +84,29 @@ local function directions(descending, n)
     inner.text(descending), n))
 end
 
+-- Returns x's columns, and behind them those that are texts of expressions among the names that a script gives.
+local function with_texts(x, names)
+  local all = tables.read(x, "x")
+  for _, name in ipairs(type(names) == "table" and names or {names}) do
+    if expressions.is_text(all, name) then
+      local t, at = expressions.column(x, all, name, "by"), #all.names + 1
+      all.names[at], all.tensors[at] = name, t
+    end
+  end
+  return all
+end
+
 -- A stable sort by each column in turn, the most important one last.
 local function sort_by(x, by, descending)
-  local all, order = tables.read(x, "x"), nil
-  local positions = tables.positions(all, by, "by")
+  local keys, order = with_texts(x, by), nil
+  local positions = tables.positions(keys, by, "by")
   local is_descending = directions(descending, #positions)
   for k = #positions, 1, -1 do
-    local key = tables.key(all, positions[k], "by")
+    local key = tables.key(keys, positions[k], "by")
     local _, moved = (order and key:gather(0, order) or key):sort(0, is_descending[k])
     order = order and order:gather(0, moved) or moved
   end
-  return tables.make(tables.select(all, order, "x"))
+  return tables.make(tables.select(tables.read(x, "x"), order, "x"))
 end
 
 -- Returns the number that stands for a word in a text column.
@@ -139,11 +158,67 @@ local function new_column(x, name, value)
   about.set(x, names, lists)
 end
 
+-- Returns the column that a text, or another value for all rows, makes, and its words.
+local function made_column(new, name, value)
+  if type(value) == "string" then
+    if rawget(new, value) ~= nil then return rawget(new, value), select(2, about.about(new))[value] end
+    return expressions.column(new, tables.read(new, "x"), value, "what")
+  elseif inner.is_bound(value) then
+    return expressions.evaluate(value)
+  elseif operands.is_tensor(value) or type(value) == "number" or type(value) == "boolean" then
+    return value
+  end
+  fail("what", ("has %s at key %s, expected a text, a tensor, a number or a boolean"):format(inner.text(value),
+    tables.quoted(name)))
+end
+
+-- Adds a column after those that its text needs. state: of each name in `what` true, "open" while these are added, then
+-- nil; and the open ones as a sequence.
+local function add_column(new, what, name, state)
+  local value, is_new = rawget(what, name), rawget(new, name) == nil
+  state[#state + 1] = name
+  if state[name] == "open" then fail("what", "has columns that need one another: " .. table.concat(state, ", ")) end
+  state[name] = "open"
+  if type(value) == "string" then
+    local is_name = rawget(new, value) ~= nil or rawget(what, value) ~= nil
+    for _, input in ipairs(is_name and {value} or strew.expr(value).inputs) do
+      if state[input] and (is_new or input ~= name) then add_column(new, what, input, state) end
+    end
+  end
+  local t, words = made_column(new, name, value)
+  local names, lists = about.about(new)
+  new_column(new, name, t)
+  lists[name] = words or lists[name]
+  if is_new then table.insert(names, name) end
+  state[name], state[#state] = nil, nil
+end
+
+-- Returns a new table with x's columns and those that `what` names.
+local function assign(x, what)
+  local all, order, state = tables.read(x, "x"), {}, {}
+  if math.type(all.names[1]) == "integer" then fail("x", "is a sequence of columns, expected names") end
+  for name in next, what do
+    if type(name) ~= "string" then
+      fail("what", ("has key %s, expected names of columns"):format(inner.text(name)))
+    end
+    table.insert(order, name)
+    state[name] = true
+  end
+  table.sort(order)
+  local new = tables.make(all)
+  for _, name in ipairs(order) do
+    if state[name] then add_column(new, what, name, state) end
+  end
+  tables.read(new, "x")
+  return about.set(new, about.about(new))
+end
+
 return {
   column = {"x:table name:any value~any", new_column},
   columns = {"x:table which~any words~table", columns},
-  rows = {"x:table which:tensor", function(x, which) return rows(x, which) end},
+  rows = {"x:table which:any", function(x, which) return rows(x, which) end},
   code = {"x:table column:any word:word", code},
+  assign = {"x:table what:table", assign},
   sort_by = {"x:table by:any descending?any", sort_by},
   table = {"about:table index~any", other_key},
   length = {"x:table other~any", length},

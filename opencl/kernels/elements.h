@@ -2,7 +2,7 @@
      S          suffix of the dtype of values; a 16-bit float only if values are moved, not computed with
      R          suffix of the dtype of results: S, or b8
      VIA        the 16-bit float that inputs are first rounded to, if they are; S is then f32
-     IN, OUT    dtypes of operands, if they are known when the kernel is compiled */
+     OUT        the result's dtype, if it is known when the kernel is compiled */
 #define VALUE  CAT(T_, S)
 #define RESULT CAT(T_, R)
 #ifdef VIA
@@ -17,9 +17,6 @@ static inline float via_from_f64(double x) { return CAT(exact_, VIA)(CAT(VIA, _f
 #endif
 #define STORED(s) CAT(s, CAT(_from_, CAT(EXACT_, R)))
 
-#ifdef IN
-static inline VALUE value_of(CAT(T_, IN) x) { return VALUE_OF(IN)(CAT(exact_, IN)(x)); }
-#endif
 #ifdef OUT
 static inline CAT(T_, OUT) stored(RESULT x) { return STORED(OUT)(CAT(exact_, R)(x)); }
 #endif

@@ -1,40 +1,29 @@
-/* elementwise.cl: one operation on up to three inputs. The host defines what elements.h and space.h need, and
-     FLOATING, IS_BOOL   of S, for arithmetic.inc
-     INPUTS              number of inputs
-     FUNCTION            the operation, such as plus_, without its suffix
-     A, B, C             kinds of the inputs: tensor (of dtype IN), number, or condition (a tensor of bools)
-     MOVES               values are moved, not computed with
-   and the kernel to compile, since each takes a compiler its time:
-     DENSE               `dense`, for contiguous operands
-     ROWS                `rows`, for any strides
-     GENERAL             `general`, for inputs of any dtypes, chosen at run time; in place of FUNCTION it takes
-     TABLE               STREW_UNARY or STREW_BINARY: the operation is one of its rows, chosen at run time, too
-     TESTS               with TABLE: only rows that give bool; else only those that do not */
+/* elementwise.cl: programs of elementwise instructions. The host defines the kernel to compile, since each takes a
+   compiler its time, and what space.h needs:
+     DENSE      `dense`, for contiguous operands
+     ROWS       `rows`, for any strides
+     PACKED     the same, whose offsets, strides and numbers are in memory: drivers limit the bytes of arguments
+   of a program that the host writes (instructions.c):
+     OUT                        suffix of the result's dtype
+     OPERANDS(INPUT, NUMBER)    INPUT(dtype, name) for each input, NUMBER(dtype, name) for each number
+     STEPS                      SET(dtype, name, expression) for each instruction but the last, of elements and numbers
+     RESULT                     the expression of the last
+   or
+     GENERAL    `general`, for a single operation on up to three inputs of any dtypes, chosen at run time
+     S, R, VIA  see elements.h
+     INPUTS     number of inputs
+     FUNCTION   the operation, such as clamp_, without its suffix; or
+     TABLE      STREW_UNARY or STREW_BINARY: the operation is one of its rows, chosen at run time, too
+     TESTS      with TABLE: only rows that give bool; else only those that do not
+     MOVES      values are moved, not computed with */
 #include "space.h"
 #include "arithmetic.h"
-#include "elements.h"
-#ifndef MOVES
-#include "arithmetic.inc"
-#endif
 
-static inline VALUE CAT(same_, S)(VALUE x) { return x; }
-static inline VALUE CAT(where_, S)(VALUE condition, VALUE a, VALUE b) { return condition != 0 ? a : b; }
-
-#if INPUTS == 1
-#define EACH_INPUT(form) form(A, a)
-#define VALUES           a
-#define PARAMETERS       VALUE a
-#elif INPUTS == 2
-#define EACH_INPUT(form) form(A, a), form(B, b)
-#define VALUES           a, b
-#define PARAMETERS       VALUE a, VALUE b
-#else
-#define EACH_INPUT(form) form(A, a), form(B, b), form(C, c)
-#define VALUES           a, b, c
-#define PARAMETERS       VALUE a, VALUE b, VALUE c
-#endif
-
-#define APPLY CAT(FUNCTION, S)
+#define FLOATING     CAT(FLOATING_, S)
+#define IS_BOOL      CAT(IS_BOOL_, S)
+#define FLOATING_f32 1
+#define FLOATING_f64 1
+#define IS_BOOL_b8   1
 
 /* A work-item computes STRIP adjacent columns: 1 on a GPU, where adjacent columns go to adjacent work-items; else many,
    so that a row's coordinates are computed once and the loop over columns is vectorised. */
@@ -45,36 +34,29 @@ static inline VALUE CAT(where_, S)(VALUE condition, VALUE a, VALUE b) { return c
   const coordinates at = coordinates_of(row, rows, sizes);                                                             \
   for (long column = begin; column < end; column++)
 
-#ifndef GENERAL
-#ifdef DENSE
-#define MEMORY(type, x) __global type *x, const long x##_offset
-#define ELEMENT(x)      x[x##_offset + i]
-#else
-#define MEMORY(type, x) OPERAND(type, x)
-#define ELEMENT(x)      x[AT(x)]
-#endif
-#define INPUT(kind, x)     CAT(INPUT_, kind)(x)
-#define INPUT_tensor(x)    MEMORY(const CAT(T_, IN), x)
-#define INPUT_condition(x) MEMORY(const uchar, x)
-#define INPUT_number(x)    const VALUE x
-#define OF(kind, x)        CAT(OF_, kind)(x)
-#define OF_tensor(x)       value_of(ELEMENT(x))
-#define OF_condition(x)    ELEMENT(x)
-#define OF_number(x)       x
-#define COMPUTE            ELEMENT(to) = stored((RESULT)APPLY(EACH_INPUT(OF)))
-
-#ifdef DENSE
-__kernel void dense(const long count, MEMORY(CAT(T_, OUT), to), EACH_INPUT(INPUT)) {
-  const long i = (long)get_global_id(0);
-  if (i < count) COMPUTE;
-}
-#else
-__kernel void rows(SPACE, MEMORY(CAT(T_, OUT), to), EACH_INPUT(INPUT)) {
-  EACH_COLUMN { COMPUTE; }
-}
+#ifdef GENERAL
+#include "elements.h"
+#ifndef MOVES
+#include "arithmetic.inc"
 #endif
 
+static inline VALUE CAT(convert_, S)(VALUE x) { return x; }
+static inline VALUE CAT(where_, S)(VALUE condition, VALUE a, VALUE b) { return condition != 0 ? a : b; }
+
+#if INPUTS == 1
+#define EACH_INPUT(form) form(a)
+#define VALUES           a
+#define PARAMETERS       VALUE a
+#elif INPUTS == 2
+#define EACH_INPUT(form) form(a), form(b)
+#define VALUES           a, b
+#define PARAMETERS       VALUE a, VALUE b
 #else
+#define EACH_INPUT(form) form(a), form(b), form(c)
+#define VALUES           a, b, c
+#define PARAMETERS       VALUE a, VALUE b, VALUE c
+#endif
+
 static inline RESULT function(int op, PARAMETERS) {
 #ifdef TABLE
   switch (op) {
@@ -95,15 +77,94 @@ static inline RESULT function(int op, PARAMETERS) {
   }
   return 0;
 #else
-  return (RESULT)APPLY(VALUES);
+  return (RESULT)CAT(FUNCTION, S)(VALUES);
 #endif
 }
 
 /* A negative dtype means that the input is a number. */
-#define GENERAL_INPUT(kind, x) OPERAND(const uchar, x), const int x##_dtype, const VALUE x##_number
-#define GENERAL_VALUE(kind, x) (x##_dtype < 0 ? x##_number : value_at(x##_dtype, x, AT(x)))
+#define GENERAL_INPUT(x) OPERAND(const uchar, x), const int x##_dtype, const VALUE x##_number
+#define GENERAL_VALUE(x) (x##_dtype < 0 ? x##_number : value_at(x##_dtype, x, AT(x)))
 
 __kernel void general(SPACE, OPERAND(uchar, to), const int to_dtype, const int op, EACH_INPUT(GENERAL_INPUT)) {
   EACH_COLUMN { store_at(to_dtype, to, AT(to), function(op, EACH_INPUT(GENERAL_VALUE))); }
 }
+
+#else
+#define S f32
+#include "arithmetic.inc"
+#undef S
+#ifdef HAS_FLOAT64
+#define S f64
+#include "arithmetic.inc"
+#undef S
+#endif
+#define S i64
+#include "arithmetic.inc"
+#undef S
+#define S i32
+#include "arithmetic.inc"
+#undef S
+#define S i16
+#include "arithmetic.inc"
+#undef S
+#define S i8
+#include "arithmetic.inc"
+#undef S
+#define S u8
+#include "arithmetic.inc"
+#undef S
+#define S b8
+#include "arithmetic.inc"
+#undef S
+
+/* For expressions: an element of dtype `from` as one of dtype `to`. */
+#define TO(to, from, x)       CAT(to, CAT(_from_, CAT(EXACT_, from)))(CAT(exact_, from)(x))
+#define SET(s, name, value)   const T_##s name = value;
+#define ELEMENT_INPUT(s, x)   const T_##s x##_element = ELEMENT(x);
+#define NOTHING(s, x)
+#define COMPUTE                                                                                                        \
+  OPERANDS(ELEMENT_INPUT, NOTHING)                                                                                     \
+  STEPS                                                                                                                \
+  ELEMENT(to) = RESULT;
+
+#ifdef DENSE
+#define MEMORY(type, x) __global type *x, const long x##_offset
+#define ELEMENT(x)      x[x##_offset + i]
+#else
+#define MEMORY(type, x) OPERAND(type, x)
+#define ELEMENT(x)      x[AT(x)]
+#endif
+#ifndef PACKED
+#define PARAMETER_INPUT(s, x)  , MEMORY(const T_##s, x)
+#define PARAMETER_NUMBER(s, x) , const T_##s x
+#endif
+
+#ifdef DENSE
+__kernel void dense(const long count, MEMORY(CAT(T_, OUT), to) OPERANDS(PARAMETER_INPUT, PARAMETER_NUMBER)) {
+  const long i = (long)get_global_id(0);
+  if (i < count) { COMPUTE }
+}
+#elif !defined(PACKED)
+__kernel void rows(SPACE, MEMORY(CAT(T_, OUT), to) OPERANDS(PARAMETER_INPUT, PARAMETER_NUMBER)) {
+  EACH_COLUMN { COMPUTE }
+}
+#else
+#define PARAMETER_INPUT(s, x) , __global const T_##s *x
+#if OUTER == 1
+#define COORDINATES_AT(p) *(p)
+#else
+#define COORDINATES_AT(p) CAT(vload, OUTER)(0, p)
+#endif
+#define UNPACK_INPUT(s, x)                                                                                             \
+  const long x##_offset = packed[0], x##_step = packed[1];                                                             \
+  const coordinates x##_strides = COORDINATES_AT(packed + 2);                                                          \
+  packed += 2 + OUTER;
+#define UNPACK_NUMBER(s, x) const T_##s x = *(__global const T_##s *)packed++;
+
+__kernel void rows(SPACE, __global const long *packed, __global CAT(T_, OUT) *to OPERANDS(PARAMETER_INPUT, NOTHING)) {
+  UNPACK_INPUT(OUT, to)
+  OPERANDS(UNPACK_INPUT, UNPACK_NUMBER)
+  EACH_COLUMN { COMPUTE }
+}
+#endif
 #endif

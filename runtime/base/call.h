@@ -75,6 +75,9 @@ static inline const char *alias_of(const strew_error *error, const char *name) {
 strew_status report_call(const struct call *call, strew_status status, const strew_error *inner, strew_error *error);
 #define report_inner(status, inner, error) report_call(&call, status, inner, error)
 
+/* Adds the lines of the place to a message that has none. */
+void error_mark(strew_error *error, const struct place *place);
+
 /* Evaluates a call that returns a status, unless one before it has failed: TRY(status, f(...)). Returns the status. */
 #define TRY(status, ...) ((status) = (status) != STREW_OK ? (status) : (__VA_ARGS__))
 /* Evaluates a call that returns a status; returns from the function if it has failed. */

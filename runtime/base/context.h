@@ -54,10 +54,12 @@ struct storage {
   strew_device *device;
   void *data; /* a host address, or the device's own object */
   size_t size_bytes;
-  bool wrapped;                /* the memory is the host's */
-  bool constant;               /* no call writes to it: part of a grouping or, if wrapped, read-only memory */
-  int64_t index_size;          /* of a constant one: int64 values of 0 .. index_size - 1; 0: not known */
-  void (*release)(void *user); /* called at the end of a wrapped storage; or NULL */
+  bool wrapped;  /* the memory is the host's */
+  bool constant; /* no call writes to it: part of a grouping or, if wrapped, read-only memory */
+  const struct elementwise_plan *program; /* computes the elements of a dense tensor when they are read, on the CPU, by
+                                             reductions; NULL: they are in memory */
+  int64_t index_size;                     /* of a constant one: int64 values of 0 .. index_size - 1; 0: not known */
+  void (*release)(void *user);            /* called at the end of a wrapped storage; or NULL */
   void *user;
 };
 

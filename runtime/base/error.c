@@ -194,6 +194,20 @@ static void append_place(struct text *text, const struct place *place, int width
          last > at ? columns(at, last) : 1, marks);
 }
 
+void error_mark(strew_error *error, const struct place *place) {
+  char tail[sizeof error->hint + TEXT_BYTES] = "";
+  char *hint = *error->hint ? strrchr(error->message, '\n') : NULL;
+  struct text text = {hint ? hint : error->message + strlen(error->message), error->message + sizeof error->message};
+  int width = 4;
+  if (hint) {
+    snprintf(tail, sizeof tail, "%s", hint);
+    const char *words = strstr(hint, error->hint);
+    width = words && words - hint > 5 ? (int)(words - hint) - 5 : 4;
+  }
+  append_place(&text, place, width);
+  append(&text, "%s", tail);
+}
+
 /* A line for each operand, and one for the hint unless it is empty. */
 static void append_tail(struct text *text, const struct call *call, const char *hint) {
   const int width = width_of_names(call, *hint != '\0');

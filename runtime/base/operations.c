@@ -8,7 +8,8 @@
 const struct operation unary_operations[] = {STREW_UNARY(ROW)}, binary_operations[] = {STREW_BINARY(ROW)};
 #undef ROW
 const struct operation other_operations[] = {[ELEMENTWISE_WHERE] = {"where", TAKES_ANY, GIVES_COMMON, 1},
-                                             [ELEMENTWISE_CLAMP] = {"clamp", TAKES_ANY, GIVES_COMMON, 1}};
+                                             [ELEMENTWISE_CLAMP] = {"clamp", TAKES_ANY, GIVES_COMMON, 1},
+                                             [ELEMENTWISE_CONVERT] = {"convert", TAKES_ANY, GIVES_COMMON, 1}};
 
 const struct fold_row fold_rows[] = {
 #define ROW(ENUM, f, takes, gives, empty, finish, ...)                                                                 \

@@ -114,7 +114,7 @@ strew_status tensor_view(const struct call *call, const strew_tensor *base, int 
   return storage_retain(base->storage), STREW_OK;
 }
 
-static strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype) {
+strew_status check_dtype_of_device(const struct call *call, const strew_device *device, strew_dtype dtype) {
   if (dtype != STREW_FLOAT64 || !device->lacks_float64) return STREW_OK;
   return fail(call, HINTED(STREW_EDTYPE, "dtype", "float32, or device = \"cpu\""),
               "is float64, which device %s does not have: %s", device->name, device->lacks_float64);

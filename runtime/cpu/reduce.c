@@ -11,7 +11,7 @@
    16-bit floats and non-contiguous elements are converted into a buffer first. */
 #include "runtime/cpu/loops/reduce_loops.h"
 
-#include "cpu.h"
+#include "program.h"
 #include "runtime/base/operations.h"
 
 #include <string.h>
@@ -37,7 +37,8 @@ struct reduce_job {
   strew_dtype dtype;
   int64_t element_bytes, wide_bytes;
   convert_row *load;         /* into the computed dtype */
-  bool direct;               /* elements are already in it */
+  bool direct;               /* elements are already in it, in memory */
+  struct program *program;   /* computes them, one after the other; NULL: they are in memory */
   struct space kept, folded; /* `across`: kept without its last dimension, which is the columns' */
   char *in, *out;
   int64_t n;                            /* elements folded into one output */
@@ -70,6 +71,7 @@ static void space_of(struct space *space, const struct plan *plan, int begin, in
    or there are too few elements to fill a block. */
 static bool folds_across(const struct reduce_job *job) {
   if (!job->kept.rank) return false;
+  if (job->program) return job->kept.in[job->kept.rank - 1] == job->element_bytes;
   if (job->n < FOLD_ACROSS_MAX) return true;
   return job->kept.in[job->kept.rank - 1] < job->folded.in[job->folded.rank - 1];
 }
@@ -97,7 +99,7 @@ static void reduce_start(struct reduce_job *job, const struct reduce_plan *plan,
   job->element_bytes = (int64_t)dtype_bytes(in->dtype);
   job->wide_bytes = (int64_t)dtype_bytes(wide);
   job->load = converter(wide, in->dtype);
-  job->direct = wide == in->dtype;
+  job->direct = wide == in->dtype && !job->program;
   job->fold = fold_of(fold_is_spread(plan->fold) ? GAPS : (int)plan->fold, in->dtype);
   job->in = operand_address(in);
   job->out = operand_address(out);
@@ -125,7 +127,7 @@ static void reduce_start(struct reduce_job *job, const struct reduce_plan *plan,
   if (job->finds && job->across)
     job->extremes = fold_of(plan->fold == STREW_FOLD_ARGMIN ? STREW_FOLD_AMIN : STREW_FOLD_AMAX, in->dtype);
   for (job->lanes = 1; job->lanes < SUM_LANES && job->lanes < job->n;) job->lanes *= 2;
-  job->prefetch = job->across && job->column_in <= (int64_t)sizeof(int64_t) &&
+  job->prefetch = job->across && !job->program && job->column_in <= (int64_t)sizeof(int64_t) &&
                   plan_numel(&plan->plan) * job->element_bytes > tuning_in_use()->l2_bytes;
 }
 
@@ -199,12 +201,23 @@ struct fold_scratch {
   _Alignas(64) char waiting[MAX_DEPTH][FOLD_TILE_BYTES];
 };
 
+/* Loads `count` elements into the buffer, in the computed dtype. Those of a program are adjacent. */
+static void load(const struct reduce_job *job, int64_t count, char *to, const char *from, int64_t step) {
+  uint16_t halves[BUFFER_BYTES / sizeof(float)];
+  const int64_t begin = (from - job->in) / job->element_bytes;
+  const bool converts = job->element_bytes != job->wide_bytes;
+  if (job->program) program_read(job->program, begin, count, converts ? (char *)halves : to);
+  if (job->program && !converts) return;
+  if (job->program) from = (const char *)halves, step = job->element_bytes;
+  job->load(count, to, job->wide_bytes, from, step);
+}
+
 /* Returns `count` elements, contiguous and in the computed dtype: in place if they are, else converted into the
    buffer. */
 static const void *load_elements(const struct reduce_job *job, char *buffer, const char *from, int64_t step,
                                  int64_t count) {
   if (job->direct && (step == job->element_bytes || count == 1)) return from;
-  job->load(count, buffer, job->wide_bytes, from, step);
+  load(job, count, buffer, from, step);
   return buffer;
 }
 
@@ -218,7 +231,7 @@ static void block_along(const struct reduce_job *job, struct fold_scratch *scrat
   } else {
     for (int64_t i = 0; i < count; i += run) {
       run = cursor_run(cursor, count - i);
-      job->load(run, scratch->buffer + i * job->wide_bytes, job->wide_bytes, cursor->at, cursor_step(cursor));
+      load(job, run, scratch->buffer + i * job->wide_bytes, cursor->at, cursor_step(cursor));
       cursor_advance(cursor, run);
     }
   }
@@ -487,9 +500,12 @@ static strew_status fold_in_chunks(const struct call *call, struct reduce_job *j
 }
 
 strew_status cpu_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
-  struct reduce_job job = {.context = device->context};
+  const struct elementwise_plan *computed = plan->plan.operands[1].storage->program;
+  struct program program;
+  struct reduce_job job = {.context = device->context, .program = computed ? &program : NULL};
+  if (computed) RETURN_IF_FAILED(program_start(call, &program, computed));
   int64_t bytes = plan_numel(&plan->plan) * (int64_t)dtype_bytes(plan->plan.operands[1].dtype);
-  bool light = !fold_is_spread(plan->fold) && !dtype_is_half(plan->plan.operands[1].dtype);
+  bool light = !fold_is_spread(plan->fold) && !dtype_is_half(plan->plan.operands[1].dtype) && !computed;
   int64_t parts = light ? pool_parts_light(job.context, bytes) : pool_parts(job.context, bytes);
   reduce_start(&job, plan, parts);
   int64_t wanted = (FOLD_PIECES * parts - 1) / job.tiles + 1; /* chunks of each tile */

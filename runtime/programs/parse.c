@@ -677,3 +677,28 @@ const char *strew_expr_word(const strew_expr *expr, int i, int *input) {
   if (input) *input = expr->words[i].input;
   return expr->words[i].text;
 }
+
+static const char *const node_words[] = {
+    [NODE_NUMBER] = "number", [NODE_INPUT] = "input", [NODE_WORD] = "word",
+    [NODE_TRUE_AND] = "and",  [NODE_TRUE_OR] = "or",  [NODE_TRUE_NOT] = "not",
+    [NODE_WHERE] = "where",   [NODE_CLAMP] = "clamp", [NODE_MASKED_FILL] = "masked_fill",
+    [NODE_CONVERT] = "to",    [NODE_INDEX] = "index"};
+
+bool strew_expr_node_at(const strew_expr *expr, int i, strew_expr_node *out) {
+  if (i < 0 || i >= expr->node_count) return false;
+  const struct node *node = &expr->nodes[i];
+  *out = (strew_expr_node){.op = node->kind == NODE_UNARY    ? strew_unary_name((strew_unary_op)node->op)
+                                 : node->kind == NODE_BINARY ? strew_binary_name((strew_binary_op)node->op)
+                                 : node->kind == NODE_FOLD   ? strew_fold_name((strew_fold)node->op)
+                                                             : node_words[node->kind],
+                           .count = node->count,
+                           .number = node->number,
+                           .which = node->op,
+                           .has_dim = node->kind == NODE_FOLD && node->dim != ALL_DIMS,
+                           .dim = node->dim,
+                           .keepdim = node->keepdim,
+                           .at = node->at,
+                           .length = node->length};
+  memcpy(out->operands, node->children, sizeof out->operands);
+  return true;
+}

@@ -1,0 +1,202 @@
+-- expressions.lua: expressions: their inputs by name, columns of tables as inputs, and, for gradients, their operations
+-- one by one.
+local strew, fail, use, inner = ...
+local operands, errors, about, tables = use "operands.lua", use "errors.lua", use "columns.lua", use "tables.lua"
+local expressions = {}
+
+-- Of each expression the names of its inputs, its words, the number of the input that each is compared with, its nodes,
+-- and whether an input is computed with.
+local known = setmetatable({}, {__mode = "k"})
+
+local COMPARES = {eq = true, ne = true}
+
+-- Returns for each input whether an operation but a comparison with a word takes it.
+local function computed_with(nodes, count)
+  local is_computed = {}
+  local function is_word(i) return nodes[i] and nodes[i].op == "word" end
+  for i, node in ipairs(nodes) do
+    local compares = COMPARES[node.op] and (is_word(node[1]) or is_word(node[2]))
+    for k = 1, node.op ~= "word" and not compares and #node or 0 do
+      local child = nodes[node[k]]
+      if child.op == "input" then is_computed[child.of] = true end
+    end
+    if i == #nodes and node.op == "input" then is_computed[node.of] = true end
+  end
+  return is_computed
+end
+
+local function parts_of(f)
+  local parts = known[f]
+  if not parts then
+    local words, of = inner.expr_words(f)
+    parts = {names = f.inputs, words = words, of = of, nodes = inner.expr_nodes(f)}
+    parts.is_computed = computed_with(parts.nodes)
+    known[f] = parts
+  end
+  return parts
+end
+
+------------------------------------------------------------------------------------------------------------- inputs
+
+local function fail_missing(parts, missing, inputs, argument)
+  local names, hints = tables.names(inputs), {}
+  for _, name in ipairs(missing) do
+    local _, nearest = errors.meant(name, names)
+    if nearest then table.insert(hints, ("'%s' for '%s'"):format(nearest, name)) end
+  end
+  fail(argument, ("has no %s, the inputs are %s"):format(table.concat(missing, ", "), table.concat(parts.names, ", ")),
+    hints[1] and "did you mean " .. table.concat(hints, ", ") .. "?")
+end
+
+-- Returns the position of a word in a list, 0: it has none; and whether it has two.
+local function find(list, word)
+  local found = 0
+  for at = 1, #list do
+    if list[at] == word then
+      if found > 0 then return found, true end
+      found = at
+    end
+  end
+  return found
+end
+
+-- Returns the codes of the words, or nil if there are none; where a word has two codes, the input becomes one of ranks.
+local function codes_of(parts, values, inputs, argument)
+  local _, own = about.about(inputs)
+  local lists, codes = {}, {}
+  for i, name in ipairs(own and parts.names or {}) do
+    local list = own[name]
+    local problem, hint = nil, nil
+    if list then problem, hint = about.replaced(inputs, name, list) end
+    if problem then fail(argument, problem, hint, "value") end
+    if list and parts.is_computed[i] then
+      fail(argument, ("has words as column %s, which compare with == and ~= alone"):format(tables.quoted(name)))
+    end
+    lists[i] = list
+  end
+  for k, word in ipairs(parts.words) do
+    local i, name = parts.of[k], tables.quoted(parts.names[parts.of[k]])
+    if not lists[i] then
+      fail(argument, ("has no words at %s, which the text compares with %s"):format(name, inner.text(word)),
+        "words compare with text columns of a table as strew.load makes it")
+    end
+    if select(2, find(lists[i], word)) then
+      local column = {names = {parts.names[i]}, tensors = {values[i]}, words = {lists[i]}, argument = argument,
+                      device = values[i].device}
+      values[i], lists[i] = tables.key(column, 1, argument), tables.order(lists[i], name).sorted
+    end
+  end
+  for k, word in ipairs(parts.words) do codes[k] = find(lists[parts.of[k]], word) - 1 end
+  return codes
+end
+
+-- Returns f with its inputs, from the script's table of that name.
+local function bound(f, inputs, argument)
+  local parts, values, missing = parts_of(f), {}, nil
+  argument = argument or "inputs"
+  for i, name in ipairs(parts.names) do
+    values[i] = rawget(inputs, name)
+    if values[i] == nil then
+      missing = missing or {}
+      table.insert(missing, name)
+    end
+  end
+  if missing then fail_missing(parts, missing, inputs, argument) end
+  return inner.expr_bind(f, values, codes_of(parts, values, inputs, argument))
+end
+
+---------------------------------------------------------------------------------------------------------- one by one
+
+-- Calls strew[op] with numbers alone: in int64 or float64, which gives a number.
+local function of_numbers(op, ...)
+  local given = {...}
+  for k = 1, select("#", ...) do
+    local kind = math.type(given[k])
+    local dtype = type(given[k]) == "boolean" and "bool" or kind == "float" and "float64" or "int64"
+    if kind or type(given[k]) == "boolean" then given[k] = strew.tensor(given[k], {dtype = dtype, device = "cpu"}) end
+  end
+  return strew[op](table.unpack(given, 1, select("#", ...))):item()
+end
+
+-- Returns an operand of and, or, not.
+local function bools(a)
+  if type(a) == "boolean" or operands.is_tensor(a) and a.dtype == "bool" then return a end
+  fail("self", ("is %s, 'and', 'or' and 'not' take bools"):format(operands.is_tensor(a) and a.dtype or inner.text(a)))
+end
+
+-- Nodes that are no calls of that name with their operands alone.
+local special = {
+  number = function(node) return node.number end,
+  input = function(node, values) return values[node.of] end,
+  word = function(node, _, codes) return codes[node.of] end,
+  index = function(_, _, _, rows, index) return rows[index] end,
+  ["and"] = function(_, _, _, a, b) return strew.logical_and(bools(a), bools(b)) end,
+  ["or"] = function(_, _, _, a, b) return strew.logical_or(bools(a), bools(b)) end,
+  ["not"] = function(_, _, _, a) return strew.logical_not(bools(a)) end,
+}
+
+-- Returns what e gives, by a call for each operation.
+function expressions.one_by_one(e, out)
+  local f, values, codes = inner.expr_parts(e)
+  local results = {}
+  for i, node in ipairs(parts_of(f).nodes) do
+    local taken, is_number = {}, true
+    for k, child in ipairs(node) do
+      taken[k], is_number = results[child], is_number and type(results[child]) ~= "userdata"
+    end
+    if special[node.op] then
+      results[i] = special[node.op](node, values, codes, table.unpack(taken))
+    else
+      local more = table.move(node.more or {}, 1, 2, #node + 1, taken)
+      local n = node.more and #node + 2 or #node
+      results[i] = is_number and of_numbers(node.op, table.unpack(more, 1, n)) or
+                     strew[node.op](table.unpack(more, 1, n))
+    end
+  end
+  local result = results[#results]
+  return out and out:copy_(result) or result
+end
+
+function expressions.evaluate(e, out) return inner.expr_evaluate(e, out) or expressions.one_by_one(e, out) end
+
+-------------------------------------------------------------------------------------------------------------- tables
+
+-- True if a name that a script gives for a column of x is an expression instead.
+function expressions.is_text(columns, name)
+  if type(name) ~= "string" or name:find "^[%a_][%w_]*$" then return false end
+  for _, other in ipairs(columns.names) do
+    if other == name then return false end
+  end
+  return pcall(strew.expr, name) or not errors.meant(name, columns.names)
+end
+
+-- Returns a column that a text computes from the columns of x.
+function expressions.column(x, columns, text, argument)
+  local t = expressions.evaluate(bound(strew.expr(text), x, argument))
+  if t:dim() == 0 then return t:expand(columns.rows):clone() end
+  operands.check_shape(t, {columns.rows}, argument)
+  return t
+end
+
+---------------------------------------------------------------------------------------------------------- operations
+
+local function call(self, inputs, out, device)
+  if out and device then fail("device", "cannot be combined with 'out'") end
+  local result = expressions.evaluate(bound(self, inputs), out)
+  return device and result:to(device) or result
+end
+
+local function tostring_of(self)
+  local f = inner.is_bound(self) and inner.expr_parts(self) or self
+  local names = f.inputs
+  local text = ("expression%s: %s"):format(#names > 0 and " of " .. table.concat(names, ", ") or "",
+    inner.printable(f.text))
+  if rawequal(f, self) then return text end
+  local ok, about_it = pcall(function() return ", " .. self.dtype .. operands.text(self.shape) end)
+  return ok and text .. about_it or text
+end
+
+expressions.expression = {"self:expression inputs:table out=tensor device=word", call}
+expressions.with = {"self:expression inputs:table", function(self, inputs) return bound(self, inputs) end}
+expressions.expr_tostring = {"self:expression", tostring_of}
+return expressions

@@ -1,0 +1,363 @@
+/* strew_expr.c: strew.expr(text), and expressions bound to their inputs.
+
+   f = strew.expr(text) owns a strew_expr. e = f:with(inputs) has f, the values of its inputs and the codes of its words
+   in its user value; family/expressions.lua finds them. Calls that take a tensor fail on e: bind_dispatch then replaces
+   it by its values (bind_expand) and calls again, so that other calls pay nothing. Folds read e itself. */
+#include "strew_bind.h"
+#include "strew_lua.h"
+
+#include <string.h>
+
+/* Keys of e's user value; the inputs follow from 1 on. */
+enum { CODES = -1, EXPRESSION, MOST_INPUTS = 64 };
+
+static void release(union owned object) { strew_expr_release(object.expr); }
+
+static const struct script_function field_row, bound_field_row;
+static const struct owner_type expressions = {
+    "strew.expr",
+    "expression",
+    release,
+    {{"__index", &field_row}, {"__call", &bind_expr_call_row}, {"__tostring", &bind_expr_tostring_row}}};
+static const struct owner_type bounds = {"strew.bound",
+                                         "bound expression",
+                                         release,
+                                         {{"__index", &bound_field_row}, {"__tostring", &bind_expr_tostring_row}}};
+
+bool bind_is_bound(lua_State *L, int i) { return bind_owner_at(L, i, &bounds) != NULL; }
+
+const char *bind_expr_text(lua_State *L, int i) {
+  if (bind_is_bound(L, i)) return "a bound expression";
+  return bind_owner_at(L, i, &expressions) ? "an expression" : NULL;
+}
+
+/* An expression, bound or not. */
+bool bind_expression(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  char text[TEXT_BYTES];
+  (void)out;
+  if (bind_expr_text(L, i)) return true;
+  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected an expression", bind_text(L, call, i, text));
+  return bind_hint(call, "use : to call a method: f:with(inputs)"), false;
+}
+
+/* The expression at position i; NULL: call->error is filled. */
+static strew_expr *read_expr(lua_State *L, struct script_call *call, int i) {
+  char text[TEXT_BYTES];
+  const struct owner *owner = bind_owner_at(L, i, &expressions);
+  if (owner && owner->object.any) return owner->object.expr;
+  if (owner) return bind_fail(call, STREW_EFREED, NULL, "the expression is closed"), NULL;
+  bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected an expression", bind_text(L, call, i, text));
+  return bind_hint(call, "f:with(inputs), or f(inputs)"), NULL;
+}
+
+struct bound {
+  strew_expr *expr;
+  strew_expr_values values;
+  strew_operand inputs[MOST_INPUTS];
+};
+
+/* Reads the bound expression at position i, which keeps its inputs alive. */
+static bool read_bound(lua_State *L, struct script_call *call, int i, struct bound *out) {
+  const int values = lua_gettop(L) + 1, value = values + 1;
+  lua_getiuservalue(L, i, 1);
+  lua_rawgeti(L, values, EXPRESSION);
+  out->expr = read_expr(L, call, value);
+  bool is_read = out->expr != NULL;
+  const int count = is_read ? strew_expr_input_count(out->expr) : 0;
+  for (int k = 0; k < count && is_read; k++) {
+    lua_rawgeti(L, values, k + 1);
+    lua_replace(L, value);
+    is_read = bind_operand(L, call, value, strew_expr_input(out->expr, k), &out->inputs[k]);
+  }
+  if (!is_read) return false;
+  lua_rawgeti(L, values, CODES);
+  out->values = (strew_expr_values){.inputs = out->inputs, .codes = lua_touserdata(L, -1)};
+  return lua_settop(L, values - 1), true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- f and e */
+
+/* expr(text) */
+static int expr(lua_State *L, struct script_call *call) {
+  struct arguments a;
+  size_t length;
+  struct owner *owner = bind_push_owner(L, &expressions);
+  const int position = lua_gettop(L);
+  if (!bind_read(L, call, &a)) return -1;
+  bind_push_given(L, call, 0, "text");
+  const char *text = lua_tolstring(L, -1, &length);
+  if (strew_expr_parse(call->binding->context, text, length, &owner->object.expr, &call->error) != STREW_OK) return -1;
+  lua_settop(L, position);
+  return 1;
+}
+
+static int fail_field(lua_State *L, struct script_call *call, const char *of, const char *const *names) {
+  char text[TEXT_BYTES];
+  strew_guess guess = {.wanted = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
+  for (; *names; names++) strew_guess_name(&guess, *names);
+  return bind_fail_name(L, call, of, &guess);
+}
+
+static bool is_key(lua_State *L, const char *name) {
+  return lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), name) == 0;
+}
+
+/* f.inputs, f.text, f.with */
+static int field(lua_State *L, struct script_call *call) {
+  strew_expr *self = read_expr(L, call, 1);
+  if (!self) return -1;
+  if (is_key(L, "with")) return bind_push_function(L, lua_upvalueindex(1), &bind_expr_with_row, "with", GROUPED), 1;
+  if (is_key(L, "text")) return lua_pushstring(L, strew_expr_text(self)), 1;
+  if (!is_key(L, "inputs"))
+    return fail_field(L, call, "an expression", (const char *[]){"inputs", "text", "with", NULL});
+  const int count = strew_expr_input_count(self);
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) { /* the argument keeps f alive, and nothing closes it but the end of a <close> */
+    lua_pushstring(L, strew_expr_input(self, i));
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+/* e.dtype, e.shape, and the methods of tensors */
+static int bound_field(lua_State *L, struct script_call *call) {
+  struct bound e;
+  strew_dtype dtype;
+  int rank;
+  int64_t sizes[STREW_MAX_RANK];
+  const bool is_shape = is_key(L, "shape");
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
+  lua_pushvalue(L, 2);
+  if (lua_type(L, 2) == LUA_TSTRING && lua_rawget(L, -2) != LUA_TNIL) return 1;
+  if (!is_shape && !is_key(L, "dtype"))
+    return fail_field(L, call, "a bound expression", (const char *[]){"dtype", "shape", NULL});
+  if (!read_bound(L, call, 1, &e)) return -1;
+  if (strew_expr_type(e.expr, &e.values, &dtype, &rank, sizes, &call->error) != STREW_OK) return -1;
+  if (is_shape)
+    bind_push_sizes(L, rank, sizes);
+  else
+    lua_pushstring(L, strew_dtype_name(dtype));
+  return 1;
+}
+
+static const struct script_function field_row = {"expr.name", field, 0, GROUPED},
+                                    bound_field_row = {"expr.name", bound_field, 0, GROUPED};
+
+/* -------------------------------------------------------------------------------- functions of family/expressions.lua */
+
+static bool expand(lua_State *L, struct script_call *call, int i);
+
+/* expr_words(f): words and, of each, the number of its input, from 1 on. */
+static int words(lua_State *L, struct script_call *call) {
+  lua_newtable(L);
+  lua_newtable(L);
+  strew_expr *self = read_expr(L, call, 1);
+  for (int i = 0, input; self && i < strew_expr_word_count(self); i++) {
+    lua_pushstring(L, strew_expr_word(self, i, &input));
+    lua_rawseti(L, -3, i + 1);
+    lua_pushinteger(L, input + 1);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return self ? 2 : -1;
+}
+
+/* Pushes node i for the interpreter: {op =, of =, number =, more = {dim, keepdim}, its operands}, counted from 1. */
+static void push_node(lua_State *L, const strew_expr_node *node) {
+  const bool converts = strcmp(node->op, "to") == 0;
+  lua_createtable(L, node->count, 4);
+  bind_set_string(L, "op", node->op);
+  bind_set_integer(L, "of", node->which + 1);
+  bind_push_scalar(L, node->number);
+  lua_setfield(L, -2, "number");
+  for (int k = 0; k < node->count; k++) {
+    lua_pushinteger(L, node->operands[k] + 1);
+    lua_rawseti(L, -2, k + 1);
+  }
+  if (!converts && !node->has_dim) return;
+  lua_createtable(L, 2, 0);
+  if (converts)
+    lua_pushstring(L, strew_dtype_name((strew_dtype)node->which));
+  else
+    lua_pushinteger(L, node->dim);
+  lua_rawseti(L, -2, 1);
+  if (!converts) {
+    lua_pushboolean(L, node->keepdim);
+    lua_rawseti(L, -2, 2);
+  }
+  lua_setfield(L, -2, "more");
+}
+
+/* expr_nodes(f): a sequence. */
+static int nodes(lua_State *L, struct script_call *call) {
+  strew_expr_node node;
+  const strew_expr *self = read_expr(L, call, 1);
+  if (!self) return -1;
+  lua_newtable(L);
+  for (int i = 0; strew_expr_node_at(self, i, &node); i++) {
+    push_node(L, &node);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+/* Makes the value on top of the stack, an input, an operand: of a grouping its ids, of a bound expression its values. */
+static bool settle(lua_State *L, struct script_call *call, const char *name) {
+  strew_operand operand;
+  const int value = lua_gettop(L);
+  if (bind_to_grouping(L, call->binding, value)) {
+    struct box *ids = bind_push_box(L, call->binding);
+    strew_grouping *grouping;
+    if (!bind_grouping(L, call, value, name, &grouping)) return false;
+    if (strew_grouping_ids(grouping, &ids->tensor, &call->error) != STREW_OK) return false;
+    lua_replace(L, value);
+  }
+  return (!bind_is_bound(L, value) || expand(L, call, value)) && bind_operand(L, call, value, name, &operand);
+}
+
+/* expr_bind(f, values, codes): e; codes: of the words. */
+static int bind(lua_State *L, struct script_call *call) {
+  const strew_expr *self = read_expr(L, call, 1);
+  if (!self) return -1;
+  const int codes = strew_expr_word_count(self), inputs = strew_expr_input_count(self);
+  int64_t *code = lua_newuserdatauv(L, (size_t)codes * sizeof *code, 0);
+  for (int i = 0; i < codes; i++, lua_pop(L, 1)) code[i] = lua_rawgeti(L, 3, i + 1) ? lua_tointeger(L, -1) : -1;
+  lua_rawseti(L, 2, CODES);
+  for (int i = 0; i < inputs; i++) {
+    lua_rawgeti(L, 2, i + 1);
+    if (!settle(L, call, strew_expr_input(self, i))) return -1;
+    lua_rawseti(L, 2, i + 1);
+  }
+  lua_pushvalue(L, 1);
+  lua_rawseti(L, 2, EXPRESSION);
+  bind_push_owner(L, &bounds);
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, -2, 1);
+  return 1;
+}
+
+/* expr_parts(e): f, the values of its inputs, the codes of its words. */
+static int parts(lua_State *L, struct script_call *call) {
+  struct bound e;
+  if (!read_bound(L, call, 1, &e)) return -1;
+  const int64_t *codes = e.values.codes;
+  lua_getiuservalue(L, 1, 1);
+  const int values = lua_gettop(L);
+  lua_rawgeti(L, values, EXPRESSION);
+  lua_insert(L, values);
+  lua_newtable(L);
+  for (int i = 0; i < strew_expr_word_count(e.expr); i++) {
+    lua_pushinteger(L, codes[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 3;
+}
+
+/* expr_evaluate(e, out): the values; nil while calls are recorded. */
+static int evaluate(lua_State *L, struct script_call *call) {
+  struct bound e;
+  strew_tensor *given = NULL, **out = &given;
+  if (call->binding->recording) return lua_pushnil(L), 1;
+  if (lua_isnoneornil(L, 2))
+    out = &bind_push_box(L, call->binding)->tensor;
+  else if (!bind_written(L, call, 2, "out", out))
+    return -1;
+  else
+    lua_settop(L, 2);
+  return bind_end(
+      read_bound(L, call, 1, &e) ? strew_expr_evaluate(e.expr, &e.values, out, &call->error) : STREW_EARGUMENT, 1);
+}
+
+/* is_bound(value) */
+static int is_bound(lua_State *L, struct script_call *call) {
+  (void)call;
+  lua_pushboolean(L, bind_is_bound(L, 1));
+  return 1;
+}
+
+/* ------------------------------------------------------------------------------------------------ in place of tensors */
+
+bool bind_folded(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  struct folded *folded = out;
+  const bool is_read = i <= call->arguments && !call->binding->recording && bind_is_bound(L, i);
+  folded->bound = is_read ? i : 0;
+  return is_read || bind_tensor(L, call, i, name, &folded->tensor);
+}
+
+strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, strew_fold fold,
+                             const strew_reduce_options *options, strew_tensor **out) {
+  struct bound e;
+  if (!read_bound(L, call, i, &e)) return call->error.code;
+  return strew_expr_reduce(e.expr, &e.values, fold, options, out, &call->error);
+}
+
+/* Replaces the bound expression at position i by a tensor. */
+static bool expand(lua_State *L, struct script_call *call, int i) {
+  struct bound e;
+  if (call->binding->recording) {
+    const char *outer = call->binding->outer ? call->binding->outer : call->error.alias;
+    bind_use(L, lua_upvalueindex(1), "expressions.lua");
+    lua_getfield(L, -1, "one_by_one");
+    lua_pushvalue(L, i);
+    if (bind_call_within(L, call->binding, 1, true, outer, call->binding->operands) < 0) lua_error(L);
+    lua_remove(L, -2);
+  } else {
+    struct box *box = bind_push_box(L, call->binding);
+    if (!read_bound(L, call, i, &e)) return false;
+    if (strew_expr_evaluate(e.expr, &e.values, &box->tensor, &call->error) != STREW_OK) return false;
+  }
+  lua_replace(L, i);
+  return true;
+}
+
+/* True if the value on top, at this key, is a bound expression that a call reads. */
+static bool is_read_at(lua_State *L, int key) {
+  return bind_is_bound(L, -1) && !(lua_type(L, key) == LUA_TSTRING && strcmp(lua_tostring(L, key), "out") == 0);
+}
+
+/* True if one of the first entries of the table at i is such. */
+static bool has_bound(lua_State *L, int i) {
+  enum { MOST_ENTRIES = 100 };
+  int entries = 0;
+  for (lua_pushnil(L); entries < MOST_ENTRIES && lua_next(L, i); lua_pop(L, 1), entries++)
+    if (is_read_at(L, -2)) return lua_pop(L, 2), true;
+  if (entries == MOST_ENTRIES) lua_pop(L, 1);
+  return false;
+}
+
+/* Replaces the table at i by a copy with tensors. */
+static bool expand_table(lua_State *L, struct script_call *call, int i) {
+  lua_newtable(L);
+  const int copy = lua_gettop(L), key = copy + 1, value = key + 1;
+  for (lua_pushnil(L); lua_next(L, i);) {
+    if (is_read_at(L, key) && !expand(L, call, value)) return false;
+    lua_pushvalue(L, key);
+    lua_insert(L, value);
+    lua_rawset(L, copy);
+  }
+  lua_replace(L, i);
+  return true;
+}
+
+bool bind_expand(lua_State *L, struct script_call *call) {
+  const bool is_written = call->form & INPLACE || call->row->forms & WRITES;
+  bool is_any = false;
+  bind_stack(L, LUA_MINSTACK);
+  for (int i = is_written ? 2 : 1; i <= call->arguments; i++) {
+    const bool is_table = lua_istable(L, i);
+    if (!(is_table ? has_bound(L, i) : bind_is_bound(L, i))) continue;
+    if (!(is_table ? expand_table : expand)(L, call, i)) return false;
+    is_any = true;
+  }
+  return is_any;
+}
+
+const struct script_function bind_expr_rows[] = {
+    {"expr", expr, 0, FUNCTION | CONSTANT, "text:word"},
+    {"expr_words", words, 0, INNER | CONSTANT},
+    {"expr_nodes", nodes, 0, INNER | CONSTANT},
+    {"expr_parts", parts, 0, INNER | CONSTANT},
+    {"expr_bind", bind, 0, INNER | CONSTANT},
+    {"expr_evaluate", evaluate, 0, INNER | GROUPED},
+    {"is_bound", is_bound, 0, INNER | CONSTANT},
+    {NULL},
+};

@@ -1,0 +1,67 @@
+/* program.h: an elementwise plan made ready for the CPU (elementwise.c): operands are read block by block, each
+   instruction is a loop over a block, and blocks between instructions stay in L1. */
+#ifndef STREW_CPU_PROGRAM_H
+#define STREW_CPU_PROGRAM_H
+
+#include "cpu.h"
+#include "runtime/cpu/loops/elementwise_loops.h"
+
+/* BLOCK: the most elements of a block. */
+enum { BLOCK = 1024, MOST_READS = MOST_INSTRUCTIONS * MOST_INPUTS, MOST_ACTIONS = MOST_INSTRUCTIONS * 8 };
+/* Values, which actions read: of lanes, numbers and actions. */
+enum { FIRST_LANE = 0, FIRST_NUMBER = MOST_READS, FIRST_ACTION = 2 * MOST_READS };
+enum { MOST_VALUES = FIRST_ACTION + MOST_ACTIONS };
+
+/* How an operand is passed to and from the loops. */
+struct lane {
+  int operand;                    /* of the plan */
+  int place;                      /* number of the register that it is converted to */
+  strew_dtype common, computed;   /* of an input */
+  convert_row *convert;           /* NULL: loops read or write memory directly */
+  convert_row *narrow;            /* NULL, or the conversion to a 16-bit float, which `convert` then continues */
+  int64_t size;                   /* of one element in the loop */
+  int64_t row;                    /* length of short rows that were joined but are not adjacent; 0: none */
+  int64_t row_step, element_step; /* in bytes */
+  int64_t joined;                 /* all elements of the joined rows */
+};
+
+/* A number, and the block that is filled with it. */
+struct number {
+  const char *block;
+  strew_dtype dtype;
+  union element element;
+};
+
+/* A loop over a block, or a conversion of its one input. */
+struct action {
+  kernel *run; /* NULL: convert */
+  convert_row *convert;
+  int size, from_size; /* bytes of an element of the result, and of a conversion's input */
+  int place;           /* number of the register that it writes to */
+  int inputs, in[MOST_INPUTS];
+};
+
+struct program {
+  const struct plan *space; /* the plan, or `joined` */
+  struct plan joined;
+  struct lane out;        /* convert NULL: the last action writes to memory */
+  int value;              /* that is written */
+  int64_t block;          /* elements; INT64_MAX: no value is kept in a block */
+  int64_t register_bytes; /* from one register to the next */
+  int cost;               /* of an element, in sums */
+  int lane_count, number_count, action_count;
+  int results[MOST_INSTRUCTIONS]; /* values */
+  struct lane rows[PLAN_OPERANDS];
+  struct lane lanes[MOST_READS];
+  struct number numbers[MOST_READS];
+  struct action actions[MOST_ACTIONS];
+  char constants[1 << 15] __attribute__((aligned(64)));
+};
+
+/* Makes the plan ready, which stays in use. Not cleared first: programs are large, and small calls frequent. */
+strew_status program_start(const struct call *call, struct program *program, const struct elementwise_plan *plan);
+/* Writes the elements at begin .. begin + count - 1, in row-major order of the plan, which is not sorted, to `to`, one
+   after the other, in the dtype of operand 0, which is dense. From any thread. */
+void program_read(const struct program *program, int64_t begin, int64_t count, char *to);
+
+#endif

@@ -1,0 +1,584 @@
+/* expression.c: expressions evaluated. Nodes are computed in their order. An elementwise one is checked as its call
+   would be and stays pending: an instruction, and a tensor without memory that later checks take for its result. Pending
+   values become a program where elements are needed: for the result, for a reduction or an index, and where a program
+   would exceed its limits. */
+#include "programs.h"
+
+#include "runtime/base/index_checks.h"
+#include "runtime/base/operations.h"
+#include "runtime/calls/elementwise.h"
+
+#include <string.h>
+
+/* What a node has given. */
+struct value {
+  enum { VALUE_NUMBER, VALUE_TENSOR, VALUE_PENDING } kind;
+  strew_scalar number;
+  strew_tensor *tensor; /* of a pending value: `header` */
+  bool is_made;         /* the tensor is this evaluation's */
+  int uses;             /* nodes that read it, and the caller */
+  int cost;             /* of a pending element, in sums */
+  int visit;            /* the last walk that passed it */
+  struct instruction instruction;
+  int sources[MOST_INPUTS]; /* nodes; of numbers: -1 */
+  strew_tensor header;
+  struct storage storage;
+};
+
+struct evaluation {
+  struct call *call;
+  const strew_expr *expr;
+  const strew_expr_values *given;
+  strew_device *device;
+  int visit;
+  struct value *values; /* of each node */
+};
+
+/* ---------------------------------------------------------------------------------------------------------- programs */
+
+/* What a program of a value consists of: pending values, each after those that it reads, and tensors. */
+enum { MOST_TENSORS = PLAN_OPERANDS - 1 };
+struct draft {
+  int count, order[MOST_INPUTS * MOST_INSTRUCTIONS + 1];
+  int tensor_count;
+  const strew_tensor *tensors[MOST_INPUTS * MOST_TENSORS];
+};
+
+static int tensor_number(struct draft *draft, const strew_tensor *tensor) {
+  int i = 0;
+  while (i < draft->tensor_count && draft->tensors[i] != tensor) i++;
+  if (i == draft->tensor_count) draft->tensors[draft->tensor_count++] = tensor;
+  return i;
+}
+
+/* Appends what the value needs to the draft, once. A program's length bounds the depth. */
+static void add_to_draft(struct evaluation *evaluation, int k, struct draft *draft) {
+  struct value *value = &evaluation->values[k];
+  if (value->kind == VALUE_TENSOR) tensor_number(draft, value->tensor);
+  if (value->kind != VALUE_PENDING || value->visit == evaluation->visit) return;
+  value->visit = evaluation->visit;
+  for (int i = 0; i < value->instruction.inputs; i++)
+    if (value->sources[i] >= 0) add_to_draft(evaluation, value->sources[i], draft);
+  draft->order[draft->count++] = k;
+}
+
+static void make_draft(struct evaluation *evaluation, int k, struct draft *draft) {
+  evaluation->visit++;
+  draft->count = draft->tensor_count = 0;
+  add_to_draft(evaluation, k, draft);
+}
+
+/* Makes the plan of a pending value, to be written to `out`. */
+static void plan_value(struct evaluation *evaluation, int k, const strew_tensor *out, struct elementwise_plan *plan) {
+  struct draft draft;
+  const struct value *value = &evaluation->values[k];
+  make_draft(evaluation, k, &draft);
+  plan_start(&plan->plan, value->header.rank, value->header.sizes);
+  plan_add(&plan->plan, out);
+  for (int i = 0; i < draft.tensor_count; i++) plan_add(&plan->plan, draft.tensors[i]);
+  plan->count = draft.count;
+  for (int n = 0; n < draft.count; n++) {
+    const struct value *step = &evaluation->values[draft.order[n]];
+    struct instruction *instruction = &plan->instructions[n];
+    *instruction = step->instruction;
+    evaluation->values[draft.order[n]].visit = -1 - n; /* its number, until the next walk */
+    for (int i = 0; i < instruction->inputs; i++) {
+      if (step->sources[i] < 0) continue;
+      const struct value *source = &evaluation->values[step->sources[i]];
+      instruction->in[i].from =
+          source->kind == VALUE_PENDING ? source->visit : 1 + tensor_number(&draft, source->tensor);
+    }
+  }
+}
+
+/* Runs the program of a pending value, whose elements go to `out`. */
+static strew_status run_value(struct evaluation *evaluation, int k, strew_tensor *out) {
+  struct elementwise_plan plan;
+  if (!strew_tensor_numel(out)) return STREW_OK;
+  plan_value(evaluation, k, out, &plan);
+  plan_simplify_any_order(&plan.plan);
+  return RUN_ON(out, elementwise, evaluation->call, &plan);
+}
+
+static void keep_tensor(struct value *value, strew_tensor *tensor) {
+  value->kind = VALUE_TENSOR;
+  value->tensor = tensor;
+  value->is_made = true;
+}
+
+/* Stores a value's elements, if it is pending. */
+static strew_status store_value(struct evaluation *evaluation, int k) {
+  struct value *value = &evaluation->values[k];
+  strew_tensor *out = NULL;
+  if (value->kind != VALUE_PENDING) return STREW_OK;
+  RETURN_IF_FAILED(tensor_create(evaluation->call, evaluation->device, value->header.dtype, value->header.rank,
+                                 value->header.sizes, &out));
+  const strew_status status = run_value(evaluation, k, out);
+  if (status != STREW_OK) return strew_release(out), status;
+  keep_tensor(value, out);
+  return STREW_OK;
+}
+
+/* Stores inputs of a pending value that take less work by themselves: those that it broadcasts, and the longest ones
+   where its program would be too long. */
+static strew_status fit_value(struct evaluation *evaluation, int k) {
+  const struct value *value = &evaluation->values[k];
+  const int64_t count = strew_tensor_numel(&value->header);
+  struct draft draft;
+  for (int i = 0; i < value->instruction.inputs; i++)
+    if (value->sources[i] >= 0 && strew_tensor_numel(evaluation->values[value->sources[i]].tensor) < count)
+      RETURN_IF_FAILED(store_value(evaluation, value->sources[i]));
+  for (;;) {
+    int longest = 0, at = -1;
+    make_draft(evaluation, k, &draft);
+    if (draft.count <= MOST_INSTRUCTIONS && draft.tensor_count <= MOST_TENSORS) return STREW_OK;
+    for (int i = 0; i < value->instruction.inputs; i++) {
+      if (value->sources[i] < 0) continue;
+      make_draft(evaluation, value->sources[i], &draft);
+      if (draft.count <= longest) continue;
+      longest = draft.count;
+      at = value->sources[i];
+    }
+    RETURN_IF_FAILED(store_value(evaluation, at));
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------ elementwise nodes */
+
+static strew_operand operand_of(const struct evaluation *evaluation, int k) {
+  const struct value *value = &evaluation->values[k];
+  return value->kind == VALUE_NUMBER ? strew_number(value->number) : strew_of(value->tensor);
+}
+
+static strew_status expect_tensor(const struct call *call, const char *name, strew_operand operand) {
+  if (operand.tensor) return STREW_OK;
+  return fail(call, FAULT(STREW_EARGUMENT, name), "is a number, expected a tensor");
+}
+
+/* "and", "or" and "not" take bools alone. */
+static strew_status expect_bool(const struct call *call, const char *name, strew_operand operand) {
+  const strew_dtype dtype = operand.tensor ? operand.tensor->dtype : operand.number.dtype;
+  if (dtype == STREW_BOOL) return STREW_OK;
+  return fail(call, HINTED(STREW_EDTYPE, name, "x ~= 0 is a bool; & and | take integers"), "is %s, expected bool",
+              strew_dtype_name(dtype));
+}
+
+/* The operation of a node, and the names of its operands. */
+static const char *const operand_names[][MOST_INPUTS] = {
+    [NODE_UNARY] = {"self"},
+    [NODE_BINARY] = {"self", "other"},
+    [NODE_TRUE_AND] = {"self", "other"},
+    [NODE_TRUE_OR] = {"self", "other"},
+    [NODE_TRUE_NOT] = {"self"},
+    [NODE_WHERE] = {"condition", "a", "b"},
+    [NODE_CLAMP] = {"self", "min", "max"},
+    [NODE_MASKED_FILL] = {"self", "mask", "value"},
+    [NODE_CONVERT] = {"self"},
+    [NODE_FOLD] = {"self"},
+    [NODE_INDEX] = {"self", "index"},
+};
+
+static const char *name_of(const struct node *node) {
+  switch (node->kind) {
+  case NODE_UNARY: return unary_operations[node->op].name;
+  case NODE_BINARY: return binary_operations[node->op].name;
+  case NODE_TRUE_AND: return "and";
+  case NODE_TRUE_OR: return "or";
+  case NODE_TRUE_NOT: return "not";
+  case NODE_WHERE: return "where";
+  case NODE_CLAMP: return "clamp";
+  case NODE_MASKED_FILL: return "masked_fill";
+  case NODE_FOLD: return fold_row_of((strew_fold)node->op)->name;
+  case NODE_CONVERT: return strew_dtype_name((strew_dtype)node->op);
+  default: return "expr";
+  }
+}
+
+/* Checks the node's operation as its call does. */
+static strew_status check_operation(struct elementwise *work, const struct node *node, strew_operand *in) {
+  const char *const *names = operand_names[node->kind];
+  switch (node->kind) {
+  case NODE_UNARY: return elementwise_unary(work, (strew_unary_op)node->op, in[0].tensor);
+  case NODE_BINARY: return elementwise_binary(work, (strew_binary_op)node->op, in[0], in[1]);
+  case NODE_TRUE_AND:
+  case NODE_TRUE_OR:
+    RETURN_IF_FAILED(expect_bool(work->call, names[0], in[0]));
+    RETURN_IF_FAILED(expect_bool(work->call, names[1], in[1]));
+    return elementwise_binary(work, node->kind == NODE_TRUE_AND ? STREW_LOGICAL_AND : STREW_LOGICAL_OR, in[0], in[1]);
+  case NODE_TRUE_NOT:
+    RETURN_IF_FAILED(expect_bool(work->call, names[0], in[0]));
+    return elementwise_unary(work, STREW_LOGICAL_NOT, in[0].tensor);
+  case NODE_WHERE:
+    RETURN_IF_FAILED(expect_tensor(work->call, names[0], in[0]));
+    return elementwise_where(work, in[0].tensor, in[1], in[2]);
+  case NODE_CLAMP:
+    RETURN_IF_FAILED(expect_tensor(work->call, names[0], in[0]));
+    return elementwise_clamp(work, in[0].tensor, &in[1], &in[2]);
+  default:
+    RETURN_IF_FAILED(expect_tensor(work->call, names[0], in[0]));
+    RETURN_IF_FAILED(expect_tensor(work->call, names[1], in[1]));
+    return elementwise_masked_fill(work, in[0].tensor, in[1].tensor, in[2]);
+  }
+}
+
+/* Makes the value pending: a tensor of that dtype and shape that has no memory yet. */
+static void make_pending(struct evaluation *evaluation, struct value *value, strew_dtype dtype, int rank,
+                         const int64_t *sizes) {
+  value->kind = VALUE_PENDING;
+  value->visit = 0;
+  value->tensor = &value->header;
+  value->storage = (struct storage){.references = 1, .device = evaluation->device};
+  value->header = (strew_tensor){.references = 1, .dtype = dtype, .rank = rank, .storage = &value->storage};
+  for (int d = 0; d < rank; d++) value->header.sizes[d] = sizes[d];
+  dense_strides(rank, sizes, value->header.strides);
+}
+
+/* Elements that a check reads: divisors of integers, and a value that is one number. */
+static strew_status store_what_is_read(struct evaluation *evaluation, const struct node *node,
+                                       const strew_operand *in) {
+  if (node->kind == NODE_BINARY && elementwise_reads((strew_binary_op)node->op, in[0], in[1]))
+    return store_value(evaluation, node->children[1]);
+  return node->kind == NODE_MASKED_FILL ? store_value(evaluation, node->children[2]) : STREW_OK;
+}
+
+static strew_status compute_elementwise(struct evaluation *evaluation, int k, struct call *call, strew_operand *in) {
+  const struct node *node = &evaluation->expr->nodes[k];
+  struct value *value = &evaluation->values[k];
+  struct elementwise work = {.call = call};
+  RETURN_IF_FAILED(store_what_is_read(evaluation, node, in));
+  for (int i = 0; i < node->count; i++) in[i] = operand_of(evaluation, node->children[i]);
+  RETURN_IF_FAILED(check_operation(&work, node, in));
+  make_pending(evaluation, value, work.result, work.rank, work.sizes);
+  elementwise_instruction(&work, &value->instruction);
+  value->cost = operation_of(work.kind, work.op)->cost;
+  for (int i = 0; i < work.inputs; i++) {
+    value->sources[i] = -1;
+    for (int c = 0; c < node->count && work.operands[i].tensor; c++)
+      if (work.operands[i].tensor == evaluation->values[node->children[c]].tensor)
+        value->sources[i] = node->children[c];
+  }
+  return fit_value(evaluation, k);
+}
+
+static strew_status compute_conversion(struct evaluation *evaluation, int k, const struct call *call,
+                                       strew_operand operand) {
+  const struct node *node = &evaluation->expr->nodes[k];
+  const strew_dtype dtype = (strew_dtype)node->op;
+  struct value *value = &evaluation->values[k];
+  RETURN_IF_FAILED(check_dtype_of_device(call, evaluation->device, dtype));
+  make_pending(evaluation, value, dtype, operand.tensor->rank, operand.tensor->sizes);
+  value->instruction = (struct instruction){
+      ELEMENTWISE_CONVERT, 0, dtype, dtype, dtype, 1, {{.from = FROM_NUMBER, .dtype = operand.tensor->dtype}}};
+  value->sources[0] = node->children[0];
+  value->cost = 1;
+  return fit_value(evaluation, k);
+}
+
+/* ------------------------------------------------------------------------------------------------------- numbers */
+
+/* A 0-d tensor; integers as float64 where the operation has floats alone, as Lua does. */
+static strew_status tensor_of_number(const struct call *call, strew_context *context, strew_scalar number,
+                                     bool as_float, strew_tensor **out) {
+  union element element;
+  const strew_dtype dtype = as_float ? STREW_FLOAT64 : number.dtype;
+  RETURN_IF_FAILED(element_from(call, "number", number, STREW_SATURATE, dtype, &element));
+  return tensor_full(call, &context->cpu, dtype, 0, NULL, element, out);
+}
+
+static strew_status apply_to_numbers(const struct node *node, strew_tensor *const *in, strew_tensor **out,
+                                     strew_error *error) {
+  switch (node->kind) {
+  case NODE_UNARY: return strew_unary((strew_unary_op)node->op, in[0], out, error);
+  case NODE_TRUE_NOT: return strew_unary(STREW_LOGICAL_NOT, in[0], out, error);
+  case NODE_TRUE_AND: return strew_binary(STREW_LOGICAL_AND, strew_of(in[0]), strew_of(in[1]), out, error);
+  case NODE_TRUE_OR: return strew_binary(STREW_LOGICAL_OR, strew_of(in[0]), strew_of(in[1]), out, error);
+  case NODE_CONVERT: return strew_to(in[0], strew_tensor_device(in[0]), (strew_dtype)node->op, out, error);
+  case NODE_CLAMP: {
+    const strew_operand low = strew_of(in[1]), high = strew_of(in[2]);
+    return strew_clamp(in[0], &low, &high, out, error);
+  }
+  case NODE_WHERE: return strew_where(in[0], strew_of(in[1]), strew_of(in[2]), out, error);
+  case NODE_MASKED_FILL: return strew_masked_fill(in[0], in[1], strew_of(in[2]), out, error);
+  default: return strew_binary((strew_binary_op)node->op, strew_of(in[0]), strew_of(in[1]), out, error);
+  }
+}
+
+/* True if the operation of numbers is one of floats. */
+static bool makes_floats(const struct node *node) {
+  if (node->kind == NODE_BINARY && node->op == STREW_POW) return true;
+  if (node->kind != NODE_UNARY && node->kind != NODE_BINARY) return false;
+  const enum elementwise_kind kind = node->kind == NODE_UNARY ? ELEMENTWISE_UNARY : ELEMENTWISE_BINARY;
+  return operation_of(kind, node->op)->takes == TAKES_FLOATS;
+}
+
+/* An operation on numbers alone gives a number: computed on the CPU, with the same bits everywhere. */
+static strew_status compute_number(struct evaluation *evaluation, int k, const struct call *call,
+                                   const strew_operand *in) {
+  const struct node *node = &evaluation->expr->nodes[k];
+  strew_tensor *tensors[MOST_INPUTS] = {NULL}, *out = NULL;
+  strew_status status = STREW_OK;
+  const bool is_logical = node->kind == NODE_TRUE_AND || node->kind == NODE_TRUE_OR || node->kind == NODE_TRUE_NOT;
+  for (int i = 0; i < node->count; i++) {
+    if (is_logical) TRY(status, expect_bool(call, operand_names[node->kind][i], in[i]));
+    TRY(status, tensor_of_number(call, evaluation->expr->context, in[i].number, makes_floats(node), &tensors[i]));
+  }
+  TRY(status, apply_to_numbers(node, tensors, &out, call->error));
+  evaluation->values[k].kind = VALUE_NUMBER;
+  TRY(status, strew_item(out, &evaluation->values[k].number, call->error));
+  for (int i = 0; i < node->count; i++) strew_release(tensors[i]);
+  strew_release(out);
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------- reductions and rows */
+
+/* True if a reduction may read the pending value's elements without storing them: on the CPU, in one pass, and unless
+   others compute them again at some cost. */
+static bool is_read_once(struct evaluation *evaluation, int k, strew_fold fold) {
+  enum { CHEAP = 8 };
+  const struct value *value = &evaluation->values[k];
+  struct draft draft;
+  int cost = 0;
+  if (value->kind != VALUE_PENDING || !evaluation->device->ops->host_memory || fold_is_spread(fold)) return false;
+  make_draft(evaluation, k, &draft);
+  for (int n = 0; n < draft.count; n++) cost += evaluation->values[draft.order[n]].cost;
+  return value->uses < 2 || cost < CHEAP;
+}
+
+/* Reduces a value, which is a tensor or pending. */
+static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold fold,
+                               const strew_reduce_options *options, strew_tensor **out) {
+  struct value *value = &evaluation->values[k];
+  strew_error *error = evaluation->call->error;
+  if (!is_read_once(evaluation, k, fold)) {
+    RETURN_IF_FAILED(store_value(evaluation, k));
+    return strew_reduce_with(fold, value->tensor, options, out, error);
+  }
+  struct elementwise_plan plan;
+  plan_value(evaluation, k, &value->header, &plan);
+  plan_simplify(&plan.plan);
+  value->storage.program = &plan;
+  value->storage.data = value; /* an address to count elements from */
+  const strew_status status = strew_reduce_with(fold, &value->header, options, out, error);
+  value->storage.program = NULL;
+  value->storage.data = NULL;
+  return status;
+}
+
+static strew_status compute_fold(struct evaluation *evaluation, int k) {
+  const struct node *node = &evaluation->expr->nodes[k];
+  strew_tensor *out = NULL;
+  const int64_t dim = node->dim;
+  const strew_reduce_options options = {
+      .dim_count = node->dim != ALL_DIMS, .dims = node->dim == ALL_DIMS ? NULL : &dim, .keepdim = node->keepdim};
+  RETURN_IF_FAILED(fold_value(evaluation, node->children[0], (strew_fold)node->op, &options, &out));
+  keep_tensor(&evaluation->values[k], out);
+  return STREW_OK;
+}
+
+static strew_status compute_rows(struct evaluation *evaluation, int k) {
+  const struct node *node = &evaluation->expr->nodes[k];
+  strew_tensor *out = NULL;
+  for (int i = 0; i < node->count; i++) RETURN_IF_FAILED(store_value(evaluation, node->children[i]));
+  strew_tensor *self = evaluation->values[node->children[0]].tensor;
+  RETURN_IF_FAILED(strew_get_rows(self, evaluation->values[node->children[1]].tensor, &out, evaluation->call->error));
+  keep_tensor(&evaluation->values[k], out);
+  return STREW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- nodes */
+
+static void take_input(struct evaluation *evaluation, int k) {
+  const strew_operand operand = evaluation->given->inputs[evaluation->expr->nodes[k].op];
+  struct value *value = &evaluation->values[k];
+  value->kind = operand.tensor ? VALUE_TENSOR : VALUE_NUMBER;
+  value->tensor = operand.tensor;
+  value->number = operand.number;
+}
+
+/* Computes a node whose children are computed; `call` describes its operation. */
+static strew_status compute_operation(struct evaluation *evaluation, int k, struct call *call) {
+  const struct node *node = &evaluation->expr->nodes[k];
+  strew_operand in[MOST_INPUTS];
+  int tensors = 0;
+  for (int i = 0; i < node->count; i++) {
+    in[i] = operand_of(evaluation, node->children[i]);
+    call->operands[i].name = operand_names[node->kind][i];
+    call->operands[i].tensor = in[i].tensor;
+    tensors += in[i].tensor != NULL;
+  }
+  if (node->kind == NODE_FOLD || node->kind == NODE_INDEX) {
+    for (int i = 0; i < node->count; i++) RETURN_IF_FAILED(expect_tensor(call, operand_names[node->kind][i], in[i]));
+    return node->kind == NODE_FOLD ? compute_fold(evaluation, k) : compute_rows(evaluation, k);
+  }
+  if (!tensors) return compute_number(evaluation, k, call, in);
+  if (node->kind == NODE_CONVERT) return compute_conversion(evaluation, k, call, in[0]);
+  return compute_elementwise(evaluation, k, call, in);
+}
+
+/* Operations report under their own names, with the place in the text. */
+static strew_status compute_node(struct evaluation *evaluation, int k) {
+  const struct node *node = &evaluation->expr->nodes[k];
+  struct value *value = &evaluation->values[k];
+  strew_error *error = evaluation->call->error;
+  if (node->kind == NODE_INPUT) return take_input(evaluation, k), STREW_OK;
+  value->kind = VALUE_NUMBER;
+  value->number = node->number;
+  if (node->kind == NODE_WORD) value->number = strew_int(evaluation->given->codes[node->op]);
+  if (node->kind == NODE_NUMBER || node->kind == NODE_WORD) return STREW_OK;
+  struct call call = {.op = name_of(node), .error = error};
+  const char *alias = error ? error->alias : NULL;
+  if (error) error->alias = NULL;
+  const strew_status status = compute_operation(evaluation, k, &call);
+  if (error) error->alias = alias;
+  if (status != STREW_OK && error) error_mark(error, &(struct place){evaluation->expr->text, node->at, node->length});
+  return status;
+}
+
+static strew_status compute_nodes(struct evaluation *evaluation) {
+  const strew_expr *expr = evaluation->expr;
+  for (int k = 0; k < expr->node_count; k++)
+    for (int i = 0; i < expr->nodes[k].count; i++) evaluation->values[expr->nodes[k].children[i]].uses++;
+  for (int k = 0; k < expr->node_count; k++) RETURN_IF_FAILED(compute_node(evaluation, k));
+  if (evaluation->values[expr->node_count - 1].kind != VALUE_NUMBER) return STREW_OK;
+  return fail(evaluation->call, FAULT(STREW_EARGUMENT, "inputs"),
+              "are numbers alone, expected at least one tensor in the text");
+}
+
+/* ------------------------------------------------------------------------------------------------------- evaluations */
+
+/* All tensors are on one device. */
+static strew_status check_inputs(struct evaluation *evaluation) {
+  const strew_operand *inputs = evaluation->given->inputs;
+  const char *const *names = evaluation->expr->inputs;
+  int first = -1;
+  for (int i = 0; i < evaluation->expr->input_count; i++) {
+    RETURN_IF_FAILED(check_operand(evaluation->call, names[i], inputs[i]));
+    if (!inputs[i].tensor) continue;
+    if (first < 0) first = i;
+    const struct call pair = {.op = evaluation->call->op,
+                              .error = evaluation->call->error,
+                              .operands = {{names[first], inputs[first].tensor}, {names[i], inputs[i].tensor}}};
+    RETURN_IF_FAILED(check_devices(&pair));
+  }
+  if (first < 0)
+    return fail(evaluation->call, FAULT(STREW_EARGUMENT, "inputs"), "have no tensor, expected at least one");
+  evaluation->device = inputs[first].tensor->storage->device;
+  return STREW_OK;
+}
+
+static const strew_tensor *first_tensor(const strew_expr *expr, const strew_expr_values *given) {
+  for (int i = 0; i < expr->input_count; i++)
+    if (given->inputs[i].tensor) return given->inputs[i].tensor;
+  return NULL;
+}
+
+/* The first tensors among the inputs are those that messages list. */
+static void list_inputs(struct call *call, const strew_expr *expr, const strew_expr_values *given) {
+  for (int i = 0, n = 0; i < expr->input_count && n < MAX_OPERANDS - 1; i++)
+    if (given->inputs[i].tensor) {
+      call->operands[n].name = expr->inputs[i];
+      call->operands[n++].tensor = given->inputs[i].tensor;
+    }
+}
+
+static strew_status begin(struct evaluation *evaluation) {
+  const strew_expr *expr = evaluation->expr;
+  const size_t bytes = (size_t)expr->node_count * sizeof *evaluation->values;
+  RETURN_IF_FAILED(check_options(evaluation->call, evaluation->given));
+  RETURN_IF_FAILED(check_inputs(evaluation));
+  evaluation->values = memory_allocate(expr->context, bytes);
+  if (!evaluation->values) return fail_memory(evaluation->call, expr->context, bytes);
+  memset(evaluation->values, 0, bytes);
+  evaluation->values[expr->node_count - 1].uses = 1;
+  return compute_nodes(evaluation);
+}
+
+static strew_status end(struct evaluation *evaluation, strew_status status) {
+  const strew_expr *expr = evaluation->expr;
+  strew_error *error = evaluation->call->error;
+  for (int k = 0; k < expr->node_count && evaluation->values; k++)
+    if (evaluation->values[k].is_made) strew_release(evaluation->values[k].tensor);
+  if (evaluation->values)
+    memory_free(expr->context, evaluation->values, (size_t)expr->node_count * sizeof *evaluation->values);
+  return report_call(evaluation->call, status, error, error);
+}
+
+/* Declares `evaluation`, of the call that begins here, and its status: the end of the block frees it. */
+#define EVALUATION(evaluation, status, text, inputs)                                                                   \
+  CALL(call, "expr", error, {"inputs", first_tensor(text, inputs)});                                                   \
+  struct evaluation evaluation = {.call = &call, .expr = (text), .given = (inputs)};                                   \
+  list_inputs(&call, text, inputs);                                                                                    \
+  strew_status status = begin(&evaluation)
+
+strew_status strew_expr_type(const strew_expr *expr, const strew_expr_values *values, strew_dtype *dtype, int *rank,
+                             int64_t *sizes, strew_error *error) {
+  EVALUATION(evaluation, status, expr, values);
+  if (status == STREW_OK) {
+    const strew_tensor *result = evaluation.values[expr->node_count - 1].tensor;
+    if (dtype) *dtype = result->dtype;
+    if (rank) *rank = result->rank;
+    for (int d = 0; sizes && d < result->rank; d++) sizes[d] = result->sizes[d];
+  }
+  return end(&evaluation, status);
+}
+
+/* Fails if `out` shares elements with an input; same_is_fine: if it is another view of one. */
+static strew_status check_apart(const struct evaluation *evaluation, const strew_tensor *out, bool same_is_fine) {
+  const strew_operand *inputs = evaluation->given->inputs;
+  for (int i = 0; i < evaluation->expr->input_count; i++)
+    if (inputs[i].tensor)
+      RETURN_IF_FAILED(
+          check_overlap(evaluation->call, out, evaluation->expr->inputs[i], inputs[i].tensor, same_is_fine));
+  return STREW_OK;
+}
+
+/* Fails unless the result may be written to `out`. */
+static strew_status check_out(const struct evaluation *evaluation, const strew_tensor *result,
+                              const strew_tensor *out) {
+  struct elementwise work = {.call = evaluation->call, .rank = result->rank, .result = result->dtype};
+  memcpy(work.sizes, result->sizes, (size_t)result->rank * sizeof *work.sizes);
+  if (out->storage->device->context != evaluation->device->context)
+    return fail_context(evaluation->call, "out", "belongs to");
+  if (out->storage->device != evaluation->device)
+    return fail(evaluation->call, FAULT(STREW_EDEVICE, "out"), "is on %s, expected %s", out->storage->device->name,
+                evaluation->device->name);
+  RETURN_IF_FAILED(elementwise_check_written(&work, out));
+  return check_apart(evaluation, out, true);
+}
+
+/* Writes the result to `out`. */
+static strew_status write_result(struct evaluation *evaluation, int k, strew_tensor *out) {
+  const struct value *value = &evaluation->values[k];
+  RETURN_IF_FAILED(check_out(evaluation, value->tensor, out));
+  if (value->kind == VALUE_TENSOR) return copy_tensor(evaluation->call, out, value->tensor);
+  return run_value(evaluation, k, out);
+}
+
+/* Moves the result to *out, or copies it if it is an input. */
+static strew_status give_result(struct evaluation *evaluation, int k, strew_tensor **out) {
+  struct value *value = &evaluation->values[k];
+  RETURN_IF_FAILED(store_value(evaluation, k));
+  if (!value->is_made) return copy_as(evaluation->call, value->tensor, value->tensor->dtype, out);
+  value->is_made = false;
+  return *out = value->tensor, STREW_OK;
+}
+
+strew_status strew_expr_evaluate(const strew_expr *expr, const strew_expr_values *values, strew_tensor **out,
+                                 strew_error *error) {
+  EVALUATION(evaluation, status, expr, values);
+  const int last = expr->node_count - 1;
+  if (*out)
+    TRY(status, write_result(&evaluation, last, *out));
+  else
+    TRY(status, give_result(&evaluation, last, out));
+  return end(&evaluation, status);
+}
+
+strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *values, strew_fold fold,
+                               const strew_reduce_options *options, strew_tensor **out, strew_error *error) {
+  EVALUATION(evaluation, status, expr, values);
+  if (*out) TRY(status, check_apart(&evaluation, *out, false));
+  TRY(status, fold_value(&evaluation, expr->node_count - 1, fold, options, out));
+  return end(&evaluation, status);
+}
