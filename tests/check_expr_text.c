@@ -192,6 +192,9 @@ static const char *const texts[][2] = {
     {"a == b == c", "(eq (eq a b) c)"},
     {"a < b == c", "(eq (lt a b) c)"},
     {"a or b or c", "(OR (OR a b) c)"},
+    {"(a < b) < c", "(lt (lt a b) c)"},
+    {"isnan(a) <= isnan(b)", "(le (ne a a) (ne b b))"},
+    {"a < (b < c)", "(lt a (lt b c))"},
     {"a and b and c", "(AND (AND a b) c)"},
     {"((x))", "x"},
     /* functions */
@@ -491,7 +494,6 @@ static const struct {
     {"mean(x, -0x7fffffff)", "calls 'mean' with a wrong dim, expected a constant such as 0 or -1", "^^^^", NULL},
     {"a < b < c", "compares the result of a comparison", "      ^", "write a < b and b < c"},
     {"a == b < c", "compares the result of a comparison", "       ^", "write a < b and b < c"},
-    {"(a < b) >= c", "compares the result of a comparison", "        ^^", "write a < b and b < c"},
     {"a < b + c <= d", "compares the result of a comparison", "          ^^", "write a < b and b < c"},
 };
 

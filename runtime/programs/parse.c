@@ -35,6 +35,7 @@ struct value {
   int node;
   strew_scalar number;
   struct mark mark; /* of the number or word */
+  bool is_compared; /* by an operator, without parentheses around it: another one would make a chain */
 };
 
 struct parser {
@@ -385,12 +386,6 @@ static bool apply_unary(struct parser *parser, const struct operator_row *row, s
   return true;
 }
 
-/* True for a comparison, such as the left side of a < b < c. */
-static bool is_comparison(const struct parser *parser, const struct value *value) {
-  const struct node *node = value->kind == VALUE_NODE ? &parser->expr->nodes[value->node] : NULL;
-  return node && node->kind == NODE_BINARY && node->op >= STREW_EQ && node->op <= STREW_GE;
-}
-
 /* True for an input by itself, with which a word can be compared. */
 static bool is_input(const struct parser *parser, const struct value *value) {
   return value->kind == VALUE_NODE && parser->expr->nodes[value->node].kind == NODE_INPUT;
@@ -398,15 +393,16 @@ static bool is_input(const struct parser *parser, const struct value *value) {
 
 static bool apply_binary(struct parser *parser, const struct operator_row *row, struct mark mark,
                          struct value operands[2], struct value *out) {
-  const bool compares = row->kind == NODE_BINARY && (row->op == STREW_EQ || row->op == STREW_NE);
-  const bool orders = row->kind == NODE_BINARY && row->op >= STREW_LT && row->op <= STREW_GE;
-  if (orders && !parser->x && is_comparison(parser, &operands[0]))
+  const bool compares = row->kind == NODE_BINARY && row->op >= STREW_EQ && row->op <= STREW_GE;
+  const bool takes_words = compares && row->op <= STREW_NE;
+  if (compares && !takes_words && operands[0].is_compared)
     return wrong(parser, mark, "write a < b and b < c", "compares the result of a comparison");
-  for (int i = 0; compares && i < 2; i++)
+  for (int i = 0; takes_words && i < 2; i++)
     if (operands[i].kind == VALUE_WORD && is_input(parser, &operands[1 - i]) &&
         !add_word(parser, &operands[1 - i], &operands[i]))
       return false;
-  return add_operation(parser, row->kind, row->op, mark, 2, operands, out);
+  if (!add_operation(parser, row->kind, row->op, mark, 2, operands, out)) return false;
+  return out->is_compared = compares, true;
 }
 
 /* -------------------------------------------------------------------------------------------------------- functions */
@@ -559,7 +555,7 @@ static bool parse_suffixed(struct parser *parser, struct value *out) {
   }
   while (mark = mark_of(parser), accept(parser, "["))
     if (!parse_index(parser, mark, out)) return false;
-  return true;
+  return out->is_compared = false, true;
 }
 
 /* A number, a word, true or false, or one of the above. */
