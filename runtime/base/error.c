@@ -196,15 +196,12 @@ static void append_place(struct text *text, const struct place *place, int width
 
 void error_mark(strew_error *error, const struct place *place) {
   char tail[sizeof error->hint + TEXT_BYTES] = "";
-  char *hint = *error->hint ? strrchr(error->message, '\n') : NULL;
-  struct text text = {hint ? hint : error->message + strlen(error->message), error->message + sizeof error->message};
-  int width = 4;
-  if (hint) {
-    snprintf(tail, sizeof tail, "%s", hint);
-    const char *words = strstr(hint, error->hint);
-    width = words && words - hint > 5 ? (int)(words - hint) - 5 : 4;
-  }
-  append_place(&text, place, width);
+  char *line = strrchr(error->message, '\n'), *end = error->message + strlen(error->message);
+  const size_t name = line ? strcspn(line + 3, " ") : 0; /* after "\n  " */
+  const int width = line ? (int)(name + strspn(line + 3 + name, " ")) - 2 : 4;
+  if (line && *error->hint) snprintf(tail, sizeof tail, "%s", end = line);
+  struct text text = {end, error->message + sizeof error->message};
+  append_place(&text, place, width > 4 ? width : 4);
   append(&text, "%s", tail);
 }
 
