@@ -555,6 +555,18 @@ START_TEST(test_place_of_an_operation) {
   const struct fault fault = HINTED(STREW_EVALUE, "count", "do not");
   assert_fails((fail)(&call, fault, "is 0"), STREW_EVALUE,
                "f: 'count' is 0\n  price  float32[] cpu\n  text   price // count\n               ^^\n  hint   do not");
+  for (int with_operand = 0; with_operand < 2; with_operand++)
+    for (int with_hint = 0; with_hint < 2; with_hint++) { /* the same lines, marked afterwards */
+      struct call marked = {.op = "f", .error = &failure, .operands = {{with_operand ? "price" : NULL, price}}};
+      const struct fault told = HINTED(STREW_EVALUE, "count", with_hint ? "do not" : NULL);
+      char expected[2048];
+      (fail)(&marked, told, "is 0");
+      error_mark(&failure, &place);
+      snprintf(expected, sizeof expected, "%s", failure.message);
+      marked.place = &place;
+      (fail)(&marked, told, "is 0");
+      ck_assert_str_eq(expected, failure.message);
+    }
   strew_error inner = {.code = STREW_EMEMORY, .message = "g: out of memory\n  self  float32[2] cpu"};
   report_call(&call, STREW_EMEMORY, &inner, &failure);
   ck_assert_str_eq(failure.message,

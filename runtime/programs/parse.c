@@ -591,14 +591,12 @@ static bool parse(struct parser *parser, int priority, struct value *out) {
   return true;
 }
 
-static strew_status parse_all(struct parser *parser) {
+static bool parse_all(struct parser *parser) {
   struct value value;
   parser->end = parser->expr->text;
   next(parser);
-  if (!parse(parser, 0, &value)) return parser->status;
-  if (parser->token.kind != END) unexpected(parser, "an operator or the end");
-  if (parser->status == STREW_OK) settle(parser, &value);
-  return parser->status;
+  if (!parse(parser, 0, &value)) return false;
+  return parser->token.kind == END ? settle(parser, &value) : unexpected(parser, "an operator or the end");
 }
 
 /* ---------------------------------------------------------------------------------------------------------- objects */
@@ -639,12 +637,14 @@ static strew_status create(const struct call *call, strew_context *context, cons
 static strew_status parse_text(struct call *call, strew_expr *expr, size_t length) {
   struct parser parser = {.call = call, .expr = expr, .strings = (char *)expr->text + length + 1};
   const char *zero = memchr(expr->text, '\0', length);
-  if (zero) wrong(&parser, (struct mark){(int)(zero - expr->text), 1}, NULL, "has a zero byte");
-  if (zero) return parser.status;
   parser.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (parser.c_locale == (locale_t)0) return fail_memory(call, expr->context, sizeof parser);
-  parse_all(&parser);
+  if (zero)
+    wrong(&parser, (struct mark){(int)(zero - expr->text), 1}, NULL, "has a zero byte");
+  else
+    parse_all(&parser);
   freelocale(parser.c_locale);
+  call->place = NULL;
   return parser.status;
 }
 
