@@ -213,7 +213,7 @@ static int bound_field(lua_State *L, struct script_call *call) {
 static const struct script_function field_row = {"expr.name", field, 0, GROUPED},
                                     bound_field_row = {"expr.name", bound_field, 0, GROUPED | WRITES};
 
-/* -------------------------------------------------------------------------------- functions of family/expressions.lua */
+/* ------------------------------------------------------------------------------ functions of family/expressions.lua */
 
 static bool expand(lua_State *L, struct script_call *call, int i);
 
@@ -335,7 +335,7 @@ static int is_bound(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* ------------------------------------------------------------------------------------------------ in place of tensors */
+/* ---------------------------------------------------------------------------------------------- in place of tensors */
 
 bool bind_folded(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct folded *folded = out;
