@@ -11,7 +11,7 @@ local known = setmetatable({}, {__mode = "k"})
 local COMPARES = {eq = true, ne = true}
 
 -- Returns for each input whether an operation but a comparison with a word takes it.
-local function computed_with(nodes, count)
+local function computed_with(nodes)
   local is_computed = {}
   local function is_word(i) return nodes[i] and nodes[i].op == "word" end
   for i, node in ipairs(nodes) do
@@ -108,8 +108,8 @@ end
 
 ---------------------------------------------------------------------------------------------------------- one by one
 
--- Calls strew[op] with numbers alone, `n` operands and then options, in int64, float64 and bool; gives a number. pow and
--- what makes floats of integers computes in float64.
+-- Calls strew[op] with numbers alone, `n` operands and then options, in int64, float64 or bool; gives a number. What
+-- makes floats of integers computes in float64, and so does pow.
 local function of_numbers(op, n, values)
   local function result(dtype)
     local given = table.move(values, 1, #values, 1, {})
