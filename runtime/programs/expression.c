@@ -130,14 +130,17 @@ static strew_status fail_taken(struct evaluation *evaluation, int k) {
   return status;
 }
 
-static bool has_bad_index(struct evaluation *evaluation, int k) {
-  static const struct call quiet;
+static strew_status find_bad_index(struct evaluation *evaluation, int k, bool *bad) {
   struct value *value = &evaluation->values[evaluation->expr->nodes[k].children[1]];
   const int64_t size = evaluation->values[k].instruction.size;
   struct addressing addressing = ADDRESSING(value->tensor, value->tensor, {size, 0, "self", STREW_ERROR, false});
-  if (value->limit && value->limit <= size) return false;
+  int64_t number = -1, lowest;
+  const bool is_known = value->limit && value->limit <= size;
+  if (!is_known && addressing_needs_check(&addressing, &lowest))
+    RETURN_IF_FAILED(find_outside(evaluation->call, value->tensor, lowest, size - 1, &number));
   value->limit = size;
-  return addressing_check(&quiet, &addressing) != STREW_OK;
+  *bad = number >= 0;
+  return STREW_OK;
 }
 
 /* Fails if an index from which the pending value takes elements is out of range: known since its program has run, or
@@ -148,8 +151,9 @@ static strew_status check_taken(struct evaluation *evaluation, int k, bool now) 
   for (int n = 0; n < draft.count; n++) {
     struct value *value = &evaluation->values[draft.order[n]];
     if (value->instruction.kind != ELEMENTWISE_TAKE) continue;
-    if (now ? has_bad_index(evaluation, draft.order[n]) : atomic_load(&value->bad))
-      return fail_taken(evaluation, draft.order[n]);
+    bool bad = atomic_load(&value->bad);
+    if (now) RETURN_IF_FAILED(find_bad_index(evaluation, draft.order[n], &bad));
+    if (bad) return fail_taken(evaluation, draft.order[n]);
   }
   return STREW_OK;
 }
