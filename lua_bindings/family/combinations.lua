@@ -236,9 +236,8 @@ local function scatter(self, dim, index, src, r, include_self, mode, underscore)
   dim = dim % line:dim()
   local ids = inner.group_ids(part, own, {dim = dim, dim_size = line:size(dim), mode = mode})
   local result, counts = by_ids(r, list, part, ids, dim, line.shape, include_self ~= false and line or nil)
-  local out = store(underscore == "_" and self or strew.empty(self.shape, {dtype = self.dtype, device = self.device}),
-    strew.where(counts:gt(0), result:to(line.dtype), line):view(self.shape), "self")
-  return out
+  local out = underscore == "_" and self or strew.empty(self.shape, {dtype = self.dtype, device = self.device})
+  return store(out, strew.where(counts:gt(0), result, line):view(self.shape), "self")
 end
 
 ----------------------------------------------------------------------------------------------------------- segments
