@@ -447,7 +447,7 @@ static void check_random(void) {
 
 START_TEST(expressions_match_their_calls) {
   enum { PROGRAMS = 100 };
-  if (!chosen(_i, 4)) return;
+  if (!chosen(_i, 10)) return;
   seed_draws((uint64_t)_i);
   use_turn(_i % 2, _i / 2);
   for (int i = 0; i < some(PROGRAMS); i++) check_random();
