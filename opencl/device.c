@@ -172,7 +172,6 @@ static void describe_promise(const strew_device *device, char *text, size_t size
 #define ROW(flag, bit, results, macro, words)                                                                          \
   if (on->software & SOFT_##flag && used < size) used += (size_t)snprintf(text + used, size - used, "%s", words);
   SOFTWARE(ROW)
-#undef ROW
   if (on->plain_sorts && used < size)
     snprintf(text + used, size - used, "%ssorts compiled without optimisation (right, slower)", used ? "; " : "");
 }
@@ -198,6 +197,4 @@ const struct device_ops opencl_ops = {
 #define ENTRY(result, name, parameters) .name = opencl_##name,
 #define NONE(result, name, parameters)
     DEVICE_ENTRIES(ENTRY, NONE)
-#undef ENTRY
-#undef NONE
 };

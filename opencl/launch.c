@@ -11,7 +11,6 @@ const char *dtype_suffix(strew_dtype dtype) {
   static const char *const suffixes[STREW_DTYPE_COUNT] = {
 #define ROW(ENUM, s, ...) [STREW_##ENUM] = #s,
       STREW_DTYPES(ROW)
-#undef ROW
   };
   return suffixes[dtype];
 }

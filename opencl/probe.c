@@ -138,7 +138,6 @@ static unsigned in_software(unsigned wrong) {
 #define BIT(result)                          (1u << (result))
 #define ROW(flag, bit, results, macro, text) software |= wrong & (results) ? SOFT_##flag : 0u;
   SOFTWARE(ROW)
-#undef ROW
   return software;
 }
 

@@ -228,7 +228,6 @@ static const struct {
 #define ROW(ENUM, f, takes, gives, empty, finish, loops, kernel, flip, ...)                                            \
   [STREW_FOLD_##ENUM] = {#gives, #kernel, flip},
     STREW_FOLDS(ROW)
-#undef ROW
 };
 
 /* Size of the kernels' A. */

@@ -273,8 +273,6 @@ union element element_identity(strew_reduction reduction, strew_dtype dtype) {
   }
 #define ROW(ENUM, r, name, second, third, ordered, identity, joined, ...) [STREW_##ENUM] = identity,
     STREW_DTYPES(CASE)
-#undef ROW
-#undef CASE
   case STREW_DTYPE_COUNT: break;
   }
   return result;

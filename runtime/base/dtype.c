@@ -21,7 +21,6 @@ static const struct {
 #define ROW(ENUM, r, name, second, third, ordered, identity, joined, loops)                                            \
   [STREW_##ENUM] = {{name, second, third}, ordered, loops},
     STREW_REDUCTIONS(ROW)
-#undef ROW
 };
 _Static_assert(sizeof reductions / sizeof *reductions == STREW_REDUCTION_COUNT,
                "strew.h and the reduction table differ");

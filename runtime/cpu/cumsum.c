@@ -34,7 +34,6 @@ struct sums {
 #undef S
 #define S i64
 #include "cumsum.inc"
-#undef S
 
 struct cumsum_job {
   strew_context *context;

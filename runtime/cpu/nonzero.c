@@ -17,7 +17,6 @@ struct loops {
 static const struct loops all_loops[] = {
 #define ROW(ENUM, s, ...) [STREW_##ENUM] = {count_##s, find_##s},
     STREW_DTYPES(ROW)
-#undef ROW
 };
 
 struct nonzero_job {

@@ -7,7 +7,6 @@ static group_body *const bodies[] = {
 #define ROW(ENUM, word, name, takes, empty, exact, options, passes, body, reduction)                                   \
   [STREW_GROUP_##ENUM] = group_##body,
     STREW_GROUP_REDUCTIONS(ROW)
-#undef ROW
 };
 
 /* ------------------------------------------------------------------------------------------------------------- call */

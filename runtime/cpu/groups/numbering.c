@@ -88,7 +88,6 @@ static const struct integer_loops {
   static const struct integer_loops of[STREW_DTYPE_COUNT] = {
 #define ROW(ENUM, T) [STREW_##ENUM] = {bound_##T, code_##T},
       ROW(INT8, int8_t) ROW(UINT8, uint8_t) ROW(INT16, int16_t) ROW(INT32, int32_t) ROW(INT64, int64_t)
-#undef ROW
   };
   return key->strides[0] == 1 && of[key->dtype].code ? &of[key->dtype] : NULL;
 }

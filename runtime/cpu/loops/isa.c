@@ -13,7 +13,6 @@
 static const char *const names[ISA_COUNT] = {
 #define ROW(ENUM, suffix, name) [ISA_##ENUM] = #suffix,
     INSTRUCTION_SETS(ROW, )
-#undef ROW
 };
 
 const char *isa_name(enum isa isa) { return names[isa]; }

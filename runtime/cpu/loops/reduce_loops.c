@@ -29,7 +29,6 @@ const struct reduce_loops LOOPS_TABLE(reduce) = {
         {
 #define ROW(ENUM, s, name, stored, bits, wide, ...) [STREW_##ENUM] = folds_##wide,
             STREW_DTYPES(ROW)
-#undef ROW
         },
     .finish_f32 = finish_f32,
     .finish_f64 = finish_f64,

@@ -31,4 +31,3 @@ const struct row_loops LOOPS_TABLE(row) = {.of = {ROW(FLOAT32, f32) ROW(FLOAT64,
                                                           ROW(INT8, i8) ROW(UINT8, u8) ROW(BOOL, b8)
 #endif
                                            }};
-#undef ROW

@@ -31,4 +31,3 @@ const struct segment_loops LOOPS_TABLE(segment) = {
                ROW(FLOAT16, f16) ROW(BFLOAT16, bf16) ROW(INT16, i16) ROW(INT8, i8) ROW(UINT8, u8) ROW(BOOL, b8)
 #endif
     }};
-#undef ROW

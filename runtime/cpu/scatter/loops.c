@@ -48,7 +48,6 @@ const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {
   static const struct pair_loops loops[STREW_DTYPE_COUNT] = {
 #define ROW(ENUM, s) [STREW_##ENUM] = {start_pairs_##s, divide_pairs_##s},
       ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT32, i32) ROW(INT64, i64)
-#undef ROW
   };
   return &loops[dtype];
 }
