@@ -153,8 +153,7 @@ strew_status opencl_allocate(const struct call *call, strew_device *device, size
   strew_context *context = device->context;
   strew_status status = opencl_open(call, device);
   if (status != STREW_OK) return status;
-  struct block *block = memory_allocate(context, sizeof *block);
-  if (!block) return fail_memory(call, context, sizeof *block);
+  ALLOCATE_NEW(struct block *, block, call, context, sizeof *block);
   status = block_allocate(call, device, size_bytes, block);
   if (status != STREW_OK) return memory_free(context, block, sizeof *block), status;
   storage->data = block;
@@ -196,5 +195,4 @@ void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
 const struct device_ops opencl_ops = {
 #define ENTRY(result, name, parameters) .name = opencl_##name,
 #define NONE(result, name, parameters)
-    DEVICE_ENTRIES(ENTRY, NONE)
-};
+    DEVICE_ENTRIES(ENTRY, NONE)};

@@ -103,8 +103,7 @@ static unsigned wrong_results(const struct arithmetic_trial *trial) {
 static strew_status probe_floats(const struct call *call, strew_device *device, const char *kernel, size_t size_bytes,
                                  unsigned *wrong) {
   strew_context *context = device->context;
-  struct arithmetic_trial *trial = memory_allocate(context, sizeof *trial);
-  if (!trial) return fail_memory(call, context, sizeof *trial);
+  ALLOCATE_NEW(struct arithmetic_trial *, trial, call, context, sizeof *trial);
   trial->kernel = kernel;
   trial->size_bytes = size_bytes;
   strew_status status = run_trial(call, device, trial);

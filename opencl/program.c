@@ -252,8 +252,7 @@ static strew_status program_find(const struct call *call, strew_device *device, 
     if (!strcmp((*out)->key, key)) return STREW_OK;
   strew_status status = context_check(call, device->context); /* a compiler cannot be stopped */
   if (status != STREW_OK) return status;
-  struct program *made = memory_allocate(device->context, size_of_program(key));
-  if (!made) return fail_memory(call, device->context, size_of_program(key));
+  ALLOCATE_NEW(struct program *, made, call, device->context, size_of_program(key));
   made->kernel_count = 0;
   made->from_disk = true;
   strcpy(made->key, key);

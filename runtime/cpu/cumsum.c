@@ -246,8 +246,7 @@ static void carries_of_totals(const struct cumsum_job *job, char *carries, struc
 static strew_status scan_in_chunks(const struct call *call, struct cumsum_job *job) {
   struct cumsum_scratch scratch;
   size_t bytes = (size_t)(job->tiles * job->blocks * pair_row_bytes(job));
-  job->carries = memory_allocate(job->context, bytes);
-  if (!job->carries) return fail_memory(call, job->context, bytes);
+  ALLOCATE(job->carries, call, job->context, bytes);
   job->find_totals = true;
   pool_run(job->context, job->tiles * job->chunks, scan_chunk, job);
   carries_of_totals(job, job->carries, &scratch);

@@ -216,8 +216,7 @@ static strew_status multiply_floats(const struct call *call, strew_context *cont
   gemm_blocks(&gemm);
   size_t scratch_bytes = (size_t)(gemm.workers * gemm.worker_bytes);
   if (!gemm.is_direct) {
-    gemm.scratch = memory_allocate(context, scratch_bytes);
-    if (!gemm.scratch) return fail_memory(call, context, scratch_bytes);
+    ALLOCATE(gemm.scratch, call, context, scratch_bytes);
   }
   pool_run(context, gemm.workers, multiply_blocks, &gemm);
   memory_free(context, gemm.scratch, scratch_bytes);

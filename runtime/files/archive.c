@@ -161,8 +161,7 @@ static strew_status open_zip(struct archive *archive, int flags) {
 static strew_status new_archive(const struct call *call, strew_context *context, const char *path,
                                 struct archive **out) {
   RETURN_IF_FAILED(check_libzip(call, path));
-  struct archive *archive = memory_allocate(context, sizeof *archive);
-  if (!archive) return fail_memory(call, context, sizeof *archive);
+  ALLOCATE_NEW(struct archive *, archive, call, context, sizeof *archive);
   memset(archive, 0, sizeof *archive);
   archive->call = call;
   archive->context = context;
@@ -350,8 +349,7 @@ strew_status archive_add(struct archive *archive, const char *name, const strew_
   enum { level = 6 }; /* zlib's default; libzip's is 9: 20 times the time for files 0.4 % smaller */
   enum { FIRST_DAY = 1 << 5 | 1 };
   strew_context *context = archive->context;
-  struct member *member = memory_allocate(context, sizeof *member);
-  if (!member) return fail_memory(archive->call, context, sizeof *member);
+  ALLOCATE_NEW(struct member *, member, archive->call, context, sizeof *member);
   *member = (struct member){.archive = archive, .tensor = tensor, .size_bytes = size_bytes};
   zip_source_t *source = zip.zip_source_function_create(serve_member, member, &archive->error);
   if (!source) {

@@ -20,8 +20,7 @@ static strew_status join_quotes(struct reader *reader, struct cell *cell) {
   if (cell->length > reader->unquoted_bytes) {
     memory_free(reader->context, reader->unquoted, reader->unquoted_bytes);
     reader->unquoted_bytes = 0;
-    reader->unquoted = memory_allocate(reader->context, cell->length);
-    if (!reader->unquoted) return fail_memory(reader->call, reader->context, cell->length);
+    ALLOCATE(reader->unquoted, reader->call, reader->context, cell->length);
     reader->unquoted_bytes = cell->length;
   }
   for (size_t i = 0; i < cell->length; i++) {
@@ -287,11 +286,9 @@ static strew_status count_columns(struct reader *reader, struct cells cells) {
   size_t chosen_bytes = (size_t)reader->count * sizeof *reader->chosen;
   status = check_machine_memory(reader->call, &reader->context->cpu, size_bytes, NULL);
   if (status != STREW_OK) return status;
-  reader->columns = memory_allocate(reader->context, size_bytes);
-  if (!reader->columns) return fail_memory(reader->call, reader->context, size_bytes);
+  ALLOCATE(reader->columns, reader->call, reader->context, size_bytes);
   memset(reader->columns, 0, size_bytes);
-  reader->chosen = memory_allocate(reader->context, chosen_bytes);
-  if (!reader->chosen) return fail_memory(reader->call, reader->context, chosen_bytes);
+  ALLOCATE(reader->chosen, reader->call, reader->context, chosen_bytes);
   for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = TEXTUAL; /* while names are read */
   reader->first_byte = *first;
   if (reader->count == 1 && *first != '"') find_separator(reader, first, (size_t)(cells.at - first));

@@ -53,8 +53,7 @@ strew_status npy_read_header(const struct call *call, const struct npy_source *s
   if (is_known && *data_at > source->size_bytes)
     return fail_source(call, source, NULL, "claims a header of %zu bytes, and has %" PRIu64 " in all", length,
                        source->size_bytes);
-  char *text = memory_allocate(context, length);
-  if (!text) return fail_memory(call, context, length);
+  ALLOCATE_NEW(char *, text, call, context, length);
   size_t known = sizeof prefix - begin; /* its bytes in `prefix` */
   memcpy(text, prefix + begin, known);
   status = source->read(call, source->user, text + known, length - known);
@@ -224,8 +223,7 @@ static strew_status map_elements(const struct call *call, const struct file *fil
   strew_context *context = device->context;
   int64_t sizes[MAX_RANK];
   size_t data_bytes = (size_t)(file->size_bytes - data_at);
-  struct mapping *mapping = memory_allocate(context, sizeof *mapping);
-  if (!mapping) return fail_memory(call, context, sizeof *mapping);
+  ALLOCATE_NEW(struct mapping *, mapping, call, context, sizeof *mapping);
   *mapping = (struct mapping){context, NULL, (size_t)file->size_bytes};
   strew_status status = file_map(call, file, &mapping->address);
   if (status != STREW_OK) return memory_free(context, mapping, sizeof *mapping), status;

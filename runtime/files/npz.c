@@ -161,8 +161,7 @@ static strew_status add_tensor(const struct call *call, struct archive *archive,
   if (length > MAX_MEMBER_BYTES - SUFFIX_BYTES)
     return fail(call, FAULT(STREW_EVALUE, "x"), "has a name of %zu bytes, \"%s\", expected at most %d", length,
                 text_of_name(name, text), MAX_MEMBER_BYTES - SUFFIX_BYTES);
-  char *member = memory_allocate(context, length + sizeof suffix);
-  if (!member) return fail_memory(call, context, length + sizeof suffix);
+  ALLOCATE_NEW(char *, member, call, context, length + sizeof suffix);
   memcpy(member, name, length);
   memcpy(member + length, suffix, sizeof suffix);
   status = archive_add(archive, member, tensor, image.size_bytes, is_deflated);

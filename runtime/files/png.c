@@ -327,8 +327,7 @@ strew_status png_save(const struct call *call, const strew_tensor *tensor, const
   if (status != STREW_OK) return status;
   picture.size_bytes = (size_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
   picture.row_bytes = (size_t)picture.width * (size_t)picture.channels * (size_t)picture.bits / 8;
-  picture.rows = memory_allocate(picture.context, picture.size_bytes);
-  if (!picture.rows) return fail_memory(call, picture.context, picture.size_bytes);
+  ALLOCATE(picture.rows, call, picture.context, picture.size_bytes);
   status = strew_read(tensor, picture.rows, picture.size_bytes, call->error);
   if (status == STREW_OK && picture.bits == 16) status = png_narrow(&picture, tensor, picture.rows);
   TRY(status, write_png(&picture));

@@ -38,8 +38,7 @@ strew_status strew_table_create(strew_context *context, strew_table **out, strew
 }
 
 strew_status table_create(const struct call *call, strew_context *context, strew_table **out) {
-  strew_table *table = memory_allocate(context, sizeof *table);
-  if (!table) return fail_memory(call, context, sizeof *table);
+  ALLOCATE_NEW(strew_table *, table, call, context, sizeof *table);
   *table = (strew_table){.released = {NULL, table_give_back}, .context = strew_context_retain(context)};
   *out = table;
   return STREW_OK;
@@ -61,8 +60,7 @@ static strew_status table_grow(const struct call *call, strew_table *table) {
   int64_t capacity = table->capacity ? 2 * table->capacity : INITIAL_CAPACITY;
   size_t size_bytes = (size_t)capacity * sizeof *table->entries;
   size_t old_bytes = (size_t)table->capacity * sizeof *table->entries;
-  struct table_entry *entries = memory_allocate(table->context, size_bytes);
-  if (!entries) return fail_memory(call, table->context, size_bytes);
+  ALLOCATE_NEW(struct table_entry *, entries, call, table->context, size_bytes);
   if (old_bytes) memcpy(entries, table->entries, old_bytes);
   memory_free(table->context, table->entries, old_bytes);
   table->entries = entries;

@@ -24,8 +24,7 @@ strew_status strew_key_table_create(strew_context *context, int columns, strew_k
   if (columns < 1 || columns > MOST_COLUMNS)
     return fail(&call, VALUED(STREW_EARGUMENT, "n", strew_int(columns)), "is %d, expected 1 to %d columns", columns,
                 MOST_COLUMNS);
-  strew_key_table *table = memory_allocate(context, sizeof *table);
-  if (!table) return fail_memory(&call, context, sizeof *table);
+  ALLOCATE_NEW(strew_key_table *, table, &call, context, sizeof *table);
   *table = (strew_key_table){.keys = {.context = strew_context_retain(context), .columns = columns}};
   *out = table;
   return STREW_OK;
