@@ -151,10 +151,9 @@ void opencl_close(strew_device *device) {
 strew_status opencl_allocate(const struct call *call, strew_device *device, size_t size_bytes,
                              struct storage *storage) {
   strew_context *context = device->context;
-  strew_status status = opencl_open(call, device);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(opencl_open(call, device));
   ALLOCATE_NEW(struct block *, block, call, context, sizeof *block);
-  status = block_allocate(call, device, size_bytes, block);
+  strew_status status = block_allocate(call, device, size_bytes, block);
   if (status != STREW_OK) return memory_free(context, block, sizeof *block), status;
   storage->data = block;
   return STREW_OK;

@@ -147,8 +147,7 @@ strew_status opencl_probe(const struct call *call, strew_device *device) {
   if (status != STREW_OK) return status;
   on->software = in_software(wrong);
   if (!device->lacks_float64) {
-    status = probe_floats(call, device, "probe_float64", sizeof(double), &wrong);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(probe_floats(call, device, "probe_float64", sizeof(double), &wrong));
     if (wrong & 1u << FUSED || opencl_assumed("software")) on->software |= SOFT_FUSED64;
     if (wrong & ~(1u << FUSED)) device->lacks_float64 = "its float64 arithmetic is not exact";
   }

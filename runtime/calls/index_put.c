@@ -365,8 +365,7 @@ static strew_status mask_start(struct steps *steps, struct rows *rows, const str
                 text_of_sizes(self->rank, self->sizes, other));
   tensor_broadcast(wide, self, &shape);
   tensor_broadcast(&wide_mask, mask, &shape);
-  strew_status status = check_sizes(call, self->dtype, shape.rank, shape.sizes);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_sizes(call, self->dtype, shape.rank, shape.sizes));
   const strew_tensor *positions = rows_mask(steps, &wide_mask);
   if (!positions) return steps->status;
   rows->addressed = shape.rank;

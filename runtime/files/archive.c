@@ -333,9 +333,8 @@ static strew_status fail_name(const struct archive *archive, const char *name) {
 
 strew_status archive_create(const struct call *call, strew_context *context, const char *path, struct archive **out) {
   struct archive *archive = NULL;
-  strew_status status = new_archive(call, context, path, &archive);
-  if (status != STREW_OK) return status;
-  status = draft_create(call, path, &archive->draft);
+  RETURN_IF_FAILED(new_archive(call, context, path, &archive));
+  strew_status status = draft_create(call, path, &archive->draft);
   archive->is_new = status == STREW_OK;
   TRY(status, open_zip(archive, ZIP_CREATE | ZIP_TRUNCATE));
   if (status != STREW_OK) return archive_close(archive), status;

@@ -246,14 +246,12 @@ static inline strew_status walk_line(struct reader *reader, struct cells *cells,
   const char first_byte = *cells->at;
   for (int64_t i = 0;; i++, cells->at++) {
     if (i == reader->count) return fail_long(reader, cells, first_byte, line);
-    strew_status status = check_cell(reader, cells);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_cell(reader, cells));
     struct cell cell;
     int64_t cell_line = cells->line;
     cells_next(cells, reader->columns[i].kind >= TEXTUAL, &cell);
     if (cell.is_unclosed || cell.has_more) return fail_quotes(reader, cells, cell_line, i, &cell);
-    status = visit_cell(reader, cells, cell_line, i, &cell);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(visit_cell(reader, cells, cell_line, i, &cell));
     if (*cells->at != cells->separator)
       return i + 1 == reader->count ? STREW_OK : fail_ragged(reader, first_byte, line, i + 1);
   }
@@ -280,12 +278,10 @@ static void find_separator(struct reader *reader, const char *line, size_t lengt
 static strew_status count_columns(struct reader *reader, struct cells cells) {
   const char *first = cells.at;
   reader->width_line = cells.line;
-  strew_status status = count_cells(reader, &cells, &reader->count);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(count_cells(reader, &cells, &reader->count));
   size_t size_bytes = (size_t)reader->count * sizeof *reader->columns;
   size_t chosen_bytes = (size_t)reader->count * sizeof *reader->chosen;
-  status = check_machine_memory(reader->call, &reader->context->cpu, size_bytes, NULL);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_machine_memory(reader->call, &reader->context->cpu, size_bytes, NULL));
   ALLOCATE(reader->columns, reader->call, reader->context, size_bytes);
   memset(reader->columns, 0, size_bytes);
   ALLOCATE(reader->chosen, reader->call, reader->context, chosen_bytes);
@@ -666,8 +662,7 @@ static strew_status inspect_number(struct reader *reader, const struct cells *ce
   strew_status status =
       reader->options->dtype ? check_number(reader, cells, line, i, cell) : check_value(reader, cells, line, i, cell);
   if (status != STREW_OK || column->kind != WHOLE || cell->number.is_whole) return status;
-  status = check_decided(reader, line, i, cell);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_decided(reader, line, i, cell));
   column->kind = FRACTIONAL;
   column->fractional_line = line;
   return check_exact(reader, cells, i);

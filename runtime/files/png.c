@@ -218,9 +218,8 @@ strew_status png_load(const struct call *call, strew_device *device, struct file
                       const strew_load_options *options, strew_tensor **out) {
   (void)options;
   struct picture picture = {.call = call, .context = device->context, .path = file->path, .file = file};
-  strew_status status = check_libpng(call, file->path);
-  if (status != STREW_OK) return status;
-  status = create(&picture);
+  RETURN_IF_FAILED(check_libpng(call, file->path));
+  strew_status status = create(&picture);
   TRY(status, run_step(&picture, read_png_header));
   TRY(status, check_claim(&picture));
   TRY(status, run_step(&picture, prepare_rows));
@@ -308,9 +307,8 @@ static void write_all(struct picture *picture) {
 }
 
 static strew_status write_png(struct picture *picture) {
-  strew_status status = draft_create(picture->call, picture->path, &picture->draft);
-  if (status != STREW_OK) return status;
-  status = create(picture);
+  RETURN_IF_FAILED(draft_create(picture->call, picture->path, &picture->draft));
+  strew_status status = create(picture);
   TRY(status, run_step(picture, write_all));
   png.png_destroy_write_struct(&picture->png, &picture->info);
   if (status == STREW_OK) return draft_commit(picture->call, &picture->draft);

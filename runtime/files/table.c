@@ -122,10 +122,9 @@ strew_status strew_table_add_word(strew_table *table, int64_t i, const char *wor
   if (i < 0 || i >= table->count)
     return fail(&call, FAULT(STREW_EINDEX, "i"), "is %" PRId64 ", the table has %" PRId64 " tensors", i, table->count);
   struct shared_words *own;
-  strew_status status = own_words(&call, table, i, &own);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(own_words(&call, table, i, &own));
   int64_t count = own->words.count;
-  status = words_number(&call, table->context, &own->words, word, strlen(word), &number);
+  strew_status status = words_number(&call, table->context, &own->words, word, strlen(word), &number);
   if (status == STREW_OK) table_set_words(table, i, own);
   shared_words_release(own, table->context);
   if (status != STREW_OK || number == count) return status;
