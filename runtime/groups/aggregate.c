@@ -260,10 +260,9 @@ static strew_status aggregate(struct aggregating *a, strew_tensor *out[]) {
 }
 
 static strew_status check_count(const struct call *call, int64_t count) {
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = "count"};
   if (count >= 0 && count < INT_MAX) return STREW_OK;
-  if (count < 0) return fail(call, fault, "is %" PRId64 ", expected 0 or more", count);
-  return fail(call, fault, "is %" PRId64 ", expected less than %d", count, INT_MAX);
+  if (count < 0) return fail(call, FAULT(STREW_EARGUMENT, "count"), "is %" PRId64 ", expected 0 or more", count);
+  return fail(call, FAULT(STREW_EARGUMENT, "count"), "is %" PRId64 ", expected less than %d", count, INT_MAX);
 }
 
 strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
