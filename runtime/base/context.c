@@ -2,10 +2,8 @@
 
    Each tensor holds a reference to its context, so hosts and garbage collectors may release both in any order. */
 #include "runtime/cpu/cpu.h"
-#include "runtime/cpu/loops/isa.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 strew_context *strew_context_retain(strew_context *context) {

@@ -2,7 +2,6 @@
 #include "device.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 

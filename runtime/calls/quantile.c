@@ -146,9 +146,8 @@ static strew_tensor *shape_rows(struct steps *steps, const struct quantile_list 
   dense_strides(rank, sizes, dense);
   for (int d = 0; d < rank; d++)
     if (folded[d]) strides[d] = dense[d];
-  strew_tensor **shaped = steps_place(steps), **out = steps_place(steps);
-  STEP(steps, strew_as_strided(rows, rank, sizes, strides, 0, shaped, steps->error));
-  STEP(steps, strew_contiguous(*shaped, out, steps->error));
+  STEP_INTO(steps, shaped, strew_as_strided(rows, rank, sizes, strides, 0, shaped, steps->error));
+  STEP_INTO(steps, out, strew_contiguous(*shaped, out, steps->error));
   return *out;
 }
 

@@ -1,16 +1,9 @@
 /* matmul.c: matrix products on the CPU. Floats are computed by tiles (loops/product_loops.c), integers by plain loops.
    Every element of c is computed by one thread, in order of k. */
-#include "cpu.h"
 #include "loops/copy_loops.h"
 #include "loops/product_loops.h"
-#include "runtime/shared/scalar.h"
-#include "tuning.h"
 
-#include <stdatomic.h>
 #include <string.h>
-
-CHOOSE_LOOPS(copy)
-CHOOSE_LOOPS(product)
 
 /* A product of one batch, or a part of one: c[m, n] = a[m, k] b[k, n]. Strides in elements. */
 struct matrices {

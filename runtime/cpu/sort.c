@@ -15,7 +15,6 @@
 #include "cpu.h"
 #include "runtime/shared/scalar.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum { DIGITS = 1 << SORT_DIGIT_BITS }; /* values of a digit */

@@ -5,7 +5,6 @@
 #include "file.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>

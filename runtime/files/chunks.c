@@ -1,10 +1,7 @@
 /* chunks.c: files that are read in chunks of rows: strew_reader. Each format makes its own chunks (format.h); here are
    the file, which is read ahead by a thread where it is read in order, and what a failure leaves. */
-#include "file.h"
 #include "format.h"
-#include "runtime/base/device.h"
 #include "stream.h"
-#include "table.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,6 @@
    of the chunk, ends there by a 0 that meanwhile replaces the next byte, and is read as a whole file is (csv_load.c).
    Lines are found by a scan of their own, which knows quotes: a cell that is cut off must not decide anything. */
 #define _XOPEN_SOURCE 700 /* locale_t */
-#include "csv_cells.h"
 #include "csv_walk.h"
 #include "format.h"
 #include "stream.h"

@@ -163,12 +163,11 @@ static strew_status load_file(const struct call *call, strew_device *device, con
 
 strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options, strew_tensor **out,
                         strew_table **table, strew_error *error) {
-  static const strew_load_options defaults;
   CALL(call, "load", error, {0});
   const struct format *format;
   strew_tensor *tensor = NULL;
   strew_table *tensors = NULL;
-  if (!options) options = &defaults;
+  options = options ? options : &(const strew_load_options){0};
   strew_status status = check_load_options(&call, options);
   TRY(status, format_find(&call, path, options->format, &format));
   TRY(status, format_check_load(&call, format, options));

@@ -7,7 +7,6 @@
 #include <zlib.h>
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
 
 enum { BUFFER_BYTES = 64 << 10, GZIP_WINDOW = 15 + 16 /* the largest window; gzip's header and end */ };

@@ -5,7 +5,6 @@
    call's error; its status is kept. */
 #include "file.h"
 #include "format.h"
-#include "runtime/base/device.h"
 #include "runtime/base/library.h"
 #include "runtime/base/tensor.h"
 

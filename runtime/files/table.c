@@ -3,7 +3,6 @@
 #include "table.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 

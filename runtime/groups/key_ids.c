@@ -94,8 +94,7 @@ static strew_status ids_on_host(const struct call *call, struct key_table *table
 static strew_tensor *look_up_groups(struct steps *steps, struct key_table *table, strew_grouping *grouping) {
   strew_tensor *here[MOST_COLUMNS], **ids = steps_place(steps);
   for (int c = 0; c < table->columns; c++) {
-    strew_tensor **key = steps_place(steps);
-    STEP(steps, strew_grouping_key(grouping, c, key, steps->error));
+    STEP_INTO(steps, key, strew_grouping_key(grouping, c, key, steps->error));
     here[c] = NULL;
     if (steps->status == STREW_OK) here[c] = step_to(steps, *key, &tensor_context(*key)->cpu, (*key)->dtype);
   }

@@ -99,11 +99,10 @@ static strew_status join(strew_groups groups, const struct group_row *row, strew
 strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
                                 const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
                                 strew_error *error) {
-  static const strew_group_reduce_options defaults;
   const bool is_known = (unsigned)reduction < STREW_GROUP_REDUCTION_COUNT;
   const strew_group_reduction known = is_known ? reduction : STREW_GROUP_SUM;
   const struct group_row *row = &group_rows[known];
-  if (!options) options = &defaults;
+  options = options ? options : &(const strew_group_reduce_options){0};
   const bool is_right = is_known && src && !find_untaken(row, options, *out != NULL, arg != NULL);
   if (is_right && bodies[known] == group_join && !(options->dim_size && *options->dim_size < 0))
     return join(groups, row, src, options, out, arg, error);

@@ -244,8 +244,7 @@ static void subtract_largest(struct steps *steps, const struct soft *soft, struc
 static void join_sums(struct steps *steps, const struct soft *soft, struct part part) {
   step_binary(steps, soft->logarithm ? STREW_SUB : STREW_DIV, part.out, part.own, part.out);
   if (!groups_drop(&soft->groups)) return;
-  strew_tensor **outside = steps_place(steps);
-  STEP(steps, groups_mark_outside(steps->call, part.index, groups_size(&soft->groups), outside));
+  STEP_INTO(steps, outside, groups_mark_outside(steps->call, part.index, groups_size(&soft->groups), outside));
   STEP(steps, strew_masked_fill(part.out, *outside, operand_of_int(0), &part.out, steps->error));
 }
 

@@ -1,7 +1,6 @@
 /* row_loops.c: see row_loops.h. */
 #include "row_loops.h"
 
-#include "runtime/base/device.h"
 #include "runtime/cpu/scatter/tile.h"
 
 /* arg[j] = position if wins[j] is 1; if it is 0, arg[j] stays. */

@@ -2,7 +2,6 @@
 #include "segment_loops.h"
 
 #include "runtime/cpu/cpu.h"
-#include "runtime/shared/scalar.h"
 
 enum {
   LANES_BYTES = 128,   /* vectors of a line whose order does not matter */
