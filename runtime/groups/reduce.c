@@ -6,8 +6,7 @@
 static group_body *const bodies[] = {
 #define ROW(ENUM, word, name, takes, empty, exact, options, passes, body, reduction)                                   \
   [STREW_GROUP_##ENUM] = group_##body,
-    STREW_GROUP_REDUCTIONS(ROW)
-};
+    STREW_GROUP_REDUCTIONS(ROW)};
 
 /* ------------------------------------------------------------------------------------------------------------- call */
 
@@ -256,10 +255,10 @@ strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
 
 strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options,
                              strew_tensor **out, strew_error *error) {
-  static const strew_group_reduce_options defaults;
   CALL_STEPS(call, steps, "group_ids", error, {"src", src}, GROUPS_OF(groups));
   struct group_call g;
-  group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src, options ? options : &defaults);
+  group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src,
+                   options ? options : &(const strew_group_reduce_options){0});
   strew_tensor **settled = steps_place(&steps);
   STEP(&steps, start(&call, &g, STREW_GROUP_COUNT, NULL));
   group_open(&g, NULL);
@@ -282,8 +281,7 @@ static strew_group_reduce_options new_options_of(const strew_group_options *old)
 
 static strew_status quantile(strew_groups groups, strew_tensor *src, double q, strew_interpolation interpolation,
                              const strew_group_options *old, strew_tensor **out, strew_error *error) {
-  static const strew_group_options defaults = STREW_GROUP_OPTIONS;
-  strew_group_reduce_options options = new_options_of(old ? old : &defaults);
+  strew_group_reduce_options options = new_options_of(old ? old : &(const strew_group_options)STREW_GROUP_OPTIONS);
   strew_tensor *made = NULL;
   options.q = q;
   options.interpolation = interpolation;
