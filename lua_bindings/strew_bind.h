@@ -279,9 +279,8 @@ bool bind_read_columns(lua_State *L, struct script_call *call, int x, int names,
 int bind_missed(lua_State *L, struct script_call *call);
 /* saved(x, names, words) of strew.save: tensors, names, lists of words. */
 extern const struct script_function bind_saved_columns_row;
-/* Of strew.show, written in Lua: histogram(self, bins, width, is_ascii, low, high), a text, and means(self, rows,
-   columns), a tensor; strew_family.c. */
-extern const struct script_function bind_histogram_row, bind_means_row;
+/* The text of strew.show, written in Lua; strew_family.c. */
+extern const struct script_function bind_drawing_row;
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_table_keys_row;
 /* Calls such a row with the arguments of the call; returns 1, the number of results. */

@@ -292,8 +292,7 @@ int bind_call_family(lua_State *L, struct script_call *call, const struct script
 const struct script_function bind_saved_columns_row = {"saved", run, IN_rows, FUNCTION | CONSTANT | BRIEF},
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION | CONSTANT},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION},
-                             bind_histogram_row = {"histogram", run, IN_showing, FUNCTION | CONSTANT},
-                             bind_means_row = {"means", run, IN_showing, FUNCTION | CONSTANT},
+                             bind_drawing_row = {"show", run, IN_showing, FUNCTION | CONSTANT | BRIEF},
                              bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION | CONSTANT},
                              bind_group_keys_row = {"group_keys", run, IN_grouped, FUNCTION};
 
