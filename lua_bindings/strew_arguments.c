@@ -15,8 +15,7 @@ bool bind_may_continue(struct script_call *call, int64_t entry) {
   return entry % ENTRIES != 1 || strew_context_check(call->binding->context, &call->error) == STREW_OK;
 }
 
-/* Reads a number or a boolean; false: it is neither. */
-static bool read_scalar(lua_State *L, int i, strew_scalar *out) {
+bool bind_to_scalar(lua_State *L, int i, strew_scalar *out) {
   switch (lua_type(L, i)) {
   case LUA_TBOOLEAN: *out = strew_bool(lua_toboolean(L, i)); return true;
   case LUA_TNUMBER:
@@ -29,7 +28,7 @@ static bool read_scalar(lua_State *L, int i, strew_scalar *out) {
 static bool fail_type(lua_State *L, struct script_call *call, int i, const char *name, const char *expected) {
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, name, "is %s, expected %s", bind_text(L, call, i, text), expected);
-  call->error.has_value = read_scalar(L, i, &call->error.value);
+  call->error.has_value = bind_to_scalar(L, i, &call->error.value);
   return false;
 }
 
@@ -106,7 +105,7 @@ bool bind_read_again(lua_State *L, struct script_call *call, struct kept *self) 
 }
 
 bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  return read_scalar(L, i, out) || fail_type(L, call, i, name, "a number or boolean");
+  return bind_to_scalar(L, i, out) || fail_type(L, call, i, name, "a number or boolean");
 }
 
 static bool is_comparison(const struct script_call *call) {
@@ -126,7 +125,7 @@ bool bind_operand(lua_State *L, struct script_call *call, int i, const char *nam
   struct box *box = bind_to_box(L, call->binding, i);
   if (box) return (operand->tensor = open_box(call, box, i, name)) != NULL;
   operand->tensor = NULL;
-  if (read_scalar(L, i, &operand->number)) return true;
+  if (bind_to_scalar(L, i, &operand->number)) return true;
   fail_type(L, call, i, name, "a tensor, number or boolean");
   bind_hint_table(L, call, i, name);
   if (lua_type(L, i) == LUA_TSTRING && is_comparison(call))

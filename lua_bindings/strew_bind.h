@@ -523,6 +523,7 @@ bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *di
 enum { DESCRIPTION_BYTES = 512 };
 const char *bind_describe(const strew_tensor *tensor, char *text);
 void bind_push_scalar(lua_State *L, strew_scalar scalar);
+bool bind_to_scalar(lua_State *L, int i, strew_scalar *out); /* false: neither a number nor a boolean */
 /* Counts the read of an element of self by a script: the thousandth one on a device other than the CPU warns, once per
    Lua state, and only with warnings on. strew_tensor.c */
 void bind_note_read(lua_State *L, struct script_call *call, const strew_tensor *self);

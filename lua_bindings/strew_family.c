@@ -66,10 +66,7 @@ static int fail(lua_State *L, struct script_call *call) {
     if (strcmp(strew_status_name((strew_status)i), code) == 0) status = (strew_status)i;
   bind_fail(call, status, argument, "%s", lua_isstring(L, 2) ? lua_tostring(L, 2) : "is invalid");
   add_lines(call, hint);
-  if (lua_type(L, 5) == LUA_TNUMBER) {
-    call->error.has_value = true;
-    call->error.value = lua_isinteger(L, 5) ? strew_int(lua_tointeger(L, 5)) : strew_float(lua_tonumber(L, 5));
-  }
+  call->error.has_value = bind_to_scalar(L, 5, &call->error.value);
   if (lua_istable(L, 6)) {
     call->error.position_rank = 0;
     for (lua_Integer k = 1; k <= STREW_MAX_RANK && lua_rawgeti(L, 6, k) == LUA_TNUMBER; k++, lua_pop(L, 1))
@@ -324,6 +321,7 @@ const struct script_function bind_family_rows[] = {
     IN(elementwise, isfinite, ALWAYS | CONSTANT), IN(elementwise, nan_to_num, EVERY), IN(statistics, norm, ALWAYS),
     IN(statistics, median, ALWAYS), IN(statistics, logsumexp, ALWAYS), IN(views, outer, ALWAYS),
     IN(views, tril, EVERY), IN(views, triu, EVERY), IN(views, diag, ALWAYS),
+    IN(printing, set_printoptions, FUNCTION | BRIEF), IN(printing, get_printoptions, FUNCTION | BRIEF),
     /* of tables of columns, for their metatables */
     IN(printing, tostring, INNER | CONSTANT), IN(rows, table, INNER), IN(rows, length, INNER),
     IN(rows, column, INNER | CONSTANT),
