@@ -279,8 +279,10 @@ bool bind_read_columns(lua_State *L, struct script_call *call, int x, int names,
 int bind_missed(lua_State *L, struct script_call *call);
 /* saved(x, names, words) of strew.save: tensors, names, lists of words. */
 extern const struct script_function bind_saved_columns_row;
-/* The text of strew.show, written in Lua; strew_family.c. */
-extern const struct script_function bind_drawing_row;
+/* The texts of strew.show and strew.help, written in Lua; strew_family.c. */
+extern const struct script_function bind_drawing_row, bind_help_row;
+/* Calls such a row in place of the call's, and the script's print, which is no part of the operation, with its text. */
+int bind_print_text(lua_State *L, struct script_call *call, const struct script_function *row);
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_table_keys_row;
 /* Calls such a row with the arguments of the call; returns 1, the number of results. */
@@ -435,7 +437,7 @@ enum { NO_DIM = INT_MIN };
   X(reduce, bind_reduction, strew_reduction, REDUCTION)   X(dtype, bind_wanted_dtype, int, DTYPE)                      \
   X(device, bind_device, strew_device *, ZEROS)           X(any, bind_any, int, WORD)                                  \
   X(colormap, bind_colormap, strew_colormap, WORD)        X(color, bind_color, struct color, ZEROS)                    \
-  X(source, bind_source, strew_tensor *, ZEROS)                                                                        \
+  X(source, bind_source, strew_tensor *, ZEROS)           X(topic, bind_topic, const char *, ZEROS)                    \
   X(interpolation, bind_interpolation, strew_interpolation, WORD) X(table, bind_table, int, WORD)
 
 /* The fields that arguments are stored in: X has the type and the name in a text; Y another name of the field. */

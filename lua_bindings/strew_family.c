@@ -286,10 +286,23 @@ int bind_call_family(lua_State *L, struct script_call *call, const struct script
   return 1;
 }
 
+int bind_print_text(lua_State *L, struct script_call *call, const struct script_function *row) {
+  const struct script_function *own = call->row;
+  call->row = row;
+  const int results = row->function(L, call);
+  call->row = own;
+  if (results < 0) return -1;
+  lua_getglobal(L, "print");
+  lua_insert(L, -2);
+  lua_call(L, 1, 0);
+  return 0;
+}
+
 const struct script_function bind_saved_columns_row = {"saved", run, IN_rows, FUNCTION | CONSTANT | BRIEF},
                              bind_table_ids_row = {"ids", run, IN_keys, FUNCTION | CONSTANT},
                              bind_table_keys_row = {"keys", run, IN_keys, FUNCTION},
                              bind_drawing_row = {"show", run, IN_showing, FUNCTION | CONSTANT | BRIEF},
+                             bind_help_row = {"help", run, IN_printing, FUNCTION | CONSTANT | BRIEF},
                              bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION | CONSTANT},
                              bind_group_keys_row = {"group_keys", run, IN_grouped, FUNCTION};
 

@@ -10,18 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* show(t [, opts]). (A print of the script's is no part of the operation, whose name its errors would have.) */
-static int show(lua_State *L, struct script_call *call) {
-  const struct script_function *row = call->row;
-  call->row = &bind_drawing_row;
-  const int results = bind_drawing_row.function(L, call);
-  call->row = row;
-  if (results < 0) return -1;
-  lua_getglobal(L, "print");
-  lua_insert(L, -2);
-  lua_call(L, 1, 0);
-  return 0;
-}
+/* show(t [, opts]) */
+static int show(lua_State *L, struct script_call *call) { return bind_print_text(L, call, &bind_drawing_row); }
 
 /* terminal() -> the style and the lines (0: unknown) of standard output's terminal. */
 static strew_status terminal(struct arguments *a) {

@@ -10,7 +10,7 @@
 -- Only elements that are shown are read. Columns in the middle that do not fit the line are left out. A table of
 -- tensors that are not columns of one length is a list of names and shapes.
 --
--- And the print options, of tensors, too.
+-- And the print options, of tensors, too; and what strew.help prints.
 local strew, fail, use, inner = ...
 local errors, tables = use "errors.lua", use "tables.lua"
 
@@ -235,7 +235,22 @@ local function list_of(x)
   return table.concat(lines, "\n")
 end
 
+local LONGEST = 1000 -- longer names and words are not searched for: patterns would take long
+
+local function help(name, words)
+  if name and words then fail("search", "is given with 'name', expected one of the two") end
+  local pages, wanted = inner.help_pages(), inner.name_of(name) or words
+  if not wanted then return pages.overview() end
+  wanted = wanted:match "^[^\0]*"
+  local text = #wanted <= LONGEST and (name and pages.page or pages.search)(wanted)
+  if text then return text end
+  if words then fail("search", ('is "%s", nothing found'):format(wanted:sub(1, 60))) end
+  fail("name", ('is "%s", no help found'):format(wanted:sub(1, 60)), errors.meant(wanted:match "[^.:]*$", pages.names())
+    or 'strew.help() lists all names, strew.help{search = "word"} searches their texts')
+end
+
 return {
+  help = {"name?topic search=word", help},
   set_printoptions = {"precision=any threshold=any edgeitems=any linewidth=any profile=word", set_printoptions},
   get_printoptions = {"", get_printoptions},
   tostring = {"x:table", function(x)
