@@ -8,15 +8,12 @@ local LARGEST, DEFAULT_BINS, MOST_BINS = 1000, 10, 10000 -- LARGEST: most column
 local STYLES = {[0] = "ascii", "blocks", "256", "truecolor"}
 local ASCII, COLORS = 0, 2 -- from COLORS on in colour
 
--- Returns the dtype in which self is drawn.
-local function exact(self) return inner.has_float64(self) and "float64" or "float32" end
-
 ----------------------------------------------------------------------------------------------------------- histograms
 
 -- Calls f with all elements, as lines of limited length: few temporaries.
 local PIECE = 1 << 18
 local function each_piece(self, f)
-  local flat, dtype = self:reshape(-1), exact(self)
+  local flat, dtype = self:reshape(-1), operands.widest(self)
   for start = 0, #flat - 1, PIECE do f(flat:narrow(0, start, math.min(PIECE, #flat - start)):to(dtype)) end
 end
 
@@ -99,7 +96,7 @@ end
 
 -- Returns self shrunk to rows x columns, or to `columns` if it has one dimension, as float64 on the CPU.
 local function means_of(self, rows, columns, content)
-  local dtype, last = exact(self), self:dim() > 1 and 1 or 0
+  local dtype, last = operands.widest(self), self:dim() > 1 and 1 or 0
   local lower = shrink(self, 0, last == 1 and rows or columns, function(x) return contents[content](x:to(dtype)) end)
   return shrink(lower, last, columns, contents.elements):to("cpu"):to("float64"):contiguous()
 end

@@ -2,21 +2,13 @@
 --
 -- A missing element is NaN among floats and the empty word in text, as strew.load reads an empty cell. Integers and
 -- booleans become floats, only where an element is missing, as in pandas.
-local strew, fail, use = ...
+local _, fail, use = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local missing = {}
 
 -- From -n to n, a float holds every integer.
 local EXACT = {float64 = 1 << 53, float32 = 1 << 24}
 local LARGEST = {uint8 = 255, int8 = 127, int16 = 32767, int32 = 2147483647, int64 = math.maxinteger}
-
--- Returns the widest float dtype of a device.
-function missing.float(device)
-  if device == "cpu" then return "float64" end
-  for _, one in ipairs(strew.devices()) do
-    if one.name == device then return one.float64 and "float64" or "float32" end
-  end
-end
 
 -- Returns integers or booleans as floats; or nil and a value that changes.
 function missing.as_float(t, dtype)
@@ -52,7 +44,7 @@ function missing.choose(columns, i, at, gaps, fill)
     return errors.own("value", "fill", nil, strew.index_fill_, chosen, 0, gaps, fill), list
   end
   if not operands.is_float(t) then
-    local dtype = missing.float(t.device)
+    local dtype = operands.widest(t)
     local floats, value = missing.as_float(chosen, dtype)
     chosen = floats
     if not floats then
