@@ -114,7 +114,7 @@ struct script_function {
   int (*function)(lua_State *L, struct script_call *call);
   int code;
   int forms;
-  const char *parameters;                   /* the text for bind_read; strew_parameters.c */
+  const char *parameters;                   /* the text for bind_read; of the family: the file */
   strew_status (*run)(struct arguments *a); /* of bind_one and bind_two */
   /* In the copy that a function has instead, once texts were parsed for it: these, and its other upvalues. */
   const struct parameters *lists;

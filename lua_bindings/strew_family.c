@@ -227,20 +227,9 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   }
 }
 
-/* The files with operations; a row's code is one of them. */
-#define FILES(X)                                                                                                       \
-  X(elementwise)                                                                                                       \
-  X(grouped)                                                                                                           \
-  X(grouping)                                                                                                          \
-  X(joins) X(keys) X(printing) X(rearranging) X(rows) X(showing) X(statistics) X(views)
-#define CODE(name) IN_##name,
-enum file { FILES(CODE) };
-#define NAME(name) #name ".lua",
-static const char *const files[] = {FILES(NAME)};
-
-/* The row of an operation. */
+/* The row of an operation: in place of parameters it has the file. */
 #define IN(file, name, forms)                                                                                          \
-  { #name, run, IN_##file, forms }
+  { #name, run, 0, forms, #file ".lua" }
 
 /* Returns the parameters in the operation's field `which`, a text until the first call. */
 static const struct parameters *parameters_of(lua_State *L, int operation, int which) {
@@ -257,7 +246,7 @@ static int run(lua_State *L, struct script_call *call) {
   struct arguments checked;
   bind_stack(L, LUA_MINSTACK + 3 * MOST_PARAMETERS + MAX_OPERANDS);
   const int operation = lua_gettop(L) + 1;
-  push_operation(L, files[call->row->code], call->row->name);
+  push_operation(L, call->row->parameters, call->row->name);
   const bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) != LUA_TNIL;
   const struct parameters *list = parameters_of(L, operation, is_second ? 3 : 1);
   if (!bind_read_list(L, call, list, &checked)) return -1;
@@ -298,26 +287,26 @@ int bind_print_text(lua_State *L, struct script_call *call, const struct script_
   return 0;
 }
 
-const struct script_function bind_saved_columns_row = {"saved", run, IN_rows, FUNCTION | CONSTANT | BRIEF},
-                             bind_table_ids_row = {"ids", run, IN_keys, FUNCTION | CONSTANT},
-                             bind_table_keys_row = {"keys", run, IN_keys, FUNCTION},
-                             bind_drawing_row = {"show", run, IN_showing, FUNCTION | CONSTANT | BRIEF},
-                             bind_help_row = {"help", run, IN_printing, FUNCTION | CONSTANT | BRIEF},
-                             bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION | CONSTANT},
-                             bind_group_keys_row = {"group_keys", run, IN_grouped, FUNCTION};
+const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION | CONSTANT | BRIEF, "rows.lua"},
+                             bind_table_ids_row = {"ids", run, 0, FUNCTION | CONSTANT, "keys.lua"},
+                             bind_table_keys_row = {"keys", run, 0, FUNCTION, "keys.lua"},
+                             bind_drawing_row = {"show", run, 0, FUNCTION | CONSTANT | BRIEF, "showing.lua"},
+                             bind_help_row = {"help", run, 0, FUNCTION | CONSTANT | BRIEF, "printing.lua"},
+                             bind_group_columns_row = {"group_by", run, 0, FUNCTION | CONSTANT, "grouped.lua"},
+                             bind_group_keys_row = {"group_keys", run, 0, FUNCTION, "grouped.lua"};
 
 /* Methods of groupings: their names follow "g:". */
 const struct script_function bind_grouped_rows[] = {
-#define ROW(ENUM, word, ...) {"g:" word, run, IN_grouping, GROUPED},
+#define ROW(ENUM, word, ...) {"g:" word, run, 0, GROUPED, "grouping.lua"},
     STREW_GROUP_REDUCTIONS(ROW)
 #undef ROW
-        {"g:argsort", run, IN_grouping, GROUPED},
-    {"g:rank", run, IN_grouping, GROUPED},
-    {"g:topk", run, IN_grouping, GROUPED},
-    {"g:cumsum", run, IN_grouping, GROUPED},
-    {"g:softmax", run, IN_grouping, GROUPED},
-    {"g:log_softmax", run, IN_grouping, GROUPED},
-    {"g:agg", run, IN_grouping, GROUPED},
+        {"g:argsort", run, 0, GROUPED, "grouping.lua"},
+    {"g:rank", run, 0, GROUPED, "grouping.lua"},
+    {"g:topk", run, 0, GROUPED, "grouping.lua"},
+    {"g:cumsum", run, 0, GROUPED, "grouping.lua"},
+    {"g:softmax", run, 0, GROUPED, "grouping.lua"},
+    {"g:log_softmax", run, 0, GROUPED, "grouping.lua"},
+    {"g:agg", run, 0, GROUPED, "grouping.lua"},
     {NULL, NULL, 0, 0},
 };
 

@@ -7,30 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Pushes an embedded chunk as a function. */
-static void push_chunk(lua_State *L, const char *name) {
-  const char *code = bind_text_file(name);
-  if (luaL_loadbufferx(L, code, strlen(code), "=strew.help", "t") != LUA_OK) lua_error(L);
-}
-
-/* The registry keeps the table under the address of this function's own key. */
-int bind_help_pages(lua_State *L) {
-  static const char key;
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return 1;
-  lua_pop(L, 1);
-  push_chunk(L, "help.lua");
-  lua_pushstring(L, bind_text_file("strew.lua"));
-  push_chunk(L, "which.lua");
-  lua_call(L, 0, 1);
-  push_chunk(L, "recipes.lua");
-  lua_call(L, 0, 1);
-  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
-  lua_call(L, 4, 1);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
-  return 1;
-}
-
 /* nearest(wanted, table...) -> the string key of the tables that is most like it, and the number of its table; or nil */
 static int nearest(lua_State *L) {
   strew_guess guess = {.wanted = luaL_checkstring(L, 1)};
@@ -45,23 +21,50 @@ static int nearest(lua_State *L) {
   return 2;
 }
 
-/* As for bind_help_pages. */
-int bind_hints(lua_State *L) {
-  static const char key;
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return 1;
-  lua_pop(L, 1);
-  push_chunk(L, "hints.lua");
-  push_chunk(L, "which.lua");
+/* Pushes an embedded chunk as a function. */
+static void push_chunk(lua_State *L, const char *name) {
+  const char *code = bind_text_file(name);
+  if (luaL_loadbufferx(L, code, strlen(code), "=strew.help", "t") != LUA_OK) lua_error(L);
+}
+
+/* Pushes what an embedded chunk without arguments returns. */
+static void push_data(lua_State *L, const char *name) {
+  push_chunk(L, name);
   lua_call(L, 0, 1);
+}
+
+/* Pushes what the chunk returns for the arguments that push_arguments pushes; the registry keeps it under the address of
+   the name. */
+static int push_once(lua_State *L, const char *name, int (*push_arguments)(lua_State *L)) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, name) == LUA_TTABLE) return 1;
+  lua_pop(L, 1);
+  push_chunk(L, name);
+  lua_call(L, push_arguments(L), 1);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, name);
+  return 1;
+}
+
+static int push_texts(lua_State *L) {
+  lua_pushstring(L, bind_text_file("strew.lua"));
+  push_data(L, "which.lua");
+  push_data(L, "recipes.lua");
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
+  return 4;
+}
+
+static int push_names(lua_State *L) {
+  push_data(L, "which.lua");
   lua_getfield(L, LUA_REGISTRYINDEX, bind_module_key);
   lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_pushcfunction(L, nearest);
-  lua_call(L, 5, 1);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
-  return 1;
+  return 5;
 }
+
+static const char help_file[] = "help.lua", hints_file[] = "hints.lua";
+int bind_help_pages(lua_State *L) { return push_once(L, help_file, push_texts); }
+int bind_hints(lua_State *L) { return push_once(L, hints_file, push_names); }
 
 /* Pushes the hint for a name of another library, and returns it; NULL: pushes nil, the name is not known. */
 static const char *push_hint(lua_State *L, const char *name) {
