@@ -83,27 +83,6 @@ bool bind_check_grouping(const struct arguments *a) {
   return false;
 }
 
-int bind_push_slot(lua_State *L) {
-  lua_pushnil(L);
-  return lua_gettop(L);
-}
-
-struct kept bind_push_kept(lua_State *L) {
-  return (struct kept){NULL, bind_push_slot(L)};
-}
-
-bool bind_kept(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  struct kept *kept = out;
-  if (!bind_tensor(L, call, i, name, &kept->tensor)) return false;
-  lua_pushvalue(L, i);
-  lua_replace(L, kept->slot);
-  return true;
-}
-
-bool bind_read_again(lua_State *L, struct script_call *call, struct kept *self) {
-  return bind_tensor(L, call, self->slot, "self", &self->tensor);
-}
-
 bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   return bind_to_scalar(L, i, out) || fail_type(L, call, i, name, "a number or boolean");
 }
@@ -544,6 +523,11 @@ void bind_push_given(lua_State *L, const struct script_call *call, int k, const 
   if (!i || k != call->rest) return;
   push_rest(L, call, i <= call->arguments ? i : lua_gettop(L));
   lua_remove(L, -2);
+}
+
+int bind_push_self(lua_State *L, struct script_call *call, strew_tensor **self) {
+  bind_push_given(L, call, 0, "self");
+  return bind_tensor(L, call, lua_gettop(L), "self", self) ? lua_gettop(L) : 0;
 }
 
 bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *dim) {

@@ -230,27 +230,20 @@ static bool bind_saved(lua_State *L, struct script_call *call, int i, const char
   return lua_istable(L, i) || bind_tensor(L, call, i, name, out);
 }
 
-/* Copies a table to a slot. */
-static bool bind_table_in(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  int position;
-  if (!bind_table(L, call, i, name, &position)) return false;
-  lua_copy(L, i, *(int *)out);
-  return true;
-}
-
 /* save(path, x): no result. */
 static int save(lua_State *L, struct script_call *call) {
   const char *path = NULL;
   strew_tensor *tensor = NULL;
   strew_save_options options = {0};
-  int names = bind_push_slot(L), words = bind_push_slot(L);
+  enum { NAMES = 5, WORDS };
+  int ignored;
   const struct parameter parameters[] = {{"path", REQUIRED, bind_path, &path},
                                          {"x", REQUIRED, bind_saved, &tensor},
                                          {"compress", KEYED, bind_boolean, &options.compress},
                                          {"header", KEYED, bind_header, &options.header},
                                          {"separator", KEYED, bind_separator, &options.separator},
-                                         {"names", KEYED, bind_table_in, &names},
-                                         {"words", KEYED, bind_table_in, &words},
+                                         {"names", KEYED, bind_table, &ignored},
+                                         {"words", KEYED, bind_table, &ignored},
                                          {"format", KEYED, bind_string, &options.format},
                                          LAST_PARAMETER};
   struct owner *held = bind_push_owner(L, &held_tables);
@@ -260,11 +253,13 @@ static int save(lua_State *L, struct script_call *call) {
       bind_hint(call, "the path comes first: strew.save(\"%.80s\", x)", lua_tostring(L, 2));
     return -1;
   }
-  if (tensor && !(lua_isnil(L, names) && lua_isnil(L, words)))
-    return bind_fail(call, STREW_EARGUMENT, lua_isnil(L, names) ? "words" : "names",
+  if (tensor && (call->given[NAMES] || call->given[WORDS]))
+    return bind_fail(call, STREW_EARGUMENT, call->given[NAMES] ? "names" : "words",
                      "is given, but x is a tensor, expected a table of columns");
   if (tensor) return bind_end(strew_save(tensor, path, &options, &call->error), 0);
-  bool is_saved = bind_read_columns(L, call, x, names, words, &held->object.table) &&
+  bind_push_given(L, call, NAMES, "names");
+  bind_push_given(L, call, WORDS, "words");
+  bool is_saved = bind_read_columns(L, call, x, &held->object.table) &&
                   strew_save_table(held->object.table, path, &options, &call->error) == STREW_OK;
   bind_end_owner(held, &held_tables);
   return is_saved ? 0 : -1;

@@ -2,7 +2,7 @@
 --
 -- A missing element is NaN among floats and the empty word in text, as strew.load reads an empty cell. Integers and
 -- booleans become floats, only where an element is missing, as in pandas.
-local _, fail, use = ...
+local strew, fail, use = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local missing = {}
 
