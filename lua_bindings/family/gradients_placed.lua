@@ -248,12 +248,6 @@ local function batch_indices(indices, count)
   return count > 0 and strew.cat(parts, -1) or indices
 end
 
--- t[index] and t[mask]: rows; t[i]: a view.
-local function element_self(g, x, i)
-  if not is_tensor(i) then return zeros(x):select_scatter(g, 0, i) end
-  return zeros(x):index_put({i}, g, {accumulate = true})
-end
-
 placed.rules = {
   scatter_add = rule("src", function(c)
     return c.self, c.dim, c.index, c.src, "sum", true, c.mode
@@ -321,7 +315,10 @@ placed.rules = {
       local chosen = g:masked_select(c.mask)
       return padded(chosen, {c.source:numel()}):reshape(c.source.shape)
     end},
-  ["t[i]"] = {all = function(g, c, add) add(c.rest[1], element_self(g, c.rest[1], c.rest[2])) end},
+  ["t[i]"] = {all = function(g, c, add) -- rows at an index or a mask, or a view
+    local x, i = c.rest[1], c.rest[2]
+    add(x, is_tensor(i) and zeros(x):index_put({i}, g, {accumulate = true}) or zeros(x):select_scatter(g, 0, i))
+  end},
 }
 
 -- The position form of scatter, for its rule.

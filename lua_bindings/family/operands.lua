@@ -4,6 +4,8 @@ local operands = {}
 
 function operands.text(sizes) return "[" .. table.concat(sizes, ", ") .. "]" end
 
+function operands.describe(t) return ("%s%s %s"):format(t.dtype, operands.text(t.shape), t.device) end
+
 -- Returns the product of sizes[first..last].
 function operands.product(sizes, first, last)
   local product = 1

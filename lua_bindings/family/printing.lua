@@ -12,7 +12,7 @@
 --
 -- And the print options, of tensors, too; and what strew.help prints.
 local strew, fail, use, inner = ...
-local errors, tables = use "errors.lua", use "tables.lua"
+local errors, operands, tables = use "errors.lua", use "operands.lua", use "tables.lua"
 
 -- The options in the order of inner.print_options: name, least, greatest value, word for 0. The greatest integer, no
 -- limit, is math.huge in scripts.
@@ -219,7 +219,7 @@ end
 local function describe(value)
   if strew.type(value) ~= "tensor" then return type(value) end
   if not inner.is_open(value) or value:dim() == 0 then return tostring(value) end
-  return ("%s[%s] %s"):format(value.dtype, table.concat(value.shape, ", "), value.device)
+  return operands.describe(value)
 end
 
 local function list_of(x)

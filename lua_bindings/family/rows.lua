@@ -149,5 +149,5 @@ return {
   table = {"about:table index~any", other_key},
   length = {"x:table other~any", length},
   words = {"x:table column?any", about.words},
-  saved = {"x:table names~any words~any", about.saved},
+  saved = {"x:table names~any words~any", tables.saved},
 }

@@ -187,15 +187,13 @@ local function extents(width, height, terminal_lines)
   return columns, height or math.max(1, takes_all and lines or square)
 end
 
-local function describe(t) return ("%s%s %s"):format(t.dtype, operands.text(t.shape), t.device) end
-
 -- Raises an error unless the shape and dtype can be drawn.
 local function check_shape(self)
   local channels = self:dim() == 3 and self:size(2)
   if self:dim() < 3 then return end
   if channels ~= 3 and channels ~= 4 then
     fail("self", ("is %s, expected [h, w], [h, w, 3] (red, green, blue), [h, w, 4] (and alpha) or [n]"):format(
-      describe(self)), "a part of it: self[0]; or how its values spread: {histogram = true}", "shape")
+      operands.describe(self)), "a part of it: self[0]; or how its values spread: {histogram = true}", "shape")
   elseif not operands.is_float(self) and self.dtype ~= "uint8" then
     fail("self", ("is %s, colours are uint8, or floats in 0..1"):format(self.dtype), 'self:to("uint8")', "dtype")
   end
@@ -215,7 +213,7 @@ local function show(self, width, height, min, max, colormap, style, has_histogra
   if bins and not has_histogram then fail("bins", "is given without histogram = true") end
   local page = {min = min, max = max, style = number, colormap = colormap}
   page.width, page.height = extents(width, height, lines)
-  if self:numel() == 0 then return describe(self) .. "  (empty)" end
+  if self:numel() == 0 then return operands.describe(self) .. "  (empty)" end
   if has_histogram then return histogram(self, bins or DEFAULT_BINS, page.width, number == ASCII, min, max) end
   check_shape(self)
   return (self:dim() > 1 and picture or line)(self, page)
