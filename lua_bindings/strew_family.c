@@ -143,8 +143,7 @@ static void push_inner(lua_State *L) {
       }
 }
 
-/* Pushes the table of what is loaded: operations by their names, and by files what these returned. Upvalue 1 is the
-   binding. */
+/* Pushes the table of what files returned. Upvalue 1 is the binding. */
 static void push_loaded(lua_State *L) {
   if (lua_getiuservalue(L, lua_upvalueindex(1), FAMILY) == LUA_TTABLE) return;
   lua_pop(L, 1);
@@ -178,27 +177,14 @@ void bind_open_family(lua_State *L, int binding, const struct script_function *c
   lua_setiuservalue(L, binding, USE);
 }
 
-/* Adds the operations of a file to the table of what is loaded, on top of the stack. */
-static void load_operations(lua_State *L, const char *file) {
-  int loaded = lua_gettop(L);
-  bind_use(L, lua_upvalueindex(1), file);
-  for (lua_pushnil(L); lua_next(L, loaded + 1);) {
-    lua_pushvalue(L, -2);
-    lua_insert(L, -2);
-    lua_settable(L, loaded);
-  }
-  lua_settop(L, loaded);
-}
-
 /* Pushes the operation's table {parameters, function}. */
 static void push_operation(lua_State *L, const char *file, const char *name) {
+  const int operation = lua_gettop(L) + 1;
   push_loaded(L);
-  if (lua_getfield(L, -1, name) != LUA_TTABLE) {
-    lua_pop(L, 1);
-    load_operations(L, file);
-    lua_getfield(L, -1, name);
-  }
-  lua_remove(L, -2);
+  if (lua_getfield(L, -1, file) != LUA_TTABLE) bind_use(L, lua_upvalueindex(1), file);
+  lua_getfield(L, -1, name);
+  lua_replace(L, operation);
+  lua_settop(L, operation);
 }
 
 /* Adds a box, or returns false: it is NULL, or there is no room. */
