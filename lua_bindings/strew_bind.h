@@ -313,6 +313,9 @@ int bind_hint(struct script_call *call, const char *format, ...) __attribute__((
 /* The same, in place of a hint that it has. */
 int bind_hint_instead(struct script_call *call, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
 
+/* Fails with "is VALUE, expected ..." of argument i; returns false. */
+bool bind_fail_type(lua_State *L, struct script_call *call, int i, const char *name, const char *expected);
+
 /* True if the host lets a long loop continue; checked every few thousand entries, from entry 1. False: call->error is
    filled. */
 bool bind_may_continue(struct script_call *call, int64_t entry);

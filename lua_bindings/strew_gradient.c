@@ -36,12 +36,10 @@ enum { FUNCTION_UPVALUE = UPVALUES + 1 }; /* behind those of bind_dispatch */
 enum { GRADIENTS, VALUE_TOO };
 
 bool bind_function(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  char text[TEXT_BYTES];
   (void)out;
   if (lua_isfunction(L, i)) return true;
   if (luaL_getmetafield(L, i, "__call") != LUA_TNIL) return lua_pop(L, 1), true;
-  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a function", bind_text(L, call, i, text));
-  return false;
+  return bind_fail_type(L, call, i, name, "a function");
 }
 
 /* The function that strew.grad returned, called with f's arguments. */

@@ -12,11 +12,10 @@ static const struct owner_type key_tables = {"strew.key_table", "key_table", rel
 
 /* Returns the table of the call's first argument; NULL: call->error is filled. */
 static strew_key_table *read_self(lua_State *L, struct script_call *call) {
-  char text[TEXT_BYTES];
   const struct owner *owner = bind_to_owner(L, &key_tables);
   if (owner && owner->object.any) return owner->object.keys;
   if (owner) return bind_fail(call, STREW_EFREED, NULL, "the key table is closed"), NULL;
-  bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected a key table", bind_text(L, call, 1, text));
+  bind_fail_type(L, call, 1, "self", "a key table");
   return bind_hint(call, "use : to call a method: kt:ids(...)"), NULL;
 }
 

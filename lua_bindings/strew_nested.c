@@ -196,10 +196,7 @@ static bool from_tensor(const struct arguments *a, strew_tensor **out) {
 bool bind_source(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (lua_type(L, i) == LUA_TUSERDATA) return bind_tensor(L, call, i, name, out);
   if (lua_istable(L, i) || lua_isboolean(L, i) || lua_type(L, i) == LUA_TNUMBER) return true;
-  char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a number, boolean, table or tensor",
-            bind_text(L, call, i, text));
-  return false;
+  return bind_fail_type(L, call, i, name, "a number, boolean, table or tensor");
 }
 
 /* strew.tensor(x [, {dtype, device}]) */
