@@ -384,6 +384,15 @@ struct operand_bound {
   bool is_given;
   strew_operand operand;
 };
+/* Tensors that a call takes: its first arguments, or the entries of a table at a stack position. */
+struct joined {
+  int table; /* 0: arguments */
+  lua_Integer count;
+};
+/* Finds them; the table `tensors` of a call that names its arguments is pushed. And reads them. */
+struct joined bind_find_tensors(lua_State *L, const struct script_call *call);
+bool bind_read_tensors(lua_State *L, struct script_call *call, const struct joined *joined, const char *name,
+                       strew_tensor **tensors);
 /* Entries of a table of indices, which keeps them alive. One more than can be right. */
 struct entries {
   int count;

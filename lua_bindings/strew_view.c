@@ -60,14 +60,7 @@ static strew_status as_strided(struct arguments *a) {
 
 /* ---------------------------------------------------------------------------------------------------- joined, split */
 
-/* The tensors to join: arguments, or the entries of a table at a stack position. */
-struct joined {
-  int table; /* 0: arguments */
-  lua_Integer count;
-};
-
-/* Finds the tensors; the table of a call that names its arguments is pushed. */
-static struct joined find_tensors(lua_State *L, const struct script_call *call) {
+struct joined bind_find_tensors(lua_State *L, const struct script_call *call) {
   struct joined joined = {0, 0};
   if (!lua_istable(L, 1)) {
     while (joined.count < call->arguments && bind_to_box(L, call->binding, (int)joined.count + 1)) joined.count++;
@@ -78,11 +71,12 @@ static struct joined find_tensors(lua_State *L, const struct script_call *call) 
   return joined;
 }
 
-static bool read_tensors(lua_State *L, struct script_call *call, const struct joined *joined, strew_tensor **tensors) {
+bool bind_read_tensors(lua_State *L, struct script_call *call, const struct joined *joined, const char *name,
+                       strew_tensor **tensors) {
   for (lua_Integer i = 1; i <= joined->count; i++)
     if (!bind_may_continue(call, i) ||
-        !(joined->table ? (tensors[i - 1] = bind_entry(L, call, joined->table, i, "tensors")) != NULL
-                        : bind_tensor(L, call, (int)i, "tensors", &tensors[i - 1])))
+        !(joined->table ? (tensors[i - 1] = bind_entry(L, call, joined->table, i, name)) != NULL
+                        : bind_tensor(L, call, (int)i, name, &tensors[i - 1])))
       return false;
   return true;
 }
@@ -102,7 +96,7 @@ enum { CAT, STACK };
 /* cat(tensors [, dim]) of a table, or t:cat(u, ... [, dim]) */
 static int join(lua_State *L, struct script_call *call) {
   int dim = 0, table;
-  struct joined joined = find_tensors(L, call);
+  struct joined joined = bind_find_tensors(L, call);
   strew_tensor **tensors = lua_newuserdatauv(L, ((size_t)joined.count + 1) * sizeof *tensors, 0);
   strew_tensor **out = bind_result(L, call);
   const struct parameter of_table[] = {
@@ -118,7 +112,7 @@ static int join(lua_State *L, struct script_call *call) {
     const bool is_named = lua_istable(L, last) && lua_rawlen(L, last) == 0;
     if (is_named ? !bind_options(L, call, last, &of_table[1]) : !bind_dim(L, call, last, "dim", &dim)) return -1;
   }
-  if (!read_tensors(L, call, &joined, tensors)) return -1;
+  if (!bind_read_tensors(L, call, &joined, "tensors", tensors)) return -1;
   if (call->row->code == CAT) return bind_end(strew_cat(joined.count, tensors, dim, out, &call->error), 1);
   return bind_end(strew_stack(joined.count, tensors, dim, out, &call->error), 1);
 }
