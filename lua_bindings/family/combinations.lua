@@ -1,6 +1,6 @@
 -- combinations.lua: reductions of one's own, r = strew.reduction{...}: in place of the word of a reduction, and scans.
 --
--- inner.combine reduces along dimension 0. `to_rows` brings tensors of the elements' shape into that form.
+-- inner.combine reduces along dimension 0. `to_rows` reshapes tensors of the elements' shape for it.
 local strew, fail, use, inner = ...
 local operands, errors = use "operands.lua", use "errors.lua"
 local is_tensor, product = operands.is_tensor, operands.product
@@ -85,12 +85,13 @@ local function read_sources(r, src)
   return list, first
 end
 
--- Returns r's result of the rows-out sources; `given`: self, starts, grouping, partial, and positions, a function.
+-- Returns r's result of the sources, made rows; `given`: self, starts, grouping, partial, and positions, a function.
 local function combine(r, list, first, to_rows, given)
   local rows, _, has_position = {}, inner.combination_sources(r)
   for k, t in ipairs(list) do rows[k] = to_rows(t) end
   local positions = has_position and given.positions and given.positions() or nil
-  return inner.combine(r, to_rows(first), rows, given.partial == true, positions, given.starts, given.self, given.grouping)
+  return inner.combine(r, to_rows(first), rows, given.partial == true, positions, given.starts, given.self,
+    given.grouping)
 end
 
 -------------------------------------------------------------------------------------------------------- along dim
