@@ -57,6 +57,8 @@ struct print_options {
   void *user;
 };
 
+struct script_call;
+
 /* A userdata, one per Lua state. Its user values: the table that strew.last_error() returns, the memory of boxes, the
    loaded operations of strew_family.c, the record of strew_record.c, strew_family.c's function that loads a file. */
 enum { LAST_ERROR = 1, BOXES, FAMILY, RECORD, USE, BINDING_VALUES = USE };
@@ -73,9 +75,12 @@ struct binding {
   size_t debt_bytes;     /* new tensor memory not yet accounted to Lua's collector */
   const char *outer;     /* name of the script's call while an operation written in Lua runs; else NULL */
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
-  uint64_t record;                        /* number of the last record of strew_record.c */
-  int record_depth;                       /* calls of functions of strew.grad that run, one in another */
-  bool recording;                         /* calls are recorded now */
+  /* After a call failed: replaces bound expressions among its arguments, and in tables there, by tensors of their
+     values, but not where the call writes. True: it did, and the call may run again. NULL until there is one. */
+  bool (*expand)(lua_State *L, struct script_call *call);
+  uint64_t record;  /* number of the last record of strew_record.c */
+  int record_depth; /* calls of functions of strew.grad that run, one in another */
+  bool recording;   /* calls are recorded now */
   struct print_options print;
   bool has_warned_of_mean;
   int single_reads; /* of elements on other devices than the CPU, up to the warning */
@@ -105,7 +110,6 @@ enum form {
   EVERY = ALWAYS | INPLACE
 };
 
-struct script_call;
 struct arguments;
 
 /* `code` is private to the function: most rows share a function and differ in an enumerator of the runtime. */
@@ -149,6 +153,12 @@ extern const struct script_function bind_create_rows[], bind_table_rows[], bind_
 
 /* Registry keys of the binding and the module. */
 extern const char bind_key[], bind_module_key[];
+/* Those of the metatables of expressions (strew_expr.c). */
+extern const char bind_expr_key[], bind_bound_key[];
+/* True if a bound expression is at position i. */
+bool bind_is_bound(lua_State *L, int i);
+/* The expression at i, bound or not, as messages name it; NULL: something else. */
+const char *bind_expr_text(lua_State *L, int i);
 /* Pushes the binding of this state; raises an error if the module is not open. */
 struct binding *bind_push_binding(lua_State *L);
 /* Returns the box at `i`, or NULL if it is something else. */
@@ -229,13 +239,6 @@ void bind_end_owner(struct owner *owner, const struct owner_type *type);
 
 /* -------------------------------------------------------------------------------------------------- strew_expr.c */
 
-/* True if a bound expression is at position i. */
-bool bind_is_bound(lua_State *L, int i);
-/* The expression at i, bound or not, as messages name it; NULL: something else. */
-const char *bind_expr_text(lua_State *L, int i);
-/* After a call failed: replaces bound expressions among its arguments, and in tables there, by tensors of their values,
-   but not where the call writes. True: it did, and the call may be run again. */
-bool bind_expand(lua_State *L, struct script_call *call);
 /* strew_reduce_with of the bound expression at position i. */
 strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, strew_fold fold,
                              const strew_reduce_options *options, strew_tensor **out);

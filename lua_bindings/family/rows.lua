@@ -51,7 +51,9 @@ local function rows(x, which, argument)
   local all = tables.read(x, "x")
   if type(which) == "string" then
     which = expressions.column(x, all, which, argument)
-    if which.dtype ~= "bool" then fail(argument, ("gives %s, expected a condition"):format(which.dtype), nil, "dtype") end
+    if which.dtype ~= "bool" then
+      fail(argument, ("gives %s, expected a condition"):format(which.dtype), nil, "dtype")
+    end
   elseif not operands.is_tensor(which) then
     fail(argument, ("is %s, expected a tensor, or a condition as text"):format(inner.text(which)),
       type(which) == "table" and "strew.tensor(which) makes a tensor of a table" or nil)

@@ -76,11 +76,13 @@ struct join_plan {
 enum elementwise_kind {
   ELEMENTWISE_UNARY,
   ELEMENTWISE_BINARY,
-  ELEMENTWISE_WHERE,  /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
-  ELEMENTWISE_CLAMP,  /* inputs a, low, high: minimum(maximum(a, low), high) */
-  ELEMENTWISE_CONVERT /* to `result` by STREW_SATURATE, as copies do; only in programs of several instructions */
+  ELEMENTWISE_WHERE,   /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
+  ELEMENTWISE_CLAMP,   /* inputs a, low, high: minimum(maximum(a, low), high) */
+  ELEMENTWISE_CONVERT, /* to `result` by STREW_SATURATE, as copies do; only in programs of several instructions */
+  ELEMENTWISE_TAKE /* inputs index (`common` is int64), table (an operand of strides 0): the element of the table that
+                          the index chooses, moved; 0 for a value out of range. Only in programs, on the CPU */
 };
-enum { MOST_INPUTS = 3, MOST_INSTRUCTIONS = 32, FROM_NUMBER = 0 };
+enum { MOST_INPUTS = 3, MOST_INSTRUCTIONS = 32, FROM_NUMBER = 0, COST_OF_TAKE = 4 /* in sums */ };
 struct instruction_input {
   int from;          /* FROM_NUMBER; n > 0: operand n of the plan; n < 0: the result of instruction -1 - n */
   strew_dtype dtype; /* of what is read */
@@ -92,9 +94,12 @@ struct instruction {
   strew_dtype common, compute, result;
   int inputs;
   struct instruction_input in[MOST_INPUTS];
+  int64_t size, step; /* of a table, step in elements */
+  atomic_bool *bad;   /* TAKE sets it if a value is out of range */
 };
 /* The dtype in which an instruction computes with input i. */
 static inline strew_dtype computed_dtype(const struct instruction *instruction, int i) {
+  if (i == 0 && instruction->kind == ELEMENTWISE_TAKE) return instruction->common;
   return instruction->kind == ELEMENTWISE_WHERE && i == 0 ? STREW_BOOL : instruction->compute;
 }
 /* The instructions in use are the first `count`; the last one gives the elements of out. */

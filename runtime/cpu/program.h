@@ -32,10 +32,11 @@ struct number {
   union element element;
 };
 
-/* A loop over a block, or a conversion of its one input. */
+/* A loop over a block, a conversion of its one input, or elements of a table that this chooses. */
 struct action {
-  kernel *run; /* NULL: convert */
-  convert_row *convert;
+  kernel *run;          /* NULL: convert */
+  convert_row *convert; /* NULL: take */
+  struct lookup table;
   int size, from_size; /* bytes of an element of the result, and of a conversion's input */
   int place;           /* number of the register that it writes to */
   int inputs, in[MOST_INPUTS];

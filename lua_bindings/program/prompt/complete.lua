@@ -69,6 +69,7 @@ local by_path = {path = true, load = true, save = true, chunks = true, open = tr
 -- What the arguments of calls are whose first one is a table of columns.
 local COLUMN, WORD, AGGREGATE = "column", "word", "aggregate"
 local of_columns = {group_by = {[2] = COLUMN}, columns = {[2] = COLUMN}, sort_by = {[2] = COLUMN},
+                    rows = {[2] = COLUMN}, assign = {[2] = COLUMN},
                     join = {[3] = COLUMN}, value_counts = {[2] = COLUMN}, words = {[2] = COLUMN},
                     code = {[2] = COLUMN, [3] = WORD},
                     pivot = {[2] = COLUMN, [3] = COLUMN, [4] = COLUMN, [5] = AGGREGATE}}
@@ -99,10 +100,17 @@ end
 
 prompt.value_at = value_at
 
-local function is_grouping(value)
+-- The name of a userdata's type, or nil.
+local function kind_of(value)
   local metatable = type(value) == "userdata" and debug.getmetatable(value)
-  return metatable and rawget(metatable, "__name") == "grouping"
+  return metatable and rawget(metatable, "__name")
 end
+
+local function is_grouping(value) return kind_of(value) == "grouping" end
+
+-- What may follow "." and ":" after expressions; nil: as after a tensor.
+local expression_fields = {expression = {["."] = {"inputs", "text"}, [":"] = {"with"}},
+                           ["bound expression"] = {["."] = {"dtype", "shape"}}}
 
 -- Adds the names of a table, and those inherited from tables.
 local function add_keys(names, t, depth, wanted)
@@ -119,7 +127,11 @@ local function fields_of(value, is_known, separator, makes_grouping)
   local names, wanted = {}, separator == ":" and "function" or nil
   if makes_grouping or is_grouping(value) then
     return separator == "." and grouping_fields or grouping_methods
-  elseif strew_type(value) == "tensor" or not is_known then
+  end
+  local fields = expression_fields[kind_of(value)]
+  if fields and fields[separator] then
+    return fields[separator]
+  elseif strew_type(value) == "tensor" or fields or not is_known then
     if separator == "." then return properties end
     add_keys(names, host.methods, 0, wanted)
   elseif type(value) == "table" then
@@ -325,7 +337,10 @@ end
 local function complete_string(tokens, i, line, start)
   local words, text = words_at(tokens, i), sub(line, start)
   if words == "files" or find(text, "^[.~]?[^/]*/") then return files(line, start) end
-  return start, filter(words, text)
+  local found = filter(words, text)
+  local word = match(text, "^.*[^%w_]()[%a_][%w_]*$") -- the last one of an expression
+  if #found > 0 or not word then return start, found end
+  return start + word - 1, filter(words, sub(text, word))
 end
 
 local function complete_code(text, line)
