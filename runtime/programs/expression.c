@@ -696,7 +696,7 @@ strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *
   return end(&evaluation, status);
 }
 
-/* ------------------------------------------------------------------------------------------------------ combinations */
+/* ----------------------------------------------------------------------------------------------------- combinations */
 
 /* Makes the plan of a value of any kind. */
 static strew_status compile_value(struct evaluation *evaluation, int k, const strew_tensor *out,
