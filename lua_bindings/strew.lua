@@ -2149,9 +2149,9 @@ function strew.group_by(keys, options) end
 ---`"count"` alone is the size of the groups. The keys are the columns "key", or "key1", "key2", ...; the others follow in
 ---alphabetical order. Sums, products, means, extremes and counts share one pass over the elements.
 ---
----If the groups are those of a table, src may be the name of one of its columns, and the keys keep their names and words.
----A text column has the reductions first, last, min and max (by its words), count, and nunique, the number of different
----words.
+---If the groups are those of a table, src may be the name of one of its columns, or an expression of them as
+---`{"sum", "price * n"}` (?expressions), and the keys keep their names and words. A text column has the reductions first,
+---last, min and max (by its words), count, and nunique, the number of different words.
 ---
 ---Sums and products of integers and bools are int64, and never wrap; their mean is float64. With `skip_nan`, a group
 ---whose elements are all NaN is as an empty one: NaN for most words, 0 for a sum, 1 for a product, or `fill`. The rules
@@ -4469,6 +4469,68 @@ function strew.mv(self, other) end
 ---@return strew.Tensor t rank 0
 function strew.dot(self, other) end
 
+------------------------------------------------------------------------------------------------------------ Expressions
+
+---# expressions
+---A text such as `"(x - mean(x)) / std(x)"` is computed in one pass over its inputs, with the results of single calls.
+---
+---`strew.expr` parses it, `strew.rows`, `strew.assign`, `strew.sort_by` and `g:agg` take one for columns of a table. The
+---grammar is that of Lua's expressions, with its precedences: numbers, `true` and `false`, names, `+ - * / // % ^`, unary
+---`-` and `~`, `& | ~`, comparisons, which give bools, `and`, `or` and `not` of bools, parentheses, and calls:
+---
+---- elementwise functions by their names: `exp(x)`, `maximum(a, b)`, `where(c, a, b)`, `clamp(x, 0, 1)`, `isnan(x)`
+---- dtypes, as `to`: `float32(x)`
+---- reductions, computed first: `sum mean var std min max amin amax any all prod` of `(x [, dim [, keepdim]])`
+---- `m[i]`: rows of m chosen by an index or a grouping, as in `"x - mean[g]"`
+---- `city == "Rome"`, `city ~= "Rome"`: of text columns, whose words are compared with no other operation
+---
+---Dtypes, results and errors are those of the same calls made one by one, and so are gradients. Errors mark the place in
+---the text. Nothing of a text runs as Lua; length, depth and operations are limited.
+---
+---```lua
+---local x = strew.tensor{1.0, 2.0, 6.0}
+---print(strew.expr("(x - mean(x)) * 2 > k"){x = x, k = 1})
+---print(select(2, pcall(strew.expr, "x + * 2")))
+---```
+---```text
+---bool[3] cpu
+--- false  false   true
+---example:3: expr: 'text' has '*', expected a value
+---  text  x + * 2
+---            ^
+---```
+
+---Parses an expression, which is then computed in one pass for any inputs.
+---
+---`f(inputs [, {out =, device =}])` computes it. `inputs` is a table that has each name: tensors, which broadcast, numbers,
+---booleans, and groupings, which stand for the ids of their elements; a table of columns will do. The result is a new
+---tensor, or is written to `out`, which may be an input. `f.inputs` is the sequence of names, `f.text` the text.
+---
+---`f:with(inputs)` binds the inputs without computing anything. Any call reads the result in the place of a tensor:
+---`strew.scatter(e, index)`, `g:sum(e)`, `t:copy_(e)`, `e:sum(0)`. Reductions of a whole dimension do not store it.
+---`e.dtype` and `e.shape` are those of the result. Nothing can be written to it.
+---
+---```lua
+---local f = strew.expr("price * (1 + tax) * pieces")
+---print(f)
+---local x = {price = strew.tensor{3.5, 2.0, 4.0}, pieces = strew.tensor{2, 1, 3}, tax = 0.5}
+---print(f(x))
+---local e = f:with(x)
+---print(e.dtype, e:sum():item())
+---print(strew.scatter_sum(e, strew.tensor{0, 1, 0}))
+---```
+---```text
+---expression of price, tax, pieces: price * (1 + tax) * pieces
+---float32[3] cpu
+--- 10.5000   3.0000  18.0000
+---float32	31.5
+---float32[2] cpu
+--- 28.5000   3.0000
+---```
+---@param text string error: not an expression; the message marks the place
+---@return any f with f(inputs), f:with(inputs), f.inputs and f.text
+function strew.expr(text) end
+
 -------------------------------------------------------------------------------------------------------------- Gradients
 
 ---# gradients
@@ -4794,15 +4856,17 @@ function strew.columns(x, which, words) end
 
 ---Chooses rows of a table: the same ones of all its columns.
 ---
----A bool tensor chooses the rows where it is true. An index gives their positions, in its order, and may repeat them. The
----result is a new table with the order and the words of x; it prints as rows, and `strew.save` writes its words. All
----columns have one length; a column of more dimensions has its rows along the first. With a table that strew made,
----`x[which]` returns the same, and `#x` is the number of rows (of columns, if these have no names).
+---A bool tensor chooses the rows where it is true, and so does a condition on columns as text (?expressions). An index
+---gives their positions, in its order, and may repeat them. The result is a new table with the order and the words of x;
+---it prints as rows, and `strew.save` writes its words. All columns have one length; a column of more dimensions has its
+---rows along the first. With a table that strew made, `x[which]` returns the same, and `#x` is the number of rows (of
+---columns, if these have no names).
 ---
 ---```lua
 ---local x = {id = strew.arange(5), kb = strew.tensor{3.5, 1, 4, 1, 5}}
 ---print(strew.rows(x, x.kb:gt(3)))
 ---print(strew.rows(x, strew.tensor{4, 0}).id)
+---print(strew.rows(x, "kb > 1 and id < 4").id)
 ---```
 ---```text
 ---table: 3 rows, 2 columns, cpu
@@ -4813,22 +4877,49 @@ function strew.columns(x, which, words) end
 ---     4      5.0
 ---int64[2] cpu
 --- 4  0
+---int64[2] cpu
+--- 0  2
 ---```
 ---@param x table of columns; error: columns of different lengths or devices
----@param which strew.Tensor [n], bool with an element for each row, or int64 or int32; error: out of range
+---@param which any [n], bool with an element for each row, or int64 or int32; or a text; error: out of range
 ---@return table rows a new table of columns
 function strew.rows(x, which) end
+
+---Returns a new table with x's columns and further ones, which texts compute from columns.
+---
+---A text is an expression (?expressions), and may use columns that others of the same call define: these come first, also
+---in the result. One that uses its own name means x's column. A result without dimensions, as of `"sum(price)"`, fills the
+---column, and so do a number and a boolean. A tensor becomes the column, and the name of a column copies it.
+---
+---```lua
+---local x = {price = strew.tensor{3.5, 2, 4}, n = strew.tensor{2, 1, 3}}
+---print(strew.assign(x, {share = "total / sum(total)", total = "price * n"}))
+---```
+---```text
+---table: 3 rows, 4 columns, cpu
+---     n    price    total    share
+--- int64  float32  float32  float32
+---     2      3.5        7   0.3333
+---     1      2.0        2   0.0952
+---     3      4.0       12   0.5714
+---```
+---@param x table of columns; error: columns of different lengths or devices
+---@param what table {name = text, ...}; error: texts that need one another
+---@return table x a new table of columns
+function strew.assign(x, what) end
 
 ---Sorts the rows of a table by one or several columns.
 ---
 ---The first of the columns is the most important one. The sort is stable: rows that are equal in these columns keep their
 ---order. Text columns are sorted by their words, in the order of bytes: upper case precedes lower case. NaN is the
----greatest value. The result is a new table, like that of `strew.rows`.
+---greatest value. `by` may have expressions of columns (?expressions). The result is a new table, like that of
+---`strew.rows`.
 ---
 ---```lua
 ---local x = {size = strew.tensor{2, 1, 2, 1}, id = strew.arange(4)}
 ---print(strew.sort_by(x, {"size", "id"}, {false, true}))
 ---print(strew.sort_by(x, "size", {descending = true}).id)
+---print(strew.sort_by(x, "size * 3 - id").id)
 ---```
 ---```text
 ---table: 4 rows, 2 columns, cpu
@@ -4840,9 +4931,11 @@ function strew.rows(x, which) end
 ---     0      2
 ---int64[4] cpu
 --- 0  2  1  3
+---int64[4] cpu
+--- 3  1  2  0
 ---```
 ---@param x table of columns; error: columns of different lengths or devices
----@param by any a column's name or number, or a sequence of them; error: unknown, or not of one dimension
+---@param by any a column's name or number, an expression, or a sequence of them; error: unknown, or not of one dimension
 ---@param descending? any true: the largest first; a sequence: one for each column; default false
 ---@return table sorted a new table of columns
 ---@overload fun(x: table, by: any, options: {descending?: any}): table

@@ -86,10 +86,10 @@ bool bind_is_float(strew_dtype dtype);
 
 /* The names of a function: strew.NAME, t:NAME, and both with a trailing underscore. OPERATOR adds no name: Lua passes
    the operand of a unary operator twice. */
-/* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings. WRITES: to self,
-   without an underscore. CONSTANT: the results have no gradient: comparisons, positions, counts, whole numbers,
-   properties and texts. BRIEF: written in Lua, with messages that do not list its tensors. INNER adds no name: files of
-   the family call it as inner.NAME. */
+/* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings, or another one that is made
+   of calls that are recorded. WRITES: to self, without an underscore. CONSTANT: the results have no gradient:
+   comparisons, positions, counts, whole numbers, properties and texts. BRIEF: written in Lua, with messages that do not
+   list its tensors. INNER adds no name: files of the family call it as inner.NAME. */
 enum form {
   FUNCTION = 1,
   METHOD = 2,

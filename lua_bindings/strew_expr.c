@@ -13,12 +13,12 @@ enum { CODES = -1, EXPRESSION, MOST_INPUTS = 64 };
 
 static void release(union owned object) { strew_expr_release(object.expr); }
 
-static const struct script_function field_row, bound_field_row;
+static const struct script_function field_row, call_row, with_row, bound_field_row;
 static const struct owner_type expressions = {
     "strew.expr",
     "expression",
     release,
-    {{"__index", &field_row}, {"__call", &bind_expr_call_row}, {"__tostring", &bind_expr_tostring_row}}};
+    {{"__index", &field_row}, {"__call", &call_row}, {"__tostring", &bind_expr_tostring_row}}};
 static const struct owner_type bounds = {"strew.bound",
                                          "bound expression",
                                          release,
@@ -46,8 +46,7 @@ static strew_expr *read_expr(lua_State *L, struct script_call *call, int i) {
   const struct owner *owner = bind_owner_at(L, i, &expressions);
   if (owner && owner->object.any) return owner->object.expr;
   if (owner) return bind_fail(call, STREW_EFREED, NULL, "the expression is closed"), NULL;
-  bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected an expression", bind_text(L, call, i, text));
-  return bind_hint(call, "f:with(inputs), or f(inputs)"), NULL;
+  return bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected an expression", bind_text(L, call, i, text)), NULL;
 }
 
 struct bound {
@@ -56,28 +55,46 @@ struct bound {
   strew_operand inputs[MOST_INPUTS];
 };
 
-/* Reads the bound expression at position i, which keeps its inputs alive. */
+/* Pushes input k of the table at `inputs`; names: the position of the names that are its keys, 0: numbers are. */
+static void push_input(lua_State *L, int inputs, int names, int k) {
+  lua_rawgeti(L, names ? names : inputs, k + 1);
+  if (names) lua_rawget(L, inputs);
+}
+
+/* Reads out->expr's inputs from such a table, which keeps them alive. */
+static bool read_inputs(lua_State *L, struct script_call *call, int inputs, int names, struct bound *out) {
+  const int count = strew_expr_input_count(out->expr);
+  out->values = (strew_expr_values){.inputs = out->inputs};
+  for (int k = 0; k < count; k++, lua_pop(L, 1)) {
+    push_input(L, inputs, names, k);
+    if (!bind_operand(L, call, lua_gettop(L), strew_expr_input(out->expr, k), &out->inputs[k])) return false;
+  }
+  return true;
+}
+
+/* Reads the bound expression at position i. */
 static bool read_bound(lua_State *L, struct script_call *call, int i, struct bound *out) {
-  const int values = lua_gettop(L) + 1, value = values + 1;
+  const int values = lua_gettop(L) + 1;
   lua_getiuservalue(L, i, 1);
   lua_rawgeti(L, values, EXPRESSION);
-  out->expr = read_expr(L, call, value);
-  bool is_read = out->expr != NULL;
-  const int count = is_read ? strew_expr_input_count(out->expr) : 0;
-  for (int k = 0; k < count && is_read; k++) {
-    lua_rawgeti(L, values, k + 1);
-    lua_replace(L, value);
-    is_read = bind_operand(L, call, value, strew_expr_input(out->expr, k), &out->inputs[k]);
-  }
-  if (!is_read) return false;
+  out->expr = read_expr(L, call, values + 1);
+  if (!out->expr || !read_inputs(L, call, values, 0, out)) return false;
   lua_rawgeti(L, values, CODES);
-  out->values = (strew_expr_values){.inputs = out->inputs, .codes = lua_touserdata(L, -1)};
+  out->values.codes = lua_touserdata(L, -1);
   return lua_settop(L, values - 1), true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- f and e */
 
-/* expr(text) */
+/* Adds the names of inputs to the table at `to`. */
+static void push_names(lua_State *L, const strew_expr *expr, int to) {
+  for (int i = 0; i < strew_expr_input_count(expr); i++) {
+    lua_pushstring(L, strew_expr_input(expr, i));
+    lua_rawseti(L, to, i + 1);
+  }
+}
+
+/* expr(text); its user value: the names of its inputs */
 static int expr(lua_State *L, struct script_call *call) {
   struct arguments a;
   size_t length;
@@ -88,8 +105,55 @@ static int expr(lua_State *L, struct script_call *call) {
   const char *text = lua_tolstring(L, -1, &length);
   if (strew_expr_parse(call->binding->context, text, length, &owner->object.expr, &call->error) != STREW_OK) return -1;
   lua_settop(L, position);
+  lua_getiuservalue(L, position, 1);
+  push_names(L, owner->object.expr, position + 1);
+  lua_settop(L, position);
   return 1;
 }
+
+/* The expression of a call f(inputs) or f:with(inputs) without words, with a plain table; position 4 has the names, which
+   are pushed. NULL: family/expressions.lua reads it. To be called when the result is at position 3. */
+static strew_expr *begin_plain(lua_State *L, struct script_call *call) {
+  const struct owner *self = bind_to_owner(L, &expressions);
+  if (!self || !self->object.any || call->arguments != 2 || !lua_istable(L, 2) || call->binding->recording) return NULL;
+  if (strew_expr_word_count(self->object.expr) || lua_getmetatable(L, 2)) return NULL;
+  lua_getiuservalue(L, 1, 1);
+  return self->object.expr;
+}
+
+/* f(inputs [, {out, device}]) */
+static int call_expr(lua_State *L, struct script_call *call) {
+  struct box *box = bind_push_box(L, call->binding);
+  struct bound e = {.expr = begin_plain(L, call)};
+  if (e.expr && read_inputs(L, call, 2, 4, &e)) {
+    lua_settop(L, 3);
+    return bind_end(strew_expr_evaluate(e.expr, &e.values, &box->tensor, &call->error), 1);
+  }
+  lua_settop(L, call->arguments);
+  return bind_call_family(L, call, &bind_expr_call_row);
+}
+
+/* f:with(inputs) */
+static int with(lua_State *L, struct script_call *call) {
+  bind_push_owner(L, &bounds);
+  struct bound e = {.expr = begin_plain(L, call)};
+  if (e.expr && read_inputs(L, call, 2, 4, &e)) {
+    const int count = strew_expr_input_count(e.expr);
+    lua_getiuservalue(L, 3, 1);
+    for (int k = 0; k < count; k++) {
+      push_input(L, 2, 4, k);
+      lua_rawseti(L, 5, k + 1);
+    }
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, 5, EXPRESSION);
+    return lua_settop(L, 3), 1;
+  }
+  lua_settop(L, call->arguments);
+  return bind_call_family(L, call, &bind_expr_with_row);
+}
+
+static const struct script_function call_row = {"expression", call_expr, 0, GROUPED},
+                                    with_row = {"with", with, 0, GROUPED};
 
 static int fail_field(lua_State *L, struct script_call *call, const char *of, const char *const *names) {
   char text[TEXT_BYTES];
@@ -106,16 +170,17 @@ static bool is_key(lua_State *L, const char *name) {
 static int field(lua_State *L, struct script_call *call) {
   strew_expr *self = read_expr(L, call, 1);
   if (!self) return -1;
-  if (is_key(L, "with")) return bind_push_function(L, lua_upvalueindex(1), &bind_expr_with_row, "with", GROUPED), 1;
+  if (is_key(L, "with")) return bind_push_function(L, lua_upvalueindex(1), &with_row, "with", GROUPED), 1;
   if (is_key(L, "text")) return lua_pushstring(L, strew_expr_text(self)), 1;
   if (!is_key(L, "inputs"))
     return fail_field(L, call, "an expression", (const char *[]){"inputs", "text", "with", NULL});
-  const int count = strew_expr_input_count(self);
-  lua_createtable(L, count, 0);
-  for (int i = 0; i < count; i++) { /* the argument keeps f alive, and nothing closes it but the end of a <close> */
-    lua_pushstring(L, strew_expr_input(self, i));
-    lua_rawseti(L, -2, i + 1);
+  lua_newtable(L);
+  lua_getiuservalue(L, 1, 1);
+  for (lua_Unsigned i = 1, count = lua_rawlen(L, -1); i <= count; i++) {
+    lua_rawgeti(L, -1, (lua_Integer)i);
+    lua_rawseti(L, -3, (lua_Integer)i);
   }
+  lua_pop(L, 1);
   return 1;
 }
 
@@ -143,16 +208,16 @@ static int bound_field(lua_State *L, struct script_call *call) {
 static const struct script_function field_row = {"expr.name", field, 0, GROUPED},
                                     bound_field_row = {"expr.name", bound_field, 0, GROUPED};
 
-/* -------------------------------------------------------------------------------- functions of family/expressions.lua */
+/* ------------------------------------------------------------------------------ functions of family/expressions.lua */
 
 static bool expand(lua_State *L, struct script_call *call, int i);
 
-/* expr_words(f): words and, of each, the number of its input, from 1 on. */
+/* expr_words(f): words and, of each, the number of its input, from 1 on. (Each push may run a script that closes f.) */
 static int words(lua_State *L, struct script_call *call) {
+  const strew_expr *self;
   lua_newtable(L);
   lua_newtable(L);
-  strew_expr *self = read_expr(L, call, 1);
-  for (int i = 0, input; self && i < strew_expr_word_count(self); i++) {
+  for (int i = 0, input; (self = read_expr(L, call, 1)) && i < strew_expr_word_count(self); i++) {
     lua_pushstring(L, strew_expr_word(self, i, &input));
     lua_rawseti(L, -3, i + 1);
     lua_pushinteger(L, input + 1);
@@ -190,14 +255,13 @@ static void push_node(lua_State *L, const strew_expr_node *node) {
 /* expr_nodes(f): a sequence. */
 static int nodes(lua_State *L, struct script_call *call) {
   strew_expr_node node;
-  const strew_expr *self = read_expr(L, call, 1);
-  if (!self) return -1;
+  const strew_expr *self;
   lua_newtable(L);
-  for (int i = 0; strew_expr_node_at(self, i, &node); i++) {
+  for (int i = 0; (self = read_expr(L, call, 1)) && strew_expr_node_at(self, i, &node); i++) {
     push_node(L, &node);
     lua_rawseti(L, -2, i + 1);
   }
-  return 1;
+  return self ? 1 : -1;
 }
 
 /* Makes the value on top of the stack, an input, an operand: of a grouping its ids, of a bound expression its values. */
@@ -214,42 +278,34 @@ static bool settle(lua_State *L, struct script_call *call, const char *name) {
   return (!bind_is_bound(L, value) || expand(L, call, value)) && bind_operand(L, call, value, name, &operand);
 }
 
-/* expr_bind(f, values, codes): e; codes: of the words. */
+/* expr_bind(f, names, values, codes): e; sequences of its inputs, and of the codes of its words. */
 static int bind(lua_State *L, struct script_call *call) {
-  const strew_expr *self = read_expr(L, call, 1);
-  if (!self) return -1;
-  const int codes = strew_expr_word_count(self), inputs = strew_expr_input_count(self);
+  const int codes = (int)lua_rawlen(L, 4), inputs = (int)lua_rawlen(L, 2);
   int64_t *code = lua_newuserdatauv(L, (size_t)codes * sizeof *code, 0);
-  for (int i = 0; i < codes; i++, lua_pop(L, 1)) code[i] = lua_rawgeti(L, 3, i + 1) ? lua_tointeger(L, -1) : -1;
-  lua_rawseti(L, 2, CODES);
-  for (int i = 0; i < inputs; i++) {
-    lua_rawgeti(L, 2, i + 1);
-    if (!settle(L, call, strew_expr_input(self, i))) return -1;
-    lua_rawseti(L, 2, i + 1);
+  for (int i = 0; i < codes; i++, lua_pop(L, 1)) code[i] = lua_rawgeti(L, 4, i + 1) ? lua_tointeger(L, -1) : -1;
+  lua_rawseti(L, 3, CODES);
+  for (int i = 1; i <= inputs; i++, lua_pop(L, 1)) {
+    lua_rawgeti(L, 2, i);
+    lua_rawgeti(L, 3, i);
+    if (!settle(L, call, lua_tostring(L, -2))) return -1;
+    lua_rawseti(L, 3, i);
   }
   lua_pushvalue(L, 1);
-  lua_rawseti(L, 2, EXPRESSION);
+  lua_rawseti(L, 3, EXPRESSION);
   bind_push_owner(L, &bounds);
-  lua_pushvalue(L, 2);
+  lua_pushvalue(L, 3);
   lua_setiuservalue(L, -2, 1);
   return 1;
 }
 
-/* expr_parts(e): f, the values of its inputs, the codes of its words. */
+/* expr_parts(e): f, and the values of its inputs. */
 static int parts(lua_State *L, struct script_call *call) {
   struct bound e;
   if (!read_bound(L, call, 1, &e)) return -1;
-  const int64_t *codes = e.values.codes;
   lua_getiuservalue(L, 1, 1);
-  const int values = lua_gettop(L);
-  lua_rawgeti(L, values, EXPRESSION);
-  lua_insert(L, values);
-  lua_newtable(L);
-  for (int i = 0; i < strew_expr_word_count(e.expr); i++) {
-    lua_pushinteger(L, codes[i]);
-    lua_rawseti(L, -2, i + 1);
-  }
-  return 3;
+  lua_rawgeti(L, -1, EXPRESSION);
+  lua_insert(L, -2);
+  return 2;
 }
 
 /* expr_evaluate(e, out): the values; nil while calls are recorded. */
@@ -274,7 +330,7 @@ static int is_bound(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-/* ------------------------------------------------------------------------------------------------ in place of tensors */
+/* ---------------------------------------------------------------------------------------------- in place of tensors */
 
 bool bind_folded(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct folded *folded = out;

@@ -284,7 +284,7 @@ static int run(lua_State *L, struct script_call *call) {
 
 int bind_call_family(lua_State *L, struct script_call *call, const struct script_function *row) {
   bind_stack(L, call->arguments + LUA_MINSTACK);
-  bind_push_function(L, lua_upvalueindex(1), row, row->name, FUNCTION);
+  bind_push_function(L, lua_upvalueindex(1), row, row->name, row->forms);
   for (int i = 1; i <= call->arguments; i++) lua_pushvalue(L, i);
   lua_call(L, call->arguments, 1);
   return 1;
@@ -319,7 +319,7 @@ const struct script_function bind_grouped_rows[] = {
 /* clang-format off */
 const struct script_function bind_family_rows[] = {
     IN(rows, columns, FUNCTION | CONSTANT), IN(rows, code, FUNCTION | CONSTANT), IN(rows, words, FUNCTION | BRIEF),
-    IN(rows, rows, FUNCTION), IN(rows, assign, FUNCTION), IN(rows, sort_by, FUNCTION), IN(joins, join, FUNCTION), IN(grouped, pivot, FUNCTION),
+    IN(rows, rows, FUNCTION), IN(rows, assign, FUNCTION | GROUPED), IN(rows, sort_by, FUNCTION), IN(joins, join, FUNCTION), IN(grouped, pivot, FUNCTION),
     IN(grouped, value_counts, ALWAYS | CONSTANT), IN(elementwise, one_hot, ALWAYS | CONSTANT),
     IN(elementwise, isnan, ALWAYS | CONSTANT), IN(elementwise, bucketize, ALWAYS | CONSTANT),
     IN(rearranging, flip, ALWAYS), IN(rearranging, diff, ALWAYS), IN(views, select_scatter, EVERY),

@@ -51,7 +51,7 @@ static void set_function(lua_State *L, int table, const struct script_function *
 static void set_names(lua_State *L, const struct script_function *row) {
   char underscore[32];
   snprintf(underscore, sizeof underscore, "%s_", row->name);
-  if (row->forms & FUNCTION) set_function(L, MODULE, row, row->name, FUNCTION);
+  if (row->forms & FUNCTION) set_function(L, MODULE, row, row->name, FUNCTION | (row->forms & GROUPED));
   if (row->forms & METHOD) set_function(L, METHODS, row, row->name, METHOD);
   if (row->forms & INPLACE) {
     set_function(L, MODULE, row, underscore, FUNCTION | INPLACE);

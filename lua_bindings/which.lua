@@ -57,9 +57,16 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
         jax = "x[i, j]; lax.gather", mindspore = "gather_nd", oneflow = "gather_nd"},
     },
 
+    {"Many operations at once",
+      {'strew.expr("(v - mean(v)) / std(v)"){v = v}', "a text, computed in one pass", torch = "torch.compile",
+        numpy = "numexpr.evaluate", pandas = "pd.eval", jax = "jax.jit"},
+    },
+
     {"Tables of columns",
-      {"strew.rows(x, x.size:gt(2))", "rows by a mask", pandas = "df[mask]; df.loc; df.query",
+      {"strew.rows(x, x.size:gt(2))", "rows by a mask", pandas = "df[mask]; df.loc",
         numpy = "a[mask]"},
+      {'strew.rows(x, "size > 2 and id == 0")', "rows by a condition as text", pandas = "df.query"},
+      {'strew.assign(x, {half = "size / 2"})', "columns computed by texts", pandas = "df.assign; df.eval"},
       {"strew.rows(x, rows)", "rows by number", pandas = "df.iloc; df.take", numpy = "a[rows]"},
       {'strew.sort_by(x, {"id", "size"})', "sorted by columns, stably; text by its words",
         pandas = "df.sort_values", numpy = "np.sort; np.lexsort"},
@@ -312,6 +319,7 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
   },
 
   search = {
+    {"numexpr; eval; query; compile; fuse; formula; jit", "expr expressions rows assign"},
     {"describe; summary; statistics", "quantile mean value_counts show"},
     {"null; missing; gaps; na", "isnan nan_to_num"},
     {"plot; chart; draw; picture", "show image"}, {"sample; choice", "randint randperm index_select"},
@@ -424,7 +432,7 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
     {"binary_cross_entropy", "-(q * p:log() + (1 - q) * (1 - p):log()):mean()"},
     {"einsum tensordot matrix_power inv inverse pinv solve det slogdet logdet lstsq qr svd svdvals eig eigh eigvals"
       .. " eigvalsh cholesky lu matrix_rank expm fft ifft rfft irfft stft conv conv1d conv2d convolve correlate"
-      .. " max_pool2d avg_pool2d unfold pdist poisson poly1d polyfit vmap jit compile batch_norm histogram2d"
+      .. " max_pool2d avg_pool2d unfold pdist poisson poly1d polyfit vmap batch_norm histogram2d"
       .. " histogramdd interp interpolate gradient unique_consecutive intersect1d setdiff1d choose piecewise insert"
       .. " delete block flatiter as_strided_copy"},
 
@@ -464,7 +472,7 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
     {"sample", "v[strew.randperm(#v):slice(0, 0, 5)]",
       "strew.rows(x, strew.randperm(#x.size):slice(0, 0, 5))"},
     {"loc iloc iat row", "t[rows]", "strew.rows(x, rows)"},
-    {"query filter", "v[v:gt(2)]", "strew.rows(x, x.size:gt(2))"},
+    {"filter", "v[v:gt(2)]", "strew.rows(x, x.size:gt(2))"},
     {"sort_values", "(v:sort())", 'strew.sort_by(x, "id")'}, {"groupby", "strew.group_by(index)",
       'strew.group_by(x, "id")'}, {"agg aggregate", nil, 'strew.group_by(x, "id"):agg{total = {"sum", "size"}}'},
     {"merge", nil, 'strew.join(x, y, "id")'}, {"pivot_table", nil, 'strew.pivot(x, "id", "size", "size", "sum")'},
@@ -473,7 +481,7 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
     {"drop_duplicates", nil, 'strew.rows(x, strew.group_by(x, "id", {order = "first"}).positions)'},
     {"duplicated", "v:unsqueeze(1):eq(v):tril(-1):any(1)"},
     {"DataFrame", nil, 'strew.columns({size = v, id = index}, {"size", "id"})'}, {"Series", "strew.tensor{1, 2, 3}"},
-    {"assign", nil, "x.total = x.size * 2"}, {"drop", nil, "x.size = nil"},
+    {"numexpr", 'strew.expr("v * 2 + 1"){v = v}', 'strew.assign(x, {total = "size * 2"})'}, {"drop", nil, "x.size = nil"},
     {"rename", nil, "x.count, x.size = x.size, nil"}, {"info", nil, "print(x)"},
     {"col", nil, "x.size"}, {"read_csv loadtxt genfromtxt", nil, "strew.load(path, {header = true})"},
     {"to_csv savetxt", nil, 'strew.save("x.csv", x)'}, {"savez", nil, 'strew.save("x.npz", x)'},

@@ -1,7 +1,7 @@
 /* elementwise.c: programs of elementwise instructions through OpenCL, copies and conversions included. A program gets a
    kernel of its own (instructions.c), and so does a single instruction in a large call whose inputs have one dtype.
-   Others use a kernel that chooses dtypes and operation at run time: there are many combinations, and compiling a kernel
-   takes a tenth of a second. */
+   Others use a kernel that chooses dtypes and operation at run time: there are many combinations, and compiling a
+   kernel takes a tenth of a second. */
 #include "opencl.h"
 #include "runtime/base/operations.h"
 

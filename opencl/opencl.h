@@ -235,7 +235,7 @@ strew_dtype word_of(strew_dtype dtype);
 const char *word_type(strew_dtype dtype);
 
 /* Begins the launch of a kernel; file and settings are those of program_kernel. The longest are those of programs. */
-enum { LONGEST_SETTINGS = 512 + 256 * MOST_INSTRUCTIONS, LONGEST_KEY = LONGEST_SETTINGS + 64 };
+enum { LONGEST_SETTINGS = 512 + 192 * MOST_INSTRUCTIONS, LONGEST_KEY = LONGEST_SETTINGS + 64 };
 void launch_start(struct launch *launch, const char *file, const char *name, const char *settings_format, ...)
     __attribute__((format(printf, 4, 5)));
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);

@@ -1177,8 +1177,9 @@ STREW_API strew_status strew_key_table_keys(const strew_key_table *table, int i,
      words        x == "word", x ~= "word": the number that stands for the word in input x, see strew_expr_values
    A name that is not called is an input. Operations on numbers alone are computed in int64 or float64 and give numbers.
 
-   Limits (STREW_EARGUMENT): 65,536 bytes of text, 1000 operations, 200 levels of nesting, 64 inputs. A message of a
-   text, and of an operation in it, marks the place. */
+   Limits (STREW_EARGUMENT): 65,536 bytes of text, 1000 different operations, inputs and numbers in all, 200 levels of
+   nesting, 64 inputs, 64 words. A message of a text, and of an operation in it, marks the place; that of a text is the
+   position of strew_error, in bytes. */
 typedef struct strew_expr strew_expr; /* owned by the caller that made it: strew_expr_release */
 STREW_API strew_status strew_expr_parse(strew_context *context, const char *text, size_t length, strew_expr **out,
                                         strew_error *error);

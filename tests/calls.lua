@@ -559,6 +559,13 @@ add("pivot", "number", 1, 1, function(d)
 end, function(t, reduce) return of_table(strew.pivot(t, "row", "column", "value", reduce)) end)
 add("value_counts", "integer", 1, 1, alone, function(v) return of_table(strew.value_counts(v)) end)
 add("rows", "any", 1, 1, function(d) return columns(d), d:positions({4}, d.shape[1]) end)
+add("expr", "any", 1, 2, function(d) return d:values(), d:values(d:narrowed()), d:mask() end, function(x, y, m)
+  local f, inputs = strew.expr "where(m, maximum(x, y), x) + y", {x = x, y = y, m = m}
+  return f(inputs), f:with(inputs):amax(0), f:with(inputs):sum()
+end)
+add("assign", "any", 1, 1, keyed, function(x)
+  return of_table(strew.assign(x, {most = "maximum(value, key)", chosen = "where(key > 2, most, max(value))"}))
+end)
 add("sort_by", "any", 1, 1, function(d) return columns(d), {2, 1} end)
 
 -- -------------------------------------------------------------------------------------------------------- results

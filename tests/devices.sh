@@ -76,6 +76,7 @@ ways() {
   for way in 'way=partition tiny' 'gpu way=sort tiny' 'way=walk order tiny' 'gpu way=atomics tiny'; do
     calls "cuts $way" scatter $((2 * step))
   done
+  calls packed expr
   calls gpu large
   calls '' large
 }

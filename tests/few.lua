@@ -19,6 +19,7 @@ local function operands(device)
   }
   t.turned, t.rows = t.a:t(), t.rows:expand(30, 20)
   t.every = t.v:slice(0, 1, 2999, 3)
+  t.odd, t.even = t.v:slice(0, 0, 8, 1):view(1, 2, 1, 2, 1, 2), t.v:slice(0, 8, 16, 1):view(2, 1, 2, 1, 2, 1)
   t.special = strew.tensor({0.0, -0.0, 0 / 0, 1, -(0 / 0), -1, 1 / 0, -1 / 0, 0 / 0, 0.0, -0.0}, on)
   function t.all(...) -- several results, of which a list would keep the first
     local texts = {}
@@ -50,6 +51,9 @@ local expressions = {
   "half * 3, half + half:t():contiguous():view(5, 9), brain:abs() // 2",
   "a:lt(b), n:ge(0):logical_not(), a:clamp(-1, 1)",
   "strew.where(a:gt(0), a, b), a:masked_fill(n:gt(3), 0)",
+  "strew.expr('where(x > y, x * y - 2, exp(y) / 3)'){x = a, y = b}, strew.expr('int8(x * 2) + x'){x = half}",
+  "strew.expr('clamp(x + y, low, 9) * 0.1'){x = turned:t(), y = n, low = -2}, strew.expr('x // 3 == 2'){x = bytes}",
+  "strew.expr('x * y + 1.5'){x = odd, y = even}",
   "a:minimum(turned:t()), strew.maximum(n, 2)",
   "a:to('int8'), n:to('float16'), half:to('bool'), bytes:to('uint8'), brain:to('float32')",
   "strew.cat({a, n}, 0), strew.stack({b, b}, 1), turned:contiguous(), turned:clone()",

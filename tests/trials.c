@@ -255,7 +255,7 @@ static void exercise(const char *name, strew_status (*call)(int i), int i, strew
 
 static strew_tensor *a, *b, *row, *column, *half, *whole, *narrow, *mask, *cube, *none; /* see start_script */
 static strew_tensor *many, *many_halves, *many_doubles, *spread, *crowd, *far, *huge, *handful, *rows, *columns,
-    *halves, *integers, *figure;
+    *halves, *integers, *figure, *odd, *even;
 static const int64_t wide[] = {6, 5}, five[] = {5}, six[] = {6, 1}, four[] = {4}, thousands[] = {6000};
 
 /* Few different integers, far from one another. */
@@ -289,6 +289,8 @@ static void start_script(void) {
   far = operand(draw_far(thousands[0]));
   huge = operand(random_integers(STREW_INT64, 1, thousands, CONTIGUOUS, -(INT64_C(1) << 61), INT64_C(1) << 61));
   handful = operand(random_tensor(STREW_FLOAT32, 1, four, CONTIGUOUS));
+  odd = operand(random_tensor(STREW_FLOAT32, 6, (int64_t[]){1, 2, 1, 2, 1, 2}, CONTIGUOUS));
+  even = operand(random_tensor(STREW_INT16, 6, (int64_t[]){2, 1, 2, 1, 2, 1}, CONTIGUOUS));
   rows = operand(random_integers(STREW_INT64, 2, wide, CONTIGUOUS, 0, 5));
   columns = operand(random_integers(STREW_INT32, 2, wide, EXPANDED, -5, 5));
 }
@@ -319,6 +321,16 @@ static strew_status put_at(strew_tensor *self, int count, strew_tensor *first, s
   strew_tensor *const indices[] = {first, second};
   strew_scatter_options options = {.reduction = reduction, .exclude_self = reduction == STREW_MEAN};
   return strew_index_put(self, count, indices, values, &options, TO);
+}
+
+static strew_status evaluate(const char *text, strew_tensor *x, strew_tensor *y) {
+  const strew_operand inputs[] = {{.tensor = x}, {.tensor = y}};
+  const strew_expr_values values = {.inputs = inputs};
+  strew_expr *expr = NULL;
+  strew_status status = strew_expr_parse(context, text, strlen(text), &expr, report);
+  if (status == STREW_OK) status = strew_expr_evaluate(expr, &values, TO);
+  strew_expr_release(expr);
+  return status;
 }
 
 /* The tensors of a grouping that a call has made. */
@@ -477,6 +489,9 @@ static strew_status take_first_of_groups(void) { return with_groups(take_their_f
   X(grouping, NULL, group_ids(crowd, STREW_ERROR))                                                                     \
   X(grouping_dropping, NULL, group_ids(crowd, STREW_DROP))                                                             \
   X(group_by_table, NULL, group_keys(1, crowd, NULL, STREW_KEYS_FIRST))                                                \
+  X(program, NULL, evaluate("where(x > 0.5, x * x + 1, exp(x) / y)", many, many_doubles))                              \
+  X(program_in_place, b, evaluate("(x - y) * 2", a, b))                                                                \
+  X(program_of_six_dims, NULL, evaluate("x * y + 1.5", odd, even))                                                     \
   X(group_by_hash, NULL, group_keys(1, far, NULL, STREW_KEYS_SORTED))                                                  \
   X(group_by_hash_in_order, NULL, group_keys(1, far, NULL, STREW_KEYS_FIRST))                                          \
   X(group_by_sorting, NULL, group_keys(1, many, NULL, STREW_KEYS_FIRST))                                               \

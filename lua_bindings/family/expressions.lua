@@ -102,7 +102,8 @@ local function bound(f, inputs, argument)
     end
   end
   if missing then fail_missing(parts, missing, inputs, argument) end
-  return inner.expr_bind(f, values, codes_of(parts, values, inputs, argument))
+  values.codes = codes_of(parts, values, inputs, argument)
+  return inner.expr_bind(f, parts.names, values, values.codes)
 end
 
 ---------------------------------------------------------------------------------------------------------- one by one
@@ -128,16 +129,16 @@ end
 local special = {
   number = function(node) return node.number end,
   input = function(node, values) return values[node.of] end,
-  word = function(node, _, codes) return codes[node.of] end,
-  index = function(_, _, _, rows, index) return rows[index] end,
-  ["and"] = function(_, _, _, a, b) return strew.logical_and(bools(a), bools(b)) end,
-  ["or"] = function(_, _, _, a, b) return strew.logical_or(bools(a), bools(b)) end,
-  ["not"] = function(_, _, _, a) return strew.logical_not(bools(a)) end,
+  word = function(node, values) return values.codes[node.of] end,
+  index = function(_, _, rows, index) return rows[index] end,
+  ["and"] = function(_, _, a, b) return strew.logical_and(bools(a), bools(b)) end,
+  ["or"] = function(_, _, a, b) return strew.logical_or(bools(a), bools(b)) end,
+  ["not"] = function(_, _, a) return strew.logical_not(bools(a)) end,
 }
 
 -- Returns what e gives, by a call for each operation.
 function expressions.one_by_one(e, out)
-  local f, values, codes = inner.expr_parts(e)
+  local f, values = inner.expr_parts(e)
   local results = {}
   for i, node in ipairs(parts_of(f).nodes) do
     local taken, is_number = {}, true
@@ -145,7 +146,7 @@ function expressions.one_by_one(e, out)
       taken[k], is_number = results[child], is_number and type(results[child]) ~= "userdata"
     end
     if special[node.op] then
-      results[i] = special[node.op](node, values, codes, table.unpack(taken))
+      results[i] = special[node.op](node, values, table.unpack(taken))
     else
       local more = table.move(node.more or {}, 1, 2, #node + 1, taken)
       local n = node.more and #node + 2 or #node
@@ -167,7 +168,7 @@ function expressions.is_text(columns, name)
   for _, other in ipairs(columns.names) do
     if other == name then return false end
   end
-  return pcall(strew.expr, name) or not errors.meant(name, columns.names)
+  return pcall(strew.expr, name) or name:find "[-+*/%%^&|~<>=(%[]" and not errors.meant(name, columns.names)
 end
 
 -- Returns a column that a text computes from the columns of x.

@@ -45,12 +45,11 @@ static void gather_rows(const struct lane *lane, char *to, const char *from, int
 /* Returns the lane's elements in a row: in place, or in `block`. */
 static const void *lane_elements(const struct lane *lane, const struct row *row, char *block) {
   const char *from = row->address[lane->operand];
+  if (!lane->convert) return from;
   if (lane->row)
     gather_rows(lane, block, from, row->place % lane->joined, row->count);
-  else if (lane->convert)
-    convert(lane, row->count, block, from, row->step_bytes[lane->operand]);
   else
-    return from;
+    convert(lane, row->count, block, from, row->step_bytes[lane->operand]);
   return block;
 }
 
@@ -59,46 +58,55 @@ static bool is_dense(const struct plan *plan, const struct operand *operand) {
   return plan->rank == 0 || operand->strides[plan->rank - 1] == 1;
 }
 
-/* The lane of an input that is computed with as `computed`; rows: how its rows are joined. */
-static struct lane lane_in(const struct plan *plan, int i, strew_dtype common, strew_dtype computed, struct lane rows) {
+/* Describes how an input is computed with as `computed`; its rows are not joined. */
+static void lane_in(struct lane *lane, const struct plan *plan, int i, strew_dtype common, strew_dtype computed) {
   const struct operand *operand = &plan->operands[i];
-  struct lane lane = rows;
-  lane.operand = i;
-  lane.common = common;
-  lane.computed = computed;
-  lane.size = (int64_t)dtype_bytes(computed);
-  if (operand->dtype != computed || !is_dense(plan, operand)) lane.convert = converter(computed, operand->dtype);
-  if (common != computed && dtype_narrows(operand->dtype, common)) {
-    lane.narrow = converter(common, operand->dtype);
-    lane.convert = converter(computed, common);
-  }
-  return lane;
+  lane->operand = i;
+  lane->common = common;
+  lane->computed = computed;
+  lane->size = (int64_t)dtype_bytes(computed);
+  lane->narrow = lane->convert = NULL;
+  lane->row = 0;
+  if (operand->dtype == computed && is_dense(plan, operand)) return;
+  lane->convert = converter(computed, operand->dtype);
+  if (common == computed || !dtype_narrows(operand->dtype, common)) return;
+  lane->narrow = converter(common, operand->dtype);
+  lane->convert = converter(computed, common);
+}
+
+/* True if the operand's short rows are adjacent. */
+static bool rows_are_even(const struct plan *space, const struct operand *operand) {
+  const int last = space->rank - 1;
+  return operand->strides[last - 1] == space->sizes[last] * operand->strides[last];
 }
 
 /* Joins the last two dimensions if rows are short and those of the result are adjacent. Inputs whose rows are not
-   adjacent get stride 0 and a lane that gathers them. */
-static bool join_short_rows(struct plan *joined, struct lane *lanes, const struct plan *space) {
+   adjacent get stride 0, and lanes that gather them. */
+static bool join_short_rows(struct plan *joined, const struct plan *space) {
   enum { SHORT = 128 };
   int last = space->rank - 1;
   if (last < 1 || space->sizes[last] >= SHORT) return false;
-  int64_t row = space->sizes[last];
-  const int64_t *out = space->operands[0].strides;
-  if (out[last] != 1 || out[last - 1] != row) return false;
+  const struct operand *out = &space->operands[0];
+  if (out->strides[last] != 1 || !rows_are_even(space, out)) return false;
   plan_copy(joined, space);
   joined->rank = last;
-  joined->sizes[last - 1] *= row;
+  joined->sizes[last - 1] *= space->sizes[last];
   for (int i = 0; i < space->count; i++) {
     const struct operand *operand = &space->operands[i];
-    int64_t *stride = &joined->operands[i].strides[last - 1];
-    bool even = operand->strides[last - 1] == row * operand->strides[last];
-    *stride = even ? operand->strides[last] : 0;
-    if (!even)
-      lanes[i] = (struct lane){.row = row,
-                               .row_step = operand_step(operand, last - 1),
-                               .element_step = operand_step(operand, last),
-                               .joined = joined->sizes[last - 1]};
+    joined->operands[i].strides[last - 1] = rows_are_even(space, operand) ? operand->strides[last] : 0;
   }
   return true;
+}
+
+/* Makes a lane gather the short rows of a space that was joined. */
+static void gather_lane(struct lane *lane, const struct plan *space) {
+  const int last = space->rank - 1;
+  const struct operand *operand = &space->operands[lane->operand];
+  if (rows_are_even(space, operand)) return;
+  lane->row = space->sizes[last];
+  lane->row_step = operand_step(operand, last - 1);
+  lane->element_step = operand_step(operand, last);
+  lane->joined = space->sizes[last - 1] * space->sizes[last];
 }
 
 /* ----------------------------------------------------------------------------------------------------- instructions */
@@ -109,7 +117,9 @@ static int value_of_operand(struct program *program, int operand, strew_dtype co
     const struct lane *lane = &program->lanes[i];
     if (lane->operand == operand && lane->common == common && lane->computed == computed) return FIRST_LANE + i;
   }
-  program->lanes[program->lane_count] = lane_in(program->space, operand, common, computed, program->rows[operand]);
+  struct lane *lane = &program->lanes[program->lane_count];
+  lane_in(lane, program->space, operand, common, computed);
+  if (program->space == &program->joined) gather_lane(lane, program->whole);
   return FIRST_LANE + program->lane_count++;
 }
 
@@ -123,18 +133,24 @@ static int value_of_number(struct program *program, const struct instruction_inp
   return FIRST_NUMBER + program->number_count++;
 }
 
-static int add_action(struct program *program, struct action action) {
-  program->actions[program->action_count] = action;
-  return FIRST_ACTION + program->action_count++;
+static struct action *add_action(struct program *program, int inputs, strew_dtype gives) {
+  struct action *action = &program->actions[program->action_count++];
+  action->run = NULL;
+  action->inputs = inputs;
+  action->size = (int)dtype_bytes(gives);
+  return action;
 }
+
+/* The value of the last action. */
+static int last_value(const struct program *program) { return FIRST_ACTION + program->action_count - 1; }
 
 static int value_converted(struct program *program, int value, strew_dtype from, strew_dtype to) {
   if (from == to) return value;
-  return add_action(program, (struct action){.convert = converter(to, from),
-                                             .from_size = (int)dtype_bytes(from),
-                                             .size = (int)dtype_bytes(to),
-                                             .inputs = 1,
-                                             .in = {value}});
+  struct action *action = add_action(program, 1, to);
+  action->convert = converter(to, from);
+  action->from_size = (int)dtype_bytes(from);
+  action->in[0] = value;
+  return last_value(program);
 }
 
 static int value_of_source(struct program *program, const struct instruction *instruction, int i) {
@@ -160,13 +176,15 @@ static kernel *kernel_of(const struct instruction *instruction) {
 
 static int add_take(struct program *program, const struct instruction *instruction) {
   const struct operand *table = &program->space->operands[instruction->in[1].from];
-  const size_t bytes = dtype_bytes(table->dtype);
+  const int64_t bytes = (int64_t)dtype_bytes(table->dtype);
+  const int index = value_of_source(program, instruction, 0);
+  struct action *action = add_action(program, 1, table->dtype);
+  action->convert = NULL;
+  action->in[0] = index;
+  action->table = (struct lookup){operand_address(table), instruction->size, instruction->step * bytes, (size_t)bytes,
+                                  instruction->bad};
   program->cost += COST_OF_TAKE;
-  return add_action(program, (struct action){.table = {operand_address(table), instruction->size,
-                                                       instruction->step * (int64_t)bytes, bytes, instruction->bad},
-                                             .size = (int)bytes,
-                                             .inputs = 1,
-                                             .in = {value_of_source(program, instruction, 0)}});
+  return last_value(program);
 }
 
 /* Adds an instruction; sets *gives to the dtype of its value. Returns the value; -1: there is no such kernel. */
@@ -175,20 +193,24 @@ static int add_instruction(struct program *program, const struct instruction *in
   if (instruction->kind == ELEMENTWISE_CONVERT) return value_of_source(program, instruction, 0);
   if (instruction->kind == ELEMENTWISE_TAKE) return add_take(program, instruction);
   const struct operation *operation = operation_of(instruction->kind, instruction->op);
-  struct action action = {.run = kernel_of(instruction), .inputs = instruction->inputs};
-  if (!action.run) return -1;
+  kernel *run = kernel_of(instruction);
+  int in[MOST_INPUTS];
+  if (!run) return -1;
   *gives = gives_bool(operation) ? STREW_BOOL : instruction->compute;
   program->cost += operation->cost;
-  action.size = (int)dtype_bytes(*gives);
-  for (int i = 0; i < instruction->inputs; i++) action.in[i] = value_of_source(program, instruction, i);
-  return add_action(program, action);
+  for (int i = 0; i < instruction->inputs; i++) in[i] = value_of_source(program, instruction, i);
+  struct action *action = add_action(program, instruction->inputs, *gives);
+  action->run = run;
+  for (int i = 0; i < instruction->inputs; i++) action->in[i] = in[i];
+  return last_value(program);
 }
 
 /* Gives each value that is kept in a block a register: one that no later action reads. */
 static int assign_registers(struct program *program) {
   int last_use[MOST_ACTIONS], free[MOST_ACTIONS], free_count = 0, registers = 0;
   for (int i = 0; i < program->lane_count; i++)
-    if (program->lanes[i].convert || program->lanes[i].row) program->lanes[i].place = registers++;
+    if (program->lanes[i].convert) program->lanes[i].place = registers++;
+  if (program->action_count < 2) return program->actions[0].place = registers, registers + (program->convert != NULL);
   for (int k = 0; k < program->action_count; k++) last_use[k] = k;
   for (int k = 0; k < program->action_count; k++)
     for (int i = 0; i < program->actions[k].inputs; i++)
@@ -214,6 +236,8 @@ static int64_t block_length(int count, int64_t bytes) {
 /* Chooses the length of blocks, and fills those of numbers. */
 static void lay_out(struct program *program) {
   const int registers = assign_registers(program);
+  program->block = INT64_MAX;
+  if (!registers && !program->number_count) return;
   const int64_t longest = program->space->rank ? program->space->sizes[program->space->rank - 1] : 1;
   int64_t block = program->action_count > 1 ? PROGRAM_BLOCK : BLOCK;
   block = least(block, block_length(registers, REGISTER_BYTES));
@@ -226,15 +250,14 @@ static void lay_out(struct program *program) {
     converter(number->dtype, number->dtype)(least(longest, block), to, size, (const char *)number->element.bytes, 0);
     number->block = to;
   }
-  const bool is_direct = !registers && !program->number_count && !program->out.convert;
-  program->block = is_direct ? INT64_MAX : block;
+  program->block = block;
 }
 
 strew_status program_start(const struct call *call, struct program *program, const struct elementwise_plan *plan) {
   strew_dtype gives = STREW_FLOAT32;
   program->lane_count = program->number_count = program->action_count = program->cost = 0;
-  for (int i = 0; i < plan->plan.count; i++) program->rows[i] = (struct lane){0};
-  program->space = join_short_rows(&program->joined, program->rows, &plan->plan) ? &program->joined : &plan->plan;
+  program->whole = &plan->plan;
+  program->space = join_short_rows(&program->joined, &plan->plan) ? &program->joined : &plan->plan;
   for (int k = 0; k < plan->count; k++) {
     const struct instruction *instruction = &plan->instructions[k];
     int value = add_instruction(program, instruction, &gives);
@@ -245,10 +268,11 @@ strew_status program_start(const struct call *call, struct program *program, con
     program->results[k] = program->value = value;
   }
   const struct operand *out = &program->space->operands[0];
-  const bool is_computed = program->value == FIRST_ACTION + program->action_count - 1;
-  program->out = (struct lane){.size = (int64_t)dtype_bytes(gives)};
+  const bool is_computed = program->value == last_value(program);
+  program->gives_bytes = (int64_t)dtype_bytes(gives);
+  program->convert = NULL;
   if (out->dtype != gives || !is_dense(program->space, out) || !is_computed)
-    program->out.convert = converter(out->dtype, gives);
+    program->convert = converter(out->dtype, gives);
   lay_out(program);
   return STREW_OK;
 }
@@ -276,12 +300,12 @@ static void run_row(const struct program *program, const struct row *row, char *
   for (int i = 0; i < program->number_count; i++) values[FIRST_NUMBER + i] = program->numbers[i].block;
   for (int k = 0; k < program->action_count; k++) {
     const struct action *action = &program->actions[k];
-    const bool is_last = !program->out.convert && k == program->action_count - 1;
+    const bool is_last = !program->convert && k == program->action_count - 1;
     void *to = is_last ? out : registers + action->place * program->register_bytes;
     run_action(action, row->count, to, values);
     values[FIRST_ACTION + k] = to;
   }
-  if (program->out.convert) program->out.convert(row->count, out, out_step, values[program->value], program->out.size);
+  if (program->convert) program->convert(row->count, out, out_step, values[program->value], program->gives_bytes);
 }
 
 static void elementwise_visit(void *program, const struct row *row) {
@@ -336,8 +360,8 @@ static void search_visit(void *search_, const struct row *row) {
 
 strew_status cpu_find_zero(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
                            int64_t *place) {
-  struct zero_search search = {.find_zero = kernels_of(compute)->find_zero,
-                               .lane = lane_in(plan, 0, compute, compute, (struct lane){0})};
+  struct zero_search search = {.find_zero = kernels_of(compute)->find_zero};
+  lane_in(&search.lane, plan, 0, compute, compute);
   atomic_init(&search.first, INT64_MAX);
   walk_rows_parallel(device->context, plan, BLOCK, search_visit, &search);
   int64_t first = atomic_load(&search.first);

@@ -12,12 +12,12 @@ enum { BLOCK = 1024, MOST_READS = MOST_INSTRUCTIONS * MOST_INPUTS, MOST_ACTIONS 
 enum { FIRST_LANE = 0, FIRST_NUMBER = MOST_READS, FIRST_ACTION = 2 * MOST_READS };
 enum { MOST_VALUES = FIRST_ACTION + MOST_ACTIONS };
 
-/* How an operand is passed to and from the loops. */
+/* How an input is passed to the loops. */
 struct lane {
-  int operand;                    /* of the plan */
-  int place;                      /* number of the register that it is converted to */
-  strew_dtype common, computed;   /* of an input */
-  convert_row *convert;           /* NULL: loops read or write memory directly */
+  int operand; /* of the plan */
+  int place;   /* number of the register that it is converted to */
+  strew_dtype common, computed;
+  convert_row *convert;           /* NULL: loops read memory directly */
   convert_row *narrow;            /* NULL, or the conversion to a 16-bit float, which `convert` then continues */
   int64_t size;                   /* of one element in the loop */
   int64_t row;                    /* length of short rows that were joined but are not adjacent; 0: none */
@@ -43,16 +43,16 @@ struct action {
 };
 
 struct program {
-  const struct plan *space; /* the plan, or `joined` */
+  const struct plan *whole, *space; /* the plan; the same, or `joined` */
   struct plan joined;
-  struct lane out;        /* convert NULL: the last action writes to memory */
-  int value;              /* that is written */
+  convert_row *convert;   /* the value that is written to out; NULL: the last action writes to memory */
+  int64_t gives_bytes;    /* of an element of that value */
+  int value;              /* its number */
   int64_t block;          /* elements; INT64_MAX: no value is kept in a block */
   int64_t register_bytes; /* from one register to the next */
   int cost;               /* of an element, in sums */
   int lane_count, number_count, action_count;
   int results[MOST_INSTRUCTIONS]; /* values */
-  struct lane rows[PLAN_OPERANDS];
   struct lane lanes[MOST_READS];
   struct number numbers[MOST_READS];
   struct action actions[MOST_ACTIONS];

@@ -44,7 +44,7 @@ static void mark_error(struct evaluation *evaluation, int k) {
   evaluation->is_marked = true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- programs */
+/* --------------------------------------------------------------------------------------------------------- programs */
 
 /* What a program of a value consists of: pending values, each after those that it reads, and tensors. */
 enum { MOST_TENSORS = PLAN_OPERANDS - 1 };
@@ -342,7 +342,7 @@ static strew_status compute_conversion(struct evaluation *evaluation, int k, con
   return fit_value(evaluation, k);
 }
 
-/* ------------------------------------------------------------------------------------------------------- numbers */
+/* ---------------------------------------------------------------------------------------------------------- numbers */
 
 /* A 0-d tensor; integers as float64 where the operation has floats alone, as Lua does. */
 static strew_status tensor_of_number(const struct call *call, strew_context *context, strew_scalar number,
@@ -398,7 +398,7 @@ static strew_status compute_number(struct evaluation *evaluation, int k, const s
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------- reductions and rows */
+/* ---------------------------------------------------------------------------------------------- reductions and rows */
 
 /* True if a reduction may read the pending value's elements without storing them: on the CPU, in one pass, and unless
    others compute them again at some cost. */
@@ -484,7 +484,7 @@ static strew_status compute_rows(struct evaluation *evaluation, int k) {
   return STREW_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- nodes */
+/* ------------------------------------------------------------------------------------------------------------ nodes */
 
 static void take_input(struct evaluation *evaluation, int k) {
   const strew_operand operand = evaluation->given->inputs[evaluation->expr->nodes[k].op];
@@ -543,7 +543,7 @@ static strew_status compute_nodes(struct evaluation *evaluation) {
               "are numbers alone, expected at least one tensor in the text");
 }
 
-/* ------------------------------------------------------------------------------------------------------- evaluations */
+/* ------------------------------------------------------------------------------------------------------ evaluations */
 
 /* All tensors are on one device. */
 static strew_status check_inputs(struct evaluation *evaluation) {

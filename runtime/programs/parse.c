@@ -35,6 +35,7 @@ struct value {
   int node;
   strew_scalar number;
   struct mark mark; /* of the number or word */
+  bool is_compared; /* by an operator, without parentheses around it: another one would make a chain */
 };
 
 struct parser {
@@ -49,7 +50,7 @@ struct parser {
   char *strings;               /* free memory for names and words */
   const struct value *x;       /* the argument, while a function's definition is read; else NULL */
   struct mark call_mark;       /* of that function's name */
-  unsigned short slots[SLOTS]; /* numbers of nodes + 1 by hash; 0: free */
+  unsigned short slots[SLOTS]; /* hash table: numbers of nodes + 1; 0: free */
 };
 
 /* ----------------------------------------------------------------------------------------------------------- errors */
@@ -78,9 +79,13 @@ static struct mark mark_of(const struct parser *parser) {
 
 /* True if the token is one of a list with blanks between. */
 static bool is_one_of(const struct token *token, const char *list) {
-  for (; *list; list += strcspn(list, " "), list += strspn(list, " "))
-    if ((int)strcspn(list, " ") == token->length && !memcmp(list, token->at, (size_t)token->length))
-      return token->kind == NAME || token->kind == SYMBOL;
+  for (const char *at = list; token->kind == NAME || token->kind == SYMBOL; at++) {
+    int i = 0;
+    while (i < token->length && at[i] == token->at[i]) i++;
+    if (i == token->length && (at[i] == ' ' || !at[i])) return true;
+    while (*at && *at != ' ') at++;
+    if (!*at) break;
+  }
   return false;
 }
 
@@ -158,7 +163,7 @@ static const char *skip_blanks(const char **at) {
 
 /* An int64 if it is written as one: decimal ones that do not fit are floats, hexadecimal ones wrap. */
 static bool read_integer(const char *at, const char *end, strew_scalar *out) {
-  const bool is_hex = end - at > 2 && (at[1] | 0x20) == 'x';
+  const bool is_hex = end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x';
   uint64_t value = 0;
   for (const char *from = is_hex ? at + 2 : at; from < end; from++) {
     if (is_hex ? !is_hex_digit(*from) : !is_digit(*from)) return false;
@@ -166,9 +171,7 @@ static bool read_integer(const char *at, const char *end, strew_scalar *out) {
     if (!is_hex && value > ((uint64_t)INT64_MAX - digit) / 10) return false;
     value = value * (is_hex ? 16 : 10) + digit;
   }
-  int64_t wrapped;
-  memcpy(&wrapped, &value, sizeof wrapped);
-  return *out = strew_int(wrapped), true;
+  return *out = strew_int((int64_t)value), true;
 }
 
 /* A numeral ends where Lua's do: letters that follow it belong to it, and make it wrong. */
@@ -243,22 +246,6 @@ static bool accept(struct parser *parser, const char *text) {
 
 /* ------------------------------------------------------------------------------------------------------------ nodes */
 
-static uint64_t hash_of(const struct node *node) {
-  const uint64_t parts[] = {(uint64_t)node->kind,
-                            (uint64_t)node->op,
-                            (uint64_t)node->children[0],
-                            (uint64_t)node->children[1],
-                            (uint64_t)node->children[2],
-                            (uint64_t)node->number.as.i,
-                            (uint64_t)node->dim + node->keepdim};
-  uint64_t hash = 0;
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 /* Numbers are compared by their bits. */
 static bool is_same(const struct node *a, const struct node *b) {
   return a->kind == b->kind && a->op == b->op && !memcmp(a->children, b->children, sizeof a->children) &&
@@ -266,12 +253,18 @@ static bool is_same(const struct node *a, const struct node *b) {
          a->keepdim == b->keepdim;
 }
 
+static uint64_t slot_of(const struct node *node) {
+  const int *children = node->children;
+  const uint64_t parts = (uint64_t)node->kind ^ (uint64_t)node->op << 4 ^ (uint64_t)children[0] << 12 ^
+                         (uint64_t)children[1] << 24 ^ (uint64_t)children[2] << 36 ^ (uint64_t)node->number.as.i;
+  return ((parts ^ parts >> 32) * 0x9e3779b97f4a7c15u) >> 53; /* below SLOTS */
+}
+
 /* Makes *out this node, or the one that is equal to it. */
 static bool add_node(struct parser *parser, struct node node, struct mark mark, struct value *out) {
   strew_expr *expr = parser->expr;
-  uint64_t slot = hash_of(&node) % SLOTS;
-  for (; parser->slots[slot]; slot = (slot + 1) % SLOTS)
-    if (is_same(&expr->nodes[parser->slots[slot] - 1], &node)) break;
+  uint64_t slot = slot_of(&node);
+  while (parser->slots[slot] && !is_same(&expr->nodes[parser->slots[slot] - 1], &node)) slot = (slot + 1) % SLOTS;
   if (!parser->slots[slot]) {
     if (expr->node_count == MAX_NODES)
       return wrong(parser, mark, "evaluate a part of it first, and pass that as an input",
@@ -324,10 +317,7 @@ static bool add_input(struct parser *parser, const struct token *name, struct ma
   int i = 0;
   while (i < expr->input_count && strcmp(expr->inputs[i], copy) != 0) i++;
   if (i == MAX_INPUTS) return wrong(parser, mark, NULL, "has more than %d inputs", MAX_INPUTS);
-  if (i == expr->input_count)
-    expr->inputs[expr->input_count++] = copy;
-  else
-    parser->strings = copy;
+  if (i == expr->input_count) expr->inputs[expr->input_count++] = copy;
   return add_node(parser, (struct node){.kind = NODE_INPUT, .op = i}, mark, out);
 }
 
@@ -338,25 +328,23 @@ static bool add_word(struct parser *parser, const struct value *input, struct va
   int i = 0;
   while (i < expr->word_count && (strcmp(expr->words[i].text, copy) != 0 || expr->words[i].input != added.input)) i++;
   if (i == MAX_WORDS) return wrong(parser, word->mark, NULL, "has more than %d words", MAX_WORDS);
-  if (i == expr->word_count)
-    expr->words[expr->word_count++] = added;
-  else
-    parser->strings = copy;
+  if (i == expr->word_count) expr->words[expr->word_count++] = added;
   const struct node node = {.kind = NODE_WORD, .op = i, .count = 1, .children = {input->node}};
   return add_node(parser, node, word->mark, word);
 }
 
 /* -------------------------------------------------------------------------------------------------------- operators */
 
-/* Priorities on the left and on the right, as in Lua; the node. */
-enum { UNARY_PRIORITY = 12 };
-struct operator_row {
+/* Priorities on the left, 0 of unary ones, and on the right, as in Lua; the node. */
+static const struct operator_row {
   const char *text;
   int left, right;
   enum node_kind kind;
   int op;
-};
-static const struct operator_row binaries[] = {
+} operators[] = {
+    {"not", 0, 12, NODE_TRUE_NOT, 0},
+    {"-", 0, 12, NODE_UNARY, STREW_NEG},
+    {"~", 0, 12, NODE_UNARY, STREW_BITWISE_NOT},
     {"or", 1, 1, NODE_TRUE_OR, 0},
     {"and", 2, 2, NODE_TRUE_AND, 0},
     {"==", 3, 3, NODE_BINARY, STREW_EQ},
@@ -376,16 +364,10 @@ static const struct operator_row binaries[] = {
     {"%", 11, 11, NODE_BINARY, STREW_REMAINDER},
     {"^", 14, 13, NODE_BINARY, STREW_POW},
 };
-static const struct operator_row unaries[] = {
-    {"not", 0, UNARY_PRIORITY, NODE_TRUE_NOT, 0},
-    {"-", 0, UNARY_PRIORITY, NODE_UNARY, STREW_NEG},
-    {"~", 0, UNARY_PRIORITY, NODE_UNARY, STREW_BITWISE_NOT},
-};
-#define FIND_OPERATOR(rows, token) find_operator(rows, (int)(sizeof(rows) / sizeof *(rows)), token)
 
-static const struct operator_row *find_operator(const struct operator_row *rows, int count, const struct token *token) {
-  for (int i = 0; i < count; i++)
-    if (is_one_of(token, rows[i].text)) return &rows[i];
+static const struct operator_row *find_operator(const struct token *token, bool is_unary) {
+  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+    if ((operators[i].left == 0) == is_unary && is_one_of(token, operators[i].text)) return &operators[i];
   return NULL;
 }
 
@@ -396,18 +378,12 @@ static bool apply_unary(struct parser *parser, const struct operator_row *row, s
   if (!is_negated || number->dtype == STREW_BOOL)
     return add_operation(parser, row->kind, row->op, mark, 1, value, value);
   if (number->dtype == STREW_INT64)
-    number->as.i = number->as.i == INT64_MIN ? INT64_MIN : -number->as.i;
+    number->as.i = (int64_t)(0 - (uint64_t)number->as.i);
   else
     number->as.f = -number->as.f;
   if (!parser->x) value->mark.length += value->mark.at - mark.at;
   value->mark.at = mark.at;
   return true;
-}
-
-/* True for a comparison, such as the left side of a < b < c. */
-static bool is_comparison(const struct parser *parser, const struct value *value) {
-  const struct node *node = value->kind == VALUE_NODE ? &parser->expr->nodes[value->node] : NULL;
-  return node && node->kind == NODE_BINARY && node->op >= STREW_EQ && node->op <= STREW_GE;
 }
 
 /* True for an input by itself, with which a word can be compared. */
@@ -417,19 +393,21 @@ static bool is_input(const struct parser *parser, const struct value *value) {
 
 static bool apply_binary(struct parser *parser, const struct operator_row *row, struct mark mark,
                          struct value operands[2], struct value *out) {
-  const bool compares = row->kind == NODE_BINARY && (row->op == STREW_EQ || row->op == STREW_NE);
-  const bool orders = row->kind == NODE_BINARY && row->op >= STREW_LT && row->op <= STREW_GE;
-  if (orders && is_comparison(parser, &operands[0]))
+  const bool compares = row->kind == NODE_BINARY && row->op >= STREW_EQ && row->op <= STREW_GE;
+  const bool takes_words = compares && row->op <= STREW_NE;
+  if (compares && !takes_words && operands[0].is_compared)
     return wrong(parser, mark, "write a < b and b < c", "compares the result of a comparison");
-  for (int i = 0; compares && i < 2; i++)
+  for (int i = 0; takes_words && i < 2; i++)
     if (operands[i].kind == VALUE_WORD && is_input(parser, &operands[1 - i]) &&
         !add_word(parser, &operands[1 - i], &operands[i]))
       return false;
-  return add_operation(parser, row->kind, row->op, mark, 2, operands, out);
+  if (!add_operation(parser, row->kind, row->op, mark, 2, operands, out)) return false;
+  return out->is_compared = compares, true;
 }
 
 /* -------------------------------------------------------------------------------------------------------- functions */
 
+/* clang-format off */
 /* Name; node; numbers of arguments; parameters. A function with a definition is that expression of x, and has a name no
    shorter than its operations and numbers: see create. */
 static const struct function {
@@ -441,26 +419,18 @@ static const struct function {
 #define UNARY(ENUM, name, ...)    {name, NODE_UNARY, STREW_##ENUM, 1, 1, "x", NULL},
 #define BINARY(ENUM, name, ...)   {name, NODE_BINARY, STREW_##ENUM, 2, 2, "a, b", NULL},
 #define DTYPE(ENUM, s, name, ...) {name, NODE_CONVERT, STREW_##ENUM, 1, 1, "x", NULL},
-#define FOLD(name, ENUM)                                                                                               \
-  { name, NODE_FOLD, STREW_FOLD_##ENUM, 1, 3, "x [, dim [, keepdim]]", NULL }
-    STREW_UNARY(UNARY) STREW_BINARY(BINARY) STREW_DTYPES(DTYPE){"where", NODE_WHERE, 0, 3, 3, "c, a, b", NULL},
+#define FOLD(name, ENUM) {name, NODE_FOLD, STREW_FOLD_##ENUM, 1, 3, "x [, dim [, keepdim]]", NULL},
+    STREW_UNARY(UNARY) STREW_BINARY(BINARY) STREW_DTYPES(DTYPE)
+    FOLD("sum", SUM) FOLD("mean", MEAN) FOLD("var", VAR) FOLD("std", STD) FOLD("min", AMIN) FOLD("max", AMAX)
+    FOLD("amin", AMIN) FOLD("amax", AMAX) FOLD("any", ANY) FOLD("all", ALL) FOLD("prod", PROD)
+    {"where", NODE_WHERE, 0, 3, 3, "c, a, b", NULL},
     {"clamp", NODE_CLAMP, 0, 3, 3, "x, low, high", NULL},
     {"masked_fill", NODE_MASKED_FILL, 0, 3, 3, "x, mask, value", NULL},
-    FOLD("sum", SUM),
-    FOLD("mean", MEAN),
-    FOLD("var", VAR),
-    FOLD("std", STD),
-    FOLD("min", AMIN),
-    FOLD("max", AMAX),
-    FOLD("amin", AMIN),
-    FOLD("amax", AMAX),
-    FOLD("any", ANY),
-    FOLD("all", ALL),
-    FOLD("prod", PROD),
     {"isnan", NODE_BINARY, 0, 1, 1, "x", "x ~= x"},
     {"isinf", NODE_BINARY, 0, 1, 1, "x", "(x == 1e999) | (x == -1e999)"},
     {"isfinite", NODE_BINARY, 0, 1, 1, "x", "(x > -1e999) & (x < 1e999)"},
 };
+/* clang-format on */
 enum { MAX_ARGUMENTS = 3 };
 
 static const struct function *find_function(const struct token *name) {
@@ -480,55 +450,44 @@ static bool unknown(struct parser *parser, const struct token *name, struct mark
 
 static bool parse(struct parser *parser, int priority, struct value *out);
 
-/* Fails where a bracket or a list is to end. Returns false. */
-static bool unclosed(struct parser *parser, const char *opening, struct mark mark, const char *expected) {
+/* Reads the closing bracket; fails if there is another token. */
+static bool accept_closing(struct parser *parser, const char *brackets, struct mark opening, const char *expected) {
+  const char closing[] = {brackets[1], '\0'};
+  if (accept(parser, closing)) return true;
   if (parser->token.kind != END) return unexpected(parser, expected);
-  return wrong(parser, mark, NULL, "ends before this '%s' is closed", opening);
+  return wrong(parser, opening, NULL, "ends before this '%c' is closed", *brackets);
 }
 
-/* The arguments, after the opening parenthesis. More than the most are counted, but not kept. */
+/* The arguments, after the opening parenthesis. If there are too many, the last ones are kept. */
 static bool parse_arguments(struct parser *parser, struct mark opening, int *count, struct value *arguments) {
-  struct value excess;
   *count = 0;
   if (accept(parser, ")")) return true;
   do {
-    if (!parse(parser, 0, *count < MAX_ARGUMENTS ? &arguments[*count] : &excess)) return false;
+    if (!parse(parser, 0, &arguments[*count % MAX_ARGUMENTS])) return false;
     ++*count;
   } while (accept(parser, ","));
-  return accept(parser, ")") || unclosed(parser, "(", opening, "an operator, ',' or ')'");
+  return accept_closing(parser, "()", opening, "an operator, ',' or ')'");
+}
+
+static bool is_constant(const struct value *value, strew_dtype dtype) {
+  return value->kind == VALUE_NUMBER && value->number.dtype == dtype;
 }
 
 /* dim and keepdim are constants, and no nodes. */
-static const struct {
-  const char *name, *expected;
-  strew_dtype dtype;
-} fold_options[] = {
-    {"x", NULL, 0}, {"dim", "a constant such as 0 or -1", STREW_INT64}, {"keepdim", "true or false", STREW_BOOL}};
-
-static bool check_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
-                       const struct value *arguments) {
-  const bool is_max = function->op == STREW_FOLD_AMAX, is_min = function->op == STREW_FOLD_AMIN;
-  const char *hint = is_max ? "maximum(a, b) is elementwise" : is_min ? "minimum(a, b) is elementwise" : NULL;
-  for (int i = 1; i < count; i++)
-    if (arguments[i].kind != VALUE_NUMBER || arguments[i].number.dtype != fold_options[i].dtype)
-      return wrong(parser, arguments[i].kind == VALUE_NODE ? mark : arguments[i].mark, hint,
-                   "calls '%s' with a wrong %s, expected %s", function->name, fold_options[i].name,
-                   fold_options[i].expected);
-  const int64_t dim = count > 1 ? arguments[1].number.as.i : 0;
-  return (dim >= -MAX_RANK && dim < MAX_RANK) ||
-         wrong(parser, arguments[1].mark, NULL, "has a dim that is out of range (valid %d..%d)", -MAX_RANK,
-               MAX_RANK - 1);
-}
-
 static bool add_fold(struct parser *parser, const struct function *function, struct mark mark, int count,
                      struct value *arguments, struct value *out) {
-  if (!check_fold(parser, function, mark, count, arguments) || !settle(parser, &arguments[0])) return false;
-  const struct node node = {.kind = NODE_FOLD,
-                            .op = function->op,
-                            .count = 1,
-                            .children = {arguments[0].node},
-                            .dim = count > 1 ? (int)arguments[1].number.as.i : ALL_DIMS,
-                            .keepdim = count > 2 && arguments[2].number.as.i};
+  const bool is_max = function->op == STREW_FOLD_AMAX, is_min = function->op == STREW_FOLD_AMIN;
+  const char *hint = is_max ? "maximum(a, b) is elementwise" : is_min ? "minimum(a, b) is elementwise" : NULL;
+  const int64_t dim = count > 1 ? arguments[1].number.as.i : ALL_DIMS;
+  if (count > 1 && !(is_constant(&arguments[1], STREW_INT64) && dim < ALL_DIMS && dim > -ALL_DIMS))
+    return wrong(parser, mark, hint, "calls '%s' with a wrong dim, expected a constant such as 0 or -1",
+                 function->name);
+  if (count > 2 && !is_constant(&arguments[2], STREW_BOOL))
+    return wrong(parser, mark, NULL, "calls '%s' with a wrong keepdim, expected true or false", function->name);
+  struct node node = {.kind = NODE_FOLD, .op = function->op, .count = 1, .dim = (int)dim};
+  node.keepdim = count > 2 && arguments[2].number.as.i;
+  if (!settle(parser, &arguments[0])) return false;
+  node.children[0] = arguments[0].node;
   return add_node(parser, node, mark, out);
 }
 
@@ -578,7 +537,7 @@ static bool parse_index(struct parser *parser, struct mark mark, struct value *o
   struct value operands[2] = {*out};
   if (!parse(parser, 0, &operands[1])) return false;
   const struct mark closing = mark_of(parser);
-  if (!accept(parser, "]")) return unclosed(parser, "[", mark, "an operator or ']'");
+  if (!accept_closing(parser, "[]", mark, "an operator or ']'")) return false;
   mark.length = closing.at + 1 - mark.at;
   return add_operation(parser, NODE_INDEX, 0, mark, 2, operands, out);
 }
@@ -588,7 +547,7 @@ static bool parse_suffixed(struct parser *parser, struct value *out) {
   struct mark mark = mark_of(parser);
   if (accept(parser, "(")) {
     if (!parse(parser, 0, out)) return false;
-    if (!accept(parser, ")")) return unclosed(parser, "(", mark, "an operator or ')'");
+    if (!accept_closing(parser, "()", mark, "an operator or ')'")) return false;
   } else if (parser->token.kind != NAME) {
     return unexpected(parser, "a value");
   } else if (!parse_name(parser, out)) {
@@ -596,7 +555,7 @@ static bool parse_suffixed(struct parser *parser, struct value *out) {
   }
   while (mark = mark_of(parser), accept(parser, "["))
     if (!parse_index(parser, mark, out)) return false;
-  return true;
+  return out->is_compared = false, true;
 }
 
 /* A number, a word, true or false, or one of the above. */
@@ -616,12 +575,12 @@ static bool parse_simple(struct parser *parser, struct value *out) {
 static bool parse(struct parser *parser, int priority, struct value *out) {
   struct value operands[2];
   struct mark mark = mark_of(parser);
-  const struct operator_row *row = FIND_OPERATOR(unaries, &parser->token);
+  const struct operator_row *row = find_operator(&parser->token, true);
   if (++parser->depth > MAX_DEPTH) return wrong(parser, mark, NULL, "is nested more than %d levels deep", MAX_DEPTH);
   if (row) next(parser);
   if (!(row ? parse(parser, row->right, &operands[0]) : parse_simple(parser, &operands[0]))) return false;
   if (row && !apply_unary(parser, row, mark, &operands[0])) return false;
-  while ((row = FIND_OPERATOR(binaries, &parser->token)) != NULL && row->left > priority) {
+  while ((row = find_operator(&parser->token, false)) != NULL && row->left > priority) {
     mark = mark_of(parser);
     next(parser);
     if (!parse(parser, row->right, &operands[1])) return false;
@@ -632,14 +591,12 @@ static bool parse(struct parser *parser, int priority, struct value *out) {
   return true;
 }
 
-static strew_status parse_all(struct parser *parser) {
+static bool parse_all(struct parser *parser) {
   struct value value;
   parser->end = parser->expr->text;
   next(parser);
-  if (!parse(parser, 0, &value)) return parser->status;
-  if (parser->token.kind != END) unexpected(parser, "an operator or the end");
-  if (parser->status == STREW_OK) settle(parser, &value);
-  return parser->status;
+  if (!parse(parser, 0, &value)) return false;
+  return parser->token.kind == END ? settle(parser, &value) : unexpected(parser, "an operator or the end");
 }
 
 /* ---------------------------------------------------------------------------------------------------------- objects */
@@ -656,7 +613,7 @@ void strew_expr_release(strew_expr *expr) {
   strew_context_release(context);
 }
 
-/* One block: each node and each name takes at least one character of the text. */
+/* One block: a node takes a character of the text, and a name or word as many as its copy. */
 static strew_status create(const struct call *call, strew_context *context, const char *text, size_t length,
                            strew_expr **out) {
   const size_t nodes = (length < MAX_NODES ? length : MAX_NODES) * sizeof(struct node);
@@ -680,12 +637,14 @@ static strew_status create(const struct call *call, strew_context *context, cons
 static strew_status parse_text(struct call *call, strew_expr *expr, size_t length) {
   struct parser parser = {.call = call, .expr = expr, .strings = (char *)expr->text + length + 1};
   const char *zero = memchr(expr->text, '\0', length);
-  if (zero) wrong(&parser, (struct mark){(int)(zero - expr->text), 1}, NULL, "has a zero byte");
-  if (zero) return parser.status;
   parser.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (parser.c_locale == (locale_t)0) return fail_memory(call, expr->context, sizeof parser);
-  parse_all(&parser);
+  if (zero)
+    wrong(&parser, (struct mark){(int)(zero - expr->text), 1}, NULL, "has a zero byte");
+  else
+    parse_all(&parser);
   freelocale(parser.c_locale);
+  call->place = NULL;
   return parser.status;
 }
 

@@ -103,7 +103,7 @@ local of_tables = {
   head = has_rows(5),
   tail = function(r, env) return strew.equal(r[1].size, env.v:slice(0, 1)) end, sample = has_rows(5),
   dropna = has_rows(5), loc = function(r) return strew.equal(r[1].size, strew.tensor{2.0, 1}) end,
-  query = function(r) return strew.equal(r[1].size, strew.tensor{4.0, 8, 3, 5}) end,
+  filter = function(r) return strew.equal(r[1].size, strew.tensor{4.0, 8, 3, 5}) end,
   sort_values = function(r) return strew.equal(r[1].size, strew.tensor{1.0, 2, 5, 8, 4, 3}) end,
   groupby = conditions.groupby, agg = function(r) return strew.equal(r[1].total, strew.tensor{8.0, 8, 7}) end,
   merge = function(r) return strew.equal(r[1].size, strew.tensor{1.0, 2, 8, 5})
@@ -114,7 +114,7 @@ local of_tables = {
   DataFrame = function(r, env)
     return table.concat(strew.columns(r[1]), " ") == "size id" and strew.equal(r[1].size, env.v)
   end,
-  assign = function(_, env) return strew.equal(env.x.total, env.v * 2) end,
+  numexpr = function(r, env) return strew.equal(r[1].total, env.v * 2) end,
   drop = function(_, env) return env.x.size == nil and env.x.id end,
   rename = function(_, env) return env.x.size == nil and strew.equal(env.x.count, env.v) end,
   info = function() return true end, itertuples = function() return true end,

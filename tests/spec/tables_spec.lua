@@ -399,7 +399,7 @@ table: 2 rows, 3 columns, cpu
       {"strew.rows(x, strew.tensor{1.5})", "rows: 'which' is float32, expected bool, int64 or int32\n"
        .. "  hint   which:ne(0) makes a bool tensor, which:to(\"int64\") positions"},
       {"strew.rows(x, strew.tensor{{1}})", "rows: 'which' has 2 dimensions, expected 1\n  hint   which:flatten()"},
-      {"strew.rows(x, 1)", "rows: 'which' is 1, expected a tensor"},
+      {"strew.rows(x, 1)", "rows: 'which' is 1, expected a tensor, or a condition as text"},
       {"strew.rows(x)", "rows: 'which' is missing, the arguments are (x, which)"},
       {"strew.rows(5, strew.arange(1))", "rows: 'x' is 5, expected a table"},
       {"strew.rows({}, strew.arange(1))", "rows: 'x' is an empty table, expected columns"},

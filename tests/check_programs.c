@@ -1,0 +1,253 @@
+/* check_programs.c: random programs of instructions match, bit for bit, the same instructions run one by one on tensors
+   that hold each result: all kinds and dtypes, broadcast and strided operands, numbers, out of another dtype, in
+   place. */
+#include "runtime/calls/elementwise.h"
+#include "testing.h"
+
+enum { MOST_TENSORS = PLAN_OPERANDS - 1, MOST_VALUES = MOST_TENSORS + MOST_INSTRUCTIONS };
+
+/* A program, and each value it computes: `values` are the inputs and then the results, as tensors. */
+struct drawn {
+  int rank;
+  int64_t sizes[STREW_MAX_RANK];
+  int inputs;
+  strew_tensor *values[MOST_VALUES];
+  struct elementwise_plan plan;
+};
+
+static int value_count(const struct drawn *program) { return program->inputs + program->plan.count; }
+
+static strew_status run(struct elementwise_plan *plan, strew_error *error) {
+  CALL(call, "program", error, {NULL, NULL});
+  return device->ops->elementwise(&call, device, plan);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ draws */
+
+static void draw_sizes(struct drawn *program) {
+  const int64_t kind = draw_below(4);
+  program->rank = kind == 0 ? 1 : (int)(kind == 1 ? 5 + draw_below(3) : draw_below(4));
+  for (int d = 0; d < program->rank; d++) program->sizes[d] = kind == 1 ? 1 + draw_below(3) : 1 + draw_below(9);
+  if (kind == 0) program->sizes[0] = 1 + draw_below(4000);
+  if (kind > 1 && program->rank && draw_below(3) == 0) program->sizes[program->rank - 1] += 1000;
+}
+
+/* Of the program's shape, of a part of its dimensions, or of size 1 in some. */
+static strew_tensor *draw_input(const struct drawn *program) {
+  int64_t sizes[STREW_MAX_RANK];
+  const int left_out = draw_below(3) ? 0 : (int)draw_below(program->rank + 1), rank = program->rank - left_out;
+  for (int d = 0; d < rank; d++) sizes[d] = draw_below(8) ? program->sizes[left_out + d] : 1;
+  const strew_dtype dtype = dtype_here((strew_dtype)draw_below(STREW_DTYPE_COUNT));
+  return random_tensor(dtype, rank, sizes, draw_below(2) ? CONTIGUOUS : (enum layout)draw_below(LAYOUT_COUNT));
+}
+
+static strew_operand draw_number(void) {
+  static const double floats[] = {0.5, -2.5, 0.1, 3, -0.0, 1e-3, 40000};
+  const int64_t kind = draw_below(5);
+  if (kind == 0) return strew_number(strew_bool(draw() & 1));
+  if (kind < 3) return strew_number(strew_int(draw_below(12) - 3));
+  return strew_number(strew_float(floats[draw_below(7)]));
+}
+
+/* A value, the latest ones often; sometimes a number. */
+static strew_operand draw_operand(const struct drawn *program, bool takes_number) {
+  const int count = value_count(program);
+  if (takes_number && draw_below(4) == 0) return draw_number();
+  const int64_t back = draw_below(draw_below(3) && count > 3 ? 3 : count);
+  return strew_of(program->values[count - 1 - back]);
+}
+
+/* ----------------------------------------------------------------------------------------------------- instructions */
+
+static strew_status draw_operation(const struct drawn *program, struct elementwise *work, strew_error *error) {
+  CALL(call, "program", error, {NULL, NULL});
+  const strew_operand a = draw_operand(program, false), b = draw_operand(program, true),
+                      c = draw_operand(program, true);
+  work->call = &call;
+  switch (draw_below(8)) {
+  case 0:
+  case 1: return elementwise_unary(work, (strew_unary_op)draw_below(STREW_UNARY_COUNT), a.tensor);
+  case 2: return elementwise_clamp(work, a.tensor, &b, &c);
+  case 3: return elementwise_where(work, draw_operand(program, false).tensor, b.tensor ? b : a, c);
+  default: return elementwise_binary(work, (strew_binary_op)draw_below(STREW_BINARY_COUNT), draw_below(9) ? a : b, c);
+  }
+}
+
+/* Number of a tensor as the source of an instruction. */
+static int source_of(const struct drawn *program, const strew_tensor *tensor) {
+  int i = 0;
+  while (program->values[i] != tensor) i++;
+  return i < program->inputs ? 1 + i : -1 - (i - program->inputs);
+}
+
+/* Runs one instruction on tensors. */
+static void run_alone(const struct drawn *program, const struct instruction *instruction, strew_tensor *out) {
+  static struct elementwise_plan plan;
+  plan.count = 1;
+  plan.instructions[0] = *instruction;
+  plan_start(&plan.plan, out->rank, out->sizes);
+  plan_add(&plan.plan, out);
+  for (int i = 0; i < instruction->inputs; i++) {
+    const int from = instruction->in[i].from;
+    if (from == FROM_NUMBER) continue;
+    plan.instructions[0].in[i].from = plan.plan.count;
+    plan_add(&plan.plan, program->values[from > 0 ? from - 1 : program->inputs - 1 - from]);
+  }
+  plan_simplify_any_order(&plan.plan);
+  ok(run(&plan, &failure));
+}
+
+static void add_result(struct drawn *program, const struct instruction *instruction, int rank, const int64_t *sizes) {
+  strew_tensor *out = NULL;
+  ok(strew_empty(device, instruction->result, rank, sizes, &out, &failure));
+  run_alone(program, instruction, out);
+  program->values[value_count(program)] = out;
+  program->plan.instructions[program->plan.count++] = *instruction;
+}
+
+static void add_conversion(struct drawn *program) {
+  strew_tensor *from = draw_operand(program, false).tensor;
+  const strew_dtype dtype = dtype_here((strew_dtype)draw_below(STREW_DTYPE_COUNT));
+  add_result(
+      program,
+      &(struct instruction){
+          ELEMENTWISE_CONVERT, 0, dtype, dtype, dtype, 1, {{.from = source_of(program, from), .dtype = from->dtype}}},
+      from->rank, from->sizes);
+}
+
+/* Adds an instruction, unless what was drawn is refused: for its dtypes, or integers divided by 0. */
+static void add_instruction(struct drawn *program) {
+  struct elementwise work = {.call = NULL};
+  struct instruction instruction;
+  if (draw_below(8) == 0) {
+    add_conversion(program);
+    return;
+  }
+  if (draw_operation(program, &work, &failure) != STREW_OK) return;
+  elementwise_instruction(&work, &instruction);
+  for (int i = 0; i < work.inputs; i++)
+    if (work.operands[i].tensor) instruction.in[i].from = source_of(program, work.operands[i].tensor);
+  add_result(program, &instruction, work.rank, work.sizes);
+}
+
+static void draw_program(struct drawn *program, int inputs, int count) {
+  program->inputs = program->plan.count = 0;
+  draw_sizes(program);
+  while (program->inputs < inputs) {
+    strew_tensor *input = draw_input(program);
+    program->values[program->inputs++] = input;
+  }
+  while (program->plan.count < count) add_instruction(program);
+}
+
+static void release(struct drawn *program) {
+  for (int i = 0; i < value_count(program); i++) strew_release(program->values[i]);
+}
+
+/* ------------------------------------------------------------------------------------------------------- comparison */
+
+/* Replaces the last result by that of the instruction run into the dtype. */
+static void convert_last(struct drawn *program, strew_dtype dtype) {
+  const struct instruction *last = &program->plan.instructions[program->plan.count - 1];
+  strew_tensor **value = &program->values[value_count(program) - 1], *out = NULL;
+  if (last->kind == ELEMENTWISE_CONVERT) {
+    ok(strew_to(*value, device, dtype, &out, &failure));
+  } else {
+    ok(strew_empty(device, dtype, (*value)->rank, (*value)->sizes, &out, &failure));
+    run_alone(program, last, out);
+  }
+  strew_release(*value);
+  *value = out;
+}
+
+/* Runs the whole program into `out`. */
+static void run_whole(struct drawn *program, strew_tensor *out) {
+  plan_start(&program->plan.plan, out->rank, out->sizes);
+  plan_add(&program->plan.plan, out);
+  for (int i = 0; i < program->inputs; i++) plan_add(&program->plan.plan, program->values[i]);
+  plan_simplify_any_order(&program->plan.plan);
+  ok(run(&program->plan, &failure));
+}
+
+/* Returns an input that can be written, or NULL. */
+static strew_tensor *writable(const struct drawn *program) {
+  for (int i = 0; i < program->inputs; i++) {
+    strew_tensor *input = program->values[i];
+    bool fits = input->rank == program->rank;
+    for (int d = 0; d < program->rank && fits; d++)
+      fits = input->sizes[d] == program->sizes[d] && (input->strides[d] || input->sizes[d] == 1);
+    if (fits) return strew_retain(input);
+  }
+  return NULL;
+}
+
+static void check_program(struct drawn *program, const char *what) {
+  const bool in_place = draw_below(4) == 0;
+  strew_tensor *out = in_place ? writable(program) : NULL, *expected = NULL;
+  const struct instruction *last = &program->plan.instructions[program->plan.count - 1];
+  if (out || draw_below(3) == 0)
+    convert_last(program, out ? out->dtype : dtype_here((strew_dtype)draw_below(STREW_DTYPE_COUNT)));
+  const strew_tensor *result = program->values[value_count(program) - 1];
+  ok(strew_expand(program->values[value_count(program) - 1], program->rank, program->sizes, &expected, &failure));
+  if (!out) {
+    out = random_tensor(result->dtype, program->rank, program->sizes, (enum layout)draw_below(EXPANDED));
+    ck_assert_int_eq(out->dtype, result->dtype);
+  }
+  run_whole(program, out);
+  char text[200];
+  snprintf(text, sizeof text, "%s: %d instructions on %d inputs, the last of kind %d, op %d, in %s", what,
+           program->plan.count, program->inputs, (int)last->kind, last->op, strew_dtype_name(last->compute));
+  assert_same(out, expected, text);
+  strew_release(out), strew_release(expected);
+}
+
+static struct drawn drawn;
+
+START_TEST(programs_match_their_instructions) {
+  if (!chosen(_i, 6)) return;
+  seed_draws((uint64_t)_i);
+  use_threads(1 + _i % 2);
+  const bool is_long = _i % 8 == 0;
+  draw_program(&drawn, 1 + (int)draw_below(is_long ? MOST_TENSORS : 4),
+               2 + (int)draw_below(is_long ? MOST_INSTRUCTIONS - 1 : 6));
+  check_program(&drawn, "random");
+  release(&drawn);
+}
+END_TEST
+
+/* Most operands, most instructions, each of three inputs: numbers (_i 1, 2), or elements that are rounded to a 16-bit
+   float before and after (_i 0). */
+START_TEST(the_largest_programs) {
+  seed_draws((uint64_t)_i);
+  use_threads(2);
+  draw_program(&drawn, 0, 0);
+  drawn.rank = 1, drawn.sizes[0] = 300;
+  for (; drawn.inputs < MOST_TENSORS; drawn.inputs++)
+    drawn.values[drawn.inputs] =
+        random_tensor(_i ? STREW_FLOAT32 : STREW_INT64, 1, drawn.sizes, _i == 2 ? STRIDED : CONTIGUOUS);
+  for (int k = 0; k < MOST_INSTRUCTIONS; k++) {
+    struct instruction clamp = {ELEMENTWISE_CLAMP, 0, STREW_BFLOAT16, STREW_FLOAT32, STREW_BFLOAT16, 3, {{.from = 0}}};
+    if (_i) clamp.common = clamp.result = STREW_FLOAT32;
+    for (int i = 0; i < 3; i++)
+      clamp.in[i] =
+          (struct instruction_input){.from = 1 + (int)draw_below(MOST_TENSORS), .dtype = drawn.values[0]->dtype};
+    if (k && _i) clamp.in[0].from = -k;
+    for (int i = 1; i < 3 && _i; i++) {
+      clamp.in[i].from = FROM_NUMBER;
+      const float number = (float)(i == 1 ? -draw_below(100) : 5000 - k + draw_below(9));
+      memcpy(clamp.in[i].number.bytes, &number, sizeof number);
+    }
+    add_result(&drawn, &clamp, 1, drawn.sizes);
+  }
+  check_program(&drawn, _i ? "of numbers" : "of narrow floats");
+  release(&drawn);
+}
+END_TEST
+
+Suite *make_suite(void) {
+  Suite *suite = suite_create("programs");
+  TCase *all = new_case(suite, "against single instructions");
+  tcase_add_loop_test(all, programs_match_their_instructions, 0, 600);
+  tcase_add_loop_test(all, the_largest_programs, 0, 3);
+  return suite;
+}
