@@ -147,7 +147,7 @@ struct script_call {
 extern const struct script_function bind_create_rows[], bind_table_rows[], bind_tensor_rows[], bind_view_rows[],
     bind_math_rows[], bind_reduce_rows[], bind_scatter_rows[], bind_device_rows[], bind_help_rows[], bind_print_rows[],
     bind_file_rows[], bind_show_rows[], bind_gradient_rows[], bind_family_rows[], bind_key_rows[], bind_grouping_rows[],
-    bind_groups_rows[], bind_expr_rows[];
+    bind_groups_rows[], bind_expr_rows[], bind_combination_rows[];
 
 /* --------------------------------------------------------------------------------------------------- strew_box.c */
 
@@ -215,6 +215,7 @@ struct owner {
     strew_reader *reader;
     strew_key_table *keys;
     strew_expr *expr;
+    strew_combination *combination;
   } object;
   bool is_busy; /* for what the type needs it */
 };
@@ -241,6 +242,16 @@ void bind_end_owner(struct owner *owner, const struct owner_type *type);
 /* strew_reduce_with of the bound expression at position i. */
 strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, strew_fold fold,
                              const strew_reduce_options *options, strew_tensor **out);
+
+/* --------------------------------------------------------------------------------------------- strew_combination.c */
+
+/* After a call failed: if one of its arguments, or the option `reduce`, is a reduction of one's own, and an operation of
+   family/combinations.lua takes it, makes that the call's row. True: it did, and the call may be run again. */
+bool bind_take_combination(lua_State *L, struct script_call *call);
+/* These operations, strew_family.c; behind "combined_" is the name of the call, or "groups" for the group form. */
+extern const struct script_function bind_combined_rows[];
+/* True if the arguments of scatter are those of the group form; strew_scatter.c */
+bool bind_is_group_form(lua_State *L, const struct script_call *call);
 
 /* ------------------------------------------------------------------------------------------------ strew_record.c */
 

@@ -232,6 +232,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
 
 /* The files with operations; a row's code is one of them. */
 #define FILES(X)                                                                                                       \
+  X(combinations)                                                                                                      \
   X(elementwise)                                                                                                       \
   X(expressions)                                                                                                       \
   X(grouped)                                                                                                           \
@@ -301,6 +302,12 @@ const struct script_function bind_saved_columns_row = {"saved", run, IN_rows, FU
                              bind_expr_with_row = {"with", run, IN_expressions, GROUPED},
                              bind_expr_tostring_row = {"expr_tostring", run, IN_expressions, GROUPED};
 
+const struct script_function bind_combined_rows[] = {{"combined_scatter", run, IN_combinations, EVERY},
+                                                     {"combined_scatter_reduce", run, IN_combinations, EVERY},
+                                                     {"combined_groups", run, IN_combinations, ALWAYS},
+                                                     {"combined_segment_csr", run, IN_combinations, ALWAYS},
+                                                     {NULL, NULL, 0, 0}};
+
 /* Methods of groupings: their names follow "g:". */
 const struct script_function bind_grouped_rows[] = {
 #define ROW(ENUM, word, ...) {"g:" word, run, IN_grouping, GROUPED},
@@ -313,6 +320,8 @@ const struct script_function bind_grouped_rows[] = {
     {"g:softmax", run, IN_grouping, GROUPED},
     {"g:log_softmax", run, IN_grouping, GROUPED},
     {"g:agg", run, IN_grouping, GROUPED},
+    {"g:reduce", run, IN_combinations, GROUPED},
+    {"g:scan", run, IN_combinations, GROUPED},
     {NULL, NULL, 0, 0},
 };
 
@@ -329,6 +338,7 @@ const struct script_function bind_family_rows[] = {
     IN(elementwise, isfinite, ALWAYS | CONSTANT), IN(elementwise, nan_to_num, EVERY), IN(statistics, norm, ALWAYS),
     IN(statistics, median, ALWAYS), IN(statistics, logsumexp, ALWAYS), IN(views, outer, ALWAYS),
     IN(views, tril, EVERY), IN(views, triu, EVERY), IN(views, diag, ALWAYS),
+    IN(combinations, reduction, FUNCTION | CONSTANT), IN(combinations, reduce, ALWAYS), IN(combinations, scan, ALWAYS),
     /* of tables of columns, for their metatables */
     IN(printing, tostring, INNER | CONSTANT), IN(rows, table, INNER), IN(rows, length, INNER),
     IN(rows, column, INNER | CONSTANT),

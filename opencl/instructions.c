@@ -63,6 +63,7 @@ static void add_value(struct text *text, const struct instruction *instruction, 
   case ELEMENTWISE_BINARY: add(text, "%s_", binary_functions[instruction->op]); break;
   case ELEMENTWISE_CLAMP: add(text, "clamp_"); break;
   case ELEMENTWISE_WHERE: between = "?"; break;
+  case ELEMENTWISE_TAKE:
   case ELEMENTWISE_CONVERT: between = ""; break;
   }
   if (*between == ',') add(text, "%s", dtype_suffix(instruction->compute));

@@ -131,7 +131,7 @@ end
 ------------------------------------------------------------------------------------------------------------- several
 
 -- Returns the entry of agg (aggregates.lua) at a name.
-local function read_entry(name, entry, columns)
+local function read_entry(g, name, entry, columns)
   local where = ("has %s at key %s"):format("%s", tables.quoted(name))
   if type(entry) == "string" then entry = {entry} end
   if type(entry) ~= "table" then
@@ -139,14 +139,29 @@ local function read_entry(name, entry, columns)
   end
   local word, src, words = rawget(entry, 1), rawget(entry, 2), nil
   aggregates.check_word(word, "what", where, src)
-  if inner.is_bound(src) then src = expressions.evaluate(src) end
-  if columns and expressions.is_text(columns, src) then
-    src = expressions.column(columns.table, columns, src, "what")
-  elseif type(src) == "string" or math.type(src) == "integer" then
-    if not columns then
-      fail("what", where:format("the column " .. inner.text(src)) .. ", but the grouping was not made from a table")
+  local function read(given)
+    if inner.is_bound(given) then return expressions.evaluate(given) end
+    if columns and expressions.is_text(columns, given) then
+      return expressions.column(columns.table, columns, given, "what")
+    elseif type(given) ~= "string" and math.type(given) ~= "integer" then
+      return given
+    elseif not columns then
+      fail("what", where:format("the column " .. inner.text(given)) .. ", but the grouping was not made from a table")
     end
-    src, words = aggregates.operand(columns, tables.position(columns, src, "what"), word, "what")
+    return aggregates.operand(columns, tables.position(columns, given, "what"), word, "what")
+  end
+  if inner.is_combination(word) and type(src) == "table" then
+    local sources = {}
+    for key, given in next, src do sources[key] = read(given) end
+    src = sources
+  else
+    src, words = read(src)
+  end
+  if type(src) == "table" then
+    for key, given in next, src do
+      if not operands.is_tensor(given) then fail("what", where:format(inner.text(given)) .. ", expected a tensor") end
+      check_line(g, given, tostring(key))
+    end
   elseif src ~= nil and strew.type(src) ~= "tensor" or src == nil and word ~= "count" then
     fail("what", where:format(src == nil and "no tensor" or inner.text(src)) .. (", expected a tensor%s to %s"):format(
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"))
@@ -156,7 +171,7 @@ local function read_entry(name, entry, columns)
 end
 
 -- Returns what agg is to compute, by the result's names in alphabetical order.
-local function read_entries(what, columns)
+local function read_entries(g, what, columns)
   local names, entries = {}, {}
   for name in next, what do
     if type(name) ~= "string" then
@@ -167,7 +182,7 @@ local function read_entries(what, columns)
   end
   if #names == 0 then fail("what", "is an empty table, expected reductions by name", 'g:agg{total = {"sum", src}}') end
   table.sort(names)
-  for i, name in ipairs(names) do entries[i] = read_entry(name, rawget(what, name), columns) end
+  for i, name in ipairs(names) do entries[i] = read_entry(g, name, rawget(what, name), columns) end
   return names, entries
 end
 
@@ -183,14 +198,14 @@ local function agg(g, what)
   local _, table_of = inner.grouping_keys(g)
   local columns = table_of and tables.read(table_of, "self")
   if columns then columns.argument, columns.table = "the table", table_of end
-  local names, entries = read_entries(what, columns)
+  local names, entries = read_entries(g, what, columns)
   local result, is_key = key_columns(g), {}
   for _, name in ipairs(result.names) do is_key[name] = true end
   for _, name in ipairs(names) do
     if is_key[name] then fail("what", ("has the name of a key, %s"):format(inner.text(name))) end
   end
   for _, entry in ipairs(entries) do
-    if entry.src then check_line(g, entry.src, entry.name) end
+    if operands.is_tensor(entry.src) then check_line(g, entry.src, entry.name) end
   end
   for i, made in ipairs(aggregates.make(g, entries)) do
     local at = #result.names + 1

@@ -76,11 +76,13 @@ struct join_plan {
 enum elementwise_kind {
   ELEMENTWISE_UNARY,
   ELEMENTWISE_BINARY,
-  ELEMENTWISE_WHERE,  /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
-  ELEMENTWISE_CLAMP,  /* inputs a, low, high: minimum(maximum(a, low), high) */
-  ELEMENTWISE_CONVERT /* to `result` by STREW_SATURATE, as copies do; only in programs of several instructions */
+  ELEMENTWISE_WHERE,   /* inputs condition (bool), a, b; just moves elements, so that compute may be a 16-bit float */
+  ELEMENTWISE_CLAMP,   /* inputs a, low, high: minimum(maximum(a, low), high) */
+  ELEMENTWISE_CONVERT, /* to `result` by STREW_SATURATE, as copies do; only in programs of several instructions */
+  ELEMENTWISE_TAKE /* inputs index (`common` is int64), table (an operand of strides 0): the element of the table that
+                          the index chooses, moved; 0 for a value out of range. Only in programs, on the CPU */
 };
-enum { MOST_INPUTS = 3, MOST_INSTRUCTIONS = 32, FROM_NUMBER = 0 };
+enum { MOST_INPUTS = 3, MOST_INSTRUCTIONS = 32, FROM_NUMBER = 0, COST_OF_TAKE = 4 /* in sums */ };
 struct instruction_input {
   int from;          /* FROM_NUMBER; n > 0: operand n of the plan; n < 0: the result of instruction -1 - n */
   strew_dtype dtype; /* of what is read */
@@ -92,9 +94,12 @@ struct instruction {
   strew_dtype common, compute, result;
   int inputs;
   struct instruction_input in[MOST_INPUTS];
+  int64_t size, step; /* of a table, step in elements */
+  atomic_bool *bad;   /* TAKE sets it if a value is out of range */
 };
 /* The dtype in which an instruction computes with input i. */
 static inline strew_dtype computed_dtype(const struct instruction *instruction, int i) {
+  if (i == 0 && instruction->kind == ELEMENTWISE_TAKE) return instruction->common;
   return instruction->kind == ELEMENTWISE_WHERE && i == 0 ? STREW_BOOL : instruction->compute;
 }
 /* The instructions in use are the first `count`; the last one gives the elements of out. */
@@ -216,6 +221,29 @@ struct aggregate_column {
   strew_tensor *out[STREW_REDUCTION_COUNT];
 };
 
+/* Sequences of elements, combined one by one: sequence s has elements starts[s] .. starts[s + 1] - 1 of `order`, or
+   of all if that is NULL; both are int64 and dense. Slots are what programs read, an element for each column: first
+   the accumulators, [sequences, columns] and dense, which hold what each begins with, then what it has become; then the
+   sources, [elements, columns] of any strides, NULL: the number of the element. `partial`: [elements, columns] and
+   dense, an accumulator's value after each element; NULL: not needed. At each element all programs run, then
+   accumulators change. Operand i of a program's plan, which has one dimension and no storages, is slot slots[i]. It gives
+   an accumulator's next value, or tests (`accumulator` -1) what operations are not defined for: a bool, false where
+   they are not. Sets *bad to the first element where a test fails, and *program to the test. */
+enum { COMBINED_SLOTS = PLAN_OPERANDS - 1, COMBINED_PROGRAMS = 24, COMBINED_LANES = 256 };
+struct combine_program {
+  struct elementwise_plan plan;
+  int slots[PLAN_OPERANDS];
+  int accumulator, expr, node; /* numbers; the node that is tested */
+};
+struct combine_plan {
+  int64_t count, columns; /* sequences; columns of each element */
+  const strew_tensor *starts, *order;
+  int accumulator_count, slot_count, program_count;
+  const strew_tensor *slots[COMBINED_SLOTS];
+  const strew_tensor *partial[COMBINED_SLOTS];
+  struct combine_program programs[COMBINED_PROGRAMS];
+};
+
 /* Ids of elements: the number of each one's group, of `size`, which is at most INT32_MAX; uint8, int16, int32 or int64.
    -1, only if `drops`: none. */
 struct group_ids {
@@ -282,7 +310,8 @@ struct group_ids {
                       of src's elements, ties by position. There are some. May decline
      group_topk       makes *positions and *groups (`groups` may be NULL): of each group those of the first k > 0
                       elements of src, greatest or least first, ties by position. May decline
-     group_aggregate  reduces all columns in one walk over the ids */
+     group_aggregate  reduces all columns in one walk over the ids
+     combine          see combine_plan; *bad: -1 if there is none */
 #define DEVICE_ENTRIES(X, OPTIONAL)                                                                                    \
   X(strew_status, open, (const struct call *call, strew_device *device))                                               \
   X(void, capabilities, (const strew_device *device, strew_capabilities *out))                                         \
@@ -350,7 +379,10 @@ struct group_ids {
             int64_t k, bool largest, strew_tensor **positions, strew_tensor **groups))                                 \
   OPTIONAL(strew_status, group_aggregate,                                                                              \
            (const struct call *call, strew_device *device, const struct group_ids *ids, int count,                     \
-            const struct aggregate_column *columns))
+            const struct aggregate_column *columns))                                                                   \
+  OPTIONAL(                                                                                                            \
+      strew_status, combine,                                                                                           \
+      (const struct call *call, strew_device *device, const struct combine_plan *plan, int64_t *bad, int *program))
 
 /* A mean in one pass over the index, on a scratch of pairs of sum and count. For fewer than 2^31 - 1 contributions,
    rows of index that share no value, and a self whose elements are as wide as a count. */

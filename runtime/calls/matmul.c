@@ -157,7 +157,7 @@ static void dot(struct steps *steps, strew_tensor *c, const strew_tensor *a, con
                                                wide,
                                                wide,
                                                2,
-                                               {{.from = 1, .dtype = a->dtype}, {.from = 2, .dtype = b->dtype}}};
+                                               .in = {{.from = 1, .dtype = a->dtype}, {.from = 2, .dtype = b->dtype}}};
   PLAN(&times.plan, 1, a->sizes, products, a, b);
   plan_simplify(&times.plan);
   STEP(steps, device->ops->elementwise(steps->call, device, &times));

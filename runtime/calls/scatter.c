@@ -186,14 +186,15 @@ static strew_status clear_received(const struct call *call, const struct scatter
   const strew_dtype dtype = self->dtype;
   struct elementwise_plan plan;
   plan.count = 1;
-  plan.instructions[0] = (struct instruction){
-      ELEMENTWISE_WHERE,
-      0,
-      dtype,
-      dtype,
-      dtype,
-      3,
-      {{.from = 1, .dtype = received->dtype}, {.from = FROM_NUMBER, .dtype = dtype}, {.from = 2, .dtype = dtype}}};
+  plan.instructions[0] = (struct instruction){ELEMENTWISE_WHERE,
+                                              0,
+                                              dtype,
+                                              dtype,
+                                              dtype,
+                                              3,
+                                              .in = {{.from = 1, .dtype = received->dtype},
+                                                     {.from = FROM_NUMBER, .dtype = dtype},
+                                                     {.from = 2, .dtype = dtype}}};
   PLAN(&plan.plan, part.rank, part.sizes, &part, received, &part);
   if (plan_numel(&plan.plan) == 0) return STREW_OK;
   plan_simplify_any_order(&plan.plan);

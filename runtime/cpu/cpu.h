@@ -100,6 +100,18 @@ bool index_is_direct(strew_dtype dtype, int64_t step_bytes, strew_mode mode);
 const int64_t *index_values(const struct row *row, int i, strew_dtype dtype, strew_mode mode, int64_t size,
                             int64_t *block);
 
+/* ------------------------------------------------------------------------------------------------------- gather.c */
+
+/* A line of elements, `step` bytes apart, each of `bytes`. */
+struct lookup {
+  const char *base;
+  int64_t size, step;
+  size_t bytes;
+  atomic_bool *bad; /* set if an index value is out of range */
+};
+/* Writes the elements that the index values choose, one after the other; zeros for values out of range. */
+void lookup_take(const struct lookup *from, int64_t count, const int64_t *index, void *to);
+
 /* ---------------------------------------------------------------------------------------------- the device's table */
 
 #define PROTOTYPE(result, name, parameters) result cpu_##name parameters;

@@ -174,10 +174,24 @@ static kernel *kernel_of(const struct instruction *instruction) {
   return instruction->kind == ELEMENTWISE_BINARY ? kernels->binary[instruction->op] : kernels->clamp;
 }
 
+static int add_take(struct program *program, const struct instruction *instruction) {
+  const struct operand *table = &program->space->operands[instruction->in[1].from];
+  const size_t bytes = dtype_bytes(table->dtype);
+  program->cost += COST_OF_TAKE;
+  const int index = value_of_source(program, instruction, 0);
+  struct action *action = add_action(program, 1, table->dtype);
+  action->convert = NULL;
+  action->in[0] = index;
+  action->table = (struct lookup){operand_address(table), instruction->size, instruction->step * (int64_t)bytes, bytes,
+                                  instruction->bad};
+  return last_value(program);
+}
+
 /* Adds an instruction; sets *gives to the dtype of its value. Returns the value; -1: there is no such kernel. */
 static int add_instruction(struct program *program, const struct instruction *instruction, strew_dtype *gives) {
   *gives = instruction->result;
   if (instruction->kind == ELEMENTWISE_CONVERT) return value_of_source(program, instruction, 0);
+  if (instruction->kind == ELEMENTWISE_TAKE) return add_take(program, instruction);
   const struct operation *operation = operation_of(instruction->kind, instruction->op);
   kernel *run = kernel_of(instruction);
   int in[MOST_INPUTS];
@@ -270,6 +284,8 @@ static void run_action(const struct action *action, int64_t count, void *to, con
   for (int i = 0; i < action->inputs; i++) in[i] = values[action->in[i]];
   if (action->run)
     action->run(count, to, in);
+  else if (!action->convert)
+    lookup_take(&action->table, count, in[0], to);
   else
     action->convert(count, to, action->size, in[0], action->from_size);
 }
@@ -292,9 +308,11 @@ static void run_row(const struct program *program, const struct row *row, char *
   if (program->convert) program->convert(row->count, out, out_step, values[program->value], program->gives_bytes);
 }
 
-static void elementwise_visit(void *program, const struct row *row) {
+void program_run(const struct program *program, const struct row *row) {
   run_row(program, row, row->address[0], row->step_bytes[0]);
 }
+
+static void elementwise_visit(void *program, const struct row *row) { program_run(program, row); }
 
 strew_status cpu_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
   struct program program;

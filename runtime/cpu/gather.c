@@ -99,6 +99,19 @@ EACH_WIDTH(GATHER_LINES)
 
 static bool (*const gather_lines[])(const struct gather_line *line) = {BY_WIDTH(gather_lines)};
 
+void lookup_take(const struct lookup *from, int64_t count, const int64_t *index, void *to) {
+  const struct tuning *tuning = tuning_in_use();
+  const struct gather_line line = {.count = count,
+                                   .lines = 1,
+                                   .from = {index, from->base, 0, from->step},
+                                   .size = from->size,
+                                   .out = to,
+                                   .out_step = (int64_t)from->bytes,
+                                   .index_stream = stream_of(tuning, (const char *)index, sizeof *index, 1),
+                                   .prefetch = from->size * from->step > tuning->l2_bytes};
+  if (gather_lines[from->bytes](&line)) atomic_store_explicit(from->bad, true, memory_order_relaxed);
+}
+
 /* A few words, the last two of which may overlap: a call would take longer. */
 ALWAYS_INLINE void copy_words(char *to, const char *from, int64_t bytes, const int64_t word) {
   for (int64_t at = 0; at < bytes - word; at += word) memcpy(to + at, from + at, (size_t)word);

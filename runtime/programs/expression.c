@@ -19,6 +19,8 @@ struct value {
   int uses;             /* nodes that read it, and the caller */
   int cost;             /* of a pending element, in sums */
   int visit;            /* the last walk that passed it */
+  atomic_bool bad;      /* of m[i]: an index value is out of range */
+  int64_t limit;        /* that the elements are known to be below, and not negative; 0: none */
   struct instruction instruction;
   int sources[MOST_INPUTS]; /* nodes; of numbers: -1 */
   strew_tensor header;
@@ -30,9 +32,18 @@ struct evaluation {
   const strew_expr *expr;
   const strew_expr_values *given;
   strew_device *device;
+  bool is_compiled; /* values stay pending: elements come later */
   int visit;
+  bool is_marked;       /* the error has the place in the text */
   struct value *values; /* of each node */
 };
+
+static void mark_error(struct evaluation *evaluation, int k) {
+  const struct node *node = &evaluation->expr->nodes[k];
+  const struct place place = {evaluation->expr->text, node->at, node->length};
+  if (evaluation->call->error && !evaluation->is_marked) error_mark(evaluation->call->error, &place);
+  evaluation->is_marked = true;
+}
 
 /* --------------------------------------------------------------------------------------------------------- programs */
 
@@ -41,31 +52,39 @@ enum { MOST_TENSORS = PLAN_OPERANDS - 1 };
 struct draft {
   int count, order[MOST_INPUTS * MOST_INSTRUCTIONS + 1];
   int tensor_count;
-  const strew_tensor *tensors[MOST_INPUTS * MOST_TENSORS];
+  struct draft_tensor {
+    const strew_tensor *tensor;
+    bool is_table;
+  } tensors[MOST_INPUTS * MOST_TENSORS];
 };
 
-static int tensor_number(struct draft *draft, const strew_tensor *tensor) {
+/* True if input i is the table that an index chooses from. */
+static bool is_table(const struct instruction *instruction, int i) {
+  return instruction->kind == ELEMENTWISE_TAKE && i == 1;
+}
+
+static int tensor_number(struct draft *draft, const strew_tensor *tensor, bool is_table) {
   int i = 0;
-  while (i < draft->tensor_count && draft->tensors[i] != tensor) i++;
-  if (i == draft->tensor_count) draft->tensors[draft->tensor_count++] = tensor;
+  while (i < draft->tensor_count && (draft->tensors[i].tensor != tensor || draft->tensors[i].is_table != is_table)) i++;
+  if (i == draft->tensor_count) draft->tensors[draft->tensor_count++] = (struct draft_tensor){tensor, is_table};
   return i;
 }
 
 /* Appends what the value needs to the draft, once. A program's length bounds the depth. */
-static void add_to_draft(struct evaluation *evaluation, int k, struct draft *draft) {
+static void add_to_draft(struct evaluation *evaluation, int k, bool as_table, struct draft *draft) {
   struct value *value = &evaluation->values[k];
-  if (value->kind == VALUE_TENSOR) tensor_number(draft, value->tensor);
+  if (value->kind == VALUE_TENSOR) tensor_number(draft, value->tensor, as_table);
   if (value->kind != VALUE_PENDING || value->visit == evaluation->visit) return;
   value->visit = evaluation->visit;
   for (int i = 0; i < value->instruction.inputs; i++)
-    if (value->sources[i] >= 0) add_to_draft(evaluation, value->sources[i], draft);
+    if (value->sources[i] >= 0) add_to_draft(evaluation, value->sources[i], is_table(&value->instruction, i), draft);
   draft->order[draft->count++] = k;
 }
 
 static void make_draft(struct evaluation *evaluation, int k, struct draft *draft) {
   evaluation->visit++;
   draft->count = draft->tensor_count = 0;
-  add_to_draft(evaluation, k, draft);
+  add_to_draft(evaluation, k, false, draft);
 }
 
 /* Makes the plan of a pending value, to be written to `out`. */
@@ -75,7 +94,10 @@ static void plan_value(struct evaluation *evaluation, int k, const strew_tensor 
   make_draft(evaluation, k, &draft);
   plan_start(&plan->plan, value->header.rank, value->header.sizes);
   plan_add(&plan->plan, out);
-  for (int i = 0; i < draft.tensor_count; i++) plan_add(&plan->plan, draft.tensors[i]);
+  for (int i = 0; i < draft.tensor_count; i++) {
+    struct operand *operand = plan_add(&plan->plan, draft.tensors[i].tensor);
+    if (draft.tensors[i].is_table) memset(operand->strides, 0, sizeof operand->strides);
+  }
   plan->count = draft.count;
   for (int n = 0; n < draft.count; n++) {
     const struct value *step = &evaluation->values[draft.order[n]];
@@ -85,10 +107,56 @@ static void plan_value(struct evaluation *evaluation, int k, const strew_tensor 
     for (int i = 0; i < instruction->inputs; i++) {
       if (step->sources[i] < 0) continue;
       const struct value *source = &evaluation->values[step->sources[i]];
-      instruction->in[i].from =
-          source->kind == VALUE_PENDING ? source->visit : 1 + tensor_number(&draft, source->tensor);
+      instruction->in[i].from = source->kind == VALUE_PENDING
+                                    ? source->visit
+                                    : 1 + tensor_number(&draft, source->tensor, is_table(instruction, i));
     }
   }
+}
+
+/* Fails for m[i] whose index has a value out of range, as the call by itself does. */
+static strew_status fail_taken(struct evaluation *evaluation, int k) {
+  const struct node *node = &evaluation->expr->nodes[k];
+  const struct value *self = &evaluation->values[node->children[0]], *index = &evaluation->values[node->children[1]];
+  strew_error *error = evaluation->call->error;
+  const char *alias = error ? error->alias : NULL;
+  strew_tensor *out = NULL;
+  if (error) error->alias = NULL;
+  strew_status status = strew_get_rows(self->tensor, index->tensor, &out, error);
+  strew_release(out);
+  if (status == STREW_OK)
+    status = fail(evaluation->call, FAULT(STREW_EINDEX, "index"), "has changed while it was read");
+  if (error) error->alias = alias;
+  mark_error(evaluation, k);
+  return status;
+}
+
+static strew_status find_bad_index(struct evaluation *evaluation, int k, bool *bad) {
+  struct value *value = &evaluation->values[evaluation->expr->nodes[k].children[1]];
+  const int64_t size = evaluation->values[k].instruction.size;
+  struct addressing addressing = ADDRESSING(value->tensor, value->tensor, {size, 0, "self", STREW_ERROR, false});
+  int64_t number = -1, lowest;
+  const bool is_known = value->limit && value->limit <= size;
+  if (!is_known && addressing_needs_check(&addressing, &lowest))
+    RETURN_IF_FAILED(find_outside(evaluation->call, value->tensor, lowest, size - 1, &number));
+  value->limit = size;
+  *bad = number >= 0;
+  return STREW_OK;
+}
+
+/* Fails if an index from which the pending value takes elements is out of range: known since its program has run, or
+   `now` found. */
+static strew_status check_taken(struct evaluation *evaluation, int k, bool now) {
+  struct draft draft;
+  make_draft(evaluation, k, &draft);
+  for (int n = 0; n < draft.count; n++) {
+    struct value *value = &evaluation->values[draft.order[n]];
+    if (value->instruction.kind != ELEMENTWISE_TAKE) continue;
+    bool bad = atomic_load(&value->bad);
+    if (now) RETURN_IF_FAILED(find_bad_index(evaluation, draft.order[n], &bad));
+    if (bad) return fail_taken(evaluation, draft.order[n]);
+  }
+  return STREW_OK;
 }
 
 /* Runs the program of a pending value, whose elements go to `out`. */
@@ -97,7 +165,8 @@ static strew_status run_value(struct evaluation *evaluation, int k, strew_tensor
   if (!strew_tensor_numel(out)) return STREW_OK;
   plan_value(evaluation, k, out, &plan);
   plan_simplify_any_order(&plan.plan);
-  return RUN_ON(out, elementwise, evaluation->call, &plan);
+  RETURN_IF_FAILED(RUN_ON(out, elementwise, evaluation->call, &plan));
+  return check_taken(evaluation, k, false);
 }
 
 static void keep_tensor(struct value *value, strew_tensor *tensor) {
@@ -132,6 +201,9 @@ static strew_status fit_value(struct evaluation *evaluation, int k) {
     int longest = 0, at = -1;
     make_draft(evaluation, k, &draft);
     if (draft.count <= MOST_INSTRUCTIONS && draft.tensor_count <= MOST_TENSORS) return STREW_OK;
+    if (evaluation->is_compiled)
+      return fail(evaluation->call, FAULT(STREW_EARGUMENT, "combine"), "has more than %d operations in one text",
+                  MOST_INSTRUCTIONS);
     for (int i = 0; i < value->instruction.inputs; i++) {
       if (value->sources[i] < 0) continue;
       make_draft(evaluation, value->sources[i], &draft);
@@ -236,6 +308,7 @@ static void make_pending(struct evaluation *evaluation, struct value *value, str
 /* Elements that a check reads: divisors of integers, and a value that is one number. */
 static strew_status store_what_is_read(struct evaluation *evaluation, const struct node *node,
                                        const strew_operand *in) {
+  if (evaluation->is_compiled) return STREW_OK;
   if (node->kind == NODE_BINARY && elementwise_reads((strew_binary_op)node->op, in[0], in[1]))
     return store_value(evaluation, node->children[1]);
   return node->kind == NODE_MASKED_FILL ? store_value(evaluation, node->children[2]) : STREW_OK;
@@ -268,7 +341,7 @@ static strew_status compute_conversion(struct evaluation *evaluation, int k, con
   RETURN_IF_FAILED(check_dtype_of_device(call, evaluation->device, dtype));
   make_pending(evaluation, value, dtype, operand.tensor->rank, operand.tensor->sizes);
   value->instruction = (struct instruction){
-      ELEMENTWISE_CONVERT, 0, dtype, dtype, dtype, 1, {{.from = FROM_NUMBER, .dtype = operand.tensor->dtype}}};
+      ELEMENTWISE_CONVERT, 0, dtype, dtype, dtype, 1, .in = {{.from = FROM_NUMBER, .dtype = operand.tensor->dtype}}};
   value->sources[0] = node->children[0];
   value->cost = 1;
   return fit_value(evaluation, k);
@@ -359,10 +432,13 @@ static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold 
   plan_simplify(&plan.plan);
   value->storage.program = &plan;
   value->storage.data = value; /* an address to count elements from */
-  const strew_status status = strew_reduce_with(fold, &value->header, options, out, error);
+  const bool is_new = !*out;
+  strew_status status = is_new ? STREW_OK : check_taken(evaluation, k, true);
+  TRY(status, strew_reduce_with(fold, &value->header, options, out, error));
   value->storage.program = NULL;
   value->storage.data = NULL;
-  return status;
+  TRY(status, check_taken(evaluation, k, false));
+  return is_new ? release_if_failed(status, out) : status;
 }
 
 static strew_status compute_fold(struct evaluation *evaluation, int k) {
@@ -376,12 +452,39 @@ static strew_status compute_fold(struct evaluation *evaluation, int k) {
   return STREW_OK;
 }
 
+/* True if single elements may be taken where a program reads them: on the CPU, where there is more to compute. */
+static bool may_take(const struct evaluation *evaluation, int k, const strew_tensor *self, const strew_tensor *index) {
+  const bool is_index = index->dtype == STREW_INT32 || index->dtype == STREW_INT64;
+  if (!is_index || self->rank != 1 || !index->rank || !self->sizes[0] || !strew_tensor_numel(index)) return false;
+  return evaluation->device->ops->host_memory && k < evaluation->expr->node_count - 1;
+}
+
+static void make_taken(struct evaluation *evaluation, int k, const strew_tensor *self, const strew_tensor *index) {
+  struct value *value = &evaluation->values[k];
+  make_pending(evaluation, value, self->dtype, index->rank, index->sizes);
+  value->instruction = (struct instruction){.kind = ELEMENTWISE_TAKE,
+                                            .common = STREW_INT64,
+                                            .compute = self->dtype,
+                                            .result = self->dtype,
+                                            .inputs = 2,
+                                            .in = {{.dtype = index->dtype}, {.dtype = self->dtype}},
+                                            .size = self->sizes[0],
+                                            .step = self->strides[0],
+                                            .bad = &value->bad};
+  atomic_init(&value->bad, false);
+  value->sources[0] = evaluation->expr->nodes[k].children[1];
+  value->sources[1] = evaluation->expr->nodes[k].children[0];
+  value->cost = COST_OF_TAKE;
+}
+
 static strew_status compute_rows(struct evaluation *evaluation, int k) {
   const struct node *node = &evaluation->expr->nodes[k];
   strew_tensor *out = NULL;
   for (int i = 0; i < node->count; i++) RETURN_IF_FAILED(store_value(evaluation, node->children[i]));
   strew_tensor *self = evaluation->values[node->children[0]].tensor;
-  RETURN_IF_FAILED(strew_get_rows(self, evaluation->values[node->children[1]].tensor, &out, evaluation->call->error));
+  strew_tensor *index = evaluation->values[node->children[1]].tensor;
+  if (may_take(evaluation, k, self, index)) return make_taken(evaluation, k, self, index), STREW_OK;
+  RETURN_IF_FAILED(strew_get_rows(self, index, &out, evaluation->call->error));
   keep_tensor(&evaluation->values[k], out);
   return STREW_OK;
 }
@@ -431,16 +534,21 @@ static strew_status compute_node(struct evaluation *evaluation, int k) {
   if (error) error->alias = NULL;
   const strew_status status = compute_operation(evaluation, k, &call);
   if (error) error->alias = alias;
-  if (status != STREW_OK && error) error_mark(error, &(struct place){evaluation->expr->text, node->at, node->length});
+  if (status != STREW_OK) mark_error(evaluation, k);
   return status;
 }
 
 static strew_status compute_nodes(struct evaluation *evaluation) {
   const strew_expr *expr = evaluation->expr;
+  const size_t bytes = (size_t)expr->node_count * sizeof *evaluation->values;
+  evaluation->values = memory_allocate(expr->context, bytes);
+  if (!evaluation->values) return fail_memory(evaluation->call, expr->context, bytes);
+  memset(evaluation->values, 0, bytes);
+  evaluation->values[expr->node_count - 1].uses = 1;
   for (int k = 0; k < expr->node_count; k++)
     for (int i = 0; i < expr->nodes[k].count; i++) evaluation->values[expr->nodes[k].children[i]].uses++;
   for (int k = 0; k < expr->node_count; k++) RETURN_IF_FAILED(compute_node(evaluation, k));
-  if (evaluation->values[expr->node_count - 1].kind != VALUE_NUMBER) return STREW_OK;
+  if (evaluation->is_compiled || evaluation->values[expr->node_count - 1].kind != VALUE_NUMBER) return STREW_OK;
   return fail(evaluation->call, FAULT(STREW_EARGUMENT, "inputs"),
               "are numbers alone, expected at least one tensor in the text");
 }
@@ -483,14 +591,8 @@ static void list_inputs(struct call *call, const strew_expr *expr, const strew_e
 }
 
 static strew_status begin(struct evaluation *evaluation) {
-  const strew_expr *expr = evaluation->expr;
-  const size_t bytes = (size_t)expr->node_count * sizeof *evaluation->values;
   RETURN_IF_FAILED(check_options(evaluation->call, evaluation->given));
   RETURN_IF_FAILED(check_inputs(evaluation));
-  evaluation->values = memory_allocate(expr->context, bytes);
-  if (!evaluation->values) return fail_memory(evaluation->call, expr->context, bytes);
-  memset(evaluation->values, 0, bytes);
-  evaluation->values[expr->node_count - 1].uses = 1;
   return compute_nodes(evaluation);
 }
 
@@ -547,11 +649,22 @@ static strew_status check_out(const struct evaluation *evaluation, const strew_t
   return check_apart(evaluation, out, true);
 }
 
+/* True if the result's program takes elements of `out` out of order. */
+static bool takes_from(struct evaluation *evaluation, int k, const strew_tensor *out) {
+  struct draft draft;
+  make_draft(evaluation, k, &draft);
+  for (int i = 0; i < draft.tensor_count; i++)
+    if (draft.tensors[i].is_table && tensors_overlap(draft.tensors[i].tensor, out)) return true;
+  return false;
+}
+
 /* Writes the result to `out`. */
 static strew_status write_result(struct evaluation *evaluation, int k, strew_tensor *out) {
   const struct value *value = &evaluation->values[k];
   RETURN_IF_FAILED(check_out(evaluation, value->tensor, out));
+  if (takes_from(evaluation, k, out)) RETURN_IF_FAILED(store_value(evaluation, k));
   if (value->kind == VALUE_TENSOR) return copy_tensor(evaluation->call, out, value->tensor);
+  RETURN_IF_FAILED(check_taken(evaluation, k, true));
   return run_value(evaluation, k, out);
 }
 
@@ -580,5 +693,90 @@ strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *
   EVALUATION(evaluation, status, expr, values);
   if (*out) TRY(status, check_apart(&evaluation, *out, false));
   TRY(status, fold_value(&evaluation, expr->node_count - 1, fold, options, out));
+  return end(&evaluation, status);
+}
+
+/* ------------------------------------------------------------------------------------------------------ combinations */
+
+/* Makes the plan of a value of any kind. */
+static strew_status compile_value(struct evaluation *evaluation, int k, const strew_tensor *out,
+                                  struct elementwise_plan *plan) {
+  const struct value *value = &evaluation->values[k];
+  if (value->kind == VALUE_PENDING) return plan_value(evaluation, k, out, plan), STREW_OK;
+  const bool is_number = value->kind == VALUE_NUMBER;
+  const strew_dtype dtype = is_number ? value->number.dtype : value->tensor->dtype;
+  struct instruction_input in = {.from = is_number ? FROM_NUMBER : 1, .dtype = dtype};
+  if (is_number)
+    RETURN_IF_FAILED(element_from(evaluation->call, "number", value->number, STREW_SATURATE, dtype, &in.number));
+  plan_start(&plan->plan, out->rank, out->sizes);
+  plan_add(&plan->plan, out);
+  if (!is_number) plan_add(&plan->plan, value->tensor);
+  plan->count = 1;
+  plan->instructions[0] = (struct instruction){ELEMENTWISE_CONVERT, 0, dtype, dtype, dtype, 1, {in}};
+  return STREW_OK;
+}
+
+/* True if the node divides integers by elements, or raises them to powers. */
+static bool is_tested(const struct evaluation *evaluation, int k) {
+  const struct value *value = &evaluation->values[k];
+  const struct instruction *instruction = &value->instruction;
+  if (value->kind != VALUE_PENDING || instruction->kind != ELEMENTWISE_BINARY || value->sources[1] < 0) return false;
+  const int op = instruction->op;
+  return (op == STREW_POW || op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER) &&
+         !dtype_is_float(instruction->compute);
+}
+
+/* Ends the plan of a divisor or exponent by the test that it is not 0, or not negative. */
+static strew_status add_test(const struct evaluation *evaluation, int k, struct elementwise_plan *plan) {
+  const struct instruction *tested = &evaluation->values[k].instruction;
+  const strew_dtype dtype = tested->compute;
+  if (plan->count == MOST_INSTRUCTIONS)
+    return fail(evaluation->call, FAULT(STREW_EARGUMENT, "combine"), "has more than %d operations in a divisor",
+                MOST_INSTRUCTIONS - 1);
+  const struct instruction_input given = {.from = -plan->count, .dtype = tested->in[1].dtype};
+  const int op = tested->op == STREW_POW ? STREW_GE : STREW_NE;
+  plan->instructions[plan->count++] = (struct instruction){
+      ELEMENTWISE_BINARY, op, dtype, dtype, STREW_BOOL, 2, {given, {.from = FROM_NUMBER, .dtype = dtype}}};
+  return STREW_OK;
+}
+
+/* Makes the next program of the plan: of node k, or of the test of its second operand. */
+static strew_status add_program(struct evaluation *evaluation, int k, const strew_tensor *out, const int *slots,
+                                bool tests, struct combine_plan *plan) {
+  const strew_expr *expr = evaluation->expr;
+  if (plan->program_count == COMBINED_PROGRAMS)
+    return fail(evaluation->call, FAULT(STREW_EARGUMENT, "combine"), "has too many integer divisions");
+  struct combine_program *program = &plan->programs[plan->program_count];
+  RETURN_IF_FAILED(compile_value(evaluation, tests ? evaluation->values[k].sources[1] : k, out, &program->plan));
+  if (tests) RETURN_IF_FAILED(add_test(evaluation, k, &program->plan));
+  struct plan *space = &program->plan.plan;
+  space->sizes[0] = COMBINED_LANES;
+  for (int i = 0; i < space->count; i++) {
+    space->operands[i].strides[0] = 1;
+    for (int j = 0; i && j < expr->input_count; j++)
+      if (space->operands[i].storage == evaluation->given->inputs[j].tensor->storage) program->slots[i] = slots[j];
+  }
+  program->node = k;
+  return plan->program_count++, STREW_OK;
+}
+
+strew_status expr_compile(const struct call *call, const strew_expr *expr, const strew_operand *inputs,
+                          const int *slots, int accumulator, strew_tensor *out, strew_tensor *test,
+                          struct combine_plan *plan) {
+  struct call own = {.op = call->op, .error = call->error};
+  struct evaluation evaluation = {.call = &own,
+                                  .expr = expr,
+                                  .given = &(strew_expr_values){.inputs = inputs},
+                                  .device = out->storage->device,
+                                  .is_compiled = true};
+  const int first = plan->program_count;
+  strew_status status = compute_nodes(&evaluation);
+  for (int k = 0; k < expr->node_count && status == STREW_OK; k++)
+    if (is_tested(&evaluation, k)) TRY(status, add_program(&evaluation, k, test, slots, true, plan));
+  TRY(status, add_program(&evaluation, expr->node_count - 1, out, slots, false, plan));
+  for (int p = first; p < plan->program_count; p++) {
+    plan->programs[p].expr = accumulator;
+    plan->programs[p].accumulator = p == plan->program_count - 1 ? accumulator : -1;
+  }
   return end(&evaluation, status);
 }

@@ -42,7 +42,7 @@ function later.name()
 end
 
 -- Values that the help of a type lists, but for second names.
-for kind, page in next, {aggregate = "aggregate", dtype = "dtype", mode = "mode", reduce = "reduction"} do
+for kind, page in next, {aggregate = "aggregate", dtype = "dtype", mode = "mode", reduce = "reduce_word"} do
   later[kind] = function()
     local names = {}
     for _, value in ipairs(host.help().find(page).values) do

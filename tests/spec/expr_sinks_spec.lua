@@ -1,0 +1,103 @@
+-- Sources and sinks of expressions: m[i] within a text, and groups that read a bound expression, against the calls one
+-- by one.
+-- devices: no, each text would compile a kernel; check_programs runs there.
+local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
+
+local random = math.random
+local DTYPES = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
+local rounds = support.runs_all and 6 or 1
+
+-- Calls f on several numbers of threads, with little work for each.
+local function on_threads(f)
+  local before = strew.get_num_threads()
+  for _, threads in ipairs{1, 2, 3, 7} do
+    strew.set_num_threads(threads)
+    f(threads)
+  end
+  strew.set_num_threads(before)
+end
+
+local function values(shape, dtype)
+  local t = strew.randn(shape) * 3
+  return dtype == "bool" and t:gt(0) or dtype == "uint8" and t:abs():to(dtype) or t:to(dtype)
+end
+
+local function assert_same(expected, got, message)
+  assert(expected.dtype == got.dtype and table.concat(expected.shape, ",") == table.concat(got.shape, ","), message)
+  assert(strew.equal(expected:isnan(), got:isnan()), message)
+  assert(strew.equal(expected:nan_to_num(), got:nan_to_num()), message)
+end
+
+describe("rows of a line within a text", function()
+  strew.manual_seed(7)
+
+  it("are those of the calls, of each dtype, index and stride", function()
+    local f = strew.expr "(x - m[i]) / s[i] + float32(m[j])"
+    for _ = 1, rounds do
+      for _, dtype in ipairs(DTYPES) do
+        local shape = ({{random(1, 9)}, {random(1, 3000)}, {3, random(1, 700)}})[random(3)]
+        local size = ({1, 5, 400, 70000})[random(4)]
+        local m = values({size * 2}, dtype)
+        m = random(2) == 1 and m:narrow(0, size, size) or m:slice(0, 0, size * 2, 2)
+        local s, x = strew.rand({size}) + 1, strew.randn(shape)
+        local i = strew.randint(0, size, shape):to(({"int64", "int32"})[random(2)])
+        local j = random(2) == 1 and i or strew.randint(0, size, {shape[#shape]})
+        local expected = (dtype == "bool" and x - m[i]:to "uint8" or x - m[i]) / s[i] + m[j]:to "float32"
+        local text = dtype == "bool" and strew.expr "(x - uint8(m[i])) / s[i] + float32(m[j])" or f
+        local inputs = {x = x, m = m, s = s, i = i, j = j}
+        on_threads(function()
+          assert_same(expected, text(inputs), dtype)
+          assert_same(expected:sum(), text:with(inputs):sum(), dtype)
+          local out = strew.zeros(expected.shape, {dtype = expected.dtype})
+          text(inputs, {out = out})
+          assert_same(expected, out, dtype)
+        end)
+      end
+    end
+  end)
+
+  it("may be chosen by a grouping", function()
+    local x, ids = strew.randn({5000}), strew.randint(0, 40, {5000})
+    local g = strew.group_by(ids)
+    local mean, std = g:mean(x), g:std(x)
+    local expected = (x - mean[g.ids]) / std[g.ids]
+    assert_same(expected, strew.expr "(x - mean[g]) / std[g]" {x = x, mean = mean, std = std, g = g})
+  end)
+
+  it("may be those of the tensor that is written", function()
+    local m, i = strew.arange(1000), strew.arange(999, -1, -1)
+    local expected = m[i] + 1
+    strew.expr "m[i] + 1"({m = m, i = i}, {out = m})
+    assert_same(expected, m)
+    local k = strew.randint(0, 1000, {1000})
+    expected = m[k] + k
+    strew.expr "m[k] + k"({m = m, k = k}, {out = k})
+    assert_same(expected, k)
+  end)
+
+  it("are checked before anything is written", function()
+    local m, out = strew.rand({3000}), strew.zeros({2, 2000})
+    local i = strew.randint(0, 3000, {2, 2000})
+    for _, bad in ipairs{-1, 3000, math.mininteger} do
+      local wrong = i:clone()
+      wrong:select(0, 1)[1234] = bad
+      on_threads(function()
+        for _, text in ipairs{"m[i] * 2", "1 + sum(m[i] * 2)", "(1 - m[i]) * (2 + m[i])"} do
+          local f, inputs = strew.expr(text), {m = m, i = wrong}
+          for _, call in ipairs{function() f(inputs) end, function() f(inputs, {out = out}) end,
+                                function() f:with(inputs):sum() end} do
+            local ok, message = pcall(call)
+            assert.is_false(ok)
+            assert(message:find(("'index' has value %d at [1, 1234], out of range for dim 0 of self (size 3000,"):format(
+              bad), 1, true), message)
+            local mark = (" "):rep(8 + text:find("[i]", 1, true)) .. "^^^"
+            assert(message:find("text   " .. text .. "\n" .. mark, 1, true), message)
+            assert.equal("index", strew.last_error().code)
+          end
+        end
+      end)
+    end
+    assert.equal(0, out:abs():max():item())
+  end)
+end)
