@@ -35,7 +35,7 @@ end
 
 -- Returns a hint for a name of another library, or nil: it is none, or it is a name of the module.
 function hints.name(name)
-  local row = answers.names[name]
+  local row = name:find "^[%a_]" and answers.names[name]
   if not row then return nil end
   local of_tensor, of_table = row[2], row[3]
   if of_tensor and of_table then return ("here it is %s; of a table %s"):format(of_tensor, of_table) end

@@ -2151,7 +2151,8 @@ function strew.group_by(keys, options) end
 ---
 ---If the groups are those of a table, src may be the name of one of its columns, or an expression of them as
 ---`{"sum", "price * n"}` (?expressions), and the keys keep their names and words. A text column has the reductions first,
----last, min and max (by its words), count, and nunique, the number of different words.
+---last, min and max (by its words), count, and nunique, the number of different words. A reduction of one's own stands in
+---the place of a word: `{r, "price"}`, or `{r, {a = v, b = w}}` with tensors as its sources (?reduction).
 ---
 ---Sums and products of integers and bools are int64, and never wrap; their mean is float64. With `skip_nan`, a group
 ---whose elements are all NaN is as an empty one: NaN for most words, 0 for a sum, 1 for a product, or `fill`. The rules
@@ -4479,9 +4480,13 @@ function strew.dot(self, other) end
 ---`-` and `~`, `& | ~`, comparisons, which give bools, `and`, `or` and `not` of bools, parentheses, and calls:
 ---
 ---- elementwise functions by their names: `exp(x)`, `maximum(a, b)`, `where(c, a, b)`, `clamp(x, 0, 1)`, `isnan(x)`
+---
 ---- dtypes, as `to`: `float32(x)`
+---
 ---- reductions, computed first: `sum mean var std min max amin amax any all prod` of `(x [, dim [, keepdim]])`
+---
 ---- `m[i]`: rows of m chosen by an index or a grouping, as in `"x - mean[g]"`
+---
 ---- `city == "Rome"`, `city ~= "Rome"`: of text columns, whose words are compared with no other operation
 ---
 ---Dtypes, results and errors are those of the same calls made one by one, and so are gradients. Errors mark the place in

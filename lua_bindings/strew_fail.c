@@ -88,7 +88,11 @@ const char *bind_text(lua_State *L, const struct script_call *call, int i, char 
   case LUA_TUSERDATA:
     if (bind_to_box(L, call->binding, i)) return "a tensor";
     if (bind_to_grouping(L, call->binding, i)) return "a grouping";
-    if (bind_expr_text(L, i)) return bind_expr_text(L, i); /* fallthrough */
+    if (bind_expr_text(L, i)) return bind_expr_text(L, i);
+    if (luaL_getmetafield(L, i, "__name") == LUA_TSTRING) {
+      snprintf(text, TEXT_BYTES, "a %s", lua_tostring(L, -1));
+      return lua_pop(L, 1), text;
+    } /* fallthrough */
   default: snprintf(text, TEXT_BYTES, "a %s", luaL_typename(L, i)); return text;
   }
 }

@@ -2,7 +2,7 @@
 --
 -- inner.combine reduces along dimension 0. `to_rows` reshapes tensors of the elements' shape for it.
 local strew, fail, use, inner = ...
-local operands, errors = use "operands.lua", use "errors.lua"
+local operands, errors, expressions = use "operands.lua", use "errors.lua", use "expressions.lua"
 local is_tensor, product = operands.is_tensor, operands.product
 
 ---------------------------------------------------------------------------------------------------------- reductions
@@ -38,6 +38,13 @@ local function reduction(init, combine, finish, dtype)
   if type(init) ~= "table" then init, combine = {acc = init}, {acc = combine} end
   local names, inits, combines, dtypes, texts = keys_of(init, "init"), {}, {}, {}, {}
   if not names[1] then fail("init", "is an empty table, expected a first value for each accumulator") end
+  for _, name in ipairs(names) do
+    local is_name = #name < 64 and name:find "^[%a_][%w_]*$"
+    if not is_name or name == "i" then
+      fail("init", ("has %s, expected names of 1 to 63 letters and digits, and not i, the element's position"):format(
+        inner.text(name)))
+    end
+  end
   if type(combine) ~= "table" then
     fail("combine", ("is %s, expected a table with a text for each accumulator"):format(inner.text(combine)))
   end
@@ -57,11 +64,14 @@ end
 
 ------------------------------------------------------------------------------------------------------------ sources
 
+-- Returns the values of a bound expression, and anything else as it is.
+local function values_of(source) return inner.is_bound(source) and expressions.evaluate(source) or source end
 
 -- Returns the sources of r in its order, and the first tensor of the script's src: a tensor, or tensors by names.
 local function read_sources(r, src)
   if not inner.is_combination(r) then
-    fail("reduce", ("is %s, expected a reduction as of strew.reduction"):format(inner.text(r)))
+    fail("reduce", ("is %s, expected a reduction as of strew.reduction"):format(inner.text(r)),
+      'strew.reduction{init = 0, combine = "acc + x"} makes one')
   end
   local names, list, by = inner.combination_sources(r), {}, src
   if is_tensor(src) then
@@ -70,9 +80,10 @@ local function read_sources(r, src)
     fail("src", ("is %s, expected a tensor or a table of tensors by name"):format(inner.text(src)))
   end
   for k, name in ipairs(names) do
-    list[k] = by[name]
+    list[k] = values_of(by[name])
     if not is_tensor(list[k]) then
       local of = is_tensor(src) and "is one tensor, x, but the reduction reads '%s'" or "has no tensor '%s'"
+      if by[name] ~= nil then of = "has " .. inner.text(by[name]):gsub("%%", "%%%%") .. " as '%s', expected a tensor" end
       fail("src", of:format(name), is_tensor(src) and ("a table of tensors: {%s = ...}"):format(name) or nil)
     end
   end
@@ -95,7 +106,6 @@ local function combine(r, list, first, to_rows, given)
 end
 
 -------------------------------------------------------------------------------------------------------- along dim
-
 
 -- Returns the sizes of t with those in `middle` in place of that of dim.
 local function replaced(t, dim, middle)

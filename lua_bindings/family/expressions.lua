@@ -38,16 +38,6 @@ end
 
 ------------------------------------------------------------------------------------------------------------- inputs
 
-local function fail_missing(parts, missing, inputs, argument)
-  local names, hints = tables.names(inputs), {}
-  for _, name in ipairs(missing) do
-    local _, nearest = errors.meant(name, names)
-    if nearest then table.insert(hints, ("'%s' for '%s'"):format(nearest, name)) end
-  end
-  fail(argument, ("has no %s, the inputs are %s"):format(table.concat(missing, ", "), table.concat(parts.names, ", ")),
-    hints[1] and "did you mean " .. table.concat(hints, ", ") .. "?")
-end
-
 -- Returns the position of a word in a list, 0: it has none; and whether it has two.
 local function find(list, word)
   local found = 0
@@ -58,6 +48,23 @@ local function find(list, word)
     end
   end
   return found
+end
+
+local function fail_missing(parts, missing, inputs, argument)
+  local names, hints = tables.names(inputs), {}
+  for _, name in ipairs(missing) do
+    local _, nearest = errors.meant(name, names)
+    if nearest then table.insert(hints, ("'%s' for '%s'"):format(nearest, name)) end
+  end
+  local what, hint = table.concat(missing, ", "), hints[1] and "did you mean " .. table.concat(hints, ", ") .. "?"
+  if argument == "inputs" then
+    fail(argument, ("has no %s, the expression reads %s"):format(what, table.concat(parts.names, ", ")), hint)
+  end
+  local _, lists = about.about(inputs)
+  for _, list in pairs(lists or {}) do
+    if find(list, missing[1]) > 0 then hint = "a word is in quotes: " .. inner.text(missing[1]) end
+  end
+  fail(argument, ("reads %s, not found in the table"):format(what), hint)
 end
 
 -- Returns the codes of the words, or nil if there are none; where a word has two codes, the input becomes one of ranks.
@@ -177,7 +184,11 @@ end
 
 -- Returns a column that a text computes from the columns of x.
 function expressions.column(x, columns, text, argument)
-  local t = expressions.evaluate(bound(strew.expr(text), x, argument))
+  local f = strew.expr(text)
+  if not f.inputs[1] then
+    fail(argument, ("has %s, which reads no column"):format(inner.text(text)), "a number fills a column: {name = 1}")
+  end
+  local t = expressions.evaluate(bound(f, x, argument))
   if t:dim() == 0 then return t:expand(columns.rows):clone() end
   operands.check_shape(t, {columns.rows}, argument)
   return t
@@ -192,7 +203,12 @@ local function call(self, inputs, out, device)
 end
 
 local function tostring_of(self)
-  local f = inner.is_bound(self) and inner.expr_parts(self) or self
+  local f = self
+  if inner.is_bound(self) then
+    local is_whole, own = pcall(inner.expr_parts, self)
+    if not is_whole then return "expression of an input that was freed" end
+    f = own
+  end
   local names = f.inputs
   local text = ("expression%s: %s"):format(#names > 0 and " of " .. table.concat(names, ", ") or "",
     inner.printable(f.text))

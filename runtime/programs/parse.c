@@ -93,7 +93,7 @@ static bool is_one_of(const struct token *token, const char *list) {
 static const struct {
   const char *tokens, *hint;
 } strangers[] = {
-    {"=", "== compares"},
+    {"=", "== compares; arguments of calls have no names: sum(x, 0, true)"},
     {"!=", "write ~="},
     {"!", "write 'not' for a bool, ~ for the bits of an integer"},
     {"&&", "write 'and' for bools, & for bits"},
@@ -102,10 +102,12 @@ static const struct {
     {"<< >>", "there are no shifts: multiply by a power of 2, or divide by one with //"},
     {"..", "words are not joined, only compared with a text column"},
     {"#", "there are no lengths: pass the length as an input"},
-    {": ::", "there are no methods: write exp(x) for x:exp()"},
+    {": ::", "there are no methods and slices: write exp(x) for x:exp()"},
     {".", "there are no fields: write sin(x), without a library before it; a name is one word"},
     {"{ }", "there are no tables: pass a tensor as an input"},
     {"? if then else elseif", "write where(c, a, b)"},
+    {"is", "== compares"},
+    {"in", "write x == a or x == b"},
     {"nil", "isnan(x) finds missing numbers"},
     {"function", "define a function outside of the text"},
     {"; local return end", "a text is a single expression"},
@@ -124,7 +126,8 @@ static bool unexpected(struct parser *parser, const char *expected) {
     if (is_one_of(token, strangers[i].tokens))
       return wrong(parser, mark_of(parser), strangers[i].hint, "has '%.*s', which expressions do not have", length,
                    token->at);
-  return wrong(parser, mark_of(parser), NULL, "has %s%.*s%s, expected %s", quote, length, token->at, quote, expected);
+  const char *hint = *token->at == '`' || *token->at & 0x80 ? "names are of the letters a-z, A-Z, digits and _" : NULL;
+  return wrong(parser, mark_of(parser), hint, "has %s%.*s%s, expected %s", quote, length, token->at, quote, expected);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- tokens */
@@ -396,7 +399,7 @@ static bool apply_binary(struct parser *parser, const struct operator_row *row, 
   const bool compares = row->kind == NODE_BINARY && row->op >= STREW_EQ && row->op <= STREW_GE;
   const bool takes_words = compares && row->op <= STREW_NE;
   if (compares && !takes_words && operands[0].is_compared)
-    return wrong(parser, mark, "write a < b and b < c", "compares the result of a comparison");
+    return wrong(parser, mark, "write a < b and b < c; & and | precede comparisons: (a < b) & (c < d)", "compares the result of a comparison");
   for (int i = 0; takes_words && i < 2; i++)
     if (operands[i].kind == VALUE_WORD && is_input(parser, &operands[1 - i]) &&
         !add_word(parser, &operands[1 - i], &operands[i]))
@@ -445,7 +448,9 @@ static bool unknown(struct parser *parser, const struct token *name, struct mark
   snprintf(text, sizeof text, "%.*s", name->length < 100 ? name->length : 100, name->at);
   strew_guess guess = {.wanted = text};
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) strew_guess_name(&guess, functions[i].name);
-  return wrong(parser, mark, hint_of_guess(&guess, hint), "calls '%s', which is no function", text);
+  const char *nearest = hint_of_guess(&guess, hint);
+  return wrong(parser, mark, nearest ? nearest : "compute it first, and pass the result as an input",
+               "calls '%s', which is no elementwise function or reduction", text);
 }
 
 static bool parse(struct parser *parser, int priority, struct value *out);

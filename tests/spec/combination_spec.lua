@@ -274,6 +274,14 @@ describe("reductions of one's own", function()
     assert.same({1, 2}, self:tolist())
   end)
 
+  it("take bound expressions among their sources", function()
+    local x, w = strew.tensor{1, 2, 3}, strew.tensor{4, 5, 6}
+    local r, e = strew.reduction{init = 0, combine = "acc * 2 + a * w"}, strew.expr("x + 1"):with{x = x}
+    local expected = strew.reduce({a = x + 1, w = w}, r)
+    assert.equal(support.text(expected), support.text(strew.reduce({a = e, w = w}, r)))
+    assert.equal(support.text(expected), support.text(strew.reduce({a = x + 1, w = strew.expr("w"):with{w = w}}, r)))
+  end)
+
   it("say what is wrong", function()
     local env = {strew = strew, t = strew.tensor{1, 2, 3}, g = strew.grouping(strew.tensor{0, 1, 0}),
                  r = strew.reduction{init = 0, combine = "acc + x"},
@@ -300,7 +308,9 @@ describe("reductions of one's own", function()
       {"strew.reduction{init = 0, combine = 'acc', finish = 'acc + x'}",
        "reduction: 'finish' has 'x', which is no accumulator"},
       {"strew.reduction{init = {i = 0}, combine = {i = 'i'}}",
-       "reduction: 'name' is i, expected 1 to 63 bytes, and not 'i'"},
+       "reduction: 'init' has \"i\", expected names of 1 to 63 letters and digits, and not i, the element's position"},
+      {"strew.reduction{init = {['a b'] = 0}, combine = {['a b'] = '1'}, finish = '1'}",
+       "reduction: 'init' has \"a b\", expected names of 1 to 63 letters and digits, and not i, the element's position"},
       {"strew.reduction{init = 0, combine = 'acc', dtype = 'float'}",
        "reduction: 'dtype' is \"float\", expected one of float32, float64, float16, bfloat16, int64, int32, int16, " ..
          "int8, uint8, bool"},
@@ -308,6 +318,8 @@ describe("reductions of one's own", function()
       {"t:reduce(r, 1)", "reduce: 'dim' is 1, out of range (valid -1..0)"},
       {"t:scan(r)", "scan: 'dim' is missing, the arguments are (src, reduce, dim)"},
       {"strew.reduce({y = t}, r)", "reduce: 'src' has no tensor 'x'"},
+      {"strew.reduce({x = 3}, r)", "reduce: 'src' has 3 as 'x', expected a tensor"},
+      {"strew.segment_coo(t, t, {reduce = r})", "segment_coo: 'reduce' is a reduction, expected a string"},
       {"strew.reduce({x = t, y = t:narrow(0, 0, 2)}, strew.reduction{init = 0, combine = 'x + y'})",
        "reduce: 'y' has shape [2], expected [3]"},
       {"g:reduce(t:narrow(0, 0, 2), r)", "reduce: 'src' has size 2 in dim 0, the grouping has 3 elements"},
@@ -327,6 +339,8 @@ describe("reductions of one's own", function()
       {"strew.grad(function(v) return v:scan(r, 0):sum() end)(strew.ones(3))",
        "scan: has no gradient, and depends on an argument that is differentiated"},
     }, env, first)
+    assert.matches('hint  strew.reduction{init = 0, combine = "acc + x"} makes one',
+      message(env.t.reduce, env.t, "sum"), 1, true)
     local long = {}
     for k = 1, 40 do long[k] = ("x * %d"):format(k) end
     assert.matches("has more than 32 operations in one text", message(env.t.reduce, env.t,

@@ -305,7 +305,16 @@ describe("a bound expression", function()
       return t.e.shap end))
     assert.equal("an expression has no 'input'\n  hint  did you mean 'inputs'?", support.message(function()
       return t.f.input end))
+    assert.equal("a bound expression has no '0'", support.message(function() return t.e[0] end))
     assert.is_false((pcall(function() t.e.dtype = 1 end)))
+  end)
+
+  it("prints where an input was freed", function()
+    local x = strew.ones(2)
+    local e = strew.expr("x * 2"):with{x = x}
+    x:free()
+    assert.equal("expression of an input that was freed", tostring(e))
+    assert.matches("sum: 'x' was freed", support.message(function() return e:sum() end), 1, true)
   end)
 end)
 
@@ -394,7 +403,7 @@ describe("a text of columns", function()
   it("fails with what is wrong", function()
     support.fail({
       {"strew.rows(s, 'price')", "rows: 'which' gives float64, expected a condition"},
-      {"strew.rows(s, 'prise > 2')", "rows: 'which' has no prise, the inputs are prise\n"
+      {"strew.rows(s, 'prise > 2')", "rows: 'which' reads prise, not found in the table\n"
         .. "  hint  did you mean 'price' for 'prise'?"},
       {"strew.rows(s, 'city > 2')", 'rows: \'which\' has words as column "city", which compare with == and ~= alone'},
       {"strew.rows(s, 'city == day')",
@@ -405,15 +414,19 @@ describe("a text of columns", function()
       {"strew.rows(s, 'price >')", "rows: 'text' ends, expected a value\n  text  price >\n               ^"},
       {"strew.rows(s, 3)", "rows: 'which' is 3, expected a tensor, or a condition as text"},
       {"strew.sort_by(s, 'prise')", "sort_by: 'by' has \"prise\", not found in x\n  hint  did you mean 'price'?"},
-      {"strew.sort_by(s, 'prise * 2')", "sort_by: 'by' has no prise, the inputs are prise\n"
+      {"strew.sort_by(s, 'prise * 2')", "sort_by: 'by' reads prise, not found in the table\n"
         .. "  hint  did you mean 'price' for 'prise'?"},
-      {"g:agg{a = {'sum', 'prise * n'}}", "agg: 'what' has no prise, the inputs are prise, n\n"
+      {"g:agg{a = {'sum', 'prise * n'}}", "agg: 'what' reads prise, not found in the table\n"
         .. "  hint  did you mean 'price' for 'prise'?"},
       {"g:agg{a = {'sum', 'prise'}}", "agg: 'what' has \"prise\", not found in the table\n"
         .. "  hint  did you mean 'price'?"},
       {"strew.assign(s, {a = 'b', b = 'a'})", "assign: 'what' has columns that need one another: a, b, a"},
       {"strew.assign(s, {a = 'a + 1'})", "assign: 'what' has columns that need one another: a, a"},
-      {"strew.assign(s, {a = 'q + 1'})", "assign: 'what' has no q, the inputs are q"},
+      {"strew.assign(s, {a = 'q + 1'})", "assign: 'what' reads q, not found in the table"},
+      {"strew.rows(s, 'city == Rome')", "rows: 'which' reads Rome, not found in the table\n"
+        .. '  hint  a word is in quotes: "Rome"'},
+      {"strew.rows(s, 'true')", "rows: 'which' has \"true\", which reads no column\n"
+        .. "  hint  a number fills a column: {name = 1}"},
       {"strew.assign(s, {a = {}})",
         "assign: 'what' has a table at key \"a\", expected a text, a tensor, a number or a boolean"},
       {"strew.assign(s, {[1] = 'n'})", "assign: 'what' has key 1, expected names of columns"},
@@ -479,9 +492,9 @@ describe("an error", function()
 
   it("of a call says what is missing or wrong", function()
     support.fail({
-      {"f{x = x}", "expression: 'inputs' has no y, the inputs are x, y"},
+      {"f{x = x}", "expression: 'inputs' has no y, the expression reads x, y"},
       {"strew.expr('alpha + beta'){alpa = x, betta = x}",
-        "expression: 'inputs' has no alpha, beta, the inputs are alpha, beta\n"
+        "expression: 'inputs' has no alpha, beta, the expression reads alpha, beta\n"
         .. "  hint  did you mean 'alpa' for 'alpha', 'betta' for 'beta'?"},
       {"f{x = x, y = 'a'}", "expression: 'y' is \"a\", expected a tensor, number or boolean"},
       {"f{x = x, y = {1}}", "expression: 'y' is a table, expected a tensor, number or boolean\n"
@@ -491,7 +504,7 @@ describe("an error", function()
       {"f{x = setmetatable({}, {__index = function() error 'ran' end}), y = 1}",
        "expression: 'x' is a table, expected a tensor, number or boolean"},
       {"f(setmetatable({}, {__index = function() error 'ran' end}))",
-        "expression: 'inputs' has no x, y, the inputs are x, y"},
+        "expression: 'inputs' has no x, y, the expression reads x, y"},
       {"f({x = x, y = y}, {device = 'cpu', out = x})", "expression: 'device' cannot be combined with 'out'\n"
         .. "  out  float32[4] cpu"},
       {"f({x = x, y = y}, {dtype = 'int64'})", "expression: 'options' has unknown key \"dtype\", expected out, device"},
