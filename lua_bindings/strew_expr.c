@@ -380,7 +380,7 @@ static bool is_read_at(lua_State *L, int key) {
 }
 
 /* True if one of the first entries of the table at i is such. */
-static bool has_bound(lua_State *L, int i) {
+bool bind_has_bound(lua_State *L, int i) {
   enum { MOST_ENTRIES = 100 };
   int entries = 0;
   for (lua_pushnil(L); entries < MOST_ENTRIES && lua_next(L, i); lua_pop(L, 1), entries++)
@@ -409,7 +409,7 @@ static bool expand_arguments(lua_State *L, struct script_call *call) {
   bind_stack(L, LUA_MINSTACK);
   for (int i = is_written ? 2 : 1; i <= call->arguments; i++) {
     const bool is_table = lua_istable(L, i);
-    if (!(is_table ? has_bound(L, i) : bind_is_bound(L, i))) continue;
+    if (!(is_table ? bind_has_bound(L, i) : bind_is_bound(L, i))) continue;
     if (!(is_table ? expand_table : expand)(L, call, i)) return false;
     is_any = true;
   }

@@ -2,10 +2,20 @@
 --
 -- inner.combine reduces along dimension 0. `to_rows` reshapes tensors of the elements' shape for it.
 local strew, fail, use, inner = ...
-local operands, errors, expressions = use "operands.lua", use "errors.lua", use "expressions.lua"
+local operands, errors = use "operands.lua", use "errors.lua"
 local is_tensor, product = operands.is_tensor, operands.product
 
 ---------------------------------------------------------------------------------------------------------- reductions
+
+-- The number of accumulators of each reduction.
+local counts = setmetatable({}, {__mode = "k"})
+
+-- Raises an error if the argument of that name is to begin several accumulators.
+local function check_begins(r, argument, hint)
+  if counts[r] and counts[r] > 1 then
+    fail(argument, ("cannot begin %d accumulators, expected one"):format(counts[r]), hint)
+  end
+end
 
 -- Returns the keys of a table in alphabetical order.
 local function keys_of(t, argument)
@@ -59,13 +69,12 @@ local function reduction(init, combine, finish, dtype)
     texts[k] = name .. " = " .. combines[k]
   end
   local text = table.concat(texts, ", ") .. (finish and "; " .. finish or "")
-  return inner.combination(names, inits, combines, dtypes, finish, inner.printable(text))
+  local r = inner.combination(names, inits, combines, dtypes, finish, inner.printable(text))
+  counts[r] = #names
+  return r
 end
 
 ------------------------------------------------------------------------------------------------------------ sources
-
--- Returns the values of a bound expression, and anything else as it is.
-local function values_of(source) return inner.is_bound(source) and expressions.evaluate(source) or source end
 
 -- Returns the sources of r in its order, and the first tensor of the script's src: a tensor, or tensors by names.
 local function read_sources(r, src)
@@ -80,7 +89,7 @@ local function read_sources(r, src)
     fail("src", ("is %s, expected a tensor or a table of tensors by name"):format(inner.text(src)))
   end
   for k, name in ipairs(names) do
-    list[k] = values_of(by[name])
+    list[k] = by[name]
     if not is_tensor(list[k]) then
       local of = is_tensor(src) and "is one tensor, x, but the reduction reads '%s'" or "has no tensor '%s'"
       if by[name] ~= nil then of = "has " .. inner.text(by[name]):gsub("%%", "%%%%") .. " as '%s', expected a tensor" end
@@ -211,6 +220,10 @@ local function groups(src, index, dim, out, dim_size, mode, skip_nan, r)
   local list, first = read_sources(r, src)
   local is_line = not is_tensor(index) or index:dim() <= 1
   dim = check_dim(first, dim or -1)
+  if out then
+    check_begins(r, "out", "without out all begin with init")
+    for _, t in ipairs(list) do errors.check_overlap(out, t) end
+  end
   dim_size = dim_size or out and operands.line(out):size(dim) or nil
   local result
   if is_line and not skip_nan then
@@ -234,8 +247,11 @@ local function scatter(self, dim, index, src, r, include_self, mode, underscore)
     src = strew.full(index.shape, src, {dtype = self.dtype, device = self.device})
   end
   local list, first = read_sources(r, src)
-  for _, t in ipairs({first, table.unpack(list)}) do -- checks all as the call with a word does
-    self:scatter_reduce(dim, index, t, "amax", {mode = mode})
+  local names = is_tensor(src) and {} or inner.combination_sources(r)
+  if include_self ~= false then check_begins(r, "self", "{include_self = false} begins with init") end
+  for k, t in ipairs(list[1] and list or {first}) do -- checks all as the call with a word does
+    errors.own("src", names[k] or "src", nil, self.scatter_reduce, self, dim, index, t, "amax", {mode = mode})
+    if underscore == "_" then errors.check_overlap(self, t) end
   end
   local function used(t)
     t = operands.line(t)

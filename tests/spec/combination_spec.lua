@@ -280,6 +280,12 @@ describe("reductions of one's own", function()
     local expected = strew.reduce({a = x + 1, w = w}, r)
     assert.equal(support.text(expected), support.text(strew.reduce({a = e, w = w}, r)))
     assert.equal(support.text(expected), support.text(strew.reduce({a = x + 1, w = strew.expr("w"):with{w = w}}, r)))
+    local ids = strew.tensor{0, 1, 0}
+    assert.equal(support.text(strew.scatter({a = x + 1, w = w}, ids, {reduce = r})),
+      support.text(strew.scatter({a = e, w = w}, ids, {reduce = r})))
+    assert.matches("reduce: has no gradient", message(strew.grad(function(v)
+      return strew.reduce({a = strew.expr("v * 2"):with{v = v}, w = w}, r)
+    end), strew.ones(3)), 1, true)
   end)
 
   it("say what is wrong", function()
@@ -326,7 +332,13 @@ describe("reductions of one's own", function()
       {"t:scatter_reduce_(0, t, t, r)",
        "scatter_reduce_: 'index' has value 3 at [2], out of range for dim 0 of self (size 3, valid 0..2)"},
       {"t:scatter_reduce_(0, t - 1, t, two)", "scatter_reduce_: 'self' cannot begin 2 accumulators, expected one"},
-      {"t:scatter_reduce_(0, t - 1, t, strew.reduction{init = 0.5, combine = 'acc + x'})",
+      {"strew.scatter(t, t - 1, {reduce = two, out = t})", "scatter: 'out' cannot begin 2 accumulators, expected one"},
+      {"t:scatter_reduce_(0, t - 1, t, r)", "scatter_reduce_: 'src' shares elements with the tensor written in place"},
+      {"strew.scatter(t, t - 1, {reduce = r, out = t})",
+       "scatter: 'src' shares elements with the tensor written in place"},
+      {"t:scatter_reduce_(0, t - 1, {p = t + 0, q = strew.ones(3)}, strew.reduction{init = 0, combine = 'acc + p * q'})",
+       "scatter_reduce_: 'q' is float32, self is int64: dtypes must be equal"},
+      {"t:scatter_reduce_(0, t - 1, t + 0, strew.reduction{init = 0.5, combine = 'acc + x'})",
        "scatter_reduce_: 'self' is int64, which does not hold a result of float64"},
       {"strew.scatter(t, t, {reduce = r, fill = 1})",
        "scatter: 'options' has unknown key \"fill\", expected dim, out, dim_size, mode, skip_nan, reduce"},
