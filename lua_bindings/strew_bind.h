@@ -230,6 +230,8 @@ void bind_end_owner(struct owner *owner, const struct owner_type *type);
 
 /* True if a bound expression is at position i. */
 bool bind_is_bound(lua_State *L, int i);
+/* Pushes the memory of what the C interface takes for the bound expression at position i. */
+bool bind_push_source(lua_State *L, struct script_call *call, int i, strew_expr_source *out);
 /* The expression at i, bound or not, as messages name it; NULL: something else. */
 const char *bind_expr_text(lua_State *L, int i);
 /* After a call failed: replaces bound expressions among its arguments, and in tables there, by tensors of their values,

@@ -1226,6 +1226,17 @@ STREW_API strew_status strew_expr_evaluate(const strew_expr *expr, const strew_e
 STREW_API strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *values, strew_fold fold,
                                          const strew_reduce_options *options, strew_tensor **out, strew_error *error);
 
+/* strew_grouping_aggregate_with, where the src of aggregate i is the result of sources[i], which on the CPU is not stored
+   where one pass over the ids reads it; expr NULL: that of the aggregate. What has the same expr and the same values,
+   by address, is computed once. */
+typedef struct strew_expr_source {
+  const strew_expr *expr;
+  const strew_expr_values *values;
+} strew_expr_source;
+STREW_API strew_status strew_expr_aggregate(strew_grouping *grouping, int64_t count,
+                                            const strew_group_aggregate aggregates[], const strew_expr_source sources[],
+                                            strew_tensor *out[], strew_error *error);
+
 /* ------------------------------------------------------------------------------------------------------- files */
 
 /* An ordered table of named tensors: the contents of .npz and .csv files. */

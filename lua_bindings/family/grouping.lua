@@ -131,7 +131,7 @@ end
 ------------------------------------------------------------------------------------------------------------- several
 
 -- Returns the entry of agg (aggregates.lua) at a name.
-local function read_entry(name, entry, columns)
+local function read_entry(g, name, entry, columns)
   local where = ("has %s at key %s"):format("%s", tables.quoted(name))
   if type(entry) == "string" then entry = {entry} end
   if type(entry) ~= "table" then
@@ -139,9 +139,13 @@ local function read_entry(name, entry, columns)
   end
   local word, src, words = rawget(entry, 1), rawget(entry, 2), nil
   aggregates.check_word(word, "what", where, src)
-  if inner.is_bound(src) then src = expressions.evaluate(src) end
-  if columns and expressions.is_text(columns, src) then
-    src = expressions.column(columns.table, columns, src, "what")
+  local reads = aggregates.reads(word)
+  if inner.is_bound(src) then
+    src = reads and expressions.unstored(src, g.length) or expressions.evaluate(src)
+  elseif columns and expressions.is_text(columns, src) then
+    local key = reads and src
+    src = columns.made[key] or expressions.column(columns.table, columns, src, "what", reads)
+    if key then columns.made[key] = src end
   elseif type(src) == "string" or math.type(src) == "integer" then
     if not columns then
       fail("what", where:format("the column " .. inner.text(src)) .. ", but the grouping was not made from a table")
@@ -156,7 +160,7 @@ local function read_entry(name, entry, columns)
 end
 
 -- Returns what agg is to compute, by the result's names in alphabetical order.
-local function read_entries(what, columns)
+local function read_entries(g, what, columns)
   local names, entries = {}, {}
   for name in next, what do
     if type(name) ~= "string" then
@@ -167,7 +171,7 @@ local function read_entries(what, columns)
   end
   if #names == 0 then fail("what", "is an empty table, expected reductions by name", 'g:agg{total = {"sum", src}}') end
   table.sort(names)
-  for i, name in ipairs(names) do entries[i] = read_entry(name, rawget(what, name), columns) end
+  for i, name in ipairs(names) do entries[i] = read_entry(g, name, rawget(what, name), columns) end
   return names, entries
 end
 
@@ -182,15 +186,15 @@ end
 local function agg(g, what)
   local _, table_of = inner.grouping_keys(g)
   local columns = table_of and tables.read(table_of, "self")
-  if columns then columns.argument, columns.table = "the table", table_of end
-  local names, entries = read_entries(what, columns)
+  if columns then columns.argument, columns.table, columns.made = "the table", table_of, {} end
+  local names, entries = read_entries(g, what, columns)
   local result, is_key = key_columns(g), {}
   for _, name in ipairs(result.names) do is_key[name] = true end
   for _, name in ipairs(names) do
     if is_key[name] then fail("what", ("has the name of a key, %s"):format(inner.text(name))) end
   end
   for _, entry in ipairs(entries) do
-    if entry.src then check_line(g, entry.src, entry.name) end
+    if entry.src and not inner.is_bound(entry.src) then check_line(g, entry.src, entry.name) end
   end
   for i, made in ipairs(aggregates.make(g, entries)) do
     local at = #result.names + 1
