@@ -104,7 +104,7 @@ end)
 
 describe("aggregates of expressions", function()
   local WORDS = {"sum", "mean", "prod", "min", "max", "any", "all", "var", "std", "median", "first", "count", "nunique"}
-  local TEXTS = {"x * y", "float64(x) * float64(y)", "x", "x > y", "float32(x) - 1", "(x - m[i]) * y",
+  local TEXTS = {"x * y", "float64(x) * float64(y)", "x", "x > y", "float32(x) - m[i]", "(x - m[i]) * y",
     "where(x > y, x, y)", "x * y + x - y * 2"}
 
   it("are those of stored values, of each word, dtype and number of threads", function()
@@ -124,7 +124,7 @@ describe("aggregates of expressions", function()
       on_threads(function(threads)
         local bound, stored = {}, {}
         for entry = 1, random(1, 6) do
-          local word, text = WORDS[random(#WORDS)], TEXTS[random(#TEXTS)]
+          local word, text = WORDS[random(#WORDS)], TEXTS[random(dtype == "bool" and 5 or #TEXTS)]
           local e = strew.expr(text):with(inputs)
           local options = word == "sum" and random(2) == 1 and "float64" or nil
           bound["c" .. entry] = {word, e, dtype = options}
