@@ -375,7 +375,7 @@
 ---amax	3	2
 ---amin	1	2
 ---```
----@alias strew.reduction
+---@alias strew.reduce_word
 ---| "sum"
 ---| "add" # the same as sum
 ---| "prod" # product
@@ -1356,7 +1356,7 @@ function strew.chunk(self, chunks, dim) end
 ---Options of scatter.
 ---@class strew.scatter_options
 ---@field mode? strew.mode treatment of index values out of range, default "error"
----@field reduce? strew.reduction combines src with self's values; by default src replaces them
+---@field reduce? strew.reduce_word combines src with self's values; by default src replaces them
 
 ---Options of scatter_reduce.
 ---@class strew.scatter_reduce_options
@@ -1443,7 +1443,7 @@ function strew.scatter_add(self, dim, index, src, options) end
 ---@param dim integer the dimension along which index is applied
 ---@param index strew.Tensor int64 or int32; error: a value out of range
 ---@param src strew.Tensor|number a tensor of self's dtype, or a number that this dtype can hold
----@param reduce strew.reduction
+---@param reduce strew.reduce_word
 ---@param options? strew.scatter_reduce_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.scatter_reduce(self, dim, index, src, reduce, options) end
@@ -1490,7 +1490,7 @@ function strew.gather(self, dim, index, options) end
 
 ---Options of strew.scatter in the group form.
 ---@class strew.group_scatter_options: strew.group_sum_options
----@field reduce? strew.reduction default "sum"
+---@field reduce? strew.reduce_word default "sum"
 
 ---Options of the group form after dim, out and dim_size by position.
 ---@class strew.fill_options
@@ -2174,7 +2174,7 @@ function strew.group_by(keys, options) end
 
 ---Options of segment_csr.
 ---@class strew.segment_csr_options
----@field reduce? strew.reduction default "sum"
+---@field reduce? strew.reduce_word default "sum"
 ---@field out? strew.Tensor overwritten and returned
 
 ---Reduces segments of consecutive elements, given by their ends (CSR), with the rules of torch_scatter.
@@ -2227,7 +2227,7 @@ function strew.gather_csr(src, indptr) end
 
 ---Options of segment_coo.
 ---@class strew.segment_coo_options
----@field reduce? strew.reduction default "sum"
+---@field reduce? strew.reduce_word default "sum"
 ---@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 
@@ -2291,7 +2291,7 @@ function strew.gather_coo(src, index) end
 --- 13  22  10  16
 ---```
 ---@param data strew.Tensor any dtype and strides
----@param reduce strew.reduction how the elements of a segment are combined
+---@param reduce strew.reduce_word how the elements of a segment are combined
 ---@param options? strew.segment_reduce_options
 ---@return strew.Tensor out data's dtype; one row for each segment
 function strew.segment_reduce(data, reduce, options) end
@@ -2731,7 +2731,7 @@ function strew.index_copy(self, dim, index, source, options) end
 ---@param dim integer the dimension along which index is applied
 ---@param index strew.Tensor int64 or int32, at most one dimension; error: a value out of range
 ---@param source strew.Tensor self's dtype
----@param reduce strew.reduction how source is combined with self
+---@param reduce strew.reduce_word how source is combined with self
 ---@param options? strew.scatter_reduce_options
 ---@return strew.Tensor t self's shape and dtype
 function strew.index_reduce(self, dim, index, source, reduce, options) end
@@ -4530,6 +4530,83 @@ function strew.dot(self, other) end
 ---@param text string error: not an expression; the message marks the place
 ---@return any f with f(inputs), f:with(inputs), f.inputs and f.text
 function strew.expr(text) end
+
+---Options of reduction.
+---@class strew.reduction_options
+---@field init any the first value: a number or boolean; of several accumulators a table of them by name
+---@field combine any a text for the next value; of several accumulators a table of texts by name
+---@field finish? string a text for the result, default "acc"; of several accumulators it is required
+---@field dtype? any of the accumulators: a word, or a table of words by name
+
+---Returns a reduction of one's own: accumulators that change with each element, one element after the other.
+---
+---`combine` is an expression of the accumulators as they were before the element (one alone is called `acc`), of the
+---element `x`, and of `i`, its position along the dimension; `finish` is one of the accumulators alone. Elements are
+---combined in row-major order of the index: a combination need not be associative, and has the same bits on every number
+---of threads and device. Where nothing arrives, the result is `finish` of `init`. Texts have no reductions and no `m[i]`.
+---
+---r stands in the place of a word such as "sum": `strew.scatter(src, index, {reduce = r})`, `t:scatter_reduce_(dim, index,
+---src, r)`, `segment_csr(src, indptr, {reduce = r})`, `g:reduce(src, r [, dim])`, `g:agg{e = {r, "column"}}`,
+---`t:reduce(r [, dim [, keepdim]])`; `t:scan(r, dim)` and `g:scan(src, r [, dim])` give all partial results. In the place
+---of src, a table of tensors gives several sources by name: `strew.reduce({price = p, n = k}, r)`. `include_self` and
+---`out` give one accumulator its first value; destinations of the position form that nothing reaches keep self's.
+---
+---Integers are seen as int64, 16-bit floats as float32, to which a float16 or bfloat16 result is rounded. An accumulator
+---is, unless `dtype` is given, int64 if `init` and `combine` are integers, bool if they are bools; else float32 if all
+---sources are of floats of at most 32 bits, float64 if not. There are no gradients. Computed on the CPU.
+---
+---```lua
+---local decay = strew.reduction{init = 0, combine = "acc * 0.5 + x"}
+---local v = strew.tensor{1.0, 2, 3, 4}
+---print(v:scan(decay, 0))
+---print(strew.scatter(v, strew.tensor{0, 1, 0, 1}, {reduce = decay}))
+---local latest = strew.reduction{init = {best = 0, at = -1}, finish = "at",
+---                               combine = {best = "maximum(best, x)", at = "where(x >= best, i, at)"}}
+---print(strew.group_by(strew.tensor{7, 5, 7, 5}):reduce(v, latest))
+---```
+---```text
+---float32[4] cpu
+--- 1.0000  2.5000  4.2500  6.1250
+---float32[2] cpu
+--- 3.5000  5.0000
+---int64[2] cpu
+--- 3  2
+---```
+---@param options strew.reduction_options error: a text that is no expression; the message marks the place
+---@return any r
+function strew.reduction(options) end
+
+---Returns a reduction of one's own of all elements, or along a dimension.
+---
+---```lua
+---local r = strew.reduction{init = 0, combine = "acc * 10 + x"}
+---print(strew.tensor{{1, 2}, {3, 4}}:reduce(r, 1))
+---```
+---```text
+---int64[2] cpu
+--- 12  34
+---```
+---@param src any a tensor, or a table of tensors of one shape by the names of sources
+---@param reduce any a reduction as of strew.reduction
+---@param dim? integer default: all elements, in row-major order
+---@param keepdim? boolean true: reduced dimensions stay, of size 1
+---@return strew.Tensor t
+function strew.reduce(src, reduce, dim, keepdim) end
+
+---Returns the partial results of a reduction of one's own along a dimension: that of elements 0..i at i.
+---
+---```lua
+---print(strew.tensor{1, 2, 3}:scan(strew.reduction{init = 0, combine = "acc * 10 + x"}, 0))
+---```
+---```text
+---int64[3] cpu
+---   1   12  123
+---```
+---@param src any a tensor, or a table of tensors of one shape by the names of sources
+---@param reduce any a reduction as of strew.reduction
+---@param dim integer
+---@return strew.Tensor t
+function strew.scan(src, reduce, dim) end
 
 -------------------------------------------------------------------------------------------------------------- Gradients
 

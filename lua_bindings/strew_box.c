@@ -5,15 +5,11 @@
 /* Registry keys. The metatables are stored there too: of tensors under the binding's mark, of groupings under the
    address of its list of boxes. */
 const char bind_key[] = "strew.binding", bind_module_key[] = "strew.module";
+const char bind_expr_key[] = "strew.expr", bind_bound_key[] = "strew.bound";
 
 enum { BOX_BYTES = 400 }; /* bytes of a tensor besides its elements, roughly */
 
 /* ------------------------------------------------------------------------------------------------------------ boxes */
-
-static struct handle *to_handle(lua_State *L, const struct binding *binding, int i) {
-  struct handle *handle = lua_touserdata(L, i);
-  return handle && lua_rawlen(L, i) == sizeof *handle && handle->mark == binding->mark ? handle : NULL;
-}
 
 /* The handle of a tensor or a grouping. */
 static struct handle *to_any_handle(lua_State *L, const struct binding *binding, int i) {
@@ -35,8 +31,17 @@ struct box *bind_to_any_box(lua_State *L, const struct binding *binding, int i) 
 }
 
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
-  struct handle *handle = to_handle(L, binding, i);
-  return handle ? handle->box : NULL;
+  struct handle *handle = lua_touserdata(L, i);
+  return handle && lua_rawlen(L, i) == sizeof *handle && handle->mark == binding->mark ? handle->box : NULL;
+}
+
+bool bind_is_bound(lua_State *L, int i) {
+  return lua_touserdata(L, i) && lua_rawlen(L, i) == sizeof(struct owner) && luaL_testudata(L, i, bind_bound_key);
+}
+
+const char *bind_expr_text(lua_State *L, int i) {
+  if (bind_is_bound(L, i)) return "a bound expression";
+  return luaL_testudata(L, i, bind_expr_key) ? "an expression" : NULL;
 }
 
 static void link_box(struct box *box, struct box **list) {

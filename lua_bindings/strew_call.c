@@ -188,10 +188,13 @@ static int run(lua_State *L, struct script_call *call) {
   return -1;
 }
 
-/* True if the call, which failed, is to run again: with tensors in place of bound expressions, or with more memory. */
+/* True if the call, which failed, is to run again: as one of a reduction of one's own, with tensors in place of bound
+   expressions, or with more memory. */
 static bool may_succeed(lua_State *L, struct script_call *call, bool *has_collected) {
   lua_settop(L, call->arguments);
-  const bool is_expanded = call->error.code == STREW_EARGUMENT && bind_expand(L, call);
+  const struct binding *binding = call->binding;
+  const bool is_expanded = call->error.code == STREW_EARGUMENT &&
+                           (bind_take_combination(L, call) || (binding->expand && binding->expand(L, call)));
   if (call->error.code != STREW_EMEMORY || *has_collected) return is_expanded;
   lua_settop(L, call->arguments);
   lua_gc(L, LUA_GCCOLLECT);

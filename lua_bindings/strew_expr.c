@@ -2,7 +2,7 @@
 
    f = strew.expr(text) owns a strew_expr. e = f:with(inputs) has f, the values of its inputs and the codes of its words
    in its user value; family/expressions.lua finds them. Calls that take a tensor fail on e: bind_dispatch then replaces
-   it by its values (bind_expand) and calls again, so that other calls pay nothing. Folds read e itself. */
+   it by its values (binding->expand) and calls again, so that other calls pay nothing. Folds read e itself. */
 #include "strew_bind.h"
 #include "strew_lua.h"
 
@@ -15,21 +15,14 @@ static void release(union owned object) { strew_expr_release(object.expr); }
 
 static const struct script_function field_row, call_row, with_row, bound_field_row;
 static const struct owner_type expressions = {
-    "strew.expr",
+    bind_expr_key,
     "expression",
     release,
     {{"__index", &field_row}, {"__call", &call_row}, {"__tostring", &bind_expr_tostring_row}}};
-static const struct owner_type bounds = {"strew.bound",
+static const struct owner_type bounds = {bind_bound_key,
                                          "bound expression",
                                          release,
                                          {{"__index", &bound_field_row}, {"__tostring", &bind_expr_tostring_row}}};
-
-bool bind_is_bound(lua_State *L, int i) { return bind_owner_at(L, i, &bounds) != NULL; }
-
-const char *bind_expr_text(lua_State *L, int i) {
-  if (bind_is_bound(L, i)) return "a bound expression";
-  return bind_owner_at(L, i, &expressions) ? "an expression" : NULL;
-}
 
 /* An expression, bound or not. */
 bool bind_expression(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -74,7 +67,12 @@ static bool read_inputs(lua_State *L, struct script_call *call, int inputs, int 
 
 /* Reads the bound expression at position i. */
 static bool read_bound(lua_State *L, struct script_call *call, int i, struct bound *out) {
+  char text[TEXT_BYTES];
   const int values = lua_gettop(L) + 1;
+  if (!bind_is_bound(L, i)) {
+    bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected a bound expression", bind_text(L, call, i, text));
+    return false;
+  }
   lua_getiuservalue(L, i, 1);
   lua_rawgeti(L, values, EXPRESSION);
   out->expr = read_expr(L, call, values + 1);
@@ -111,6 +109,14 @@ static int expr(lua_State *L, struct script_call *call) {
   return 1;
 }
 
+static bool expand_arguments(lua_State *L, struct script_call *call);
+
+/* Pushes a bound expression without inputs. */
+static void push_bound(lua_State *L, struct script_call *call) {
+  call->binding->expand = expand_arguments;
+  bind_push_owner(L, &bounds);
+}
+
 /* The expression of a call f(inputs) or f:with(inputs) without words, with a plain table; position 4 has the names, which
    are pushed. NULL: family/expressions.lua reads it. To be called when the result is at position 3. */
 static strew_expr *begin_plain(lua_State *L, struct script_call *call) {
@@ -135,7 +141,7 @@ static int call_expr(lua_State *L, struct script_call *call) {
 
 /* f:with(inputs) */
 static int with(lua_State *L, struct script_call *call) {
-  bind_push_owner(L, &bounds);
+  push_bound(L, call);
   struct bound e = {.expr = begin_plain(L, call)};
   if (e.expr && read_inputs(L, call, 2, 4, &e)) {
     const int count = strew_expr_input_count(e.expr);
@@ -206,7 +212,7 @@ static int bound_field(lua_State *L, struct script_call *call) {
 }
 
 static const struct script_function field_row = {"expr.name", field, 0, GROUPED},
-                                    bound_field_row = {"expr.name", bound_field, 0, GROUPED};
+                                    bound_field_row = {"expr.name", bound_field, 0, GROUPED | WRITES};
 
 /* ------------------------------------------------------------------------------ functions of family/expressions.lua */
 
@@ -292,7 +298,7 @@ static int bind(lua_State *L, struct script_call *call) {
   }
   lua_pushvalue(L, 1);
   lua_rawseti(L, 3, EXPRESSION);
-  bind_push_owner(L, &bounds);
+  push_bound(L, call);
   lua_pushvalue(L, 3);
   lua_setiuservalue(L, -2, 1);
   return 1;
@@ -340,9 +346,12 @@ static int is_recording(lua_State *L, struct script_call *call) {
 
 bool bind_folded(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct folded *folded = out;
-  const bool is_read = i <= call->arguments && !call->binding->recording && bind_is_bound(L, i);
-  folded->bound = is_read ? i : 0;
-  return is_read || bind_tensor(L, call, i, name, &folded->tensor);
+  folded->bound = 0;
+  if (bind_tensor(L, call, i, name, &folded->tensor)) return true;
+  if (call->binding->recording || i > call->arguments || !bind_is_bound(L, i)) return false;
+  call->error.code = STREW_OK;
+  folded->bound = i;
+  return true;
 }
 
 strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, strew_fold fold,
@@ -407,7 +416,7 @@ static bool expand_table(lua_State *L, struct script_call *call, int i) {
   return true;
 }
 
-bool bind_expand(lua_State *L, struct script_call *call) {
+static bool expand_arguments(lua_State *L, struct script_call *call) {
   const bool is_written = call->form & INPLACE || call->row->forms & WRITES;
   bool is_any = false;
   bind_stack(L, LUA_MINSTACK);
@@ -426,7 +435,7 @@ const struct script_function bind_expr_rows[] = {
     {"expr_nodes", nodes, 0, INNER | CONSTANT},
     {"expr_parts", parts, 0, INNER | CONSTANT},
     {"expr_bind", bind, 0, INNER | CONSTANT},
-    {"expr_evaluate", evaluate, 0, INNER | GROUPED},
+    {"expr_evaluate", evaluate, 0, INNER | GROUPED | WRITES},
     {"is_bound", is_bound, 0, INNER | CONSTANT},
     {"is_recording", is_recording, 0, INNER | CONSTANT},
     {NULL},

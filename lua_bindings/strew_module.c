@@ -27,7 +27,7 @@ static const struct script_function *const all_rows[] = {
     module_rows, bind_create_rows, bind_table_rows, bind_tensor_rows, bind_view_rows, bind_math_rows, bind_reduce_rows,
     bind_scatter_rows, bind_device_rows, bind_help_rows, bind_print_rows, bind_file_rows, bind_show_rows,
     bind_gradient_rows, bind_family_rows, bind_key_rows, bind_grouping_rows, bind_groups_rows, bind_expr_rows,
-    NULL};
+    bind_combination_rows, NULL};
 /* clang-format on */
 
 /* The function of each event. Lua passes the operand of a unary operator twice. */
@@ -64,13 +64,6 @@ static const struct script_function *find_row(const char *name) {
     for (const struct script_function *row = all_rows[i]; row->name; row++)
       if (strcmp(row->name, name) == 0) return row;
   return NULL;
-}
-
-/* The module's own metatable. rawget(strew, name) looks a name up without an error. */
-static void set_module_metatable(lua_State *L) {
-  lua_createtable(L, 0, 1);
-  bind_set_event(L, BINDING, "__index", &no_name_row);
-  lua_setmetatable(L, MODULE);
 }
 
 static void set_metamethods(lua_State *L) {
@@ -153,7 +146,9 @@ static int make_module(lua_State *L) {
   set_metamethods(L);
   bind_open_groupings(L, BINDING);
   bind_open_family(L, BINDING, all_rows);
-  set_module_metatable(L);
+  lua_createtable(L, 0, 1);
+  bind_set_event(L, BINDING, "__index", &no_name_row); /* rawget(strew, name) looks a name up without an error */
+  lua_setmetatable(L, MODULE);
   lua_pushliteral(L, "strew " STREW_VERSION);
   lua_setfield(L, MODULE, "_VERSION");
 

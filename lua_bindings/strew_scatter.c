@@ -36,7 +36,7 @@ static int run_scatter(lua_State *L, struct script_call *call, const char *param
 }
 
 /* A sequence in the position of dim was meant as index. Among arguments by name, self and src tell the forms apart. */
-static bool is_group_form(lua_State *L, const struct script_call *call) {
+bool bind_is_group_form(lua_State *L, const struct script_call *call) {
   const int last = call->arguments;
   if (call->form & INPLACE) return false;
   if (last > 1 && (bind_to_box(L, call->binding, 2) || bind_to_grouping(L, call->binding, 2))) return true;
@@ -46,7 +46,7 @@ static bool is_group_form(lua_State *L, const struct script_call *call) {
 
 /* scatter(dim, index, src [, {reduce, mode}]), or the group form */
 static int scatter(lua_State *L, struct script_call *call) {
-  if (is_group_form(L, call)) return bind_group_form(L, call);
+  if (bind_is_group_form(L, call)) return bind_group_form(L, call);
   return run_scatter(L, call, POSITIONS "reduce=reduce", STREW_ASSIGN);
 }
 

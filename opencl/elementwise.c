@@ -42,7 +42,7 @@ static bool is_mixed(const struct instruction *instruction) {
 
 static void elementwise_start(struct elementwise_launch *job, const struct call *call, strew_device *device,
                               const struct elementwise_plan *plan) {
-  enum { LONGEST_STRIP = 1024, LOOPS_PER_TURN = 4 }; /* operations have loops of their own */
+  enum { LONGEST_STRIP = 1024, LOOPS_PER_TURN = 4 }; /* the iterations of operations' own loops */
   const struct opencl *on = opencl_of(device);
   const bool is_small = plan_numel(&plan->plan) <= SMALL && !opencl_assumed("large");
   *job = (struct elementwise_launch){.launch = {.call = call, .device = device},
@@ -73,10 +73,11 @@ static union element number_as(const struct elementwise_launch *job, const struc
 
 /* ------------------------------------------------------------------------------------------------ generated kernels */
 
+enum { MOST_NUMBERS = MOST_INSTRUCTIONS * MOST_INPUTS };
 struct numbers {
   int count;
-  union element values[MOST_INSTRUCTIONS * MOST_INPUTS];
-  size_t size_bytes[MOST_INSTRUCTIONS * MOST_INPUTS];
+  union element values[MOST_NUMBERS];
+  size_t size_bytes[MOST_NUMBERS];
 };
 
 static void collect_numbers(const struct elementwise_launch *job, struct numbers *numbers) {
@@ -137,7 +138,7 @@ static size_t pack(const struct elementwise_launch *job, const struct numbers *n
 }
 
 static strew_status run_packed(struct elementwise_launch *job, const char *settings, const struct numbers *numbers) {
-  int64_t words[PLAN_OPERANDS * (2 + MAX_RANK) + MOST_INSTRUCTIONS * MOST_INPUTS];
+  int64_t words[PLAN_OPERANDS * (2 + MAX_RANK) + MOST_NUMBERS];
   const size_t size_bytes = pack(job, numbers, words) * sizeof *words;
   struct block *packed = launch_scratch(&job->launch, size_bytes);
   launch_write(&job->launch, packed, words, size_bytes);

@@ -1237,6 +1237,52 @@ STREW_API strew_status strew_expr_aggregate(strew_grouping *grouping, int64_t co
                                             const strew_group_aggregate aggregates[], const strew_expr_source sources[],
                                             strew_tensor *out[], strew_error *error);
 
+/* ------------------------------------------------------------------------------------------------ combinations */
+
+/* A reduction of one's own: accumulators that change with each element, one element after the other, in order: defined
+   for combinations that are not associative, with the same bits on every device and number of threads. Computed on the
+   CPU, whatever the tensors' device.
+
+   Each accumulator has a name, a first value, and an expression of its next one, which sees all accumulators as they
+   were before the element. Its other names are sources; `i` is the position. `finish`, an expression of the
+   accumulators, gives the result; NULL: the only accumulator. Neither has reductions, rows (m[i]) or words.
+
+   The dtype of an accumulator, unless given: bool if `init` is one and `combine` gives bools; int64 if both are
+   integers; else a float: float32 if all float sources have at most 32 bits and there are some, else float64. What
+   `combine` gives is converted to it as by strew_to. The result has the dtype that `finish` gives; where no dtype is
+   given and the sources are 16-bit floats, a float32 result is rounded to theirs.
+
+   Limits (STREW_EARGUMENT): 8 accumulators, 11 of them and sources together, 32 operations of a text. */
+typedef struct strew_combination strew_combination; /* owned by the caller that made it */
+typedef struct strew_accumulator {
+  const char *name; /* at most 63 bytes; not "i" */
+  strew_scalar init;
+  const char *combine;
+  const strew_dtype *dtype; /* NULL: see above */
+  uint64_t reserved[4];
+} strew_accumulator;
+STREW_API strew_status strew_combination_create(strew_context *context, int count,
+                                                const strew_accumulator accumulators[], const char *finish,
+                                                strew_combination **out, strew_error *error);
+STREW_API void strew_combination_release(strew_combination *combination); /* NULL is fine */
+/* The names of sources, in the order of their first use. NULL: no source i. */
+STREW_API const char *strew_combination_source(const strew_combination *combination, int i);
+STREW_API bool strew_combination_has_position(const strew_combination *combination); /* true if a text has `i` */
+
+typedef struct strew_combine_options {
+  strew_tensor *const *sources; /* in their order, of the shape and device of `elements`; may be NULL if there are none */
+  strew_tensor *positions;      /* of each element along dim 0, int64, of one dimension; NULL: 0, 1, ... */
+  strew_grouping *grouping;     /* of the elements along dim 0 */
+  strew_tensor *starts; /* instead: segment s is starts[s] .. starts[s + 1] - 1; int64. Both NULL: a single segment */
+  strew_tensor *self;   /* what the only accumulator begins with, of the result's shape; NULL: init */
+  bool partial;         /* the result after each element, of the shape of `elements`; without a group: of init */
+  uint64_t reserved[4];
+} strew_combine_options;
+/* Combines elements along dim 0: the result has a row for each group or segment. Always a new tensor. An integer that
+   is divided by 0 is STREW_EVALUE with the position and the place in the text. */
+STREW_API strew_status strew_combine(const strew_combination *combination, strew_tensor *elements,
+                                     const strew_combine_options *options, strew_tensor **out, strew_error *error);
+
 /* ------------------------------------------------------------------------------------------------------- files */
 
 /* An ordered table of named tensors: the contents of .npz and .csv files. */

@@ -18,7 +18,8 @@
 // These arguments are converted:
 //
 //   tensor, context, table,           to its pointer; a tensor to an operand, too
-//   reader, key_table, grouping
+//   reader, key_table, grouping,
+//   expr
 //   a number                          to a number, a strew_scalar or a strew_operand
 //   list<int64_t>, list<int>          to a count and a pointer: sizes{2, 3}, dims{0, 1}
 //   list<tensor>                      to a count and an array of tensors
@@ -152,10 +153,14 @@ struct close_reader {
 struct release_key_table {
   void operator()(strew_key_table *table) const noexcept { strew_key_table_release(table); }
 };
+struct release_expr {
+  void operator()(strew_expr *expr) const noexcept { strew_expr_release(expr); }
+};
 } // namespace detail
 using table = std::unique_ptr<strew_table, detail::release_table>;
 using reader = std::unique_ptr<strew_reader, detail::close_reader>;
 using key_table = std::unique_ptr<strew_key_table, detail::release_key_table>;
+using expr = std::unique_ptr<strew_expr, detail::release_expr>;
 
 // An *out, for one call.
 class into {

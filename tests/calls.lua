@@ -563,6 +563,13 @@ add("expr", "any", 1, 2, function(d) return d:values(), d:values(d:narrowed()), 
   local f, inputs = strew.expr "where(m, maximum(x, y), x) + y", {x = x, y = y, m = m}
   return f(inputs), f:with(inputs):amax(0), f:with(inputs):sum()
 end)
+add("reduction reduce scan", "number", 1, 2, function(d)
+  return d:values(), d:positions({d.shape[1]}, 5), random(0, #d.shape - 1)
+end, function(v, at, dim)
+  local r = strew.reduction{init = {a = 1, n = 0}, combine = {a = "a * 0.5 + x", n = "n * 3 + i"}, finish = "a + n % 7"}
+  local g = strew.grouping(at)
+  return v:reduce(r), v:reduce(r, dim), v:scan(r, dim), g:reduce(v, r, 0), strew.scatter(v, g, {dim = 0, reduce = r})
+end)
 add("assign", "any", 1, 1, keyed, function(x)
   return of_table(strew.assign(x, {most = "maximum(value, key)", chosen = "where(key > 2, most, max(value))"}))
 end)

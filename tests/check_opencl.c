@@ -726,6 +726,38 @@ START_TEST(contexts_side_by_side) {
 }
 END_TEST
 
+/* -------------------------------------------------------------------------------------------------------- programs */
+
+/* x is the first input. */
+static long compiled_for(const char *text, const strew_operand *inputs, double expected) {
+  const long before = faults.compiled;
+  const strew_expr_values values = {.inputs = inputs};
+  strew_expr *expr = NULL;
+  strew_tensor *out = NULL;
+  strew_scalar last;
+  ok(strew_expr_parse(context, text, strlen(text), &expr, &failure));
+  ok(strew_expr_evaluate(expr, &values, &out, &failure));
+  const long compiled = faults.compiled - before;
+  ok(strew_get(out, 1, (int64_t[]){-1}, &last, &failure));
+  ck_assert_msg(last.as.f == expected, "%s is %g, expected %g", text, last.as.f, expected);
+  strew_expr_release(expr), strew_release(out);
+  return compiled;
+}
+
+/* Programs that differ in names, numbers and shapes alone are compiled once. */
+START_TEST(programs_share_kernels) {
+  strew_tensor *x = tensor_from_doubles(STREW_FLOAT32, 3, (double[]){1, 2, 3});
+  strew_tensor *y = tensor_from_doubles(STREW_FLOAT32, 4, (double[]){1, 2, 4, 5});
+  const strew_operand first[] = {strew_of(x), strew_number(strew_float(7))};
+  const strew_operand second[] = {strew_of(y), strew_number(strew_float(8))};
+  ck_assert_int_eq(compiled_for("x * k - x / 2", first, 19.5), 1);
+  ck_assert_int_eq(compiled_for("x * k - x / 2", second, 37.5), 0);
+  ck_assert_int_eq(compiled_for("(other*number) - other/4", second, 38.75), 0);
+  ck_assert_int_eq(compiled_for("x * k + x / 2", second, 42.5), 1);
+  strew_release(x), strew_release(y);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("opencl");
   if (!on_device()) setenv("STREW_TEST_DEVICE", "opencl", 1);
@@ -743,6 +775,9 @@ Suite *make_suite(void) {
   tcase_add_checked_fixture(wrong, start_folder, finish_folder);
   tcase_add_test(wrong, sorts_that_optimisations_spoil);
   tcase_add_test(wrong, sorts_that_stay_wrong);
+  TCase *programs = new_case(suite, "programs");
+  tcase_add_checked_fixture(programs, start_folder, finish_folder);
+  tcase_add_test(programs, programs_share_kernels);
   TCase *failing = new_case(suite, "failing functions");
   tcase_add_unchecked_fixture(failing, use_functions, NULL);
   add_trials(failing);

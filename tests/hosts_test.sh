@@ -105,7 +105,7 @@ END
     same "strew.h by $compiler" '' "$(compile "$compiler" -std=c++17 "$strict" -Wold-style-cast -fsyntax-only "$(flags --cflags strew)" "$here/alone.cpp" 2>&1)"
     same "strew.h in C++11 by $compiler" '' "$(compile "$compiler" -std=c++11 "$strict" -Wold-style-cast -fsyntax-only "$(flags --cflags strew)" "$here/alone.cpp" 2>&1)"
     for standard in 17 20; do
-      same "strew.hpp in C++$standard by $compiler" 'wrapper: 44 passed, 0 failed' \
+      same "strew.hpp in C++$standard by $compiler" 'wrapper: 48 passed, 0 failed' \
         "$(compile "$compiler" -std=c++$standard "$strict" -Wold-style-cast "$root/tests/wrapper_test.cpp" "$(flags --cflags --libs strew)" -o "$here/wrapper" 2>&1 && OCL_ICD_VENDORS=/dev/null/none "$here/wrapper" 2>&1)"
     done
   done
@@ -192,6 +192,20 @@ require.lua:7: gather: '\''index'\'' has value 6 at [0], out of range for dim 0 
   self   int64[6] cpu
   index  int64[1] cpu
   hint   was it counted from 1? index - 1 counts from 0'
+formulas='uint8[2, 4] cpu
+   8   39   68   75
+  98  156  185  165
+uint8[2, 12] cpu
+   0    0    2   30    0   10  195    0   25  165    0   47
+ 120  255   77  150  255  113   75  255  157   45  255  207
+formula: '\''text'\'' has '\'')'\'', expected a value
+  text  clamp(r * 2, 0, )
+                        ^
+bitwise_and: '\''self'\'' is float32, bitwise_and takes integers and bools
+  self  float32[2, 4] cpu
+  text  (r > 0.5) + (r & 1)
+                       ^
+formula: '\''z'\'' is unknown, expected r, g, b, x or y'
 plugged='loaded 10000 times, the answer is 572, others 0; libstrew is gone
 since the 999th time: no memory, thread, file or mapping more'
 
@@ -211,6 +225,14 @@ test_hosts() {
   host 'share.cpp, by static libraries' "$shared" "$cc share.cpp $static -o share && env -u LD_LIBRARY_PATH ./share"
   host server.c "$served" "$c server.c $lua -o server && ./server"
   host require.lua "$required" "LUA_CPATH=\"\$prefix/lib/lua/5.4/?.so\" lua5.4 require.lua"
+  cat >"$here/formula.sh" <<'END'
+"$prefix/bin/strew" -e 'strew.save("in.png", (strew.arange(24) * 10):view(2, 4, 3):to "uint8")'
+./formula in.png out.png '(r + g + b) / 3 * (1 - (x - 0.5)^2)' && "$prefix/bin/strew" -e 'print(strew.load "out.png")'
+./formula in.png out.png 'where(x < 0.5, r, 1 - r)' y b^2 && "$prefix/bin/strew" -e 'print(strew.load("out.png"):flatten(1))'
+for text in 'clamp(r * 2, 0, )' '(r > 0.5) + (r & 1)' 'r + z'; do ./formula in.png out.png "$text"; done
+:
+END
+  host formula.c "$formulas" "$c formula.c $strew -o formula && . ./formula.sh"
   host plug_in.c "$plugged" "$c -shared -fPIC -DPLUG_IN plug_in.c $strew -o plug_in.so && $c plug_in.c -ldl -o plug_in && ./plug_in ./plug_in.so"
 }
 

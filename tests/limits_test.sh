@@ -49,6 +49,11 @@ print(coroutine.close(c))
 while true do end
 END
 )"
+expect 'expressions in a sandbox' 0 '^6.0$' "$program" --sandbox -e 'print(strew.expr("x * 2 + k"):with{x = strew.ones(2), k = 1}:sum():item())'
+expect 'memory within an expression' 1 'line):1: expression: out of memory' "$program" --memory 64M --sandbox -e \
+  'strew.expr("x + 1"){x = strew.ones(1):expand(20000000)}'
+expect 'time within an expression' 1 'line):1: .*time limit' "$program" --time 0.3 --sandbox -e \
+  'local e = strew.expr("sin(x) * cos(x) + exp(x)"):with{x = strew.ones(1):expand(2000000000)} while true do e:sum() end'
 # Operations written in Lua: a limit ends them, and says where the script was.
 for sandbox in '' --sandbox; do
   # shellcheck disable=SC2086

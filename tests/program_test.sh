@@ -527,8 +527,9 @@ ran "$demos/stream.lua" demo; expect stream 0 "*chunks*140000  ok*944  ok$alone"
 ran --memory 40M "$demos/stream.lua" demo 60
 expect 'a file larger than the limit' 0 '*59 MB, *2140000  ok*944  ok*alone*'
 ran "$demos/questions.lua" demo 5000; expect questions 0 "*sum of v3, count*id0000000050 *50  ok*5000  ok$alone"
+ran "$demos/slits.lua" demo; expect slits 0 "*same bits *true  ok*brightest, at row *80  ok*true  ok$alone"
 ls demo >out; status=0 && : >err
-expect 'their files' 0 "hough_found.png*hough_noisy.png*hough_votes.png*sections.npz*voxels.png"
+expect 'their files' 0 "hough_found.png*hough_noisy.png*hough_votes.png*sections.npz*slits.png*voxels.png"
 sample='*is not there: a stored sample takes its place*'
 PATH=/nowhere ran "$demos/debrank.lua" --all; expect 'debrank without apt-cache' 0 "${sample}libc6  ok$alone"
 PATH=/nowhere ran "$demos/groupby.lua" demo; expect 'groupby without dpkg-query' 0 "*dpkg-query is missing*libs *$alone"

@@ -97,6 +97,25 @@ void test_results(strew_device *cpu) {
   expect(holds(strew::make(strew_grouping_counts, groups), list<int64_t>{2, 1}), "counts of groups");
 }
 
+void test_expressions(strew_device *cpu) {
+  const strew::context context = strew::context::share(strew_device_context(cpu));
+  const std::string text = "k * x + 1";
+  const strew::expr line = strew::get<strew::expr>(strew_expr_parse, context, text, text.size());
+  const tensor x = strew::from(cpu, list<float>{1, 2, 3});
+  const strew_operand inputs[] = {strew_number(strew::scalar(2)), strew_of(x.get())};
+  strew_expr_values values = {};
+  values.inputs = inputs;
+  expect(holds(strew::make(strew_expr_evaluate, line, &values), list<float>{3, 5, 7}), "an expression");
+  expect(strew::make(strew_expr_reduce, line, &values, STREW_FOLD_SUM, nullptr).item<int>() == 15, "its sum");
+  tensor given = strew::from(cpu, list<float>{0, 0, 0});
+  strew::call(strew_expr_evaluate, line, &values, strew::into(given));
+  expect(holds(given, list<float>{3, 5, 7}), "an expression into a tensor");
+  const auto parse = [&](const std::string &wrong) {
+    const strew::expr none = strew::get<strew::expr>(strew_expr_parse, context, wrong, wrong.size());
+  };
+  expect(failure([&] { parse("x +"); }, STREW_EARGUMENT) != "", "a wrong text");
+}
+
 void test_memory(strew_device *cpu) {
   list<double> host = {1, 2, 3, 4};
   const tensor shared = strew::wrap(cpu, host), square = strew::wrap(cpu, host.data(), host.size(), {2, 2});
@@ -152,6 +171,7 @@ int main() {
     test_owners(cpu);
     test_arguments(cpu);
     test_results(cpu);
+    test_expressions(cpu);
     test_memory(cpu);
     test_failures(cpu);
     alive = strew_context_retain(context.get());

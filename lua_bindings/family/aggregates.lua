@@ -30,10 +30,10 @@ local shown = inner.text
 
 -- Raises an error unless word is one of a reduction. `where`: a format for what is wrong; `src`: what stands behind it.
 function aggregates.check_word(word, argument, where, src)
-  if KEYS[word] then return end
+  if KEYS[word] or inner.is_combination(word) then return end
   local is_function = type(word) == "function"
   local hint = errors.meant(elsewhere[word] or word, WORDS)
-  if is_function then hint = "a reduction is a word; ?recipes reduction of your own has the loop" end
+  if is_function then hint = "a reduction is a word, or one of your own: strew.reduction" end
   if KEYS[src] then
     hint = ("the word comes first: {%s, %s}"):format(shown(src), type(word) == "string" and shown(word) or "src")
   end
@@ -41,8 +41,11 @@ function aggregates.check_word(word, argument, where, src)
 end
 
 local function check_key(word, key, argument, where)
-  for _, name in ipairs(KEYS[word]) do
+  for _, name in ipairs(KEYS[word] or {}) do
     if name == key then return end
+  end
+  if not KEYS[word] then
+    fail(argument, where:format("an option " .. shown(key)) .. ", but a reduction of one's own takes none")
   end
   local hint = errors.meant(key, KEYS[word])
   fail(argument, where:format(("an option %s of %s"):format(shown(key), word)) .. ", expected " .. listed(KEYS[word]),
@@ -101,6 +104,7 @@ function aggregates.checked(argument, g, f, ...)
 end
 
 local function reduce(g, entry)
+  if inner.is_combination(entry.word) then return g:reduce(entry.src, entry.word) end
   local method = g[entry.word] -- in a local, as a call g.word() would get the hint of a script's
   return (method(g, entry.src, entry.options))
 end

@@ -11,7 +11,7 @@ local known = setmetatable({}, {__mode = "k"})
 local COMPARES = {eq = true, ne = true}
 
 -- Returns for each input whether an operation but a comparison with a word takes it.
-local function computed_with(nodes, count)
+local function computed_with(nodes)
   local is_computed = {}
   local function is_word(i) return nodes[i] and nodes[i].op == "word" end
   for i, node in ipairs(nodes) do
@@ -108,15 +108,19 @@ end
 
 ---------------------------------------------------------------------------------------------------------- one by one
 
--- Calls strew[op] with numbers alone: in int64 or float64, which gives a number.
-local function of_numbers(op, ...)
-  local given = {...}
-  for k = 1, select("#", ...) do
-    local kind = math.type(given[k])
-    local dtype = type(given[k]) == "boolean" and "bool" or kind == "float" and "float64" or "int64"
-    if kind or type(given[k]) == "boolean" then given[k] = strew.tensor(given[k], {dtype = dtype, device = "cpu"}) end
+-- Calls strew[op] with numbers alone, `n` operands and then options, in int64, float64 or bool; gives a number. What
+-- makes floats of integers computes in float64, and so does pow.
+local function of_numbers(op, n, values)
+  local function result(dtype)
+    local given = table.move(values, 1, #values, 1, {})
+    for k = 1, n do
+      local own = type(values[k]) == "boolean" and "bool" or math.type(values[k]) == "float" and "float64" or "int64"
+      given[k] = strew.tensor(values[k], {dtype = dtype or own, device = "cpu"})
+    end
+    return strew[op](table.unpack(given))
   end
-  return strew[op](table.unpack(given, 1, select("#", ...))):item()
+  local made = result(op == "pow" and "float64" or nil)
+  return (op ~= "to" and made.dtype == "float32" and result "float64" or made):item()
 end
 
 -- Returns an operand of and, or, not.
@@ -141,17 +145,17 @@ function expressions.one_by_one(e, out)
   local f, values = inner.expr_parts(e)
   local results = {}
   for i, node in ipairs(parts_of(f).nodes) do
-    local taken, is_number = {}, true
+    local taken, is_number, own = {}, #node > 0, special[node.op]
     for k, child in ipairs(node) do
-      taken[k], is_number = results[child], is_number and type(results[child]) ~= "userdata"
+      taken[k], is_number = results[child], is_number and not operands.is_tensor(results[child])
     end
-    if special[node.op] then
-      results[i] = special[node.op](node, values, table.unpack(taken))
+    table.move(node.more or {}, 1, 2, #node + 1, taken)
+    if is_number and not own then
+      results[i] = of_numbers(node.op, #node, taken)
+    elseif own then
+      results[i] = own(node, values, table.unpack(taken))
     else
-      local more = table.move(node.more or {}, 1, 2, #node + 1, taken)
-      local n = node.more and #node + 2 or #node
-      results[i] = is_number and of_numbers(node.op, table.unpack(more, 1, n)) or
-                     strew[node.op](table.unpack(more, 1, n))
+      results[i] = strew[node.op](table.unpack(taken))
     end
   end
   local result = results[#results]

@@ -140,18 +140,33 @@ local function read_entry(g, name, entry, columns)
   local word, src, words = rawget(entry, 1), rawget(entry, 2), nil
   aggregates.check_word(word, "what", where, src)
   local reads = aggregates.reads(word)
-  if inner.is_bound(src) then
-    src = reads and expressions.unstored(src, g.length) or expressions.evaluate(src)
-  elseif columns and expressions.is_text(columns, src) then
-    local key = reads and src
-    src = columns.made[key] or expressions.column(columns.table, columns, src, "what", reads)
-    if key then columns.made[key] = src end
-  elseif type(src) == "string" or math.type(src) == "integer" then
-    if not columns then
-      fail("what", where:format("the column " .. inner.text(src)) .. ", but the grouping was not made from a table")
+  local function read(given)
+    if inner.is_bound(given) then
+      return reads and expressions.unstored(given, g.length) or expressions.evaluate(given)
+    elseif columns and expressions.is_text(columns, given) then
+      local made = reads and columns.made[given] or expressions.column(columns.table, columns, given, "what", reads)
+      if reads then columns.made[given] = made end
+      return made
+    elseif type(given) ~= "string" and math.type(given) ~= "integer" then
+      return given
+    elseif not columns then
+      fail("what", where:format("the column " .. inner.text(given)) .. ", but the grouping was not made from a table")
     end
-    src, words = aggregates.operand(columns, tables.position(columns, src, "what"), word, "what")
-  elseif src ~= nil and strew.type(src) ~= "tensor" or src == nil and word ~= "count" then
+    return aggregates.operand(columns, tables.position(columns, given, "what"), word, "what")
+  end
+  if inner.is_combination(word) and type(src) == "table" then
+    local sources = {}
+    for key, given in next, src do sources[key] = read(given) end
+    src = sources
+  else
+    src, words = read(src)
+  end
+  if type(src) == "table" then
+    for key, given in next, src do
+      if not operands.is_tensor(given) then fail("what", where:format(inner.text(given)) .. ", expected a tensor") end
+      check_line(g, given, tostring(key))
+    end
+  elseif src ~= nil and strew.type(src) ~= "tensor" and not inner.is_bound(src) or src == nil and word ~= "count" then
     fail("what", where:format(src == nil and "no tensor" or inner.text(src)) .. (", expected a tensor%s to %s"):format(
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"))
   end
@@ -194,7 +209,7 @@ local function agg(g, what)
     if is_key[name] then fail("what", ("has the name of a key, %s"):format(inner.text(name))) end
   end
   for _, entry in ipairs(entries) do
-    if entry.src and not inner.is_bound(entry.src) then check_line(g, entry.src, entry.name) end
+    if operands.is_tensor(entry.src) then check_line(g, entry.src, entry.name) end
   end
   for i, made in ipairs(aggregates.make(g, entries)) do
     local at = #result.names + 1

@@ -308,9 +308,11 @@ static void run_row(const struct program *program, const struct row *row, char *
   if (program->convert) program->convert(row->count, out, out_step, values[program->value], program->gives_bytes);
 }
 
-static void elementwise_visit(void *program, const struct row *row) {
+void program_run(const struct program *program, const struct row *row) {
   run_row(program, row, row->address[0], row->step_bytes[0]);
 }
+
+static void elementwise_visit(void *program, const struct row *row) { program_run(program, row); }
 
 strew_status cpu_elementwise(const struct call *call, strew_device *device, const struct elementwise_plan *plan) {
   struct program program;

@@ -61,6 +61,8 @@ struct program {
 
 /* Makes the plan ready, which stays in use. Not cleared first: programs are large, and small calls frequent. */
 strew_status program_start(const struct call *call, struct program *program, const struct elementwise_plan *plan);
+/* Computes a row, of at most `block` elements, and writes it to the row's operand 0. From any thread. */
+void program_run(const struct program *program, const struct row *row);
 /* Writes the elements at begin .. begin + count - 1, in row-major order of the plan, which is not sorted, to `to`, one
    after the other, in the dtype of operand 0, which is dense. From any thread. */
 void program_read(const struct program *program, int64_t begin, int64_t count, char *to);

@@ -32,6 +32,7 @@ struct evaluation {
   const strew_expr *expr;
   const strew_expr_values *given;
   strew_device *device;
+  bool is_compiled; /* values stay pending: elements come later */
   int visit;
   bool is_marked;       /* the error has the place in the text */
   struct value *values; /* of each node */
@@ -200,6 +201,9 @@ static strew_status fit_value(struct evaluation *evaluation, int k) {
     int longest = 0, at = -1;
     make_draft(evaluation, k, &draft);
     if (draft.count <= MOST_INSTRUCTIONS && draft.tensor_count <= MOST_TENSORS) return STREW_OK;
+    if (evaluation->is_compiled)
+      return fail(evaluation->call, FAULT(STREW_EARGUMENT, "combine"), "has more than %d operations in one text",
+                  MOST_INSTRUCTIONS);
     for (int i = 0; i < value->instruction.inputs; i++) {
       if (value->sources[i] < 0) continue;
       make_draft(evaluation, value->sources[i], &draft);
@@ -304,6 +308,7 @@ static void make_pending(struct evaluation *evaluation, struct value *value, str
 /* Elements that a check reads: divisors of integers, and a value that is one number. */
 static strew_status store_what_is_read(struct evaluation *evaluation, const struct node *node,
                                        const strew_operand *in) {
+  if (evaluation->is_compiled) return STREW_OK;
   if (node->kind == NODE_BINARY && elementwise_reads((strew_binary_op)node->op, in[0], in[1]))
     return store_value(evaluation, node->children[1]);
   return node->kind == NODE_MASKED_FILL ? store_value(evaluation, node->children[2]) : STREW_OK;
@@ -541,10 +546,15 @@ static strew_status compute_node(struct evaluation *evaluation, int k) {
 
 static strew_status compute_nodes(struct evaluation *evaluation) {
   const strew_expr *expr = evaluation->expr;
+  const size_t bytes = (size_t)expr->node_count * sizeof *evaluation->values;
+  evaluation->values = memory_allocate(expr->context, bytes);
+  if (!evaluation->values) return fail_memory(evaluation->call, expr->context, bytes);
+  memset(evaluation->values, 0, bytes);
+  evaluation->values[expr->node_count - 1].uses = 1;
   for (int k = 0; k < expr->node_count; k++)
     for (int i = 0; i < expr->nodes[k].count; i++) evaluation->values[expr->nodes[k].children[i]].uses++;
   for (int k = 0; k < expr->node_count; k++) RETURN_IF_FAILED(compute_node(evaluation, k));
-  if (evaluation->values[expr->node_count - 1].kind != VALUE_NUMBER) return STREW_OK;
+  if (evaluation->is_compiled || evaluation->values[expr->node_count - 1].kind != VALUE_NUMBER) return STREW_OK;
   return fail(evaluation->call, FAULT(STREW_EARGUMENT, "inputs"),
               "are numbers alone, expected at least one tensor in the text");
 }
@@ -587,14 +597,8 @@ static void list_inputs(struct call *call, const strew_expr *expr, const strew_e
 }
 
 static strew_status begin(struct evaluation *evaluation) {
-  const strew_expr *expr = evaluation->expr;
-  const size_t bytes = (size_t)expr->node_count * sizeof *evaluation->values;
   RETURN_IF_FAILED(check_options(evaluation->call, evaluation->given));
   RETURN_IF_FAILED(check_inputs(evaluation));
-  evaluation->values = memory_allocate(expr->context, bytes);
-  if (!evaluation->values) return fail_memory(evaluation->call, expr->context, bytes);
-  memset(evaluation->values, 0, bytes);
-  evaluation->values[expr->node_count - 1].uses = 1;
   return compute_nodes(evaluation);
 }
 
@@ -784,4 +788,95 @@ strew_status strew_expr_aggregate(strew_grouping *grouping, int64_t count, const
   for (int64_t i = 0; i < count && is_made && status != STREW_OK; i++) strew_release(out[i]), out[i] = NULL;
   memory_free(context, sources, bytes);
   return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------- combinations */
+
+/* Makes the plan of a value of any kind. */
+static strew_status compile_value(struct evaluation *evaluation, int k, const strew_tensor *out,
+                                  struct elementwise_plan *plan) {
+  const struct value *value = &evaluation->values[k];
+  if (value->kind == VALUE_PENDING) return plan_value(evaluation, k, out, plan), STREW_OK;
+  const bool is_number = value->kind == VALUE_NUMBER;
+  const strew_dtype dtype = is_number ? value->number.dtype : value->tensor->dtype;
+  struct instruction_input in = {.from = is_number ? FROM_NUMBER : 1, .dtype = dtype};
+  if (is_number)
+    RETURN_IF_FAILED(element_from(evaluation->call, "number", value->number, STREW_SATURATE, dtype, &in.number));
+  plan_start(&plan->plan, out->rank, out->sizes);
+  plan_add(&plan->plan, out);
+  if (!is_number) plan_add(&plan->plan, value->tensor);
+  plan->count = 1;
+  plan->instructions[0] = (struct instruction){
+      .kind = ELEMENTWISE_CONVERT, .common = dtype, .compute = dtype, .result = dtype, .inputs = 1, .in = {in}};
+  return STREW_OK;
+}
+
+/* True if the node divides integers by elements, or raises them to powers. */
+static bool is_tested(const struct evaluation *evaluation, int k) {
+  const struct value *value = &evaluation->values[k];
+  const struct instruction *instruction = &value->instruction;
+  if (value->kind != VALUE_PENDING || instruction->kind != ELEMENTWISE_BINARY || value->sources[1] < 0) return false;
+  const int op = instruction->op;
+  return (op == STREW_POW || op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER) &&
+         !dtype_is_float(instruction->compute);
+}
+
+/* Ends the plan of a divisor or exponent by the test that it is not 0, or not negative. */
+static strew_status add_test(const struct evaluation *evaluation, int k, struct elementwise_plan *plan) {
+  const struct instruction *tested = &evaluation->values[k].instruction;
+  const strew_dtype dtype = tested->compute;
+  if (plan->count == MOST_INSTRUCTIONS)
+    return fail(evaluation->call, FAULT(STREW_EARGUMENT, "combine"), "has more than %d operations in a divisor",
+                MOST_INSTRUCTIONS - 1);
+  const struct instruction_input given = {.from = -plan->count, .dtype = tested->in[1].dtype};
+  const int op = tested->op == STREW_POW ? STREW_GE : STREW_NE;
+  plan->instructions[plan->count++] = (struct instruction){.kind = ELEMENTWISE_BINARY,
+                                                           .op = op,
+                                                           .common = dtype,
+                                                           .compute = dtype,
+                                                           .result = STREW_BOOL,
+                                                           .inputs = 2,
+                                                           .in = {given, {.from = FROM_NUMBER, .dtype = dtype}}};
+  return STREW_OK;
+}
+
+/* Makes the next program of the plan: of node k, or of the test of its second operand. */
+static strew_status add_program(struct evaluation *evaluation, int k, const strew_tensor *out, const int *slots,
+                                bool tests, struct combine_plan *plan) {
+  const strew_expr *expr = evaluation->expr;
+  if (plan->program_count == COMBINED_PROGRAMS)
+    return fail(evaluation->call, FAULT(STREW_EARGUMENT, "combine"), "has too many integer divisions");
+  struct combine_program *program = &plan->programs[plan->program_count];
+  RETURN_IF_FAILED(compile_value(evaluation, tests ? evaluation->values[k].sources[1] : k, out, &program->plan));
+  if (tests) RETURN_IF_FAILED(add_test(evaluation, k, &program->plan));
+  struct plan *space = &program->plan.plan;
+  space->sizes[0] = COMBINED_LANES;
+  for (int i = 0; i < space->count; i++) {
+    space->operands[i].strides[0] = 1;
+    for (int j = 0; i && j < expr->input_count; j++)
+      if (space->operands[i].storage == evaluation->given->inputs[j].tensor->storage) program->slots[i] = slots[j];
+  }
+  program->node = k;
+  return plan->program_count++, STREW_OK;
+}
+
+strew_status expr_compile(const struct call *call, const strew_expr *expr, const strew_operand *inputs,
+                          const int *slots, int accumulator, strew_tensor *out, strew_tensor *test,
+                          struct combine_plan *plan) {
+  struct call own = {.op = call->op, .error = call->error};
+  struct evaluation evaluation = {.call = &own,
+                                  .expr = expr,
+                                  .given = &(strew_expr_values){.inputs = inputs},
+                                  .device = out->storage->device,
+                                  .is_compiled = true};
+  const int first = plan->program_count;
+  strew_status status = compute_nodes(&evaluation);
+  for (int k = 0; k < expr->node_count && status == STREW_OK; k++)
+    if (is_tested(&evaluation, k)) TRY(status, add_program(&evaluation, k, test, slots, true, plan));
+  TRY(status, add_program(&evaluation, expr->node_count - 1, out, slots, false, plan));
+  for (int p = first; p < plan->program_count; p++) {
+    plan->programs[p].expr = accumulator;
+    plan->programs[p].accumulator = p == plan->program_count - 1 ? accumulator : -1;
+  }
+  return end(&evaluation, status);
 }

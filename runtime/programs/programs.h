@@ -1,5 +1,6 @@
 /* programs.h: expressions: a text is parsed into nodes (parse.c), which are bound to tensors and become programs of
-   instructions (expression.c), which a device runs in one pass (device.h). */
+   instructions (expression.c), which a device runs in one pass (device.h). Texts that are run for one element after
+   another make up combinations (combination.c). */
 #ifndef STREW_PROGRAMS_H
 #define STREW_PROGRAMS_H
 
@@ -53,5 +54,12 @@ struct strew_expr {
   const char **inputs;
   struct word *words;
 };
+
+/* Adds the programs of a text that gives an accumulator's next value to the plan: its tests, then itself. The inputs
+   are tensors of one dimension without elements, whose slots follow; `out` and `test` (bool) have the dtypes of the
+   results. */
+strew_status expr_compile(const struct call *call, const strew_expr *expr, const strew_operand *inputs,
+                          const int *slots, int accumulator, strew_tensor *out, strew_tensor *test,
+                          struct combine_plan *plan);
 
 #endif

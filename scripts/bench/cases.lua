@@ -7,8 +7,8 @@
 --   loop    its plain C loop in plain_loop.c, for in-place cases
 --   batch   number of calls in one run of `call`, default 1
 --   part    "family" (the scatter family), "million" (the family on problems that fit into caches), "call" (the cost of
---           a call), "dense" (elementwise and reductions), "rest" (the rest of the family) or "questions" (the group-by
---           questions of the db-benchmark); the last two have tables of their own
+--           a call), "dense" (elementwise and reductions), "rest" (the rest of the family), "texts" (expressions) or
+--           "questions" (the group-by questions of the db-benchmark); the last three have tables of their own
 -- float32 values and int64 indices unless the title says otherwise; add is scatter_add_, set scatter_, amax and mean
 -- scatter_reduce_. In-place calls have no result.
 local strew = require "strew"
@@ -391,6 +391,80 @@ part("rest", {
    call = function(a) return a:softmax(1) end, bytes = read_and_result},
 })
 
+-- ------------------------------------------------------------------------------------------------------- expressions
+
+-- Texts, beside the same operations call by call. Operands: x, y and z in 0.1..1.1, and others of the case.
+local function lengths(n, more)
+  return function()
+    local operands = {}
+    for k = 1, 3 do operands[k] = strew.rand(n) + 0.1 end
+    for _, t in ipairs(more and more(n, operands[1]) or {}) do table.insert(operands, t) end
+    return table.unpack(operands)
+  end
+end
+
+local function cdf(d) return 0.5 + 0.5 * strew.tanh(0.7978845608 * (d + 0.044715 * d * d * d)) end
+local cdf_text = "(0.5 + 0.5 * tanh(0.7978845608 * (D + 0.044715 * D * D * D)))"
+local d1 = "((log(x / y) + 0.07 * z) / (0.2 * sqrt(z)))"
+local d2 = "(" .. d1 .. " - 0.2 * sqrt(z))"
+local price = ("x * %s - y * exp(-0.05 * z) * %s"):format((cdf_text:gsub("D", d1)), (cdf_text:gsub("D", d2)))
+
+local function by_groups(n, x)
+  local index = strew.randint(0, math.max(n // 1000, 1), {n})
+  return {index, (strew.scatter_mean(x, index)), (strew.scatter_std(x, index))}
+end
+
+-- Key, title, text, calls, further operands and their names in the text.
+local texts = {
+  {"polynomial", "polynomial of 12 operations", "(((((2*x+3)*x-1)*x+0.5)*x-4)*x+1)*x+7",
+   function(x) return (((((2 * x + 3) * x - 1) * x + 0.5) * x - 4) * x + 1) * x + 7 end},
+  {"black_scholes", "Black-Scholes, 30 operations", price, function(x, y, z)
+    local first = ((x / y):log() + 0.07 * z) / (0.2 * z:sqrt())
+    local second = first - 0.2 * z:sqrt()
+    return x * cdf(first) - y * strew.exp(-0.05 * z) * cdf(second)
+  end},
+  {"sigmoid", "sigmoid by hand", "1 / (1 + exp(-x))", function(x) return 1 / (1 + (-x):exp()) end},
+  {"gelu", "gelu by hand", "0.5 * x * (1 + tanh(0.7978845608 * (x + 0.044715 * x * x * x)))",
+   function(x) return 0.5 * x * (1 + strew.tanh(0.7978845608 * (x + 0.044715 * x * x * x))) end},
+  {"masks", "masks, counted", "sum((x > 0.3) & (x < 0.8) | (y > 0.6))",
+   function(x, y) return (x:gt(0.3) & x:lt(0.8) | y:gt(0.6)):sum() end},
+  {"squares", "((x - y)^2):mean()", "mean((x - y) ^ 2)", function(x, y) return ((x - y) ^ 2):mean() end},
+  {"scores", "z-scores by groups", "(x - mean[g]) / std[g]",
+   function(x, _, _, g, mean, std) return (x - mean[g]) / std[g] end, by_groups, {"g", "mean", "std"}},
+}
+
+local function inputs_of(names, ...)
+  local inputs = {x = (...), y = select(2, ...), z = select(3, ...)}
+  for k, name in ipairs(names or {}) do inputs[name] = select(3 + k, ...) end
+  return inputs
+end
+local function repeated(times, call)
+  if times == 1 then return call end
+  return function(...)
+    for _ = 2, times do call(...):free() end
+    return call(...)
+  end
+end
+local expressions = {}
+for _, length in ipairs {{"1k", "1000", 1000, 100}, {"100k", "100 k", 100000, 1}, {"10M", "10 M", 10000000, 1}} do
+  for _, row in ipairs(texts) do
+    local key, title, text, calls, more, names = table.unpack(row, 1, 6)
+    local f = strew.expr(text)
+    local function evaluate(...) return f(inputs_of(names, ...)) end
+    local function bytes(...)
+      local sum, inputs = 0, inputs_of(names, ...)
+      for _, name in ipairs(f.inputs) do sum = sum + bytes_of(inputs[name]) end
+      return sum + (f(inputs):numel() > 1 and bytes_of((...)) or 0)
+    end
+    for way, call in ipairs {evaluate, calls} do
+      table.insert(expressions, {key = ("text_%s_%s%s"):format(key, length[1], way == 2 and "_calls" or ""),
+        title = ("%s, %s: %s"):format(title, length[2], way == 1 and "a text" or "calls"),
+        make = lengths(size(length[3]), more), call = repeated(length[4], call), batch = length[4], bytes = bytes})
+    end
+  end
+end
+part("texts", expressions)
+
 -- Questions to a table of 10 M rows: the grouping and its reductions, of columns of int32, float64, and codes of words.
 local ten = dofile((arg[0]:match("^(.*/)") or "./") .. "../demos/ten.lua")
 local asked = {} -- the last columns, and their table
@@ -404,7 +478,8 @@ local function ask(question)
   return function(...)
     local tensors = {...}
     if asked.first ~= tensors[1] then asked = {first = tensors[1], table = ten.table(tensors, lists)} end
-    local answer = question.answer(asked.table, strew.group_by(asked.table, question.keys, {order = "first"}))
+    local g = question.keys and strew.group_by(asked.table, question.keys, {order = "first"})
+    local answer = question.answer(asked.table, g)
     local results = {}
     for k, name in ipairs(strew.columns(answer)) do results[k] = answer[name] end
     return table.unpack(results)
@@ -425,6 +500,18 @@ for k, question in ipairs(ten.questions) do
   questions[k] = {key = "question_" .. k, title = question.title, make = columns, call = ask(question),
     bytes = bytes_read(question.reads)}
 end
+-- Question 9 with texts, and rows chosen by a text.
+local function sums_of_texts(_, g)
+  local s = g:agg{n = "count", x = {"sum", "v1"}, y = {"sum", "v2"}, xx = {"sum", "v1 * v1"}, yy = {"sum", "v2 * v2"},
+    xy = {"sum", "v1 * v2"}}
+  local square = "(float64(n) * %s%s - float64(%s) * %s)"
+  local function part_of(a, b) return square:format(a, b, a, b) end
+  return strew.assign(s, {r2 = ("%s^2 / (%s * %s)"):format(part_of("x", "y"), part_of("x", "x"), part_of("y", "y"))})
+end
+table.insert(questions, {key = "question_9_text", title = "r2 of v1, v2 by id2, id4: texts", make = columns,
+  call = ask({keys = {"id2", "id4"}, answer = sums_of_texts}), bytes = bytes_read "id2 id4 v1 v2"})
+table.insert(questions, {key = "question_rows_text", title = "rows with v3 > 90 and v1 = 3: a text", make = columns,
+  call = ask({answer = function(x) return strew.rows(x, "v3 > 90 and v1 == 3") end}), bytes = bytes_read "v1 v3"})
 part("questions", questions)
 
 -- Rows whose key contains one of the words (separated by commas), all by default.

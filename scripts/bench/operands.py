@@ -228,4 +228,5 @@ OPERANDS = {
     "scatter_nd": lambda: (floats(M), uniform((M, 3), SIDE)),
     "softmax_rows": dense(1, *MATRIX),
     **{f"question_{k + 1}": lambda: (table,) for k in range(10)},  # made once by each peer
+    **{f"question_{name}_text": lambda: (table,) for name in ("9", "rows")},
 }

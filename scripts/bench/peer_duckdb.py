@@ -50,4 +50,8 @@ CALLS = {
     "question_8": ask("id6", "unnest(max(v3, 2))"),
     "question_9": ask("id2, id4", "corr(v1, v2) ** 2"),
     "question_10": ask("id1, id2, id3, id4, id5, id6", "sum(v3), count(*)"),
+    "question_9_text": ask("id2, id4", "corr(v1, v2) ** 2"),
+    "question_rows_text": lambda _: connection.execute(
+        "CREATE OR REPLACE TEMP TABLE answer AS SELECT * FROM x WHERE v3 > 90 AND v1 = 3"
+    ),
 }

@@ -2,6 +2,7 @@
 
 import numpy
 
+import texts
 from operands import M, PLACES_OF_ROWS, VOLUME, WIDTH
 
 VERSION = "NumPy " + numpy.__version__
@@ -201,3 +202,4 @@ CALLS = {
     "scatter_nd": scatter_nd,
     "softmax_rows": softmax_rows,
 }
+CALLS.update(texts.of_module(numpy))

@@ -2,6 +2,7 @@
 
 import torch
 
+import texts
 from operands import M, PLACES_OF_ROWS, VOLUME, WIDTH
 
 VERSION = "PyTorch " + torch.__version__
@@ -193,3 +194,4 @@ CALLS = {
     "scatter_nd": scatter_nd,
     "softmax_rows": lambda a: a.softmax(1),
 }
+CALLS.update(texts.of_module(torch))

@@ -22,13 +22,17 @@ import time
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 STREW = os.environ.get("STREW") or os.path.join(FOLDER, "../../build/strew")
 PEERS = ["torch", "torch_scatter", "jax", "numpy"]
+PEERS_OF_TEXTS = ["torch", "torch_compile", "numexpr", "numpy", "polars"]
 PEERS_OF_TABLES = ["polars", "duckdb", "pandas"]
+PEERS_OF = {"texts": PEERS_OF_TEXTS, "questions": PEERS_OF_TABLES}
 TITLES = {
     "strew": "strew",
     "torch": "PyTorch",
     "torch_scatter": "torch_scatter",
     "jax": "JAX",
     "numpy": "NumPy",
+    "torch_compile": "torch.compile",
+    "numexpr": "numexpr",
     "polars": "polars",
     "duckdb": "DuckDB",
     "pandas": "pandas",
@@ -38,9 +42,10 @@ PARTS = {
     "million": "problems of a million",
     "dense": "elementwise and reductions",
     "rest": "the rest of the family",
+    "texts": "expressions",
     "questions": "group-by questions",
 }
-TABLES = ["rest", "questions"]  # parts with a table of their own
+TABLES = ["rest", "texts", "questions"]  # parts with a table of their own
 TURNS = 6
 told = set()  # which libraries are absent
 PAUSE = 0.05  # seconds after which a library's idle workers no longer spin
@@ -121,7 +126,7 @@ def in_processes(sets, case, budget):
 
 
 def start_libraries(threads):
-    names = (os.environ.get("PEERS") or ",".join(PEERS + PEERS_OF_TABLES)).split(",")
+    names = (os.environ.get("PEERS") or ",".join(dict.fromkeys(PEERS + PEERS_OF_TEXTS + PEERS_OF_TABLES))).split(",")
     libraries = []
     for name in ["strew"] + names:
         try:
@@ -283,7 +288,7 @@ def main():
     results = []
     for name in [None] + TABLES:
         table = [case for case in cases if (case["part"] if case["part"] in TABLES else None) == name]
-        shown_columns = [one for one in columns if one == "strew" or (one in PEERS_OF_TABLES) == (name == "questions")]
+        shown_columns = [one for one in columns if one in ["strew"] + PEERS_OF.get(name, PEERS)]
         if table:
             results += print_table(table, shown_columns, libraries, bandwidth, budget)
         if not name and not os.environ.get("CASES"):

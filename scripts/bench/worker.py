@@ -48,6 +48,7 @@ def main():
     peer, threads = sys.argv[1], int(sys.argv[2])
     try:
         operands = importlib.import_module("operands")
+        operands.OPERANDS.update(importlib.import_module("texts").OPERANDS)
         module = importlib.import_module("peer_" + peer)
         module.use_threads(threads)
     except ImportError as error:

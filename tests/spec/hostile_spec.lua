@@ -23,7 +23,8 @@ freed:free()
 local others = {
   true, false, "", "sum", "a\27[31m\0b", ("long"):rep(5000), "%s%n", {}, {-0.0}, {0.5, -0.0}, {0 / 0},
   {math.mininteger}, {{}}, print, coroutine.create(print), io.stdout, strew.key_table(1), strew.key_table(3),
-  strew.grouping(integer{0, 1, 1}), freed, float(-0.0), float(0 / 0), float{0.5, -0.0},
+  strew.grouping(integer{0, 1, 1}), strew.expr "x + 1", strew.expr("x / y"):with{x = float{1.0, 2.0}, y = 0},
+  strew.expr("x // y"):with{x = integer{1}, y = integer{0}}, freed, float(-0.0), float(0 / 0), float{0.5, -0.0},
   float{-0.0, 0 / 0, 1 / 0, -1 / 0}, integer(math.mininteger), integer{math.maxinteger, math.mininteger, -1},
   strew.tensor(true, {device = device}), strew.zeros(0, {device = device}),
   strew.zeros({0, 3}, {dtype = "int64", device = device}),
@@ -50,6 +51,15 @@ local several = {a = {"sum", values}, b = {"quantile", values, q = 0.5}, c = "co
 extra["g:agg"] = {f = on_grouping "agg", ids, several, n = 2}
 extra["quantiles"] = {f = function(q, r) return values:quantile(float{q, r}) end, 0.25, 0.5, n = 2}
 extra["key_table"] = {f = function(n, keys) return strew.key_table(n):ids(keys) end, 1, ids, n = 2}
+
+extra["f()"] = {f = function(x, y, k, options) return strew.expr "x * k + y[k]"({x = x, y = y, k = k}, options) end,
+  values,
+  values, ids, {device = device}, n = 4}
+extra["f:with()"] = {f = function(inputs, index) return strew.scatter(strew.expr "x * y":with(inputs), index) end,
+  {x = values, y = 2}, ids, n = 2}
+extra["rows, assign"] = {f = function(what, which) return strew.rows(strew.assign({x = values, y = ids}, what),
+  which) end,
+  {z = "x * y"}, "z > 0 and y > 1", n = 2}
 
 -- Signs of zero that a result shows: x / 0.
 local shows_sign = {div = true, pow = true, floor_divide = true, remainder = true, rsqrt = true}

@@ -7,7 +7,7 @@ local debug, ipairs, next, rawequal, rawget, type = host.debug, ipairs, next, ra
 local insert, sort = table.insert, table.sort
 local find, match, sub = string.find, string.match, string.sub
 local globals, max = _G, math.max
-local strew_type = rawget(strew, "type")
+local strew_type, bracket_around = rawget(strew, "type"), prompt.bracket_around
 
 local properties = {"device", "dtype", "shape"}
 local grouping_fields = {"counts", "device", "ids", "keys", "length", "n", "positions"}
@@ -26,23 +26,19 @@ function later.device()
   return names
 end
 
-function later.module()
+local function keys_of(tables)
   local names = {}
-  for _, modules in ipairs{host.loaded, host.preload} do
-    for name in next, modules do insert(names, name) end
+  for _, t in ipairs(tables) do
+    for name in next, t do insert(names, name) end
   end
   return names
 end
 
-function later.name()
-  local names = {}
-  for name in next, strew do insert(names, name) end
-  for name in next, host.methods do insert(names, name) end
-  return names
-end
+function later.module() return keys_of{host.loaded, host.preload} end
+function later.name() return keys_of{strew, host.methods} end
 
 -- Values that the help of a type lists, but for second names.
-for kind, page in next, {aggregate = "aggregate", dtype = "dtype", mode = "mode", reduce = "reduction"} do
+for kind, page in next, {aggregate = "aggregate", dtype = "dtype", mode = "mode", reduce = "reduce_word"} do
   later[kind] = function()
     local names = {}
     for _, value in ipairs(host.help().find(page).values) do
@@ -69,6 +65,7 @@ local by_path = {path = true, load = true, save = true, chunks = true, open = tr
 -- What the arguments of calls are whose first one is a table of columns.
 local COLUMN, WORD, AGGREGATE = "column", "word", "aggregate"
 local of_columns = {group_by = {[2] = COLUMN}, columns = {[2] = COLUMN}, sort_by = {[2] = COLUMN},
+                    rows = {[2] = COLUMN}, assign = {[2] = COLUMN},
                     join = {[3] = COLUMN}, value_counts = {[2] = COLUMN}, words = {[2] = COLUMN},
                     code = {[2] = COLUMN, [3] = WORD},
                     pivot = {[2] = COLUMN, [3] = COLUMN, [4] = COLUMN, [5] = AGGREGATE}}
@@ -99,10 +96,17 @@ end
 
 prompt.value_at = value_at
 
-local function is_grouping(value)
+-- The name of a userdata's type, or nil.
+local function kind_of(value)
   local metatable = type(value) == "userdata" and debug.getmetatable(value)
-  return metatable and rawget(metatable, "__name") == "grouping"
+  return metatable and rawget(metatable, "__name")
 end
+
+local function is_grouping(value) return kind_of(value) == "grouping" end
+
+-- What may follow "." and ":" after expressions; nil: as after a tensor.
+local expression_fields = {expression = {["."] = {"inputs", "text"}, [":"] = {"with"}},
+                           ["bound expression"] = {["."] = {"dtype", "shape"}}}
 
 -- Adds the names of a table, and those inherited from tables.
 local function add_keys(names, t, depth, wanted)
@@ -119,7 +123,11 @@ local function fields_of(value, is_known, separator, makes_grouping)
   local names, wanted = {}, separator == ":" and "function" or nil
   if makes_grouping or is_grouping(value) then
     return separator == "." and grouping_fields or grouping_methods
-  elseif strew_type(value) == "tensor" or not is_known then
+  end
+  local fields = expression_fields[kind_of(value)]
+  if fields and fields[separator] then
+    return fields[separator]
+  elseif strew_type(value) == "tensor" or fields or not is_known then
     if separator == "." then return properties end
     add_keys(names, host.methods, 0, wanted)
   elseif type(value) == "table" then
@@ -167,22 +175,6 @@ local function files(line, path_start, in_home)
     if sub(name, 1, 1) ~= "." or sub(word, 1, 1) == "." then insert(names, name) end
   end
   return path_start + #folder, filter(names, word)
-end
-
--- Returns the position of the innermost bracket that is open at token i, or nil, and the number of commas after it.
-local function bracket_around(tokens, i)
-  local depth, commas = 0, 0
-  for k = i - 1, 2, -1 do
-    local text = tokens[k].text
-    if text == ")" or text == "}" or text == "]" then
-      depth = depth + 1
-    elseif text == "(" or text == "{" or text == "[" then
-      depth = depth - 1
-      if depth < 0 then return k, commas end
-    elseif text == "," and depth == 0 then
-      commas = commas + 1
-    end
-  end
 end
 
 -- Returns the name of the call whose arguments contain token i, the number of that argument, and the position of the
@@ -325,7 +317,10 @@ end
 local function complete_string(tokens, i, line, start)
   local words, text = words_at(tokens, i), sub(line, start)
   if words == "files" or find(text, "^[.~]?[^/]*/") then return files(line, start) end
-  return start, filter(words, text)
+  local found = filter(words, text)
+  local word = match(text, "^.*[^%w_]()[%a_][%w_]*$") -- the last one of an expression
+  if #found > 0 or not word then return start, found end
+  return start + word - 1, filter(words, sub(text, word))
 end
 
 local function complete_code(text, line)

@@ -1,0 +1,280 @@
+-- combinations.lua: reductions of one's own, r = strew.reduction{...}: in place of the word of a reduction, and scans.
+--
+-- inner.combine reduces along dimension 0. `to_rows` reshapes tensors of the elements' shape for it.
+local strew, fail, use, inner = ...
+local operands, errors = use "operands.lua", use "errors.lua"
+local is_tensor, product = operands.is_tensor, operands.product
+
+---------------------------------------------------------------------------------------------------------- reductions
+
+-- Returns the keys of a table in alphabetical order.
+local function keys_of(t, argument)
+  local names = {}
+  for name in next, t do
+    if type(name) ~= "string" then
+      fail(argument, ("has key %s, expected names of accumulators"):format(inner.text(name)))
+    end
+    table.insert(names, name)
+  end
+  table.sort(names)
+  return names
+end
+
+-- Raises an error if t, with values by accumulators, has a name that is none.
+local function check_keys(t, names, argument)
+  for _, name in ipairs(keys_of(t, argument)) do
+    local nearest = select(2, errors.meant(name, names))
+    if not table.concat(names, ","):find("%f[^%z,]" .. name .. "%f[%z,]") then
+      fail(argument, ("has '%s', the accumulators are %s"):format(name, table.concat(names, ", ")),
+        nearest and ("did you mean '%s'?"):format(nearest))
+    end
+  end
+end
+
+local function reduction(init, combine, finish, dtype)
+  if init == nil or combine == nil then
+    fail(init == nil and "init" or "combine", "is missing", '{init = 0, combine = "acc + x"}')
+  end
+  if type(init) ~= "table" then init, combine = {acc = init}, {acc = combine} end
+  local names, inits, combines, dtypes, texts = keys_of(init, "init"), {}, {}, {}, {}
+  if not names[1] then fail("init", "is an empty table, expected a first value for each accumulator") end
+  if type(combine) ~= "table" then
+    fail("combine", ("is %s, expected a table with a text for each accumulator"):format(inner.text(combine)))
+  end
+  check_keys(combine, names, "combine")
+  if type(dtype) == "table" then check_keys(dtype, names, "dtype") end
+  for k, name in ipairs(names) do
+    inits[k], combines[k], dtypes[k] = init[name], combine[name], dtype or false
+    if type(dtype) == "table" then dtypes[k] = dtype[name] or false end
+    if type(combines[k]) ~= "string" then
+      fail("combine", ("has %s for '%s', expected a text"):format(inner.text(combines[k]), name), 'combine = "acc + x"')
+    end
+    texts[k] = name .. " = " .. combines[k]
+  end
+  local text = table.concat(texts, ", ") .. (finish and "; " .. finish or "")
+  return inner.combination(names, inits, combines, dtypes, finish, inner.printable(text))
+end
+
+------------------------------------------------------------------------------------------------------------ sources
+
+
+-- Returns the sources of r in its order, and the first tensor of the script's src: a tensor, or tensors by names.
+local function read_sources(r, src)
+  if not inner.is_combination(r) then
+    fail("reduce", ("is %s, expected a reduction as of strew.reduction"):format(inner.text(r)))
+  end
+  local names, list, by = inner.combination_sources(r), {}, src
+  if is_tensor(src) then
+    by = {x = src}
+  elseif type(src) ~= "table" then
+    fail("src", ("is %s, expected a tensor or a table of tensors by name"):format(inner.text(src)))
+  end
+  for k, name in ipairs(names) do
+    list[k] = by[name]
+    if not is_tensor(list[k]) then
+      local of = is_tensor(src) and "is one tensor, x, but the reduction reads '%s'" or "has no tensor '%s'"
+      fail("src", of:format(name), is_tensor(src) and ("a table of tensors: {%s = ...}"):format(name) or nil)
+    end
+  end
+  local first = list[1] or is_tensor(src) and src or src[keys_of(src, "src")[1]]
+  if not is_tensor(first) then fail("src", "has no tensor") end
+  for k, t in ipairs(list) do
+    operands.check_device(first, t, names[k])
+    operands.check_shape(t, first.shape, names[k])
+  end
+  return list, first
+end
+
+-- Returns r's result of the sources, made rows; `given`: self, starts, grouping, partial, and positions, a function.
+local function combine(r, list, first, to_rows, given)
+  local rows, _, has_position = {}, inner.combination_sources(r)
+  for k, t in ipairs(list) do rows[k] = to_rows(t) end
+  local positions = has_position and given.positions and given.positions() or nil
+  return inner.combine(r, to_rows(first), rows, given.partial == true, positions, given.starts, given.self,
+    given.grouping)
+end
+
+-------------------------------------------------------------------------------------------------------- along dim
+
+
+-- Returns the sizes of t with those in `middle` in place of that of dim.
+local function replaced(t, dim, middle)
+  local shape, sizes = t.shape, {}
+  table.move(shape, 1, dim, 1, sizes)
+  table.move(middle, 1, #middle, dim + 1, sizes)
+  return table.move(shape, dim + 2, #shape, dim + #middle + 1, sizes)
+end
+
+local function check_dim(t, dim)
+  local rank = math.max(t:dim(), 1)
+  if dim < -rank or dim >= rank then
+    fail("dim", ("is %d, out of range (valid %d..%d)"):format(dim, -rank, rank - 1))
+  end
+  return dim % rank
+end
+
+-- Lines along dim, one after another: what `combine` takes, and the number of lines.
+local function lines_along(first, dim)
+  local shape = first.shape
+  local lines, n, columns = product(shape, 1, dim), shape[dim + 1], product(shape, dim + 2, #shape)
+  local function to_rows(t) return t:reshape(lines * n, columns) end
+  local function positions() return strew.arange(n, {device = first.device}):tile(lines) end
+  return to_rows, lines, n, positions
+end
+
+local function along(r, src, dim, partial)
+  local list, first = read_sources(r, src)
+  dim = check_dim(first, dim)
+  for k, t in ipairs(list) do list[k] = operands.line(t) end
+  first = operands.line(first)
+  local to_rows, lines, n, positions = lines_along(first, dim)
+  local starts = strew.arange(lines + 1, {device = first.device}) * n
+  return combine(r, list, first, to_rows, {starts = starts, positions = positions, partial = partial}), first, dim
+end
+
+local function reduce(src, r, dim, keepdim)
+  if dim then
+    local result, first, at = along(r, src, dim)
+    return result:reshape(replaced(first, at, keepdim and {1} or {}))
+  end
+  local list, first = read_sources(r, src)
+  local sizes = {}
+  for d = 1, keepdim and first:dim() or 0 do sizes[d] = 1 end
+  return combine(r, list, first, function(t) return t:reshape(-1) end, {}):reshape(sizes)
+end
+
+local function scan(src, r, dim)
+  local _, first = read_sources(r, src)
+  return (along(r, src, dim, true):reshape(first.shape))
+end
+
+------------------------------------------------------------------------------------------------------------- groups
+
+-- Groups of rows along dim.
+local function by_grouping(r, src, g, dim, self, partial)
+  local list, first = read_sources(r, src)
+  dim = check_dim(first, dim)
+  local order, back = {dim}, {}
+  for d = 0, math.max(first:dim(), 1) - 1 do
+    if d ~= dim then table.insert(order, d) end
+  end
+  for k, d in ipairs(order) do back[d + 1] = k - 1 end
+  local function front(t) return operands.line(t):permute(order) end
+  if operands.line(first):size(dim) ~= g.length then
+    fail("src", ("has size %d in dim %d, the grouping has %d elements"):format(operands.line(first):size(dim), dim,
+      g.length), nil, "shape")
+  end
+  if first.device ~= g.device then
+    fail("src", ("is on %s, the grouping on %s"):format(first.device, g.device), nil, "device")
+  end
+  local given = {grouping = g, self = self and front(self), partial = partial}
+  return combine(r, list, first, front, given):permute(back)
+end
+
+-- Groups of elements whose ids (-1: none) have their shape; the result has `sizes`, other than theirs along dim alone.
+local function by_ids(r, list, first, ids, dim, sizes, self)
+  local device, shape, at, stride, own = first.device, first.shape, nil, 1, nil
+  for d = #sizes, 1, -1 do
+    local ones = {}
+    for k = 1, #sizes do ones[k] = k == d and shape[d] or 1 end
+    local line = d == dim + 1 and ids or strew.arange(shape[d], {device = device}):view(ones)
+    if d == dim + 1 then own = strew.arange(shape[d], {device = device}):view(ones) end
+    at = at and at + line * stride or line * stride
+    stride = stride * sizes[d]
+  end
+  at = strew.where(ids:lt(0), -1, at:expand(shape)):reshape(-1)
+  local g = strew.grouping(at, {dim_size = stride, mode = "drop"})
+  local function flat(t) return t:reshape(-1) end
+  local given = {grouping = g, self = self and flat(self), positions = function() return flat(own:expand(shape)) end}
+  return combine(r, list, first, flat, given):view(sizes), g.counts:view(sizes)
+end
+
+-- Stores a result in out, which holds its dtype's category.
+local function store(out, result, name)
+  if operands.is_float(result) and not operands.is_float(out) or out.dtype == "bool" and result.dtype ~= "bool" then
+    fail(name, ("is %s, which does not hold a result of %s"):format(out.dtype, result.dtype), nil, "dtype")
+  end
+  return out:copy_(result)
+end
+
+local function groups(src, index, dim, out, dim_size, mode, skip_nan, r)
+  local list, first = read_sources(r, src)
+  local is_line = not is_tensor(index) or index:dim() <= 1
+  dim = check_dim(first, dim or -1)
+  dim_size = dim_size or out and operands.line(out):size(dim) or nil
+  local result
+  if is_line and not skip_nan then
+    local g = is_tensor(index) and strew.grouping(index, {dim_size = dim_size, mode = mode}) or index
+    result = by_grouping(r, src, g, dim, out)
+  else
+    for k, t in ipairs(list) do list[k] = operands.line(t) end
+    first = operands.line(first)
+    local ids = inner.group_ids(first, index, {dim = dim, dim_size = dim_size, mode = mode, skip_nan = skip_nan})
+    local n = dim_size or not is_tensor(index) and index.n or index:numel() > 0 and index:max():item() + 1 or 0
+    result = by_ids(r, list, first, ids, dim, replaced(first, dim, {n}), out)
+  end
+  return out and store(out, result, "out") or result
+end
+
+----------------------------------------------------------------------------------------------------- position form
+
+-- Destinations at which nothing arrives keep self's value.
+local function scatter(self, dim, index, src, r, include_self, mode, underscore)
+  if type(src) == "number" or type(src) == "boolean" then
+    src = strew.full(index.shape, src, {dtype = self.dtype, device = self.device})
+  end
+  local list, first = read_sources(r, src)
+  for _, t in ipairs({first, table.unpack(list)}) do -- checks all as the call with a word does
+    self:scatter_reduce(dim, index, t, "amax", {mode = mode})
+  end
+  local function used(t)
+    t = operands.line(t)
+    for d = 0, index:dim() - 1 do t = t:narrow(d, 0, index:size(d)) end
+    return t
+  end
+  for k, t in ipairs(list) do list[k] = used(t) end
+  local line, part, own = operands.line(self), used(first), operands.line(index)
+  dim = dim % line:dim()
+  local ids = inner.group_ids(part, own, {dim = dim, dim_size = line:size(dim), mode = mode})
+  local result, counts = by_ids(r, list, part, ids, dim, line.shape, include_self ~= false and line or nil)
+  local out = underscore == "_" and self or strew.empty(self.shape, {dtype = self.dtype, device = self.device})
+  return store(out, strew.where(counts:gt(0), result, line):view(self.shape), "self")
+end
+
+----------------------------------------------------------------------------------------------------------- segments
+
+-- Between the segments of two lines is one more, which is dropped.
+local function segment_csr(src, indptr, r, out)
+  local list, first = read_sources(r, src)
+  strew.segment_csr(first:detach(), indptr, {reduce = "max"})
+  local dim = indptr:dim() - 1
+  local to_rows, lines, n, positions = lines_along(first, dim)
+  local m, shape = indptr:size(dim), first.shape
+  local starts = indptr:to("int64"):expand(table.move({m}, 1, 1, dim + 1, table.move(shape, 1, dim, 1, {})))
+  starts = starts:reshape(lines, m) + strew.arange(lines, {device = first.device}):view(lines, 1) * n
+  starts = strew.cat{starts:reshape(-1), strew.tensor({lines * n}, {device = first.device})}
+  local result = combine(r, list, first, to_rows, {starts = starts, positions = positions})
+  result = result:reshape(replaced(first, dim, {m})):narrow(dim, 0, m - 1)
+  return out and store(out, result, "out") or result:clone()
+end
+
+return {
+  reduction = {"init=any combine=any finish=word dtype=any", reduction},
+  reduce = {"src:any reduce:any dim?dim keepdim?boolean", reduce},
+  scan = {"src:any reduce:any dim:dim", scan},
+  ["g:reduce"] = {"self:grouping src:any reduce:any dim?dim", function(g, src, r, dim)
+    return by_grouping(r, src, g, dim or -1)
+  end},
+  ["g:scan"] = {"self:grouping src:any reduce:any dim?dim", function(g, src, r, dim)
+    return by_grouping(r, src, g, dim or -1, nil, true)
+  end},
+  combined_groups = {"src:any index:any dim?dim out?tensor dim_size?integer mode=word skip_nan=boolean reduce=any",
+                     groups},
+  combined_scatter = {"self:tensor dim:dim index:tensor src:any mode=word reduce=any",
+                      function(self, dim, index, src, mode, r, underscore)
+    return scatter(self, dim, index, src, r, true, mode, underscore)
+  end},
+  combined_scatter_reduce = {
+    "self:tensor dim:dim index:tensor src:any reduce:any include_self=boolean mode=word", scatter},
+  combined_segment_csr = {"src:any indptr:tensor reduce=any out=tensor", segment_csr},
+}

@@ -1,0 +1,452 @@
+/* combination.c: reductions of one's own: texts that are run for one element after another. */
+#include "programs.h"
+
+#include "runtime/base/steps.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { MOST_ACCUMULATORS = 8, MOST_INPUTS_OF_TEXT = 64, NAME_BYTES = 64 };
+
+struct accumulator {
+  char name[NAME_BYTES];
+  strew_scalar init;
+  strew_expr *combine;
+  int dtype; /* -1: found by the sources' */
+};
+struct strew_combination {
+  struct released released;
+  strew_context *context;
+  int count, source_count;
+  bool has_position;
+  struct accumulator accumulators[MOST_ACCUMULATORS];
+  const char *sources[COMBINED_SLOTS]; /* names, which the texts hold */
+  strew_expr *finish;
+};
+
+/* --------------------------------------------------------------------------------------------------------- creation */
+
+static int find_accumulator(const strew_combination *combination, const char *name) {
+  int a = 0;
+  while (a < combination->count && strcmp(combination->accumulators[a].name, name) != 0) a++;
+  return a < combination->count ? a : -1;
+}
+
+/* Slots: accumulators, then sources, then the position. */
+static int slot_of(const strew_combination *combination, const char *name) {
+  const int a = find_accumulator(combination, name);
+  if (a >= 0) return a;
+  int s = 0;
+  while (s < combination->source_count && strcmp(combination->sources[s], name) != 0) s++;
+  return combination->count + s;
+}
+
+/* Fails at the place of a node. */
+#define FAIL_AT(call, argument, expr, node, ...)                                                                       \
+  do {                                                                                                                 \
+    struct call marked = {.op = (call)->op, .error = (call)->error};                                                   \
+    marked.place = &(struct place){(expr)->text, (node)->at, (node)->length};                                          \
+    return fail(&marked, FAULT(STREW_EARGUMENT, argument), __VA_ARGS__);                                               \
+  } while (0)
+
+/* Parses a text, which computes with elements alone. */
+static strew_status parse(const struct call *call, strew_context *context, const char *argument, const char *text,
+                          strew_expr **out) {
+  if (!text) return fail(call, FAULT(STREW_EARGUMENT, argument), "is missing");
+  RETURN_IF_FAILED(strew_expr_parse(context, text, strlen(text), out, call->error));
+  for (int k = 0; k < (*out)->node_count; k++) {
+    const struct node *node = &(*out)->nodes[k];
+    if (node->kind == NODE_FOLD || node->kind == NODE_INDEX || node->kind == NODE_WORD)
+      FAIL_AT(call, argument, *out, node, "has %s, expected operations on one element at a time",
+              node->kind == NODE_FOLD    ? "a reduction"
+              : node->kind == NODE_INDEX ? "rows"
+                                         : "a word");
+  }
+  return STREW_OK;
+}
+
+/* Notes the sources among the inputs of a text. */
+static strew_status add_sources(const struct call *call, strew_combination *combination, const strew_expr *expr) {
+  for (int k = 0; k < expr->node_count; k++) {
+    const struct node *node = &expr->nodes[k];
+    const char *name = node->kind == NODE_INPUT ? expr->inputs[node->op] : NULL;
+    if (!name || find_accumulator(combination, name) >= 0) continue;
+    combination->has_position |= strcmp(name, "i") == 0;
+    if (strcmp(name, "i") == 0 || slot_of(combination, name) < combination->count + combination->source_count) continue;
+    if (combination->count + combination->source_count == COMBINED_SLOTS - 1)
+      FAIL_AT(call, "combine", expr, node, "has more than %d accumulators and sources", COMBINED_SLOTS);
+    combination->sources[combination->source_count++] = name;
+  }
+  return STREW_OK;
+}
+
+static strew_status add_finish(const struct call *call, strew_combination *combination, const char *finish) {
+  if (!finish && combination->count > 1)
+    return fail(call, FAULT(STREW_EARGUMENT, "finish"), "is missing, expected an expression of the accumulators");
+  if (!finish) finish = combination->accumulators[0].name;
+  RETURN_IF_FAILED(parse(call, combination->context, "finish", finish, &combination->finish));
+  const strew_expr *expr = combination->finish;
+  for (int k = 0; k < expr->node_count; k++)
+    if (expr->nodes[k].kind == NODE_INPUT && find_accumulator(combination, expr->inputs[expr->nodes[k].op]) < 0)
+      FAIL_AT(call, "finish", expr, &expr->nodes[k], "has '%s', which is no accumulator",
+              expr->inputs[expr->nodes[k].op]);
+  return STREW_OK;
+}
+
+static strew_status add_accumulator(const struct call *call, strew_combination *combination,
+                                    const strew_accumulator *given) {
+  struct accumulator *own = &combination->accumulators[combination->count];
+  if (!given->name || !*given->name || strlen(given->name) >= NAME_BYTES || strcmp(given->name, "i") == 0)
+    return fail(call, FAULT(STREW_EARGUMENT, "name"), "is %s, expected 1 to %d bytes, and not 'i'",
+                !given->name                       ? "missing"
+                : strlen(given->name) < NAME_BYTES ? given->name
+                                                   : "too long",
+                NAME_BYTES - 1);
+  if (find_accumulator(combination, given->name) >= 0)
+    return fail(call, FAULT(STREW_EARGUMENT, "name"), "is '%s', as of another accumulator", given->name);
+  RETURN_IF_FAILED(check_options(call, given));
+  RETURN_IF_FAILED(check_scalar(call, "init", given->init));
+  if (given->dtype) RETURN_IF_FAILED(check_dtype(call, *given->dtype));
+  strcpy(own->name, given->name);
+  own->init = given->init;
+  own->dtype = given->dtype ? (int)*given->dtype : -1;
+  combination->count++;
+  return parse(call, combination->context, "combine", given->combine, &own->combine);
+}
+
+static strew_status fill(const struct call *call, strew_combination *combination, int count,
+                         const strew_accumulator *accumulators, const char *finish) {
+  for (int a = 0; a < count; a++) RETURN_IF_FAILED(add_accumulator(call, combination, &accumulators[a]));
+  for (int a = 0; a < count; a++)
+    RETURN_IF_FAILED(add_sources(call, combination, combination->accumulators[a].combine));
+  return add_finish(call, combination, finish);
+}
+
+static void give_back(strew_context *context, struct released *released) {
+  memory_free(context, (char *)released - offsetof(strew_combination, released), sizeof(strew_combination));
+}
+
+void strew_combination_release(strew_combination *combination) {
+  if (!combination) return;
+  strew_context *context = combination->context;
+  for (int a = 0; a < combination->count; a++) strew_expr_release(combination->accumulators[a].combine);
+  strew_expr_release(combination->finish);
+  context_give_back(context, &combination->released);
+  strew_context_release(context);
+}
+
+strew_status strew_combination_create(strew_context *context, int count, const strew_accumulator accumulators[],
+                                      const char *finish, strew_combination **out, strew_error *error) {
+  CALL(call, "reduction", error, {0});
+  if (count < 1 || count > MOST_ACCUMULATORS)
+    return fail(&call, FAULT(STREW_EARGUMENT, "count"), "is %d, expected 1 to %d accumulators", count,
+                MOST_ACCUMULATORS);
+  strew_combination *combination = memory_allocate(context, sizeof *combination);
+  if (!combination) return fail_memory(&call, context, sizeof *combination);
+  *combination = (strew_combination){.released = {NULL, give_back}, .context = context};
+  strew_context_retain(context);
+  const strew_status status = fill(&call, combination, count, accumulators, finish);
+  if (status != STREW_OK)
+    strew_combination_release(combination);
+  else
+    *out = combination;
+  return report_inner(status, error, error);
+}
+
+const char *strew_combination_source(const strew_combination *combination, int i) {
+  return i >= 0 && i < combination->source_count ? combination->sources[i] : NULL;
+}
+bool strew_combination_has_position(const strew_combination *combination) { return combination->has_position; }
+
+/* ------------------------------------------------------------------------------------------------------------ calls */
+
+/* A tensor of one dimension that has no elements. */
+struct header {
+  strew_tensor tensor;
+  struct storage storage;
+};
+
+struct combining {
+  struct steps *steps;
+  const strew_combination *combination;
+  const strew_combine_options *given;
+  strew_tensor *elements;
+  strew_device *cpu;
+  int64_t length, columns;
+  struct header headers[COMBINED_SLOTS + 1]; /* of the dtypes that texts see; the last one is bool */
+  struct combine_plan *plan;
+};
+
+/* ----------------------------------------------------------------------------------------------------------- dtypes */
+
+static void set_dtype(struct combining *c, int slot, strew_dtype dtype) {
+  struct header *header = &c->headers[slot];
+  header->storage = (struct storage){.references = 1, .device = c->cpu};
+  header->tensor = (strew_tensor){
+      .references = 1, .dtype = dtype, .rank = 1, .storage = &header->storage, .sizes = {0}, .strides = {1}};
+}
+
+static strew_dtype dtype_of(const struct combining *c, int slot) { return c->headers[slot].tensor.dtype; }
+
+/* What texts see of a source: integers as int64, 16-bit floats as float32. */
+static strew_dtype seen_dtype(strew_dtype dtype) {
+  return dtype_category(dtype) == INTEGER ? STREW_INT64 : dtype_wide(dtype);
+}
+
+/* Floats of accumulators: float32 unless sources have more bits, or are no floats. */
+static strew_dtype float_of_sources(const struct combining *c) {
+  strew_dtype widest = STREW_BOOL;
+  for (int s = 0; s < c->combination->source_count; s++)
+    widest = dtype_promote(widest, dtype_of(c, c->combination->count + s));
+  return widest == STREW_FLOAT32 ? STREW_FLOAT32 : STREW_FLOAT64;
+}
+
+static void inputs_of(struct combining *c, const strew_expr *expr, strew_operand *inputs, int *slots) {
+  for (int j = 0; j < expr->input_count; j++) {
+    const bool is_position = strcmp(expr->inputs[j], "i") == 0;
+    slots[j] = is_position ? c->plan->slot_count - 1 : slot_of(c->combination, expr->inputs[j]);
+    inputs[j] = strew_of(&c->headers[slots[j]].tensor);
+  }
+}
+
+/* Widens an accumulator to the category of what its text gives, and of self. Returns true if it did. */
+static bool widen(struct combining *c, int a) {
+  strew_operand inputs[MOST_INPUTS_OF_TEXT];
+  int slots[MOST_INPUTS_OF_TEXT];
+  const struct accumulator *own = &c->combination->accumulators[a];
+  strew_dtype gives = dtype_of(c, a);
+  if (own->dtype >= 0 || c->steps->status != STREW_OK) return false;
+  inputs_of(c, own->combine, inputs, slots);
+  if (own->combine->input_count)
+    STEP(c->steps,
+         strew_expr_type(own->combine, &(strew_expr_values){.inputs = inputs}, &gives, NULL, NULL, c->steps->error));
+  if (c->given->self) gives = dtype_promote(gives, c->given->self->dtype);
+  if (c->steps->status != STREW_OK || dtype_category(gives) <= dtype_category(dtype_of(c, a))) return false;
+  set_dtype(c, a, dtype_is_float(gives) ? float_of_sources(c) : STREW_INT64);
+  return true;
+}
+
+static void find_dtypes(struct combining *c) {
+  const strew_combination *combination = c->combination;
+  for (int a = 0; a < combination->count; a++) {
+    const struct accumulator *own = &combination->accumulators[a];
+    const strew_dtype dtype = dtype_is_float(own->init.dtype) ? float_of_sources(c) : own->init.dtype;
+    set_dtype(c, a, own->dtype >= 0 ? (strew_dtype)own->dtype : dtype);
+  }
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (int a = 0; a < combination->count; a++) changes |= widen(c, a);
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- sources */
+
+static strew_status check_shape(const struct combining *c, const char *name, const strew_tensor *tensor) {
+  const struct call *call = c->steps->call;
+  char is[TEXT_BYTES], expected[TEXT_BYTES];
+  const struct call pair = {
+      .op = call->op, .error = call->error, .operands = {{"elements", c->elements}, {name, tensor}}};
+  RETURN_IF_FAILED(check_devices(&pair));
+  if (tensor->rank == c->elements->rank &&
+      !memcmp(tensor->sizes, c->elements->sizes, (size_t)tensor->rank * sizeof *tensor->sizes))
+    return STREW_OK;
+  return fail(&pair, FAULT(STREW_ESHAPE, name), "has shape %s, expected %s as of the others",
+              text_of_sizes(tensor->rank, tensor->sizes, is),
+              text_of_sizes(c->elements->rank, c->elements->sizes, expected));
+}
+
+/* A tensor on the CPU as rows and columns. */
+static strew_tensor *step_rows(struct combining *c, strew_tensor *tensor, strew_dtype dtype, int64_t rows,
+                               int64_t columns) {
+  strew_tensor *moved = step_to(c->steps, tensor, c->cpu, dtype);
+  return step_reshape(c->steps, moved, 2, (int64_t[]){rows, columns});
+}
+
+static void take_sources(struct combining *c) {
+  const strew_combination *combination = c->combination;
+  struct combine_plan *plan = c->plan;
+  plan->accumulator_count = combination->count;
+  plan->slot_count = combination->count + combination->source_count + 1;
+  plan->columns = c->columns;
+  for (int s = 0; s < combination->source_count && c->steps->status == STREW_OK; s++) {
+    strew_tensor *source = c->given->sources[s];
+    STEP(c->steps, check_shape(c, combination->sources[s], source));
+    plan->slots[combination->count + s] = step_rows(c, source, source->dtype, c->length, c->columns);
+    set_dtype(c, combination->count + s, seen_dtype(source->dtype));
+  }
+  strew_tensor *positions = c->given->positions;
+  set_dtype(c, plan->slot_count - 1, STREW_INT64);
+  if (!positions || !combination->has_position || c->steps->status != STREW_OK) return;
+  positions = step_rows(c, positions, STREW_INT64, c->length, 1);
+  plan->slots[plan->slot_count - 1] = step_expand(c->steps, positions, 2, (int64_t[]){c->length, c->columns});
+}
+
+/* -------------------------------------------------------------------------------------------------------- sequences */
+
+static void take_groups(struct combining *c) {
+  struct steps *steps = c->steps;
+  strew_tensor **order = steps_place(steps), **starts = steps_place(steps);
+  strew_grouping *grouping = NULL;
+  const int64_t members = strew_grouping_length(c->given->grouping);
+  if (members != c->length)
+    STEP(steps, fail(steps->call, FAULT(STREW_ESHAPE, "elements"),
+                     "have size %" PRId64 " in dim 0, the grouping has %" PRId64 " elements", c->length, members));
+  STEP(steps, strew_grouping_to(c->given->grouping, c->cpu, &grouping, steps->error));
+  STEP(steps, strew_grouping_order(grouping, order, steps->error));
+  STEP(steps, strew_grouping_starts(grouping, starts, steps->error));
+  strew_grouping_release(grouping);
+  c->plan->order = *order;
+  c->plan->starts = *starts;
+}
+
+/* Starts ascend from 0 to the length at most. */
+static strew_status check_starts(const struct combining *c, const strew_tensor *starts) {
+  const int64_t *at = dense_at(starts, 0), count = starts->sizes[0];
+  for (int64_t s = 0; s < count; s++)
+    if (at[s] < (s ? at[s - 1] : 0) || at[s] > c->length)
+      return fail(c->steps->call, VALUED(STREW_EINDEX, "starts", strew_int(at[s])),
+                  "has value %" PRId64 " at [%" PRId64 "], expected ascending values of 0..%" PRId64, at[s], s,
+                  c->length);
+  return STREW_OK;
+}
+
+static void take_starts(struct combining *c) {
+  struct steps *steps = c->steps;
+  strew_tensor *given = c->given->starts, *starts;
+  if (given && (given->rank != 1 || given->sizes[0] < 1 || given->dtype != STREW_INT64))
+    STEP(steps, fail(steps->call, FAULT(STREW_ESHAPE, "starts"),
+                     "has %d dimensions of %s, expected one, of int64, with an element or more", given->rank,
+                     strew_dtype_name(given->dtype)));
+  if (given) {
+    strew_tensor **dense = steps_place(steps);
+    starts = step_to(steps, given, c->cpu, STREW_INT64);
+    STEP(steps, strew_contiguous(starts, dense, steps->error));
+    starts = *dense;
+  } else {
+    starts = step_binary(steps, STREW_MUL, step_count(steps, c->cpu, 2), c->length, NULL);
+  }
+  STEP(steps, check_starts(c, starts));
+  c->plan->starts = starts;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the call */
+
+/* What accumulators begin with. */
+static void take_values(struct combining *c) {
+  struct combine_plan *plan = c->plan;
+  const int64_t groups[] = {plan->count, c->columns}, rows[] = {c->length, c->columns};
+  for (int a = 0; a < plan->accumulator_count && c->steps->status == STREW_OK; a++) {
+    const strew_scalar init = c->combination->accumulators[a].init;
+    const strew_dtype dtype = dtype_of(c, a);
+    if (c->given->self)
+      plan->slots[a] = step_copy(c->steps, step_rows(c, c->given->self, dtype, groups[0], groups[1]), dtype);
+    else
+      plan->slots[a] = step_full(c->steps, c->cpu, dtype, 2, groups, init);
+    if (c->given->partial) plan->partial[a] = step_full(c->steps, c->cpu, dtype, 2, rows, init);
+  }
+}
+
+static void compile(struct combining *c) {
+  strew_operand inputs[MOST_INPUTS_OF_TEXT];
+  int slots[MOST_INPUTS_OF_TEXT];
+  struct combine_plan *plan = c->plan;
+  set_dtype(c, COMBINED_SLOTS, STREW_BOOL);
+  for (int a = 0; a < plan->accumulator_count && c->steps->status == STREW_OK; a++) {
+    const strew_expr *expr = c->combination->accumulators[a].combine;
+    inputs_of(c, expr, inputs, slots);
+    STEP(c->steps, expr_compile(c->steps->call, expr, inputs, slots, a, &c->headers[a].tensor,
+                                &c->headers[COMBINED_SLOTS].tensor, plan));
+  }
+  for (int p = 0; p < plan->program_count; p++) /* elements are read as they are stored */
+    for (int i = 1; i < plan->programs[p].plan.plan.count; i++) {
+      const strew_tensor *slot = plan->slots[plan->programs[p].slots[i]];
+      plan->programs[p].plan.plan.operands[i].dtype = slot ? slot->dtype : STREW_INT64;
+    }
+}
+
+static strew_status run(const struct combining *c) {
+  const struct combine_plan *plan = c->plan;
+  const struct call *call = c->steps->call;
+  int64_t bad = -1;
+  int p = 0;
+  if (!plan->count || !c->length || !c->columns) return STREW_OK;
+  RETURN_IF_FAILED(c->cpu->ops->combine(call, c->cpu, plan, &bad, &p));
+  if (bad < 0) return STREW_OK;
+  const strew_expr *expr = c->combination->accumulators[plan->programs[p].expr].combine;
+  const struct node *node = &expr->nodes[plan->programs[p].node];
+  struct call marked = {.op = call->op, .error = call->error, .operands = {{"elements", c->elements}}};
+  marked.place = &(struct place){expr->text, node->at, node->length};
+  struct fault fault = {.code = STREW_EVALUE, .argument = "combine", .position = &bad, .position_rank = 1};
+  return fail(&marked, fault,
+              node->op == STREW_POW ? "raises an integer to a negative power at element %" PRId64
+                                    : "divides an integer by 0 at element %" PRId64,
+              bad);
+}
+
+/* The result of `finish`, of the accumulators or all their values. */
+static strew_tensor *finish(struct combining *c) {
+  struct steps *steps = c->steps;
+  strew_operand inputs[MOST_ACCUMULATORS];
+  int64_t sizes[MAX_RANK];
+  const strew_expr *expr = c->combination->finish;
+  strew_tensor *result = NULL, **made = steps_place(steps);
+  bool is_given = false;
+  for (int a = 0; a < c->combination->count; a++) is_given |= c->combination->accumulators[a].dtype >= 0;
+  for (int j = 0; j < expr->input_count; j++) {
+    const int a = find_accumulator(c->combination, expr->inputs[j]);
+    inputs[j] = strew_of((strew_tensor *)(c->given->partial ? c->plan->partial : c->plan->slots)[a]);
+  }
+  STEP(steps, strew_expr_evaluate(expr, &(strew_expr_values){.inputs = inputs}, made, steps->error));
+  if (steps->status != STREW_OK) return NULL;
+  result = *made;
+  const bool is_half = dtype_is_half(c->elements->dtype) && result->dtype == STREW_FLOAT32 && !is_given;
+  memcpy(sizes, c->elements->sizes, sizeof sizes);
+  if (!c->given->partial) sizes[0] = c->plan->count;
+  result = step_reshape(steps, result, c->elements->rank, sizes);
+  return steps->status != STREW_OK
+             ? NULL
+             : step_to(steps, result, c->elements->storage->device, is_half ? c->elements->dtype : result->dtype);
+}
+
+static strew_tensor *combine(struct combining *c) {
+  struct steps *steps = c->steps;
+  const strew_combine_options *given = c->given;
+  STEP(steps, check_options(steps->call, given));
+  if (c->elements->rank < 1)
+    STEP(steps, fail(steps->call, FAULT(STREW_ESHAPE, "elements"), "have no dimension, expected one or more"));
+  if (given->grouping && given->starts)
+    STEP(steps, fail(steps->call, FAULT(STREW_EARGUMENT, "starts"), "cannot be combined with 'grouping'"));
+  if (given->self && c->combination->count > 1)
+    STEP(steps, fail(steps->call, FAULT(STREW_EARGUMENT, "self"), "cannot begin %d accumulators, expected one",
+                     c->combination->count));
+  if (steps->status != STREW_OK) return NULL;
+  c->length = c->elements->sizes[0];
+  c->columns = count_of_sizes(c->elements->rank - 1, c->elements->sizes + 1);
+  take_sources(c);
+  if (steps->status == STREW_OK) (given->grouping ? take_groups : take_starts)(c);
+  if (steps->status != STREW_OK) return NULL;
+  c->plan->count = c->plan->starts->sizes[0] - 1;
+  find_dtypes(c);
+  take_values(c);
+  compile(c);
+  STEP(steps, run(c));
+  return steps->status == STREW_OK ? finish(c) : NULL;
+}
+
+strew_status strew_combine(const strew_combination *combination, strew_tensor *elements,
+                           const strew_combine_options *options, strew_tensor **out, strew_error *error) {
+  CALL_STEPS(call, steps, "combine", error, {"elements", elements});
+  strew_context *context = elements->storage->device->context;
+  struct combining c = {.steps = &steps,
+                        .combination = combination,
+                        .given = options ? options : &(strew_combine_options){0},
+                        .elements = elements,
+                        .cpu = &context->cpu,
+                        .plan = memory_allocate(context, sizeof *c.plan)};
+  if (!c.plan) return fail_memory(&call, context, sizeof *c.plan);
+  memset(c.plan, 0, offsetof(struct combine_plan, programs));
+  strew_tensor *result = combine(&c);
+  memory_free(context, c.plan, sizeof *c.plan);
+  return steps_give(&steps, result, out);
+}

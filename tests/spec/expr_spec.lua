@@ -1,0 +1,549 @@
+-- Expressions: random texts against the calls one by one; in place of tensors, of tables; gradients, errors, limits.
+-- devices: no, each random text would compile a kernel; the digest has expressions, and check_programs runs there.
+local strew = require "strew"
+local support, drawn = dofile "tests/spec/support.lua", dofile "tests/calls.lua"
+
+local random, any = math.random, drawn.any
+local fewer = support.runs_all and 1 or 5
+
+local function hash_of(...) return drawn.hash(drawn.no_value, {...}) end
+
+-------------------------------------------------------------------------------------------------------- random texts
+
+-- A text, and Lua code that makes the calls of it one by one; Lua's own grammar groups the operators of both.
+-- depth: how deep it is nested. Numbers of operands: x, y, z; of bools: m; k is a number.
+local number, condition
+
+local UNARY = {"abs", "floor", "ceil", "round", "relu", "exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid",
+  "log2", "log10", "log1p", "expm1", "sign"}
+local BINARY = {"minimum", "maximum", "add", "sub", "mul", "div", "floor_divide", "remainder", "pow"}
+local OPERATORS = {"+", "-", "*", "/", "//", "%", "^", "&", "|", "~"}
+local COMPARED = {["=="] = "eq", ["~="] = "ne", ["<"] = "lt", ["<="] = "le", [">"] = "gt", [">="] = "ge"}
+local FOLDS = {"sum", "mean", "var", "std", "min", "max", "amin", "amax", "prod"}
+local DTYPES = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
+
+local function call(name, ...)
+  local texts, codes = {}, {}
+  for i, part in ipairs{...} do texts[i], codes[i] = part[1], part[2] end
+  return {name .. "(" .. table.concat(texts, ", ") .. ")", "strew." .. name .. "(" .. table.concat(codes, ", ") .. ")"}
+end
+
+local function same(text) return {text, text} end
+
+local forms = {
+  function() return same(any{"x", "y", "z", "x", "y"}) end,
+  function(d) return call(any(UNARY), number(d)) end,
+  function(d) return call(any(BINARY), number(d), number(d)) end,
+  function(d)
+    local a, b, op = number(d), number(d), " " .. any(OPERATORS) .. " "
+    return {a[1] .. op .. b[1], a[2] .. op .. b[2]}
+  end,
+  function(d) local a = number(d) return {"(" .. a[1] .. ")", "(" .. a[2] .. ")"} end,
+  function(d) local a = number(d) return {"- " .. a[1], "- " .. a[2]} end,
+  function(d) local a, n = number(d), any{"2", "0.5", "k", "-3", "0x10", "1e3", "7 // 2", "2 ^ 3"}
+    return {a[1] .. " * " .. n, a[2] .. " * " .. n} end,
+  function(d) return call("where", condition(d), number(d), number(d)) end,
+  function(d) local a, low, high = number(d), same "-1", same "2"
+    return {call("clamp", a, low, high)[1], call("clamp", a, low, high)[2]} end,
+  function(d) local a, m = number(d), condition(d) return call("masked_fill", a, m, same "1") end,
+  function(d) local a, dtype = number(d), any(DTYPES)
+    return {dtype .. "(" .. a[1] .. ")", ("strew.to(%s, %q)"):format(a[2], dtype)} end,
+  function(d) return call(any(FOLDS), number(d)) end,
+  function(d) local a, fold, dim = number(d), any(FOLDS), any{"0", "-1"}
+    return {("%s(%s, %s, true)"):format(fold, a[1], dim), ("(strew.%s(%s, %s, true))"):format(fold, a[2], dim)} end,
+  function(d) local a = number(d)
+    return {"(" .. a[1] .. ")[i]", "(" .. a[2] .. ")[i]"} end,
+}
+
+function number(depth)
+  if depth == 0 then return forms[1]() end
+  return forms[random(#forms)](depth - 1)
+end
+
+local conditions = {
+  function() return same "m" end,
+  function(d) local a, b, op = number(d), number(d), any{"==", "~=", "<", "<=", ">", ">="}
+    return {("(%s %s %s)"):format(a[1], op, b[1]), ("strew.%s(%s, %s)"):format(COMPARED[op], a[2], b[2])} end,
+  function(d) local a, b, op = condition(d), condition(d), any{"and", "or"}
+    return {("(%s %s %s)"):format(a[1], op, b[1]), ("strew.logical_%s(%s, %s)"):format(op, a[2], b[2])} end,
+  function(d) local a = condition(d) return {"(not " .. a[1] .. ")", "strew.logical_not(" .. a[2] .. ")"} end,
+  function(d) return call(any{"isnan", "isinf", "isfinite"}, number(d)) end,
+}
+
+function condition(depth)
+  if depth == 0 then return conditions[1]() end
+  return conditions[random(#conditions)](depth - 1)
+end
+
+-- Operands of the k-th case, in random dtypes and layouts.
+local function operands_of(k)
+  local drawn_call = drawn.draw("expr", k, strew.zeros(1).device)
+  local x, y, m = drawn_call[1], drawn_call[2], drawn_call[3]
+  if random(3) == 1 then y = y:to(any(DTYPES)) end
+  local n = x:size(0)
+  return {x = x, y = y, m = m, z = random(2) == 1 and x or strew.tensor(random(5)):to(any(DTYPES)),
+          i = strew.randint(0, math.max(n, 1), {n}), k = any{2, 0.5, 3}}
+end
+
+-- Calls f; returns the hash of its result, or the code of its error.
+local function result_of(f)
+  local ok, result = pcall(f)
+  if ok and strew.type(result) then return hash_of(result), result end
+  if ok then return "number", result end
+  return "error", result
+end
+
+describe("a random text", function()
+  it("gives the bits of the calls one by one", function()
+    local results, errors = 0, 0
+    for k = 1, 3000 // fewer do
+      local inputs = operands_of(k)
+      local part = random(4) == 1 and condition(random(4)) or number(random(5))
+      local env = setmetatable({strew = strew}, {__index = inputs})
+      local one_by_one = assert(load("return " .. part[2], part[2], "t", env))
+      local wanted, value = result_of(one_by_one)
+      local got, made = result_of(function() return strew.expr(part[1])(inputs) end)
+      if wanted == "number" then goto continue end -- of numbers alone
+      if wanted ~= got then
+        error(("case %d: %s\n%s\n%s\n%s"):format(k, part[1], part[2], support.text(value), support.text(made)), 0)
+      end
+      if got == "error" then errors = errors + 1 else results = results + 1 end
+      -- recorded, the nodes are computed by calls
+      if got ~= "error" then
+        local recorded
+        pcall(strew.grad(function(a) recorded = strew.expr(part[1])(inputs) return a:sum() end), strew.ones(1))
+        assert.equal(got, recorded and hash_of(recorded), part[1])
+        assert.equal(got, (result_of(function() return strew.expr(part[1]):with(inputs):clone() end)), part[1])
+      end
+      ::continue::
+    end
+    assert.is_true(results > 1000 // fewer and errors > 50 // fewer, results .. " " .. errors)
+  end)
+end)
+
+--------------------------------------------------------------------------------------------------------- the object
+
+local t = {
+  strew = strew, x = strew.tensor{1.0, -2.0, 3.0, 4.0}, y = strew.tensor{2, 0, 5, 1}, m = strew.tensor{true, false,
+    true, true},
+  g = strew.grouping(strew.tensor{1, 0, 1, 1}), i = strew.tensor{3, 0, 3}, w = strew.tensor{{1.0, 2.0}, {3.0, 4.0}},
+}
+t.f = strew.expr "x * 2 + y"
+t.e = t.f:with{x = t.x, y = t.y}
+
+describe("an expression", function()
+  it("takes tensors that broadcast, numbers, booleans, groupings and tables", function()
+    support.evaluate({
+      {"f{x = x, y = y}", "float32[4] {4.0, -4.0, 11.0, 9.0}"},
+      {"f{x = w, y = 1}", "float32[2, 2] {{3.0, 5.0}, {7.0, 9.0}}"},
+      {"f{x = y, y = 1}", "int64[4] {5, 1, 11, 3}"}, {"f{x = y, y = 0.5}", "float32[4] {4.5, 0.5, 10.5, 2.5}"},
+      {"f{x = w, y = w[0]}", "float32[2, 2] {{3.0, 6.0}, {7.0, 10.0}}"},
+      {"f{x = x, y = y, other = 1}", "float32[4] {4.0, -4.0, 11.0, 9.0}"},
+      {"strew.expr('where(c, x, 0)'){c = m, x = x}", "float32[4] {1.0, 0.0, 3.0, 4.0}"},
+      {"strew.expr('(x > 0) == flag'){x = x, flag = true}", "bool[4] {true, false, true, true}"},
+      {"strew.expr('x - mean[g]'){x = x, mean = g:mean(x), g = g}",
+       "float32[4] {-1.6666667461395, 0.0, 0.33333325386047, 1.3333332538605}"},
+      {"strew.expr('g'){g = g}", "int64[4] {1, 0, 1, 1}"},
+      {"strew.expr('x[i]'){x = w, i = strew.tensor{1}}", "float32[1, 2] {{3.0, 4.0}}"},
+      {"f(strew.columns({x = x, y = y}, {'y', 'x'}))", "float32[4] {4.0, -4.0, 11.0, 9.0}"},
+      {"strew.expr('a * 2'){a = e}", "float32[4] {8.0, -8.0, 22.0, 18.0}"},
+      {"strew.expr('(x - mean(x, 0, true)) / std(x, 0, true)'){x = w}",
+       "float32[2, 2] {{-0.70710676908493, -0.70710676908493}, {0.70710676908493, 0.70710676908493}}"},
+    }, t)
+  end)
+
+  it("writes to out, which may be an input, and goes to a device", function()
+    local out = strew.zeros(4)
+    assert.equal(out, t.f({x = t.x, y = t.y}, {out = out}))
+    assert.equal("float32[4] {4.0, -4.0, 11.0, 9.0}", support.text(out))
+    t.f({x = out, y = 1}, {out = out})
+    assert.equal("float32[4] {9.0, -7.0, 23.0, 19.0}", support.text(out))
+    assert.equal("cpu", t.f({x = t.x, y = t.y}, {device = "cpu"}).device)
+  end)
+
+  it("has inputs and a text, and prints", function()
+    assert.same({"b", "a", "c_1"}, strew.expr("b + a * b - exp(c_1)").inputs)
+    assert.equal(" x*2 ", strew.expr(" x*2 ").text)
+    assert.equal("expression of x, y: x * 2 + y", tostring(t.f))
+    assert.equal("expression of x, y: x * 2 + y, float32[4]", tostring(t.e))
+    assert.equal("expression: 1 + 2", tostring(strew.expr "1 + 2"))
+    assert.equal("expression of x, y: x * 2 + y", tostring(t.f:with{x = strew.ones(2), y = strew.ones(3)}))
+    t.f.inputs[1] = "z"
+    assert.same({"x", "y"}, t.f.inputs)
+    assert.is_nil(strew.type(t.f))
+    assert.is_nil(strew.type(t.e))
+  end)
+
+  it("frees its memory", function()
+    collectgarbage() collectgarbage()
+    local before = strew.memory()
+    for _ = 1, 200 do
+      local e = strew.expr("a * 2 + sum(a)"):with{a = strew.ones(1000)}
+      e:sum()
+      pcall(strew.scatter, e, strew.tensor{5})
+      local _ <close> = strew.expr "x"
+    end
+    collectgarbage() collectgarbage()
+    assert.is_true(strew.memory() <= before + 1000)
+    local closed
+    do local f <close> = strew.expr "x * 2" closed = {f, f:with{x = t.x}} end
+    assert.equal("expression: the expression is closed", support.message(closed[1], {x = t.x}))
+    assert.equal("sum: the expression is closed", support.message(strew.sum, closed[2]))
+    local freed = strew.ones(3)
+    local e = strew.expr("a * 2"):with{a = freed}
+    freed:free()
+    assert.equal("add: 'a' was freed", support.message(strew.add, e, 1))
+  end)
+end)
+
+------------------------------------------------------------------------------------------------- in place of a tensor
+
+-- Calls with E where a tensor is read.
+local reading = {
+  "strew.scatter(E, four)", "strew.scatter(E, four, {reduce = 'max'})", "strew.scatter(E, g)",
+  "strew.scatter{src = E, index = four}",
+  "strew.zeros(9):scatter_add_(0, four, E)", "strew.zeros(9):scatter_(0, four, E)",
+  "strew.zeros(9):scatter_reduce_(0, four, E, 'amax')", "strew.zeros(9):scatter_add(0, {index = four, src = E})",
+  "strew.zeros(9):index_add_(0, four, E)", "strew.zeros(9):put_(four, E)", "strew.zeros(9):index_put_({four}, E)",
+  "strew.segment_csr(E, strew.tensor{0, 1, 4})", "strew.segment_coo(E, strew.tensor{0, 0, 1, 2})",
+  "strew.gather(E, 0, i)",
+  "strew.zeros(4):copy_(E)", "strew.cat{E, x, E}", "strew.stack({x, E}, 1)", "x + E", "E + x", "2 - E:mul(1)",
+  "x:add_(E):clone()",
+  "strew.where(m, E, x)", "strew.maximum(x, E)", "x:clamp(0, E)", "E:sum(0)", "E:sum()", "E:mean(0, true)", "E:var()",
+  "E:std(0)", "E:std{dim = 0, correction = 0}", "E:max()", "E:max(0)", "E:min(0, true)", "E:amax(0)", "E:amin()",
+  "E:any()",
+  "E:all(0)", "E:prod()", "E:argmax()", "E:argmin(0)", "strew.sum(E, {0})", "strew.sum{self = E, dim = 0}",
+  "E:median()",
+  "E:sort()", "E:topk(2)", "E:cumsum(0)", "strew.tensor(E)", "E:to('int64')", "strew.histc(E, 3)", "x:lt(E)",
+  "strew.one_hot(E:to('int64'):abs())", "strew.group_by(E).ids", "strew.equal(E, x)", "strew.rows({a = x}, E:gt(0)).a",
+  "E:reshape(2, 2)", "E:quantile(0.5)", "strew.assign({a = x}, {b = E}).b", "g:agg{a = {'sum', E}}.a",
+  "E:matmul(x)", "strew.value_counts(E).count", "column(E)",
+}
+for _, word in ipairs{"sum", "mul", "mean", "min", "max", "std", "var", "softmax", "log_softmax", "logsumexp",
+  "median", "any", "all",
+  "first", "last", "nunique"} do
+  table.insert(reading, ("strew.scatter_%s(E, four)"):format(word))
+end
+for _, word in ipairs{"sum", "mean", "prod", "min", "max", "std", "var", "median", "count", "first", "last", "any",
+  "all",
+  "nunique", "logsumexp", "argsort", "rank", "cumsum", "softmax", "log_softmax"} do
+  table.insert(reading, ("g:%s(E)"):format(word))
+end
+table.insert(reading, "g:quantile(E, 0.5)")
+table.insert(reading, "g:topk(E, 1)")
+
+local function with_E(E)
+  local env = {E = E, four = strew.tensor{2, 0, 2, 1}, x = t.x:clone(), g = t.g, i = t.i, m = t.m, strew = strew,
+    ipairs = ipairs}
+  function env.column(value)
+    local table = strew.columns({x = t.x}, {"x"})
+    table.y = value
+    return table.y
+  end
+  return env
+end
+
+describe("a bound expression", function()
+  it("is read in the place of a tensor by every call", function()
+    for _, code in ipairs(reading) do
+      local function results(E)
+        local made = table.pack(pcall(load("return " .. code, code, "t", with_E(E))))
+        for k = 1, made.n do made[k] = support.text(made[k]) end
+        return table.concat(made, " ")
+      end
+      local wanted = results(t.f{x = t.x, y = t.y})
+      assert.equal("true", wanted:sub(1, 4), code .. wanted)
+      assert.equal(wanted, results(t.e), code)
+    end
+  end)
+
+  it("is computed anew by each call, from its inputs as they are then", function()
+    local a = strew.tensor{1.0, 2.0}
+    local e = strew.expr("a + 1"):with{a = a}
+    assert.equal(5, e:sum():item())
+    a:fill_(3)
+    assert.equal(8, e:sum():item())
+    assert.equal("float32[2] {4.0, 4.0}", support.text(e:clone()))
+  end)
+
+  it("gives the bits of the tensor in reductions of every dtype, shape and layout", function()
+    for k = 1, 600 // fewer do
+      local inputs = operands_of(k)
+      local f = strew.expr(any{"where(m, x, y)", "x + y", "x * y + x", "maximum(x, y)", "x", "(x > y) == m", "x[i]"})
+      local e, dim = f:with(inputs), any{0, -1, 1}
+      local ok, whole = pcall(f, inputs)
+      for _, fold in ipairs{"sum", "mean", "var", "std", "amin", "amax", "argmin", "argmax", "any", "all", "prod",
+        "max"} do
+        if not ok then break end
+        assert.equal((result_of(function() return whole[fold](whole) end)), (result_of(function()
+          return e[fold](e) end)), f.text)
+        local keeps = random(2) == 1
+        local wanted, value = result_of(function() return whole[fold](whole, dim, keeps) end)
+        local got, made = result_of(function() return e[fold](e, dim, keeps) end)
+        assert.equal(wanted, got, ("%s of %s: %s, %s"):format(fold, f.text, tostring(value), tostring(made)))
+      end
+      if ok then assert.same({whole.dtype, whole.shape}, {e.dtype, e.shape}) end
+    end
+  end)
+
+  it("is never written", function()
+    support.fail({
+      {"strew.add_(e, 1)", "add_: 'self' is a bound expression, expected a tensor"},
+      {"e:add_(1)", "add_: 'self' is a bound expression, expected a tensor"},
+      {"e:zero_()", "zero_: 'self' is a bound expression, expected a tensor"},
+      {"e:scatter_add_(0, i, x)", "scatter_add_: 'self' is a bound expression, expected a tensor"},
+      {"e:set(0, 1.0)", "set: 'self' is a bound expression, expected a tensor"},
+      {"f({x = x, y = y}, {out = e})", "expression: 'out' is a bound expression, expected a tensor"},
+      {"strew.scatter(x, y, {out = e})", "scatter: 'out' is a bound expression, expected a tensor"},
+      {"strew.scatter(e, y, {out = e})", "scatter: 'out' is a bound expression, expected a tensor"},
+    }, t, function(message) return (message:gsub(", number or boolean", ""):gsub("\n.*", "")) end)
+    assert.equal("float32[4] {4.0, -4.0, 11.0, 9.0}", support.text(t.e:clone()))
+  end)
+
+  it("has no other field", function()
+    assert.equal("a bound expression has no 'shap'\n  hint  did you mean 'shape'?", support.message(function()
+      return t.e.shap end))
+    assert.equal("an expression has no 'input'\n  hint  did you mean 'inputs'?", support.message(function()
+      return t.f.input end))
+    assert.is_false((pcall(function() t.e.dtype = 1 end)))
+  end)
+end)
+
+--------------------------------------------------------------------------------------------------------------- tables
+
+local path = os.tmpname() .. ".csv"
+local function sales()
+  support.put(path, "city,price,n,day\nOslo,2.5,3,1\nRome,4,1,2\nOslo,1,7,2\nBari,3,2,1\n")
+  return strew.load(path, {header = true})
+end
+
+local function columns_text(x) -- "a 1 2, b Oslo Rome"
+  local parts = {}
+  for _, name in ipairs(strew.columns(x)) do
+    local words, list = strew.words(x)[name], rawget(x, name):tolist()
+    for k, value in ipairs(list) do list[k] = tostring(words and words[value + 1] or value) end
+    table.insert(parts, name .. " " .. table.concat(list, " "))
+  end
+  return table.concat(parts, ", ")
+end
+
+describe("a text of columns", function()
+  teardown(function() os.remove(path) end)
+
+  it("chooses, sorts, groups and adds", function()
+    local env = {s = sales(), text = columns_text, strew = strew, f = t.f, x = strew.tensor{1, 2, 3, 4}}
+    support.evaluate({
+      {"text(strew.rows(s, 'price > 2 and city == \"Oslo\"'))", "city Oslo, price 2.5, n 3, day 1"},
+      {"text(strew.rows(s, \"city ~= 'Oslo'\"))", "city Rome Bari, price 4.0 3.0, n 1 2, day 2 1"},
+      {"text(strew.rows(s, 'city == \"Paris\"'))", "city , price , n , day "},
+      {"text(strew.rows(s, 'price == max(price)'))", "city Rome, price 4.0, n 1, day 2"},
+      {"text(strew.rows(s, 'sum(price) > 3'))",
+        "city Oslo Rome Oslo Bari, price 2.5 4.0 1.0 3.0, n 3 1 7 2, day 1 2 2 1"},
+      {"text(strew.sort_by(s, 'price / n'))",
+        "city Oslo Oslo Bari Rome, price 1.0 2.5 3.0 4.0, n 7 3 2 1, day 2 1 1 2"},
+      {"text(strew.sort_by(s, {'city', '-price'}, {true, false}))",
+       "city Rome Oslo Oslo Bari, price 4.0 2.5 1.0 3.0, n 1 3 7 2, day 2 1 2 1"},
+      {"text(strew.sort_by(s, 'price * n', {descending = true}))",
+       "city Oslo Oslo Bari Rome, price 2.5 1.0 3.0 4.0, n 3 7 2 1, day 1 2 1 2"},
+      {"text(strew.group_by(s, 'city'):agg{xy = {'sum', 'price * n'}, n = 'count', most = {'max', 'n'}})",
+       "city Bari Oslo Rome, most 2 7 1, n 1 2 1, xy 6.0 14.5 4.0"},
+      {"text(strew.group_by(s, 'day'):agg{share = {'sum', 'n / sum(n)', dtype = 'float64'}})",
+       "day 1 2, share 0.38461539149284 0.61538464576006"},
+      {"text(strew.group_by(s, 'day'):agg{late = {'any', 'city == \"Rome\"'}})", "day 1 2, late false true"},
+      {"text(strew.assign(s, {total = 'price * n'}))",
+       "city Oslo Rome Oslo Bari, price 2.5 4.0 1.0 3.0, n 3 1 7 2, day 1 2 2 1, total 7.5 4.0 7.0 6.0"},
+      {"text(strew.columns(strew.assign(s, {b = 'c + 1', c = 'd * 2', d = 'n', a = '-b'}), {'d', 'c', 'b', 'a'}))",
+       "d 3 1 7 2, c 6 2 14 4, b 7 3 15 5, a -7 -3 -15 -5"},
+      {"table.concat(strew.columns(strew.assign(s, {b = 'c + 1', c = 'd * 2', d = 'n', a = '-b'})), ' ')",
+       "city price n day d c b a"},
+      {"text(strew.columns(strew.assign(s, {n = 'n * 10', m = 'n + 1'}), {'n', 'm'}))", "n 30 10 70 20, m 31 11 71 21"},
+      {"text(strew.columns(strew.assign(s, {k = 3, ok = true, top = 'max(price)', town = 'city', v = x}), "
+        .. "{'k', 'ok', 'top', 'town', 'v'}))",
+       "k 3 3 3 3, ok true true true true, top 4.0 4.0 4.0 4.0, town Oslo Rome Oslo Bari, v 1 2 3 4"},
+      {"text(s)", "city Oslo Rome Oslo Bari, price 2.5 4.0 1.0 3.0, n 3 1 7 2, day 1 2 2 1"},
+      {"strew.rows({a = strew.tensor{1, 5}}, 'a > 2').a", "int64[1] {5}"},
+      {"strew.group_by({a = strew.tensor{1, 5}, b = strew.tensor{1, 1}}, 'b'):agg{c = {'sum', 'a * 2'}}.c",
+        "int64[1] {12}"},
+      {"strew.expr('price * n'):with(s):sum()", support.lacks_float64 and "float32[] 24.5" or "float64[] 24.5"},
+      {"f{x = s.price, y = 1}:sum()", support.lacks_float64 and "float32[] 25.0" or "float64[] 25.0"},
+    }, env)
+  end)
+
+  it("finds columns with names of any kind first", function()
+    local x = {["a + b"] = strew.tensor{3, 1}, a = strew.tensor{1, 2}, b = strew.tensor{5, 5}}
+    assert.equal("int64[2] {1, 3}", support.text(strew.sort_by(x, "a + b")["a + b"]))
+    assert.equal("int64[2] {1, 2}", support.text(strew.sort_by(x, "a+b").a))
+    assert.equal("int64[1] {4}", support.text(strew.group_by(x, "b"):agg{s = {"sum", "a + b"}}.s))
+    assert.equal("int64[2] {3, 1}", support.text(strew.assign(x, {c = "a + b"}).c))
+  end)
+
+  it("compares words whatever their codes", function()
+    local x = strew.columns({city = strew.tensor{0, 1, 2, 1}, v = strew.arange(4)}, nil, {city = {"Rome", "Oslo",
+      "Rome"}})
+    assert.equal("int64[2] {0, 2}", support.text(strew.rows(x, "city == 'Rome'").v))
+    assert.equal("int64[2] {1, 3}", support.text(strew.rows(x, "city == 'Oslo'").v))
+    assert.equal("int64[4] {0, 1, 2, 3}", support.text(strew.rows(x, "city ~= 'Bari' or city == 'Rome'").v))
+    assert.equal("int64[2] {1, 3}", support.text(strew.rows(x, "city ~= 'Rome' and 'Oslo' == city").v))
+    local chunked = {}
+    for chunk in strew.chunks((function() sales() return path end)(), {header = true, rows = 1}) do
+      table.insert(chunked, #strew.rows(chunk, "city == 'Oslo'").n)
+    end
+    assert.same({1, 0, 1, 0}, chunked)
+  end)
+
+  it("fails with what is wrong", function()
+    support.fail({
+      {"strew.rows(s, 'price')", "rows: 'which' gives float64, expected a condition"},
+      {"strew.rows(s, 'prise > 2')", "rows: 'which' has no prise, the inputs are prise\n"
+        .. "  hint  did you mean 'price' for 'prise'?"},
+      {"strew.rows(s, 'city > 2')", 'rows: \'which\' has words as column "city", which compare with == and ~= alone'},
+      {"strew.rows(s, 'city == day')",
+        'rows: \'which\' has words as column "city", which compare with == and ~= alone'},
+      {"strew.rows(s, 'price == \"Rome\"')",
+        "rows: 'which' has no words at \"price\", which the text compares with \"Rome\"\n"
+        .. "  hint  words compare with text columns of a table as strew.load makes it"},
+      {"strew.rows(s, 'price >')", "rows: 'text' ends, expected a value\n  text  price >\n               ^"},
+      {"strew.rows(s, 3)", "rows: 'which' is 3, expected a tensor, or a condition as text"},
+      {"strew.sort_by(s, 'prise')", "sort_by: 'by' has \"prise\", not found in x\n  hint  did you mean 'price'?"},
+      {"strew.sort_by(s, 'prise * 2')", "sort_by: 'by' has no prise, the inputs are prise\n"
+        .. "  hint  did you mean 'price' for 'prise'?"},
+      {"g:agg{a = {'sum', 'prise * n'}}", "agg: 'what' has no prise, the inputs are prise, n\n"
+        .. "  hint  did you mean 'price' for 'prise'?"},
+      {"g:agg{a = {'sum', 'prise'}}", "agg: 'what' has \"prise\", not found in the table\n"
+        .. "  hint  did you mean 'price'?"},
+      {"strew.assign(s, {a = 'b', b = 'a'})", "assign: 'what' has columns that need one another: a, b, a"},
+      {"strew.assign(s, {a = 'a + 1'})", "assign: 'what' has columns that need one another: a, a"},
+      {"strew.assign(s, {a = 'q + 1'})", "assign: 'what' has no q, the inputs are q"},
+      {"strew.assign(s, {a = {}})",
+        "assign: 'what' has a table at key \"a\", expected a text, a tensor, a number or a boolean"},
+      {"strew.assign(s, {[1] = 'n'})", "assign: 'what' has key 1, expected names of columns"},
+      {"strew.assign(s, {a = strew.tensor{1}})",
+        "assign: 'x' has a column \"a\" of 1 elements, expected 4, as in the first one, \"city\""},
+      {"strew.assign({strew.ones(1)}, {a = '1'})", "assign: 'x' is a sequence of columns, expected names\n"
+        .. "  x[1]  float32[1] cpu"},
+      {"s.city = strew.arange(4); strew.rows(s, 'city == \"Rome\"')", "rows: 'x' has a new value as column \"city\", "
+        .. "whose words belong to the former one\n  hint  x[\"city\"] = nil before makes it a column of numbers; "
+        .. "strew.columns(x, nil, {[\"city\"] = {word, ...}}) returns x with other words"},
+    }, {s = sales(), g = strew.group_by(sales(), "city"), strew = strew})
+  end)
+end)
+
+------------------------------------------------------------------------------------------------------------ gradients
+
+describe("the gradient of a text", function()
+  -- The text, and the same calls one by one.
+  local rows = {
+    {"x * y + x ^ 2", function(x, y) return x * y + x ^ 2 end}, {"exp(x) / y", function(x, y) return x:exp() / y end},
+    {"where(x > 0, x, -x) * y", function(x, y) return strew.where(x:gt(0), x, -x) * y end},
+    {"(x - mean(x)) / std(x)", function(x) return (x - x:mean()) / x:std() end},
+    {"max(x) - min(y)", function(x, y) return x:max() - y:min() end},
+    {"x - m[g]", function(x, _, m, g) return x - m[g] end},
+    {"clamp(x, -1, 1) * 2 ^ 3", function(x) return x:clamp(-1, 1) * 8.0 end},
+    {"x * sum(y * k, 0, true)", function(x, y) return x * (y * 0.5):sum(0, true) end},
+  }
+  for _, row in ipairs(rows) do
+    it("is that of the calls one by one: " .. row[1], function()
+      local x, y, m, g = strew.tensor{0.5, -2, 3}, strew.tensor{1.5, 4, 2}, strew.tensor{0.25, 7}, strew.tensor{1, 0, 1}
+      local f, w = strew.expr(row[1]), strew.tensor{1.0, 2, 3}
+      local function by_calls(a, b, c) return (row[2](a, b, c, g) * w):sum() end
+      local wanted = hash_of(strew.grad(by_calls)(x, y, m))
+      local function inputs(a, b, c) return {x = a, y = b, m = c, g = g, k = 0.5} end
+      assert.equal(wanted, hash_of(strew.grad(function(a, b, c) return (f(inputs(a, b, c)) * w):sum() end)(x, y, m)))
+      assert.equal(wanted, hash_of(strew.grad(function(a, b, c) return (w * f:with(inputs(a, b, c))):sum() end)(x, y,
+        m)))
+    end)
+  end
+
+  it("goes through calls that read it, and through tables", function()
+    local x, ids = strew.tensor{1.0, 2, 3}, strew.tensor{0, 1, 0}
+    local f = strew.expr "x * x"
+    local wanted = "float32[3] {2.0, 4.0, 6.0}"
+    assert.equal(wanted, support.text(strew.grad(function(a) return f:with{x = a}:sum() end)(x)))
+    assert.equal(wanted, support.text(strew.grad(function(a) return strew.scatter(f:with{x = a}, ids):sum() end)(x)))
+    assert.equal(wanted, support.text(strew.grad(function(a) return strew.assign({x = a},
+      {y = "x * x"}).y:sum() end)(x)))
+    local function agg(a) return strew.group_by({x = a, k = ids}, "k"):agg{s = {"sum", "x * x"}}.s:sum() end
+    assert.equal(wanted, support.text(strew.grad(agg)(x)))
+  end)
+end)
+
+--------------------------------------------------------------------------------------------------------------- errors
+
+describe("an error", function()
+  it("of the text marks the place, at the script's line", function()
+    local _, message = pcall(load("\n\nlocal f = strew.expr('x + * y')", "=demo.lua", "t", {strew = strew}))
+    assert.equal("demo.lua:3: expr: 'text' has '*', expected a value\n  text  x + * y\n            ^", message)
+    assert.equal("argument", strew.last_error().code)
+    assert.same({4}, strew.last_error().pos)
+  end)
+
+  it("of a call says what is missing or wrong", function()
+    support.fail({
+      {"f{x = x}", "expression: 'inputs' has no y, the inputs are x, y"},
+      {"strew.expr('alpha + beta'){alpa = x, betta = x}",
+        "expression: 'inputs' has no alpha, beta, the inputs are alpha, beta\n"
+        .. "  hint  did you mean 'alpa' for 'alpha', 'betta' for 'beta'?"},
+      {"f{x = x, y = 'a'}", "expression: 'y' is \"a\", expected a tensor, number or boolean"},
+      {"f{x = x, y = {1}}", "expression: 'y' is a table, expected a tensor, number or boolean\n"
+        .. "  hint  strew.tensor(y) makes a tensor of a table"},
+      {"f(x)", "expression: 'inputs' is a tensor, expected a table"},
+      {"f:with(3)", "with: 'inputs' is 3, expected a table"},
+      {"f{x = setmetatable({}, {__index = function() error 'ran' end}), y = 1}",
+       "expression: 'x' is a table, expected a tensor, number or boolean"},
+      {"f(setmetatable({}, {__index = function() error 'ran' end}))",
+        "expression: 'inputs' has no x, y, the inputs are x, y"},
+      {"f({x = x, y = y}, {device = 'cpu', out = x})", "expression: 'device' cannot be combined with 'out'\n"
+        .. "  out  float32[4] cpu"},
+      {"f({x = x, y = y}, {dtype = 'int64'})", "expression: 'options' has unknown key \"dtype\", expected out, device"},
+      {"strew.expr('x // y'){x = y, y = y}", "floor_divide: 'other' is 0 at [1], integers cannot be divided by it\n"
+        .. "  self   int64[4] cpu\n  other  int64[4] cpu\n  text   x // y\n           ^^\n"
+          .. "  hint   div gives floats, where x / 0 is inf or nan"},
+      {"strew.sum(strew.expr('x // y'):with{x = y, y = y})",
+        "floor_divide: 'other' is 0 at [1], integers cannot be divided by it\n"
+        .. "  self   int64[4] cpu\n  other  int64[4] cpu\n  text   x // y\n           ^^\n"
+          .. "  hint   div gives floats, where x / 0 is inf or nan"},
+      {"strew.sum(f)", "sum: 'self' is an expression, expected a tensor\n"
+        .. "  hint  f(inputs) makes a tensor; f:with(inputs) stands where a call reads one"},
+      {"strew.expr()", "expr: 'text' is missing, the arguments are (text)"},
+      {"strew.expr(3)", "expr: 'text' is 3, expected a string"},
+      {"strew.expr('x\\0y')", "expr: 'text' has a zero byte\n  text  x\n         ^"},
+    }, t)
+  end)
+
+  it("leaves out as it was", function()
+    local out = strew.zeros(4, {dtype = "int64"})
+    assert.is_false((pcall(strew.expr "x // y", {x = t.y, y = t.y}, {out = out})))
+    assert.equal("int64[4] {0, 0, 0, 0}", support.text(out))
+  end)
+end)
+
+describe("a text", function()
+  it("runs nothing of Lua", function()
+    for _, text in ipairs{"print(x)", "os.exit()", "x:sum()", "(function() end)()", "x.y", "{}", "x = 1", "string",
+      "load('x')",
+      "x .. y", "#x", "[[x]]", "goto a", "_ENV.x", "x()", "x{1}", "x'a'"} do
+      local ok, f = pcall(strew.expr, text)
+      if ok then -- a name is an input
+        assert.equal(text, f.inputs[1])
+        assert.is_false((pcall(f, {x = t.x})), text)
+      end
+    end
+    assert.is_false((pcall(strew.expr "math", {})))
+  end)
+
+  it("is limited in length, operations, depth and inputs, and says so", function()
+    local function fails(text, pattern) assert.matches(pattern, support.message(strew.expr, text), 1, false) end
+    fails(("x + "):rep(20000) .. "x", "65,?536")
+    fails(("("):rep(300) .. "x" .. (")"):rep(300), "200 levels")
+    fails(("-"):rep(1) .. (" -"):rep(300) .. "x", "200 levels")
+    local terms = {}
+    for i = 1, 1100 do terms[i] = "x * " .. i end
+    fails(table.concat(terms, " + "), "1000 operations")
+    for i = 1, 65 do terms[i] = "x" .. i end
+    fails(table.concat(terms, " + ", 1, 65), "64 inputs")
+    assert.equal(64, #strew.expr(table.concat(terms, " + ", 1, 64)).inputs)
+    local inputs = {}
+    for i = 1, 64 do inputs["x" .. i] = strew.tensor{1.0, i} end
+    assert.equal("float32[2] {64.0, 2080.0}", support.text(strew.expr(table.concat(terms, " + ", 1, 64))(inputs)))
+  end)
+end)
