@@ -175,7 +175,7 @@ function expressions.is_text(columns, name)
   return pcall(strew.expr, name) or name:find "[-+*/%%^&|~<>=(%[]" and not errors.meant(name, columns.names)
 end
 
--- Returns e as it is, for a call that reads it, if it is a line of that length and no call is recorded; else its values.
+-- Returns e for a call that reads it: e itself if it is a line of that length and no call is recorded; else its values.
 function expressions.unstored(e, length)
   if inner.is_recording() then return expressions.evaluate(e) end
   local shape = e.shape

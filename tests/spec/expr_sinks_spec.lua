@@ -89,7 +89,7 @@ describe("rows of a line within a text", function()
                                 function() f:with(inputs):sum() end} do
             local ok, message = pcall(call)
             assert.is_false(ok)
-            assert(message:find(("'index' has value %d at [1, 1234], out of range for dim 0 of self (size 3000,"):format(
+            assert(message:find(("'index' has value %d at [1, 1234], out of range for dim 0 of self (size 3000"):format(
               bad), 1, true), message)
             local mark = (" "):rep(8 + text:find("[i]", 1, true)) .. "^^^"
             assert(message:find("text   " .. text .. "\n" .. mark, 1, true), message)
