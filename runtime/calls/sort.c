@@ -8,7 +8,9 @@
    others may change in between (a host's, a mapped file) is copied first. */
 static void sort_into(struct steps *steps, strew_tensor *tensor, int dim, int64_t keep, bool descending,
                       strew_tensor *values, strew_tensor *indices) {
-  struct sort_plan sort = {.keep = keep, .descending = descending};
+  struct sort_plan sort; /* not zeroed first: plans are large */
+  sort.keep = keep;
+  sort.descending = descending;
   if (steps->status != STREW_OK || !strew_tensor_numel(indices)) return;
   if (tensor->storage->wrapped) tensor = step_copy(steps, tensor, tensor->dtype);
   if (!tensor) return;
@@ -87,8 +89,7 @@ static void find_starts(struct steps *steps, struct unique *u, strew_device *dev
   strew_tensor *later = step_narrow(steps, u->sorted, 0, 1, n - 1);
   strew_tensor *earlier = step_narrow(steps, u->sorted, 0, 0, n - 1);
   step_binary(steps, STREW_NE, later, earlier, step_narrow(steps, u->is_start, 0, 1, n - 1));
-  strew_tensor **found = steps_place(steps);
-  STEP(steps, strew_nonzero(u->is_start, found, steps->error));
+  STEP_INTO(steps, found, strew_nonzero(u->is_start, found, steps->error));
   u->starts = steps_keep(steps, mark, step_view(steps, *found, 1, (int64_t[]){-1}));
 }
 

@@ -176,14 +176,14 @@ static kernel *kernel_of(const struct instruction *instruction) {
 
 static int add_take(struct program *program, const struct instruction *instruction) {
   const struct operand *table = &program->space->operands[instruction->in[1].from];
-  const size_t bytes = dtype_bytes(table->dtype);
-  program->cost += COST_OF_TAKE;
+  const int64_t bytes = (int64_t)dtype_bytes(table->dtype);
   const int index = value_of_source(program, instruction, 0);
   struct action *action = add_action(program, 1, table->dtype);
   action->convert = NULL;
   action->in[0] = index;
-  action->table = (struct lookup){operand_address(table), instruction->size, instruction->step * (int64_t)bytes, bytes,
+  action->table = (struct lookup){operand_address(table), instruction->size, instruction->step * bytes, (size_t)bytes,
                                   instruction->bad};
+  program->cost += COST_OF_TAKE;
   return last_value(program);
 }
 
@@ -208,8 +208,7 @@ static int add_instruction(struct program *program, const struct instruction *in
 /* Gives each value that is kept in a block a register: one that no later action reads. */
 static int assign_registers(struct program *program) {
   int last_use[MOST_ACTIONS], free[MOST_ACTIONS], free_count = 0, registers = 0;
-  for (int i = 0; i < program->lane_count; i++)
-    if (program->lanes[i].convert) program->lanes[i].place = registers++;
+  for (int i = 0; i < program->lane_count; i++) program->lanes[i].place = program->lanes[i].convert ? registers++ : 0;
   if (program->action_count < 2) return program->actions[0].place = registers, registers + (program->convert != NULL);
   for (int k = 0; k < program->action_count; k++) last_use[k] = k;
   for (int k = 0; k < program->action_count; k++)
@@ -237,6 +236,7 @@ static int64_t block_length(int count, int64_t bytes) {
 static void lay_out(struct program *program) {
   const int registers = assign_registers(program);
   program->block = INT64_MAX;
+  program->register_bytes = 0;
   if (!registers && !program->number_count) return;
   const int64_t longest = program->space->rank ? program->space->sizes[program->space->rank - 1] : 1;
   int64_t block = program->action_count > 1 ? PROGRAM_BLOCK : BLOCK;

@@ -712,7 +712,8 @@ static strew_status compile_value(struct evaluation *evaluation, int k, const st
   plan_add(&plan->plan, out);
   if (!is_number) plan_add(&plan->plan, value->tensor);
   plan->count = 1;
-  plan->instructions[0] = (struct instruction){ELEMENTWISE_CONVERT, 0, dtype, dtype, dtype, 1, .in = {in}};
+  plan->instructions[0] = (struct instruction){
+      .kind = ELEMENTWISE_CONVERT, .common = dtype, .compute = dtype, .result = dtype, .inputs = 1, .in = {in}};
   return STREW_OK;
 }
 
