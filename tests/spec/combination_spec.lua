@@ -101,7 +101,7 @@ describe("reductions of one's own", function()
     for k, name in ipairs(names) do
       local row = combinations[name]
       local r = strew.reduction(row[1])
-      for d = is_of_bools[name] and 1 or 2, #loops.dtypes do
+      for d = is_of_bools[name] and 1 or 2, #loops.dtypes, support.runs_all and 1 or 4 do
         local dtype = loops.dtypes[d]
         local count, n = math.random(0, 300), math.random(1, k % 2 == 0 and 700 or 20)
         local values, ids = draw_values(dtype, count), draw_ids(count, n)
@@ -117,7 +117,7 @@ describe("reductions of one's own", function()
   end)
 
   it("give the same on any number of threads", function()
-    local count, n = 80000, 5000
+    local count, n = support.runs_all and 80000 or 3000, 5000
     local v, ids = strew.rand(count, {dtype = "float64"}), strew.randint(0, n, {count})
     ids:slice(0, 0, count, 2):fill_(17)
     local g = strew.grouping(ids, {dim_size = n})
@@ -133,7 +133,7 @@ describe("reductions of one's own", function()
   end)
 
   it("go along dimensions", function()
-    for _ = 1, 40 do
+    for _ = 1, support.runs_all and 40 or 5 do
       local row = combinations[loops.any(names)]
       local r, shape = strew.reduction(row[1]), loops.shape(1, 4)
       if math.random(4) == 1 then shape[#shape] = 300 end
@@ -164,7 +164,7 @@ describe("reductions of one's own", function()
   it("stand in place of a word: every form is the sum, if that is what they are", function()
     local sum, mean = strew.reduction{init = 0, combine = "acc + x"}, strew.reduction{init = {s = 0.0, n = 0},
       combine = {s = "s + x", n = "n + 1"}, finish = "s / n"}
-    for _ = 1, 60 do
+    for _ = 1, support.runs_all and 60 or 8 do
       local shape = loops.shape(1, 3)
       local dim = math.random(0, #shape - 1)
       local t = strew.randint(-9, 9, shape):to(loops.any{"int64", "int32", "float32", "float64"})
