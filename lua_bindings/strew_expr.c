@@ -340,9 +340,12 @@ static int is_bound(lua_State *L, struct script_call *call) {
 
 bool bind_folded(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct folded *folded = out;
-  const bool is_read = i <= call->arguments && !call->binding->recording && bind_is_bound(L, i);
-  folded->bound = is_read ? i : 0;
-  return is_read || bind_tensor(L, call, i, name, &folded->tensor);
+  folded->bound = 0;
+  if (bind_tensor(L, call, i, name, &folded->tensor)) return true;
+  if (call->binding->recording || i > call->arguments || !bind_is_bound(L, i)) return false;
+  call->error.code = STREW_OK;
+  folded->bound = i;
+  return true;
 }
 
 strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, strew_fold fold,

@@ -17,7 +17,7 @@
 bool bind_any(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   strew_tensor *tensor;
   (void)out;
-  return !bind_is_bound(L, i) || bind_tensor(L, call, i, name, &tensor);
+  return bind_to_box(L, call->binding, i) || !bind_is_bound(L, i) || bind_tensor(L, call, i, name, &tensor);
 }
 
 /* A tensor, or a sequence, which the function checks. */

@@ -110,7 +110,11 @@ static void add_conversion(struct drawn *program) {
   strew_tensor *from = draw_operand(program, false).tensor;
   const strew_dtype dtype = dtype_here((strew_dtype)draw_below(STREW_DTYPE_COUNT));
   add_result(program,
-             &(struct instruction){ELEMENTWISE_CONVERT, 0, dtype, dtype, dtype, 1,
+             &(struct instruction){.kind = ELEMENTWISE_CONVERT,
+                                   .common = dtype,
+                                   .compute = dtype,
+                                   .result = dtype,
+                                   .inputs = 1,
                                    .in = {{.from = source_of(program, from), .dtype = from->dtype}}},
              from->rank, from->sizes);
 }
@@ -234,8 +238,11 @@ START_TEST(most_numbers) {
   seed_draws((uint64_t)_i);
   start_largest(STREW_FLOAT32, _i ? STRIDED : CONTIGUOUS);
   for (int k = 0; k < MOST_INSTRUCTIONS; k++) {
-    struct instruction clamp = {ELEMENTWISE_CLAMP, 0, STREW_FLOAT32,      STREW_FLOAT32,
-                                STREW_FLOAT32,     3, .in = {{.from = 0}}};
+    struct instruction clamp = {.kind = ELEMENTWISE_CLAMP,
+                                .common = STREW_FLOAT32,
+                                .compute = STREW_FLOAT32,
+                                .result = STREW_FLOAT32,
+                                .inputs = 3};
     const float numbers[] = {0, (float)-draw_below(100), (float)(5000 - k + draw_below(9))};
     for (int i = 0; i < 3; i++) memcpy(clamp.in[i].number.bytes, &numbers[i], sizeof numbers[i]);
     clamp.in[0].from = k ? -k : 1 + (int)draw_below(MOST_TENSORS);
@@ -250,8 +257,11 @@ START_TEST(most_conversions) {
   seed_draws((uint64_t)_i);
   start_largest(STREW_INT64, _i ? STRIDED : CONTIGUOUS);
   for (int k = 0; k < MOST_INSTRUCTIONS; k++) {
-    struct instruction made = {ELEMENTWISE_CLAMP, 0, STREW_BFLOAT16,     STREW_FLOAT32,
-                               STREW_BFLOAT16,    3, .in = {{.from = 0}}};
+    struct instruction made = {.kind = ELEMENTWISE_CLAMP,
+                               .common = STREW_BFLOAT16,
+                               .compute = STREW_FLOAT32,
+                               .result = STREW_BFLOAT16,
+                               .inputs = 3};
     for (int i = 0; i < 3; i++)
       made.in[i] = (struct instruction_input){.from = 1 + (int)draw_below(MOST_TENSORS), .dtype = STREW_INT64};
     if (k == MOST_INSTRUCTIONS - 1) made.kind = ELEMENTWISE_BINARY, made.op = STREW_SUB, made.inputs = 2;

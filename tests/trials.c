@@ -333,6 +333,20 @@ static strew_status evaluate(const char *text, strew_tensor *x, strew_tensor *y)
   return status;
 }
 
+/* A mean with its count, of groups or partial. */
+static strew_status combine(strew_tensor *x, strew_tensor *index, bool partial) {
+  const strew_accumulator accumulators[] = {{.name = "m", .init = strew_float(0), .combine = "m + (x - m) / (n + 1)"},
+                                            {.name = "n", .init = strew_int(0), .combine = "n + i // 3"}};
+  strew_combination *combination = NULL;
+  strew_combine_options options = {.sources = &x, .partial = partial};
+  strew_status status = strew_combination_create(context, 2, accumulators, "m * n", &combination, report);
+  if (status == STREW_OK) status = strew_grouping_create_with(index, NULL, &options.grouping, report);
+  if (status == STREW_OK) status = strew_combine(combination, x, &options, TO);
+  strew_grouping_release(options.grouping);
+  strew_combination_release(combination);
+  return status;
+}
+
 /* The tensors of a grouping that a call has made. */
 static strew_status take_apart(strew_status status, strew_grouping *grouping) {
   strew_tensor *made[OUT_COUNT] = {NULL};
@@ -492,6 +506,8 @@ static strew_status take_first_of_groups(void) { return with_groups(take_their_f
   X(program, NULL, evaluate("where(x > 0.5, x * x + 1, exp(x) / y)", many, many_doubles))                              \
   X(program_in_place, b, evaluate("(x - y) * 2", a, b))                                                                \
   X(program_of_six_dims, NULL, evaluate("x * y + 1.5", odd, even))                                                     \
+  X(combination, NULL, combine(crowd, crowd, false))                                                                   \
+  X(combination_partial, NULL, combine(crowd, crowd, true))                                                            \
   X(group_by_hash, NULL, group_keys(1, far, NULL, STREW_KEYS_SORTED))                                                  \
   X(group_by_hash_in_order, NULL, group_keys(1, far, NULL, STREW_KEYS_FIRST))                                          \
   X(group_by_sorting, NULL, group_keys(1, many, NULL, STREW_KEYS_FIRST))                                               \

@@ -1,6 +1,6 @@
 -- combinations.lua: reductions of one's own, r = strew.reduction{...}: in place of the word of a reduction, and scans.
 --
--- inner.combine reduces along dimension 0. `lay` brings tensors of the elements' shape into that form.
+-- inner.combine reduces along dimension 0. `to_rows` reshapes tensors of the elements' shape for it.
 local strew, fail, use, inner = ...
 local operands, errors = use "operands.lua", use "errors.lua"
 local is_tensor, product = operands.is_tensor, operands.product
@@ -85,12 +85,13 @@ local function read_sources(r, src)
   return list, first
 end
 
--- Returns r's result of the laid-out sources; `given`: self, starts, grouping, partial, and positions, a function.
-local function combine(r, list, first, lay, given)
-  local laid, _, has_position = {}, inner.combination_sources(r)
-  for k, t in ipairs(list) do laid[k] = lay(t) end
+-- Returns r's result of the sources, made rows; `given`: self, starts, grouping, partial, and positions, a function.
+local function combine(r, list, first, to_rows, given)
+  local rows, _, has_position = {}, inner.combination_sources(r)
+  for k, t in ipairs(list) do rows[k] = to_rows(t) end
   local positions = has_position and given.positions and given.positions() or nil
-  return inner.combine(r, lay(first), laid, given.partial == true, positions, given.starts, given.self, given.grouping)
+  return inner.combine(r, to_rows(first), rows, given.partial == true, positions, given.starts, given.self,
+    given.grouping)
 end
 
 -------------------------------------------------------------------------------------------------------- along dim
@@ -116,9 +117,9 @@ end
 local function lines_along(first, dim)
   local shape = first.shape
   local lines, n, columns = product(shape, 1, dim), shape[dim + 1], product(shape, dim + 2, #shape)
-  local function lay(t) return t:reshape(lines * n, columns) end
+  local function to_rows(t) return t:reshape(lines * n, columns) end
   local function positions() return strew.arange(n, {device = first.device}):tile(lines) end
-  return lay, lines, n, positions
+  return to_rows, lines, n, positions
 end
 
 local function along(r, src, dim, partial)
@@ -126,9 +127,9 @@ local function along(r, src, dim, partial)
   dim = check_dim(first, dim)
   for k, t in ipairs(list) do list[k] = operands.line(t) end
   first = operands.line(first)
-  local lay, lines, n, positions = lines_along(first, dim)
+  local to_rows, lines, n, positions = lines_along(first, dim)
   local starts = strew.arange(lines + 1, {device = first.device}) * n
-  return combine(r, list, first, lay, {starts = starts, positions = positions, partial = partial}), first, dim
+  return combine(r, list, first, to_rows, {starts = starts, positions = positions, partial = partial}), first, dim
 end
 
 local function reduce(src, r, dim, keepdim)
@@ -247,12 +248,12 @@ local function segment_csr(src, indptr, r, out)
   local list, first = read_sources(r, src)
   strew.segment_csr(first:detach(), indptr, {reduce = "max"})
   local dim = indptr:dim() - 1
-  local lay, lines, n, positions = lines_along(first, dim)
+  local to_rows, lines, n, positions = lines_along(first, dim)
   local m, shape = indptr:size(dim), first.shape
   local starts = indptr:to("int64"):expand(table.move({m}, 1, 1, dim + 1, table.move(shape, 1, dim, 1, {})))
   starts = starts:reshape(lines, m) + strew.arange(lines, {device = first.device}):view(lines, 1) * n
   starts = strew.cat{starts:reshape(-1), strew.tensor({lines * n}, {device = first.device})}
-  local result = combine(r, list, first, lay, {starts = starts, positions = positions})
+  local result = combine(r, list, first, to_rows, {starts = starts, positions = positions})
   result = result:reshape(replaced(first, dim, {m})):narrow(dim, 0, m - 1)
   return out and store(out, result, "out") or result:clone()
 end

@@ -31,7 +31,7 @@ struct tile {
   char *block[COMBINED_SLOTS], *changed[COMBINED_SLOTS];
 };
 
-/* ------------------------------------------------------------------------------------------------------------ blocks */
+/* ----------------------------------------------------------------------------------------------------------- blocks */
 
 static int64_t size_of(const strew_tensor *tensor) { return (int64_t)dtype_bytes(tensor->dtype); }
 
@@ -83,7 +83,7 @@ static void number_lanes(struct tile *tile) {
     for (int64_t c = 0; c < tile->width; c++) *to++ = tile->places[m];
 }
 
-/* ------------------------------------------------------------------------------------------------------------- steps */
+/* ------------------------------------------------------------------------------------------------------------ steps */
 
 /* Runs a program on all lanes, whose results go to `to`. */
 static void run_lanes(const struct tile *tile, int p, char *to) {
@@ -159,7 +159,7 @@ static void run_tile(struct tile *tile) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- parts */
+/* ------------------------------------------------------------------------------------------------------------ parts */
 
 static int compare_lengths(const void *a_, const void *b_) {
   const struct member *a = a_, *b = b_;

@@ -176,14 +176,14 @@ static kernel *kernel_of(const struct instruction *instruction) {
 
 static int add_take(struct program *program, const struct instruction *instruction) {
   const struct operand *table = &program->space->operands[instruction->in[1].from];
-  const size_t bytes = dtype_bytes(table->dtype);
-  program->cost += COST_OF_TAKE;
+  const int64_t bytes = (int64_t)dtype_bytes(table->dtype);
   const int index = value_of_source(program, instruction, 0);
   struct action *action = add_action(program, 1, table->dtype);
   action->convert = NULL;
   action->in[0] = index;
-  action->table = (struct lookup){operand_address(table), instruction->size, instruction->step * (int64_t)bytes, bytes,
+  action->table = (struct lookup){operand_address(table), instruction->size, instruction->step * bytes, (size_t)bytes,
                                   instruction->bad};
+  program->cost += COST_OF_TAKE;
   return last_value(program);
 }
 

@@ -2,7 +2,6 @@
 #include "programs.h"
 
 #include "runtime/base/steps.h"
-#include "runtime/groups/groups.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -26,7 +25,7 @@ struct strew_combination {
   strew_expr *finish;
 };
 
-/* ---------------------------------------------------------------------------------------------------------- creation */
+/* --------------------------------------------------------------------------------------------------------- creation */
 
 static int find_accumulator(const strew_combination *combination, const char *name) {
   int a = 0;
@@ -160,7 +159,7 @@ const char *strew_combination_source(const strew_combination *combination, int i
 }
 bool strew_combination_has_position(const strew_combination *combination) { return combination->has_position; }
 
-/* -------------------------------------------------------------------------------------------------------------- calls */
+/* ------------------------------------------------------------------------------------------------------------ calls */
 
 /* A tensor of one dimension that has no elements. */
 struct header {
@@ -179,7 +178,7 @@ struct combining {
   struct combine_plan *plan;
 };
 
-/* ------------------------------------------------------------------------------------------------------------- dtypes */
+/* ----------------------------------------------------------------------------------------------------------- dtypes */
 
 static void set_dtype(struct combining *c, int slot, strew_dtype dtype) {
   struct header *header = &c->headers[slot];
@@ -241,7 +240,7 @@ static void find_dtypes(struct combining *c) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ sources */
+/* ---------------------------------------------------------------------------------------------------------- sources */
 
 static strew_status check_shape(const struct combining *c, const char *name, const strew_tensor *tensor) {
   const struct call *call = c->steps->call;
@@ -289,11 +288,10 @@ static void take_groups(struct combining *c) {
   struct steps *steps = c->steps;
   strew_tensor **order = steps_place(steps), **starts = steps_place(steps);
   strew_grouping *grouping = NULL;
-  STEP(steps, c->given->grouping->groups.ids->sizes[0] == c->length
-                  ? STREW_OK
-                  : fail(steps->call, FAULT(STREW_ESHAPE, "elements"),
-                         "have size %" PRId64 " in dim 0, the grouping has %" PRId64 " elements", c->length,
-                         c->given->grouping->groups.ids->sizes[0]));
+  const int64_t members = strew_grouping_length(c->given->grouping);
+  if (members != c->length)
+    STEP(steps, fail(steps->call, FAULT(STREW_ESHAPE, "elements"),
+                     "have size %" PRId64 " in dim 0, the grouping has %" PRId64 " elements", c->length, members));
   STEP(steps, strew_grouping_to(c->given->grouping, c->cpu, &grouping, steps->error));
   STEP(steps, strew_grouping_order(grouping, order, steps->error));
   STEP(steps, strew_grouping_starts(grouping, starts, steps->error));

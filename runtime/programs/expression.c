@@ -696,7 +696,7 @@ strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *
   return end(&evaluation, status);
 }
 
-/* ------------------------------------------------------------------------------------------------------ combinations */
+/* ----------------------------------------------------------------------------------------------------- combinations */
 
 /* Makes the plan of a value of any kind. */
 static strew_status compile_value(struct evaluation *evaluation, int k, const strew_tensor *out,
@@ -712,7 +712,8 @@ static strew_status compile_value(struct evaluation *evaluation, int k, const st
   plan_add(&plan->plan, out);
   if (!is_number) plan_add(&plan->plan, value->tensor);
   plan->count = 1;
-  plan->instructions[0] = (struct instruction){ELEMENTWISE_CONVERT, 0, dtype, dtype, dtype, 1, .in = {in}};
+  plan->instructions[0] = (struct instruction){
+      .kind = ELEMENTWISE_CONVERT, .common = dtype, .compute = dtype, .result = dtype, .inputs = 1, .in = {in}};
   return STREW_OK;
 }
 
@@ -735,8 +736,13 @@ static strew_status add_test(const struct evaluation *evaluation, int k, struct 
                 MOST_INSTRUCTIONS - 1);
   const struct instruction_input given = {.from = -plan->count, .dtype = tested->in[1].dtype};
   const int op = tested->op == STREW_POW ? STREW_GE : STREW_NE;
-  plan->instructions[plan->count++] = (struct instruction){
-      ELEMENTWISE_BINARY, op, dtype, dtype, STREW_BOOL, 2, .in = {given, {.from = FROM_NUMBER, .dtype = dtype}}};
+  plan->instructions[plan->count++] = (struct instruction){.kind = ELEMENTWISE_BINARY,
+                                                           .op = op,
+                                                           .common = dtype,
+                                                           .compute = dtype,
+                                                           .result = STREW_BOOL,
+                                                           .inputs = 2,
+                                                           .in = {given, {.from = FROM_NUMBER, .dtype = dtype}}};
   return STREW_OK;
 }
 
