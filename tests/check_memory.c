@@ -143,6 +143,18 @@ START_TEST(test_bounds) {
 }
 END_TEST
 
+/* A large block stays when many small ones are freed. */
+START_TEST(test_many_small_blocks) {
+  strew_tensor *small[2 * MOST_KEPT];
+  empty_context();
+  size_t held = bytes_held();
+  for (int i = 0; i < 2 * MOST_KEPT; i++) small[i] = take(20 << 10);
+  strew_release(take(30 * MEBIBYTE));
+  for (int i = 0; i < 2 * MOST_KEPT; i++) strew_release(small[i]);
+  ck_assert_uint_eq(bytes_held(), held + 30 * MEBIBYTE + (MOST_KEPT - 1) * (20 << 10));
+}
+END_TEST
+
 enum { BLOCKS = 6, BLOCK = 60 * MEBIBYTE };
 
 /* More than 256 MiB at once. */
@@ -362,6 +374,7 @@ Suite *make_suite(void) {
   tcase_add_test(kept, test_reuse);
   tcase_add_test(kept, test_kept_on_failure);
   tcase_add_test(kept, test_bounds);
+  tcase_add_test(kept, test_many_small_blocks);
   tcase_add_test(kept, test_recent_peak);
   tcase_add_test(kept, test_kept_to_the_end);
   tcase_add_test(kept, test_limit);

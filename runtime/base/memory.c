@@ -98,13 +98,22 @@ static struct kept_block remove_kept(strew_context *context, int i) {
   return removed;
 }
 
+/* The number of the oldest block of huge pages, or of the oldest without one; kept->count: there is none. */
+static int oldest(const struct kept *kept, bool has_huge_pages) {
+  int i = 0;
+  while (i < kept->count && (kept->blocks[i].size_bytes >= HUGE_PAGE) != has_huge_pages) i++;
+  return i;
+}
+
+static void drop(strew_context *context, int i) {
+  const struct kept_block dropped = remove_kept(context, i);
+  deallocate(context, dropped.block, dropped.size_bytes);
+}
+
 /* Frees the oldest kept blocks until at most most_bytes are kept; returns the number of bytes freed. */
 static size_t trim(strew_context *context, size_t most_bytes) {
   const size_t before = context->kept.bytes;
-  while (context->kept.bytes > most_bytes) {
-    const struct kept_block oldest = remove_kept(context, 0);
-    deallocate(context, oldest.block, oldest.size_bytes);
-  }
+  while (context->kept.bytes > most_bytes) drop(context, 0);
   return before - context->kept.bytes;
 }
 
@@ -130,17 +139,11 @@ static void trim_unused(strew_context *context) {
   kept->since_ns = now_ns;
 }
 
-static int oldest_mapped(const struct kept *kept) {
-  int i = 0;
-  while (i < kept->count && kept->blocks[i].size_bytes < HUGE_PAGE) i++;
-  return i;
-}
-
 /* Moves huge pages of kept blocks to the start of a new block: one by one, as mremap may refuse those of two mappings.
    Returns the block, with *moved bytes in it; NULL, and the block is freed: out of memory. */
 static char *move_kept(strew_context *context, char *block, size_t size_bytes, size_t *moved) {
   struct kept *kept = &context->kept;
-  for (int i; size_bytes - *moved >= HUGE_PAGE && (i = oldest_mapped(kept)) < kept->count; *moved += HUGE_PAGE) {
+  for (int i; size_bytes - *moved >= HUGE_PAGE && (i = oldest(kept, true)) < kept->count; *moved += HUGE_PAGE) {
     struct kept_block *from = &kept->blocks[i];
     char *to = block + *moved;
     if (mremap(from->block, HUGE_PAGE, HUGE_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED) {
@@ -247,7 +250,7 @@ static void free_large(strew_context *context, void *block, size_t size_bytes) {
     deallocate(context, block, size_bytes);
     return;
   }
-  if (kept->count == MOST_KEPT) trim(context, kept->bytes - 1);
+  if (kept->count == MOST_KEPT) drop(context, oldest(kept, false) % MOST_KEPT); /* small ones cost less when new */
   kept->blocks[kept->count++] = (struct kept_block){block, size_bytes};
   kept->bytes += size_bytes;
   if (kept->bytes > KEPT_ABOVE) trim_unused(context);
