@@ -15,8 +15,7 @@ bool bind_may_continue(struct script_call *call, int64_t entry) {
   return entry % ENTRIES != 1 || strew_context_check(call->binding->context, &call->error) == STREW_OK;
 }
 
-/* Reads a number or a boolean; false: it is neither. */
-static bool read_scalar(lua_State *L, int i, strew_scalar *out) {
+bool bind_to_scalar(lua_State *L, int i, strew_scalar *out) {
   switch (lua_type(L, i)) {
   case LUA_TBOOLEAN: *out = strew_bool(lua_toboolean(L, i)); return true;
   case LUA_TNUMBER:
@@ -26,10 +25,10 @@ static bool read_scalar(lua_State *L, int i, strew_scalar *out) {
   }
 }
 
-static bool fail_type(lua_State *L, struct script_call *call, int i, const char *name, const char *expected) {
+bool bind_fail_type(lua_State *L, struct script_call *call, int i, const char *name, const char *expected) {
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, name, "is %s, expected %s", bind_text(L, call, i, text), expected);
-  call->error.has_value = read_scalar(L, i, &call->error.value);
+  call->error.has_value = bind_to_scalar(L, i, &call->error.value);
   return false;
 }
 
@@ -45,7 +44,7 @@ static strew_tensor *open_box(struct script_call *call, const struct box *box, i
 bool bind_tensor(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct box *box = bind_to_box(L, call->binding, i);
   if (!box) {
-    fail_type(L, call, i, name, "a tensor");
+    bind_fail_type(L, call, i, name, "a tensor");
     bind_hint_table(L, call, i, name);
     return false;
   }
@@ -60,7 +59,7 @@ static strew_grouping *open_grouping(struct script_call *call, const struct box 
 
 bool bind_grouping(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct box *box = bind_to_grouping(L, call->binding, i);
-  if (!box) return fail_type(L, call, i, name, "a grouping");
+  if (!box) return bind_fail_type(L, call, i, name, "a grouping");
   return (*(strew_grouping **)out = open_grouping(call, box, name)) != NULL;
 }
 
@@ -84,29 +83,8 @@ bool bind_check_grouping(const struct arguments *a) {
   return false;
 }
 
-int bind_push_slot(lua_State *L) {
-  lua_pushnil(L);
-  return lua_gettop(L);
-}
-
-struct kept bind_push_kept(lua_State *L) {
-  return (struct kept){NULL, bind_push_slot(L)};
-}
-
-bool bind_kept(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  struct kept *kept = out;
-  if (!bind_tensor(L, call, i, name, &kept->tensor)) return false;
-  lua_pushvalue(L, i);
-  lua_replace(L, kept->slot);
-  return true;
-}
-
-bool bind_read_again(lua_State *L, struct script_call *call, struct kept *self) {
-  return bind_tensor(L, call, self->slot, "self", &self->tensor);
-}
-
 bool bind_scalar(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  return read_scalar(L, i, out) || fail_type(L, call, i, name, "a number or boolean");
+  return bind_to_scalar(L, i, out) || bind_fail_type(L, call, i, name, "a number or boolean");
 }
 
 static bool is_comparison(const struct script_call *call) {
@@ -126,8 +104,8 @@ bool bind_operand(lua_State *L, struct script_call *call, int i, const char *nam
   struct box *box = bind_to_box(L, call->binding, i);
   if (box) return (operand->tensor = open_box(call, box, i, name)) != NULL;
   operand->tensor = NULL;
-  if (read_scalar(L, i, &operand->number)) return true;
-  fail_type(L, call, i, name, "a tensor, number or boolean");
+  if (bind_to_scalar(L, i, &operand->number)) return true;
+  bind_fail_type(L, call, i, name, "a tensor, number or boolean");
   bind_hint_table(L, call, i, name);
   if (lua_type(L, i) == LUA_TSTRING && is_comparison(call))
     bind_hint(call, "a word is compared by its code: x.city:eq(strew.code(x, \"city\", \"%.40s\"))",
@@ -138,7 +116,7 @@ bool bind_operand(lua_State *L, struct script_call *call, int i, const char *nam
 bool bind_integer(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   int is_integer = 0;
   lua_Integer value = lua_type(L, i) == LUA_TNUMBER ? lua_tointegerx(L, i, &is_integer) : 0;
-  if (!is_integer) return fail_type(L, call, i, name, "an integer");
+  if (!is_integer) return bind_fail_type(L, call, i, name, "an integer");
   *(int64_t *)out = value;
   return true;
 }
@@ -164,19 +142,19 @@ bool bind_dim(lua_State *L, struct script_call *call, int i, const char *name, v
 }
 
 bool bind_float(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  if (lua_type(L, i) != LUA_TNUMBER) return fail_type(L, call, i, name, "a number");
+  if (lua_type(L, i) != LUA_TNUMBER) return bind_fail_type(L, call, i, name, "a number");
   *(double *)out = lua_tonumber(L, i);
   return true;
 }
 
 bool bind_boolean(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  if (!lua_isboolean(L, i)) return fail_type(L, call, i, name, "a boolean");
+  if (!lua_isboolean(L, i)) return bind_fail_type(L, call, i, name, "a boolean");
   *(bool *)out = lua_toboolean(L, i);
   return true;
 }
 
 bool bind_table(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  if (!lua_istable(L, i)) return fail_type(L, call, i, name, "a table");
+  if (!lua_istable(L, i)) return bind_fail_type(L, call, i, name, "a table");
   *(int *)out = i;
   return true;
 }
@@ -255,7 +233,7 @@ bool bind_dims(lua_State *L, struct script_call *call, int i, const char *name, 
 }
 
 bool bind_string(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  if (lua_type(L, i) != LUA_TSTRING) return fail_type(L, call, i, name, "a string");
+  if (lua_type(L, i) != LUA_TSTRING) return bind_fail_type(L, call, i, name, "a string");
   *(const char **)out = lua_tostring(L, i);
   return true;
 }
@@ -342,11 +320,6 @@ static bool fail_count(lua_State *L, struct script_call *call, const struct para
   return false;
 }
 
-/* True if the options may have the parameter; `given` ones were passed by position. */
-static bool is_key(const struct parameter *parameters, const struct parameter *p, int given) {
-  return has_key(p) || p - parameters >= given;
-}
-
 static bool fail_key(lua_State *L, struct script_call *call, const struct parameter *parameters, int given, int key) {
   char text[TEXT_BYTES], known[400] = "";
   strew_guess guess = {.wanted = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : NULL};
@@ -374,7 +347,7 @@ static bool read_options(lua_State *L, struct script_call *call, const struct pa
     int value = lua_gettop(L), key = value - 1;
     const char *name = lua_type(L, key) == LUA_TSTRING ? lua_tostring(L, key) : "";
     const struct parameter *p = parameters;
-    while (p->name && !(is_key(parameters, p, given) && strcmp(p->name, name) == 0)) p++;
+    while (p->name && !((has_key(p) || p - parameters >= given) && strcmp(p->name, name) == 0)) p++;
     if (!p->name) return fail_key(L, call, parameters, given, key);
     if (has_key(p) && p->presence != KEYED && p - parameters < given && !lua_isnil(L, (int)(p - parameters) + 1)) {
       bind_fail(call, STREW_EARGUMENT, p->name, "is given twice, by position and in options");
@@ -475,12 +448,6 @@ static void begin_reading(struct script_call *call, const struct parameter *para
   }
 }
 
-static bool end_reading(struct script_call *call, int positional, int options) {
-  call->positional = positional;
-  call->options = options;
-  return true;
-}
-
 bool bind_arguments(lua_State *L, struct script_call *call, const struct parameter *parameters) {
   return bind_arguments_at(L, call, parameters, NULL);
 }
@@ -513,7 +480,9 @@ bool bind_arguments_at(lua_State *L, struct script_call *call, const struct para
   }
   if (next <= last) return fail_count(L, call, parameters, last);
   if (options && !read_options(L, call, parameters, options, last, to)) return false;
-  return end_reading(call, last, options);
+  call->positional = last;
+  call->options = options;
+  return true;
 }
 
 /* -------------------------------------------------------------------------------------------------------- and back */
@@ -545,6 +514,11 @@ void bind_push_given(lua_State *L, const struct script_call *call, int k, const 
   if (!i || k != call->rest) return;
   push_rest(L, call, i <= call->arguments ? i : lua_gettop(L));
   lua_remove(L, -2);
+}
+
+int bind_push_self(lua_State *L, struct script_call *call, strew_tensor **self) {
+  bind_push_given(L, call, 0, "self");
+  return bind_tensor(L, call, lua_gettop(L), "self", self) ? lua_gettop(L) : 0;
 }
 
 bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *dim) {

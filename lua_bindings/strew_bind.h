@@ -116,7 +116,7 @@ struct script_function {
   int (*function)(lua_State *L, struct script_call *call);
   int code;
   int forms;
-  const char *parameters;                   /* the text for bind_read; strew_parameters.c */
+  const char *parameters;                   /* the text for bind_read; of the family: the file */
   strew_status (*run)(struct arguments *a); /* of bind_one and bind_two */
   /* In the copy that a function has instead, once texts were parsed for it: these, and its other upvalues. */
   const struct parameters *lists;
@@ -273,17 +273,18 @@ int64_t bind_line_width(const struct print_options *options); /* in columns; str
    the stack position of a table of lists of words by column, which grow and are shared with the result; 0: none. */
 bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *table, int known);
 
-/* Builds *out from the Lua table at position x; those of names and words, options or nil, are at these positions. Even
+/* Builds *out from the Lua table at position x; those of names and words, options or nil, are on top of the stack. Even
    on failure the caller releases *out unless it is NULL. */
-bool bind_read_columns(lua_State *L, struct script_call *call, int x, int names, int words, strew_table **out);
+bool bind_read_columns(lua_State *L, struct script_call *call, int x, strew_table **out);
 
 /* missed(x, name), for Lua: keeps them for STREW_MISSED. */
 int bind_missed(lua_State *L, struct script_call *call);
 /* saved(x, names, words) of strew.save: tensors, names, lists of words. */
 extern const struct script_function bind_saved_columns_row;
-/* Of strew.show, written in Lua: histogram(self, bins, width, is_ascii, low, high), a text, and means(self, rows,
-   columns), a tensor; strew_family.c. */
-extern const struct script_function bind_histogram_row, bind_means_row;
+/* The texts of strew.show and strew.help, written in Lua; strew_family.c. */
+extern const struct script_function bind_drawing_row, bind_help_row;
+/* Calls such a row in place of the call's, and the script's print, which is no part of the operation, with its text. */
+int bind_print_text(lua_State *L, struct script_call *call, const struct script_function *row);
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
 extern const struct script_function bind_table_ids_row, bind_table_keys_row;
 /* Calls such a row with the arguments of the call; returns 1, the number of results. */
@@ -313,6 +314,9 @@ int bind_fail(struct script_call *call, strew_status code, const char *argument,
 int bind_hint(struct script_call *call, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
 /* The same, in place of a hint that it has. */
 int bind_hint_instead(struct script_call *call, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
+
+/* Fails with "is VALUE, expected ..." of argument i; returns false. */
+bool bind_fail_type(lua_State *L, struct script_call *call, int i, const char *name, const char *expected);
 
 /* True if the host lets a long loop continue; checked every few thousand entries, from entry 1. False: call->error is
    filled. */
@@ -368,17 +372,6 @@ bool bind_names(lua_State *L, const struct script_call *call, const char *name);
 /* The number of arguments before a last one that can only be options. */
 int bind_positional(lua_State *L, const struct script_call *call);
 
-/* A tensor that is read again after Lua code has run, and the stack position of its handle, wherever the script passed
-   it. bind_push_kept reserves the position, bind_kept reads the argument. */
-struct kept {
-  strew_tensor *tensor;
-  int slot;
-};
-struct kept bind_push_kept(lua_State *L);
-bool bind_read_again(lua_State *L, struct script_call *call, struct kept *self);
-/* Pushes nil; returns its position. */
-int bind_push_slot(lua_State *L);
-
 struct list {
   bool is_given; /* a list may be empty */
   int count;
@@ -393,15 +386,19 @@ struct operand_bound {
   bool is_given;
   strew_operand operand;
 };
+/* Tensors that a call takes: its first arguments, or the entries of a table at a stack position. */
+struct joined {
+  int table; /* 0: arguments */
+  lua_Integer count;
+};
+/* Finds them; the table `tensors` of a call that names its arguments is pushed. And reads them. */
+struct joined bind_find_tensors(lua_State *L, const struct script_call *call);
+bool bind_read_tensors(lua_State *L, struct script_call *call, const struct joined *joined, const char *name,
+                       strew_tensor **tensors);
 /* Entries of a table of indices, which keeps them alive. One more than can be right. */
 struct entries {
   int count;
   strew_tensor *at[STREW_MAX_RANK + 1];
-};
-/* A length, or the stack position of a table of lengths, to which it is copied. */
-struct lengths {
-  int64_t length;
-  int slot;
 };
 /* Red, green and blue. */
 struct color {
@@ -424,8 +421,8 @@ enum { NO_DIM = INT_MIN };
    the argument is absent and has no default (strew_parameters.c). */
 /* clang-format off */
 #define ARGUMENT_TYPES(X)                                                                                              \
-  X(tensor, bind_tensor, strew_tensor *, ZEROS)           X(kept, bind_kept, struct kept, ZEROS)                       \
-  X(written, bind_written, strew_tensor *, ZEROS)         X(destination, bind_destination, struct destination, ZEROS)  \
+  X(tensor, bind_tensor, strew_tensor *, ZEROS)           X(written, bind_written, strew_tensor *, ZEROS)              \
+  X(destination, bind_destination, struct destination, ZEROS)                                                          \
   X(line, bind_line, strew_tensor *, ZEROS)               X(entries, bind_entries, struct entries, ZEROS)              \
   X(operand, bind_operand, strew_operand, ZEROS)          X(bound, bind_operand_bound, struct operand_bound, ZEROS)    \
   X(grouping, bind_grouping, strew_grouping *, ZEROS)     X(index, bind_index, strew_groups, ZEROS)                    \
@@ -433,13 +430,14 @@ enum { NO_DIM = INT_MIN };
   X(number, bind_float, double, NUMBER)                   X(boolean, bind_boolean, bool, TRUTH)                        \
   X(integer, bind_integer, int64_t, INTEGER)              X(size, bind_size, int64_t, INTEGER)                         \
   X(integers, bind_list, struct list, ZEROS)              X(dims, bind_dims, struct list, ZEROS)                       \
-  X(lengths, bind_lengths, struct lengths, ZEROS)         X(dim, bind_dim, int, DIM)                                   \
+  X(lengths, bind_lengths, int64_t, INTEGER)              X(dim, bind_dim, int, DIM)                                   \
   X(word, bind_string, const char *, ZEROS)               X(mode, bind_mode, strew_mode, WORD)                         \
   X(reduce, bind_reduction, strew_reduction, REDUCTION)   X(dtype, bind_wanted_dtype, int, DTYPE)                      \
   X(device, bind_device, strew_device *, ZEROS)           X(any, bind_any, int, WORD)                                  \
   X(colormap, bind_colormap, strew_colormap, WORD)        X(color, bind_color, struct color, ZEROS)                    \
-  X(source, bind_source, strew_tensor *, ZEROS)                                                                        \
-  X(interpolation, bind_interpolation, strew_interpolation, WORD) X(table, bind_table, int, WORD)
+  X(source, bind_source, strew_tensor *, ZEROS)           X(topic, bind_topic, const char *, ZEROS)                    \
+  X(interpolation, bind_interpolation, strew_interpolation, WORD) X(table, bind_table, int, WORD)                      \
+  X(function, bind_function, int, WORD)
 
 /* The fields that arguments are stored in: X has the type and the name in a text; Y another name of the field. */
 #define ARGUMENTS(X, Y)                                                                                                \
@@ -461,7 +459,7 @@ enum { NO_DIM = INT_MIN };
   X(boolean, descending) X(boolean, largest) X(boolean, equal_nan) X(boolean, return_inverse)                          \
   X(boolean, return_counts) X(boolean, enabled) Y(dims, dim, dims) X(integers, shape) X(integers, strides)             \
   Y(integers, dims, order) Y(integers, position, place) X(mode, mode) Y(reduce, reduce, reduction)                     \
-  X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing) Y(kept, self, kept)                 \
+  X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing)                                     \
   Y(grouping, self, grouping) Y(entries, indices, entries) Y(lengths, size, chunk) Y(destination, out, destination)
 /* clang-format on */
 
@@ -494,6 +492,9 @@ bool bind_read_as(lua_State *L, struct script_call *call, const char *text, stru
 bool bind_read(lua_State *L, struct script_call *call, struct arguments *a);
 /* After that: pushes the value of parameter k, or nil; of REST a new sequence of integers. */
 void bind_push_given(lua_State *L, const struct script_call *call, int k, const char *name);
+/* After that: pushes the first argument, self, wherever the script passed it, and reads it again, since Lua code may
+   have run. Returns its position; 0: call->error is filled. */
+int bind_push_self(lua_State *L, struct script_call *call, strew_tensor **self);
 /* After bind_read_list: pushes the values of all parameters, for bind_push_given, and sets their names; returns their
    number. */
 int bind_push_all(lua_State *L, const struct script_call *call, const struct parameters *list, const char *names[]);
@@ -526,6 +527,7 @@ bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *di
 enum { DESCRIPTION_BYTES = 512 };
 const char *bind_describe(const strew_tensor *tensor, char *text);
 void bind_push_scalar(lua_State *L, strew_scalar scalar);
+bool bind_to_scalar(lua_State *L, int i, strew_scalar *out); /* false: neither a number nor a boolean */
 /* Counts the read of an element of self by a script: the thousandth one on a device other than the CPU warns, once per
    Lua state, and only with warnings on. strew_tensor.c */
 void bind_note_read(lua_State *L, struct script_call *call, const strew_tensor *self);

@@ -10,11 +10,6 @@ enum { BOX_BYTES = 400 }; /* bytes of a tensor besides its elements, roughly */
 
 /* ------------------------------------------------------------------------------------------------------------ boxes */
 
-static struct handle *to_handle(lua_State *L, const struct binding *binding, int i) {
-  struct handle *handle = lua_touserdata(L, i);
-  return handle && lua_rawlen(L, i) == sizeof *handle && handle->mark == binding->mark ? handle : NULL;
-}
-
 /* The handle of a tensor or a grouping. */
 static struct handle *to_any_handle(lua_State *L, const struct binding *binding, int i) {
   struct handle *handle = lua_touserdata(L, i);
@@ -35,8 +30,8 @@ struct box *bind_to_any_box(lua_State *L, const struct binding *binding, int i) 
 }
 
 struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
-  struct handle *handle = to_handle(L, binding, i);
-  return handle ? handle->box : NULL;
+  struct handle *handle = lua_touserdata(L, i);
+  return handle && lua_rawlen(L, i) == sizeof *handle && handle->mark == binding->mark ? handle->box : NULL;
 }
 
 static void link_box(struct box *box, struct box **list) {

@@ -128,13 +128,12 @@ static bool add_words(lua_State *L, struct script_call *call, strew_table *table
   return true;
 }
 
-bool bind_read_columns(lua_State *L, struct script_call *call, int x, int names, int words, strew_table **out) {
+bool bind_read_columns(lua_State *L, struct script_call *call, int x, strew_table **out) {
   bind_stack(L, LUA_MINSTACK);
   bind_push_function(L, lua_upvalueindex(1), &bind_saved_columns_row, call->error.alias, FUNCTION);
   lua_pushvalue(L, x);
-  lua_pushvalue(L, names);
-  lua_pushvalue(L, words);
-  lua_call(L, 3, 3); /* tensors, names or nil, lists of words */
+  lua_rotate(L, -4, 2); /* function, x, names, words */
+  lua_call(L, 3, 3);    /* tensors, names or nil, lists of words */
   const int lists = lua_gettop(L), order = lists - 1, tensors = lists - 2;
   const lua_Integer count = (lua_Integer)lua_rawlen(L, tensors);
   strew_status status = strew_table_create(call->binding->context, out, &call->error);

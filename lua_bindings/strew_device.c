@@ -1,10 +1,9 @@
 /* strew_device.c: devices, threads, memory, time, progress, and the generator's seed. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "lua_bindings/sandbox/script_limits.h"
 #include "strew_bind.h"
 
 #include <inttypes.h>
 #include <limits.h>
-#include <time.h>
 
 /* Pushes {name =, description =, units =, ...}; a device that does not open has `error` instead of its capabilities. */
 static void push_device(lua_State *L, strew_device *device) {
@@ -63,9 +62,7 @@ PUSH(memory, lua_pushinteger(a->L, (lua_Integer)strew_context_bytes(a->call->bin
 /* clock() -> monotonic seconds, after all work of devices has finished. */
 static strew_status monotonic_clock(struct arguments *a) {
   const strew_status status = strew_context_finish(a->call->binding->context, a->error);
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  lua_pushnumber(a->L, (lua_Number)now.tv_sec + (lua_Number)now.tv_nsec * 1e-9);
+  lua_pushnumber(a->L, limits_now());
   return status;
 }
 

@@ -30,12 +30,13 @@ int bind_fail(struct script_call *call, strew_status code, const char *argument,
   return -1;
 }
 
-/* Sets the hint, with which the message ends from position `end` on, behind `lead`. */
-static int set_hint(struct script_call *call, size_t end, const char *lead, const char *format, va_list arguments) {
+/* Sets the hint, with which the message ends. */
+static int set_hint(struct script_call *call, const char *format, va_list arguments) {
   strew_error *error = &call->error;
+  const size_t hint = strlen(error->hint), end = strlen(error->message) - hint;
   vsnprintf(error->hint, sizeof error->hint, format, arguments);
   strew_printable(error->hint);
-  snprintf(error->message + end, sizeof error->message - end, "%s%s", lead, error->hint);
+  snprintf(error->message + end, sizeof error->message - end, "%s%s", hint ? "" : "\n  hint  ", error->hint);
   return -1;
 }
 
@@ -43,16 +44,15 @@ int bind_hint(struct script_call *call, const char *format, ...) {
   if (call->error.hint[0]) return -1;
   va_list arguments;
   va_start(arguments, format);
-  set_hint(call, strlen(call->error.message), "\n  hint  ", format, arguments);
+  set_hint(call, format, arguments);
   va_end(arguments);
   return -1;
 }
 
 int bind_hint_instead(struct script_call *call, const char *format, ...) {
-  const size_t length = strlen(call->error.message), hint = strlen(call->error.hint);
   va_list arguments;
   va_start(arguments, format);
-  set_hint(call, length - hint, hint ? "" : "\n  hint  ", format, arguments);
+  set_hint(call, format, arguments);
   va_end(arguments);
   return -1;
 }

@@ -66,10 +66,7 @@ static int fail(lua_State *L, struct script_call *call) {
     if (strcmp(strew_status_name((strew_status)i), code) == 0) status = (strew_status)i;
   bind_fail(call, status, argument, "%s", lua_isstring(L, 2) ? lua_tostring(L, 2) : "is invalid");
   add_lines(call, hint);
-  if (lua_type(L, 5) == LUA_TNUMBER) {
-    call->error.has_value = true;
-    call->error.value = lua_isinteger(L, 5) ? strew_int(lua_tointeger(L, 5)) : strew_float(lua_tonumber(L, 5));
-  }
+  call->error.has_value = bind_to_scalar(L, 5, &call->error.value);
   if (lua_istable(L, 6)) {
     call->error.position_rank = 0;
     for (lua_Integer k = 1; k <= STREW_MAX_RANK && lua_rawgeti(L, 6, k) == LUA_TNUMBER; k++, lua_pop(L, 1))
@@ -146,8 +143,7 @@ static void push_inner(lua_State *L) {
       }
 }
 
-/* Pushes the table of what is loaded: operations by their names, and by files what these returned. Upvalue 1 is the
-   binding. */
+/* Pushes the table of what files returned. Upvalue 1 is the binding. */
 static void push_loaded(lua_State *L) {
   if (lua_getiuservalue(L, lua_upvalueindex(1), FAMILY) == LUA_TTABLE) return;
   lua_pop(L, 1);
@@ -181,27 +177,14 @@ void bind_open_family(lua_State *L, int binding, const struct script_function *c
   lua_setiuservalue(L, binding, USE);
 }
 
-/* Adds the operations of a file to the table of what is loaded, on top of the stack. */
-static void load_operations(lua_State *L, const char *file) {
-  int loaded = lua_gettop(L);
-  bind_use(L, lua_upvalueindex(1), file);
-  for (lua_pushnil(L); lua_next(L, loaded + 1);) {
-    lua_pushvalue(L, -2);
-    lua_insert(L, -2);
-    lua_settable(L, loaded);
-  }
-  lua_settop(L, loaded);
-}
-
 /* Pushes the operation's table {parameters, function}. */
 static void push_operation(lua_State *L, const char *file, const char *name) {
+  const int operation = lua_gettop(L) + 1;
   push_loaded(L);
-  if (lua_getfield(L, -1, name) != LUA_TTABLE) {
-    lua_pop(L, 1);
-    load_operations(L, file);
-    lua_getfield(L, -1, name);
-  }
-  lua_remove(L, -2);
+  if (lua_getfield(L, -1, file) != LUA_TTABLE) bind_use(L, lua_upvalueindex(1), file);
+  lua_getfield(L, -1, name);
+  lua_replace(L, operation);
+  lua_settop(L, operation);
 }
 
 /* Adds a box, or returns false: it is NULL, or there is no room. */
@@ -230,20 +213,9 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   }
 }
 
-/* The files with operations; a row's code is one of them. */
-#define FILES(X)                                                                                                       \
-  X(elementwise)                                                                                                       \
-  X(grouped)                                                                                                           \
-  X(grouping)                                                                                                          \
-  X(joins) X(keys) X(printing) X(rearranging) X(rows) X(showing) X(statistics) X(views)
-#define CODE(name) IN_##name,
-enum file { FILES(CODE) };
-#define NAME(name) #name ".lua",
-static const char *const files[] = {FILES(NAME)};
-
-/* The row of an operation. */
+/* The row of an operation: in place of parameters it has the file. */
 #define IN(file, name, forms)                                                                                          \
-  { #name, run, IN_##file, forms }
+  { #name, run, 0, forms, #file ".lua" }
 
 /* Returns the parameters in the operation's field `which`, a text until the first call. */
 static const struct parameters *parameters_of(lua_State *L, int operation, int which) {
@@ -260,7 +232,7 @@ static int run(lua_State *L, struct script_call *call) {
   struct arguments checked;
   bind_stack(L, LUA_MINSTACK + 3 * MOST_PARAMETERS + MAX_OPERANDS);
   const int operation = lua_gettop(L) + 1;
-  push_operation(L, files[call->row->code], call->row->name);
+  push_operation(L, call->row->parameters, call->row->name);
   const bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) != LUA_TNIL;
   const struct parameters *list = parameters_of(L, operation, is_second ? 3 : 1);
   if (!bind_read_list(L, call, list, &checked)) return -1;
@@ -289,26 +261,38 @@ int bind_call_family(lua_State *L, struct script_call *call, const struct script
   return 1;
 }
 
-const struct script_function bind_saved_columns_row = {"saved", run, IN_rows, FUNCTION | CONSTANT | BRIEF},
-                             bind_table_ids_row = {"ids", run, IN_keys, FUNCTION | CONSTANT},
-                             bind_table_keys_row = {"keys", run, IN_keys, FUNCTION},
-                             bind_histogram_row = {"histogram", run, IN_showing, FUNCTION | CONSTANT},
-                             bind_means_row = {"means", run, IN_showing, FUNCTION | CONSTANT},
-                             bind_group_columns_row = {"group_by", run, IN_grouped, FUNCTION | CONSTANT},
-                             bind_group_keys_row = {"group_keys", run, IN_grouped, FUNCTION};
+int bind_print_text(lua_State *L, struct script_call *call, const struct script_function *row) {
+  const struct script_function *own = call->row;
+  call->row = row;
+  const int results = row->function(L, call);
+  call->row = own;
+  if (results < 0) return -1;
+  lua_getglobal(L, "print");
+  lua_insert(L, -2);
+  lua_call(L, 1, 0);
+  return 0;
+}
+
+const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION | CONSTANT | BRIEF, "rows.lua"},
+                             bind_table_ids_row = {"ids", run, 0, FUNCTION | CONSTANT, "keys.lua"},
+                             bind_table_keys_row = {"keys", run, 0, FUNCTION, "keys.lua"},
+                             bind_drawing_row = {"show", run, 0, FUNCTION | CONSTANT | BRIEF, "showing.lua"},
+                             bind_help_row = {"help", run, 0, FUNCTION | CONSTANT | BRIEF, "printing.lua"},
+                             bind_group_columns_row = {"group_by", run, 0, FUNCTION | CONSTANT, "grouped.lua"},
+                             bind_group_keys_row = {"group_keys", run, 0, FUNCTION, "grouped.lua"};
 
 /* Methods of groupings: their names follow "g:". */
 const struct script_function bind_grouped_rows[] = {
-#define ROW(ENUM, word, ...) {"g:" word, run, IN_grouping, GROUPED},
+#define ROW(ENUM, word, ...) {"g:" word, run, 0, GROUPED, "grouping.lua"},
     STREW_GROUP_REDUCTIONS(ROW)
 #undef ROW
-        {"g:argsort", run, IN_grouping, GROUPED},
-    {"g:rank", run, IN_grouping, GROUPED},
-    {"g:topk", run, IN_grouping, GROUPED},
-    {"g:cumsum", run, IN_grouping, GROUPED},
-    {"g:softmax", run, IN_grouping, GROUPED},
-    {"g:log_softmax", run, IN_grouping, GROUPED},
-    {"g:agg", run, IN_grouping, GROUPED},
+        {"g:argsort", run, 0, GROUPED, "grouping.lua"},
+    {"g:rank", run, 0, GROUPED, "grouping.lua"},
+    {"g:topk", run, 0, GROUPED, "grouping.lua"},
+    {"g:cumsum", run, 0, GROUPED, "grouping.lua"},
+    {"g:softmax", run, 0, GROUPED, "grouping.lua"},
+    {"g:log_softmax", run, 0, GROUPED, "grouping.lua"},
+    {"g:agg", run, 0, GROUPED, "grouping.lua"},
     {NULL, NULL, 0, 0},
 };
 
@@ -325,6 +309,7 @@ const struct script_function bind_family_rows[] = {
     IN(elementwise, isfinite, ALWAYS | CONSTANT), IN(elementwise, nan_to_num, EVERY), IN(statistics, norm, ALWAYS),
     IN(statistics, median, ALWAYS), IN(statistics, logsumexp, ALWAYS), IN(views, outer, ALWAYS),
     IN(views, tril, EVERY), IN(views, triu, EVERY), IN(views, diag, ALWAYS),
+    IN(printing, set_printoptions, FUNCTION | BRIEF), IN(printing, get_printoptions, FUNCTION | BRIEF),
     /* of tables of columns, for their metatables */
     IN(printing, tostring, INNER | CONSTANT), IN(rows, table, INNER), IN(rows, length, INNER),
     IN(rows, column, INNER | CONSTANT),

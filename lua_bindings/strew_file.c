@@ -41,11 +41,12 @@ static bool bind_separator(lua_State *L, struct script_call *call, int i, const 
   return true;
 }
 
-/* Columns by name or number, or words; `most` is the capacity. */
+/* Columns by name or number, or words: an option of the runtime, a list and its length; `most` is the capacity. */
 struct keys {
-  size_t most, count;
-  bool is_given;
+  size_t most;
   const char *expected; /* "names or numbers of columns" */
+  const char *const **option;
+  int64_t *count;
   const char **names;
   char (*numbers)[24];
 };
@@ -55,13 +56,13 @@ static bool read_key(lua_State *L, struct script_call *call, const char *name, s
   int i = lua_gettop(L);
   const char *key = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : NULL;
   if (lua_isinteger(L, i)) {
-    snprintf(keys->numbers[keys->count], sizeof *keys->numbers, "%lld", (long long)lua_tointeger(L, i));
-    key = keys->numbers[keys->count];
+    snprintf(keys->numbers[*keys->count], sizeof *keys->numbers, "%lld", (long long)lua_tointeger(L, i));
+    key = keys->numbers[*keys->count];
   }
   if (!key)
     return bind_fail(call, STREW_EARGUMENT, name, "has %s, expected %s", bind_text(L, call, i, text), keys->expected),
            false;
-  keys->names[keys->count++] = key;
+  keys->names[(*keys->count)++] = key;
   return true;
 }
 
@@ -69,8 +70,9 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
   struct keys *keys = out;
   int table;
   if (!bind_table(L, call, i, name, &table)) return false;
-  keys->is_given = true;
-  for (lua_Unsigned k = 1; k <= lua_rawlen(L, i) && keys->count < keys->most; k++) {
+  *keys->option = keys->names;
+  *keys->count = 0;
+  for (lua_Unsigned k = 1; k <= lua_rawlen(L, i) && k <= keys->most; k++) {
     lua_rawgeti(L, i, (lua_Integer)k);
     if (!read_key(L, call, name, keys)) return false;
     lua_pop(L, 1);
@@ -79,8 +81,9 @@ static bool bind_keys(lua_State *L, struct script_call *call, int i, const char 
 }
 
 /* Allocates memory for the list `name` of the options before any argument is read. */
-static struct keys prepare_keys(lua_State *L, const struct script_call *call, const char *name, const char *expected) {
-  struct keys keys = {.expected = expected};
+static struct keys prepare_keys(lua_State *L, const struct script_call *call, const char *name, const char *expected,
+                                const char *const **option, int64_t *count) {
+  struct keys keys = {.expected = expected, .option = option, .count = count};
   int top = lua_gettop(L), last = call->arguments;
   while (last && lua_isnil(L, last)) last--;
   if (last && lua_istable(L, last)) {
@@ -106,15 +109,16 @@ struct loading {
   strew_dtype dtype;
 };
 
-static struct loading prepare_loading(lua_State *L, const struct script_call *call) {
+static void prepare_loading(lua_State *L, const struct script_call *call, struct loading *loading) {
   static const char of_columns[] = "names or numbers of columns";
-  return (struct loading){.device = call->binding->device,
-                          .text = prepare_keys(L, call, "text", of_columns),
-                          .dates = prepare_keys(L, call, "dates", of_columns),
-                          .columns = prepare_keys(L, call, "columns", of_columns),
-                          .names = prepare_keys(L, call, "names", "names of columns"),
-                          .missing = prepare_keys(L, call, "missing", "words or integers"),
-                          .wanted = -1};
+  strew_load_options *options = &loading->options;
+  strew_csv_options *csv = &loading->csv;
+  *loading = (struct loading){.device = call->binding->device, .options = {.csv = csv}, .wanted = -1};
+  loading->text = prepare_keys(L, call, "text", of_columns, &options->text, &options->text_count);
+  loading->dates = prepare_keys(L, call, "dates", of_columns, &options->dates, &options->date_count);
+  loading->columns = prepare_keys(L, call, "columns", of_columns, &options->columns, &options->column_count);
+  loading->names = prepare_keys(L, call, "names", "names of columns", &csv->names, &csv->name_count);
+  loading->missing = prepare_keys(L, call, "missing", "words or integers", &csv->missing, &csv->missing_count);
 }
 
 #define LOADING_PARAMETERS(loading)                                                                                    \
@@ -129,22 +133,13 @@ static struct loading prepare_loading(lua_State *L, const struct script_call *ca
     "format", KEYED, bind_string, &(loading).options.format                                                            \
   }
 
-/* Completes the options from the arguments read. */
-static void complete_loading(struct loading *loading) {
-  strew_load_options *options = &loading->options;
+/* Reads the arguments. */
+static bool read_loading(lua_State *L, struct script_call *call, const struct parameter *parameters,
+                         struct loading *loading) {
+  if (!bind_arguments(L, call, parameters)) return false;
   loading->dtype = (strew_dtype)loading->wanted;
-  options->dtype = loading->wanted < 0 ? NULL : &loading->dtype;
-  options->text = loading->text.names;
-  options->text_count = (int64_t)loading->text.count;
-  options->dates = loading->dates.names;
-  options->date_count = (int64_t)loading->dates.count;
-  options->columns = loading->columns.names;
-  options->column_count = (int64_t)loading->columns.count;
-  loading->csv.names = loading->names.is_given ? loading->names.names : NULL;
-  loading->csv.name_count = (int64_t)loading->names.count;
-  loading->csv.missing = loading->missing.names;
-  loading->csv.missing_count = (int64_t)loading->missing.count;
-  options->csv = &loading->csv;
+  if (loading->wanted >= 0) loading->options.dtype = &loading->dtype;
+  return true;
 }
 
 /* Pushes the table that `held` owns, if there is one, and ends a call with it or with the tensor on top of the
@@ -158,13 +153,13 @@ static int end_loading(lua_State *L, struct script_call *call, struct owner *hel
 
 /* load(path) */
 static int load(lua_State *L, struct script_call *call) {
-  struct loading loading = prepare_loading(L, call);
+  struct loading loading;
+  prepare_loading(L, call, &loading);
   const struct parameter parameters[] = {
       LOADING_PARAMETERS(loading), {"map", KEYED, bind_boolean, &loading.options.map}, LAST_PARAMETER};
   struct owner *held = bind_push_owner(L, &held_tables);
   struct box *box = bind_push_box(L, call->binding);
-  if (!bind_arguments(L, call, parameters)) return -1;
-  complete_loading(&loading);
+  if (!read_loading(L, call, parameters, &loading)) return -1;
   strew_status status =
       strew_load(loading.device, loading.path, &loading.options, &box->tensor, &held->object.table, &call->error);
   return status == STREW_OK ? end_loading(L, call, held, 0) : -1;
@@ -209,7 +204,8 @@ static bool bind_rows(lua_State *L, struct script_call *call, int i, const char 
 
 /* chunks(path): the four values of a generic for. */
 static int chunks(lua_State *L, struct script_call *call) {
-  struct loading loading = prepare_loading(L, call);
+  struct loading loading;
+  prepare_loading(L, call, &loading);
   strew_reader_options options = {.load = &loading.options};
   const struct parameter parameters[] = {LOADING_PARAMETERS(loading),
                                          {"rows", KEYED, bind_rows, &options.rows},
@@ -217,8 +213,7 @@ static int chunks(lua_State *L, struct script_call *call) {
                                          LAST_PARAMETER};
   struct owner *iterator = bind_push_owner(L, &iterators);
   int position = lua_gettop(L);
-  if (!bind_arguments(L, call, parameters)) return -1;
-  complete_loading(&loading);
+  if (!read_loading(L, call, parameters, &loading)) return -1;
   if (strew_reader_open(loading.device, loading.path, &options, &iterator->object.reader, &call->error) != STREW_OK)
     return -1;
   lua_pushvalue(L, position);
@@ -235,27 +230,20 @@ static bool bind_saved(lua_State *L, struct script_call *call, int i, const char
   return lua_istable(L, i) || bind_tensor(L, call, i, name, out);
 }
 
-/* Copies a table to a slot. */
-static bool bind_table_in(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  int position;
-  if (!bind_table(L, call, i, name, &position)) return false;
-  lua_copy(L, i, *(int *)out);
-  return true;
-}
-
 /* save(path, x): no result. */
 static int save(lua_State *L, struct script_call *call) {
   const char *path = NULL;
   strew_tensor *tensor = NULL;
   strew_save_options options = {0};
-  int names = bind_push_slot(L), words = bind_push_slot(L);
+  enum { NAMES = 5, WORDS };
+  int ignored;
   const struct parameter parameters[] = {{"path", REQUIRED, bind_path, &path},
                                          {"x", REQUIRED, bind_saved, &tensor},
                                          {"compress", KEYED, bind_boolean, &options.compress},
                                          {"header", KEYED, bind_header, &options.header},
                                          {"separator", KEYED, bind_separator, &options.separator},
-                                         {"names", KEYED, bind_table_in, &names},
-                                         {"words", KEYED, bind_table_in, &words},
+                                         {"names", KEYED, bind_table, &ignored},
+                                         {"words", KEYED, bind_table, &ignored},
                                          {"format", KEYED, bind_string, &options.format},
                                          LAST_PARAMETER};
   struct owner *held = bind_push_owner(L, &held_tables);
@@ -265,11 +253,13 @@ static int save(lua_State *L, struct script_call *call) {
       bind_hint(call, "the path comes first: strew.save(\"%.80s\", x)", lua_tostring(L, 2));
     return -1;
   }
-  if (tensor && !(lua_isnil(L, names) && lua_isnil(L, words)))
-    return bind_fail(call, STREW_EARGUMENT, lua_isnil(L, names) ? "words" : "names",
+  if (tensor && (call->given[NAMES] || call->given[WORDS]))
+    return bind_fail(call, STREW_EARGUMENT, call->given[NAMES] ? "names" : "words",
                      "is given, but x is a tensor, expected a table of columns");
   if (tensor) return bind_end(strew_save(tensor, path, &options, &call->error), 0);
-  bool is_saved = bind_read_columns(L, call, x, names, words, &held->object.table) &&
+  bind_push_given(L, call, NAMES, "names");
+  bind_push_given(L, call, WORDS, "words");
+  bool is_saved = bind_read_columns(L, call, x, &held->object.table) &&
                   strew_save_table(held->object.table, path, &options, &call->error) == STREW_OK;
   bind_end_owner(held, &held_tables);
   return is_saved ? 0 : -1;

@@ -35,18 +35,11 @@ enum { FUNCTION_UPVALUE = UPVALUES + 1 }; /* behind those of bind_dispatch */
 
 enum { GRADIENTS, VALUE_TOO };
 
-static bool read_function(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  char text[TEXT_BYTES];
-  bool is_callable = lua_isfunction(L, i);
-  lua_pushvalue(L, i);
-  lua_replace(L, *(int *)out);
-  if (!is_callable && luaL_getmetafield(L, i, "__call") != LUA_TNIL) {
-    lua_pop(L, 1);
-    is_callable = true;
-  }
-  if (is_callable) return true;
-  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a function", bind_text(L, call, i, text));
-  return false;
+bool bind_function(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  (void)out;
+  if (lua_isfunction(L, i)) return true;
+  if (luaL_getmetafield(L, i, "__call") != LUA_TNIL) return lua_pop(L, 1), true;
+  return bind_fail_type(L, call, i, name, "a function");
 }
 
 /* The function that strew.grad returned, called with f's arguments. */
@@ -77,19 +70,18 @@ static const struct script_function apply_rows[] = {{"grad", apply, GRADIENTS, F
 
 /* grad(f), value_and_grad(f) */
 static int differentiate(lua_State *L, struct script_call *call) {
-  int f = bind_push_slot(L);
-  const struct parameter parameters[] = {{"f", REQUIRED, read_function, &f}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
   const struct script_function *row = &apply_rows[call->row->code];
   bind_push_upvalues(L, lua_upvalueindex(1), row, row->name, FUNCTION);
-  lua_pushvalue(L, f);
+  bind_push_given(L, call, 0, "f");
   lua_pushcclosure(L, bind_dispatch, FUNCTION_UPVALUE);
   return 1;
 }
 
 const struct script_function bind_gradient_rows[] = {
-    {"grad", differentiate, GRADIENTS, FUNCTION | CONSTANT},
-    {"value_and_grad", differentiate, VALUE_TOO, FUNCTION | CONSTANT},
+    {"grad", differentiate, GRADIENTS, FUNCTION | CONSTANT, "f:function"},
+    {"value_and_grad", differentiate, VALUE_TOO, FUNCTION | CONSTANT, "f:function"},
     {"detach", bind_one, 0, ALWAYS | CONSTANT, "self:tensor", share},
     {"alias", bind_one, 0, INNER, "self:tensor", share},
     {"watch", bind_values, 0, INNER | CONSTANT, "self:tensor", watch},

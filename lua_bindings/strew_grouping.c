@@ -43,24 +43,6 @@ static bool is_of_columns(lua_State *L, const struct script_call *call) {
 
 enum { MOST_KEYS = 64 };
 
-/* Reads the entries of the sequence at position 1, which keeps its tensors alive. */
-static bool read_sequence(lua_State *L, struct script_call *call, int count, strew_tensor **keys) {
-  for (int i = 0; i < count; i++)
-    if (!(keys[i] = bind_entry(L, call, 1, i + 1, "keys"))) return false;
-  return true;
-}
-
-/* The number of keys: of leading tensors, or of entries of the sequence. */
-static int count_keys(lua_State *L, const struct script_call *call) {
-  int count = 0;
-  if (call->arguments && lua_istable(L, 1)) {
-    const lua_Unsigned entries = lua_rawlen(L, 1);
-    return entries > MOST_KEYS ? MOST_KEYS + 1 : (int)entries;
-  }
-  while (count < call->arguments && bind_to_box(L, call->binding, count + 1)) count++;
-  return count;
-}
-
 /* group_by(k1 [, k2, ...] [, {order}]), of a sequence of keys, or of columns of a table (family/grouped.lua) */
 static int group_by(lua_State *L, struct script_call *call) {
   if (is_of_columns(L, call)) {
@@ -68,19 +50,19 @@ static int group_by(lua_State *L, struct script_call *call) {
     return call->row->function(L, call);
   }
   struct box *box = bind_push_grouping(L, call->binding);
-  const int count = count_keys(L, call), top = lua_gettop(L);
-  const bool is_sequence = call->arguments && lua_istable(L, 1);
-  if (count > MOST_KEYS) return bind_fail(call, STREW_EARGUMENT, "keys", "are more than %d", MOST_KEYS);
+  const struct joined joined = bind_find_tensors(L, call);
+  const int count = (int)joined.count, top = lua_gettop(L);
+  if (joined.count > MOST_KEYS) return bind_fail(call, STREW_EARGUMENT, "keys", "are more than %d", MOST_KEYS);
   strew_tensor *keys[MOST_KEYS];
   int position;
   strew_group_by_options options = {.order = STREW_KEYS_SORTED};
   struct parameter parameters[MOST_KEYS + 2];
-  int last = is_sequence || !count ? 1 : count; /* without a key the first one is missing */
+  int last = joined.table || !count ? 1 : count; /* without a key the first one is missing */
   for (int i = 0; i < last; i++) parameters[i] = (struct parameter){"keys", REQUIRED, bind_tensor, &keys[i]};
-  if (is_sequence) parameters[0] = (struct parameter){"keys", REQUIRED, bind_table, &position};
+  if (joined.table) parameters[0] = (struct parameter){"keys", REQUIRED, bind_table, &position};
   parameters[last++] = (struct parameter){"order", KEYED, read_order, &options.order};
   parameters[last] = (struct parameter)LAST_PARAMETER;
-  if (!bind_arguments(L, call, parameters) || (is_sequence && !read_sequence(L, call, count, keys))) return -1;
+  if (!bind_arguments(L, call, parameters) || !bind_read_tensors(L, call, &joined, "keys", keys)) return -1;
   lua_settop(L, top); /* drops what reading the options pushed */
   return bind_end(strew_group_by_with(count, keys, &options, &box->grouping, &call->error), 1);
 }

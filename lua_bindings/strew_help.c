@@ -1,36 +1,11 @@
 /* strew_help.c: strew.help, and hints for unknown names. strew.lua is the text about every name, which.lua the table of
    calls by task, recipes.lua common tasks; help.lua parses the text and formats pages, hints.lua finds hints in
    which.lua. All are embedded, and read at the first call. */
-#define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "strew_bind.h"
 #include "strew_lua.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Pushes an embedded chunk as a function. */
-static void push_chunk(lua_State *L, const char *name) {
-  const char *code = bind_text_file(name);
-  if (luaL_loadbufferx(L, code, strlen(code), "=strew.help", "t") != LUA_OK) lua_error(L);
-}
-
-/* The registry keeps the table under the address of this function's own key. */
-int bind_help_pages(lua_State *L) {
-  static const char key;
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return 1;
-  lua_pop(L, 1);
-  push_chunk(L, "help.lua");
-  lua_pushstring(L, bind_text_file("strew.lua"));
-  push_chunk(L, "which.lua");
-  lua_call(L, 0, 1);
-  push_chunk(L, "recipes.lua");
-  lua_call(L, 0, 1);
-  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
-  lua_call(L, 4, 1);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
-  return 1;
-}
 
 /* nearest(wanted, table...) -> the string key of the tables that is most like it, and the number of its table; or nil */
 static int nearest(lua_State *L) {
@@ -38,9 +13,7 @@ static int nearest(lua_State *L) {
   int found = 0;
   for (int i = 2, n = lua_gettop(L); i <= n; i++) {
     const char *before = guess.nearest;
-    lua_pushnil(L);
-    for (; lua_next(L, i); lua_pop(L, 1))
-      if (lua_type(L, -2) == LUA_TSTRING) strew_guess_name(&guess, lua_tostring(L, -2));
+    bind_guess_keys(L, i, &guess);
     if (guess.nearest != before) found = i - 1;
   }
   lua_pushstring(L, guess.nearest);
@@ -48,23 +21,50 @@ static int nearest(lua_State *L) {
   return 2;
 }
 
-/* As for bind_help_pages. */
-int bind_hints(lua_State *L) {
-  static const char key;
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TTABLE) return 1;
-  lua_pop(L, 1);
-  push_chunk(L, "hints.lua");
-  push_chunk(L, "which.lua");
+/* Pushes an embedded chunk as a function. */
+static void push_chunk(lua_State *L, const char *name) {
+  const char *code = bind_text_file(name);
+  if (luaL_loadbufferx(L, code, strlen(code), "=strew.help", "t") != LUA_OK) lua_error(L);
+}
+
+/* Pushes what an embedded chunk without arguments returns. */
+static void push_data(lua_State *L, const char *name) {
+  push_chunk(L, name);
   lua_call(L, 0, 1);
+}
+
+/* Pushes what the chunk returns for the arguments that push_arguments pushes; the registry keeps it under the address of
+   the name. */
+static int push_once(lua_State *L, const char *name, int (*push_arguments)(lua_State *L)) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, name) == LUA_TTABLE) return 1;
+  lua_pop(L, 1);
+  push_chunk(L, name);
+  lua_call(L, push_arguments(L), 1);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, name);
+  return 1;
+}
+
+static int push_texts(lua_State *L) {
+  lua_pushstring(L, bind_text_file("strew.lua"));
+  push_data(L, "which.lua");
+  push_data(L, "recipes.lua");
+  lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
+  return 4;
+}
+
+static int push_names(lua_State *L) {
+  push_data(L, "which.lua");
   lua_getfield(L, LUA_REGISTRYINDEX, bind_module_key);
   lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   lua_pushcfunction(L, nearest);
-  lua_call(L, 5, 1);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
-  return 1;
+  return 5;
 }
+
+static const char help_file[] = "help.lua", hints_file[] = "hints.lua";
+int bind_help_pages(lua_State *L) { return push_once(L, help_file, push_texts); }
+int bind_hints(lua_State *L) { return push_once(L, hints_file, push_names); }
 
 /* Pushes the hint for a name of another library, and returns it; NULL: pushes nil, the name is not known. */
 static const char *push_hint(lua_State *L, const char *name) {
@@ -89,64 +89,27 @@ int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, co
   return bind_hint_guess(call, guess);
 }
 
-/* Calls a function of help.lua with a string (NULL: none); pushes the text, or nil if there is none. Very long names
-   are not searched for: patterns would take long. */
-static const char *push_page(lua_State *L, const char *function, const char *argument) {
-  enum { LONGEST = 1000 };
-  if (argument && strnlen(argument, LONGEST + 1) > LONGEST) return lua_pushnil(L), NULL;
-  bind_help_pages(L);
-  lua_getfield(L, -1, function);
-  lua_remove(L, -2);
-  lua_pushstring(L, argument);
-  lua_call(L, 1, 1);
-  return lua_tostring(L, -1);
+/* A name, or a function of the module. */
+bool bind_topic(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  return lua_tocfunction(L, i) == bind_dispatch || bind_string(L, call, i, name, out);
 }
 
-/* Considers the names with help, a sequence on top of the stack. */
-static void guess_name(lua_State *L, strew_guess *guess) {
-  bind_help_pages(L);
-  lua_getfield(L, -1, "names");
-  lua_call(L, 0, 1);
-  for (lua_Integer i = 1, n = luaL_len(L, -1); i <= n; i++) {
-    lua_rawgeti(L, -1, i);
-    if (lua_type(L, -1) == LUA_TSTRING) strew_guess_name(guess, lua_tostring(L, -1)); /* the sequence holds it */
-    lua_pop(L, 1);
-  }
+/* name_of(value): the name of a function of the module, an upvalue; any other value as it is. */
+static int name_of(lua_State *L, struct script_call *call) {
+  (void)call;
+  if (lua_tocfunction(L, 1) == bind_dispatch)
+    lua_getupvalue(L, 1, NAME_UPVALUE);
+  else
+    lua_settop(L, 1);
+  return 1;
 }
 
-static int fail_unknown(lua_State *L, struct script_call *call, const char *name) {
-  const char *dot = strrchr(name, '.'), *colon = strrchr(name, ':'), *last = dot > colon ? dot : colon;
-  strew_guess guess = {.wanted = last ? last + 1 : name};
-  guess_name(L, &guess);
-  bind_fail(call, STREW_EARGUMENT, "name", "is \"%.60s\", no help found", name);
-  if (guess.nearest) return bind_hint_guess(call, &guess);
-  return bind_hint(call, "strew.help() lists all names, strew.help{search = \"word\"} searches their texts");
-}
-
-/* Reads a name, or a function of the module, whose name is an upvalue. */
-static bool read_name(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  if (lua_tocfunction(L, i) != bind_dispatch) return bind_string(L, call, i, name, out);
-  lua_getupvalue(L, i, NAME_UPVALUE);
-  *(const char **)out = lua_tostring(L, -1); /* the function holds it */
-  lua_pop(L, 1);
-  return true;
-}
+static int help_pages(lua_State *L, struct script_call *call) { return (void)call, bind_help_pages(L); }
 
 /* help([name] [, {search}]): prints, as at the prompt. */
-static int help(lua_State *L, struct script_call *call) {
-  const char *name = NULL, *words = NULL;
-  const struct parameter parameters[] = {
-      {"name", OPTIONAL, read_name, &name}, {"search", KEYED, bind_string, &words}, LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (name && words) return bind_fail(call, STREW_EARGUMENT, "search", "is given with 'name', expected one of the two");
-  bind_stack(L, LUA_MINSTACK);
-  lua_getglobal(L, "print");
-  if (name && !push_page(L, "page", name)) return fail_unknown(L, call, name);
-  if (words && !push_page(L, "search", words))
-    return bind_fail(call, STREW_EARGUMENT, "search", "is \"%.60s\", nothing found", words);
-  if (!name && !words) push_page(L, "overview", NULL);
-  lua_call(L, 1, 0);
-  return 0;
-}
+static int help(lua_State *L, struct script_call *call) { return bind_print_text(L, call, &bind_help_row); }
 
-const struct script_function bind_help_rows[] = {{"help", help, 0, FUNCTION | CONSTANT}, {NULL, NULL, 0, 0}};
+const struct script_function bind_help_rows[] = {{"help", help, 0, FUNCTION | CONSTANT},
+                                                 {"name_of", name_of, 0, INNER | CONSTANT},
+                                                 {"help_pages", help_pages, 0, INNER | CONSTANT},
+                                                 {NULL}};

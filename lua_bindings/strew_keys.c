@@ -12,20 +12,22 @@ static const struct owner_type key_tables = {"strew.key_table", "key_table", rel
 
 /* Returns the table of the call's first argument; NULL: call->error is filled. */
 static strew_key_table *read_self(lua_State *L, struct script_call *call) {
-  char text[TEXT_BYTES];
   const struct owner *owner = bind_to_owner(L, &key_tables);
   if (owner && owner->object.any) return owner->object.keys;
   if (owner) return bind_fail(call, STREW_EFREED, NULL, "the key table is closed"), NULL;
-  bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected a key table", bind_text(L, call, 1, text));
+  bind_fail_type(L, call, 1, "self", "a key table");
   return bind_hint(call, "use : to call a method: kt:ids(...)"), NULL;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- ids */
 
-/* Ids of the tensors in the arguments after self; the result's box is on the stack. */
-static int ids_of_tensors(lua_State *L, struct script_call *call, strew_key_table *table, struct box *result) {
+/* key_ids(self, k1, ..., kn) for family/keys.lua. */
+static int inner_ids(lua_State *L, struct script_call *call) {
   strew_tensor *keys[STREW_MAX_RANK];
   char text[TEXT_BYTES];
+  struct box *result = bind_push_box(L, call->binding);
+  strew_key_table *table = read_self(L, call);
+  if (!table) return -1;
   int count = strew_key_table_columns(table), given = call->arguments - 1;
   if (given != count)
     return bind_fail(call, STREW_EARGUMENT, NULL, "has %d key%s, expected %d, the columns of the key table", given,
@@ -48,13 +50,6 @@ static bool has_names(lua_State *L) {
   return is_named;
 }
 
-/* key_ids(self, k1, ..., kn) for family/keys.lua. */
-static int inner_ids(lua_State *L, struct script_call *call) {
-  struct box *result = bind_push_box(L, call->binding);
-  strew_key_table *table = read_self(L, call);
-  return table ? ids_of_tensors(L, call, table, result) : -1;
-}
-
 /* key_state(self): its user value, its number of columns and of keys. */
 static int inner_state(lua_State *L, struct script_call *call) {
   strew_key_table *table = read_self(L, call);
@@ -68,34 +63,29 @@ static int inner_state(lua_State *L, struct script_call *call) {
 /* kt:ids(k1, ..., kn), or kt:ids(x, columns) for a table of columns. */
 static int ids(lua_State *L, struct script_call *call) {
   if (lua_istable(L, 2) && bind_to_owner(L, &key_tables)) return bind_call_family(L, call, &bind_table_ids_row);
-  struct box *result = bind_push_box(L, call->binding);
-  strew_key_table *table = read_self(L, call);
-  if (!table) return -1;
-  if (has_names(L))
-    return bind_fail(call, STREW_EARGUMENT, "k1",
-                     "is a tensor, the keys before came from columns of tables, expected a table");
-  return ids_of_tensors(L, call, table, result);
+  if (!read_self(L, call)) return -1;
+  if (!has_names(L)) return inner_ids(L, call);
+  return bind_fail(call, STREW_EARGUMENT, "k1",
+                   "is a tensor, the keys before came from columns of tables, expected a table");
 }
 
 static const struct script_function ids_row = {"ids", ids, 0, FUNCTION | CONSTANT};
 
 /* ----------------------------------------------------------------------------------------------------------- fields */
 
-/* Pushes the keys: a sequence of tensors. */
-static int push_keys(lua_State *L, struct script_call *call, strew_key_table *table) {
+/* keys_of(self): a sequence of tensors. */
+static int keys(lua_State *L, struct script_call *call) {
+  strew_key_table *table = read_self(L, call);
+  if (!table) return -1;
   int count = strew_key_table_columns(table);
   lua_createtable(L, count, 0);
   for (int c = 0; c < count; c++) {
     struct box *box = bind_push_box(L, call->binding);
+    if (!(table = read_self(L, call))) return -1; /* read again: see strew_bind.h */
     if (strew_key_table_keys(table, c, call->binding->device, &box->tensor, &call->error) != STREW_OK) return -1;
     lua_rawseti(L, -2, c + 1);
   }
   return 1;
-}
-
-static int keys(lua_State *L, struct script_call *call) {
-  strew_key_table *table = read_self(L, call);
-  return table ? push_keys(L, call, table) : -1;
 }
 
 /* kt.n, kt.keys, kt.ids */
@@ -107,7 +97,7 @@ static int field(lua_State *L, struct script_call *call) {
   strew_guess guess = {.wanted = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
   if (strcmp(guess.wanted, "n") == 0) return lua_pushinteger(L, strew_key_table_size(table)), 1;
   if (strcmp(guess.wanted, "keys") == 0)
-    return has_names(L) ? bind_call_family(L, call, &bind_table_keys_row) : push_keys(L, call, table);
+    return has_names(L) ? bind_call_family(L, call, &bind_table_keys_row) : keys(L, call);
   if (strcmp(guess.wanted, "ids") == 0) {
     bind_push_function(L, lua_upvalueindex(1), &ids_row, ids_row.name, FUNCTION);
     return 1;

@@ -65,13 +65,6 @@ static const struct script_function *find_row(const char *name) {
   return NULL;
 }
 
-/* The module's own metatable. rawget(strew, name) looks a name up without an error. */
-static void set_module_metatable(lua_State *L) {
-  lua_createtable(L, 0, 1);
-  bind_set_event(L, BINDING, "__index", &no_name_row);
-  lua_setmetatable(L, MODULE);
-}
-
 static void set_metamethods(lua_State *L) {
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
     const char *name = operators[i].name;
@@ -152,7 +145,9 @@ static int make_module(lua_State *L) {
   set_metamethods(L);
   bind_open_groupings(L, BINDING);
   bind_open_family(L, BINDING, all_rows);
-  set_module_metatable(L);
+  lua_createtable(L, 0, 1);
+  bind_set_event(L, BINDING, "__index", &no_name_row); /* rawget(strew, name) looks a name up without an error */
+  lua_setmetatable(L, MODULE);
   lua_pushliteral(L, "strew " STREW_VERSION);
   lua_setfield(L, MODULE, "_VERSION");
 

@@ -196,10 +196,7 @@ static bool from_tensor(const struct arguments *a, strew_tensor **out) {
 bool bind_source(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   if (lua_type(L, i) == LUA_TUSERDATA) return bind_tensor(L, call, i, name, out);
   if (lua_istable(L, i) || lua_isboolean(L, i) || lua_type(L, i) == LUA_TNUMBER) return true;
-  char text[TEXT_BYTES];
-  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a number, boolean, table or tensor",
-            bind_text(L, call, i, text));
-  return false;
+  return bind_fail_type(L, call, i, name, "a number, boolean, table or tensor");
 }
 
 /* strew.tensor(x [, {dtype, device}]) */
@@ -246,18 +243,17 @@ static bool push_level(lua_State *L, struct unread *unread, int depth) {
 static int tolist(lua_State *L, struct script_call *call) {
   luaL_checkstack(L, 2 * STREW_MAX_RANK + LUA_MINSTACK, "too many nested tables");
   struct arguments a;
-  a.kept = bind_push_kept(L);
-  if (!bind_read(L, call, &a)) return -1;
-  struct kept kept = a.kept;
-  const strew_tensor *self = kept.tensor;
+  strew_tensor *self;
+  int position;
+  if (!bind_read(L, call, &a) || !(position = bind_push_self(L, call, &self))) return -1;
   struct unread unread = {.call = call};
   size_t element_bytes = strew_dtype_size_bytes(strew_tensor_dtype(self));
   int64_t numel = strew_tensor_numel(self);
   if (numel > INT64_MAX / 16)
     return bind_fail(call, STREW_EMEMORY, "self", "has %lld elements, more than fit into memory", (long long)numel);
   void *buffer = lua_newuserdatauv(L, (size_t)numel * element_bytes + 1, 0);
-  if (!bind_read_again(L, call, &kept) ||
-      strew_read(self = kept.tensor, buffer, (size_t)numel * element_bytes, &call->error) != STREW_OK)
+  if (!bind_tensor(L, call, position, "self", &self) ||
+      strew_read(self, buffer, (size_t)numel * element_bytes, &call->error) != STREW_OK)
     return -1;
   unread.dtype = strew_tensor_dtype(self);
   unread.rank = strew_tensor_rank(self);
@@ -268,6 +264,6 @@ static int tolist(lua_State *L, struct script_call *call) {
 
 const struct script_function bind_table_rows[] = {
     {"tensor", tensor, 0, FUNCTION, "x:source dtype?dtype device?device"},
-    {"tolist", tolist, 0, ALWAYS, "self:kept"},
+    {"tolist", tolist, 0, ALWAYS, "self:tensor"},
     {NULL},
 };

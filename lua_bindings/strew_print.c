@@ -1,4 +1,4 @@
-/* strew_print.c: tostring(t), which the prompt shows, too, and print options, set by scripts.
+/* strew_print.c: tostring(t), which the prompt shows, too, by the print options (family/printing.lua).
 
      float32[2, 2, 3] cpu           dtype, shape, device; and the value of a tensor without dimensions
      [0, :, :]                      a label per slice, with more than two dimensions
@@ -395,106 +395,22 @@ const struct script_function bind_tostring_row = {"tostring", push_text, 0, FUNC
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 
-/* Values that scripts may set. A word, or math.huge without one, stands for a value of its own. */
-enum { MOST_DIGITS = 30, LARGEST = 1 << 30 };
-static const struct setting {
-  const char *name;
-  int64_t least, most;
-  const char *word;
-} settings[PRINT_OPTIONS] = {[PRECISION] = {"precision", 0, MOST_DIGITS},
-                             [THRESHOLD] = {"threshold", 0, INT64_MAX}, /* INT64_MAX: no limit */
-                             [EDGEITEMS] = {"edgeitems", 1, LARGEST},
-                             [LINEWIDTH] = {"linewidth", 1, LARGEST, "auto"}}; /* 0: the host's */
-
-/* PyTorch's profiles and names. */
-static const struct profile {
-  const char *name;
-  int64_t at[PRINT_OPTIONS];
-} profiles[] = {{"default", {4, 1000, 3, 0}}, {"short", {2, 1000, 2, 0}}, {"full", {4, INT64_MAX, 3, 0}}};
-
-static void use_profile(struct print_options *options, const struct profile *profile) {
-  memcpy(options->at, profile->at, sizeof options->at);
-}
-
 void bind_print_defaults(struct print_options *options) {
-  *options = (struct print_options){.columns = NULL};
-  use_profile(options, &profiles[0]);
+  *options = (struct print_options){.at = {[PRECISION] = 4, [THRESHOLD] = 1000, [EDGEITEMS] = 3, [LINEWIDTH] = 0}};
 }
 
-static bool read_profile(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  const char *word;
-  if (!bind_string(L, call, i, name, &word)) return false;
-  strew_guess guess = {.wanted = word};
-  for (size_t k = 0; k < sizeof profiles / sizeof *profiles; k++) {
-    if (strcmp(word, profiles[k].name) == 0) return *(const struct profile **)out = &profiles[k], true;
-    strew_guess_name(&guess, profiles[k].name);
-  }
-  bind_fail(call, STREW_EARGUMENT, name, "is \"%.60s\", expected default, short or full", word);
-  bind_hint_guess(call, &guess);
-  return false;
-}
-
-static bool read_setting(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  char text[TEXT_BYTES];
-  int64_t *value = out;
-  const struct setting *setting = settings;
-  while (strcmp(setting->name, name) != 0) setting++;
-  if (setting->most == INT64_MAX && lua_type(L, i) == LUA_TNUMBER && lua_tonumber(L, i) == (lua_Number)INFINITY)
-    return *value = INT64_MAX, true;
-  if (setting->word && lua_type(L, i) == LUA_TSTRING) {
-    if (strcmp(lua_tostring(L, i), setting->word) == 0) return *value = 0, true;
-    bind_fail(call, STREW_EARGUMENT, name, "is %s, expected an integer or \"%s\"", bind_text(L, call, i, text),
-              setting->word);
-    return false;
-  }
-  if (!bind_integer(L, call, i, name, value)) return false;
-  if (*value >= setting->least && *value <= setting->most) return true;
-  bind_fail(call, STREW_EVALUE, name, "is %" PRId64 ", expected %" PRId64 "..%" PRId64, *value, setting->least,
-            setting->most);
-  call->error.has_value = true;
-  call->error.value = strew_int(*value);
-  return false;
-}
-
-/* set_printoptions{precision =, threshold =, edgeitems =, linewidth =, profile =}: the profile applies first, whatever
-   the order. */
-static int set_printoptions(lua_State *L, struct script_call *call) {
-  struct print_options *options = &call->binding->print;
-  const struct profile *profile = NULL;
-  int64_t given[PRINT_OPTIONS];
-  struct parameter parameters[PRINT_OPTIONS + 2];
+/* print_options([values]): all of them; sets them first. */
+static int print_options(lua_State *L, struct script_call *call) {
+  int64_t *at = call->binding->print.at;
   for (int k = 0; k < PRINT_OPTIONS; k++) {
-    given[k] = -1;
-    parameters[k] = (struct parameter){settings[k].name, KEYED, read_setting, &given[k]};
+    if (call->arguments) at[k] = lua_tointeger(L, k + 1);
+    lua_pushinteger(L, at[k]);
   }
-  parameters[PRINT_OPTIONS] = (struct parameter){"profile", KEYED, read_profile, &profile};
-  parameters[PRINT_OPTIONS + 1] = (struct parameter)LAST_PARAMETER;
-  if (!bind_arguments(L, call, parameters)) return -1;
-  if (profile) use_profile(options, profile);
-  for (int k = 0; k < PRINT_OPTIONS; k++)
-    if (given[k] >= 0) options->at[k] = given[k];
-  return 0;
-}
-
-/* get_printoptions() -> the table with which set_printoptions restores the current settings. */
-static strew_status get_printoptions(struct arguments *a) {
-  lua_createtable(a->L, 0, PRINT_OPTIONS);
-  for (int k = 0; k < PRINT_OPTIONS; k++) {
-    const int64_t value = a->call->binding->print.at[k];
-    if (value == INT64_MAX)
-      lua_pushnumber(a->L, (lua_Number)INFINITY);
-    else if (value < settings[k].least)
-      lua_pushstring(a->L, settings[k].word);
-    else
-      lua_pushinteger(a->L, value);
-    lua_setfield(a->L, -2, settings[k].name);
-  }
-  return STREW_OK;
+  return PRINT_OPTIONS;
 }
 
 const struct script_function bind_print_rows[] = {
-    {"set_printoptions", set_printoptions, 0, FUNCTION},
-    {"get_printoptions", bind_values, 0, FUNCTION, "", get_printoptions},
+    {"print_options", print_options, 0, INNER | CONSTANT},
     {"texts", push_texts, 0, INNER | CONSTANT}, /* of t and a precision: the elements as strings */
     {NULL},
 };

@@ -1,292 +1,213 @@
-/* strew_show.c: strew.show(t) draws a tensor with characters: two dimensions (or three, the last one red, green, blue)
-   as a picture, one as a line of blocks, any number as a histogram.
-
-   A tensor larger than the screen is drawn as means of equal parts, computed on its device part by part
-   (family/showing.lua); only the means are read. The text is printed by Lua's print. strew.image(t) converts numbers to
-   colours. */
-#include "draw.h"
+/* strew_show.c: strew.show(t): what family/showing.lua has laid out is drawn with characters here, pictures of coloured
+   half blocks or of ASCII characters by density, and lines of block characters, and printed by Lua's print.
+   strew.image(t) converts numbers to colours. */
 #include "strew_bind.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-  LARGEST = 1000, /* most columns and lines */
-  DEFAULT_BINS = 10,
-  MOST_BINS = 10000
-};
-
-struct show {
-  struct script_call *call;
-  strew_tensor *tensor; /* may be freed once Lua code has run; what is needed then follows */
-  strew_dtype dtype;
-  int rank; /* of a single number: 1 */
-  int64_t sizes[STREW_MAX_RANK], numel;
-  int64_t width, height; /* in characters; 0: the terminal's */
-  double min, max;       /* NaN: from the elements */
-  strew_colormap colormap;
-  enum terminal_style style;
-  bool histogram;
-  int64_t bins; /* 0: not given */
-};
-
-/* -------------------------------------------------------------------------------------------------------- arguments */
-
-static bool bind_extent(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  int64_t *extent = out, most = strcmp(name, "bins") == 0 ? MOST_BINS : LARGEST;
-  if (!bind_integer(L, call, i, name, out)) return false;
-  if (*extent < 1 || *extent > most)
-    return bind_fail(call, STREW_EVALUE, name, "is %" PRId64 ", expected 1..%" PRId64, *extent, most), false;
-  return true;
-}
-
-static bool bind_style(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  static const char *const words[] = {[TERMINAL_ASCII] = "ascii",
-                                      [TERMINAL_BLOCKS] = "blocks",
-                                      [TERMINAL_256] = "256",
-                                      [TERMINAL_TRUECOLOR] = "truecolor"};
-  const char *word;
-  if (!bind_string(L, call, i, name, &word)) return false;
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (strcmp(words[k], word) == 0) return *(enum terminal_style *)out = (enum terminal_style)k, true;
-  return bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\", expected ascii, blocks, 256 or truecolor", word), false;
-}
-
-static bool bind_bound(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  char text[TEXT_BYTES];
-  if (!bind_float(L, call, i, name, out)) return false;
-  if (isfinite(*(double *)out)) return true;
-  return bind_fail(call, STREW_EVALUE, name, "is %s, expected a finite number", bind_text(L, call, i, text)), false;
-}
-
-/* Defaults: the width of printed tensors, the height of the terminal. A given width takes at least the lines of a
-   square. */
-static void ask_terminal(struct show *show, const struct terminal *terminal) {
-  bool is_wide = show->width != 0;
-  if (!show->width) show->width = bind_line_width(&show->call->binding->print);
-  if (show->width > LARGEST) show->width = LARGEST;
-  if (show->height) return;
-  int64_t square = (show->width + 1) / 2, lines = terminal->lines - 2; /* lines for the caption and the prompt */
-  show->height = terminal->lines > 0 && !(is_wide && lines < square) ? lines : square;
-  if (show->height < 1) show->height = 1;
-}
-
-/* A tensor without dimensions is shown as one with one element. */
-static void describe(struct show *show) {
-  const int rank = strew_tensor_rank(show->tensor);
-  show->dtype = strew_tensor_dtype(show->tensor);
-  show->numel = strew_tensor_numel(show->tensor);
-  show->rank = rank ? rank : 1;
-  show->sizes[0] = 1;
-  memcpy(show->sizes, strew_tensor_sizes(show->tensor), (size_t)rank * sizeof *show->sizes);
-}
-
-static bool read_arguments(lua_State *L, struct show *show) {
-  struct script_call *call = show->call;
-  struct terminal terminal = terminal_at(STDOUT_FILENO);
-  show->style = terminal.style;
-  const struct parameter parameters[] = {
-      {"self", REQUIRED, bind_tensor, &show->tensor}, {"width", KEYED, bind_extent, &show->width},
-      {"height", KEYED, bind_extent, &show->height},  {"min", KEYED, bind_bound, &show->min},
-      {"max", KEYED, bind_bound, &show->max},         {"colormap", KEYED, bind_colormap, &show->colormap},
-      {"style", KEYED, bind_style, &show->style},     {"histogram", KEYED, bind_boolean, &show->histogram},
-      {"bins", KEYED, bind_extent, &show->bins},      LAST_PARAMETER};
-  if (!bind_arguments(L, call, parameters)) return false;
-  describe(show);
-  char least[DRAWN_BYTES], most[DRAWN_BYTES];
-  if (show->min >= show->max)
-    return bind_fail(call, STREW_EVALUE, "min", "is %s, expected less than 'max', which is %s",
-                     draw_number(least, show->min), draw_number(most, show->max)),
-           false;
-  if (show->bins && !show->histogram)
-    return bind_fail(call, STREW_EARGUMENT, "bins", "is given without histogram = true"), false;
-  if (!show->bins) show->bins = DEFAULT_BINS;
-  ask_terminal(show, &terminal);
-  return true;
-}
-
-/* ---------------------------------------------------------------------------------------------------------- reading */
-
-/* Pushes an operation of family/showing.lua and the shown tensor; its other arguments are to be pushed. */
-static void push_operation(lua_State *L, const struct show *show, const struct script_function *row) {
-  bind_push_function(L, lua_upvalueindex(1), row, show->call->error.alias, FUNCTION);
-  bind_push_given(L, show->call, 0, "self");
-}
-
-/* Pushes the means of rows x columns parts, or of `columns` parts of one dimension. */
-static const double *push_means(lua_State *L, const struct show *show, int64_t rows, int64_t columns,
-                                strew_tensor **out) {
-  push_operation(L, show, &bind_means_row);
-  lua_pushinteger(L, rows);
-  lua_pushinteger(L, columns);
-  lua_call(L, 3, 1);
-  void *data = NULL;
-  *out = bind_to_box(L, show->call->binding, lua_gettop(L))->tensor; /* contiguous, on the CPU */
-  strew_data(*out, &data, NULL);
-  return data;
-}
-
-/* ----------------------------------------------------------------------------------------------- pictures and lines */
-
-/* The range from darkest to brightest: given bounds, else those of the dtype, else those of the elements. */
-static struct range range_of(const struct show *show, const double *values, int64_t count, bool is_color) {
-  struct range range = {INFINITY, -INFINITY};
-  if (is_color || show->dtype == STREW_BOOL)
-    range = (struct range){0, show->dtype == STREW_UINT8 ? 255 : 1};
-  else
-    range_include(&range, values, count);
-  if (!isnan(show->min)) range = (struct range){show->min, fmax(show->min, range.high)};
-  if (!isnan(show->max)) range = (struct range){fmin(show->max, range.low), show->max};
-  return range;
-}
-
-static void add_number(luaL_Buffer *out, double number) {
-  char text[DRAWN_BYTES];
-  luaL_addstring(out, draw_number(text, number));
-}
-
-/* Appends "0 .. 1.5", and "12.5 x 4" if each cell stands for that many elements. */
-static void add_caption(luaL_Buffer *out, struct range range, int rank, const int64_t *sizes, const int64_t *cells) {
-  bool is_shrunk = false;
-  for (int d = 0; d < rank; d++) is_shrunk = is_shrunk || cells[d] < sizes[d];
-  luaL_addchar(out, '\n');
-  if (range.low <= range.high) {
-    add_number(out, range.low);
-    luaL_addstring(out, " .. ");
-    add_number(out, range.high);
-  } else {
-    luaL_addstring(out, "no finite element");
-  }
-  for (int d = 0; d < rank && is_shrunk; d++) {
-    luaL_addstring(out, d ? " x " : ", a cell is the mean of ");
-    add_number(out, (double)sizes[d] / (double)cells[d]);
-  }
-}
-
-static int64_t at_least_1(double x) { return x < 1 ? 1 : (int64_t)llround(x); }
-
-/* A cell of a coloured picture is one column wide and half a line high; one of an ASCII picture is a line high, and two
-   columns wide if all fit. */
-static void fit_picture(const struct show *show, struct picture *picture) {
-  double height = (double)show->sizes[0], width = (double)show->sizes[1];
-  double scale = fmin(1, fmin((double)show->width / width, 2 * (double)show->height / height));
-  bool is_ascii = show->style < TERMINAL_256;
-  bool is_double = is_ascii && 2 * width <= (double)show->width && height <= (double)show->height;
-  picture->repeat = is_double ? 2 : 1;
-  picture->columns = at_least_1(is_double ? width : width * scale);
-  picture->rows = at_least_1(is_double ? height : is_ascii ? height * scale / 2 : height * scale);
-}
-
-/* Computes the colours of a picture with one channel. Without finite elements the runtime chooses a range. */
-static strew_status color_picture(const struct show *show, strew_tensor *values, struct range range, strew_tensor **out,
-                                  strew_error *error) {
-  bool has_range = range.low <= range.high;
-  const strew_image_options options = {
-      .colormap = show->colormap, .min = has_range ? &range.low : NULL, .max = has_range ? &range.high : NULL};
-  return strew_image(values, &options, out, error);
-}
-
-static int show_picture(lua_State *L, const struct show *show, struct box *colors) {
-  const int rank = show->rank;
-  struct picture picture = {.channels = rank == 3 ? show->sizes[2] : 1, .style = show->style};
-  luaL_Buffer out;
-  strew_tensor *means;
-  fit_picture(show, &picture);
-  picture.values = push_means(L, show, picture.rows, picture.columns, &means);
-  picture.range = range_of(show, picture.values, picture.rows * picture.columns, rank == 3);
-  if (rank == 2 && show->style >= TERMINAL_256) {
-    if (color_picture(show, means, picture.range, &colors->tensor, &show->call->error) != STREW_OK) return -1;
-    void *data = NULL;
-    strew_data(colors->tensor, &data, NULL);
-    picture.colors = data;
-  }
-  luaL_buffinit(L, &out);
-  draw_picture(&out, &picture);
-  if (rank == 2) add_caption(&out, picture.range, 2, show->sizes, (int64_t[]){picture.rows, picture.columns});
-  luaL_pushresult(&out);
-  return 0;
-}
-
-static int show_line(lua_State *L, const struct show *show) {
-  const int64_t size = show->sizes[0], count = size < show->width ? size : show->width;
-  luaL_Buffer out;
-  strew_tensor *means;
-  const double *values = push_means(L, show, 1, count, &means);
-  struct range range = range_of(show, values, count, false);
-  luaL_buffinit(L, &out);
-  draw_line(&out, values, count, range, show->style);
-  add_caption(&out, range, 1, &size, &count);
-  luaL_pushresult(&out);
-  return 0;
-}
-
-/* --------------------------------------------------------------------------------------------------------- the call */
-
-/* True if the shape and dtype can be drawn; else fails. */
-static bool check_shape(const struct show *show) {
-  char text[DESCRIPTION_BYTES];
-  const strew_dtype dtype = show->dtype;
-  bool is_color = show->rank == 3 && (show->sizes[2] == 3 || show->sizes[2] == 4);
-  if (show->rank > 2 && !is_color) {
-    bind_fail(show->call, STREW_ESHAPE, "self",
-              "is %s, expected [h, w], [h, w, 3] (red, green, blue), [h, w, 4] (and alpha) or [n]",
-              bind_describe(show->tensor, text));
-    bind_hint(show->call, "a part of it: self[0]; or how its values spread: {histogram = true}");
-    return false;
-  }
-  if (is_color && !bind_is_float(dtype) && dtype != STREW_UINT8) {
-    bind_fail(show->call, STREW_EDTYPE, "self", "is %s, colours are uint8, or floats in 0..1", strew_dtype_name(dtype));
-    bind_hint(show->call, "self:to(\"uint8\")");
-    return false;
-  }
-  return true;
-}
-
-static void push_bound(lua_State *L, double bound) {
-  if (isnan(bound))
-    lua_pushnil(L);
-  else
-    lua_pushnumber(L, bound);
-}
-
-static int show_histogram(lua_State *L, const struct show *show) {
-  push_operation(L, show, &bind_histogram_row);
-  lua_pushinteger(L, show->bins);
-  lua_pushinteger(L, show->width);
-  lua_pushboolean(L, show->style == TERMINAL_ASCII);
-  push_bound(L, show->min);
-  push_bound(L, show->max);
-  lua_call(L, 6, 1);
-  return 0;
-}
-
-/* Pushes the text. */
-static int push_text(lua_State *L, struct show *show, struct box *colors) {
-  char text[DESCRIPTION_BYTES];
-  if (show->numel == 0) return lua_pushfstring(L, "%s  (empty)", bind_describe(show->tensor, text)), 0;
-  if (show->histogram) return show_histogram(L, show);
-  if (!check_shape(show)) return -1;
-  return show->rank > 1 ? show_picture(L, show, colors) : show_line(L, show);
-}
-
 /* show(t [, opts]) */
-static int show(lua_State *L, struct script_call *call) {
-  struct show show = {.call = call, .min = NAN, .max = NAN};
-  struct box *colors = bind_push_box(L, call->binding);
-  if (!read_arguments(L, &show) || push_text(L, &show, colors) < 0) return -1;
-  lua_getglobal(L, "print");
-  lua_insert(L, -2);
-  lua_call(L, 1, 0);
-  return 0;
+static int show(lua_State *L, struct script_call *call) { return bind_print_text(L, call, &bind_drawing_row); }
+
+/* terminal() -> the style and the lines (0: unknown) of standard output's terminal. */
+static strew_status terminal(struct arguments *a) {
+  const struct terminal at = terminal_at(STDOUT_FILENO);
+  lua_pushinteger(a->L, at.style);
+  lua_pushinteger(a->L, at.lines);
+  return STREW_OK;
 }
 
-/* drawn(number): its text, for Lua. */
+/* drawn(number): "-1.25", "100000", "1e+20": four significant digits, or all integer digits of numbers that are not too
+   long. */
 static int drawn(lua_State *L, struct script_call *call) {
-  char text[DRAWN_BYTES];
+  char text[TEXT_BYTES];
+  const double number = lua_tonumber(L, 1);
+  const bool is_long = fabs(number) >= 1e4 && fabs(number) < 1e8;
   (void)call;
-  lua_pushstring(L, draw_number(text, lua_tonumber(L, 1)));
+  lua_pushstring(L, strew_format_float(text, sizeof text, is_long ? "%.*f" : "%.*g", is_long ? 0 : 4, number));
+  return 1;
+}
+
+/* --------------------------------------------------------------------------------------------------------- drawings */
+
+/* The values drawn darkest and brightest; values outside are clamped. */
+struct range {
+  double low, high;
+};
+
+/* A picture of rows x columns x channels values. One channel needs `colors`, rows x columns x 3 bytes, unless the style
+   has no colour; channels 3 or 4 are red, green, blue (and alpha, which is ignored), each in the range. */
+struct picture {
+  const double *values;
+  const unsigned char *colors;
+  int64_t rows, columns, channels;
+  struct range range;
+  enum terminal_style style;
+  int repeat; /* characters per column of an ASCII picture */
+};
+
+/* range(cells, most, min, max) -> the values drawn darkest and brightest: given bounds, else 0 and `most`, else the
+   finite extremes of the cells. */
+static int range(lua_State *L, struct script_call *call) {
+  strew_tensor *cells = bind_to_box(L, call->binding, 1)->tensor;
+  struct range range = {lua_isnil(L, 2) ? INFINITY : 0, lua_isnil(L, 2) ? -INFINITY : lua_tonumber(L, 2)};
+  void *data = NULL;
+  strew_data(cells, &data, NULL);
+  const double *values = data;
+  for (int64_t i = 0; lua_isnil(L, 2) && i < strew_tensor_numel(cells); i++) {
+    if (!isfinite(values[i])) continue;
+    range.low = fmin(range.low, values[i]);
+    range.high = fmax(range.high, values[i]);
+  }
+  if (!lua_isnil(L, 3)) range = (struct range){lua_tonumber(L, 3), fmax(lua_tonumber(L, 3), range.high)};
+  if (!lua_isnil(L, 4)) range = (struct range){fmin(lua_tonumber(L, 4), range.low), lua_tonumber(L, 4)};
+  lua_pushnumber(L, range.low);
+  lua_pushnumber(L, range.high);
+  return 2;
+}
+
+/* Returns the position of a value in the range, 0..1; NaN stays NaN. Every value of an empty range is at its low end.
+   */
+static double range_level(struct range range, double value) {
+  if (isnan(value)) return value;
+  if (range.low > range.high) range = (struct range){0, 0}; /* nothing is finite: the signs are visible */
+  if (value <= range.low) return 0;
+  if (value >= range.high) return 1;
+  double part = isfinite(range.high - range.low) ? 1 : 0.25; /* the extent may overflow a double */
+  return (value * part - range.low * part) / (range.high * part - range.low * part);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- colours */
+
+struct rgb {
+  unsigned char red, green, blue;
+};
+
+/* The level of red, green or blue; NaN is in the middle. */
+static unsigned char byte_of(double level) { return (unsigned char)lround((isnan(level) ? 0.5 : level) * 255); }
+
+static struct rgb color_at(const struct picture *picture, int64_t row, int64_t column) {
+  int64_t cell = row * picture->columns + column;
+  const double *value = picture->values + cell * picture->channels;
+  const unsigned char *bytes = picture->colors + cell * 3;
+  if (picture->channels == 1) return (struct rgb){bytes[0], bytes[1], bytes[2]};
+  return (struct rgb){byte_of(range_level(picture->range, value[0])), byte_of(range_level(picture->range, value[1])),
+                      byte_of(range_level(picture->range, value[2]))};
+}
+
+/* xterm's 256 colours: 16 system colours, a 6 x 6 x 6 cube with uneven steps, 24 greys. */
+static int cube_step(int byte) { return byte < 48 ? 0 : byte < 115 ? 1 : (byte - 35) / 40; }
+static int cube_byte(int step) { return step == 0 ? 0 : 55 + 40 * step; }
+
+static int distance(struct rgb color, int red, int green, int blue) {
+  int r = color.red - red, g = color.green - green, b = color.blue - blue;
+  return r * r + g * g + b * b;
+}
+
+static int nearest_of_256(struct rgb color) {
+  int red = cube_step(color.red), green = cube_step(color.green), blue = cube_step(color.blue);
+  int mean = (color.red + color.green + color.blue) / 3, step = mean < 8 ? 0 : mean > 238 ? 23 : (mean - 3) / 10;
+  int grey = 8 + 10 * step;
+  bool is_grey = distance(color, grey, grey, grey) < distance(color, cube_byte(red), cube_byte(green), cube_byte(blue));
+  return is_grey ? 232 + step : 16 + 36 * red + 6 * green + blue;
+}
+
+/* --------------------------------------------------------------------------------------------------------- pictures */
+
+enum { ESCAPE_BYTES = 64 };
+
+/* "38;2;R;G;B" or "38;5;N": layer 38 is the foreground, 48 the background. */
+static void select_color(char *text, int layer, struct rgb color, enum terminal_style style) {
+  if (style == TERMINAL_TRUECOLOR)
+    snprintf(text, ESCAPE_BYTES, "\033[%d;2;%d;%d;%dm", layer, color.red, color.green, color.blue);
+  else
+    snprintf(text, ESCAPE_BYTES, "\033[%d;5;%dm", layer, nearest_of_256(color));
+}
+
+/* Appends the sequence that selects the colour, unless it is selected already. */
+static void add_color(luaL_Buffer *out, char *selected, int layer, struct rgb color, enum terminal_style style) {
+  char text[ESCAPE_BYTES];
+  select_color(text, layer, color, style);
+  if (strcmp(selected, text) == 0) return;
+  luaL_addstring(out, text);
+  strcpy(selected, text);
+}
+
+static void add_half_blocks(luaL_Buffer *out, const struct picture *picture, int64_t row) {
+  char upper[ESCAPE_BYTES] = "", lower[ESCAPE_BYTES] = "";
+  for (int64_t column = 0; column < picture->columns; column++) {
+    add_color(out, upper, 38, color_at(picture, row, column), picture->style);
+    if (row + 1 < picture->rows) add_color(out, lower, 48, color_at(picture, row + 1, column), picture->style);
+    luaL_addstring(out, "▀");
+  }
+  luaL_addstring(out, "\033[0m");
+}
+
+/* Returns the perceived brightness of an element, 0..1. */
+static double brightness(const struct picture *picture, int64_t row, int64_t column) {
+  const double *value = picture->values + (row * picture->columns + column) * picture->channels;
+  if (picture->channels == 1) return range_level(picture->range, value[0]);
+  return 0.299 * range_level(picture->range, value[0]) + 0.587 * range_level(picture->range, value[1]) +
+         0.114 * range_level(picture->range, value[2]);
+}
+
+static char ascii_of(const char *ramp, double level) {
+  int count = (int)strlen(ramp), i = isnan(level) ? 0 : (int)(level * count);
+  return isnan(level) ? '?' : ramp[i < count ? i : count - 1];
+}
+
+static void add_ascii(luaL_Buffer *out, const struct picture *picture, int64_t row) {
+  for (int64_t column = 0; column < picture->columns; column++)
+    for (int i = 0; i < picture->repeat; i++)
+      luaL_addchar(out, ascii_of(" .:-=+*#%@", brightness(picture, row, column)));
+}
+
+static void draw_picture(luaL_Buffer *out, const struct picture *picture) {
+  bool has_colors = picture->style >= TERMINAL_256;
+  for (int64_t row = 0; row < picture->rows; row += has_colors ? 2 : 1) {
+    if (row) luaL_addchar(out, '\n');
+    if (has_colors)
+      add_half_blocks(out, picture, row);
+    else
+      add_ascii(out, picture, row);
+  }
+}
+
+static void draw_line(luaL_Buffer *out, const struct picture *picture) {
+  static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  for (int64_t i = 0; i < picture->columns; i++) {
+    double level = range_level(picture->range, picture->values[i]);
+    if (picture->style == TERMINAL_ASCII || isnan(level))
+      luaL_addchar(out, ascii_of("_.:-=+*#%@", level));
+    else
+      luaL_addstring(out, blocks[level < 1 ? (int)(level * 8) : 7]);
+  }
+}
+
+/* draw(cells, colors or nil, low, high, style, repeat) -> the text of a line or a picture. */
+static int draw(lua_State *L, struct script_call *call) {
+  const struct box *cells = bind_to_box(L, call->binding, 1), *colors = bind_to_box(L, call->binding, 2);
+  const int64_t *sizes = strew_tensor_sizes(cells->tensor);
+  const int rank = strew_tensor_rank(cells->tensor);
+  struct picture picture = {.rows = sizes[0],
+                            .columns = sizes[rank > 1],
+                            .channels = rank > 2 ? sizes[2] : 1,
+                            .range = {lua_tonumber(L, 3), lua_tonumber(L, 4)},
+                            .style = (enum terminal_style)lua_tointeger(L, 5),
+                            .repeat = (int)lua_tointeger(L, 6)};
+  void *values = NULL, *bytes = NULL;
+  luaL_Buffer out;
+  strew_data(cells->tensor, &values, NULL);
+  if (colors) strew_data(colors->tensor, &bytes, NULL);
+  picture.values = values;
+  picture.colors = bytes;
+  luaL_buffinit(L, &out);
+  (rank > 1 ? draw_picture : draw_line)(&out, &picture);
+  luaL_pushresult(&out);
   return 1;
 }
 
@@ -327,7 +248,10 @@ static strew_status image(struct arguments *a) {
 
 const struct script_function bind_show_rows[] = {
     {"show", show, 0, ALWAYS | CONSTANT},
-    {"image", bind_one, 0, ALWAYS | OUTSIDE | CONSTANT, IMAGE, image},
+    {"image", bind_one, 0, ALWAYS | OUTSIDE | CONSTANT | INNER, IMAGE, image},
+    {"terminal", bind_values, 0, INNER | CONSTANT, "", terminal},
+    {"range", range, 0, INNER | CONSTANT},
+    {"draw", draw, 0, INNER | CONSTANT},
     {"drawn", drawn, 0, INNER | CONSTANT},
     {NULL},
 };

@@ -159,11 +159,11 @@ static strew_status zero(struct arguments *a) {
 
 static int free_self(lua_State *L, struct script_call *call) {
   struct arguments a;
-  a.kept = bind_push_kept(L);
-  if (!bind_read(L, call, &a)) return -1;
-  struct box *box = bind_to_box(L, call->binding, a.kept.slot);
+  strew_tensor *self;
+  if (!bind_read(L, call, &a) || !bind_push_self(L, call, &self)) return -1;
+  struct box *box = bind_to_box(L, call->binding, -1);
   if (!bind_may_free(call, box)) return -1;
-  strew_release(a.kept.tensor);
+  strew_release(self);
   box->tensor = NULL;
   return 0;
 }
@@ -186,6 +186,6 @@ const struct script_function bind_tensor_rows[] = {
     {"copy", bind_one, 0, EVERY, SELF " src:tensor", copy},
     {"fill", bind_one, 0, EVERY | CONSTANT, SELF " value:scalar", fill},
     {"zero", bind_one, 0, EVERY | CONSTANT, SELF, zero},
-    {"free", free_self, 0, ALWAYS | CONSTANT, "self:kept"},
+    {"free", free_self, 0, ALWAYS | CONSTANT, SELF},
     {NULL},
 };

@@ -60,14 +60,7 @@ static strew_status as_strided(struct arguments *a) {
 
 /* ---------------------------------------------------------------------------------------------------- joined, split */
 
-/* The tensors to join: arguments, or the entries of a table at a stack position. */
-struct joined {
-  int table; /* 0: arguments */
-  lua_Integer count;
-};
-
-/* Finds the tensors; the table of a call that names its arguments is pushed. */
-static struct joined find_tensors(lua_State *L, const struct script_call *call) {
+struct joined bind_find_tensors(lua_State *L, const struct script_call *call) {
   struct joined joined = {0, 0};
   if (!lua_istable(L, 1)) {
     while (joined.count < call->arguments && bind_to_box(L, call->binding, (int)joined.count + 1)) joined.count++;
@@ -78,11 +71,12 @@ static struct joined find_tensors(lua_State *L, const struct script_call *call) 
   return joined;
 }
 
-static bool read_tensors(lua_State *L, struct script_call *call, const struct joined *joined, strew_tensor **tensors) {
+bool bind_read_tensors(lua_State *L, struct script_call *call, const struct joined *joined, const char *name,
+                       strew_tensor **tensors) {
   for (lua_Integer i = 1; i <= joined->count; i++)
     if (!bind_may_continue(call, i) ||
-        !(joined->table ? (tensors[i - 1] = bind_entry(L, call, joined->table, i, "tensors")) != NULL
-                        : bind_tensor(L, call, (int)i, "tensors", &tensors[i - 1])))
+        !(joined->table ? (tensors[i - 1] = bind_entry(L, call, joined->table, i, name)) != NULL
+                        : bind_tensor(L, call, (int)i, name, &tensors[i - 1])))
       return false;
   return true;
 }
@@ -102,7 +96,7 @@ enum { CAT, STACK };
 /* cat(tensors [, dim]) of a table, or t:cat(u, ... [, dim]) */
 static int join(lua_State *L, struct script_call *call) {
   int dim = 0, table;
-  struct joined joined = find_tensors(L, call);
+  struct joined joined = bind_find_tensors(L, call);
   strew_tensor **tensors = lua_newuserdatauv(L, ((size_t)joined.count + 1) * sizeof *tensors, 0);
   strew_tensor **out = bind_result(L, call);
   const struct parameter of_table[] = {
@@ -118,35 +112,37 @@ static int join(lua_State *L, struct script_call *call) {
     const bool is_named = lua_istable(L, last) && lua_rawlen(L, last) == 0;
     if (is_named ? !bind_options(L, call, last, &of_table[1]) : !bind_dim(L, call, last, "dim", &dim)) return -1;
   }
-  if (!read_tensors(L, call, &joined, tensors)) return -1;
+  if (!bind_read_tensors(L, call, &joined, "tensors", tensors)) return -1;
   if (call->row->code == CAT) return bind_end(strew_cat(joined.count, tensors, dim, out, &call->error), 1);
   return bind_end(strew_stack(joined.count, tensors, dim, out, &call->error), 1);
 }
 
 /* The tensor to split: its pieces are boxes, whose creation runs Lua code, so it is read again for each. */
 struct whole {
-  struct kept self;
+  int self; /* its position */
   int dim;
+  int64_t size;
 };
 
 /* Adds the view from `start` as entry k of the table on top. */
-static bool add_piece(lua_State *L, struct script_call *call, struct whole *whole, int64_t start, int64_t length,
+static bool add_piece(lua_State *L, struct script_call *call, const struct whole *whole, int64_t start, int64_t length,
                       int64_t k) {
   if (!bind_may_continue(call, k)) return false;
   struct box *box = bind_push_box(L, call->binding);
-  if (!bind_read_again(L, call, &whole->self) ||
-      strew_narrow(whole->self.tensor, whole->dim, start, length, &box->tensor, &call->error) != STREW_OK)
+  strew_tensor *self;
+  if (!bind_tensor(L, call, whole->self, "self", &self) ||
+      strew_narrow(self, whole->dim, start, length, &box->tensor, &call->error) != STREW_OK)
     return false;
   lua_rawseti(L, -2, k);
   return true;
 }
 
 /* Pushes a table of `count` chunks of `length` (the last one may be shorter). */
-static int push_chunks(lua_State *L, struct script_call *call, struct whole *whole, int64_t size, int64_t length,
+static int push_chunks(lua_State *L, struct script_call *call, const struct whole *whole, int64_t length,
                        int64_t count) {
   lua_newtable(L);
   for (int64_t k = 0; k < count; k++) {
-    int64_t start = k * length, rest = size - start;
+    int64_t start = k * length, rest = whole->size - start;
     if (!add_piece(L, call, whole, start, rest < length ? rest : length, k + 1)) return -1;
   }
   return 1;
@@ -154,18 +150,16 @@ static int push_chunks(lua_State *L, struct script_call *call, struct whole *who
 
 static int64_t chunk_count(int64_t size, int64_t length) { return size / length + (size % length != 0); }
 
-/* Accepts a length, or a table of lengths, which is copied to the slot. */
+/* Accepts a length, or a table of lengths, which the caller reads. */
 bool bind_lengths(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  struct lengths *lengths = out;
-  if (!lua_istable(L, i)) return bind_integer(L, call, i, name, &lengths->length);
-  if (!check_sequence(L, call, i, name, "dim follows the sequence: t:%s({...}, dim)")) return false;
-  lua_pushvalue(L, i);
-  lua_replace(L, lengths->slot);
-  return true;
+  if (!lua_istable(L, i)) return bind_integer(L, call, i, name, out);
+  return check_sequence(L, call, i, name, "dim follows the sequence: t:%s({...}, dim)");
 }
 
-/* Pushes chunks of the lengths in the table at `slot`. */
-static int split_by_table(lua_State *L, struct script_call *call, struct whole *whole, int64_t size, int slot) {
+/* Pushes chunks of the lengths in the table on top of the stack. */
+static int split_by_table(lua_State *L, struct script_call *call, const struct whole *whole) {
+  const int slot = lua_gettop(L);
+  const int64_t size = whole->size;
   int64_t length, start = 0;
   lua_newtable(L);
   for (lua_Unsigned k = 1, n = lua_rawlen(L, slot); k <= n; k++) {
@@ -184,39 +178,43 @@ static int split_by_table(lua_State *L, struct script_call *call, struct whole *
                    size, whole->dim);
 }
 
-/* Reads the arguments, the tensor as one that is read again. */
-static bool read_whole(lua_State *L, struct script_call *call, struct arguments *a) {
-  a->kept = bind_push_kept(L);
-  a->chunk = (struct lengths){0, bind_push_slot(L)};
-  return bind_read(L, call, a) && bind_wrap_dim(call, a->kept.tensor, &a->dim);
+/* Reads the arguments. */
+static bool read_whole(lua_State *L, struct script_call *call, struct arguments *a, struct whole *whole) {
+  strew_tensor *self;
+  if (!bind_read(L, call, a) || !(whole->self = bind_push_self(L, call, &self))) return false;
+  if (!bind_wrap_dim(call, self, &a->dim)) return false;
+  whole->dim = a->dim;
+  whole->size = strew_tensor_sizes(self)[a->dim];
+  return true;
 }
 
 /* split(size or sizes, dim = 0) */
 static int split(lua_State *L, struct script_call *call) {
   struct arguments a;
-  if (!read_whole(L, call, &a)) return -1;
-  struct whole whole = {a.kept, a.dim};
-  int64_t size = strew_tensor_sizes(whole.self.tensor)[whole.dim], length = a.chunk.length;
-  if (lua_istable(L, a.chunk.slot)) return split_by_table(L, call, &whole, size, a.chunk.slot);
-  if (length == 0 && size == 0) return push_chunks(L, call, &whole, size, length, 1);
-  if (length < 1) return bind_fail(call, STREW_ESHAPE, "size", "is %" PRId64 ", expected 1 or more", length);
-  return push_chunks(L, call, &whole, size, length, size ? chunk_count(size, length) : 1);
+  struct whole whole;
+  a.chunk = 0;
+  if (!read_whole(L, call, &a, &whole)) return -1;
+  bind_push_given(L, call, 1, "size");
+  if (lua_istable(L, -1)) return split_by_table(L, call, &whole);
+  if (a.chunk == 0 && whole.size == 0) return push_chunks(L, call, &whole, 0, 1);
+  if (a.chunk < 1) return bind_fail(call, STREW_ESHAPE, "size", "is %" PRId64 ", expected 1 or more", a.chunk);
+  return push_chunks(L, call, &whole, a.chunk, whole.size ? chunk_count(whole.size, a.chunk) : 1);
 }
 
 /* chunk(count, dim = 0): at most `count` equal chunks; the last one may be shorter, or chunks missing. */
 static int chunk(lua_State *L, struct script_call *call) {
   enum { MOST_EMPTY = 1 << 20 };
   struct arguments a;
-  if (!read_whole(L, call, &a)) return -1;
-  struct whole whole = {a.kept, a.dim};
-  const int64_t count = a.chunks, size = strew_tensor_sizes(whole.self.tensor)[whole.dim];
+  struct whole whole;
+  if (!read_whole(L, call, &a, &whole)) return -1;
+  const int64_t count = a.chunks;
   if (count < 1) return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", expected at least 1", count);
-  if (!size && count > MOST_EMPTY)
+  if (!whole.size && count > MOST_EMPTY)
     return bind_fail(call, STREW_EARGUMENT, "chunks", "is %" PRId64 ", a dimension of size 0 has at most %d", count,
                      MOST_EMPTY);
-  if (!size) return push_chunks(L, call, &whole, 0, 0, count);
-  int64_t length = chunk_count(size, count);
-  return push_chunks(L, call, &whole, size, length, chunk_count(size, length));
+  if (!whole.size) return push_chunks(L, call, &whole, 0, count);
+  int64_t length = chunk_count(whole.size, count);
+  return push_chunks(L, call, &whole, length, chunk_count(whole.size, length));
 }
 
 #define SHAPE "self:tensor shape*"
@@ -239,7 +237,7 @@ const struct script_function bind_view_rows[] = {
     {"as_strided", view, 0, EVERY, "self:tensor shape:integers strides:integers offset?integer", as_strided},
     {"cat", join, CAT, ALWAYS, NULL, NULL},
     {"stack", join, STACK, ALWAYS, NULL, NULL},
-    {"split", split, 0, ALWAYS, "self:kept size:lengths dim?dim(0)", NULL},
-    {"chunk", chunk, 0, ALWAYS, "self:kept chunks:integer dim?dim(0)", NULL},
+    {"split", split, 0, ALWAYS, "self:tensor size:lengths dim?dim(0)", NULL},
+    {"chunk", chunk, 0, ALWAYS, "self:tensor chunks:integer dim?dim(0)", NULL},
     {NULL},
 };

@@ -151,11 +151,9 @@ void opencl_close(strew_device *device) {
 strew_status opencl_allocate(const struct call *call, strew_device *device, size_t size_bytes,
                              struct storage *storage) {
   strew_context *context = device->context;
-  strew_status status = opencl_open(call, device);
-  if (status != STREW_OK) return status;
-  struct block *block = memory_allocate(context, sizeof *block);
-  if (!block) return fail_memory(call, context, sizeof *block);
-  status = block_allocate(call, device, size_bytes, block);
+  RETURN_IF_FAILED(opencl_open(call, device));
+  ALLOCATE_NEW(struct block *, block, call, context, sizeof *block);
+  strew_status status = block_allocate(call, device, size_bytes, block);
   if (status != STREW_OK) return memory_free(context, block, sizeof *block), status;
   storage->data = block;
   return STREW_OK;
@@ -172,7 +170,6 @@ static void describe_promise(const strew_device *device, char *text, size_t size
 #define ROW(flag, bit, results, macro, words)                                                                          \
   if (on->software & SOFT_##flag && used < size) used += (size_t)snprintf(text + used, size - used, "%s", words);
   SOFTWARE(ROW)
-#undef ROW
   if (on->plain_sorts && used < size)
     snprintf(text + used, size - used, "%ssorts compiled without optimisation (right, slower)", used ? "; " : "");
 }
@@ -197,7 +194,4 @@ void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
 const struct device_ops opencl_ops = {
 #define ENTRY(result, name, parameters) .name = opencl_##name,
 #define NONE(result, name, parameters)
-    DEVICE_ENTRIES(ENTRY, NONE)
-#undef ENTRY
-#undef NONE
-};
+    DEVICE_ENTRIES(ENTRY, NONE)};

@@ -10,9 +10,7 @@ enum { LONGEST_SETTINGS = 512 };
 const char *dtype_suffix(strew_dtype dtype) {
   static const char *const suffixes[STREW_DTYPE_COUNT] = {
 #define ROW(ENUM, s, ...) [STREW_##ENUM] = #s,
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
+      STREW_DTYPES(ROW)};
   return suffixes[dtype];
 }
 
@@ -130,8 +128,7 @@ static strew_status enqueue(struct launch *launch, cl_uint dimensions, const siz
   if (launch->status != STREW_OK) return launch->status;
   struct opencl *on = opencl_of(launch->device);
   if (on->lost) return opencl_fail_lost(launch->call, launch->device);
-  strew_status status = opencl_throttle(launch->call, launch->device, turns);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(opencl_throttle(launch->call, launch->device, turns));
   on->busy = true;
   cl_int error;
   sigset_t before;

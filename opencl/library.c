@@ -57,7 +57,6 @@ const char *opencl_error_name(cl_int error) {
       NAME(CL_INVALID_OPERATION),
       NAME(CL_INVALID_BUFFER_SIZE),
       {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
-#undef NAME
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (names[i].code == error) return names[i].name;

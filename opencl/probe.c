@@ -103,8 +103,7 @@ static unsigned wrong_results(const struct arithmetic_trial *trial) {
 static strew_status probe_floats(const struct call *call, strew_device *device, const char *kernel, size_t size_bytes,
                                  unsigned *wrong) {
   strew_context *context = device->context;
-  struct arithmetic_trial *trial = memory_allocate(context, sizeof *trial);
-  if (!trial) return fail_memory(call, context, sizeof *trial);
+  ALLOCATE_NEW(struct arithmetic_trial *, trial, call, context, sizeof *trial);
   trial->kernel = kernel;
   trial->size_bytes = size_bytes;
   strew_status status = run_trial(call, device, trial);
@@ -138,7 +137,6 @@ static unsigned in_software(unsigned wrong) {
 #define BIT(result)                          (1u << (result))
 #define ROW(flag, bit, results, macro, text) software |= wrong & (results) ? SOFT_##flag : 0u;
   SOFTWARE(ROW)
-#undef ROW
   return software;
 }
 
@@ -149,8 +147,7 @@ strew_status opencl_probe(const struct call *call, strew_device *device) {
   if (status != STREW_OK) return status;
   on->software = in_software(wrong);
   if (!device->lacks_float64) {
-    status = probe_floats(call, device, "probe_float64", sizeof(double), &wrong);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(probe_floats(call, device, "probe_float64", sizeof(double), &wrong));
     if (wrong & 1u << FUSED || opencl_assumed("software")) on->software |= SOFT_FUSED64;
     if (wrong & ~(1u << FUSED)) device->lacks_float64 = "its float64 arithmetic is not exact";
   }

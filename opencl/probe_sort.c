@@ -79,8 +79,7 @@ static strew_status run_sort(const struct call *call, strew_device *device, stru
 static strew_status try_sort(const struct call *call, strew_device *device, strew_dtype dtype, int rank, bool *right) {
   static const int64_t lengths[] = {29, LONGEST};
   strew_context *context = device->context;
-  struct sort_trial *trial = memory_allocate(context, sizeof *trial);
-  if (!trial) return fail_memory(call, context, sizeof *trial);
+  ALLOCATE_NEW(struct sort_trial *, trial, call, context, sizeof *trial);
   strew_status status = STREW_OK;
   *right = true;
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths && status == STREW_OK && *right; i++) {

@@ -252,8 +252,7 @@ static strew_status program_find(const struct call *call, strew_device *device, 
     if (!strcmp((*out)->key, key)) return STREW_OK;
   strew_status status = context_check(call, device->context); /* a compiler cannot be stopped */
   if (status != STREW_OK) return status;
-  struct program *made = memory_allocate(device->context, size_of_program(key));
-  if (!made) return fail_memory(call, device->context, size_of_program(key));
+  ALLOCATE_NEW(struct program *, made, call, device->context, size_of_program(key));
   made->kernel_count = 0;
   made->from_disk = true;
   strcpy(made->key, key);
@@ -272,8 +271,7 @@ static strew_status kernel_make(const struct call *call, strew_device *device, c
   if (!*out && program->from_disk && program->kernel_count == 0 && !opencl_of(device)->lost) {
     cl_program fresh;
     program->from_disk = false;
-    strew_status status = build_program(call, device, program->key, &program->from_disk, &fresh);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(build_program(call, device, program->key, &program->from_disk, &fresh));
     cl.clReleaseProgram(program->program);
     program->program = fresh;
     *out = cl.clCreateKernel(program->program, name, &error);
@@ -284,15 +282,13 @@ static strew_status kernel_make(const struct call *call, strew_device *device, c
 strew_status program_kernel(const struct call *call, strew_device *device, const char *file, const char *name,
                             const char *settings, cl_kernel *out) {
   struct program *program;
-  strew_status status = program_find(call, device, file, settings, &program);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(program_find(call, device, file, settings, &program));
   for (int i = 0; i < program->kernel_count; i++)
     if (!strcmp(program->kernels[i].name, name)) return *out = program->kernels[i].kernel, STREW_OK;
   if (program->kernel_count == (int)(sizeof program->kernels / sizeof *program->kernels))
     return fail(call, (struct fault){.code = STREW_EDEVICE}, "%s has too many kernels", file);
   struct kernel *kernel = &program->kernels[program->kernel_count];
-  status = kernel_make(call, device, name, program, &kernel->kernel);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(kernel_make(call, device, name, program, &kernel->kernel));
   snprintf(kernel->name, sizeof kernel->name, "%s", name);
   program->kernel_count++;
   *out = kernel->kernel;

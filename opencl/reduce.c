@@ -227,9 +227,7 @@ static const struct {
 } kernels[] = {
 #define ROW(ENUM, f, takes, gives, empty, finish, loops, kernel, flip, ...)                                            \
   [STREW_FOLD_##ENUM] = {#gives, #kernel, flip},
-    STREW_FOLDS(ROW)
-#undef ROW
-};
+    STREW_FOLDS(ROW)};
 
 /* Size of the kernels' A. */
 static size_t value_bytes(enum fold_gives gives, strew_dtype dtype) {

@@ -2,7 +2,6 @@
    of a launch is limited, and one segment may have all elements: each launch takes the same part of every line of src.
    */
 #include "opencl.h"
-#include "runtime/base/operations.h"
 
 enum { CPU_STRIP = 16 }; /* columns of a work-item on a CPU, which loads them together */
 

@@ -55,8 +55,7 @@ strew_status opencl_wait(const struct call *call, strew_device *device) {
 /* Waits for the batch before, and marks the end of this one. */
 static strew_status close_batch(const struct call *call, strew_device *device) {
   struct opencl *on = opencl_of(device);
-  strew_status status = on->batch_end ? wait_for(call, device, on->batch_end) : STREW_OK;
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(on->batch_end ? wait_for(call, device, on->batch_end) : STREW_OK);
   if (on->batch_end) cl.clReleaseEvent(on->batch_end);
   on->batch_end = NULL;
   on->batch.launches = on->batch.turns = 0;

@@ -81,12 +81,6 @@ local function put_to_chosen(g, c)
   return put_back(g, c.self, c.dim, c.keepdim and positions or kept(positions, c.self, c.dim))
 end
 
--- Returns a call's sums from each element to the last along dim.
-local function sums_from(g, dim)
-  if g:dim() == 0 then return g end
-  return g:flip(dim):cumsum(dim):flip(dim)
-end
-
 -- The gradient of cumprod: the product of the elements before each one, times the sum that begins there, of g and of
 -- products of g with the elements up to it. Each turn doubles the number of terms of the sums.
 local function cumprod_self(g, c)
@@ -382,7 +376,7 @@ local rules = {
     return part - c.out * part:sum(c.dim, true)
   end},
   log_softmax = {self = function(g, c) return g - c.out:exp() * g:sum(c.dim, true) end},
-  cumsum = {self = function(g, c) return sums_from(g, c.dim) end},
+  cumsum = {self = function(g, c) return g:dim() == 0 and g or g:flip(c.dim):cumsum(c.dim):flip(c.dim) end},
   cumprod = {self = cumprod_self},
   cummax = {self = function(g, c) return put_back(g, c.self, c.dim, c.results[2]) end},
   cummin = {self = function(g, c) return put_back(g, c.self, c.dim, c.results[2]) end},

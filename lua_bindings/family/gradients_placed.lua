@@ -236,35 +236,16 @@ local function write_at(g, c, self, coordinates, src, reduce, mode, add)
   add(src, function() return of_src():reshape(shape) end)
 end
 
--- Returns g, read at coordinates in x, put back to x.
-local function read_at(g, x, coordinates, mode)
-  local depth = #coordinates
-  if x:numel() == 0 or g:numel() == 0 then return zeros(x) end
-  if depth == 0 then return g:reshape(-1, x:numel()):sum(0):reshape(x.shape) end
-  local at, flat = positions(coordinates, x.shape, mode):reshape(-1), flattened(x, depth)
-  return zeros(flat):index_add(0, at, g:reshape(at:numel(), -1), {mode = mode == "drop" and "drop" or "error"})
-    :reshape(x.shape)
-end
-
--- The coordinates of gather_nd with batch_dims: those of the batch in front.
-local function batch_coordinates(indices, count)
-  local out = {}
-  for d = 0, count - 1 do
+-- The indices of gather_nd with batch_dims: those of the batch in front.
+local function batch_indices(indices, count)
+  local parts, shape = {indices}, indices.shape
+  shape[#shape] = 1
+  for d = count - 1, 0, -1 do
     local sizes = {}
-    for i = 1, indices:dim() - 1 do sizes[i] = i == d + 1 and indices:size(d) or 1 end
-    out[d + 1] = strew.arange(indices:size(d), {device = indices.device}):reshape(sizes)
+    for i = 1, #shape do sizes[i] = i == d + 1 and shape[i] or 1 end
+    table.insert(parts, 1, strew.arange(shape[d + 1], like(indices)):reshape(sizes):expand(shape))
   end
-  for _, component in ipairs(components(indices)) do table.insert(out, component) end
-  return out
-end
-
--- t[index] and t[mask]: rows; t[i]: a view.
-local function element_self(g, x, i)
-  if not is_tensor(i) then return zeros(x):select_scatter(g, 0, i) end
-  local depth = i.dtype == "bool" and i:dim() or 1
-  local at = i.dtype == "bool" and i:reshape(-1):nonzero():reshape(-1) or i:reshape(-1)
-  local flat = flattened(x, depth)
-  return zeros(flat):index_add(0, at, g:reshape(at:numel(), flat:size(1))):reshape(x.shape)
+  return count > 0 and strew.cat(parts, -1) or indices
 end
 
 placed.rules = {
@@ -320,7 +301,10 @@ placed.rules = {
     write_at(g, c, c.self or c.shape, components(c.indices), c.updates, c.reduce or c.shape and "sum", c.mode, add)
   end},
   gather_nd = {self = function(g, c)
-    return read_at(g, c.self, batch_coordinates(c.indices, c.batch_dims or 0), c.mode)
+    local x, indices = c.self, batch_indices(c.indices, c.batch_dims or 0)
+    if x:numel() == 0 or g:numel() == 0 then return zeros(x) end
+    if indices:size(-1) == 0 then return g:reshape(-1, x:numel()):sum(0):reshape(x.shape) end
+    return zeros(x):scatter_nd(indices, g, {reduce = "sum", mode = c.mode})
   end},
   masked_select = {self = function(g, c)
     local shape = c.mask:logical_or(c.self:ne(c.self)).shape
@@ -331,7 +315,10 @@ placed.rules = {
       local chosen = g:masked_select(c.mask)
       return padded(chosen, {c.source:numel()}):reshape(c.source.shape)
     end},
-  ["t[i]"] = {all = function(g, c, add) add(c.rest[1], element_self(g, c.rest[1], c.rest[2])) end},
+  ["t[i]"] = {all = function(g, c, add) -- rows at an index or a mask, or a view
+    local x, i = c.rest[1], c.rest[2]
+    add(x, is_tensor(i) and zeros(x):index_put({i}, g, {accumulate = true}) or zeros(x):select_scatter(g, 0, i))
+  end},
 }
 
 -- The position form of scatter, for its rule.

@@ -25,7 +25,7 @@ local function number_keys(left, i, right, j)
   if a.dtype == b.dtype then return a, b end
   local a_is_float, b_is_float = operands.is_float(a), operands.is_float(b)
   if a_is_float ~= b_is_float then
-    local dtype = missing.float(left.device)
+    local dtype = operands.widest(a)
     local function exact(columns, k)
       local t, value = missing.as_float(columns.tensors[k], dtype)
       if t then return t end

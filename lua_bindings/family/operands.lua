@@ -1,8 +1,10 @@
 -- operands.lua: what files of the family ask of operands: texts and products of sizes, dtypes, and common checks.
-local strew, fail = ...
+local strew, fail, _, inner = ...
 local operands = {}
 
 function operands.text(sizes) return "[" .. table.concat(sizes, ", ") .. "]" end
+
+function operands.describe(t) return ("%s%s %s"):format(t.dtype, operands.text(t.shape), t.device) end
 
 -- Returns the product of sizes[first..last].
 function operands.product(sizes, first, last)
@@ -73,6 +75,9 @@ function operands.is_float(t) return t.dtype:find("float", 1, true) ~= nil end
 
 -- Returns t as the dtype in which its elements are computed: floats of 16 bits as float32.
 function operands.computed(t) return t.dtype:find("float16", 1, true) and t:to("float32") or t end
+
+-- Returns the widest float dtype of t's device.
+function operands.widest(t) return inner.has_float64(t) and "float64" or "float32" end
 
 function operands.check_float(t, name)
   if operands.is_float(t) then return end

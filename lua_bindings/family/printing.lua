@@ -9,8 +9,55 @@
 --
 -- Only elements that are shown are read. Columns in the middle that do not fit the line are left out. A table of
 -- tensors that are not columns of one length is a list of names and shapes.
-local strew, _, use, inner = ...
-local tables = use "tables.lua"
+--
+-- And the print options, of tensors, too; and what strew.help prints.
+local strew, fail, use, inner = ...
+local errors, operands, tables = use "errors.lua", use "operands.lua", use "tables.lua"
+
+-- The options in the order of inner.print_options: name, least, greatest value, word for 0. The greatest integer, no
+-- limit, is math.huge in scripts.
+local OPTIONS = {{"precision", 0, 30}, {"threshold", 0, math.maxinteger}, {"edgeitems", 1, 1 << 30},
+  {"linewidth", 1, 1 << 30, "auto"}}
+-- PyTorch's profiles and names.
+local PROFILES = {default = {4, 1000, 3, 0}, short = {2, 1000, 2, 0}, full = {4, math.maxinteger, 3, 0}}
+
+local function read_option(option, value)
+  local name, least, most, word = table.unpack(option)
+  if value == math.huge and most == math.maxinteger then return most end
+  if word and value == word then return 0 end
+  local number = type(value) == "number" and math.tointeger(value)
+  if not number then
+    fail(name, ("is %s, expected an integer%s"):format(inner.text(value), word and type(value) == "string"
+      and (' or "%s"'):format(word) or ""), nil, nil, value)
+  elseif number < least or number > most then
+    fail(name, ("is %d, expected %d..%d"):format(number, least, most), nil, "value", number)
+  end
+  return number
+end
+
+-- The profile applies first.
+local function set_printoptions(precision, threshold, edgeitems, linewidth, profile)
+  local values, given = {inner.print_options()}, {precision, threshold, edgeitems, linewidth}
+  if profile and not PROFILES[profile] then
+    local hint = errors.meant(profile, {"default", "short", "full"})
+    fail("profile", ("is %s, expected default, short or full"):format(inner.text(profile)), hint)
+  end
+  for k, option in ipairs(OPTIONS) do
+    if profile then values[k] = PROFILES[profile][k] end
+    if given[k] ~= nil then values[k] = read_option(option, given[k]) end
+  end
+  inner.print_options(table.unpack(values))
+end
+
+-- Returns the table with which set_printoptions restores the current options.
+local function get_printoptions()
+  local values, options = {inner.print_options()}, {}
+  for k, option in ipairs(OPTIONS) do
+    local is_word = values[k] < option[2]
+    options[option[1]] = is_word and option[4] or values[k] == math.maxinteger and math.huge or values[k]
+  end
+  return options
+end
 
 local MOST_ROWS, MOST_ENTRIES, LONGEST_CELL = 20, 40, 30
 local DOTS = "..."
@@ -88,7 +135,7 @@ end
 
 -- Digits after the decimal point. Columns of files are float64, and have more than a tensor shows: as pandas, 6.
 local function precision_of(t)
-  local precision = strew.get_printoptions().precision
+  local precision = get_printoptions().precision
   return t.dtype == "float64" and precision >= 4 and math.max(precision, 6) or precision
 end
 
@@ -153,7 +200,7 @@ end
 local function plural(n, word) return ("%d %s%s"):format(n, word, n == 1 and "" or "s") end
 
 local function rows_of(columns)
-  local options, rows = strew.get_printoptions(), columns.rows
+  local options, rows = get_printoptions(), columns.rows
   local page = {rows = rows, count = rows, width = inner.line_width()}
   if rows > math.max(MOST_ROWS, 2 * options.edgeitems) and options.threshold ~= math.huge then
     page.edge, page.count = options.edgeitems, 2 * options.edgeitems
@@ -172,7 +219,7 @@ end
 local function describe(value)
   if strew.type(value) ~= "tensor" then return type(value) end
   if not inner.is_open(value) or value:dim() == 0 then return tostring(value) end
-  return ("%s[%s] %s"):format(value.dtype, table.concat(value.shape, ", "), value.device)
+  return operands.describe(value)
 end
 
 local function list_of(x)
@@ -188,7 +235,24 @@ local function list_of(x)
   return table.concat(lines, "\n")
 end
 
+local LONGEST = 1000 -- longer names and words are not searched for: patterns would take long
+
+local function help(name, words)
+  if name and words then fail("search", "is given with 'name', expected one of the two") end
+  local pages, wanted = inner.help_pages(), inner.name_of(name) or words
+  if not wanted then return pages.overview() end
+  wanted = wanted:match "^[^\0]*"
+  local text = #wanted <= LONGEST and (name and pages.page or pages.search)(wanted)
+  if text then return text end
+  if words then fail("search", ('is "%s", nothing found'):format(wanted:sub(1, 60))) end
+  fail("name", ('is "%s", no help found'):format(wanted:sub(1, 60)), errors.meant(wanted:match "[^.:]*$", pages.names())
+    or 'strew.help() lists all names, strew.help{search = "word"} searches their texts')
+end
+
 return {
+  help = {"name?topic search=word", help},
+  set_printoptions = {"precision=any threshold=any edgeitems=any linewidth=any profile=word", set_printoptions},
+  get_printoptions = {"", get_printoptions},
   tostring = {"x:table", function(x)
     local columns, problem, _, hint = tables.try(x)
     return columns and rows_of(columns) or list_of(x) .. (hint and "\n the table " .. problem or "")

@@ -167,10 +167,7 @@ return {
         check_output_size(output_size, n * count)
         return stretched(line, dim, count)
       end
-      if repeats.device ~= self.device then
-        fail("repeats", ("is on %s, all operands must be on one device"):format(repeats.device),
-          "repeats:to(self.device)", "device")
-      end
+      operands.check_device(self, repeats, "repeats")
       local at = positions(repeats:reshape(-1):expand(n), "repeats")
       check_output_size(output_size, at:numel())
       return line:index_select(dim, at)

@@ -1,6 +1,6 @@
 -- rows.lua: rows and columns of tables.
 local strew, fail, use, inner = ...
-local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
+local operands, tables = use "operands.lua", use "tables.lua"
 local about, errors = use "columns.lua", use "errors.lua"
 
 -- Returns the words of a column that a script gives, or nil.
@@ -132,7 +132,8 @@ local function new_column(x, name, value)
       kind == "table" and "strew.tensor(value)" or nil)
   end
   local all, is_word = tables.read(x, "x"), kind == "string"
-  local dtype = kind == "boolean" and "bool" or math.type(value) == "float" and missing.float(all.device) or "int64"
+  local dtype = kind == "boolean" and "bool" or math.type(value) == "float" and operands.widest(all.tensors[1])
+    or "int64"
   rawset(x, name, strew.full(all.rows, is_word and 0 or value, {dtype = dtype, device = all.device}))
   if not is_word then return end
   lists[name] = {value}
@@ -148,5 +149,5 @@ return {
   table = {"about:table index~any", other_key},
   length = {"x:table other~any", length},
   words = {"x:table column?any", about.words},
-  saved = {"x:table names~any words~any", about.saved},
+  saved = {"x:table names~any words~any", tables.saved},
 }

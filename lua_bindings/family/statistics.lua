@@ -32,21 +32,10 @@ local function norm_of(self, p, dim, keepdim)
   return power_norm(self, p, dim, keepdim)
 end
 
--- Returns a view with a size of 1 along every dimension.
-local function with_all_dims(value, rank)
-  local ones = {}
-  for d = 1, rank do ones[d] = 1 end
-  return value:view(ones)
-end
-
-local function check_not_empty(n, dim)
-  if n == 0 then fail("self", ("has size 0 along dim %d, expected at least 1"):format(dim), nil, "shape") end
-end
-
 -- Returns the lower medians along dim, with keepdim, and their positions.
 local function medians(self, dim)
   local n = self:size(dim)
-  check_not_empty(n, dim)
+  if n == 0 then fail("self", ("has size 0 along dim %d, expected at least 1"):format(dim), nil, "shape") end
   local values, positions = self:sort(dim)
   local middle = (n - 1) // 2
   if not operands.is_float(self) then
@@ -56,13 +45,6 @@ local function medians(self, dim)
   local nans = self:ne(self):sum(dim, true)
   local at = strew.where(nans:gt(0), n - nans, middle)
   return values:gather(dim, at), positions:gather(dim, at)
-end
-
--- Returns self as dtype, or in the float dtype in which it is computed; a float of 16 bits as float32.
-local function computed_as(self, dtype)
-  dtype = dtype or self.dtype
-  if dtype:find("float16", 1, true) then dtype = "float32" end
-  return self:to(dtype)
 end
 
 return {
@@ -91,12 +73,15 @@ return {
     else
       value = medians(self:reshape(-1), 0)
     end
-    return with_all_dims(value, keepdim and self:dim() or 0)
+    local ones = {}
+    for d = 1, keepdim and self:dim() or 0 do ones[d] = 1 end
+    return value:view(ones)
   end},
 
   logsumexp = {"self:tensor dim:dims keepdim?boolean", function(self, dim, keepdim)
-    local dtype = operands.is_float(self) and self.dtype or "float32"
-    local x = computed_as(self, dtype) -- the largest element is subtracted first, so that none overflows
+    local is_float = operands.is_float(self)
+    local dtype, x = is_float and self.dtype or "float32", computed(is_float and self or self:to("float32"))
+    -- The largest element is subtracted first, so that none overflows.
     if x:numel() == 0 then return x:exp():sum(dim, keepdim):log_():to(dtype) end
     local largest = x:amax(dim, true)
     largest:masked_fill_(largest:abs():eq(math.huge), 0)

@@ -172,6 +172,65 @@ function tables.positions(columns, which, argument)
   return positions
 end
 
+------------------------------------------------------------------------------------------------------------- saving
+
+local function check_name(name, argument)
+  if type(name) ~= "string" then fail(argument, ("has %s, expected a string"):format(inner.text(name))) end
+  local part = name:match "^[^\0]*"
+  if part == name then return end
+  fail(argument, ('has "%s" and more after a zero byte, which no file can hold'):format(part:sub(1, 40)))
+end
+
+local function check_tensor(name, value)
+  if strew.type(value) ~= "tensor" then
+    local is_option = type(value) == "table" and (name == "words" or name == "names")
+    fail("x", ("has %s at key %s, expected a tensor"):format(inner.text(value), inner.text(name)),
+      is_option and ("%s is an option: strew.save(path, x, {%s = ...})"):format(name, name) or nil)
+  end
+  if not inner.is_open(value) then
+    fail("x", "has a tensor that was freed at key " .. inner.text(name), nil, "freed")
+  end
+end
+
+-- Returns the names that a script gives, of columns of x, which have those and maybe others.
+local function given_names(x, names)
+  local order, is_taken = {}, {}
+  for k = 1, rawlen(names) do
+    local name = rawget(names, k)
+    check_name(name, "names")
+    if rawget(x, name) == nil or is_taken[name] then
+      fail("names", ('has "%s"%s'):format(name:sub(1, 60), is_taken[name] and " twice" or ", not found in x"))
+    end
+    order[k], is_taken[name] = name, true
+  end
+  return order
+end
+
+-- Returns the tensors to save, the names of their columns, nil for those of a sequence, and lists of words by the
+-- number of the column. Words of columns that are not saved are skipped: those of a whole file may accompany a few of
+-- its columns.
+function tables.saved(x, names, words)
+  local is_sequence, order, stray = rawlen(x) > 0, tables.names(x)
+  if is_sequence and names then fail("names", "is given, but x is a sequence, which has none") end
+  if stray ~= nil and is_sequence then
+    fail("x", ("is a sequence with a key %s: names and numbers do not mix"):format(inner.text(stray)))
+  elseif stray ~= nil then
+    check_name(stray, "x")
+  end
+  for _, name in ipairs(order) do
+    if not is_sequence then check_name(name, "x") end
+    check_tensor(name, rawget(x, name))
+  end
+  if names then order = given_names(x, names) end
+  local tensors, lists, number_of, _, own_words = {}, {}, {}, about.about(x)
+  for k, name in ipairs(order) do tensors[k], number_of[name] = rawget(x, name), k end
+  for name, its_words in next, words or own_words or {} do
+    if not words then about.check_words(x, name, its_words) end
+    if number_of[name] then lists[number_of[name]] = its_words end
+  end
+  return tensors, not is_sequence and order or nil, lists
+end
+
 ------------------------------------------------------------------------------------------------- text columns
 
 -- The orders of lists that are in use. A list may change, so each order has a copy to compare with.

@@ -10,14 +10,6 @@ local missing = {}
 local EXACT = {float64 = 1 << 53, float32 = 1 << 24}
 local LARGEST = {uint8 = 255, int8 = 127, int16 = 32767, int32 = 2147483647, int64 = math.maxinteger}
 
--- Returns the widest float dtype of a device.
-function missing.float(device)
-  if device == "cpu" then return "float64" end
-  for _, one in ipairs(strew.devices()) do
-    if one.name == device then return one.float64 and "float64" or "float32" end
-  end
-end
-
 -- Returns integers or booleans as floats; or nil and a value that changes.
 function missing.as_float(t, dtype)
   local most = EXACT[dtype]
@@ -52,7 +44,7 @@ function missing.choose(columns, i, at, gaps, fill)
     return errors.own("value", "fill", nil, strew.index_fill_, chosen, 0, gaps, fill), list
   end
   if not operands.is_float(t) then
-    local dtype = missing.float(t.device)
+    local dtype = operands.widest(t)
     local floats, value = missing.as_float(chosen, dtype)
     chosen = floats
     if not floats then

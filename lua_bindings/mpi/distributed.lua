@@ -254,7 +254,15 @@ local function split(values, n, mode, width)
   return counts, order, places
 end
 
--- Which rank has what an index names.
+-- Sends rows to the ranks that own them; returns what arrives.
+local function send(rows, counts, received)
+  local arrived = scratch(with_rows(sum_of(received), rows), rows.dtype)
+  inner.exchange(arrived, received, rows, counts)
+  return arrived
+end
+
+-- Tells the ranks what an index names: of how many values each one has the rows, in which order, how many it gets in
+-- turn, and in which places.
 local function partition(op, d, index, by_element, mode)
   local values, width = host(index:to("int64")):view(-1), by_element and width_of(d._block) or 1
   local counts, order, places = split(values, d._rows, mode, width)
@@ -265,14 +273,10 @@ local function partition(op, d, index, by_element, mode)
     columns = columns:expand(index.shape):reshape(-1)
     places:mul_(width):add_(columns:index_select(0, order))
   end
-  return {counts = counts, order = order, places = places}
-end
-
--- Sends rows to the ranks of a partition; returns what arrives.
-local function send(rows, counts, received)
-  local arrived = scratch(with_rows(sum_of(received), rows), rows.dtype)
-  inner.exchange(arrived, received, rows, counts)
-  return arrived
+  local received = inner.swap(counts)
+  local arrived = send(places, counts, received):to(d.device)
+  places:free()
+  return counts, order, received, arrived
 end
 
 -- A 1-D index of rows, as an index of all of their elements.
@@ -321,8 +325,8 @@ local function scatter(name, op, d, index, src, ...)
   if not is_number then src = tensor_of(op, "src", src) end
   if is_number then check_options(call, d, src, ...) else check_options(call, d, d._block:narrow(0, 0, 0), ...) end
   check_device(op, "index", index, d)
-  local by_element
   local mode = mode_of(arguments[at])
+  local by_element
   index, by_element = check_index(op, d, index)
   if not is_number then src = check_src(op, d, index, src, by_element) end
   same(("calls %s of %s by %s, src %s, %s"):format(op, shape_text(d), by_element and "elements" or "rows",
@@ -334,18 +338,13 @@ local function scatter(name, op, d, index, src, ...)
     if not inner.count(values, d._rows, mode) then fail_index(op, d, index, false, mode) end
     return call(block, 0, widened(index, block), src, ...)
   end
-  local parts = partition(op, d, index, by_element, mode)
-  local received = inner.swap(parts.counts)
-  local places = send(parts.places, parts.counts, received)
+  local counts, order, received, places = partition(op, d, index, by_element, mode)
   if not is_number then
-    local rows = host(by_element and src:reshape(-1) or src)
-    rows = rows:index_select(0, parts.order)
-    src = send(rows, parts.counts, received):to(d.device)
+    local rows = host(by_element and src:reshape(-1) or src):index_select(0, order)
+    src = send(rows, counts, received):to(d.device)
     rows:free()
   end
-  parts.order:free()
-  parts.places:free()
-  places = places:to(d.device)
+  order:free()
   arguments[at] = without_mode(arguments[at])
   local target = by_element and block:view(-1) or block
   local result = call(target, 0, widened(places, target), src, table.unpack(arguments, 1, math.max(at, arguments.n)))
@@ -379,14 +378,11 @@ define_method("gather", function(d, index, options)
     local found = read(block, 0, index, {mode = mode})
     return #shape == 0 and found:view(shape) or found
   end
-  local parts = partition("gather", d, index, by_element, mode)
-  local received = inner.swap(parts.counts)
-  local places = send(parts.places, parts.counts, received)
+  local counts, order, received, places = partition("gather", d, index, by_element, mode)
   local target = by_element and block:view(-1) or block
-  local found = host(target:index_select(0, places:to(d.device)))
-  local values = send(found, received, parts.counts)
+  local values = send(host(target:index_select(0, places)), received, counts)
   local sorted = strew.zeros(with_rows(index:numel(), values), {dtype = d.dtype, device = "cpu"})
-  sorted:index_copy_(0, parts.order, values)
+  sorted:index_copy_(0, order, values)
   if by_element or #shape == 0 then sorted = sorted:view(shape) end
   return sorted:to(d.device)
 end)

@@ -48,7 +48,7 @@ struct limits *limits_of(lua_State *L) {
   return limits;
 }
 
-static double now(void) {
+double limits_now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
@@ -59,7 +59,7 @@ static void hurry(struct limits *limits) { lua_sethook(limits->running, watch, L
 
 static void strike(struct limits *limits) {
   const double share = 0.05;
-  limits->patience_ends = now() + share * strew_context_time_limit(limits->context);
+  limits->patience_ends = limits_now() + share * strew_context_time_limit(limits->context);
   if (limits->strikes++ == 0) return;
   limits->over = true;
   strew_context_discharge(limits->context, limits->reserve_bytes);
@@ -188,7 +188,7 @@ static void look(lua_State *L, struct limits *limits, int level) {
   memset(&error, 0, sizeof error);
   error.alias = "script";
   strew_status status = limits->over ? STREW_OK : strew_context_check(limits->context, &error);
-  if (status == STREW_ETIME && limits->strikes > 0 && now() < limits->patience_ends) return;
+  if (status == STREW_ETIME && limits->strikes > 0 && limits_now() < limits->patience_ends) return;
   if (status == STREW_ETIME) strike(limits);
   if (limits->over) {
     set_pace(L, 1);

@@ -21,6 +21,8 @@ void limits_note(struct limits *limits, strew_status status);
 /* True if the hook raised an error. Then error handlers and pending closes of the script must not run: Lua would run
    them with hooks switched off. */
 bool limits_are_exceeded(lua_State *L);
+/* Monotonic seconds. */
+double limits_now(void);
 /* A coroutine runs from enter, which returns the thread that ran before, to leave. The state has limits. */
 lua_State *limits_enter(lua_State *L, lua_State *co);
 void limits_leave(lua_State *L, lua_State *before);

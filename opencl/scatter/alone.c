@@ -12,7 +12,6 @@ enum {
 };
 #define ROW(ENUM, ...) _Static_assert((int)REDUCTION_##ENUM == (int)STREW_##ENUM, "the table is in strew.h's order");
 STREW_REDUCTIONS(ROW)
-#undef ROW
 
 static void launch_all(const struct scattering *s, const struct column_walk *walk) {
   struct launch *launch = s->launch;

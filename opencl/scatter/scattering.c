@@ -90,8 +90,7 @@ static strew_status draft_copy(const struct scattering *s, bool back) {
   cl_int error = CL_SUCCESS;
   for (size_t done = 0, bytes; done < all && error == CL_SUCCESS; done += bytes) {
     bytes = all - done < DRAFT_CHUNK_BYTES ? all - done : DRAFT_CHUNK_BYTES;
-    strew_status status = opencl_throttle(call, device, (int64_t)bytes / TURN_BYTES);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(opencl_throttle(call, device, (int64_t)bytes / TURN_BYTES));
     on->busy = true;
     error = cl.clEnqueueCopyBuffer(on->queue, from->memory, to->memory, done + (back ? 0 : at), done + (back ? at : 0),
                                    bytes, 0, NULL, NULL);

@@ -2,10 +2,8 @@
 
    Each tensor holds a reference to its context, so hosts and garbage collectors may release both in any order. */
 #include "runtime/cpu/cpu.h"
-#include "runtime/cpu/loops/isa.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 strew_context *strew_context_retain(strew_context *context) {
@@ -75,8 +73,7 @@ strew_status storage_create(const struct call *call, strew_device *device, size_
   strew_context *context = device->context;
   context_use(context);
   if (atomic_load_explicit(&context->released, memory_order_relaxed)) context_drain(context);
-  struct storage *storage = memory_allocate(context, sizeof *storage);
-  if (!storage) return fail_memory(call, context, sizeof *storage);
+  ALLOCATE_NEW(struct storage *, storage, call, context, sizeof *storage);
   *storage = (struct storage){.references = 1, .device = device, .size_bytes = size_bytes};
   strew_status status = size_bytes ? device->ops->allocate(call, device, size_bytes, storage) : STREW_OK;
   if (status != STREW_OK) return memory_free(context, storage, sizeof *storage), status;

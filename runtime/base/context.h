@@ -38,6 +38,12 @@ enum { AMOUNT_BYTES = 60 };
 const char *text_of_amount(uint64_t size_bytes, char *text);
 strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
 #define fail_memory(...) failed(fail_memory(__VA_ARGS__))
+/* Sets `place` to such memory; returns from the function, failed, if there is none. NEW: declares it, too. */
+#define ALLOCATE(place, call, context, size_bytes)                                                                     \
+  if (!((place) = memory_allocate(context, size_bytes))) return fail_memory(call, context, size_bytes)
+#define ALLOCATE_NEW(type, name, ...)                                                                                  \
+  type name;                                                                                                           \
+  ALLOCATE(name, __VA_ARGS__)
 /* Fails if the device uses this machine's memory and size_bytes exceeds all of it: malloc would overcommit. */
 strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
                                   const char *hint);

@@ -28,9 +28,8 @@ static strew_status fail_word(strew_error *error, const char *kind, strew_guess 
   const char *word = guess->wanted, *mark = word ? "\"" : "";
   for (size_t i = 0; word && i < sizeof synonyms / sizeof *synonyms; i++)
     if (!strcmp(kind, synonyms[i].kind) && !strcmp(word, synonyms[i].word)) guess->nearest = synonyms[i].name;
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = kind, .hint = hint_of_guess(guess, hint)};
-  return fail(&call, fault, "is %s%s%s, expected one of %s", mark, word ? text_of_name(word, text) : "missing", mark,
-              known);
+  return fail(&call, HINTED(STREW_EARGUMENT, kind, hint_of_guess(guess, hint)), "is %s%s%s, expected one of %s", mark,
+              word ? text_of_name(word, text) : "missing", mark, known);
 }
 
 /* The names of an enumeration, in its order. */
@@ -273,8 +272,6 @@ union element element_identity(strew_reduction reduction, strew_dtype dtype) {
   }
 #define ROW(ENUM, r, name, second, third, ordered, identity, joined, ...) [STREW_##ENUM] = identity,
     STREW_DTYPES(CASE)
-#undef ROW
-#undef CASE
   case STREW_DTYPE_COUNT: break;
   }
   return result;

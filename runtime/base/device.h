@@ -260,74 +260,59 @@ struct group_ids {
      group_topk       makes *positions and *groups (`groups` may be NULL): of each group those of the first k > 0
                       elements of src, greatest or least first, ties by position. May decline
      group_aggregate  reduces all columns in one walk over the ids */
+#define ON_DEVICE const struct call *call, strew_device *device
 #define DEVICE_ENTRIES(X, OPTIONAL)                                                                                    \
-  X(strew_status, open, (const struct call *call, strew_device *device))                                               \
+  X(strew_status, open, (ON_DEVICE))                                                                                   \
   X(void, capabilities, (const strew_device *device, strew_capabilities *out))                                         \
-  X(strew_status, allocate,                                                                                            \
-    (const struct call *call, strew_device *device, size_t size_bytes, struct storage *storage))                       \
+  X(strew_status, allocate, (ON_DEVICE, size_t size_bytes, struct storage * storage))                                  \
   X(void, release, (struct storage * storage))                                                                         \
   X(strew_status, write,                                                                                               \
     (const struct call *call, struct storage *to, size_t offset_bytes, const void *from, size_t size_bytes))           \
   X(strew_status, read,                                                                                                \
     (const struct call *call, const struct storage *from, size_t offset_bytes, void *to, size_t size_bytes))           \
-  X(strew_status, finish, (const struct call *call, strew_device *device))                                             \
-  X(strew_status, copy, (const struct call *call, strew_device *device, const struct plan *plan))                      \
-  X(strew_status, scatter,                                                                                             \
-    (const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad))                       \
-  X(strew_status, divide_by_count,                                                                                     \
-    (const struct call *call, strew_device *device, const struct plan *plan, int64_t extra))                           \
-  X(strew_status, gather, (const struct call *call, strew_device *device, const struct gather_plan *plan, bool *bad))  \
-  X(strew_status, index_check,                                                                                         \
-    (const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest, int64_t highest,          \
-     int64_t *bad))                                                                                                    \
-  X(strew_status, order_check,                                                                                         \
-    (const struct call *call, strew_device *device, const struct plan *plan, int64_t lowest, int64_t highest,          \
-     int64_t *bad))                                                                                                    \
-  X(strew_status, sorted_ends,                                                                                         \
-    (const struct call *call, strew_device *device, const struct plan *plan, int64_t size, int64_t step))              \
-  X(strew_status, segments, (const struct call *call, strew_device *device, const struct segment_plan *plan))          \
-  X(strew_status, spread, (const struct call *call, strew_device *device, const struct segment_plan *plan))            \
-  X(strew_status, index_range,                                                                                         \
-    (const struct call *call, strew_device *device, const struct plan *plan, struct index_range *range))               \
-  X(strew_status, index_join,                                                                                          \
-    (const struct call *call, strew_device *device, const struct join_plan *plan, bool *bad))                          \
-  X(strew_status, elementwise, (const struct call *call, strew_device *device, const struct elementwise_plan *plan))   \
-  X(strew_status, find_zero,                                                                                           \
-    (const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute, int64_t *place))     \
-  X(strew_status, reduce, (const struct call *call, strew_device *device, const struct reduce_plan *plan))             \
-  X(strew_status, cumsum, (const struct call *call, strew_device *device, const struct scan_plan *plan))               \
-  X(strew_status, cumprod, (const struct call *call, strew_device *device, const struct scan_plan *plan))              \
-  X(strew_status, cumextreme,                                                                                          \
-    (const struct call *call, strew_device *device, const struct scan_plan *plan, bool largest))                       \
-  X(strew_status, sort, (const struct call *call, strew_device *device, const struct sort_plan *plan))                 \
-  X(strew_status, search, (const struct call *call, strew_device *device, const struct search_plan *plan))             \
-  X(strew_status, quantile, (const struct call *call, strew_device *device, const struct quantile_plan *plan))         \
-  X(strew_status, nonzero,                                                                                             \
-    (const struct call *call, strew_device *device, const struct plan *plan, struct operand *out, int64_t *count))     \
-  X(strew_status, random, (const struct call *call, strew_device *device, const struct random_plan *plan))             \
-  X(strew_status, ramp, (const struct call *call, strew_device *device, const struct ramp_plan *plan))                 \
-  X(strew_status, matmul, (const struct call *call, strew_device *device, const struct plan *plan, int64_t k))         \
+  X(strew_status, finish, (ON_DEVICE))                                                                                 \
+  X(strew_status, copy, (ON_DEVICE, const struct plan *plan))                                                          \
+  X(strew_status, scatter, (ON_DEVICE, const struct scatter_plan *plan, bool *bad))                                    \
+  X(strew_status, divide_by_count, (ON_DEVICE, const struct plan *plan, int64_t extra))                                \
+  X(strew_status, gather, (ON_DEVICE, const struct gather_plan *plan, bool *bad))                                      \
+  X(strew_status, index_check, (ON_DEVICE, const struct plan *plan, int64_t lowest, int64_t highest, int64_t *bad))    \
+  X(strew_status, order_check, (ON_DEVICE, const struct plan *plan, int64_t lowest, int64_t highest, int64_t *bad))    \
+  X(strew_status, sorted_ends, (ON_DEVICE, const struct plan *plan, int64_t size, int64_t step))                       \
+  X(strew_status, segments, (ON_DEVICE, const struct segment_plan *plan))                                              \
+  X(strew_status, spread, (ON_DEVICE, const struct segment_plan *plan))                                                \
+  X(strew_status, index_range, (ON_DEVICE, const struct plan *plan, struct index_range *range))                        \
+  X(strew_status, index_join, (ON_DEVICE, const struct join_plan *plan, bool *bad))                                    \
+  X(strew_status, elementwise, (ON_DEVICE, const struct elementwise_plan *plan))                                       \
+  X(strew_status, find_zero, (ON_DEVICE, const struct plan *plan, strew_dtype compute, int64_t *place))                \
+  X(strew_status, reduce, (ON_DEVICE, const struct reduce_plan *plan))                                                 \
+  X(strew_status, cumsum, (ON_DEVICE, const struct scan_plan *plan))                                                   \
+  X(strew_status, cumprod, (ON_DEVICE, const struct scan_plan *plan))                                                  \
+  X(strew_status, cumextreme, (ON_DEVICE, const struct scan_plan *plan, bool largest))                                 \
+  X(strew_status, sort, (ON_DEVICE, const struct sort_plan *plan))                                                     \
+  X(strew_status, search, (ON_DEVICE, const struct search_plan *plan))                                                 \
+  X(strew_status, quantile, (ON_DEVICE, const struct quantile_plan *plan))                                             \
+  X(strew_status, nonzero, (ON_DEVICE, const struct plan *plan, struct operand *out, int64_t *count))                  \
+  X(strew_status, random, (ON_DEVICE, const struct random_plan *plan))                                                 \
+  X(strew_status, ramp, (ON_DEVICE, const struct ramp_plan *plan))                                                     \
+  X(strew_status, matmul, (ON_DEVICE, const struct plan *plan, int64_t k))                                             \
   OPTIONAL(strew_status, number_keys,                                                                                  \
-           (const struct call *call, strew_device *device, int count, strew_tensor *const *keys,                       \
-            strew_key_order order, strew_tensor **ids, strew_tensor **positions))                                      \
+           (ON_DEVICE, int count, strew_tensor *const *keys, strew_key_order order, strew_tensor **ids,                \
+            strew_tensor **positions))                                                                                 \
   OPTIONAL(strew_status, group_cumsum,                                                                                 \
-           (const struct call *call, strew_device *device, const strew_tensor *ids, int64_t size,                      \
-            const strew_tensor *src, strew_tensor *out))                                                               \
+           (ON_DEVICE, const strew_tensor *ids, int64_t size, const strew_tensor *src, strew_tensor *out))             \
   OPTIONAL(strew_status, group_order,                                                                                  \
-           (const struct call *call, strew_device *device, const struct group_ids *ids, const strew_tensor *starts,    \
-            strew_tensor *order))                                                                                      \
+           (ON_DEVICE, const struct group_ids *ids, const strew_tensor *starts, strew_tensor *order))                  \
   OPTIONAL(strew_status, group_collect,                                                                                \
-           (const struct call *call, strew_device *device, const struct group_ids *ids, const strew_tensor *starts,    \
-            const strew_tensor *src, strew_tensor *out))                                                               \
+           (ON_DEVICE, const struct group_ids *ids, const strew_tensor *starts, const strew_tensor *src,               \
+            strew_tensor *out))                                                                                        \
   OPTIONAL(strew_status, group_order_within,                                                                           \
-           (const struct call *call, strew_device *device, const strew_tensor *src, const strew_tensor *order,         \
-            const strew_tensor *starts, bool descending, strew_tensor *out))                                           \
+           (ON_DEVICE, const strew_tensor *src, const strew_tensor *order, const strew_tensor *starts,                 \
+            bool descending, strew_tensor *out))                                                                       \
   OPTIONAL(strew_status, group_topk,                                                                                   \
-           (const struct call *call, strew_device *device, const struct group_ids *ids, const strew_tensor *src,       \
-            int64_t k, bool largest, strew_tensor **positions, strew_tensor **groups))                                 \
+           (ON_DEVICE, const struct group_ids *ids, const strew_tensor *src, int64_t k, bool largest,                  \
+            strew_tensor **positions, strew_tensor **groups))                                                          \
   OPTIONAL(strew_status, group_aggregate,                                                                              \
-           (const struct call *call, strew_device *device, const struct group_ids *ids, int count,                     \
-            const struct aggregate_column *columns))
+           (ON_DEVICE, const struct group_ids *ids, int count, const struct aggregate_column *columns))
 
 /* A mean in one pass over the index, on a scratch of pairs of sum and count. For fewer than 2^31 - 1 contributions,
    rows of index that share no value, and a self whose elements are as wide as a count. */

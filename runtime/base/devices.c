@@ -2,7 +2,6 @@
    ends. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "runtime/cpu/cpu.h"
-#include "runtime/cpu/loops/isa.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -54,8 +53,7 @@ static strew_status check_isa(strew_error *error) {
 }
 
 strew_status strew_context_create(const strew_options *options, strew_context **out, strew_error *error) {
-  static const strew_options defaults;
-  if (!options) options = &defaults;
+  options = options ? options : &(const strew_options){0};
   CALL(call, "context_create", error, {0});
   RETURN_IF_FAILED(check_options(&call, options));
   RETURN_IF_FAILED(check_isa(error));

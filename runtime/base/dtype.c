@@ -1,7 +1,6 @@
 /* dtype.c: rows of the tables of dtypes and reductions, by number; type promotion. */
 #include "dtype.h"
 #include "context.h"
-#include "runtime/shared/scalar.h"
 
 static const struct {
   const char *name;
@@ -20,9 +19,7 @@ static const struct {
 } reductions[] = {
 #define ROW(ENUM, r, name, second, third, ordered, identity, joined, loops)                                            \
   [STREW_##ENUM] = {{name, second, third}, ordered, loops},
-    STREW_REDUCTIONS(ROW)
-#undef ROW
-};
+    STREW_REDUCTIONS(ROW)};
 _Static_assert(sizeof reductions / sizeof *reductions == STREW_REDUCTION_COUNT,
                "strew.h and the reduction table differ");
 

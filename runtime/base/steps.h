@@ -44,6 +44,10 @@ void steps_close(struct steps *steps);
 
 /* A place, now NULL, for a tensor that a step makes. */
 strew_tensor **steps_place(struct steps *steps);
+/* Declares `place`, such a place, and is the step that makes it. */
+#define STEP_INTO(steps, place, ...)                                                                                   \
+  strew_tensor **place = steps_place(steps);                                                                           \
+  STEP(steps, __VA_ARGS__)
 /* Releases what steps have made since `count` was `mark`, except `kept`, which it returns unless a step has failed;
    NULL: all. */
 strew_tensor *steps_keep(struct steps *steps, int mark, strew_tensor *kept);

@@ -2,7 +2,6 @@
 #include "device.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,8 +90,7 @@ static void tensor_give_back(strew_context *context, struct released *released) 
 static strew_status tensor_over(const struct call *call, struct storage *storage, strew_dtype dtype, int rank,
                                 const int64_t *sizes, const int64_t *strides, int64_t offset, strew_tensor **out) {
   strew_context *context = storage->device->context;
-  strew_tensor *tensor = memory_allocate(context, sizeof *tensor);
-  if (!tensor) return fail_memory(call, context, sizeof *tensor);
+  ALLOCATE_NEW(strew_tensor *, tensor, call, context, sizeof *tensor);
   strew_context_retain(context);
   atomic_init(&tensor->references, 1);
   tensor->released.give_back = tensor_give_back;

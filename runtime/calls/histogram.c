@@ -132,8 +132,7 @@ static strew_tensor *find_bins(struct steps *steps, const struct histogram *hist
 /* Replaces the bins of elements out of range, and of NaN, by -1. */
 static void drop_outside(struct steps *steps, const struct histogram *histogram, strew_tensor *x, strew_tensor *bins) {
   const strew_operand low = operand_of_float(histogram->min), high = operand_of_float(histogram->max);
-  strew_tensor **nearest = steps_place(steps);
-  STEP(steps, strew_clamp(x, &low, &high, nearest, steps->error));
+  STEP_INTO(steps, nearest, strew_clamp(x, &low, &high, nearest, steps->error));
   strew_tensor *is_inside = step_binary(steps, STREW_EQ, *nearest, x, NULL);
   STEP(steps, strew_where(is_inside, strew_of(bins), operand_of_int(-1), &bins, steps->error));
 }

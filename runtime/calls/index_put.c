@@ -9,12 +9,17 @@ static strew_status check_rows_index(const struct call *call, const strew_tensor
   return strew_tensor_numel(index) ? check_index_dtype(call, index, name) : STREW_OK;
 }
 
+static struct shape1 shape_of(const strew_tensor *tensor) {
+  struct shape1 shape = {.rank = tensor->rank};
+  memcpy(shape.sizes, tensor->sizes, (size_t)tensor->rank * sizeof *shape.sizes);
+  return shape;
+}
+
 /* Fails unless a source broadcasts to the shape; `exact`: unless it has it. */
 static strew_status check_shape(const struct call *call, const char *name, const strew_tensor *source,
                                 const struct shape1 *shape, bool exact) {
-  struct shape1 both = {.rank = source->rank};
+  struct shape1 both = shape_of(source);
   char is[TEXT_BYTES], expected[TEXT_BYTES];
-  memcpy(both.sizes, source->sizes, (size_t)source->rank * sizeof *both.sizes);
   const bool fits = source->rank <= shape->rank && (!exact || source->rank == shape->rank) &&
                     (exact || broadcast_sizes(&both.rank, both.sizes, shape->rank, shape->sizes)) &&
                     memcmp(both.sizes, shape->sizes, (size_t)shape->rank * sizeof *both.sizes) == 0;
@@ -33,12 +38,6 @@ static strew_status write_start(const struct call *call, const strew_tensor *sel
   TRY(status, check_devices(call));
   TRY(status, check_mean(call, options->reduction, self->dtype));
   return TRY(status, check_scatter_source(call, self, name, source, job));
-}
-
-static struct shape1 shape_of(const strew_tensor *tensor) {
-  struct shape1 shape = {.rank = tensor->rank};
-  memcpy(shape.sizes, tensor->sizes, (size_t)tensor->rank * sizeof *shape.sizes);
-  return shape;
 }
 
 /* ------------------------------------------------------------------------------------------ index_put, get_rows */
@@ -205,8 +204,7 @@ strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode
 strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *source,
                        const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  CALL_STEPS(call, steps, "put", error, {"self", self}, {"index", index}, {"source", source},
-             {"out", *out == self ? NULL : *out});
+  CALL_STEPS(call, steps, "put", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
   const int64_t numel = strew_tensor_numel(source), expected = strew_tensor_numel(index);
   const struct shape1 shape = shape_of(source);
   struct scatter_job job;
@@ -217,9 +215,7 @@ strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *so
     return fail(&call, FAULT(STREW_ESHAPE, "source"),
                 "has %" PRId64 " element%s, expected as many as index, which has %" PRId64, numel,
                 numel == 1 ? "" : "s", expected);
-  STEP(&steps, check_scatter_target(&call, self, *out));
-  STEP(&steps, check_scatter_overlap(&call, *out, "source", source));
-  STEP(&steps, check_scatter_overlap(&call, *out, "index", index));
+  STEP(&steps, check_scatter_out(&call, self, *out, "source", source, "index", index));
   rows_scatter(&steps, &rows, self, &job, &shape, shape.rank, out);
   return steps_status(&steps);
 }
@@ -272,9 +268,7 @@ static strew_status write_nd(const struct call *call, const char *of, strew_tens
   STEP(&steps, add_coordinates(call, &what, &rows, self, indices));
   STEP(&steps, rows_shape(call, &rows, self, &shape));
   STEP(&steps, check_shape(call, "updates", updates, &shape, true));
-  STEP(&steps, check_scatter_target(call, self, *out));
-  STEP(&steps, check_scatter_overlap(call, *out, "updates", updates));
-  STEP(&steps, check_scatter_overlap(call, *out, "indices", indices));
+  STEP(&steps, check_scatter_out(call, self, *out, "updates", updates, "indices", indices));
   job.disposable = disposable;
   rows_scatter(&steps, &rows, self, &job, &shape, rows.rank, out);
   return steps_status(&steps);
@@ -282,8 +276,7 @@ static strew_status write_nd(const struct call *call, const char *of, strew_tens
 
 strew_status strew_scatter_nd(strew_tensor *self, strew_tensor *indices, strew_tensor *updates,
                               const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
-  CALL(call, "scatter_nd", error, {"self", self}, {"indices", indices}, {"updates", updates},
-       {"out", *out == self ? NULL : *out});
+  CALL(call, "scatter_nd", error, {"self", self}, {"indices", indices}, {"updates", updates}, OTHER_OUT);
   return write_nd(&call, "self", self, indices, updates, options ? options : &scatter_defaults, false, out);
 }
 
@@ -365,8 +358,7 @@ static strew_status mask_start(struct steps *steps, struct rows *rows, const str
                 text_of_sizes(self->rank, self->sizes, other));
   tensor_broadcast(wide, self, &shape);
   tensor_broadcast(&wide_mask, mask, &shape);
-  strew_status status = check_sizes(call, self->dtype, shape.rank, shape.sizes);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_sizes(call, self->dtype, shape.rank, shape.sizes));
   const strew_tensor *positions = rows_mask(steps, &wide_mask);
   if (!positions) return steps->status;
   rows->addressed = shape.rank;
@@ -390,8 +382,7 @@ strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_t
 
 strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_tensor *source, strew_tensor **out,
                                   strew_error *error) {
-  CALL_STEPS(call, steps, "masked_scatter", error, {"self", self}, {"mask", mask}, {"source", source},
-             {"out", *out == self ? NULL : *out});
+  CALL_STEPS(call, steps, "masked_scatter", error, {"self", self}, {"mask", mask}, {"source", source}, OTHER_OUT);
   struct rows rows;
   struct scatter_job job;
   strew_tensor wide, values, *base = *out == self ? self : &wide;
@@ -401,9 +392,7 @@ strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_
   if (steps.status == STREW_OK && strew_tensor_numel(source) < rows.sizes[0])
     STEP(&steps, fail(&call, FAULT(STREW_ESHAPE, "source"), "has %" PRId64 " element%s, mask selects %" PRId64,
                       strew_tensor_numel(source), strew_tensor_numel(source) == 1 ? "" : "s", rows.sizes[0]));
-  STEP(&steps, check_scatter_target(&call, base, *out));
-  STEP(&steps, check_scatter_overlap(&call, *out, "source", source));
-  STEP(&steps, check_scatter_overlap(&call, *out, "mask", mask));
+  STEP(&steps, check_scatter_out(&call, base, *out, "source", source, "mask", mask));
   flatten(&steps, source, &values);
   if (steps.status == STREW_OK) {
     values.sizes[0] = rows.sizes[0];

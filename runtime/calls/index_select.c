@@ -101,13 +101,6 @@ static strew_status check_shape(const struct call *call, const struct along *alo
               text_of_sizes(source->rank, source->sizes, is), text_of_sizes(wide->rank, wide->sizes, expected));
 }
 
-static strew_status check_targets(const struct call *call, strew_tensor *self, const strew_tensor *index,
-                                  const char *name, const strew_tensor *source, strew_tensor *target) {
-  strew_status status = check_scatter_target(call, self, target);
-  TRY(status, check_scatter_overlap(call, target, "index", index));
-  return TRY(status, check_scatter_overlap(call, target, name, source));
-}
-
 /* All checks of a call with a source. */
 static strew_status join_start(const struct call *call, struct along *along, strew_tensor *self, int dim,
                                strew_tensor *index, strew_tensor *source, const strew_scatter_options *options,
@@ -115,14 +108,13 @@ static strew_status join_start(const struct call *call, struct along *along, str
   strew_status status = along_start(call, along, self, dim, index, options);
   TRY(status, check_scatter_source(call, self, "source", strew_of(source), &along->job));
   TRY(status, check_shape(call, along, source));
-  return TRY(status, check_targets(call, self, index, "source", source, target));
+  return TRY(status, check_scatter_out(call, self, target, "index", index, "source", source));
 }
 
 strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
                                 const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  CALL(call, "index_reduce", error, {"self", self}, {"index", index}, {"source", source},
-       {"out", *out == self ? NULL : *out});
+  CALL(call, "index_reduce", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
   struct along along;
   strew_status status = join_start(&call, &along, self, dim, index, source, options, *out);
   return TRY(status, scatter_call(&call, &along.job, self, out));
@@ -130,8 +122,7 @@ strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index
 
 strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source, strew_mode mode,
                               strew_tensor **out, strew_error *error) {
-  CALL(call, "index_copy", error, {"self", self}, {"index", index}, {"source", source},
-       {"out", *out == self ? NULL : *out});
+  CALL(call, "index_copy", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
   struct along along;
   const strew_scatter_options options = {.mode = mode};
   strew_status status = join_start(&call, &along, self, dim, index, source, &options, *out);
@@ -140,8 +131,7 @@ strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, 
 
 strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value, strew_mode mode,
                               strew_tensor **out, strew_error *error) {
-  CALL(call, "index_fill", error, {"self", self}, {"index", index}, {"value", value.tensor},
-       {"out", *out == self ? NULL : *out});
+  CALL(call, "index_fill", error, {"self", self}, {"index", index}, {"value", value.tensor}, OTHER_OUT);
   struct along along;
   char is[TEXT_BYTES];
   const strew_scatter_options options = {.mode = mode};
@@ -151,7 +141,7 @@ strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, 
                 text_of_sizes(value.tensor->rank, value.tensor->sizes, is));
   TRY(status, operand_settle(&call, self->dtype, &value));
   TRY(status, check_scatter_source(&call, self, "value", value, &along.job));
-  TRY(status, check_targets(&call, self, index, "value", value.tensor, *out));
+  TRY(status, check_scatter_out(&call, self, *out, "index", index, "value", value.tensor));
   if (status != STREW_OK) return status;
   strew_tensor wide; /* of the view's shape: the engine may read src by sizes and strides */
   if (value.tensor) {
@@ -189,8 +179,7 @@ static bool is_one(strew_scalar alpha) { return alpha.dtype == STREW_FLOAT64 ? a
 
 strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source, strew_scalar alpha,
                              strew_mode mode, strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "index_add", error, {"self", self}, {"index", index}, {"source", source},
-             {"out", *out == self ? NULL : *out});
+  CALL_STEPS(call, steps, "index_add", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
   struct along along;
   strew_scalar factor = alpha;
   const strew_scatter_options options = {.reduction = STREW_SUM, .mode = mode};

@@ -1,5 +1,4 @@
 /* isclose.c: comparisons of whole tensors, and of elements within tolerances. */
-#include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
 
 #include <string.h>

@@ -302,6 +302,13 @@ strew_status check_scatter_overlap(const struct call *call, const strew_tensor *
   return target && operand ? check_overlap(call, target, name, operand, false) : STREW_OK;
 }
 
+strew_status check_scatter_out(const struct call *call, strew_tensor *self, strew_tensor *target, const char *name,
+                               const strew_tensor *operand, const char *other, const strew_tensor *other_operand) {
+  RETURN_IF_FAILED(check_scatter_target(call, self, target));
+  RETURN_IF_FAILED(check_scatter_overlap(call, target, name, operand));
+  return check_scatter_overlap(call, target, other, other_operand);
+}
+
 strew_status scatter_call(const struct call *call, struct scatter_job *job, strew_tensor *self, strew_tensor **out) {
   strew_tensor *target = *out;
   const bool empty = strew_tensor_numel(job->addressing->index) == 0;
@@ -340,8 +347,7 @@ static strew_status check_scatter_index(const struct call *call, const strew_ten
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                            const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  CALL(call, "scatter", error, {"self", self}, {"index", index}, {"src", src.tensor},
-       {"out", *out == self ? NULL : *out});
+  CALL(call, "scatter", error, {"self", self}, {"index", index}, {"src", src.tensor}, OTHER_OUT);
   struct addressing addressing = ADDRESSING(index, index, {0, 0, "self", options->mode, false});
   struct scatter_job job = scatter_job_of(&addressing, options);
   RETURN_IF_FAILED(check_options(&call, options));
@@ -350,9 +356,7 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   RETURN_IF_FAILED(check_dim(&call, self->rank, &dim));
   RETURN_IF_FAILED(check_mean(&call, job.reduction, self->dtype));
   RETURN_IF_FAILED(check_scatter_source(&call, self, "src", src, &job));
-  RETURN_IF_FAILED(check_scatter_target(&call, self, *out));
-  RETURN_IF_FAILED(check_scatter_overlap(&call, *out, "index", index));
-  RETURN_IF_FAILED(check_scatter_overlap(&call, *out, "src", src.tensor));
+  RETURN_IF_FAILED(check_scatter_out(&call, self, *out, "index", index, "src", src.tensor));
   addressing.limits.dim = dim;
   addressing.limits.size = self->rank ? self->sizes[dim] : 1;
   if (strew_tensor_numel(index)) RETURN_IF_FAILED(check_scatter_index(&call, self, &job));

@@ -39,6 +39,12 @@ strew_status check_scatter_source(const struct call *call, const strew_tensor *s
 strew_status check_scatter_target(const struct call *call, strew_tensor *self, strew_tensor *target);
 strew_status check_scatter_overlap(const struct call *call, const strew_tensor *target, const char *name,
                                    const strew_tensor *operand);
+/* A target and both operands of a call. */
+strew_status check_scatter_out(const struct call *call, strew_tensor *self, strew_tensor *target, const char *name,
+                               const strew_tensor *operand, const char *other, const strew_tensor *other_operand);
+/* The result as an operand of CALL, unless it is self. */
+#define OTHER_OUT                                                                                                      \
+  { "out", *out == self ? NULL : *out }
 strew_status check_mean(const struct call *call, strew_reduction reduction, strew_dtype dtype);
 /* Fails for STREW_ASSIGN and, with_arg, unless the reduction is an extreme. from_index.c */
 strew_status check_joining(const struct call *call, strew_reduction reduction, bool with_arg);

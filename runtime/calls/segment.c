@@ -272,8 +272,7 @@ static strew_status check_sums(struct steps *steps, const struct segments *lengt
   int64_t number = -1, position[MAX_RANK];
   strew_scalar sum;
   char at[TEXT_BYTES];
-  strew_tensor **sums = steps_place(steps);
-  STEP(steps, strew_reduce(STREW_FOLD_SUM, lengths->tensor, 1, &lengths->dim, false, 0, sums, steps->error));
+  STEP_INTO(steps, sums, strew_reduce(STREW_FOLD_SUM, lengths->tensor, 1, &lengths->dim, false, 0, sums, steps->error));
   STEP(steps, find_outside(steps->call, *sums, size, size, &number));
   if (steps->status != STREW_OK || number < 0) return steps->status;
   if (STEP(steps, index_value(steps->call, *sums, number, position, &sum)) != STREW_OK) return steps->status;

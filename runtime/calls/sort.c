@@ -87,8 +87,7 @@ static void find_starts(struct steps *steps, struct unique *u, strew_device *dev
   strew_tensor *later = step_narrow(steps, u->sorted, 0, 1, n - 1);
   strew_tensor *earlier = step_narrow(steps, u->sorted, 0, 0, n - 1);
   step_binary(steps, STREW_NE, later, earlier, step_narrow(steps, u->is_start, 0, 1, n - 1));
-  strew_tensor **found = steps_place(steps);
-  STEP(steps, strew_nonzero(u->is_start, found, steps->error));
+  STEP_INTO(steps, found, strew_nonzero(u->is_start, found, steps->error));
   u->starts = steps_keep(steps, mark, step_view(steps, *found, 1, (int64_t[]){-1}));
 }
 

@@ -1,8 +1,6 @@
 /* copy.c: conversion and filling on the CPU. Copies between equal dtypes keep all bits, those of NaNs included. */
 #include "runtime/cpu/loops/copy_loops.h"
 
-CHOOSE_LOOPS(copy)
-
 convert_row *converter(strew_dtype to, strew_dtype from) {
   return to != from ? copy_loops()->convert_from[from][to] : copy_loops()->copy[dtype_bytes(to)];
 }

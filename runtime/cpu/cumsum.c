@@ -5,9 +5,7 @@
    of one. If there are few, threads share the blocks of a line: a first pass finds the blocks' pairs, and stores the
    sums of halves in the result, if that is contiguous and has their dtype. */
 #include "cpu.h"
-#include "runtime/cpu/loops/isa.h"
 #include "runtime/shared/pairs.h"
-#include "runtime/shared/scalar.h"
 
 #include <string.h>
 
@@ -34,7 +32,6 @@ struct sums {
 #undef S
 #define S i64
 #include "cumsum.inc"
-#undef S
 
 struct cumsum_job {
   strew_context *context;
@@ -247,8 +244,7 @@ static void carries_of_totals(const struct cumsum_job *job, char *carries, struc
 static strew_status scan_in_chunks(const struct call *call, struct cumsum_job *job) {
   struct cumsum_scratch scratch;
   size_t bytes = (size_t)(job->tiles * job->blocks * pair_row_bytes(job));
-  job->carries = memory_allocate(job->context, bytes);
-  if (!job->carries) return fail_memory(call, job->context, bytes);
+  ALLOCATE(job->carries, call, job->context, bytes);
   job->find_totals = true;
   pool_run(job->context, job->tiles * job->chunks, scan_chunk, job);
   carries_of_totals(job, job->carries, &scratch);

@@ -2,7 +2,6 @@
    lines at once, to overlap the latencies of multiplications. */
 #include "cpu.h"
 #include "runtime/shared/scalar.h"
-#include "runtime/shared/tables.h"
 
 enum { LINES_AT_ONCE = 64, STEPS = 4096 };
 

@@ -49,7 +49,4 @@ strew_status cpu_finish(const struct call *call, strew_device *device) {
 
 const struct device_ops cpu_ops = {
 #define ENTRY(result, name, parameters) .name = cpu_##name,
-    DEVICE_ENTRIES(ENTRY, ENTRY)
-#undef ENTRY
-        .host_memory = true,
-    .mean = &cpu_mean};
+    DEVICE_ENTRIES(ENTRY, ENTRY).host_memory = true, .mean = &cpu_mean};

@@ -3,7 +3,6 @@
 #include "cpu.h"
 #include "runtime/cpu/loops/index_loops.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 /* Lines of `count` index values, and the elements that they select. Values out of range select zeros. */

@@ -3,10 +3,7 @@
 #include "cpu.h"
 #include "runtime/cpu/loops/index_loops.h"
 
-#include <stdatomic.h>
 #include <string.h>
-
-CHOOSE_LOOPS(index)
 
 void apply_mode(strew_mode mode, int64_t size, int64_t count, int64_t *values) {
   if (mode != STREW_ERROR) index_loops()->apply_mode(mode, size, count, values);

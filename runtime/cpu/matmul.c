@@ -1,16 +1,9 @@
 /* matmul.c: matrix products on the CPU. Floats are computed by tiles (loops/product_loops.c), integers by plain loops.
    Every element of c is computed by one thread, in order of k. */
-#include "cpu.h"
 #include "loops/copy_loops.h"
 #include "loops/product_loops.h"
-#include "runtime/shared/scalar.h"
-#include "tuning.h"
 
-#include <stdatomic.h>
 #include <string.h>
-
-CHOOSE_LOOPS(copy)
-CHOOSE_LOOPS(product)
 
 /* A product of one batch, or a part of one: c[m, n] = a[m, k] b[k, n]. Strides in elements. */
 struct matrices {
@@ -216,8 +209,7 @@ static strew_status multiply_floats(const struct call *call, strew_context *cont
   gemm_blocks(&gemm);
   size_t scratch_bytes = (size_t)(gemm.workers * gemm.worker_bytes);
   if (!gemm.is_direct) {
-    gemm.scratch = memory_allocate(context, scratch_bytes);
-    if (!gemm.scratch) return fail_memory(call, context, scratch_bytes);
+    ALLOCATE(gemm.scratch, call, context, scratch_bytes);
   }
   pool_run(context, gemm.workers, multiply_blocks, &gemm);
   memory_free(context, gemm.scratch, scratch_bytes);

@@ -1,9 +1,6 @@
 /* nonzero.c: coordinates of nonzero elements. Threads first count those of their parts, which gives the position of
    each part's first coordinates. */
 #include "cpu.h"
-#include "runtime/shared/scalar.h"
-
-#include <string.h>
 
 #define LOOPS "runtime/cpu/nonzero.inc"
 #include "runtime/cpu/loops/each_dtype.h"
@@ -16,9 +13,7 @@ struct loops {
 };
 static const struct loops all_loops[] = {
 #define ROW(ENUM, s, ...) [STREW_##ENUM] = {count_##s, find_##s},
-    STREW_DTYPES(ROW)
-#undef ROW
-};
+    STREW_DTYPES(ROW)};
 
 struct nonzero_job {
   const struct plan *plan;

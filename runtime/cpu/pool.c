@@ -12,11 +12,9 @@
 #define _GNU_SOURCE /* sched_getcpu, pthread_setaffinity_np */
 #include "cpu.h"
 
-#include <pthread.h>
 #include <pthreadpool.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 
 struct pool {
   pthreadpool_t threads;

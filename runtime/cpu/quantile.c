@@ -3,8 +3,6 @@
 #include "cpu.h"
 #include "runtime/shared/rank.h"
 
-#include <string.h>
-
 _Static_assert(RANK_LINEAR == (int)STREW_LINEAR && RANK_LOWER == (int)STREW_LOWER && RANK_HIGHER == (int)STREW_HIGHER &&
                    RANK_MIDPOINT == (int)STREW_MIDPOINT && RANK_NEAREST == (int)STREW_NEAREST,
                "rank.h numbers interpolations as strew.h does");

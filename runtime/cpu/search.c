@@ -1,9 +1,6 @@
 /* search.c: binary searches in sorted lines on the CPU, without branches, which would be unpredictable. Several values
    are searched at once, to overlap the cache misses of one another. */
 #include "cpu.h"
-#include "runtime/shared/scalar.h"
-
-#include <string.h>
 
 enum { AT_ONCE = 16, VALUES = 1 << 14 };
 

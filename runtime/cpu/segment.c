@@ -6,8 +6,6 @@
 #include "cpu.h"
 #include "runtime/cpu/loops/segment_loops.h"
 
-CHOOSE_LOOPS(segment)
-
 enum {
   ENDS_AT_ONCE = 512,
   SEGMENT_WORK = 8 /* work of a segment beside its elements, in elements */

@@ -15,7 +15,6 @@
 #include "cpu.h"
 #include "runtime/shared/scalar.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum { DIGITS = 1 << SORT_DIGIT_BITS }; /* values of a digit */
@@ -438,8 +437,7 @@ static void sort_by_buckets(struct buckets *buckets, char *scratch) {
    without a second measurement. */
 static strew_status sort_long_lines(const struct call *call, const struct sort_job *job) {
   const size_t found_bytes = (size_t)(job->parts + 1) * sizeof(struct radix_part);
-  struct radix_part *found = memory_allocate(job->context, found_bytes);
-  if (!found) return fail_memory(call, job->context, found_bytes);
+  ALLOCATE_NEW(struct radix_part *, found, call, job->context, found_bytes);
   struct buckets buckets = {.radix = {.job = job, .parts = job->parts, .count = job->line.n, .found = found}};
   buckets.workers = job->parts < job->context->threads ? job->parts : job->context->threads;
   size_t bytes = 0;

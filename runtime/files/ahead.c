@@ -5,7 +5,6 @@
 #include "file.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -94,8 +93,7 @@ static void destroy_lock(struct ahead *ahead) {
 
 strew_status ahead_start(const struct call *call, struct file *file) {
   if ((file->is_regular && file->size_bytes <= PIECE_BYTES) || file->may_block) return STREW_OK;
-  struct ahead *ahead = memory_allocate(file->context, sizeof *ahead);
-  if (!ahead) return fail_memory(call, file->context, sizeof *ahead);
+  ALLOCATE_NEW(struct ahead *, ahead, call, file->context, sizeof *ahead);
   memset(ahead, 0, offsetof(struct ahead, ring));
   ahead->file = *file;
   ahead->process = getpid();

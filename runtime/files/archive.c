@@ -161,8 +161,7 @@ static strew_status open_zip(struct archive *archive, int flags) {
 static strew_status new_archive(const struct call *call, strew_context *context, const char *path,
                                 struct archive **out) {
   RETURN_IF_FAILED(check_libzip(call, path));
-  struct archive *archive = memory_allocate(context, sizeof *archive);
-  if (!archive) return fail_memory(call, context, sizeof *archive);
+  ALLOCATE_NEW(struct archive *, archive, call, context, sizeof *archive);
   memset(archive, 0, sizeof *archive);
   archive->call = call;
   archive->context = context;
@@ -334,9 +333,8 @@ static strew_status fail_name(const struct archive *archive, const char *name) {
 
 strew_status archive_create(const struct call *call, strew_context *context, const char *path, struct archive **out) {
   struct archive *archive = NULL;
-  strew_status status = new_archive(call, context, path, &archive);
-  if (status != STREW_OK) return status;
-  status = draft_create(call, path, &archive->draft);
+  RETURN_IF_FAILED(new_archive(call, context, path, &archive));
+  strew_status status = draft_create(call, path, &archive->draft);
   archive->is_new = status == STREW_OK;
   TRY(status, open_zip(archive, ZIP_CREATE | ZIP_TRUNCATE));
   if (status != STREW_OK) return archive_close(archive), status;
@@ -350,8 +348,7 @@ strew_status archive_add(struct archive *archive, const char *name, const strew_
   enum { level = 6 }; /* zlib's default; libzip's is 9: 20 times the time for files 0.4 % smaller */
   enum { FIRST_DAY = 1 << 5 | 1 };
   strew_context *context = archive->context;
-  struct member *member = memory_allocate(context, sizeof *member);
-  if (!member) return fail_memory(archive->call, context, sizeof *member);
+  ALLOCATE_NEW(struct member *, member, archive->call, context, sizeof *member);
   *member = (struct member){.archive = archive, .tensor = tensor, .size_bytes = size_bytes};
   zip_source_t *source = zip.zip_source_function_create(serve_member, member, &archive->error);
   if (!source) {

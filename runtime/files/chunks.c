@@ -1,10 +1,7 @@
 /* chunks.c: files that are read in chunks of rows: strew_reader. Each format makes its own chunks (format.h); here are
    the file, which is read ahead by a thread where it is read in order, and what a failure leaves. */
-#include "file.h"
 #include "format.h"
-#include "runtime/base/device.h"
 #include "stream.h"
-#include "table.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -53,8 +50,7 @@ static strew_status check_member(const struct call *call, const struct format *f
 static strew_status copy_arguments(const struct call *call, strew_reader *reader, const char *path,
                                    const strew_reader_options *options) {
   size_t path_bytes = strlen(path) + 1;
-  reader->path = memory_allocate(reader->context, path_bytes);
-  if (!reader->path) return fail_memory(call, reader->context, path_bytes);
+  ALLOCATE(reader->path, call, reader->context, path_bytes);
   memcpy(reader->path, path, path_bytes);
   if (options->load) reader->options = *options->load;
   if (reader->options.dtype) reader->dtype = *reader->options.dtype;
@@ -78,8 +74,7 @@ static strew_status open_source(const struct call *call, strew_reader *reader, c
   }
   if (status != STREW_OK) return status;
   const struct chunk_functions *chunks = reader->format->chunks;
-  reader->state = memory_allocate(reader->context, chunks->state_bytes);
-  if (!reader->state) return fail_memory(call, reader->context, chunks->state_bytes);
+  ALLOCATE(reader->state, call, reader->context, chunks->state_bytes);
   return chunks->open(call, &source, memset(reader->state, 0, chunks->state_bytes));
 }
 
@@ -105,8 +100,7 @@ strew_status strew_reader_open(strew_device *device, const char *path, const str
   TRY(status, format_check_chunks(&call, format, load->format));
   TRY(status, check_member(&call, format, options->member, load->column_count > 0));
   if (status != STREW_OK) return status;
-  strew_reader *reader = memory_allocate(device->context, sizeof *reader);
-  if (!reader) return fail_memory(&call, device->context, sizeof *reader);
+  ALLOCATE_NEW(strew_reader *, reader, &call, device->context, sizeof *reader);
   memset(reader, 0, sizeof *reader);
   reader->context = strew_context_retain(device->context);
   reader->format = format;

@@ -27,6 +27,7 @@ struct cell {
   bool is_unclosed; /* no closing quote */
   bool has_more;    /* text follows the closing quote, at cells->at */
   struct decimal number;
+  int64_t line, column; /* in which it begins, if it is part of a walk */
 };
 
 static inline void cells_start(struct cells *cells, const char *text, char separator, char point,

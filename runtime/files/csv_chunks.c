@@ -2,7 +2,6 @@
    of the chunk, ends there by a 0 that meanwhile replaces the next byte, and is read as a whole file is (csv_load.c).
    Lines are found by a scan of their own, which knows quotes: a cell that is cut off must not decide anything. */
 #define _XOPEN_SOURCE 700 /* locale_t */
-#include "csv_cells.h"
 #include "csv_walk.h"
 #include "format.h"
 #include "stream.h"
@@ -114,8 +113,7 @@ static strew_status find_lines(const struct call *call, struct csv_state *state,
     at = scan_lines(state, at, &scan, &lines, &last);
     if (!lines || state->is_at_end) break;
     size_t moved = state->begin;
-    status = fill_window(call, state, is_lost);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(fill_window(call, state, is_lost));
     at -= moved - state->begin;
     last -= moved - state->begin;
   }
@@ -153,8 +151,7 @@ static strew_status read_head(const struct call *call, struct csv_state *state) 
   state->text[state->end] = '\0';
   cells_start(&state->cells, state->text, state->reader.separator, state->reader.point, state->reader.options->csv);
   state->begin = (size_t)(state->cells.at - state->text);
-  status = find_lines(call, state, HEAD_LINES, &end, &is_lost);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(find_lines(call, state, HEAD_LINES, &end, &is_lost));
   char byte = terminate(state, end);
   status = csv_check_text(&state->reader, state->text, end, 1, state->before);
   TRY(status, csv_read_head(&state->reader, &state->cells));
@@ -176,13 +173,12 @@ static strew_status next_csv(const struct call *call, void *user, int64_t rows, 
   struct csv_state *state = user;
   size_t end;
   state->reader.call = call;
-  strew_status status = find_lines(call, state, rows, &end, is_lost);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(find_lines(call, state, rows, &end, is_lost));
   size_t begin = state->begin;
-  status = csv_check_text(&state->reader, state->text + begin, end - begin, state->cells.line, state->before + begin);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(
+      csv_check_text(&state->reader, state->text + begin, end - begin, state->cells.line, state->before + begin));
   char byte = terminate(state, end);
-  status = csv_read_rows(&state->reader, &state->cells, true, table);
+  strew_status status = csv_read_rows(&state->reader, &state->cells, true, table);
   state->text[end] = byte;
   if (status != STREW_OK || !*table) return status;
   state->begin = end;

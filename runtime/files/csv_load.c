@@ -1,13 +1,10 @@
 /* csv_load.c: loads .csv files as tables of columns; strew.h has the rules. The text is walked twice, see csv_walk.h;
    the columns are allocated between the walks, when their sizes are known. */
 #define _XOPEN_SOURCE 700 /* newlocale */
-#include "csv_cells.h"
 #include "csv_walk.h"
 #include "format.h"
-#include "runtime/base/device.h"
 #include "runtime/base/tensor.h"
 #include "stream.h"
-#include "table.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,6 @@
 /* csv_looks.c: what a cell that is not a number may be instead of a word, for messages; csv_walk.h. */
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_walk.h"
-#include "number.h"
 
 #include <strings.h>
 

@@ -258,15 +258,13 @@ strew_status csv_save_table(const struct call *call, const strew_table *table, c
 strew_status csv_save(const struct call *call, const strew_tensor *tensor, const char *path,
                       const strew_save_options *options) {
   struct writer writer = {.call = call, .context = tensor_context(tensor)};
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = "header"};
   if (options->header == STREW_HEADER_YES)
-    return fail(call, fault, "is true, but a tensor has no column names: save a table");
-  fault = FAULT(STREW_ESHAPE, "x");
+    return fail(call, FAULT(STREW_EARGUMENT, "header"), "is true, but a tensor has no column names: save a table");
   if (tensor->rank != 1 && tensor->rank != 2)
-    return fail(call, fault, "is of rank %d, expected rank 1 or 2", tensor->rank);
+    return fail(call, FAULT(STREW_ESHAPE, "x"), "is of rank %d, expected rank 1 or 2", tensor->rank);
   writer.rows = tensor->sizes[0];
   writer.count = tensor->rank == 2 ? tensor->sizes[1] : 1;
-  if (!writer.count) return fail(call, fault, "has no columns, expected at least 1");
+  if (!writer.count) return fail(call, FAULT(STREW_ESHAPE, "x"), "has no columns, expected at least 1");
   strew_status status = open_writer(&writer, options);
   TRY(status, open_tensor(&writer, tensor));
   TRY(status, write_csv(&writer, path, options, false));

@@ -1,9 +1,7 @@
 /* csv_walk.c: see csv_walk.h. The work per cell is inlined into walk_line. */
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "csv_walk.h"
-#include "csv_cells.h"
 #include "file.h"
-#include "number.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -20,8 +18,7 @@ static strew_status join_quotes(struct reader *reader, struct cell *cell) {
   if (cell->length > reader->unquoted_bytes) {
     memory_free(reader->context, reader->unquoted, reader->unquoted_bytes);
     reader->unquoted_bytes = 0;
-    reader->unquoted = memory_allocate(reader->context, cell->length);
-    if (!reader->unquoted) return fail_memory(reader->call, reader->context, cell->length);
+    ALLOCATE(reader->unquoted, reader->call, reader->context, cell->length);
     reader->unquoted_bytes = cell->length;
   }
   for (size_t i = 0; i < cell->length; i++) {
@@ -75,11 +72,11 @@ static const char *text_of_cell(const struct cell *cell, char *text) {
   return text;
 }
 
-static strew_status fail_cell(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell,
-                              const char *expected, const char *hint) {
+static strew_status fail_cell(const struct reader *reader, const struct cell *cell, const char *expected,
+                              const char *hint) {
   char position[TEXT_BYTES], text[TEXT_BYTES];
   return fail_file(reader->call, reader->path, hint, "has \"%s\" in %s, expected %s", text_of_cell(cell, text),
-                   text_of_position(reader, line, i, position), expected);
+                   text_of_position(reader, cell->line, cell->column, position), expected);
 }
 
 /* Writes "price", with its quotes, or 2 to `text` and returns it: a column as options name it. */
@@ -109,8 +106,8 @@ static bool is_quotable(const char *text, size_t length) {
 }
 
 /* Writes what an option makes of a cell of this look to `text` and returns it. */
-static const char *text_of_remedy(const struct reader *reader, const struct cells *cells, int64_t i,
-                                  const struct cell *cell, enum look look, const char *column, char *text) {
+static const char *text_of_remedy(const struct reader *reader, const struct cells *cells, const struct cell *cell,
+                                  enum look look, const char *column, char *text) {
   size_t length;
   const char *word = trimmed(cells, cell, &length);
   char shown[4];
@@ -129,7 +126,7 @@ static const char *text_of_remedy(const struct reader *reader, const struct cell
   if (look == AMBIGUOUS && is_comma)
     strcpy(text, "if these are thousands, remove the points; without decimal = \",\" they are decimal points, ");
   const bool is_word = (look == PLAIN || look == MARK) && is_quotable(word, length);
-  if (look == PLAIN && is_word && i == 0 && *word == '#')
+  if (look == PLAIN && is_word && cell->column == 0 && *word == '#')
     strcpy(text, "{.comment = \"#\"} skips its line, ");
   else if (is_word)
     snprintf(text, TEXT_BYTES, "{.missing = {\"%.*s\"}} reads it as an empty cell, ", (int)length, word);
@@ -137,30 +134,29 @@ static const char *text_of_remedy(const struct reader *reader, const struct cell
 }
 
 /* Fails because of a cell that the column cannot have. */
-static strew_status fail_look(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                              const struct cell *cell, enum look look, const char *expected) {
+static strew_status fail_look(const struct reader *reader, const struct cells *cells, const struct cell *cell,
+                              enum look look, const char *expected) {
   char hint[TEXT_BYTES], column[TEXT_BYTES], remedy[TEXT_BYTES];
-  text_of_column(reader, i, column);
+  text_of_column(reader, cell->column, column);
   snprintf(hint, sizeof hint, "%.200s{.text = {%.150s}} reads the column as words",
-           text_of_remedy(reader, cells, i, cell, look, column, remedy), column);
-  return fail_cell(reader, line, i, cell, expected, hint);
+           text_of_remedy(reader, cells, cell, look, column, remedy), column);
+  return fail_cell(reader, cell, expected, hint);
 }
 
 /* Fails because of a noted cell. */
 static strew_status fail_noted(const struct reader *reader, const struct cells *cells, int64_t i, enum look look,
                                const char *expected) {
   const struct noted *noted = &reader->columns[i].noted;
-  const struct cell cell = {.text = noted->text, .length = noted->length};
-  return fail_look(reader, cells, noted->line, i, &cell, look, expected);
+  const struct cell cell = {.text = noted->text, .length = noted->length, .line = noted->line, .column = i};
+  return fail_look(reader, cells, &cell, look, expected);
 }
 
 /* Fails because of text in a column of numbers. */
-static strew_status fail_text(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                              const struct cell *cell) {
+static strew_status fail_text(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
   char expected[TEXT_BYTES] = "a number: the first chunk has no words there";
-  int64_t first_line = reader->columns[i].first_line;
+  int64_t first_line = reader->columns[cell->column].first_line;
   if (first_line) snprintf(expected, sizeof expected, "a number, as in line %" PRId64, first_line);
-  return fail_look(reader, cells, line, i, cell, look_of(reader, cells, cell), expected);
+  return fail_look(reader, cells, cell, look_of(reader, cells, cell), expected);
 }
 
 /* Writes what may have made the first line of the table narrower than another to `text`; NULL: nothing known. */
@@ -193,10 +189,9 @@ static strew_status fail_ragged(const struct reader *reader, char byte, int64_t 
                    count == 1 ? "" : "s", line, reader->count, reader->width_line);
 }
 
-static strew_status fail_quotes(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                                const struct cell *cell) {
+static strew_status fail_quotes(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
   char position[TEXT_BYTES];
-  text_of_position(reader, cell->is_unclosed ? line : cells->line, i, position);
+  text_of_position(reader, cell->is_unclosed ? cell->line : cells->line, cell->column, position);
   if (cell->is_unclosed)
     return fail_file(reader->call, reader->path, NULL, "has a quote in %s that is never closed", position);
   return fail_file(reader->call, reader->path, "a quote inside of quotes is written twice: \"\"",
@@ -205,9 +200,8 @@ static strew_status fail_quotes(const struct reader *reader, const struct cells 
 
 /* ----------------------------------------------------------------------------------------------- walk over a line */
 
-/* Work on cell i of a row; the cell begins in this line. */
-typedef strew_status visit(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                           struct cell *cell);
+/* Work on a cell of a row. */
+typedef strew_status visit(struct reader *reader, const struct cells *cells, struct cell *cell);
 
 /* Checks for interruption at cell or column i, without reporting progress. */
 static inline strew_status check_interrupted(const struct reader *reader, int64_t i) {
@@ -247,14 +241,13 @@ static inline strew_status walk_line(struct reader *reader, struct cells *cells,
   const char first_byte = *cells->at;
   for (int64_t i = 0;; i++, cells->at++) {
     if (i == reader->count) return fail_long(reader, cells, first_byte, line);
-    strew_status status = check_cell(reader, cells);
-    if (status != STREW_OK) return status;
+    RETURN_IF_FAILED(check_cell(reader, cells));
     struct cell cell;
-    int64_t cell_line = cells->line;
+    const int64_t cell_line = cells->line;
     cells_next(cells, reader->columns[i].kind >= TEXTUAL, &cell);
-    if (cell.is_unclosed || cell.has_more) return fail_quotes(reader, cells, cell_line, i, &cell);
-    status = visit_cell(reader, cells, cell_line, i, &cell);
-    if (status != STREW_OK) return status;
+    cell.line = cell_line, cell.column = i;
+    if (cell.is_unclosed || cell.has_more) return fail_quotes(reader, cells, &cell);
+    RETURN_IF_FAILED(visit_cell(reader, cells, &cell));
     if (*cells->at != cells->separator)
       return i + 1 == reader->count ? STREW_OK : fail_ragged(reader, first_byte, line, i + 1);
   }
@@ -281,42 +274,36 @@ static void find_separator(struct reader *reader, const char *line, size_t lengt
 static strew_status count_columns(struct reader *reader, struct cells cells) {
   const char *first = cells.at;
   reader->width_line = cells.line;
-  strew_status status = count_cells(reader, &cells, &reader->count);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(count_cells(reader, &cells, &reader->count));
   size_t size_bytes = (size_t)reader->count * sizeof *reader->columns;
   size_t chosen_bytes = (size_t)reader->count * sizeof *reader->chosen;
-  status = check_machine_memory(reader->call, &reader->context->cpu, size_bytes, NULL);
-  if (status != STREW_OK) return status;
-  reader->columns = memory_allocate(reader->context, size_bytes);
-  if (!reader->columns) return fail_memory(reader->call, reader->context, size_bytes);
+  RETURN_IF_FAILED(check_machine_memory(reader->call, &reader->context->cpu, size_bytes, NULL));
+  ALLOCATE(reader->columns, reader->call, reader->context, size_bytes);
   memset(reader->columns, 0, size_bytes);
-  reader->chosen = memory_allocate(reader->context, chosen_bytes);
-  if (!reader->chosen) return fail_memory(reader->call, reader->context, chosen_bytes);
+  ALLOCATE(reader->chosen, reader->call, reader->context, chosen_bytes);
   for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = TEXTUAL; /* while names are read */
   reader->first_byte = *first;
   if (reader->count == 1 && *first != '"') find_separator(reader, first, (size_t)(cells.at - first));
   return STREW_OK;
 }
 
-static strew_status visit_name(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                               struct cell *cell) {
+static strew_status visit_name(struct reader *reader, const struct cells *cells, struct cell *cell) {
   (void)cells;
   int64_t number;
   strew_status status = join_quotes(reader, cell);
   TRY(status, words_number(reader->call, reader->context, &reader->names, cell->text, cell->length, &number));
-  if (status != STREW_OK || number == i) return status;
+  if (status != STREW_OK || number == cell->column) return status;
   char text[TEXT_BYTES], hint[TEXT_BYTES];
   snprintf(hint, sizeof hint, "{.names = {...}} names the %" PRId64 " columns instead of line %" PRId64, reader->count,
-           line);
+           cell->line);
   return fail_file(reader->call, reader->path, hint,
-                   "gives columns %" PRId64 " and %" PRId64 " the name \"%s\" in line %" PRId64, number + 1, i + 1,
-                   text_of_cell(cell, text), line);
+                   "gives columns %" PRId64 " and %" PRId64 " the name \"%s\" in line %" PRId64, number + 1,
+                   cell->column + 1, text_of_cell(cell, text), cell->line);
 }
 
 /* Names that the caller replaces. */
-static strew_status skip_name(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                              struct cell *cell) {
-  (void)reader, (void)cells, (void)line, (void)i, (void)cell;
+static strew_status skip_name(struct reader *reader, const struct cells *cells, struct cell *cell) {
+  (void)reader, (void)cells, (void)cell;
   return STREW_OK;
 }
 
@@ -541,29 +528,28 @@ static bool store_number(const struct reader *reader, const struct cell *cell, s
 }
 
 /* Fails unless the requested dtype holds this number. */
-static strew_status check_number(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                                 const struct cell *cell) {
+static strew_status check_number(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
   strew_dtype dtype = *reader->options->dtype;
   char element[8], expected[TEXT_BYTES];
   if (store_number(reader, cell, dtype, element)) return STREW_OK;
   snprintf(expected, sizeof expected, "a number that %s holds", strew_dtype_name(dtype));
-  return fail_look(reader, cells, line, i, cell, TOO_LARGE, expected);
+  return fail_look(reader, cells, cell, TOO_LARGE, expected);
 }
 
 /* Fails for a cell that would make a column of integers one of float64, whose dtype an earlier chunk has decided. */
-static strew_status check_decided(const struct reader *reader, int64_t line, int64_t i, const struct cell *cell) {
-  const struct column *column = &reader->columns[i];
+static strew_status check_decided(const struct reader *reader, const struct cell *cell) {
+  const struct column *column = &reader->columns[cell->column];
   if (!reader->is_decided || column->dtype != STREW_INT64) return STREW_OK;
   if (column->kind == DATED)
-    return fail_cell(reader, line, i, cell, "a date, as in all rows of the first chunk",
+    return fail_cell(reader, cell, "a date, as in all rows of the first chunk",
                      "a first chunk with a missing cell, by more rows, makes the column float64");
   if (reader->options->dtype) return STREW_OK; /* check_number and check_missing decide */
-  return fail_cell(reader, line, i, cell, "an int64, as in all rows of the first chunk",
+  return fail_cell(reader, cell, "an int64, as in all rows of the first chunk",
                    "{.dtype = STREW_FLOAT64} reads columns of numbers as float64, which rounds integers beyond 2^53");
 }
 
-static void note(struct column *column, int64_t line, const struct cell *cell) {
-  if (!column->noted.line) column->noted = (struct noted){cell->text, cell->length, line};
+static void note(struct column *column, const struct cell *cell) {
+  if (!column->noted.line) column->noted = (struct noted){cell->text, cell->length, cell->line};
 }
 
 /* True if float64 holds the integer. */
@@ -589,24 +575,22 @@ static strew_status check_exact(const struct reader *reader, const struct cells 
 }
 
 /* Notes a missing cell. */
-static strew_status inspect_missing(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                                    const struct cell *cell) {
-  struct column *column = &reader->columns[i];
-  if (!column->missing_line) column->missing_line = line;
-  strew_status status = check_decided(reader, line, i, cell);
-  return status == STREW_OK && column->kind == WHOLE ? check_exact(reader, cells, i) : status;
+static strew_status inspect_missing(struct reader *reader, const struct cells *cells, const struct cell *cell) {
+  struct column *column = &reader->columns[cell->column];
+  if (!column->missing_line) column->missing_line = cell->line;
+  strew_status status = check_decided(reader, cell);
+  return status == STREW_OK && column->kind == WHOLE ? check_exact(reader, cells, cell->column) : status;
 }
 
-static strew_status inspect_date(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                                 struct cell *cell) {
+static strew_status inspect_date(struct reader *reader, const struct cells *cells, struct cell *cell) {
   static const char *const expected[] = {[DATE_NONE] = "a date, as 2024-05-17 or 2024-05-17T12:30:00Z",
                                          [DATE_INVALID] = "a date and time of the calendar",
                                          [DATE_PARTIAL] = "whole seconds"};
   int64_t seconds;
-  if (is_nan(cell) || is_missing(reader, cells, cell)) return inspect_missing(reader, cells, line, i, cell);
+  if (is_nan(cell) || is_missing(reader, cells, cell)) return inspect_missing(reader, cells, cell);
   enum date date = date_read(cell->text, cell->length, &seconds);
   enum look look = date == DATE_NONE ? look_of(reader, cells, cell) : UNIT;
-  return date == DATE_READ ? STREW_OK : fail_look(reader, cells, line, i, cell, look, expected[date]);
+  return date == DATE_READ ? STREW_OK : fail_look(reader, cells, cell, look, expected[date]);
 }
 
 /* True if a line of one cell seems to be several with another separator, as its first line is. */
@@ -617,78 +601,71 @@ static bool is_unsplit(const struct reader *reader, const struct cell *cell) {
 }
 
 /* Makes the column one of words, unless this first word seems to be a number or a date, or for a missing one. */
-static strew_status inspect_word(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                                 const struct cell *cell) {
+static strew_status inspect_word(struct reader *reader, const struct cells *cells, const struct cell *cell) {
   static const char *const expected[] = {[OTHER_POINT] = "a number with a decimal point",
                                          [GROUPED] = "a number without marks between thousands",
                                          [AMBIGUOUS] = "a number with a decimal point, without marks between thousands",
                                          [UNIT] = "a number without a unit",
                                          [DATE] = "numbers or words, not dates",
                                          [OTHER_DATE] = "numbers or words, not dates"};
-  struct column *column = &reader->columns[i];
+  struct column *column = &reader->columns[cell->column];
   enum look look = is_unsplit(reader, cell) ? UNSPLIT : look_of(reader, cells, cell);
-  if (look == UNSPLIT) return fail_look(reader, cells, line, i, cell, look, "one cell in a line");
-  if (look == MARK) return note(column, line, cell), column->kind = MARKED, STREW_OK;
+  if (look == UNSPLIT) return fail_look(reader, cells, cell, look, "one cell in a line");
+  if (look == MARK) return note(column, cell), column->kind = MARKED, STREW_OK;
   if (look == PLAIN) return column->kind = TEXTUAL, STREW_OK;
   bool is_point = look == OTHER_POINT && reader->point == ',';
-  return fail_look(reader, cells, line, i, cell, look, is_point ? "a number with a decimal comma" : expected[look]);
+  return fail_look(reader, cells, cell, look, is_point ? "a number with a decimal comma" : expected[look]);
 }
 
 /* Fails for a number above which there are words, as "-". */
-static strew_status fail_marked(const struct reader *reader, const struct cells *cells, int64_t line, int64_t i) {
+static strew_status fail_marked(const struct reader *reader, const struct cells *cells, const struct cell *cell) {
   char expected[TEXT_BYTES];
-  snprintf(expected, sizeof expected, "a number, as in line %" PRId64, line);
-  return fail_noted(reader, cells, i, MARK, expected);
+  snprintf(expected, sizeof expected, "a number, as in line %" PRId64, cell->line);
+  return fail_noted(reader, cells, cell->column, MARK, expected);
 }
 
 /* Fails for a number that changes as an int64 or float64, or may be a label, unless the caller chose a dtype. */
-static strew_status check_value(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                                const struct cell *cell) {
+static strew_status check_value(struct reader *reader, const struct cells *cells, const struct cell *cell) {
   const struct decimal *number = &cell->number;
   enum { SURELY_FINITE = DBL_MAX_10_EXP - 20 }; /* exponents; there are 19 digits at most */
   int64_t whole;
   if (number->is_whole) {
     if (looks_like_label(number))
-      return fail_look(reader, cells, line, i, cell, LABEL, "a number without leading zeros or plus sign");
+      return fail_look(reader, cells, cell, LABEL, "a number without leading zeros or plus sign");
     if (!decimal_to_integer(number, &whole))
-      return fail_look(reader, cells, line, i, cell, ROUNDED, "an integer that int64 holds");
+      return fail_look(reader, cells, cell, ROUNDED, "an integer that int64 holds");
     if (is_exact(whole)) return STREW_OK;
-    note(&reader->columns[i], line, cell);
-    return check_exact(reader, cells, i);
+    note(&reader->columns[cell->column], cell);
+    return check_exact(reader, cells, cell->column);
   }
   if (number->kind != DECIMAL_FINITE || number->exponent < SURELY_FINITE || !isinf(double_of(reader, cell)))
     return STREW_OK;
-  return fail_look(reader, cells, line, i, cell, TOO_LARGE, "a number that float64 holds");
+  return fail_look(reader, cells, cell, TOO_LARGE, "a number that float64 holds");
 }
 
-static strew_status inspect_number(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                                   const struct cell *cell) {
-  struct column *column = &reader->columns[i];
-  if (column->kind == MARKED) return fail_marked(reader, cells, line, i);
-  if (column->kind == UNKNOWN) column->first_line = line, column->kind = WHOLE;
-  strew_status status =
-      reader->options->dtype ? check_number(reader, cells, line, i, cell) : check_value(reader, cells, line, i, cell);
+static strew_status inspect_number(struct reader *reader, const struct cells *cells, const struct cell *cell) {
+  struct column *column = &reader->columns[cell->column];
+  if (column->kind == MARKED) return fail_marked(reader, cells, cell);
+  if (column->kind == UNKNOWN) column->first_line = cell->line, column->kind = WHOLE;
+  strew_status status = reader->options->dtype ? check_number(reader, cells, cell) : check_value(reader, cells, cell);
   if (status != STREW_OK || column->kind != WHOLE || cell->number.is_whole) return status;
-  status = check_decided(reader, line, i, cell);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(check_decided(reader, cell));
   column->kind = FRACTIONAL;
-  column->fractional_line = line;
-  return check_exact(reader, cells, i);
+  column->fractional_line = cell->line;
+  return check_exact(reader, cells, cell->column);
 }
 
-static inline strew_status inspect_cell(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                                        struct cell *cell) {
-  struct column *column = &reader->columns[i];
+static inline strew_status inspect_cell(struct reader *reader, const struct cells *cells, struct cell *cell) {
+  struct column *column = &reader->columns[cell->column];
   if (column->kind >= TEXTUAL) return STREW_OK;
-  if (column->kind == DATED) return inspect_date(reader, cells, line, i, cell);
-  if (is_named_missing(reader, cells, cell)) return inspect_missing(reader, cells, line, i, cell);
+  if (column->kind == DATED) return inspect_date(reader, cells, cell);
+  if (is_named_missing(reader, cells, cell)) return inspect_missing(reader, cells, cell);
   if (!cell->is_number) {
-    if (is_missing(reader, cells, cell)) return inspect_missing(reader, cells, line, i, cell);
-    return column->kind <= MARKED ? inspect_word(reader, cells, line, i, cell)
-                                  : fail_text(reader, cells, line, i, cell);
+    if (is_missing(reader, cells, cell)) return inspect_missing(reader, cells, cell);
+    return column->kind <= MARKED ? inspect_word(reader, cells, cell) : fail_text(reader, cells, cell);
   }
-  if (is_nan(cell)) return inspect_missing(reader, cells, line, i, cell); /* may be a name: decides nothing */
-  return inspect_number(reader, cells, line, i, cell);
+  if (is_nan(cell)) return inspect_missing(reader, cells, cell); /* may be a name: decides nothing */
+  return inspect_number(reader, cells, cell);
 }
 
 /* Fails if column i has missing cells and a dtype without NaN. */
@@ -721,10 +698,8 @@ static void store_date(const struct cell *cell, bool is_absent, strew_dtype dtyp
 }
 
 /* Stores a cell in row reader->row of its column. */
-static inline strew_status store_cell(struct reader *reader, const struct cells *cells, int64_t line, int64_t i,
-                                      struct cell *cell) {
-  (void)line;
-  struct column *column = &reader->columns[i];
+static inline strew_status store_cell(struct reader *reader, const struct cells *cells, struct cell *cell) {
+  struct column *column = &reader->columns[cell->column];
   if (column->kind == SKIPPED) return STREW_OK;
   const bool is_absent = is_named_missing(reader, cells, cell);
   strew_dtype dtype = column->dtype;

@@ -2,8 +2,6 @@
 #define _XOPEN_SOURCE 700 /* locale_t */
 #include "number.h"
 
-#include <stdbool.h>
-
 struct scanner {
   const char *at, *end;
 };

@@ -2,7 +2,6 @@
 #define _DEFAULT_SOURCE /* MAP_NORESERVE */
 #define _XOPEN_SOURCE   700
 #include "file.h"
-#include "runtime/base/device.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -163,12 +163,11 @@ static strew_status load_file(const struct call *call, strew_device *device, con
 
 strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options, strew_tensor **out,
                         strew_table **table, strew_error *error) {
-  static const strew_load_options defaults;
   CALL(call, "load", error, {0});
   const struct format *format;
   strew_tensor *tensor = NULL;
   strew_table *tensors = NULL;
-  if (!options) options = &defaults;
+  options = options ? options : &(const strew_load_options){0};
   strew_status status = check_load_options(&call, options);
   TRY(status, format_find(&call, path, options->format, &format));
   TRY(status, format_check_load(&call, format, options));
@@ -216,10 +215,9 @@ strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save
   CALL(call, "save", error, {"x", tensor});
   const struct format *format;
   strew_save_options chosen = options ? *options : (strew_save_options){0};
-  strew_status status = find_saver(&call, path, &chosen, SAVES_TENSOR, "one tensor", &format);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(find_saver(&call, path, &chosen, SAVES_TENSOR, "one tensor", &format));
   start_progress(tensor_context(tensor), "saving", path, bytes_of(tensor));
-  status = format->save(&call, tensor, path, &chosen);
+  strew_status status = format->save(&call, tensor, path, &chosen);
   progress_end(tensor_context(tensor));
   return status;
 }
@@ -229,14 +227,13 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
   CALL(call, "save", error, {0});
   const struct format *format;
   strew_save_options chosen = options ? *options : (strew_save_options){0};
-  strew_status status = find_saver(&call, path, &chosen, SAVES_TABLE, "a table of tensors", &format);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(find_saver(&call, path, &chosen, SAVES_TABLE, "a table of tensors", &format));
   if (strew_table_is_numbered(table) && !(format->options & TAKES_CSV))
     return fail(&call, FAULT(STREW_EARGUMENT, "x"), "has no names, which %s files need", format->suffix);
   uint64_t bytes = 0;
   for (int64_t i = 0; i < strew_table_count(table); i++) bytes += bytes_of(strew_table_tensor(table, i));
   start_progress(table_context(table), "saving", path, bytes);
-  status = format->save_table(&call, table, path, &chosen);
+  strew_status status = format->save_table(&call, table, path, &chosen);
   progress_end(table_context(table));
   return status;
 }

@@ -7,7 +7,6 @@
 #include <zlib.h>
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
 
 enum { BUFFER_BYTES = 64 << 10, GZIP_WINDOW = 15 + 16 /* the largest window; gzip's header and end */ };
@@ -67,8 +66,7 @@ strew_status codec_create(const struct call *call, strew_context *context, struc
   enum { LEVEL = 6, MEMORY = 8 }; /* zlib's defaults */
   const char *path = file ? file->path : draft->path;
   RETURN_IF_FAILED(check_zlib(call, path));
-  struct codec *codec = memory_allocate(context, sizeof *codec);
-  if (!codec) return fail_memory(call, context, sizeof *codec);
+  ALLOCATE_NEW(struct codec *, codec, call, context, sizeof *codec);
   memset(codec, 0, offsetof(struct codec, buffer));
   codec->context = context, codec->path = path, codec->file = file, codec->draft = draft;
   codec->is_first = codec->is_between = true;

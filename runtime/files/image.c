@@ -1,10 +1,8 @@
 /* image.c: strew_image: a matrix of numbers as an RGB picture, through a colormap. */
-#include "runtime/base/device.h"
 #include "runtime/base/tensor.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { POINTS = 17, LEVELS = 256, CHANNELS = 3 };
@@ -161,10 +159,9 @@ static strew_status paint_on(struct painting *painting, strew_device *device, co
 
 strew_status strew_image(strew_tensor *tensor, const strew_image_options *options, strew_tensor **out,
                          strew_error *error) {
-  static const strew_image_options defaults;
   CALL(call, "image", error, {"self", tensor});
   strew_device *device = tensor->storage->device;
-  if (!options) options = &defaults;
+  options = options ? options : &(const strew_image_options){0};
   strew_status status = check_options(&call, options);
   TRY(status, check_image(&call, tensor, options));
   strew_tensor *on_cpu = NULL, *dense = NULL;

@@ -44,8 +44,7 @@ strew_status npy_read_header(const struct call *call, const struct npy_source *s
   bool is_known = source->size_bytes != NPY_UNKNOWN_BYTES;
   if (is_known && source->size_bytes < sizeof prefix)
     return fail_source(call, source, NULL, "has %" PRIu64 " bytes, too short for a .npy file", source->size_bytes);
-  strew_status status = source->read(call, source->user, prefix, sizeof prefix);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(source->read(call, source->user, prefix, sizeof prefix));
   if (!npy_parse_prefix(prefix, &begin, &length, &refusal)) return fail_source(call, source, NULL, "%s", refusal.fact);
   *data_at = begin + length;
   if (*data_at < sizeof prefix)
@@ -53,11 +52,10 @@ strew_status npy_read_header(const struct call *call, const struct npy_source *s
   if (is_known && *data_at > source->size_bytes)
     return fail_source(call, source, NULL, "claims a header of %zu bytes, and has %" PRIu64 " in all", length,
                        source->size_bytes);
-  char *text = memory_allocate(context, length);
-  if (!text) return fail_memory(call, context, length);
+  ALLOCATE_NEW(char *, text, call, context, length);
   size_t known = sizeof prefix - begin; /* its bytes in `prefix` */
   memcpy(text, prefix + begin, known);
-  status = source->read(call, source->user, text + known, length - known);
+  strew_status status = source->read(call, source->user, text + known, length - known);
   if (status == STREW_OK && !npy_parse_header(text, length, header, &refusal))
     status = fail_source(call, source, source->hint && refusal.hint ? source->hint : refusal.hint, "%s", refusal.fact);
   memory_free(context, text, length);
@@ -224,8 +222,7 @@ static strew_status map_elements(const struct call *call, const struct file *fil
   strew_context *context = device->context;
   int64_t sizes[MAX_RANK];
   size_t data_bytes = (size_t)(file->size_bytes - data_at);
-  struct mapping *mapping = memory_allocate(context, sizeof *mapping);
-  if (!mapping) return fail_memory(call, context, sizeof *mapping);
+  ALLOCATE_NEW(struct mapping *, mapping, call, context, sizeof *mapping);
   *mapping = (struct mapping){context, NULL, (size_t)file->size_bytes};
   strew_status status = file_map(call, file, &mapping->address);
   if (status != STREW_OK) return memory_free(context, mapping, sizeof *mapping), status;
@@ -324,13 +321,12 @@ strew_status npy_image_read(const struct call *call, const struct npy_image *ima
 static strew_status write_chunk(const struct call *call, const struct npy_image *image, struct sink *sink, uint64_t at,
                                 char *chunk, size_t bytes) {
   const strew_tensor *dense = image->dense;
-  strew_status status = context_check(call, tensor_context(dense));
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(context_check(call, tensor_context(dense)));
   if (!chunk) {
     const char *data = dense_at(dense, 0);
     return sink_write(call, sink, data + (at - image->header_bytes), bytes);
   }
-  status = npy_image_read(call, image, at, chunk, bytes);
+  strew_status status = npy_image_read(call, image, at, chunk, bytes);
   return TRY(status, sink_write(call, sink, chunk, bytes));
 }
 
@@ -353,11 +349,9 @@ strew_status npy_save(const struct call *call, const strew_tensor *tensor, const
                       const strew_save_options *options) {
   struct npy_image image;
   struct sink sink;
-  strew_status status = npy_describe(call, tensor, &image);
-  if (status != STREW_OK) return status;
-  status = sink_open(call, tensor_context(tensor), path, options->compress, &sink);
-  if (status != STREW_OK) return status;
-  status = npy_open(call, tensor, &image);
+  RETURN_IF_FAILED(npy_describe(call, tensor, &image));
+  RETURN_IF_FAILED(sink_open(call, tensor_context(tensor), path, options->compress, &sink));
+  strew_status status = npy_open(call, tensor, &image);
   TRY(status, write_image(call, &image, &sink));
   npy_close(&image);
   return sink_end(call, &sink, status);

@@ -132,9 +132,8 @@ strew_status npz_find(const struct call *call, struct archive *archive, const ch
 strew_status npz_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_table **out) {
   struct loading loading = {.call = call, .device = device, .path = file->path, .options = options};
-  strew_status status = archive_open(call, device->context, file, &loading.archive);
-  if (status != STREW_OK) return status;
-  status = check_total_size(&loading);
+  RETURN_IF_FAILED(archive_open(call, device->context, file, &loading.archive));
+  strew_status status = check_total_size(&loading);
   TRY(status, table_create(call, device->context, &loading.table));
   for (int64_t k = 0; status == STREW_OK && k < chosen_count(&loading); k++) status = load_member(&loading, k);
   archive_close(loading.archive);
@@ -156,16 +155,14 @@ static strew_status add_tensor(const struct call *call, struct archive *archive,
   struct call named = *call; /* its messages name this tensor */
   named.operands[0].name = label;
   named.operands[0].tensor = tensor;
-  strew_status status = npy_describe(&named, tensor, &image);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(npy_describe(&named, tensor, &image));
   if (length > MAX_MEMBER_BYTES - SUFFIX_BYTES)
     return fail(call, FAULT(STREW_EVALUE, "x"), "has a name of %zu bytes, \"%s\", expected at most %d", length,
                 text_of_name(name, text), MAX_MEMBER_BYTES - SUFFIX_BYTES);
-  char *member = memory_allocate(context, length + sizeof suffix);
-  if (!member) return fail_memory(call, context, length + sizeof suffix);
+  ALLOCATE_NEW(char *, member, call, context, length + sizeof suffix);
   memcpy(member, name, length);
   memcpy(member + length, suffix, sizeof suffix);
-  status = archive_add(archive, member, tensor, image.size_bytes, is_deflated);
+  strew_status status = archive_add(archive, member, tensor, image.size_bytes, is_deflated);
   memory_free(context, member, length + sizeof suffix);
   return status;
 }

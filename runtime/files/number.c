@@ -6,7 +6,6 @@
    from 1 go through the C library. */
 #define _GNU_SOURCE /* strtod_l */
 #include "number.h"
-#include "runtime/base/device.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
    call's error; its status is kept. */
 #include "file.h"
 #include "format.h"
-#include "runtime/base/device.h"
 #include "runtime/base/library.h"
 #include "runtime/base/tensor.h"
 
@@ -218,9 +217,8 @@ strew_status png_load(const struct call *call, strew_device *device, struct file
                       const strew_load_options *options, strew_tensor **out) {
   (void)options;
   struct picture picture = {.call = call, .context = device->context, .path = file->path, .file = file};
-  strew_status status = check_libpng(call, file->path);
-  if (status != STREW_OK) return status;
-  status = create(&picture);
+  RETURN_IF_FAILED(check_libpng(call, file->path));
+  strew_status status = create(&picture);
   TRY(status, run_step(&picture, read_png_header));
   TRY(status, check_claim(&picture));
   TRY(status, run_step(&picture, prepare_rows));
@@ -308,9 +306,8 @@ static void write_all(struct picture *picture) {
 }
 
 static strew_status write_png(struct picture *picture) {
-  strew_status status = draft_create(picture->call, picture->path, &picture->draft);
-  if (status != STREW_OK) return status;
-  status = create(picture);
+  RETURN_IF_FAILED(draft_create(picture->call, picture->path, &picture->draft));
+  strew_status status = create(picture);
   TRY(status, run_step(picture, write_all));
   png.png_destroy_write_struct(&picture->png, &picture->info);
   if (status == STREW_OK) return draft_commit(picture->call, &picture->draft);
@@ -327,8 +324,7 @@ strew_status png_save(const struct call *call, const strew_tensor *tensor, const
   if (status != STREW_OK) return status;
   picture.size_bytes = (size_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
   picture.row_bytes = (size_t)picture.width * (size_t)picture.channels * (size_t)picture.bits / 8;
-  picture.rows = memory_allocate(picture.context, picture.size_bytes);
-  if (!picture.rows) return fail_memory(call, picture.context, picture.size_bytes);
+  ALLOCATE(picture.rows, call, picture.context, picture.size_bytes);
   status = strew_read(tensor, picture.rows, picture.size_bytes, call->error);
   if (status == STREW_OK && picture.bits == 16) status = png_narrow(&picture, tensor, picture.rows);
   TRY(status, write_png(&picture));

@@ -25,8 +25,7 @@ strew_status stream_grow(const struct call *call, strew_context *context, size_t
   if (*held_bytes > SIZE_MAX - step) return fail_memory(call, context, SIZE_MAX);
   size_t wider_bytes = *held_bytes + step;
   RETURN_IF_FAILED(check_machine_memory(call, &context->cpu, wider_bytes, NULL));
-  char *wider = memory_allocate(context, wider_bytes);
-  if (!wider) return fail_memory(call, context, wider_bytes);
+  ALLOCATE_NEW(char *, wider, call, context, wider_bytes);
   if (used_bytes) memcpy(wider, *bytes, used_bytes);
   memory_free(context, *bytes, *held_bytes);
   *bytes = wider;

@@ -3,7 +3,6 @@
 #include "table.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,8 +37,7 @@ strew_status strew_table_create(strew_context *context, strew_table **out, strew
 }
 
 strew_status table_create(const struct call *call, strew_context *context, strew_table **out) {
-  strew_table *table = memory_allocate(context, sizeof *table);
-  if (!table) return fail_memory(call, context, sizeof *table);
+  ALLOCATE_NEW(strew_table *, table, call, context, sizeof *table);
   *table = (strew_table){.released = {NULL, table_give_back}, .context = strew_context_retain(context)};
   *out = table;
   return STREW_OK;
@@ -61,8 +59,7 @@ static strew_status table_grow(const struct call *call, strew_table *table) {
   int64_t capacity = table->capacity ? 2 * table->capacity : INITIAL_CAPACITY;
   size_t size_bytes = (size_t)capacity * sizeof *table->entries;
   size_t old_bytes = (size_t)table->capacity * sizeof *table->entries;
-  struct table_entry *entries = memory_allocate(table->context, size_bytes);
-  if (!entries) return fail_memory(call, table->context, size_bytes);
+  ALLOCATE_NEW(struct table_entry *, entries, call, table->context, size_bytes);
   if (old_bytes) memcpy(entries, table->entries, old_bytes);
   memory_free(table->context, table->entries, old_bytes);
   table->entries = entries;
@@ -124,10 +121,9 @@ strew_status strew_table_add_word(strew_table *table, int64_t i, const char *wor
   if (i < 0 || i >= table->count)
     return fail(&call, FAULT(STREW_EINDEX, "i"), "is %" PRId64 ", the table has %" PRId64 " tensors", i, table->count);
   struct shared_words *own;
-  strew_status status = own_words(&call, table, i, &own);
-  if (status != STREW_OK) return status;
+  RETURN_IF_FAILED(own_words(&call, table, i, &own));
   int64_t count = own->words.count;
-  status = words_number(&call, table->context, &own->words, word, strlen(word), &number);
+  strew_status status = words_number(&call, table->context, &own->words, word, strlen(word), &number);
   if (status == STREW_OK) table_set_words(table, i, own);
   shared_words_release(own, table->context);
   if (status != STREW_OK || number == count) return status;

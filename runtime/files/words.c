@@ -14,8 +14,7 @@ void words_release(struct words *words, strew_context *context) {
 }
 
 strew_status shared_words_create(const struct call *call, strew_context *context, struct shared_words **out) {
-  struct shared_words *shared = memory_allocate(context, sizeof *shared);
-  if (!shared) return fail_memory(call, context, sizeof *shared);
+  ALLOCATE_NEW(struct shared_words *, shared, call, context, sizeof *shared);
   *shared = (struct shared_words){.references = 1};
   *out = shared;
   return STREW_OK;
@@ -86,8 +85,7 @@ static strew_status grow_list(const struct call *call, strew_context *context, s
 static strew_status grow_text(const struct call *call, strew_context *context, struct words *words, size_t more_bytes) {
   size_t text_bytes = words->text_bytes ? 2 * words->text_bytes : INITIAL_TEXT_BYTES;
   if (text_bytes - words->used_bytes < more_bytes) text_bytes = words->used_bytes + more_bytes;
-  char *text = memory_allocate(context, text_bytes);
-  if (!text) return fail_memory(call, context, text_bytes);
+  ALLOCATE_NEW(char *, text, call, context, text_bytes);
   if (words->used_bytes) memcpy(text, words->text, words->used_bytes);
   memory_free(context, words->text, words->text_bytes);
   words->text = text;

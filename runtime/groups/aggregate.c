@@ -210,9 +210,8 @@ static strew_status make_any(const struct aggregating *a, int i, strew_tensor **
 }
 
 static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
-  strew_tensor **made = memory_allocate(a->device->context, (size_t)a->count * sizeof *made);
   int done = 0;
-  if (!made) return fail_memory(a->call, a->device->context, (size_t)a->count * sizeof *made);
+  ALLOCATE_NEW(strew_tensor **, made, a->call, a->device->context, (size_t)a->count * sizeof *made);
   strew_status status = STREW_OK;
   while (done < a->count && status == STREW_OK) {
     status = make_any(a, done, &made[done]);
@@ -232,8 +231,7 @@ static strew_status make_all(struct aggregating *a, strew_tensor *out[]) {
 static strew_status aggregating_open(struct aggregating *a) {
   const size_t columns = (size_t)a->count + 1; /* that of the counts */
   a->bytes = columns * (sizeof *a->at + sizeof *a->column + sizeof *a->may_wrap);
-  a->at = memory_allocate(a->device->context, a->bytes);
-  if (!a->at) return fail_memory(a->call, a->device->context, a->bytes);
+  ALLOCATE(a->at, a->call, a->device->context, a->bytes);
   a->column = (int *)(void *)(a->at + columns);
   a->may_wrap = (enum may_wrap *)(void *)(a->column + columns);
   for (size_t c = 0; c < columns; c++) a->may_wrap[c] = UNKNOWN_WRAP;
@@ -262,10 +260,9 @@ static strew_status aggregate(struct aggregating *a, strew_tensor *out[]) {
 }
 
 static strew_status check_count(const struct call *call, int64_t count) {
-  struct fault fault = {.code = STREW_EARGUMENT, .argument = "count"};
   if (count >= 0 && count < INT_MAX) return STREW_OK;
-  if (count < 0) return fail(call, fault, "is %" PRId64 ", expected 0 or more", count);
-  return fail(call, fault, "is %" PRId64 ", expected less than %d", count, INT_MAX);
+  if (count < 0) return fail(call, FAULT(STREW_EARGUMENT, "count"), "is %" PRId64 ", expected 0 or more", count);
+  return fail(call, FAULT(STREW_EARGUMENT, "count"), "is %" PRId64 ", expected less than %d", count, INT_MAX);
 }
 
 strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],

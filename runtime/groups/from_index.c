@@ -271,11 +271,10 @@ static strew_status group_into(const struct call *call, struct groups *groups, c
 
 strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options, strew_tensor **out,
                          strew_tensor **arg, strew_error *error) {
-  static const strew_group_options defaults = STREW_GROUP_OPTIONS;
   CALL(call, "group", error, {"src", src}, {"index", index}, {"out", *out});
   struct groups groups;
   strew_tensor *target = *out, *made_arg = NULL;
-  if (!options) options = &defaults;
+  options = options ? options : &(const strew_group_options)STREW_GROUP_OPTIONS;
   strew_status status = check_form(&call, src, index, options, *out, arg != NULL, &groups);
   TRY(status, find_size(&call, &groups, *out));
   TRY(status, group_into(&call, &groups, options, &target, arg ? &made_arg : NULL));

@@ -94,8 +94,7 @@ static struct sorted sort_keys(struct steps *steps, const struct keyed *keyed) {
 /* A new tensor with number[i] at order[i]. */
 static strew_tensor *put_back(struct steps *steps, strew_tensor *order, strew_tensor *number) {
   static const strew_scatter_options assign = {.reduction = STREW_ASSIGN, .mode = STREW_DROP};
-  strew_tensor **made = steps_place(steps);
-  STEP(steps, strew_empty(order->storage->device, STREW_INT64, 1, order->sizes, made, steps->error));
+  STEP_INTO(steps, made, strew_empty(order->storage->device, STREW_INT64, 1, order->sizes, made, steps->error));
   STEP(steps, strew_scatter(*made, 0, order, strew_of(number), &assign, made, steps->error));
   return *made;
 }

@@ -66,8 +66,7 @@ static void check_none(const struct joined *j, strew_tensor *wrong, const char *
 
 /* The counts, of sizes that broadcast to the results'. */
 static strew_tensor *counts_of(const struct joined *j) {
-  strew_tensor **counts = steps_place(j->steps);
-  STEP(j->steps, grouping_counts_along(j->grouping, j->values->rank, j->dim, counts, j->steps->error));
+  STEP_INTO(j->steps, counts, grouping_counts_along(j->grouping, j->values->rank, j->dim, counts, j->steps->error));
   return *counts;
 }
 

@@ -4,7 +4,6 @@
 #include "runtime/base/steps.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 
 /* --------------------------------------------------------------------------------------------- creation and release */
 

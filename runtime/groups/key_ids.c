@@ -24,8 +24,7 @@ strew_status strew_key_table_create(strew_context *context, int columns, strew_k
   if (columns < 1 || columns > MOST_COLUMNS)
     return fail(&call, VALUED(STREW_EARGUMENT, "n", strew_int(columns)), "is %d, expected 1 to %d columns", columns,
                 MOST_COLUMNS);
-  strew_key_table *table = memory_allocate(context, sizeof *table);
-  if (!table) return fail_memory(&call, context, sizeof *table);
+  ALLOCATE_NEW(strew_key_table *, table, &call, context, sizeof *table);
   *table = (strew_key_table){.keys = {.context = strew_context_retain(context), .columns = columns}};
   *out = table;
   return STREW_OK;
@@ -95,8 +94,7 @@ static strew_status ids_on_host(const struct call *call, struct key_table *table
 static strew_tensor *look_up_groups(struct steps *steps, struct key_table *table, strew_grouping *grouping) {
   strew_tensor *here[MOST_COLUMNS], **ids = steps_place(steps);
   for (int c = 0; c < table->columns; c++) {
-    strew_tensor **key = steps_place(steps);
-    STEP(steps, strew_grouping_key(grouping, c, key, steps->error));
+    STEP_INTO(steps, key, strew_grouping_key(grouping, c, key, steps->error));
     here[c] = NULL;
     if (steps->status == STREW_OK) here[c] = step_to(steps, *key, &tensor_context(*key)->cpu, (*key)->dtype);
   }

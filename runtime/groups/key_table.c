@@ -129,8 +129,7 @@ static size_t rows_bytes(const struct key_table *table, int64_t capacity) {
 
 static strew_status grow_rows(const struct call *call, struct key_table *table, int64_t capacity) {
   size_t old_bytes = rows_bytes(table, table->capacity), new_bytes = rows_bytes(table, capacity);
-  uint64_t *rows = memory_allocate(table->context, new_bytes);
-  if (!rows) return fail_memory(call, table->context, new_bytes);
+  ALLOCATE_NEW(uint64_t *, rows, call, table->context, new_bytes);
   for (int64_t at = 0, count; at < table->count; at += count) {
     count = table->count - at < KEYS_PER_LOOK ? table->count - at : KEYS_PER_LOOK;
     if (context_stops(table->context)) {
@@ -147,8 +146,7 @@ static strew_status grow_rows(const struct call *call, struct key_table *table, 
 
 static strew_status grow_slots(const struct call *call, struct key_table *table, uint64_t slot_count) {
   size_t new_bytes = (size_t)slot_count * sizeof *table->slots;
-  struct key_slot *slots = memory_allocate(table->context, new_bytes);
-  if (!slots) return fail_memory(call, table->context, new_bytes);
+  ALLOCATE_NEW(struct key_slot *, slots, call, table->context, new_bytes);
   struct key_table grown = *table;
   grown.slots = slots, grown.slot_count = slot_count;
   if (!enter_all(&grown)) {

@@ -19,8 +19,7 @@ static strew_tensor *number_groups(struct group_call *g) {
   const strew_dtype dtype = size < INT32_MAX ? STREW_INT32 : STREW_INT64;
   if (g->groups.addressing.limits.mode != STREW_DROP)
     return dtype == index->dtype ? index : step_to(steps, index, NULL, dtype);
-  strew_tensor **is_out = steps_place(steps);
-  STEP(steps, groups_mark_outside(steps->call, index, size, is_out));
+  STEP_INTO(steps, is_out, groups_mark_outside(steps->call, index, size, is_out));
   return step_where(steps, *is_out, size, step_to(steps, index, NULL, dtype));
 }
 

@@ -6,9 +6,7 @@
 static group_body *const bodies[] = {
 #define ROW(ENUM, word, name, takes, empty, exact, options, passes, body, reduction)                                   \
   [STREW_GROUP_##ENUM] = group_##body,
-    STREW_GROUP_REDUCTIONS(ROW)
-#undef ROW
-};
+    STREW_GROUP_REDUCTIONS(ROW)};
 
 /* ------------------------------------------------------------------------------------------------------------- call */
 
@@ -100,11 +98,10 @@ static strew_status join(strew_groups groups, const struct group_row *row, strew
 strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduction, strew_tensor *src,
                                 const strew_group_reduce_options *options, strew_tensor **out, strew_tensor **arg,
                                 strew_error *error) {
-  static const strew_group_reduce_options defaults;
   const bool is_known = (unsigned)reduction < STREW_GROUP_REDUCTION_COUNT;
   const strew_group_reduction known = is_known ? reduction : STREW_GROUP_SUM;
   const struct group_row *row = &group_rows[known];
-  if (!options) options = &defaults;
+  options = options ? options : &(const strew_group_reduce_options){0};
   const bool is_right = is_known && src && !find_untaken(row, options, *out != NULL, arg != NULL);
   if (is_right && bodies[known] == group_join && !(options->dim_size && *options->dim_size < 0))
     return join(groups, row, src, options, out, arg, error);
@@ -258,10 +255,10 @@ strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
 
 strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options,
                              strew_tensor **out, strew_error *error) {
-  static const strew_group_reduce_options defaults;
   CALL_STEPS(call, steps, "group_ids", error, {"src", src}, GROUPS_OF(groups));
   struct group_call g;
-  group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src, options ? options : &defaults);
+  group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src,
+                   options ? options : &(const strew_group_reduce_options){0});
   strew_tensor **settled = steps_place(&steps);
   STEP(&steps, start(&call, &g, STREW_GROUP_COUNT, NULL));
   group_open(&g, NULL);
@@ -284,8 +281,7 @@ static strew_group_reduce_options new_options_of(const strew_group_options *old)
 
 static strew_status quantile(strew_groups groups, strew_tensor *src, double q, strew_interpolation interpolation,
                              const strew_group_options *old, strew_tensor **out, strew_error *error) {
-  static const strew_group_options defaults = STREW_GROUP_OPTIONS;
-  strew_group_reduce_options options = new_options_of(old ? old : &defaults);
+  strew_group_reduce_options options = new_options_of(old ? old : &(const strew_group_options)STREW_GROUP_OPTIONS);
   strew_tensor *made = NULL;
   options.q = q;
   options.interpolation = interpolation;

@@ -244,8 +244,7 @@ static void subtract_largest(struct steps *steps, const struct soft *soft, struc
 static void join_sums(struct steps *steps, const struct soft *soft, struct part part) {
   step_binary(steps, soft->logarithm ? STREW_SUB : STREW_DIV, part.out, part.own, part.out);
   if (!groups_drop(&soft->groups)) return;
-  strew_tensor **outside = steps_place(steps);
-  STEP(steps, groups_mark_outside(steps->call, part.index, groups_size(&soft->groups), outside));
+  STEP_INTO(steps, outside, groups_mark_outside(steps->call, part.index, groups_size(&soft->groups), outside));
   STEP(steps, strew_masked_fill(part.out, *outside, operand_of_int(0), &part.out, steps->error));
 }
 
@@ -274,10 +273,9 @@ static void soften(struct steps *steps, struct soft *soft) {
 
 strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                  bool logarithm, strew_tensor **out, strew_error *error) {
-  static const strew_group_options defaults = {.dim = -1, .dim_size = -1};
   CALL_STEPS(call, steps, logarithm ? "scatter_log_softmax" : "scatter_softmax", error, {"src", src}, {"index", index});
   struct soft soft = {.logarithm = logarithm};
-  strew_group_options own = options ? *options : defaults;
+  strew_group_options own = options ? *options : (strew_group_options){.dim = -1, .dim_size = -1};
   const strew_dtype wide = dtype_wide(src->dtype);
   own.skip_nan = false;
   STEP(&steps, check_float(&call, "src", src));

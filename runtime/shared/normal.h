@@ -115,6 +115,5 @@ static inline double normal_f64(uint64_t word) {
   return word >> 63 ? magnitude : negate_f64(magnitude);
 }
 #endif
-#undef NORMAL_HORNER
 
 #endif

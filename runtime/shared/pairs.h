@@ -17,7 +17,6 @@ PAIR_LOST(f32)
 #ifdef HAS_FLOAT64
 PAIR_LOST(f64)
 #endif
-#undef PAIR_LOST
 static inline int64_t lost_i64(int64_t a, int64_t b, int64_t sum) { return (void)a, (void)b, (void)sum, 0; }
 
 #define PAIR(s)                                                                                                        \

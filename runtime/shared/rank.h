@@ -64,6 +64,5 @@ RANK_BETWEEN(f32, float)
 #ifdef HAS_FLOAT64
 RANK_BETWEEN(f64, double)
 #endif
-#undef RANK_BETWEEN
 
 #endif

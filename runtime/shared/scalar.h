@@ -41,7 +41,6 @@
   static inline W_##s highest_##s(void) { return highest; }                                                            \
   static inline W_##s lowest_##s(void) { return lowest; }
 STREW_DTYPES(SCALAR_TYPES)
-#undef SCALAR_TYPES
 
 /* Numbers of dtypes: those of strew.h, with or without a float64. */
 enum { CODE_f32, CODE_f64, CODE_f16, CODE_bf16, CODE_i64, CODE_i32, CODE_i16, CODE_i8, CODE_u8, CODE_b8 };
@@ -174,7 +173,6 @@ static inline double f64_from_i64(int64_t x) { return (double)x; }
   static inline bool equal_##s(float a, float b) { return equal_f32(a, b); }
 SCALAR_HALF(f16)
 SCALAR_HALF(bf16)
-#undef SCALAR_HALF
 
 /* ------------------------------------------------------------------------------------------------- 16-bit floats */
 
@@ -215,7 +213,6 @@ SCALAR_PLAIN(i32)
 SCALAR_PLAIN(i16)
 SCALAR_PLAIN(i8)
 SCALAR_PLAIN(u8)
-#undef SCALAR_PLAIN
 static inline W_b8 load_b8(T_b8 x) { return x != 0; }
 static inline T_b8 store_b8(W_b8 x) { return x != 0; }
 
@@ -256,7 +253,6 @@ SCALAR_EXACT(i16, int64_t)
 SCALAR_EXACT(i8, int64_t)
 SCALAR_EXACT(u8, int64_t)
 SCALAR_EXACT(b8, int64_t)
-#undef SCALAR_EXACT
 static inline int64_t exact_i32(T_i32 x) { return widen(x); }
 
 /* NaN becomes 0. (float)INT64_MAX is 2^63, itself out of range. */
@@ -269,7 +265,6 @@ SCALAR_SATURATE(f32, float)
 #ifdef HAS_FLOAT64
 SCALAR_SATURATE(f64, double)
 #endif
-#undef SCALAR_SATURATE
 
 static inline T_f32 f32_from_f32(float x) { return x; }
 static inline T_f16 f16_from_f32(float x) { return store_f16(x); }
@@ -319,7 +314,6 @@ SCALAR_INTEGER(i32)
 SCALAR_INTEGER(i16)
 SCALAR_INTEGER(i8)
 SCALAR_INTEGER(u8)
-#undef SCALAR_INTEGER
 #endif
 
 /* ---------------------------------------------------------------------------------------------------- arithmetic */
@@ -352,7 +346,6 @@ SCALAR_FLOAT(bf16, f32, uint32_t, bits_of_float, float_of_bits, 0x80000000u)
 #ifdef HAS_FLOAT64
 SCALAR_FLOAT(f64, f64, uint64_t, bits_of_double, double_of_bits, 0x8000000000000000u)
 #endif
-#undef SCALAR_FLOAT
 
 /* The same for stored 16-bit floats: their bits are in order once those of negative numbers are inverted. NaN
    results are those of storing. */
@@ -376,9 +369,6 @@ SCALAR_FLOAT(f64, f64, uint64_t, bits_of_double, double_of_bits, 0x8000000000000
 #define QUIET_BF16(x) ((x) | 0x40)
 SCALAR_HALF_EXTREMES(f16, 0x7c00, QUIET_F16)
 SCALAR_HALF_EXTREMES(bf16, 0x7f80, QUIET_BF16)
-#undef QUIET_F16
-#undef QUIET_BF16
-#undef SCALAR_HALF_EXTREMES
 
 /* a / b rounded toward minus infinity; b > 0 (a count). */
 static inline int64_t floor_divide_by_count(int64_t a, int64_t b) { return a / b - (a % b < 0); }
@@ -404,11 +394,9 @@ SCALAR_WRAPPING(i32)
 SCALAR_WRAPPING(i16)
 SCALAR_WRAPPING(i8)
 SCALAR_WRAPPING(u8)
-#undef SCALAR_WRAPPING
 
 /* bool: sum is or, product is and */
 SCALAR_WHOLE(b8)
-#undef SCALAR_WHOLE
 static inline W_b8 plus_b8(W_b8 a, W_b8 b) { return a | b; }
 static inline W_b8 minus_b8(W_b8 a, W_b8 b) { return a ^ b; }
 static inline W_b8 times_b8(W_b8 a, W_b8 b) { return a & b; }

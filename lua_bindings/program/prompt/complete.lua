@@ -7,7 +7,7 @@ local debug, ipairs, next, rawequal, rawget, type = host.debug, ipairs, next, ra
 local insert, sort = table.insert, table.sort
 local find, match, sub = string.find, string.match, string.sub
 local globals, max = _G, math.max
-local strew_type = rawget(strew, "type")
+local strew_type, bracket_around = rawget(strew, "type"), prompt.bracket_around
 
 local properties = {"device", "dtype", "shape"}
 local grouping_fields = {"counts", "device", "ids", "keys", "length", "n", "positions"}
@@ -26,20 +26,16 @@ function later.device()
   return names
 end
 
-function later.module()
+local function keys_of(tables)
   local names = {}
-  for _, modules in ipairs{host.loaded, host.preload} do
-    for name in next, modules do insert(names, name) end
+  for _, t in ipairs(tables) do
+    for name in next, t do insert(names, name) end
   end
   return names
 end
 
-function later.name()
-  local names = {}
-  for name in next, strew do insert(names, name) end
-  for name in next, host.methods do insert(names, name) end
-  return names
-end
+function later.module() return keys_of{host.loaded, host.preload} end
+function later.name() return keys_of{strew, host.methods} end
 
 -- Values that the help of a type lists, but for second names.
 for kind, page in next, {aggregate = "aggregate", dtype = "dtype", mode = "mode", reduce = "reduction"} do
@@ -167,22 +163,6 @@ local function files(line, path_start, in_home)
     if sub(name, 1, 1) ~= "." or sub(word, 1, 1) == "." then insert(names, name) end
   end
   return path_start + #folder, filter(names, word)
-end
-
--- Returns the position of the innermost bracket that is open at token i, or nil, and the number of commas after it.
-local function bracket_around(tokens, i)
-  local depth, commas = 0, 0
-  for k = i - 1, 2, -1 do
-    local text = tokens[k].text
-    if text == ")" or text == "}" or text == "]" then
-      depth = depth + 1
-    elseif text == "(" or text == "{" or text == "[" then
-      depth = depth - 1
-      if depth < 0 then return k, commas end
-    elseif text == "," and depth == 0 then
-      commas = commas + 1
-    end
-  end
 end
 
 -- Returns the name of the call whose arguments contain token i, the number of that argument, and the position of the

@@ -72,21 +72,11 @@ local function operator(tokens, i)
   return text == "!" and negation or nil
 end
 
--- Returns the position of the bracket that is open at i, or nil.
-local function opening(tokens, i)
-  local depth = 0
-  for k = i, 1, -1 do
-    local text = tokens[k].text
-    depth = depth + (closes[text] and 1 or opens[text] and -1 or 0)
-    if depth < 0 then return k end
-  end
-end
-
 -- f(x, name = value)
 local function option(tokens, i)
   local name, before = tokens[i - 1], text_at(tokens, i - 2)
   if tokens[i].text ~= "=" or not name or name.kind ~= "name" or before ~= "," and before ~= "(" then return nil end
-  local open = opening(tokens, i - 2)
+  local open = prompt.bracket_around(tokens, i - 1)
   local is_call = open and tokens[open].text == "(" and is_value(tokens[open - 1])
   if not is_call or text_at(tokens, open - 2) == "function" then return nil end
   return format("options go in braces: {%s = %s}", name.text, text_at(tokens, i + 1))
@@ -179,7 +169,7 @@ end
 local function tests_tensor(tokens, i)
   local text, before = tokens[i].text, text_at(tokens, i - 1)
   if text ~= "then" and text ~= "do" or before ~= ")" then return nil end
-  local open = opening(tokens, i - 2)
+  local open = prompt.bracket_around(tokens, i - 1)
   local method = open and tokens[open - 1]
   if not method or text_at(tokens, open - 2) ~= ":" or not elementwise[method.text] then return nil end
   return format("a tensor counts as true in a condition: %s(...):item() is its boolean", method.text)

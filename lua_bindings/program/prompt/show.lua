@@ -176,12 +176,6 @@ function prompt.shorten(message)
   return first and find(text, "^[^\n]*: in main chunk$", last + 1) and sub(text, 1, first - 1) or text
 end
 
--- Prints a hint for a name without a value.
-function prompt.suggest(name)
-  local hint = host.hints().global(name, prompt.cells)
-  if hint then print("  hint  " .. hint) end
-end
-
 -- Keeps an entry's results as _, and shows them. A script's own print has precedence.
 function prompt.results(is_hidden, ...)
   local n, first, _, _, chunks = select("#", ...), ...
@@ -192,5 +186,6 @@ function prompt.results(is_hidden, ...)
   if not rawequal(chosen, print) then return chosen(...) end
   if n == 4 and rawequal(first, chunks) then return print "an iterator: for x in strew.chunks(...) do ... end" end
   show(...)
-  if n == 1 and first == nil and prompt.unknown then prompt.suggest(prompt.unknown) end
+  local hint = n == 1 and first == nil and prompt.unknown and host.hints().global(prompt.unknown, prompt.cells)
+  if hint then print("  hint  " .. hint) end
 end

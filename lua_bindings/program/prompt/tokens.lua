@@ -42,6 +42,22 @@ local function token_at(text, at)
   end
 end
 
+-- Returns the position of the innermost bracket that is open at token i, or nil, and the number of commas after it.
+function prompt.bracket_around(tokens, i)
+  local depth, commas = 0, 0
+  for k = i - 1, 2, -1 do
+    local text = tokens[k].text
+    if text == ")" or text == "}" or text == "]" then
+      depth = depth + 1
+    elseif text == "(" or text == "{" or text == "[" then
+      depth = depth - 1
+      if depth < 0 then return k, commas end
+    elseif text == "," and depth == 0 then
+      commas = commas + 1
+    end
+  end
+end
+
 -- Returns all tokens in order, as {kind = "name" | "keyword" | "string" | "number" | "comment" | "symbol", text, first,
 -- last, is_open = true if its end is missing}.
 function prompt.tokens(text)

@@ -402,8 +402,7 @@ static strew_status aggregate(const struct call *call, strew_device *device, con
                       .count = count,
                       .columns = columns};
   const size_t placed_bytes = (size_t)count * sizeof *walk.placed;
-  walk.placed = memory_allocate(context, placed_bytes);
-  if (!walk.placed) return fail_memory(call, context, placed_bytes);
+  ALLOCATE(walk.placed, call, context, placed_bytes);
   place_all(&walk);
   share(&walk);
   const size_t bytes = bytes_of_records(&walk);

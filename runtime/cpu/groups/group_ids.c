@@ -2,8 +2,6 @@
 #include "group_ids.h"
 #include "runtime/cpu/loops/index_loops.h"
 
-CHOOSE_LOOPS(index)
-
 void list_owned(const int32_t *ids, int64_t count, int64_t begin, int64_t end, struct ids_list *list) {
   list->count = index_loops()->list_ids(ids, count, (int32_t)begin, (uint32_t)(end - begin), list->which, list->ids);
 }

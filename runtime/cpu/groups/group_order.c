@@ -132,8 +132,7 @@ strew_status cpu_group_order_within(const struct call *call, strew_device *devic
   if (ordering.most > GROUP_SORT_MAX) return STREW_DECLINED;
   ordering.parts = pool_parts(context, out->sizes[0] * 2 * (int64_t)sizeof *ordering.scratch);
   const size_t scratch = (size_t)(2 * ordering.parts * ordering.most) * sizeof *ordering.scratch;
-  ordering.scratch = memory_allocate(context, scratch);
-  if (!ordering.scratch) return fail_memory(call, context, scratch);
+  ALLOCATE(ordering.scratch, call, context, scratch);
   pool_run(context, ordering.parts, order_part, &ordering);
   memory_free(context, ordering.scratch, scratch);
   return context_end(call, context, NULL);
@@ -191,8 +190,7 @@ static strew_status place(const struct call *call, strew_context *context, const
   placing->context = context;
   placing->ids = ids_reader(ids);
   placing->length = ids->ids->sizes[0];
-  placing->next = memory_allocate(context, bytes);
-  if (!placing->next) return fail_memory(call, context, bytes);
+  ALLOCATE(placing->next, call, context, bytes);
   placing->parts = parts_of_walk(context, placing->length);
   cut_groups(&placing->ids, placing->length, ids->size, placing->parts, placing->cuts);
   pool_run(context, placing->parts, place_part, placing);

@@ -154,8 +154,7 @@ strew_status cpu_group_topk(const struct call *call, strew_device *device, const
                       .counts = counts};
   const size_t size_bytes = (size_t)(t.size * t.stride);
   if (!largest) t.flip = UINT64_MAX >> (64 - 8 * bytes);
-  t.records = memory_allocate(context, size_bytes);
-  if (!t.records) return fail_memory(call, context, size_bytes);
+  ALLOCATE(t.records, call, context, size_bytes);
   t.parts = parts_of_walk(context, t.length);
   cut_groups(&t.ids, t.length, t.size, t.parts, t.cuts);
   pool_run(context, t.parts, join_part, &t);

@@ -92,8 +92,7 @@ static strew_status merge_parts(struct hashing *hashing) {
     struct hashed_part *part = &hashing->at[i];
     part->own = part->table.count;
     part->known = i ? all->count : 0;
-    part->numbers = memory_allocate(hashing->n->context, numbers_bytes(part));
-    if (!part->numbers) return fail_memory(call, hashing->n->context, numbers_bytes(part));
+    ALLOCATE(part->numbers, call, hashing->n->context, numbers_bytes(part));
     for (int64_t g = 0; !i && g < part->own; g++) part->numbers[g] = g;
     if (i) status = key_table_ids(call, all, part->table.rows, part->own, part->numbers);
   }
@@ -131,8 +130,7 @@ static strew_status rank_codes(struct hashing *hashing) {
   const struct key_table *all = &hashing->at[0].table;
   strew_tensor *values = NULL, *order = NULL;
   const size_t bytes = (size_t)all->count * sizeof *hashing->ranks;
-  hashing->ranks = memory_allocate(n->context, bytes);
-  if (!hashing->ranks) return fail_memory(n->call, n->context, bytes);
+  ALLOCATE(hashing->ranks, n->call, n->context, bytes);
   strew_status status = sort_codes(n, all->rows, all->count, &values, &order);
   const int64_t *sorted = status == STREW_OK ? order->storage->data : NULL;
   for (int64_t g = 0; status == STREW_OK && g < all->count && (g % CHUNK || !context_stops(n->context)); g++)
@@ -208,8 +206,7 @@ strew_status number_by_hash(struct numbering *n, strew_tensor **positions) {
   if (n->count < HASH_MIN) return STREW_DECLINED;
   RETURN_IF_FAILED(take_sample(&hashing));
   if (hashing.is_over) return STREW_DECLINED;
-  hashing.at = memory_allocate(n->context, bytes);
-  if (!hashing.at) return fail_memory(n->call, n->context, bytes);
+  ALLOCATE(hashing.at, n->call, n->context, bytes);
   memset(hashing.at, 0, bytes);
   strew_status status = hash_all(&hashing);
   if (status == STREW_OK && !hashing.is_over) status = write_numbers(&hashing, positions);

@@ -73,8 +73,7 @@ static void add_up(struct sorting *sorting) {
 static strew_status number_ordered(struct sorting *sorting, strew_tensor **positions) {
   struct numbering *n = sorting->n;
   const size_t bytes = (size_t)n->parts * sizeof *sorting->begun;
-  sorting->begun = memory_allocate(n->context, bytes);
-  if (!sorting->begun) return fail_memory(n->call, n->context, bytes);
+  ALLOCATE(sorting->begun, n->call, n->context, bytes);
   for (int64_t part = 0; part < n->parts; part++) sorting->begun[part] = 0;
   strew_status status = run_phase(n, count_begun, sorting);
   add_up(sorting);

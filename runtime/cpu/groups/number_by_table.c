@@ -3,7 +3,6 @@
    wide. */
 #include "numbering.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------------------ table */
@@ -162,8 +161,7 @@ strew_status number_by_table(struct numbering *n, const struct column *columns, 
   struct table table = {.n = n, .columns = columns, .count = count};
   struct bitmap bitmap = {0, NULL, NULL};
   const size_t bytes = (size_t)n->range * sizeof *table.entries;
-  table.entries = memory_allocate(n->context, bytes);
-  if (!table.entries) return fail_memory(n->call, n->context, bytes);
+  ALLOCATE(table.entries, n->call, n->context, bytes);
   memset((void *)table.entries, 0xff, bytes);
   strew_status status = n->first ? bitmap_open(n, &bitmap) : STREW_OK;
   TRY(status, number_all(&table, n->first ? &bitmap : NULL, positions));

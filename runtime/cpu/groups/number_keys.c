@@ -161,8 +161,7 @@ strew_status cpu_number_keys(const struct call *call, strew_device *device, int 
                         .count = keys[0]->sizes[0],
                         .first = order == STREW_KEYS_FIRST};
   const size_t bytes = (size_t)count * sizeof(struct column);
-  struct column *columns = memory_allocate(context, bytes);
-  if (!columns) return fail_memory(call, context, bytes);
+  ALLOCATE_NEW(struct column *, columns, call, context, bytes);
   n.parts = least(pool_parts(context, work_bytes(n.count, 2 * sizeof *n.codes)), NUMBERING_PARTS);
   for (int c = 0; c < count; c++) columns[c].key = keys[c];
   strew_status status = number_columns(&n, columns, count, ids, positions);

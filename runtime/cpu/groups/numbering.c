@@ -87,9 +87,7 @@ static const struct integer_loops {
 } * loops_of(const strew_tensor *key) {
   static const struct integer_loops of[STREW_DTYPE_COUNT] = {
 #define ROW(ENUM, T) [STREW_##ENUM] = {bound_##T, code_##T},
-      ROW(INT8, int8_t) ROW(UINT8, uint8_t) ROW(INT16, int16_t) ROW(INT32, int32_t) ROW(INT64, int64_t)
-#undef ROW
-  };
+      ROW(INT8, int8_t) ROW(UINT8, uint8_t) ROW(INT16, int16_t) ROW(INT32, int32_t) ROW(INT64, int64_t)};
   return key->strides[0] == 1 && of[key->dtype].code ? &of[key->dtype] : NULL;
 }
 
@@ -168,8 +166,7 @@ static int64_t words_of(int64_t count) { return (count + 63) / 64; }
 strew_status bitmap_open(const struct numbering *n, struct bitmap *bitmap) {
   const size_t words = (size_t)words_of(n->count);
   bitmap->bytes = words * (sizeof *bitmap->words + sizeof *bitmap->before);
-  bitmap->words = memory_allocate(n->context, bitmap->bytes);
-  if (!bitmap->words) return fail_memory(n->call, n->context, bitmap->bytes);
+  ALLOCATE(bitmap->words, n->call, n->context, bitmap->bytes);
   bitmap->before = (int64_t *)(bitmap->words + words);
   memset(bitmap->words, 0, words * sizeof *bitmap->words);
   return STREW_OK;

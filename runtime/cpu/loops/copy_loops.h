@@ -16,5 +16,6 @@ struct copy_loops {
   convert_row *const *convert_from[STREW_DTYPE_COUNT];
 };
 DECLARE_LOOPS(copy)
+CHOOSE_LOOPS(copy)
 
 #endif

@@ -5,7 +5,8 @@
      IS_BOOL   1 for bool
      WORD      1 for dtypes of 32 bits and more
      SIGNED    1 for signed integers
-   CAT(load_, S) and the like name functions of scalar.h. LOOPS and LOOPS_WIDE are undefined at the end. */
+   CAT(load_, S) and the like name functions of scalar.h. LOOPS and LOOPS_WIDE are undefined at the end. Macros of that
+   file need #undef only if their text differs between dtypes. */
 #ifndef LOOPS
 #error "define LOOPS, the file of loops, before including each_dtype.h"
 #endif
@@ -15,65 +16,55 @@
 
 _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of the dtype table");
 
-#define FLOATING 1
-#define IS_BOOL  0
-#define HALF     0
-#define WORD     1
-#define SIGNED   0
-#define S        f32
+/* A digit per fact, in the order above. */
+#define FACTS_f32  0x10010
+#define FACTS_f64  0x10010
+#define FACTS_f16  0x11000
+#define FACTS_bf16 0x11000
+#define FACTS_i64  0x00011
+#define FACTS_i32  0x00011
+#define FACTS_i16  0x00001
+#define FACTS_i8   0x00001
+#define FACTS_u8   0x00000
+#define FACTS_b8   0x00100
+#define FACT(at)   (1 & (CAT(FACTS_, S) >> 4 * (at)))
+#define FLOATING   FACT(4)
+#define HALF       FACT(3)
+#define IS_BOOL    FACT(2)
+#define WORD       FACT(1)
+#define SIGNED     FACT(0)
+
+#define S f32
 #include LOOPS
 #undef S
 #define S f64
 #include LOOPS
 #undef S
-#undef HALF
-#undef WORD
-#define WORD 0
 #ifndef LOOPS_WIDE
-#define HALF 1
-#define S    f16
+#define S f16
 #include LOOPS
 #undef S
 #define S bf16
 #include LOOPS
 #undef S
-#undef HALF
 #endif
-#define HALF 0
-#undef FLOATING
-#undef WORD
-#undef SIGNED
-#define FLOATING 0
-#define WORD     1
-#define SIGNED   1
-#define S        i64
+#define S i64
 #include LOOPS
 #undef S
 #define S i32
 #include LOOPS
 #undef S
-#undef WORD
-#define WORD 0
-#define S    i16
+#define S i16
 #include LOOPS
 #undef S
 #define S i8
 #include LOOPS
 #undef S
-#undef SIGNED
-#define SIGNED 0
-#define S      u8
+#define S u8
 #include LOOPS
 #undef S
-#undef IS_BOOL
-#define IS_BOOL 1
-#define S       b8
+#define S b8
 #include LOOPS
 #undef S
-#undef IS_BOOL
-#undef FLOATING
-#undef HALF
-#undef WORD
-#undef SIGNED
 #undef LOOPS
 #undef LOOPS_WIDE

@@ -107,8 +107,6 @@ static inline lanes to_front(unsigned mask, lanes x) {
                                         ORDER(2, 3, 0), ORDER(0, 2, 3), ORDER(1, 2, 3), ORDER(0, 1, 2)};
   const __m128i order = _mm_loadl_epi64((const __m128i *)(const void *)orders[mask]);
   return _mm256_permutevar8x32_epi32(x, _mm256_cvtepu8_epi32(order));
-#undef HALVES
-#undef ORDER
 }
 #else
 enum { LANES = 1 };

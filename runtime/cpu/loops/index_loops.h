@@ -58,5 +58,6 @@ struct index_loops {
                               int64_t step, int64_t *numbers);
 };
 DECLARE_LOOPS(index)
+CHOOSE_LOOPS(index)
 
 #endif

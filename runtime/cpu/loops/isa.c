@@ -12,9 +12,7 @@
 
 static const char *const names[ISA_COUNT] = {
 #define ROW(ENUM, suffix, name) [ISA_##ENUM] = #suffix,
-    INSTRUCTION_SETS(ROW, )
-#undef ROW
-};
+    INSTRUCTION_SETS(ROW, )};
 
 const char *isa_name(enum isa isa) { return names[isa]; }
 

@@ -35,7 +35,7 @@ const char *isa_wrong_setting(char *available);
 #endif
 
 /* DECLARE_LOOPS(NAME), in a header, declares the tables, of type struct NAME_loops; LOOPS_TABLE(NAME), in the file of
-   loops, is the name of the table that it defines; CHOOSE_LOOPS(NAME), in a file that uses them, defines NAME_loops(),
+   loops, is the name of the table that it defines; CHOOSE_LOOPS(NAME), behind the declaration, defines NAME_loops(),
    which returns the one in use. */
 #define DECLARE_LOOPS(name)                INSTRUCTION_SETS(LOOPS_DECLARATION, name)
 #define LOOPS_DECLARATION(ENUM, isa, name) extern const struct name##_loops name##_loops_##isa;
@@ -43,7 +43,7 @@ const char *isa_wrong_setting(char *available);
 #define LOOPS_EXPAND(name, isa)            LOOPS_PASTE(name, isa)
 #define LOOPS_PASTE(name, isa)             name##_loops_##isa
 #define CHOOSE_LOOPS(name)                                                                                             \
-  static const struct name##_loops *name##_loops(void) {                                                               \
+  static inline const struct name##_loops *name##_loops(void) {                                                        \
     static const struct name##_loops *const tables[ISA_COUNT] = {INSTRUCTION_SETS(LOOPS_ENTRY, name)};                 \
     return tables[isa_in_use()];                                                                                       \
   }

@@ -79,8 +79,6 @@ ARRAYS(f64, double)
 #define S f64
 #define T double
 #include "product.inc"
-#undef S
-#undef T
 
 #define TILES(S)                                                                                                       \
   { LANES_##S, STRIP_ROWS, strip_##S, some_##S, one_##S, thin_##S, single_##S, column_##S, line_##S }

@@ -33,5 +33,6 @@ struct product_loops {
   struct product_tiles f32, f64;
 };
 DECLARE_LOOPS(product)
+CHOOSE_LOOPS(product)
 
 #endif

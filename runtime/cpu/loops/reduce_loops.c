@@ -2,7 +2,6 @@
 #include "reduce_loops.h"
 
 #include "runtime/cpu/cpu.h"
-#include "runtime/shared/scalar.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,9 +27,7 @@ const struct reduce_loops LOOPS_TABLE(reduce) = {
     .folds =
         {
 #define ROW(ENUM, s, name, stored, bits, wide, ...) [STREW_##ENUM] = folds_##wide,
-            STREW_DTYPES(ROW)
-#undef ROW
-        },
+            STREW_DTYPES(ROW)},
     .finish_f32 = finish_f32,
     .finish_f64 = finish_f64,
 };

@@ -1,7 +1,6 @@
 /* row_loops.c: see row_loops.h. */
 #include "row_loops.h"
 
-#include "runtime/base/device.h"
 #include "runtime/cpu/scatter/tile.h"
 
 /* arg[j] = position if wins[j] is 1; if it is 0, arg[j] stays. */
@@ -31,4 +30,3 @@ const struct row_loops LOOPS_TABLE(row) = {.of = {ROW(FLOAT32, f32) ROW(FLOAT64,
                                                           ROW(INT8, i8) ROW(UINT8, u8) ROW(BOOL, b8)
 #endif
                                            }};
-#undef ROW

@@ -25,5 +25,6 @@ struct row_loops {
   } of[STREW_DTYPE_COUNT];
 };
 DECLARE_LOOPS(row)
+CHOOSE_LOOPS(row)
 
 #endif

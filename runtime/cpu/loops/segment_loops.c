@@ -2,7 +2,6 @@
 #include "segment_loops.h"
 
 #include "runtime/cpu/cpu.h"
-#include "runtime/shared/scalar.h"
 
 enum {
   LANES_BYTES = 128,   /* vectors of a line whose order does not matter */
@@ -31,6 +30,3 @@ const struct segment_loops LOOPS_TABLE(segment) = {
                ROW(FLOAT16, f16) ROW(BFLOAT16, bf16) ROW(INT16, i16) ROW(INT8, i8) ROW(UINT8, u8) ROW(BOOL, b8)
 #endif
     }};
-#undef KERNEL
-#undef WINNER
-#undef ROW

@@ -49,5 +49,6 @@ struct segment_loops {
   } of[STREW_DTYPE_COUNT];
 };
 DECLARE_LOOPS(segment)
+CHOOSE_LOOPS(segment)
 
 #endif

@@ -5,8 +5,6 @@
    prefetches the next block's src. Otherwise it would wait for memory first, and memory for it later. */
 #include "scattering.h"
 
-CHOOSE_LOOPS(index)
-
 /* The src of rows begin .. end - 1, which may lie past the tile: the next tile's rows follow as a rule. If elements
    share no cache line, only those of listed rows would be worth a prefetch: that is left to the hardware. */
 ALWAYS_INLINE void prefetch_src(const struct tile *t, int64_t begin, int64_t end) {

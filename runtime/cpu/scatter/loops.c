@@ -2,10 +2,7 @@
 
    A scatter waits for memory. Which destinations come next is known from the index: prefetched, they arrive in time.
    How far ahead, and where that pays, stands in tuning.h. */
-#include "runtime/shared/scalar.h"
 #include "scattering.h"
-
-#include <string.h>
 
 /* A line in chunks. (A function of its own: inlined it would cost the others registers. Aligned: the time of 10 M int64
    varied by a tenth with its address.) */
@@ -47,9 +44,7 @@ const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction red
 const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {
   static const struct pair_loops loops[STREW_DTYPE_COUNT] = {
 #define ROW(ENUM, s) [STREW_##ENUM] = {start_pairs_##s, divide_pairs_##s},
-      ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT32, i32) ROW(INT64, i64)
-#undef ROW
-  };
+      ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT32, i32) ROW(INT64, i64)};
   return &loops[dtype];
 }
 

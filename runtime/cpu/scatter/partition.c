@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-CHOOSE_LOOPS(index)
-
 struct partition {
   const struct scatter_plan *plan;
   const struct scatter_loops *loops;

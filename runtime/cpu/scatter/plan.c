@@ -2,8 +2,6 @@
    plan. */
 #include "scattering.h"
 
-CHOOSE_LOOPS(index)
-
 int64_t scatter_operand_bytes(const struct scatter_plan *plan, int i) {
   struct plan values;
   plan_operand_values(&values, &plan->plan, i);

@@ -2,8 +2,6 @@
    value a row: contributions are then joined as rows. */
 #include "scattering.h"
 
-CHOOSE_LOOPS(index)
-
 /* True if the first and last values of ROW_SAMPLE rows are equal. */
 static bool looks_constant(const struct plan *plan, int64_t rows) {
   int64_t columns = plan->sizes[plan->rank - 1];

@@ -6,8 +6,6 @@
    element, and elements of src are copied side by side. */
 #include "scattering.h"
 
-CHOOSE_LOOPS(index)
-
 struct flat {
   const struct scatter_plan *plan;
   int64_t columns, index_column, src_column; /* the last dimension: its size, and steps in bytes */

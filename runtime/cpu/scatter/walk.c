@@ -21,8 +21,6 @@ struct walk_part {
   atomic_bool *bad;
 };
 
-CHOOSE_LOOPS(row)
-
 static int64_t position_of(const struct walk_part *part, int64_t number) {
   const struct plan *outer = part->outer;
   int64_t position = outer->operands[POSITION].offset;
