@@ -8,8 +8,8 @@
    into the new one (40 MB: 0.08 ms). New pages are needed only where more is in use than in the last seconds.
 
    Below LARGE, malloc's own free lists are as fast. Above, posix_memalign leaves gaps that it does not reuse: a loop of
-   temporaries of 40 KB, freed 26 at a time, reached 120 MB. Blocks below SMALL are aligned for any element, but not to a
-   cache line: malloc takes half the time for them. The difference is a tenth of an addition of two tensors of four
+   temporaries of 40 KB, freed 26 at a time, reached 120 MB. Blocks below SMALL are aligned for any element, but not to
+   a cache line: malloc takes half the time for them. The difference is a tenth of an addition of two tensors of four
    elements. */
 #define _GNU_SOURCE /* MADV_HUGEPAGE, mremap */
 #include "device.h"
