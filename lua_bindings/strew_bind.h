@@ -71,8 +71,10 @@ struct binding {
   struct box *boxes;      /* those in use: Lua does not finalize boxes created by finalizers while a state is closed */
   struct box *free_boxes;
   size_t bytes_seen;     /* tensor memory after the last call */
+  size_t bytes_lowest;   /* the lowest since the last step of the collector */
   size_t bytes_baseline; /* tensor memory after the last full collection */
-  size_t debt_bytes;     /* new tensor memory not yet accounted to Lua's collector */
+  size_t box_bytes;      /* of boxes made since the last step */
+  size_t step_bytes;     /* growth above bytes_lowest that the next step waits for */
   const char *outer;     /* name of the script's call while an operation written in Lua runs; else NULL */
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
   /* After a call failed: replaces bound expressions among its arguments, and in tables there, by tensors of their
