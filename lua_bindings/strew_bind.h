@@ -71,8 +71,10 @@ struct binding {
   struct box *boxes;      /* those in use: Lua does not finalize boxes created by finalizers while a state is closed */
   struct box *free_boxes;
   size_t bytes_seen;     /* tensor memory after the last call */
+  size_t bytes_lowest;   /* the lowest since the last step of the collector */
   size_t bytes_baseline; /* tensor memory after the last full collection */
-  size_t debt_bytes;     /* new tensor memory not yet accounted to Lua's collector */
+  size_t box_bytes;      /* of boxes made since the last step */
+  size_t step_bytes;     /* growth above bytes_lowest that the next step waits for */
   const char *outer;     /* name of the script's call while an operation written in Lua runs; else NULL */
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
   /* After a call failed: replaces bound expressions among its arguments, and in tables there, by tensors of their
@@ -241,6 +243,8 @@ void bind_end_owner(struct owner *owner, const struct owner_type *type);
 
 /* -------------------------------------------------------------------------------------------------- strew_expr.c */
 
+/* Pushes the memory of what the C interface takes for the bound expression at position i. */
+bool bind_push_source(lua_State *L, struct script_call *call, int i, strew_expr_source *out);
 /* strew_reduce_with of the bound expression at position i. */
 strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, strew_fold fold,
                              const strew_reduce_options *options, strew_tensor **out);

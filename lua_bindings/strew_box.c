@@ -81,7 +81,7 @@ static struct box *fill_handle(lua_State *L, struct binding *binding, struct han
   *handle = (struct handle){binding->mark, box};
   lua_rawgetp(L, LUA_REGISTRYINDEX, key);
   lua_setmetatable(L, -2);
-  binding->debt_bytes += BOX_BYTES;
+  binding->box_bytes += BOX_BYTES;
   return box;
 }
 

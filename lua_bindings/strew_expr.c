@@ -336,6 +336,12 @@ static int is_bound(lua_State *L, struct script_call *call) {
   return 1;
 }
 
+/* is_recording() */
+static int is_recording(lua_State *L, struct script_call *call) {
+  lua_pushboolean(L, call->binding->recording);
+  return 1;
+}
+
 /* ---------------------------------------------------------------------------------------------- in place of tensors */
 
 bool bind_folded(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -353,6 +359,13 @@ strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, stre
   struct bound e;
   if (!read_bound(L, call, i, &e)) return call->error.code;
   return strew_expr_reduce(e.expr, &e.values, fold, options, out, &call->error);
+}
+
+bool bind_push_source(lua_State *L, struct script_call *call, int i, strew_expr_source *out) {
+  struct bound *e = lua_newuserdatauv(L, sizeof *e, 0);
+  if (!read_bound(L, call, i, e)) return false;
+  *out = (strew_expr_source){e->expr, &e->values};
+  return true;
 }
 
 /* Replaces the bound expression at position i by a tensor. */
@@ -424,5 +437,6 @@ const struct script_function bind_expr_rows[] = {
     {"expr_bind", bind, 0, INNER | CONSTANT},
     {"expr_evaluate", evaluate, 0, INNER | GROUPED | WRITES},
     {"is_bound", is_bound, 0, INNER | CONSTANT},
+    {"is_recording", is_recording, 0, INNER | CONSTANT},
     {NULL},
 };

@@ -212,32 +212,49 @@ RUN_TWO(topk, strew_grouping_topk_with, a->grouping, a->src, a->k, &(strew_topk_
 
 enum { MOST_AGGREGATES = 64 };
 
-/* What the entries of aggregate's list say, with the memory that options point to. */
+/* The memory that the options of an entry of aggregate's list point to. */
 struct entry {
   struct filling fill;
-  int dtype;
+  int dtype, dim;
   strew_dtype wanted;
 };
 
-static bool read_aggregate(lua_State *L, struct script_call *call, int entry, strew_aggregate *aggregate,
+/* Reads the src of entry i, which the entry keeps alive: a tensor, or a bound expression, whose values are pushed. */
+static bool read_source(lua_State *L, struct script_call *call, int entry, int i, strew_tensor **src,
+                        strew_expr_source *sources) {
+  lua_rawgeti(L, entry, 2);
+  const int at = lua_gettop(L);
+  if (lua_isnil(L, at)) return true;
+  if (!bind_is_bound(L, at)) return bind_tensor(L, call, at, "src", src);
+  for (int k = 0; k < i; k++) {
+    lua_rawgeti(L, 2, k + 1);
+    lua_rawgeti(L, -1, 2);
+    if (lua_rawequal(L, -1, at)) return sources[i] = sources[k], true;
+    lua_pop(L, 2);
+  }
+  if (!bind_push_source(L, call, at, &sources[i])) return false;
+  lua_replace(L, at); /* it stays, as do those of other entries */
+  return true;
+}
+
+static bool read_aggregate(lua_State *L, struct script_call *call, int entry, strew_group_aggregate *aggregate,
                            struct entry *kept) {
   static const char *const keys[] = {"skip_nan", "fill", "dtype", "dim"};
   bool (*const read[])(lua_State *, struct script_call *, int, const char *, void *) = {bind_boolean, bind_fill,
                                                                                         bind_wanted_dtype, bind_dim};
-  strew_group_options *options = &aggregate->options;
-  void *const to[] = {&options->skip_nan, &kept->fill, &kept->dtype, &options->dim};
-  *options = (strew_group_options)STREW_GROUP_OPTIONS;
-  kept->dtype = -1;
-  lua_rawgeti(L, entry, 2);
-  if (!lua_isnil(L, -1) && !bind_tensor(L, call, lua_gettop(L), "src", &aggregate->src)) return false;
+  strew_group_reduce_options *options = &aggregate->options;
+  void *const to[] = {&options->skip_nan, &kept->fill, &kept->dtype, &kept->dim};
+  *kept = (struct entry){.dtype = -1, .dim = -1};
   lua_rawgeti(L, entry, 1);
-  if (aggregate->src && !bind_reduction(L, call, lua_gettop(L), "what", &options->reduction)) return false;
-  lua_pop(L, 2); /* the entry keeps the tensor alive */
+  if (strew_group_reduction_from_word(lua_tostring(L, -1), &aggregate->reduction, &call->error) != STREW_OK)
+    return false;
+  lua_pop(L, 1);
   for (int k = 0; k < 4; k++) {
     lua_pushstring(L, keys[k]);
     if (lua_rawget(L, entry) != LUA_TNIL && !read[k](L, call, lua_gettop(L), keys[k], to[k])) return false;
     lua_pop(L, 1);
   }
+  options->dim = &kept->dim;
   if (kept->fill.is_given) options->fill = &kept->fill.value;
   kept->wanted = (strew_dtype)kept->dtype;
   if (kept->dtype >= 0) options->dtype = &kept->wanted;
@@ -245,27 +262,29 @@ static bool read_aggregate(lua_State *L, struct script_call *call, int entry, st
 }
 
 /* aggregate(g, list): the results of up to MOST_AGGREGATES entries {word, src, skip_nan =, fill =, dtype =, dim =}; without src
-   the counts. */
+   the counts. src may be a bound expression. */
 static int aggregate(lua_State *L, struct script_call *call) {
   strew_grouping *self;
-  strew_aggregate aggregates[MOST_AGGREGATES] = {{.src = NULL}};
-  struct entry kept[MOST_AGGREGATES] = {{.dtype = -1}};
+  strew_group_aggregate aggregates[MOST_AGGREGATES] = {{.src = NULL}};
+  strew_expr_source sources[MOST_AGGREGATES] = {{NULL, NULL}};
+  struct entry kept[MOST_AGGREGATES];
   strew_tensor *out[MOST_AGGREGATES];
   struct box *boxes[MOST_AGGREGATES];
   const lua_Unsigned entries = lua_istable(L, 2) ? lua_rawlen(L, 2) : 0;
   if (entries > MOST_AGGREGATES) return bind_fail(call, STREW_EARGUMENT, "what", "has too many entries");
   const int count = (int)entries, entry = lua_gettop(L) + 1;
-  bind_stack(L, MOST_AGGREGATES + LUA_MINSTACK);
+  bind_stack(L, 4 * MOST_AGGREGATES + LUA_MINSTACK);
   lua_pushnil(L); /* the place of an entry */
-  for (int i = 0; i < count; i++) boxes[i] = bind_push_box(L, call->binding);
   if (!bind_grouping(L, call, 1, "self", &self)) return -1;
   for (int i = 0; i < count; i++) {
     lua_rawgeti(L, 2, i + 1);
     lua_replace(L, entry);
     if (!lua_istable(L, entry)) return bind_fail(call, STREW_EARGUMENT, "what", "has an entry that is not a table");
     if (!read_aggregate(L, call, entry, &aggregates[i], &kept[i])) return -1;
+    if (!read_source(L, call, entry, i, &aggregates[i].src, sources)) return -1;
   }
-  if (strew_grouping_aggregate(self, count, aggregates, out, &call->error) != STREW_OK) return -1;
+  for (int i = 0; i < count; i++) boxes[i] = bind_push_box(L, call->binding);
+  if (strew_expr_aggregate(self, count, aggregates, sources, out, &call->error) != STREW_OK) return -1;
   for (int i = 0; i < count; i++) boxes[i]->tensor = out[i];
   return count;
 }

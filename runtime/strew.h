@@ -278,10 +278,11 @@ STREW_API const char *strew_version(void);
    `deallocate` receives the same size. Both are called on the context's thread, within a call, and may not use the
    context.
 
-   Blocks of 64 KiB and more are requested in sizes rounded up by at most a sixteenth, and free ones are kept for reuse.
-   To the allocator they are in use; strew_context_bytes does not count them. Kept are at most as many bytes as are in
-   use, or 256 MiB if that is more; together with those in use at most 32 MiB above the highest use so far. The rest is
-   deallocated; all of it if `allocate` returns NULL (which is then called again), and when the context ends. */
+   Blocks of 16 KiB and more are requested in sizes rounded up by at most a sixteenth, and free ones are kept for reuse.
+   To the allocator they are in use; strew_context_bytes does not count them. Kept are at most 256 MiB, and as much more
+   as was deallocated for that reason and allocated again within 5 seconds; together with those in use at most 32 MiB
+   above the highest use so far. The rest is deallocated; all of it if `allocate` returns NULL (which is then called
+   again), and when the context ends. Of more than 32 MiB, a call deallocates what no call has used for 5 seconds. */
 typedef struct strew_allocator {
   void *(*allocate)(void *user, size_t size_bytes, size_t alignment);
   void (*deallocate)(void *user, void *block, size_t size_bytes);
@@ -294,7 +295,7 @@ typedef struct strew_options {
   const char *device;        /* default device of new tensors; NULL: "cpu" */
   int threads;               /* CPU workers, 1..STREW_MAX_THREADS; 0: the processors available to the process */
   size_t grain_bytes;        /* smaller operands stay on one thread; 0: 256 KiB. Never changes a result */
-  strew_allocator allocator; /* allocate NULL: the C library's */
+  strew_allocator allocator; /* allocate NULL: the C library's, and mmap for 2 MiB and more */
   /* Called for work that may take long (compiling kernels, reading a large file): before it, after each of its steps,
      and with doing NULL after it or its failure. `doing` describes the work in a few words and lives until the callback
      returns; `done` is the finished part, 0..1, or -1 if unknown. Runs on the context's thread within a call, and may
@@ -1225,6 +1226,17 @@ STREW_API strew_status strew_expr_evaluate(const strew_expr *expr, const strew_e
 /* strew_reduce_with of the result, which on the CPU is not stored. */
 STREW_API strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *values, strew_fold fold,
                                          const strew_reduce_options *options, strew_tensor **out, strew_error *error);
+
+/* strew_grouping_aggregate_with, where the src of aggregate i is the result of sources[i], which on the CPU is not stored
+   where one pass over the ids reads it; expr NULL: that of the aggregate. What has the same expr and the same values,
+   by address, is computed once. */
+typedef struct strew_expr_source {
+  const strew_expr *expr;
+  const strew_expr_values *values;
+} strew_expr_source;
+STREW_API strew_status strew_expr_aggregate(strew_grouping *grouping, int64_t count,
+                                            const strew_group_aggregate aggregates[], const strew_expr_source sources[],
+                                            strew_tensor *out[], strew_error *error);
 
 /* ------------------------------------------------------------------------------------------------ combinations */
 

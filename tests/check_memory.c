@@ -1,8 +1,11 @@
 /* check_memory.c: out of memory: the context's allocator fails at the first, the second, the third ... call of an
    operation; see trials.h. (devices: no, they allocate memory that the context does not count.) */
+#define _GNU_SOURCE /* MAP_FAILED */
+#include "runtime/base/device.h"
 #include "trials.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 static const int64_t five[] = {5};
 
@@ -115,6 +118,14 @@ START_TEST(test_kept_on_failure) {
 }
 END_TEST
 
+static int64_t fake_now_ns;
+static int64_t fake_clock(void) { return fake_now_ns; }
+
+static void pass_seconds(int seconds) {
+  fake_now_ns = context->now_ns() + seconds * (int64_t)1000000000;
+  context->now_ns = fake_clock;
+}
+
 /* The bounds that strew.h documents. */
 START_TEST(test_bounds) {
   empty_context();
@@ -127,8 +138,60 @@ START_TEST(test_bounds) {
   strew_release(take(257 * MEBIBYTE)); /* if nothing else is in use, only the previous blocks are kept */
   ck_assert_uint_le(bytes_held(), held + 48 * MEBIBYTE);
   for (int i = 0; i < 40; i++) strew_release(take(8 * MEBIBYTE + i * (MEBIBYTE / 2)));
-  ck_assert_uint_le(bytes_held(), held + 256 * MEBIBYTE);
+  ck_assert_uint_le(bytes_held(), held + (272 + 32) * MEBIBYTE); /* 257 are rounded up */
   ck_assert_uint_gt(bytes_held(), held + 200 * MEBIBYTE);
+}
+END_TEST
+
+/* A large block stays when many small ones are freed. */
+START_TEST(test_many_small_blocks) {
+  strew_tensor *small[2 * MOST_KEPT];
+  empty_context();
+  size_t held = bytes_held();
+  for (int i = 0; i < 2 * MOST_KEPT; i++) small[i] = take(20 << 10);
+  strew_release(take(30 * MEBIBYTE));
+  for (int i = 0; i < 2 * MOST_KEPT; i++) strew_release(small[i]);
+  ck_assert_uint_eq(bytes_held(), held + 30 * MEBIBYTE + (MOST_KEPT - 1) * (20 << 10));
+}
+END_TEST
+
+enum { BLOCKS = 6, BLOCK = 60 * MEBIBYTE };
+
+/* More than 256 MiB at once. */
+static void take_and_release_many(void) {
+  strew_tensor *many[BLOCKS];
+  for (int i = 0; i < BLOCKS; i++) many[i] = take(BLOCK);
+  for (int i = 0; i < BLOCKS; i++) strew_release(many[i]);
+}
+
+/* Memory that is used once goes back; a loop's stays from its second turn on, and 5 seconds longer. */
+START_TEST(test_recent_peak) {
+  empty_context();
+  size_t held = bytes_held();
+  pass_seconds(0);
+  take_and_release_many();
+  ck_assert_uint_lt(bytes_held(), held + 256 * MEBIBYTE);
+  for (int turn = 0; turn < 2; turn++) {
+    take_and_release_many();
+    ck_assert_uint_eq(bytes_held(), held + (size_t)BLOCKS * BLOCK);
+  }
+  allocations.limit(1 + 2 * BLOCKS, true); /* storages and tensors, but no elements */
+  take_and_release_many();
+  ck_assert_int_eq(allocations.failed(), 0);
+  allocations.limit(0, false);
+  pass_seconds(4); /* a turn every 4 seconds */
+  take_and_release_many();
+  pass_seconds(4);
+  take_and_release_many();
+  ck_assert_uint_eq(bytes_held(), held + (size_t)BLOCKS * BLOCK);
+  for (int turn = 0; turn < 3; turn++) { /* one block serves */
+    strew_release(take(BLOCK));
+    pass_seconds(6);
+  }
+  ck_assert_uint_le(bytes_held(), held + 2 * BLOCK);
+  ck_assert_uint_ge(bytes_held(), held + BLOCK);
+  take_and_release_many(); /* the loop has been forgotten */
+  ck_assert_uint_lt(bytes_held(), held + 256 * MEBIBYTE);
 }
 END_TEST
 
@@ -181,6 +244,124 @@ START_TEST(test_kept_to_the_end) {
 }
 END_TEST
 
+/* -------------------------------------------------------------------------------------------- the default allocator */
+
+enum { HUGE_PAGE = 2 * MEBIBYTE };
+static int mremap_calls, mremap_fails; /* the number of the call that fails; 0: none */
+
+void *__real_mremap(void *from, size_t old_bytes, size_t new_bytes, int flags, void *to);
+void *__wrap_mremap(void *from, size_t old_bytes, size_t new_bytes, int flags, void *to);
+void *__wrap_mremap(void *from, size_t old_bytes, size_t new_bytes, int flags, void *to) {
+  if (++mremap_calls == mremap_fails) return MAP_FAILED;
+  return __real_mremap(from, old_bytes, new_bytes, flags, to);
+}
+
+static strew_context *own;
+static strew_device *own_cpu;
+
+static void make_default_context(size_t limit_bytes) {
+  own = NULL, own_cpu = NULL;
+  mremap_calls = mremap_fails = 0;
+  ok(strew_context_create(&(strew_options){.memory_limit_bytes = limit_bytes, .threads = 1}, &own, &failure));
+  ok(strew_device_find(own, "cpu", &own_cpu, &failure));
+}
+
+/* A new tensor of these MiB; counts its bytes that are `old`, and sets all to `value`. */
+static strew_tensor *take_mapped(int64_t mebibytes, int old, int value, int64_t *found) {
+  const int64_t size_bytes = mebibytes * MEBIBYTE;
+  strew_tensor *taken = NULL;
+  if (strew_empty(own_cpu, STREW_UINT8, 1, &size_bytes, &taken, &failure) != STREW_OK) return NULL;
+  void *data = NULL;
+  ok(strew_data(taken, &data, &failure));
+  unsigned char *bytes = data;
+  ck_assert_uint_eq((uintptr_t)bytes % HUGE_PAGE, 0);
+  *found = 0;
+  for (int64_t i = 0; i < size_bytes; i++) *found += bytes[i] == old;
+  memset(bytes, value, (size_t)size_bytes);
+  return taken;
+}
+
+/* Pages are the same if they hold what was written to an earlier tensor. */
+START_TEST(test_moved_pages) {
+  int64_t found;
+  make_default_context(0);
+  strew_tensor *first = take_mapped(40, 0, 7, &found);
+  ck_assert_int_eq(found, 40 * MEBIBYTE);
+  strew_release(first);
+  ck_assert_uint_eq(strew_context_charged_bytes(own), 40 * MEBIBYTE);
+  first = take_mapped(24, 7, 8, &found); /* a part of the block */
+  ck_assert_int_eq(found, 24 * MEBIBYTE);
+  strew_tensor *second = take_mapped(15, 7, 8, &found); /* 7 pages, and an eighth in part */
+  ck_assert_int_eq(found, 14 * MEBIBYTE);
+  ck_assert_uint_le(strew_context_charged_bytes(own), 41 * MEBIBYTE + SMALL);
+  strew_release(first), strew_release(second);
+  first = take_mapped(80, 8, 9, &found); /* all that there is, and new ones */
+  ck_assert_int_eq(found, 38 * MEBIBYTE);
+  ck_assert_uint_le(strew_context_charged_bytes(own), 80 * MEBIBYTE + SMALL);
+  strew_release(first);
+  int calls = mremap_calls;
+  strew_release(take_mapped(80, 9, 9, &found)); /* of the same size: nothing moves */
+  ck_assert_int_eq(found, 80 * MEBIBYTE);
+  ck_assert_int_eq(mremap_calls, calls);
+  ck_assert_uint_eq(strew_context_charged_bytes(own), 80 * MEBIBYTE);
+  strew_context_release(own);
+}
+END_TEST
+
+/* Sizes that differ in each turn of a loop need no new pages: none holds zeros. */
+START_TEST(test_changing_sizes) {
+  int64_t found, zeros = 0;
+  make_default_context(0);
+  strew_tensor *largest = take_mapped(64, 0, 7, &found);
+  strew_release(largest);
+  for (int i = 0; i < 20; i++) {
+    strew_tensor *one = take_mapped(8 + 2 * (i * 7 % 11), 0, 7, &found), *other;
+    zeros += found;
+    other = take_mapped(8 + 2 * (i * 5 % 12), 0, 7, &found);
+    zeros += found;
+    strew_release(one), strew_release(other);
+  }
+  ck_assert_int_eq(zeros, 0);
+  strew_context_release(own);
+}
+END_TEST
+
+/* Kept pages count against a limit, and leave room for what is new. */
+START_TEST(test_mapped_limit) {
+  int64_t found;
+  make_default_context(100 * MEBIBYTE);
+  strew_release(take_mapped(60, 0, 7, &found));
+  strew_tensor *first = take_mapped(90, 0, 7, &found), *second;
+  ck_assert_ptr_nonnull(first);
+  ck_assert_uint_le(strew_context_charged_bytes(own), 100 * MEBIBYTE);
+  ck_assert_ptr_null(take_mapped(20, 0, 7, &found));
+  strew_release(first);
+  first = take_mapped(48, 7, 8, &found), second = take_mapped(40, 7, 8, &found);
+  ck_assert(first && second);
+  ck_assert_uint_le(strew_context_charged_bytes(own), 100 * MEBIBYTE);
+  strew_release(first), strew_release(second);
+  strew_context_release(own);
+}
+END_TEST
+
+/* A failure while pages move is a lack of memory, and loses no count. */
+START_TEST(test_failing_move) {
+  for (int failing = 1; failing <= 12; failing += 11) { /* the first page, the last page */
+    int64_t found;
+    make_default_context(0);
+    strew_release(take_mapped(40, 0, 7, &found));
+    mremap_fails = failing;
+    ck_assert_ptr_null(take_mapped(24, 0, 7, &found));
+    ck_assert_str_eq(strew_status_name(failure.code), "memory");
+    strew_tensor *next = take_mapped(24, 0, 7, &found);
+    ck_assert_ptr_nonnull(next);
+    ck_assert_uint_le(strew_context_charged_bytes(own), 40 * MEBIBYTE + SMALL);
+    strew_release(next);
+    strew_context_release(own);
+  }
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("memory");
   test_allocator = counting_allocator;
@@ -193,7 +374,14 @@ Suite *make_suite(void) {
   tcase_add_test(kept, test_reuse);
   tcase_add_test(kept, test_kept_on_failure);
   tcase_add_test(kept, test_bounds);
+  tcase_add_test(kept, test_many_small_blocks);
+  tcase_add_test(kept, test_recent_peak);
   tcase_add_test(kept, test_kept_to_the_end);
   tcase_add_test(kept, test_limit);
+  TCase *mapped = new_case(suite, "mapped blocks");
+  tcase_add_test(mapped, test_moved_pages);
+  tcase_add_test(mapped, test_changing_sizes);
+  tcase_add_test(mapped, test_mapped_limit);
+  tcase_add_test(mapped, test_failing_move);
   return suite;
 }

@@ -22,6 +22,7 @@ $(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 REPLACED = $(patsubst %,-Wl$(comma)--wrap=%,open poll read recv preadv2 pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
 $(patsubst %,$(BUILD)/tests/check_%,file chunks): ALL_LDFLAGS += $(REPLACED)
 $(patsubst %,$(BUILD)/tests/check_%,file chunks): $(BUILD)/obj/tests/system_faults.o
+$(BUILD)/tests/check_memory: ALL_LDFLAGS += -Wl,--wrap=mremap
 $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^
 $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a

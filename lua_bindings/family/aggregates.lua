@@ -73,9 +73,12 @@ end
 
 local MOST_SHARED = 64
 
+-- True if the word's reduction reads bound expressions.
+function aggregates.reads(word) return SHARED[word] and word ~= "count" end
+
 local function is_shared(entry)
   if not SHARED[entry.word] or entry.word == "count" and entry.src then return false end
-  return not (entry.src and inner.is_recorded(entry.src)) -- methods have gradients
+  return not entry.src or inner.is_bound(entry.src) or not inner.is_recorded(entry.src) -- methods have gradients
 end
 
 -- The key of a group for messages, as " (city "Oslo", year 2020)".

@@ -8,12 +8,12 @@ local is_tensor, product = operands.is_tensor, operands.product
 ---------------------------------------------------------------------------------------------------------- reductions
 
 -- The number of accumulators of each reduction.
-local counts = setmetatable({}, {__mode = "k"})
+local accumulators = setmetatable({}, {__mode = "k"})
 
 -- Raises an error if the argument of that name is to begin several accumulators.
 local function check_begins(r, argument, hint)
-  if counts[r] and counts[r] > 1 then
-    fail(argument, ("cannot begin %d accumulators, expected one"):format(counts[r]), hint)
+  if accumulators[r] and accumulators[r] > 1 then
+    fail(argument, ("cannot begin %d accumulators, expected one"):format(accumulators[r]), hint)
   end
 end
 
@@ -70,7 +70,7 @@ local function reduction(init, combine, finish, dtype)
   end
   local text = table.concat(texts, ", ") .. (finish and "; " .. finish or "")
   local r = inner.combination(names, inits, combines, dtypes, finish, inner.printable(text))
-  counts[r] = #names
+  accumulators[r] = #names
   return r
 end
 
@@ -92,7 +92,9 @@ local function read_sources(r, src)
     list[k] = by[name]
     if not is_tensor(list[k]) then
       local of = is_tensor(src) and "is one tensor, x, but the reduction reads '%s'" or "has no tensor '%s'"
-      if by[name] ~= nil then of = "has " .. inner.text(by[name]):gsub("%%", "%%%%") .. " as '%s', expected a tensor" end
+      if by[name] ~= nil then
+        fail("src", ("has %s as '%s', expected a tensor"):format(inner.text(by[name]), name))
+      end
       fail("src", of:format(name), is_tensor(src) and ("a table of tensors: {%s = ...}"):format(name) or nil)
     end
   end

@@ -182,13 +182,22 @@ function expressions.is_text(columns, name)
   return pcall(strew.expr, name) or name:find "[-+*/%%^&|~<>=(%[]" and not errors.meant(name, columns.names)
 end
 
--- Returns a column that a text computes from the columns of x.
-function expressions.column(x, columns, text, argument)
+-- Returns e for a call that reads it: e itself if it is a line of that length and no call is recorded; else its values.
+function expressions.unstored(e, length)
+  if inner.is_recording() then return expressions.evaluate(e) end
+  local shape = e.shape
+  return #shape == 1 and shape[1] == length and e or expressions.evaluate(e)
+end
+
+-- Returns a column that a text computes from the columns of x. reads: for a call that reads bound expressions.
+function expressions.column(x, columns, text, argument, reads)
   local f = strew.expr(text)
   if not f.inputs[1] then
     fail(argument, ("has %s, which reads no column"):format(inner.text(text)), "a number fills a column: {name = 1}")
   end
-  local t = expressions.evaluate(bound(f, x, argument))
+  local e = bound(f, x, argument)
+  local t = reads and expressions.unstored(e, columns.rows) or expressions.evaluate(e)
+  if inner.is_bound(t) then return t end
   if t:dim() == 0 then return t:expand(columns.rows):clone() end
   operands.check_shape(t, {columns.rows}, argument)
   return t

@@ -139,10 +139,14 @@ local function read_entry(g, name, entry, columns)
   end
   local word, src, words = rawget(entry, 1), rawget(entry, 2), nil
   aggregates.check_word(word, "what", where, src)
+  local reads = aggregates.reads(word)
   local function read(given)
-    if inner.is_bound(given) then return expressions.evaluate(given) end
-    if columns and expressions.is_text(columns, given) then
-      return expressions.column(columns.table, columns, given, "what")
+    if inner.is_bound(given) then
+      return reads and expressions.unstored(given, g.length) or expressions.evaluate(given)
+    elseif columns and expressions.is_text(columns, given) then
+      local made = reads and columns.made[given] or expressions.column(columns.table, columns, given, "what", reads)
+      if reads then columns.made[given] = made end
+      return made
     elseif type(given) ~= "string" and math.type(given) ~= "integer" then
       return given
     elseif not columns then
@@ -162,7 +166,7 @@ local function read_entry(g, name, entry, columns)
       if not operands.is_tensor(given) then fail("what", where:format(inner.text(given)) .. ", expected a tensor") end
       check_line(g, given, tostring(key))
     end
-  elseif src ~= nil and strew.type(src) ~= "tensor" or src == nil and word ~= "count" then
+  elseif src ~= nil and strew.type(src) ~= "tensor" and not inner.is_bound(src) or src == nil and word ~= "count" then
     fail("what", where:format(src == nil and "no tensor" or inner.text(src)) .. (", expected a tensor%s to %s"):format(
       columns and " or a column's name" or "", word == "count" and "count" or "reduce"))
   end
@@ -197,7 +201,7 @@ end
 local function agg(g, what)
   local _, table_of = inner.grouping_keys(g)
   local columns = table_of and tables.read(table_of, "self")
-  if columns then columns.argument, columns.table = "the table", table_of end
+  if columns then columns.argument, columns.table, columns.made = "the table", table_of, {} end
   local names, entries = read_entries(g, what, columns)
   local result, is_key = key_columns(g), {}
   for _, name in ipairs(result.names) do is_key[name] = true end

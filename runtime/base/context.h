@@ -8,16 +8,19 @@
 
 /* -------------------------------------------------------------------------------------------------------- memory.c */
 
-/* Free large blocks that are kept for reuse by size, oldest first. */
-enum { MOST_KEPT = 32 };
+/* Free large blocks that are kept for reuse, oldest first. */
+enum { MOST_KEPT = 128 };
 struct kept {
   int count;
-  struct {
+  struct kept_block {
     void *block;
     size_t size_bytes;
   } blocks[MOST_KEPT];
   size_t bytes;                       /* in them */
   size_t used_bytes, most_used_bytes; /* of large blocks in use; the highest so far */
+  int64_t since_ns;                   /* the start of the time that the next two refer to */
+  size_t least_bytes, trimmed_bytes;  /* the lowest value of bytes; bytes freed because too many were kept */
+  size_t missed_bytes;                /* of these, allocated again within that time: as many more are kept */
 };
 
 enum { MEMORY_ALIGNMENT = 64 };

@@ -14,9 +14,11 @@ static strew_status gather_into(const struct call *call, const strew_tensor *out
                                 struct addressing *addressing) {
   const struct index_limits *limits = &addressing->limits;
   struct shape1 shape = shape_at_least_1d(addressing->index);
-  struct gather_plan plan = {
-      .size = limits->size, .step = self->rank ? self->strides[limits->dim] : 0, .mode = limits->mode};
+  struct gather_plan plan; /* not zeroed first: plans are large */
   bool bad;
+  plan.size = limits->size;
+  plan.step = self->rank ? self->strides[limits->dim] : 0;
+  plan.mode = limits->mode;
   plan.check = addressing_needs_check(addressing, &plan.lowest);
   plan_start(&plan.plan, shape.rank, shape.sizes);
   plan_add(&plan.plan, out);

@@ -168,7 +168,9 @@ static void widen_spread(struct steps *steps, const struct folding *folding, str
 /* ------------------------------------------------------------------------------------------------------------ calls */
 
 static void fold_into(struct steps *steps, const struct folding *folding, const bool *folded, strew_tensor *out) {
-  struct reduce_plan plan = {.fold = folding->fold, .correction = folding->correction};
+  struct reduce_plan plan; /* not zeroed first: plans are large */
+  plan.fold = folding->fold;
+  plan.correction = folding->correction;
   if (strew_tensor_numel(folding->tensor)) {
     plan_fold(&plan, folding->tensor, folded, folding->keepdim, out);
     STEP(steps, RUN_ON(out, reduce, steps->call, &plan));

@@ -45,7 +45,10 @@ static strew_tensor *number_to_tensor(struct steps *steps, struct search *search
 static strew_status search_lines(const struct search *search, strew_tensor *out) {
   const int last = search->sorted->rank - 1;
   strew_tensor lines = *search->sorted;
-  struct search_plan plan = {.size = lines.sizes[last], .step = lines.strides[last], .right = search->right};
+  struct search_plan plan; /* not zeroed first: plans are large */
+  plan.size = lines.sizes[last];
+  plan.step = lines.strides[last];
+  plan.right = search->right;
   if (!strew_tensor_numel(out)) return STREW_OK;
   if (!plan.size) return fill_tensor(search->call, out, (union element){.i64 = 0});
   lines.sizes[last] = 1;

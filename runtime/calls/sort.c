@@ -8,7 +8,9 @@
    others may change in between (a host's, a mapped file) is copied first. */
 static void sort_into(struct steps *steps, strew_tensor *tensor, int dim, int64_t keep, bool descending,
                       strew_tensor *values, strew_tensor *indices) {
-  struct sort_plan sort = {.keep = keep, .descending = descending};
+  struct sort_plan sort; /* not zeroed first: plans are large */
+  sort.keep = keep;
+  sort.descending = descending;
   if (steps->status != STREW_OK || !strew_tensor_numel(indices)) return;
   if (tensor->storage->wrapped) tensor = step_copy(steps, tensor, tensor->dtype);
   if (!tensor) return;

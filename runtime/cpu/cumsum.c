@@ -70,7 +70,7 @@ static void choose_sums(struct cumsum_job *job, strew_dtype out, strew_dtype in)
 static void cumsum_start(struct cumsum_job *job, const struct plan *plan) {
   const struct operand *out = &plan->operands[0], *in = &plan->operands[1];
   int last = plan->rank - 1, next = last - 1;
-  job->lines = *plan;
+  plan_copy(&job->lines, plan);
   job->lines.rank = last;
   job->n = plan->sizes[last];
   job->blocks = (job->n - 1) / SUM_BLOCK + 1;

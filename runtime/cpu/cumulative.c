@@ -78,7 +78,7 @@ STREW_DTYPES(EXTREMES)
 static void cumulative_start(struct cumulative_job *job, const struct plan *plan) {
   const struct operand *out = &plan->operands[0], *in = &plan->operands[1];
   int last = plan->rank - 1, next = last - 1;
-  job->rows = *plan;
+  plan_copy(&job->rows, plan);
   job->rows.rank = next < 0 ? 0 : next;
   job->n = plan->sizes[last];
   job->in_step = operand_step(in, last);

@@ -102,6 +102,29 @@ static strew_status walk(struct aggregating *a) {
   return STREW_OK;
 }
 
+/* Stores the elements of a tensor whose program computes them. */
+static strew_status settle(const struct call *call, strew_tensor *src) {
+  strew_tensor *stored = NULL;
+  struct elementwise_plan plan = *src->storage->program;
+  RETURN_IF_FAILED(tensor_create(call, src->storage->device, src->dtype, src->rank, src->sizes, &stored));
+  plan.plan.operands[0].storage = stored->storage;
+  const strew_status status = RUN_ON(stored, elementwise, call, &plan);
+  if (status == STREW_OK) src->storage = storage_retain(stored->storage); /* the caller, who made src, releases it */
+  strew_release(stored);
+  return status;
+}
+
+/* Stores what others than a walk of all columns read. */
+static strew_status settle_others(struct aggregating *a, bool has_walked) {
+  for (int i = 0; i < a->count; i++) {
+    const strew_aggregate *aggregate = &a->aggregates[i];
+    if (!aggregate->src || !aggregate->src->storage->program) continue;
+    const bool is_walked = has_walked ? a->column[i] >= 0 : is_shared(a, aggregate) && !joins_integers(aggregate);
+    if (!is_walked) RETURN_IF_FAILED(settle(a->call, aggregate->src));
+  }
+  return STREW_OK;
+}
+
 /* One aggregate alone has better ways, if the ids are an index. */
 static strew_status share_walk(struct aggregating *a) {
   int shared = 0;
@@ -252,7 +275,9 @@ static strew_status aggregate(struct aggregating *a, strew_tensor *out[]) {
   for (int i = 0; i < a->count && status == STREW_OK; i++)
     if (a->aggregates[i].src) status = check_alive(a->call, "aggregates", i, a->aggregates[i].src);
   TRY(status, aggregating_open(a));
+  TRY(status, settle_others(a, false));
   TRY(status, share_walk(a));
+  TRY(status, settle_others(a, true));
   if (status == STREW_OK && needs_counts(a)) status = groups_counts(a->call, &a->grouping->groups, &a->counts);
   TRY(status, make_all(a, out));
   aggregating_close(a);

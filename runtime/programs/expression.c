@@ -418,6 +418,15 @@ static bool is_read_once(struct evaluation *evaluation, int k, strew_fold fold) 
   return value->uses < 2 || cost < CHEAP;
 }
 
+/* Makes the tensor of a pending value one whose elements are computed when they are read, in row-major order. */
+static void give_program(struct evaluation *evaluation, int k, struct elementwise_plan *plan) {
+  struct value *value = &evaluation->values[k];
+  plan_value(evaluation, k, &value->header, plan);
+  plan_simplify(&plan->plan);
+  value->storage.program = plan;
+  value->storage.data = value; /* an address to count elements from */
+}
+
 /* Reduces a value, which is a tensor or pending. */
 static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold fold,
                                const strew_reduce_options *options, strew_tensor **out) {
@@ -428,10 +437,7 @@ static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold 
     return strew_reduce_with(fold, value->tensor, options, out, error);
   }
   struct elementwise_plan plan;
-  plan_value(evaluation, k, &value->header, &plan);
-  plan_simplify(&plan.plan);
-  value->storage.program = &plan;
-  value->storage.data = value; /* an address to count elements from */
+  give_program(evaluation, k, &plan);
   const bool is_new = !*out;
   strew_status status = is_new ? STREW_OK : check_taken(evaluation, k, true);
   TRY(status, strew_reduce_with(fold, &value->header, options, out, error));
@@ -694,6 +700,94 @@ strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *
   if (*out) TRY(status, check_apart(&evaluation, *out, false));
   TRY(status, fold_value(&evaluation, expr->node_count - 1, fold, options, out));
   return end(&evaluation, status);
+}
+
+/* ------------------------------------------------------------------------------------------------------- aggregates */
+
+/* An expression that a call reads as a tensor. */
+struct source {
+  struct call call;
+  struct evaluation evaluation;
+  struct elementwise_plan plan;
+  strew_tensor *tensor; /* borrowed */
+  bool is_open;
+};
+
+/* True if a walk over the elements, in which threads may compute all of them, takes less than storing them. */
+static bool is_walked(struct evaluation *evaluation, int k) {
+  enum { CHEAP = 16 };
+  const struct value *value = &evaluation->values[k];
+  struct draft draft;
+  int64_t cost = 0;
+  if (value->kind != VALUE_PENDING || !evaluation->device->ops->host_memory) return false;
+  if (value->header.rank != 1 || !value->header.sizes[0]) return false;
+  make_draft(evaluation, k, &draft);
+  for (int n = 0; n < draft.count; n++) cost += evaluation->values[draft.order[n]].cost;
+  return cost * evaluation->device->context->threads <= CHEAP;
+}
+
+static strew_status open_source(struct source *source, const strew_expr_source *given, strew_error *error) {
+  struct evaluation *evaluation = &source->evaluation;
+  const int last = given->expr->node_count - 1;
+  source->call = (struct call){.op = "expr", .error = error};
+  *evaluation = (struct evaluation){.call = &source->call, .expr = given->expr, .given = given->values};
+  source->is_open = true;
+  list_inputs(&source->call, given->expr, given->values);
+  RETURN_IF_FAILED(begin(evaluation));
+  if (is_walked(evaluation, last))
+    give_program(evaluation, last, &source->plan);
+  else
+    RETURN_IF_FAILED(store_value(evaluation, last));
+  source->tensor = evaluation->values[last].tensor;
+  return STREW_OK;
+}
+
+static strew_status close_source(struct source *source, strew_status status) {
+  struct evaluation *evaluation = &source->evaluation;
+  if (!source->is_open) return status;
+  if (evaluation->values) {
+    const int last = evaluation->expr->node_count - 1;
+    struct value *value = &evaluation->values[last];
+    if (value->kind == VALUE_PENDING) TRY(status, check_taken(evaluation, last, false));
+    if (value->kind == VALUE_PENDING && value->header.storage != &value->storage)
+      storage_release(value->header.storage);
+  }
+  return end(evaluation, status);
+}
+
+/* The tensor of an expression: that of an equal one before it, or a new one. */
+static strew_status find_source(struct source *sources, const strew_expr_source *given, int64_t i, strew_error *error,
+                                strew_tensor **tensor) {
+  strew_status status = STREW_OK;
+  int64_t k = 0;
+  while (given[k].expr != given[i].expr || given[k].values != given[i].values) k++;
+  if (k == i) status = open_source(&sources[i], &given[i], error);
+  *tensor = sources[k].tensor;
+  return status;
+}
+
+strew_status strew_expr_aggregate(strew_grouping *grouping, int64_t count, const strew_group_aggregate aggregates[],
+                                  const strew_expr_source given[], strew_tensor *out[], strew_error *error) {
+  CALL(call, "expr", error, {NULL, NULL});
+  strew_context *context = strew_grouping_device(grouping)->context;
+  struct source *sources = NULL;
+  strew_group_aggregate *all = NULL;
+  if (count <= 0 || count > INT16_MAX) return strew_grouping_aggregate_with(grouping, count, aggregates, out, error);
+  const size_t bytes = (size_t)count * (sizeof *sources + sizeof *all);
+  sources = memory_allocate(context, bytes);
+  if (!sources) return fail_memory(&call, context, bytes);
+  all = (strew_group_aggregate *)(void *)(sources + count);
+  memcpy(all, aggregates, (size_t)count * sizeof *all);
+  strew_status status = STREW_OK;
+  for (int64_t i = 0; i < count; i++) sources[i].is_open = false;
+  for (int64_t i = 0; i < count; i++)
+    if (given[i].expr) TRY(status, find_source(sources, given, i, error, &all[i].src));
+  TRY(status, strew_grouping_aggregate_with(grouping, count, all, out, error));
+  const bool is_made = status == STREW_OK;
+  for (int64_t i = 0; i < count; i++) status = close_source(&sources[i], status);
+  for (int64_t i = 0; i < count && is_made && status != STREW_OK; i++) strew_release(out[i]), out[i] = NULL;
+  memory_free(context, sources, bytes);
+  return status;
 }
 
 /* ----------------------------------------------------------------------------------------------------- combinations */

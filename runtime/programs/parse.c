@@ -399,7 +399,8 @@ static bool apply_binary(struct parser *parser, const struct operator_row *row, 
   const bool compares = row->kind == NODE_BINARY && row->op >= STREW_EQ && row->op <= STREW_GE;
   const bool takes_words = compares && row->op <= STREW_NE;
   if (compares && !takes_words && operands[0].is_compared)
-    return wrong(parser, mark, "write a < b and b < c; & and | precede comparisons: (a < b) & (c < d)", "compares the result of a comparison");
+    return wrong(parser, mark, "write a < b and b < c; & and | precede comparisons: (a < b) & (c < d)",
+                 "compares the result of a comparison");
   for (int i = 0; takes_words && i < 2; i++)
     if (operands[i].kind == VALUE_WORD && is_input(parser, &operands[1 - i]) &&
         !add_word(parser, &operands[1 - i], &operands[i]))

@@ -101,7 +101,7 @@ describe("reductions of one's own", function()
     for k, name in ipairs(names) do
       local row = combinations[name]
       local r = strew.reduction(row[1])
-      for d = is_of_bools[name] and 1 or 2, #loops.dtypes do
+      for d = is_of_bools[name] and 1 or 2, #loops.dtypes, support.runs_all and 1 or 4 do
         local dtype = loops.dtypes[d]
         local count, n = math.random(0, 300), math.random(1, k % 2 == 0 and 700 or 20)
         local values, ids = draw_values(dtype, count), draw_ids(count, n)
@@ -117,7 +117,7 @@ describe("reductions of one's own", function()
   end)
 
   it("give the same on any number of threads", function()
-    local count, n = 80000, 5000
+    local count, n = support.runs_all and 80000 or 3000, 5000
     local v, ids = strew.rand(count, {dtype = "float64"}), strew.randint(0, n, {count})
     ids:slice(0, 0, count, 2):fill_(17)
     local g = strew.grouping(ids, {dim_size = n})
@@ -133,7 +133,7 @@ describe("reductions of one's own", function()
   end)
 
   it("go along dimensions", function()
-    for _ = 1, 40 do
+    for _ = 1, support.runs_all and 40 or 5 do
       local row = combinations[loops.any(names)]
       local r, shape = strew.reduction(row[1]), loops.shape(1, 4)
       if math.random(4) == 1 then shape[#shape] = 300 end
@@ -164,7 +164,7 @@ describe("reductions of one's own", function()
   it("stand in place of a word: every form is the sum, if that is what they are", function()
     local sum, mean = strew.reduction{init = 0, combine = "acc + x"}, strew.reduction{init = {s = 0.0, n = 0},
       combine = {s = "s + x", n = "n + 1"}, finish = "s / n"}
-    for _ = 1, 60 do
+    for _ = 1, support.runs_all and 60 or 8 do
       local shape = loops.shape(1, 3)
       local dim = math.random(0, #shape - 1)
       local t = strew.randint(-9, 9, shape):to(loops.any{"int64", "int32", "float32", "float64"})
@@ -291,7 +291,8 @@ describe("reductions of one's own", function()
   it("say what is wrong", function()
     local env = {strew = strew, t = strew.tensor{1, 2, 3}, g = strew.grouping(strew.tensor{0, 1, 0}),
                  r = strew.reduction{init = 0, combine = "acc + x"},
-                 two = strew.reduction{init = {a = 0, b = 0}, combine = {a = "x", b = "a"}, finish = "a"}}
+                 two = strew.reduction{init = {a = 0, b = 0}, combine = {a = "x", b = "a"}, finish = "a"},
+                 pq = strew.reduction{init = 0, combine = "acc + p * q"}}
     local function first(text) return (text:match "^[^\n]*") end
     support.fail({
       {"strew.reduction{init = 0}", "reduction: 'combine' is missing"},
@@ -314,9 +315,11 @@ describe("reductions of one's own", function()
       {"strew.reduction{init = 0, combine = 'acc', finish = 'acc + x'}",
        "reduction: 'finish' has 'x', which is no accumulator"},
       {"strew.reduction{init = {i = 0}, combine = {i = 'i'}}",
-       "reduction: 'init' has \"i\", expected names of 1 to 63 letters and digits, and not i, the element's position"},
+       "reduction: 'init' has \"i\", expected names of 1 to 63 letters and digits, and not i, " ..
+         "the element's position"},
       {"strew.reduction{init = {['a b'] = 0}, combine = {['a b'] = '1'}, finish = '1'}",
-       "reduction: 'init' has \"a b\", expected names of 1 to 63 letters and digits, and not i, the element's position"},
+       "reduction: 'init' has \"a b\", expected names of 1 to 63 letters and digits, and not i, " ..
+         "the element's position"},
       {"strew.reduction{init = 0, combine = 'acc', dtype = 'float'}",
        "reduction: 'dtype' is \"float\", expected one of float32, float64, float16, bfloat16, int64, int32, int16, " ..
          "int8, uint8, bool"},
@@ -333,10 +336,11 @@ describe("reductions of one's own", function()
        "scatter_reduce_: 'index' has value 3 at [2], out of range for dim 0 of self (size 3, valid 0..2)"},
       {"t:scatter_reduce_(0, t - 1, t, two)", "scatter_reduce_: 'self' cannot begin 2 accumulators, expected one"},
       {"strew.scatter(t, t - 1, {reduce = two, out = t})", "scatter: 'out' cannot begin 2 accumulators, expected one"},
-      {"t:scatter_reduce_(0, t - 1, t, r)", "scatter_reduce_: 'src' shares elements with the tensor written in place"},
+      {"t:scatter_reduce_(0, t - 1, t, r)",
+       "scatter_reduce_: 'src' shares elements with the tensor written in place"},
       {"strew.scatter(t, t - 1, {reduce = r, out = t})",
        "scatter: 'src' shares elements with the tensor written in place"},
-      {"t:scatter_reduce_(0, t - 1, {p = t + 0, q = strew.ones(3)}, strew.reduction{init = 0, combine = 'acc + p * q'})",
+      {"t:scatter_reduce_(0, t - 1, {p = t + 0, q = strew.ones(3)}, pq)",
        "scatter_reduce_: 'q' is float32, self is int64: dtypes must be equal"},
       {"t:scatter_reduce_(0, t - 1, t + 0, strew.reduction{init = 0.5, combine = 'acc + x'})",
        "scatter_reduce_: 'self' is int64, which does not hold a result of float64"},

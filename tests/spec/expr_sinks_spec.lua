@@ -89,7 +89,7 @@ describe("rows of a line within a text", function()
                                 function() f:with(inputs):sum() end} do
             local ok, message = pcall(call)
             assert.is_false(ok)
-            assert(message:find(("'index' has value %d at [1, 1234], out of range for dim 0 of self (size 3000,"):format(
+            assert(message:find(("'index' has value %d at [1, 1234], out of range for dim 0 of self (size 3000"):format(
               bad), 1, true), message)
             local mark = (" "):rep(8 + text:find("[i]", 1, true)) .. "^^^"
             assert(message:find("text   " .. text .. "\n" .. mark, 1, true), message)
@@ -99,5 +99,67 @@ describe("rows of a line within a text", function()
       end)
     end
     assert.equal(0, out:abs():max():item())
+  end)
+end)
+
+describe("aggregates of expressions", function()
+  local WORDS = {"sum", "mean", "prod", "min", "max", "any", "all", "var", "std", "median", "first", "count", "nunique"}
+  local TEXTS = {"x * y", "float64(x) * float64(y)", "x", "x > y", "float32(x) - m[i]", "(x - m[i]) * y",
+    "where(x > y, x, y)", "x * y + x - y * 2"}
+
+  it("are those of stored values, of each word, dtype and number of threads", function()
+    strew.manual_seed(8)
+    for round = 1, rounds * #DTYPES do
+      local dtype, n, groups = DTYPES[round % #DTYPES + 1], random(1, 5000), random(1, 300)
+      local small = strew.randint(0, 5, {n})
+      local t = {x = dtype == "bool" and small:gt(2) or small:to(dtype), y = values({n}, "float32"),
+                 i = strew.randint(0, 9, {n}), k = strew.randint(0, groups, {n})}
+      local m, g = values({9}, "float64"), nil
+      if round % 3 == 0 then
+        g = strew.grouping(t.k, {dim_size = groups + 3}) -- some are empty
+      else
+        g = strew.group_by(t.k)
+      end
+      local inputs = {x = t.x, y = t.y, i = t.i, m = m}
+      on_threads(function(threads)
+        local bound, stored = {}, {}
+        for entry = 1, random(1, 6) do
+          local word, text = WORDS[random(#WORDS)], TEXTS[random(dtype == "bool" and 5 or #TEXTS)]
+          local e = strew.expr(text):with(inputs)
+          local options = word == "sum" and random(2) == 1 and "float64" or nil
+          bound["c" .. entry] = {word, e, dtype = options}
+          stored["c" .. entry] = {word, strew.expr(text)(inputs), dtype = options}
+        end
+        local ok, expected = pcall(g.agg, g, stored)
+        local same, got = pcall(g.agg, g, bound)
+        assert(ok == same, tostring(expected) .. "\n" .. tostring(got))
+        if not ok then return assert.equal((expected:gsub("^%S+ ", "")), (got:gsub("^%S+ ", ""))) end
+        for name in pairs(stored) do assert_same(expected[name], got[name], name .. threads .. bound[name][1]) end
+      end)
+    end
+  end)
+
+  it("are named in a table", function()
+    local n = 4000
+    local x = {k = strew.randint(0, 20, {n}), a = strew.randint(0, 9, {n}):to "int32", b = strew.randn({n})}
+    local g = strew.group_by(x, "k")
+    local ab = x.a:to "float64" * x.b:to "float64"
+    local got = g:agg{s = {"sum", "float64(a) * float64(b)"}, m = {"mean", "float64(a) * float64(b)"}, n = "count",
+                      v = {"var", "a * b"}}
+    local expected = g:agg{s = {"sum", ab}, m = {"mean", ab}, n = "count", v = {"var", x.a * x.b}}
+    for _, name in ipairs{"s", "m", "n", "v"} do assert_same(expected[name], got[name], name) end
+  end)
+
+  it("say which value is out of range", function()
+    local i = strew.randint(0, 9, {3000})
+    i[2000] = 9
+    local g = strew.group_by(strew.randint(0, 20, {3000}))
+    local e = strew.expr "m[i] * 2.0":with{m = strew.rand({9}), i = i}
+    on_threads(function()
+      local ok, message = pcall(g.agg, g, {a = {"sum", e}, n = "count", b = {"max", e}})
+      assert.is_false(ok)
+      assert(message:find("'index' has value 9 at [2000], out of range for dim 0", 1, true), message)
+      assert(message:find("text   m[i] * 2.0\n          ^^^", 1, true), message)
+    end)
   end)
 end)

@@ -871,8 +871,8 @@ hint  create the view after the write]],
       end
     end
     table.sort(none)
-    assert.are.equal("bitwise_and bitwise_not bitwise_or bitwise_xor get item join pivot rows sort_by tolist unique",
-      table.concat(none, " ")) -- no floats; numbers; tables
+    assert.are.equal("bitwise_and bitwise_not bitwise_or bitwise_xor get item join pivot reduce rows scan sort_by " ..
+      "tolist unique", table.concat(none, " ")) -- no floats; numbers; reductions of one's own; tables
     assert.is_true(count > 150)
   end)
 end)

@@ -36,6 +36,39 @@ describe("tensor memory", function()
     end)
   end
 
+  -- Loops of temporaries that two collections in turn would find in use: the local and the new result.
+  it("has little garbage beside large tensors", function()
+    local kept = strew.empty({400, 1024, 1024}, {dtype = "uint8"})
+    assert.is_true(growth(function(look)
+      local y
+      for _ = 1, 100 do
+        y = strew.empty({16, 1024, 1024}, {dtype = "uint8"})
+        look()
+      end
+      return y
+    end) <= 32 + 5 * 16)
+    assert.equal(400, kept.shape[1])
+  end)
+
+  it("waits for full collections where they take long", function()
+    local before = collectgarbage("incremental")
+    finally(function() collectgarbage(before) end)
+    local kept, is_finalized = {}, false
+    for k = 1, 100000 do kept[k] = {k, tostring(k)} end -- 14 MB
+    kept.old = setmetatable({}, {__gc = function() is_finalized = true end})
+    collectgarbage()
+    collectgarbage("generational") -- makes all objects old: steps do not visit them
+    kept.old = nil
+    local y
+    for _ = 1, 200 do y = strew.empty(1024, 1024) end
+    assert.is_false(is_finalized)
+    collectgarbage()
+    collectgarbage()
+    assert.is_true(is_finalized)
+    assert.equal(100000, #kept)
+    return y
+  end)
+
   it("stays while the collector is stopped", function()
     collectgarbage("stop")
     finally(function() collectgarbage("restart") end)

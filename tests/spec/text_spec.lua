@@ -154,7 +154,7 @@ describe("strew.help", function()
       date = "load", describe = "quantile", null = "isnan", plot = "show", sample = "randint", shuffle = "randperm",
       duplicates = "unique", ["append rows"] = "cat", ["concat tables"] = "cat", ["moving average"] = "as_strided",
       timestamp = "load", correlation = "matmul", sparse = "scatter_add", graph = "scatter_add", sandbox = "limits",
-      ["apply function"] = "agg", read_csv = "load", median = "median", pow = "pow", rank = "argsort"} do
+      ["apply function"] = "reduction", read_csv = "load", median = "median", pow = "pow", rank = "argsort"} do
       assert.matches("^  " .. first .. "%f[^%w_]", printed{search = words}, 1, false)
     end
     assert.matches("\n  recipes rolling mean ", printed{search = "moving average"}, 1, false)
@@ -412,7 +412,7 @@ describe("the text", function()
     local index = strew.tensor{0}
     local messages = {
       dtype = support.message(strew.zeros, 1, {dtype = "no dtype"}),
-      reduction = support.message(t.scatter_reduce, t, 0, index, t, "no reduction"),
+      reduce_word = support.message(t.scatter_reduce, t, 0, index, t, "no reduction"),
       mode = support.message(t.gather, t, 0, index, {mode = "no mode"}),
       colormap = support.message(strew.image, strew.zeros(1, 1), {colormap = "no colormap"}),
     }

@@ -10,6 +10,7 @@
    walks all ids, lists the elements that it owns, and prefetches their records. So contributions join in order, on any
    number of threads. */
 #include "group_ids.h"
+#include "runtime/cpu/program.h"
 #include "runtime/shared/scalar.h"
 
 #include <string.h>
@@ -106,6 +107,7 @@ static join_block *joiner(strew_dtype from, strew_dtype to) {
 struct placed {
   const char *src;
   int64_t src_step, bytes; /* of a computed element */
+  struct program *program; /* computes the elements of src; NULL: they are in memory */
   convert_row *convert;    /* NULL: src is read in place */
   join_block *join;
   int has;
@@ -125,6 +127,7 @@ struct walk {
   int count; /* of columns */
   const struct aggregate_column *columns;
   struct placed *placed;
+  struct program *programs;
   bool is_direct; /* there are no records */
   int64_t stride; /* bytes of a record */
   char *records;
@@ -269,11 +272,15 @@ static void make_ready(const struct part *part, int64_t at, int64_t count, struc
 }
 
 static void join_columns(const struct part *part, const struct block *block, int64_t first, int64_t count) {
-  _Alignas(CACHE_LINE) char converted[IDS_BLOCK * sizeof(int64_t)];
+  _Alignas(CACHE_LINE) char converted[IDS_BLOCK * sizeof(int64_t)], computed[IDS_BLOCK * sizeof(int64_t)];
   const struct walk *walk = part->walk;
   for (int c = 0; c < walk->count; c++) {
     const struct placed *placed = &walk->placed[c];
     const char *x = placed->src ? placed->src + first * placed->src_step : NULL;
+    if (placed->program) {
+      program_read(placed->program, first, count, computed);
+      x = computed;
+    }
     if (placed->convert) {
       placed->convert(count, converted, placed->bytes, x, placed->src_step);
       x = converted;
@@ -391,6 +398,23 @@ static size_t bytes_of_records(const struct walk *walk) {
   return walk->is_direct ? 0 : (size_t)(walk->size * walk->stride);
 }
 
+/* Makes the programs of columns ready, in memory of *bytes. */
+static strew_status start_programs(const struct call *call, struct walk *walk, size_t *bytes) {
+  int programs = 0;
+  for (int c = 0; c < walk->count; c++) programs += walk->columns[c].src && walk->columns[c].src->storage->program;
+  *bytes = (size_t)programs * sizeof *walk->programs;
+  if (!programs) return STREW_OK;
+  walk->programs = memory_allocate(walk->context, *bytes);
+  if (!walk->programs) return fail_memory(call, walk->context, *bytes);
+  for (int c = 0; c < walk->count; c++) {
+    const strew_tensor *src = walk->columns[c].src;
+    if (!src || !src->storage->program) continue;
+    walk->placed[c].program = &walk->programs[--programs];
+    RETURN_IF_FAILED(program_start(call, walk->placed[c].program, src->storage->program));
+  }
+  return STREW_OK;
+}
+
 static strew_status aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
                               const struct aggregate_column *columns) {
   strew_context *context = device->context;
@@ -406,14 +430,17 @@ static strew_status aggregate(const struct call *call, strew_device *device, con
   place_all(&walk);
   share(&walk);
   const size_t bytes = bytes_of_records(&walk);
-  strew_status status = STREW_OK;
-  if (bytes && !(walk.records = memory_allocate(context, bytes))) status = fail_memory(call, context, bytes);
+  size_t program_bytes;
+  strew_status status = start_programs(call, &walk, &program_bytes);
+  if (status == STREW_OK && bytes && !(walk.records = memory_allocate(context, bytes)))
+    status = fail_memory(call, context, bytes);
   if (status == STREW_OK) {
     pool_run(context, walk.parts, walk_part, &walk);
     if (walk.part_bytes) merge_records(&walk);
     status = context_end(call, context, NULL);
   }
   memory_free(context, walk.records, bytes);
+  memory_free(context, walk.programs, program_bytes);
   memory_free(context, walk.placed, placed_bytes);
   return status;
 }
