@@ -159,7 +159,8 @@ extern const char bind_key[], bind_module_key[];
 extern const char bind_expr_key[], bind_bound_key[];
 /* True if a bound expression is at position i. */
 bool bind_is_bound(lua_State *L, int i);
-/* True if one of the first entries of the table at i is one that a call reads. */
+/* True if the value on top, at this key, is one that a call reads; if one of the first entries of the table at i is. */
+bool bind_is_read(lua_State *L, int key);
 bool bind_has_bound(lua_State *L, int i);
 /* The expression at i, bound or not, as messages name it; NULL: something else. */
 const char *bind_expr_text(lua_State *L, int i);

@@ -2,6 +2,8 @@
 #include "strew_bind.h"
 #include "strew_lua.h"
 
+#include <string.h>
+
 /* Registry keys. The metatables are stored there too: of tensors under the binding's mark, of groupings under the
    address of its list of boxes. */
 const char bind_key[] = "strew.binding", bind_module_key[] = "strew.module";
@@ -37,6 +39,21 @@ struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
 
 bool bind_is_bound(lua_State *L, int i) {
   return lua_touserdata(L, i) && lua_rawlen(L, i) == sizeof(struct owner) && luaL_testudata(L, i, bind_bound_key);
+}
+
+/* True if the value on top, at this key, is a bound expression that a call reads. */
+bool bind_is_read(lua_State *L, int key) {
+  return bind_is_bound(L, -1) && !(lua_type(L, key) == LUA_TSTRING && strcmp(lua_tostring(L, key), "out") == 0);
+}
+
+/* True if one of the first entries of the table at i is such. */
+bool bind_has_bound(lua_State *L, int i) {
+  enum { MOST_ENTRIES = 100 };
+  int entries = 0;
+  for (lua_pushnil(L); entries < MOST_ENTRIES && lua_next(L, i); lua_pop(L, 1), entries++)
+    if (bind_is_read(L, -2)) return lua_pop(L, 2), true;
+  if (entries == MOST_ENTRIES) lua_pop(L, 1);
+  return false;
 }
 
 const char *bind_expr_text(lua_State *L, int i) {

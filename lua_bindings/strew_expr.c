@@ -387,27 +387,12 @@ static bool expand(lua_State *L, struct script_call *call, int i) {
   return true;
 }
 
-/* True if the value on top, at this key, is a bound expression that a call reads. */
-static bool is_read_at(lua_State *L, int key) {
-  return bind_is_bound(L, -1) && !(lua_type(L, key) == LUA_TSTRING && strcmp(lua_tostring(L, key), "out") == 0);
-}
-
-/* True if one of the first entries of the table at i is such. */
-bool bind_has_bound(lua_State *L, int i) {
-  enum { MOST_ENTRIES = 100 };
-  int entries = 0;
-  for (lua_pushnil(L); entries < MOST_ENTRIES && lua_next(L, i); lua_pop(L, 1), entries++)
-    if (is_read_at(L, -2)) return lua_pop(L, 2), true;
-  if (entries == MOST_ENTRIES) lua_pop(L, 1);
-  return false;
-}
-
 /* Replaces the table at i by a copy with tensors. */
 static bool expand_table(lua_State *L, struct script_call *call, int i) {
   lua_newtable(L);
   const int copy = lua_gettop(L), key = copy + 1, value = key + 1;
   for (lua_pushnil(L); lua_next(L, i);) {
-    if (is_read_at(L, key) && !expand(L, call, value)) return false;
+    if (bind_is_read(L, key) && !expand(L, call, value)) return false;
     lua_pushvalue(L, key);
     lua_insert(L, value);
     lua_rawset(L, copy);

@@ -225,11 +225,19 @@ local function groups(src, index, dim, out, dim_size, mode, skip_nan, r)
   if out then
     check_begins(r, "out", "without out all begin with init")
     for _, t in ipairs(list) do errors.check_overlap(out, t) end
+    local line, given = operands.line(first), operands.line(out)
+    if given:dim() ~= line:dim() then
+      fail("out", ("has %d dimensions, src has %d"):format(given:dim(), line:dim()), nil, "shape")
+    end
+    dim_size = given:size(dim)
+    operands.check_shape(given, replaced(line, dim, {dim_size}), "out")
   end
-  dim_size = dim_size or out and operands.line(out):size(dim) or nil
   local result
   if is_line and not skip_nan then
     local g = is_tensor(index) and strew.grouping(index, {dim_size = dim_size, mode = mode}) or index
+    if out and dim_size > g.n then g = strew.grouping(g.ids, {dim_size = dim_size, mode = "drop"}) end
+    if out and dim_size < g.n then fail("out", ("has size %d in dim %d, the grouping has %d groups"):format(dim_size,
+      dim, g.n), nil, "shape") end
     result = by_grouping(r, src, g, dim, out)
   else
     for k, t in ipairs(list) do list[k] = operands.line(t) end
@@ -275,6 +283,7 @@ end
 local function segment_csr(src, indptr, r, out)
   local list, first = read_sources(r, src)
   strew.segment_csr(first:detach(), indptr, {reduce = "max"})
+  for _, t in ipairs(out and list or {}) do errors.check_overlap(out, t) end
   local dim = indptr:dim() - 1
   local to_rows, lines, n, positions = lines_along(first, dim)
   local m, shape = indptr:size(dim), first.shape
@@ -283,6 +292,7 @@ local function segment_csr(src, indptr, r, out)
   starts = strew.cat{starts:reshape(-1), strew.tensor({lines * n}, {device = first.device})}
   local result = combine(r, list, first, to_rows, {starts = starts, positions = positions})
   result = result:reshape(replaced(first, dim, {m})):narrow(dim, 0, m - 1)
+  if out then operands.check_shape(out, result.shape, "out") end
   return out and store(out, result, "out") or result:clone()
 end
 

@@ -281,6 +281,11 @@ describe("reductions of one's own", function()
     assert.equal(support.text(expected), support.text(strew.reduce({a = e, w = w}, r)))
     assert.equal(support.text(expected), support.text(strew.reduce({a = x + 1, w = strew.expr("w"):with{w = w}}, r)))
     local ids = strew.tensor{0, 1, 0}
+    local longer = strew.scatter(strew.tensor{1, 2, 1}, strew.grouping(ids), {out = strew.zeros(4, {dtype = "int64"}),
+      reduce = strew.reduction{init = 0, combine = "acc * 2 + x"}})
+    assert.equal("int64[4] {3, 2, 0, 0}", support.text(longer))
+    assert.equal("int64[4] {3, 2, 0, 0}", support.text(strew.scatter(strew.tensor{1, 2, 1}, ids, {dim_size = 2,
+      reduce = strew.reduction{init = 0, combine = "acc * 2 + x"}, out = strew.zeros(4, {dtype = "int64"})})))
     assert.equal(support.text(strew.scatter({a = x + 1, w = w}, ids, {reduce = r})),
       support.text(strew.scatter({a = e, w = w}, ids, {reduce = r})))
     assert.matches("reduce: has no gradient", message(strew.grad(function(v)
@@ -338,6 +343,14 @@ describe("reductions of one's own", function()
       {"strew.scatter(t, t - 1, {reduce = two, out = t})", "scatter: 'out' cannot begin 2 accumulators, expected one"},
       {"t:scatter_reduce_(0, t - 1, t, r)",
        "scatter_reduce_: 'src' shares elements with the tensor written in place"},
+      {"strew.scatter(t, t - 1, {reduce = r, out = t:view(1, 3):expand(3, 3) + 0})",
+       "scatter: 'out' has 2 dimensions, src has 1"},
+      {"strew.scatter(t, g, {reduce = r, out = strew.zeros(1, {dtype = 'int64'})})",
+       "scatter: 'out' has size 1 in dim 0, the grouping has 2 groups"},
+      {"strew.segment_csr(t, t - 1, {reduce = r, out = t:narrow(0, 0, 2)})",
+       "segment_csr: 'src' shares elements with the tensor written in place"},
+      {"strew.segment_csr(t, t - 1, {reduce = r, out = strew.zeros(3, 2, {dtype = 'int64'})})",
+       "segment_csr: 'out' has shape [3, 2], expected [2]"},
       {"strew.scatter(t, t - 1, {reduce = r, out = t})",
        "scatter: 'src' shares elements with the tensor written in place"},
       {"t:scatter_reduce_(0, t - 1, {p = t + 0, q = strew.ones(3)}, pq)",
