@@ -213,8 +213,8 @@ table: 3 rows, 3 columns, cpu
      2      nan        8]]},
 
   {"Reduction of your own", [[
-`strew.reduction` combines elements one by one. Any function of a group's elements: `g:order()` has the positions of all
-groups, one after the other, `g:starts()` where each begins.]],
+`strew.reduction` combines elements one by one. Any function of a group's elements: `g:order()` has the positions of
+all groups, one after the other, `g:starts()` where each begins.]],
   [[
 local shop = strew.tensor{1, 0, 1, 0, 1}
 local price = strew.tensor{3.0, 8, 9, 6, 4}

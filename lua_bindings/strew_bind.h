@@ -59,6 +59,8 @@ struct print_options {
 
 struct script_call;
 
+struct script_call;
+enum retry { RETRY_COMBINED, RETRY_EXPANDED, RETRIES };
 /* A userdata, one per Lua state. Its user values: the table that strew.last_error() returns, the memory of boxes, the
    loaded operations of strew_family.c, the record of strew_record.c, strew_family.c's function that loads a file. */
 enum { LAST_ERROR = 1, BOXES, FAMILY, RECORD, USE, BINDING_VALUES = USE };
@@ -77,9 +79,10 @@ struct binding {
   size_t step_bytes;     /* growth above bytes_lowest that the next step waits for */
   const char *outer;     /* name of the script's call while an operation written in Lua runs; else NULL */
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
-  /* After a call failed: replaces bound expressions among its arguments, and in tables there, by tensors of their
-     values, but not where the call writes. True: it did, and the call may run again. NULL until there is one. */
-  bool (*expand)(lua_State *L, struct script_call *call);
+  /* After a call failed; true: it may run again. RETRY_COMBINED: as one of a reduction of one's own. RETRY_EXPANDED: with
+     tensors in place of bound expressions among its arguments, and in tables there, but not where the call writes. NULL
+     until there is such an object. */
+  bool (*retries[RETRIES])(lua_State *L, struct script_call *call);
   uint64_t record;  /* number of the last record of strew_record.c */
   int record_depth; /* calls of functions of strew.grad that run, one in another */
   bool recording;   /* calls are recorded now */
@@ -252,10 +255,7 @@ strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, stre
 
 /* --------------------------------------------------------------------------------------------- strew_combination.c */
 
-/* After a call failed: if one of its arguments, or the option `reduce`, is a reduction of one's own, and an operation of
-   family/combinations.lua takes it, makes that the call's row. True: it did, and the call may be run again. */
-bool bind_take_combination(lua_State *L, struct script_call *call);
-/* These operations, strew_family.c; behind "combined_" is the name of the call, or "groups" for the group form. */
+/* The operations that take reductions of one's own, strew_family.c; behind "combined_" is the name of the call, or "groups" for the group form. */
 extern const struct script_function bind_combined_rows[];
 /* True if the arguments of scatter are those of the group form; strew_scatter.c */
 bool bind_is_group_form(lua_State *L, const struct script_call *call);

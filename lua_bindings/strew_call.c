@@ -204,10 +204,9 @@ static int run(lua_State *L, struct script_call *call) {
    expressions, or with more memory. */
 static bool may_succeed(lua_State *L, struct script_call *call, bool *has_collected) {
   lua_settop(L, call->arguments);
-  const struct binding *binding = call->binding;
-  const bool is_expanded = call->error.code == STREW_EARGUMENT &&
-                           (bind_take_combination(L, call) || (binding->expand && binding->expand(L, call)));
-  if (call->error.code != STREW_EMEMORY || *has_collected) return is_expanded;
+  for (int i = 0; i < RETRIES && call->error.code == STREW_EARGUMENT; i++)
+    if (call->binding->retries[i] && call->binding->retries[i](L, call)) return true;
+  if (call->error.code != STREW_EMEMORY || *has_collected) return false;
   lua_settop(L, call->arguments);
   lua_gc(L, LUA_GCCOLLECT);
   return *has_collected = true;

@@ -55,11 +55,14 @@ static bool read_accumulator(lua_State *L, struct script_call *call, int a, stre
   return lua_settop(L, top), is_read;
 }
 
+static bool take_combination(lua_State *L, struct script_call *call);
+
 /* combination(names, inits, combines, dtypes, finish, text): r */
 static int create(lua_State *L, struct script_call *call) {
   strew_accumulator accumulators[MOST_ACCUMULATORS];
   strew_dtype dtypes[MOST_ACCUMULATORS];
   const int count = (int)lua_rawlen(L, 1);
+  call->binding->retries[RETRY_COMBINED] = take_combination;
   struct owner *owner = bind_push_owner(L, &combinations);
   lua_getiuservalue(L, -1, 1);
   lua_pushvalue(L, 6);
@@ -113,7 +116,9 @@ static int is(lua_State *L, struct script_call *call) {
   return 1;
 }
 
-bool bind_take_combination(lua_State *L, struct script_call *call) {
+/* After a call failed: if one of its arguments, or the option `reduce`, is a reduction of one's own, and an operation of
+   family/combinations.lua takes it, makes that the call's row. */
+static bool take_combination(lua_State *L, struct script_call *call) {
   const char *name = call->row->name;
   bool is_given = false;
   bind_stack(L, LUA_MINSTACK);

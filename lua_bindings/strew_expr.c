@@ -2,7 +2,7 @@
 
    f = strew.expr(text) owns a strew_expr. e = f:with(inputs) has f, the values of its inputs and the codes of its words
    in its user value; family/expressions.lua finds them. Calls that take a tensor fail on e: bind_dispatch then replaces
-   it by its values (binding->expand) and calls again, so that other calls pay nothing. Folds read e itself. */
+   it by its values (RETRY_EXPANDED) and calls again, so that other calls pay nothing. Folds read e itself. */
 #include "strew_bind.h"
 #include "strew_lua.h"
 
@@ -113,7 +113,7 @@ static bool expand_arguments(lua_State *L, struct script_call *call);
 
 /* Pushes a bound expression without inputs. */
 static void push_bound(lua_State *L, struct script_call *call) {
-  call->binding->expand = expand_arguments;
+  call->binding->retries[RETRY_EXPANDED] = expand_arguments;
   bind_push_owner(L, &bounds);
 }
 

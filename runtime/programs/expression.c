@@ -162,7 +162,7 @@ static strew_status check_taken(struct evaluation *evaluation, int k, bool now) 
 /* Runs the program of a pending value, whose elements go to `out`. */
 static strew_status run_value(struct evaluation *evaluation, int k, strew_tensor *out) {
   struct elementwise_plan plan;
-  if (!strew_tensor_numel(out)) return STREW_OK;
+  if (!strew_tensor_numel(out)) return check_taken(evaluation, k, true);
   plan_value(evaluation, k, out, &plan);
   plan_simplify_any_order(&plan.plan);
   RETURN_IF_FAILED(RUN_ON(out, elementwise, evaluation->call, &plan));
@@ -438,8 +438,8 @@ static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold 
   }
   struct elementwise_plan plan;
   give_program(evaluation, k, &plan);
-  const bool is_new = !*out;
-  strew_status status = is_new ? STREW_OK : check_taken(evaluation, k, true);
+  const bool is_new = !*out, is_read = strew_tensor_numel(&value->header) != 0;
+  strew_status status = is_new && is_read ? STREW_OK : check_taken(evaluation, k, true);
   TRY(status, strew_reduce_with(fold, &value->header, options, out, error));
   value->storage.program = NULL;
   value->storage.data = NULL;

@@ -89,8 +89,8 @@ describe("rows of a line within a text", function()
                                 function() f:with(inputs):sum() end} do
             local ok, message = pcall(call)
             assert.is_false(ok)
-            assert(message:find(("'index' has value %d at [1, 1234], out of range for dim 0 of self (size 3000"):format(
-              bad), 1, true), message)
+            local fact = ("'index' has value %d at [1, 1234], out of range for dim 0 of self (size 3000"):format(bad)
+            assert(message:find(fact, 1, true), message)
             local mark = (" "):rep(8 + text:find("[i]", 1, true)) .. "^^^"
             assert(message:find("text   " .. text .. "\n" .. mark, 1, true), message)
             assert.equal("index", strew.last_error().code)
@@ -162,4 +162,13 @@ describe("aggregates of expressions", function()
       assert(message:find("text   m[i] * 2.0\n          ^^^", 1, true), message)
     end)
   end)
+end)
+
+it("an index out of range is an error where the result is empty", function()
+  local f, inputs = strew.expr "m[i] == e", {m = strew.arange(3), i = strew.tensor{0, 5, 1}, e = strew.zeros{0, 1}}
+  for _, call in ipairs{function() f(inputs) end, function() f:with(inputs):sum() end} do
+    local ok, message = pcall(call)
+    assert.is_false(ok)
+    assert(message:find("'index' has value 5 at [1], out of range", 1, true), message)
+  end
 end)
