@@ -114,6 +114,8 @@ static void plan_value(struct evaluation *evaluation, int k, const strew_tensor 
   }
 }
 
+static const char rows_name[] = "m[i]"; /* in messages */
+
 /* Fails for m[i] whose index has a value out of range, as the call by itself does. */
 static strew_status fail_taken(struct evaluation *evaluation, int k) {
   const struct node *node = &evaluation->expr->nodes[k];
@@ -121,7 +123,7 @@ static strew_status fail_taken(struct evaluation *evaluation, int k) {
   strew_error *error = evaluation->call->error;
   const char *alias = error ? error->alias : NULL;
   strew_tensor *out = NULL;
-  if (error) error->alias = NULL;
+  if (error) error->alias = rows_name;
   strew_status status = strew_get_rows(self->tensor, index->tensor, &out, error);
   strew_release(out);
   if (status == STREW_OK)
@@ -490,9 +492,12 @@ static strew_status compute_rows(struct evaluation *evaluation, int k) {
   strew_tensor *self = evaluation->values[node->children[0]].tensor;
   strew_tensor *index = evaluation->values[node->children[1]].tensor;
   if (may_take(evaluation, k, self, index)) return make_taken(evaluation, k, self, index), STREW_OK;
-  RETURN_IF_FAILED(strew_get_rows(self, index, &out, evaluation->call->error));
-  keep_tensor(&evaluation->values[k], out);
-  return STREW_OK;
+  strew_error *error = evaluation->call->error;
+  if (error) error->alias = rows_name;
+  const strew_status status = strew_get_rows(self, index, &out, error);
+  if (error) error->alias = NULL;
+  if (status == STREW_OK) keep_tensor(&evaluation->values[k], out);
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ nodes */
