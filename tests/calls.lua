@@ -566,7 +566,8 @@ end)
 add("reduction reduce scan", "number", 1, 2, function(d)
   return d:values(), d:positions({d.shape[1]}, 5), random(0, #d.shape - 1)
 end, function(v, at, dim)
-  local r = strew.reduction{init = {a = 1, n = 0}, combine = {a = "a * 0.5 + x", n = "n * 3 + i"}, finish = "a + n % 7"}
+  local r = strew.reduction{init = {a = 1, n = 0}, combine = {a = "a * 0.5 + x", n = "n * 3 + i"}, finish = "a + n % 7",
+    dtype = {a = v.dtype == "float64" and "float64" or "float32", n = "int64"}} -- devices may lack float64
   local g = strew.grouping(at)
   return v:reduce(r), v:reduce(r, dim), v:scan(r, dim), g:reduce(v, r, 0), strew.scatter(v, g, {dim = 0, reduce = r})
 end)

@@ -447,6 +447,47 @@ static void counts(void) {
   end();
 }
 
+/* ----------------------------------------------------------------------------------------------------- expressions */
+
+static void expressions(void) {
+  start();
+  strew_expr *expr = NULL;
+  strew_combination *combination = NULL;
+  const strew_operand x = strew_of(floats);
+  const strew_expr_values values = {.inputs = &x};
+  const strew_accumulator sum = {.name = "acc", .init = strew_float(0), .combine = "acc + x"};
+  const strew_group_aggregate aggregate = {floats, STREW_GROUP_SUM, {0}};
+  const strew_expr_source source = {NULL, NULL};
+  ok(strew_expr_parse(context, "x", 1, &expr, &failure));
+  ok(strew_combination_create(context, 1, &sum, NULL, &combination, &failure));
+  note("strew_expr_type"); /* its dtype is a result */
+  EACH(STREW_FOLD_COUNT) { REFUSES("fold", strew_expr_reduce, expr, &values, (strew_fold)bad, NULL, &out); }
+  EACH(STREW_DTYPE_COUNT) {
+    strew_combination *made = NULL;
+    strew_accumulator wrong = sum;
+    wrong.dtype = &(strew_dtype){(strew_dtype)bad};
+    REFUSES("dtype", strew_combination_create, context, 1, &wrong, NULL, &made);
+  }
+  for (int bad = -1; bad > -4; bad--) {
+    strew_combination *made = NULL;
+    REFUSES("count", strew_combination_create, context, bad, &sum, NULL, &made);
+    REFUSES("count", strew_expr_aggregate, grouping, bad, &aggregate, &source, &out);
+  }
+  for (int bad = 0; bad < 4; bad++) {
+    strew_expr_values given = values;
+    strew_accumulator wrong = sum;
+    strew_combine_options options = {.partial = false};
+    strew_combination *made = NULL;
+    given.reserved[bad] = wrong.reserved[bad] = options.reserved[bad] = 1;
+    REFUSES("options", strew_expr_evaluate, expr, &given, &out);
+    REFUSES("options", strew_combination_create, context, 1, &wrong, NULL, &made);
+    REFUSES_MEMBER("strew_combine_options.reserved", "options", strew_combine, combination, floats, &options, &out);
+  }
+  strew_combination_release(combination);
+  strew_expr_release(expr);
+  end();
+}
+
 /* -------------------------------------------------------------------------------------------------------- reserved */
 
 /* Word `bad` of each form with options. */
@@ -640,8 +681,8 @@ static void find_members(const char *header) {
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static void (*const parts[])(void) = {dtypes,         operations, reductions, modes,   numbers,
-                                      dtypes_of_sums, files,      counts,     reserved};
+static void (*const parts[])(void) = {dtypes,         operations, reductions, modes,       numbers,
+                                      dtypes_of_sums, files,      counts,     expressions, reserved};
 enum { PART_COUNT = sizeof parts / sizeof *parts };
 
 START_TEST(test_part) { parts[_i](); }
