@@ -1241,7 +1241,7 @@ STREW_API strew_status strew_expr_reduce(const strew_expr *expr, const strew_exp
    `combine` gives is converted to it as by strew_to. The result has the dtype that `finish` gives; where no dtype is
    given and the sources are 16-bit floats, a float32 result is rounded to theirs.
 
-   Limits (STREW_EARGUMENT): 8 accumulators, 11 of them and sources together, 32 operations of a text. */
+   Limits (STREW_EARGUMENT): 8 accumulators, 10 of them and sources together, 32 operations of a text. */
 typedef struct strew_combination strew_combination; /* owned by the caller that made it */
 typedef struct strew_accumulator {
   const char *name; /* at most 63 bytes; not "i" */

@@ -55,7 +55,7 @@ struct draft {
   struct draft_tensor {
     const strew_tensor *tensor;
     bool is_table;
-  } tensors[MOST_INPUTS * MOST_TENSORS];
+  } tensors[MOST_INPUTS * (MOST_INPUTS * MOST_INSTRUCTIONS + 1)];
 };
 
 /* True if input i is the table that an index chooses from. */
@@ -159,10 +159,13 @@ static strew_status check_taken(struct evaluation *evaluation, int k, bool now) 
   return STREW_OK;
 }
 
+static strew_status fit_value(struct evaluation *evaluation, int k);
+
 /* Runs the program of a pending value, whose elements go to `out`. */
 static strew_status run_value(struct evaluation *evaluation, int k, strew_tensor *out) {
   struct elementwise_plan plan;
   if (!strew_tensor_numel(out)) return STREW_OK;
+  RETURN_IF_FAILED(fit_value(evaluation, k));
   plan_value(evaluation, k, out, &plan);
   plan_simplify_any_order(&plan.plan);
   RETURN_IF_FAILED(RUN_ON(out, elementwise, evaluation->call, &plan));
@@ -189,13 +192,13 @@ static strew_status store_value(struct evaluation *evaluation, int k) {
 }
 
 /* Stores inputs of a pending value that take less work by themselves: those that it broadcasts, and the longest ones
-   where its program would be too long. */
+   where its program would be too long. It may become so later: values that others store are tensors more. */
 static strew_status fit_value(struct evaluation *evaluation, int k) {
   const struct value *value = &evaluation->values[k];
   const int64_t count = strew_tensor_numel(&value->header);
   struct draft draft;
   for (int i = 0; i < value->instruction.inputs; i++)
-    if (value->sources[i] >= 0 && strew_tensor_numel(evaluation->values[value->sources[i]].tensor) < count)
+    if (value->sources[i] >= 0 && strew_tensor_numel(evaluation->values[value->sources[i]].tensor) != count)
       RETURN_IF_FAILED(store_value(evaluation, value->sources[i]));
   for (;;) {
     int longest = 0, at = -1;
@@ -428,6 +431,7 @@ static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold 
     return strew_reduce_with(fold, value->tensor, options, out, error);
   }
   struct elementwise_plan plan;
+  RETURN_IF_FAILED(fit_value(evaluation, k));
   plan_value(evaluation, k, &value->header, &plan);
   plan_simplify(&plan.plan);
   value->storage.program = &plan;
@@ -572,6 +576,10 @@ static strew_status check_inputs(struct evaluation *evaluation) {
   if (first < 0)
     return fail(evaluation->call, FAULT(STREW_EARGUMENT, "inputs"), "have no tensor, expected at least one");
   evaluation->device = inputs[first].tensor->storage->device;
+  if (evaluation->device->context != evaluation->expr->context)
+    return fail_context(evaluation->call, names[first], "belongs to");
+  if (evaluation->expr->word_count && !evaluation->given->codes)
+    return fail(evaluation->call, FAULT(STREW_EARGUMENT, "codes"), "are missing, expected one for each word");
   return STREW_OK;
 }
 
