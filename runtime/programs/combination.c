@@ -350,11 +350,19 @@ static void take_starts(struct combining *c) {
 
 /* ------------------------------------------------------------------------------------------------------- the call */
 
+/* Fails if self has fractions, or numbers, that the accumulator has not: dtypes that are given may be narrower. */
+static strew_status check_self(const struct combining *c, const strew_tensor *self) {
+  RETURN_IF_FAILED(check_shape(c, "self", self, c->plan->count));
+  if (dtype_category(self->dtype) <= dtype_category(dtype_of(c, 0))) return STREW_OK;
+  return fail(c->steps->call, FAULT(STREW_EDTYPE, "self"), "is %s, the accumulator is %s",
+              strew_dtype_name(self->dtype), strew_dtype_name(dtype_of(c, 0)));
+}
+
 /* What accumulators begin with. */
 static void take_values(struct combining *c) {
   struct combine_plan *plan = c->plan;
   const int64_t groups[] = {plan->count, c->columns}, rows[] = {c->length, c->columns};
-  if (c->given->self) STEP(c->steps, check_shape(c, "self", c->given->self, plan->count));
+  if (c->given->self) STEP(c->steps, check_self(c, c->given->self));
   for (int a = 0; a < plan->accumulator_count && c->steps->status == STREW_OK; a++) {
     const strew_scalar init = c->combination->accumulators[a].init;
     const strew_dtype dtype = dtype_of(c, a);

@@ -352,6 +352,8 @@ describe("reductions of one's own", function()
       {"t:scatter_reduce_(0, t - 1, t, two)", "scatter_reduce_: 'self' cannot begin 2 accumulators, expected one"},
       {"t:scatter_reduce_(0, t - 1, t, strew.reduction{init = 0.5, combine = 'acc + x'})",
        "scatter_reduce_: 'self' is int64, which does not hold a result of float64"},
+      {"strew.scatter(t, t - 1, {reduce = strew.reduction{init = 0, combine = 'x', dtype = 'int64'}, out = t / 2})",
+       "scatter: 'self' is float32, the accumulator is int64"},
       {"strew.scatter(t, t, {reduce = r, fill = 1})",
        "scatter: 'options' has unknown key \"fill\", expected dim, out, dim_size, mode, skip_nan, reduce"},
       {"t:reduce(strew.reduction{init = 0.5, combine = 'acc + x', dtype = 'int64'})",
