@@ -208,8 +208,7 @@ static int add_instruction(struct program *program, const struct instruction *in
 /* Gives each value that is kept in a block a register: one that no later action reads. */
 static int assign_registers(struct program *program) {
   int last_use[MOST_ACTIONS], free[MOST_ACTIONS], free_count = 0, registers = 0;
-  for (int i = 0; i < program->lane_count; i++)
-    if (program->lanes[i].convert) program->lanes[i].place = registers++;
+  for (int i = 0; i < program->lane_count; i++) program->lanes[i].place = program->lanes[i].convert ? registers++ : 0;
   if (program->action_count < 2) return program->actions[0].place = registers, registers + (program->convert != NULL);
   for (int k = 0; k < program->action_count; k++) last_use[k] = k;
   for (int k = 0; k < program->action_count; k++)
@@ -237,6 +236,7 @@ static int64_t block_length(int count, int64_t bytes) {
 static void lay_out(struct program *program) {
   const int registers = assign_registers(program);
   program->block = INT64_MAX;
+  program->register_bytes = 0;
   if (!registers && !program->number_count) return;
   const int64_t longest = program->space->rank ? program->space->sizes[program->space->rank - 1] : 1;
   int64_t block = program->action_count > 1 ? PROGRAM_BLOCK : BLOCK;
