@@ -300,9 +300,9 @@ describe("reductions of one's own", function()
   end)
 
   it("take 10 accumulators and sources", function()
-    local names, src = {}, {}
-    for k = 1, 10 do names[k], src["s" .. k] = "s" .. k, strew.tensor{k} end
-    local text = "acc + " .. table.concat(names, " + ")
+    local sources, src = {}, {}
+    for k = 1, 10 do sources[k], src["s" .. k] = "s" .. k, strew.tensor{k} end
+    local text = "acc + " .. table.concat(sources, " + ")
     assert.matches("has more than 10 accumulators and sources", message(strew.reduction, {init = 0, combine = text}), 1,
       true)
     text = text:gsub(" %+ s10", "")
