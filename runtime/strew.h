@@ -1251,9 +1251,9 @@ STREW_API strew_status strew_expr_aggregate(strew_grouping *grouping, int64_t co
    The dtype of an accumulator, unless given: bool if `init` is one and `combine` gives bools; int64 if both are
    integers; else a float: float32 if all float sources have at most 32 bits and there are some, else float64. What
    `combine` gives is converted to it as by strew_to. The result has the dtype that `finish` gives; where no dtype is
-   given and the sources are 16-bit floats, a float32 result is rounded to theirs.
+   given and the sources' promoted dtype is a 16-bit float, a float32 result is rounded to that.
 
-   Limits (STREW_EARGUMENT): 8 accumulators, 11 of them and sources together, 32 operations of a text. */
+   Limits (STREW_EARGUMENT): 8 accumulators, 10 of them and sources together, 32 operations of a text. */
 typedef struct strew_combination strew_combination; /* owned by the caller that made it */
 typedef struct strew_accumulator {
   const char *name; /* at most 63 bytes; not "i" */
@@ -1271,11 +1271,12 @@ STREW_API const char *strew_combination_source(const strew_combination *combinat
 STREW_API bool strew_combination_has_position(const strew_combination *combination); /* true if a text has `i` */
 
 typedef struct strew_combine_options {
-  strew_tensor *const *sources; /* in their order, of the shape and device of `elements`; may be NULL if there are none */
-  strew_tensor *positions;      /* of each element along dim 0, int64, of one dimension; NULL: 0, 1, ... */
-  strew_grouping *grouping;     /* of the elements along dim 0 */
+  strew_tensor *const
+      *sources;             /* in their order, of the shape and device of `elements`; may be NULL if there are none */
+  strew_tensor *positions;  /* of each element along dim 0, int64, of one dimension; NULL: 0, 1, ... */
+  strew_grouping *grouping; /* of the elements along dim 0 */
   strew_tensor *starts; /* instead: segment s is starts[s] .. starts[s + 1] - 1; int64. Both NULL: a single segment */
-  strew_tensor *self;   /* what the only accumulator begins with, of the result's shape; NULL: init */
+  strew_tensor *self;   /* what the only accumulator begins with, of the result's shape and its category; NULL: init */
   bool partial;         /* the result after each element, of the shape of `elements`; without a group: of init */
   uint64_t reserved[4];
 } strew_combine_options;

@@ -493,6 +493,37 @@ START_TEST(long_chains_are_cut) {
 }
 END_TEST
 
+/* A value with all the tensors that a program may have, of which another operation then stores a part: a tensor more.
+   The sum of 11 inputs and of their products. */
+START_TEST(stored_parts_are_tensors_more) {
+  enum { LEAVES = 11 };
+  static char text[DRAFT_BYTES];
+  const int64_t size = 40;
+  char *end = text;
+  strew_operand in[LEAVES];
+  strew_tensor *sum = NULL, *product = NULL, *spread = NULL, *out = NULL, *folded = NULL, *expected = NULL;
+  for (int i = 0; i < LEAVES; i++) in[i] = strew_of(random_tensor(STREW_FLOAT32, 1, &size, CONTIGUOUS));
+  end += sprintf(end, "v0 * v1");
+  ok(strew_binary(STREW_MUL, in[0], in[1], &product, &failure));
+  for (int i = 0; i < LEAVES; i++) {
+    end += sprintf(end, " + v%d", i);
+    ok(strew_binary(STREW_ADD, strew_of(sum ? sum : product), in[i], &sum, &failure));
+  }
+  sprintf(end, " + var(v0 * v1)");
+  ok(strew_reduce_with(STREW_FOLD_VAR, product, NULL, &spread, &failure));
+  ok(strew_binary(STREW_ADD, strew_of(sum), strew_of(spread), &sum, &failure));
+  parse(text, in);
+  ok(strew_expr_evaluate(expr, &values, &out, &failure));
+  assert_same(out, sum, text);
+  ok(strew_expr_reduce(expr, &values, STREW_FOLD_SUM, NULL, &folded, &failure));
+  ok(strew_reduce_with(STREW_FOLD_SUM, sum, NULL, &expected, &failure));
+  assert_same(folded, expected, text);
+  for (int i = 0; i < LEAVES; i++) strew_release(in[i].tensor);
+  strew_release(sum), strew_release(product), strew_release(spread), strew_release(out), strew_release(folded);
+  strew_release(expected), strew_expr_release(expr);
+}
+END_TEST
+
 /* -------------------------------------------------------------------------------------------------- wrong arguments */
 
 static strew_tensor *vector, *out;
@@ -601,6 +632,9 @@ START_TEST(test_two_devices) {
     assert_fails(strew_expr_evaluate(expr, &values, &on_cpu, &failure), STREW_EDEVICE, NULL);
     strew_release(on_cpu);
   }
+  const strew_operand others[] = {strew_of(foreign), strew_of(foreign)};
+  values.inputs = others;
+  assert_fails(strew_expr_evaluate(expr, &values, &out, &failure), STREW_EDEVICE, NULL);
   strew_release(foreign), strew_context_release(other);
   finish();
 }
@@ -612,10 +646,64 @@ START_TEST(test_words) {
   const strew_operand in[] = {strew_of(city)};
   start("city == 'Rome' or city == \"Oslo\"", in);
   ck_assert_int_eq(strew_expr_word_count(expr), 2);
+  assert_fails(strew_expr_evaluate(expr, &values, &out, &failure), STREW_EARGUMENT, NULL);
   values.codes = (const int64_t[]){2, -1};
   ok(strew_expr_evaluate(expr, &values, &out, &failure));
   assert_elements(out, STREW_BOOL, (bool[]){false, true, false, true}, "words");
   strew_release(out), strew_release(city), strew_expr_release(expr);
+}
+END_TEST
+
+/* Of which no element is used. */
+START_TEST(test_index_of_an_empty_result) {
+  const int64_t none = 0;
+  strew_tensor *index = tensor_from_integers(STREW_INT64, 1, (int64_t[]){4}), *empty = NULL;
+  const strew_operand in[] = {make_vector(), strew_of(index),
+                              strew_of(empty = random_tensor(STREW_FLOAT32, 1, &none, CONTIGUOUS))};
+  start("m[i] + e", in);
+  assert_fails(strew_expr_evaluate(expr, &values, &out, &failure), STREW_EINDEX, NULL);
+  strew_release(index), strew_release(empty);
+  finish();
+}
+END_TEST
+
+/* -------------------------------------------------------------------------------------------------- combinations */
+
+static strew_combination *make_combination(const char *combine) {
+  const strew_accumulator accumulator = {.name = "acc", .init = strew_int(0), .combine = combine};
+  strew_combination *combination = NULL;
+  ok(strew_combination_create(context, 1, &accumulator, NULL, &combination, &failure));
+  return combination;
+}
+
+/* Tensors of a wrong shape or dtype, or of another context; none. */
+START_TEST(test_wrong_tensors_of_a_combination) {
+  const int64_t whole[] = {3, 2, 2}, shape[] = {1, 2, 2}, flat[] = {1, 4, 1};
+  strew_combination *combination = make_combination("acc + x * i");
+  strew_tensor *x = random_tensor(STREW_FLOAT32, 3, whole, CONTIGUOUS), *made = NULL;
+  strew_tensor *self = random_tensor(STREW_FLOAT32, 3, shape, CONTIGUOUS);
+  strew_tensor *wrong = random_tensor(STREW_FLOAT32, 3, flat, CONTIGUOUS);
+  strew_tensor *floats = random_tensor(STREW_FLOAT32, 1, whole, CONTIGUOUS);
+  strew_tensor *few = tensor_from_integers(STREW_INT64, 2, (int64_t[]){0, 1});
+  strew_combine_options options = {.sources = &x, .self = self};
+  ok(strew_combine(combination, x, &options, &made, &failure));
+  strew_release(made), made = NULL;
+  options.self = wrong;
+  assert_fails(strew_combine(combination, x, &options, &made, &failure), STREW_ESHAPE, NULL);
+  options = (strew_combine_options){.sources = &x, .positions = floats};
+  assert_fails(strew_combine(combination, x, &options, &made, &failure), STREW_ESHAPE, NULL);
+  options.positions = few;
+  assert_fails(strew_combine(combination, x, &options, &made, &failure), STREW_ESHAPE, NULL);
+  assert_fails(strew_combine(combination, x, NULL, &made, &failure), STREW_EARGUMENT, NULL);
+  strew_context *other = NULL;
+  strew_tensor *foreign = NULL;
+  ok(strew_context_create(NULL, &other, &failure));
+  ok(strew_full(strew_device_at(other, 0), STREW_FLOAT32, 3, whole, strew_int(0), &foreign, &failure));
+  options = (strew_combine_options){.sources = &foreign};
+  assert_fails(strew_combine(combination, foreign, &options, &made, &failure), STREW_EDEVICE, NULL);
+  ck_assert_ptr_null(made);
+  strew_release(x), strew_release(self), strew_release(wrong), strew_release(floats), strew_release(few);
+  strew_release(foreign), strew_context_release(other), strew_combination_release(combination);
 }
 END_TEST
 
@@ -624,6 +712,7 @@ Suite *make_suite(void) {
   TCase *all = new_case(suite, "against calls one by one");
   tcase_add_loop_test(all, expressions_match_their_calls, 0, 210);
   tcase_add_loop_test(all, long_chains_are_cut, 0, 4);
+  tcase_add_test(all, stored_parts_are_tensors_more);
   TCase *wrong = new_case(suite, "arguments");
   tcase_add_test(wrong, test_overlapping_result);
   tcase_add_test(wrong, test_wrong_result);
@@ -631,5 +720,7 @@ Suite *make_suite(void) {
   tcase_add_test(wrong, test_numbers_alone);
   tcase_add_test(wrong, test_two_devices);
   tcase_add_test(wrong, test_words);
+  tcase_add_test(wrong, test_index_of_an_empty_result);
+  tcase_add_test(wrong, test_wrong_tensors_of_a_combination);
   return suite;
 }

@@ -75,7 +75,7 @@ static strew_status add_sources(const struct call *call, strew_combination *comb
     combination->has_position |= strcmp(name, "i") == 0;
     if (strcmp(name, "i") == 0 || slot_of(combination, name) < combination->count + combination->source_count) continue;
     if (combination->count + combination->source_count == COMBINED_SLOTS - 1)
-      FAIL_AT(call, "combine", expr, node, "has more than %d accumulators and sources", COMBINED_SLOTS);
+      FAIL_AT(call, "combine", expr, node, "has more than %d accumulators and sources", COMBINED_SLOTS - 1);
     combination->sources[combination->source_count++] = name;
   }
   return STREW_OK;
@@ -87,6 +87,7 @@ static strew_status add_finish(const struct call *call, strew_combination *combi
   if (!finish) finish = combination->accumulators[0].name;
   RETURN_IF_FAILED(parse(call, combination->context, "finish", finish, &combination->finish));
   const strew_expr *expr = combination->finish;
+  if (!expr->input_count) FAIL_AT(call, "finish", expr, &expr->nodes[expr->node_count - 1], "has no accumulator");
   for (int k = 0; k < expr->node_count; k++)
     if (expr->nodes[k].kind == NODE_INPUT && find_accumulator(combination, expr->inputs[expr->nodes[k].op]) < 0)
       FAIL_AT(call, "finish", expr, &expr->nodes[k], "has '%s', which is no accumulator",
@@ -210,25 +211,31 @@ static void inputs_of(struct combining *c, const strew_expr *expr, strew_operand
   }
 }
 
-/* Widens an accumulator to the category of what its text gives, and of self. Returns true if it did. */
-static bool widen(struct combining *c, int a) {
+/* Makes the programs of an accumulator's text. */
+static strew_status compile_text(struct combining *c, int a) {
   strew_operand inputs[MOST_INPUTS_OF_TEXT];
   int slots[MOST_INPUTS_OF_TEXT];
-  const struct accumulator *own = &c->combination->accumulators[a];
-  strew_dtype gives = dtype_of(c, a);
-  if (own->dtype >= 0 || c->steps->status != STREW_OK) return false;
-  inputs_of(c, own->combine, inputs, slots);
-  if (own->combine->input_count)
-    STEP(c->steps,
-         strew_expr_type(own->combine, &(strew_expr_values){.inputs = inputs}, &gives, NULL, NULL, c->steps->error));
+  const strew_expr *expr = c->combination->accumulators[a].combine;
+  inputs_of(c, expr, inputs, slots);
+  return expr_compile(c->steps->call, expr, inputs, slots, a, &c->headers[a].tensor, &c->headers[COMBINED_SLOTS].tensor,
+                      c->plan);
+}
+
+/* Widens an accumulator to the category of what its text gives, and of self. Returns true if it did. */
+static bool widen(struct combining *c, int a) {
+  if (c->combination->accumulators[a].dtype >= 0 || STEP(c->steps, compile_text(c, a)) != STREW_OK) return false;
+  const struct elementwise_plan *last = &c->plan->programs[c->plan->program_count - 1].plan;
+  strew_dtype gives = last->instructions[last->count - 1].result;
+  c->plan->program_count = 0;
   if (c->given->self) gives = dtype_promote(gives, c->given->self->dtype);
-  if (c->steps->status != STREW_OK || dtype_category(gives) <= dtype_category(dtype_of(c, a))) return false;
+  if (dtype_category(gives) <= dtype_category(dtype_of(c, a))) return false;
   set_dtype(c, a, dtype_is_float(gives) ? float_of_sources(c) : STREW_INT64);
   return true;
 }
 
 static void find_dtypes(struct combining *c) {
   const strew_combination *combination = c->combination;
+  set_dtype(c, COMBINED_SLOTS, STREW_BOOL);
   for (int a = 0; a < combination->count; a++) {
     const struct accumulator *own = &combination->accumulators[a];
     const strew_dtype dtype = dtype_is_float(own->init.dtype) ? float_of_sources(c) : own->init.dtype;
@@ -242,18 +249,28 @@ static void find_dtypes(struct combining *c) {
 
 /* ---------------------------------------------------------------------------------------------------------- sources */
 
-static strew_status check_shape(const struct combining *c, const char *name, const strew_tensor *tensor) {
+static strew_status check_shape(const struct combining *c, const char *name, const strew_tensor *tensor, int64_t size) {
   const struct call *call = c->steps->call;
   char is[TEXT_BYTES], expected[TEXT_BYTES];
+  int64_t sizes[MAX_RANK];
   const struct call pair = {
       .op = call->op, .error = call->error, .operands = {{"elements", c->elements}, {name, tensor}}};
   RETURN_IF_FAILED(check_devices(&pair));
-  if (tensor->rank == c->elements->rank &&
-      !memcmp(tensor->sizes, c->elements->sizes, (size_t)tensor->rank * sizeof *tensor->sizes))
+  memcpy(sizes, c->elements->sizes, sizeof sizes);
+  sizes[0] = size;
+  if (tensor->rank == c->elements->rank && !memcmp(tensor->sizes, sizes, (size_t)tensor->rank * sizeof *sizes))
     return STREW_OK;
-  return fail(&pair, FAULT(STREW_ESHAPE, name), "has shape %s, expected %s as of the others",
-              text_of_sizes(tensor->rank, tensor->sizes, is),
-              text_of_sizes(c->elements->rank, c->elements->sizes, expected));
+  return fail(&pair, FAULT(STREW_ESHAPE, name), "has shape %s, expected %s",
+              text_of_sizes(tensor->rank, tensor->sizes, is), text_of_sizes(c->elements->rank, sizes, expected));
+}
+
+/* Fails unless positions are numbers, one for each element. */
+static strew_status check_positions(const struct combining *c, const strew_tensor *positions) {
+  if (positions->dtype == STREW_INT64 && positions->rank == 1 && positions->sizes[0] == c->length) return STREW_OK;
+  char is[TEXT_BYTES];
+  return fail(c->steps->call, FAULT(STREW_ESHAPE, "positions"),
+              "are %s of shape %s, expected int64 of shape [%" PRId64 "]", strew_dtype_name(positions->dtype),
+              text_of_sizes(positions->rank, positions->sizes, is), c->length);
 }
 
 /* A tensor on the CPU as rows and columns. */
@@ -271,12 +288,13 @@ static void take_sources(struct combining *c) {
   plan->columns = c->columns;
   for (int s = 0; s < combination->source_count && c->steps->status == STREW_OK; s++) {
     strew_tensor *source = c->given->sources[s];
-    STEP(c->steps, check_shape(c, combination->sources[s], source));
+    STEP(c->steps, check_shape(c, combination->sources[s], source, c->length));
     plan->slots[combination->count + s] = step_rows(c, source, source->dtype, c->length, c->columns);
     set_dtype(c, combination->count + s, seen_dtype(source->dtype));
   }
   strew_tensor *positions = c->given->positions;
   set_dtype(c, plan->slot_count - 1, STREW_INT64);
+  if (positions) STEP(c->steps, check_positions(c, positions));
   if (!positions || !combination->has_position || c->steps->status != STREW_OK) return;
   positions = step_rows(c, positions, STREW_INT64, c->length, 1);
   plan->slots[plan->slot_count - 1] = step_expand(c->steps, positions, 2, (int64_t[]){c->length, c->columns});
@@ -332,10 +350,19 @@ static void take_starts(struct combining *c) {
 
 /* ------------------------------------------------------------------------------------------------------- the call */
 
+/* Fails if self has fractions, or numbers, that the accumulator has not: dtypes that are given may be narrower. */
+static strew_status check_self(const struct combining *c, const strew_tensor *self) {
+  RETURN_IF_FAILED(check_shape(c, "self", self, c->plan->count));
+  if (dtype_category(self->dtype) <= dtype_category(dtype_of(c, 0))) return STREW_OK;
+  return fail(c->steps->call, FAULT(STREW_EDTYPE, "self"), "is %s, the accumulator is %s",
+              strew_dtype_name(self->dtype), strew_dtype_name(dtype_of(c, 0)));
+}
+
 /* What accumulators begin with. */
 static void take_values(struct combining *c) {
   struct combine_plan *plan = c->plan;
   const int64_t groups[] = {plan->count, c->columns}, rows[] = {c->length, c->columns};
+  if (c->given->self) STEP(c->steps, check_self(c, c->given->self));
   for (int a = 0; a < plan->accumulator_count && c->steps->status == STREW_OK; a++) {
     const strew_scalar init = c->combination->accumulators[a].init;
     const strew_dtype dtype = dtype_of(c, a);
@@ -348,16 +375,8 @@ static void take_values(struct combining *c) {
 }
 
 static void compile(struct combining *c) {
-  strew_operand inputs[MOST_INPUTS_OF_TEXT];
-  int slots[MOST_INPUTS_OF_TEXT];
   struct combine_plan *plan = c->plan;
-  set_dtype(c, COMBINED_SLOTS, STREW_BOOL);
-  for (int a = 0; a < plan->accumulator_count && c->steps->status == STREW_OK; a++) {
-    const strew_expr *expr = c->combination->accumulators[a].combine;
-    inputs_of(c, expr, inputs, slots);
-    STEP(c->steps, expr_compile(c->steps->call, expr, inputs, slots, a, &c->headers[a].tensor,
-                                &c->headers[COMBINED_SLOTS].tensor, plan));
-  }
+  for (int a = 0; a < plan->accumulator_count; a++) STEP(c->steps, compile_text(c, a));
   for (int p = 0; p < plan->program_count; p++) /* elements are read as they are stored */
     for (int i = 1; i < plan->programs[p].plan.plan.count; i++) {
       const strew_tensor *slot = plan->slots[plan->programs[p].slots[i]];
@@ -384,6 +403,13 @@ static strew_status run(const struct combining *c) {
               bad);
 }
 
+/* The dtype in which elements of all sources meet. */
+static strew_dtype dtype_of_sources(const struct combining *c) {
+  strew_dtype dtype = STREW_BOOL;
+  for (int s = 0; s < c->combination->source_count; s++) dtype = dtype_promote(dtype, c->given->sources[s]->dtype);
+  return dtype;
+}
+
 /* The result of `finish`, of the accumulators or all their values. */
 static strew_tensor *finish(struct combining *c) {
   struct steps *steps = c->steps;
@@ -400,19 +426,24 @@ static strew_tensor *finish(struct combining *c) {
   STEP(steps, strew_expr_evaluate(expr, &(strew_expr_values){.inputs = inputs}, made, steps->error));
   if (steps->status != STREW_OK) return NULL;
   result = *made;
-  const bool is_half = dtype_is_half(c->elements->dtype) && result->dtype == STREW_FLOAT32 && !is_given;
+  const strew_dtype common = dtype_of_sources(c);
+  const bool is_half = dtype_is_half(common) && result->dtype == STREW_FLOAT32 && !is_given;
   memcpy(sizes, c->elements->sizes, sizeof sizes);
   if (!c->given->partial) sizes[0] = c->plan->count;
   result = step_reshape(steps, result, c->elements->rank, sizes);
   return steps->status != STREW_OK
              ? NULL
-             : step_to(steps, result, c->elements->storage->device, is_half ? c->elements->dtype : result->dtype);
+             : step_to(steps, result, c->elements->storage->device, is_half ? common : result->dtype);
 }
 
 static strew_tensor *combine(struct combining *c) {
   struct steps *steps = c->steps;
   const strew_combine_options *given = c->given;
   STEP(steps, check_options(steps->call, given));
+  if (c->combination->context != c->cpu->context) STEP(steps, fail_context(steps->call, "elements", "belong to"));
+  if (c->combination->source_count && !given->sources)
+    STEP(steps, fail(steps->call, FAULT(STREW_EARGUMENT, "sources"), "are missing, expected %d",
+                     c->combination->source_count));
   if (c->elements->rank < 1)
     STEP(steps, fail(steps->call, FAULT(STREW_ESHAPE, "elements"), "have no dimension, expected one or more"));
   if (given->grouping && given->starts)

@@ -55,7 +55,7 @@ struct draft {
   struct draft_tensor {
     const strew_tensor *tensor;
     bool is_table;
-  } tensors[MOST_INPUTS * MOST_TENSORS];
+  } tensors[MOST_INPUTS * (MOST_INPUTS * MOST_INSTRUCTIONS + 1)];
 };
 
 /* True if input i is the table that an index chooses from. */
@@ -161,10 +161,13 @@ static strew_status check_taken(struct evaluation *evaluation, int k, bool now) 
   return STREW_OK;
 }
 
+static strew_status fit_value(struct evaluation *evaluation, int k);
+
 /* Runs the program of a pending value, whose elements go to `out`. */
 static strew_status run_value(struct evaluation *evaluation, int k, strew_tensor *out) {
   struct elementwise_plan plan;
   if (!strew_tensor_numel(out)) return check_taken(evaluation, k, true);
+  RETURN_IF_FAILED(fit_value(evaluation, k));
   plan_value(evaluation, k, out, &plan);
   plan_simplify_any_order(&plan.plan);
   RETURN_IF_FAILED(RUN_ON(out, elementwise, evaluation->call, &plan));
@@ -191,13 +194,13 @@ static strew_status store_value(struct evaluation *evaluation, int k) {
 }
 
 /* Stores inputs of a pending value that take less work by themselves: those that it broadcasts, and the longest ones
-   where its program would be too long. */
+   where its program would be too long. It may become so later: values that others store are tensors more. */
 static strew_status fit_value(struct evaluation *evaluation, int k) {
   const struct value *value = &evaluation->values[k];
   const int64_t count = strew_tensor_numel(&value->header);
   struct draft draft;
   for (int i = 0; i < value->instruction.inputs; i++)
-    if (value->sources[i] >= 0 && strew_tensor_numel(evaluation->values[value->sources[i]].tensor) < count)
+    if (value->sources[i] >= 0 && strew_tensor_numel(evaluation->values[value->sources[i]].tensor) != count)
       RETURN_IF_FAILED(store_value(evaluation, value->sources[i]));
   for (;;) {
     int longest = 0, at = -1;
@@ -439,6 +442,7 @@ static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold 
     return strew_reduce_with(fold, value->tensor, options, out, error);
   }
   struct elementwise_plan plan;
+  RETURN_IF_FAILED(fit_value(evaluation, k));
   give_program(evaluation, k, &plan);
   const bool is_new = !*out, is_read = strew_tensor_numel(&value->header) != 0;
   strew_status status = is_new && is_read ? STREW_OK : check_taken(evaluation, k, true);
@@ -583,6 +587,10 @@ static strew_status check_inputs(struct evaluation *evaluation) {
   if (first < 0)
     return fail(evaluation->call, FAULT(STREW_EARGUMENT, "inputs"), "have no tensor, expected at least one");
   evaluation->device = inputs[first].tensor->storage->device;
+  if (evaluation->device->context != evaluation->expr->context)
+    return fail_context(evaluation->call, names[first], "belongs to");
+  if (evaluation->expr->word_count && !evaluation->given->codes)
+    return fail(evaluation->call, FAULT(STREW_EARGUMENT, "codes"), "are missing, expected one for each word");
   return STREW_OK;
 }
 
@@ -739,10 +747,9 @@ static strew_status open_source(struct source *source, const strew_expr_source *
   source->is_open = true;
   list_inputs(&source->call, given->expr, given->values);
   RETURN_IF_FAILED(begin(evaluation));
-  if (is_walked(evaluation, last))
-    give_program(evaluation, last, &source->plan);
-  else
-    RETURN_IF_FAILED(store_value(evaluation, last));
+  const bool walks = is_walked(evaluation, last);
+  RETURN_IF_FAILED(walks ? fit_value(evaluation, last) : store_value(evaluation, last));
+  if (walks) give_program(evaluation, last, &source->plan);
   source->tensor = evaluation->values[last].tensor;
   return STREW_OK;
 }

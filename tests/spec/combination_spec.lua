@@ -293,6 +293,41 @@ describe("reductions of one's own", function()
     end), strew.ones(3)), 1, true)
   end)
 
+  it("have the dtype of a text that is a number", function()
+    local x = strew.tensor{1.5, 2.5}
+    for combine, expected in pairs{["0.5"] = 0.5, ["1 + 0.5"] = 1.5, ["7"] = 7, ["true"] = 1} do
+      local result = x:reduce(strew.reduction{init = 0, combine = combine})
+      assert.equal(expected, result:item(), combine)
+      assert.equal(expected % 1 == 0 and "int64" or "float64", result.dtype, combine)
+    end
+    local r = strew.reduction{init = {a = true, s = 0}, combine = {a = "1.5", s = "s + x"}, finish = "a"}
+    assert.equal(1.5, x:reduce(r):item())
+  end)
+
+  it("are rounded to the dtype in which 16-bit floats meet", function()
+    local halves, floats = strew.tensor({1, 2}, "float16"), strew.tensor({1000.125, 2}, "float32")
+    local sum = strew.reduction{init = 0, combine = "acc + x * y"}
+    for _, src in ipairs{{x = halves, y = floats}, {x = floats, y = halves}} do
+      local result = strew.reduce(src, sum)
+      assert.equal("float32", result.dtype)
+      assert.equal(1004.125, result:item())
+    end
+    local integers = strew.tensor{1, 2}
+    assert.equal("float16", strew.reduce({x = integers, y = halves}, sum).dtype)
+    assert.equal("float16", strew.reduce({x = halves, y = integers}, sum).dtype)
+    assert.equal("float32", strew.reduce({x = halves, y = halves:to "bfloat16"}, sum).dtype)
+  end)
+
+  it("take 10 accumulators and sources", function()
+    local sources, src = {}, {}
+    for k = 1, 10 do sources[k], src["s" .. k] = "s" .. k, strew.tensor{k} end
+    local text = "acc + " .. table.concat(sources, " + ")
+    assert.matches("has more than 10 accumulators and sources", message(strew.reduction, {init = 0, combine = text}), 1,
+      true)
+    text = text:gsub(" %+ s10", "")
+    assert.equal(45, strew.reduce(src, strew.reduction{init = 0, combine = text}):item())
+  end)
+
   it("say what is wrong", function()
     local env = {strew = strew, t = strew.tensor{1, 2, 3}, g = strew.grouping(strew.tensor{0, 1, 0}),
                  r = strew.reduction{init = 0, combine = "acc + x"},
@@ -319,6 +354,7 @@ describe("reductions of one's own", function()
       {"strew.reduction{init = 0, combine = 'acc +'}", "reduction: 'text' ends, expected a value"},
       {"strew.reduction{init = 0, combine = 'acc', finish = 'acc + x'}",
        "reduction: 'finish' has 'x', which is no accumulator"},
+      {"strew.reduction{init = 0, combine = 'acc', finish = '1 + 1'}", "reduction: 'finish' has no accumulator"},
       {"strew.reduction{init = {i = 0}, combine = {i = 'i'}}",
        "reduction: 'init' has \"i\", expected names of 1 to 63 letters and digits, and not i, " ..
          "the element's position"},
@@ -357,6 +393,8 @@ describe("reductions of one's own", function()
        "scatter_reduce_: 'q' is float32, self is int64: dtypes must be equal"},
       {"t:scatter_reduce_(0, t - 1, t + 0, strew.reduction{init = 0.5, combine = 'acc + x'})",
        "scatter_reduce_: 'self' is int64, which does not hold a result of float64"},
+      {"strew.scatter(t, t - 1, {reduce = strew.reduction{init = 0, combine = 'x', dtype = 'int64'}, out = t / 2})",
+       "scatter: 'self' is float32, the accumulator is int64"},
       {"strew.scatter(t, t, {reduce = r, fill = 1})",
        "scatter: 'options' has unknown key \"fill\", expected dim, out, dim_size, mode, skip_nan, reduce"},
       {"t:reduce(strew.reduction{init = 0.5, combine = 'acc + x', dtype = 'int64'})",
