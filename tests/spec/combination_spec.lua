@@ -393,7 +393,7 @@ describe("reductions of one's own", function()
        "scatter_reduce_: 'q' is float32, self is int64: dtypes must be equal"},
       {"t:scatter_reduce_(0, t - 1, t + 0, strew.reduction{init = 0.5, combine = 'acc + x'})",
        "scatter_reduce_: 'self' is int64, which does not hold a result of float64"},
-      {"strew.scatter(t, t - 1, {reduce = strew.reduction{init = 0, combine = 'x', dtype = 'int64'}, out = t / 2})",
+      {"strew.scatter(t / 2, t - 1, {reduce = strew.reduction{init = 0, combine = 'x', dtype = 'int64'}, out = t / 2})",
        "scatter: 'self' is float32, the accumulator is int64"},
       {"strew.scatter(t, t, {reduce = r, fill = 1})",
        "scatter: 'options' has unknown key \"fill\", expected dim, out, dim_size, mode, skip_nan, reduce"},
