@@ -6,12 +6,12 @@
 enum { OPERANDS = 3, MOST = 1024 };
 
 /* The offsets of all operands at one position of a plan. */
-struct place {
+struct spot {
   int64_t offsets[OPERANDS];
 };
 
 /* All positions, in row-major order. */
-static int64_t places_of(const struct plan *plan, struct place *places) {
+static int64_t places_of(const struct plan *plan, struct spot *places) {
   int64_t count = plan_numel(plan);
   ck_assert(count <= MOST);
   for (int64_t i = 0; i < count; i++) {
@@ -55,14 +55,14 @@ static void turn(struct plan *plan) {
 }
 
 static int by_offsets(const void *a, const void *b) {
-  const struct place *x = a, *y = b;
+  const struct spot *x = a, *y = b;
   for (int k = 0; k < OPERANDS; k++)
     if (x->offsets[k] != y->offsets[k]) return x->offsets[k] < y->offsets[k] ? -1 : 1;
   return 0;
 }
 
 static void expect_places(const struct plan *plan, const struct plan *whole, bool ordered, const char *what) {
-  static struct place is[MOST], expected[MOST];
+  static struct spot is[MOST], expected[MOST];
   int64_t count = places_of(whole, expected);
   ck_assert_int_eq(places_of(plan, is), count);
   if (!ordered)
