@@ -22,7 +22,8 @@ for _, task in ipairs(which.tasks) do
   for k = 2, #task do
     for _, library in ipairs(which.libraries) do
       each_name(task[k][library[1]] or "", function(name)
-        answers.names[name] = answers.names[name] or {name, task[k][1]}
+        local code, of_table = task[k][1], task[1] == "Tables of columns"
+        answers.names[name] = answers.names[name] or {name, not of_table and code or nil, of_table and code or nil}
       end)
     end
   end
@@ -53,8 +54,8 @@ end
 -- Returns code for a table of columns x, id and size with names of the script's.
 local function renamed(code, owner, names)
   local first, last = tostring(names[1]), tostring(names[#names])
-  code = code:gsub("%f[%w_]x%f[^%w_]", owner):gsub('"id"', '"' .. first .. '"'):gsub('"size"', '"' .. last .. '"')
-  return (code:gsub("%.id%f[^%w_]", "." .. first):gsub("%.size%f[^%w_]", "." .. last))
+  code = code:gsub("%f[%w_]x%f[^%w_]", owner)
+  return (code:gsub("%f[%w_]id%f[^%w_]", first):gsub("%f[%w_]size%f[^%w_]", last))
 end
 
 -- Returns a hint for x:name(), which is nil: x is a table of columns in a variable called `owner`.

@@ -4470,7 +4470,7 @@ function strew.mv(self, other) end
 ---@return strew.Tensor t rank 0
 function strew.dot(self, other) end
 
------------------------------------------------------------------------------------------------------------- Expressions
+------------------------------------------------------------------------------------------------- Expressions, gradients
 
 ---# expressions
 ---A text such as `"(x - mean(x)) / std(x)"` is computed in one pass over its inputs, with the results of single calls.
@@ -4612,8 +4612,6 @@ function strew.reduce(src, reduce, dim, keepdim) end
 ---@param dim integer
 ---@return strew.Tensor t
 function strew.scan(src, reduce, dim) end
-
--------------------------------------------------------------------------------------------------------------- Gradients
 
 ---# gradients
 ---The gradients of a result with respect to the arguments come from the function that `strew.grad` makes.
