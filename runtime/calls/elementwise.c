@@ -192,7 +192,7 @@ static strew_status launch(const struct elementwise *work, strew_tensor *out) {
 }
 
 /* Makes or checks the result, and computes it. The inputs are checked. */
-static strew_status finish(const struct elementwise *work, strew_tensor **out) {
+strew_status elementwise_run(const struct elementwise *work, strew_tensor **out) {
   if (*out) {
     RETURN_IF_FAILED(elementwise_check_written(work, *out));
     return launch(work, *out);
@@ -233,7 +233,7 @@ strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor *
   if ((unsigned)op >= STREW_UNARY_COUNT) return fail_unknown(&call, "op", (int)op, STREW_UNARY_COUNT - 1);
   call.op = unary_operations[op].name;
   strew_status status = elementwise_unary(&work, op, tensor);
-  return TRY(status, finish(&work, out));
+  return TRY(status, elementwise_run(&work, out));
 }
 
 /* ------------------------------------------------------------------------------------------------------ binary */
@@ -378,7 +378,7 @@ strew_status strew_binary(strew_binary_op op, strew_operand a, strew_operand b, 
   if ((unsigned)op >= STREW_BINARY_COUNT) return fail_unknown(&call, "op", (int)op, STREW_BINARY_COUNT - 1);
   call.op = binary_operations[op].name;
   strew_status status = elementwise_binary(&work, op, a, b);
-  return TRY(status, finish(&work, out));
+  return TRY(status, elementwise_run(&work, out));
 }
 
 /* ------------------------------------------------------------------------------------- where, masked_fill, clamp */
@@ -418,7 +418,7 @@ strew_status strew_where(strew_tensor *condition, strew_operand a, strew_operand
   CALL(call, "where", error, {"condition", condition}, {"a", a.tensor}, {"b", b.tensor});
   struct elementwise work = {.call = &call, .given = *out};
   strew_status status = elementwise_where(&work, condition, a, b);
-  return TRY(status, finish(&work, out));
+  return TRY(status, elementwise_run(&work, out));
 }
 
 strew_status elementwise_masked_fill(struct elementwise *work, strew_tensor *x, strew_tensor *mask,
@@ -442,7 +442,7 @@ strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mask, strew_o
   CALL(call, "masked_fill", error, {"self", tensor}, {"mask", mask}, {"value", value.tensor});
   struct elementwise work = {.call = &call, .given = *out};
   strew_status status = elementwise_masked_fill(&work, tensor, mask, value);
-  return TRY(status, finish(&work, out));
+  return TRY(status, elementwise_run(&work, out));
 }
 
 strew_status elementwise_clamp(struct elementwise *work, strew_tensor *x, const strew_operand *low,
@@ -469,5 +469,5 @@ strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const s
   CALL(call, "clamp", error, {"self", tensor}, {"min", low_tensor}, {"max", high_tensor});
   struct elementwise work = {.call = &call, .given = *out};
   strew_status status = elementwise_clamp(&work, tensor, low, high);
-  return TRY(status, finish(&work, out));
+  return TRY(status, elementwise_run(&work, out));
 }

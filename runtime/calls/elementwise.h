@@ -36,6 +36,8 @@ bool elementwise_reads(strew_binary_op op, strew_operand a, strew_operand b);
 
 /* The instruction: its sources are numbers, or FROM_NUMBER with the operand's dtype, to be set by the caller. */
 void elementwise_instruction(const struct elementwise *work, struct instruction *instruction);
+/* Makes or checks the result, and computes it. */
+strew_status elementwise_run(const struct elementwise *work, strew_tensor **out);
 /* Fails unless the result may be written to `out`. */
 strew_status elementwise_check_written(const struct elementwise *work, const strew_tensor *out);
 

@@ -363,24 +363,6 @@ static strew_status tensor_of_number(const struct call *call, strew_context *con
   return tensor_full(call, &context->cpu, dtype, 0, NULL, element, out);
 }
 
-static strew_status apply_to_numbers(const struct node *node, strew_tensor *const *in, strew_tensor **out,
-                                     strew_error *error) {
-  switch (node->kind) {
-  case NODE_UNARY: return strew_unary((strew_unary_op)node->op, in[0], out, error);
-  case NODE_TRUE_NOT: return strew_unary(STREW_LOGICAL_NOT, in[0], out, error);
-  case NODE_TRUE_AND: return strew_binary(STREW_LOGICAL_AND, strew_of(in[0]), strew_of(in[1]), out, error);
-  case NODE_TRUE_OR: return strew_binary(STREW_LOGICAL_OR, strew_of(in[0]), strew_of(in[1]), out, error);
-  case NODE_CONVERT: return strew_to(in[0], strew_tensor_device(in[0]), (strew_dtype)node->op, out, error);
-  case NODE_CLAMP: {
-    const strew_operand low = strew_of(in[1]), high = strew_of(in[2]);
-    return strew_clamp(in[0], &low, &high, out, error);
-  }
-  case NODE_WHERE: return strew_where(in[0], strew_of(in[1]), strew_of(in[2]), out, error);
-  case NODE_MASKED_FILL: return strew_masked_fill(in[0], in[1], strew_of(in[2]), out, error);
-  default: return strew_binary((strew_binary_op)node->op, strew_of(in[0]), strew_of(in[1]), out, error);
-  }
-}
-
 /* True if the operation of numbers is one of floats. */
 static bool makes_floats(const struct node *node) {
   if (node->kind == NODE_BINARY && node->op == STREW_POW) return true;
@@ -390,17 +372,23 @@ static bool makes_floats(const struct node *node) {
 }
 
 /* An operation on numbers alone gives a number: computed on the CPU, with the same bits everywhere. */
-static strew_status compute_number(struct evaluation *evaluation, int k, const struct call *call,
-                                   const strew_operand *in) {
+static strew_status compute_number(struct evaluation *evaluation, int k, struct call *call, const strew_operand *in) {
   const struct node *node = &evaluation->expr->nodes[k];
   strew_tensor *tensors[MOST_INPUTS] = {NULL}, *out = NULL;
+  strew_operand operands[MOST_INPUTS];
+  struct elementwise work = {.call = call};
   strew_status status = STREW_OK;
-  const bool is_logical = node->kind == NODE_TRUE_AND || node->kind == NODE_TRUE_OR || node->kind == NODE_TRUE_NOT;
   for (int i = 0; i < node->count; i++) {
-    if (is_logical) TRY(status, expect_bool(call, operand_names[node->kind][i], in[i]));
     TRY(status, tensor_of_number(call, evaluation->expr->context, in[i].number, makes_floats(node), &tensors[i]));
+    operands[i] = strew_of(tensors[i]);
+    call->operands[i].tensor = tensors[i];
   }
-  TRY(status, apply_to_numbers(node, tensors, &out, call->error));
+  if (node->kind == NODE_CONVERT) {
+    TRY(status, copy_as(call, tensors[0], (strew_dtype)node->op, &out));
+  } else {
+    TRY(status, check_operation(&work, node, operands));
+    TRY(status, elementwise_run(&work, &out));
+  }
   evaluation->values[k].kind = VALUE_NUMBER;
   TRY(status, strew_item(out, &evaluation->values[k].number, call->error));
   for (int i = 0; i < node->count; i++) strew_release(tensors[i]);
