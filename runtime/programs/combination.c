@@ -183,9 +183,7 @@ struct combining {
 
 static void set_dtype(struct combining *c, int slot, strew_dtype dtype) {
   struct header *header = &c->headers[slot];
-  header->storage = (struct storage){.references = 1, .device = c->cpu};
-  header->tensor = (strew_tensor){
-      .references = 1, .dtype = dtype, .rank = 1, .storage = &header->storage, .sizes = {0}, .strides = {1}};
+  make_header(&header->tensor, &header->storage, c->cpu, dtype, 1, (int64_t[]){0});
 }
 
 static strew_dtype dtype_of(const struct combining *c, int slot) { return c->headers[slot].tensor.dtype; }

@@ -298,16 +298,21 @@ static strew_status check_operation(struct elementwise *work, const struct node 
   }
 }
 
+void make_header(strew_tensor *header, struct storage *storage, strew_device *device, strew_dtype dtype, int rank,
+                 const int64_t *sizes) {
+  *storage = (struct storage){.references = 1, .device = device};
+  *header = (strew_tensor){.references = 1, .dtype = dtype, .rank = rank, .storage = storage};
+  for (int d = 0; d < rank; d++) header->sizes[d] = sizes[d];
+  dense_strides(rank, sizes, header->strides);
+}
+
 /* Makes the value pending: a tensor of that dtype and shape that has no memory yet. */
 static void make_pending(struct evaluation *evaluation, struct value *value, strew_dtype dtype, int rank,
                          const int64_t *sizes) {
   value->kind = VALUE_PENDING;
   value->visit = 0;
   value->tensor = &value->header;
-  value->storage = (struct storage){.references = 1, .device = evaluation->device};
-  value->header = (strew_tensor){.references = 1, .dtype = dtype, .rank = rank, .storage = &value->storage};
-  for (int d = 0; d < rank; d++) value->header.sizes[d] = sizes[d];
-  dense_strides(rank, sizes, value->header.strides);
+  make_header(&value->header, &value->storage, evaluation->device, dtype, rank, sizes);
 }
 
 /* Elements that a check reads: divisors of integers, and a value that is one number. */

@@ -62,4 +62,8 @@ strew_status expr_compile(const struct call *call, const strew_expr *expr, const
                           const int *slots, int accumulator, strew_tensor *out, strew_tensor *test,
                           struct combine_plan *plan);
 
+/* Makes a dense tensor that has no memory, over a storage that has none. expression.c */
+void make_header(strew_tensor *header, struct storage *storage, strew_device *device, strew_dtype dtype, int rank,
+                 const int64_t *sizes);
+
 #endif
