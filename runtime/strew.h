@@ -593,6 +593,20 @@ typedef enum strew_unary_op {
   STREW_LOG1P,       /* float; log(1 + x) */
   STREW_EXPM1,       /* float; e^x - 1 */
   STREW_SIGN,        /* -1, 0 or 1; 0 for NaN */
+  STREW_TAN,         /* float */
+  STREW_ASIN,        /* float */
+  STREW_ACOS,        /* float */
+  STREW_ATAN,        /* float */
+  STREW_SINH,        /* float */
+  STREW_COSH,        /* float */
+  STREW_ASINH,       /* float */
+  STREW_ACOSH,       /* float */
+  STREW_ATANH,       /* float */
+  STREW_EXP2,        /* float; 2^x */
+  STREW_ERF,         /* float */
+  STREW_ERFC,        /* float; 1 - erf(x) */
+  STREW_GELU,        /* float; x erfc(-x / sqrt(2)) / 2: x Phi(x), where Phi is the normal distribution */
+  STREW_CBRT,        /* float; cube root */
   STREW_UNARY_COUNT
 } strew_unary_op;
 
@@ -619,6 +633,9 @@ typedef enum strew_binary_op {
   STREW_BITWISE_AND, /* takes integers and bools only */
   STREW_BITWISE_OR,  /* takes integers and bools only */
   STREW_BITWISE_XOR, /* takes integers and bools only */
+  STREW_ATAN2,       /* float; the angle of the point (b, a), from -pi to pi */
+  STREW_HYPOT,       /* float; sqrt(a^2 + b^2) */
+  STREW_LOGADDEXP,   /* float; log(e^a + e^b) */
   STREW_BINARY_COUNT
 } strew_binary_op;
 

@@ -1,8 +1,8 @@
 /* check_functions.c: the functions of runtime/shared/ against the C library in the next wider type, in
    units in the last place (ulp); their special values; and their bits, in C and on the device. STREW_TEST_EVERY=1:
    every float32. */
-#include "runtime/shared/power.h"
-#include "runtime/shared/trigonometric.h"
+#include "runtime/shared/errors.h"
+#include "runtime/shared/hyperbolic.h"
 #include "testing.h"
 
 #include <float.h>
@@ -18,7 +18,29 @@
   X(EXPM1, expm1, 0.65, 0.65, 0x264e5fae9d2ea0eu, 0x7ee698383aa0a9b7u)                                                 \
   X(TANH, tanh, 1, 0.65, 0x95ae145b461b93ffu, 0x7d9e1100a61c933du)                                                     \
   X(SIN, sin, 0.8, 0.8, 0x5f7bd48c00a80dbu, 0x1bcbeebfc2aa92d7u)                                                       \
-  X(COS, cos, 0.8, 0.8, 0xe97666b17e40ec58u, 0xbd5588e2fcada728u)
+  X(COS, cos, 0.8, 0.8, 0xe97666b17e40ec58u, 0xbd5588e2fcada728u)                                                      \
+  X(TAN, tan, 0.95, 0.95, 0x4cc24825cea48b12u, 0x51731329ed016beu)                                                     \
+  X(ASIN, asin, 0.7, 0.7, 0xbbbbb5e4378bacc8u, 0xeff1dd375b643e1du)                                                    \
+  X(ACOS, acos, 0.65, 0.65, 0x1749b6db1a590bb4u, 0xe02312463c506b2au)                                                  \
+  X(ATAN, atan, 0.7, 0.7, 0x2a23bd54627a29fdu, 0x9f1002e8cec6ed9fu)                                                    \
+  X(SINH, sinh, 0.8, 0.85, 0x18c77ebc5fc723e9u, 0xe7ec785e7b85f5afu)                                                   \
+  X(COSH, cosh, 0.6, 0.6, 0x140fb16a05a2315fu, 0xb44cd04c86322740u)                                                    \
+  X(ASINH, asinh, 0.7, 0.7, 0xcefd6926774bd59au, 0xe32dbf9e2cf98205u)                                                  \
+  X(ACOSH, acosh, 0.65, 0.65, 0x50f4f9e51331b8c0u, 0x4c8fb28c226e72c7u)                                                \
+  X(ATANH, atanh, 0.7, 0.65, 0x9cf5cd10d3cb6081u, 0xde5d428731696c80u)                                                 \
+  X(EXP2, exp2, 0.8, 0.8, 0xbcb24d5dcb8f5b69u, 0x215e089b414d5fd3u)                                                    \
+  X(ERF, erf, 0.85, 0.75, 0x3e57146d6762041cu, 0x11696977f64b85d6u)                                                    \
+  X(ERFC, erfc, 0.85, 0.85, 0xab26ac19c34306eeu, 0x5c8473d7e1718267u)                                                  \
+  X(GELU, gelu, 0.85, 0.85, 0x65763f983ac1dd3au, 0xb9db19be10c2c7a9u)                                                  \
+  X(CBRT, cbrt, 0.55, 0.55, 0xe062a48ccf759324u, 0xe77979940a201e51u)
+
+/* x Phi(x) */
+static double gelu(double x) { return x < -40 ? -0.0 : x / 2 * erfc(-x * sqrt(0.5)); }
+static long double gelul(long double x) {
+  const long double root = sqrtl(0.5L), rest = fmal(-root, root, 0.5L) / (2 * root), y = -x * root;
+  const long double lost = fmal(-x, root, -y) - x * rest; /* erfc(y + lost) = erfc(y) e^(-2 y lost) */
+  return x < -40 ? -0.0L : x > 40 ? x : x / 2 * erfcl(y) * expl(-2 * y * lost);
+}
 
 static const struct {
   strew_unary_op op;
@@ -163,6 +185,88 @@ START_TEST(special_powers_are_exact) {
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------ other pairs of numbers */
+
+/* As for FUNCTIONS; digests of digest_pairs. */
+#define PAIRS(X)                                                                                                       \
+  X(ATAN2, atan2, 0.75, 0x6885d8849011bd62u, 0x9a96fdf24627e8dfu)                                                      \
+  X(HYPOT, hypot, 0.75, 0x45160e6f5ebd77b7u, 0xf7bcb6a9abe3ea7fu)                                                      \
+  X(LOGADDEXP, logaddexp, 0.95, 0x7f6eb4956b3ae65eu, 0xce1865a5c60a45a5u)
+
+/* The library has no logaddexp. */
+static long double logaddexpl(long double a, long double b) {
+  const long double high = fmaxl(a, b), low = fminl(a, b);
+  if (isnan(a) || isnan(b)) return NAN;
+  return isinf(high) ? high : high + log1pl(expl(low - high));
+}
+static double logaddexp(double a, double b) { return (double)logaddexpl((long double)a, (long double)b); }
+
+static const struct {
+  strew_binary_op op;
+  const char *name;
+  float (*of_f32)(float, float);
+  double (*wide_f32)(double, double), (*of_f64)(double, double);
+  long double (*wide_f64)(long double, long double);
+  double most;
+  uint64_t digest_f32, digest_f64;
+} pairs[] = {
+#define ROW(ENUM, name, most, digest_f32, digest_f64)                                                                  \
+  {STREW_##ENUM, #name, name##_f32, name, name##_f64, name##l, most, digest_f32, digest_f64},
+    PAIRS(ROW)
+#undef ROW
+};
+enum { PAIRS_COUNT = sizeof pairs / sizeof *pairs };
+
+/* Any bits; small numbers; near each other in magnitude; whole numbers. */
+static void draw_pair(int kind, bool positive, double *x, double *y) {
+  const double scale = ldexp(1, (int)draw_below(200) - 100);
+  switch (kind % 4) {
+  case 0: *x = double_of_bits(draw()), *y = double_of_bits(draw()); break;
+  case 1: *x = between(-4, 4), *y = between(-4, 4); break;
+  case 2: *x = between(-1, 1) * scale, *y = between(-1, 1) * scale; break;
+  default: *x = (double)draw_below(99) - 49, *y = (double)draw_below(99) - 49;
+  }
+  if (positive) *x = fabs(*x), *y = fabs(*y);
+}
+
+/* logaddexp of a negative number may cancel. */
+START_TEST(pairs_are_near) {
+  const bool wider = is_long_double_wider(), positive = pairs[_i].op == STREW_LOGADDEXP;
+  seed_draws((uint64_t)_i);
+  for (int i = 0; i < some(1000000); i++) {
+    double x, y;
+    draw_pair(i, positive, &x, &y);
+    const float a = i % 4 ? (float)x : float_of_bits((uint32_t)draw()),
+                b = i % 4 ? (float)y : float_of_bits((uint32_t)draw());
+    if (!positive || (a >= 0 && b >= 0)) {
+      const double off = off_f32(pairs[_i].of_f32(a, b), pairs[_i].wide_f32((double)a, (double)b));
+      ck_assert_msg(off < pairs[_i].most, "%s of %a and %a is off by %g units", pairs[_i].name, (double)a, (double)b,
+                    off);
+    }
+    const long double expected = pairs[_i].wide_f64((long double)x, (long double)y);
+    const double off_64 = wider ? off_f64(pairs[_i].of_f64(x, y), expected) : 0;
+    ck_assert_msg(off_64 < pairs[_i].most, "%s of %a and %a is off by %g units", pairs[_i].name, x, y, off_64);
+  }
+}
+END_TEST
+
+/* C11, F.10.1.4 and F.10.4.3: every pair of these. */
+START_TEST(special_pairs_are_exact) {
+  const double numbers[] = {0,       -0.0,     1,        -1,        0x1p-149, -0x1p-149, 0x1p-126, 3,         -4,
+                            FLT_MAX, -FLT_MAX, INFINITY, -INFINITY, NAN,      0x1p60,    -0x1p-60, 0x1p-1074, DBL_MAX};
+  enum { NUMBERS = sizeof numbers / sizeof *numbers };
+  for (int i = 0; i < NUMBERS * NUMBERS; i++) {
+    const double x = numbers[i / NUMBERS], y = numbers[i % NUMBERS];
+    const float a = (float)x, b = (float)y;
+    const double f32 = (double)pairs[_i].of_f32(a, b), f64 = pairs[_i].of_f64(x, y);
+    ck_assert_msg(off_f32((float)f32, pairs[_i].wide_f32((double)a, (double)b)) < 1, "%s_f32(%a, %a) is %a",
+                  pairs[_i].name, (double)a, (double)b, f32);
+    ck_assert_msg(off_f64(f64, pairs[_i].wide_f64((long double)x, (long double)y)) < 1, "%s_f64(%a, %a) is %a",
+                  pairs[_i].name, x, y, f64);
+  }
+}
+END_TEST
+
 /* ----------------------------------------------------------------------------------------------------- exact values */
 
 static void check_exact(const char *name, float (*of_f32)(float), double (*of_f64)(double), double x, double expected) {
@@ -184,6 +288,19 @@ START_TEST(ends_are_exact) {
   EACH(log1p, NAN, NAN);
   EACH(sin, INFINITY, NAN), EACH(sin, -INFINITY, NAN), EACH(sin, NAN, NAN);
   EACH(cos, INFINITY, NAN), EACH(cos, -INFINITY, NAN), EACH(cos, NAN, NAN), EACH(cos, 0.0, 1), EACH(cos, -0.0, 1);
+  EACH(tan, INFINITY, NAN), EACH(tan, NAN, NAN), EACH(asin, 1.5, NAN), EACH(asin, INFINITY, NAN), EACH(asin, NAN, NAN);
+  EACH(acos, 1.0, 0.0), EACH(acos, -1.5, NAN), EACH(acos, -INFINITY, NAN), EACH(acos, NAN, NAN), EACH(atan, NAN, NAN);
+  EACH(sinh, INFINITY, INFINITY), EACH(sinh, -INFINITY, -INFINITY), EACH(sinh, NAN, NAN), EACH(cosh, 0.0, 1);
+  EACH(cosh, -INFINITY, INFINITY), EACH(cosh, NAN, NAN), EACH(asinh, INFINITY, INFINITY), EACH(asinh, NAN, NAN);
+  EACH(acosh, 1.0, 0.0), EACH(acosh, 0.5, NAN), EACH(acosh, -FLT_MAX, NAN), EACH(acosh, INFINITY, INFINITY);
+  EACH(acosh, -INFINITY, NAN), EACH(acosh, NAN, NAN), EACH(atanh, 1.0, INFINITY), EACH(atanh, -1.0, -INFINITY);
+  EACH(atanh, 1.5, NAN), EACH(atanh, INFINITY, NAN), EACH(atanh, NAN, NAN), EACH(exp2, INFINITY, INFINITY);
+  EACH(exp2, -INFINITY, 0.0), EACH(exp2, NAN, NAN), EACH(exp2, -149.0, 0x1p-149), EACH(exp2, 10.0, 1024);
+  EACH(erf, INFINITY, 1), EACH(erf, -INFINITY, -1), EACH(erf, NAN, NAN), EACH(erfc, 0.0, 1), EACH(erfc, INFINITY, 0.0);
+  EACH(erfc, -INFINITY, 2), EACH(erfc, NAN, NAN), EACH(gelu, INFINITY, INFINITY), EACH(gelu, -INFINITY, -0.0);
+  EACH(gelu, 0.0, 0.0), EACH(gelu, -0.0, -0.0), EACH(gelu, NAN, NAN), EACH(cbrt, -INFINITY, -INFINITY);
+  EACH(cbrt, INFINITY, INFINITY), EACH(cbrt, NAN, NAN), EACH(cbrt, -27.0, -3), EACH(cbrt, 0.0, 0.0);
+  EACH(cbrt, -0.0, -0.0);
 #define OF_LOG(name)                                                                                                   \
   EACH(name, 0.0, -INFINITY), EACH(name, -0.0, -INFINITY), EACH(name, 1.0, 0.0), EACH(name, INFINITY, INFINITY);       \
   EACH(name, -INFINITY, NAN), EACH(name, -1.0, NAN), EACH(name, -0x1p-149, NAN), EACH(name, NAN, NAN)
@@ -194,7 +311,9 @@ START_TEST(ends_are_exact) {
   const double small[] = {0.0, -0.0, 0x1p-149, -0x1p-149, 0x1p-126, -0x1p-60};
   for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
     EACH(tanh, small[i], small[i]), EACH(expm1, small[i], small[i]), EACH(log1p, small[i], small[i]);
-    EACH(sin, small[i], small[i]), EACH(cos, small[i], 1);
+    EACH(sin, small[i], small[i]), EACH(cos, small[i], 1), EACH(tan, small[i], small[i]);
+    EACH(asin, small[i], small[i]), EACH(atan, small[i], small[i]), EACH(sinh, small[i], small[i]);
+    EACH(asinh, small[i], small[i]), EACH(atanh, small[i], small[i]);
   }
 }
 END_TEST
@@ -220,6 +339,8 @@ START_TEST(large_angles_are_reduced) {
     ck_assert(off_f32(cos_f32(f32[i]), cos((double)f32[i])) < 0.8);
     ck_assert(off_f64(sin_f64(f64[i]), sinl((long double)f64[i])) < 0.8);
     ck_assert(off_f64(cos_f64(f64[i]), cosl((long double)f64[i])) < 0.8);
+    ck_assert(off_f32(tan_f32(f32[i]), tan((double)f32[i])) < 1);
+    ck_assert(off_f64(tan_f64(f64[i]), tanl((long double)f64[i])) < 1);
   }
   ck_assert(fabs(cos_f64(f64[5]) + 4.68716592425462761112e-19) < 1e-34);
 }
@@ -257,30 +378,37 @@ static void add_word(uint64_t *digest, uint64_t word) { *digest = (*digest ^ wor
     strew_release(from), strew_release(out);                                                                           \
   }                                                                                                                    \
   END_TEST
-/* Powers of those numbers; the exponents are mostly between -8 and 8. */
-#define POWERS_TEST(s, type, DTYPE, known)                                                                             \
-  START_TEST(powers_are_the_same_##s) {                                                                                \
+/* Pairs of those numbers; the second ones, as exponents, are mostly between -8 and 8. */
+#define PAIRS_TEST(s, type, DTYPE)                                                                                     \
+  static void check_pairs_##s(strew_binary_op op, const char *name, type (*of)(type, type), uint64_t known) {          \
     static type x[MANY], y[MANY], expected[MANY];                                                                      \
     uint64_t digest = 0xcbf29ce484222325u;                                                                             \
     inputs_##s(x);                                                                                                     \
     for (int i = 0; i < MANY; i++) {                                                                                   \
       y[i] = i % 8 ? (type)(((int64_t)i * 40503 % MANY - MANY / 2) * 0x1p-12f) : x[(int64_t)i * 4099 % MANY];          \
-      expected[i] = pow_##s(x[i], y[i]);                                                                               \
+      expected[i] = of(x[i], y[i]);                                                                                    \
       add_word(&digest, isnan(expected[i]) ? 1 : (uint64_t)bits_of_##s(expected[i]));                                  \
     }                                                                                                                  \
-    ck_assert_msg(digest == known, "the digest of pow is 0x%llxu", (unsigned long long)digest);                        \
+    ck_assert_msg(digest == known, "the digest of %s is 0x%llxu", name, (unsigned long long)digest);                   \
     if (lacks(DTYPE)) return;                                                                                          \
     strew_tensor *a = tensor_of(DTYPE, 1, (int64_t[]){MANY}, CONTIGUOUS, x), *out = NULL;                              \
     strew_tensor *b = tensor_of(DTYPE, 1, (int64_t[]){MANY}, CONTIGUOUS, y);                                           \
-    ok(strew_binary(STREW_POW, strew_of(a), strew_of(b), &out, &failure));                                             \
-    assert_elements(out, DTYPE, expected, "pow");                                                                      \
+    ok(strew_binary(op, strew_of(a), strew_of(b), &out, &failure));                                                    \
+    assert_elements(out, DTYPE, expected, "%s", name);                                                                 \
     strew_release(a), strew_release(b), strew_release(out);                                                            \
+  }                                                                                                                    \
+  START_TEST(pairs_are_the_same_##s) {                                                                                 \
+    check_pairs_##s(pairs[_i].op, pairs[_i].name, pairs[_i].of_##s, pairs[_i].digest_##s);                             \
   }                                                                                                                    \
   END_TEST
 BITS_TEST(f32, float, STREW_FLOAT32)
 BITS_TEST(f64, double, STREW_FLOAT64)
-POWERS_TEST(f32, float, STREW_FLOAT32, 0xecc6053cd17f9796u)
-POWERS_TEST(f64, double, STREW_FLOAT64, 0x36acc47641334e27u)
+PAIRS_TEST(f32, float, STREW_FLOAT32)
+PAIRS_TEST(f64, double, STREW_FLOAT64)
+START_TEST(powers_are_the_same_f32) { check_pairs_f32(STREW_POW, "pow", pow_f32, 0xecc6053cd17f9796u); }
+END_TEST
+START_TEST(powers_are_the_same_f64) { check_pairs_f64(STREW_POW, "pow", pow_f64, 0x36acc47641334e27u); }
+END_TEST
 
 Suite *make_suite(void) {
   Suite *suite = suite_create("functions");
@@ -293,10 +421,14 @@ Suite *make_suite(void) {
     tcase_add_test(near, large_angles_are_reduced);
     tcase_add_loop_test(near, powers_are_near, 0, KINDS);
     tcase_add_test(near, special_powers_are_exact);
+    tcase_add_loop_test(near, pairs_are_near, 0, PAIRS_COUNT);
+    tcase_add_loop_test(near, special_pairs_are_exact, 0, PAIRS_COUNT);
   }
   tcase_add_loop_test(bits, bits_are_the_same_f32, 0, COUNT);
   tcase_add_loop_test(bits, bits_are_the_same_f64, 0, COUNT);
   tcase_add_test(bits, powers_are_the_same_f32);
   tcase_add_test(bits, powers_are_the_same_f64);
+  tcase_add_loop_test(bits, pairs_are_the_same_f32, 0, PAIRS_COUNT);
+  tcase_add_loop_test(bits, pairs_are_the_same_f64, 0, PAIRS_COUNT);
   return suite;
 }

@@ -1,8 +1,8 @@
 /* elementwise_oracle.c: see elementwise_oracle.h */
 #include "elementwise_oracle.h"
 
-#include "runtime/shared/power.h"
-#include "runtime/shared/trigonometric.h"
+#include "runtime/shared/errors.h"
+#include "runtime/shared/hyperbolic.h"
 
 #define ROW(ENUM, name, function, takes, gives, ...) [STREW_##ENUM] = {name, TAKES_##takes, GIVES_##gives},
 const struct table_row binary_rows[] = {STREW_BINARY(ROW)}, unary_rows[] = {STREW_UNARY(ROW)};
@@ -85,7 +85,11 @@ static double apply_float(strew_binary_op op, double a, double b, bool single) {
   case STREW_DIV: return a / b;
   case STREW_FLOOR_DIVIDE: return apply_floor_divide(a, b, single);
   case STREW_REMAINDER: return apply_remainder(a, b);
-  case STREW_POW: return single ? (double)pow_f32((float)a, (float)b) : pow_f64(a, b);
+#define OF_PAIR(name) (single ? (double)name##_f32((float)a, (float)b) : name##_f64(a, b))
+  case STREW_POW: return OF_PAIR(pow);
+  case STREW_ATAN2: return OF_PAIR(atan2);
+  case STREW_HYPOT: return OF_PAIR(hypot);
+  case STREW_LOGADDEXP: return OF_PAIR(logaddexp);
   case STREW_MAXIMUM: return is_above(a, b) ? a : b;
   case STREW_MINIMUM: return is_below(a, b) ? a : b;
   default: ck_abort_msg("no such operation on floats");
@@ -182,6 +186,20 @@ static double apply_unary_float(strew_unary_op op, double x, bool single) {
   case STREW_LOG1P: return OF_HEADER(log1p);
   case STREW_EXPM1: return OF_HEADER(expm1);
   case STREW_SIGN: return (x > 0) - (x < 0);
+  case STREW_TAN: return OF_HEADER(tan);
+  case STREW_ASIN: return OF_HEADER(asin);
+  case STREW_ACOS: return OF_HEADER(acos);
+  case STREW_ATAN: return OF_HEADER(atan);
+  case STREW_SINH: return OF_HEADER(sinh);
+  case STREW_COSH: return OF_HEADER(cosh);
+  case STREW_ASINH: return OF_HEADER(asinh);
+  case STREW_ACOSH: return OF_HEADER(acosh);
+  case STREW_ATANH: return OF_HEADER(atanh);
+  case STREW_EXP2: return OF_HEADER(exp2);
+  case STREW_ERF: return OF_HEADER(erf);
+  case STREW_ERFC: return OF_HEADER(erfc);
+  case STREW_GELU: return OF_HEADER(gelu);
+  case STREW_CBRT: return OF_HEADER(cbrt);
   case STREW_SIGMOID: x = -x; return 1 / narrowed(1 + OF_HEADER(exp), single);
   default: ck_abort_msg("no such operation on floats");
   }

@@ -165,13 +165,27 @@ static int value_of_source(struct program *program, const struct instruction *in
   return value_converted(program, value_converted(program, value, source->dtype, common), common, computed);
 }
 
+/* Long functions: vector loops where there are some, else scalar ones. */
+static kernel *long_kernel_of(const struct instruction *instruction) {
+  const bool is_unary = instruction->kind == ELEMENTWISE_UNARY, is_float32 = instruction->compute == STREW_FLOAT32;
+  const struct long_functions *scalar = is_float32 ? &long_functions_f32 : &long_functions_f64;
+#ifdef X86_LOOPS
+  const struct kernels *vectors = elementwise_loops_avx2.kernels[STREW_FLOAT32];
+  if (is_float32 && isa_in_use() >= ISA_AVX2)
+    return is_unary ? vectors->unary[instruction->op] : vectors->binary[instruction->op];
+#endif
+  return is_unary ? scalar->unary[instruction->op] : scalar->binary[instruction->op];
+}
+
 static kernel *kernel_of(const struct instruction *instruction) {
   strew_dtype compute = instruction->compute;
   /* where only moves elements, 16-bit floats as integers */
   if (instruction->kind == ELEMENTWISE_WHERE) return kernels_of(dtype_is_half(compute) ? STREW_INT16 : compute)->where;
   const struct kernels *kernels = kernels_of(compute);
-  if (instruction->kind == ELEMENTWISE_UNARY) return kernels->unary[instruction->op];
-  return instruction->kind == ELEMENTWISE_BINARY ? kernels->binary[instruction->op] : kernels->clamp;
+  if (instruction->kind == ELEMENTWISE_CLAMP) return kernels->clamp;
+  const bool is_unary = instruction->kind == ELEMENTWISE_UNARY;
+  kernel *found = is_unary ? kernels->unary[instruction->op] : kernels->binary[instruction->op];
+  return found ? found : long_kernel_of(instruction);
 }
 
 static int add_take(struct program *program, const struct instruction *instruction) {

@@ -9,8 +9,8 @@
 #include <tgmath.h> /* floor, ceil, ... for the type of the argument, as in OpenCL */
 #endif
 
-#include "power.h"
-#include "trigonometric.h"
+#include "errors.h"
+#include "hyperbolic.h"
 
 /* Numbers of operations in kernels that choose one at run time: those of strew.h. */
 #define ROW(ENUM, name, function, takes, gives, work, asks) CODE_##ENUM,

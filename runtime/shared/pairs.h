@@ -4,7 +4,7 @@
 #ifndef STREW_PAIRS_H
 #define STREW_PAIRS_H
 
-#include "scalar.h"
+#include "parts.h"
 
 /* Rounding error of sum = a + b: exact, or 0 if the sum is not finite. */
 #define PAIR_LOST(s)                                                                                                   \
@@ -48,5 +48,39 @@ PAIR(f64)
 #endif
 PAIR(i64)
 #undef PAIR
+
+/* Products, quotients and roots of pairs, with nearly twice the digits. Nothing may underflow. */
+#define PAIR_PRODUCT(s)                                                                                                \
+  INLINED pair_##s times_pairs_##s(pair_##s a, pair_##s b) {                                                           \
+    const W_##s high = times_##s(a.high, b.high);                                                                      \
+    const W_##s low = plus_##s(times_##s(a.high, b.low), times_##s(a.low, b.high));                                    \
+    return make_pair_##s(high, plus_##s(rest_of_product_##s(a.high, b.high, high), low));                              \
+  }                                                                                                                    \
+  INLINED pair_##s divide_pairs_##s(pair_##s a, pair_##s b) {                                                          \
+    const W_##s high = divide_##s(a.high, b.high), product = times_##s(high, b.high);                                  \
+    const W_##s rest = minus_##s(minus_##s(a.high, product), rest_of_product_##s(high, b.high, product));              \
+    const W_##s more = plus_##s(rest, minus_##s(a.low, times_##s(high, b.low)));                                       \
+    return make_pair_##s(high, divide_##s(more, b.high));                                                              \
+  }                                                                                                                    \
+  INLINED pair_##s root_of_pair_##s(pair_##s a) {                                                                      \
+    const W_##s high = root_##s(a.high), square = times_##s(high, high);                                               \
+    const W_##s rest = minus_##s(minus_##s(a.high, square), rest_of_product_##s(high, high, square));                  \
+    const W_##s low = divide_##s(plus_##s(rest, a.low), plus_##s(high, high));                                         \
+    return make_pair_##s(high, equal_##s(high, 0) ? 0 : low);                                                          \
+  }                                                                                                                    \
+  INLINED pair_##s either_pair_##s(bool chosen, pair_##s a, pair_##s b) {                                              \
+    return make_pair_##s(chosen ? a.high : b.high, chosen ? a.low : b.low);                                            \
+  }                                                                                                                    \
+  INLINED W_##s sum_of_pair_##s(pair_##s a) { return plus_##s(a.high, a.low); }                                        \
+  /* The same pair, whose high part is the rounded sum. */                                                             \
+  INLINED pair_##s settle_pair_##s(pair_##s a) {                                                                       \
+    const W_##s sum = sum_of_pair_##s(a);                                                                              \
+    return make_pair_##s(sum, rest_of_sum_##s(a.high, a.low, sum));                                                    \
+  }
+PAIR_PRODUCT(f32)
+#ifdef HAS_FLOAT64
+PAIR_PRODUCT(f64)
+#endif
+#undef PAIR_PRODUCT
 
 #endif

@@ -5,8 +5,10 @@
 
 #include "scalar.h"
 
-/* Functions of loops that are to be vectorised: compilers do not inline long ones that are called twice. */
-#ifdef __OPENCL_VERSION__
+/* Functions of loops that are to be vectorised: compilers do not inline long ones that are called twice.
+   (long_functions.c defines it.) */
+#ifdef INLINED
+#elif defined(__OPENCL_VERSION__)
 #define INLINED static inline
 #else
 #define INLINED static inline __attribute__((always_inline))

@@ -21,18 +21,6 @@
 /* Above, y log x is out of that range. */
 #define POW_LIMIT_f32 200
 
-#define PRODUCT(s)                                                                                                     \
-  INLINED pair_##s times_pairs_##s(pair_##s a, pair_##s b) {                                                           \
-    const W_##s high = times_##s(a.high, b.high);                                                                      \
-    const W_##s low = plus_##s(times_##s(a.high, b.low), times_##s(a.low, b.high));                                    \
-    return make_pair_##s(high, plus_##s(rest_of_product_##s(a.high, b.high, high), low));                              \
-  }
-PRODUCT(f32)
-#ifdef HAS_FLOAT64
-PRODUCT(f64)
-#endif
-#undef PRODUCT
-
 /* (2 artanh(t) - 2 t - 2/3 t^3) / t^3, where z = t^2 < 0.0296 */
 INLINED pair_f32 pow_series_f32(pair_f32 z) {
   const float series = horner_f32(horner_f32(0.234321713f, z.high, 0.28546533f), z.high, 0.400001585f);

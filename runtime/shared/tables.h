@@ -98,8 +98,9 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
    takes: ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32) or BITS (integers and bools);
    what it gives: COMMON (the dtype in which the operands meet), or bool: ORDER (a comparison, in which a number stands
    for its value) or TRUTH (of what is zero and what is not, numbers too); time of an element, in times that a sum takes
-   (PoCL on one core: a sum, a comparison or a move takes 1 to 4 ns); names in scripts, see enum form. */
-#define STREW_UNARY(X)                                                                                                 \
+   (PoCL on one core: a sum, a comparison or a move takes 1 to 4 ns); names in scripts, see enum form. Rows of SHORT have
+   a loop for each instruction set of the CPU, those of LONG one (long_functions.c). */
+#define STREW_UNARY_SHORT(X)                                                                                           \
   X(NEG, "neg", neg, NUMBERS, COMMON, 1, EVERY)                                                                        \
   X(ABS, "abs", abs, NUMBERS, COMMON, 1, EVERY)                                                                        \
   X(FLOOR, "floor", floor, NUMBERS, COMMON, 1, EVERY | CONSTANT)                                                       \
@@ -121,7 +122,23 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(LOG1P, "log1p", log1p, FLOATS, COMMON, 8, EVERY)                                                                   \
   X(EXPM1, "expm1", expm1, FLOATS, COMMON, 8, EVERY)                                                                   \
   X(SIGN, "sign", sign, ANY, COMMON, 1, EVERY | CONSTANT)
-#define STREW_BINARY(X)                                                                                                \
+#define STREW_UNARY_LONG(X)                                                                                            \
+  X(TAN, "tan", tan, FLOATS, COMMON, 16, EVERY)                                                                        \
+  X(ASIN, "asin", asin, FLOATS, COMMON, 16, EVERY)                                                                     \
+  X(ACOS, "acos", acos, FLOATS, COMMON, 16, EVERY)                                                                     \
+  X(ATAN, "atan", atan, FLOATS, COMMON, 16, EVERY)                                                                     \
+  X(SINH, "sinh", sinh, FLOATS, COMMON, 16, EVERY)                                                                     \
+  X(COSH, "cosh", cosh, FLOATS, COMMON, 16, EVERY)                                                                     \
+  X(ASINH, "asinh", asinh, FLOATS, COMMON, 32, EVERY)                                                                  \
+  X(ACOSH, "acosh", acosh, FLOATS, COMMON, 32, EVERY)                                                                  \
+  X(ATANH, "atanh", atanh, FLOATS, COMMON, 16, EVERY)                                                                  \
+  X(EXP2, "exp2", exp2, FLOATS, COMMON, 8, EVERY)                                                                      \
+  X(ERF, "erf", erf, FLOATS, COMMON, 32, EVERY)                                                                        \
+  X(ERFC, "erfc", erfc, FLOATS, COMMON, 32, EVERY)                                                                     \
+  X(GELU, "gelu", gelu, FLOATS, COMMON, 32, EVERY)                                                                     \
+  X(CBRT, "cbrt", cbrt, FLOATS, COMMON, 8, EVERY)
+#define STREW_UNARY(X) STREW_UNARY_SHORT(X) STREW_UNARY_LONG(X)
+#define STREW_BINARY_SHORT(X)                                                                                          \
   X(ADD, "add", plus, ANY, COMMON, 1, EVERY)                                                                           \
   X(SUB, "sub", minus, NUMBERS, COMMON, 1, EVERY)                                                                      \
   X(MUL, "mul", times, ANY, COMMON, 1, EVERY)                                                                          \
@@ -142,5 +159,10 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(BITWISE_AND, "bitwise_and", bitwise_and, BITS, COMMON, 1, EVERY)                                                   \
   X(BITWISE_OR, "bitwise_or", bitwise_or, BITS, COMMON, 1, EVERY)                                                      \
   X(BITWISE_XOR, "bitwise_xor", bitwise_xor, BITS, COMMON, 1, EVERY)
+#define STREW_BINARY_LONG(X)                                                                                           \
+  X(ATAN2, "atan2", atan2, FLOATS, COMMON, 32, EVERY)                                                                  \
+  X(HYPOT, "hypot", hypot, FLOATS, COMMON, 16, EVERY)                                                                  \
+  X(LOGADDEXP, "logaddexp", logaddexp, FLOATS, COMMON, 32, EVERY)
+#define STREW_BINARY(X) STREW_BINARY_SHORT(X) STREW_BINARY_LONG(X)
 
 #endif

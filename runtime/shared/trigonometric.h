@@ -1,4 +1,4 @@
-/* trigonometric.h: sine and cosine of all angles. They use only + - * and integers, all correctly rounded, so every
+/* trigonometric.h: sine, cosine and tangent of all angles. They use only + - * / and integers, all correctly rounded, so every
    device gives the same bits; they have no branch, so loops of them are vectorised. C11 and OpenCL C.
 
    |x| = (quadrant + f) pi / 2, where |f| <= 1/2. Multiples of four quadrants do not matter. So 96 bits of 2 / pi (192
@@ -10,6 +10,7 @@
 #define STREW_TRIGONOMETRIC_H
 
 #include "horner.h"
+#include "pairs.h"
 
 /* pi / 2 as a sum, the first of so few bits that its products have no error; and rounded */
 #define QUARTER_f32 0x1.922p0f, -0x1.2aeef4p-18f, 0x1.921fb6p0f
@@ -140,21 +141,22 @@ INLINED angle_f64 angle_of_f64(uint64_t bits) {
 
 #define WAVE(s)                                                                                                        \
   /* sin(high + low) = sin(high) + low cos(high) */                                                                    \
-  INLINED W_##s sin_of_angle_##s(angle_##s angle) {                                                                    \
+  INLINED pair_##s sin_of_angle_##s(angle_##s angle) {                                                                 \
     const W_##s r = angle.high, z = times_##s(r, r), low = angle.low;                                                  \
     const W_##s rest = minus_##s(low, times_##s(times_##s(z, (W_##s)0.5f), low));                                      \
-    return plus_##s(r, plus_##s(rest, times_##s(times_##s(r, z), sin_series_##s(z))));                                 \
+    return make_pair_##s(r, plus_##s(rest, times_##s(times_##s(r, z), sin_series_##s(z))));                            \
   }                                                                                                                    \
-  INLINED W_##s cos_of_angle_##s(angle_##s angle) {                                                                    \
+  INLINED pair_##s cos_of_angle_##s(angle_##s angle) {                                                                 \
     const W_##s r = angle.high, z = times_##s(r, r), halved = half_square_##s(r), sum = minus_##s(1, halved);          \
     const W_##s rest = plus_##s(rest_of_half_square_##s(r), times_##s(r, angle.low));                                  \
     const W_##s series = minus_##s(times_##s(times_##s(z, z), cos_series_##s(z)), rest);                               \
-    return plus_##s(sum, plus_##s(minus_##s(minus_##s(1, sum), halved), series));                                      \
+    return make_pair_##s(sum, plus_##s(minus_##s(minus_##s(1, sum), halved), series));                                 \
   }                                                                                                                    \
   /* sin(quadrant * pi / 2 + angle), with the sign changed if it is set in `sign`. */                                  \
   INLINED W_##s wave_##s(angle_##s angle, B_##s quadrant, B_##s sign, B_##s magnitude) {                               \
     const bool turned = (quadrant & 1) != 0;                                                                           \
-    const W_##s result = turned ? cos_of_angle_##s(angle) : sin_of_angle_##s(angle);                                   \
+    const W_##s sine = sum_of_pair_##s(sin_of_angle_##s(angle)), cosine = sum_of_pair_##s(cos_of_angle_##s(angle));    \
+    const W_##s result = turned ? cosine : sine;                                                                       \
     sign ^= (turned ? 0 : angle.sign) ^ (quadrant & 2) * (SIGN_##s >> 1);                                              \
     return magnitude < INFINITE_##s ? s##_of_bits(bits_of_##s(result) ^ sign) : (W_##s)NAN;                            \
   }                                                                                                                    \
@@ -167,6 +169,18 @@ INLINED angle_f64 angle_of_f64(uint64_t bits) {
     const B_##s magnitude = bits_of_magnitude_##s(x);                                                                  \
     const angle_##s angle = angle_of_##s(magnitude);                                                                   \
     return wave_##s(angle, angle.quadrant + 1, 0, magnitude);                                                          \
+  }                                                                                                                    \
+  /* In odd quadrants -1 / tan(angle). */                                                                              \
+  INLINED W_##s tan_##s(W_##s x) {                                                                                     \
+    const B_##s magnitude = bits_of_magnitude_##s(x);                                                                  \
+    const angle_##s angle = angle_of_##s(magnitude);                                                                   \
+    const bool turned = (angle.quadrant & 1) != 0;                                                                     \
+    const pair_##s sine = settle_pair_##s(sin_of_angle_##s(angle));                                                    \
+    const pair_##s cosine = settle_pair_##s(cos_of_angle_##s(angle));                                                  \
+    const pair_##s above = either_pair_##s(turned, cosine, sine), below = either_pair_##s(turned, sine, cosine);       \
+    const B_##s sign = (bits_of_##s(x) ^ magnitude) ^ angle.sign ^ (turned ? SIGN_##s : 0);                            \
+    const W_##s result = s##_of_bits(bits_of_##s(sum_of_pair_##s(divide_pairs_##s(above, below))) ^ sign);             \
+    return magnitude < TINY_##s ? x : magnitude < INFINITE_##s ? result : (W_##s)NAN;                                  \
   }
 WAVE(f32)
 #ifdef HAS_FLOAT64

@@ -8,6 +8,17 @@
 #pragma clang diagnostic ignored "-Wpass-failed" /* loops that call libm are not vectorised */
 #endif
 
+/* Long functions of float32 have loops for one instruction set, others scalar ones (long_functions.c). */
+enum { PADDED = 16 };
+#ifdef X86_LOOPS
+#define LONG_IN_avx2 1
+#else
+#define LONG_IN_plain 1
+#endif
+#if CAT(LONG_IN_, ISA)
+#define LONG_f32 1
+#endif
+
 #define LOOPS_WIDE
 #define LOOPS "elementwise.inc"
 #include "each_dtype.h"

@@ -18,4 +18,10 @@ struct elementwise_loops {
 };
 DECLARE_LOOPS(elementwise)
 
+/* Scalar kernels of the long functions, which other tables lack. */
+struct long_functions {
+  kernel *unary[STREW_UNARY_COUNT], *binary[STREW_BINARY_COUNT];
+};
+extern const struct long_functions long_functions_f32, long_functions_f64;
+
 #endif
