@@ -223,7 +223,7 @@ local SPREAD = "dim?dim dtype=dtype skip_nan=boolean unbiased=boolean"
 local own_texts = {var = SPREAD, std = SPREAD, logsumexp = "dim?dim fill=fill out=tensor skip_nan=boolean"}
 local methods, is_arithmetic = {}, {sum = true, prod = true, mean = true}
 for _, row in ipairs(inner.reductions()) do
-  local parameters = row.parameters:gsub("src:tensor index:index ", ""):gsub("dim_size%S+ ?", "")
+  local parameters = row.parameters:gsub("src:tensor!? index:index ", ""):gsub("dim_size%S+ ?", "")
   local make = is_arithmetic[row.word] and arithmetic or row.becomes_nan and reduction_or_nan or reduction
   parameters = own_texts[row.word] or parameters:gsub("mode=mode ", ""):gsub("%b()", ""):gsub("destination", "tensor")
   methods["g:" .. row.word] = make(row.name, parameters, row.word)
