@@ -22,7 +22,7 @@ end
 local function method(parameters, f)
   local names = {}
   for word in parameters:gmatch "([%w_]+)%p" do table.insert(names, word) end
-  return {"self:grouping src:tensor " .. parameters, function(g, src, ...)
+  return {"self:grouping src:tensor! " .. parameters, function(g, src, ...)
     local options, given = {}, {...}
     for i, key in ipairs(names) do options[key] = given[i] end
     return f(g, src, options)

@@ -388,6 +388,38 @@ void feed_read(const struct feed *feed, int64_t count, char *to, const char *fro
     for (int64_t i = 0; i < count; i++) compute(feed, 1, to + i * feed->to_bytes, from + i * step);
 }
 
+void window_open(struct window *window, const struct operand *operand, const char *last, char *block) {
+  const struct storage *storage = operand->storage;
+  window->program = storage ? storage->started : NULL;
+  if (!window->program) return;
+  window->first = window->begin = window->end = storage->data;
+  window->last = last;
+  window->bytes = (int64_t)dtype_bytes(operand->dtype);
+  window->block = block;
+}
+
+const char *window_at(struct window *window, const char *from, int64_t count) {
+  if (!window->program) return from;
+  if (from < window->begin || from + count * window->bytes > window->end) {
+    int64_t ahead = window->last > from ? (window->last - from) / window->bytes : 0;
+    ahead = least(ahead, FED_BYTES / window->bytes);
+    if (ahead < count) ahead = count;
+    program_read(window->program, (from - window->first) / window->bytes, ahead, window->block);
+    window->begin = from;
+    window->end = from + ahead * window->bytes;
+  }
+  return window->block + (from - window->begin);
+}
+
+const char *window_rows(struct window *window, const char *from, int64_t step, int64_t rows, int64_t count) {
+  if (rows == 1 || step == count * window->bytes) return window_at(window, from, rows * count);
+  for (int64_t i = 0; i < rows; i++)
+    program_read(window->program, (from + i * step - window->first) / window->bytes, count,
+                 window->block + i * count * window->bytes);
+  window->begin = window->end;
+  return window->block;
+}
+
 /* -------------------------------------------------------------------------------------------------------- find_zero */
 
 struct zero_search {

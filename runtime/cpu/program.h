@@ -81,4 +81,21 @@ bool feed_open(struct feed *feed, const struct operand *operand, strew_dtype to)
    thread. */
 void feed_read(const struct feed *feed, int64_t count, char *to, const char *from, int64_t step);
 
+/* Elements of an operand in order: those of a program are computed FED_BYTES ahead, which stay in L2 until they are used.
+   (Shorter blocks, of 4 KiB, take as long as storing all elements: hardware prefetchers begin anew in each.) */
+enum { FED_BYTES = 1 << 18 };
+struct window {
+  const struct program *program;   /* NULL: elements are in memory */
+  const char *first, *begin, *end; /* addresses of element 0, and of those in the block */
+  const char *last;                /* the end of the elements that are used; NULL: computed no further than needed */
+  int64_t bytes;                   /* of an element */
+  char *block;                     /* FED_BYTES */
+};
+/* Fills the window of an operand; `block` may be NULL if it has no program. */
+void window_open(struct window *window, const struct operand *operand, const char *last, char *block);
+/* Returns where the `count` adjacent elements at address `from` are; at most FED_BYTES. */
+const char *window_at(struct window *window, const char *from, int64_t count);
+/* Makes rows of `count` adjacent elements, `step` bytes apart, adjacent in the block, which has room for them. */
+const char *window_rows(struct window *window, const char *from, int64_t step, int64_t rows, int64_t count);
+
 #endif
