@@ -3127,6 +3127,55 @@ function strew.remainder(self, other) end
 ---@return strew.Tensor t of the promoted dtype
 function strew.pow(self, other) end
 
+---Returns the angle of the point (other, self), from -pi to pi.
+---
+---The error is below 0.75 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{1, 0, -1}:atan2(strew.tensor{1, -1, -1}))
+---```
+---```text
+---float32[3] cpu
+---  0.7854   3.1416  -2.3562
+---```
+---@param self strew.Tensor|number any dtype
+---@param other strew.Tensor|number one of the two is a tensor
+---@return strew.Tensor t of the promoted dtype, float32 for integers and bools
+function strew.atan2(self, other) end
+
+---Returns sqrt(self^2 + other^2), without overflow.
+---
+---The error is below 0.75 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{3, 1e30}:hypot(strew.tensor{4, 1e30}))
+---```
+---```text
+---float32[2] cpu
+--- 5.0000e+00  1.4142e+30
+---```
+---@param self strew.Tensor|number any dtype
+---@param other strew.Tensor|number one of the two is a tensor
+---@return strew.Tensor t of the promoted dtype, float32 for integers and bools
+function strew.hypot(self, other) end
+
+---Returns log(e^self + e^other), without overflow.
+---
+---The error is below one unit in the last place of the larger number or the result; the bits are the same on every
+---device.
+---
+---```lua
+---print(strew.tensor{0, 1000}:logaddexp(strew.tensor{0, 1000}))
+---```
+---```text
+---float32[2] cpu
+---    0.6931  1000.6932
+---```
+---@param self strew.Tensor|number any dtype
+---@param other strew.Tensor|number one of the two is a tensor
+---@return strew.Tensor t of the promoted dtype, float32 for integers and bools
+function strew.logaddexp(self, other) end
+
 ---Returns the smaller of two elements, element by element; NaN if one of them is NaN.
 ---
 ----0 is less than 0.
@@ -3432,6 +3481,216 @@ function strew.cos(self) end
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.tanh(self) end
+
+---Returns the tangent of angles in radians.
+---
+---The error is below 0.95 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{0, 0.5, 1}:tan())
+---```
+---```text
+---float32[3] cpu
+--- 0.0000  0.5463  1.5574
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.tan(self) end
+
+---Returns the arcsine, an angle from -pi / 2 to pi / 2; nan beyond -1 and 1.
+---
+---The error is below 0.7 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{0, 0.5, 2}:asin())
+---```
+---```text
+---float32[3] cpu
+--- 0.0000  0.5236     nan
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.asin(self) end
+
+---Returns the arccosine, an angle from 0 to pi; nan beyond -1 and 1.
+---
+---The error is below 0.65 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{-1, 0.5, 2}:acos())
+---```
+---```text
+---float32[3] cpu
+--- 3.1416  1.0472     nan
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.acos(self) end
+
+---Returns the arctangent, an angle from -pi / 2 to pi / 2.
+---
+---The error is below 0.7 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{0, 1, 1e9}:atan())
+---```
+---```text
+---float32[3] cpu
+--- 0.0000  0.7854  1.5708
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.atan(self) end
+
+---Returns the hyperbolic sine.
+---
+---The error is below 0.85 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{0, 1, -2}:sinh())
+---```
+---```text
+---float32[3] cpu
+---  0.0000   1.1752  -3.6269
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.sinh(self) end
+
+---Returns the hyperbolic cosine.
+---
+---The error is below 0.6 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{0, 1, -2}:cosh())
+---```
+---```text
+---float32[3] cpu
+--- 1.0000  1.5431  3.7622
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.cosh(self) end
+
+---Returns the inverse hyperbolic sine.
+---
+---The error is below 0.7 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{0, 1, -2}:asinh())
+---```
+---```text
+---float32[3] cpu
+---  0.0000   0.8814  -1.4436
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.asinh(self) end
+
+---Returns the inverse hyperbolic cosine; nan below 1.
+---
+---The error is below 0.65 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{1, 2, 0}:acosh())
+---```
+---```text
+---float32[3] cpu
+--- 0.0000  1.3170     nan
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.acosh(self) end
+
+---Returns the inverse hyperbolic tangent; nan beyond -1 and 1.
+---
+---The error is below 0.7 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{0, 0.5, 1}:atanh())
+---```
+---```text
+---float32[3] cpu
+--- 0.0000  0.5493     inf
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.atanh(self) end
+
+---Returns 2^x.
+---
+---The error is below 0.8 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{-1, 0.5, 10}:exp2())
+---```
+---```text
+---float32[3] cpu
+---    0.5000     1.4142  1024.0000
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.exp2(self) end
+
+---Returns the error function, 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x.
+---
+---The error is below 0.85 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{0, 0.5, -2}:erf())
+---```
+---```text
+---float32[3] cpu
+---  0.0000   0.5205  -0.9953
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.erf(self) end
+
+---Returns 1 - erf(x), accurate for large x.
+---
+---The error is below 0.85 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{0, 0.5, 5}:erfc())
+---```
+---```text
+---float32[3] cpu
+--- 1.0000e+00  4.7950e-01  1.5375e-12
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.erfc(self) end
+
+---Returns x Phi(x), where Phi is the normal distribution: the Gaussian error linear unit.
+---
+---The error is below 0.85 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{-1, 0, 2}:gelu())
+---```
+---```text
+---float32[3] cpu
+--- -0.1587   0.0000   1.9545
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.gelu(self) end
+
+---Returns the cube root.
+---
+---The error is below 0.55 units in the last place; the bits are the same on every device.
+---
+---```lua
+---print(strew.tensor{-27, 2, 1000}:cbrt())
+---```
+---```text
+---float32[3] cpu
+--- -3.0000   1.2599  10.0000
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.cbrt(self) end
 
 ---Returns the logistic function, 1 / (1 + exp(-x)).
 ---

@@ -16,7 +16,8 @@ local start <const> = drawn.no_value
 local dtypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
 local modes = {"error", "wrap", "clip", "drop"}
 local reductions = {"sum", "prod", "mean", "amax", "amin"}
-local functions = {"exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tanh", "sigmoid", "rsqrt", "pow"}
+local functions = {"exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tanh", "sigmoid", "rsqrt", "pow",
+  "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "exp2", "erf", "erfc", "gelu", "cbrt"}
 
 local function values(dtype, shape)
   return laid_out(shape, function(s)

@@ -320,6 +320,15 @@ end
 
 local function unary(f) return {self = f} end
 
+-- The normal density, e^(-k x^2) sqrt(k / pi).
+local function bell(x, k) return (x * x * -k):exp() * math.sqrt(k / math.pi) end
+
+-- A leg of a triangle by the square of its longest side, of atan2.
+local function across(leg, c)
+  local side = strew.hypot(c.self, c.other)
+  return leg / side / side
+end
+
 local rules = {
   add = {self = function(g) return g end, other = function(g) return g end},
   sub = {self = function(g) return g end, other = function(g) return -g end},
@@ -329,6 +338,12 @@ local rules = {
   remainder = {self = function(g) return g end,
                other = function(g, c) return -g * strew.floor_divide(c.self, c.other) end},
   pow = {self = power_self, other = power_other},
+  atan2 = {self = function(g, c) return g * across(c.other, c) end,
+           other = function(g, c) return -g * across(c.self, c) end},
+  hypot = {self = function(g, c) return g * strew.where(c.out:eq(0), 0.0, c.self / c.out) end,
+           other = function(g, c) return g * strew.where(c.out:eq(0), 0.0, c.other / c.out) end},
+  logaddexp = {self = function(g, c) return g * (c.self - c.out):exp() end,
+               other = function(g, c) return g * (c.other - c.out):exp() end},
   minimum = choice("gt"),
   maximum = choice("lt"),
   where = {a = function(g, c) return strew.where(c.condition, g, 0.0) end,
@@ -351,6 +366,20 @@ local rules = {
   sin = unary(function(g, c) return g * c.self:cos() end),
   cos = unary(function(g, c) return -g * c.self:sin() end),
   tanh = unary(function(g, c) return g * (1 - c.out * c.out) end),
+  tan = unary(function(g, c) return g * (1 + c.out * c.out) end),
+  asin = unary(function(g, c) return g / (1 - c.self * c.self):sqrt() end),
+  acos = unary(function(g, c) return -g / (1 - c.self * c.self):sqrt() end),
+  atan = unary(function(g, c) return g / (1 + c.self * c.self) end),
+  sinh = unary(function(g, c) return g * c.self:cosh() end),
+  cosh = unary(function(g, c) return g * c.self:sinh() end),
+  asinh = unary(function(g, c) return g / c.self:hypot(1) end),
+  acosh = unary(function(g, c) return g / (c.self * c.self - 1):sqrt() end),
+  atanh = unary(function(g, c) return g / (1 - c.self * c.self) end),
+  exp2 = unary(function(g, c) return g * c.out * LN2 end),
+  erf = unary(function(g, c) return g * bell(c.self, 1) * 2 end),
+  erfc = unary(function(g, c) return g * bell(c.self, 1) * -2 end),
+  gelu = unary(function(g, c) return g * ((c.self * -math.sqrt(0.5)):erfc() * 0.5 + c.self * bell(c.self, 0.5)) end),
+  cbrt = unary(function(g, c) return g / (c.out * c.out * 3) end),
   sigmoid = unary(function(g, c) return g * c.out * (1 - c.out) end),
 
   sum = {self = function(g, c) return kept(g, c.self, c.dim):expand(c.self.shape) end},

@@ -15,8 +15,10 @@ local function hash_of(...) return drawn.hash(drawn.no_value, {...}) end
 local number, condition
 
 local UNARY = {"abs", "floor", "ceil", "round", "relu", "exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid",
-  "log2", "log10", "log1p", "expm1", "sign"}
-local BINARY = {"minimum", "maximum", "add", "sub", "mul", "div", "floor_divide", "remainder", "pow"}
+  "log2", "log10", "log1p", "expm1", "sign", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh",
+  "exp2", "erf", "erfc", "gelu", "cbrt"}
+local BINARY = {"minimum", "maximum", "add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "atan2", "hypot",
+  "logaddexp"}
 local OPERATORS = {"+", "-", "*", "/", "//", "%", "^", "&", "|", "~"}
 local COMPARED = {["=="] = "eq", ["~="] = "ne", ["<"] = "lt", ["<="] = "le", [">"] = "gt", [">="] = "ge"}
 local FOLDS = {"sum", "mean", "var", "std", "min", "max", "amin", "amax", "prod"}

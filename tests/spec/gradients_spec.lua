@@ -82,18 +82,22 @@ local function check(name, op, ...)
   end
 end
 
--- Methods with one operand.
+-- Methods with one operand; the lowest input, and a factor of inputs.
 local unary = {
   neg = {}, abs = {}, relu = {}, exp = {}, expm1 = {}, sin = {}, cos = {}, tanh = {}, sigmoid = {}, log = {0.1},
   log2 = {0.1}, log10 = {0.1}, log1p = {-0.8}, sqrt = {0.1}, rsqrt = {0.1}, clone = {}, contiguous = {},
-  nan_to_num = {},
+  nan_to_num = {}, tan = {nil, 0.5}, asin = {nil, 0.5}, acos = {nil, 0.5}, atan = {}, sinh = {}, cosh = {}, asinh = {},
+  acosh = {1.1},
+  atanh = {nil, 0.5}, exp2 = {}, erf = {}, erfc = {}, gelu = {}, cbrt = {0.1},
 }
 
 -- By name: functions that check one random case.
 local cases = {}
 
 for name, limits in pairs(unary) do
-  cases[name] = function() check(name, function(a) return a[name](a) end, x(shape(0, 3), limits[1])) end
+  cases[name] = function()
+    check(name, function(a) return a[name](a * (limits[2] or 1)) end, x(shape(0, 3), limits[1]))
+  end
 end
 
 -- Two shapes that broadcast together.
@@ -106,7 +110,7 @@ local function pair()
   return sizes, other
 end
 
-for _, name in ipairs{"add", "sub", "mul", "div", "minimum", "maximum", "remainder"} do
+for _, name in ipairs{"add", "sub", "mul", "div", "atan2", "hypot", "logaddexp", "minimum", "maximum", "remainder"} do
   cases[name] = function()
     local one, two = pair()
     if random(2) == 1 then one, two = two, one end
