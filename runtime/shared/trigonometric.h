@@ -5,7 +5,8 @@
    for float64) are enough, a window that the exponent of x chooses (Payne and Hanek). x is an integer n times a power
    of two; n times the window, without its overflow, is the quadrant and f. |f| pi / 2 becomes a sum of two floats.
 
-   Largest error in units in the last place, of every float32 and of 20 million float64: 0.78. */
+   Largest error in units in the last place, of every float32 and of 20 million float64: 0.78; of tan, of every
+   97th float32 and of 200,000 float64: 0.89. */
 #ifndef STREW_TRIGONOMETRIC_H
 #define STREW_TRIGONOMETRIC_H
 
