@@ -3692,6 +3692,144 @@ function strew.gelu(self) end
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.cbrt(self) end
 
+---Returns the square of each element, x * x.
+---
+---```lua
+---print(strew.tensor{-1.5, 2}:square())
+---```
+---```text
+---float32[2] cpu
+--- 2.2500  4.0000
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype
+function strew.square(self) end
+
+---Returns 1 / x.
+---
+---```lua
+---print(strew.tensor{2, -4, 0}:reciprocal())
+---```
+---```text
+---float32[3] cpu
+---  0.5000  -0.2500      inf
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.reciprocal(self) end
+
+---Rounds each element toward 0.
+---
+---```lua
+---print(strew.tensor{-1.5, 0.7, 2}:trunc())
+---```
+---```text
+---float32[3] cpu
+--- -1   0   2
+---```
+---@param self strew.Tensor error: bool
+---@return strew.Tensor t self's dtype
+function strew.trunc(self) end
+
+---Returns x sigmoid(x): the sigmoid linear unit.
+---
+---```lua
+---print(strew.tensor{-1, 0, 2}:silu())
+---```
+---```text
+---float32[3] cpu
+--- -0.2689   0.0000   1.7616
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+function strew.silu(self) end
+
+---Returns log(1 + e^x), without overflow: a smooth relu.
+---
+---```lua
+---print(strew.tensor{-1, 0, 100}:softplus())
+---```
+---```text
+---float32[3] cpu
+---   0.3133    0.6931  100.0000
+---```
+---@param self strew.Tensor integers or floats; error: bool
+---@return strew.Tensor t self's dtype, float32 for integers
+function strew.softplus(self) end
+
+---Returns x above 0, else alpha (e^x - 1): the exponential linear unit.
+---
+---```lua
+---print(strew.tensor{-1, 0, 2}:elu())
+---```
+---```text
+---float32[3] cpu
+--- -0.6321   0.0000   2.0000
+---```
+---@param self strew.Tensor any dtype
+---@param alpha? number default 1
+---@return strew.Tensor t self's dtype, float32 for integers and bools
+---@overload fun(self: strew.Tensor, options: {alpha?: number}): strew.Tensor
+function strew.elu(self, alpha) end
+
+---Returns x above 0, else x times the slope.
+---
+---```lua
+---print(strew.tensor{-1, 0, 2}:leaky_relu(0.1))
+---```
+---```text
+---float32[3] cpu
+--- -0.1000   0.0000   2.0000
+---```
+---@param self strew.Tensor floats
+---@param slope? number default 0.01
+---@return strew.Tensor t self's dtype
+---@overload fun(self: strew.Tensor, options: {slope?: number}): strew.Tensor
+function strew.leaky_relu(self, slope) end
+
+---Returns self + (other - self) * weight: points between two.
+---
+---```lua
+---print(strew.tensor{0.0, 10}:lerp(strew.tensor{1.0, 20}, 0.25))
+---```
+---```text
+---float32[2] cpu
+---  0.2500  12.5000
+---```
+---@param self strew.Tensor floats
+---@param other strew.Tensor|number the three broadcast
+---@param weight strew.Tensor|number 0 gives self, 1 other
+---@return strew.Tensor t of the promoted dtype
+function strew.lerp(self, other, weight) end
+
+---Returns 0 below 0, 1 above, and other at 0.
+---
+---```lua
+---print(strew.tensor{-1.5, 0, 2}:heaviside(0.5))
+---```
+---```text
+---float32[3] cpu
+--- 0.0000  0.5000  1.0000
+---```
+---@param self strew.Tensor any dtype
+---@param other strew.Tensor|number the two broadcast
+---@return strew.Tensor t of other's dtype; 0 for nan
+function strew.heaviside(self, other) end
+
+---Returns true where one of two elements is not 0, but not both.
+---
+---```lua
+---print(strew.tensor{1, 2, 0}:logical_xor(strew.tensor{0, 1, 0}))
+---```
+---```text
+---bool[3] cpu
+---  true  false  false
+---```
+---@param self strew.Tensor any dtype
+---@param other strew.Tensor|number the two broadcast
+---@return strew.Tensor t bool
+function strew.logical_xor(self, other) end
+
 ---Returns the logistic function, 1 / (1 + exp(-x)).
 ---
 ---```lua

@@ -32,7 +32,33 @@ local function boundaries_of(list, values)
   return strew.tensor(list, {dtype = dtype, device = device})
 end
 
+-- Returns a function that computes an expression of x, self, and further arguments by name, in one pass.
+local function by_expression(text, names, default)
+  local formula
+  return function(self, ...)
+    formula = formula or strew.expr(text)
+    local inputs, suffix = {x = self}, select(#names + 1, ...)
+    for i, name in ipairs(names) do
+      local given = select(i, ...)
+      inputs[name] = given == nil and default or given
+    end
+    local out = formula(inputs)
+    return suffix == "_" and self:copy_(out) or out
+  end
+end
+
 return {
+  square = {"self:tensor", by_expression("x * x", {})},
+  reciprocal = {"self:tensor", by_expression("1 / x", {})},
+  trunc = {"self:tensor", by_expression("where(x < 0, ceil(x), floor(x))", {})},
+  silu = {"self:tensor", by_expression("x * sigmoid(x)", {})},
+  softplus = {"self:tensor", by_expression("log1p(exp(-abs(x))) + relu(x)", {})},
+  elu = {"self:tensor alpha?number", by_expression("where(x > 0, x, k * expm1(x))", {"k"}, 1.0)},
+  leaky_relu = {"self:tensor slope?number", by_expression("where(x > 0, x, k * x)", {"k"}, 0.01)},
+  lerp = {"self:tensor other:operand weight:operand", by_expression("x + (y - x) * k", {"y", "k"})},
+  heaviside = {"self:tensor other:operand", by_expression("where(x == 0, y, x > 0)", {"y"})},
+  logical_xor = {"self:tensor other:operand", by_expression("(x ~= 0) ~ (y ~= 0)", {"y"})},
+
   bucketize = {"values:operand boundaries:line right=boolean", function(values, boundaries, right)
     if type(boundaries) == "table" then boundaries = boundaries_of(boundaries, values) end
     return inner.bucketize(values, boundaries, {right = right})

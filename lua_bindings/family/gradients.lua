@@ -380,6 +380,17 @@ local rules = {
   erfc = unary(function(g, c) return g * bell(c.self, 1) * -2 end),
   gelu = unary(function(g, c) return g * ((c.self * -math.sqrt(0.5)):erfc() * 0.5 + c.self * bell(c.self, 0.5)) end),
   cbrt = unary(function(g, c) return g / (c.out * c.out * 3) end),
+  square = unary(function(g, c) return g * c.self * 2 end),
+  reciprocal = unary(function(g, c) return -g * c.out * c.out end),
+  silu = unary(function(g, c)
+    local s = c.self:sigmoid()
+    return g * s * (1 + c.self * (1 - s))
+  end),
+  softplus = unary(function(g, c) return g * c.self:sigmoid() end),
+  elu = unary(function(g, c) return strew.where(c.self:gt(0), g, g * (c.out + (c.alpha or 1))) end),
+  leaky_relu = unary(function(g, c) return strew.where(c.self:gt(0), g, g * (c.slope or 0.01)) end),
+  lerp = {self = function(g, c) return g * (1 - c.weight) end, other = function(g, c) return g * c.weight end,
+          weight = function(g, c) return g * (c.other - c.self) end},
   sigmoid = unary(function(g, c) return g * c.out * (1 - c.out) end),
 
   sum = {self = function(g, c) return kept(g, c.self, c.dim):expand(c.self.shape) end},

@@ -431,6 +431,10 @@ static const struct function {
     {"clamp", NODE_CLAMP, 0, 3, 3, "x, low, high", NULL},
     {"masked_fill", NODE_MASKED_FILL, 0, 3, 3, "x, mask, value", NULL},
     {"isnan", NODE_BINARY, 0, 1, 1, "x", "x ~= x"},
+    {"square", NODE_BINARY, 0, 1, 1, "x", "x * x"},
+    {"reciprocal", NODE_BINARY, 0, 1, 1, "x", "1 / x"},
+    {"silu", NODE_BINARY, 0, 1, 1, "x", "x * sigmoid(x)"},
+    {"softplus", NODE_BINARY, 0, 1, 1, "x", "log1p(exp(-abs(x))) + relu(x)"},
     {"isinf", NODE_BINARY, 0, 1, 1, "x", "(x == 1e999) | (x == -1e999)"},
     {"isfinite", NODE_BINARY, 0, 1, 1, "x", "(x > -1e999) & (x < 1e999)"},
 };

@@ -89,6 +89,7 @@ local unary = {
   nan_to_num = {}, tan = {nil, 0.5}, asin = {nil, 0.5}, acos = {nil, 0.5}, atan = {}, sinh = {}, cosh = {}, asinh = {},
   acosh = {1.1},
   atanh = {nil, 0.5}, exp2 = {}, erf = {}, erfc = {}, gelu = {}, cbrt = {0.1},
+  square = {}, reciprocal = {0.1}, silu = {}, softplus = {}, elu = {}, leaky_relu = {},
 }
 
 -- By name: functions that check one random case.
@@ -118,6 +119,12 @@ for _, name in ipairs{"add", "sub", "mul", "div", "atan2", "hypot", "logaddexp",
     check(name, function(a) return strew[name](a, 0.7123) end, x(one))
     check(name, function(a) return strew[name](0.7123, a) end, x(one, name == "remainder" and 5 or 0.3))
   end
+end
+
+function cases.lerp()
+  local sizes = shape(1, 3)
+  check("lerp", function(a, b, c) return a:lerp(b, c) end, x(sizes), x(sizes), x(sizes))
+  check("lerp", function(a) return a:lerp(2, 0.25) + a:elu(2) + a:leaky_relu(0.3) end, x(sizes))
 end
 
 function cases.pow()
