@@ -5866,11 +5866,11 @@ function strew.last_error() end
 ---`strew.help{search = "word"}`.
 ---
 ---```lua
----strew.help{search = "hyperbolic"}
+---strew.help{search = "logistic"}
 ---print(select(2, pcall(strew.help, "scater")))
 ---```
 ---```text
----  tanh  Returns the hyperbolic tangent.
+---  sigmoid  Returns the logistic function, 1 / (1 + exp(-x)).
 ---example:2: help: 'name' is "scater", no help found
 ---  hint  did you mean 'scatter'?
 ---```

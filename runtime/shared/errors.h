@@ -116,13 +116,14 @@ INLINED double erfc_slope_f64(double q) { return horner3_f64(-0.494, q, 0.579, -
     return signed_as_##s(add_error_##s(either_##s(parts.is_near, 0, 1), parts.value, k, sign), x);                     \
   }                                                                                                                    \
   INLINED W_##s erfc_##s(W_##s x) {                                                                                    \
-    const bool negative = is_negative_##s(x);                                                                          \
+    const bool negative = less_##s(x, 0);                                                                              \
     const erf_parts_##s parts = parts_of_error_##s(at_most_##s(magnitude_##s(x), ERFC_END_##s));                       \
+    const B_##s sign = (bits_of_##s(x) & SIGN_##s) ^ (B_##s)parts.is_near * SIGN_##s;                                  \
     const W_##s base = either_##s(parts.is_near, 1, either_##s(negative, 2, 0));                                       \
-    return add_error_##s(base, parts.value, parts.k, parts.is_near == negative ? 0 : SIGN_##s);                        \
+    return add_error_##s(base, parts.value, parts.k, sign);                                                            \
   }                                                                                                                    \
   INLINED W_##s gelu_##s(W_##s x) {                                                                                    \
-    const bool negative = is_negative_##s(x);                                                                          \
+    const bool negative = less_##s(x, 0);                                                                              \
     const W_##s a = at_most_##s(magnitude_##s(x), GELU_END_##s), halved = times_##s(a, (W_##s)0.5f);                   \
     const W_##s square = half_square_##s(a), rest = rest_of_half_square_##s(a), sum = plus_##s(square, rest);          \
     const pair_##s squares = make_pair_##s(sum, rest_of_sum_##s(square, rest, sum));                                   \
@@ -130,8 +131,9 @@ INLINED double erfc_slope_f64(double q) { return horner3_f64(-0.494, q, 0.579, -
     const erf_parts_##s parts = parts_of_erf_##s(y, squares, ERFC_MIDDLE_##s);                                         \
     const pair_##s value = times_pairs_##s(settle_pair_##s(parts.value), make_pair_##s(halved, 0));                    \
     const W_##s base = either_##s(parts.is_near, times_##s(x, (W_##s)0.5f), either_##s(negative, 0, x));               \
-    const W_##s result = add_error_##s(base, value, parts.k, (B_##s) !parts.is_near * SIGN_##s);                       \
-    return less_##s(GELU_END_##s, x) || bits_of_##s(a) == 0 ? x : result;                                              \
+    W_##s result = add_error_##s(base, value, parts.k, (B_##s) !parts.is_near * SIGN_##s);                             \
+    result = either_##s(less_##s(GELU_END_##s, x), x, result);                                                         \
+    return either_##s(equal_##s(x, 0), x, result);                                                                     \
   }
 ERRORS(f32)
 #ifdef HAS_FLOAT64

@@ -62,7 +62,8 @@ extra["rows, assign"] = {f = function(what, which) return strew.rows(strew.assig
   {z = "x * y"}, "z > 0 and y > 1", n = 2}
 
 -- Signs of zero that a result shows: x / 0.
-local shows_sign = {div = true, pow = true, floor_divide = true, remainder = true, rsqrt = true}
+local shows_sign = {div = true, pow = true, floor_divide = true, remainder = true, rsqrt = true,
+  atan2 = true, reciprocal = true}
 
 -- Elements of a result, numbers and NaN by value.
 local function is_same(a, b)

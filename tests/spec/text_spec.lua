@@ -136,7 +136,7 @@ describe("strew.help", function()
 
   it("looks for words, names first", function()
     assert.truthy(printed{search = "LARGEST position"}:find "^  max ")
-    assert.truthy(printed{search = "hyperbolic"}:find "^  tanh  Returns the hyperbolic tangent%.$")
+    assert.truthy(printed{search = "hyperbolic"}:find "^  tanh   Returns the hyperbolic tangent%.\n")
   end)
 
   it("finds the names of other libraries, with a hyphen or without", function()
