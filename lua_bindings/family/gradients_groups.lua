@@ -4,11 +4,17 @@ local operands, placed = use "operands.lua", use "gradients_placed.lua"
 local like, zeros, same, reduction = placed.like, placed.zeros, placed.same, placed.reduction
 local line = operands.line
 
--- The groups of a call: src (of rank 1 or more), dim, their number n, and each element's (index; -1: none).
+-- The groups of a call: src (of rank 1 or more), dim, their number n, and each element's (index; -1: none). An index
+-- that does not vary along other dimensions stays a view that does not.
 local function groups_of(src, index, dim, n, mode, skip_nan)
-  local groups = {src = line(src), index = inner.group_ids(src:detach(), index, dim, n, mode, skip_nan)}
+  local groups, part = {src = line(src)}, line(src:detach())
   dim = dim or -1
-  groups.dim = dim < 0 and dim + groups.src:dim() or dim
+  groups.dim = dim < 0 and dim + part:dim() or dim
+  local is_line = not operands.is_tensor(index) or index:dim() <= 1
+  for d = 0, is_line and not skip_nan and part:dim() - 1 or -1 do
+    if d ~= groups.dim then part = part:narrow(d, 0, math.min(1, part:size(d))) end
+  end
+  groups.index = inner.group_ids(part, index, groups.dim, n, mode, skip_nan):expand(groups.src.shape)
   n = n or not operands.is_tensor(index) and index.n
   groups.n = n or groups.index:numel() > 0 and groups.index:max():item() + 1 or 0
   return groups
