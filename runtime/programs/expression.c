@@ -403,14 +403,29 @@ static strew_status compute_number(struct evaluation *evaluation, int k, struct 
 
 /* ---------------------------------------------------------------------------------------------- reductions and rows */
 
-/* True if a reduction may read the pending value's elements without storing them: on the CPU, in one pass, and unless
-   others compute them again at some cost. */
-static bool is_read_once(struct evaluation *evaluation, int k, strew_fold fold) {
-  enum { CHEAP = 8 };
+/* Elements that a reduction reads one after the other: those that its folded last dimensions have; else whole blocks. */
+static int64_t run_of(const strew_tensor *tensor, const strew_reduce_options *options) {
+  bool folds[MAX_RANK] = {false};
+  int64_t run = 1;
+  for (int i = 0; options && options->dims && i < options->dim_count; i++) {
+    const int64_t dim = options->dims[i] + (options->dims[i] < 0 ? tensor->rank : 0);
+    if (dim >= 0 && dim < tensor->rank) folds[dim] = true;
+  }
+  if (!tensor->rank || !folds[tensor->rank - 1]) return INT64_MAX;
+  for (int d = tensor->rank - 1; d >= 0 && folds[d]; d--) run *= tensor->sizes[d];
+  return run;
+}
+
+/* True if a reduction may read the pending value's elements without storing them: on the CPU, in one pass over long
+   rows, and unless others compute them again at some cost. (Over rows of 64 of 1 M: 90 ms, stored 63; of 1000: 0.35,
+   stored 0.6.) */
+static bool is_read_once(struct evaluation *evaluation, int k, strew_fold fold, const strew_reduce_options *options) {
+  enum { CHEAP = 8, SHORT = 256 };
   const struct value *value = &evaluation->values[k];
   struct draft draft;
   int cost = 0;
   if (value->kind != VALUE_PENDING || !evaluation->device->ops->host_memory || fold_is_spread(fold)) return false;
+  if (run_of(value->tensor, options) < SHORT) return false;
   make_draft(evaluation, k, &draft);
   for (int n = 0; n < draft.count; n++) cost += evaluation->values[draft.order[n]].cost;
   return value->uses < 2 || cost < CHEAP;
@@ -430,7 +445,7 @@ static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold 
                                const strew_reduce_options *options, strew_tensor **out) {
   struct value *value = &evaluation->values[k];
   strew_error *error = evaluation->call->error;
-  if (!is_read_once(evaluation, k, fold)) {
+  if (!is_read_once(evaluation, k, fold, options)) {
     RETURN_IF_FAILED(store_value(evaluation, k));
     return strew_reduce_with(fold, value->tensor, options, out, error);
   }
