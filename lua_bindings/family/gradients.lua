@@ -75,9 +75,8 @@ end
 
 -- Returns g in equal parts where x equals the reduction's result.
 local function shared(g, x, out, dim)
-  local values = {g = kept(g, x, dim), a = x, b = kept(out, x, dim)}
-  values.count = bound(equal(x), values, x:numel()):sum(dims_of(x, dim), true)
-  return compute("g / count * " .. equal(x), values)
+  local is_equal = compute(equal(x), {a = x, b = kept(out, x, dim)})
+  return kept(g, x, dim) / is_equal:sum(dims_of(x, dim), true) * is_equal
 end
 
 -- Returns g put at the positions along dim that a call gave, or that an index names.
