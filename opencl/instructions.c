@@ -1,4 +1,4 @@
-/* instructions.c: a program of elementwise instructions as text for kernels/elementwise.cl. Names are x1, x2, ... for
+/* instructions.c: a program of elementwise instructions as text for kernels/program.h. Names are x1, x2, ... for
    inputs, n0, n1, ... for numbers and v0, v1, ... for results, so that equal programs share a kernel. */
 #include "opencl.h"
 #include "runtime/base/operations.h"
@@ -53,6 +53,14 @@ static void add_input(struct text *text, const struct instruction *instruction, 
   add(text, "%.*s", open, "))");
 }
 
+/* Adds an element of a table, whose size and step are numbers. */
+static void add_taken(struct text *text, const struct instruction *instruction, int number) {
+  const int table = instruction->in[1].from, size = number * MOST_INPUTS;
+  add(text, "(x%d[x%d_offset+TAKEN(%d,", table, table, number);
+  add_input(text, instruction, number, 0);
+  add(text, ",n%d)*n%d]", size, size + 1);
+}
+
 /* Adds the instruction's value, as an element of dtype `to`. */
 static void add_value(struct text *text, const struct instruction *instruction, int number, strew_dtype to) {
   const bool tests = gives_bool(operation_of(instruction->kind, instruction->op));
@@ -63,30 +71,97 @@ static void add_value(struct text *text, const struct instruction *instruction, 
   case ELEMENTWISE_BINARY: add(text, "%s_", binary_functions[instruction->op]); break;
   case ELEMENTWISE_CLAMP: add(text, "clamp_"); break;
   case ELEMENTWISE_WHERE: between = "?"; break;
-  case ELEMENTWISE_TAKE:
+  case ELEMENTWISE_TAKE: add_taken(text, instruction, number), between = NULL; break;
   case ELEMENTWISE_CONVERT: between = ""; break;
   }
-  if (*between == ',') add(text, "%s", dtype_suffix(instruction->compute));
-  for (int i = 0; i < instruction->inputs; i++) {
+  if (between && *between == ',') add(text, "%s", dtype_suffix(instruction->compute));
+  for (int i = 0; i < instruction->inputs && between; i++) {
     add(text, "%s", i == 0 ? "(" : i == 2 && *between == '?' ? ":" : between);
     add_input(text, instruction, number, i);
   }
   add(text, ")%.*s", open, ")");
 }
 
-static void add_numbers(struct text *text, const struct instruction *instruction, int number) {
-  for (int i = 0; i < instruction->inputs; i++)
-    if (instruction->in[i].from == FROM_NUMBER)
-      add(text, "NUMBER(%s,n%d)", dtype_suffix(computed_dtype(instruction, i)), number * MOST_INPUTS + i);
+/* ---------------------------------------------------------------------------------------------------------- numbers */
+
+union element number_as(const struct call *call, const struct instruction_input *in, strew_dtype dtype) {
+  union element value = {.i64 = 0};
+  element_from(call, "number", strew_scalar_load(in->dtype, in->number.bytes), STREW_SATURATE, dtype, &value);
+  return value;
 }
 
-void instructions_describe(const struct elementwise_plan *plan, char *settings) {
-  struct text text = {settings, LONGEST_SETTINGS};
-  const strew_dtype out = plan->plan.operands[0].dtype;
+static void add_number(struct text *text, int name, strew_dtype dtype, union element value, struct described *out) {
+  add(text, "NUMBER(%s,n%d)", dtype_suffix(dtype), name);
+  out->numbers[out->number_count] = value;
+  out->number_bytes[out->number_count++] = dtype_bytes(dtype);
+}
+
+static void add_numbers(struct text *text, const struct call *call, const struct instruction *instruction, int number,
+                        struct described *out) {
+  const int first = number * MOST_INPUTS;
+  if (instruction->kind == ELEMENTWISE_TAKE) {
+    add_number(text, first, STREW_INT64, (union element){.i64 = instruction->size}, out);
+    add_number(text, first + 1, STREW_INT64, (union element){.i64 = instruction->step}, out);
+    return;
+  }
+  for (int i = 0; i < instruction->inputs; i++) {
+    const strew_dtype dtype = computed_dtype(instruction, i);
+    if (instruction->in[i].from == FROM_NUMBER)
+      add_number(text, first + i, dtype, number_as(call, &instruction->in[i], dtype), out);
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- tables */
+
+/* The instructions that take elements of tables; a bit for each. */
+static uint32_t takes(const struct elementwise_plan *plan) {
+  uint32_t found = 0;
+  for (int k = 0; k < plan->count; k++) found |= (uint32_t)(plan->instructions[k].kind == ELEMENTWISE_TAKE) << k;
+  return found;
+}
+
+int program_turns(const struct elementwise_plan *plan) {
+  int turns = 0;
+  for (int k = 0; k < plan->count; k++)
+    turns += operation_of(plan->instructions[k].kind, plan->instructions[k].op)->cost;
+  return turns;
+}
+
+bool program_has_table(const struct elementwise_plan *plan, int operand) {
+  bool found = false;
+  for (int k = 0; k < plan->count; k++) {
+    const struct instruction *instruction = &plan->instructions[k];
+    found = found || (instruction->kind == ELEMENTWISE_TAKE && instruction->in[1].from == operand);
+  }
+  return found;
+}
+
+struct block *taken_start(struct launch *launch, const struct elementwise_plan *plan) {
+  const cl_uint none = 0;
+  struct block *bad = takes(plan) ? launch_scratch(launch, sizeof none) : NULL;
+  if (bad) launch_write(launch, bad, &none, sizeof none);
+  return bad;
+}
+
+void taken_end(struct launch *launch, const struct elementwise_plan *plan, const struct block *bad) {
+  cl_uint found = 0;
+  if (bad) launch_read(launch, bad, 0, &found, sizeof found);
+  for (int k = 0; k < plan->count && launch->status == STREW_OK; k++)
+    if (found >> k & 1) atomic_store(plan->instructions[k].bad, true);
+}
+
+/* --------------------------------------------------------------------------------------------------------- programs */
+
+void instructions_describe(const struct call *call, const struct elementwise_plan *plan, struct described *out) {
+  struct text text = {out->settings, LONGEST_SETTINGS};
+  const strew_dtype gives = plan->plan.operands[0].dtype;
   const int last = plan->count - 1;
-  add(&text, "OUT=%s OPERANDS(INPUT,NUMBER)=", dtype_suffix(out));
-  for (int i = 1; i < plan->plan.count; i++) add(&text, "INPUT(%s,x%d)", dtype_suffix(plan->plan.operands[i].dtype), i);
-  for (int k = 0; k < plan->count; k++) add_numbers(&text, &plan->instructions[k], k);
+  out->number_count = 0;
+  add(&text, "GIVES=%s%s OPERANDS(INPUT,TABLE,NUMBER)=", dtype_suffix(gives), takes(plan) ? " TAKES" : "");
+  for (int i = 1; i < plan->plan.count; i++)
+    add(&text, "%s(%s,x%d)", program_has_table(plan, i) ? "TABLE" : "INPUT", dtype_suffix(plan->plan.operands[i].dtype),
+        i);
+  for (int k = 0; k < plan->count; k++) add_numbers(&text, call, &plan->instructions[k], k, out);
   add(&text, " STEPS=");
   for (int k = 0; k < last; k++) {
     const struct instruction *instruction = &plan->instructions[k];
@@ -95,5 +170,10 @@ void instructions_describe(const struct elementwise_plan *plan, char *settings) 
     add(&text, ")");
   }
   add(&text, " RESULT=");
-  add_value(&text, &plan->instructions[last], last, out);
+  add_value(&text, &plan->instructions[last], last, gives);
+}
+
+void launch_numbers(struct launch *launch, const struct described *described) {
+  for (int i = 0; i < described->number_count; i++)
+    launch_value(launch, &described->numbers[i], described->number_bytes[i]);
 }

@@ -235,7 +235,7 @@ strew_dtype word_of(strew_dtype dtype);
 const char *word_type(strew_dtype dtype);
 
 /* Begins the launch of a kernel; file and settings are those of program_kernel. The longest are those of programs. */
-enum { LONGEST_SETTINGS = 512 + 192 * MOST_INSTRUCTIONS, LONGEST_KEY = LONGEST_SETTINGS + 64 };
+enum { LONGEST_SETTINGS = 512 + 192 * MOST_INSTRUCTIONS, LONGEST_KEY = LONGEST_SETTINGS + 256 };
 void launch_start(struct launch *launch, const char *file, const char *name, const char *settings_format, ...)
     __attribute__((format(printf, 4, 5)));
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);
@@ -285,9 +285,27 @@ static inline size_t opencl_large_group(const strew_device *device) {
 
 /* -------------------------------------------------------------------------------------------------- instructions.c */
 
-/* Writes the program as settings of elementwise.cl (LONGEST_SETTINGS). A number's name is that of its instruction and
-   input; numbers come after the operands, in order. */
-void instructions_describe(const struct elementwise_plan *plan, char *settings);
+/* A program as settings of kernels/program.h, and its numbers, arguments that come after the operands. */
+enum { MOST_NUMBERS = MOST_INSTRUCTIONS * MOST_INPUTS };
+struct described {
+  char settings[LONGEST_SETTINGS];
+  int number_count;
+  union element numbers[MOST_NUMBERS];
+  size_t number_bytes[MOST_NUMBERS];
+};
+void instructions_describe(const struct call *call, const struct elementwise_plan *plan, struct described *out);
+/* A number as an element of that dtype. */
+union element number_as(const struct call *call, const struct instruction_input *in, strew_dtype dtype);
+void launch_numbers(struct launch *launch, const struct described *described);
+/* The relative time of an element, and the most iterations of operations' own loops in each of these turns. */
+enum { LOOPS_PER_TURN = 4 };
+int program_turns(const struct elementwise_plan *plan);
+/* True if instructions take elements of that operand. */
+bool program_has_table(const struct elementwise_plan *plan, int operand);
+/* The word in which a program with tables notes the instructions whose index is out of range, an argument after the
+   numbers; NULL: it has none. taken_end waits and sets `bad` of these instructions. */
+struct block *taken_start(struct launch *launch, const struct elementwise_plan *plan);
+void taken_end(struct launch *launch, const struct elementwise_plan *plan, const struct block *bad);
 
 /* --------------------------------------------------------------------------------------------------------- radix.c */
 

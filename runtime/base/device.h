@@ -80,7 +80,7 @@ enum elementwise_kind {
   ELEMENTWISE_CLAMP,   /* inputs a, low, high: minimum(maximum(a, low), high) */
   ELEMENTWISE_CONVERT, /* to `result` by STREW_SATURATE, as copies do; only in programs of several instructions */
   ELEMENTWISE_TAKE /* inputs index (`common` is int64), table (an operand of strides 0): the element of the table that
-                          the index chooses, moved; 0 for a value out of range. Only in programs, on the CPU */
+                          the index chooses, moved; any for a value out of range. Only in programs */
 };
 enum { MOST_INPUTS = 3, MOST_INSTRUCTIONS = 32, FROM_NUMBER = 0, COST_OF_TAKE = 4 /* in sums */ };
 struct instruction_input {

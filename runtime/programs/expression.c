@@ -403,14 +403,14 @@ static strew_status compute_number(struct evaluation *evaluation, int k, struct 
 
 /* ---------------------------------------------------------------------------------------------- reductions and rows */
 
-/* True if a reduction may read the pending value's elements without storing them: on the CPU, in one pass, and unless
+/* True if a reduction may read the pending value's elements without storing them: in one pass, and unless
    others compute them again at some cost. */
 static bool is_read_once(struct evaluation *evaluation, int k, strew_fold fold) {
   enum { CHEAP = 8 };
   const struct value *value = &evaluation->values[k];
   struct draft draft;
   int cost = 0;
-  if (value->kind != VALUE_PENDING || !evaluation->device->ops->host_memory || fold_is_spread(fold)) return false;
+  if (value->kind != VALUE_PENDING || fold_is_spread(fold)) return false;
   make_draft(evaluation, k, &draft);
   for (int n = 0; n < draft.count; n++) cost += evaluation->values[draft.order[n]].cost;
   return value->uses < 2 || cost < CHEAP;
@@ -457,11 +457,11 @@ static strew_status compute_fold(struct evaluation *evaluation, int k) {
   return STREW_OK;
 }
 
-/* True if single elements may be taken where a program reads them: on the CPU, where there is more to compute. */
+/* True if single elements may be taken where a program reads them: where there is more to compute. */
 static bool may_take(const struct evaluation *evaluation, int k, const strew_tensor *self, const strew_tensor *index) {
   const bool is_index = index->dtype == STREW_INT32 || index->dtype == STREW_INT64;
-  if (!is_index || self->rank != 1 || !index->rank || !self->sizes[0] || !strew_tensor_numel(index)) return false;
-  return evaluation->device->ops->host_memory && k < evaluation->expr->node_count - 1;
+  const bool is_read = self->rank == 1 && self->sizes[0] && index->rank && strew_tensor_numel(index);
+  return is_index && is_read && k < evaluation->expr->node_count - 1;
 }
 
 static void make_taken(struct evaluation *evaluation, int k, const strew_tensor *self, const strew_tensor *index) {
