@@ -14,7 +14,11 @@ static const char *const unary_functions[] = {STREW_UNARY(ROW)}, *const binary_f
 struct text {
   char *end;
   size_t room;
+  int first;        /* number of a program's first instruction */
+  const int *slots; /* numbers of its operands; NULL: their own */
 };
+
+static int operand_number(const struct text *text, int operand) { return text->slots ? text->slots[operand] : operand; }
 
 __attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...) {
   va_list arguments;
@@ -33,6 +37,9 @@ static int add_conversion(struct text *text, strew_dtype to, strew_dtype from) {
   return 1;
 }
 
+/* The name of an instruction's first number. */
+static int number_name(const struct text *text, int number) { return (text->first + number) * MOST_INPUTS; }
+
 /* Adds input i as an element of the computed dtype. */
 static void add_input(struct text *text, const struct instruction *instruction, int number, int i) {
   const struct instruction_input *in = &instruction->in[i];
@@ -40,22 +47,22 @@ static void add_input(struct text *text, const struct instruction *instruction, 
   const strew_dtype common = computed == instruction->compute ? instruction->common : computed;
   int open = 0;
   if (in->from == FROM_NUMBER) {
-    add(text, "n%d", number * MOST_INPUTS + i);
+    add(text, "n%d", number_name(text, number) + i);
   } else {
     const bool narrows = common != computed && dtype_narrows(in->dtype, common);
     open += add_conversion(text, computed, narrows ? common : in->dtype);
     if (narrows) open += add_conversion(text, common, in->dtype);
     if (in->from > 0)
-      add(text, "x%d_element", in->from);
+      add(text, "x%d_element", operand_number(text, in->from));
     else
-      add(text, "v%d", -1 - in->from);
+      add(text, "v%d", text->first - 1 - in->from);
   }
   add(text, "%.*s", open, "))");
 }
 
 /* Adds an element of a table, whose size and step are numbers. */
 static void add_taken(struct text *text, const struct instruction *instruction, int number) {
-  const int table = instruction->in[1].from, size = number * MOST_INPUTS;
+  const int table = instruction->in[1].from, size = number_name(text, number);
   add(text, "(x%d[x%d_offset+TAKEN(%d,", table, table, number);
   add_input(text, instruction, number, 0);
   add(text, ",n%d)*n%d]", size, size + 1);
@@ -98,7 +105,7 @@ static void add_number(struct text *text, int name, strew_dtype dtype, union ele
 
 static void add_numbers(struct text *text, const struct call *call, const struct instruction *instruction, int number,
                         struct described *out) {
-  const int first = number * MOST_INPUTS;
+  const int first = number_name(text, number);
   if (instruction->kind == ELEMENTWISE_TAKE) {
     add_number(text, first, STREW_INT64, (union element){.i64 = instruction->size}, out);
     add_number(text, first + 1, STREW_INT64, (union element){.i64 = instruction->step}, out);
@@ -152,25 +159,84 @@ void taken_end(struct launch *launch, const struct elementwise_plan *plan, const
 
 /* --------------------------------------------------------------------------------------------------------- programs */
 
-void instructions_describe(const struct call *call, const struct elementwise_plan *plan, struct described *out) {
-  struct text text = {out->settings, LONGEST_SETTINGS};
-  const strew_dtype gives = plan->plan.operands[0].dtype;
+/* Adds the program's instructions but the last. */
+static void add_steps(struct text *text, const struct elementwise_plan *plan) {
+  for (int k = 0; k < plan->count - 1; k++) {
+    const struct instruction *instruction = &plan->instructions[k];
+    add(text, "SET(%s,v%d,", dtype_suffix(instruction->result), text->first + k);
+    add_value(text, instruction, k, instruction->result);
+    add(text, ")");
+  }
+}
+
+static void add_last(struct text *text, const struct elementwise_plan *plan) {
   const int last = plan->count - 1;
+  add_value(text, &plan->instructions[last], last, plan->plan.operands[0].dtype);
+}
+
+void instructions_describe(const struct call *call, const struct elementwise_plan *plan, struct described *out) {
+  struct text text = {out->settings, LONGEST_SETTINGS, 0, NULL};
   out->number_count = 0;
-  add(&text, "GIVES=%s%s OPERANDS(INPUT,TABLE,NUMBER)=", dtype_suffix(gives), takes(plan) ? " TAKES" : "");
+  add(&text, "GIVES=%s%s OPERANDS(INPUT,TABLE,NUMBER)=", dtype_suffix(plan->plan.operands[0].dtype),
+      takes(plan) ? " TAKES" : "");
   for (int i = 1; i < plan->plan.count; i++)
     add(&text, "%s(%s,x%d)", program_has_table(plan, i) ? "TABLE" : "INPUT", dtype_suffix(plan->plan.operands[i].dtype),
         i);
   for (int k = 0; k < plan->count; k++) add_numbers(&text, call, &plan->instructions[k], k, out);
   add(&text, " STEPS=");
-  for (int k = 0; k < last; k++) {
-    const struct instruction *instruction = &plan->instructions[k];
-    add(&text, "SET(%s,v%d,", dtype_suffix(instruction->result), k);
-    add_value(&text, instruction, k, instruction->result);
-    add(&text, ")");
-  }
+  add_steps(&text, plan);
   add(&text, " RESULT=");
-  add_value(&text, &plan->instructions[last], last, gives);
+  add_last(&text, plan);
+}
+
+static void add_slots(struct text *text, const struct combine_plan *plan) {
+  const int position = plan->slot_count - 1;
+  add(text, " ACCUMULATORS(FORM)=");
+  for (int a = 0; a < plan->accumulator_count; a++) add(text, "FORM(%s,x%d)", dtype_suffix(plan->slots[a]->dtype), a);
+  add(text, " SOURCES(FORM)=");
+  for (int s = plan->accumulator_count; s < plan->slot_count; s++)
+    if (plan->slots[s])
+      add(text, "FORM(%s,%s,x%d)", dtype_suffix(seen_dtype(plan->slots[s]->dtype)), dtype_suffix(plan->slots[s]->dtype),
+          s);
+  if (!plan->slots[position]) add(text, " POSITION=x%d_element", position);
+}
+
+/* Adds all programs: each gives a value named p0, p1, ... */
+static void add_programs(struct text *text, const struct combine_plan *plan) {
+  text->first = 0;
+  for (int p = 0; p < plan->program_count; p++) {
+    const struct elementwise_plan *program = &plan->programs[p].plan;
+    text->slots = plan->programs[p].slots;
+    add_steps(text, program);
+    add(text, "SET(%s,p%d,", dtype_suffix(program->plan.operands[0].dtype), p);
+    add_last(text, program);
+    add(text, ")");
+    text->first += program->count;
+  }
+}
+
+bool combination_describe(const struct call *call, const struct combine_plan *plan, struct described *out) {
+  struct text text = {out->settings, LONGEST_SETTINGS, 0, NULL};
+  int count = 0;
+  out->number_count = 0;
+  for (int p = 0; p < plan->program_count; p++) count += plan->programs[p].plan.count;
+  if (count > MOST_INSTRUCTIONS) return false;
+  add(&text, "OUTER=1%s%s", plan->order ? " ORDERED" : "", plan->partial[0] ? " PARTIAL" : "");
+  add_slots(&text, plan);
+  add(&text, " NUMBERS(NUMBER)=");
+  for (int p = 0; p < plan->program_count; p++) {
+    const struct elementwise_plan *program = &plan->programs[p].plan;
+    for (int k = 0; k < program->count; k++) add_numbers(&text, call, &program->instructions[k], k, out);
+    text.first += program->count;
+  }
+  add(&text, " STEPS=");
+  add_programs(&text, plan);
+  add(&text, " CHANGES(TEST,CHANGE)=");
+  for (int p = 0; p < plan->program_count; p++) {
+    const int a = plan->programs[p].accumulator;
+    add(&text, a < 0 ? "TEST(p%d)" : "CHANGE(p%d,x%d)", p, a);
+  }
+  return text.room > 1;
 }
 
 void launch_numbers(struct launch *launch, const struct described *described) {

@@ -294,6 +294,8 @@ struct described {
   size_t number_bytes[MOST_NUMBERS];
 };
 void instructions_describe(const struct call *call, const struct elementwise_plan *plan, struct described *out);
+/* The programs of a combination as settings of kernels/combine.cl. False: they are too long. */
+bool combination_describe(const struct call *call, const struct combine_plan *plan, struct described *out);
 /* A number as an element of that dtype. */
 union element number_as(const struct call *call, const struct instruction_input *in, strew_dtype dtype);
 void launch_numbers(struct launch *launch, const struct described *described);
