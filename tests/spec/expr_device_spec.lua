@@ -28,6 +28,7 @@ local function without_line(message) return (tostring(message):gsub("^%S+:%d+: "
 local function check(what, inputs, f)
   local ok, expected = pcall(f, on_cpu(inputs))
   local fine, got = pcall(f, inputs)
+  if not fine and support.lacks_float64 and tostring(got):find("float64, which device", 1, true) then return end
   assert(ok == fine, what .. ": " .. tostring(expected) .. "\n" .. tostring(got))
   if not ok then return assert.equal(without_line(expected), support.on_cpu(without_line(got)), what) end
   assert_same(expected, got, what)
