@@ -262,8 +262,8 @@ static size_t value_bytes(enum fold_gives gives, strew_dtype dtype) {
 
 /* --------------------------------------------------------------------------------------------- computed elements */
 
-/* Describes the program of the elements. Returns true if a kernel of the fold can compute it: one of few arguments, over
-   one dimension, whose loops are within the device's limit. */
+/* Describes the program of the elements. True if a kernel of the fold can compute it: it has few arguments and one
+   dimension (else each element would take a division), and its loops are within the device's limit. */
 static bool describe_elements(const struct fold_launch *job, struct described *described) {
   const struct opencl *on = opencl_of(job->launch->device);
   const struct elementwise_plan *program = job->program;

@@ -1,5 +1,5 @@
-/* combine.cl: reductions of one's own. A work-item combines the elements of one column of a sequence, in order. A launch
-   takes the elements of places from .. to - 1; accumulators stay in memory meanwhile. The host defines
+/* combine.cl: reductions of one's own. A work-item combines the elements of one column of a sequence, in order. A
+   launch takes the elements of places from .. to - 1; accumulators stay in memory meanwhile. The host defines
      ORDERED                places are those in `order`; else elements are in order themselves
      PARTIAL                the accumulators' values after each element are stored, too
      ACCUMULATORS(FORM)     FORM(dtype, name) for each
@@ -27,11 +27,12 @@
 #define PARAMETER_ACCUMULATOR(s, x) , __global T_##s *x, const long x##_offset PARAMETER_PARTIAL(s, x)
 #define PARAMETER_SOURCE(seen, s, x)                                                                                   \
   , __global const T_##s *x, const long x##_offset, const long x##_row, const long x##_column
-#define LOAD(s, x)         T_##s x##_element = x[x##_offset + id];
-#define STORE(s, x)        x[x##_offset + id] = x##_element;
-#define READ(seen, s, x)   const T_##seen x##_element = TO(seen, s, x[x##_offset + place * x##_row + column * x##_column]);
-#define TEST(value)        holds = holds && value;
-#define CHANGE(value, x)   x##_element = value;
+#define LOAD(s, x)       T_##s x##_element = x[x##_offset + id];
+#define STORE(s, x)      x[x##_offset + id] = x##_element;
+#define READ(seen, s, x)                                                                                               \
+  const T_##seen x##_element = TO(seen, s, x[x##_offset + place * x##_row + column * x##_column]);
+#define TEST(value)      holds = holds && value;
+#define CHANGE(value, x) x##_element = value;
 
 __kernel void combine(const long count, const long columns, const long from, const long to, __global const long *starts,
                       const long starts_offset, __global const long *order, const long order_offset,

@@ -1,8 +1,8 @@
 /* program.h: a program of elementwise instructions, which the host writes (instructions.c):
      GIVES                           suffix of the result's dtype
      OPERANDS(INPUT, TABLE, NUMBER)  for each input, table and number its form (dtype, name)
-     STEPS                           SET(dtype, name, expression) for each instruction but the last, of elements x_element
-                                     of inputs and numbers
+     STEPS                           SET(dtype, name, expression) for each instruction but the last, of numbers and of
+                                     x_element, the element of input x
      RESULT                          the expression of the last
      TAKES                           instructions take elements of tables; the kernel's last argument is `bad` */
 #include "arithmetic.h"
