@@ -86,7 +86,7 @@ strew_status opencl_combine(const struct call *call, strew_device *device, const
   bool holds;
   *bad = -1, *program = 0;
   if (!combination_describe(call, plan, &job.described) || !fits(&job)) return STREW_DECLINED;
-  for (int p = 0; p < plan->program_count; p++) job.turns += program_turns(&plan->programs[p].plan);
+  for (int p = 0; p < plan->program_count; p++) job.turns += (int)program_cost(&plan->programs[p].plan);
   RETURN_IF_FAILED(combine_parts(&job, &holds));
   return holds ? STREW_OK : STREW_DECLINED;
 }

@@ -55,7 +55,7 @@ static void elementwise_start(struct elementwise_launch *job, const struct call 
                                                    (is_small || is_mixed(plan->instructions)),
                                      .is_dense = is_dense(plan),
                                      .strip = on->is_gpu ? 1 : LONGEST_STRIP,
-                                     .turns = program_turns(plan)};
+                                     .turns = (int)program_cost(plan)};
   while (job->strip > on->longest_loop / LOOPS_PER_TURN / job->turns && job->strip > 1) job->strip /= 2;
 }
 

@@ -127,13 +127,6 @@ static uint32_t takes(const struct elementwise_plan *plan) {
   return found;
 }
 
-int program_turns(const struct elementwise_plan *plan) {
-  int turns = 0;
-  for (int k = 0; k < plan->count; k++)
-    turns += operation_of(plan->instructions[k].kind, plan->instructions[k].op)->cost;
-  return turns;
-}
-
 bool program_has_table(const struct elementwise_plan *plan, int operand) {
   bool found = false;
   for (int k = 0; k < plan->count; k++) {

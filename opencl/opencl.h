@@ -299,9 +299,8 @@ bool combination_describe(const struct call *call, const struct combine_plan *pl
 /* A number as an element of that dtype. */
 union element number_as(const struct call *call, const struct instruction_input *in, strew_dtype dtype);
 void launch_numbers(struct launch *launch, const struct described *described);
-/* The relative time of an element, and the most iterations of operations' own loops in each of these turns. */
+/* The most iterations of operations' own loops, for each unit of program_cost. */
 enum { LOOPS_PER_TURN = 4 };
-int program_turns(const struct elementwise_plan *plan);
 /* True if instructions take elements of that operand. */
 bool program_has_table(const struct elementwise_plan *plan, int operand);
 /* The word in which a program with tables notes the instructions whose index is out of range, an argument after the

@@ -146,7 +146,7 @@ static strew_status run_blocks(const struct fold_launch *job) {
   struct launch *launch = job->launch;
   const struct opencl *on = opencl_of(launch->device);
   int64_t items = job->output_count * job->blocks, tiles = (job->outputs.columns - 1) / TILE + 1;
-  launch->turns = turns_of_blocks(job) * (job->program ? program_turns(job->program) : 1);
+  launch->turns = turns_of_blocks(job) * (job->program ? program_cost(job->program) : 1);
   if (job->way == WAY_LANES) return launch_groups(launch, (items - 1) / job->slots + 1, SUM_LANES * (size_t)job->slots);
   if (job->way == WAY_TILE) return launch_groups(launch, tiles * job->outputs.rows * job->blocks, 1);
   /* few long work-items are balanced better one per group */
@@ -276,7 +276,7 @@ static bool describe_elements(const struct fold_launch *job, struct described *d
   if (is_unit) strcat(described->settings, " UNIT");
   const size_t words = vectors + others + 3 * (size_t)program->plan.count + (size_t)described->number_count;
   return words * word <= on->argument_bytes &&
-         turns_of_blocks(job) * program_turns(program) * LOOPS_PER_TURN <= on->longest_loop;
+         turns_of_blocks(job) * program_cost(program) * LOOPS_PER_TURN <= on->longest_loop;
 }
 
 /* Stores elements that no kernel computes. */
