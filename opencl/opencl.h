@@ -308,6 +308,23 @@ bool program_has_table(const struct elementwise_plan *plan, int operand);
 struct block *taken_start(struct launch *launch, const struct elementwise_plan *plan);
 void taken_end(struct launch *launch, const struct elementwise_plan *plan, const struct block *bad);
 
+/* An operand whose elements kernels read through kernels/computed.h. */
+struct computed {
+  const struct elementwise_plan *program; /* NULL: they are in memory */
+  int64_t cost;                           /* of an element */
+  struct described described;             /* settings: the program's, or S alone */
+  struct block *bad;                      /* see taken_start */
+  struct storage stored;
+};
+/* Takes an operand's program from it, or stores its elements in scratch. `words` is a bound of the kernel's other
+   arguments, `loops` of the elements that a work-item reads in a launch. */
+void computed_start(struct computed *computed, struct launch *launch, struct operand *operand, size_t words,
+                    int64_t loops);
+/* Binds PROGRAM. */
+void computed_bind(struct launch *launch, const struct computed *computed);
+/* After the last launch: as taken_end. */
+void computed_end(struct launch *launch, const struct computed *computed);
+
 /* --------------------------------------------------------------------------------------------------------- radix.c */
 
 /* Replaces each of `count` numbers (uint, or ulong if `wide`) by the sum of those before it. A trailing 0 thus becomes

@@ -26,9 +26,7 @@ struct fold_launch {
   enum way way;
   bool across, dense;
   int few, slots;
-  const struct elementwise_plan *program; /* that computes the elements; NULL: they are in memory */
-  const struct described *described;
-  struct block *bad; /* see taken_start */
+  struct computed *elements_read;
 };
 
 /* ------------------------------------------------------------------------------------------------------- geometry */
@@ -96,12 +94,11 @@ static void choose_fold(struct fold_launch *job) {
 
 /* ------------------------------------------------------------------------------------------------------- launches */
 
-/* Starts a kernel with the settings of all kernels of a fold, and its own; `program`: those of its elements. */
-static void fold_start(const struct fold_launch *job, const char *kernel, const char *program, const char *settings) {
-  const struct operand *out = &job->kept.operands[0], *in = &job->kept.operands[1];
-  launch_start(job->launch, "reduce.cl", kernel, "%s%s OUT=%s FOLD=FOLD_%s JOINED=join_%s IS_FLOAT=%d OUTER=%d %s",
-               program ? program : "S=", program ? "" : dtype_suffix(in->dtype), dtype_suffix(out->dtype), job->kind,
-               job->join, job->is_float, job->outputs.outer, settings);
+/* Starts a kernel with the settings of all kernels of a fold, those of its elements, and its own. */
+static void fold_start(const struct fold_launch *job, const char *kernel, const char *elements, const char *settings) {
+  const struct operand *out = &job->kept.operands[0];
+  launch_start(job->launch, "reduce.cl", kernel, "%s OUT=%s FOLD=FOLD_%s JOINED=join_%s IS_FLOAT=%d OUTER=%d %s",
+               elements, dtype_suffix(out->dtype), job->kind, job->join, job->is_float, job->outputs.outer, settings);
 }
 
 /* Binds OUTPUTS: single values per output go to the plan's output, several to `values`. */
@@ -122,17 +119,17 @@ static void bind_outputs(const struct fold_launch *job, int64_t nodes, const str
 
 static void start_blocks(const struct fold_launch *job) {
   char settings[96];
-  const char *program = job->program ? job->described->settings : NULL;
+  const char *elements = job->elements_read->described.settings;
   int flat = job->folded.rank <= 1, dense = job->dense;
   if (job->way == WAY_ITEMS) {
     snprintf(settings, sizeof settings, "WAY=WAY_ITEMS FLAT=%d DENSE=%d FEW=%d", dense, dense, job->few);
-    fold_start(job, "fold_items", program, settings);
+    fold_start(job, "fold_items", elements, settings);
   } else if (job->way == WAY_TILE) {
     snprintf(settings, sizeof settings, "WAY=WAY_TILE FLAT=0 DENSE=%d TILE=%d", dense, TILE);
-    fold_start(job, "fold_tile", program, settings);
+    fold_start(job, "fold_tile", elements, settings);
   } else {
     snprintf(settings, sizeof settings, "WAY=WAY_LANES FLAT=%d ACROSS=%d SLOTS=%d", flat, job->across, job->slots);
-    fold_start(job, "fold_lanes", program, settings);
+    fold_start(job, "fold_lanes", elements, settings);
   }
 }
 
@@ -146,22 +143,12 @@ static strew_status run_blocks(const struct fold_launch *job) {
   struct launch *launch = job->launch;
   const struct opencl *on = opencl_of(launch->device);
   int64_t items = job->output_count * job->blocks, tiles = (job->outputs.columns - 1) / TILE + 1;
-  launch->turns = turns_of_blocks(job) * (job->program ? program_cost(job->program) : 1);
+  launch->turns = turns_of_blocks(job) * job->elements_read->cost;
   if (job->way == WAY_LANES) return launch_groups(launch, (items - 1) / job->slots + 1, SUM_LANES * (size_t)job->slots);
   if (job->way == WAY_TILE) return launch_groups(launch, tiles * job->outputs.rows * job->blocks, 1);
   /* few long work-items are balanced better one per group */
   bool spread = !on->is_gpu && !job->few && items < (int64_t)on->units * GROUP * FAN;
   return spread ? launch_groups(launch, items, 1) : launch_items(launch, items);
-}
-
-static void bind_program(const struct fold_launch *job) {
-  const struct plan *plan = &job->program->plan;
-  for (int i = 1; i < plan->count; i++) {
-    launch_memory(job->launch, &plan->operands[i]);
-    launch_ints(job->launch, plan->rank ? plan->operands[i].strides[0] : 0);
-  }
-  launch_numbers(job->launch, job->described);
-  if (job->bad) launch_blocks(job->launch, job->bad);
 }
 
 static void fold_blocks(const struct fold_launch *job, const struct block *values) {
@@ -173,7 +160,7 @@ static void fold_blocks(const struct fold_launch *job, const struct block *value
   launch_space(launch, &job->elements);
   launch_strides(launch, &job->elements, 1);
   launch_blocks(launch, job->means);
-  if (job->program) bind_program(job);
+  computed_bind(launch, job->elements_read);
   run_blocks(job);
 }
 
@@ -181,7 +168,9 @@ static void fold_blocks(const struct fold_launch *job, const struct block *value
 static strew_status fold_join(const struct fold_launch *job, const struct block *leaves, int64_t count, bool many,
                               int64_t nodes, const struct block *values) {
   struct launch *launch = job->launch;
-  fold_start(job, many ? "join_many" : "join_few", NULL, "WAY=WAY_JOIN");
+  char elements[16];
+  snprintf(elements, sizeof elements, "S=%s", dtype_suffix(job->kept.operands[1].dtype));
+  fold_start(job, many ? "join_many" : "join_few", elements, "WAY=WAY_JOIN");
   bind_outputs(job, nodes, values);
   launch_blocks(launch, leaves);
   launch_ints(launch, count);
@@ -260,37 +249,6 @@ static size_t value_bytes(enum fold_gives gives, strew_dtype dtype) {
   }
 }
 
-/* --------------------------------------------------------------------------------------------- computed elements */
-
-/* Describes the program of the elements. True if a kernel of the fold can compute it: it has few arguments and one
-   dimension (else each element would take a division), and its loops are within the device's limit. */
-static bool describe_elements(const struct fold_launch *job, struct described *described) {
-  const struct opencl *on = opencl_of(job->launch->device);
-  const struct elementwise_plan *program = job->program;
-  const size_t word = sizeof(int64_t), vectors = 5 * (size_t)job->outputs.outer, others = 32;
-  bool is_unit = program->plan.rank == 1;
-  if (program->plan.rank > 1) return false;
-  for (int i = 1; i < program->plan.count; i++)
-    is_unit = is_unit && (program->plan.operands[i].strides[0] == 1 || program_has_table(program, i));
-  instructions_describe(job->launch->call, program, described);
-  if (is_unit) strcat(described->settings, " UNIT");
-  const size_t words = vectors + others + 3 * (size_t)program->plan.count + (size_t)described->number_count;
-  return words * word <= on->argument_bytes &&
-         turns_of_blocks(job) * program_cost(program) * LOOPS_PER_TURN <= on->longest_loop;
-}
-
-/* Stores elements that no kernel computes. */
-static void store_elements(struct fold_launch *job, struct storage *storage) {
-  const strew_dtype dtype = job->kept.operands[1].dtype;
-  const size_t bytes = (size_t)(job->n * job->output_count) * dtype_bytes(dtype);
-  struct elementwise_plan plan = *job->program;
-  job->program = NULL;
-  *storage = (struct storage){.device = job->launch->device, .data = launch_scratch(job->launch, bytes)};
-  plan.plan.operands[0].storage = storage;
-  TRY(job->launch->status, opencl_elementwise(job->launch->call, job->launch->device, &plan));
-  job->kept.operands[1].storage = storage;
-}
-
 strew_status opencl_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
   const struct fold_row *row = fold_row_of(plan->fold);
   struct launch launch = {.call = call, .device = device};
@@ -298,21 +256,19 @@ strew_status opencl_reduce(const struct call *call, strew_device *device, const 
                             .kind = kernels[plan->fold].kind,
                             .join = kernels[plan->fold].join,
                             .flip = kernels[plan->fold].flip};
-  struct storage stored;
-  struct described described;
+  enum { WORDS = 32, VECTORS = 5 };
+  struct computed elements;
   fold_prepare(&job, plan);
   choose_fold(&job);
-  job.program = plan->plan.operands[1].storage->program;
-  job.described = &described;
-  job.kept.operands[1].storage = job.program ? NULL : job.kept.operands[1].storage;
-  if (job.program && !describe_elements(&job, &described)) store_elements(&job, &stored);
-  if (job.program) job.bad = taken_start(&launch, job.program);
+  job.elements_read = &elements;
+  computed_start(&elements, &launch, &job.kept.operands[1], WORDS + VECTORS * (size_t)job.outputs.outer,
+                 turns_of_blocks(&job));
   job.value_bytes = value_bytes(row->gives, plan->plan.operands[1].dtype);
   if (row->finish == FINISH_MEAN) job.finish = 1, job.divisor = (double)job.n;
   if (fold_is_spread(plan->fold))
     fold_deviations(&job, plan->correction, row->finish == FINISH_DEVIATION);
   else
     fold(&job);
-  if (job.program) taken_end(&launch, job.program, job.bad);
+  computed_end(&launch, &elements);
   return launch_end(&launch);
 }

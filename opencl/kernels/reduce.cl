@@ -18,34 +18,8 @@
      FEW          WAY_ITEMS: most elements of an output; 0: any number
      SLOTS        WAY_LANES: blocks in a group of 16 * SLOTS
      ACROSS       WAY_LANES: 1: adjacent work-items have adjacent outputs, not elements
-   and, in place of S, a program of one dimension (program.h) that computes the elements where they are read; UNIT: its
-   inputs have unit stride. */
-#include "space.h"
-#include "scalar.h"
-
-#ifdef GIVES
-#include "program.h"
-#define S GIVES
-#ifdef UNIT
-#define ELEMENT(x) x[x##_offset + i]
-#else
-#define ELEMENT(x) x[x##_offset + i * x##_step]
-#endif
-#define PARAMETER_INPUT(s, x) , __global const T_##s *x, const long x##_offset, const long x##_step
-#define PROGRAM               OPERANDS(PARAMETER_INPUT, PARAMETER_INPUT, PARAMETER_NUMBER) PARAMETER_BAD
-static inline CAT(T_, S) element_at(long i PROGRAM) {
-  OPERANDS(ELEMENT_INPUT, NOTHING, NOTHING)
-  STEPS
-  return RESULT;
-}
-#undef ELEMENT
-#define PASSED_INPUT(s, x)  , x, x##_offset, x##_step
-#define PASSED_NUMBER(s, x) , x
-#define COMPUTED(at)        element_at(at OPERANDS(PASSED_INPUT, PASSED_INPUT, PASSED_NUMBER) PASSED_BAD)
-#else
-#define PROGRAM
-#define COMPUTED(at) in[at]
-#endif
+   and, in place of S, a program (computed.h) */
+#include "computed.h"
 
 /* Columns `gives` of STREW_FOLDS; FOLD_SAME and FOLD_PLACE find the greatest. */
 #define FOLD_WIDE       0
@@ -94,7 +68,7 @@ typedef CAT(key_, S) element;
 #define BITS_f64(x)  as_ulong(x)
 #define BITS_f16(x)  (x)
 #define BITS_bf16(x) (x)
-#define LOADED(at)   CAT(BITS_, S)(COMPUTED(at))
+#define LOADED(at)   CAT(BITS_, S)(ELEMENT_AT(in, at))
 #endif
 #define LARGEST ((element)((IN) ~(IN)0 >> 1))
 static inline element turned(element x) { return x < 0 ? x ^ LARGEST : x; }
@@ -290,7 +264,7 @@ static inline long folded_at(long e, long run, long runs, coordinates run_sizes,
 #define FOLDED_AT(e) folded_at(e, run, runs, run_sizes, run_step, run_strides)
 #endif
 #ifndef LOADED
-#define LOADED(at) COMPUTED(at)
+#define LOADED(at) ELEMENT_AT(in, at)
 #endif
 #define ELEMENT(at) element_of(LOADED(at), flip)
 
