@@ -308,6 +308,8 @@ bool program_has_table(const struct elementwise_plan *plan, int operand);
 struct block *taken_start(struct launch *launch, const struct elementwise_plan *plan);
 void taken_end(struct launch *launch, const struct elementwise_plan *plan, const struct block *bad);
 
+/* ------------------------------------------------------------------------------------------------------ computed.c */
+
 /* An operand whose elements kernels read through kernels/computed.h. */
 struct computed {
   const struct elementwise_plan *program; /* NULL: they are in memory */
