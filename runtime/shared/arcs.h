@@ -1,4 +1,4 @@
-/* arcs.h: inverse functions of sine, cosine and tangent. They use only + - * / sqrt and integers, all correctly rounded,
+/* arcs.h: inverse functions of sine, cosine and tangent. They use only + - * / sqrt and integers, correctly rounded,
    so every device gives the same bits; they have no branch and no table, so loops of them are vectorised. C11 and
    OpenCL C.
 
@@ -6,7 +6,8 @@
    octants follow by symmetry. asin(x) above 1/2 is pi / 2 - 2 asin(sqrt((1 - x) / 2)). Quotients, roots and multiples
    of pi are sums of two floats, so nearly all of the error comes from the last sum, which is rounded once.
 
-   Largest error in units in the last place, of every 17th float32 and of a million float64; of atan2, of a million pairs:
+   Largest error in units in the last place, of every 17th float32 and of a million float64; of atan2,
+   of a million pairs:
      asin 0.65, 0.71   acos 0.62, 0.66   atan 0.67, 0.67   atan2 0.75, 0.75 */
 #ifndef STREW_ARCS_H
 #define STREW_ARCS_H
@@ -75,7 +76,8 @@ INLINED double asin_series_f64(double z) {
   INLINED W_##s atan_##s(W_##s x) {                                                                                      \
     const W_##s a = magnitude_##s(x);                                                                                    \
     const bool steep = less_##s(1, a);                                                                                   \
-    const W_##s n = either_##s(steep, 1, a), d = either_##s(steep, a, 1), result = arc_##s(n, d, n, steep, false);       \
+    const W_##s n = either_##s(steep, 1, a), d = either_##s(steep, a, 1);                                                \
+    const W_##s result = arc_##s(n, d, n, steep, false);                                                                 \
     return bits_of_##s(a) > INFINITE_##s ? x : signed_as_##s(result, x);                                                 \
   }                                                                                                                      \
   INLINED W_##s scaled_as_##s(W_##s x, W_##s largest, W_##s limit, W_##s factor) {                                       \
