@@ -394,8 +394,7 @@ enum reader {
   READ_BY_REDUCE = 1,    /* a fold's input */
   READ_BY_AGGREGATE = 2, /* src of group_aggregate */
   READ_BY_SCATTER = 4,   /* SRC of scatter and of one_pass_mean, of the index's shape */
-  READ_BY_SEGMENTS = 8,  /* SEGMENT_SRC */
-  READ_BY_NONZERO = 16
+  READ_BY_SEGMENTS = 8   /* SEGMENT_SRC */
 };
 
 struct device_ops {

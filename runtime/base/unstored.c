@@ -41,11 +41,11 @@ static bool program_reads(const struct elementwise_plan *program, const strew_te
   return false;
 }
 
-/* Threads of a walk over ids, and owners of a scatter's destinations, may each compute all elements. */
+/* On the CPU, threads of a walk over ids, and owners of a scatter's destinations, may each compute all elements. */
 static bool is_cheap(const struct elementwise_plan *program, const strew_device *device, enum reader reader) {
   enum { CHEAP = 16 };
   const int64_t threads = device->context->threads;
-  if (!(reader & (READ_BY_AGGREGATE | READ_BY_SCATTER)) || threads == 1) return true;
+  if (!(reader & (READ_BY_AGGREGATE | READ_BY_SCATTER)) || threads == 1 || !device->ops->host_memory) return true;
   return program_cost(program) * threads <= CHEAP;
 }
 
