@@ -139,9 +139,7 @@ strew_status check_alive(const struct call *call, const char *name, int64_t i, c
 
 strew_context *tensor_context(const strew_tensor *tensor);
 
-/* Computes the elements of an unstored tensor into memory, which is its own from then on; of the call's operands, all
-   but those that it reads once. unstored.c */
-strew_status tensor_store(const struct call *call, const strew_tensor *tensor);
+/* Stores the call's unstored operands (unstored.c), all but those that it reads once. */
 strew_status call_store(const struct call *call);
 /* The same for entry i of a list, which is checked to be alive. */
 strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor);

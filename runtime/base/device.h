@@ -415,7 +415,9 @@ extern const struct device_ops cpu_ops;
 
 /* The cost of an element, in sums. */
 int64_t program_cost(const struct elementwise_plan *program);
-static inline bool is_unstored(const strew_tensor *tensor) { return tensor->storage->check != NULL; }
+static inline bool is_unstored(const strew_tensor *tensor) { return tensor->storage->store != NULL; }
+/* Computes the elements of an unstored tensor into memory, which is its own from then on. */
+strew_status tensor_store(const struct call *call, const strew_tensor *tensor);
 /* Before a call reads a tensor (NULL: passes) once: stores an unstored one where the device does not read it, where
    threads would take longer, and where `written` (NULL: nothing that must stay if the call fails) is an input; checks
    its indices where something is written. */

@@ -59,17 +59,3 @@ strew_status unstored_open(const struct call *call, const strew_tensor *tensor, 
     return tensor_store(call, tensor);
   return written ? storage->check(call, storage, true) : STREW_OK;
 }
-
-strew_status call_store(const struct call *call) {
-  for (int i = 0; i < MAX_OPERANDS; i++) {
-    const strew_tensor *tensor = call->operands[i].tensor;
-    if (tensor && tensor->storage && is_unstored(tensor) && !call->operands[i].is_read_once)
-      RETURN_IF_FAILED(tensor_store(call, tensor));
-  }
-  return STREW_OK;
-}
-
-strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor) {
-  RETURN_IF_FAILED(check_alive(call, name, i, tensor));
-  return is_unstored(tensor) ? tensor_store(call, tensor) : STREW_OK;
-}

@@ -777,6 +777,7 @@ static strew_status source_give(struct source *source, strew_tensor **out) {
   if (status != STREW_OK) return status;
   give_program(evaluation, last, *out, &source->plan);
   storage->check = source_check;
+  storage->store = tensor_store;
   storage->release = source_release;
   storage->user = source;
   evaluation->device->context->unstored++;
