@@ -4479,7 +4479,8 @@ function strew.dot(self, other) end
 ---grammar is that of Lua's expressions, with its precedences: numbers, `true` and `false`, names, `+ - * / // % ^`, unary
 ---`-` and `~`, `& | ~`, comparisons, which give bools, `and`, `or` and `not` of bools, parentheses, and calls:
 ---
----- elementwise functions by their names: `exp(x)`, `maximum(a, b)`, `where(c, a, b)`, `clamp(x, 0, 1)`, `isnan(x)`
+---- elementwise functions by their names, with arguments in order: `exp(x)`, `maximum(a, b)`, `where(c, a, b)`,
+---  `clamp(x, 0, 1)`, `clamp(x, 0)`, `isnan(x)`
 ---
 ---- dtypes, as `to`: `float32(x)`
 ---

@@ -142,6 +142,11 @@ local special = {
   input = function(node, values) return values[node.of] end,
   word = function(node, values) return values.codes[node.of] end,
   index = function(_, _, rows, index) return rows[index] end,
+  replacement = function(node, _, x, given)
+    local dtype = operands.is_tensor(x) and x.dtype or "float64"
+    if operands.is_tensor(x) and not operands.is_float(x) then return dtype == "bool" and false or 0 end
+    return given or strew.tensor({({0 / 0, 1 / 0, -1 / 0})[node.of]}, {dtype = dtype}):nan_to_num():item()
+  end,
   ["and"] = function(_, _, a, b) return strew.logical_and(bools(a), bools(b)) end,
   ["or"] = function(_, _, a, b) return strew.logical_or(bools(a), bools(b)) end,
   ["not"] = function(_, _, a) return strew.logical_not(bools(a)) end,

@@ -57,11 +57,10 @@ static strew_status parse(const struct call *call, strew_context *context, const
   RETURN_IF_FAILED(strew_expr_parse(context, text, strlen(text), out, call->error));
   for (int k = 0; k < (*out)->node_count; k++) {
     const struct node *node = &(*out)->nodes[k];
-    if (node->kind == NODE_FOLD || node->kind == NODE_INDEX || node->kind == NODE_WORD)
-      FAIL_AT(call, argument, *out, node, "has %s, expected operations on one element at a time",
-              node->kind == NODE_FOLD    ? "a reduction"
-              : node->kind == NODE_INDEX ? "rows"
-                                         : "a word");
+    static const char *const words[] = {
+        [NODE_FOLD] = "a reduction", [NODE_INDEX] = "rows", [NODE_WORD] = "a word", [NODE_CLOSE] = "isclose"};
+    if (words[node->kind])
+      FAIL_AT(call, argument, *out, node, "has %s, expected operations on one element at a time", words[node->kind]);
   }
   return STREW_OK;
 }

@@ -8,6 +8,47 @@ local fewer = support.runs_all and 1 or 5
 
 local function hash_of(...) return drawn.hash(drawn.no_value, {...}) end
 
+------------------------------------------------------------------------------------------------- names of functions
+
+-- Element k of their result depends on element k of the operands alone, but they compute nothing of one element.
+local NO_COMPUTATION = {bucketize = true, cat = true, clone = true, contiguous = true, copy = true, detach = true,
+  expand_as = true, flatten = true, slice_scatter = true, t = true, tensor = true, zero = true, show = true,
+  view = true}
+
+-- True if every element of f's result is what f gives for that element of the arguments by itself.
+local function is_elementwise(f, arguments)
+  local function parts(from, count)
+    local own = {}
+    for i, a in ipairs(arguments) do own[i] = type(a) == "number" and a or a:narrow(0, from, count):clone() end
+    return f(table.unpack(own))
+  end
+  local whole = parts(0, 4)
+  for k = 0, 3 do
+    if not strew.equal(parts(k, 1), whole:narrow(0, k, 1)) then return false end
+  end
+  return true
+end
+
+describe("texts", function()
+  it("know every elementwise function of the module", function()
+    local x, y = strew.tensor{0.5, 2, 0.25, 1}, strew.tensor{0.5, 1, 3, -1}
+    local i, j = strew.tensor{5, 2, 3, 1}, strew.tensor{1, 2, 4, 2}
+    local a, b = strew.tensor{true, false, true, true}, strew.tensor{true, true, false, true}
+    local calls, known = {{x}, {i}, {a}, {x, y}, {i, j}, {a, b}, {x, 0, 1}, {a, x, y}, {x, a, 3}}, 0
+    for name, f in pairs(strew) do
+      for _, arguments in ipairs(type(f) == "function" and not NO_COMPUTATION[name] and calls or {}) do
+        local _, is = pcall(is_elementwise, f, arguments)
+        if is == true and not name:find "_$" then
+          known = known + 1
+          local _, problem = pcall(strew.expr, name .. "(x)")
+          assert.is_nil(tostring(problem):find("which is no elementwise", 1, true), name)
+        end
+      end
+    end
+    assert.is_true(known > 50, known .. " calls")
+  end)
+end)
+
 -------------------------------------------------------------------------------------------------------- random texts
 
 -- A text, and Lua code that makes the calls of it one by one; Lua's own grammar groups the operators of both.
@@ -45,6 +86,9 @@ local forms = {
   function(d) return call("where", condition(d), number(d), number(d)) end,
   function(d) local a, low, high = number(d), same "-1", same "2"
     return {call("clamp", a, low, high)[1], call("clamp", a, low, high)[2]} end,
+  function(d) local a, bound = number(d), same(any{"-1", "k"}) return call("clamp", a, bound) end,
+  function(d) return call("nan_to_num", number(d)) end,
+  function(d) local a, n = number(d), same(any{"1", "k"}) return call("nan_to_num", a, n, same "4", same "-2") end,
   function(d) local a, m = number(d), condition(d) return call("masked_fill", a, m, same "1") end,
   function(d) local a, dtype = number(d), any(DTYPES)
     return {dtype .. "(" .. a[1] .. ")", ("strew.to(%s, %q)"):format(a[2], dtype)} end,
@@ -68,6 +112,8 @@ local conditions = {
     return {("(%s %s %s)"):format(a[1], op, b[1]), ("strew.logical_%s(%s, %s)"):format(op, a[2], b[2])} end,
   function(d) local a = condition(d) return {"(not " .. a[1] .. ")", "strew.logical_not(" .. a[2] .. ")"} end,
   function(d) return call(any{"isnan", "isinf", "isfinite"}, number(d)) end,
+  function(d) return call("isclose", number(d), number(d)) end,
+  function(d) local a = number(d) return call("isclose", a, a, same "0.5", same "0", same "true") end,
 }
 
 function condition(depth)
