@@ -494,7 +494,7 @@ static const struct {
     {"exp(a, b)", "calls 'exp' with 2 arguments, expected exp(x)", "^^^", NULL},
     {"add(x)", "calls 'add' with 1 argument, expected add(a, b)", "^^^", NULL},
     {"where(a, b)", "calls 'where' with 2 arguments, expected where(c, a, b)", "^^^^^", NULL},
-    {"clamp(x, 0)", "calls 'clamp' with 2 arguments, expected clamp(x, low, high)", "^^^^^", NULL},
+    {"clamp(x)", "calls 'clamp' with 1 argument, expected clamp(x, low [, high])", "^^^^^", NULL},
     {"sum(x, 0, true, 1)", "calls 'sum' with 4 arguments, expected sum(x [, dim [, keepdim]])", "^^^", NULL},
     {"isnan()", "calls 'isnan' with 0 arguments, expected isnan(x)", "^^^^^", NULL},
     {"sum(x, d)", "calls 'sum' with a wrong dim, expected a constant such as 0 or -1", "^^^", NULL},
