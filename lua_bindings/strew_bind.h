@@ -234,6 +234,7 @@ struct owner_type {
     const char *name;
     const struct script_function *row; /* NULL: no further events */
   } events[4];
+  bool has_operators; /* and the other events of tensors */
 };
 /* Pushes one that owns nothing yet. */
 struct owner *bind_push_owner(lua_State *L, const struct owner_type *type);
@@ -247,6 +248,8 @@ void bind_end_owner(struct owner *owner, const struct owner_type *type);
 
 /* -------------------------------------------------------------------------------------------------- strew_expr.c */
 
+/* Marks the input, named by the string at i + 1, in the text of the expression at position i. */
+void bind_mark_input(lua_State *L, struct script_call *call, int i);
 /* Pushes the memory of what the C interface takes for the bound expression at position i. */
 bool bind_push_source(lua_State *L, struct script_call *call, int i, strew_expr_source *out);
 /* strew_reduce_with of the bound expression at position i. */

@@ -1209,6 +1209,8 @@ typedef struct strew_expr_node {
   int at, length; /* of the operation in the text, in bytes */
 } strew_expr_node;
 STREW_API bool strew_expr_node_at(const strew_expr *expr, int i, strew_expr_node *out);
+/* Adds the text, with a mark under node i, to the message of a host's own error, such as that of an unknown name. */
+STREW_API void strew_expr_mark(const strew_expr *expr, int i, strew_error *error);
 
 /* The values of inputs, in their order; at least one is a tensor, and all tensors are on one device. `codes`: of each
    word, the number that stands for it in its input, -1: none; may be NULL if there are no words. */

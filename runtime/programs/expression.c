@@ -40,9 +40,7 @@ struct evaluation {
 };
 
 static void mark_error(struct evaluation *evaluation, int k) {
-  const struct node *node = &evaluation->expr->nodes[k];
-  const struct place place = {evaluation->expr->text, node->at, node->length};
-  if (evaluation->call->error && !evaluation->is_marked) error_mark(evaluation->call->error, &place);
+  if (!evaluation->is_marked) strew_expr_mark(evaluation->expr, k, evaluation->call->error);
   evaluation->is_marked = true;
 }
 

@@ -264,6 +264,8 @@ static uint64_t slot_of(const struct node *node) {
   return ((parts ^ parts >> 32) * 0x9e3779b97f4a7c15u) >> 53; /* below SLOTS */
 }
 
+static const char split_hint[] = "evaluate a part of it first, and pass that as an input";
+
 /* Makes *out this node, or the one that is equal to it. */
 static bool add_node(struct parser *parser, struct node node, struct mark mark, struct value *out) {
   strew_expr *expr = parser->expr;
@@ -271,8 +273,7 @@ static bool add_node(struct parser *parser, struct node node, struct mark mark, 
   while (parser->slots[slot] && !is_same(&expr->nodes[parser->slots[slot] - 1], &node)) slot = (slot + 1) % SLOTS;
   if (!parser->slots[slot]) {
     if (expr->node_count == MAX_NODES)
-      return wrong(parser, mark, "evaluate a part of it first, and pass that as an input",
-                   "has more than %d operations, inputs and numbers", MAX_NODES);
+      return wrong(parser, mark, split_hint, "has more than %d operations, inputs and numbers", MAX_NODES);
     node.at = mark.at, node.length = mark.length;
     expr->nodes[expr->node_count++] = node;
     parser->slots[slot] = (unsigned short)expr->node_count;
@@ -680,7 +681,8 @@ strew_status strew_expr_parse(strew_context *context, const char *text, size_t l
   strew_expr *expr;
   if (!text) return fail(&call, FAULT(STREW_EARGUMENT, "text"), "is missing");
   if (length > MAX_TEXT)
-    return fail(&call, FAULT(STREW_EARGUMENT, "text"), "has %zu bytes, expected at most %d", length, MAX_TEXT);
+    return fail(&call, HINTED(STREW_EARGUMENT, "text", split_hint), "has %zu bytes, expected at most %d", length,
+                MAX_TEXT);
   RETURN_IF_FAILED(create(&call, context, text, length, &expr));
   const strew_status status = parse_text(&call, expr, length);
   if (status != STREW_OK) return memory_free(context, expr, expr->size_bytes), status;
@@ -698,6 +700,11 @@ const char *strew_expr_word(const strew_expr *expr, int i, int *input) {
   if (i < 0 || i >= expr->word_count) return NULL;
   if (input) *input = expr->words[i].input;
   return expr->words[i].text;
+}
+
+void strew_expr_mark(const strew_expr *expr, int i, strew_error *error) {
+  if (!error || i < 0 || i >= expr->node_count) return;
+  error_mark(error, &(struct place){expr->text, expr->nodes[i].at, expr->nodes[i].length});
 }
 
 static const char *const node_words[] = {

@@ -220,6 +220,20 @@ describe("an expression", function()
     assert.is_nil(strew.type(t.e))
   end)
 
+  it("has help, as its maker has", function()
+    local function help(topic)
+      local lines, own_print = {}, print
+      print = function(...) lines[#lines + 1] = table.concat({...}, " ") end -- luacheck: ignore
+      strew.help(topic)
+      print = own_print -- luacheck: ignore
+      return table.concat(lines, "\n")
+    end
+    assert.matches("compute", help "expr")
+    assert.equal(help "expr", help(t.f))
+    assert.equal(help "expr", help(t.e))
+    assert.equal(help "reduction", help(strew.reduction{init = 0, combine = "acc + x"}))
+  end)
+
   it("frees its memory", function()
     collectgarbage() collectgarbage()
     local before = strew.memory()
@@ -346,12 +360,22 @@ describe("a bound expression", function()
     assert.equal("float32[4] {4.0, -4.0, 11.0, 9.0}", support.text(t.e:clone()))
   end)
 
+  it("computes as a tensor does", function()
+    local x = strew.tensor{1, 2}
+    local e = strew.expr "x * 2":with{x = x}
+    local wanted = {[e + 1] = x * 2 + 1, [1 - e] = 1 - x * 2, [-e] = -(x * 2), [e * e] = x * 2 * (x * 2),
+                    [x ^ e] = x ^ (x * 2), [~e] = ~(x * 2), [e // 3] = x * 2 // 3}
+    for own, tensor in pairs(wanted) do assert.equal(support.text(tensor), support.text(own)) end
+    assert.equal(2, #e)
+  end)
+
   it("has no other field", function()
     assert.equal("a bound expression has no 'shap'\n  hint  did you mean 'shape'?", support.message(function()
       return t.e.shap end))
     assert.equal("an expression has no 'input'\n  hint  did you mean 'inputs'?", support.message(function()
       return t.f.input end))
-    assert.equal("a bound expression has no '0'", support.message(function() return t.e[0] end))
+    assert.equal("a bound expression has no '0'\n  hint  e:clone() is a tensor of its values",
+      support.message(function() return t.e[0] end))
     assert.is_false((pcall(function() t.e.dtype = 1 end)))
   end)
 
@@ -394,6 +418,9 @@ describe("a text of columns", function()
       {"text(strew.rows(s, 'price == max(price)'))", "city Rome, price 4.0, n 1, day 2"},
       {"text(strew.rows(s, 'sum(price) > 3'))",
         "city Oslo Rome Oslo Bari, price 2.5 4.0 1.0 3.0, n 3 1 7 2, day 1 2 2 1"},
+      {"tostring(strew.group_by(s, 'n % 2').keys['n % 2']:tolist()[1])", "0"},
+      {"text(strew.group_by(s, {'n > 2', 'city'}):agg{total = {'sum', 'price * n'}})",
+       "n > 2 false false true, city Bari Rome Oslo, total 6.0 4.0 14.5"},
       {"text(strew.sort_by(s, 'price / n'))",
         "city Oslo Oslo Bari Rome, price 1.0 2.5 3.0 4.0, n 7 3 2 1, day 2 1 1 2"},
       {"text(strew.sort_by(s, {'city', '-price'}, {true, false}))",
@@ -448,8 +475,10 @@ describe("a text of columns", function()
 
   it("fails with what is wrong", function()
     support.fail({
-      {"strew.rows(s, 'price')", "rows: 'which' gives float64, expected a condition"},
+      {"strew.rows(s, 'price')", "rows: 'which' gives float64, expected a condition\n"
+        .. "  hint  a comparison such as (n + 1) > 0 gives bools"},
       {"strew.rows(s, 'prise > 2')", "rows: 'which' reads prise, not found in the table\n"
+        .. "  text  prise > 2\n        ^^^^^\n"
         .. "  hint  did you mean 'price' for 'prise'?"},
       {"strew.rows(s, 'city > 2')", 'rows: \'which\' has words as column "city", which compare with == and ~= alone'},
       {"strew.rows(s, 'city == day')",
@@ -461,17 +490,22 @@ describe("a text of columns", function()
       {"strew.rows(s, 3)", "rows: 'which' is 3, expected a tensor, or a condition as text"},
       {"strew.sort_by(s, 'prise')", "sort_by: 'by' has \"prise\", not found in x\n  hint  did you mean 'price'?"},
       {"strew.sort_by(s, 'prise * 2')", "sort_by: 'by' reads prise, not found in the table\n"
+        .. "  text  prise * 2\n        ^^^^^\n"
         .. "  hint  did you mean 'price' for 'prise'?"},
       {"g:agg{a = {'sum', 'prise * n'}}", "agg: 'what' reads prise, not found in the table\n"
+        .. "  text  prise * n\n        ^^^^^\n"
         .. "  hint  did you mean 'price' for 'prise'?"},
       {"g:agg{a = {'sum', 'prise'}}", "agg: 'what' has \"prise\", not found in the table\n"
         .. "  hint  did you mean 'price'?"},
       {"strew.assign(s, {a = 'b', b = 'a'})", "assign: 'what' has columns that need one another: a, b, a"},
       {"strew.assign(s, {a = 'a + 1'})", "assign: 'what' has columns that need one another: a, a"},
-      {"strew.assign(s, {a = 'q + 1'})", "assign: 'what' reads q, not found in the table"},
+      {"strew.assign(s, {a = 'q + 1'})", "assign: 'what' reads q, not found in the table\n"
+        .. "  text  q + 1\n        ^"},
       {"strew.rows(s, 'city == Rome')", "rows: 'which' reads Rome, not found in the table\n"
+        .. "  text  city == Rome\n                ^^^^\n"
         .. '  hint  a word is in quotes: "Rome"'},
-      {"strew.rows(s, 'true')", "rows: 'which' has \"true\", which reads no column\n"
+      {"strew.rows(s, 'true')", "rows: 'which' has \"true\", which reads no column"},
+      {"strew.assign(s, {a = '1'})", "assign: 'what' has \"1\", which reads no column\n"
         .. "  hint  a number fills a column: {name = 1}"},
       {"strew.assign(s, {a = {}})",
         "assign: 'what' has a table at key \"a\", expected a text, a tensor, a number or a boolean"},
@@ -538,19 +572,19 @@ describe("an error", function()
 
   it("of a call says what is missing or wrong", function()
     support.fail({
-      {"f{x = x}", "expression: 'inputs' has no y, the expression reads x, y"},
+      {"f{x = x}", "expression: 'inputs' has no y\n  text  x * 2 + y\n                ^"},
       {"strew.expr('alpha + beta'){alpa = x, betta = x}",
-        "expression: 'inputs' has no alpha, beta, the expression reads alpha, beta\n"
+        "expression: 'inputs' has no alpha, beta\n  text  alpha + beta\n        ^^^^^\n"
         .. "  hint  did you mean 'alpa' for 'alpha', 'betta' for 'beta'?"},
       {"f{x = x, y = 'a'}", "expression: 'y' is \"a\", expected a tensor, number or boolean"},
       {"f{x = x, y = {1}}", "expression: 'y' is a table, expected a tensor, number or boolean\n"
         .. "  hint  strew.tensor(y) makes a tensor of a table"},
-      {"f(x)", "expression: 'inputs' is a tensor, expected a table"},
+      {"f(x)", "expression: 'inputs' is a tensor, expected a table\n  hint  f{x = t}: the inputs by their names"},
       {"f:with(3)", "with: 'inputs' is 3, expected a table"},
       {"f{x = setmetatable({}, {__index = function() error 'ran' end}), y = 1}",
        "expression: 'x' is a table, expected a tensor, number or boolean"},
       {"f(setmetatable({}, {__index = function() error 'ran' end}))",
-        "expression: 'inputs' has no x, y, the expression reads x, y"},
+        "expression: 'inputs' has no x, y\n  text  x * 2 + y\n        ^"},
       {"f({x = x, y = y}, {device = 'cpu', out = x})", "expression: 'device' cannot be combined with 'out'\n"
         .. "  out  float32[4] cpu"},
       {"f({x = x, y = y}, {dtype = 'int64'})", "expression: 'options' has unknown key \"dtype\", expected out, device"},
