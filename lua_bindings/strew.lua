@@ -2103,8 +2103,9 @@ function strew.grouping(index, options) end
 ---element.
 ---
 ---Of a table the keys are columns: `strew.group_by(x, "city")`, `strew.group_by(x, {"city", "year"})`; a string that is
----none is an expression of columns: `strew.group_by(x, "year // 10")`. Text is grouped and sorted by its words, in the order of bytes, whatever their codes. `g.keys` is a new table of the keys, which are
----read-only, and `g:agg` takes names of x's columns.
+---none is an expression of columns: `strew.group_by(x, "year // 10")`. Text is grouped and sorted by its words, in the
+---order of bytes, whatever their codes. `g.keys` is a new table of the keys, which are read-only, and `g:agg` takes names
+---of x's columns.
 ---
 ---Memory: 1, 2 or 4 bytes for each element (8 on a device), and 8 more from the first `g.ids`, use of g as an index or
 ---reduction like g:sum on; scratch is at most twice the memory of the keys.

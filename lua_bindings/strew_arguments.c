@@ -337,7 +337,9 @@ static bool fail_key(lua_State *L, struct script_call *call, const struct parame
 /* Reads the value at i of a parameter, the one of number k. */
 static bool read_value(lua_State *L, struct script_call *call, const struct parameter *p, size_t k, int i, void *to) {
   if (k < MOST_PARAMETERS) call->given[k] = i;
-  return p->read(L, call, i, p->name, (void *)((uintptr_t)to + (uintptr_t)p->out));
+  if (p->read(L, call, i, p->name, (void *)((uintptr_t)to + (uintptr_t)p->out))) return true;
+  if (p->is_read_once) call->read_once = i;
+  return false;
 }
 
 /* Reads the options table at position `table`; `given` parameters were passed by position. */

@@ -140,6 +140,7 @@ struct script_call {
   int arguments;      /* their number, from stack position 1 */
   strew_tensor *self; /* the first argument, once read as a tensor */
   bool is_recorded;   /* strew_record.c */
+  int read_once;      /* the argument that may be an unstored tensor in place of a bound expression; 0: none */
   /* What bind_arguments has read, up to MOST_PARAMETERS: of each parameter the stack position of its value, 0: absent,
      above `arguments`: in the options, the argument at `options`. positional: the arguments before these; rest: the
      parameter that takes all remaining ones, -1: none. The names are set if the call is recorded. */
@@ -250,8 +251,8 @@ void bind_end_owner(struct owner *owner, const struct owner_type *type);
 
 /* Marks the input, named by the string at i + 1, in the text of the expression at position i. */
 void bind_mark_input(lua_State *L, struct script_call *call, int i);
-/* Pushes the memory of what the C interface takes for the bound expression at position i. */
-bool bind_push_source(lua_State *L, struct script_call *call, int i, strew_expr_source *out);
+/* Replaces the bound expression at position i by a tensor, which the device may leave unstored: strew_expr_bind. */
+bool bind_expand(lua_State *L, struct script_call *call, int i, bool unstored);
 /* strew_reduce_with of the bound expression at position i. */
 strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, strew_fold fold,
                              const strew_reduce_options *options, strew_tensor **out);
@@ -395,12 +396,13 @@ struct parameter {
   enum presence presence;
   bind_reader *read;
   void *out;
+  bool is_read_once; /* a bound expression may be left unstored */
 };
 
 /* Ends a parameter list. (All members are written out: otherwise the compiler clears the list first, which slows small
    calls.) */
 #define LAST_PARAMETER                                                                                                 \
-  { NULL, REQUIRED, NULL, NULL }
+  { NULL, REQUIRED, NULL, NULL, false }
 
 /* Reads all arguments; the last parameter has no name. Those not passed by position may stand in the options. */
 bool bind_arguments(lua_State *L, struct script_call *call, const struct parameter *parameters);

@@ -225,6 +225,7 @@ int bind_dispatch(lua_State *L) {
                                          : lua_tostring(L, lua_upvalueindex(NAME_UPVALUE));
   call.error.code = STREW_OK; /* the rest is filled on failure */
   call.is_recorded = false;
+  call.read_once = 0;
   call.names[0] = NULL;
 
   bool has_collected = false;

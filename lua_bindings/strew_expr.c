@@ -2,7 +2,8 @@
 
    f = strew.expr(text) owns a strew_expr. e = f:with(inputs) has f, the values of its inputs and the codes of its words
    in its user value; family/expressions.lua finds them. Calls that take a tensor fail on e: bind_dispatch then replaces
-   it by its values (RETRY_EXPANDED) and calls again, so that other calls pay nothing. Folds read e itself. */
+   it by its values (RETRY_EXPANDED) and calls again, so that other calls pay nothing. Those that it reads
+   once may stay unstored. Folds read e itself. */
 #include "strew_bind.h"
 #include "strew_lua.h"
 
@@ -234,8 +235,6 @@ static const struct script_function field_row = {"expr.name", field, 0, GROUPED}
 
 /* ------------------------------------------------------------------------------ functions of family/expressions.lua */
 
-static bool expand(lua_State *L, struct script_call *call, int i);
-
 /* expr_words(f): words and, of each, the number of its input, from 1 on. (Each push may run a script that closes f.) */
 static int words(lua_State *L, struct script_call *call) {
   const strew_expr *self;
@@ -299,7 +298,8 @@ static bool settle(lua_State *L, struct script_call *call, const char *name) {
     if (strew_grouping_ids(grouping, &ids->tensor, &call->error) != STREW_OK) return false;
     lua_replace(L, value);
   }
-  return (!bind_is_bound(L, value) || expand(L, call, value)) && bind_operand(L, call, value, name, &operand);
+  return (!bind_is_bound(L, value) || bind_expand(L, call, value, false)) &&
+         bind_operand(L, call, value, name, &operand);
 }
 
 /* expr_bind(f, names, values, codes): e; sequences of its inputs, and of the codes of its words. */
@@ -379,15 +379,7 @@ strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, stre
   return strew_expr_reduce(e.expr, &e.values, fold, options, out, &call->error);
 }
 
-bool bind_push_source(lua_State *L, struct script_call *call, int i, strew_expr_source *out) {
-  struct bound *e = lua_newuserdatauv(L, sizeof *e, 0);
-  if (!read_bound(L, call, i, e)) return false;
-  *out = (strew_expr_source){e->expr, &e->values};
-  return true;
-}
-
-/* Replaces the bound expression at position i by a tensor. */
-static bool expand(lua_State *L, struct script_call *call, int i) {
+bool bind_expand(lua_State *L, struct script_call *call, int i, bool unstored) {
   struct bound e;
   if (call->binding->recording) {
     const char *outer = call->binding->outer ? call->binding->outer : call->error.alias;
@@ -399,7 +391,9 @@ static bool expand(lua_State *L, struct script_call *call, int i) {
   } else {
     struct box *box = bind_push_box(L, call->binding);
     if (!read_bound(L, call, i, &e)) return false;
-    if (strew_expr_evaluate(e.expr, &e.values, &box->tensor, &call->error) != STREW_OK) return false;
+    const strew_status status = unstored ? strew_expr_bind(e.expr, &e.values, &box->tensor, &call->error)
+                                         : strew_expr_evaluate(e.expr, &e.values, &box->tensor, &call->error);
+    if (status != STREW_OK) return false;
   }
   lua_replace(L, i);
   return true;
@@ -410,7 +404,7 @@ static bool expand_table(lua_State *L, struct script_call *call, int i) {
   lua_newtable(L);
   const int copy = lua_gettop(L), key = copy + 1, value = key + 1;
   for (lua_pushnil(L); lua_next(L, i);) {
-    if (bind_is_read(L, key) && !expand(L, call, value)) return false;
+    if (bind_is_read(L, key) && !bind_expand(L, call, value, false)) return false;
     lua_pushvalue(L, key);
     lua_insert(L, value);
     lua_rawset(L, copy);
@@ -426,7 +420,7 @@ static bool expand_arguments(lua_State *L, struct script_call *call) {
   for (int i = is_written ? 2 : 1; i <= call->arguments; i++) {
     const bool is_table = lua_istable(L, i);
     if (!(is_table ? bind_has_bound(L, i) : bind_is_bound(L, i))) continue;
-    if (!(is_table ? expand_table : expand)(L, call, i)) return false;
+    if (!(is_table ? expand_table(L, call, i) : bind_expand(L, call, i, i == call->read_once))) return false;
     is_any = true;
   }
   return is_any;

@@ -219,22 +219,19 @@ struct entry {
   strew_dtype wanted;
 };
 
-/* Reads the src of entry i, which the entry keeps alive: a tensor, or a bound expression, whose values are pushed. */
-static bool read_source(lua_State *L, struct script_call *call, int entry, int i, strew_tensor **src,
-                        strew_expr_source *sources) {
+/* Reads the src of entry i: a tensor, or a bound expression, in whose place its tensor is pushed. */
+static bool read_source(lua_State *L, struct script_call *call, int entry, int i, strew_group_aggregate *aggregates) {
   lua_rawgeti(L, entry, 2);
   const int at = lua_gettop(L);
   if (lua_isnil(L, at)) return true;
-  if (!bind_is_bound(L, at)) return bind_tensor(L, call, at, "src", src);
-  for (int k = 0; k < i; k++) {
+  if (!bind_is_bound(L, at)) return bind_tensor(L, call, at, "src", &aggregates[i].src);
+  for (int k = 0; k < i; k++) { /* computed once */
     lua_rawgeti(L, 2, k + 1);
     lua_rawgeti(L, -1, 2);
-    if (lua_rawequal(L, -1, at)) return sources[i] = sources[k], true;
+    if (lua_rawequal(L, -1, at)) return aggregates[i].src = aggregates[k].src, true;
     lua_pop(L, 2);
   }
-  if (!bind_push_source(L, call, at, &sources[i])) return false;
-  lua_replace(L, at); /* it stays, as do those of other entries */
-  return true;
+  return bind_expand(L, call, at, true) && bind_tensor(L, call, at, "src", &aggregates[i].src);
 }
 
 static bool read_aggregate(lua_State *L, struct script_call *call, int entry, strew_group_aggregate *aggregate,
@@ -266,7 +263,6 @@ static bool read_aggregate(lua_State *L, struct script_call *call, int entry, st
 static int aggregate(lua_State *L, struct script_call *call) {
   strew_grouping *self;
   strew_group_aggregate aggregates[MOST_AGGREGATES] = {{.src = NULL}};
-  strew_expr_source sources[MOST_AGGREGATES] = {{NULL, NULL}};
   struct entry kept[MOST_AGGREGATES];
   strew_tensor *out[MOST_AGGREGATES];
   struct box *boxes[MOST_AGGREGATES];
@@ -281,10 +277,10 @@ static int aggregate(lua_State *L, struct script_call *call) {
     lua_replace(L, entry);
     if (!lua_istable(L, entry)) return bind_fail(call, STREW_EARGUMENT, "what", "has an entry that is not a table");
     if (!read_aggregate(L, call, entry, &aggregates[i], &kept[i])) return -1;
-    if (!read_source(L, call, entry, i, &aggregates[i].src, sources)) return -1;
+    if (!read_source(L, call, entry, i, aggregates)) return -1;
   }
   for (int i = 0; i < count; i++) boxes[i] = bind_push_box(L, call->binding);
-  if (strew_expr_aggregate(self, count, aggregates, sources, out, &call->error) != STREW_OK) return -1;
+  if (strew_grouping_aggregate_with(self, count, aggregates, out, &call->error) != STREW_OK) return -1;
   for (int i = 0; i < count; i++) boxes[i]->tensor = out[i];
   return count;
 }

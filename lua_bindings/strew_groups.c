@@ -46,7 +46,7 @@ bool bind_destination(lua_State *L, struct script_call *call, int i, const char 
 
 /* scatter(src, index [, dim [, out [, dim_size]]] [, {reduce, ...}]); all but src and index by name, too. */
 int bind_group_form(lua_State *L, struct script_call *call) {
-  static const char parameters[] = "src:tensor index:index dim?dim(-1) out?destination dim_size?size(-1) fill=fill "
+  static const char parameters[] = "src:tensor! index:index dim?dim(-1) out?destination dim_size?size(-1) fill=fill "
                                    "mode=mode skip_nan=boolean(false) dtype=dtype reduce=reduce(sum)";
   struct box *box = bind_push_box(L, call->binding);
   struct arguments a;
@@ -118,7 +118,7 @@ static strew_status softmax(struct arguments *a) {
 #define SOFTMAX "src:tensor index:index dim?dim(-1) dim_size=size(-1) mode=mode"
 
 /* The parameters of what takes WITH_...; family/grouping.lua makes those of methods from them. */
-#define ALONG   "src:tensor index:index dim?dim(-1) "
+#define ALONG   "src:tensor! index:index dim?dim(-1) "
 #define OPTIONS " mode=mode skip_nan=boolean"
 #define TAKING(takes)                                                                                                  \
   ((takes)&WITH_SIZES && (takes)&WITH_DTYPE ? ALONG "out?destination dim_size?size(-1) fill=fill" OPTIONS              \

@@ -2,7 +2,8 @@
 
    A text has a word for each parameter, in the order of the arguments: "NAME:TYPE" (required), "NAME?TYPE" (optional),
    "NAME~TYPE" (optional, by position only), "NAME=TYPE" (by name only), "NAME*" (the remaining integers, or one
-   sequence of them). "(VALUE)" behind the type is the default. A text is parsed by the first call that needs it. */
+   sequence of them). "(VALUE)" behind the type is the default; "!" marks a required one that is read once: a bound
+   expression may be left unstored. A text is parsed by the first call that needs it. */
 #include "strew_bind.h"
 
 #include <limits.h>
@@ -132,13 +133,14 @@ static size_t set_absent(struct absent *absent, enum absent_value value, const c
 /* Adds the parameter that text begins with, whose name is at `name`. Returns the end of the word. */
 static const char *add_parameter(struct parameters *list, int k, const char *text, char *name) {
   const size_t mark = strcspn(text, ":?~*="), whole = strcspn(text, " ");
-  const size_t type_length = strcspn(text + mark + 1, " (");
+  const size_t type_length = strcspn(text + mark + 1, " !(");
   const struct type *type = text[mark] == '*' ? find_type("integers", 8) : find_type(text + mark + 1, type_length);
   memcpy(name, text, mark);
   name[mark] = '\0';
   if (strcmp(name, "out") == 0 && type->read == bind_tensor) type = find_type("written", 7);
   const size_t at = find_field(type->name, name);
-  list->at[k] = (struct parameter){name, presence_of(text[mark], type), type->read, (void *)at};
+  list->at[k] = (struct parameter){name, presence_of(text[mark], type), type->read, (void *)at,
+                                   text[mark + 1 + type_length] == '!'};
   if (text[mark] != ':') {
     struct absent *absent = &list->absent[list->absents++];
     const char *given = text + mark + 1 + type_length;

@@ -20,7 +20,7 @@ static void warn_of_prefix(lua_State *L, const struct script_call *call, const s
   lua_warning(L, message, 0);
 }
 
-#define POSITIONS "self:tensor dim:dim index:tensor src:operand mode=mode "
+#define POSITIONS "self:tensor dim:dim index:tensor src:operand! mode=mode "
 
 /* Calls the runtime for arguments by a text that begins as POSITIONS. */
 static int run_scatter(lua_State *L, struct script_call *call, const char *parameters, strew_reduction reduction) {
@@ -148,16 +148,16 @@ const struct script_function bind_scatter_rows[] = {
     {"scatter", scatter, STREW_ASSIGN, EVERY},
     {"scatter_add", scatter_joined, STREW_SUM, EVERY, POSITIONS},
     {"scatter_reduce", scatter_joined, STREW_ASSIGN, EVERY,
-     "self:tensor dim:dim index:tensor src:operand reduce:reduce include_self=boolean(true) mode=mode"},
+     "self:tensor dim:dim index:tensor src:operand! reduce:reduce include_self=boolean(true) mode=mode"},
     /* reads */
     {"gather", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", gather},
     {"index_select", bind_one, 0, ALWAYS, "self:tensor dim:dim index:tensor mode=mode", index_select},
     /* segments */
-    {"segment_csr", segments, 0, ALWAYS, "src:tensor indptr:tensor reduce=reduce(sum) out=destination", segment_csr},
-    {"segment_coo", segments, 0, ALWAYS, "src:tensor index:tensor reduce=reduce(sum) out=destination dim_size=size(-1)",
-     segment_coo},
+    {"segment_csr", segments, 0, ALWAYS, "src:tensor! indptr:tensor reduce=reduce(sum) out=destination", segment_csr},
+    {"segment_coo", segments, 0, ALWAYS,
+     "src:tensor! index:tensor reduce=reduce(sum) out=destination dim_size=size(-1)", segment_coo},
     {"segment_reduce", bind_one, 0, ALWAYS,
-     "data:tensor reduce:reduce lengths=tensor offsets=tensor axis=dim(0) initial=fill", segment_reduce},
+     "data:tensor! reduce:reduce lengths=tensor offsets=tensor axis=dim(0) initial=fill", segment_reduce},
     {"gather_csr", bind_one, 0, ALWAYS, "src:tensor indptr:tensor", gather_csr},
     {"gather_coo", bind_one, 0, ALWAYS, "src:tensor index:tensor", gather_coo},
     /* indices */

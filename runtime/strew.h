@@ -1227,20 +1227,14 @@ STREW_API strew_status strew_expr_type(const strew_expr *expr, const strew_expr_
    input of the result's shape, but not overlap one in another way (STREW_EOVERLAP). On failure nothing is written. */
 STREW_API strew_status strew_expr_evaluate(const strew_expr *expr, const strew_expr_values *values, strew_tensor **out,
                                            strew_error *error);
+/* The result as a tensor without memory, where the device reads those: what reads its source once and in order (folds, the
+   scatter family, segments, groups) computes elements as it goes; any other call stores them first. Inner reductions are
+   computed here, elements from the inputs' values at that time; the inputs are retained. */
+STREW_API strew_status strew_expr_bind(strew_expr *expr, const strew_expr_values *values, strew_tensor **out,
+                                       strew_error *error);
 /* strew_reduce_with of the result, which on the CPU is not stored. */
 STREW_API strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *values, strew_fold fold,
                                          const strew_reduce_options *options, strew_tensor **out, strew_error *error);
-
-/* strew_grouping_aggregate_with, where the src of aggregate i is the result of sources[i], which on the CPU is not stored
-   where one pass over the ids reads it; expr NULL: that of the aggregate. What has the same expr and the same values,
-   by address, is computed once. */
-typedef struct strew_expr_source {
-  const strew_expr *expr;
-  const strew_expr_values *values;
-} strew_expr_source;
-STREW_API strew_status strew_expr_aggregate(strew_grouping *grouping, int64_t count,
-                                            const strew_group_aggregate aggregates[], const strew_expr_source sources[],
-                                            strew_tensor *out[], strew_error *error);
 
 /* ------------------------------------------------------------------------------------------------ combinations */
 

@@ -1,7 +1,8 @@
 /* check_programs.c: random programs of instructions match, bit for bit, the same instructions run one by one on tensors
    that hold each result: all kinds and dtypes, broadcast and strided operands, numbers, out of another dtype, in
-   place. */
+   place. Calls that read a program's result unstored match those that read the stored one. */
 #include "runtime/calls/elementwise.h"
+#include "runtime/programs/programs.h"
 #include "testing.h"
 
 enum { MOST_TENSORS = PLAN_OPERANDS - 1, MOST_VALUES = MOST_TENSORS + MOST_INSTRUCTIONS };
@@ -30,6 +31,7 @@ static void draw_sizes(struct drawn *program) {
   for (int d = 0; d < program->rank; d++) program->sizes[d] = kind == 1 ? 1 + draw_below(3) : 1 + draw_below(9);
   if (kind == 0) program->sizes[0] = 1 + draw_below(4000);
   if (kind > 1 && program->rank && draw_below(3) == 0) program->sizes[program->rank - 1] += 1000;
+  if (kind > 1 && program->rank && draw_below(9) == 0) program->sizes[0] += 2000;
 }
 
 /* Of the program's shape, of a part of its dimensions, or of size 1 in some. */
@@ -271,11 +273,188 @@ START_TEST(most_conversions) {
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------------------------ sinks */
+
+static strew_status check_nothing(const struct call *call, struct storage *storage, bool now) {
+  return (void)call, (void)storage, (void)now, STREW_OK;
+}
+static void end_unstored(void *context_) { ((strew_context *)context_)->unstored--; }
+
+/* Returns the last result as a tensor whose elements the program computes. */
+static strew_status unstored_result(struct drawn *program, strew_tensor **out, strew_error *error) {
+  CALL(call, "program", error, {NULL, NULL});
+  const strew_tensor *result = program->values[value_count(program) - 1];
+  struct storage unused, *storage;
+  strew_tensor like, *made;
+  make_header(&like, &unused, device, result->dtype, program->rank, program->sizes);
+  ok(storage_create(&call, device, 0, &storage));
+  like.storage = storage;
+  ok(tensor_view(&call, &like, like.rank, like.sizes, like.strides, 0, &made));
+  storage_release(storage);
+  plan_start(&program->plan.plan, made->rank, made->sizes);
+  plan_add(&program->plan.plan, made);
+  for (int i = 0; i < program->inputs; i++) plan_add(&program->plan.plan, program->values[i]);
+  plan_simplify(&program->plan.plan);
+  *storage = (struct storage){.references = 1,
+                              .device = device,
+                              .data = &program->plan,
+                              .program = &program->plan,
+                              .check = check_nothing,
+                              .release = end_unstored,
+                              .user = device->context};
+  device->context->unstored++;
+  return *out = made, STREW_OK;
+}
+
+/* A call that reads src: what does not depend on src. */
+enum sink { SINK_GROUP, SINK_GROUPING, SINK_POSITIONS, SINK_SEGMENTS, SINK_FOLD, SINK_AGGREGATES, SINK_OTHER, SINKS };
+struct sink_call {
+  enum sink sink;
+  int dim;
+  bool with_arg, exclude_self;
+  strew_reduction reduction;
+  strew_fold fold;
+  strew_mode mode;
+  int64_t groups;
+  strew_tensor *index, *self, *out; /* out: of the group form, or NULL */
+  strew_grouping *grouping;
+};
+
+static int64_t size_along(const struct drawn *program, int dim) { return program->rank ? program->sizes[dim] : 1; }
+
+static strew_tensor *sorted(strew_tensor *line) {
+  strew_tensor *values = NULL;
+  ok(strew_sort(line, 0, false, &values, NULL, &failure));
+  strew_release(line);
+  return values;
+}
+
+/* Values 0 .. groups - 1: random, sorted, or all equal. */
+static strew_tensor *draw_ids(int rank, const int64_t *sizes, int64_t groups) {
+  strew_tensor *ids = random_integers(draw_below(2) ? STREW_INT64 : STREW_INT32, rank, sizes, CONTIGUOUS, 0,
+                                      draw_below(5) ? groups : 1);
+  return rank == 1 && draw_below(3) == 0 ? sorted(ids) : ids;
+}
+
+/* Ends of segments, which may leave out elements. */
+static strew_tensor *draw_ends(int64_t size) {
+  const int64_t count = 1 + draw_below(draw_below(2) ? 4 : size + 2);
+  return sorted(random_integers(STREW_INT64, 1, &count, CONTIGUOUS, 0, size + 1));
+}
+
+static void draw_reader(const struct drawn *program, strew_dtype dtype, struct sink_call *reader) {
+  static const strew_reduction reductions[] = {STREW_SUM, STREW_PROD, STREW_MEAN, STREW_AMAX, STREW_AMIN};
+  *reader = (struct sink_call){.sink = (enum sink)draw_below(SINKS), .fold = (strew_fold)draw_below(STREW_FOLD_COUNT)};
+  reader->dim = program->rank ? (int)draw_below(program->rank) : 0;
+  const int64_t size = size_along(program, reader->dim);
+  reader->groups = 1 + draw_below(draw_below(2) ? 9 : 2 * size);
+  reader->reduction = reductions[draw_below(5)];
+  if (dtype == STREW_BOOL && reader->reduction == STREW_MEAN) reader->reduction = STREW_SUM;
+  reader->with_arg = reader->reduction >= STREW_AMAX && draw_below(2);
+  reader->exclude_self = draw_below(2);
+  const bool is_line = reader->sink == SINK_GROUPING || reader->sink == SINK_AGGREGATES;
+  if (!is_line && draw_below(4) == 0) reader->mode = (strew_mode)draw_below(STREW_DROP + 1);
+  if (reader->sink == SINK_POSITIONS || (reader->sink == SINK_GROUP && draw_below(3) == 0))
+    reader->index = draw_ids(program->rank, program->sizes, reader->groups);
+  else if (reader->sink == SINK_SEGMENTS)
+    reader->index = draw_ends(size);
+  else
+    reader->index = draw_ids(1, &size, reader->groups);
+  int64_t sizes[STREW_MAX_RANK];
+  for (int d = 0; d < program->rank; d++) sizes[d] = d == reader->dim ? reader->groups : program->sizes[d];
+  if (reader->sink == SINK_POSITIONS || draw_below(3) == 0)
+    reader->self = random_tensor(dtype, program->rank, sizes, draw_below(2) ? CONTIGUOUS : STRIDED);
+  if (is_line) ok(strew_grouping_create(reader->index, reader->groups, STREW_ERROR, &reader->grouping, &failure));
+}
+
+/* Runs the call into *out and *arg. */
+static strew_status read_src(const struct sink_call *reader, strew_tensor *src, strew_tensor **out,
+                             strew_tensor **arg) {
+  const strew_scatter_options scatter = {.reduction = draw_below(2) ? STREW_ASSIGN : reader->reduction,
+                                         .mode = reader->mode,
+                                         .exclude_self = reader->exclude_self};
+  const strew_group_options group = {
+      .dim = reader->dim, .dim_size = reader->groups, .reduction = reader->reduction, .mode = reader->mode};
+  const strew_group_options along = {.dim = reader->dim, .dim_size = -1, .reduction = reader->reduction};
+  const strew_aggregate aggregates[] = {{src, {.dim = 0, .dim_size = -1, .reduction = reader->reduction}},
+                                        {src, {.dim = 0, .dim_size = -1, .reduction = STREW_SUM}}};
+  const int64_t dim = reader->dim;
+  strew_tensor **winners = reader->with_arg ? arg : NULL;
+  if (reader->self) ok(strew_clone(reader->self, out, &failure));
+  switch (reader->sink) {
+  case SINK_GROUP: return strew_group(src, reader->index, &group, out, winners, &failure);
+  case SINK_GROUPING: return strew_grouping_reduce(reader->grouping, src, &along, out, winners, &failure);
+  case SINK_POSITIONS: return strew_scatter(*out, reader->dim, reader->index, strew_of(src), &scatter, out, &failure);
+  case SINK_SEGMENTS:
+    strew_release(*out), *out = NULL;
+    return strew_segment_csr(src, reader->index, reader->reduction, out, winners, &failure);
+  case SINK_FOLD:
+    strew_release(*out), *out = NULL;
+    return strew_reduce_with(reader->fold, src, &(strew_reduce_options){.dim_count = 1, .dims = &dim}, out, &failure);
+  case SINK_AGGREGATES: {
+    strew_release(*out), *out = NULL;
+    strew_tensor *both[2] = {NULL, NULL};
+    const strew_status status = strew_grouping_aggregate(reader->grouping, 2, aggregates, both, &failure);
+    if (status == STREW_OK) *out = both[0], *arg = both[1];
+    return status;
+  }
+  default: strew_release(*out), *out = NULL; return strew_cumsum(src, reader->dim, out, &failure);
+  }
+}
+
+static void check_reader(struct drawn *program, const struct sink_call *reader, uint64_t seed) {
+  strew_tensor *last = program->values[value_count(program) - 1], *wide = NULL, *stored = NULL;
+  strew_tensor *src = NULL;
+  ok(unstored_result(program, &src, &failure));
+  strew_tensor *expected[2] = {NULL, NULL}, *got[2] = {NULL, NULL};
+  ok(strew_expand(last, program->rank, program->sizes, &wide, &failure));
+  ok(strew_clone(wide, &stored, &failure));
+  seed_draws(seed);
+  const strew_status status = read_src(reader, stored, &expected[0], &expected[1]);
+  seed_draws(seed);
+  char message[sizeof failure.message];
+  snprintf(message, sizeof message, "%s", failure.message);
+  ck_assert_int_eq(read_src(reader, src, &got[0], &got[1]), status);
+  if (status != STREW_OK) ck_assert_str_eq(message, failure.message);
+  char text[200];
+  snprintf(text, sizeof text, "sink %d, reduction %d, fold %d, mode %d, dim %d of %d, %d groups, %d instructions",
+           reader->sink, reader->reduction, reader->fold, reader->mode, reader->dim, program->rank, (int)reader->groups,
+           program->plan.count);
+  for (int i = 0; i < 2; i++) {
+    ck_assert_msg(!expected[i] == !got[i], "%s", text);
+    if (status == STREW_OK && expected[i]) assert_same(got[i], expected[i], text);
+    strew_release(expected[i]), strew_release(got[i]);
+  }
+  strew_release(src), strew_release(wide), strew_release(stored);
+  clear_failure();
+}
+
+static void release_reader(struct sink_call *reader) {
+  strew_release(reader->index), strew_release(reader->self);
+  strew_grouping_release(reader->grouping);
+}
+
+START_TEST(sinks_match_stored_results) {
+  if (!chosen(_i, 6)) return;
+  seed_draws((uint64_t)_i + 1000000);
+  use_threads((const int[]){1, 2, 3, 7}[_i % 4]);
+  draw_program(&drawn, 1 + (int)draw_below(3), 1 + (int)draw_below(4));
+  for (int k = 0; k < 6; k++) {
+    struct sink_call reader;
+    draw_reader(&drawn, drawn.values[value_count(&drawn) - 1]->dtype, &reader);
+    check_reader(&drawn, &reader, (uint64_t)draw());
+    release_reader(&reader);
+  }
+  release(&drawn);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("programs");
   TCase *all = new_case(suite, "against single instructions");
   tcase_add_loop_test(all, programs_match_their_instructions, 0, 600);
   tcase_add_loop_test(all, most_numbers, 0, 2);
   tcase_add_loop_test(all, most_conversions, 0, 2);
+  tcase_add_loop_test(all, sinks_match_stored_results, 0, 600);
   return suite;
 }

@@ -71,7 +71,7 @@ function expressions.parse(text, names, argument)
   error(f, 0)
 end
 
-local function fail_missing(f, parts, missing, inputs, argument)
+local function fail_missing(f, missing, inputs, argument)
   local names, hints = tables.names(inputs), {}
   for _, name in ipairs(missing) do
     local _, nearest = errors.meant(name, names)
@@ -130,7 +130,7 @@ local function bound(f, inputs, argument)
       table.insert(missing, name)
     end
   end
-  if missing then fail_missing(f, parts, missing, inputs, argument) end
+  if missing then fail_missing(f, missing, inputs, argument) end
   values.codes = codes_of(parts, values, inputs, argument)
   return inner.expr_bind(f, parts.names, values, values.codes)
 end

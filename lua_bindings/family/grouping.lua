@@ -22,7 +22,7 @@ end
 local function method(parameters, f)
   local names = {}
   for word in parameters:gmatch "([%w_]+)%p" do table.insert(names, word) end
-  return {"self:grouping src:tensor " .. parameters, function(g, src, ...)
+  return {"self:grouping src:tensor! " .. parameters, function(g, src, ...)
     local options, given = {}, {...}
     for i, key in ipairs(names) do options[key] = given[i] end
     return f(g, src, options)
@@ -223,7 +223,7 @@ local SPREAD = "dim?dim dtype=dtype skip_nan=boolean unbiased=boolean"
 local own_texts = {var = SPREAD, std = SPREAD, logsumexp = "dim?dim fill=fill out=tensor skip_nan=boolean"}
 local methods, is_arithmetic = {}, {sum = true, prod = true, mean = true}
 for _, row in ipairs(inner.reductions()) do
-  local parameters = row.parameters:gsub("src:tensor index:index ", ""):gsub("dim_size%S+ ?", "")
+  local parameters = row.parameters:gsub("src:tensor!? index:index ", ""):gsub("dim_size%S+ ?", "")
   local make = is_arithmetic[row.word] and arithmetic or row.becomes_nan and reduction_or_nan or reduction
   parameters = own_texts[row.word] or parameters:gsub("mode=mode ", ""):gsub("%b()", ""):gsub("destination", "tensor")
   methods["g:" .. row.word] = make(row.name, parameters, row.word)

@@ -52,8 +52,8 @@ local function rows(x, which, argument)
   if type(which) == "string" then
     which = expressions.column(x, all, which, argument)
     if which.dtype ~= "bool" then
-      fail(argument, ("gives %s, expected a condition"):format(which.dtype), "a comparison such as (n + 1) > 0 gives bools",
-        "dtype")
+      fail(argument, ("gives %s, expected a condition"):format(which.dtype),
+        "a comparison such as (n + 1) > 0 gives bools", "dtype")
     end
   elseif not operands.is_tensor(which) then
     fail(argument, ("is %s, expected a tensor, or a condition as text"):format(inner.text(which)),
@@ -171,7 +171,7 @@ local function add_column(new, what, name, state)
   state[#state + 1] = name
   if state[name] == "open" then fail("what", "has columns that need one another: " .. table.concat(state, ", ")) end
   state[name] = "open"
-  local names, lists = about.about(new)
+  local names = about.about(new)
   if type(value) == "string" then
     local is_name = rawget(new, value) ~= nil or rawget(what, value) ~= nil
     for _, input in ipairs(is_name and {value} or expressions.parse(value, names, "what").inputs) do
@@ -179,6 +179,7 @@ local function add_column(new, what, name, state)
     end
   end
   local t, words = made_column(new, name, value)
+  local lists
   names, lists = about.about(new)
   new_column(new, name, t)
   lists[name] = words or lists[name]

@@ -27,19 +27,23 @@ struct call {
   struct {
     const char *name;
     const strew_tensor *tensor;
+    bool is_read_once; /* it may be unstored, see unstored.c */
   } operands[MAX_OPERANDS];
   const struct place *place;   /* of the operation in an expression, which messages mark; NULL: in none */
   const struct storage *begun; /* the storage that earlier steps of the call have written; NULL: none */
   struct float_mode host_mode;
+  bool may_store;         /* there are unstored tensors */
   strew_context *claimed; /* in debug builds */
 };
-/* Declares `variable`, the public call that begins here: it ends with the block. Debug builds return at once if an
-   operand was released. */
+#define READ_ONCE true
+/* Declares `variable`, the public call that begins here: it ends with the block. Operands without READ_ONCE are stored.
+   Debug builds return at once if an operand was released. */
 #define CALL(variable, name, err, ...)                                                                                 \
   struct call variable                                                                                                 \
       __attribute__((cleanup(call_leave))) = {.op = (name), .error = (err), .operands = {__VA_ARGS__}};                \
   call_enter(&variable);                                                                                               \
-  if (IS_DEBUG && !call_is_alive(&variable)) return report_inner(STREW_EFREED, variable.error, error)
+  if (IS_DEBUG && !call_is_alive(&variable)) return report_inner(STREW_EFREED, variable.error, error);                 \
+  if (variable.may_store) RETURN_IF_FAILED(call_store(&variable))
 
 /* The details of a failure; all but the code are optional. `position` has `position_rank` entries. */
 struct fault {
@@ -136,6 +140,13 @@ bool call_is_alive(const struct call *call);
 strew_status check_alive(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor);
 
 strew_context *tensor_context(const strew_tensor *tensor);
+
+/* Computes the elements of an unstored tensor into memory, which is its own from then on; of the call's operands, all
+   but those that it reads once. unstored.c */
+strew_status tensor_store(const struct call *call, const strew_tensor *tensor);
+strew_status call_store(const struct call *call);
+/* The same for entry i of a list, which is checked to be alive. */
+strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor);
 
 /* The beginning and end of every public call: see CALL. */
 static inline void call_enter(struct call *call) {

@@ -94,8 +94,7 @@ void storage_release(struct storage *storage) {
   if (!storage->wrapped) {
     if (storage->size_bytes) storage->device->ops->release(storage);
     context->bytes -= storage->size_bytes;
-  } else if (storage->release) {
-    storage->release(storage->user);
   }
+  if (storage->release) storage->release(storage->user);
   memory_free(context, storage, sizeof *storage);
 }

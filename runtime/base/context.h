@@ -65,10 +65,14 @@ struct storage {
   size_t size_bytes;
   bool wrapped;  /* the memory is the host's */
   bool constant; /* no call writes to it: part of a grouping or, if wrapped, read-only memory */
-  const struct elementwise_plan *program; /* computes the elements of a dense tensor when they are read, on the CPU, by
-                                             reductions; NULL: they are in memory */
-  int64_t index_size;                     /* of a constant one: int64 values of 0 .. index_size - 1; 0: not known */
-  void (*release)(void *user);            /* called at the end of a wrapped storage; or NULL */
+  const struct elementwise_plan *program; /* computes the elements of a dense tensor as they are read; NULL: they are in
+                                             memory. `data` is an address to count elements from */
+  const struct program *started;          /* the program, made ready by the running call, on the CPU */
+  /* Of an unstored tensor, else NULL: fails if an index from which the program takes elements is out of range: one that
+     its run has met, or `now` finds. */
+  strew_status (*check)(const struct call *call, struct storage *storage, bool now);
+  int64_t index_size;          /* of a constant one: int64 values of 0 .. index_size - 1; 0: not known */
+  void (*release)(void *user); /* called at the end of a storage that is wrapped or has a program; or NULL */
   void *user;
 };
 
@@ -129,6 +133,7 @@ struct strew_context {
   strew_allocator allocator;
   struct kept kept;
   size_t bytes, peak_bytes; /* of tensor memory */
+  int64_t unstored;         /* tensors without memory: unstored.c */
   size_t memory_limit_bytes, charged_bytes;
   strew_device *default_device;
   strew_device cpu;

@@ -207,8 +207,7 @@ static strew_status join_tensors(const struct call *call, int64_t count, strew_t
   strew_dtype dtype;
   int64_t total;
   int64_t first = 0;
-  for (int64_t i = 0; IS_DEBUG && i < count; i++)
-    if (check_alive(call, "tensors", i, tensors[i]) != STREW_OK) return STREW_EFREED;
+  for (int64_t i = 0; i < count; i++) RETURN_IF_FAILED(check_listed(call, "tensors", i, tensors[i]));
   while (!new_dim && first < count - 1 && is_empty_1d(tensors[first])) first++;
   const strew_tensor *model = tensors[first];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "tensors"};

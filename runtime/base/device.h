@@ -384,8 +384,18 @@ struct one_pass_mean {
                       bool *bad);
 };
 
+/* The entries that may read an unstored tensor. */
+enum reader {
+  READ_BY_REDUCE = 1,    /* a fold's input */
+  READ_BY_AGGREGATE = 2, /* src of group_aggregate */
+  READ_BY_SCATTER = 4,   /* SRC of scatter and of one_pass_mean, of the index's shape */
+  READ_BY_SEGMENTS = 8,  /* SEGMENT_SRC */
+  READ_BY_NONZERO = 16
+};
+
 struct device_ops {
   bool host_memory;                 /* storage->data is an address in this process */
+  unsigned reads;                   /* enum reader: from these, storages with a program are not stored first */
   const struct one_pass_mean *mean; /* optional; NULL: means are made by scatter and divide_by_count */
 #define MEMBER(result, name, parameters) result(*name) parameters;
   DEVICE_ENTRIES(MEMBER, MEMBER)
@@ -396,6 +406,19 @@ extern const struct device_ops cpu_ops;
 /* An entry of the device that has a tensor. */
 #define RUN_ON(tensor, entry, call, ...)                                                                               \
   (tensor)->storage->device->ops->entry(call, (tensor)->storage->device, __VA_ARGS__)
+
+/* ------------------------------------------------------------------------------------------------------ unstored.c */
+
+/* The cost of an element, in sums. */
+int64_t program_cost(const struct elementwise_plan *program);
+static inline bool is_unstored(const strew_tensor *tensor) { return tensor->storage->check != NULL; }
+/* Before a call reads a tensor (NULL: passes) once: stores an unstored one where the device does not read it, where
+   threads would take longer, and where `written` (NULL: nothing that must stay if the call fails) is an input; checks
+   its indices where something is written. */
+strew_status unstored_open(const struct call *call, const strew_tensor *tensor, enum reader reader,
+                           const strew_tensor *written);
+/* After an unstored tensor was read: fails if an index was out of range. What was made of it is void. */
+strew_status unstored_close(const struct call *call, const strew_tensor *tensor);
 
 /* opencl/platform.c: fills context->found. */
 void opencl_find_devices(strew_context *context);

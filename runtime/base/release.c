@@ -72,5 +72,6 @@ void call_use(struct call *call) {
   strew_context *context = call->operands[i].tensor->storage->device->context;
   context_use(context);
   if (IS_DEBUG) context_claim(call->claimed = context);
+  call->may_store = context->unstored != 0;
   if (atomic_load_explicit(&context->released, memory_order_relaxed)) context_drain(context);
 }

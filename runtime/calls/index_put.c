@@ -88,7 +88,7 @@ static strew_status check_entries(struct call *call, const struct put *put) {
   fault.code = STREW_ESHAPE;
   for (int i = 0, dim = 0; i < put->count; i++) {
     const strew_tensor *index = put->indices[i];
-    RETURN_IF_FAILED(check_alive(call, "indices", i, index));
+    RETURN_IF_FAILED(check_listed(call, "indices", i, index));
     if (i < MAX_RANK) show_entry(call, put, i);
     if (dim + dims_of(index) > self->rank || i == MAX_RANK)
       return fail(call, fault, "address more than the %d dimension%s of self", self->rank, self->rank == 1 ? "" : "s");

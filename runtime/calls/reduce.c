@@ -206,10 +206,14 @@ static strew_tensor *fold_tensor(struct steps *steps, const struct folding *fold
 strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                           double correction, strew_tensor **out, strew_error *error) {
   const bool known = (unsigned)fold < STREW_FOLD_COUNT;
-  CALL_STEPS(call, steps, known ? fold_row_of(fold)->name : "reduce", error, {"self", tensor}, {"out", *out});
+  CALL_STEPS(call, steps, known ? fold_row_of(fold)->name : "reduce", error, {"self", tensor, READ_ONCE},
+             {"out", *out});
   if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
   const struct folding folding = {fold, tensor, count, dims, keepdim, correction};
-  return steps_give(&steps, fold_tensor(&steps, &folding, *out, true), out);
+  STEP(&steps, unstored_open(&call, tensor, fold_is_spread(fold) ? 0 : READ_BY_REDUCE, *out));
+  strew_tensor *folded = fold_tensor(&steps, &folding, *out, true);
+  STEP(&steps, unstored_close(&call, tensor));
+  return steps_give(&steps, folded, out);
 }
 
 /* ------------------------------------------------------------------------------------- cumulative sums and products */

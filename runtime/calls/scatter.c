@@ -258,6 +258,14 @@ static strew_status copy_start(const struct call *call, const struct scatter_job
   return TRY(status, copy_tensor(call, job->self, job->start));
 }
 
+/* Elements that are dropped may not be computed. */
+static strew_status open_source(const struct call *call, const struct scatter_job *job) {
+  if (!job->src || !is_unstored(job->src)) return STREW_OK;
+  if (strew_tensor_numel(job->src) != strew_tensor_numel(job->addressing->index)) return tensor_store(call, job->src);
+  const bool reads_all = job->disposable && job->addressing->limits.mode != STREW_DROP;
+  return unstored_open(call, job->src, READ_BY_SCATTER, reads_all ? NULL : job->self);
+}
+
 strew_status scatter_run(const struct call *given, const struct scatter_job *job) {
   struct call own = *given, *call = &own; /* its `begun` changes */
   strew_tensor *draft = NULL, *target;
@@ -265,8 +273,8 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
   mean.pairs = mean.counts = mean.received = NULL;
   struct scatter_job draft_job;
   const struct scatter_job *run = job; /* or draft_job */
-  strew_status status = STREW_OK;
-  if (needs_float32(job) || needs_draft(job)) {
+  strew_status status = open_source(call, job);
+  if (status == STREW_OK && (needs_float32(job) || needs_draft(job))) {
     status = copy_as(call, job->start, needs_float32(job) ? STREW_FLOAT32 : job->self->dtype, &draft);
     draft_job = *job;
     run = &draft_job;
@@ -280,6 +288,7 @@ strew_status scatter_run(const struct call *given, const struct scatter_job *job
     call->begun = target->storage;
   }
   TRY(status, scatter_into(call, run, target, &mean));
+  TRY(status, unstored_close(call, job->src));
   if (status == STREW_OK && draft) status = copy_tensor(call, job->self, draft);
   strew_release(draft);
   mean_release(&mean);
@@ -354,7 +363,7 @@ static strew_status check_scatter_index(const struct call *call, const strew_ten
 strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, strew_operand src,
                            const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  CALL(call, "scatter", error, {"self", self}, {"index", index}, {"src", src.tensor}, OTHER_OUT);
+  CALL(call, "scatter", error, {"self", self}, {"index", index}, {"src", src.tensor, READ_ONCE}, OTHER_OUT);
   struct addressing addressing = ADDRESSING(index, index, {0, 0, "self", options->mode, false});
   struct scatter_job job = scatter_job_of(&addressing, options);
   RETURN_IF_FAILED(check_options(&call, options));
@@ -366,6 +375,9 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   RETURN_IF_FAILED(check_scatter_out(&call, self, *out, "index", index, "src", src.tensor));
   addressing.limits.dim = dim;
   addressing.limits.size = self->rank ? self->sizes[dim] : 1;
-  if (strew_tensor_numel(index)) RETURN_IF_FAILED(check_scatter_index(&call, self, &job));
+  if (strew_tensor_numel(index))
+    RETURN_IF_FAILED(check_scatter_index(&call, self, &job));
+  else if (job.src && is_unstored(job.src))
+    RETURN_IF_FAILED(tensor_store(&call, job.src));
   return scatter_call(&call, &job, self, out);
 }

@@ -221,6 +221,8 @@ static void reduce_into(struct steps *steps, const struct segment_reduction *red
   strew_tensor *target = *out ? *out : step_new(steps, device, src->dtype, shape.rank, shape.sizes);
   strew_tensor *winners = arg ? step_new(steps, device, STREW_INT64, shape.rank, shape.sizes) : NULL;
   if (steps->status != STREW_OK) return;
+  /* elements outside of all segments are not read */
+  if (STEP(steps, unstored_open(steps->call, src, READ_BY_SEGMENTS, target)) != STREW_OK) return;
   if (strew_tensor_numel(target)) {
     struct segment_plan plan;
     plan_segments(reducing->given, reducing->ends, src, target, winners, &plan);
@@ -228,6 +230,7 @@ static void reduce_into(struct steps *steps, const struct segment_reduction *red
     plan.start = reducing->start;
     plan.empty = reducing->empty;
     STEP(steps, device->ops->segments(steps->call, device, &plan));
+    STEP(steps, unstored_close(steps->call, src));
   }
   steps_give(steps, target, out);
   if (arg) steps_give(steps, winners, arg);
@@ -253,7 +256,7 @@ static void reduce_by_ends(struct steps *steps, const struct segments *ends, str
 
 strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction, strew_tensor **out,
                                strew_tensor **arg, strew_error *error) {
-  CALL_STEPS(call, steps, "segment_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
+  CALL_STEPS(call, steps, "segment_csr", error, {"src", src, READ_ONCE}, {"indptr", indptr}, {"out", *out});
   struct segments given = segments_of("indptr", indptr, "src", src);
   STEP(&steps, check_reduction(&call, reduction, arg != NULL, src->dtype));
   STEP(&steps, check_segments(&call, &given));
@@ -346,8 +349,8 @@ static void segment_reduce(struct steps *steps, const struct segments *given, bo
 strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
                                   strew_tensor *offsets, int axis, const strew_scalar *initial, strew_tensor **out,
                                   strew_error *error) {
-  CALL_STEPS(call, steps, "segment_reduce", error, {"data", data}, {"lengths", lengths}, {"offsets", offsets},
-             {"out", *out});
+  CALL_STEPS(call, steps, "segment_reduce", error, {"data", data, READ_ONCE}, {"lengths", lengths},
+             {"offsets", offsets}, {"out", *out});
   if (!lengths == !offsets)
     return fail(&call, FAULT(STREW_EARGUMENT, "lengths"), "%s",
                 lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
@@ -436,7 +439,7 @@ static bool is_plain(const struct segments *index, strew_tensor *src, const stre
 
 strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size, strew_reduction reduction,
                                strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  CALL_STEPS(call, steps, "segment_coo", error, {"src", src}, {"index", index}, {"out", *out});
+  CALL_STEPS(call, steps, "segment_coo", error, {"src", src, READ_ONCE}, {"index", index}, {"out", *out});
   strew_tensor line = line_of(index);
   struct segments given = segments_of("index", &line, "src", src);
   strew_group_options options = {.dim = given.dim, .dim_size = dim_size, .reduction = reduction, .mode = STREW_ERROR};

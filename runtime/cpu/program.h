@@ -64,8 +64,39 @@ struct program {
 strew_status program_start(const struct call *call, struct program *program, const struct elementwise_plan *plan);
 /* Computes a row, of at most `block` elements, and writes it to the row's operand 0. From any thread. */
 void program_run(const struct program *program, const struct row *row);
-/* Writes the elements at begin .. begin + count - 1, in row-major order of the plan, which is not sorted, to `to`, one
-   after the other, in the dtype of operand 0, which is dense. From any thread. */
-void program_read(const struct program *program, int64_t begin, int64_t count, char *to);
+
+/* The elements of an operand, in blocks: converted from memory, or computed. */
+struct feed {
+  const struct program *program; /* NULL: in memory */
+  const char *first;             /* of a program: the address of element 0, from which elements are counted */
+  convert_row *convert;          /* to the dtype of blocks; NULL: the program gives it */
+  int64_t from_bytes, to_bytes;  /* of an element */
+};
+/* Makes the program of the operand's storage, if it has one, ready in `program` for the feeds of a call, and ends that:
+   feed_begin(call, &operand, &program) .. feed_end(&operand). */
+strew_status feed_begin(const struct call *call, const struct operand *operand, struct program *program);
+void feed_end(const struct operand *operand);
+/* Fills the feed of an operand. True if elements must pass through it: they are computed, or of another dtype than `to`. */
+bool feed_open(struct feed *feed, const struct operand *operand, strew_dtype to);
+/* Writes `count` elements to `to`, one after the other: those from address `from` on, `step` bytes apart. From any
+   thread. */
+void feed_read(const struct feed *feed, int64_t count, char *to, const char *from, int64_t step);
+
+/* Elements of an operand in order: those of a program are computed FED_BYTES ahead, which stay in L2 until they are used.
+   (Shorter blocks, of 4 KiB, take as long as storing all elements: hardware prefetchers begin anew in each.) */
+enum { FED_BYTES = 1 << 18 };
+struct window {
+  const struct program *program;   /* NULL: elements are in memory */
+  const char *first, *begin, *end; /* addresses of element 0, and of those in the block */
+  const char *last;                /* the end of the elements that are used; NULL: computed no further than needed */
+  int64_t bytes;                   /* of an element */
+  char *block;                     /* FED_BYTES */
+};
+/* Fills the window of an operand; `block` may be NULL if it has no program. */
+void window_open(struct window *window, const struct operand *operand, const char *last, char *block);
+/* Returns where the `count` adjacent elements at address `from` are; at most FED_BYTES. */
+const char *window_at(struct window *window, const char *from, int64_t count);
+/* Makes rows of `count` adjacent elements, `step` bytes apart, adjacent in the block, which has room for them. */
+const char *window_rows(struct window *window, const char *from, int64_t step, int64_t rows, int64_t count);
 
 #endif

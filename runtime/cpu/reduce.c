@@ -36,9 +36,8 @@ struct reduce_job {
   const struct reduce_plan *plan;
   strew_dtype dtype;
   int64_t element_bytes, wide_bytes;
-  convert_row *load;         /* into the computed dtype */
+  struct feed feed;          /* into the computed dtype */
   bool direct;               /* elements are already in it, in memory */
-  struct program *program;   /* computes them, one after the other; NULL: they are in memory */
   struct space kept, folded; /* `across`: kept without its last dimension, which is the columns' */
   char *in, *out;
   int64_t n;                            /* elements folded into one output */
@@ -71,7 +70,7 @@ static void space_of(struct space *space, const struct plan *plan, int begin, in
    or there are too few elements to fill a block. */
 static bool folds_across(const struct reduce_job *job) {
   if (!job->kept.rank) return false;
-  if (job->program) return job->kept.in[job->kept.rank - 1] == job->element_bytes;
+  if (job->feed.program) return job->kept.in[job->kept.rank - 1] == job->element_bytes;
   if (job->n < FOLD_ACROSS_MAX) return true;
   return job->kept.in[job->kept.rank - 1] < job->folded.in[job->folded.rank - 1];
 }
@@ -98,8 +97,7 @@ static void reduce_start(struct reduce_job *job, const struct reduce_plan *plan,
   job->dtype = in->dtype;
   job->element_bytes = (int64_t)dtype_bytes(in->dtype);
   job->wide_bytes = (int64_t)dtype_bytes(wide);
-  job->load = converter(wide, in->dtype);
-  job->direct = wide == in->dtype && !job->program;
+  job->direct = !feed_open(&job->feed, in, wide);
   job->fold = fold_of(fold_is_spread(plan->fold) ? GAPS : (int)plan->fold, in->dtype);
   job->in = operand_address(in);
   job->out = operand_address(out);
@@ -127,7 +125,7 @@ static void reduce_start(struct reduce_job *job, const struct reduce_plan *plan,
   if (job->finds && job->across)
     job->extremes = fold_of(plan->fold == STREW_FOLD_ARGMIN ? STREW_FOLD_AMIN : STREW_FOLD_AMAX, in->dtype);
   for (job->lanes = 1; job->lanes < SUM_LANES && job->lanes < job->n;) job->lanes *= 2;
-  job->prefetch = job->across && !job->program && job->column_in <= (int64_t)sizeof(int64_t) &&
+  job->prefetch = job->across && !job->feed.program && job->column_in <= (int64_t)sizeof(int64_t) &&
                   plan_numel(&plan->plan) * job->element_bytes > tuning_in_use()->l2_bytes;
 }
 
@@ -201,23 +199,12 @@ struct fold_scratch {
   _Alignas(64) char waiting[MAX_DEPTH][FOLD_TILE_BYTES];
 };
 
-/* Loads `count` elements into the buffer, in the computed dtype. Those of a program are adjacent. */
-static void load(const struct reduce_job *job, int64_t count, char *to, const char *from, int64_t step) {
-  uint16_t halves[BUFFER_BYTES / sizeof(float)];
-  const int64_t begin = (from - job->in) / job->element_bytes;
-  const bool converts = job->element_bytes != job->wide_bytes;
-  if (job->program) program_read(job->program, begin, count, converts ? (char *)halves : to);
-  if (job->program && !converts) return;
-  if (job->program) from = (const char *)halves, step = job->element_bytes;
-  job->load(count, to, job->wide_bytes, from, step);
-}
-
 /* Returns `count` elements, contiguous and in the computed dtype: in place if they are, else converted into the
    buffer. */
 static const void *load_elements(const struct reduce_job *job, char *buffer, const char *from, int64_t step,
                                  int64_t count) {
   if (job->direct && (step == job->element_bytes || count == 1)) return from;
-  load(job, count, buffer, from, step);
+  feed_read(&job->feed, count, buffer, from, step);
   return buffer;
 }
 
@@ -231,7 +218,7 @@ static void block_along(const struct reduce_job *job, struct fold_scratch *scrat
   } else {
     for (int64_t i = 0; i < count; i += run) {
       run = cursor_run(cursor, count - i);
-      load(job, run, scratch->buffer + i * job->wide_bytes, cursor->at, cursor_step(cursor));
+      feed_read(&job->feed, run, scratch->buffer + i * job->wide_bytes, cursor->at, cursor_step(cursor));
       cursor_advance(cursor, run);
     }
   }
@@ -499,13 +486,11 @@ static strew_status fold_in_chunks(const struct call *call, struct reduce_job *j
   return context_end(call, job->context, job->plan->plan.operands[0].storage);
 }
 
-strew_status cpu_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
-  const struct elementwise_plan *computed = plan->plan.operands[1].storage->program;
-  struct program program;
-  struct reduce_job job = {.context = device->context, .program = computed ? &program : NULL};
-  if (computed) RETURN_IF_FAILED(program_start(call, &program, computed));
-  int64_t bytes = plan_numel(&plan->plan) * (int64_t)dtype_bytes(plan->plan.operands[1].dtype);
-  bool light = !fold_is_spread(plan->fold) && !dtype_is_half(plan->plan.operands[1].dtype) && !computed;
+static strew_status reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
+  const struct operand *in = &plan->plan.operands[1];
+  struct reduce_job job = {.context = device->context};
+  int64_t bytes = plan_numel(&plan->plan) * (int64_t)dtype_bytes(in->dtype);
+  bool light = !fold_is_spread(plan->fold) && !dtype_is_half(in->dtype) && !in->storage->program;
   int64_t parts = light ? pool_parts_light(job.context, bytes) : pool_parts(job.context, bytes);
   reduce_start(&job, plan, parts);
   int64_t wanted = (FOLD_PIECES * parts - 1) / job.tiles + 1; /* chunks of each tile */
@@ -513,5 +498,13 @@ strew_status cpu_reduce(const struct call *call, strew_device *device, const str
   job.chunks = (job.blocks - 1) / job.chunk_blocks + 1;
   if (parts > 1 && job.tiles < parts && job.chunks > 1) return fold_in_chunks(call, &job);
   pool_run_items(job.context, parts, job.tiles, whole_tile, &job);
-  return context_end(call, job.context, plan->plan.operands[0].storage);
+  return context_end(call, device->context, plan->plan.operands[0].storage);
+}
+
+strew_status cpu_reduce(const struct call *call, strew_device *device, const struct reduce_plan *plan) {
+  struct program program;
+  RETURN_IF_FAILED(feed_begin(call, &plan->plan.operands[1], &program));
+  const strew_status status = reduce(call, device, plan);
+  feed_end(&plan->plan.operands[1]);
+  return status;
 }

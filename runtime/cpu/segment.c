@@ -3,7 +3,7 @@
    Threads share the elements, not the segments, whose lengths may differ by any factor: a line of segments is cut where
    equal shares of the work begin, by binary search in the ends. A segment longer than a share is `large`: its columns
    are shared. Large segments are begun first, because one of a single column whose order matters takes one thread. */
-#include "cpu.h"
+#include "program.h"
 #include "runtime/cpu/loops/segment_loops.h"
 
 enum {
@@ -18,7 +18,9 @@ struct segment_job {
   void (*finish)(const struct segment_state *state, const struct segment_run *run);
   struct plan rows;
   struct segment_run run; /* columns, steps and constants */
-  int64_t lines, length;  /* segments of a line: each ends where the next one begins */
+  const struct operand *src;
+  int64_t at_once;       /* elements that are joined at once */
+  int64_t lines, length; /* segments of a line: each ends where the next one begins */
   strew_dtype ends_dtype;
   int64_t ends_step; /* from a segment's end to the next one */
   int64_t line_work, total_work, parts;
@@ -87,38 +89,53 @@ static struct segment_run columns_of(const struct segment_run *run, int64_t firs
   return part;
 }
 
+/* Returns the run with its elements begin .. end - 1 in place, or computed. */
+static struct segment_run feed_run(struct window *window, const struct segment_run *run, int64_t begin, int64_t end) {
+  struct segment_run fed = *run;
+  if (!window->program) return fed;
+  fed.src_column = window->bytes;
+  fed.src_step = run->columns * window->bytes;
+  const char *at = window_rows(window, run->src + begin * run->src_step, run->src_step, end - begin, run->columns);
+  fed.src = (const char *)((uintptr_t)at - (uintptr_t)(begin * fed.src_step));
+  return fed;
+}
+
 /* A long segment: in pieces, between which the call may stop. */
-static void reduce_long(const struct segment_job *job, const struct segment_run *run, int64_t begin, int64_t end) {
+static void reduce_long(const struct segment_job *job, struct window *window, const struct segment_run *run,
+                        int64_t begin, int64_t end) {
   for (int64_t first = 0, columns; first < run->columns; first += columns) {
     columns = least(run->columns - first, SEGMENT_COLUMNS);
     const struct segment_run part = columns_of(run, first, columns);
-    const int64_t rows = rows_of_chunk(INT64_MAX, columns);
+    const int64_t rows = job->at_once / columns;
     struct segment_state state;
     state.joined = 0;
     for (int64_t i = begin; i < end; i += rows) {
       if (context_stops(job->context)) return;
-      job->kernel->join(&state, &part, i, least(i + rows, end));
+      const struct segment_run fed = feed_run(window, &part, i, least(i + rows, end));
+      job->kernel->join(&state, &fed, i, least(i + rows, end));
     }
     job->finish(&state, &part);
   }
 }
 
 /* Long segments alone, others many at once. Leaves out large ones. */
-static void reduce_several(const struct segment_job *job, const struct segment_run *run) {
-  const int64_t most = CHUNK / run->columns;
+static void reduce_several(const struct segment_job *job, struct window *window, const struct segment_run *run) {
+  const int64_t most = job->at_once / run->columns;
   for (int64_t s = 0, next; s < run->count && !context_stops(job->context); s = next) {
     const int64_t begin = run->ends[s], elements = run->ends[s + 1] - begin;
     for (next = s; next < run->count && run->ends[next + 1] - begin <= most;) next++;
     const struct segment_run part = segments_of(run, s, next - s);
-    if (part.count)
-      job->kernel->reduce(&part);
-    else if (next++, !job->pieces || elements * run->columns < job->large)
-      reduce_long(job, &part, begin, begin + elements);
+    if (part.count) {
+      const struct segment_run fed = feed_run(window, &part, begin, run->ends[next]);
+      job->kernel->reduce(&fed);
+    } else if (next++, !job->pieces || elements * run->columns < job->large) {
+      reduce_long(job, window, &part, begin, begin + elements);
+    }
   }
 }
 
 /* Segments from .. to - 1 of a line. */
-static void reduce_line(const struct segment_job *job, int64_t line, int64_t from, int64_t to) {
+static void reduce_line(const struct segment_job *job, struct window *window, int64_t line, int64_t from, int64_t to) {
   int64_t block[ENDS_AT_ONCE + 1];
   const char *ends = ends_of(job, line) + from * job->ends_step;
   struct segment_run run = run_at(job, line, from);
@@ -129,7 +146,7 @@ static void reduce_line(const struct segment_job *job, int64_t line, int64_t fro
       run.ends = (const int64_t *)(const void *)ends;
     else
       converter(STREW_INT64, job->ends_dtype)(run.count + 1, (char *)block, sizeof *block, ends, job->ends_step);
-    reduce_several(job, &run);
+    reduce_several(job, window, &run);
     ends += run.count * job->ends_step;
     run.out += run.count * run.out_step;
     if (run.arg) run.arg += run.count * run.arg_step;
@@ -137,12 +154,12 @@ static void reduce_line(const struct segment_job *job, int64_t line, int64_t fro
 }
 
 /* The segments that begin in this share of the work. */
-static void reduce_part(const struct segment_job *job, int64_t part) {
+static void reduce_part(const struct segment_job *job, struct window *window, int64_t part) {
   const int64_t begin = part_work(job, part), end = part_work(job, part + 1);
   for (int64_t line = begin / job->line_work; line < job->lines && line * job->line_work < end; line++) {
     const int64_t from = begin - line * job->line_work, to = end - line * job->line_work;
     const char *ends = ends_of(job, line);
-    reduce_line(job, line, from <= 0 ? 0 : segment_from(job, ends, from),
+    reduce_line(job, window, line, from <= 0 ? 0 : segment_from(job, ends, from),
                 to >= job->line_work ? job->length : segment_from(job, ends, to));
   }
 }
@@ -162,24 +179,32 @@ static bool find_large(const struct segment_job *job, int64_t part, int64_t *lin
   return part == 0 || part_work(job, part - 1) < before + work_before(job, ends, *segment);
 }
 
-static void reduce_piece(const struct segment_job *job, int64_t part, int64_t piece) {
+static void reduce_piece(const struct segment_job *job, struct window *window, int64_t part, int64_t piece) {
   int64_t line, segment;
   if (!find_large(job, part, &line, &segment)) return;
   const char *ends = ends_of(job, line);
   const struct segment_run run = run_at(job, line, segment);
   const int64_t first = part_begin(run.columns, job->pieces, piece);
   const struct segment_run columns = columns_of(&run, first, part_begin(run.columns, job->pieces, piece + 1) - first);
-  reduce_long(job, &columns, end_at(job, ends, segment), end_at(job, ends, segment + 1));
+  reduce_long(job, window, &columns, end_at(job, ends, segment), end_at(job, ends, segment + 1));
 }
 
 /* Large segments come first. */
-static void run_part(void *job_, int64_t i) {
-  const struct segment_job *job = job_;
+static void run_with(const struct segment_job *job, int64_t i, char *block) {
   const int64_t before = job->parts * job->pieces;
+  struct window window;
+  window_open(&window, job->src, NULL, block);
   if (i < before)
-    reduce_piece(job, i / job->pieces, i % job->pieces);
+    reduce_piece(job, &window, i / job->pieces, i % job->pieces);
   else
-    reduce_part(job, i - before);
+    reduce_part(job, &window, i - before);
+}
+
+static void run_part(void *job, int64_t i) { run_with(job, i, NULL); }
+
+static void run_fed_part(void *job, int64_t i) {
+  char block[FED_BYTES] __attribute__((aligned(64)));
+  run_with(job, i, block);
 }
 
 /* --------------------------------------------------------------------------------------------------------- the plan */
@@ -247,15 +272,18 @@ static strew_status run_all(const struct call *call, strew_device *device, const
                             enum segment_operand written, struct segment_job *job) {
   job->context = device->context;
   job->rows = plan->plan;
+  job->src = &plan->plan.operands[SEGMENT_SRC];
+  const bool is_fed = job->src->storage->started != NULL;
+  job->at_once = is_fed ? FED_BYTES / (int64_t)dtype_bytes(job->src->dtype) : CHUNK;
   job->run.src_step = plan->step * (int64_t)dtype_bytes(plan->plan.operands[SEGMENT_SRC].dtype);
   take_columns(job, plan);
   take_line(job, plan);
   take_work(job, plan);
-  pool_run(device->context, job->parts * (1 + job->pieces), run_part, job);
+  pool_run(device->context, job->parts * (1 + job->pieces), is_fed ? run_fed_part : run_part, job);
   return context_end(call, device->context, plan->plan.operands[written].storage);
 }
 
-strew_status cpu_segments(const struct call *call, strew_device *device, const struct segment_plan *plan) {
+static strew_status segments(const struct call *call, strew_device *device, const struct segment_plan *plan) {
   const strew_dtype dtype = plan->plan.operands[SEGMENT_OUT].dtype;
   const struct segment_kernels *kernels = &segment_loops()->of[dtype];
   const strew_reduction reduction = plan->reduction == STREW_MEAN ? STREW_SUM : plan->reduction;
@@ -268,6 +296,14 @@ strew_status cpu_segments(const struct call *call, strew_device *device, const s
   job.run.none = plan->size;
   job.run.mean = plan->reduction == STREW_MEAN;
   return run_all(call, device, plan, SEGMENT_OUT, &job);
+}
+
+strew_status cpu_segments(const struct call *call, strew_device *device, const struct segment_plan *plan) {
+  struct program program;
+  RETURN_IF_FAILED(feed_begin(call, &plan->plan.operands[SEGMENT_SRC], &program));
+  const strew_status status = segments(call, device, plan);
+  feed_end(&plan->plan.operands[SEGMENT_SRC]);
+  return status;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- spread */

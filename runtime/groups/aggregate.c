@@ -102,25 +102,13 @@ static strew_status walk(struct aggregating *a) {
   return STREW_OK;
 }
 
-/* Stores the elements of a tensor whose program computes them. */
-static strew_status settle(const struct call *call, strew_tensor *src) {
-  strew_tensor *stored = NULL;
-  struct elementwise_plan plan = *src->storage->program;
-  RETURN_IF_FAILED(tensor_create(call, src->storage->device, src->dtype, src->rank, src->sizes, &stored));
-  plan.plan.operands[0].storage = stored->storage;
-  const strew_status status = RUN_ON(stored, elementwise, call, &plan);
-  if (status == STREW_OK) src->storage = storage_retain(stored->storage); /* the caller, who made src, releases it */
-  strew_release(stored);
-  return status;
-}
-
-/* Stores what others than a walk of all columns read. */
-static strew_status settle_others(struct aggregating *a, bool has_walked) {
+/* Stores what is read more than once: by others than a walk of all columns, or after it. */
+static strew_status store_others(const struct aggregating *a) {
   for (int i = 0; i < a->count; i++) {
     const strew_aggregate *aggregate = &a->aggregates[i];
-    if (!aggregate->src || !aggregate->src->storage->program) continue;
-    const bool is_walked = has_walked ? a->column[i] >= 0 : is_shared(a, aggregate) && !joins_integers(aggregate);
-    if (!is_walked) RETURN_IF_FAILED(settle(a->call, aggregate->src));
+    const bool is_read_once = is_shared(a, aggregate) && !joins_integers(aggregate);
+    if (aggregate->src && is_unstored(aggregate->src) && !is_read_once)
+      RETURN_IF_FAILED(tensor_store(a->call, aggregate->src));
   }
   return STREW_OK;
 }
@@ -132,9 +120,15 @@ static strew_status share_walk(struct aggregating *a) {
   if (!groups_walks(&a->grouping->groups)->group_aggregate) return STREW_OK;
   for (int i = 0; i < a->count; i++) shared += is_shared(a, &a->aggregates[i]);
   if (shared < 1 + (a->grouping->groups.wide != NULL)) return STREW_OK;
+  for (int i = 0; i < a->count; i++) {
+    if (!is_shared(a, &a->aggregates[i])) continue;
+    RETURN_IF_FAILED(unstored_open(a->call, a->aggregates[i].src, READ_BY_AGGREGATE, NULL));
+    RETURN_IF_FAILED(add_slot(a, i));
+  }
+  RETURN_IF_FAILED(walk(a));
   for (int i = 0; i < a->count; i++)
-    if (is_shared(a, &a->aggregates[i])) RETURN_IF_FAILED(add_slot(a, i));
-  return walk(a);
+    if (a->column[i] >= 0) RETURN_IF_FAILED(unstored_close(a->call, a->aggregates[i].src));
+  return STREW_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- results */
@@ -275,9 +269,8 @@ static strew_status aggregate(struct aggregating *a, strew_tensor *out[]) {
   for (int i = 0; i < a->count && status == STREW_OK; i++)
     if (a->aggregates[i].src) status = check_alive(a->call, "aggregates", i, a->aggregates[i].src);
   TRY(status, aggregating_open(a));
-  TRY(status, settle_others(a, false));
+  TRY(status, store_others(a));
   TRY(status, share_walk(a));
-  TRY(status, settle_others(a, true));
   if (status == STREW_OK && needs_counts(a)) status = groups_counts(a->call, &a->grouping->groups, &a->counts);
   TRY(status, make_all(a, out));
   aggregating_close(a);

@@ -302,7 +302,7 @@ strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src
 
 strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src, const strew_group_options *options,
                                    strew_tensor **out, strew_tensor **arg, strew_error *error) {
-  CALL(call, "grouping_reduce", error, {"src", src}, IDS_OF(grouping), {"out", *out});
+  CALL(call, "grouping_reduce", error, {"src", src, READ_ONCE}, IDS_OF(grouping), {"out", *out});
   strew_group_options own;
   RETURN_IF_FAILED(grouping_take_options(&call, grouping, src, options, &own));
   RETURN_IF_FAILED(groups_widen(&call, &grouping->groups));

@@ -299,6 +299,7 @@ static void take_sources(struct combining *c) {
   plan->columns = c->columns;
   for (int s = 0; s < combination->source_count && c->steps->status == STREW_OK; s++) {
     strew_tensor *source = c->given->sources[s];
+    STEP(c->steps, check_listed(c->steps->call, combination->sources[s], s, source));
     STEP(c->steps, check_shape(c, combination->sources[s], source, c->length));
     plan->slots[combination->count + s] = step_rows(c, source, source->dtype, c->length, c->columns);
     set_dtype(c, combination->count + s, seen_dtype(source->dtype));

@@ -18,7 +18,6 @@ struct value {
   strew_tensor *tensor; /* of a pending value: `header` */
   bool is_made;         /* the tensor is this evaluation's */
   int uses;             /* nodes that read it, and the caller */
-  int cost;             /* of a pending element, in sums */
   int visit;            /* the last walk that passed it */
   atomic_bool bad;      /* of m[i]: an index value is out of range */
   int64_t limit;        /* that the elements are known to be below, and not negative; 0: none */
@@ -336,7 +335,6 @@ static strew_status compute_elementwise(struct evaluation *evaluation, int k, st
   RETURN_IF_FAILED(check_operation(&work, node, in));
   make_pending(evaluation, value, work.result, work.rank, work.sizes);
   elementwise_instruction(&work, &value->instruction);
-  value->cost = operation_of(work.kind, work.op)->cost;
   for (int i = 0; i < work.inputs; i++) {
     value->sources[i] = -1;
     for (int c = 0; c < node->count && work.operands[i].tensor; c++)
@@ -356,7 +354,6 @@ static strew_status compute_conversion(struct evaluation *evaluation, int k, con
   value->instruction = (struct instruction){
       ELEMENTWISE_CONVERT, 0, dtype, dtype, dtype, 1, .in = {{.from = FROM_NUMBER, .dtype = operand.tensor->dtype}}};
   value->sources[0] = node->children[0];
-  value->cost = 1;
   return fit_value(evaluation, k);
 }
 
@@ -427,26 +424,26 @@ static strew_status compute_replacement(struct evaluation *evaluation, int k, co
 
 /* ---------------------------------------------------------------------------------------------- reductions and rows */
 
-/* True if a reduction may read the pending value's elements without storing them: on the CPU, in one pass, and unless
-   others compute them again at some cost. */
-static bool is_read_once(struct evaluation *evaluation, int k, strew_fold fold) {
-  enum { CHEAP = 8 };
-  const struct value *value = &evaluation->values[k];
-  struct draft draft;
-  int cost = 0;
-  if (value->kind != VALUE_PENDING || !evaluation->device->ops->host_memory || fold_is_spread(fold)) return false;
-  make_draft(evaluation, k, &draft);
-  for (int n = 0; n < draft.count; n++) cost += evaluation->values[draft.order[n]].cost;
-  return value->uses < 2 || cost < CHEAP;
+/* Makes `out`, a pending value's tensor or one like it, unstored: elements are computed as they are read, in row-major
+   order. */
+static void give_program(struct evaluation *evaluation, int k, strew_tensor *out, struct elementwise_plan *plan) {
+  plan_value(evaluation, k, out, plan);
+  plan_simplify(&plan->plan);
+  out->storage->program = plan;
+  out->storage->data = plan; /* an address to count elements from */
 }
 
-/* Makes the tensor of a pending value one whose elements are computed when they are read, in row-major order. */
-static void give_program(struct evaluation *evaluation, int k, struct elementwise_plan *plan) {
+/* Leaves a pending value unstored if a reduction reads it once, on this device, and unless others compute its elements
+   again at some cost. */
+static strew_status leave_unstored(struct evaluation *evaluation, int k, strew_fold fold,
+                                   struct elementwise_plan *plan) {
+  enum { CHEAP = 8 };
   struct value *value = &evaluation->values[k];
-  plan_value(evaluation, k, &value->header, plan);
-  plan_simplify(&plan->plan);
-  value->storage.program = plan;
-  value->storage.data = value; /* an address to count elements from */
+  if (value->kind != VALUE_PENDING) return STREW_OK;
+  if (!(evaluation->device->ops->reads & READ_BY_REDUCE) || fold_is_spread(fold)) return store_value(evaluation, k);
+  RETURN_IF_FAILED(fit_value(evaluation, k));
+  give_program(evaluation, k, &value->header, plan);
+  return value->uses < 2 || program_cost(plan) < CHEAP ? STREW_OK : store_value(evaluation, k);
 }
 
 /* Reduces a value, which is a tensor or pending. */
@@ -454,13 +451,9 @@ static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold 
                                const strew_reduce_options *options, strew_tensor **out) {
   struct value *value = &evaluation->values[k];
   strew_error *error = evaluation->call->error;
-  if (!is_read_once(evaluation, k, fold)) {
-    RETURN_IF_FAILED(store_value(evaluation, k));
-    return strew_reduce_with(fold, value->tensor, options, out, error);
-  }
   struct elementwise_plan plan;
-  RETURN_IF_FAILED(fit_value(evaluation, k));
-  give_program(evaluation, k, &plan);
+  RETURN_IF_FAILED(leave_unstored(evaluation, k, fold, &plan));
+  if (value->kind == VALUE_TENSOR) return strew_reduce_with(fold, value->tensor, options, out, error);
   const bool is_new = !*out, is_read = strew_tensor_numel(&value->header) != 0;
   strew_status status = is_new && is_read ? STREW_OK : check_taken(evaluation, k, true);
   TRY(status, strew_reduce_with(fold, &value->header, options, out, error));
@@ -520,7 +513,6 @@ static void make_taken(struct evaluation *evaluation, int k, const strew_tensor 
   atomic_init(&value->bad, false);
   value->sources[0] = evaluation->expr->nodes[k].children[1];
   value->sources[1] = evaluation->expr->nodes[k].children[0];
-  value->cost = COST_OF_TAKE;
 }
 
 static strew_status compute_rows(struct evaluation *evaluation, int k) {
@@ -615,6 +607,7 @@ static strew_status check_inputs(struct evaluation *evaluation) {
   for (int i = 0; i < evaluation->expr->input_count; i++) {
     RETURN_IF_FAILED(check_operand(evaluation->call, names[i], inputs[i]));
     if (!inputs[i].tensor) continue;
+    RETURN_IF_FAILED(check_listed(evaluation->call, "inputs", i, inputs[i].tensor));
     if (first < 0) first = i;
     const struct call pair = {.op = evaluation->call->op,
                               .error = evaluation->call->error,
@@ -752,91 +745,106 @@ strew_status strew_expr_reduce(const strew_expr *expr, const strew_expr_values *
   return end(&evaluation, status);
 }
 
-/* ------------------------------------------------------------------------------------------------------- aggregates */
+/* ---------------------------------------------------------------------------------------------------------- binding */
 
-/* An expression that a call reads as a tensor. */
+/* What computes an unstored tensor: its evaluation stays open. The inputs are retained, the codes copied; both follow. */
 struct source {
   struct call call;
   struct evaluation evaluation;
   struct elementwise_plan plan;
-  strew_tensor *tensor; /* borrowed */
-  bool is_open;
+  strew_expr *expr;
+  strew_expr_values values;
+  size_t bytes;
 };
 
-/* True if a walk over the elements, in which threads may compute all of them, takes less than storing them. */
-static bool is_walked(struct evaluation *evaluation, int k) {
-  enum { CHEAP = 16 };
-  const struct value *value = &evaluation->values[k];
-  struct draft draft;
-  int64_t cost = 0;
-  if (value->kind != VALUE_PENDING || !evaluation->device->ops->host_memory) return false;
-  if (value->header.rank != 1 || !value->header.sizes[0]) return false;
-  make_draft(evaluation, k, &draft);
-  for (int n = 0; n < draft.count; n++) cost += evaluation->values[draft.order[n]].cost;
-  return cost * evaluation->device->context->threads <= CHEAP;
+static strew_status source_create(const struct call *call, strew_expr *expr, const strew_expr_values *values,
+                                  struct source **out) {
+  const size_t inputs = (size_t)expr->input_count * sizeof *values->inputs;
+  const size_t codes = values->codes ? (size_t)expr->word_count * sizeof *values->codes : 0;
+  const size_t bytes = sizeof(struct source) + inputs + codes;
+  ALLOCATE_NEW(struct source *, source, call, expr->context, bytes);
+  strew_operand *own = (strew_operand *)(void *)(source + 1);
+  int64_t *own_codes = (int64_t *)(void *)((char *)own + inputs);
+  memcpy(own, values->inputs, inputs);
+  if (codes) memcpy(own_codes, values->codes, codes);
+  for (int i = 0; i < expr->input_count; i++)
+    if (own[i].tensor) strew_retain(own[i].tensor);
+  atomic_fetch_add_explicit(&expr->references, 1, memory_order_relaxed);
+  source->call = (struct call){.op = "expr", .error = call->error};
+  source->expr = expr;
+  source->values = *values;
+  source->values.inputs = own;
+  source->values.codes = codes ? own_codes : NULL;
+  source->evaluation = (struct evaluation){.call = &source->call, .expr = expr, .given = &source->values};
+  source->bytes = bytes;
+  list_inputs(&source->call, expr, &source->values);
+  return *out = source, STREW_OK;
 }
 
-static strew_status open_source(struct source *source, const strew_expr_source *given, strew_error *error) {
+static strew_status source_close(struct source *source, strew_status status) {
+  strew_context *context = source->expr->context;
+  status = end(&source->evaluation, status);
+  for (int i = 0; i < source->expr->input_count; i++) strew_release(source->values.inputs[i].tensor);
+  strew_expr_release(source->expr);
+  memory_free(context, source, source->bytes);
+  return status;
+}
+
+static void source_release(void *source_) {
+  struct source *source = source_;
+  source->expr->context->unstored--;
+  source->call.error = NULL;
+  source_close(source, STREW_OK);
+}
+
+static strew_status source_check(const struct call *call, struct storage *storage, bool now) {
+  struct source *source = storage->user;
   struct evaluation *evaluation = &source->evaluation;
-  const int last = given->expr->node_count - 1;
-  source->call = (struct call){.op = "expr", .error = error};
-  *evaluation = (struct evaluation){.call = &source->call, .expr = given->expr, .given = given->values};
-  source->is_open = true;
-  list_inputs(&source->call, given->expr, given->values);
-  RETURN_IF_FAILED(begin(evaluation));
-  const bool walks = is_walked(evaluation, last);
-  RETURN_IF_FAILED(walks ? fit_value(evaluation, last) : store_value(evaluation, last));
-  if (walks) give_program(evaluation, last, &source->plan);
-  source->tensor = evaluation->values[last].tensor;
+  source->call.error = call->error;
+  evaluation->is_marked = false;
+  for (int k = 0; k < source->expr->node_count; k++) evaluation->values[k].limit = 0; /* inputs may have changed */
+  return check_taken(evaluation, source->expr->node_count - 1, now);
+}
+
+/* Makes an unstored tensor of the pending result; it has the source from then on. */
+static strew_status source_give(struct source *source, strew_tensor **out) {
+  struct evaluation *evaluation = &source->evaluation;
+  const int last = source->expr->node_count - 1;
+  struct value *value = &evaluation->values[last];
+  struct storage *storage;
+  strew_tensor like = value->header;
+  RETURN_IF_FAILED(fit_value(evaluation, last));
+  RETURN_IF_FAILED(storage_create(&source->call, evaluation->device, 0, &storage));
+  like.storage = storage;
+  const strew_status status = tensor_view(&source->call, &like, like.rank, like.sizes, like.strides, 0, out);
+  storage_release(storage);
+  if (status != STREW_OK) return status;
+  give_program(evaluation, last, *out, &source->plan);
+  storage->check = source_check;
+  storage->release = source_release;
+  storage->user = source;
+  evaluation->device->context->unstored++;
   return STREW_OK;
 }
 
-static strew_status close_source(struct source *source, strew_status status) {
-  struct evaluation *evaluation = &source->evaluation;
-  if (!source->is_open) return status;
-  if (evaluation->values) {
-    const int last = evaluation->expr->node_count - 1;
-    struct value *value = &evaluation->values[last];
-    if (value->kind == VALUE_PENDING) TRY(status, check_taken(evaluation, last, false));
-    if (value->kind == VALUE_PENDING && value->header.storage != &value->storage)
-      storage_release(value->header.storage);
+strew_status strew_expr_bind(strew_expr *expr, const strew_expr_values *values, strew_tensor **out,
+                             strew_error *error) {
+  CALL(call, "expr", error, {"inputs", first_tensor(expr, values)});
+  struct source *source;
+  RETURN_IF_FAILED(source_create(&call, expr, values, &source));
+  strew_status status = begin(&source->evaluation);
+  if (status == STREW_OK) {
+    const int last = expr->node_count - 1;
+    const struct value *value = &source->evaluation.values[last];
+    const bool is_pending = value->kind == VALUE_PENDING && strew_tensor_numel(&value->header);
+    if (is_pending && source->evaluation.device->ops->reads) {
+      status = source_give(source, out);
+      if (status == STREW_OK) return STREW_OK;
+    } else {
+      status = give_result(&source->evaluation, last, out);
+    }
   }
-  return end(evaluation, status);
-}
-
-/* The tensor of an expression: that of an equal one before it, or a new one. */
-static strew_status find_source(struct source *sources, const strew_expr_source *given, int64_t i, strew_error *error,
-                                strew_tensor **tensor) {
-  strew_status status = STREW_OK;
-  int64_t k = 0;
-  while (given[k].expr != given[i].expr || given[k].values != given[i].values) k++;
-  if (k == i) status = open_source(&sources[i], &given[i], error);
-  *tensor = sources[k].tensor;
-  return status;
-}
-
-strew_status strew_expr_aggregate(strew_grouping *grouping, int64_t count, const strew_group_aggregate aggregates[],
-                                  const strew_expr_source given[], strew_tensor *out[], strew_error *error) {
-  CALL(call, "expr", error, {NULL, NULL});
-  strew_context *context = strew_grouping_device(grouping)->context;
-  struct source *sources = NULL;
-  strew_group_aggregate *all = NULL;
-  if (count <= 0 || count > INT16_MAX) return strew_grouping_aggregate_with(grouping, count, aggregates, out, error);
-  const size_t bytes = (size_t)count * (sizeof *sources + sizeof *all);
-  sources = memory_allocate(context, bytes);
-  if (!sources) return fail_memory(&call, context, bytes);
-  all = (strew_group_aggregate *)(void *)(sources + count);
-  memcpy(all, aggregates, (size_t)count * sizeof *all);
-  strew_status status = STREW_OK;
-  for (int64_t i = 0; i < count; i++) sources[i].is_open = false;
-  for (int64_t i = 0; i < count; i++)
-    if (given[i].expr) TRY(status, find_source(sources, given, i, error, &all[i].src));
-  TRY(status, strew_grouping_aggregate_with(grouping, count, all, out, error));
-  const bool is_made = status == STREW_OK;
-  for (int64_t i = 0; i < count; i++) status = close_source(&sources[i], status);
-  for (int64_t i = 0; i < count && is_made && status != STREW_OK; i++) strew_release(out[i]), out[i] = NULL;
-  memory_free(context, sources, bytes);
-  return status;
+  return source_close(source, status);
 }
 
 /* ----------------------------------------------------------------------------------------------------- combinations */

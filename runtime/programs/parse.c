@@ -634,7 +634,7 @@ static void give_back(strew_context *context, struct released *released) {
 }
 
 void strew_expr_release(strew_expr *expr) {
-  if (!expr) return;
+  if (!expr || !drop_reference(&expr->references)) return;
   strew_context *context = expr->context;
   context_give_back(context, &expr->released);
   strew_context_release(context);
@@ -651,6 +651,7 @@ static strew_status create(const struct call *call, strew_context *context, cons
   strew_expr *expr = (strew_expr *)(void *)block;
   block += sizeof *expr;
   *expr = (strew_expr){.released = {NULL, give_back}, .context = context, .size_bytes = size_bytes};
+  atomic_init(&expr->references, 1);
   expr->nodes = (struct node *)(void *)block;
   expr->inputs = (const char **)(void *)(block + nodes);
   expr->words = (struct word *)(void *)(block + nodes + inputs);

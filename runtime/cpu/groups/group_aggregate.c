@@ -107,8 +107,8 @@ static join_block *joiner(strew_dtype from, strew_dtype to) {
 struct placed {
   const char *src;
   int64_t src_step, bytes; /* of a computed element */
-  struct program *program; /* computes the elements of src; NULL: they are in memory */
-  convert_row *convert;    /* NULL: src is read in place */
+  bool is_fed;             /* else src is read in place */
+  struct feed feed;
   join_block *join;
   int has;
   int64_t offset; /* of its slots in a record */
@@ -136,6 +136,11 @@ struct walk {
   int64_t parts, cuts[STREW_MAX_THREADS + 1];
 };
 
+static struct operand src_of(const struct aggregate_column *column) {
+  const strew_tensor *src = column->src;
+  return src ? (struct operand){.storage = src->storage, .dtype = src->dtype} : (struct operand){.storage = NULL};
+}
+
 static void place_src(const struct aggregate_column *column, struct placed *placed) {
   const strew_tensor *src = column->src;
   const int64_t bytes = (int64_t)dtype_bytes(src->dtype);
@@ -144,10 +149,10 @@ static void place_src(const struct aggregate_column *column, struct placed *plac
   placed->src = dense_at(src, 0);
   placed->src_step = src->strides[0] * bytes;
   placed->join = placed->src_step == bytes && !column->about ? joiner(src->dtype, column->computed) : NULL;
-  if (placed->join) return;
-  if (src->dtype != column->computed || placed->src_step != placed->bytes)
-    placed->convert = converter(column->computed, src->dtype);
-  placed->join = joiner(column->computed, column->computed);
+  const strew_dtype joined = placed->join ? src->dtype : column->computed;
+  const struct operand operand = src_of(column);
+  placed->is_fed = feed_open(&placed->feed, &operand, joined) || placed->src_step != bytes;
+  if (!placed->join) placed->join = joiner(joined, joined);
 }
 
 static struct placed place(const struct aggregate_column *column, int64_t *offset) {
@@ -272,18 +277,14 @@ static void make_ready(const struct part *part, int64_t at, int64_t count, struc
 }
 
 static void join_columns(const struct part *part, const struct block *block, int64_t first, int64_t count) {
-  _Alignas(CACHE_LINE) char converted[IDS_BLOCK * sizeof(int64_t)], computed[IDS_BLOCK * sizeof(int64_t)];
+  _Alignas(CACHE_LINE) char fed[IDS_BLOCK * sizeof(int64_t)];
   const struct walk *walk = part->walk;
   for (int c = 0; c < walk->count; c++) {
     const struct placed *placed = &walk->placed[c];
     const char *x = placed->src ? placed->src + first * placed->src_step : NULL;
-    if (placed->program) {
-      program_read(placed->program, first, count, computed);
-      x = computed;
-    }
-    if (placed->convert) {
-      placed->convert(count, converted, placed->bytes, x, placed->src_step);
-      x = converted;
+    if (placed->is_fed) {
+      feed_read(&placed->feed, count, fed, x, placed->src_step);
+      x = fed;
     }
     if (placed->result)
       placed->join(block, x, placed->result, placed->bytes, placed->has);
@@ -399,7 +400,7 @@ static size_t bytes_of_records(const struct walk *walk) {
 }
 
 /* Makes the programs of columns ready, in memory of *bytes. */
-static strew_status start_programs(const struct call *call, struct walk *walk, size_t *bytes) {
+static strew_status begin_feeds(const struct call *call, struct walk *walk, size_t *bytes) {
   int programs = 0;
   for (int c = 0; c < walk->count; c++) programs += walk->columns[c].src && walk->columns[c].src->storage->program;
   *bytes = (size_t)programs * sizeof *walk->programs;
@@ -407,12 +408,18 @@ static strew_status start_programs(const struct call *call, struct walk *walk, s
   walk->programs = memory_allocate(walk->context, *bytes);
   if (!walk->programs) return fail_memory(call, walk->context, *bytes);
   for (int c = 0; c < walk->count; c++) {
-    const strew_tensor *src = walk->columns[c].src;
-    if (!src || !src->storage->program) continue;
-    walk->placed[c].program = &walk->programs[--programs];
-    RETURN_IF_FAILED(program_start(call, walk->placed[c].program, src->storage->program));
+    const struct operand src = src_of(&walk->columns[c]);
+    if (src.storage && src.storage->program && !src.storage->started)
+      RETURN_IF_FAILED(feed_begin(call, &src, &walk->programs[--programs]));
   }
   return STREW_OK;
+}
+
+static void end_feeds(const struct walk *walk) {
+  for (int c = 0; c < walk->count; c++) {
+    const struct operand src = src_of(&walk->columns[c]);
+    feed_end(&src);
+  }
 }
 
 static strew_status aggregate(const struct call *call, strew_device *device, const struct group_ids *ids, int count,
@@ -427,11 +434,13 @@ static strew_status aggregate(const struct call *call, strew_device *device, con
                       .columns = columns};
   const size_t placed_bytes = (size_t)count * sizeof *walk.placed;
   ALLOCATE(walk.placed, call, context, placed_bytes);
-  place_all(&walk);
-  share(&walk);
-  const size_t bytes = bytes_of_records(&walk);
-  size_t program_bytes;
-  strew_status status = start_programs(call, &walk, &program_bytes);
+  size_t bytes = 0, program_bytes;
+  strew_status status = begin_feeds(call, &walk, &program_bytes);
+  if (status == STREW_OK) {
+    place_all(&walk);
+    share(&walk);
+    bytes = bytes_of_records(&walk);
+  }
   if (status == STREW_OK && bytes && !(walk.records = memory_allocate(context, bytes)))
     status = fail_memory(call, context, bytes);
   if (status == STREW_OK) {
@@ -439,6 +448,7 @@ static strew_status aggregate(const struct call *call, strew_device *device, con
     if (walk.part_bytes) merge_records(&walk);
     status = context_end(call, context, NULL);
   }
+  end_feeds(&walk);
   memory_free(context, walk.records, bytes);
   memory_free(context, walk.programs, program_bytes);
   memory_free(context, walk.placed, placed_bytes);

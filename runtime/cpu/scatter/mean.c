@@ -103,9 +103,12 @@ static void run_rows(void *means_, int64_t part) {
 
 static strew_status mean_by_rows(const struct call *call, strew_device *device, struct means *means, bool *bad) {
   const struct scatter_plan *plan = means->plan;
-  strew_status status = STREW_OK;
-  if (plan->check) status = cpu_operand_check(call, device, &plan->plan, INDEX, plan->lowest, plan->size - 1, bad);
+  struct program program;
+  strew_status status = feed_begin(call, &plan->plan.operands[SRC], &program);
+  if (status == STREW_OK && plan->check)
+    status = cpu_operand_check(call, device, &plan->plan, INDEX, plan->lowest, plan->size - 1, bad);
   if (status == STREW_OK && !*bad) pool_run(device->context, means->scratch->parts, run_rows, means);
+  feed_end(&plan->plan.operands[SRC]);
   return status;
 }
 

@@ -15,7 +15,8 @@ struct partition {
   atomic_bool *bad;
   int64_t begin, end; /* contributions of this turn, in the plan's row-major order */
   int64_t blocks, owners;
-  int shift; /* number >> shift is the owner; contributions to nothing (dropped, wrong) go to one more */
+  int shift;   /* number >> shift is the owner; contributions to nothing (dropped, wrong) go to one more */
+  bool is_fed; /* a program computes src */
   size_t size_bytes, self_size_bytes; /* of src's elements, 0 if src is a number; of self's */
   atomic_llong next_block;
   uint32_t *found;   /* per worker: the numbers of its block's destinations, elements from self's first on */
@@ -29,6 +30,7 @@ struct worker {
   struct partition *partition;
   int64_t begin; /* of the block */
   bool counts, bad;
+  struct window window; /* of src */
   uint32_t *found, *numbers;
   char *values;
   uint32_t next[PARTITION_COUNTERS][PARTITION_OWNERS + 1];
@@ -112,7 +114,9 @@ static void partition_visit(void *worker_, const struct row *row) {
     count_row(worker, found, row->count);
     return;
   }
-  distribute[worker->partition->size_bytes](worker, found, row);
+  struct row placed = *row;
+  placed.address[SRC] = (char *)(uintptr_t)window_at(&worker->window, row->address[SRC], row->count);
+  distribute[worker->partition->size_bytes](worker, found, &placed);
 }
 
 static void distribute_block(struct worker *worker, int64_t block) {
@@ -136,15 +140,22 @@ static void distribute_block(struct worker *worker, int64_t block) {
   walk_rows(&partition->plan->plan, begin, end, PARTITION_ROW, partition_visit, worker);
 }
 
-static void distribute_blocks(void *partition_, int64_t i) {
-  struct partition *partition = partition_;
+static void distribute_with(struct partition *partition, int64_t i, char *room) {
   struct worker worker = {.partition = partition, .found = partition->found + i * PARTITION_BLOCK};
+  window_open(&worker.window, &partition->plan->plan.operands[SRC], NULL, room);
   strew_context *context = partition->plan->plan.operands[SELF].storage->device->context;
   for (int64_t block;
        (block = atomic_fetch_add(&partition->next_block, 1)) < partition->blocks && !context_stops(context);) {
     if (bad_is_set(partition->bad)) return;
     distribute_block(&worker, block);
   }
+}
+
+static void distribute_blocks(void *partition, int64_t i) { distribute_with(partition, i, NULL); }
+
+static void distribute_fed(void *partition, int64_t i) {
+  char block[PARTITION_ROW * sizeof(double)] __attribute__((aligned(64)));
+  distribute_with(partition, i, block);
 }
 
 /* ------------------------------------------------------------------------------------------------------ joining */
@@ -247,7 +258,7 @@ static void run_turns(strew_context *context, struct partition *partition, int64
     partition->end = count - partition->begin < most ? count : partition->begin + most;
     partition->blocks = (partition->end - partition->begin - 1) / PARTITION_BLOCK + 1;
     atomic_init(&partition->next_block, 0);
-    pool_run(context, workers, distribute_blocks, partition);
+    pool_run(context, workers, partition->is_fed ? distribute_fed : distribute_blocks, partition);
     if (bad_is_set(partition->bad)) break;
     pool_run(context, partition->owners, join_owner, partition);
   }
@@ -259,6 +270,7 @@ bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *pl
   int64_t count = plan_numel(&plan->plan), most = most_of_a_turn(plan), turn = least(count, most);
   partition.loops = scatter_loops(operands[SELF].dtype, plan->reduction, false);
   partition.size_bytes = operands[SRC].storage ? dtype_bytes(operands[SRC].dtype) : 0;
+  partition.is_fed = operands[SRC].storage && operands[SRC].storage->started;
   choose_owners(&partition, context);
   partition.blocks = (turn - 1) / PARTITION_BLOCK + 1;
   int64_t workers = least(context->threads, partition.blocks), numbers = partition.blocks + workers;

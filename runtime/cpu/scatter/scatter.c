@@ -98,7 +98,7 @@ static bool run_checking(strew_context *context, const struct scatter_plan *plan
   return done;
 }
 
-static strew_status scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
+static strew_status run(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
   strew_status status = STREW_OK;
   struct scatter_way way;
   *bad = false;
@@ -112,13 +112,28 @@ static strew_status scatter(const struct call *call, strew_device *device, const
   return context_end(call, device->context, self);
 }
 
-strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
+static strew_status scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
   struct scatter_plan collapsed;
   struct storage index;
-  if (!scatter_collapse(device->context, plan, &collapsed, &index)) return scatter(call, device, plan, bad);
-  strew_status status = scatter(call, device, &collapsed, bad);
+  if (!scatter_collapse(device->context, plan, &collapsed, &index)) return run(call, device, plan, bad);
+  strew_status status = run(call, device, &collapsed, bad);
   memory_free(device->context, index.data, index.size_bytes);
   return status;
+}
+
+/* A small call would pay for the room of a program. */
+static __attribute__((noinline)) strew_status scatter_fed(const struct call *call, strew_device *device,
+                                                          const struct scatter_plan *plan, bool *bad) {
+  struct program program;
+  RETURN_IF_FAILED(feed_begin(call, &plan->plan.operands[SRC], &program));
+  const strew_status status = scatter(call, device, plan, bad);
+  feed_end(&plan->plan.operands[SRC]);
+  return status;
+}
+
+strew_status cpu_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
+  const struct storage *src = plan->plan.operands[SRC].storage;
+  return (src && src->program ? scatter_fed : scatter)(call, device, plan, bad);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ means */

@@ -13,6 +13,7 @@ struct walk_part {
   const struct plan *outer;        /* the plan's own, or the one below: a small call would pay for a copy */
   struct plan without_columns;
   struct tile tile;
+  struct window window; /* of src */
   const struct scatter_loops *loops;
   struct scatter_loops of_rows;       /* row.inc's, if these are the loops */
   struct conversion conversion;       /* convert NULL: src has self's dtype */
@@ -105,16 +106,27 @@ static bool join_tile(const struct scatter_loops *loops, const struct tile *tile
 
 /* ----------------------------------------------------------------------------------------------------- the walk */
 
+/* Elements of a program stay in the window until the row is joined. */
+static void place_src(struct walk_part *part, const struct row *row) {
+  struct tile *tile = &part->tile;
+  struct window *window = &part->window;
+  tile->source.src = row->address[SRC];
+  tile->source.row = row->step_bytes[SRC];
+  if (window->program) {
+    tile->source.src = window_rows(window, row->address[SRC], row->step_bytes[SRC], row->count, tile->columns);
+    tile->source.row = tile->columns * window->bytes;
+  }
+  tile->prefetch.src = stream_of(part->tuning, tile->source.src, tile->source.row, part->src_at_once);
+}
+
 static bool join_row(struct walk_part *part, const struct row *row) {
   int64_t block[INDEX_BLOCK];
   struct tile *tile = &part->tile; /* the next row sets these members again */
   tile->rows = row->count;
   tile->target.self = row->address[SELF];
   tile->target.row = row->step_bytes[SELF];
-  tile->source.src = row->address[SRC];
-  tile->source.row = row->step_bytes[SRC];
+  place_src(part, row);
   tile->prefetch.index = stream_of(part->tuning, row->address[INDEX], row->step_bytes[INDEX], part->index_at_once);
-  tile->prefetch.src = stream_of(part->tuning, row->address[SRC], row->step_bytes[SRC], part->src_at_once);
   const struct scatter_plan *plan = part->plan;
   tile->source.index = index_values(row, INDEX, plan->plan.operands[INDEX].dtype, plan->mode, plan->size, block);
   if (tile->winners.arg) {
@@ -194,16 +206,19 @@ static int64_t dst_ahead(const struct tuning *tuning, const struct scatter_plan 
   return reduction_is_ordered(plan->reduction) && !by_blocks ? tuning->dst_ahead_sums : DST_AHEAD;
 }
 
-/* Of rows longer than a CHUNK, one CHUNK of columns after another: the walk begins again for each. */
+/* Of rows longer than a CHUNK, or a window, that many columns after another: the walk begins again for each. */
 static void walk_columns(struct walk_part *part, int64_t longest) {
   struct operand *operands = part->without_columns.operands;
   int64_t columns = part->tile.columns, whole = plan_numel(part->outer), done = 0;
+  const bool is_fed = part->window.program != NULL;
+  const int64_t most = is_fed ? FED_BYTES / part->window.bytes : CHUNK;
   const struct operand *given = part->plan->plan.operands;
   for (int64_t count; done < columns; done += count) {
-    count = least(columns - done, CHUNK);
+    count = least(columns - done, most);
     part->tile.columns = count;
     choose_loops(part);
-    walk_rows(part->outer, 0, whole, rows_of_chunk(longest, count), scatter_visit, part);
+    walk_rows(part->outer, 0, whole, is_fed ? least(longest, most / count) : rows_of_chunk(longest, count),
+              scatter_visit, part);
     int last = part->outer->rank;
     for (int i = 0; done + count < columns && i < part->outer->count; i++)
       operands[i].offset += count * given[i].strides[last];
@@ -231,12 +246,29 @@ static void start_part(struct walk_part *part, const struct scatter_plan *plan, 
   part->tile.prefetch.blocked = scatter_range_bytes(plan) > tuning->l1_bytes && (far || tuning->dst_in_l2);
 }
 
+/* The end of src's elements, if they are adjacent, one after the other; else NULL. */
+static const char *end_of_src(const struct plan *plan) {
+  const struct operand *src = &plan->operands[SRC];
+  int64_t step = 1;
+  for (int d = plan->rank - 1; d >= 0; step *= plan->sizes[d--])
+    if (src->strides[d] != step && plan->sizes[d] > 1) return NULL;
+  return operand_address(src) + step * (int64_t)dtype_bytes(src->dtype);
+}
+
+static __attribute__((noinline)) void walk_fed(struct walk_part *part, int64_t longest) {
+  char block[FED_BYTES] __attribute__((aligned(64)));
+  const struct plan *plan = &part->plan->plan;
+  window_open(&part->window, &plan->operands[SRC], end_of_src(plan), block);
+  walk_columns(part, longest);
+}
+
 void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t count, atomic_bool *bad) {
   struct walk_part part;
   const struct operand *operands = plan->plan.operands;
   part.tuning = tuning_in_use();
   const bool far = destinations_are_far(part.tuning, plan);
-  if (count == plan->size && scatter_walk_short_rows(plan, far, bad)) return;
+  const bool is_fed = operands[SRC].storage && operands[SRC].storage->started;
+  if (count == plan->size && !is_fed && scatter_walk_short_rows(plan, far, bad)) return;
   part.bad = bad;
   start_part(&part, plan, lowest, count, far);
   split_columns(&plan->plan, &part);
@@ -249,5 +281,6 @@ void cpu_scatter_walk(const struct scatter_plan *plan, int64_t lowest, int64_t c
   part.tile.prefetch.streams = last >= 0 && scatter_prefetches_streams(part.tuning, by_blocks);
   part.index_at_once = direct ? 1 : INDEX_BLOCK;
   part.src_at_once = part.conversion.convert ? INDEX_BLOCK : 1;
-  walk_columns(&part, by_blocks ? INDEX_BLOCK : INT64_MAX);
+  part.window.program = NULL;
+  (is_fed ? walk_fed : walk_columns)(&part, by_blocks ? INDEX_BLOCK : INT64_MAX);
 }

@@ -1,0 +1,78 @@
+/* unstored.c: tensors without memory, whose elements a program computes as they are read (struct storage). Every call
+   stores them first, unless it reads them once and in order: it then names the operand with READ_ONCE, and the device
+   decides. The caller's tensor becomes an ordinary one where it is stored. */
+#include "device.h"
+#include "operations.h"
+
+int64_t program_cost(const struct elementwise_plan *program) {
+  int64_t cost = 0;
+  for (int k = 0; k < program->count; k++) {
+    const struct instruction *instruction = &program->instructions[k];
+    if (instruction->kind == ELEMENTWISE_TAKE)
+      cost += COST_OF_TAKE;
+    else
+      cost += instruction->kind == ELEMENTWISE_CONVERT ? 1 : operation_of(instruction->kind, instruction->op)->cost;
+  }
+  return cost;
+}
+
+strew_status unstored_close(const struct call *call, const strew_tensor *tensor) {
+  return tensor && is_unstored(tensor) ? tensor->storage->check(call, tensor->storage, false) : STREW_OK;
+}
+
+strew_status tensor_store(const struct call *call, const strew_tensor *tensor) {
+  strew_tensor *given = (strew_tensor *)(uintptr_t)tensor, *stored = NULL;
+  struct elementwise_plan program = *tensor->storage->program;
+  RETURN_IF_FAILED(tensor_create(call, given->storage->device, given->dtype, given->rank, given->sizes, &stored));
+  program.plan.operands[0].storage = stored->storage;
+  strew_status status = RUN_ON(stored, elementwise, call, &program);
+  TRY(status, unstored_close(call, given));
+  if (status == STREW_OK) {
+    storage_release(given->storage);
+    given->storage = storage_retain(stored->storage);
+  }
+  strew_release(stored);
+  return status;
+}
+
+/* True if the program reads memory of the tensor's storage. */
+static bool program_reads(const struct elementwise_plan *program, const strew_tensor *tensor) {
+  for (int i = 1; i < program->plan.count; i++) {
+    const struct storage *storage = program->plan.operands[i].storage;
+    if (storage == tensor->storage || (storage && storage->wrapped && tensor->storage->wrapped)) return true;
+  }
+  return false;
+}
+
+/* Threads of a walk over ids, and owners of a scatter's destinations, may each compute all elements. */
+static bool is_cheap(const struct elementwise_plan *program, const strew_device *device, enum reader reader) {
+  enum { CHEAP = 16 };
+  const int64_t threads = device->context->threads;
+  if (!(reader & (READ_BY_AGGREGATE | READ_BY_SCATTER)) || threads == 1) return true;
+  return program_cost(program) * threads <= CHEAP;
+}
+
+strew_status unstored_open(const struct call *call, const strew_tensor *tensor, enum reader reader,
+                           const strew_tensor *written) {
+  if (!tensor || !is_unstored(tensor)) return STREW_OK;
+  struct storage *storage = tensor->storage;
+  const bool may_read = storage->device->ops->reads & reader && strew_tensor_is_contiguous(tensor);
+  if (!may_read || !is_cheap(storage->program, storage->device, reader) ||
+      (written && program_reads(storage->program, written)))
+    return tensor_store(call, tensor);
+  return written ? storage->check(call, storage, true) : STREW_OK;
+}
+
+strew_status call_store(const struct call *call) {
+  for (int i = 0; i < MAX_OPERANDS; i++) {
+    const strew_tensor *tensor = call->operands[i].tensor;
+    if (tensor && tensor->storage && is_unstored(tensor) && !call->operands[i].is_read_once)
+      RETURN_IF_FAILED(tensor_store(call, tensor));
+  }
+  return STREW_OK;
+}
+
+strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor) {
+  RETURN_IF_FAILED(check_alive(call, name, i, tensor));
+  return is_unstored(tensor) ? tensor_store(call, tensor) : STREW_OK;
+}
