@@ -164,15 +164,6 @@ static int with(lua_State *L, struct script_call *call) {
   return bind_call_family(L, call, &bind_expr_with_row);
 }
 
-void bind_mark_input(lua_State *L, struct script_call *call, int i) {
-  strew_expr_node node;
-  const struct owner *owner = bind_owner_at(L, i, &expressions);
-  const char *name = lua_tostring(L, i + 1);
-  for (int k = 0; owner && name && strew_expr_node_at(owner->object.expr, k, &node); k++)
-    if (!strcmp(node.op, "input") && !strcmp(strew_expr_input(owner->object.expr, node.which), name))
-      strew_expr_mark(owner->object.expr, k, &call->error);
-}
-
 static const struct script_function call_row = {"expression", call_expr, 0, GROUPED},
                                     with_row = {"with", with, 0, GROUPED};
 
