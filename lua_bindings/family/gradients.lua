@@ -2,27 +2,40 @@
 --
 -- While the function runs, each call with an operand that depends on the arguments is recorded (strew_record.c). Then
 -- the record is gone through backwards: the rule of each call turns the gradient of its result into the gradients of
--- its operands, which add up. A rule is a row of `rules`: a function for each operand that has a gradient (false: 0).
--- The function gets g, the gradient of the result, and the call: its arguments by their names, and its result as `out`.
--- What it returns may have the shape to which the operand broadcasts. `all` instead of these is a function of
--- (g, call, add) that calls add(operand, gradient, or a function that returns it).
+-- its operands, which add up. A rule is a row of `rules`: for each operand that has a gradient a function or a text
+-- (false: 0). A function gets g, the gradient of the result, the call: its arguments by their names, and its result as
+-- `out`; and the operand. It returns the gradient, or a text. A text is an expression of these names. A gradient may
+-- have the shape to which the operand broadcasts. `all` instead of these is a function of (g, call, add) that calls
+-- add(operand, gradient, or a function that returns it).
 local strew, fail, use, inner = ...
 local operands, placed = use "operands.lua", use "gradients_placed.lua"
-local like, zeros, same = placed.like, placed.zeros, placed.same
+local like, zeros, equal, compute, bound = placed.like, placed.zeros, placed.equal, placed.compute, placed.bound
 
 local is_tensor = operands.is_tensor
 
--- Returns g as a gradient of x: summed along the dimensions to which x broadcasts, of x's dtype, on x's device.
-local function fit(g, x)
-  if g.device ~= x.device then g = g:to(x.device) end
-  local sizes, extra, dims = x.shape, g:dim() - x:dim(), {}
-  if g:numel() ~= x:numel() or g:numel() == 0 and extra > 0 then
-    for d = 0, g:dim() - 1 do
-      if d < extra or sizes[d - extra + 1] == 1 and g:size(d) ~= 1 then table.insert(dims, d) end
-    end
-    if #dims > 0 then g = g:sum(dims, true) end
+-- Returns the dimensions of a shape along which sizes were broadcast to it, and whether the two differ.
+local function broadcast_dims(given, sizes)
+  local extra, dims, differ = #given - #sizes, {}, #given ~= #sizes
+  for d = 1, #given do
+    local size = sizes[d - extra]
+    if d <= extra or size == 1 and given[d] ~= 1 then table.insert(dims, d - 1) end
+    differ = differ or given[d] ~= size
   end
-  if operands.text(g.shape) ~= operands.text(sizes) then g = g:reshape(sizes) end
+  return dims, differ
+end
+
+-- Returns g, a tensor or a bound expression, as a gradient of x: summed along the dimensions to which x broadcasts, of
+-- x's dtype, on x's device.
+local function fit(g, x)
+  local sizes, given = x.shape, g.shape
+  local dims, differ = broadcast_dims(given, sizes)
+  if differ then
+    local count = operands.product(given, 1, #given)
+    local is_sum = count ~= x:numel() or count == 0 and #given > #sizes
+    if is_sum and #dims > 0 then g = g:sum(dims, true) end
+    g = g:reshape(sizes)
+  end
+  if g.device ~= x.device then g = g:to(x.device) end
   return g.dtype == x.dtype and g or g:to(x.dtype)
 end
 
@@ -52,18 +65,17 @@ local function count_of(x, dim)
   return count
 end
 
--- Returns x minus its mean, which is found as var finds it.
-local function gaps_of(x, dim)
-  if x:numel() == 0 then return x end
-  local first = x
-  for _, d in ipairs(dims_of(x, dim)) do first = first:narrow(d, 0, 1) end
-  local gaps = x - first
-  return gaps - kept(gaps:sum(dims_of(x, dim), true) / count_of(x, dim), x, dim)
+-- Returns what var subtracts from x, one after the other: its first elements, and the mean of what is left.
+local function centers_of(x, dim)
+  local first, dims = x, dims_of(x, dim)
+  if x:numel() == 0 then return x, 0 end
+  for _, d in ipairs(dims) do first = first:narrow(d, 0, 1) end
+  return first, bound("x - first", {x = x, first = first}, x:numel()):sum(dims, true) / count_of(x, dim)
 end
 
 -- Returns g in equal parts where x equals the reduction's result.
 local function shared(g, x, out, dim)
-  local is_equal = same(x, kept(out, x, dim)):to(x.dtype)
+  local is_equal = compute(equal(x), {a = x, b = kept(out, x, dim)})
   return kept(g, x, dim) / is_equal:sum(dims_of(x, dim), true) * is_equal
 end
 
@@ -71,7 +83,7 @@ end
 local function put_back(g, x, dim, positions, mode)
   local line = operands.line(x)
   local wide = x:dim() == 0 and positions:reshape(1) or positions
-  return zeros(line):scatter_add(dim, wide, g:reshape(wide.shape), {mode = mode}):reshape(x.shape)
+  return zeros(line):scatter_add_(dim, wide, g:reshape(wide.shape), {mode = mode}):reshape(x.shape)
 end
 
 -- Returns the gradient of what a call chose: in equal parts of all elements, or along dim at the positions it gave.
@@ -116,13 +128,12 @@ end
 
 local function norm_self(g, c)
   local x, p = c.self, c.p or 2
-  local out, wide = kept(c.out, x, c.dim), kept(g, x, c.dim)
-  local size = x:abs()
   if p == 0 then return zeros(x) end
-  if p == math.huge or p == -math.huge then return shared(g, size, c.out, c.dim) * x:sign() end
-  if p == 1 then return wide * x:sign() end
-  local part = p == 2 and x / out or (size / out):pow(p - 1) * x:sign()
-  return strew.where(out:eq(0):logical_or(x:eq(0)), 0.0, wide * part)
+  if p == math.huge or p == -math.huge then return shared(g, x:abs(), c.out, c.dim) * x:sign() end
+  local values = {x = x, p = p - 1, out = kept(c.out, x, c.dim), g = kept(g, x, c.dim)}
+  if p == 1 then return compute("g * sign(x)", values) end
+  local part = p == 2 and "x / out" or "(abs(x) / out) ^ p * sign(x)"
+  return compute(("where(out == 0 or x == 0, 0.0, g * (%s))"):format(part), values)
 end
 
 -- The gradient of quantile and, for lower, of median over all: each quantile lies between two elements of the sorted x.
@@ -146,8 +157,8 @@ local function quantile_self(g, c)
       weight = (weight > 0.5 or weight == 0.5 and low % 2 == 1) and 1 or 0
     end
     local part = parts:select(0, k - 1):reshape(sizes)
-    result = result:scatter_add(dim, order:narrow(dim, low, 1), part * (1 - weight))
-    result = result:scatter_add(dim, order:narrow(dim, high, 1), part * weight)
+    result:scatter_add_(dim, order:narrow(dim, low, 1), part * (1 - weight))
+    result:scatter_add_(dim, order:narrow(dim, high, 1), part * weight)
   end
   return result:reshape(x.shape)
 end
@@ -178,6 +189,15 @@ end
 -- A reduction along dim: f(g, c, x, out) with g and the result as kept.
 local function along(f)
   return {self = function(g, c) return f(kept(g, c.self, c.dim), c, c.self, kept(c.out, c.self, c.dim)) end}
+end
+
+-- The gradient of var or std: a factor times the differences from the mean.
+local function variance(factor)
+  return along(function(g, c, x, out)
+    local first, mean = centers_of(x, c.dim)
+    local values = {g = factor(g, out, count_of(x, c.dim) - (c.correction or 1)), x = x, first = first, mean = mean}
+    return compute("g * (x - first - mean)", values)
+  end)
 end
 
 ----------------------------------------------------------------------------------------------------------- parts
@@ -220,7 +240,7 @@ local function stretched_self(g, c)
   local line = c.dim and operands.line(c.self) or c.self:reshape(-1)
   local dim = c.dim or 0
   local at = strew.arange(line:size(dim), {device = line.device}):repeat_interleave(c.repeats)
-  return zeros(line):index_add(dim, at, g:reshape(g:dim() == 0 and {1} or g.shape)):reshape(c.self.shape)
+  return zeros(line):index_add_(dim, at, g:reshape(g:dim() == 0 and {1} or g.shape)):reshape(c.self.shape)
 end
 
 local function diff_self(g, c)
@@ -253,69 +273,63 @@ local function strided_self(g, c)
   local first = c.offset or inner.offset(x)
   local mine, theirs = places(x) + inner.offset(x), places(c.out) + first
   local size = math.max(mine:max():item(), theirs:max():item()) + 1
-  local sums = strew.zeros(size, like(x)):scatter_add(0, theirs, g:reshape(-1))
-  local counts = strew.zeros(size, like(x)):scatter_add(0, mine, strew.ones(mine.shape, like(x)))
+  local sums = strew.zeros(size, like(x)):scatter_add_(0, theirs, g:reshape(-1))
+  local counts = strew.zeros(size, like(x)):scatter_add_(0, mine, strew.ones(mine.shape, like(x)))
   return (sums:gather(0, mine) / counts:gather(0, mine)):reshape(x.shape)
 end
 
 --------------------------------------------------------------------------------------------------- elementwise
 
-local LN2, LN10 = math.log(2), math.log(10)
-
-local function power_self(g, c)
-  local y = c.other
-  if type(y) == "number" then return y == 0 and zeros(g) or g * y * c.self ^ (y - 1) end
-  return strew.where(y:eq(0), 0.0, g * y * strew.pow(c.self, y - 1))
+-- A rule of one operation, which a call makes sooner than a text, but for results that are summed.
+local function one(text, f)
+  return function(g, c, x) return c.out:numel() == x:numel() and f(g, c) or text end
 end
 
-local function power_other(g, c)
-  if type(c.self) == "number" then
-    if c.self == 0 then return strew.where(c.other:ge(0), 0.0, g * c.out * -math.huge) end
-    return g * c.out * math.log(c.self)
-  end
-  return strew.where(c.self:eq(0):logical_and(c.other:ge(0)), 0.0, g * c.out * c.self:log())
+local function power_self(g, c)
+  if c.other == 0 then return zeros(g) end
+  if type(c.other) ~= "number" then return "where(other == 0, 0.0, g * other * self ^ (other - 1))" end
+  c.less = c.other - 1
+  return "g * other * self ^ less"
+end
+
+local function power_other(_, c)
+  local is_number = type(c.self) == "number"
+  c.factor = is_number and (c.self == 0 and -math.huge or math.log(c.self))
+  if is_number and c.self ~= 0 then return "g * out * factor" end
+  return is_number and "where(other >= 0, 0.0, g * out * factor)"
+    or "where(self == 0 and other >= 0, 0.0, g * out * log(self))"
 end
 
 -- minimum and maximum: equal elements share.
 local function choice(beyond)
-  local function part(g, mine, other)
-    if not is_tensor(other) then other = strew.tensor(other, like(mine)) end
-    return g * strew.where(mine:eq(other), 0.5, mine[beyond](mine, other):logical_not())
-  end
-  return {self = function(g, c) return part(g, c.self, c.other) end,
-          other = function(g, c) return part(g, c.other, c.self) end}
+  local text = "g * where(self == other, 0.5, not (%s %s %s))"
+  return {self = text:format("self", beyond, "other"), other = text:format("other", beyond, "self")}
 end
 
 -- min and max: of all, of two tensors, or along dim.
 local function extreme(beyond)
   local of_two = choice(beyond)
-  return {all = function(g, c, add)
-    if not c.other then return add(c.self, put_to_chosen(g, c)) end
-    add(c.self, of_two.self(g, c))
-    add(c.other, of_two.other(g, c))
-  end}
+  return {self = function(g, c) return c.other and of_two.self or put_to_chosen(g, c) end, other = of_two.other}
 end
 
 -- The share of clamp's self: 1 between the bounds, 0 outside and at a number, a half where it equals a tensor.
-local function clamp_self(g, c)
-  for name, is_inside in pairs{min = "gt", max = "lt"} do -- in any order: the shares are powers of two
-    local bound = c[name]
-    if bound ~= nil then
-      local inside = c.self[is_inside](c.self, bound)
-      g = g * (is_tensor(bound) and strew.where(c.self:eq(bound), 0.5, inside) or inside)
-    end
+local function clamp_self(_, c)
+  local function share(name, beyond)
+    if c[name] == nil then return "" end
+    return (is_tensor(c[name]) and " * where(self == %s, 0.5, self %s %s)" or " * (self%.0s %s %s)"):format(name, beyond,
+      name)
   end
-  return g
+  return "g" .. share("min", ">") .. share("max", "<")
 end
 
 -- The share of a bound of clamp; the upper one hides a lower one that is above it.
-local function clamp_bound(name, is_beyond)
-  return function(g, c)
-    local share = strew.where(c.self:eq(c[name]), 0.5, c.self[is_beyond](c.self, c[name]))
-    if name == "max" and c.min ~= nil then share = strew.where(strew.lt(c.max, c.min), 1.0, share) end
-    if name == "min" and c.max ~= nil then share = share * strew.lt(c.min, c.max) end
-    return g * share
-  end
+local function clamp_min(_, c)
+  return "g * (where(self == min, 0.5, self < min)" .. (c.max ~= nil and " * (min < max))" or ")")
+end
+
+local function clamp_max(_, c)
+  local share = "where(self == max, 0.5, self > max)"
+  return "g * " .. (c.min ~= nil and ("where(max < min, 1.0, %s)"):format(share) or share)
 end
 
 local function unary(f) return {self = f} end
@@ -323,59 +337,51 @@ local function unary(f) return {self = f} end
 local rules = {
   add = {self = function(g) return g end, other = function(g) return g end},
   sub = {self = function(g) return g end, other = function(g) return -g end},
-  mul = {self = function(g, c) return g * c.other end, other = function(g, c) return g * c.self end},
-  div = {self = function(g, c) return g / c.other end,
-         other = function(g, c) return -g * (c.self / c.other / c.other) end},
-  remainder = {self = function(g) return g end,
-               other = function(g, c) return -g * strew.floor_divide(c.self, c.other) end},
+  mul = {self = one("g * other", function(g, c) return g * c.other end),
+         other = one("g * self", function(g, c) return g * c.self end)},
+  div = {self = one("g / other", function(g, c) return g / c.other end), other = "-g * (self / other / other)"},
+  remainder = {self = function(g) return g end, other = "-g * (self // other)"},
   pow = {self = power_self, other = power_other},
-  minimum = choice("gt"),
-  maximum = choice("lt"),
-  where = {a = function(g, c) return strew.where(c.condition, g, 0.0) end,
-           b = function(g, c) return strew.where(c.condition, 0.0, g) end},
-  masked_fill = {self = function(g, c) return g:masked_fill(c.mask, 0) end,
-                 value = function(g, c) return strew.where(c.mask, g, 0.0) end},
-  clamp = {self = clamp_self, min = clamp_bound("min", "lt"), max = clamp_bound("max", "gt")},
-  nan_to_num = {self = function(g, c) return g * c.self:isfinite() end},
+  minimum = choice ">",
+  maximum = choice "<",
+  where = {a = one("where(condition, g, 0.0)", function(g, c) return strew.where(c.condition, g, 0.0) end),
+           b = one("where(condition, 0.0, g)", function(g, c) return strew.where(c.condition, 0.0, g) end)},
+  masked_fill = {self = function(g, c) return g:masked_fill(c.mask, 0) end, value = "where(mask, g, 0.0)"},
+  clamp = {self = clamp_self, min = clamp_min, max = clamp_max},
+  nan_to_num = unary "g * isfinite(self)",
   neg = unary(function(g) return -g end),
-  abs = unary(function(g, c) return g * c.self:sign() end),
-  relu = unary(function(g, c) return g * c.self:gt(0) end),
+  abs = unary "g * sign(self)",
+  relu = unary "g * (self > 0)",
   exp = unary(function(g, c) return g * c.out end),
-  expm1 = unary(function(g, c) return g * (c.out + 1) end),
+  expm1 = unary "g * (out + 1)",
   log = unary(function(g, c) return g / c.self end),
-  log2 = unary(function(g, c) return g / (c.self * LN2) end),
-  log10 = unary(function(g, c) return g / (c.self * LN10) end),
-  log1p = unary(function(g, c) return g / (c.self + 1) end),
-  sqrt = unary(function(g, c) return g / (c.out * 2) end),
-  rsqrt = unary(function(g, c) return g * c.out * c.out * c.out * -0.5 end),
-  sin = unary(function(g, c) return g * c.self:cos() end),
-  cos = unary(function(g, c) return -g * c.self:sin() end),
-  tanh = unary(function(g, c) return g * (1 - c.out * c.out) end),
-  sigmoid = unary(function(g, c) return g * c.out * (1 - c.out) end),
+  log2 = unary(("g / (self * %.17g)"):format(math.log(2))),
+  log10 = unary(("g / (self * %.17g)"):format(math.log(10))),
+  log1p = unary "g / (self + 1)",
+  sqrt = unary "g / (out * 2)",
+  rsqrt = unary "g * out * out * out * -0.5",
+  sin = unary "g * cos(self)",
+  cos = unary "-g * sin(self)",
+  tanh = unary "g * (1 - out * out)",
+  sigmoid = unary "g * out * (1 - out)",
 
   sum = {self = function(g, c) return kept(g, c.self, c.dim):expand(c.self.shape) end},
   mean = {self = function(g, c)
     return (kept(g, c.self, c.dim) / count_of(c.self, c.dim)):expand(c.self.shape)
   end},
-  var = along(function(g, c, x)
-    return g * (2 / (count_of(x, c.dim) - (c.correction or 1))) * gaps_of(x, c.dim)
-  end),
-  std = along(function(g, c, x, out)
-    local n = count_of(x, c.dim) - (c.correction or 1)
-    return strew.where(out:eq(0), 0.0, g / (out * n)) * gaps_of(x, c.dim)
-  end),
+  var = variance(function(g, _, n) return g * (2 / n) end),
+  std = variance(function(g, out, n) return strew.where(out:eq(0), 0.0, g / (out * n)) end),
   prod = along(function(g, c, x) return g * others_of(x, c.dim) end),
   amin = {self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
   amax = {self = function(g, c) return shared(g, c.self, c.out, c.dim) end},
-  min = extreme "gt",
-  max = extreme "lt",
+  min = extreme ">",
+  max = extreme "<",
   norm = {self = norm_self},
-  logsumexp = along(function(g, _, x, out) return g * (x - out:masked_fill(out:eq(-math.huge), 0)):exp() end),
-  softmax = {self = function(g, c)
-    local part = g * c.out
-    return part - c.out * part:sum(c.dim, true)
-  end},
-  log_softmax = {self = function(g, c) return g - c.out:exp() * g:sum(c.dim, true) end},
+  logsumexp = along(function(g, _, x, out)
+    return compute("g * exp(x - where(out == low, 0.0, out))", {g = g, x = x, out = out, low = -math.huge})
+  end),
+  softmax = {self = function(_, c) return ("g * out - out * sum(g * out, %d, true)"):format(c.dim) end},
+  log_softmax = {self = function(_, c) return ("g - exp(out) * sum(g, %d, true)"):format(c.dim) end},
   cumsum = {self = function(g, c) return g:dim() == 0 and g or g:flip(c.dim):cumsum(c.dim):flip(c.dim) end},
   cumprod = {self = cumprod_self},
   cummax = {self = function(g, c) return put_back(g, c.self, c.dim, c.results[2]) end},
@@ -401,21 +407,21 @@ local rules = {
     for d, from in ipairs(c.dims) do back[(from < 0 and from + #c.dims or from) + 1] = d - 1 end
     return g:permute(back)
   end},
-  select = {self = function(g, c) return zeros(c.self):select_scatter(g, c.dim, c.position) end},
+  select = {self = function(g, c) return zeros(c.self):select_scatter_(g, c.dim, c.position) end},
   narrow = {self = function(g, c)
     local start = c.start < 0 and c.start + c.self:size(c.dim) or c.start
-    return zeros(c.self):slice_scatter(g, c.dim, start, start + c.length)
+    return zeros(c.self):slice_scatter_(g, c.dim, start, start + c.length)
   end},
   slice = {self = function(g, c)
-    return zeros(c.self):slice_scatter(g, c.dim, c.start, c.stop, c.step)
+    return zeros(c.self):slice_scatter_(g, c.dim, c.start, c.stop, c.step)
   end},
   as_strided = {self = strided_self},
   diagonal = {self = function(g, c)
-    return zeros(c.self):diagonal_scatter(g, c.offset, c.dim1, c.dim2)
+    return zeros(c.self):diagonal_scatter_(g, c.offset, c.dim1, c.dim2)
   end},
   diag = {self = function(g, c)
     if c.self:dim() == 1 then return g:diagonal(c.diagonal or 0) end
-    return zeros(c.self):diagonal_scatter(g, c.diagonal or 0)
+    return zeros(c.self):diagonal_scatter_(g, c.diagonal or 0)
   end},
   tril = {self = function(g, c) return g:tril(c.diagonal) end},
   triu = {self = function(g, c) return g:triu(c.diagonal) end},
@@ -472,16 +478,28 @@ local function gradient_of(call, gradients)
   end
 end
 
--- Returns the gradients of the tensors that the result depends on, by tensor.
-local function backwards(tape, first, result)
+-- Returns the gradient of operand x, or nil if it has no rule.
+local function gradient(rule, g, call, x)
+  if type(rule) == "function" then rule = rule(g, call, x) end
+  if type(rule) ~= "string" then return rule end
+  local count = call.out:numel()
+  call.g = g
+  return (count == x:numel() and compute or bound)(rule, call, count)
+end
+
+-- Returns the gradients of the tensors that the result depends on, by tensor. is_last: the tape is not used again.
+local function backwards(tape, first, result, is_last)
   local gradients = {[result] = strew.ones(result.shape, like(result))}
-  local function add(x, g)
-    if not is_tensor(x) or not inner.is_recorded(x) then return end
-    g = fit(type(g) == "function" and g() or g, x)
+  local function put(x, g)
+    g = fit(g, x)
     gradients[x] = gradients[x] and gradients[x] + g or g
+  end
+  local function add(x, g)
+    if is_tensor(x) and inner.is_recorded(x) then put(x, type(g) == "function" and g() or g) end
   end
   for k = #tape, first + 1, -1 do
     local call = tape[k]
+    if is_last then tape[k] = nil end
     local rule = call.rule
     local g = rule and gradient_of(call, gradients)
     if g then
@@ -491,7 +509,7 @@ local function backwards(tape, first, result)
       for _, name in ipairs(call) do
         local x = call[name]
         local is_wanted = is_tensor(x) and inner.is_recorded(x)
-        if is_wanted and rule[name] then add(x, rule[name](g, call)) end
+        if is_wanted and rule[name] then put(x, gradient(rule[name], g, call, x)) end
         if is_wanted and rule[name] == nil and not rule.all then
           fail(nil, ("'%s' of %s has no gradient"):format(name, rule.name))
         end
@@ -531,7 +549,7 @@ local function differentiate(f, wants_value, ...)
     fail("f", ("returned %s%s, expected a float tensor of one element"):format(result.dtype,
       operands.text(result.shape)), "t:sum() adds up all elements", "argument")
   end
-  local gradients, out = backwards(tape, first, result), wants_value and {result} or {}
+  local gradients, out = backwards(tape, first, result, first == #inputs), wants_value and {result} or {}
   for _, x in ipairs(inputs) do
     local g = gradients[x]
     table.insert(out, g and g:clone() or zeros(x))

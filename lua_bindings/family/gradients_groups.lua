@@ -1,14 +1,21 @@
 -- gradients_groups.lua: gradients of the group form, of segments, and of statistics of groups.
 local strew, _, use, inner = ...
 local operands, placed = use "operands.lua", use "gradients_placed.lua"
-local like, zeros, same, reduction = placed.like, placed.zeros, placed.same, placed.reduction
+local like, zeros, equal, reduction = placed.like, placed.zeros, placed.equal, placed.reduction
+local compute, bound = placed.compute, placed.bound
 local line = operands.line
 
--- The groups of a call: src (of rank 1 or more), dim, their number n, and each element's (index; -1: none).
+-- The groups of a call: src (of rank 1 or more), dim, their number n, and each element's (index; -1: none). An index
+-- that does not vary along other dimensions stays a view that does not.
 local function groups_of(src, index, dim, n, mode, skip_nan)
-  local groups = {src = line(src), index = inner.group_ids(src:detach(), index, dim, n, mode, skip_nan)}
+  local groups, part = {src = line(src)}, line(src:detach())
   dim = dim or -1
-  groups.dim = dim < 0 and dim + groups.src:dim() or dim
+  groups.dim = dim < 0 and dim + part:dim() or dim
+  local is_line = not operands.is_tensor(index) or index:dim() <= 1
+  for d = 0, is_line and not skip_nan and part:dim() - 1 or -1 do
+    if d ~= groups.dim then part = part:narrow(d, 0, math.min(1, part:size(d))) end
+  end
+  groups.index = inner.group_ids(part, index, groups.dim, n, mode, skip_nan):expand(groups.src.shape)
   n = n or not operands.is_tensor(index) and index.n
   groups.n = n or groups.index:numel() > 0 and groups.index:max():item() + 1 or 0
   return groups
@@ -40,21 +47,22 @@ local function end_of(groups, reduce)
   return rows(groups, positions, reduce, size)
 end
 
--- The differences of elements from the mean of their group, in float64, the groups there, on the CPU for a device
--- without it, and their counts. As strew_grouping_squares makes them.
-local function deviations_of(groups)
+-- What is subtracted from elements for their differences from the mean of their group, one after the other; the groups in
+-- float64, on the CPU for a device without it, and their counts. As strew_grouping_squares makes them.
+local function centers_of(groups)
   local device = inner.has_float64(groups.src) and groups.src.device or "cpu"
   local near = {dim = groups.dim, n = groups.n, index = groups.index:to(device)}
   near.src = groups.src:to(device):to("float64")
-  local values, count = near.src, numbers_of(near):to("float64")
+  local values, count, first = near.src, numbers_of(near):to("float64"), 0.0
   if groups.src.dtype == "float64" then
-    values = values - spread(near, values:gather(near.dim, end_of(near, "amin"), {mode = "drop"}))
+    first = spread(near, values:gather(near.dim, end_of(near, "amin"), {mode = "drop"}))
+    values = bound("x - first", {x = values, first = first}, values:numel())
   end
-  return values - spread(near, rows(near, values, "sum") / count:clamp(1)), near, count
+  return first, spread(near, rows(near, values, "sum") / count:clamp(1)), near, count
 end
 
 local function put_at(groups, g, positions)
-  return zeros(groups.src):scatter_add(groups.dim, positions, g, {mode = "drop"})
+  return zeros(groups.src):scatter_add_(groups.dim, positions, g, {mode = "drop"})
 end
 
 -- Each reduction: the gradient of src.
@@ -122,7 +130,7 @@ local function segment_reduce_self(g, c)
     local part = of_reduction(g, groups, reduce)
     return reduce == "prod" and c.initial and part * c.initial or part
   end
-  local is_equal = same(data, spread(groups, c.out)):to(g.dtype) -- shared evenly, `initial` among them
+  local is_equal = compute(equal(g), {a = data, b = spread(groups, c.out)}) -- shared evenly, `initial` among them
   local count = rows(groups, is_equal)
   if c.initial then count = count + c.out:eq(c.initial) end
   return spread(groups, g / count:clamp(1)) * is_equal
@@ -133,34 +141,31 @@ end
 -- The gradient of var, and of std, which torch_scatter makes with a divisor of n + 1e-6.
 local function variance(is_std)
   return function(g, c)
-    local gaps, near, count = deviations_of(groups_of_call(c))
-    local function wide(t) return line(t):to(gaps.device):to("float64") end
+    local first, mean, near, count = centers_of(groups_of_call(c))
+    local function wide(t) return line(t):to(mean.device):to("float64") end
     local divisor = c.unbiased == false and count:clamp(1) or (count - 1):clamp(1)
     local out, scale = wide(c.out), wide(g) * 2 / divisor
     if is_std then scale = strew.where(out:eq(0), 0.0, wide(g) / (out * (divisor + 1e-6))) end
-    return strew.where(is_member(near), spread(near, scale) * gaps, 0.0):to(c.src.dtype)
+    local values = {ids = near.index, scale = spread(near, scale), x = near.src, first = first, mean = mean}
+    return compute(c.src.dtype .. "(where(ids >= 0, scale * (x - first - mean), 0.0))", values)
   end
 end
 
 local function softmax(is_log)
   return function(g, c)
-    local groups, out = groups_of(c.src, c.index, c.dim, c.dim_size, c.mode), line(c.out)
-    g = line(g)
-    local part
-    if is_log then
-      part = g - out:exp() * spread(groups, rows(groups, g))
-    else
-      part = out * (g - spread(groups, rows(groups, g * out)))
-    end
-    return strew.where(is_member(groups), part, 0.0)
+    local groups = groups_of(c.src, c.index, c.dim, c.dim_size, c.mode)
+    local values = {g = line(g), out = line(c.out), ids = groups.index}
+    values.sum = rows(groups, is_log and values.g or bound("g * out", values, values.out:numel()))
+    values.sum = spread(groups, values.sum)
+    return compute(("where(ids >= 0, %s, 0.0)"):format(is_log and "g - exp(out) * sum" or "out * (g - sum)"), values)
   end
 end
 
 local function logsumexp_src(g, c)
   local groups, out = groups_of_call(c), line(c.out)
-  local finite = out:masked_fill(out:eq(-math.huge), 0)
-  local part = spread(groups, line(g)) * (groups.src - spread(groups, finite)):exp()
-  return strew.where(is_member(groups), part, 0.0)
+  local finite = spread(groups, out:masked_fill(out:eq(-math.huge), 0))
+  local values = {ids = groups.index, g = spread(groups, line(g)), x = groups.src, finite = finite}
+  return compute("where(ids >= 0, g * exp(x - finite), 0.0)", values)
 end
 
 -- first (reduce = "amin") and last ("amax"), by position along dim.

@@ -12,9 +12,24 @@ local like = placed.like
 function placed.zeros(x) return strew.zeros(x.shape, like(x)) end
 local zeros = placed.zeros
 
--- True where a and b are equal, or both NaN.
-function placed.same(a, b) return a:eq(b):logical_or(a:ne(a):logical_and(b:ne(b))) end
-local same = placed.same
+local compiled = {}
+local function formula(text)
+  compiled[text] = compiled[text] or strew.expr(text)
+  return compiled[text]
+end
+
+-- Returns what a text gives of a plain table of inputs.
+function placed.compute(text, inputs) return formula(text)(inputs) end
+local compute = placed.compute
+
+-- The same to be reduced: of many elements, `count`, an expression that is not stored. (Few are sooner stored.)
+function placed.bound(text, inputs, count)
+  return count < 1 << 15 and compute(text, inputs) or formula(text):with(inputs)
+end
+
+-- The text that is 1 where a and b are equal, or both NaN, else 0, of x's dtype.
+function placed.equal(x) return x.dtype .. "(a == b or a ~= a and b ~= b)" end
+local equal = placed.equal
 
 -- For each factor along dim the product of the others: of those before it, in order, times that of those behind it,
 -- from the last one on.
@@ -42,7 +57,7 @@ function placed.others_in_groups(factors, ids, n)
     local at = (starts:gather(0, chosen) + rows):masked_fill(is_empty, 0):reshape(-1)
     local values = sorted:gather(0, at):reshape(is_empty.shape):masked_fill(is_empty, 1)
     local positions = order:gather(0, at):masked_fill(is_empty:reshape(-1), count)
-    result = result:scatter(0, positions, placed.others(values, 0):reshape(-1), {mode = "drop"})
+    result:scatter_(0, positions, placed.others(values, 0):reshape(-1), {mode = "drop"})
     size = size * 2
   end
   return result
@@ -75,21 +90,21 @@ end
 
 -- 1 where something arrives, else 0.
 local function is_hit(g, p)
-  return strew.zeros(g.shape, {dtype = "bool", device = g.device}):scatter(p.dim, p.index, true, {mode = p.mode})
+  return strew.zeros(g.shape, {dtype = "bool", device = g.device}):scatter_(p.dim, p.index, true, {mode = p.mode})
 end
 
 local function spread(values, p) return values:gather(p.dim, p.index, {mode = p.mode}) end
 
 -- Sums values of index's sizes at their positions.
 local function sums(values, p, start)
-  return (start or strew.zeros(p.self.shape, like(values))):scatter_add(p.dim, p.index, values, {mode = p.mode})
+  return (start or strew.zeros(p.self.shape, like(values))):scatter_add_(p.dim, p.index, values, {mode = p.mode})
 end
 
 -- Where a src element is the last one at its position. Dropped ones are not told apart: their gradient is 0.
 local function is_last(p)
   local numbers = strew.arange(p.index:numel(), {device = p.index.device}):reshape(p.index.shape)
   local last = strew.full(p.self.shape, -1, {dtype = "int64", device = p.index.device})
-  return spread(last:scatter(p.dim, p.index, numbers, {mode = p.mode}), p):eq(numbers)
+  return spread(last:scatter_(p.dim, p.index, numbers, {mode = p.mode}), p):eq(numbers)
 end
 
 -- Each way to join: returns the gradients of self and of src's part at index's coordinates, as functions.
@@ -113,12 +128,12 @@ function joins.mean(g, p)
 end
 
 local function extremes(g, p)
-  local self_equal = same(p.self, p.out):to(g.dtype)
-  if not p.include then self_equal = self_equal:masked_fill(is_hit(g, p), 0) end
-  local src_equal = same(p.part, spread(p.out, p)):to(g.dtype)
-  local share = g / sums(src_equal, p, self_equal)
-  return function() return strew.where(self_equal:ne(0), share, 0.0) end,
-    function() return strew.where(src_equal:ne(0), spread(share, p), 0.0) end
+  local self_equal = compute(equal(g), {a = p.self, b = p.out})
+  if not p.include then self_equal:masked_fill_(is_hit(g, p), 0) end
+  local src_equal = compute(equal(g), {a = p.part, b = spread(p.out, p)})
+  local share = g / sums(src_equal, p, self_equal:clone())
+  local function part(g, e) return compute("where(e ~= 0, g, 0.0)", {g = g, e = e}) end
+  return function() return part(share, self_equal) end, function() return part(spread(share, p), src_equal) end
 end
 joins.amax, joins.amin = extremes, extremes
 
@@ -257,20 +272,21 @@ placed.rules = {
   end),
   gather = {self = function(g, c)
     if c.index:numel() == 0 then return zeros(c.self) end
-    return zeros(line(c.self)):scatter_add(c.dim, line(c.index), line(g), {mode = c.mode})
+    return zeros(line(c.self)):scatter_add_(c.dim, line(c.index), line(g), {mode = c.mode})
   end},
   index_select = {self = function(g, c)
-    return zeros(line(c.self)):index_add(c.dim, c.index, line(g), {mode = c.mode})
+    return zeros(line(c.self)):index_add_(c.dim, c.index, line(g), {mode = c.mode})
   end},
   index_add = {self = function(g) return g end, source = function(g, c)
-    return line(g):index_select(c.dim, line(c.index), {mode = c.mode}) * (c.alpha or 1)
+    local part = line(g):index_select(c.dim, line(c.index), {mode = c.mode})
+    return (c.alpha or 1) == 1 and part or part * c.alpha
   end},
   index_copy = rule("source", index_form),
   index_reduce = rule("source", index_form),
   index_fill = {all = function(g, c, add)
     local wide = line(g)
     local is_filled = strew.zeros(wide.shape, {dtype = "bool", device = g.device})
-      :index_fill(c.dim, c.index, true, {mode = c.mode})
+      :index_fill_(c.dim, c.index, true, {mode = c.mode})
     add(c.self, function() return wide:masked_fill(is_filled, 0) end)
     add(c.value, function() return strew.where(is_filled, wide, 0.0):sum() end)
   end},
@@ -284,18 +300,18 @@ placed.rules = {
     add(c.source, of_src)
   end},
   take = {self = function(g, c)
-    return zeros(c.self):put(c.index, g, {accumulate = true, mode = c.mode})
+    return zeros(c.self):put_(c.index, g, {accumulate = true, mode = c.mode})
   end},
   take_along_dim = {self = function(g, c)
     local x, index, dim = c.self, c.index, c.dim
     if dim == nil then
-      return zeros(x:reshape(-1)):scatter_add(0, index:reshape(-1), g:reshape(-1), {mode = c.mode})
+      return zeros(x:reshape(-1)):scatter_add_(0, index:reshape(-1), g:reshape(-1), {mode = c.mode})
     end
     local sizes, at = x.shape, dim < 0 and dim + x:dim() or dim
     for d = 0, x:dim() - 1 do
       if d ~= at then sizes[d + 1] = g:size(d) end
     end
-    return strew.zeros(sizes, like(x)):scatter_add(at, index:expand(g.shape), g, {mode = c.mode})
+    return strew.zeros(sizes, like(x)):scatter_add_(at, index:expand(g.shape), g, {mode = c.mode})
   end},
   scatter_nd = {all = function(g, c, add) -- without self of zeros
     write_at(g, c, c.self or c.shape, components(c.indices), c.updates, c.reduce or c.shape and "sum", c.mode, add)
@@ -304,11 +320,11 @@ placed.rules = {
     local x, indices = c.self, batch_indices(c.indices, c.batch_dims or 0)
     if x:numel() == 0 or g:numel() == 0 then return zeros(x) end
     if indices:size(-1) == 0 then return g:reshape(-1, x:numel()):sum(0):reshape(x.shape) end
-    return zeros(x):scatter_nd(indices, g, {reduce = "sum", mode = c.mode})
+    return zeros(x):scatter_nd_(indices, g, {reduce = "sum", mode = c.mode})
   end},
   masked_select = {self = function(g, c)
     local shape = c.mask:logical_or(c.self:ne(c.self)).shape
-    return strew.zeros(shape, like(c.self)):masked_scatter(c.mask, g)
+    return strew.zeros(shape, like(c.self)):masked_scatter_(c.mask, g)
   end},
   masked_scatter = {self = function(g, c) return g:masked_fill(c.mask, 0) end,
     source = function(g, c)
@@ -317,7 +333,7 @@ placed.rules = {
     end},
   ["t[i]"] = {all = function(g, c, add) -- rows at an index or a mask, or a view
     local x, i = c.rest[1], c.rest[2]
-    add(x, is_tensor(i) and zeros(x):index_put({i}, g, {accumulate = true}) or zeros(x):select_scatter(g, 0, i))
+    add(x, is_tensor(i) and zeros(x):index_put_({i}, g, {accumulate = true}) or zeros(x):select_scatter_(g, 0, i))
   end},
 }
 
