@@ -245,13 +245,19 @@ end
 
 ---------------------------------------------------------------------------------------------------------- operations
 
--- Raises an error for an option among the inputs of a plain table, which the expression does not read.
+-- Raises an error for an option among the inputs of a plain table that has nothing else which f does not read.
 local function check_options(f, inputs)
-  for _, name in ipairs{"out", "device"} do
-    if rawget(inputs, name) ~= nil and not getmetatable(inputs) and find(parts_of(f).names, name) == 0 then
-      fail("inputs", ("has '%s', which the expression does not read"):format(name),
-        ("options are a table of their own: f(inputs, {%s = ...})"):format(name))
+  local option
+  if getmetatable(inputs) then return end
+  for name in next, inputs do
+    if find(parts_of(f).names, name) == 0 then
+      if option or name ~= "out" and name ~= "device" then return end
+      option = name
     end
+  end
+  if option then
+    fail("inputs", ("has '%s', which the expression does not read"):format(option),
+      ("options are a table of their own: f(inputs, {%s = ...})"):format(option))
   end
 end
 
