@@ -18,8 +18,12 @@ local function formula(text)
   return compiled[text]
 end
 
--- Returns what a text gives of a plain table of inputs.
-function placed.compute(text, inputs) return formula(text)(inputs) end
+-- Returns what a text gives of a plain table that has its inputs, and may have others, such as out.
+function placed.compute(text, inputs)
+  local f, own = formula(text), {}
+  for _, name in ipairs(f.inputs) do own[name] = inputs[name] end
+  return f(own)
+end
 local compute = placed.compute
 
 -- The same to be reduced: of many elements, `count`, an expression that is not stored. (Few are sooner stored.)

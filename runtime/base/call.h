@@ -10,6 +10,8 @@
 
 #define MAX_RANK     STREW_MAX_RANK
 #define MAX_OPERANDS 5
+/* Before a function that small calls do without: its callers save no registers for it. */
+#define APART __attribute__((noinline))
 
 struct storage;
 /* Where in an expression an operation stands: bytes at .. at + length - 1 of its text. */
