@@ -9,7 +9,7 @@
 -- add(operand, gradient, or a function that returns it).
 local strew, fail, use, inner = ...
 local operands, placed = use "operands.lua", use "gradients_placed.lua"
-local like, zeros, equal, compute, bound = placed.like, placed.zeros, placed.equal, placed.compute, placed.bound
+local like, zeros, equal, compute, bound = placed.like, placed.zeros, placed.equal, operands.compute, operands.bound
 
 local is_tensor = operands.is_tensor
 

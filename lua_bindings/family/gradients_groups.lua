@@ -2,7 +2,7 @@
 local strew, _, use, inner = ...
 local operands, placed = use "operands.lua", use "gradients_placed.lua"
 local like, zeros, equal, reduction = placed.like, placed.zeros, placed.equal, placed.reduction
-local compute, bound = placed.compute, placed.bound
+local compute, bound = operands.compute, operands.bound
 local line = operands.line
 
 -- The groups of a call: src (of rank 1 or more), dim, their number n, and each element's (index; -1: none). An index

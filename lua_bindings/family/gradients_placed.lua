@@ -2,7 +2,7 @@
 -- name. All writes are the position form of scatter: an index along one dimension, of src's sizes.
 local strew, _, use, inner = ...
 local operands = use "operands.lua"
-local line, is_tensor = operands.line, operands.is_tensor
+local line, is_tensor, compute = operands.line, operands.is_tensor, operands.compute
 local placed = {}
 
 -- Options for a new tensor of x's dtype on its device.
@@ -11,21 +11,6 @@ local like = placed.like
 
 function placed.zeros(x) return strew.zeros(x.shape, like(x)) end
 local zeros = placed.zeros
-
-local compiled = {}
-local function formula(text)
-  compiled[text] = compiled[text] or strew.expr(text)
-  return compiled[text]
-end
-
--- Returns what a text gives of a plain table of inputs.
-function placed.compute(text, inputs) return formula(text)(inputs) end
-local compute = placed.compute
-
--- The same to be reduced: of many elements, `count`, an expression that is not stored. (Few are sooner stored.)
-function placed.bound(text, inputs, count)
-  return count < 1 << 15 and compute(text, inputs) or formula(text):with(inputs)
-end
 
 -- The text that is 1 where a and b are equal, or both NaN, else 0, of x's dtype.
 function placed.equal(x) return x.dtype .. "(a == b or a ~= a and b ~= b)" end
