@@ -42,7 +42,7 @@ function placed.others_in_groups(factors, ids, n)
     local at = (starts:gather(0, chosen) + rows):masked_fill(is_empty, 0):reshape(-1)
     local values = sorted:gather(0, at):reshape(is_empty.shape):masked_fill(is_empty, 1)
     local positions = order:gather(0, at):masked_fill(is_empty:reshape(-1), count)
-    result:scatter_(0, positions, placed.others(values, 0):reshape(-1), {mode = "drop"})
+    result = result:scatter(0, positions, placed.others(values, 0):reshape(-1), {mode = "drop"})
     size = size * 2
   end
   return result
@@ -82,7 +82,7 @@ local function spread(values, p) return values:gather(p.dim, p.index, {mode = p.
 
 -- Sums values of index's sizes at their positions.
 local function sums(values, p, start)
-  return (start or strew.zeros(p.self.shape, like(values))):scatter_add_(p.dim, p.index, values, {mode = p.mode})
+  return (start or strew.zeros(p.self.shape, like(values))):scatter_add(p.dim, p.index, values, {mode = p.mode})
 end
 
 -- Where a src element is the last one at its position. Dropped ones are not told apart: their gradient is 0.
@@ -114,10 +114,10 @@ end
 
 local function extremes(g, p)
   local self_equal = compute(equal(g), {a = p.self, b = p.out})
-  if not p.include then self_equal:masked_fill_(is_hit(g, p), 0) end
+  if not p.include then self_equal = self_equal:masked_fill(is_hit(g, p), 0) end
   local src_equal = compute(equal(g), {a = p.part, b = spread(p.out, p)})
-  local share = g / sums(src_equal, p, self_equal:clone())
-  local function part(g, e) return compute("where(e ~= 0, g, 0.0)", {g = g, e = e}) end
+  local share = g / sums(src_equal, p, self_equal)
+  local function part(values, e) return compute("where(e ~= 0, g, 0.0)", {g = values, e = e}) end
   return function() return part(share, self_equal) end, function() return part(spread(share, p), src_equal) end
 end
 joins.amax, joins.amin = extremes, extremes
