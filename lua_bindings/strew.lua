@@ -4512,7 +4512,8 @@ function strew.dot(self, other) end
 ---tensor, or is written to `out`, which may be an input. `f.inputs` is the sequence of names, `f.text` the text.
 ---
 ---`f:with(inputs)` binds the inputs without computing anything. Any call reads the result in the place of a tensor:
----`strew.scatter(e, index)`, `g:sum(e)`, `t:copy_(e)`, `e:sum(0)`. Reductions of a whole dimension do not store it.
+---`strew.scatter(e, index)`, `g:sum(e)`, `t:copy_(e)`, `e:sum(0)`. Folds and, on the CPU, groups, segments and
+---the calls that scatter its elements compute blocks of it as they read; other calls store it first.
 ---`e.dtype` and `e.shape` are those of the result. Nothing can be written to it.
 ---
 ---```lua

@@ -250,9 +250,6 @@ void bind_end_owner(struct owner *owner, const struct owner_type *type);
 
 /* Replaces the bound expression at position i by a tensor, which the device may leave unstored: strew_expr_bind. */
 bool bind_expand(lua_State *L, struct script_call *call, int i, bool unstored);
-/* strew_reduce_with of the bound expression at position i. */
-strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, strew_fold fold,
-                             const strew_reduce_options *options, strew_tensor **out);
 
 /* --------------------------------------------------------------------------------------------- strew_combination.c */
 
@@ -448,11 +445,6 @@ struct color {
   const unsigned char *given; /* these; NULL: none */
   unsigned char channels[3];
 };
-/* A tensor, or the stack position of a bound expression, else 0. */
-struct folded {
-  strew_tensor *tensor;
-  int bound;
-};
 /* A tensor that the result is stored in, at the stack position `at` from then on. */
 struct destination {
   strew_tensor *given;
@@ -484,7 +476,7 @@ enum { NO_DIM = INT_MIN };
   X(device, bind_device, strew_device *, ZEROS)           X(any, bind_any, int, WORD)                                  \
   X(colormap, bind_colormap, strew_colormap, WORD)        X(color, bind_color, struct color, ZEROS)                    \
   X(source, bind_source, strew_tensor *, ZEROS)           X(topic, bind_topic, const char *, ZEROS)                    \
-  X(folded, bind_folded, struct folded, ZEROS)            X(expression, bind_expression, int, WORD)                    \
+  X(expression, bind_expression, int, WORD)                                                                            \
   X(interpolation, bind_interpolation, strew_interpolation, WORD) X(table, bind_table, int, WORD)                      \
   X(function, bind_function, int, WORD)
 
@@ -509,7 +501,7 @@ enum { NO_DIM = INT_MIN };
   X(boolean, return_counts) X(boolean, enabled) Y(dims, dim, dims) X(integers, shape) X(integers, strides)             \
   Y(integers, dims, order) Y(integers, position, place) X(mode, mode) Y(reduce, reduce, reduction)                     \
   X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing)                                     \
-  Y(grouping, self, grouping) Y(folded, self, folded) X(word, text) Y(entries, indices, entries)                       \
+  Y(grouping, self, grouping) X(word, text) Y(entries, indices, entries)                       \
   Y(lengths, size, chunk) Y(destination, out, destination)
 /* clang-format on */
 

@@ -2,8 +2,8 @@
 
    f = strew.expr(text) owns a strew_expr. e = f:with(inputs) has f, the values of its inputs and the codes of its words
    in its user value; family/expressions.lua finds them. Calls that take a tensor fail on e: bind_dispatch then replaces
-   it by its values (RETRY_EXPANDED) and calls again, so that other calls pay nothing. Those that it reads
-   once may stay unstored. Folds read e itself. */
+   it by its values (RETRY_EXPANDED) and calls again, so that other calls pay nothing. One that it reads once may stay
+   unstored. */
 #include "strew_bind.h"
 #include "strew_lua.h"
 
@@ -343,23 +343,6 @@ static int is_recording(lua_State *L, struct script_call *call) {
 }
 
 /* ---------------------------------------------------------------------------------------------- in place of tensors */
-
-bool bind_folded(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  struct folded *folded = out;
-  folded->bound = 0;
-  if (bind_tensor(L, call, i, name, &folded->tensor)) return true;
-  if (call->binding->recording || i > call->arguments || !bind_is_bound(L, i)) return false;
-  call->error.code = STREW_OK;
-  folded->bound = i;
-  return true;
-}
-
-strew_status bind_fold_bound(lua_State *L, struct script_call *call, int i, strew_fold fold,
-                             const strew_reduce_options *options, strew_tensor **out) {
-  struct bound e;
-  if (!read_bound(L, call, i, &e)) return call->error.code;
-  return strew_expr_reduce(e.expr, &e.values, fold, options, out, &call->error);
-}
 
 bool bind_expand(lua_State *L, struct script_call *call, int i, bool unstored) {
   struct bound e;

@@ -9,7 +9,7 @@ static const struct {
   const char *parameters;
   bool has_place; /* gives a place, counted in one dimension or in all elements */
 } folds[] = {
-#define FOLDING "self:folded dim?dims keepdim?boolean"
+#define FOLDING "self:tensor! dim?dims keepdim?boolean"
 #define ROW(ENUM, f, takes, gives, empty, finish, ...)                                                                 \
   [STREW_FOLD_##                                                                                                       \
       ENUM] = {finish == VARIANCE || finish == DEVIATION ? FOLDING " correction=number(1)" : FOLDING, gives == PLACE},
@@ -25,21 +25,19 @@ static bool read_folding(lua_State *L, struct script_call *call, strew_fold fold
   return false;
 }
 
-static strew_status run_fold(lua_State *L, const struct arguments *a, strew_fold fold, strew_tensor **out) {
+static strew_status run_fold(const struct arguments *a, strew_fold fold, strew_tensor **out) {
   const strew_reduce_options options = {.dim_count = a->dims.count,
                                         .dims = a->dims.is_given ? a->dims.at : NULL,
                                         .keepdim = a->keepdim,
                                         .correction = &a->correction};
-  const struct folded self = a->folded;
-  if (self.bound) return bind_fold_bound(L, a->call, self.bound, fold, &options, out);
-  return strew_reduce_with(fold, self.tensor, &options, out, a->error);
+  return strew_reduce_with(fold, a->self, &options, out, a->error);
 }
 
 static int fold(lua_State *L, struct script_call *call) {
   struct arguments a;
   const strew_fold kind = (strew_fold)call->row->code;
   a.out = bind_result(L, call);
-  return read_folding(L, call, kind, &a) ? bind_end(run_fold(L, &a, kind, a.out), 1) : -1;
+  return read_folding(L, call, kind, &a) ? bind_end(run_fold(&a, kind, a.out), 1) : -1;
 }
 
 /* min() and max(): of all elements; with (dim [, keepdim]) -> values, indices; of two tensors. */
@@ -52,9 +50,8 @@ static int extreme(lua_State *L, struct script_call *call) {
   a.out = bind_result(L, call);
   a.second = bind_result(L, call);
   if (!read_folding(L, call, arg, &a)) return -1;
-  if (a.folded.bound && a.dims.count) return bind_tensor(L, call, a.folded.bound, "self", &a.self), -1;
-  if (run_fold(L, &a, (strew_fold)call->row->code, a.out) != STREW_OK) return -1;
-  if (a.dims.count) return bind_end(run_fold(L, &a, arg, a.second), 2);
+  if (run_fold(&a, (strew_fold)call->row->code, a.out) != STREW_OK) return -1;
+  if (a.dims.count) return bind_end(run_fold(&a, arg, a.second), 2);
   lua_pop(L, 1);
   return 1;
 }

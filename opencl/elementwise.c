@@ -15,15 +15,18 @@ struct elementwise_launch {
   struct launch launch;
   const struct elementwise_plan *plan;
   struct space space;
-  bool is_general; /* dtypes and operation are chosen at run time */
-  bool is_dense;   /* all operands are contiguous */
-  int strip;       /* columns per work-item if not dense */
-  int turns;       /* relative time of an element */
+  bool is_general;   /* dtypes and operation are chosen at run time */
+  bool is_dense;     /* all operands are contiguous */
+  int strip;         /* columns per work-item if not dense */
+  int turns;         /* relative time of an element */
+  struct block *bad; /* see taken_start */
 };
 
-static bool is_dense(const struct plan *plan) {
+static bool is_dense(const struct elementwise_plan *program) {
+  const struct plan *plan = &program->plan;
   bool dense = plan->rank <= 1;
-  for (int i = 0; i < plan->count && plan->rank == 1; i++) dense = dense && plan->operands[i].strides[0] == 1;
+  for (int i = 0; i < plan->count && plan->rank == 1; i++)
+    dense = dense && (plan->operands[i].strides[0] == 1 || program_has_table(program, i));
   return dense;
 }
 
@@ -42,17 +45,17 @@ static bool is_mixed(const struct instruction *instruction) {
 
 static void elementwise_start(struct elementwise_launch *job, const struct call *call, strew_device *device,
                               const struct elementwise_plan *plan) {
-  enum { LONGEST_STRIP = 1024, LOOPS_PER_TURN = 4 }; /* the iterations of operations' own loops */
+  enum { LONGEST_STRIP = 1024 };
   const struct opencl *on = opencl_of(device);
   const bool is_small = plan_numel(&plan->plan) <= SMALL && !opencl_assumed("large");
   *job = (struct elementwise_launch){.launch = {.call = call, .device = device},
                                      .plan = plan,
                                      .space = space_of(&plan->plan),
-                                     .is_general = plan->count == 1 && (is_small || is_mixed(plan->instructions)),
-                                     .is_dense = is_dense(&plan->plan),
-                                     .strip = on->is_gpu ? 1 : LONGEST_STRIP};
-  for (int k = 0; k < plan->count; k++)
-    job->turns += operation_of(plan->instructions[k].kind, plan->instructions[k].op)->cost;
+                                     .is_general = plan->count == 1 && plan->instructions->kind != ELEMENTWISE_TAKE &&
+                                                   (is_small || is_mixed(plan->instructions)),
+                                     .is_dense = is_dense(plan),
+                                     .strip = on->is_gpu ? 1 : LONGEST_STRIP,
+                                     .turns = (int)program_cost(plan)};
   while (job->strip > on->longest_loop / LOOPS_PER_TURN / job->turns && job->strip > 1) job->strip /= 2;
 }
 
@@ -63,67 +66,42 @@ static strew_status launch_strips(struct elementwise_launch *job) {
   return launch_rows(&job->launch, &strips);
 }
 
-static union element number_as(const struct elementwise_launch *job, const struct instruction_input *in,
-                               strew_dtype dtype) {
-  union element value = {.i64 = 0};
-  element_from(job->launch.call, "number", strew_scalar_load(in->dtype, in->number.bytes), STREW_SATURATE, dtype,
-               &value);
-  return value;
-}
-
 /* ------------------------------------------------------------------------------------------------ generated kernels */
 
-enum { MOST_NUMBERS = MOST_INSTRUCTIONS * MOST_INPUTS };
-struct numbers {
-  int count;
-  union element values[MOST_NUMBERS];
-  size_t size_bytes[MOST_NUMBERS];
-};
-
-static void collect_numbers(const struct elementwise_launch *job, struct numbers *numbers) {
-  numbers->count = 0;
-  for (int k = 0; k < job->plan->count; k++)
-    for (int i = 0; i < job->plan->instructions[k].inputs; i++) {
-      const struct instruction *instruction = &job->plan->instructions[k];
-      const strew_dtype dtype = computed_dtype(instruction, i);
-      if (instruction->in[i].from != FROM_NUMBER) continue;
-      numbers->values[numbers->count] = number_as(job, &instruction->in[i], dtype);
-      numbers->size_bytes[numbers->count++] = dtype_bytes(dtype);
-    }
-}
-
 /* True if a kernel takes the arguments, of which vectors are aligned to their size. */
-static bool fits(const struct elementwise_launch *job, const struct numbers *numbers) {
+static bool fits(const struct elementwise_launch *job, const struct described *described) {
   const size_t word = sizeof(int64_t), outer = (size_t)job->space.outer;
   const size_t operand = job->is_dense ? 2 * word : outer == 1 ? 4 * word : 2 * outer * word;
   const size_t operands = (size_t)job->plan->plan.count, space = operand;
-  return space + operands * operand + (size_t)numbers->count * word <= opencl_of(job->launch.device)->argument_bytes;
+  return space + operands * operand + (size_t)described->number_count * word <=
+         opencl_of(job->launch.device)->argument_bytes;
 }
 
-static void launch_numbers(struct elementwise_launch *job, const struct numbers *numbers) {
-  for (int i = 0; i < numbers->count; i++) launch_value(&job->launch, &numbers->values[i], numbers->size_bytes[i]);
+static void launch_arguments(struct elementwise_launch *job, const struct described *described) {
+  launch_numbers(&job->launch, described);
+  if (job->bad) launch_blocks(&job->launch, job->bad);
 }
 
-static strew_status run_dense(struct elementwise_launch *job, const char *settings, const struct numbers *numbers) {
-  launch_start(&job->launch, "elementwise.cl", "dense", "%s DENSE OUTER=1", settings);
+static strew_status run_dense(struct elementwise_launch *job, const struct described *described) {
+  launch_start(&job->launch, "elementwise.cl", "dense", "%s DENSE OUTER=1", described->settings);
   launch_ints(&job->launch, job->space.columns);
   for (int i = 0; i < job->plan->plan.count; i++) launch_memory(&job->launch, &job->plan->plan.operands[i]);
-  launch_numbers(job, numbers);
+  launch_arguments(job, described);
   job->launch.turns = job->turns;
   return launch_items(&job->launch, job->space.columns);
 }
 
-static strew_status run_rows(struct elementwise_launch *job, const char *settings, const struct numbers *numbers) {
-  launch_start(&job->launch, "elementwise.cl", "rows", "%s ROWS STRIP=%d OUTER=%d", settings, job->strip,
+static strew_status run_rows(struct elementwise_launch *job, const struct described *described) {
+  launch_start(&job->launch, "elementwise.cl", "rows", "%s ROWS STRIP=%d OUTER=%d", described->settings, job->strip,
                job->space.outer);
   launch_space(&job->launch, &job->space);
   for (int i = 0; i < job->plan->plan.count; i++) launch_operand(&job->launch, &job->space, i);
-  launch_numbers(job, numbers);
+  launch_arguments(job, described);
   return launch_strips(job);
 }
 
 /* Writes offset, step and strides of each operand, then the numbers. Returns the count of words. */
-static size_t pack(const struct elementwise_launch *job, const struct numbers *numbers, int64_t *words) {
+static size_t pack(const struct elementwise_launch *job, const struct described *described, int64_t *words) {
   const struct plan *plan = &job->plan->plan;
   size_t count = 0;
   for (int i = 0; i < plan->count; i++) {
@@ -133,33 +111,33 @@ static size_t pack(const struct elementwise_launch *job, const struct numbers *n
     space_vector(&job->space, operand->strides, 0, words + count);
     count += (size_t)job->space.outer;
   }
-  for (int i = 0; i < numbers->count; i++) words[count++] = numbers->values[i].i64;
+  for (int i = 0; i < described->number_count; i++) words[count++] = described->numbers[i].i64;
   return count;
 }
 
-static strew_status run_packed(struct elementwise_launch *job, const char *settings, const struct numbers *numbers) {
+static strew_status run_packed(struct elementwise_launch *job, const struct described *described) {
   int64_t words[PLAN_OPERANDS * (2 + MAX_RANK) + MOST_NUMBERS];
-  const size_t size_bytes = pack(job, numbers, words) * sizeof *words;
+  const size_t size_bytes = pack(job, described, words) * sizeof *words;
   struct block *packed = launch_scratch(&job->launch, size_bytes);
   launch_write(&job->launch, packed, words, size_bytes);
-  launch_start(&job->launch, "elementwise.cl", "rows", "%s PACKED STRIP=%d OUTER=%d", settings, job->strip,
+  launch_start(&job->launch, "elementwise.cl", "rows", "%s PACKED STRIP=%d OUTER=%d", described->settings, job->strip,
                job->space.outer);
   launch_space(&job->launch, &job->space);
   launch_blocks(&job->launch, packed);
   for (int i = 0; i < job->plan->plan.count; i++)
     launch_blocks(&job->launch, job->plan->plan.operands[i].storage->data);
-  launch_strips(job);
-  return launch_end(&job->launch);
+  if (job->bad) launch_blocks(&job->launch, job->bad);
+  return launch_strips(job);
 }
 
 static strew_status run_generated(struct elementwise_launch *job) {
-  char settings[LONGEST_SETTINGS];
-  struct numbers numbers;
-  collect_numbers(job, &numbers);
-  instructions_describe(job->plan, settings);
-  if (job->is_dense && fits(job, &numbers)) return run_dense(job, settings, &numbers);
-  job->is_dense = false;
-  return fits(job, &numbers) ? run_rows(job, settings, &numbers) : run_packed(job, settings, &numbers);
+  struct described described;
+  instructions_describe(job->launch.call, job->plan, &described);
+  job->bad = taken_start(&job->launch, job->plan);
+  job->is_dense = job->is_dense && fits(job, &described);
+  (job->is_dense ? run_dense : fits(job, &described) ? run_rows : run_packed)(job, &described);
+  taken_end(&job->launch, job->plan, job->bad);
+  return launch_end(&job->launch);
 }
 
 /* -------------------------------------------------------------------------------------------------- general kernels */
@@ -199,7 +177,7 @@ static strew_status run_general(struct elementwise_launch *job) {
     const struct instruction_input *in = &instruction->in[i];
     const bool is_number = in->from == FROM_NUMBER;
     union element number = {.i64 = 0};
-    if (is_number) number = number_as(job, in, instruction->compute);
+    if (is_number) number = number_as(job->launch.call, in, instruction->compute);
     launch_operand(&job->launch, &job->space, in->from); /* of a number operand 0, which is not read */
     launch_flags(&job->launch, is_number ? -1 : (cl_int)in->dtype);
     launch_value(&job->launch, number.bytes, dtype_bytes(instruction->compute));

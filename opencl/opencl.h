@@ -235,7 +235,7 @@ strew_dtype word_of(strew_dtype dtype);
 const char *word_type(strew_dtype dtype);
 
 /* Begins the launch of a kernel; file and settings are those of program_kernel. The longest are those of programs. */
-enum { LONGEST_SETTINGS = 512 + 192 * MOST_INSTRUCTIONS, LONGEST_KEY = LONGEST_SETTINGS + 64 };
+enum { LONGEST_SETTINGS = 512 + 192 * MOST_INSTRUCTIONS, LONGEST_KEY = LONGEST_SETTINGS + 256 };
 void launch_start(struct launch *launch, const char *file, const char *name, const char *settings_format, ...)
     __attribute__((format(printf, 4, 5)));
 void launch_value(struct launch *launch, const void *value, size_t size_bytes);
@@ -285,9 +285,47 @@ static inline size_t opencl_large_group(const strew_device *device) {
 
 /* -------------------------------------------------------------------------------------------------- instructions.c */
 
-/* Writes the program as settings of elementwise.cl (LONGEST_SETTINGS). A number's name is that of its instruction and
-   input; numbers come after the operands, in order. */
-void instructions_describe(const struct elementwise_plan *plan, char *settings);
+/* A program as settings of kernels/program.h, and its numbers, arguments that come after the operands. */
+enum { MOST_NUMBERS = MOST_INSTRUCTIONS * MOST_INPUTS };
+struct described {
+  char settings[LONGEST_SETTINGS];
+  int number_count;
+  union element numbers[MOST_NUMBERS];
+  size_t number_bytes[MOST_NUMBERS];
+};
+void instructions_describe(const struct call *call, const struct elementwise_plan *plan, struct described *out);
+/* The programs of a combination as settings of kernels/combine.cl. False: they are too long. */
+bool combination_describe(const struct call *call, const struct combine_plan *plan, struct described *out);
+/* A number as an element of that dtype. */
+union element number_as(const struct call *call, const struct instruction_input *in, strew_dtype dtype);
+void launch_numbers(struct launch *launch, const struct described *described);
+/* The most iterations of operations' own loops, for each unit of program_cost. */
+enum { LOOPS_PER_TURN = 4 };
+/* True if instructions take elements of that operand. */
+bool program_has_table(const struct elementwise_plan *plan, int operand);
+/* The word in which a program with tables notes the instructions whose index is out of range, an argument after the
+   numbers; NULL: it has none. taken_end waits and sets `bad` of these instructions. */
+struct block *taken_start(struct launch *launch, const struct elementwise_plan *plan);
+void taken_end(struct launch *launch, const struct elementwise_plan *plan, const struct block *bad);
+
+/* ------------------------------------------------------------------------------------------------------ computed.c */
+
+/* An operand whose elements kernels read through kernels/computed.h. */
+struct computed {
+  const struct elementwise_plan *program; /* NULL: they are in memory */
+  int64_t cost;                           /* of an element */
+  struct described described;             /* settings: the program's, or S alone */
+  struct block *bad;                      /* see taken_start */
+  struct storage stored;
+};
+/* Takes an operand's program from it, or stores its elements in scratch. `words` is a bound of the kernel's other
+   arguments, `loops` of the elements that a work-item reads in a launch. */
+void computed_start(struct computed *computed, struct launch *launch, struct operand *operand, size_t words,
+                    int64_t loops);
+/* Binds PROGRAM. */
+void computed_bind(struct launch *launch, const struct computed *computed);
+/* After the last launch: as taken_end. */
+void computed_end(struct launch *launch, const struct computed *computed);
 
 /* --------------------------------------------------------------------------------------------------------- radix.c */
 

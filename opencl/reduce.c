@@ -5,6 +5,7 @@
 #include "runtime/base/operations.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { FAN = 16, TILE = 64 };
 enum way { WAY_ITEMS, WAY_TILE, WAY_LANES };
@@ -25,6 +26,7 @@ struct fold_launch {
   enum way way;
   bool across, dense;
   int few, slots;
+  struct computed *elements_read;
 };
 
 /* ------------------------------------------------------------------------------------------------------- geometry */
@@ -92,12 +94,11 @@ static void choose_fold(struct fold_launch *job) {
 
 /* ------------------------------------------------------------------------------------------------------- launches */
 
-/* Starts a kernel with the settings of all kernels of a fold, and its own. */
-static void fold_start(const struct fold_launch *job, const char *kernel, const char *settings) {
-  const struct operand *out = &job->kept.operands[0], *in = &job->kept.operands[1];
-  launch_start(job->launch, "reduce.cl", kernel, "S=%s OUT=%s FOLD=FOLD_%s JOINED=join_%s IS_FLOAT=%d OUTER=%d %s",
-               dtype_suffix(in->dtype), dtype_suffix(out->dtype), job->kind, job->join, job->is_float,
-               job->outputs.outer, settings);
+/* Starts a kernel with the settings of all kernels of a fold, those of its elements, and its own. */
+static void fold_start(const struct fold_launch *job, const char *kernel, const char *elements, const char *settings) {
+  const struct operand *out = &job->kept.operands[0];
+  launch_start(job->launch, "reduce.cl", kernel, "%s OUT=%s FOLD=FOLD_%s JOINED=join_%s IS_FLOAT=%d OUTER=%d %s",
+               elements, dtype_suffix(out->dtype), job->kind, job->join, job->is_float, job->outputs.outer, settings);
 }
 
 /* Binds OUTPUTS: single values per output go to the plan's output, several to `values`. */
@@ -118,25 +119,31 @@ static void bind_outputs(const struct fold_launch *job, int64_t nodes, const str
 
 static void start_blocks(const struct fold_launch *job) {
   char settings[96];
+  const char *elements = job->elements_read->described.settings;
   int flat = job->folded.rank <= 1, dense = job->dense;
   if (job->way == WAY_ITEMS) {
     snprintf(settings, sizeof settings, "WAY=WAY_ITEMS FLAT=%d DENSE=%d FEW=%d", dense, dense, job->few);
-    fold_start(job, "fold_items", settings);
+    fold_start(job, "fold_items", elements, settings);
   } else if (job->way == WAY_TILE) {
     snprintf(settings, sizeof settings, "WAY=WAY_TILE FLAT=0 DENSE=%d TILE=%d", dense, TILE);
-    fold_start(job, "fold_tile", settings);
+    fold_start(job, "fold_tile", elements, settings);
   } else {
     snprintf(settings, sizeof settings, "WAY=WAY_LANES FLAT=%d ACROSS=%d SLOTS=%d", flat, job->across, job->slots);
-    fold_start(job, "fold_lanes", settings);
+    fold_start(job, "fold_lanes", elements, settings);
   }
+}
+
+/* Loop iterations of a work-item, or of a group of fold_lanes. */
+static int64_t turns_of_blocks(const struct fold_launch *job) {
+  int64_t block = job->n < SUM_BLOCK ? job->n : SUM_BLOCK;
+  return block * (job->way == WAY_LANES ? job->slots : job->way == WAY_TILE ? TILE : 1);
 }
 
 static strew_status run_blocks(const struct fold_launch *job) {
   struct launch *launch = job->launch;
   const struct opencl *on = opencl_of(launch->device);
   int64_t items = job->output_count * job->blocks, tiles = (job->outputs.columns - 1) / TILE + 1;
-  int64_t block = job->n < SUM_BLOCK ? job->n : SUM_BLOCK;
-  launch->turns = block * (job->way == WAY_LANES ? job->slots : job->way == WAY_TILE ? TILE : 1);
+  launch->turns = turns_of_blocks(job) * job->elements_read->cost;
   if (job->way == WAY_LANES) return launch_groups(launch, (items - 1) / job->slots + 1, SUM_LANES * (size_t)job->slots);
   if (job->way == WAY_TILE) return launch_groups(launch, tiles * job->outputs.rows * job->blocks, 1);
   /* few long work-items are balanced better one per group */
@@ -153,6 +160,7 @@ static void fold_blocks(const struct fold_launch *job, const struct block *value
   launch_space(launch, &job->elements);
   launch_strides(launch, &job->elements, 1);
   launch_blocks(launch, job->means);
+  computed_bind(launch, job->elements_read);
   run_blocks(job);
 }
 
@@ -160,7 +168,9 @@ static void fold_blocks(const struct fold_launch *job, const struct block *value
 static strew_status fold_join(const struct fold_launch *job, const struct block *leaves, int64_t count, bool many,
                               int64_t nodes, const struct block *values) {
   struct launch *launch = job->launch;
-  fold_start(job, many ? "join_many" : "join_few", "WAY=WAY_JOIN");
+  char elements[16];
+  snprintf(elements, sizeof elements, "S=%s", dtype_suffix(job->kept.operands[1].dtype));
+  fold_start(job, many ? "join_many" : "join_few", elements, "WAY=WAY_JOIN");
   bind_outputs(job, nodes, values);
   launch_blocks(launch, leaves);
   launch_ints(launch, count);
@@ -246,13 +256,19 @@ strew_status opencl_reduce(const struct call *call, strew_device *device, const 
                             .kind = kernels[plan->fold].kind,
                             .join = kernels[plan->fold].join,
                             .flip = kernels[plan->fold].flip};
+  enum { WORDS = 32, VECTORS = 5 };
+  struct computed elements;
   fold_prepare(&job, plan);
   choose_fold(&job);
+  job.elements_read = &elements;
+  computed_start(&elements, &launch, &job.kept.operands[1], WORDS + VECTORS * (size_t)job.outputs.outer,
+                 turns_of_blocks(&job));
   job.value_bytes = value_bytes(row->gives, plan->plan.operands[1].dtype);
   if (row->finish == FINISH_MEAN) job.finish = 1, job.divisor = (double)job.n;
   if (fold_is_spread(plan->fold))
     fold_deviations(&job, plan->correction, row->finish == FINISH_DEVIATION);
   else
     fold(&job);
+  computed_end(&launch, &elements);
   return launch_end(&launch);
 }

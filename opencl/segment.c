@@ -13,6 +13,7 @@ struct segment_launch {
   int64_t items;       /* work-items */
   int64_t across;      /* elements that lie at one number of an element, in all lines and columns */
   struct block *state; /* values under way, if out's dtype cannot hold them */
+  struct computed *src;
 };
 
 /* Binds the space, the operands and the elements from .. to - 1 of each line. */
@@ -39,15 +40,18 @@ static void reduce_part(const struct segment_launch *job, int64_t from, int64_t 
   const char *suffix = dtype_suffix(operands[SEGMENT_OUT].dtype);
   const size_t element_bytes = dtype_bytes(operands[SEGMENT_OUT].dtype);
   struct launch *launch = job->launch;
-  launch_start(launch, "segment.cl", "segments", "S=%s SRC=%s REDUCE=%s I=%s OUTER=%d STRIP=%d%s%s", suffix, suffix,
-               strew_reduction_name(mean ? STREW_SUM : plan->reduction), index_type(operands[SEGMENT_ENDS].dtype),
-               job->space.outer, job->strip, with_arg ? " ARG" : "", job->state ? " STATE" : "");
+  launch_start(launch, "segment.cl", "segments", "%s SRC=%s REDUCE=%s I=%s OUTER=%d STRIP=%d%s%s",
+               job->src->described.settings, suffix, strew_reduction_name(mean ? STREW_SUM : plan->reduction),
+               index_type(operands[SEGMENT_ENDS].dtype), job->space.outer, job->strip, with_arg ? " ARG" : "",
+               job->state ? " STATE" : "");
   launch_elements(job, from, to);
   launch_ints(launch, plan->size);
   launch_flags(launch, mean);
   launch_value(launch, plan->start.bytes, element_bytes);
   launch_value(launch, plan->empty.bytes, element_bytes);
   launch_blocks(launch, job->state);
+  computed_bind(launch, job->src);
+  launch->turns *= job->src->cost;
   launch_segments(job);
 }
 
@@ -78,25 +82,35 @@ static struct segment_launch job_of(struct launch *launch, const struct segment_
 static strew_status run_parts(struct segment_launch *job, bool needs_state,
                               void (*run)(const struct segment_launch *job, int64_t from, int64_t to)) {
   struct launch *launch = job->launch;
-  const int64_t longest = opencl_of(launch->device)->longest_loop / 4 / job->strip;
-  int64_t most = launch_iterations(launch->device, job->across), size = job->plan->size ? job->plan->size : 1;
+  const int64_t cost = job->src ? job->src->cost : 1;
+  const int64_t longest = opencl_of(launch->device)->longest_loop / 4 / job->strip / cost;
+  int64_t most = launch_iterations(launch->device, job->across * cost), size = job->plan->size ? job->plan->size : 1;
   if (most > longest) most = longest;
   if (most < size && needs_state)
     job->state = launch_scratch(launch, (size_t)plan_numel(&job->plan->plan) * sizeof(float));
   for (int64_t from = 0; from < size && launch->status == STREW_OK; from += most)
     run(job, from, size - from < most ? size : from + most);
-  return launch_end(launch);
+  return launch->status;
 }
 
 strew_status opencl_segments(const struct call *call, strew_device *device, const struct segment_plan *plan) {
   struct launch launch = {.call = call, .device = device};
-  struct segment_launch job = job_of(&launch, plan);
+  enum { WORDS = 32, VECTORS = 5, FEWEST = 16 };
+  struct segment_plan own = *plan;
+  struct segment_launch job = job_of(&launch, &own);
+  struct computed src;
+  job.src = &src;
+  computed_start(&src, &launch, &own.plan.operands[SEGMENT_SRC], WORDS + VECTORS * (size_t)job.space.outer,
+                 FEWEST * job.strip);
   bool widens = dtype_is_half(plan->plan.operands[SEGMENT_OUT].dtype) && reduction_widens_halves(plan->reduction);
-  return run_parts(&job, widens, reduce_part);
+  run_parts(&job, widens, reduce_part);
+  computed_end(&launch, &src);
+  return launch_end(&launch);
 }
 
 strew_status opencl_spread(const struct call *call, strew_device *device, const struct segment_plan *plan) {
   struct launch launch = {.call = call, .device = device};
   struct segment_launch job = job_of(&launch, plan);
-  return run_parts(&job, false, spread_part);
+  run_parts(&job, false, spread_part);
+  return launch_end(&launch);
 }

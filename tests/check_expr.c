@@ -330,6 +330,17 @@ static void check_type(const strew_tensor *expected) {
   ok(strew_expr_type(expr, &values, NULL, NULL, NULL, &failure));
 }
 
+/* An index out of range is found by binding, or where elements are read. */
+static void check_bound_failing(strew_status code) {
+  strew_tensor *bound = NULL, *out = NULL;
+  const strew_status status = strew_expr_bind(expr, &values, &bound, &failure);
+  if (status == STREW_OK) assert_fails(strew_clone(bound, &out, &failure), code, NULL);
+  if (status == STREW_OK) assert_fails(strew_cumsum(bound, 0, &out, &failure), code, NULL);
+  ck_assert_int_eq(status == STREW_OK || status == code, true);
+  ck_assert_ptr_null(out);
+  strew_release(bound);
+}
+
 /* The message of the operation by itself, with the operands as they are, begins that of the expression. */
 static void check_failing(strew_status code) {
   strew_tensor *out = NULL, *written = random_tensor(STREW_FLOAT32, rank, sizes, CONTIGUOUS), *before = NULL;
@@ -341,9 +352,21 @@ static void check_failing(strew_status code) {
   ck_assert_str_eq(failure.op, strcmp(op, "get_rows") ? op : "m[i]");
   assert_fails(strew_expr_evaluate(expr, &values, &written, &failure), code, NULL);
   assert_fails(strew_expr_reduce(expr, &values, STREW_FOLD_ANY, NULL, &out, &failure), code, NULL);
+  check_bound_failing(code);
   assert_fails(strew_expr_type(expr, &values, NULL, NULL, NULL, &failure), code, NULL);
   assert_same(written, before, "a tensor given to an expression that fails");
   strew_release(written), strew_release(before);
+}
+
+/* A tensor without memory: a fold reads it, then others store it. */
+static void check_bound(strew_tensor *expected, const char *text) {
+  strew_tensor *bound = NULL, *copy = NULL, *folds[2] = {NULL, NULL};
+  ok(strew_expr_bind(expr, &values, &bound, &failure));
+  ok(strew_reduce_with(STREW_FOLD_ALL, bound, NULL, &folds[0], &failure));
+  ok(strew_reduce_with(STREW_FOLD_ALL, expected, NULL, &folds[1], &failure));
+  ok(strew_tensor_rank(expected) ? strew_cat(1, &bound, 0, &copy, &failure) : strew_clone(bound, &copy, &failure));
+  assert_same(folds[0], folds[1], text), assert_same(copy, expected, text);
+  strew_release(bound), strew_release(copy), strew_release(folds[0]), strew_release(folds[1]);
 }
 
 static void check_new(const strew_tensor *expected, const char *text) {
@@ -423,6 +446,7 @@ static void check_result(void) {
   const char *text = drawn.result->text;
   check_type(expected);
   check_new(expected, text);
+  check_bound(expected, text);
   if (draw_below(2)) check_reduced(expected, text);
   if (draw_below(2)) check_written(expected, text);
 }

@@ -1,6 +1,6 @@
 /* check_programs.c: random programs of instructions match, bit for bit, the same instructions run one by one on tensors
-   that hold each result: all kinds and dtypes, broadcast and strided operands, numbers, out of another dtype, in
-   place. Calls that read a program's result unstored match those that read the stored one. */
+   that hold each result: all kinds and dtypes, broadcast and strided operands, tables, numbers, out of another dtype,
+   in place. Calls that read a program's result unstored match those that read the stored one. */
 #include "runtime/calls/elementwise.h"
 #include "runtime/programs/programs.h"
 #include "testing.h"
@@ -11,7 +11,7 @@ enum { MOST_TENSORS = PLAN_OPERANDS - 1, MOST_VALUES = MOST_TENSORS + MOST_INSTR
 struct drawn {
   int rank;
   int64_t sizes[STREW_MAX_RANK];
-  int inputs;
+  int inputs, table; /* the input from which an index, the input before it, takes elements; 0: none */
   strew_tensor *values[MOST_VALUES];
   struct elementwise_plan plan;
 };
@@ -56,8 +56,8 @@ static strew_operand draw_number(void) {
 static strew_operand draw_operand(const struct drawn *program, bool takes_number) {
   const int count = value_count(program);
   if (takes_number && draw_below(4) == 0) return draw_number();
-  const int64_t back = draw_below(draw_below(3) && count > 3 ? 3 : count);
-  return strew_of(program->values[count - 1 - back]);
+  const int drawn = count - 1 - (int)draw_below(draw_below(3) && count > 3 ? 3 : count);
+  return strew_of(program->values[drawn - (drawn && drawn == program->table)]);
 }
 
 /* ----------------------------------------------------------------------------------------------------- instructions */
@@ -100,10 +100,20 @@ static void run_alone(const struct drawn *program, const struct instruction *ins
   ok(run(&plan, &failure));
 }
 
+static void take_alone(const struct drawn *program, strew_tensor *out) {
+  strew_tensor *rows = NULL;
+  ok(strew_get_rows(program->values[program->table], program->values[program->table - 1], &rows, &failure));
+  ok(strew_copy(out, rows, &failure));
+  strew_release(rows);
+}
+
 static void add_result(struct drawn *program, const struct instruction *instruction, int rank, const int64_t *sizes) {
   strew_tensor *out = NULL;
   ok(strew_empty(device, instruction->result, rank, sizes, &out, &failure));
-  run_alone(program, instruction, out);
+  if (instruction->kind == ELEMENTWISE_TAKE)
+    take_alone(program, out);
+  else
+    run_alone(program, instruction, out);
   program->values[value_count(program)] = out;
   program->plan.instructions[program->plan.count++] = *instruction;
 }
@@ -121,12 +131,32 @@ static void add_conversion(struct drawn *program) {
              from->rank, from->sizes);
 }
 
+static void add_take(struct drawn *program) {
+  static atomic_bool bad;
+  const strew_tensor *table = program->values[program->table], *index = program->values[program->table - 1];
+  add_result(program,
+             &(struct instruction){.kind = ELEMENTWISE_TAKE,
+                                   .common = STREW_INT64,
+                                   .compute = table->dtype,
+                                   .result = table->dtype,
+                                   .inputs = 2,
+                                   .in = {{program->table, index->dtype}, {program->table + 1, table->dtype}},
+                                   .size = table->sizes[0],
+                                   .step = table->strides[0],
+                                   .bad = &bad},
+             index->rank, index->sizes);
+}
+
 /* Adds an instruction, unless what was drawn is refused: for its dtypes, or integers divided by 0. */
 static void add_instruction(struct drawn *program) {
   struct elementwise work = {.call = NULL};
   struct instruction instruction;
   if (draw_below(8) == 0) {
     add_conversion(program);
+    return;
+  }
+  if (program->table && draw_below(6) == 0) {
+    add_take(program);
     return;
   }
   if (draw_operation(program, &work, &failure) != STREW_OK) return;
@@ -136,13 +166,26 @@ static void add_instruction(struct drawn *program) {
   add_result(program, &instruction, work.rank, work.sizes);
 }
 
+/* Makes the last two inputs an index and its table. */
+static void draw_table(struct drawn *program) {
+  const int64_t size = 1 + draw_below(400);
+  strew_tensor **index = &program->values[program->inputs - 2];
+  program->table = program->inputs - 1;
+  strew_release(index[0]), strew_release(index[1]);
+  index[0] = random_integers(draw_below(2) ? STREW_INT32 : STREW_INT64, program->rank, program->sizes,
+                             (enum layout)draw_below(LAYOUT_COUNT), 0, size);
+  index[1] = random_tensor(dtype_here((strew_dtype)draw_below(STREW_DTYPE_COUNT)), 1, &size,
+                           (enum layout)draw_below(EXPANDED));
+}
+
 static void draw_program(struct drawn *program, int inputs, int count) {
-  program->inputs = program->plan.count = 0;
+  program->inputs = program->plan.count = program->table = 0;
   draw_sizes(program);
   while (program->inputs < inputs) {
     strew_tensor *input = draw_input(program);
     program->values[program->inputs++] = input;
   }
+  if (program->rank && program->inputs > 2 && draw_below(2)) draw_table(program);
   while (program->plan.count < count) add_instruction(program);
 }
 
@@ -156,7 +199,7 @@ static void release(struct drawn *program) {
 static void convert_last(struct drawn *program, strew_dtype dtype) {
   const struct instruction *last = &program->plan.instructions[program->plan.count - 1];
   strew_tensor **value = &program->values[value_count(program) - 1], *out = NULL;
-  if (last->kind == ELEMENTWISE_CONVERT) {
+  if (last->kind == ELEMENTWISE_CONVERT || last->kind == ELEMENTWISE_TAKE) {
     ok(strew_to(*value, device, dtype, &out, &failure));
   } else {
     ok(strew_empty(device, dtype, (*value)->rank, (*value)->sizes, &out, &failure));
@@ -166,11 +209,18 @@ static void convert_last(struct drawn *program, strew_dtype dtype) {
   *value = out;
 }
 
-/* Runs the whole program into `out`. */
-static void run_whole(struct drawn *program, strew_tensor *out) {
+/* Makes the plan of the whole program into `out`. */
+static void plan_whole(struct drawn *program, const strew_tensor *out) {
   plan_start(&program->plan.plan, out->rank, out->sizes);
   plan_add(&program->plan.plan, out);
-  for (int i = 0; i < program->inputs; i++) plan_add(&program->plan.plan, program->values[i]);
+  for (int i = 0; i < program->inputs; i++) {
+    struct operand *operand = plan_add(&program->plan.plan, program->values[i]);
+    if (i && i == program->table) memset(operand->strides, 0, sizeof operand->strides);
+  }
+}
+
+static void run_whole(struct drawn *program, strew_tensor *out) {
+  plan_whole(program, out);
   plan_simplify_any_order(&program->plan.plan);
   ok(run(&program->plan, &failure));
 }
@@ -179,7 +229,7 @@ static void run_whole(struct drawn *program, strew_tensor *out) {
 static strew_tensor *writable(const struct drawn *program) {
   for (int i = 0; i < program->inputs; i++) {
     strew_tensor *input = program->values[i];
-    bool fits = input->rank == program->rank;
+    bool fits = input->rank == program->rank && (!i || i != program->table);
     for (int d = 0; d < program->rank && fits; d++)
       fits = input->sizes[d] == program->sizes[d] && (input->strides[d] || input->sizes[d] == 1);
     if (fits) return strew_retain(input);
@@ -291,9 +341,7 @@ static strew_status unstored_result(struct drawn *program, strew_tensor **out, s
   like.storage = storage;
   ok(tensor_view(&call, &like, like.rank, like.sizes, like.strides, 0, &made));
   storage_release(storage);
-  plan_start(&program->plan.plan, made->rank, made->sizes);
-  plan_add(&program->plan.plan, made);
-  for (int i = 0; i < program->inputs; i++) plan_add(&program->plan.plan, program->values[i]);
+  plan_whole(program, made);
   plan_simplify(&program->plan.plan);
   *storage = (struct storage){.references = 1,
                               .device = device,

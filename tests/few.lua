@@ -27,7 +27,9 @@ local function operands(device)
     return table.concat(texts, " and ")
   end
   -- Groupings whose making reads no result of a kernel but a check, and of keys: made when first named.
-  local made = {ids = function() return strew.grouping(t.at, {dim_size = 40}) end,
+  local combine = {m = "m + (x - m) / (n + 1)", n = "where(x > m, n + 1, i % 9)"}
+  local made = {own = function() return strew.reduction{init = {m = 0.0, n = 0}, finish = "m", combine = combine} end,
+    ids = function() return strew.grouping(t.at, {dim_size = 40}) end,
     keys = function() return strew.group_by(t.at // 3) end}
   setmetatable(t, {__index = function(_, key)
     if made[key] then t[key] = made[key]() end
@@ -54,6 +56,12 @@ local expressions = {
   "strew.expr('where(x > y, x * y - 2, exp(y) / 3)'){x = a, y = b}, strew.expr('int8(x * 2) + x'){x = half}",
   "strew.expr('clamp(x + y, low, 9) * 0.1'){x = turned:t(), y = n, low = -2}, strew.expr('x // 3 == 2'){x = bytes}",
   "strew.expr('x * y + 1.5'){x = odd, y = even}",
+  "strew.expr('(x - m[i]) * m[j]'){x = v, m = b, i = at // 2, j = (at // 2):to('int32')}",
+  "strew.expr('x * 2 + y'):with{x = v, y = v}:sum()",
+  "strew.expr('x * m[i]'):with{x = every, m = b, i = at:slice(0, 0, 1500, 1) // 2}:max()",
+  "strew.expr('x + y'):with{x = a, y = b}:sum(0), strew.expr('abs(x) + n'):with{x = a, n = n}:argmax(1)",
+  "ids:reduce(v, own), ids:scan(v, own), a:reduce(own, 1), turned:scan(own, 0)",
+  "strew.segment_csr(v, ends, {reduce = own})",
   "a:minimum(turned:t()), strew.maximum(n, 2)",
   "a:to('int8'), n:to('float16'), half:to('bool'), bytes:to('uint8'), brain:to('float32')",
   "strew.cat({a, n}, 0), strew.stack({b, b}, 1), turned:contiguous(), turned:clone()",

@@ -323,12 +323,16 @@ static strew_status put_at(strew_tensor *self, int count, strew_tensor *first, s
   return strew_index_put(self, count, indices, values, &options, TO);
 }
 
-static strew_status evaluate(const char *text, strew_tensor *x, strew_tensor *y) {
+/* Evaluates a text, or sums what it gives. */
+static strew_status evaluate(const char *text, strew_tensor *x, strew_tensor *y, bool sums) {
   const strew_operand inputs[] = {{.tensor = x}, {.tensor = y}};
   const strew_expr_values values = {.inputs = inputs};
   strew_expr *expr = NULL;
   strew_status status = strew_expr_parse(context, text, strlen(text), &expr, report);
-  if (status == STREW_OK) status = strew_expr_evaluate(expr, &values, TO);
+  if (status == STREW_OK && sums)
+    status = strew_expr_reduce(expr, &values, STREW_FOLD_SUM, NULL, TO);
+  else if (status == STREW_OK)
+    status = strew_expr_evaluate(expr, &values, TO);
   strew_expr_release(expr);
   return status;
 }
@@ -503,9 +507,12 @@ static strew_status take_first_of_groups(void) { return with_groups(take_their_f
   X(grouping, NULL, group_ids(crowd, STREW_ERROR))                                                                     \
   X(grouping_dropping, NULL, group_ids(crowd, STREW_DROP))                                                             \
   X(group_by_table, NULL, group_keys(1, crowd, NULL, STREW_KEYS_FIRST))                                                \
-  X(program, NULL, evaluate("where(x > 0.5, x * x + 1, exp(x) / y)", many, many_doubles))                              \
-  X(program_in_place, b, evaluate("(x - y) * 2", a, b))                                                                \
-  X(program_of_six_dims, NULL, evaluate("x * y + 1.5", odd, even))                                                     \
+  X(program, NULL, evaluate("where(x > 0.5, x * x + 1, exp(x) / y)", many, many_doubles, false))                       \
+  X(program_in_place, b, evaluate("(x - y) * 2", a, b, false))                                                         \
+  X(program_of_six_dims, NULL, evaluate("x * y + 1.5", odd, even, false))                                              \
+  X(program_of_rows, NULL, evaluate("x[y] * 2 + y", handful, crowd, false))                                            \
+  X(sum_of_program, NULL, evaluate("x[y] * y", handful, crowd, true))                                                  \
+  X(sum_of_stored_program, NULL, evaluate("x * y", odd, even, true))                                                   \
   X(combination, NULL, combine(crowd, crowd, false))                                                                   \
   X(combination_partial, NULL, combine(crowd, crowd, true))                                                            \
   X(group_by_hash, NULL, group_keys(1, far, NULL, STREW_KEYS_SORTED))                                                  \

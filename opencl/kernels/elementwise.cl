@@ -3,12 +3,7 @@
      DENSE      `dense`, for contiguous operands
      ROWS       `rows`, for any strides
      PACKED     the same, whose offsets, strides and numbers are in memory: drivers limit the bytes of arguments
-   of a program that the host writes (instructions.c):
-     OUT                        suffix of the result's dtype
-     OPERANDS(INPUT, NUMBER)    INPUT(dtype, name) for each input, NUMBER(dtype, name) for each number
-     STEPS                      SET(dtype, name, expression) for each instruction but the last, of elements and numbers
-     RESULT                     the expression of the last
-   or
+   of a program (program.h), or
      GENERAL    `general`, for a single operation on up to three inputs of any dtypes, chosen at run time
      S, R, VIA  see elements.h
      INPUTS     number of inputs
@@ -18,12 +13,6 @@
      MOVES      values are moved, not computed with */
 #include "space.h"
 #include "arithmetic.h"
-
-#define FLOATING     CAT(FLOATING_, S)
-#define IS_BOOL      CAT(IS_BOOL_, S)
-#define FLOATING_f32 1
-#define FLOATING_f64 1
-#define IS_BOOL_b8   1
 
 /* A work-item computes STRIP adjacent columns: 1 on a GPU, where adjacent columns go to adjacent work-items; else many,
    so that a row's coordinates are computed once and the loop over columns is vectorised. */
@@ -90,40 +79,10 @@ __kernel void general(SPACE, OPERAND(uchar, to), const int to_dtype, const int o
 }
 
 #else
-#define S f32
-#include "arithmetic.inc"
-#undef S
-#ifdef HAS_FLOAT64
-#define S f64
-#include "arithmetic.inc"
-#undef S
-#endif
-#define S i64
-#include "arithmetic.inc"
-#undef S
-#define S i32
-#include "arithmetic.inc"
-#undef S
-#define S i16
-#include "arithmetic.inc"
-#undef S
-#define S i8
-#include "arithmetic.inc"
-#undef S
-#define S u8
-#include "arithmetic.inc"
-#undef S
-#define S b8
-#include "arithmetic.inc"
-#undef S
+#include "program.h"
 
-/* For expressions: an element of dtype `from` as one of dtype `to`. */
-#define TO(to, from, x)       CAT(to, CAT(_from_, CAT(EXACT_, from)))(CAT(exact_, from)(x))
-#define SET(s, name, value)   const T_##s name = value;
-#define ELEMENT_INPUT(s, x)   const T_##s x##_element = ELEMENT(x);
-#define NOTHING(s, x)
 #define COMPUTE                                                                                                        \
-  OPERANDS(ELEMENT_INPUT, NOTHING)                                                                                     \
+  OPERANDS(ELEMENT_INPUT, NOTHING, NOTHING)                                                                            \
   STEPS                                                                                                                \
   ELEMENT(to) = RESULT;
 
@@ -135,17 +94,18 @@ __kernel void general(SPACE, OPERAND(uchar, to), const int to_dtype, const int o
 #define ELEMENT(x)      x[AT(x)]
 #endif
 #ifndef PACKED
-#define PARAMETER_INPUT(s, x)  , MEMORY(const T_##s, x)
-#define PARAMETER_NUMBER(s, x) , const T_##s x
+#define PARAMETER_INPUT(s, x) , MEMORY(const T_##s, x)
+#define PARAMETER_TABLE(s, x) , MEMORY(const T_##s, x)
 #endif
+#define PARAMETERS OPERANDS(PARAMETER_INPUT, PARAMETER_TABLE, PARAMETER_NUMBER) PARAMETER_BAD
 
 #ifdef DENSE
-__kernel void dense(const long count, MEMORY(CAT(T_, OUT), to) OPERANDS(PARAMETER_INPUT, PARAMETER_NUMBER)) {
+__kernel void dense(const long count, MEMORY(CAT(T_, GIVES), to) PARAMETERS) {
   const long i = (long)get_global_id(0);
   if (i < count) { COMPUTE }
 }
 #elif !defined(PACKED)
-__kernel void rows(SPACE, MEMORY(CAT(T_, OUT), to) OPERANDS(PARAMETER_INPUT, PARAMETER_NUMBER)) {
+__kernel void rows(SPACE, MEMORY(CAT(T_, GIVES), to) PARAMETERS) {
   EACH_COLUMN { COMPUTE }
 }
 #else
@@ -161,9 +121,10 @@ __kernel void rows(SPACE, MEMORY(CAT(T_, OUT), to) OPERANDS(PARAMETER_INPUT, PAR
   packed += 2 + OUTER;
 #define UNPACK_NUMBER(s, x) const T_##s x = *(__global const T_##s *)packed++;
 
-__kernel void rows(SPACE, __global const long *packed, __global CAT(T_, OUT) *to OPERANDS(PARAMETER_INPUT, NOTHING)) {
-  UNPACK_INPUT(OUT, to)
-  OPERANDS(UNPACK_INPUT, UNPACK_NUMBER)
+__kernel void rows(SPACE, __global const long *packed,
+                   __global CAT(T_, GIVES) *to OPERANDS(PARAMETER_INPUT, PARAMETER_INPUT, NOTHING) PARAMETER_BAD) {
+  UNPACK_INPUT(GIVES, to)
+  OPERANDS(UNPACK_INPUT, UNPACK_INPUT, UNPACK_NUMBER)
   EACH_COLUMN { COMPUTE }
 }
 #endif

@@ -17,9 +17,9 @@
      DENSE        1: unit stride between elements of an output (WAY_ITEMS, with FLAT) or between columns (WAY_TILE)
      FEW          WAY_ITEMS: most elements of an output; 0: any number
      SLOTS        WAY_LANES: blocks in a group of 16 * SLOTS
-     ACROSS       WAY_LANES: 1: adjacent work-items have adjacent outputs, not elements */
-#include "space.h"
-#include "scalar.h"
+     ACROSS       WAY_LANES: 1: adjacent work-items have adjacent outputs, not elements
+   and, in place of S, a program (computed.h) */
+#include "computed.h"
 
 /* Columns `gives` of STREW_FOLDS; FOLD_SAME and FOLD_PLACE find the greatest. */
 #define FOLD_WIDE       0
@@ -63,6 +63,13 @@ typedef long key_f64;
 typedef short key_f16, key_bf16;
 typedef CAT(B_, S) IN;
 typedef CAT(key_, S) element;
+#ifdef GIVES
+#define BITS_f32(x)  as_uint(x)
+#define BITS_f64(x)  as_ulong(x)
+#define BITS_f16(x)  (x)
+#define BITS_bf16(x) (x)
+#define LOADED(at)   CAT(BITS_, S)(ELEMENT_AT(in, at))
+#endif
 #define LARGEST ((element)((IN) ~(IN)0 >> 1))
 static inline element turned(element x) { return x < 0 ? x ^ LARGEST : x; }
 static inline element element_of(IN bits, int flip) {
@@ -237,7 +244,7 @@ static inline OUT_OF finished(A a, FINISH) {
    Parameters for the kept dimensions of the input, then for the folded ones: n elements, in runs of the last one. */
 #define BLOCKS                                                                                                         \
   OUTPUTS, OPERAND(const IN, in), const long n, const long run, const long runs, const coordinates run_sizes,          \
-      STRIDES(run), __global const wide *restrict means
+      STRIDES(run), __global const wide *restrict means PROGRAM
 /* What the elements of an output, of which the first is at `first`, are compared with. */
 #if FOLD == FOLD_DEVIATIONS
 #define CENTER(output) const wide start = ELEMENT(first), center = means[output];
@@ -256,7 +263,10 @@ static inline long folded_at(long e, long run, long runs, coordinates run_sizes,
 }
 #define FOLDED_AT(e) folded_at(e, run, runs, run_sizes, run_step, run_strides)
 #endif
-#define ELEMENT(at) element_of(in[at], flip)
+#ifndef LOADED
+#define LOADED(at) ELEMENT_AT(in, at)
+#endif
+#define ELEMENT(at) element_of(LOADED(at), flip)
 
 /* Position of an output's first element. */
 #define FIRST_OF(output)                                                                                               \

@@ -5,6 +5,7 @@
      ARG      positions of the winners are stored, too
      STATE    values under way are in `state`, one for each column of the plan, in row-major order
      SPREAD   the reverse: the work-item writes the segment's value, in out, to its elements. S is an integer dtype */
+#include "computed.h"
 #include "join.h"
 
 #ifdef ARG
@@ -37,7 +38,7 @@ __kernel void spread(SPACE, OPERAND(const T, out), OPERAND(T, src), OPERAND(cons
 #else
 __kernel void segments(SPACE, OPERAND(T, out), OPERAND(const T, src), OPERAND(const I, ends) ARG_OPERAND,
                        const long src_run, const long ends_run, const long from, const long to, const long size,
-                       const int mean, const T start, const T empty, __global W *state) {
+                       const int mean, const T start, const T empty, __global W *state PROGRAM) {
   SEGMENT;
   FOR_ARG(const long arg_at = arg_offset + first * arg_step + inner_product(at, arg_strides);)
   if (begin == end) {
@@ -59,14 +60,14 @@ __kernel void segments(SPACE, OPERAND(T, out), OPERAND(const T, src), OPERAND(co
     if (begin < from) held[c] = CAT(load_, S)(out[out_at + c * out_step]);
 #endif
 #ifdef ARG
-    if (begin >= from) held[c] = CAT(load_, S)(src[src_at + c * src_step + low * src_run]);
+    if (begin >= from) held[c] = CAT(load_, S)(ELEMENT_AT(src, src_at + c * src_step + low * src_run));
     winner[c] = begin < from ? arg[arg_at + c * arg_step] : low;
 #endif
   }
   IN_ORDER for (long i = low; i < high; i++) {
     const long element = src_at + i * src_run;
     for (int c = 0; c < count; c++) {
-      const W joined = JOIN(held[c], CAT(load_, S)(src[element + c * src_step]));
+      const W joined = JOIN(held[c], CAT(load_, S)(ELEMENT_AT(src, element + c * src_step)));
       FOR_ARG(winner[c] = CAT(differs_, S)(held[c], joined) ? i : winner[c];)
       held[c] = joined;
     }

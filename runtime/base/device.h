@@ -80,7 +80,7 @@ enum elementwise_kind {
   ELEMENTWISE_CLAMP,   /* inputs a, low, high: minimum(maximum(a, low), high) */
   ELEMENTWISE_CONVERT, /* to `result` by STREW_SATURATE, as copies do; only in programs of several instructions */
   ELEMENTWISE_TAKE /* inputs index (`common` is int64), table (an operand of strides 0): the element of the table that
-                          the index chooses, moved; 0 for a value out of range. Only in programs, on the CPU */
+                          the index chooses, moved; any for a value out of range. Only in programs */
 };
 enum { MOST_INPUTS = 3, MOST_INSTRUCTIONS = 32, FROM_NUMBER = 0, COST_OF_TAKE = 4 /* in sums */ };
 struct instruction_input {
@@ -236,13 +236,18 @@ struct combine_program {
   int accumulator, expr, node; /* numbers; the node that is tested */
 };
 struct combine_plan {
-  int64_t count, columns; /* sequences; columns of each element */
+  int64_t length, count, columns; /* elements; sequences; columns of each element */
   const strew_tensor *starts, *order;
   int accumulator_count, slot_count, program_count;
   const strew_tensor *slots[COMBINED_SLOTS];
   const strew_tensor *partial[COMBINED_SLOTS];
   struct combine_program programs[COMBINED_PROGRAMS];
 };
+
+/* What programs see of a source: integers as int64, 16-bit floats as float32. */
+static inline strew_dtype seen_dtype(strew_dtype dtype) {
+  return dtype_category(dtype) == INTEGER ? STREW_INT64 : dtype_wide(dtype);
+}
 
 /* Ids of elements: the number of each one's group, of `size`, which is at most INT32_MAX; uint8, int16, int32 or int64.
    -1, only if `drops`: none. */
@@ -311,7 +316,7 @@ struct group_ids {
      group_topk       makes *positions and *groups (`groups` may be NULL): of each group those of the first k > 0
                       elements of src, greatest or least first, ties by position. May decline
      group_aggregate  reduces all columns in one walk over the ids
-     combine          see combine_plan; *bad: -1 if there is none */
+     combine          see combine_plan; *bad: -1 if there is none. May decline */
 #define ON_DEVICE const struct call *call, strew_device *device
 #define DEVICE_ENTRIES(X, OPTIONAL)                                                                                    \
   X(strew_status, open, (ON_DEVICE))                                                                                   \

@@ -8,10 +8,7 @@ int64_t program_cost(const struct elementwise_plan *program) {
   int64_t cost = 0;
   for (int k = 0; k < program->count; k++) {
     const struct instruction *instruction = &program->instructions[k];
-    if (instruction->kind == ELEMENTWISE_TAKE)
-      cost += COST_OF_TAKE;
-    else
-      cost += instruction->kind == ELEMENTWISE_CONVERT ? 1 : operation_of(instruction->kind, instruction->op)->cost;
+    cost += operation_of(instruction->kind, instruction->op)->cost;
   }
   return cost;
 }

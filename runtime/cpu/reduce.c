@@ -37,7 +37,7 @@ struct reduce_job {
   strew_dtype dtype;
   int64_t element_bytes, wide_bytes;
   struct feed feed;          /* into the computed dtype */
-  bool direct;               /* elements are already in it, in memory */
+  bool direct;               /* elements are already in it, in memory or a window */
   struct space kept, folded; /* `across`: kept without its last dimension, which is the columns' */
   char *in, *out;
   int64_t n;                            /* elements folded into one output */
@@ -77,8 +77,11 @@ static bool folds_across(const struct reduce_job *job) {
 
 static void choose_way(struct reduce_job *job) {
   job->across = folds_across(job);
+  if (!job->across && job->feed.program && !job->feed.convert) job->direct = true;
   bool dense = job->direct && job->folded.rank == 1 && job->folded.in[0] == job->element_bytes;
   job->at_once = dense && !job->across ? BLOCKS_AT_ONCE : 1;
+  if (job->at_once > 1 && job->feed.program)
+    job->at_once = least(job->at_once, FED_BYTES / (SUM_BLOCK * job->element_bytes));
   job->whole = job->kept.rank && dense && !job->across && job->blocks <= BLOCKS_AT_ONCE;
 }
 
@@ -197,15 +200,17 @@ struct fold_scratch {
   _Alignas(64) char centers[2 * MEANS_AT];
   _Alignas(64) char values[FOLD_TILE_BYTES];
   _Alignas(64) char waiting[MAX_DEPTH][FOLD_TILE_BYTES];
+  struct window window;
+  _Alignas(64) char fed[FED_BYTES]; /* of the window */
 };
 
-/* Returns `count` elements, contiguous and in the computed dtype: in place if they are, else converted into the
-   buffer. */
-static const void *load_elements(const struct reduce_job *job, char *buffer, const char *from, int64_t step,
-                                 int64_t count) {
-  if (job->direct && (step == job->element_bytes || count == 1)) return from;
-  feed_read(&job->feed, count, buffer, from, step);
-  return buffer;
+/* Returns `count` elements, contiguous and in the computed dtype: in place or in the window if they are, else converted
+   into the buffer. */
+static const void *load_elements(const struct reduce_job *job, struct fold_scratch *scratch, const char *from,
+                                 int64_t step, int64_t count) {
+  if (job->direct && (step == job->element_bytes || count == 1)) return window_at(&scratch->window, from, count);
+  feed_read(&job->feed, count, scratch->buffer, from, step);
+  return scratch->buffer;
 }
 
 static void block_along(const struct reduce_job *job, struct fold_scratch *scratch, struct cursor *cursor,
@@ -213,7 +218,7 @@ static void block_along(const struct reduce_job *job, struct fold_scratch *scrat
   int64_t run = cursor_run(cursor, count);
   const void *elements = scratch->buffer;
   if (run == count) {
-    elements = load_elements(job, scratch->buffer, cursor->at, cursor_step(cursor), count);
+    elements = load_elements(job, scratch, cursor->at, cursor_step(cursor), count);
     cursor_advance(cursor, count);
   } else {
     for (int64_t i = 0; i < count; i += run) {
@@ -268,7 +273,7 @@ static void block_in_lanes(const struct reduce_job *job, const struct fold *fold
     int64_t lane = i & (job->lanes - 1);
     rows = dense ? dense_rows(job, cursor, least(count - i, job->lanes - lane), width) : 1;
     if (!dense && job->prefetch) prefetch_row(job, cursor, width);
-    const void *elements = load_elements(job, scratch->buffer, cursor->at, job->column_in, rows * width);
+    const void *elements = load_elements(job, scratch, cursor->at, job->column_in, rows * width);
     fold->row(scratch->lanes + lane * width * fold->value_bytes, elements, centers, rows * width, 0);
     cursor_advance(cursor, rows);
   }
@@ -295,7 +300,7 @@ static void find_in_block(const struct reduce_job *job, struct fold_scratch *scr
       look = i + FOLD_SOON;
     }
     rows = dense ? dense_rows(job, cursor, least(count - i, FOLD_SOON), width) : 1;
-    const char *elements = load_elements(job, scratch->buffer, cursor->at, job->column_in, rows * width);
+    const char *elements = load_elements(job, scratch, cursor->at, job->column_in, rows * width);
     for (int64_t k = 0; k < rows; k++, elements += width * job->wide_bytes)
       job->fold->row(scratch->values, elements, scratch->lanes, width, place + i + k);
     cursor_advance(cursor, rows);
@@ -343,7 +348,8 @@ static void fold_whole(const struct reduce_job *job, struct fold_scratch *scratc
                        const void *centers, int64_t place, int64_t count) {
   const char *from = tile->in + place * job->element_bytes, *center = centers;
   for (int64_t i = 0; i < tile->width; i++)
-    job->fold->block(scratch->values + i * job->fold->value_bytes, from + i * job->column_in,
+    job->fold->block(scratch->values + i * job->fold->value_bytes,
+                     window_at(&scratch->window, from + i * job->column_in, count),
                      center ? center + i * job->wide_bytes : NULL, count, place);
 }
 
@@ -404,9 +410,16 @@ static void set_centers(const struct reduce_job *job, char *centers, const void 
 static const void *start_centers(const struct reduce_job *job, struct fold_scratch *scratch,
                                  const struct fold_tile *tile) {
   if (!fold_is_spread(job->plan->fold)) return NULL;
-  const void *firsts = load_elements(job, scratch->buffer, tile->in, job->column_in, tile->width);
+  const void *firsts = load_elements(job, scratch, tile->in, job->column_in, tile->width);
   set_centers(job, scratch->centers, firsts, tile->width);
   return scratch->centers;
+}
+
+/* The outputs of a tile may be adjacent: their elements are computed together. */
+static void open_window(const struct reduce_job *job, struct fold_scratch *scratch, const struct fold_tile *tile) {
+  const bool is_adjacent = job->whole && job->column_in == job->n * job->element_bytes;
+  window_open(&scratch->window, &job->plan->plan.operands[1],
+              is_adjacent ? tile->in + tile->width * job->column_in : NULL, scratch->fed);
 }
 
 /* ------------------------------------------------------------------------------------------- split by outputs */
@@ -415,6 +428,7 @@ static void whole_tile(void *job_, int64_t i) {
   const struct reduce_job *job = job_;
   struct fold_scratch scratch;
   struct fold_tile tile = fold_tile_at(job, i);
+  open_window(job, &scratch, &tile);
   const void *centers = start_centers(job, &scratch, &tile);
   if (!fold_blocks(job, &scratch, &tile, centers, 0, job->blocks)) return;
   if (fold_is_spread(job->plan->fold)) {
@@ -441,6 +455,7 @@ static void fold_chunk(void *job_, int64_t chunk) {
   struct fold_scratch scratch;
   struct fold_tile tile = fold_tile_at(job, chunk / job->chunks);
   int64_t begin = chunk % job->chunks * job->chunk_blocks, end = begin + job->chunk_blocks;
+  open_window(job, &scratch, &tile);
   const void *centers = start_centers(job, &scratch, &tile);
   if (job->means) set_centers(job, scratch.centers + MEANS_AT, means_at(job, chunk / job->chunks), tile.width);
   if (!fold_blocks(job, &scratch, &tile, centers, begin, least(end, job->blocks))) return;

@@ -173,7 +173,7 @@ struct combining {
   const strew_combination *combination;
   const strew_combine_options *given;
   strew_tensor *elements;
-  strew_device *cpu;
+  strew_device *device, *cpu; /* device: where elements are combined */
   int64_t length, columns;
   struct header headers[COMBINED_SLOTS + 1]; /* of the dtypes that texts see; the last one is bool */
   struct combine_plan *plan;
@@ -187,11 +187,6 @@ static void set_dtype(struct combining *c, int slot, strew_dtype dtype) {
 }
 
 static strew_dtype dtype_of(const struct combining *c, int slot) { return c->headers[slot].tensor.dtype; }
-
-/* What texts see of a source: integers as int64, 16-bit floats as float32. */
-static strew_dtype seen_dtype(strew_dtype dtype) {
-  return dtype_category(dtype) == INTEGER ? STREW_INT64 : dtype_wide(dtype);
-}
 
 /* Floats of accumulators: float32 unless sources have more bits, or are no floats. */
 static strew_dtype float_of_sources(const struct combining *c) {
@@ -271,10 +266,10 @@ static strew_status check_positions(const struct combining *c, const strew_tenso
               text_of_sizes(positions->rank, positions->sizes, is), c->length);
 }
 
-/* A tensor on the CPU as rows and columns. */
+/* A tensor as rows and columns on the device. */
 static strew_tensor *step_rows(struct combining *c, strew_tensor *tensor, strew_dtype dtype, int64_t rows,
                                int64_t columns) {
-  strew_tensor *moved = step_to(c->steps, tensor, c->cpu, dtype);
+  strew_tensor *moved = step_to(c->steps, tensor, c->device, dtype);
   return step_reshape(c->steps, moved, 2, (int64_t[]){rows, columns});
 }
 
@@ -283,6 +278,7 @@ static void take_sources(struct combining *c) {
   struct combine_plan *plan = c->plan;
   plan->accumulator_count = combination->count;
   plan->slot_count = combination->count + combination->source_count + 1;
+  plan->length = c->length;
   plan->columns = c->columns;
   for (int s = 0; s < combination->source_count && c->steps->status == STREW_OK; s++) {
     strew_tensor *source = c->given->sources[s];
@@ -309,7 +305,7 @@ static void take_groups(struct combining *c) {
   if (members != c->length)
     STEP(steps, fail(steps->call, FAULT(STREW_ESHAPE, "elements"),
                      "have size %" PRId64 " in dim 0, the grouping has %" PRId64 " elements", c->length, members));
-  STEP(steps, strew_grouping_to(c->given->grouping, c->cpu, &grouping, steps->error));
+  STEP(steps, strew_grouping_to(c->given->grouping, c->device, &grouping, steps->error));
   STEP(steps, strew_grouping_order(grouping, order, steps->error));
   STEP(steps, strew_grouping_starts(grouping, starts, steps->error));
   strew_grouping_release(grouping);
@@ -344,7 +340,7 @@ static void take_starts(struct combining *c) {
     starts = step_binary(steps, STREW_MUL, step_count(steps, c->cpu, 2), c->length, NULL);
   }
   STEP(steps, check_starts(c, starts));
-  c->plan->starts = starts;
+  c->plan->starts = step_to(steps, starts, c->device, STREW_INT64);
 }
 
 /* ------------------------------------------------------------------------------------------------------- the call */
@@ -368,8 +364,8 @@ static void take_values(struct combining *c) {
     if (c->given->self)
       plan->slots[a] = step_copy(c->steps, step_rows(c, c->given->self, dtype, groups[0], groups[1]), dtype);
     else
-      plan->slots[a] = step_full(c->steps, c->cpu, dtype, 2, groups, init);
-    if (c->given->partial) plan->partial[a] = step_full(c->steps, c->cpu, dtype, 2, rows, init);
+      plan->slots[a] = step_full(c->steps, c->device, dtype, 2, groups, init);
+    if (c->given->partial) plan->partial[a] = step_full(c->steps, c->device, dtype, 2, rows, init);
   }
 }
 
@@ -389,7 +385,8 @@ static strew_status run(const struct combining *c) {
   int64_t bad = -1;
   int p = 0;
   if (!plan->count || !c->length || !c->columns) return STREW_OK;
-  RETURN_IF_FAILED(c->cpu->ops->combine(call, c->cpu, plan, &bad, &p));
+  if (!c->device->ops->combine) return STREW_DECLINED;
+  RETURN_IF_FAILED(c->device->ops->combine(call, c->device, plan, &bad, &p));
   if (bad < 0) return STREW_OK;
   const strew_expr *expr = c->combination->accumulators[plan->programs[p].expr].combine;
   const struct node *node = &expr->nodes[plan->programs[p].node];
@@ -415,12 +412,14 @@ static strew_tensor *finish(struct combining *c) {
   strew_operand inputs[MOST_ACCUMULATORS];
   int64_t sizes[MAX_RANK];
   const strew_expr *expr = c->combination->finish;
+  strew_device *device = c->elements->storage->device, *at = device->lacks_float64 ? c->cpu : c->device;
   strew_tensor *result = NULL, **made = steps_place(steps);
   bool is_given = false;
   for (int a = 0; a < c->combination->count; a++) is_given |= c->combination->accumulators[a].dtype >= 0;
   for (int j = 0; j < expr->input_count; j++) {
     const int a = find_accumulator(c->combination, expr->inputs[j]);
-    inputs[j] = strew_of((strew_tensor *)(c->given->partial ? c->plan->partial : c->plan->slots)[a]);
+    const strew_tensor *value = (c->given->partial ? c->plan->partial : c->plan->slots)[a];
+    inputs[j] = strew_of(step_to(steps, (strew_tensor *)value, at, value->dtype));
   }
   STEP(steps, strew_expr_evaluate(expr, &(strew_expr_values){.inputs = inputs}, made, steps->error));
   if (steps->status != STREW_OK) return NULL;
@@ -430,14 +429,37 @@ static strew_tensor *finish(struct combining *c) {
   memcpy(sizes, c->elements->sizes, sizeof sizes);
   if (!c->given->partial) sizes[0] = c->plan->count;
   result = step_reshape(steps, result, c->elements->rank, sizes);
-  return steps->status != STREW_OK
-             ? NULL
-             : step_to(steps, result, c->elements->storage->device, is_half ? common : result->dtype);
+  return steps->status != STREW_OK ? NULL : step_to(steps, result, device, is_half ? common : result->dtype);
+}
+
+/* True if the device has no float64, and accumulators need it. */
+static bool lacks_dtypes(const struct combining *c) {
+  bool lacks = false;
+  for (int a = 0; a < c->combination->count; a++) lacks |= dtype_of(c, a) == STREW_FLOAT64;
+  return lacks && c->device->lacks_float64;
+}
+
+/* Combines the elements on a device, which may decline. */
+static strew_status combine_on(struct combining *c, strew_device *device) {
+  struct steps *steps = c->steps;
+  c->device = device;
+  memset(c->plan, 0, offsetof(struct combine_plan, programs));
+  take_sources(c);
+  if (steps->status == STREW_OK) (c->given->grouping ? take_groups : take_starts)(c);
+  if (steps->status != STREW_OK) return steps->status;
+  c->plan->count = c->plan->starts->sizes[0] - 1;
+  find_dtypes(c);
+  if (lacks_dtypes(c)) return STREW_DECLINED;
+  take_values(c);
+  compile(c);
+  const strew_status status = steps->status == STREW_OK ? run(c) : STREW_DECLINED;
+  return status == STREW_DECLINED ? status : STEP(steps, status);
 }
 
 static strew_tensor *combine(struct combining *c) {
   struct steps *steps = c->steps;
   const strew_combine_options *given = c->given;
+  strew_device *device = c->elements->storage->device;
   STEP(steps, check_options(steps->call, given));
   if (c->combination->context != c->cpu->context) STEP(steps, fail_context(steps->call, "elements", "belong to"));
   if (c->combination->source_count && !given->sources)
@@ -453,14 +475,7 @@ static strew_tensor *combine(struct combining *c) {
   if (steps->status != STREW_OK) return NULL;
   c->length = c->elements->sizes[0];
   c->columns = count_of_sizes(c->elements->rank - 1, c->elements->sizes + 1);
-  take_sources(c);
-  if (steps->status == STREW_OK) (given->grouping ? take_groups : take_starts)(c);
-  if (steps->status != STREW_OK) return NULL;
-  c->plan->count = c->plan->starts->sizes[0] - 1;
-  find_dtypes(c);
-  take_values(c);
-  compile(c);
-  STEP(steps, run(c));
+  if (combine_on(c, device) == STREW_DECLINED && steps->status == STREW_OK) combine_on(c, c->cpu);
   return steps->status == STREW_OK ? finish(c) : NULL;
 }
 

@@ -452,11 +452,11 @@ static strew_status compute_fold(struct evaluation *evaluation, int k) {
   return STREW_OK;
 }
 
-/* True if single elements may be taken where a program reads them: on the CPU, where there is more to compute. */
+/* True if single elements may be taken where a program reads them: where there is more to compute. */
 static bool may_take(const struct evaluation *evaluation, int k, const strew_tensor *self, const strew_tensor *index) {
   const bool is_index = index->dtype == STREW_INT32 || index->dtype == STREW_INT64;
-  if (!is_index || self->rank != 1 || !index->rank || !self->sizes[0] || !strew_tensor_numel(index)) return false;
-  return evaluation->device->ops->host_memory && k < evaluation->expr->node_count - 1;
+  const bool is_read = self->rank == 1 && self->sizes[0] && index->rank && strew_tensor_numel(index);
+  return is_index && is_read && k < evaluation->expr->node_count - 1;
 }
 
 static void make_taken(struct evaluation *evaluation, int k, const strew_tensor *self, const strew_tensor *index) {

@@ -7,6 +7,12 @@
 
 #ifndef __OPENCL_VERSION__
 #include <tgmath.h> /* floor, ceil, ... for the type of the argument, as in OpenCL */
+#else /* of dtype S, for arithmetic.inc */
+#define FLOATING     CAT(FLOATING_, S)
+#define IS_BOOL      CAT(IS_BOOL_, S)
+#define FLOATING_f32 1
+#define FLOATING_f64 1
+#define IS_BOOL_b8   1
 #endif
 
 #include "power.h"

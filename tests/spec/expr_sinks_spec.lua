@@ -164,6 +164,99 @@ describe("aggregates of expressions", function()
   end)
 end)
 
+describe("calls that read an expression once", function()
+  local TEXTS = {"x * y", "x - y", "float64(x) * 2", "x > y", "where(x > y, x, y)", "x * m[i]", "int64(x * 4) + i"}
+  -- Of an expression or tensor e, an index k of its length, destinations t and a grouping g.
+  local CALLS = {
+    function(e, c) return strew.scatter(e, c.k, {reduce = c.word}) end,
+    function(e, c) return strew.scatter_mean(e, c.k, {dim_size = c.n + 2}) end,
+    function(e, c) return strew.scatter_max(e, c.k) end,
+    function(e, c) return strew.scatter_sum(e, c.g) end,
+    function(e, c) return strew.scatter_sum(e, c.k - 2, {dim_size = c.n, mode = "drop"}) end,
+    function(e, c) return strew.scatter(c.t:to(e.dtype), 0, c.k, e, {reduce = c.word}) end,
+    function(e, c) return c.t:to(e.dtype):scatter_(0, c.k, e) end,
+    function(e, c) return c.t:to(e.dtype):scatter_add_(0, c.k, e) end,
+    function(e, c) return c.t:to(e.dtype):scatter_reduce_(0, c.k, e, c.word, {include_self = false}) end,
+    function(e, c) return strew.segment_csr(e, c.ends, {reduce = c.word}) end,
+    function(e, c) return strew.segment_coo(e, c.sorted, {reduce = c.word}) end,
+    function(e, c) return strew.segment_reduce(e, c.word, {offsets = c.ends}) end,
+    function(e, c) return c.g[c.word](c.g, e) end,
+    function(e, c) return c.g:std(e:to "float32") end,
+    function(e, c) return c.g:first(e) end,
+    function(e, c) return e:sum(0), e:argmax(), e:cumsum(0) end,
+  }
+
+  it("give what they give of stored values, for each number of threads", function()
+    strew.manual_seed(9)
+    for _ = 1, rounds * 8 do
+      local length, n = random(1, 9) * 10 ^ random(0, 4) // 1 | 0, random(1, 40)
+      local inputs = {x = strew.randn({length}), y = strew.randn({length}), m = strew.randn({9}),
+                      i = strew.randint(0, 9, {length})}
+      local c = {n = n, word = ({"sum", "prod", "mean", "max", "min"})[random(5)], k = strew.randint(0, n, {length}),
+                 t = strew.randn({n}), ends = (strew.randint(0, length + 1, {random(1, 90)}):sort())}
+      c.g, c.sorted = strew.grouping(c.k, {dim_size = n}), (c.k:sort())
+      on_threads(function(threads)
+        local f, k = strew.expr(TEXTS[random(#TEXTS)]), random(#CALLS)
+        local stored, bound = {pcall(CALLS[k], f(inputs), c)}, {pcall(CALLS[k], f:with(inputs), c)}
+        local what = ("call %d of %q by %s on %d threads"):format(k, f.text, c.word, threads)
+        assert(stored[1] == bound[1], what)
+        if not stored[1] then return assert.equal(stored[2], bound[2]) end
+        for r = 2, #stored do assert_same(stored[r], bound[r], what) end
+      end)
+    end
+  end)
+
+  it("may write to a tensor that the expression reads", function()
+    local n = 80000 -- more than are computed at once
+    local index = strew.randint(0, n, {n})
+    for _, text in ipairs{"t * 2 + 1", "m[i] + t[i]", "t - mean(t)"} do
+      local f, t, m = strew.expr(text), strew.randn({n}), strew.randn({n})
+      local expected = t:scatter_add(0, index, f{t = t, m = m, i = index})
+      on_threads(function()
+        local own = t:clone()
+        own:scatter_add_(0, index, f:with{t = own, m = m, i = index})
+        assert_same(expected, own, text)
+        local all = strew.randn({2, n})
+        all[0]:copy_(t)
+        strew.scatter_sum(f:with{t = all[0], m = m, i = index}, index, {out = all[0]})
+        assert_same(expected, all[0], text)
+      end)
+    end
+  end)
+
+  it("write nothing where an index in the expression is out of range, even that of an element which is not read", function()
+    local m, i, index, t = strew.rand({9}), strew.randint(0, 9, {3000}), strew.randint(0, 50, {3000}), strew.zeros{50}
+    i[1500] = 9
+    local dropped = index:clone()
+    dropped[1500] = 50
+    local e, out = strew.expr "m[i] * 2.0":with{m = m, i = i}, strew.zeros{2}
+    on_threads(function()
+      for k, call in ipairs{function() t:scatter_add_(0, index, e) end, function() t:scatter_(0, index, e) end,
+                            function() t:scatter_reduce_(0, index, e, "mean", {include_self = false}) end,
+                            function() strew.scatter_sum(e, index, {out = t}) end,
+                            function() strew.scatter_sum(e, index) end, function() strew.grouping(index):sum(e) end,
+                            function() strew.scatter_sum(e, dropped, {mode = "drop", dim_size = 50}) end,
+                            function() strew.segment_csr(e, strew.tensor{0, 9, 1000}, {out = out}) end,
+                            function() strew.segment_csr(e, strew.tensor{0, 9, 1000}) end} do
+        local ok, message = pcall(call)
+        assert(not ok and message:find("'index' has value 9 at [1500], out of range for dim 0", 1, true), k)
+        assert(message:find("text   m[i] * 2.0\n          ^^^", 1, true), message)
+      end
+      assert.equal(0, t:abs():sum():item() + out:sum():item())
+    end)
+  end)
+
+  it("report a bad index of their own, and write nothing", function()
+    local x, index, t = strew.rand({3000}), strew.randint(0, 50, {3000}), strew.zeros{50}
+    index[2000] = 50
+    on_threads(function()
+      local ok, message = pcall(t.scatter_add_, t, 0, index, strew.expr "x * 2":with{x = x})
+      assert(not ok and message:find("'index' has value 50 at [2000]", 1, true), message)
+      assert.equal(0, t:sum():item())
+    end)
+  end)
+end)
+
 it("an index out of range is an error where the result is empty", function()
   local f, inputs = strew.expr "m[i] == e", {m = strew.arange(3), i = strew.tensor{0, 5, 1}, e = strew.zeros{0, 1}}
   for _, call in ipairs{function() f(inputs) end, function() f:with(inputs):sum() end} do
