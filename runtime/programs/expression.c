@@ -436,11 +436,13 @@ static void give_program(struct evaluation *evaluation, int k, strew_tensor *out
 /* Leaves a pending value unstored if a reduction reads it once, on this device, and unless others compute its elements
    again at some cost. */
 static strew_status leave_unstored(struct evaluation *evaluation, int k, strew_fold fold,
-                                   struct elementwise_plan *plan) {
+                                   const strew_reduce_options *options, struct elementwise_plan *plan) {
   enum { CHEAP = 8 };
   struct value *value = &evaluation->values[k];
   if (value->kind != VALUE_PENDING) return STREW_OK;
-  if (!(evaluation->device->ops->reads & READ_BY_REDUCE) || fold_is_spread(fold)) return store_value(evaluation, k);
+  const int dim = options && options->dim_count == 1 && options->dims ? (int)options->dims[0] : 0;
+  const bool wants_stored = fold_wants_stored(fold, value->tensor, options && options->dims, &dim);
+  if (!(evaluation->device->ops->reads & READ_BY_REDUCE) || wants_stored) return store_value(evaluation, k);
   RETURN_IF_FAILED(fit_value(evaluation, k));
   give_program(evaluation, k, &value->header, plan);
   return value->uses < 2 || program_cost(plan) < CHEAP ? STREW_OK : store_value(evaluation, k);
@@ -452,7 +454,7 @@ static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold 
   struct value *value = &evaluation->values[k];
   strew_error *error = evaluation->call->error;
   struct elementwise_plan plan;
-  RETURN_IF_FAILED(leave_unstored(evaluation, k, fold, &plan));
+  RETURN_IF_FAILED(leave_unstored(evaluation, k, fold, options, &plan));
   if (value->kind == VALUE_TENSOR) return strew_reduce_with(fold, value->tensor, options, out, error);
   const bool is_new = !*out, is_read = strew_tensor_numel(&value->header) != 0;
   strew_status status = is_new && is_read ? STREW_OK : check_taken(evaluation, k, true);
