@@ -276,4 +276,32 @@ float32[5] cpu
  0.7500  0.7500  1.0000  1.0000     inf
 int64[5] cpu
  1  0  3  2  4]]},
+
+  {"z-scores by group", [[
+An expression takes a grouping as an index: m[g] is the mean of each element's group.]],
+  [[
+local v, g = strew.tensor{1.0, 3, 10, 20, 30}, strew.grouping(strew.tensor{0, 0, 1, 1, 1})
+local f = strew.expr("(v - m[g]) / s[g]")
+print(f{v = v, g = g, m = g:mean(v), s = g:std(v)})]],
+  [[
+float32[5] cpu
+ -0.7071   0.7071  -1.0000   0.0000   1.0000]]},
+
+  {"Exponential moving average", [[
+A scan gives all partial results of a reduction of one's own.]],
+  [[
+local average = strew.reduction{init = 0, combine = "where(i == 0, x, acc * 0.5 + x * 0.5)"}
+print(strew.tensor{4.0, 2, 6, 8}:scan(average, 0))]],
+  [[
+float32[4] cpu
+ 4.0000  3.0000  4.5000  6.2500]]},
+
+  {"Distance to a point", [[
+One text is one pass over its inputs; numbers are inputs, too.]],
+  [[
+local f = strew.expr("sqrt((x - cx) ^ 2 + (y - cy) ^ 2)")
+print(f{x = strew.tensor{3.0, 6, 0}, y = strew.tensor{4.0, 8, 1}, cx = 0, cy = 0})]],
+  [[
+float32[3] cpu
+  5  10   1]]},
 }

@@ -2102,9 +2102,10 @@ function strew.grouping(index, options) end
 ---last one, and so do -0 and +0. Several keys sort like words in a dictionary. A key of a group is that of its first
 ---element.
 ---
----Of a table the keys are columns: `strew.group_by(x, "city")`, `strew.group_by(x, {"city", "year"})`. Text is grouped and
----sorted by its words, in the order of bytes, whatever their codes. `g.keys` is a new table of the keys, which are
----read-only, and `g:agg` takes names of x's columns.
+---Of a table the keys are columns: `strew.group_by(x, "city")`, `strew.group_by(x, {"city", "year"})`; a string that is
+---none is an expression of columns: `strew.group_by(x, "year // 10")`. Text is grouped and sorted by its words, in the
+---order of bytes, whatever their codes. `g.keys` is a new table of the keys, which are read-only, and `g:agg` takes names
+---of x's columns.
 ---
 ---Memory: 1, 2 or 4 bytes for each element (8 on a device), and 8 more from the first `g.ids`, use of g as an index or
 ---reduction like g:sum on; scratch is at most twice the memory of the keys.
@@ -4872,11 +4873,12 @@ function strew.dot(self, other) end
 ---# expressions
 ---A text such as `"(x - mean(x)) / std(x)"` is computed in one pass over its inputs, with the results of single calls.
 ---
----`strew.expr` parses it, `strew.rows`, `strew.assign`, `strew.sort_by` and `g:agg` take one for columns of a table. The
----grammar is that of Lua's expressions, with its precedences: numbers, `true` and `false`, names, `+ - * / // % ^`, unary
+---`strew.expr` parses it, `strew.rows`, `strew.assign`, `strew.sort_by`, `strew.group_by` and `g:agg` take one for columns
+---of a table. The grammar is that of Lua's expressions, with its precedences: numbers, `true` and `false`, names, `+ - * / // % ^`, unary
 ---`-` and `~`, `& | ~`, comparisons, which give bools, `and`, `or` and `not` of bools, parentheses, and calls:
 ---
----- elementwise functions by their names: `exp(x)`, `maximum(a, b)`, `where(c, a, b)`, `clamp(x, 0, 1)`, `isnan(x)`
+---- elementwise functions by their names, with arguments in order: `exp(x)`, `maximum(a, b)`, `where(c, a, b)`,
+---  `clamp(x, 0, 1)`, `clamp(x, 0)`, `isnan(x)`
 ---
 ---- dtypes, as `to`: `float32(x)`
 ---
@@ -4911,7 +4913,7 @@ function strew.dot(self, other) end
 ---`f:with(inputs)` binds the inputs without computing anything. Any call reads the result in the place of a tensor:
 ---`strew.scatter(e, index)`, `g:sum(e)`, `t:copy_(e)`, `e:sum(0)`. Folds and, on the CPU, groups, segments and
 ---the calls that scatter its elements compute blocks of it as they read; other calls store it first.
----`e.dtype` and `e.shape` are those of the result. Nothing can be written to it.
+---`e.dtype` and `e.shape` are those of the result, and `e + 1` is a tensor. Nothing can be written to it.
 ---
 ---```lua
 ---local f = strew.expr("price * (1 + tax) * pieces")
@@ -5875,9 +5877,9 @@ function strew.last_error() end
 ---example:2: help: 'name' is "scater", no help found
 ---  hint  did you mean 'scatter'?
 ---```
----@param name? string|function a function or its name in any form, the name of a rule as "mode", or a topic
+---@param name? any a function or its name in any form, the name of a rule as "mode", a topic; an expression or reduction
 ---@param options? strew.help_options
----@overload fun(options: {name?: string|function, search?: string})
+---@overload fun(options: {name?: any, search?: string})
 function strew.help(name, options) end
 
 return strew

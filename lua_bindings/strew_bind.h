@@ -235,6 +235,7 @@ struct owner_type {
     const char *name;
     const struct script_function *row; /* NULL: no further events */
   } events[4];
+  bool has_operators; /* and the other events of tensors */
 };
 /* Pushes one that owns nothing yet. */
 struct owner *bind_push_owner(lua_State *L, const struct owner_type *type);
@@ -248,6 +249,8 @@ void bind_end_owner(struct owner *owner, const struct owner_type *type);
 
 /* -------------------------------------------------------------------------------------------------- strew_expr.c */
 
+/* Marks the input, named by the string at i + 1, in the text of the expression at position i. */
+void bind_mark_input(lua_State *L, struct script_call *call, int i);
 /* Replaces the bound expression at position i by a tensor, which the device may leave unstored: strew_expr_bind. */
 bool bind_expand(lua_State *L, struct script_call *call, int i, bool unstored);
 

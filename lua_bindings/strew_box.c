@@ -37,6 +37,15 @@ struct box *bind_to_box(lua_State *L, const struct binding *binding, int i) {
   return handle && lua_rawlen(L, i) == sizeof *handle && handle->mark == binding->mark ? handle->box : NULL;
 }
 
+void bind_mark_input(lua_State *L, struct script_call *call, int i) {
+  strew_expr_node node;
+  const struct owner *owner = lua_touserdata(L, i) ? luaL_testudata(L, i, bind_expr_key) : NULL;
+  const char *name = lua_tostring(L, i + 1);
+  for (int k = 0; owner && name && strew_expr_node_at(owner->object.expr, k, &node); k++)
+    if (!strcmp(node.op, "input") && !strcmp(strew_expr_input(owner->object.expr, node.which), name))
+      strew_expr_mark(owner->object.expr, k, &call->error);
+}
+
 bool bind_is_bound(lua_State *L, int i) {
   return lua_touserdata(L, i) && lua_rawlen(L, i) == sizeof(struct owner) && luaL_testudata(L, i, bind_bound_key);
 }

@@ -303,12 +303,25 @@ static int close_owner(lua_State *L) {
   return 0;
 }
 
+static void set_tensor_events(lua_State *L) {
+  const struct binding *binding = lua_touserdata(L, lua_upvalueindex(1));
+  const int to = lua_gettop(L), from = to + 1;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, binding->mark);
+  for (lua_pushnil(L); lua_next(L, from);) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, to);
+  }
+  lua_pop(L, 1);
+}
+
 /* The metatable is complete before the registry has it: a failed allocation leaves none without __gc. */
 static void push_owner_metatable(lua_State *L, const struct owner_type *type) {
   const luaL_Reg ends[] = {{"__gc", close_owner}, {"__close", close_owner}, {NULL, NULL}};
   if (luaL_getmetatable(L, type->key) == LUA_TTABLE) return;
   lua_pop(L, 1);
   lua_newtable(L);
+  if (type->has_operators) set_tensor_events(L);
   lua_pushlightuserdata(L, (void *)(uintptr_t)type);
   luaL_setfuncs(L, ends, 1);
   for (int i = 0; type->events[i].row; i++)

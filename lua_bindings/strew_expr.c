@@ -23,7 +23,8 @@ static const struct owner_type expressions = {
 static const struct owner_type bounds = {bind_bound_key,
                                          "bound expression",
                                          release,
-                                         {{"__index", &bound_field_row}, {"__tostring", &bind_expr_tostring_row}}};
+                                         {{"__index", &bound_field_row}, {"__tostring", &bind_expr_tostring_row}},
+                                         true};
 
 /* An expression, bound or not. */
 bool bind_expression(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -124,6 +125,8 @@ static strew_expr *begin_plain(lua_State *L, struct script_call *call) {
   const struct owner *self = bind_to_owner(L, &expressions);
   if (!self || !self->object.any || call->arguments != 2 || !lua_istable(L, 2) || call->binding->recording) return NULL;
   if (strew_expr_word_count(self->object.expr) || lua_getmetatable(L, 2)) return NULL;
+  if (lua_getfield(L, 2, "out") != LUA_TNIL || lua_getfield(L, 2, "device") != LUA_TNIL) return NULL;
+  lua_settop(L, 3);
   lua_getiuservalue(L, 1, 1);
   return self->object.expr;
 }
@@ -137,7 +140,9 @@ static int call_expr(lua_State *L, struct script_call *call) {
     return bind_end(strew_expr_evaluate(e.expr, &e.values, &box->tensor, &call->error), 1);
   }
   lua_settop(L, call->arguments);
-  return bind_call_family(L, call, &bind_expr_call_row);
+  if (!bind_to_box(L, call->binding, 2)) return bind_call_family(L, call, &bind_expr_call_row);
+  bind_fail(call, STREW_EARGUMENT, "inputs", "is a tensor, expected a table");
+  return bind_hint(call, "f{x = t}: the inputs by their names");
 }
 
 /* f:with(inputs) */
@@ -162,11 +167,13 @@ static int with(lua_State *L, struct script_call *call) {
 static const struct script_function call_row = {"expression", call_expr, 0, GROUPED},
                                     with_row = {"with", with, 0, GROUPED};
 
-static int fail_field(lua_State *L, struct script_call *call, const char *of, const char *const *names) {
+static int fail_field(lua_State *L, struct script_call *call, const char *of, const char *const *names,
+                      const char *hint) {
   char text[TEXT_BYTES];
   strew_guess guess = {.wanted = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
   for (; *names; names++) strew_guess_name(&guess, *names);
-  return bind_fail_name(L, call, of, &guess);
+  const int failed = bind_fail_name(L, call, of, &guess);
+  return *call->error.hint ? failed : bind_hint(call, "%s", hint);
 }
 
 static bool is_key(lua_State *L, const char *name) {
@@ -180,7 +187,8 @@ static int field(lua_State *L, struct script_call *call) {
   if (is_key(L, "with")) return bind_push_function(L, lua_upvalueindex(1), &with_row, "with", GROUPED), 1;
   if (is_key(L, "text")) return lua_pushstring(L, strew_expr_text(self)), 1;
   if (!is_key(L, "inputs"))
-    return fail_field(L, call, "an expression", (const char *[]){"inputs", "text", "with", NULL});
+    return fail_field(L, call, "an expression", (const char *[]){"inputs", "text", "with", NULL},
+                      "f:with(inputs) has the methods of tensors");
   lua_newtable(L);
   lua_getiuservalue(L, 1, 1);
   for (lua_Unsigned i = 1, count = lua_rawlen(L, -1); i <= count; i++) {
@@ -202,7 +210,8 @@ static int bound_field(lua_State *L, struct script_call *call) {
   lua_pushvalue(L, 2);
   if (lua_type(L, 2) == LUA_TSTRING && lua_rawget(L, -2) != LUA_TNIL) return 1;
   if (!is_shape && !is_key(L, "dtype"))
-    return fail_field(L, call, "a bound expression", (const char *[]){"dtype", "shape", NULL});
+    return fail_field(L, call, "a bound expression", (const char *[]){"dtype", "shape", NULL},
+                      "e:clone() is a tensor of its values");
   if (!read_bound(L, call, 1, &e)) return -1;
   if (strew_expr_type(e.expr, &e.values, &dtype, &rank, sizes, &call->error) != STREW_OK) return -1;
   if (is_shape)

@@ -57,8 +57,8 @@ static void add_lines(struct script_call *call, const char *hint) {
            strew_printable(error->hint));
 }
 
-/* fail(argument, fact [, hint [, code [, value [, position]]]]): raises an error of the script's call; argument may be
-   nil. */
+/* fail(argument, fact [, hint [, code [, value [, position [, expression, input]]]]]): raises an error of the script's
+   call, and marks the input in the text; argument may be nil. */
 static int fail(lua_State *L, struct script_call *call) {
   const char *argument = lua_tostring(L, 1), *hint = lua_tostring(L, 3), *code = lua_tostring(L, 4);
   strew_status status = STREW_EARGUMENT;
@@ -66,6 +66,7 @@ static int fail(lua_State *L, struct script_call *call) {
     if (strcmp(strew_status_name((strew_status)i), code) == 0) status = (strew_status)i;
   bind_fail(call, status, argument, "%s", lua_isstring(L, 2) ? lua_tostring(L, 2) : "is invalid");
   add_lines(call, hint);
+  bind_mark_input(L, call, 7);
   call->error.has_value = bind_to_scalar(L, 5, &call->error.value);
   if (lua_istable(L, 6)) {
     call->error.position_rank = 0;

@@ -89,15 +89,29 @@ int bind_fail_name(lua_State *L, struct script_call *call, const char *owner, co
   return bind_hint_guess(call, guess);
 }
 
-/* A name, or a function of the module. */
-bool bind_topic(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  return lua_tocfunction(L, i) == bind_dispatch || bind_string(L, call, i, name, out);
+/* The name of the function that makes the value at i; NULL: none does. */
+static const char *maker_of(lua_State *L, int i) {
+  static const char *const makers[][2] = {{"expression", "expr"}, {"bound expression", "expr"}, {"tensor", "tensor"}};
+  if (lua_type(L, i) != LUA_TUSERDATA || luaL_getmetafield(L, i, "__name") != LUA_TSTRING) return NULL;
+  const char *name = lua_tostring(L, -1); /* the metatable holds it */
+  for (size_t k = 0; k < sizeof makers / sizeof *makers; k++)
+    if (!strcmp(name, makers[k][0])) name = makers[k][1];
+  return lua_pop(L, 1), name;
 }
 
-/* name_of(value): the name of a function of the module, an upvalue; any other value as it is. */
+/* A name, a function of the module, or one of its objects. */
+bool bind_topic(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  return lua_tocfunction(L, i) == bind_dispatch || maker_of(L, i) || bind_string(L, call, i, name, out);
+}
+
+/* name_of(value): the name of a function of the module, an upvalue, or of that which makes an object; any other value
+   as it is. */
 static int name_of(lua_State *L, struct script_call *call) {
   (void)call;
-  if (lua_tocfunction(L, 1) == bind_dispatch)
+  const char *maker = maker_of(L, 1);
+  if (maker)
+    lua_pushstring(L, maker);
+  else if (lua_tocfunction(L, 1) == bind_dispatch)
     lua_getupvalue(L, 1, NAME_UPVALUE);
   else
     lua_settop(L, 1);

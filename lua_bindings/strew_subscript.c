@@ -139,7 +139,7 @@ static int length(lua_State *L, struct script_call *call) {
 /* Lua converts the results of __lt and __le to one boolean. It turns t >= 5 round to 5 <= t, which is less common. */
 static int no_order(lua_State *L, struct script_call *call) {
   char text[TEXT_BYTES];
-  const bool is_lt = call->row->code == STREW_LT, is_turned = !bind_to_box(L, call->binding, 1);
+  const bool is_lt = call->row->code == STREW_LT, is_turned = !bind_to_box(L, call->binding, 1) && !bind_is_bound(L, 1);
   if (is_turned) call->error.alias = is_lt ? ">" : ">=";
   bind_fail(call, STREW_EARGUMENT, NULL, "gives one boolean in Lua, and cannot compare tensors");
   if (lua_type(L, is_turned ? 1 : 2) != LUA_TNUMBER) return bind_hint(call, is_lt ? "a:lt(b)" : "a:le(b)");

@@ -5,7 +5,6 @@
 #include "runtime/base/operations.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { FAN = 16, TILE = 64 };
 enum way { WAY_ITEMS, WAY_TILE, WAY_LANES };

@@ -1186,8 +1186,9 @@ STREW_API strew_status strew_key_table_keys(const strew_key_table *table, int i,
 
    The grammar is that of Lua's expressions, with its precedences: numbers, true, false, names, + - * / // % ^, unary -
    and ~, & | ~, comparisons (which give bools), "and", "or" and "not" (of bools), parentheses and calls:
-     functions    the words of strew_unary_op and strew_binary_op; where(c, a, b), clamp(x, low, high),
-                  masked_fill(x, mask, value), isnan, isinf, isfinite (x)
+     functions    the words of strew_unary_op and strew_binary_op; where(c, a, b), clamp(x, low [, high]),
+                  masked_fill(x, mask, value), isnan, isinf, isfinite (x), nan_to_num(x [, nan [, posinf [, neginf]]]),
+                  isclose(a, b [, rtol [, atol [, equal_nan]]]), which stores a and b
      conversions  the words of strew_dtype: float32(x), which is strew_to
      reductions   sum mean var std min max amin amax any all prod (x [, dim [, keepdim]]): strew_reduce_with; dim and keepdim
                   are constants. Computed first; the result broadcasts
@@ -1213,9 +1214,10 @@ STREW_API const char *strew_expr_word(const strew_expr *expr, int i, int *input)
    of the text are one node. False: no node i. */
 typedef struct strew_expr_node {
   const char *op;  /* the word of a strew_unary_op, strew_binary_op or strew_fold, or one of where, clamp, masked_fill,
-                          to, index, and, or, not, number, input, word */
+                          to, index, isclose, and, or, not, number, input, word, replacement: the number in place of
+                          NaN (`which` 0), inf (1) or -inf (2) in operand 0: operand 1, or that of nan_to_num(x) */
   int count;       /* of operands */
-  int operands[3]; /* their nodes */
+  int operands[5]; /* their nodes */
   strew_scalar number; /* of a number */
   int which;           /* the number of the input or word; of "to" the strew_dtype */
   bool has_dim;        /* of a strew_fold: over one dimension, not all */
@@ -1224,6 +1226,8 @@ typedef struct strew_expr_node {
   int at, length; /* of the operation in the text, in bytes */
 } strew_expr_node;
 STREW_API bool strew_expr_node_at(const strew_expr *expr, int i, strew_expr_node *out);
+/* Adds the text, with a mark under node i, to the message of a host's own error, such as that of an unknown name. */
+STREW_API void strew_expr_mark(const strew_expr *expr, int i, strew_error *error);
 
 /* The values of inputs, in their order; at least one is a tensor, and all tensors are on one device. `codes`: of each
    word, the number that stands for it in its input, -1: none; may be NULL if there are no words. */

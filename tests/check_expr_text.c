@@ -34,9 +34,10 @@ static void dump_number(strew_scalar number, char *to) {
 
 static const char *name_of(const struct node *node) {
   static const char *const names[] = {
-      [NODE_TRUE_AND] = "AND", [NODE_TRUE_OR] = "OR",       [NODE_TRUE_NOT] = "NOT", [NODE_WHERE] = "where",
-      [NODE_CLAMP] = "clamp",  [NODE_MASKED_FILL] = "fill", [NODE_INDEX] = "index",  [NODE_WORD] = "word",
-      [NODE_INPUT] = "input",  [NODE_NUMBER] = "number"};
+      [NODE_TRUE_AND] = "AND",  [NODE_TRUE_OR] = "OR",    [NODE_TRUE_NOT] = "NOT",
+      [NODE_WHERE] = "where",   [NODE_CLAMP] = "clamp",   [NODE_MASKED_FILL] = "fill",
+      [NODE_INDEX] = "index",   [NODE_WORD] = "word",     [NODE_INPUT] = "input",
+      [NODE_NUMBER] = "number", [NODE_CLOSE] = "isclose", [NODE_REPLACEMENT] = "replacement"};
   switch (node->kind) {
   case NODE_UNARY: return strew_unary_name((strew_unary_op)node->op);
   case NODE_BINARY: return strew_binary_name((strew_binary_op)node->op);
@@ -74,7 +75,7 @@ static void check_nodes(const strew_expr *expr) {
   for (int i = 0; i < expr->node_count; i++) {
     const struct node *node = &expr->nodes[i];
     ck_assert(node->at >= 0 && node->length > 0 && node->at + node->length <= length);
-    for (int k = 0; k < 3; k++) ck_assert(k < node->count ? node->children[k] < i : node->children[k] == 0);
+    for (int k = 0; k < MOST_CHILDREN; k++) ck_assert(k < node->count ? node->children[k] < i : node->children[k] == 0);
     for (int k = 0; k < node->count; k++) used[node->children[k]] = 1;
     if (node->kind == NODE_INPUT) ck_assert_ptr_eq(strew_expr_input(expr, node->op), expr->inputs[node->op]);
     if (node->kind == NODE_WORD) ck_assert_int_eq(expr->words[node->op].input, expr->nodes[node->children[0]].op);
@@ -204,6 +205,13 @@ static const char *const texts[][2] = {
     {"pow(x, 2)", "(pow x 2)"},
     {"where(c, a, b)", "(where c a b)"},
     {"clamp(x, -1, 1)", "(clamp x -1 1)"},
+    {"clamp(x, low)", "(clamp x low)"},
+    {"isclose(a, b)", "(isclose a b)"},
+    {"isclose(a, b, 1e999, k, true)", "(isclose a b inf k true)"},
+    {"nan_to_num(x)", "(fill (fill (fill x (ne x x) (replacement x)) (eq x inf) (replacement x)) (eq x -inf) "
+                      "(replacement x))"},
+    {"nan_to_num(x, 1, k)", "(fill (fill (fill x (ne x x) (replacement x 1)) (eq x inf) (replacement x k)) (eq x -inf) "
+                            "(replacement x))"},
     {"masked_fill(x, x < 0, 0)", "(fill x (lt x 0) 0)"},
     {"float32(x)", "(float32 x)"},
     {"bool(x)", "(bool x)"},
@@ -321,22 +329,24 @@ END_TEST
 
 /* Each function by its name, with each number of arguments. */
 START_TEST(test_functions) {
-  static const char *const numerals[] = {"()", "(x)", "(x, 1)", "(x, 1, true)", "(x, 1, true, 4)"};
+  static const char *const numerals[] = {
+      "()", "(x)", "(x, 1)", "(x, 1, true)", "(x, 1, true, 4)", "(x, 1, true, 4, 5)", "(x, 1, true, 4, 5, 6)"};
   static const char unary[] = "neg abs floor ceil round relu exp log sqrt rsqrt sin cos tanh sigmoid logical_not "
                               "tan asin acos atan sinh cosh asinh acosh atanh exp2 erf erfc gelu cbrt "
-"bitwise_not log2 log10 log1p expm1 sign float32 float64 float16 bfloat16 int64 int32 "
+                              "bitwise_not log2 log10 log1p expm1 sign float32 float64 float16 bfloat16 int64 int32 "
                               "int16 int8 uint8 bool isnan isinf isfinite square reciprocal silu softplus ";
   static const char binary[] =
       "add sub mul div floor_divide remainder pow minimum maximum eq ne lt le gt ge logical_and "
       "logical_or bitwise_and bitwise_or bitwise_xor atan2 hypot logaddexp ";
-  static const char fold[] = "sum mean var std min max amin amax any all prod ", other[] = "where clamp masked_fill ";
+  static const char fold[] = "sum mean var std min max amin amax any all prod ", other[] = "where masked_fill ";
   static const struct {
     const char *names;
     int least, most;
-  } kinds[] = {{unary, 1, 1}, {binary, 2, 2}, {fold, 1, 3}, {other, 3, 3}};
+  } kinds[] = {{unary, 1, 1},    {binary, 2, 2},        {fold, 1, 3},      {other, 3, 3},
+               {"clamp ", 2, 3}, {"nan_to_num ", 1, 4}, {"isclose ", 2, 5}};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     for (const char *name = kinds[k].names; *name; name += strcspn(name, " ") + 1)
-      for (int count = 0; count < 5; count++) {
+      for (int count = 0; count < 7; count++) {
         char text[100];
         strew_expr *expr = NULL;
         sprintf(text, "%.*s%s", (int)strcspn(name, " "), name, numerals[count]);
@@ -450,7 +460,8 @@ static const struct {
     {"{1, 2}", "has '{', which expressions do not have", "^", "there are no tables: pass a tensor as an input"},
     {"}", "has '}', which expressions do not have", "^", "there are no tables: pass a tensor as an input"},
     {"x; y", "has ';', which expressions do not have", " ^", "a text is a single expression"},
-    {"nil", "has 'nil', which expressions do not have", "^^^", "isnan(x) finds missing numbers"},
+    {"nil", "has 'nil', which expressions do not have", "^^^",
+     "isnan(x) finds missing numbers; minimum(x, 2) is clamp without a lower bound"},
     {"function(x) return x end", "has 'function', which expressions do not have", "^^^^^^^^",
      "define a function outside of the text"},
     {"if x then y", "has 'if', which expressions do not have", "^^", "write where(c, a, b)"},
@@ -484,7 +495,7 @@ static const struct {
     {"exp(a, b)", "calls 'exp' with 2 arguments, expected exp(x)", "^^^", NULL},
     {"add(x)", "calls 'add' with 1 argument, expected add(a, b)", "^^^", NULL},
     {"where(a, b)", "calls 'where' with 2 arguments, expected where(c, a, b)", "^^^^^", NULL},
-    {"clamp(x, 0)", "calls 'clamp' with 2 arguments, expected clamp(x, low, high)", "^^^^^", NULL},
+    {"clamp(x)", "calls 'clamp' with 1 argument, expected clamp(x, low [, high])", "^^^^^", NULL},
     {"sum(x, 0, true, 1)", "calls 'sum' with 4 arguments, expected sum(x [, dim [, keepdim]])", "^^^", NULL},
     {"isnan()", "calls 'isnan' with 0 arguments, expected isnan(x)", "^^^^^", NULL},
     {"sum(x, d)", "calls 'sum' with a wrong dim, expected a constant such as 0 or -1", "^^^", NULL},
@@ -662,8 +673,17 @@ END_TEST
 
 /* Names and words fill their part of the block: see create. */
 START_TEST(test_full_blocks) {
-  static const char *const tight[] = {
-      "a", "a+b", "a=='b'", "a=='b'or c", "a[b]", "''==a", "isinf(x)", "isfinite(1)", "isnan(isinf(isfinite(x)))"};
+  static const char *const tight[] = {"a",
+                                      "a+b",
+                                      "a=='b'",
+                                      "a=='b'or c",
+                                      "a[b]",
+                                      "''==a",
+                                      "isinf(x)",
+                                      "isfinite(1)",
+                                      "isnan(isinf(isfinite(x)))",
+                                      "nan_to_num(1)",
+                                      "nan_to_num(nan_to_num(x,1,2,3))"};
   for (size_t i = 0; i < sizeof tight / sizeof *tight; i++) strew_expr_release(parse(tight[i]));
 }
 END_TEST

@@ -348,6 +348,7 @@ static strew_status unstored_result(struct drawn *program, strew_tensor **out, s
                               .data = &program->plan,
                               .program = &program->plan,
                               .check = check_nothing,
+                              .store = tensor_store,
                               .release = end_unstored,
                               .user = device->context};
   device->context->unstored++;

@@ -7,13 +7,13 @@ local is_tensor, product = operands.is_tensor, operands.product
 
 ---------------------------------------------------------------------------------------------------------- reductions
 
--- The number of accumulators of each reduction.
+-- The names of each reduction's accumulators.
 local accumulators = setmetatable({}, {__mode = "k"})
 
 -- Raises an error if the argument of that name is to begin several accumulators.
 local function check_begins(r, argument, hint)
-  if accumulators[r] and accumulators[r] > 1 then
-    fail(argument, ("cannot begin %d accumulators, expected one"):format(accumulators[r]), hint)
+  if accumulators[r] and accumulators[r][2] then
+    fail(argument, ("cannot begin %d accumulators, expected one"):format(#accumulators[r]), hint)
   end
 end
 
@@ -70,7 +70,7 @@ local function reduction(init, combine, finish, dtype)
   end
   local text = table.concat(texts, ", ") .. (finish and "; " .. finish or "")
   local r = inner.combination(names, inits, combines, dtypes, finish, inner.printable(text))
-  accumulators[r] = #names
+  accumulators[r] = names
   return r
 end
 
@@ -95,7 +95,9 @@ local function read_sources(r, src)
       if by[name] ~= nil then
         fail("src", ("has %s as '%s', expected a tensor"):format(inner.text(by[name]), name))
       end
-      fail("src", of:format(name), is_tensor(src) and ("a table of tensors: {%s = ...}"):format(name) or nil)
+      local meant = errors.meant(name, accumulators[r])
+      fail("src", of:format(name), meant or ("%s is a source: {%s = ...}; the accumulators are %s"):format(name, name,
+        table.concat(accumulators[r], ", ")))
     end
   end
   local first = list[1] or is_tensor(src) and src or src[keys_of(src, "src")[1]]

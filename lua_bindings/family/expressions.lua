@@ -50,7 +50,28 @@ local function find(list, word)
   return found
 end
 
-local function fail_missing(parts, missing, inputs, argument)
+-- Raises an error if a column whose name is none of an expression is in a text that has failed.
+local function check_names(names, text, argument)
+  for _, name in ipairs(names) do
+    local is_name = type(name) == "string" and name:find "^[%a_][%w_]*$" and pcall(strew.expr, name)
+    if type(name) == "string" and not is_name and text:find(name, 1, true) then
+      local other = name:gsub("[^%w_]", "_"):gsub("^%f[%d]", "_")
+      other = pcall(strew.expr, other) and other or other .. "_"
+      fail(argument, ("has column %s, which is no name of an expression"):format(tables.quoted(name)),
+        ("strew.assign(x, {%s = %s}) adds it as %s"):format(other, tables.quoted(name), other))
+    end
+  end
+end
+
+-- Returns the expression of a text of columns.
+function expressions.parse(text, names, argument)
+  local is_parsed, f = pcall(strew.expr, text)
+  if is_parsed then return f end
+  check_names(names, text, argument)
+  error(f, 0)
+end
+
+local function fail_missing(f, missing, inputs, argument)
   local names, hints = tables.names(inputs), {}
   for _, name in ipairs(missing) do
     local _, nearest = errors.meant(name, names)
@@ -58,13 +79,14 @@ local function fail_missing(parts, missing, inputs, argument)
   end
   local what, hint = table.concat(missing, ", "), hints[1] and "did you mean " .. table.concat(hints, ", ") .. "?"
   if argument == "inputs" then
-    fail(argument, ("has no %s, the expression reads %s"):format(what, table.concat(parts.names, ", ")), hint)
+    fail(argument, ("has no %s"):format(what), hint, nil, nil, nil, f, missing[1])
   end
   local _, lists = about.about(inputs)
   for _, list in pairs(lists or {}) do
     if find(list, missing[1]) > 0 then hint = "a word is in quotes: " .. inner.text(missing[1]) end
   end
-  fail(argument, ("reads %s, not found in the table"):format(what), hint)
+  check_names(names, f.text, argument)
+  fail(argument, ("reads %s, not found in the table"):format(what), hint, nil, nil, nil, f, missing[1])
 end
 
 -- Returns the codes of the words, or nil if there are none; where a word has two codes, the input becomes one of ranks.
@@ -108,7 +130,7 @@ local function bound(f, inputs, argument)
       table.insert(missing, name)
     end
   end
-  if missing then fail_missing(parts, missing, inputs, argument) end
+  if missing then fail_missing(f, missing, inputs, argument) end
   values.codes = codes_of(parts, values, inputs, argument)
   return inner.expr_bind(f, parts.names, values, values.codes)
 end
@@ -142,6 +164,11 @@ local special = {
   input = function(node, values) return values[node.of] end,
   word = function(node, values) return values.codes[node.of] end,
   index = function(_, _, rows, index) return rows[index] end,
+  replacement = function(node, _, x, given)
+    local dtype = operands.is_tensor(x) and x.dtype or "float64"
+    if operands.is_tensor(x) and not operands.is_float(x) then return dtype == "bool" and false or 0 end
+    return given or strew.tensor({({0 / 0, 1 / 0, -1 / 0})[node.of]}, {dtype = dtype}):nan_to_num():item()
+  end,
   ["and"] = function(_, _, a, b) return strew.logical_and(bools(a), bools(b)) end,
   ["or"] = function(_, _, a, b) return strew.logical_or(bools(a), bools(b)) end,
   ["not"] = function(_, _, a) return strew.logical_not(bools(a)) end,
@@ -182,6 +209,18 @@ function expressions.is_text(columns, name)
   return pcall(strew.expr, name) or name:find "[-+*/%%^&|~<>=(%[]" and not errors.meant(name, columns.names)
 end
 
+-- Returns x's columns, and behind them those that are texts among the names that a script gives.
+function expressions.with_texts(x, names, argument)
+  local all = tables.read(x, "x")
+  for _, name in ipairs(type(names) == "table" and names or {names}) do
+    if expressions.is_text(all, name) then
+      local t, at = expressions.column(x, all, name, argument), #all.names + 1
+      all.names[at], all.tensors[at] = name, t
+    end
+  end
+  return all
+end
+
 -- Returns e for a call that reads it: e itself if it is a line of that length and no call is recorded; else its values.
 function expressions.unstored(e, length)
   if inner.is_recording() then return expressions.evaluate(e) end
@@ -191,9 +230,10 @@ end
 
 -- Returns a column that a text computes from the columns of x. reads: for a call that reads bound expressions.
 function expressions.column(x, columns, text, argument, reads)
-  local f = strew.expr(text)
+  local f = expressions.parse(text, columns.names, argument)
   if not f.inputs[1] then
-    fail(argument, ("has %s, which reads no column"):format(inner.text(text)), "a number fills a column: {name = 1}")
+    fail(argument, ("has %s, which reads no column"):format(inner.text(text)),
+      argument == "what" and "a number fills a column: {name = 1}" or nil)
   end
   local e = bound(f, x, argument)
   local t = reads and expressions.unstored(e, columns.rows) or expressions.evaluate(e)
@@ -205,7 +245,24 @@ end
 
 ---------------------------------------------------------------------------------------------------------- operations
 
+-- Raises an error for an option among the inputs of a plain table that has nothing else which f does not read.
+local function check_options(f, inputs)
+  local option
+  if getmetatable(inputs) then return end
+  for name in next, inputs do
+    if find(parts_of(f).names, name) == 0 then
+      if option or name ~= "out" and name ~= "device" then return end
+      option = name
+    end
+  end
+  if option then
+    fail("inputs", ("has '%s', which the expression does not read"):format(option),
+      ("options are a table of their own: f(inputs, {%s = ...})"):format(option))
+  end
+end
+
 local function call(self, inputs, out, device)
+  check_options(self, inputs)
   if out and device then fail("device", "cannot be combined with 'out'") end
   local result = expressions.evaluate(bound(self, inputs), out)
   return device and result:to(device) or result

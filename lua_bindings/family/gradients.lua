@@ -9,7 +9,7 @@
 -- add(operand, gradient, or a function that returns it).
 local strew, fail, use, inner = ...
 local operands, placed = use "operands.lua", use "gradients_placed.lua"
-local like, zeros, equal, compute, bound = placed.like, placed.zeros, placed.equal, placed.compute, placed.bound
+local like, zeros, equal, compute, bound = placed.like, placed.zeros, placed.equal, operands.compute, operands.bound
 
 local is_tensor = operands.is_tensor
 
@@ -157,8 +157,8 @@ local function quantile_self(g, c)
       weight = (weight > 0.5 or weight == 0.5 and low % 2 == 1) and 1 or 0
     end
     local part = parts:select(0, k - 1):reshape(sizes)
-    result:scatter_add_(dim, order:narrow(dim, low, 1), part * (1 - weight))
-    result:scatter_add_(dim, order:narrow(dim, high, 1), part * weight)
+    result = result:scatter_add(dim, order:narrow(dim, low, 1), part * (1 - weight))
+    result = result:scatter_add(dim, order:narrow(dim, high, 1), part * weight)
   end
   return result:reshape(x.shape)
 end
@@ -316,8 +316,8 @@ end
 local function clamp_self(_, c)
   local function share(name, beyond)
     if c[name] == nil then return "" end
-    return (is_tensor(c[name]) and " * where(self == %s, 0.5, self %s %s)" or " * (self%.0s %s %s)"):format(name, beyond,
-      name)
+    local text = is_tensor(c[name]) and " * where(self == %s, 0.5, self %s %s)" or " * (self%.0s %s %s)"
+    return text:format(name, beyond, name)
   end
   return "g" .. share("min", ">") .. share("max", "<")
 end

@@ -2,7 +2,7 @@
 local strew, _, use, inner = ...
 local operands, placed = use "operands.lua", use "gradients_placed.lua"
 local like, zeros, equal, reduction = placed.like, placed.zeros, placed.equal, placed.reduction
-local compute, bound = placed.compute, placed.bound
+local compute, bound = operands.compute, operands.bound
 local line = operands.line
 
 -- The groups of a call: src (of rank 1 or more), dim, their number n, and each element's (index; -1: none). An index
@@ -47,8 +47,8 @@ local function end_of(groups, reduce)
   return rows(groups, positions, reduce, size)
 end
 
--- What is subtracted from elements for their differences from the mean of their group, one after the other; the groups in
--- float64, on the CPU for a device without it, and their counts. As strew_grouping_squares makes them.
+-- What is subtracted from elements for their differences from the mean of their group, one after the other; the groups
+-- in float64, on the CPU for a device without it, and their counts. As strew_grouping_squares makes them.
 local function centers_of(groups)
   local device = inner.has_float64(groups.src) and groups.src.device or "cpu"
   local near = {dim = groups.dim, n = groups.n, index = groups.index:to(device)}

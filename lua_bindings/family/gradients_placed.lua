@@ -2,7 +2,7 @@
 -- name. All writes are the position form of scatter: an index along one dimension, of src's sizes.
 local strew, _, use, inner = ...
 local operands = use "operands.lua"
-local line, is_tensor = operands.line, operands.is_tensor
+local line, is_tensor, compute = operands.line, operands.is_tensor, operands.compute
 local placed = {}
 
 -- Options for a new tensor of x's dtype on its device.
@@ -11,21 +11,6 @@ local like = placed.like
 
 function placed.zeros(x) return strew.zeros(x.shape, like(x)) end
 local zeros = placed.zeros
-
-local compiled = {}
-local function formula(text)
-  compiled[text] = compiled[text] or strew.expr(text)
-  return compiled[text]
-end
-
--- Returns what a text gives of a plain table of inputs.
-function placed.compute(text, inputs) return formula(text)(inputs) end
-local compute = placed.compute
-
--- The same to be reduced: of many elements, `count`, an expression that is not stored. (Few are sooner stored.)
-function placed.bound(text, inputs, count)
-  return count < 1 << 15 and compute(text, inputs) or formula(text):with(inputs)
-end
 
 -- The text that is 1 where a and b are equal, or both NaN, else 0, of x's dtype.
 function placed.equal(x) return x.dtype .. "(a == b or a ~= a and b ~= b)" end
@@ -57,7 +42,7 @@ function placed.others_in_groups(factors, ids, n)
     local at = (starts:gather(0, chosen) + rows):masked_fill(is_empty, 0):reshape(-1)
     local values = sorted:gather(0, at):reshape(is_empty.shape):masked_fill(is_empty, 1)
     local positions = order:gather(0, at):masked_fill(is_empty:reshape(-1), count)
-    result:scatter_(0, positions, placed.others(values, 0):reshape(-1), {mode = "drop"})
+    result = result:scatter(0, positions, placed.others(values, 0):reshape(-1), {mode = "drop"})
     size = size * 2
   end
   return result
@@ -97,7 +82,7 @@ local function spread(values, p) return values:gather(p.dim, p.index, {mode = p.
 
 -- Sums values of index's sizes at their positions.
 local function sums(values, p, start)
-  return (start or strew.zeros(p.self.shape, like(values))):scatter_add_(p.dim, p.index, values, {mode = p.mode})
+  return (start or strew.zeros(p.self.shape, like(values))):scatter_add(p.dim, p.index, values, {mode = p.mode})
 end
 
 -- Where a src element is the last one at its position. Dropped ones are not told apart: their gradient is 0.
@@ -129,10 +114,10 @@ end
 
 local function extremes(g, p)
   local self_equal = compute(equal(g), {a = p.self, b = p.out})
-  if not p.include then self_equal:masked_fill_(is_hit(g, p), 0) end
+  if not p.include then self_equal = self_equal:masked_fill(is_hit(g, p), 0) end
   local src_equal = compute(equal(g), {a = p.part, b = spread(p.out, p)})
-  local share = g / sums(src_equal, p, self_equal:clone())
-  local function part(g, e) return compute("where(e ~= 0, g, 0.0)", {g = g, e = e}) end
+  local share = g / sums(src_equal, p, self_equal)
+  local function part(values, e) return compute("where(e ~= 0, g, 0.0)", {g = values, e = e}) end
   return function() return part(share, self_equal) end, function() return part(spread(share, p), src_equal) end
 end
 joins.amax, joins.amin = extremes, extremes

@@ -1,7 +1,7 @@
 -- grouped.lua: groups of the rows of tables, and results of one row for each group.
 local strew, fail, use, inner = ...
 local operands, tables, missing = use "operands.lua", use "tables.lua", use "take_rows.lua"
-local aggregates = use "aggregates.lua"
+local aggregates, expressions = use "aggregates.lua", use "expressions.lua"
 
 -- Returns a grouping of the rows by columns at positions, the distinct keys as columns, and the tensors grouped by.
 local function groups_of(columns, positions, order, argument)
@@ -27,7 +27,7 @@ local function sealed(t)
 end
 
 local function group_by(x, by, order)
-  local columns = tables.read(x, "x")
+  local columns = expressions.with_texts(x, by, "by")
   local positions = tables.positions(columns, by, "by")
   local g, keys, grouped = groups_of(columns, positions, order, "by")
   local own = g.keys

@@ -51,6 +51,25 @@ function operands.check_rank(t, name, least, most, expected, hint)
   fail(name, ("has %d dimension%s, expected %s"):format(rank, rank == 1 and "" or "s", expected), hint, "shape")
 end
 
+local compiled = {}
+local function formula(text)
+  compiled[text] = compiled[text] or strew.expr(text)
+  return compiled[text]
+end
+
+-- Returns what a text gives of a plain table that has its inputs, and may have others, such as out.
+function operands.compute(text, inputs)
+  local f, own = formula(text), {}
+  for _, name in ipairs(f.inputs) do own[name] = inputs[name] end
+  return f(own)
+end
+
+-- The same to be reduced: of MANY elements, by their count, an expression that is not stored. Fewer are sooner stored.
+operands.MANY = 1 << 15
+function operands.bound(text, inputs, count)
+  return count < operands.MANY and operands.compute(text, inputs) or formula(text):with(inputs)
+end
+
 function operands.is_tensor(x) return strew.type(x) == "tensor" end
 
 -- Returns t, with one dimension if it has none.

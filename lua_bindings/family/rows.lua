@@ -52,7 +52,8 @@ local function rows(x, which, argument)
   if type(which) == "string" then
     which = expressions.column(x, all, which, argument)
     if which.dtype ~= "bool" then
-      fail(argument, ("gives %s, expected a condition"):format(which.dtype), nil, "dtype")
+      fail(argument, ("gives %s, expected a condition"):format(which.dtype),
+        "a comparison such as (n + 1) > 0 gives bools", "dtype")
     end
   elseif not operands.is_tensor(which) then
     fail(argument, ("is %s, expected a tensor, or a condition as text"):format(inner.text(which)),
@@ -86,21 +87,9 @@ local function directions(descending, n)
     inner.text(descending), n))
 end
 
--- Returns x's columns, and behind them those that are texts of expressions among the names that a script gives.
-local function with_texts(x, names)
-  local all = tables.read(x, "x")
-  for _, name in ipairs(type(names) == "table" and names or {names}) do
-    if expressions.is_text(all, name) then
-      local t, at = expressions.column(x, all, name, "by"), #all.names + 1
-      all.names[at], all.tensors[at] = name, t
-    end
-  end
-  return all
-end
-
 -- A stable sort by each column in turn, the most important one last.
 local function sort_by(x, by, descending)
-  local keys, order = with_texts(x, by), nil
+  local keys, order = expressions.with_texts(x, by, "by"), nil
   local positions = tables.positions(keys, by, "by")
   local is_descending = directions(descending, #positions)
   for k = #positions, 1, -1 do
@@ -182,14 +171,16 @@ local function add_column(new, what, name, state)
   state[#state + 1] = name
   if state[name] == "open" then fail("what", "has columns that need one another: " .. table.concat(state, ", ")) end
   state[name] = "open"
+  local names = about.about(new)
   if type(value) == "string" then
     local is_name = rawget(new, value) ~= nil or rawget(what, value) ~= nil
-    for _, input in ipairs(is_name and {value} or strew.expr(value).inputs) do
+    for _, input in ipairs(is_name and {value} or expressions.parse(value, names, "what").inputs) do
       if state[input] and (is_new or input ~= name) then add_column(new, what, input, state) end
     end
   end
   local t, words = made_column(new, name, value)
-  local names, lists = about.about(new)
+  local lists
+  names, lists = about.about(new)
   new_column(new, name, t)
   lists[name] = words or lists[name]
   if is_new then table.insert(names, name) end

@@ -8,6 +8,8 @@ local LEAST = {float32 = 2.0 ^ -100, float64 = 2.0 ^ -900}
 local MOST = {float32 = 2.0 ^ 127, float64 = 2.0 ^ 1023}
 
 local function powers_of(self, p, dim, keepdim)
+  local n = self:numel()
+  if p == 2 and n >= operands.MANY then return operands.bound("x * x", {x = self}, n):sum(dim, keepdim) end
   return (p == 2 and self * self or self:abs():pow_(p)):sum(dim, keepdim)
 end
 
@@ -85,7 +87,9 @@ return {
     if x:numel() == 0 then return x:exp():sum(dim, keepdim):log_():to(dtype) end
     local largest = x:amax(dim, true)
     largest:masked_fill_(largest:abs():eq(math.huge), 0)
-    local sums = (x - largest):exp_():sum(dim, keepdim):log_()
+    local n, powers = x:numel(), nil
+    if n >= operands.MANY then powers = operands.bound("exp(x - largest)", {x = x, largest = largest}, n) end
+    local sums = (powers or (x - largest):exp_()):sum(dim, keepdim):log_()
     return sums:add_(largest:view(sums.shape)):to(dtype)
   end},
 }

@@ -138,6 +138,25 @@ function tables.name_keys(columns)
   for i = 1, #columns.tensors do columns.names[i] = #columns.tensors == 1 and "key" or "key" .. i end
 end
 
+-- Returns the hint for a name that no column has, or nil.
+local function hint_of(name, names)
+  local known, parts = {}, {}
+  for _, other in ipairs(names) do known[other] = true end
+  if type(name) ~= "string" then return nil end
+  for part in name:gmatch "[^,]+" do
+    part = part:match "^%s*(.-)%s*$"
+    parts[#parts + 1] = known[part] and inner.text(part) or nil
+  end
+  if select(2, name:gsub(",", "")) == #parts - 1 and parts[2] then
+    return ("several columns are a sequence: {%s}"):format(table.concat(parts, ", "))
+  end
+  local first, direction = name:match "^(.-)%s+(%a+)$"
+  if known[first] and direction:lower():find "^desc" then
+    return ("strew.sort_by(x, %s, true) sorts in descending order"):format(inner.text(first))
+  end
+  return (errors.meant(name, names))
+end
+
 -- Returns the position of a column.
 function tables.position(columns, name, argument)
   for i, other in ipairs(columns.names) do
@@ -146,8 +165,7 @@ function tables.position(columns, name, argument)
   if type(name) ~= "string" and math.type(name) ~= "integer" then
     fail(argument, ("has %s, expected names or numbers of columns"):format(inner.text(name)))
   end
-  local hint = errors.meant(name, columns.names)
-  fail(argument, ("has %s, not found in %s"):format(inner.text(name), columns.argument), hint)
+  fail(argument, ("has %s, not found in %s"):format(inner.text(name), columns.argument), hint_of(name, columns.names))
 end
 
 -- Returns the positions of columns, different ones: of a name, a number, or a sequence of them.

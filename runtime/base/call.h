@@ -10,6 +10,8 @@
 
 #define MAX_RANK     STREW_MAX_RANK
 #define MAX_OPERANDS 5
+/* Before a function that small calls do without: its callers save no registers for it. */
+#define APART __attribute__((noinline))
 
 struct storage;
 /* Where in an expression an operation stands: bytes at .. at + length - 1 of its text. */
@@ -139,9 +141,7 @@ strew_status check_alive(const struct call *call, const char *name, int64_t i, c
 
 strew_context *tensor_context(const strew_tensor *tensor);
 
-/* Computes the elements of an unstored tensor into memory, which is its own from then on; of the call's operands, all
-   but those that it reads once. unstored.c */
-strew_status tensor_store(const struct call *call, const strew_tensor *tensor);
+/* Stores the call's unstored operands (unstored.c), all but those that it reads once. */
 strew_status call_store(const struct call *call);
 /* The same for entry i of a list, which is checked to be alive. */
 strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor);

@@ -71,6 +71,7 @@ struct storage {
   /* Of an unstored tensor, else NULL: fails if an index from which the program takes elements is out of range: one that
      its run has met, or `now` finds. */
   strew_status (*check)(const struct call *call, struct storage *storage, bool now);
+  strew_status (*store)(const struct call *call, const strew_tensor *tensor); /* unstored.c; NULL: it is stored */
   int64_t index_size;          /* of a constant one: int64 values of 0 .. index_size - 1; 0: not known */
   void (*release)(void *user); /* called at the end of a storage that is wrapped or has a program; or NULL */
   void *user;

@@ -394,8 +394,7 @@ enum reader {
   READ_BY_REDUCE = 1,    /* a fold's input */
   READ_BY_AGGREGATE = 2, /* src of group_aggregate */
   READ_BY_SCATTER = 4,   /* SRC of scatter and of one_pass_mean, of the index's shape */
-  READ_BY_SEGMENTS = 8,  /* SEGMENT_SRC */
-  READ_BY_NONZERO = 16
+  READ_BY_SEGMENTS = 8   /* SEGMENT_SRC */
 };
 
 struct device_ops {
@@ -416,12 +415,16 @@ extern const struct device_ops cpu_ops;
 
 /* The cost of an element, in sums. */
 int64_t program_cost(const struct elementwise_plan *program);
-static inline bool is_unstored(const strew_tensor *tensor) { return tensor->storage->check != NULL; }
+static inline bool is_unstored(const strew_tensor *tensor) { return tensor->storage->store != NULL; }
+/* Computes the elements of an unstored tensor into memory, which is its own from then on. */
+strew_status tensor_store(const struct call *call, const strew_tensor *tensor);
 /* Before a call reads a tensor (NULL: passes) once: stores an unstored one where the device does not read it, where
    threads would take longer, and where `written` (NULL: nothing that must stay if the call fails) is an input; checks
    its indices where something is written. */
 strew_status unstored_open(const struct call *call, const strew_tensor *tensor, enum reader reader,
                            const strew_tensor *written);
+/* True if a fold over dimensions takes longer to read an unstored tensor. calls/reduce.c */
+bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, int count, const int *dims);
 /* After an unstored tensor was read: fails if an index was out of range. What was made of it is void. */
 strew_status unstored_close(const struct call *call, const strew_tensor *tensor);
 

@@ -261,6 +261,20 @@ strew_status check_alive(const struct call *call, const char *name, int64_t i, c
   return fail(call, HINTED(STREW_EFREED, name, HINT), "has a tensor at [%" PRId64 "] that was released", i + 1);
 }
 
+strew_status call_store(const struct call *call) {
+  for (int i = 0; i < MAX_OPERANDS; i++) {
+    const strew_tensor *tensor = call->operands[i].tensor;
+    if (tensor && tensor->storage && tensor->storage->store && !call->operands[i].is_read_once)
+      RETURN_IF_FAILED(tensor->storage->store(call, tensor));
+  }
+  return STREW_OK;
+}
+
+strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor) {
+  RETURN_IF_FAILED(check_alive(call, name, i, tensor));
+  return tensor->storage->store ? tensor->storage->store(call, tensor) : STREW_OK;
+}
+
 strew_status check_reserved(const struct call *call, const uint64_t *reserved, size_t size_bytes) {
   const char *hint = "start with all zeros, or STREW_GROUP_OPTIONS; members of a later strew.h need a later library";
   for (size_t i = 0; i < size_bytes / sizeof *reserved; i++)

@@ -144,7 +144,7 @@ size_t scatter_target_bytes(const struct scatter_plan *plan) {
 bool broadcast_sizes(int *rank, int64_t *sizes, int other_rank, const int64_t *other_sizes) {
   int added = other_rank - *rank;
   if (added > 0) {
-    memmove(sizes + added, sizes, (size_t)*rank * sizeof *sizes);
+    for (int d = *rank - 1; d >= 0; d--) sizes[d + added] = sizes[d];
     for (int d = 0; d < added; d++) sizes[d] = 1;
     *rank = other_rank;
   }

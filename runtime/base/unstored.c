@@ -41,11 +41,11 @@ static bool program_reads(const struct elementwise_plan *program, const strew_te
   return false;
 }
 
-/* Threads of a walk over ids, and owners of a scatter's destinations, may each compute all elements. */
+/* On the CPU, threads of a walk over ids, and owners of a scatter's destinations, may each compute all elements. */
 static bool is_cheap(const struct elementwise_plan *program, const strew_device *device, enum reader reader) {
   enum { CHEAP = 16 };
   const int64_t threads = device->context->threads;
-  if (!(reader & (READ_BY_AGGREGATE | READ_BY_SCATTER)) || threads == 1) return true;
+  if (!(reader & (READ_BY_AGGREGATE | READ_BY_SCATTER)) || threads == 1 || !device->ops->host_memory) return true;
   return program_cost(program) * threads <= CHEAP;
 }
 
@@ -58,18 +58,4 @@ strew_status unstored_open(const struct call *call, const strew_tensor *tensor, 
       (written && program_reads(storage->program, written)))
     return tensor_store(call, tensor);
   return written ? storage->check(call, storage, true) : STREW_OK;
-}
-
-strew_status call_store(const struct call *call) {
-  for (int i = 0; i < MAX_OPERANDS; i++) {
-    const strew_tensor *tensor = call->operands[i].tensor;
-    if (tensor && tensor->storage && is_unstored(tensor) && !call->operands[i].is_read_once)
-      RETURN_IF_FAILED(tensor_store(call, tensor));
-  }
-  return STREW_OK;
-}
-
-strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor) {
-  RETURN_IF_FAILED(check_alive(call, name, i, tensor));
-  return is_unstored(tensor) ? tensor_store(call, tensor) : STREW_OK;
 }

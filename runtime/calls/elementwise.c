@@ -74,10 +74,11 @@ static strew_status check_numbers(struct elementwise *work) {
   return STREW_OK;
 }
 
-/* Reports the last dimension in which shapes differ, by its number in the operand. */
-static strew_status fail_broadcast(const struct elementwise *work, int i, const int64_t *sizes, int rank) {
+/* Reports the last dimension in which shapes differ, by its number in the operand. broadcast_sizes has not changed it. */
+static strew_status fail_broadcast(const struct elementwise *work, int i) {
   const strew_tensor *tensor = work->operands[i].tensor;
-  int d = 1;
+  const int64_t *sizes = work->sizes;
+  int d = 1, rank = work->rank;
   while (tensor->sizes[tensor->rank - d] == sizes[rank - d] || tensor->sizes[tensor->rank - d] == 1 ||
          sizes[rank - d] == 1)
     d++;
@@ -91,12 +92,8 @@ static strew_status find_sizes(struct elementwise *work) {
   work->rank = 0;
   for (int i = 0; i < work->inputs; i++) {
     const strew_tensor *tensor = work->operands[i].tensor;
-    if (!tensor) continue;
-    int rank = work->rank;
-    int64_t sizes[MAX_RANK];
-    memcpy(sizes, work->sizes, sizeof sizes);
-    if (!broadcast_sizes(&work->rank, work->sizes, tensor->rank, tensor->sizes))
-      return fail_broadcast(work, i, sizes, rank);
+    if (tensor && !broadcast_sizes(&work->rank, work->sizes, tensor->rank, tensor->sizes))
+      return fail_broadcast(work, i);
   }
   return check_sizes(work->call, work->result, work->rank, work->sizes);
 }

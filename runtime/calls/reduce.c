@@ -203,6 +203,17 @@ static strew_tensor *fold_tensor(struct steps *steps, const struct folding *fold
   return target;
 }
 
+/* Short rows are read one by one. (Sums of x * y over 1 M rows of 64: 90 ms, stored 63; over 1000 of 1000: 0.35, stored
+   0.6.) */
+bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, int count, const int *dims) {
+  enum { SHORT = 256 };
+  const int last = tensor->rank - 1;
+  bool is_short = dims && last >= 0 && tensor->storage->device->ops->host_memory && tensor->sizes[last] < SHORT;
+  for (int i = 0; i < count && is_short; i++)
+    if (dims[i] == last || dims[i] == -1) return true;
+  return fold_is_spread(fold);
+}
+
 strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
                           double correction, strew_tensor **out, strew_error *error) {
   const bool known = (unsigned)fold < STREW_FOLD_COUNT;
@@ -210,7 +221,7 @@ strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, cons
              {"out", *out});
   if (!known) return fail_unknown(&call, "fold", (int)fold, STREW_FOLD_COUNT - 1);
   const struct folding folding = {fold, tensor, count, dims, keepdim, correction};
-  STEP(&steps, unstored_open(&call, tensor, fold_is_spread(fold) ? 0 : READ_BY_REDUCE, *out));
+  STEP(&steps, unstored_open(&call, tensor, fold_wants_stored(fold, tensor, count, dims) ? 0 : READ_BY_REDUCE, *out));
   strew_tensor *folded = fold_tensor(&steps, &folding, *out, true);
   STEP(&steps, unstored_close(&call, tensor));
   return steps_give(&steps, folded, out);

@@ -42,10 +42,8 @@ static void gather_rows(const struct lane *lane, char *to, const char *from, int
   }
 }
 
-/* Returns the lane's elements in a row: in place, or in `block`. */
-static const void *lane_elements(const struct lane *lane, const struct row *row, char *block) {
+static APART const void *convert_lane(const struct lane *lane, const struct row *row, char *block) {
   const char *from = row->address[lane->operand];
-  if (!lane->convert) return from;
   if (lane->row)
     gather_rows(lane, block, from, row->place % lane->joined, row->count);
   else
@@ -53,24 +51,35 @@ static const void *lane_elements(const struct lane *lane, const struct row *row,
   return block;
 }
 
+/* Returns the lane's elements in a row: in place, or in `block`. */
+static inline const void *lane_elements(const struct lane *lane, const struct row *row, char *block) {
+  return lane->convert ? convert_lane(lane, row, block) : row->address[lane->operand];
+}
+
 /* True if the operand has unit stride along rows. */
 static bool is_dense(const struct plan *plan, const struct operand *operand) {
   return plan->rank == 0 || operand->strides[plan->rank - 1] == 1;
 }
 
-/* Describes how an input is computed with as `computed`; its rows are not joined. */
-static void lane_in(struct lane *lane, const struct plan *plan, int i, strew_dtype common, strew_dtype computed) {
+/* Describes how an input is computed with as `computed`; its rows are not joined. Returns true if loops read memory
+   directly; false: a conversion is to follow. */
+static inline bool lane_in(struct lane *lane, const struct plan *plan, int i, strew_dtype common,
+                           strew_dtype computed) {
   const struct operand *operand = &plan->operands[i];
   lane->operand = i;
   lane->common = common;
   lane->computed = computed;
   lane->size = (int64_t)dtype_bytes(computed);
   lane->narrow = lane->convert = NULL;
-  lane->row = 0;
-  if (operand->dtype == computed && is_dense(plan, operand)) return;
-  lane->convert = converter(computed, operand->dtype);
-  if (common == computed || !dtype_narrows(operand->dtype, common)) return;
-  lane->narrow = converter(common, operand->dtype);
+  lane->row = lane->place = 0;
+  return operand->dtype == computed && is_dense(plan, operand);
+}
+
+static void add_conversion(struct lane *lane, strew_dtype dtype) {
+  const strew_dtype common = lane->common, computed = lane->computed;
+  lane->convert = converter(computed, dtype);
+  if (common == computed || !dtype_narrows(dtype, common)) return;
+  lane->narrow = converter(common, dtype);
   lane->convert = converter(computed, common);
 }
 
@@ -111,19 +120,27 @@ static void gather_lane(struct lane *lane, const struct plan *space) {
 
 /* ----------------------------------------------------------------------------------------------------- instructions */
 
+static APART int value_converted_in(struct program *program, int number) {
+  struct lane *lane = &program->lanes[number];
+  add_conversion(lane, program->space->operands[lane->operand].dtype);
+  lane->place = program->registers++;
+  if (program->space == &program->joined) gather_lane(lane, program->whole);
+  return FIRST_LANE + number;
+}
+
 /* The value of an input or number: the same one for each instruction that reads it in the same dtypes. */
 static int value_of_operand(struct program *program, int operand, strew_dtype common, strew_dtype computed) {
   for (int i = 0; i < program->lane_count; i++) {
     const struct lane *lane = &program->lanes[i];
     if (lane->operand == operand && lane->common == common && lane->computed == computed) return FIRST_LANE + i;
   }
-  struct lane *lane = &program->lanes[program->lane_count];
-  lane_in(lane, program->space, operand, common, computed);
-  if (program->space == &program->joined) gather_lane(lane, program->whole);
-  return FIRST_LANE + program->lane_count++;
+  const int number = program->lane_count++;
+  const bool is_direct = lane_in(&program->lanes[number], program->space, operand, common, computed);
+  return is_direct ? FIRST_LANE + number : value_converted_in(program, number);
 }
 
-static int value_of_number(struct program *program, const struct instruction_input *source, strew_dtype computed) {
+static APART int value_of_number(struct program *program, const struct instruction_input *source,
+                                 strew_dtype computed) {
   union element element = {.i64 = 0};
   converter(computed, source->dtype)(1, (char *)element.bytes, 0, (const char *)source->number.bytes, 0);
   for (int i = 0; i < program->number_count; i++)
@@ -153,16 +170,21 @@ static int value_converted(struct program *program, int value, strew_dtype from,
   return last_value(program);
 }
 
-static int value_of_source(struct program *program, const struct instruction *instruction, int i) {
+static APART int value_of_result(struct program *program, const struct instruction_input *source, strew_dtype common,
+                                 strew_dtype computed) {
+  const int value = program->results[-1 - source->from];
+  if (common == computed || !dtype_narrows(source->dtype, common))
+    return value_converted(program, value, source->dtype, computed);
+  return value_converted(program, value_converted(program, value, source->dtype, common), common, computed);
+}
+
+static inline int value_of_source(struct program *program, const struct instruction *instruction, int i) {
   const struct instruction_input *source = &instruction->in[i];
   const strew_dtype computed = computed_dtype(instruction, i);
   const strew_dtype common = computed == instruction->compute ? instruction->common : computed;
   if (source->from == FROM_NUMBER) return value_of_number(program, source, computed);
   if (source->from > 0) return value_of_operand(program, source->from, common, computed);
-  const int value = program->results[-1 - source->from];
-  if (common == computed || !dtype_narrows(source->dtype, common))
-    return value_converted(program, value, source->dtype, computed);
-  return value_converted(program, value_converted(program, value, source->dtype, common), common, computed);
+  return value_of_result(program, source, common, computed);
 }
 
 /* Long functions: vector loops where there are some, else scalar ones. */
@@ -219,10 +241,9 @@ static int add_instruction(struct program *program, const struct instruction *in
   return last_value(program);
 }
 
-/* Gives each value that is kept in a block a register: one that no later action reads. */
+/* Gives each action's value that is kept in a block a register: one that no later action reads. */
 static int assign_registers(struct program *program) {
-  int last_use[MOST_ACTIONS], free[MOST_ACTIONS], free_count = 0, registers = 0;
-  for (int i = 0; i < program->lane_count; i++) program->lanes[i].place = program->lanes[i].convert ? registers++ : 0;
+  int last_use[MOST_ACTIONS], free[MOST_ACTIONS], free_count = 0, registers = program->registers;
   if (program->action_count < 2) return program->actions[0].place = registers, registers + (program->convert != NULL);
   for (int k = 0; k < program->action_count; k++) last_use[k] = k;
   for (int k = 0; k < program->action_count; k++)
@@ -269,7 +290,7 @@ static void lay_out(struct program *program) {
 
 strew_status program_start(const struct call *call, struct program *program, const struct elementwise_plan *plan) {
   strew_dtype gives = STREW_FLOAT32;
-  program->lane_count = program->number_count = program->action_count = program->cost = 0;
+  program->lane_count = program->number_count = program->action_count = program->registers = program->cost = 0;
   program->whole = &plan->plan;
   program->space = join_short_rows(&program->joined, &plan->plan) ? &program->joined : &plan->plan;
   for (int k = 0; k < plan->count; k++) {
@@ -455,7 +476,7 @@ static void search_visit(void *search_, const struct row *row) {
 strew_status cpu_find_zero(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
                            int64_t *place) {
   struct zero_search search = {.find_zero = kernels_of(compute)->find_zero};
-  lane_in(&search.lane, plan, 0, compute, compute);
+  if (!lane_in(&search.lane, plan, 0, compute, compute)) add_conversion(&search.lane, plan->operands[0].dtype);
   atomic_init(&search.first, INT64_MAX);
   walk_rows_parallel(device->context, plan, BLOCK, search_visit, &search);
   int64_t first = atomic_load(&search.first);

@@ -52,6 +52,7 @@ struct program {
   int64_t register_bytes; /* from one register to the next */
   int cost;               /* of an element, in sums */
   int lane_count, number_count, action_count;
+  int registers;                  /* of lanes */
   int results[MOST_INSTRUCTIONS]; /* values */
   struct lane lanes[MOST_READS];
   struct number numbers[MOST_READS];

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_ACCUMULATORS = 8, MOST_INPUTS_OF_TEXT = 64, NAME_BYTES = 64 };
@@ -42,13 +43,10 @@ static int slot_of(const strew_combination *combination, const char *name) {
   return combination->count + s;
 }
 
-/* Fails at the place of a node. */
-#define FAIL_AT(call, argument, expr, node, ...)                                                                       \
-  do {                                                                                                                 \
-    struct call marked = {.op = (call)->op, .error = (call)->error};                                                   \
-    marked.place = &(struct place){(expr)->text, (node)->at, (node)->length};                                          \
-    return fail(&marked, FAULT(STREW_EARGUMENT, argument), __VA_ARGS__);                                               \
-  } while (0)
+/* Marks a node in the text of an error, whose status this is. */
+static strew_status mark(const struct call *call, const strew_expr *expr, int k, strew_status status) {
+  return strew_expr_mark(expr, k, call->error), status;
+}
 
 /* Parses a text, which computes with elements alone. */
 static strew_status parse(const struct call *call, strew_context *context, const char *argument, const char *text,
@@ -56,12 +54,13 @@ static strew_status parse(const struct call *call, strew_context *context, const
   if (!text) return fail(call, FAULT(STREW_EARGUMENT, argument), "is missing");
   RETURN_IF_FAILED(strew_expr_parse(context, text, strlen(text), out, call->error));
   for (int k = 0; k < (*out)->node_count; k++) {
-    const struct node *node = &(*out)->nodes[k];
-    if (node->kind == NODE_FOLD || node->kind == NODE_INDEX || node->kind == NODE_WORD)
-      FAIL_AT(call, argument, *out, node, "has %s, expected operations on one element at a time",
-              node->kind == NODE_FOLD    ? "a reduction"
-              : node->kind == NODE_INDEX ? "rows"
-                                         : "a word");
+    const enum node_kind kind = (*out)->nodes[k].kind;
+    static const char *const words[] = {
+        [NODE_FOLD] = "a reduction", [NODE_INDEX] = "rows", [NODE_WORD] = "a word", [NODE_CLOSE] = "isclose"};
+    if (words[kind])
+      return mark(call, *out, k,
+                  fail(call, FAULT(STREW_EARGUMENT, argument), "has %s, expected operations on one element at a time",
+                       words[kind]));
   }
   return STREW_OK;
 }
@@ -75,10 +74,24 @@ static strew_status add_sources(const struct call *call, strew_combination *comb
     combination->has_position |= strcmp(name, "i") == 0;
     if (strcmp(name, "i") == 0 || slot_of(combination, name) < combination->count + combination->source_count) continue;
     if (combination->count + combination->source_count == COMBINED_SLOTS - 1)
-      FAIL_AT(call, "combine", expr, node, "has more than %d accumulators and sources", COMBINED_SLOTS - 1);
+      return mark(call, expr, k,
+                  fail(call, FAULT(STREW_EARGUMENT, "combine"), "has more than %d accumulators and sources",
+                       COMBINED_SLOTS - 1));
     combination->sources[combination->source_count++] = name;
   }
   return STREW_OK;
+}
+
+/* Fails for an input that is no accumulator. */
+static strew_status fail_finish(const struct call *call, const strew_combination *combination, const strew_expr *expr,
+                                int k) {
+  char hint[TEXT_BYTES];
+  const char *name = expr->inputs[expr->nodes[k].op];
+  strew_guess guess = {.wanted = name};
+  for (int a = 0; a < combination->count; a++) strew_guess_name(&guess, combination->accumulators[a].name);
+  if (!hint_of_guess(&guess, hint)) snprintf(hint, sizeof hint, "'%s' is one", combination->accumulators[0].name);
+  return mark(call, expr, k,
+              fail(call, HINTED(STREW_EARGUMENT, "finish", hint), "has '%s', which is no accumulator", name));
 }
 
 static strew_status add_finish(const struct call *call, strew_combination *combination, const char *finish) {
@@ -87,11 +100,11 @@ static strew_status add_finish(const struct call *call, strew_combination *combi
   if (!finish) finish = combination->accumulators[0].name;
   RETURN_IF_FAILED(parse(call, combination->context, "finish", finish, &combination->finish));
   const strew_expr *expr = combination->finish;
-  if (!expr->input_count) FAIL_AT(call, "finish", expr, &expr->nodes[expr->node_count - 1], "has no accumulator");
+  if (!expr->input_count)
+    return mark(call, expr, expr->node_count - 1, fail(call, FAULT(STREW_EARGUMENT, "finish"), "has no accumulator"));
   for (int k = 0; k < expr->node_count; k++)
     if (expr->nodes[k].kind == NODE_INPUT && find_accumulator(combination, expr->inputs[expr->nodes[k].op]) < 0)
-      FAIL_AT(call, "finish", expr, &expr->nodes[k], "has '%s', which is no accumulator",
-              expr->inputs[expr->nodes[k].op]);
+      return fail_finish(call, combination, expr, k);
   return STREW_OK;
 }
 
@@ -389,14 +402,13 @@ static strew_status run(const struct combining *c) {
   RETURN_IF_FAILED(c->device->ops->combine(call, c->device, plan, &bad, &p));
   if (bad < 0) return STREW_OK;
   const strew_expr *expr = c->combination->accumulators[plan->programs[p].expr].combine;
-  const struct node *node = &expr->nodes[plan->programs[p].node];
-  struct call marked = {.op = call->op, .error = call->error, .operands = {{"elements", c->elements}}};
-  marked.place = &(struct place){expr->text, node->at, node->length};
+  const int k = plan->programs[p].node;
   struct fault fault = {.code = STREW_EVALUE, .argument = "combine", .position = &bad, .position_rank = 1};
-  return fail(&marked, fault,
-              node->op == STREW_POW ? "raises an integer to a negative power at element %" PRId64
-                                    : "divides an integer by 0 at element %" PRId64,
-              bad);
+  return mark(call, expr, k,
+              fail(call, fault,
+                   expr->nodes[k].op == STREW_POW ? "raises an integer to a negative power at element %" PRId64
+                                                  : "divides an integer by 0 at element %" PRId64,
+                   bad));
 }
 
 /* The dtype in which elements of all sources meet. */

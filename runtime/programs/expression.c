@@ -8,6 +8,7 @@
 #include "runtime/base/operations.h"
 #include "runtime/calls/elementwise.h"
 
+#include <float.h>
 #include <string.h>
 
 /* What a node has given. */
@@ -38,9 +39,7 @@ struct evaluation {
 };
 
 static void mark_error(struct evaluation *evaluation, int k) {
-  const struct node *node = &evaluation->expr->nodes[k];
-  const struct place place = {evaluation->expr->text, node->at, node->length};
-  if (evaluation->call->error && !evaluation->is_marked) error_mark(evaluation->call->error, &place);
+  if (!evaluation->is_marked) strew_expr_mark(evaluation->expr, k, evaluation->call->error);
   evaluation->is_marked = true;
 }
 
@@ -240,7 +239,7 @@ static strew_status expect_bool(const struct call *call, const char *name, strew
 }
 
 /* The operation of a node, and the names of its operands. */
-static const char *const operand_names[][MOST_INPUTS] = {
+static const char *const operand_names[][MOST_CHILDREN] = {
     [NODE_UNARY] = {"self"},
     [NODE_BINARY] = {"self", "other"},
     [NODE_TRUE_AND] = {"self", "other"},
@@ -250,6 +249,8 @@ static const char *const operand_names[][MOST_INPUTS] = {
     [NODE_CLAMP] = {"self", "min", "max"},
     [NODE_MASKED_FILL] = {"self", "mask", "value"},
     [NODE_CONVERT] = {"self"},
+    [NODE_REPLACEMENT] = {"self"},
+    [NODE_CLOSE] = {"self", "other", "rtol", "atol", "equal_nan"},
     [NODE_FOLD] = {"self"},
     [NODE_INDEX] = {"self", "index"},
 };
@@ -264,6 +265,8 @@ static const char *name_of(const struct node *node) {
   case NODE_WHERE: return "where";
   case NODE_CLAMP: return "clamp";
   case NODE_MASKED_FILL: return "masked_fill";
+  case NODE_REPLACEMENT: return "nan_to_num";
+  case NODE_CLOSE: return "isclose";
   case NODE_FOLD: return fold_row_of((strew_fold)node->op)->name;
   case NODE_CONVERT: return strew_dtype_name((strew_dtype)node->op);
   default: return "expr";
@@ -289,7 +292,7 @@ static strew_status check_operation(struct elementwise *work, const struct node 
     return elementwise_where(work, in[0].tensor, in[1], in[2]);
   case NODE_CLAMP:
     RETURN_IF_FAILED(expect_tensor(work->call, names[0], in[0]));
-    return elementwise_clamp(work, in[0].tensor, &in[1], &in[2]);
+    return elementwise_clamp(work, in[0].tensor, &in[1], node->count > 2 ? &in[2] : NULL);
   default:
     RETURN_IF_FAILED(expect_tensor(work->call, names[0], in[0]));
     RETURN_IF_FAILED(expect_tensor(work->call, names[1], in[1]));
@@ -398,6 +401,27 @@ static strew_status compute_number(struct evaluation *evaluation, int k, struct 
   return status;
 }
 
+static strew_status expect_number(const struct call *call, const char *name, strew_operand operand) {
+  if (!operand.tensor) return STREW_OK;
+  return fail(call, FAULT(STREW_EARGUMENT, name), "is a tensor, expected a number");
+}
+
+/* Integers have none of these, and take a 0 for them. */
+static strew_status compute_replacement(struct evaluation *evaluation, int k, const struct call *call,
+                                        const strew_operand *in) {
+  static const double largest[STREW_DTYPE_COUNT] = {
+      [STREW_FLOAT32] = FLT_MAX, [STREW_FLOAT64] = DBL_MAX, [STREW_FLOAT16] = 65504, [STREW_BFLOAT16] = 0x1.fep127};
+  static const char *const names[] = {"nan", "posinf", "neginf"};
+  const struct node *node = &evaluation->expr->nodes[k];
+  const strew_dtype dtype = in[0].tensor ? in[0].tensor->dtype : in[0].number.dtype;
+  strew_scalar *number = &evaluation->values[k].number;
+  if (node->count > 1) RETURN_IF_FAILED(expect_number(call, names[node->op], in[1]));
+  *number = strew_float(node->op == 1 ? largest[dtype] : node->op == 2 ? -largest[dtype] : 0);
+  if (node->count > 1) *number = in[1].number;
+  if (!dtype_is_float(dtype)) *number = strew_bool(false);
+  return STREW_OK;
+}
+
 /* ---------------------------------------------------------------------------------------------- reductions and rows */
 
 /* Makes `out`, a pending value's tensor or one like it, unstored: elements are computed as they are read, in row-major
@@ -412,11 +436,13 @@ static void give_program(struct evaluation *evaluation, int k, strew_tensor *out
 /* Leaves a pending value unstored if a reduction reads it once, on this device, and unless others compute its elements
    again at some cost. */
 static strew_status leave_unstored(struct evaluation *evaluation, int k, strew_fold fold,
-                                   struct elementwise_plan *plan) {
+                                   const strew_reduce_options *options, struct elementwise_plan *plan) {
   enum { CHEAP = 8 };
   struct value *value = &evaluation->values[k];
   if (value->kind != VALUE_PENDING) return STREW_OK;
-  if (!(evaluation->device->ops->reads & READ_BY_REDUCE) || fold_is_spread(fold)) return store_value(evaluation, k);
+  const int dim = options && options->dim_count == 1 && options->dims ? (int)options->dims[0] : 0;
+  const bool wants_stored = fold_wants_stored(fold, value->tensor, options && options->dims, &dim);
+  if (!(evaluation->device->ops->reads & READ_BY_REDUCE) || wants_stored) return store_value(evaluation, k);
   RETURN_IF_FAILED(fit_value(evaluation, k));
   give_program(evaluation, k, &value->header, plan);
   return value->uses < 2 || program_cost(plan) < CHEAP ? STREW_OK : store_value(evaluation, k);
@@ -428,7 +454,7 @@ static strew_status fold_value(struct evaluation *evaluation, int k, strew_fold 
   struct value *value = &evaluation->values[k];
   strew_error *error = evaluation->call->error;
   struct elementwise_plan plan;
-  RETURN_IF_FAILED(leave_unstored(evaluation, k, fold, &plan));
+  RETURN_IF_FAILED(leave_unstored(evaluation, k, fold, options, &plan));
   if (value->kind == VALUE_TENSOR) return strew_reduce_with(fold, value->tensor, options, out, error);
   const bool is_new = !*out, is_read = strew_tensor_numel(&value->header) != 0;
   strew_status status = is_new && is_read ? STREW_OK : check_taken(evaluation, k, true);
@@ -446,6 +472,23 @@ static strew_status compute_fold(struct evaluation *evaluation, int k) {
   const strew_reduce_options options = {
       .dim_count = node->dim != ALL_DIMS, .dims = node->dim == ALL_DIMS ? NULL : &dim, .keepdim = node->keepdim};
   RETURN_IF_FAILED(fold_value(evaluation, node->children[0], (strew_fold)node->op, &options, &out));
+  keep_tensor(&evaluation->values[k], out);
+  return STREW_OK;
+}
+
+static strew_status compute_close(struct evaluation *evaluation, int k, const struct call *call,
+                                  const strew_operand *in) {
+  const struct node *node = &evaluation->expr->nodes[k];
+  double tolerances[] = {1e-5, 1e-8};
+  strew_tensor *out = NULL;
+  for (int i = 0; i < 2; i++) RETURN_IF_FAILED(store_value(evaluation, node->children[i]));
+  for (int i = 2; i < node->count; i++) RETURN_IF_FAILED(expect_number(call, operand_names[NODE_CLOSE][i], in[i]));
+  for (int i = 2; i < node->count && i < 4; i++)
+    tolerances[i - 2] = in[i].number.dtype == STREW_FLOAT64 ? in[i].number.as.f : (double)in[i].number.as.i;
+  const bool equal_nan = node->count > 4 && in[4].number.as.i;
+  RETURN_IF_FAILED(strew_isclose(evaluation->values[node->children[0]].tensor,
+                                 evaluation->values[node->children[1]].tensor, tolerances[0], tolerances[1], equal_nan,
+                                 &out, call->error));
   keep_tensor(&evaluation->values[k], out);
   return STREW_OK;
 }
@@ -502,7 +545,7 @@ static void take_input(struct evaluation *evaluation, int k) {
 /* Computes a node whose children are computed; `call` describes its operation. */
 static strew_status compute_operation(struct evaluation *evaluation, int k, struct call *call) {
   const struct node *node = &evaluation->expr->nodes[k];
-  strew_operand in[MOST_INPUTS];
+  strew_operand in[MOST_CHILDREN];
   int tensors = 0;
   for (int i = 0; i < node->count; i++) {
     in[i] = operand_of(evaluation, node->children[i]);
@@ -510,10 +553,13 @@ static strew_status compute_operation(struct evaluation *evaluation, int k, stru
     call->operands[i].tensor = in[i].tensor;
     tensors += in[i].tensor != NULL;
   }
-  if (node->kind == NODE_FOLD || node->kind == NODE_INDEX) {
-    for (int i = 0; i < node->count; i++) RETURN_IF_FAILED(expect_tensor(call, operand_names[node->kind][i], in[i]));
+  if (node->kind >= NODE_CLOSE) {
+    for (int i = 0; i < node->count && i < 2; i++)
+      RETURN_IF_FAILED(expect_tensor(call, operand_names[node->kind][i], in[i]));
+    if (node->kind == NODE_CLOSE) return compute_close(evaluation, k, call, in);
     return node->kind == NODE_FOLD ? compute_fold(evaluation, k) : compute_rows(evaluation, k);
   }
+  if (node->kind == NODE_REPLACEMENT) return compute_replacement(evaluation, k, call, in);
   if (!tensors) return compute_number(evaluation, k, call, in);
   if (node->kind == NODE_CONVERT) return compute_conversion(evaluation, k, call, in[0]);
   return compute_elementwise(evaluation, k, call, in);
@@ -777,6 +823,7 @@ static strew_status source_give(struct source *source, strew_tensor **out) {
   if (status != STREW_OK) return status;
   give_program(evaluation, last, *out, &source->plan);
   storage->check = source_check;
+  storage->store = tensor_store;
   storage->release = source_release;
   storage->user = source;
   evaluation->device->context->unstored++;

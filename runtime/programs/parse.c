@@ -7,6 +7,7 @@
 #include "runtime/base/dtype.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -108,7 +109,7 @@ static const struct {
     {"? if then else elseif", "write where(c, a, b)"},
     {"is", "== compares"},
     {"in", "write x == a or x == b"},
-    {"nil", "isnan(x) finds missing numbers"},
+    {"nil", "isnan(x) finds missing numbers; minimum(x, 2) is clamp without a lower bound"},
     {"function", "define a function outside of the text"},
     {"; local return end", "a text is a single expression"},
 };
@@ -263,6 +264,8 @@ static uint64_t slot_of(const struct node *node) {
   return ((parts ^ parts >> 32) * 0x9e3779b97f4a7c15u) >> 53; /* below SLOTS */
 }
 
+static const char split_hint[] = "evaluate a part of it first, and pass that as an input";
+
 /* Makes *out this node, or the one that is equal to it. */
 static bool add_node(struct parser *parser, struct node node, struct mark mark, struct value *out) {
   strew_expr *expr = parser->expr;
@@ -270,8 +273,7 @@ static bool add_node(struct parser *parser, struct node node, struct mark mark, 
   while (parser->slots[slot] && !is_same(&expr->nodes[parser->slots[slot] - 1], &node)) slot = (slot + 1) % SLOTS;
   if (!parser->slots[slot]) {
     if (expr->node_count == MAX_NODES)
-      return wrong(parser, mark, "evaluate a part of it first, and pass that as an input",
-                   "has more than %d operations, inputs and numbers", MAX_NODES);
+      return wrong(parser, mark, split_hint, "has more than %d operations, inputs and numbers", MAX_NODES);
     node.at = mark.at, node.length = mark.length;
     expr->nodes[expr->node_count++] = node;
     parser->slots[slot] = (unsigned short)expr->node_count;
@@ -428,8 +430,10 @@ static const struct function {
     FOLD("sum", SUM) FOLD("mean", MEAN) FOLD("var", VAR) FOLD("std", STD) FOLD("min", AMIN) FOLD("max", AMAX)
     FOLD("amin", AMIN) FOLD("amax", AMAX) FOLD("any", ANY) FOLD("all", ALL) FOLD("prod", PROD)
     {"where", NODE_WHERE, 0, 3, 3, "c, a, b", NULL},
-    {"clamp", NODE_CLAMP, 0, 3, 3, "x, low, high", NULL},
+    {"clamp", NODE_CLAMP, 0, 2, 3, "x, low [, high]", NULL},
     {"masked_fill", NODE_MASKED_FILL, 0, 3, 3, "x, mask, value", NULL},
+    {"nan_to_num", NODE_REPLACEMENT, 0, 1, 4, "x [, nan [, posinf [, neginf]]]", NULL},
+    {"isclose", NODE_CLOSE, 0, 2, 5, "a, b [, rtol [, atol [, equal_nan]]]", NULL},
     {"isnan", NODE_BINARY, 0, 1, 1, "x", "x ~= x"},
     {"square", NODE_BINARY, 0, 1, 1, "x", "x * x"},
     {"reciprocal", NODE_BINARY, 0, 1, 1, "x", "1 / x"},
@@ -439,7 +443,6 @@ static const struct function {
     {"isfinite", NODE_BINARY, 0, 1, 1, "x", "(x > -1e999) & (x < 1e999)"},
 };
 /* clang-format on */
-enum { MAX_ARGUMENTS = 3 };
 
 static const struct function *find_function(const struct token *name) {
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
@@ -473,7 +476,7 @@ static bool parse_arguments(struct parser *parser, struct mark opening, int *cou
   *count = 0;
   if (accept(parser, ")")) return true;
   do {
-    if (!parse(parser, 0, &arguments[*count % MAX_ARGUMENTS])) return false;
+    if (!parse(parser, 0, &arguments[*count % MOST_CHILDREN])) return false;
     ++*count;
   } while (accept(parser, ","));
   return accept_closing(parser, "()", opening, "an operator, ',' or ')'");
@@ -501,6 +504,23 @@ static bool add_fold(struct parser *parser, const struct function *function, str
   return add_node(parser, node, mark, out);
 }
 
+/* masked_fill of NaN, inf and -inf, one after another, by the numbers given. */
+static bool add_nan_to_num(struct parser *parser, struct mark mark, int count, struct value *given, struct value *out) {
+  if (!settle(parser, &given[0])) return false;
+  const struct value x = *out = given[0];
+  for (int i = 0; i < 3; i++) {
+    struct value test[] = {x, x}, replacement[] = {x, x}, fill[] = {*out, x, x};
+    if (i)
+      test[1] =
+          (struct value){.kind = VALUE_NUMBER, .mark = mark, .number = strew_float(i == 1 ? HUGE_VAL : -HUGE_VAL)};
+    if (i + 1 < count) replacement[1] = given[i + 1];
+    if (!add_operation(parser, NODE_BINARY, i ? STREW_EQ : STREW_NE, mark, 2, test, &fill[1])) return false;
+    if (!add_operation(parser, NODE_REPLACEMENT, i, mark, i + 1 < count ? 2 : 1, replacement, &fill[2])) return false;
+    if (!add_operation(parser, NODE_MASKED_FILL, 0, mark, 3, fill, out)) return false;
+  }
+  return true;
+}
+
 /* Reads the function's definition in place of the text. */
 static bool expand(struct parser *parser, const char *definition, struct mark mark, struct value *x,
                    struct value *out) {
@@ -515,7 +535,7 @@ static bool expand(struct parser *parser, const char *definition, struct mark ma
 }
 
 static bool parse_call(struct parser *parser, const struct token *name, struct mark mark, struct value *out) {
-  struct value arguments[MAX_ARGUMENTS];
+  struct value arguments[MOST_CHILDREN];
   int count;
   const struct mark opening = mark_of(parser);
   const struct function *function = find_function(name);
@@ -526,6 +546,7 @@ static bool parse_call(struct parser *parser, const struct token *name, struct m
     return wrong(parser, mark, NULL, "calls '%s' with %d argument%s, expected %s(%s)", function->name, count,
                  count == 1 ? "" : "s", function->name, function->parameters);
   if (function->definition) return expand(parser, function->definition, mark, arguments, out);
+  if (function->kind == NODE_REPLACEMENT) return add_nan_to_num(parser, mark, count, arguments, out);
   if (function->kind == NODE_FOLD) return add_fold(parser, function, mark, count, arguments, out);
   return add_operation(parser, function->kind, function->op, mark, count, arguments, out);
 }
@@ -665,7 +686,8 @@ strew_status strew_expr_parse(strew_context *context, const char *text, size_t l
   strew_expr *expr;
   if (!text) return fail(&call, FAULT(STREW_EARGUMENT, "text"), "is missing");
   if (length > MAX_TEXT)
-    return fail(&call, FAULT(STREW_EARGUMENT, "text"), "has %zu bytes, expected at most %d", length, MAX_TEXT);
+    return fail(&call, HINTED(STREW_EARGUMENT, "text", split_hint), "has %zu bytes, expected at most %d", length,
+                MAX_TEXT);
   RETURN_IF_FAILED(create(&call, context, text, length, &expr));
   const strew_status status = parse_text(&call, expr, length);
   if (status != STREW_OK) return memory_free(context, expr, expr->size_bytes), status;
@@ -685,11 +707,17 @@ const char *strew_expr_word(const strew_expr *expr, int i, int *input) {
   return expr->words[i].text;
 }
 
+void strew_expr_mark(const strew_expr *expr, int i, strew_error *error) {
+  if (!error || i < 0 || i >= expr->node_count) return;
+  error_mark(error, &(struct place){expr->text, expr->nodes[i].at, expr->nodes[i].length});
+}
+
 static const char *const node_words[] = {
     [NODE_NUMBER] = "number", [NODE_INPUT] = "input", [NODE_WORD] = "word",
     [NODE_TRUE_AND] = "and",  [NODE_TRUE_OR] = "or",  [NODE_TRUE_NOT] = "not",
     [NODE_WHERE] = "where",   [NODE_CLAMP] = "clamp", [NODE_MASKED_FILL] = "masked_fill",
-    [NODE_CONVERT] = "to",    [NODE_INDEX] = "index"};
+    [NODE_CONVERT] = "to",    [NODE_INDEX] = "index", [NODE_REPLACEMENT] = "replacement",
+    [NODE_CLOSE] = "isclose"};
 
 bool strew_expr_node_at(const strew_expr *expr, int i, strew_expr_node *out) {
   if (i < 0 || i >= expr->node_count) return false;

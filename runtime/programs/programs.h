@@ -8,7 +8,8 @@
 
 /* What a node computes from its children. FOLD: of child 0, over `dim` (ALL_DIMS: all), which stays as size 1 if
    `keepdim`. INDEX: rows of child 0 along dimension 0, chosen by child 1. WORD: the code that stands for a word in
-   child 0, an input. TRUE_AND, TRUE_OR, TRUE_NOT: of bools alone. */
+   child 0, an input. TRUE_AND, TRUE_OR, TRUE_NOT: of bools alone. REPLACEMENT: the number in place of NaN (`op` 0), inf
+   (1) or -inf (2) in child 0: child 1, or the nearest of its dtype. */
 enum node_kind {
   NODE_NUMBER,
   NODE_INPUT,
@@ -22,18 +23,20 @@ enum node_kind {
   NODE_CLAMP,
   NODE_MASKED_FILL,
   NODE_CONVERT,
+  NODE_REPLACEMENT,
+  NODE_CLOSE,
   NODE_FOLD,
   NODE_INDEX
 };
-enum { ALL_DIMS = INT32_MAX };
+enum { ALL_DIMS = INT32_MAX, MOST_CHILDREN = 5 };
 
 struct node {
   enum node_kind kind;
-  int op;              /* number of the input or word; strew_unary_op, strew_binary_op, strew_fold or strew_dtype */
-  int count;           /* of children */
-  int children[3];     /* numbers of nodes before this one */
-  strew_scalar number; /* of NODE_NUMBER */
-  int dim;             /* of NODE_FOLD */
+  int op;    /* number of the input or word; strew_unary_op, strew_binary_op, strew_fold or strew_dtype */
+  int count; /* of children */
+  int children[MOST_CHILDREN]; /* numbers of nodes before this one */
+  strew_scalar number;         /* of NODE_NUMBER */
+  int dim;                     /* of NODE_FOLD */
   bool keepdim;
   int at, length; /* of the operator or name in the text, in bytes */
 };

@@ -28,8 +28,8 @@ static const char *const operators[] = {
     " + ", " - ", "*", "/", "//", "%", "^", "==", "~=", "<", "<=", ">", ">=", "&", "|", "~", " and ", " or "};
 static const char *const folds[] = {"sum", "mean", "var", "std", "min", "max", "amin", "amax", "any", "all", "prod"};
 static const char *const tails[] = {")", ")", ",0)", ",-1)", ",0,true)", ",1,true)", ",-1,false)", ",7)"};
-static const char *const threes[] = {"where(", "clamp(", "masked_fill("};
-static const char *const tests[] = {"isnan(", "isinf(", "isfinite(", "not ", "-", "~", "("};
+static const char *const threes[] = {"where(", "clamp(", "masked_fill(", "isclose(", "nan_to_num("};
+static const char *const tests[] = {"isnan(", "isinf(", "isfinite(", "nan_to_num(", "not ", "-", "~", "("};
 
 /* Calls with commas between the arguments. */
 static void put_value(struct bytes *bytes, int depth);

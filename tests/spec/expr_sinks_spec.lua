@@ -183,7 +183,7 @@ describe("calls that read an expression once", function()
     function(e, c) return c.g[c.word](c.g, e) end,
     function(e, c) return c.g:std(e:to "float32") end,
     function(e, c) return c.g:first(e) end,
-    function(e, c) return e:sum(0), e:argmax(), e:cumsum(0) end,
+    function(e) return e:sum(0), e:argmax(), e:cumsum(0) end,
   }
 
   it("give what they give of stored values, for each number of threads", function()
@@ -224,7 +224,7 @@ describe("calls that read an expression once", function()
     end
   end)
 
-  it("write nothing where an index in the expression is out of range, even that of an element which is not read", function()
+  it("write nothing where an index in the expression is out of range, even one of an element not read", function()
     local m, i, index, t = strew.rand({9}), strew.randint(0, 9, {3000}), strew.randint(0, 50, {3000}), strew.zeros{50}
     i[1500] = 9
     local dropped = index:clone()

@@ -8,6 +8,47 @@ local fewer = support.runs_all and 1 or 5
 
 local function hash_of(...) return drawn.hash(drawn.no_value, {...}) end
 
+------------------------------------------------------------------------------------------------- names of functions
+
+-- Element k of their result depends on element k of the operands alone, but they compute nothing of one element.
+local NO_COMPUTATION = {bucketize = true, cat = true, clone = true, contiguous = true, copy = true, detach = true,
+  expand_as = true, flatten = true, slice_scatter = true, t = true, tensor = true, zero = true, show = true,
+  view = true}
+
+-- True if every element of f's result is what f gives for that element of the arguments by itself.
+local function is_elementwise(f, arguments)
+  local function parts(from, count)
+    local own = {}
+    for i, a in ipairs(arguments) do own[i] = type(a) == "number" and a or a:narrow(0, from, count):clone() end
+    return f(table.unpack(own))
+  end
+  local whole = parts(0, 4)
+  for k = 0, 3 do
+    if not strew.equal(parts(k, 1), whole:narrow(0, k, 1)) then return false end
+  end
+  return true
+end
+
+describe("texts", function()
+  it("know every elementwise function of the module", function()
+    local x, y = strew.tensor{0.5, 2, 0.25, 1}, strew.tensor{0.5, 1, 3, -1}
+    local i, j = strew.tensor{5, 2, 3, 1}, strew.tensor{1, 2, 4, 2}
+    local a, b = strew.tensor{true, false, true, true}, strew.tensor{true, true, false, true}
+    local calls, known = {{x}, {i}, {a}, {x, y}, {i, j}, {a, b}, {x, 0, 1}, {a, x, y}, {x, a, 3}}, 0
+    for name, f in pairs(strew) do
+      for _, arguments in ipairs(type(f) == "function" and not NO_COMPUTATION[name] and calls or {}) do
+        local _, is = pcall(is_elementwise, f, arguments)
+        if is == true and not name:find "_$" then
+          known = known + 1
+          local _, problem = pcall(strew.expr, name .. "(x)")
+          assert.is_nil(tostring(problem):find("which is no elementwise", 1, true), name)
+        end
+      end
+    end
+    assert.is_true(known > 50, known .. " calls")
+  end)
+end)
+
 -------------------------------------------------------------------------------------------------------- random texts
 
 -- A text, and Lua code that makes the calls of it one by one; Lua's own grammar groups the operators of both.
@@ -47,6 +88,9 @@ local forms = {
   function(d) return call("where", condition(d), number(d), number(d)) end,
   function(d) local a, low, high = number(d), same "-1", same "2"
     return {call("clamp", a, low, high)[1], call("clamp", a, low, high)[2]} end,
+  function(d) local a, bound = number(d), same(any{"-1", "k"}) return call("clamp", a, bound) end,
+  function(d) return call("nan_to_num", number(d)) end,
+  function(d) local a, n = number(d), same(any{"1", "k"}) return call("nan_to_num", a, n, same "4", same "-2") end,
   function(d) local a, m = number(d), condition(d) return call("masked_fill", a, m, same "1") end,
   function(d) local a, dtype = number(d), any(DTYPES)
     return {dtype .. "(" .. a[1] .. ")", ("strew.to(%s, %q)"):format(a[2], dtype)} end,
@@ -70,6 +114,8 @@ local conditions = {
     return {("(%s %s %s)"):format(a[1], op, b[1]), ("strew.logical_%s(%s, %s)"):format(op, a[2], b[2])} end,
   function(d) local a = condition(d) return {"(not " .. a[1] .. ")", "strew.logical_not(" .. a[2] .. ")"} end,
   function(d) return call(any{"isnan", "isinf", "isfinite"}, number(d)) end,
+  function(d) return call("isclose", number(d), number(d)) end,
+  function(d) local a = number(d) return call("isclose", a, a, same "0.5", same "0", same "true") end,
 }
 
 function condition(depth)
@@ -174,6 +220,13 @@ describe("an expression", function()
     assert.same({"x", "y"}, t.f.inputs)
     assert.is_nil(strew.type(t.f))
     assert.is_nil(strew.type(t.e))
+  end)
+
+  it("has help, as its maker has", function()
+    for _, topic in ipairs{t.f, t.e, strew.reduction{init = 0, combine = "acc + x"}} do
+      assert.same({}, {strew.help(topic)})
+    end
+    assert.equal("help: 'name' is 3, expected a string", support.message(function() strew.help(3) end))
   end)
 
   it("frees its memory", function()
@@ -302,12 +355,22 @@ describe("a bound expression", function()
     assert.equal("float32[4] {4.0, -4.0, 11.0, 9.0}", support.text(t.e:clone()))
   end)
 
+  it("computes as a tensor does", function()
+    local x = strew.tensor{1, 2}
+    local e = strew.expr "x * 2":with{x = x}
+    local wanted = {[e + 1] = x * 2 + 1, [1 - e] = 1 - x * 2, [-e] = -(x * 2), [e * e] = x * 2 * (x * 2),
+                    [x ^ e] = x ^ (x * 2), [~e] = ~(x * 2), [e // 3] = x * 2 // 3}
+    for own, tensor in pairs(wanted) do assert.equal(support.text(tensor), support.text(own)) end
+    assert.equal(2, #e)
+  end)
+
   it("has no other field", function()
     assert.equal("a bound expression has no 'shap'\n  hint  did you mean 'shape'?", support.message(function()
       return t.e.shap end))
     assert.equal("an expression has no 'input'\n  hint  did you mean 'inputs'?", support.message(function()
       return t.f.input end))
-    assert.equal("a bound expression has no '0'", support.message(function() return t.e[0] end))
+    assert.equal("a bound expression has no '0'\n  hint  e:clone() is a tensor of its values",
+      support.message(function() return t.e[0] end))
     assert.is_false((pcall(function() t.e.dtype = 1 end)))
   end)
 
@@ -350,6 +413,9 @@ describe("a text of columns", function()
       {"text(strew.rows(s, 'price == max(price)'))", "city Rome, price 4.0, n 1, day 2"},
       {"text(strew.rows(s, 'sum(price) > 3'))",
         "city Oslo Rome Oslo Bari, price 2.5 4.0 1.0 3.0, n 3 1 7 2, day 1 2 2 1"},
+      {"tostring(strew.group_by(s, 'n % 2').keys['n % 2']:tolist()[1])", "0"},
+      {"text(strew.group_by(s, {'n > 2', 'city'}):agg{total = {'sum', 'price * n'}})",
+       "n > 2 false false true, city Bari Rome Oslo, total 6.0 4.0 14.5"},
       {"text(strew.sort_by(s, 'price / n'))",
         "city Oslo Oslo Bari Rome, price 1.0 2.5 3.0 4.0, n 7 3 2 1, day 2 1 1 2"},
       {"text(strew.sort_by(s, {'city', '-price'}, {true, false}))",
@@ -404,8 +470,10 @@ describe("a text of columns", function()
 
   it("fails with what is wrong", function()
     support.fail({
-      {"strew.rows(s, 'price')", "rows: 'which' gives float64, expected a condition"},
+      {"strew.rows(s, 'price')", "rows: 'which' gives float64, expected a condition\n"
+        .. "  hint  a comparison such as (n + 1) > 0 gives bools"},
       {"strew.rows(s, 'prise > 2')", "rows: 'which' reads prise, not found in the table\n"
+        .. "  text  prise > 2\n        ^^^^^\n"
         .. "  hint  did you mean 'price' for 'prise'?"},
       {"strew.rows(s, 'city > 2')", 'rows: \'which\' has words as column "city", which compare with == and ~= alone'},
       {"strew.rows(s, 'city == day')",
@@ -417,17 +485,22 @@ describe("a text of columns", function()
       {"strew.rows(s, 3)", "rows: 'which' is 3, expected a tensor, or a condition as text"},
       {"strew.sort_by(s, 'prise')", "sort_by: 'by' has \"prise\", not found in x\n  hint  did you mean 'price'?"},
       {"strew.sort_by(s, 'prise * 2')", "sort_by: 'by' reads prise, not found in the table\n"
+        .. "  text  prise * 2\n        ^^^^^\n"
         .. "  hint  did you mean 'price' for 'prise'?"},
       {"g:agg{a = {'sum', 'prise * n'}}", "agg: 'what' reads prise, not found in the table\n"
+        .. "  text  prise * n\n        ^^^^^\n"
         .. "  hint  did you mean 'price' for 'prise'?"},
       {"g:agg{a = {'sum', 'prise'}}", "agg: 'what' has \"prise\", not found in the table\n"
         .. "  hint  did you mean 'price'?"},
       {"strew.assign(s, {a = 'b', b = 'a'})", "assign: 'what' has columns that need one another: a, b, a"},
       {"strew.assign(s, {a = 'a + 1'})", "assign: 'what' has columns that need one another: a, a"},
-      {"strew.assign(s, {a = 'q + 1'})", "assign: 'what' reads q, not found in the table"},
+      {"strew.assign(s, {a = 'q + 1'})", "assign: 'what' reads q, not found in the table\n"
+        .. "  text  q + 1\n        ^"},
       {"strew.rows(s, 'city == Rome')", "rows: 'which' reads Rome, not found in the table\n"
+        .. "  text  city == Rome\n                ^^^^\n"
         .. '  hint  a word is in quotes: "Rome"'},
-      {"strew.rows(s, 'true')", "rows: 'which' has \"true\", which reads no column\n"
+      {"strew.rows(s, 'true')", "rows: 'which' has \"true\", which reads no column"},
+      {"strew.assign(s, {a = '1'})", "assign: 'what' has \"1\", which reads no column\n"
         .. "  hint  a number fills a column: {name = 1}"},
       {"strew.assign(s, {a = {}})",
         "assign: 'what' has a table at key \"a\", expected a text, a tensor, a number or a boolean"},
@@ -494,19 +567,19 @@ describe("an error", function()
 
   it("of a call says what is missing or wrong", function()
     support.fail({
-      {"f{x = x}", "expression: 'inputs' has no y, the expression reads x, y"},
+      {"f{x = x}", "expression: 'inputs' has no y\n  text  x * 2 + y\n                ^"},
       {"strew.expr('alpha + beta'){alpa = x, betta = x}",
-        "expression: 'inputs' has no alpha, beta, the expression reads alpha, beta\n"
+        "expression: 'inputs' has no alpha, beta\n  text  alpha + beta\n        ^^^^^\n"
         .. "  hint  did you mean 'alpa' for 'alpha', 'betta' for 'beta'?"},
       {"f{x = x, y = 'a'}", "expression: 'y' is \"a\", expected a tensor, number or boolean"},
       {"f{x = x, y = {1}}", "expression: 'y' is a table, expected a tensor, number or boolean\n"
         .. "  hint  strew.tensor(y) makes a tensor of a table"},
-      {"f(x)", "expression: 'inputs' is a tensor, expected a table"},
+      {"f(x)", "expression: 'inputs' is a tensor, expected a table\n  hint  f{x = t}: the inputs by their names"},
       {"f:with(3)", "with: 'inputs' is 3, expected a table"},
       {"f{x = setmetatable({}, {__index = function() error 'ran' end}), y = 1}",
        "expression: 'x' is a table, expected a tensor, number or boolean"},
       {"f(setmetatable({}, {__index = function() error 'ran' end}))",
-        "expression: 'inputs' has no x, y, the expression reads x, y"},
+        "expression: 'inputs' has no x, y\n  text  x * 2 + y\n        ^"},
       {"f({x = x, y = y}, {device = 'cpu', out = x})", "expression: 'device' cannot be combined with 'out'\n"
         .. "  out  float32[4] cpu"},
       {"f({x = x, y = y}, {dtype = 'int64'})", "expression: 'options' has unknown key \"dtype\", expected out, device"},
