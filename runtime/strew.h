@@ -1188,7 +1188,9 @@ STREW_API strew_status strew_key_table_keys(const strew_key_table *table, int i,
    and ~, & | ~, comparisons (which give bools), "and", "or" and "not" (of bools), parentheses and calls:
      functions    the words of strew_unary_op and strew_binary_op; where(c, a, b), clamp(x, low [, high]),
                   masked_fill(x, mask, value), isnan, isinf, isfinite (x), nan_to_num(x [, nan [, posinf [, neginf]]]),
-                  isclose(a, b [, rtol [, atol [, equal_nan]]]), which stores a and b
+                  isclose(a, b [, rtol [, atol [, equal_nan]]]), which stores a and b; square, reciprocal, trunc, silu,
+                  softplus (x), elu(x [, alpha]), leaky_relu(x [, slope]), lerp(x, other, weight), heaviside(x, other),
+                  logical_xor(a, b)
      conversions  the words of strew_dtype: float32(x), which is strew_to
      reductions   sum mean var std min max amin amax any all prod (x [, dim [, keepdim]]): strew_reduce_with; dim and keepdim
                   are constants. Computed first; the result broadcasts

@@ -212,6 +212,9 @@ static const char *const texts[][2] = {
                       "(replacement x))"},
     {"nan_to_num(x, 1, k)", "(fill (fill (fill x (ne x x) (replacement x 1)) (eq x inf) (replacement x k)) (eq x -inf) "
                             "(replacement x))"},
+    {"silu(x)", "(mul x (sigmoid x))"},
+    {"elu(x)", "(where (gt x 0) x (mul 0x1p+0 (expm1 x)))"},
+    {"lerp(a, 2, k) + 1", "(add (add a (mul (sub 2 a) k)) 1)"},
     {"masked_fill(x, x < 0, 0)", "(fill x (lt x 0) 0)"},
     {"float32(x)", "(float32 x)"},
     {"bool(x)", "(bool x)"},
@@ -334,15 +337,15 @@ START_TEST(test_functions) {
   static const char unary[] = "neg abs floor ceil round relu exp log sqrt rsqrt sin cos tanh sigmoid logical_not "
                               "tan asin acos atan sinh cosh asinh acosh atanh exp2 erf erfc gelu cbrt "
                               "bitwise_not log2 log10 log1p expm1 sign float32 float64 float16 bfloat16 int64 int32 "
-                              "int16 int8 uint8 bool isnan isinf isfinite square reciprocal silu softplus ";
+                              "int16 int8 uint8 bool isnan isinf isfinite square reciprocal trunc silu softplus ";
   static const char binary[] =
       "add sub mul div floor_divide remainder pow minimum maximum eq ne lt le gt ge logical_and "
-      "logical_or bitwise_and bitwise_or bitwise_xor atan2 hypot logaddexp ";
-  static const char fold[] = "sum mean var std min max amin amax any all prod ", other[] = "where masked_fill ";
+      "logical_or bitwise_and bitwise_or bitwise_xor atan2 hypot logaddexp heaviside logical_xor ";
+  static const char fold[] = "sum mean var std min max amin amax any all prod ", other[] = "where masked_fill lerp ";
   static const struct {
     const char *names;
     int least, most;
-  } kinds[] = {{unary, 1, 1},    {binary, 2, 2},        {fold, 1, 3},      {other, 3, 3},
+  } kinds[] = {{unary, 1, 1},    {binary, 2, 2},        {fold, 1, 3},      {other, 3, 3}, {"elu leaky_relu ", 1, 2},
                {"clamp ", 2, 3}, {"nan_to_num ", 1, 4}, {"isclose ", 2, 5}};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     for (const char *name = kinds[k].names; *name; name += strcspn(name, " ") + 1)

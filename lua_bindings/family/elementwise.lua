@@ -48,16 +48,16 @@ local function by_expression(text, names, default)
 end
 
 return {
-  square = {"self:tensor", by_expression("x * x", {})},
-  reciprocal = {"self:tensor", by_expression("1 / x", {})},
-  trunc = {"self:tensor", by_expression("where(x < 0, ceil(x), floor(x))", {})},
-  silu = {"self:tensor", by_expression("x * sigmoid(x)", {})},
-  softplus = {"self:tensor", by_expression("log1p(exp(-abs(x))) + relu(x)", {})},
-  elu = {"self:tensor alpha?number", by_expression("where(x > 0, x, k * expm1(x))", {"k"}, 1.0)},
-  leaky_relu = {"self:tensor slope?number", by_expression("where(x > 0, x, k * x)", {"k"}, 0.01)},
-  lerp = {"self:tensor other:operand weight:operand", by_expression("x + (y - x) * k", {"y", "k"})},
-  heaviside = {"self:tensor other:operand", by_expression("where(x == 0, y, x > 0)", {"y"})},
-  logical_xor = {"self:tensor other:operand", by_expression("(x ~= 0) ~ (y ~= 0)", {"y"})},
+  square = {"self:tensor", by_expression("square(x)", {})},
+  reciprocal = {"self:tensor", by_expression("reciprocal(x)", {})},
+  trunc = {"self:tensor", by_expression("trunc(x)", {})},
+  silu = {"self:tensor", by_expression("silu(x)", {})},
+  softplus = {"self:tensor", by_expression("softplus(x)", {})},
+  elu = {"self:tensor alpha?number", by_expression("elu(x, k)", {"k"}, 1.0)},
+  leaky_relu = {"self:tensor slope?number", by_expression("leaky_relu(x, k)", {"k"}, 0.01)},
+  lerp = {"self:tensor other:operand weight:operand", by_expression("lerp(x, y, k)", {"y", "k"})},
+  heaviside = {"self:tensor other:operand", by_expression("heaviside(x, y)", {"y"})},
+  logical_xor = {"self:tensor other:operand", by_expression("logical_xor(x, y)", {"y"})},
 
   bucketize = {"values:operand boundaries:line right=boolean", function(values, boundaries, right)
     if type(boundaries) == "table" then boundaries = boundaries_of(boundaries, values) end

@@ -49,7 +49,7 @@ struct parser {
   const char *end; /* of the token: the text from here on is unread */
   int depth;
   char *strings;               /* free memory for names and words */
-  const struct value *x;       /* the argument, while a function's definition is read; else NULL */
+  const struct value *x;       /* the arguments, while a function's definition is read; else NULL */
   struct mark call_mark;       /* of that function's name */
   unsigned short slots[SLOTS]; /* hash table: numbers of nodes + 1; 0: free */
 };
@@ -414,8 +414,9 @@ static bool apply_binary(struct parser *parser, const struct operator_row *row, 
 /* -------------------------------------------------------------------------------------------------------- functions */
 
 /* clang-format off */
-/* Name; node; numbers of arguments; parameters. A function with a definition is that expression of x, and has a name no
-   shorter than its operations and numbers: see create. */
+/* Name; node; numbers of arguments; parameters. A function with a definition is that expression of its arguments, x, y
+   and z; `op` has the hundredths of the last one if it is absent. For each call there are as many nodes as characters of
+   the text, and SPARE_NODES: see create. */
 static const struct function {
   const char *name;
   enum node_kind kind;
@@ -435,12 +436,18 @@ static const struct function {
     {"nan_to_num", NODE_REPLACEMENT, 0, 1, 4, "x [, nan [, posinf [, neginf]]]", NULL},
     {"isclose", NODE_CLOSE, 0, 2, 5, "a, b [, rtol [, atol [, equal_nan]]]", NULL},
     {"isnan", NODE_BINARY, 0, 1, 1, "x", "x ~= x"},
-    {"square", NODE_BINARY, 0, 1, 1, "x", "x * x"},
-    {"reciprocal", NODE_BINARY, 0, 1, 1, "x", "1 / x"},
-    {"silu", NODE_BINARY, 0, 1, 1, "x", "x * sigmoid(x)"},
-    {"softplus", NODE_BINARY, 0, 1, 1, "x", "log1p(exp(-abs(x))) + relu(x)"},
     {"isinf", NODE_BINARY, 0, 1, 1, "x", "(x == 1e999) | (x == -1e999)"},
     {"isfinite", NODE_BINARY, 0, 1, 1, "x", "(x > -1e999) & (x < 1e999)"},
+    {"square", NODE_BINARY, 0, 1, 1, "x", "x * x"},
+    {"reciprocal", NODE_BINARY, 0, 1, 1, "x", "1 / x"},
+    {"trunc", NODE_WHERE, 0, 1, 1, "x", "where(x < 0, ceil(x), floor(x))"},
+    {"silu", NODE_BINARY, 0, 1, 1, "x", "x * sigmoid(x)"},
+    {"softplus", NODE_BINARY, 0, 1, 1, "x", "log1p(exp(-abs(x))) + relu(x)"},
+    {"elu", NODE_WHERE, 100, 1, 2, "x [, alpha]", "where(x > 0, x, y * expm1(x))"},
+    {"leaky_relu", NODE_WHERE, 1, 1, 2, "x [, slope]", "where(x > 0, x, y * x)"},
+    {"lerp", NODE_BINARY, 0, 3, 3, "x, other, weight", "x + (y - x) * z"},
+    {"heaviside", NODE_WHERE, 0, 2, 2, "x, other", "where(x == 0, y, x > 0)"},
+    {"logical_xor", NODE_BINARY, 0, 2, 2, "a, b", "(x ~= 0) ~ (y ~= 0)"},
 };
 /* clang-format on */
 
@@ -522,12 +529,16 @@ static bool add_nan_to_num(struct parser *parser, struct mark mark, int count, s
 }
 
 /* Reads the function's definition in place of the text. */
-static bool expand(struct parser *parser, const char *definition, struct mark mark, struct value *x,
-                   struct value *out) {
+static bool expand(struct parser *parser, const struct function *function, struct mark mark, int count,
+                   struct value *arguments, struct value *out) {
   const struct token token = parser->token;
   const char *end = parser->end;
-  if (!settle(parser, x)) return false;
-  parser->x = x, parser->call_mark = mark, parser->end = definition;
+  if (count < function->most)
+    arguments[count] = (struct value){.kind = VALUE_NUMBER, .mark = mark, .number = strew_float(function->op / 100.0)};
+  for (int i = 0; i < count; i++)
+    if (arguments[i].kind != VALUE_NUMBER && !settle(parser, &arguments[i])) return false;
+  if (!settle(parser, &arguments[0])) return false;
+  parser->x = arguments, parser->call_mark = mark, parser->end = function->definition;
   next(parser);
   const bool is_read = parse(parser, 0, out);
   parser->x = NULL, parser->token = token, parser->end = end;
@@ -545,7 +556,7 @@ static bool parse_call(struct parser *parser, const struct token *name, struct m
   if (count < function->least || count > function->most)
     return wrong(parser, mark, NULL, "calls '%s' with %d argument%s, expected %s(%s)", function->name, count,
                  count == 1 ? "" : "s", function->name, function->parameters);
-  if (function->definition) return expand(parser, function->definition, mark, arguments, out);
+  if (function->definition) return expand(parser, function, mark, count, arguments, out);
   if (function->kind == NODE_REPLACEMENT) return add_nan_to_num(parser, mark, count, arguments, out);
   if (function->kind == NODE_FOLD) return add_fold(parser, function, mark, count, arguments, out);
   return add_operation(parser, function->kind, function->op, mark, count, arguments, out);
@@ -559,8 +570,8 @@ static bool parse_name(struct parser *parser, struct value *out) {
   const struct mark mark = mark_of(parser);
   if (is_one_of(&name, keywords)) return unexpected(parser, "a value");
   next(parser);
-  if (parser->x) return *out = *parser->x, true;
-  return is_one_of(&parser->token, "(") ? parse_call(parser, &name, mark, out) : add_input(parser, &name, mark, out);
+  if (is_one_of(&parser->token, "(")) return parse_call(parser, &name, mark, out);
+  return parser->x ? (*out = parser->x[*name.at - 'x'], true) : add_input(parser, &name, mark, out);
 }
 
 /* Rows: m[i], after m and the bracket. */
@@ -644,10 +655,14 @@ void strew_expr_release(strew_expr *expr) {
   strew_context_release(context);
 }
 
+/* The number of nodes of the longest definition. */
+enum { SPARE_NODES = 8 };
+static size_t most_nodes(size_t length) { return length + SPARE_NODES < MAX_NODES ? length + SPARE_NODES : MAX_NODES; }
+
 /* One block: a node takes a character of the text, and a name or word as many as its copy. */
 static strew_status create(const struct call *call, strew_context *context, const char *text, size_t length,
                            strew_expr **out) {
-  const size_t nodes = (length < MAX_NODES ? length : MAX_NODES) * sizeof(struct node);
+  const size_t nodes = most_nodes(length) * sizeof(struct node);
   const size_t inputs = MAX_INPUTS * sizeof(char *), words = MAX_WORDS * sizeof(struct word);
   const size_t size_bytes = sizeof(strew_expr) + nodes + inputs + words + 2 * (length + 1);
   char *block = memory_allocate(context, size_bytes);
