@@ -150,7 +150,7 @@ static strew_status put_rows(struct call *call, const struct put *put, strew_ope
 strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices, strew_operand values,
                              const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
-  CALL(call, "index_put", error, {"self", self});
+  CALL(call, "index_put", error, {"self", self}, {"values", values.tensor});
   const struct put put = {entry_names, "values", self, count, indices, values.tensor, *out == self ? NULL : *out};
   return put_rows(&call, &put, values, options, out);
 }
@@ -171,7 +171,7 @@ strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tenso
 }
 
 strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error) {
-  CALL(call, "set_rows", error, {"self", self});
+  CALL(call, "set_rows", error, {"self", self}, {"value", value.tensor});
   const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;
   const struct put put = {names, "value", self, 1, &index, value.tensor, NULL};
   return put_rows(&call, &put, value, &scatter_defaults, &self);

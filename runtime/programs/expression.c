@@ -152,7 +152,7 @@ static strew_status check_taken(struct evaluation *evaluation, int k, bool now) 
   for (int n = 0; n < draft.count; n++) {
     struct value *value = &evaluation->values[draft.order[n]];
     if (value->instruction.kind != ELEMENTWISE_TAKE) continue;
-    bool bad = atomic_load(&value->bad);
+    bool bad = atomic_exchange(&value->bad, false); /* an unstored tensor may be read again, of another index */
     if (now) RETURN_IF_FAILED(find_bad_index(evaluation, draft.order[n], &bad));
     if (bad) return fail_taken(evaluation, draft.order[n]);
   }
