@@ -41,9 +41,10 @@ end
 
 ---------------------------------------------------------------------------------------------- along dimensions
 
--- Returns the numbers from 0 of the dimensions that `dim` names: all, one, or a sequence.
+-- Returns the numbers from 0 of the dimensions that `dim` names: all, one, or a sequence; none of a tensor without.
 local function dims_of(x, dim)
   local rank, dims = x:dim(), {}
+  if rank == 0 then return dims end
   if type(dim) == "number" then dim = {dim} end
   for _, d in ipairs(dim or {}) do table.insert(dims, d < 0 and d + rank or d) end
   if not dim then for d = 0, rank - 1 do table.insert(dims, d) end end
