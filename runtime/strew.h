@@ -1248,7 +1248,8 @@ STREW_API strew_status strew_expr_evaluate(const strew_expr *expr, const strew_e
                                            strew_error *error);
 /* The result as a tensor without memory, where the device reads those: what reads its source once and in order (folds, the
    scatter family, segments, groups) computes elements as it goes; any other call stores them first. Inner reductions are
-   computed here, elements from the inputs' values at that time; the inputs are retained. */
+   computed and divisors looked at here, elements when they are read: until then no input may change (an integer divided
+   by a 0 that was written since gives 0). The inputs are retained. */
 STREW_API strew_status strew_expr_bind(strew_expr *expr, const strew_expr_values *values, strew_tensor **out,
                                        strew_error *error);
 /* strew_reduce_with of the result, which on the CPU is not stored. */
