@@ -20,16 +20,16 @@
   X(SIN, sin, 0.8, 0.8, 0x5f7bd48c00a80dbu, 0x1bcbeebfc2aa92d7u)                                                       \
   X(COS, cos, 0.8, 0.8, 0xe97666b17e40ec58u, 0xbd5588e2fcada728u)                                                      \
   X(TAN, tan, 0.95, 0.95, 0x4cc24825cea48b12u, 0x51731329ed016beu)                                                     \
-  X(ASIN, asin, 0.7, 0.75, 0xbbbbb5e4378bacc8u, 0xeff1dd375b643e1du)                                                    \
-  X(ACOS, acos, 0.65, 0.7, 0x1749b6db1a590bb4u, 0xe02312463c506b2au)                                                  \
-  X(ATAN, atan, 0.7, 0.75, 0x2a23bd54627a29fdu, 0x9f1002e8cec6ed9fu)                                                    \
+  X(ASIN, asin, 0.7, 0.75, 0xbbbbb5e4378bacc8u, 0xeff1dd375b643e1du)                                                   \
+  X(ACOS, acos, 0.65, 0.7, 0x1749b6db1a590bb4u, 0xe02312463c506b2au)                                                   \
+  X(ATAN, atan, 0.7, 0.75, 0x2a23bd54627a29fdu, 0x9f1002e8cec6ed9fu)                                                   \
   X(SINH, sinh, 0.8, 0.85, 0x18c77ebc5fc723e9u, 0xe7ec785e7b85f5afu)                                                   \
   X(COSH, cosh, 0.6, 0.6, 0x140fb16a05a2315fu, 0xb44cd04c86322740u)                                                    \
-  X(ASINH, asinh, 0.7, 0.75, 0xcefd6926774bd59au, 0xe32dbf9e2cf98205u)                                                  \
+  X(ASINH, asinh, 0.7, 0.75, 0xcefd6926774bd59au, 0xe32dbf9e2cf98205u)                                                 \
   X(ACOSH, acosh, 0.65, 0.65, 0x50f4f9e51331b8c0u, 0x4c8fb28c226e72c7u)                                                \
   X(ATANH, atanh, 0.7, 0.65, 0x9cf5cd10d3cb6081u, 0xde5d428731696c80u)                                                 \
   X(EXP2, exp2, 0.8, 0.8, 0xbcb24d5dcb8f5b69u, 0x215e089b414d5fd3u)                                                    \
-  X(ERF, erf, 0.85, 0.8, 0x3e57146d6762041cu, 0x11696977f64b85d6u)                                                    \
+  X(ERF, erf, 0.85, 0.8, 0x3e57146d6762041cu, 0x11696977f64b85d6u)                                                     \
   X(ERFC, erfc, 0.85, 0.85, 0xab26ac19c34306eeu, 0x5c8473d7e1718267u)                                                  \
   X(GELU, gelu, 0.85, 0.85, 0x65763f983ac1dd3au, 0xb9db19be10c2c7a9u)                                                  \
   X(CBRT, cbrt, 0.55, 0.55, 0xe062a48ccf759324u, 0xe77979940a201e51u)

@@ -7,7 +7,7 @@
 
 #ifndef __OPENCL_VERSION__
 #include <tgmath.h> /* floor, ceil, ... for the type of the argument, as in OpenCL */
-#else /* of dtype S, for arithmetic.inc */
+#else               /* of dtype S, for arithmetic.inc */
 #define FLOATING     CAT(FLOATING_, S)
 #define IS_BOOL      CAT(IS_BOOL_, S)
 #define FLOATING_f32 1
