@@ -34,13 +34,15 @@ void computed_start(struct computed *computed, struct launch *launch, struct ope
   computed->program = operand->storage ? operand->storage->program : NULL;
   computed->cost = computed->program ? program_cost(computed->program) : 1;
   computed->bad = NULL;
-  snprintf(computed->described.settings, LONGEST_SETTINGS, "S=%s", dtype_suffix(operand->dtype));
-  if (!computed->program) return;
-  operand->storage = NULL;
-  if (describe_computed(computed, launch, words, loops))
-    computed->bad = taken_start(launch, computed->program);
-  else
+  if (computed->program) {
+    operand->storage = NULL;
+    if (describe_computed(computed, launch, words, loops)) {
+      computed->bad = taken_start(launch, computed->program);
+      return;
+    }
     store_computed(computed, launch, operand);
+  }
+  snprintf(computed->described.settings, LONGEST_SETTINGS, "S=%s", dtype_suffix(operand->dtype));
 }
 
 void computed_bind(struct launch *launch, const struct computed *computed) {
