@@ -69,6 +69,9 @@ static void check_kernel(int isa, strew_dtype dtype, strew_dtype gives, kernel *
   }
 }
 
+/* Long functions have vector loops of float32 for one instruction set, and scalar ones instead of plain ones. */
+static kernel *of_plain(kernel *plain, kernel *other, kernel *scalar) { return plain || !other ? plain : scalar; }
+
 START_TEST(kernels_agree) {
   strew_dtype dtype = (strew_dtype)_i;
   if (dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16) return; /* computed as float32 */
@@ -76,16 +79,14 @@ START_TEST(kernels_agree) {
   const struct kernels *plain = elementwise_of[ISA_PLAIN]->kernels[dtype];
   for (int isa = 1; isa < ISA_COUNT && is_here(isa); isa++) {
     const struct kernels *other = elementwise_of[isa]->kernels[dtype];
-    const bool has_long =
-        dtype == STREW_FLOAT32 && isa == ISA_AVX2; /* of long functions scalar loops are the plain ones */
     for (int op = 0; op < STREW_UNARY_COUNT; op++)
       check_kernel(isa, dtype, gives_bool(operation_of(ELEMENTWISE_UNARY, op)) ? STREW_BOOL : dtype,
-                   has_long && !plain->unary[op] ? long_functions_f32.unary[op] : plain->unary[op], other->unary[op],
+                   of_plain(plain->unary[op], other->unary[op], long_functions_f32.unary[op]), other->unary[op],
                    "unary", op);
     for (int op = 0; op < STREW_BINARY_COUNT; op++)
       check_kernel(isa, dtype, gives_bool(operation_of(ELEMENTWISE_BINARY, op)) ? STREW_BOOL : dtype,
-                   has_long && !plain->binary[op] ? long_functions_f32.binary[op] : plain->binary[op],
-                   other->binary[op], "binary", op);
+                   of_plain(plain->binary[op], other->binary[op], long_functions_f32.binary[op]), other->binary[op],
+                   "binary", op);
     check_kernel(isa, dtype, dtype, plain->clamp, other->clamp, "clamp", 0);
     check_kernel(isa, dtype, dtype, plain->where, other->where, "where", 0);
   }

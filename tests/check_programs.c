@@ -463,7 +463,8 @@ static void check_reader(struct drawn *program, const struct sink_call *reader, 
   seed_draws(seed);
   char message[sizeof failure.message];
   snprintf(message, sizeof message, "%s", failure.message);
-  ck_assert_int_eq(read_src(reader, src, &got[0], &got[1]), status);
+  const strew_status unstored = read_src(reader, src, &got[0], &got[1]);
+  ck_assert_msg(unstored == status, "%d, of stored values %d: %s", unstored, status, failure.message);
   if (status != STREW_OK) ck_assert_str_eq(message, failure.message);
   char text[200];
   snprintf(text, sizeof text, "sink %d, reduction %d, fold %d, mode %d, dim %d of %d, %d groups, %d instructions",

@@ -211,7 +211,7 @@ bool fold_wants_stored(strew_fold fold, const strew_tensor *tensor, int count, c
   bool is_short = dims && last >= 0 && tensor->storage->device->ops->host_memory && tensor->sizes[last] < SHORT;
   for (int i = 0; i < count && is_short; i++)
     if (dims[i] == last || dims[i] == -1) return true;
-  return fold_is_spread(fold);
+  return (unsigned)fold < STREW_FOLD_COUNT && fold_is_spread(fold);
 }
 
 strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
