@@ -147,7 +147,7 @@ void taken_end(struct launch *launch, const struct elementwise_plan *plan, const
   cl_uint found = 0;
   if (bad) launch_read(launch, bad, 0, &found, sizeof found);
   for (int k = 0; k < plan->count && launch->status == STREW_OK; k++)
-    if (found >> k & 1) atomic_store(plan->instructions[k].bad, true);
+    if (found & takes(plan) & 1u << k) atomic_store(plan->instructions[k].bad, true); /* a driver may give any bits */
 }
 
 /* --------------------------------------------------------------------------------------------------------- programs */
