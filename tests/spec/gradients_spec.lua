@@ -889,11 +889,11 @@ hint  create the view after the write]],
 
   it("reductions along dimension 0 of a tensor without dimensions", function()
     for _, name in ipairs{"sum", "mean", "prod", "amin", "amax", "logsumexp"} do
-      local gradient = strew.grad(function(x) return strew[name](x, 0) end)
+      local gradient = strew.grad(function(t) return strew[name](t, 0) end)
       assert.are.equal(1, gradient(strew.tensor(2.5)):item())
     end
     for _, name in ipairs{"var", "std"} do
-      local gradient = strew.grad(function(x) return strew[name](x, 0, {correction = 0}) end)
+      local gradient = strew.grad(function(t) return strew[name](t, 0, {correction = 0}) end)
       assert.are.equal(0, gradient(strew.tensor(2.5)):item())
     end
   end)
