@@ -88,6 +88,11 @@ struct strew_tensor {
   int64_t strides[MAX_RANK]; /* in elements, none negative */
 };
 
+/* Stores a tensor that is unstored (unstored.c). */
+static inline strew_status operand_store(const struct call *call, const strew_tensor *tensor) {
+  return tensor->storage->store ? tensor->storage->store(call, tensor) : STREW_OK;
+}
+
 struct strew_device {
   const struct device_ops *ops;
   strew_context *context;

@@ -90,7 +90,7 @@ strew_status strew_contiguous(strew_tensor *tensor, strew_tensor **out, strew_er
 
 strew_status strew_copy(strew_tensor *tensor, const strew_tensor *src, strew_error *error) {
   CALL(call, "copy", error, {"self", tensor}, {"src", src});
-  if (src->storage->store) RETURN_IF_FAILED(src->storage->store(&call, src)); /* of another context than self's */
+  RETURN_IF_FAILED(operand_store(&call, src)); /* CALL looks at self's context, which may be another */
   int rank = tensor->rank;
   int64_t sizes[MAX_RANK];
   memcpy(sizes, tensor->sizes, sizeof sizes);

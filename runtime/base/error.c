@@ -264,15 +264,14 @@ strew_status check_alive(const struct call *call, const char *name, int64_t i, c
 strew_status call_store(const struct call *call) {
   for (int i = 0; i < MAX_OPERANDS; i++) {
     const strew_tensor *tensor = call->operands[i].tensor;
-    if (tensor && tensor->storage && tensor->storage->store && !call->operands[i].is_read_once)
-      RETURN_IF_FAILED(tensor->storage->store(call, tensor));
+    if (tensor && tensor->storage && !call->operands[i].is_read_once) RETURN_IF_FAILED(operand_store(call, tensor));
   }
   return STREW_OK;
 }
 
 strew_status check_listed(const struct call *call, const char *name, int64_t i, const strew_tensor *tensor) {
   RETURN_IF_FAILED(check_alive(call, name, i, tensor));
-  return tensor->storage->store ? tensor->storage->store(call, tensor) : STREW_OK;
+  return operand_store(call, tensor);
 }
 
 strew_status check_reserved(const struct call *call, const uint64_t *reserved, size_t size_bytes) {

@@ -179,8 +179,7 @@ strew_status operand_settle(const struct call *call, strew_dtype dtype, strew_op
 }
 
 strew_status check_writable(const struct call *call, const strew_tensor *self, const char *name) {
-  if (self->storage->store)
-    return self->storage->store(call, self); /* unstored: what is written is memory of its own */
+  RETURN_IF_FAILED(operand_store(call, self));
   if (!self->storage->constant) return STREW_OK;
   char hint[TEXT_BYTES];
   snprintf(hint, sizeof hint, "strew_clone(%s) may be written", name);

@@ -377,7 +377,7 @@ strew_status strew_scatter(strew_tensor *self, int dim, strew_tensor *index, str
   addressing.limits.size = self->rank ? self->sizes[dim] : 1;
   if (strew_tensor_numel(index))
     RETURN_IF_FAILED(check_scatter_index(&call, self, &job));
-  else if (job.src && is_unstored(job.src))
-    RETURN_IF_FAILED(tensor_store(&call, job.src));
+  else if (job.src)
+    RETURN_IF_FAILED(operand_store(&call, job.src));
   return scatter_call(&call, &job, self, out);
 }

@@ -88,7 +88,7 @@ strew_status table_add(const struct call *call, strew_table *table, const char *
 
 strew_status strew_table_add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error) {
   CALL(call, "table_add", error, {0});
-  if (tensor->storage->store) RETURN_IF_FAILED(tensor->storage->store(&call, tensor)); /* files read memory */
+  RETURN_IF_FAILED(operand_store(&call, tensor)); /* files read memory */
   return table_add(&call, table, name, tensor);
 }
 

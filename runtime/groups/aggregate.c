@@ -107,8 +107,7 @@ static strew_status store_others(const struct aggregating *a) {
   for (int i = 0; i < a->count; i++) {
     const strew_aggregate *aggregate = &a->aggregates[i];
     const bool is_read_once = is_shared(a, aggregate) && !joins_integers(aggregate);
-    if (aggregate->src && is_unstored(aggregate->src) && !is_read_once)
-      RETURN_IF_FAILED(tensor_store(a->call, aggregate->src));
+    if (aggregate->src && !is_read_once) RETURN_IF_FAILED(operand_store(a->call, aggregate->src));
   }
   return STREW_OK;
 }
