@@ -32,32 +32,31 @@ local function boundaries_of(list, values)
   return strew.tensor(list, {dtype = dtype, device = device})
 end
 
--- Returns a function that computes an expression of x, self, and further arguments by name, in one pass.
-local function by_expression(text, names, default)
-  local formula
+-- Returns a function that computes a text of self and `count` further arguments, of which the last may be absent.
+local letters = {"y", "z"}
+local function by_text(name, count)
   return function(self, ...)
-    formula = formula or strew.expr(text)
-    local inputs, suffix = {x = self}, select(#names + 1, ...)
-    for i, name in ipairs(names) do
-      local given = select(i, ...)
-      inputs[name] = given == nil and default or given
+    local inputs, list, suffix = {x = self}, "x", select(count + 1, ...)
+    for i, letter in ipairs(letters) do
+      if i <= count then inputs[letter] = (select(i, ...)) end
+      if inputs[letter] ~= nil then list = list .. ", " .. letter end
     end
-    local out = formula(inputs)
+    local out = operands.compute(name .. "(" .. list .. ")", inputs)
     return suffix == "_" and self:copy_(out) or out
   end
 end
 
 return {
-  square = {"self:tensor", by_expression("square(x)", {})},
-  reciprocal = {"self:tensor", by_expression("reciprocal(x)", {})},
-  trunc = {"self:tensor", by_expression("trunc(x)", {})},
-  silu = {"self:tensor", by_expression("silu(x)", {})},
-  softplus = {"self:tensor", by_expression("softplus(x)", {})},
-  elu = {"self:tensor alpha?number", by_expression("elu(x, k)", {"k"}, 1.0)},
-  leaky_relu = {"self:tensor slope?number", by_expression("leaky_relu(x, k)", {"k"}, 0.01)},
-  lerp = {"self:tensor other:operand weight:operand", by_expression("lerp(x, y, k)", {"y", "k"})},
-  heaviside = {"self:tensor other:operand", by_expression("heaviside(x, y)", {"y"})},
-  logical_xor = {"self:tensor other:operand", by_expression("logical_xor(x, y)", {"y"})},
+  square = {"self:tensor", by_text("square", 0)},
+  reciprocal = {"self:tensor", by_text("reciprocal", 0)},
+  trunc = {"self:tensor", by_text("trunc", 0)},
+  silu = {"self:tensor", by_text("silu", 0)},
+  softplus = {"self:tensor", by_text("softplus", 0)},
+  elu = {"self:tensor alpha?number", by_text("elu", 1)},
+  leaky_relu = {"self:tensor slope?number", by_text("leaky_relu", 1)},
+  lerp = {"self:tensor other:operand weight:operand", by_text("lerp", 2)},
+  heaviside = {"self:tensor other:operand", by_text("heaviside", 1)},
+  logical_xor = {"self:tensor other:operand", by_text("logical_xor", 1)},
 
   bucketize = {"values:operand boundaries:line right=boolean", function(values, boundaries, right)
     if type(boundaries) == "table" then boundaries = boundaries_of(boundaries, values) end
