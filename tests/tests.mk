@@ -76,13 +76,13 @@ ifneq ($(filter test nightly sanitized threads,$(MAKECMDGOALS)),)
 endif
 AT_ONCE  = +@$(MAKE) --output-sync=target $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 OR_LATER = $(if $(findstring k,$(firstword -$(MAKEFLAGS))),|| touch $(BUILD)/unbuilt)
-test: ENDLESS = 0.02 26 2 20
+test: ENDLESS = 0.02 26 2 10
 test nightly:
 	@mkdir -p $(BUILD) && rm -f $(BUILD)/unbuilt && date +%s >$(BUILD)/started
 	$(AT_ONCE) whole $(OR_LATER)
 	$(AT_ONCE) $(ASAN) $(if $(filter test,$@),CHECKS='$(patsubst %,tests/%.c,$(filter check_%,$(SANITIZED)))' parts,whole) $(OR_LATER)
 	$(if $(filter nightly,$@),$(AT_ONCE) $(TSAN) $(OR_LATER))
-	@$(call RUN,STARTED="$$(cat $(BUILD)/started)" USUALLY=$(if $(filter test,$@),8,20)) run $@
+	@$(call RUN,STARTED="$$(cat $(BUILD)/started)" USUALLY=$(if $(filter test,$@),10,20)) run $@
 sanitized threads:
 	$(AT_ONCE) $(if $(filter sanitized,$@),$(ASAN) whole,$(TSAN))
 	@$(RUN) run $@
