@@ -298,13 +298,14 @@ START_TEST(a_bad_index_at_the_end) {
   void *before = host_of(self);
   strew_scatter_options options = {.reduction = STREW_SUM};
   ok(strew_set(index, 1, &last, strew_int(_i ? 10 : -1), &failure));
-  assert_fails(strew_scatter(self, 0, index, strew_of(src), &options, &out, &failure), STREW_EINDEX,
-               _i ? "scatter: 'index' has value 10 at [100000], out of range for dim 0 of self (size 10, valid 0..9)\n"
-                    "  self   float32[10] cpu\n  index  int64[100001] cpu\n  src    float32[100001] cpu\n  hint   was "
-                    "it counted from 1? index - 1 counts from 0"
-                  : "scatter: 'index' has value -1 at [100000], out of range for dim 0 of self (size 10, valid 0..9)\n"
-                    "  self   float32[10] cpu\n  index  int64[100001] cpu\n  src    float32[100001] cpu\n"
-                    "  hint   mode = STREW_WRAP counts negative values from the end, STREW_DROP skips them, as padding");
+  assert_fails(
+      strew_scatter(self, 0, index, strew_of(src), &options, &out, &failure), STREW_EINDEX,
+      _i ? "scatter: 'index' has value 10 at [100000], out of range for dim 0 of self (size 10, valid 0..9)\n"
+           "  self   float32[10] cpu\n  index  int64[100001] cpu\n  src    float32[100001] cpu\n  hint   was "
+           "it counted from 1? index - 1 counts from 0"
+         : "scatter: 'index' has value -1 at [100000], out of range for dim 0 of self (size 10, valid 0..9)\n"
+           "  self   float32[10] cpu\n  index  int64[100001] cpu\n  src    float32[100001] cpu\n"
+           "  hint   mode = STREW_WRAP counts negative values from the end, STREW_DROP skips them, as padding");
   assert_elements(self, STREW_FLOAT32, before, "after a bad index");
   free(before);
   strew_release(index), strew_release(src), strew_release(self);
@@ -758,12 +759,14 @@ START_TEST(programs_share_kernels) {
 }
 END_TEST
 
+/* The tags are those of devices.sh: thirds that take about equally long. */
 Suite *make_suite(void) {
   Suite *suite = suite_create("opencl");
   if (!on_device()) setenv("STREW_TEST_DEVICE", "opencl", 1);
   test_allocator = counting_allocator;
   TCase *disk = tcase_create("cached kernels"); /* first: this process has not used OpenCL yet */
   suite_add_tcase(suite, disk);
+  tcase_set_tags(disk, "third_0");
   tcase_add_checked_fixture(disk, start_folder, finish_folder);
   tcase_add_test(disk, a_second_process_compiles_nothing);
   tcase_add_test(disk, damaged_files_are_replaced);
@@ -772,19 +775,24 @@ Suite *make_suite(void) {
   tcase_add_test(disk, folders_that_cannot_be_used);
   tcase_add_test(disk, several_processes_at_once);
   TCase *wrong = new_case(suite, "wrong sorts");
+  tcase_set_tags(wrong, "third_0");
   tcase_add_checked_fixture(wrong, start_folder, finish_folder);
   tcase_add_test(wrong, sorts_that_optimisations_spoil);
   tcase_add_test(wrong, sorts_that_stay_wrong);
   TCase *programs = new_case(suite, "programs");
+  tcase_set_tags(programs, "third_0");
   tcase_add_checked_fixture(programs, start_folder, finish_folder);
   tcase_add_test(programs, programs_share_kernels);
   TCase *failing = new_case(suite, "failing functions");
+  tcase_set_tags(failing, "third_1");
   tcase_add_unchecked_fixture(failing, use_functions, NULL);
   add_trials(failing);
   TCase *lacking = new_case(suite, "failing allocations");
+  tcase_set_tags(lacking, "third_2");
   tcase_add_unchecked_fixture(lacking, use_allocations, NULL);
   add_trials(lacking);
   TCase *own = new_case(suite, "whole devices");
+  tcase_set_tags(own, "third_0");
   tcase_add_checked_fixture(own, keep_folder, restore_folder);
   tcase_add_test(own, nothing_is_left_over);
   tcase_add_loop_test(own, opening_fails, 0, 2);
@@ -795,6 +803,7 @@ Suite *make_suite(void) {
   tcase_add_test(own, contexts_on_different_devices);
   tcase_add_test(own, contexts_side_by_side);
   TCase *bad = new_case(suite, "invalid input");
+  tcase_set_tags(bad, "third_2");
   tcase_add_test(bad, operands_on_different_devices);
   tcase_add_test(bad, tensors_beyond_the_largest);
   tcase_add_test(bad, float64_where_there_is_none);

@@ -136,6 +136,7 @@ case $part in
   list) for part in $parts; do echo "$kind-$part"; done ;;
   check_*)
     [ "$part" != check_opencl ] || XDG_CACHE_HOME=$here/cache
+    [ "$part" != check_opencl ] || [ -z "${THIRD-}" ] || export CK_INCLUDE_TAGS="third_$THIRD"
     STREW_TEST_DEVICE=$device exec "$build/tests/$part"
     ;;
   *_spec) STREW_DEVICE=$device LUA_CPATH=$lua_path exec lua5.4 /usr/bin/busted --output=plainTerminal "tests/spec/$part.lua" ;;

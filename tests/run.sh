@@ -26,6 +26,12 @@ checks() { names tests/check_*.c | grep -vx check_opencl; } # that one: on devic
 specs() { names tests/spec/*_spec.lua; }
 replay() { names tests/fuzz/fuzz_*.c; }
 
+# Which of three parts the seed chooses.
+third() {
+  sum=$(echo "$SEED" | cksum)
+  echo $((${sum%% *} % 3))
+}
+
 # True for a third of the names, chosen by the seed; without one for all.
 is_drawn() {
   sum=$(echo "$SEED $1" | cksum)
@@ -35,11 +41,10 @@ is_drawn() {
 # Of the names of all runners those of make test: of what takes long and rarely fails alone a third. The longest stand in
 # three lists that take about equally long; the seed chooses one, so that the time of make test hardly depends on it.
 sample() {
-  long_0='pocl-digest pocl-ways rusticl-few mpi driver'
-  long_1='pocl-check_opencl rusticl-digest installed'
+  long_0='pocl-digest pocl-ways rusticl-few mpi'
+  long_1='rusticl-digest installed driver'
   long_2='pocl-few pocl-demos oclgrind-few'
-  sum=$(echo "$SEED" | cksum)
-  case $((${sum%% *} % 3)) in 0) chosen=$long_0 ;; 1) chosen=$long_1 ;; 2) chosen=$long_2 ;; esac
+  case $(third) in 0) chosen=$long_0 ;; 1) chosen=$long_1 ;; 2) chosen=$long_2 ;; esac
   while read -r name; do
     case " $long_0 $long_1 $long_2 " in
       *" $name "*)
@@ -48,7 +53,7 @@ sample() {
         ;;
     esac
     case $name in
-      -* | sanitized-* | opencl:*) echo "$name" ;;
+      -* | sanitized-* | opencl:* | pocl-check_opencl) echo "$name" ;;
       pocl-*_* | intel-few)
         if is_drawn "$name"; then echo "$name"; fi
         ;;
@@ -103,6 +108,7 @@ one() {
     threads-server) SANITIZE=thread && exec $FIXED sh tests/hosts_test.sh build/thread thread ;;
     threads-*) exec $FIXED "build/thread/tests/${1#threads-}" ;;
     pocl-* | intel-* | rusticl-* | oclgrind-* | opencl:*-*)
+      THIRD=${SEED:+$(third)} && export THIRD
       [ -z "$SEED" ] || export STREW_TEST_FEW=1
       exec sh tests/devices.sh "$BUILD" "${1%%-*}" "${1#*-}"
       ;;

@@ -102,6 +102,7 @@ describe("reductions of one's own", function()
       local row = combinations[name]
       local r = strew.reduction(row[1])
       for d = is_of_bools[name] and 1 or 2, #loops.dtypes, support.runs_all and 1 or 4 do
+        if not support.is_tried(k + d) then goto continue end
         local dtype = loops.dtypes[d]
         local count, n = math.random(0, 300), math.random(1, k % 2 == 0 and 700 or 20)
         local values, ids = draw_values(dtype, count), draw_ids(count, n)
@@ -112,6 +113,7 @@ describe("reductions of one's own", function()
         check(g:scan(v, r):to("float64"), partial, what)
         check(strew.scatter(v, at, {reduce = r, dim_size = n, mode = "drop"}):to("float64"), expected, what)
         check(g:agg{e = {r, v}}.e:to("float64"), expected, what)
+        ::continue::
       end
     end
   end)
