@@ -245,7 +245,6 @@ enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
 /* Over several chunks of threads, too. */
 START_TEST(test_patterns_of_keys) {
-  if (!chosen(_i, 3)) return;
   struct keys keys = keys_of(1 + _i % MOST_KEYS, on_device() ? 3000 : 150000, patterns[_i / MOST_KEYS]);
   char what[60];
   snprintf(what, sizeof what, "pattern %d, %d keys", _i / MOST_KEYS, 1 + _i % MOST_KEYS);
