@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef SECONDS
+#define SECONDS 1 /* of wall-clock time for a script */
+#endif
+
 enum { CLIENTS = 4, SCRIPTS = 7, ANSWER_BYTES = 160 };
 
 static const char *const scripts[SCRIPTS] = {
@@ -44,8 +48,11 @@ static void serve(lua_State *L, const char *script, char *answer) {
 
 static void *run_client(void *number) {
   int client = (int)((char(*)[SCRIPTS][ANSWER_BYTES])number - answers);
-  strew_options options = {
-      .threads = 2, .memory_limit_bytes = 16 << 20, .time_limit_seconds = 1, .sandbox = true, .grain_bytes = 1 << 12};
+  strew_options options = {.threads = 2,
+                           .memory_limit_bytes = 16 << 20,
+                           .time_limit_seconds = SECONDS,
+                           .sandbox = true,
+                           .grain_bytes = 1 << 12};
   strew_error error = {0};
   lua_State *L = strew_new_state(&options, &error);
   if (!L) return fprintf(stderr, "%s\n", error.message), NULL;
