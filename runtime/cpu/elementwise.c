@@ -367,8 +367,20 @@ struct reading {
   char *to;
 };
 
+/* Prefetches the inputs of a later row: hardware prefetchers pause while a block is computed. */
+static void prefetch_lanes(const struct program *program, const struct row *row) {
+  for (int i = 0; i < program->lane_count; i++) {
+    const int operand = program->lanes[i].operand;
+    const int64_t step = row->step_bytes[operand];
+    if (step > 0 && step <= (int64_t)sizeof(double))
+      prefetch_l2((uintptr_t)row->address[operand] + (uintptr_t)(PROGRAM_BLOCKS_AHEAD * row->count * step),
+                  (uintptr_t)(row->count * step));
+  }
+}
+
 static void read_visit(void *reading_, const struct row *row) {
   const struct reading *reading = reading_;
+  if (reading->program->prefetch) prefetch_lanes(reading->program, row);
   run_row(reading->program, row, reading->to + (row->place - reading->begin) * reading->size, reading->size);
 }
 
@@ -383,6 +395,7 @@ strew_status feed_begin(const struct call *call, const struct operand *operand, 
   struct storage *storage = operand->storage;
   if (!storage || !storage->program) return STREW_OK;
   RETURN_IF_FAILED(program_start(call, program, storage->program));
+  program->prefetch = walk_bytes(program->space) / PROGRAM_MIN_L2S > tuning_in_use()->l2_bytes;
   return storage->started = program, STREW_OK;
 }
 

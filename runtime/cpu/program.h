@@ -51,6 +51,7 @@ struct program {
   int64_t block;          /* elements; INT64_MAX: no value is kept in a block */
   int64_t register_bytes; /* from one register to the next */
   int cost;               /* of an element, in sums */
+  bool prefetch;          /* of a feed: its inputs are in memory, not in a cache */
   int lane_count, number_count, action_count;
   int registers;                  /* of lanes */
   int results[MOST_INSTRUCTIONS]; /* values */
