@@ -153,6 +153,7 @@ static APART int value_of_number(struct program *program, const struct instructi
 static struct action *add_action(struct program *program, int inputs, strew_dtype gives) {
   struct action *action = &program->actions[program->action_count++];
   action->run = NULL;
+  action->op = -1;
   action->inputs = inputs;
   action->size = (int)dtype_bytes(gives);
   return action;
@@ -223,8 +224,26 @@ static int add_take(struct program *program, const struct instruction *instructi
   return last_value(program);
 }
 
+/* Makes the last action and an instruction with the inputs `in` a pair, if there is such a kernel and nothing else reads
+   that action's value. */
+static bool join_pair(struct program *program, const struct elementwise_plan *plan, const struct instruction *next,
+                      const int *in) {
+  if (next->kind != ELEMENTWISE_BINARY || next->op >= PAIR_FIRSTS || !program->action_count) return false;
+  struct action *last = &program->actions[program->action_count - 1];
+  const int side = in[1] == last_value(program), from = -1 - next->in[side].from;
+  if (last->op < 0 || in[side] != last_value(program)) return false;
+  if (plan->instructions[from].kind == ELEMENTWISE_CONVERT || program->reads[from] > 1) return false;
+  kernel *pair = kernels_of(next->compute)->pairs[last->op][side && next->op == STREW_SUB ? PAIR_SUB_FROM : next->op];
+  if (!pair) return false;
+  last->run = pair;
+  last->op = -1;
+  last->in[last->inputs++] = in[!side];
+  return true;
+}
+
 /* Adds an instruction; sets *gives to the dtype of its value. Returns the value; -1: there is no such kernel. */
-static int add_instruction(struct program *program, const struct instruction *instruction, strew_dtype *gives) {
+static int add_instruction(struct program *program, const struct elementwise_plan *plan,
+                           const struct instruction *instruction, strew_dtype *gives) {
   *gives = instruction->result;
   if (instruction->kind == ELEMENTWISE_CONVERT) return value_of_source(program, instruction, 0);
   if (instruction->kind == ELEMENTWISE_TAKE) return add_take(program, instruction);
@@ -235,8 +254,10 @@ static int add_instruction(struct program *program, const struct instruction *in
   *gives = gives_bool(operation) ? STREW_BOOL : instruction->compute;
   program->cost += operation->cost;
   for (int i = 0; i < instruction->inputs; i++) in[i] = value_of_source(program, instruction, i);
+  if (join_pair(program, plan, instruction, in)) return last_value(program);
   struct action *action = add_action(program, instruction->inputs, *gives);
   action->run = run;
+  if (instruction->kind == ELEMENTWISE_BINARY && instruction->op < PAIR_FIRSTS) action->op = instruction->op;
   for (int i = 0; i < instruction->inputs; i++) action->in[i] = in[i];
   return last_value(program);
 }
@@ -288,14 +309,23 @@ static void lay_out(struct program *program) {
   program->block = block;
 }
 
+/* Counts how often instructions read each result. */
+static void count_reads(struct program *program, const struct elementwise_plan *plan) {
+  for (int k = 0; k < plan->count; k++) program->reads[k] = 0;
+  for (int k = 0; k < plan->count; k++)
+    for (int i = 0; i < plan->instructions[k].inputs; i++)
+      if (plan->instructions[k].in[i].from < 0) program->reads[-1 - plan->instructions[k].in[i].from]++;
+}
+
 strew_status program_start(const struct call *call, struct program *program, const struct elementwise_plan *plan) {
   strew_dtype gives = STREW_FLOAT32;
   program->lane_count = program->number_count = program->action_count = program->registers = program->cost = 0;
   program->whole = &plan->plan;
   program->space = join_short_rows(&program->joined, &plan->plan) ? &program->joined : &plan->plan;
+  count_reads(program, plan);
   for (int k = 0; k < plan->count; k++) {
     const struct instruction *instruction = &plan->instructions[k];
-    int value = add_instruction(program, instruction, &gives);
+    int value = add_instruction(program, plan, instruction, &gives);
     if (value < 0)
       return fail(call, (struct fault){.code = STREW_EDTYPE}, "is not made for %s",
                   strew_dtype_name(instruction->compute));

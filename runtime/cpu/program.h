@@ -39,6 +39,7 @@ struct action {
   struct lookup table;
   int size, from_size; /* bytes of an element of the result, and of a conversion's input */
   int place;           /* number of the register that it writes to */
+  int op;              /* of a float kernel that may be the first of a pair; -1: none */
   int inputs, in[MOST_INPUTS];
 };
 
@@ -55,6 +56,7 @@ struct program {
   int lane_count, number_count, action_count;
   int registers;                  /* of lanes */
   int results[MOST_INSTRUCTIONS]; /* values */
+  int reads[MOST_INSTRUCTIONS];   /* of each result, by instructions */
   struct lane lanes[MOST_READS];
   struct number numbers[MOST_READS];
   struct action actions[MOST_ACTIONS];

@@ -8,8 +8,12 @@
 /* Computes `count` contiguous elements. An input may be the memory that is written. */
 typedef void kernel(int64_t count, void *out, const void *const *in);
 
+/* Two operations of floats in one loop: c joined to the result of a and b. */
+enum { PAIR_FIRSTS = STREW_MUL + 1, PAIR_SECONDS = STREW_MUL + 2, PAIR_SUB_FROM = STREW_MUL + 1 };
+
 struct kernels {
   kernel *unary[STREW_UNARY_COUNT], *binary[STREW_BINARY_COUNT], *where, *clamp;
+  kernel *pairs[PAIR_FIRSTS][PAIR_SECONDS]; /* (a first b) second c; c - (a first b) */
   int64_t (*find_zero)(int64_t count, const void *row);
 };
 
