@@ -4,11 +4,12 @@
 # the tests on a device, each a runner with a log in BUILD/runs/GROUP. Prints a line for each when it ends; of failures the
 # whole log, and at the end their names again. A runner fails by its exit status, without a closing line that counts
 # what passed and no failure, and after LIMIT seconds. one: runs a single one, with all its output.
+# AFTER=test: nightly leaves out what make test runs in full, whatever the seed.
 # GROUP: test, nightly, check, checks, specs, hosts, replay, sanitized, devices, devices-KIND
 # shellcheck disable=SC2046,SC2086,SC2153 # lists of words; names from make
 set -u
 cd "$(dirname "$0")/.." || exit 1
-: "${BUILD:=build}" "${SANITIZE=}" "${SEED=}" "${LIMIT:=900}" "${JOBS:=$(($(nproc) + 1))}"
+: "${BUILD:=build}" "${SANITIZE=}" "${SEED=}" "${AFTER=}" "${LIMIT:=900}" "${JOBS:=$(($(nproc) + 1))}"
 unset STREW_DEVICE STREW_TEST_DEVICE STREW_TEST_ALL LUA_INIT LUA_INIT_5_4
 # Runners that call make do not reach the jobserver, of which make would warn.
 MAKEFLAGS=$(echo "${MAKEFLAGS-}" | sed 's/ *--jobserver-[a-z]*=[^ ]*//; s/ *-j[0-9]*//')
@@ -63,6 +64,18 @@ sample() {
   done
 }
 
+# Of the names of all runners those that make test leaves out, or runs with a sample of their cases.
+without_whole() {
+  while read -r name; do
+    case $name in
+      sanitized-*) case " $SANITIZED " in *" ${name#sanitized-} "*) continue ;; esac ;;
+      -* | *-* | check_* | limits | endless | mpi | installed | driver) ;;
+      *) continue ;;
+    esac
+    echo "$name"
+  done
+}
+
 devices() { # [KIND...]
   [ "$OPENCL" != 0 ] || { echo '- OpenCL: left out, built without it' && return; }
   [ $# != 0 ] || set -- pocl intel rusticl oclgrind $("$BUILD/strew" tests/other_devices.lua)
@@ -83,7 +96,7 @@ list() {
       list devices && list "$2" && checks && specs && list hosts && replay && printf '%s\n' $others
       ;;
     test) list all some | sample ;;
-    nightly) list all whole ;;
+    nightly) list all whole | if [ "$AFTER" = test ]; then without_whole; else cat; fi ;;
     some) for name in $SANITIZED; do echo "$name"; done | sanitized ;;
     whole) list sanitized && list threads ;;
     check) checks && specs && printf '%s\n' rules circles ;;

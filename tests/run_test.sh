@@ -48,6 +48,14 @@ verdict 'the last line counts' ends_with '1 of 2 passed, 0 failed, 1 left out'
 run CLOSING=1
 verdict 'closing lines' says '100%: Checks: 3, Failures: 0, Errors: 0'
 
+# What make nightly runs, and what of that after make test.
+list() { env OPENCL=0 SANITIZED='check_fine host' "$@" sh "$here/tests/run.sh" list nightly >"$here/out"; }
+list AFTER=
+verdict 'make nightly runs all' [ "$(grep -cx 'check_fine\|sanitized-check_fine\|sanitized-check_absent\|rules\|installed' "$here/out")" = 5 ]
+list AFTER=test
+verdict 'after make test what is left' [ "$(grep -cx 'check_fine\|sanitized-check_absent\|installed' "$here/out")" = 3 ]
+verdict 'after make test nothing twice' [ "$(grep -cx 'sanitized-check_fine\|rules\|digest\|program' "$here/out")" = 0 ]
+
 # fails NAME REASON BODY: the only one that fails.
 fails() {
   play planted "$3"
