@@ -13,6 +13,10 @@
 /* Before a function that small calls do without: its callers save no registers for it. */
 #define APART __attribute__((noinline))
 
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wmissing-field-initializers" /* most operands are not READ_ONCE; gcc knows them */
+#endif
+
 struct storage;
 /* Where in an expression an operation stands: bytes at .. at + length - 1 of its text. */
 struct place {
