@@ -227,15 +227,17 @@ static strew_operand operand_of(const struct evaluation *evaluation, int k) {
 
 static strew_status expect_tensor(const struct call *call, const char *name, strew_operand operand) {
   if (operand.tensor) return STREW_OK;
-  return fail(call, FAULT(STREW_EARGUMENT, name), "is a number, expected a tensor");
+  const char *hint = call->op == rows_name ? "f{x = m[0]} takes a row as an input" : NULL;
+  return fail(call, HINTED(STREW_EARGUMENT, name, hint), "is a number, expected a tensor");
 }
 
 /* "and", "or" and "not" take bools alone. */
 static strew_status expect_bool(const struct call *call, const char *name, strew_operand operand) {
   const strew_dtype dtype = operand.tensor ? operand.tensor->dtype : operand.number.dtype;
   if (dtype == STREW_BOOL) return STREW_OK;
-  return fail(call, HINTED(STREW_EDTYPE, name, "x ~= 0 is a bool; & and | take integers"), "is %s, expected bool",
-              strew_dtype_name(dtype));
+  return fail(call,
+              HINTED(STREW_EDTYPE, name, "x ~= 0 is a bool; where(c, a, b) chooses numbers; & and | take integers"),
+              "is %s, expected bool", strew_dtype_name(dtype));
 }
 
 /* The operation of a node, and the names of its operands. */
@@ -269,6 +271,7 @@ static const char *name_of(const struct node *node) {
   case NODE_CLOSE: return "isclose";
   case NODE_FOLD: return fold_row_of((strew_fold)node->op)->name;
   case NODE_CONVERT: return strew_dtype_name((strew_dtype)node->op);
+  case NODE_INDEX: return rows_name;
   default: return "expr";
   }
 }
@@ -616,8 +619,10 @@ static strew_status check_inputs(struct evaluation *evaluation) {
                               .operands = {{names[first], inputs[first].tensor}, {names[i], inputs[i].tensor}}};
     RETURN_IF_FAILED(check_devices(&pair));
   }
-  if (first < 0)
-    return fail(evaluation->call, FAULT(STREW_EARGUMENT, "inputs"), "have no tensor, expected at least one");
+  if (first < 0) {
+    fail(evaluation->call, FAULT(STREW_EARGUMENT, "inputs"), "have no tensor, expected at least one");
+    return mark_error(evaluation, evaluation->expr->node_count - 1), STREW_EARGUMENT;
+  }
   evaluation->device = inputs[first].tensor->storage->device;
   if (evaluation->device->context != evaluation->expr->context)
     return fail_context(evaluation->call, names[first], "belongs to");
