@@ -334,11 +334,11 @@ static int parts(lua_State *L, struct script_call *call) {
   return 2;
 }
 
-/* expr_evaluate(e, out): the values; nil while calls are recorded. */
+/* expr_evaluate(e, out, always): the values; nil while calls are recorded, unless `always`. */
 static int evaluate(lua_State *L, struct script_call *call) {
   struct bound e;
   strew_tensor *given = NULL, **out = &given;
-  if (call->binding->recording) return lua_pushnil(L), 1;
+  if (call->binding->recording && !lua_toboolean(L, 3)) return lua_pushnil(L), 1;
   if (lua_isnoneornil(L, 2))
     out = &bind_push_box(L, call->binding)->tensor;
   else if (!bind_written(L, call, 2, "out", out))

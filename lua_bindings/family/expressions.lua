@@ -168,6 +168,12 @@ local function bools(a)
   fail("self", ("is %s, 'and', 'or' and 'not' take bools"):format(operands.is_tensor(a) and a.dtype or inner.text(a)))
 end
 
+-- Returns the number in place of NaN (which: 1), inf (2) or -inf (3), from the library also where calls are recorded.
+function expressions.replacement(which, dtype)
+  local x = strew.tensor({({0 / 0, 1 / 0, -1 / 0})[which]}, {dtype = dtype, device = "cpu"})
+  return inner.expr_evaluate(operands.formula("nan_to_num(x)"):with{x = x}, nil, true):item()
+end
+
 -- Nodes that are no calls of that name with their operands alone.
 local special = {
   number = function(node) return node.number end,
@@ -177,7 +183,7 @@ local special = {
   replacement = function(node, _, x, given)
     local dtype = operands.is_tensor(x) and x.dtype or "float64"
     if operands.is_tensor(x) and not operands.is_float(x) then return dtype == "bool" and false or 0 end
-    return given or strew.tensor({({0 / 0, 1 / 0, -1 / 0})[node.of]}, {dtype = dtype}):nan_to_num():item()
+    return given or expressions.replacement(node.of, dtype)
   end,
   ["and"] = function(_, _, a, b) return strew.logical_and(bools(a), bools(b)) end,
   ["or"] = function(_, _, a, b) return strew.logical_or(bools(a), bools(b)) end,

@@ -422,7 +422,8 @@ static strew_status compute_replacement(struct evaluation *evaluation, int k, co
   *number = strew_float(node->op == 1 ? largest[dtype] : node->op == 2 ? -largest[dtype] : 0);
   if (node->count > 1) *number = in[1].number;
   if (!dtype_is_float(dtype)) *number = strew_bool(false);
-  return STREW_OK;
+  union element checked;
+  return element_from(call, names[node->op], *number, STREW_EXACT, dtype, &checked);
 }
 
 /* ---------------------------------------------------------------------------------------------- reductions and rows */
