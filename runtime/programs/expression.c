@@ -257,22 +257,13 @@ static const char *const operand_names[][MOST_CHILDREN] = {
     [NODE_INDEX] = {"self", "index"},
 };
 
+/* The name of its call in messages. */
 static const char *name_of(const struct node *node) {
   switch (node->kind) {
-  case NODE_UNARY: return unary_operations[node->op].name;
-  case NODE_BINARY: return binary_operations[node->op].name;
-  case NODE_TRUE_AND: return "and";
-  case NODE_TRUE_OR: return "or";
-  case NODE_TRUE_NOT: return "not";
-  case NODE_WHERE: return "where";
-  case NODE_CLAMP: return "clamp";
-  case NODE_MASKED_FILL: return "masked_fill";
   case NODE_REPLACEMENT: return "nan_to_num";
-  case NODE_CLOSE: return "isclose";
-  case NODE_FOLD: return fold_row_of((strew_fold)node->op)->name;
   case NODE_CONVERT: return strew_dtype_name((strew_dtype)node->op);
   case NODE_INDEX: return rows_name;
-  default: return "expr";
+  default: return node_name(node);
   }
 }
 

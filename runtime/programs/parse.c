@@ -752,13 +752,19 @@ static const char *const node_words[] = {
     [NODE_CONVERT] = "to",    [NODE_INDEX] = "index", [NODE_REPLACEMENT] = "replacement",
     [NODE_CLOSE] = "isclose"};
 
+const char *node_name(const struct node *node) {
+  switch (node->kind) {
+  case NODE_UNARY: return strew_unary_name((strew_unary_op)node->op);
+  case NODE_BINARY: return strew_binary_name((strew_binary_op)node->op);
+  case NODE_FOLD: return strew_fold_name((strew_fold)node->op);
+  default: return node_words[node->kind];
+  }
+}
+
 bool strew_expr_node_at(const strew_expr *expr, int i, strew_expr_node *out) {
   if (i < 0 || i >= expr->node_count) return false;
   const struct node *node = &expr->nodes[i];
-  *out = (strew_expr_node){.op = node->kind == NODE_UNARY    ? strew_unary_name((strew_unary_op)node->op)
-                                 : node->kind == NODE_BINARY ? strew_binary_name((strew_binary_op)node->op)
-                                 : node->kind == NODE_FOLD   ? strew_fold_name((strew_fold)node->op)
-                                                             : node_words[node->kind],
+  *out = (strew_expr_node){.op = node_name(node),
                            .count = node->count,
                            .number = node->number,
                            .which = node->op,

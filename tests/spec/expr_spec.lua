@@ -73,7 +73,7 @@ local BINARY = {"minimum", "maximum", "add", "sub", "mul", "div", "floor_divide"
 local OPERATORS = {"+", "-", "*", "/", "//", "%", "^", "&", "|", "~"}
 local COMPARED = {["=="] = "eq", ["~="] = "ne", ["<"] = "lt", ["<="] = "le", [">"] = "gt", [">="] = "ge"}
 local FOLDS = {"sum", "mean", "var", "std", "min", "max", "amin", "amax", "prod"}
-local DTYPES = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
+local DTYPES = drawn.dtypes
 
 local function call(name, ...)
   local texts, codes = {}, {}
