@@ -194,12 +194,12 @@ describe("elements", function()
     local big = strew.tensor{math.maxinteger, math.mininteger}
     same({false, true}, {2}, "bool", big:isclose(strew.tensor{math.mininteger, math.mininteger}, 0.5, 1))
     for _, dtype in ipairs(loops.floats) do -- in pieces
-      local a = strew.randn(3, 200000):to(dtype)
-      local b = a[1] + strew.randn(200000):to(dtype) * 1e-3
+      local a = strew.randn(200000, 3):to(dtype)
+      local b = a:narrow(1, 1, 1) + strew.randn(200000, 1):to(dtype) * 1e-3
       local gap, wide = a:sub(b):abs(), b:abs()
       if dtype:find "16" then gap, wide = (a:to "float32" - b:to "float32"):abs(), b:to "float32":abs() end
       local expected = gap:le(wide * 1e-3 + 1e-8)
-      assert.is_true(expected[1]:any():item() and not expected:all():item())
+      assert.is_true(expected:any():item() and not expected:all():item())
       assert.is_true(strew.equal(a:isclose(b, 1e-3), expected))
     end
     same({true, false}, {2}, "bool", strew.tensor{1.0, 2.0}:isclose(strew.tensor{1.0 + 1e-6, 2.1}))
