@@ -125,6 +125,12 @@ function hints.message(message, session, missed, owner)
   if fields[name] and (value == "table" or value == "string") then return "a field, not a method: t." .. name end
   local global = message:match "a nil value %(global '([^']*)'"
   if global then return hints.global(global, session) end
+  if message:find " an? expression" and message:find "^[^\n]*attempt to " then
+    return "f(inputs) makes a tensor; f:with(inputs) stands where a call reads one"
+  end
+  if message:find "^[^\n]*attempt to .* a reduction value" then
+    return "t:reduce(r), g:reduce(v, r), strew.scatter(src, index, {reduce = r})"
+  end
   if value == "nil" and message:find "call a nil value %([fm]" then return column(name, true) or of_library(name) end
   local field = message:match "a nil value %(field '([^']*)'"
   return field and column(field, false)

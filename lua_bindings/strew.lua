@@ -4958,7 +4958,8 @@ function strew.expr(text) end
 ---
 ---Integers are seen as int64, 16-bit floats as float32, to which a float16 or bfloat16 result is rounded. An accumulator
 ---is, unless `dtype` is given, int64 if `init` and `combine` are integers, bool if they are bools; else float32 if all
----sources are of floats of at most 32 bits, float64 if not. There are no gradients. Computed on the CPU.
+---sources are of floats of at most 32 bits, float64 if not. Integers that leave the range of their dtype wrap. There are
+---no gradients.
 ---
 ---```lua
 ---local decay = strew.reduction{init = 0, combine = "acc * 0.5 + x"}

@@ -45,8 +45,7 @@ bool bind_tensor(lua_State *L, struct script_call *call, int i, const char *name
   struct box *box = bind_to_box(L, call->binding, i);
   if (!box) {
     bind_fail_type(L, call, i, name, "a tensor");
-    bind_hint_table(L, call, i, name);
-    if (bind_expr_text(L, i)) bind_hint(call, "f(inputs) makes a tensor; f:with(inputs) stands where a call reads one");
+    bind_hint_tensor(L, call, i, name);
     return false;
   }
   return (*(strew_tensor **)out = open_box(call, box, i, name)) != NULL;
@@ -107,7 +106,7 @@ bool bind_operand(lua_State *L, struct script_call *call, int i, const char *nam
   operand->tensor = NULL;
   if (bind_to_scalar(L, i, &operand->number)) return true;
   bind_fail_type(L, call, i, name, "a tensor, number or boolean");
-  bind_hint_table(L, call, i, name);
+  bind_hint_tensor(L, call, i, name);
   if (lua_type(L, i) == LUA_TSTRING && is_comparison(call))
     bind_hint(call, "a word is compared by its code: x.city:eq(strew.code(x, \"city\", \"%.40s\"))",
               lua_tostring(L, i));

@@ -364,8 +364,8 @@ bool bind_fail_type(lua_State *L, struct script_call *call, int i, const char *n
    filled. */
 bool bind_may_continue(struct script_call *call, int64_t entry);
 
-/* If argument i is a table, adds a hint how to make a tensor of it. */
-void bind_hint_table(lua_State *L, struct script_call *call, int i, const char *name);
+/* If argument i is a table or an expression, adds a hint how to make a tensor of it. */
+void bind_hint_tensor(lua_State *L, struct script_call *call, int i, const char *name);
 /* If the key at i is an option of creation functions, adds a hint where options belong. */
 void bind_hint_key(lua_State *L, struct script_call *call, int i);
 

@@ -183,7 +183,7 @@ static bool is_callable(lua_State *L, struct script_call *call) {
   bind_fail(call, STREW_EARGUMENT, "self", "is %s, expected a %s",
             call->arguments ? bind_text(L, call, 1, text) : "missing", is_grouped ? "grouping" : "tensor");
   if (call->form & METHOD) bind_hint(call, colon_hint, is_grouped ? 'g' : 't', call->error.alias);
-  bind_hint_table(L, call, 1, "self");
+  bind_hint_tensor(L, call, 1, "self");
   return false;
 }
 

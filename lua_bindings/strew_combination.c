@@ -133,7 +133,7 @@ static bool take_combination(lua_State *L, struct script_call *call) {
   if (strcmp(name, "scatter") == 0 && is_given && bind_is_group_form(L, call)) name = "groups";
   for (const struct script_function *row = bind_combined_rows; is_given && row->name; row++)
     if (strcmp(row->name + strlen("combined_"), name) == 0) return call->row = row, true;
-  if (is_given && call->error.argument && strcmp(call->error.argument, "reduce") == 0)
+  if (is_given && strstr(call->error.message, "' is a reduction, "))
     bind_hint(call, "scatter, scatter_reduce_, segment_csr, g:reduce, g:agg and t:reduce take reductions of one's own");
   return false;
 }

@@ -131,6 +131,14 @@ static strew_expr *begin_plain(lua_State *L, struct script_call *call) {
   return self->object.expr;
 }
 
+/* The same for inputs of every kind. */
+static int call_family(lua_State *L, struct script_call *call, const struct script_function *row) {
+  lua_settop(L, call->arguments);
+  if (!bind_to_box(L, call->binding, 2)) return bind_call_family(L, call, row);
+  bind_fail(call, STREW_EARGUMENT, "inputs", "is a tensor, expected a table");
+  return bind_hint(call, "f{x = t}: the inputs by their names");
+}
+
 /* f(inputs [, {out, device}]) */
 static int call_expr(lua_State *L, struct script_call *call) {
   struct box *box = bind_push_box(L, call->binding);
@@ -139,10 +147,7 @@ static int call_expr(lua_State *L, struct script_call *call) {
     lua_settop(L, 3);
     return bind_end(strew_expr_evaluate(e.expr, &e.values, &box->tensor, &call->error), 1);
   }
-  lua_settop(L, call->arguments);
-  if (!bind_to_box(L, call->binding, 2)) return bind_call_family(L, call, &bind_expr_call_row);
-  bind_fail(call, STREW_EARGUMENT, "inputs", "is a tensor, expected a table");
-  return bind_hint(call, "f{x = t}: the inputs by their names");
+  return call_family(L, call, &bind_expr_call_row);
 }
 
 /* f:with(inputs) */
@@ -160,20 +165,20 @@ static int with(lua_State *L, struct script_call *call) {
     lua_rawseti(L, 5, EXPRESSION);
     return lua_settop(L, 3), 1;
   }
-  lua_settop(L, call->arguments);
-  return bind_call_family(L, call, &bind_expr_with_row);
+  return call_family(L, call, &bind_expr_with_row);
 }
 
 static const struct script_function call_row = {"expression", call_expr, 0, GROUPED},
                                     with_row = {"with", with, 0, GROUPED};
 
-static int fail_field(lua_State *L, struct script_call *call, const char *of, const char *const *names,
+/* replaces: the hint is given instead of one for tensors. */
+static int fail_field(lua_State *L, struct script_call *call, const char *of, const char *const *names, bool replaces,
                       const char *hint) {
   char text[TEXT_BYTES];
   strew_guess guess = {.wanted = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : bind_text(L, call, 2, text)};
   for (; *names; names++) strew_guess_name(&guess, *names);
-  const int failed = bind_fail_name(L, call, of, &guess);
-  return *call->error.hint ? failed : bind_hint(call, "%s", hint);
+  bind_fail_name(L, call, of, &guess);
+  return (replaces && !guess.nearest ? bind_hint_instead : bind_hint)(call, "%s", hint);
 }
 
 static bool is_key(lua_State *L, const char *name) {
@@ -187,8 +192,8 @@ static int field(lua_State *L, struct script_call *call) {
   if (is_key(L, "with")) return bind_push_function(L, lua_upvalueindex(1), &with_row, "with", GROUPED), 1;
   if (is_key(L, "text")) return lua_pushstring(L, strew_expr_text(self)), 1;
   if (!is_key(L, "inputs"))
-    return fail_field(L, call, "an expression", (const char *[]){"inputs", "text", "with", NULL},
-                      "f:with(inputs) has the methods of tensors");
+    return fail_field(L, call, "an expression", (const char *[]){"inputs", "text", "with", NULL}, true,
+                      "f:with(inputs) has the methods of tensors, dtype and shape");
   lua_newtable(L);
   lua_getiuservalue(L, 1, 1);
   for (lua_Unsigned i = 1, count = lua_rawlen(L, -1); i <= count; i++) {
@@ -205,13 +210,19 @@ static int bound_field(lua_State *L, struct script_call *call) {
   strew_dtype dtype;
   int rank;
   int64_t sizes[STREW_MAX_RANK];
-  const bool is_shape = is_key(L, "shape");
+  static const char to_clone[] = "e:clone() is a tensor of its values";
+  const bool is_shape = is_key(L, "shape"), is_device = is_key(L, "device");
+  if (lua_type(L, 2) != LUA_TSTRING) {
+    call->error.alias = "e[i]";
+    bind_fail(call, STREW_EARGUMENT, NULL, "elements of a bound expression are not stored");
+    return bind_hint(call, "%s", to_clone);
+  }
   lua_getfield(L, LUA_REGISTRYINDEX, STREW_METHODS);
   lua_pushvalue(L, 2);
-  if (lua_type(L, 2) == LUA_TSTRING && lua_rawget(L, -2) != LUA_TNIL) return 1;
+  if (lua_rawget(L, -2) != LUA_TNIL) return 1;
   if (!is_shape && !is_key(L, "dtype"))
-    return fail_field(L, call, "a bound expression", (const char *[]){"dtype", "shape", NULL},
-                      "e:clone() is a tensor of its values");
+    return fail_field(L, call, "a bound expression", (const char *[]){"dtype", "shape", NULL}, is_device,
+                      is_device ? "e:clone().device" : to_clone);
   if (!read_bound(L, call, 1, &e)) return -1;
   if (strew_expr_type(e.expr, &e.values, &dtype, &rank, sizes, &call->error) != STREW_OK) return -1;
   if (is_shape)
@@ -323,11 +334,11 @@ static int parts(lua_State *L, struct script_call *call) {
   return 2;
 }
 
-/* expr_evaluate(e, out): the values; nil while calls are recorded. */
+/* expr_evaluate(e, out, always): the values; nil while calls are recorded, unless `always`. */
 static int evaluate(lua_State *L, struct script_call *call) {
   struct bound e;
   strew_tensor *given = NULL, **out = &given;
-  if (call->binding->recording) return lua_pushnil(L), 1;
+  if (call->binding->recording && !lua_toboolean(L, 3)) return lua_pushnil(L), 1;
   if (lua_isnoneornil(L, 2))
     out = &bind_push_box(L, call->binding)->tensor;
   else if (!bind_written(L, call, 2, "out", out))

@@ -97,7 +97,11 @@ const char *bind_text(lua_State *L, const struct script_call *call, int i, char 
   }
 }
 
-void bind_hint_table(lua_State *L, struct script_call *call, int i, const char *name) {
+void bind_hint_tensor(lua_State *L, struct script_call *call, int i, const char *name) {
+  if (bind_is_bound(L, i)) /* calls that read one have replaced it */
+    bind_hint(call, "an expression has no memory to write into; e:clone() is a tensor of its values");
+  else if (bind_expr_text(L, i))
+    bind_hint(call, "f(inputs) makes a tensor; f:with(inputs) stands where a call reads one");
   if (!lua_istable(L, i)) return;
   if (lua_getmetatable(L, i)) /* an object, or the module itself */
     lua_pop(L, 1);

@@ -153,8 +153,9 @@ static int no_call(lua_State *L, struct script_call *call) {
   bind_fail(call, STREW_EARGUMENT, NULL, "a tensor is not a function");
   const bool is_loop =
       lua_getstack(L, 0, &here) && lua_getinfo(L, "n", &here) && !strcmp(here.namewhat, "for iterator");
-  return bind_hint(call, is_loop ? "for i = 0, #t - 1 do, or for _, value in ipairs(t:tolist()) do"
-                                 : "t[i] is an element, or a row");
+  if (is_loop) return bind_hint(call, "for i = 0, #t - 1 do, or for _, value in ipairs(t:tolist()) do");
+  return bind_hint(call,
+                   bind_is_bound(L, 1) ? "e has its inputs; f(inputs) takes others" : "t[i] is an element, or a row");
 }
 
 enum { NO_TEXT, NO_KEYS, NO_SHIFT };
@@ -183,7 +184,7 @@ static const struct {
                    {"__pairs", {"pairs", refuse, NO_KEYS, FUNCTION | CONSTANT}},
                    {"__shl", {"<<", refuse, NO_SHIFT, FUNCTION | CONSTANT}},
                    {"__shr", {">>", refuse, NO_SHIFT, FUNCTION | CONSTANT}},
-                   {"__call", {"t()", no_call, 0, FUNCTION}},
+                   {"__call", {"t()", no_call, 0, FUNCTION | WRITES}},
                    {"__lt", {"<", no_order, STREW_LT, FUNCTION | CONSTANT}},
                    {"__le", {"<=", no_order, STREW_LE, FUNCTION | CONSTANT}}};
 static const struct script_function index_row = {"t[i]", get_field, 0, FUNCTION};

@@ -19,6 +19,8 @@ local classes = {
   bits = {"bool", table.unpack(integers)}, index = {"int64", "int32"},
   double = {"float32", "float16", "bfloat16", table.unpack(integers)}, -- and the call computes in float64
 }
+calls.dtypes = {table.unpack(numbers)}
+calls.dtypes[#numbers + 1] = "bool"
 local specials = {0.0, -0.0, 1 / 0, -1 / 0, 0 / 0, -(0 / 0), 1.0, -1.0, 0x1p-149, 65504.0, 0.5}
 local extremes = {
   int64 = {math.mininteger, math.maxinteger, math.mininteger + 1, 1 << 53 | 1}, int32 = {-1 << 31, (1 << 31) - 1},

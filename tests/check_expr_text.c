@@ -32,19 +32,10 @@ static void dump_number(strew_scalar number, char *to) {
     append(to, "%a", number.as.f);
 }
 
-static const char *name_of(const struct node *node) {
-  static const char *const names[] = {
-      [NODE_TRUE_AND] = "AND",  [NODE_TRUE_OR] = "OR",    [NODE_TRUE_NOT] = "NOT",
-      [NODE_WHERE] = "where",   [NODE_CLAMP] = "clamp",   [NODE_MASKED_FILL] = "fill",
-      [NODE_INDEX] = "index",   [NODE_WORD] = "word",     [NODE_INPUT] = "input",
-      [NODE_NUMBER] = "number", [NODE_CLOSE] = "isclose", [NODE_REPLACEMENT] = "replacement"};
-  switch (node->kind) {
-  case NODE_UNARY: return strew_unary_name((strew_unary_op)node->op);
-  case NODE_BINARY: return strew_binary_name((strew_binary_op)node->op);
-  case NODE_CONVERT: return strew_dtype_name((strew_dtype)node->op);
-  case NODE_FOLD: return strew_fold_name((strew_fold)node->op);
-  default: return names[node->kind];
-  }
+static const char *name_of(const strew_expr *expr, int number) {
+  strew_expr_node node;
+  ck_assert(strew_expr_node_at(expr, number, &node));
+  return strcmp(node.op, "to") == 0 ? strew_dtype_name((strew_dtype)node.which) : node.op;
 }
 
 /* Prefix notation: "(add x (mul 2 y))"; a reduction has its dim, and "keep". */
@@ -57,7 +48,7 @@ static void dump(const strew_expr *expr, int number, char *to) {
   } else if (node->kind == NODE_WORD) {
     append(to, "\"%s\"", expr->words[node->op].text);
   } else {
-    append(to, "(%s", name_of(node));
+    append(to, "(%s", name_of(expr, number));
     for (int i = 0; i < node->count; i++) append(to, " "), dump(expr, node->children[i], to);
     if (node->kind == NODE_FOLD && node->dim != ALL_DIMS) append(to, " dim=%d", node->dim);
     if (node->keepdim) append(to, " keep");
@@ -157,9 +148,9 @@ static const char *const texts[][2] = {
     {"x --1", "x"},
     {"x - -1", "(sub x -1)"},
     /* precedence, in Lua's order */
-    {"a or b and c", "(OR a (AND b c))"},
-    {"a and b or c", "(OR (AND a b) c)"},
-    {"a and b < c", "(AND a (lt b c))"},
+    {"a or b and c", "(or a (and b c))"},
+    {"a and b or c", "(or (and a b) c)"},
+    {"a and b < c", "(and a (lt b c))"},
     {"a < b | c", "(lt a (bitwise_or b c))"},
     {"a | b ~ c", "(bitwise_or a (bitwise_xor b c))"},
     {"a ~ b | c", "(bitwise_or (bitwise_xor a b) c)"},
@@ -175,14 +166,14 @@ static const char *const texts[][2] = {
     {"-2 ^ 2", "(neg (pow 2 2))"},
     {"2 ^ -3", "(pow 2 -3)"},
     {"2 ^ -x ^ 2", "(pow 2 (neg (pow x 2)))"},
-    {"not a == b", "(eq (NOT a) b)"},
-    {"not (a == b)", "(NOT (eq a b))"},
+    {"not a == b", "(eq (not a) b)"},
+    {"not (a == b)", "(not (eq a b))"},
     {"~a & b", "(bitwise_and (bitwise_not a) b)"},
     {"a ~ ~b", "(bitwise_xor a (bitwise_not b))"},
-    {"not not a", "(NOT (NOT a))"},
-    {"- not ~a", "(neg (NOT (bitwise_not a)))"},
-    {"not a and b", "(AND (NOT a) b)"},
-    {"a <= b and b >= c or a ~= c", "(OR (AND (le a b) (ge b c)) (ne a c))"},
+    {"not not a", "(not (not a))"},
+    {"- not ~a", "(neg (not (bitwise_not a)))"},
+    {"not a and b", "(and (not a) b)"},
+    {"a <= b and b >= c or a ~= c", "(or (and (le a b) (ge b c)) (ne a c))"},
     /* associativity */
     {"a - b - c", "(sub (sub a b) c)"},
     {"a - (b - c)", "(sub a (sub b c))"},
@@ -192,11 +183,11 @@ static const char *const texts[][2] = {
     {"a ~ b ~ c", "(bitwise_xor (bitwise_xor a b) c)"},
     {"a == b == c", "(eq (eq a b) c)"},
     {"a < b == c", "(eq (lt a b) c)"},
-    {"a or b or c", "(OR (OR a b) c)"},
+    {"a or b or c", "(or (or a b) c)"},
     {"(a < b) < c", "(lt (lt a b) c)"},
     {"isnan(a) <= isnan(b)", "(le (ne a a) (ne b b))"},
     {"a < (b < c)", "(lt a (lt b c))"},
-    {"a and b and c", "(AND (AND a b) c)"},
+    {"a and b and c", "(and (and a b) c)"},
     {"((x))", "x"},
     /* functions */
     {"exp(x)", "(exp x)"},
@@ -208,14 +199,16 @@ static const char *const texts[][2] = {
     {"clamp(x, low)", "(clamp x low)"},
     {"isclose(a, b)", "(isclose a b)"},
     {"isclose(a, b, 1e999, k, true)", "(isclose a b inf k true)"},
-    {"nan_to_num(x)", "(fill (fill (fill x (ne x x) (replacement x)) (eq x inf) (replacement x)) (eq x -inf) "
-                      "(replacement x))"},
-    {"nan_to_num(x, 1, k)", "(fill (fill (fill x (ne x x) (replacement x 1)) (eq x inf) (replacement x k)) (eq x -inf) "
-                            "(replacement x))"},
+    {"nan_to_num(x)",
+     "(masked_fill (masked_fill (masked_fill x (ne x x) (replacement x)) (eq x inf) (replacement x)) (eq x -inf) "
+     "(replacement x))"},
+    {"nan_to_num(x, 1, k)",
+     "(masked_fill (masked_fill (masked_fill x (ne x x) (replacement x 1)) (eq x inf) (replacement x k)) (eq x -inf) "
+     "(replacement x))"},
     {"silu(x)", "(mul x (sigmoid x))"},
     {"elu(x)", "(where (gt x 0) x (mul 0x1p+0 (expm1 x)))"},
     {"lerp(a, 2, k) + 1", "(add (add a (mul (sub 2 a) k)) 1)"},
-    {"masked_fill(x, x < 0, 0)", "(fill x (lt x 0) 0)"},
+    {"masked_fill(x, x < 0, 0)", "(masked_fill x (lt x 0) 0)"},
     {"float32(x)", "(float32 x)"},
     {"bool(x)", "(bool x)"},
     {"isnan(x + 1)", "(ne (add x 1) (add x 1))"},
@@ -223,7 +216,7 @@ static const char *const texts[][2] = {
     {"isfinite(x)", "(bitwise_and (gt x -inf) (lt x inf))"},
     {"isfinite(a < b)", "(bitwise_and (gt (lt a b) -inf) (lt (lt a b) inf))"},
     {"isnan(isfinite(2))", "(ne (bitwise_and (gt 2 -inf) (lt 2 inf)) (bitwise_and (gt 2 -inf) (lt 2 inf)))"},
-    {"not isnan(x) and y", "(AND (NOT (ne x x)) y)"},
+    {"not isnan(x) and y", "(and (not (ne x x)) y)"},
     /* reductions */
     {"sum(x)", "(sum x)"},
     {"mean(x, 0)", "(mean x dim=0)"},
@@ -231,7 +224,7 @@ static const char *const texts[][2] = {
     {"std(x, 1, false)", "(std x dim=1)"},
     {"min(x) + amin(x)", "(add (amin x) (amin x))"},
     {"max(x, 0x0, (true))", "(amax x dim=0 keep)"},
-    {"any(x) and all(x, 15)", "(AND (any x) (all x dim=15))"},
+    {"any(x) and all(x, 15)", "(and (any x) (all x dim=15))"},
     {"prod(x, -16) + amin(x, 2147483646)", "(add (prod x dim=-16) (amin x dim=2147483646))"},
     {"(x - mean(x, 0, true)) / std(x, 0, true)", "(div (sub x (mean x dim=0 keep)) (std x dim=0 keep))"},
     /* rows */
@@ -246,9 +239,9 @@ static const char *const texts[][2] = {
     {"city == \"Rome\"", "(eq city \"Rome\")"},
     {"'Rome' ~= city", "(ne \"Rome\" city)"},
     {"(city) == ('Rome')", "(eq city \"Rome\")"},
-    {"a == 'it\\'s' or a == \"\\\"\\\\\\t\\n\"", "(OR (eq a \"it's\") (eq a \"\"\\\t\n\"))"},
-    {"a == '' and a ~= 'é'", "(AND (eq a \"\") (ne a \"é\"))"},
-    {"a == '--[[' or b == '--[['", "(OR (eq a \"--[[\") (eq b \"--[[\"))"},
+    {"a == 'it\\'s' or a == \"\\\"\\\\\\t\\n\"", "(or (eq a \"it's\") (eq a \"\"\\\t\n\"))"},
+    {"a == '' and a ~= 'é'", "(and (eq a \"\") (ne a \"é\"))"},
+    {"a == '--[[' or b == '--[['", "(or (eq a \"--[[\") (eq b \"--[[\"))"},
 };
 
 START_TEST(test_texts) {
@@ -372,6 +365,8 @@ static void assert_refuses(const char *text, size_t length, const char *message)
   ck_assert_ptr_null(expr);
 }
 
+#define WORD_HERE "has a word here, but a word can only be compared (== or ~=) with a text column"
+#define WORD_HINT "write name == \"word\" or name ~= \"word\""
 /* A text; what is wrong with it; the line that marks it; the hint, or NULL. */
 static const struct {
   const char *text, *fact, *marks, *hint;
@@ -404,28 +399,17 @@ static const struct {
     {"'a\\q'", "has an unknown escape, expected \\\\ \\\" \\' \\n or \\t", "  ^^", NULL},
     {"x == 'a\\", "has an unknown escape, expected \\\\ \\\" \\' \\n or \\t", "       ^", NULL},
     {"\"", "has a word without its closing quote", "^", NULL},
-    {"'a'", "has a word here, but a word can only be compared (== or ~=) with a text column", "^^^",
-     "write name == \"word\" or name ~= \"word\""},
-    {"x + 'a'", "has a word here, but a word can only be compared (== or ~=) with a text column", "    ^^^",
-     "write name == \"word\" or name ~= \"word\""},
-    {"x < \"a\"", "has a word here, but a word can only be compared (== or ~=) with a text column", "    ^^^",
-     "write name == \"word\" or name ~= \"word\""},
-    {"x + 1 == 'a'", "has a word here, but a word can only be compared (== or ~=) with a text column", "         ^^^",
-     "write name == \"word\" or name ~= \"word\""},
-    {"exp('a')", "has a word here, but a word can only be compared (== or ~=) with a text column", "    ^^^",
-     "write name == \"word\" or name ~= \"word\""},
-    {"m['a']", "has a word here, but a word can only be compared (== or ~=) with a text column", "  ^^^",
-     "write name == \"word\" or name ~= \"word\""},
-    {"'a' == 'b'", "has a word here, but a word can only be compared (== or ~=) with a text column", "^^^",
-     "write name == \"word\" or name ~= \"word\""},
-    {"-'a'", "has a word here, but a word can only be compared (== or ~=) with a text column", " ^^^",
-     "write name == \"word\" or name ~= \"word\""},
-    {"x and 'a'", "has a word here, but a word can only be compared (== or ~=) with a text column", "      ^^^",
-     "write name == \"word\" or name ~= \"word\""},
-    {"isnan('a')", "has a word here, but a word can only be compared (== or ~=) with a text column", "      ^^^",
-     "write name == \"word\" or name ~= \"word\""},
-    {"sum('a')", "has a word here, but a word can only be compared (== or ~=) with a text column", "    ^^^",
-     "write name == \"word\" or name ~= \"word\""},
+    {"'a'", WORD_HERE, "^^^", WORD_HINT},
+    {"x + 'a'", WORD_HERE, "    ^^^", WORD_HINT},
+    {"x < \"a\"", WORD_HERE, "    ^^^", WORD_HINT},
+    {"x + 1 == 'a'", WORD_HERE, "         ^^^", WORD_HINT},
+    {"exp('a')", WORD_HERE, "    ^^^", WORD_HINT},
+    {"m['a']", WORD_HERE, "  ^^^", WORD_HINT},
+    {"'a' == 'b'", WORD_HERE, "^^^", WORD_HINT},
+    {"-'a'", WORD_HERE, " ^^^", WORD_HINT},
+    {"x and 'a'", WORD_HERE, "      ^^^", WORD_HINT},
+    {"isnan('a')", WORD_HERE, "      ^^^", WORD_HINT},
+    {"sum('a')", WORD_HERE, "    ^^^", WORD_HINT},
     {"sum(x, 'a')", "calls 'sum' with a wrong dim, expected a constant such as 0 or -1", "^^^", NULL},
     {"3x", "has a malformed number", "^^", NULL},
     {"0x", "has a malformed number", "^^", NULL},
@@ -479,11 +463,15 @@ static const struct {
     {"and x", "has 'and', expected a value", "^^^", NULL},
     {"x or", "ends, expected a value", "    ^", NULL},
     {"x not y", "has 'not', expected an operator or the end", "  ^^^", NULL},
-    {"x @ y", "has '@', expected an operator or the end", "  ^", NULL},
+    {"x @ y", "has '@', which expressions do not have", "  ^",
+     "compute a product of matrices first, and pass it as an input"},
+    {"x AND y", "has 'AND', which expressions do not have", "  ^^^", "write and, or, not"},
+    {"x <> y", "has '<>', which expressions do not have", "  ^^", "write ~="},
+    {"x size", "has 'size', expected an operator or the end", "  ^^^^", NULL},
     {"x $", "has '$', expected an operator or the end", "  ^", NULL},
-    {"`x`", "has '`', expected a value", "^", "names are of the letters a-z, A-Z, digits and _"},
+    {"`x`", "has '`', expected a value", "^", "operators are Lua's; names are of a-z, A-Z, digits and _"},
     {"\\", "has '\\', expected a value", "^", NULL},
-    {"é", "has 'é', expected a value", "^", "names are of the letters a-z, A-Z, digits and _"},
+    {"é", "has 'é', expected a value", "^", "operators are Lua's; names are of a-z, A-Z, digits and _"},
     {"x --[[ y", "has a comment without its end", "  ^^", NULL},
     {"x --[==[ ]]", "has a comment without its end", "  ^^", NULL},
     {"exq(x)", "calls 'exq', which is no elementwise function or reduction", "^^^", "did you mean 'eq'?"},

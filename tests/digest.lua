@@ -13,7 +13,7 @@ local device -- device of the next call's tensors
 
 local random, any, laid_out, hash = math.random, drawn.any, drawn.laid_out, drawn.hash
 local start <const> = drawn.no_value
-local dtypes = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
+local dtypes = drawn.dtypes
 local modes = {"error", "wrap", "clip", "drop"}
 local reductions = {"sum", "prod", "mean", "amax", "amin"}
 local functions = {"exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tanh", "sigmoid", "rsqrt", "pow",

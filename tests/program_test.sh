@@ -139,6 +139,10 @@ for call in quit: exit: np.zeros:strew torch.zeros:strew range:; do
 done
 ran -e 'strew.ones(2):shape()'
 expect 'a field that is called' 1 '' "*(method 'shape')${newline}  hint  a field, not a method: t.shape${newline}stack*"
+ran -e 'f = strew.expr("x") return f + 1'
+expect 'an operator beside an expression' 1 '' "*(global 'f')${newline}  hint  f(inputs) makes a tensor; *"
+ran -e 'r = strew.reduction{init = 0, combine = "acc + x"} r(1)'
+expect 'a reduction that is called' 1 '' "*(global 'r')${newline}  hint  t:reduce(r), *"
 ran -e 'error(strew.zeros(2))'; expect 'a tensor as error' 1 '' "$program: float32[[]2] cpu${newline} 0  0"
 ran -e 'os.exit(7)'; expect 'os.exit(7)' 7 ''
 ran -e 'os.exit(true)'; expect 'os.exit(true)' 0 ''

@@ -34,7 +34,8 @@ function aggregates.check_word(word, argument, where, src)
   local is_function = type(word) == "function"
   local hint = errors.meant(elsewhere[word] or word, WORDS)
   if is_function then hint = "a reduction is a word, or one of your own: strew.reduction" end
-  if KEYS[src] then
+  if KEYS[src] or type(word) == "string" and not word:find "^[%a_][%w_]*$" then
+    src = KEYS[src] and src or "sum"
     hint = ("the word comes first: {%s, %s}"):format(shown(src), type(word) == "string" and shown(word) or "src")
   end
   fail(argument, where:format(is_function and "a function" or shown(word)) .. ", expected " .. listed(WORDS), hint)

@@ -45,7 +45,8 @@ local function reduction(init, combine, finish, dtype)
   if init == nil or combine == nil then
     fail(init == nil and "init" or "combine", "is missing", '{init = 0, combine = "acc + x"}')
   end
-  if type(init) ~= "table" then init, combine = {acc = init}, {acc = combine} end
+  local is_table = type(init) == "table"
+  if not is_table then init, combine = {acc = init}, {acc = combine} end
   local names, inits, combines, dtypes, texts = keys_of(init, "init"), {}, {}, {}, {}
   if not names[1] then fail("init", "is an empty table, expected a first value for each accumulator") end
   for _, name in ipairs(names) do
@@ -64,7 +65,8 @@ local function reduction(init, combine, finish, dtype)
     inits[k], combines[k], dtypes[k] = init[name], combine[name], dtype or false
     if type(dtype) == "table" then dtypes[k] = dtype[name] or false end
     if type(combines[k]) ~= "string" then
-      fail("combine", ("has %s for '%s', expected a text"):format(inner.text(combines[k]), name), 'combine = "acc + x"')
+      fail("combine", ("has %s for '%s', expected a text"):format(inner.text(combines[k]), name),
+        (is_table and 'combine = {%s = "%s + x"}' or 'combine = "%s + x"'):format(name, name))
     end
     texts[k] = name .. " = " .. combines[k]
   end
@@ -235,7 +237,7 @@ local function groups(src, index, dim, out, dim_size, mode, skip_nan, r)
     operands.check_shape(given, replaced(line, dim, {dim_size}), "out")
   end
   local result
-  if is_line and not skip_nan then
+  if is_line and not skip_nan and (not is_tensor(index) or index:numel() == operands.line(first):size(dim)) then
     local g = is_tensor(index) and strew.grouping(index, {dim_size = dim_size, mode = mode}) or index
     if out and dim_size > g.n then g = strew.grouping(g.ids, {dim_size = dim_size, mode = "drop"}) end
     if out and dim_size < g.n then fail("out", ("has size %d in dim %d, the grouping has %d groups"):format(dim_size,

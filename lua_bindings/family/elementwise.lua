@@ -1,17 +1,7 @@
 -- elementwise.lua: one result for each element: tests for NaN and infinities, replacement of what is not finite, bins,
 -- one-hot codes.
 local strew, fail, use, inner = ...
-local operands = use "operands.lua"
-
-local limits = {float32 = 0x1.fffffep127, float64 = 0x1.fffffffffffffp1023, float16 = 65504.0,
-                 bfloat16 = 0x1.fep127}
-
--- Raises an error if a replacement is out of the range of a float dtype; infinities are in it.
-local function check_replacement(name, value, dtype)
-  if value and math.abs(value) ~= math.huge and math.abs(value) > limits[dtype] then
-    fail(name, ("is %s, which %s cannot hold"):format(value, dtype), nil, "value")
-  end
-end
+local operands, errors, expressions = use "operands.lua", use "errors.lua", use "expressions.lua"
 
 -- Returns the largest value of self (-1: self is empty), none of which may be negative.
 local function largest_of(self)
@@ -33,18 +23,24 @@ local function boundaries_of(list, values)
 end
 
 -- Returns a function that computes a text of self and `count` further arguments, of which the last may be absent.
-local letters = {"y", "z"}
+local letters = {"y", "z", "w"}
 local function by_text(name, count)
+  local texts = {[0] = name .. "(x)"}
+  for i = 1, count do texts[i] = texts[i - 1]:gsub("%)", ", " .. letters[i] .. ")") end
   return function(self, ...)
-    local inputs, list, suffix = {x = self}, "x", select(count + 1, ...)
-    for i, letter in ipairs(letters) do
-      if i <= count then inputs[letter] = (select(i, ...)) end
-      if inputs[letter] ~= nil then list = list .. ", " .. letter end
+    local inputs, given, suffix = {x = self}, 0, select(count + 1, ...)
+    for i = 1, count do
+      inputs[letters[i]] = (select(i, ...))
+      if inputs[letters[i]] ~= nil then given = i end
     end
-    local out = operands.compute(name .. "(" .. list .. ")", inputs)
-    return suffix == "_" and self:copy_(out) or out
+    if suffix ~= "_" then return operands.formula(texts[given])(inputs) end
+    local e = operands.formula(texts[given]):with(inputs)
+    return errors.own("out", "self", function(fact, hint)
+      return fact, hint or ("self:%s(...) makes a new tensor"):format(name)
+    end, expressions.evaluate, e, self)
   end
 end
+local nan_to_num = by_text("nan_to_num", 3)
 
 return {
   square = {"self:tensor", by_text("square", 0)},
@@ -81,18 +77,12 @@ return {
 
   isnan = {"self:tensor", function(self) return self:ne(self) end},
 
-  isinf = {"self:tensor", function(self) return self:eq(math.huge) | self:eq(-math.huge) end},
-
-  isfinite = {"self:tensor", function(self) return self:gt(-math.huge) & self:lt(math.huge) end},
+  isinf = {"self:tensor", by_text("isinf", 0)},
+  isfinite = {"self:tensor", by_text("isfinite", 0)},
 
   nan_to_num = {"self:tensor nan?number posinf?number neginf?number", function(self, nan, posinf, neginf, suffix)
-    local most = limits[self.dtype]
-    if not most then return suffix == "_" and self or self:clone() end
-    check_replacement("nan", nan, self.dtype)
-    check_replacement("posinf", posinf, self.dtype)
-    check_replacement("neginf", neginf, self.dtype)
-    local above, below = self:eq(math.huge), self:eq(-math.huge)
-    local out = self["masked_fill" .. suffix](self, self:ne(self), nan or 0)
-    return out:masked_fill_(above, posinf or most):masked_fill_(below, neginf or -most)
+    if not operands.is_float(self) then return suffix == "_" and self or self:clone() end
+    if neginf and not posinf then posinf = expressions.replacement(2, self.dtype) end
+    return nan_to_num(self, posinf and (nan or 0) or nan, posinf, neginf, suffix)
   end},
 }

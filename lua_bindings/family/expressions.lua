@@ -50,6 +50,11 @@ local function find(list, word)
   return found
 end
 
+-- Returns a hint for an expression where a column is expected; nil: the value is another.
+function expressions.hint(value)
+  return inner.text(value) == "an expression" and "f:with(x) has the columns of x as its inputs" or nil
+end
+
 -- Raises an error if a column whose name is none of an expression is in a text that has failed.
 local function check_names(names, text, argument)
   for _, name in ipairs(names) do
@@ -71,14 +76,18 @@ function expressions.parse(text, names, argument)
   error(f, 0)
 end
 
+local constants = {pi = "math.pi", inf = "math.huge", nan = "0 / 0"}
+
 local function fail_missing(f, missing, inputs, argument)
-  local names, hints = tables.names(inputs), {}
+  local names, hints, number = tables.names(inputs), {}, constants[missing[1]]
   for _, name in ipairs(missing) do
     local _, nearest = errors.meant(name, names)
     if nearest then table.insert(hints, ("'%s' for '%s'"):format(nearest, name)) end
   end
   local what, hint = table.concat(missing, ", "), hints[1] and "did you mean " .. table.concat(hints, ", ") .. "?"
+  if number then hint = ("a number is an input as well: {%s = %s}"):format(missing[1], number) end
   if argument == "inputs" then
+    if rawget(inputs, 1) ~= nil then hint = ("inputs have names: {%s = ...}"):format(missing[1]) end
     fail(argument, ("has no %s"):format(what), hint, nil, nil, nil, f, missing[1])
   end
   local _, lists = about.about(inputs)
@@ -90,7 +99,7 @@ local function fail_missing(f, missing, inputs, argument)
 end
 
 -- Returns the codes of the words, or nil if there are none; where a word has two codes, the input becomes one of ranks.
-local function codes_of(parts, values, inputs, argument)
+local function codes_of(f, parts, values, inputs, argument)
   local _, own = about.about(inputs)
   local lists, codes = {}, {}
   for i, name in ipairs(own and parts.names or {}) do
@@ -99,7 +108,8 @@ local function codes_of(parts, values, inputs, argument)
     if list then problem, hint = about.replaced(inputs, name, list) end
     if problem then fail(argument, problem, hint, "value") end
     if list and parts.is_computed[i] then
-      fail(argument, ("has words as column %s, which compare with == and ~= alone"):format(tables.quoted(name)))
+      fail(argument, ("has words as column %s, which compare with words alone"):format(tables.quoted(name)),
+        ('write %s == "word" or %s ~= "word"'):format(name, name), nil, nil, nil, f, name)
     end
     lists[i] = list
   end
@@ -107,7 +117,7 @@ local function codes_of(parts, values, inputs, argument)
     local i, name = parts.of[k], tables.quoted(parts.names[parts.of[k]])
     if not lists[i] then
       fail(argument, ("has no words at %s, which the text compares with %s"):format(name, inner.text(word)),
-        "words compare with text columns of a table as strew.load makes it")
+        "words compare with text columns of a table as strew.load makes it", nil, nil, nil, f, parts.names[parts.of[k]])
     end
     if select(2, find(lists[i], word)) then
       local column = {names = {parts.names[i]}, tensors = {values[i]}, words = {lists[i]}, argument = argument,
@@ -131,7 +141,7 @@ local function bound(f, inputs, argument)
     end
   end
   if missing then fail_missing(f, missing, inputs, argument) end
-  values.codes = codes_of(parts, values, inputs, argument)
+  values.codes = codes_of(f, parts, values, inputs, argument)
   return inner.expr_bind(f, parts.names, values, values.codes)
 end
 
@@ -158,6 +168,12 @@ local function bools(a)
   fail("self", ("is %s, 'and', 'or' and 'not' take bools"):format(operands.is_tensor(a) and a.dtype or inner.text(a)))
 end
 
+-- Returns the number in place of NaN (which: 1), inf (2) or -inf (3), from the library also where calls are recorded.
+function expressions.replacement(which, dtype)
+  local x = strew.tensor({({0 / 0, 1 / 0, -1 / 0})[which]}, {dtype = dtype, device = "cpu"})
+  return inner.expr_evaluate(operands.formula("nan_to_num(x)"):with{x = x}, nil, true):item()
+end
+
 -- Nodes that are no calls of that name with their operands alone.
 local special = {
   number = function(node) return node.number end,
@@ -167,7 +183,7 @@ local special = {
   replacement = function(node, _, x, given)
     local dtype = operands.is_tensor(x) and x.dtype or "float64"
     if operands.is_tensor(x) and not operands.is_float(x) then return dtype == "bool" and false or 0 end
-    return given or strew.tensor({({0 / 0, 1 / 0, -1 / 0})[node.of]}, {dtype = dtype}):nan_to_num():item()
+    return given or expressions.replacement(node.of, dtype)
   end,
   ["and"] = function(_, _, a, b) return strew.logical_and(bools(a), bools(b)) end,
   ["or"] = function(_, _, a, b) return strew.logical_or(bools(a), bools(b)) end,

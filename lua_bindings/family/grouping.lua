@@ -168,7 +168,7 @@ local function read_entry(g, name, entry, columns)
     end
   elseif src ~= nil and strew.type(src) ~= "tensor" and not inner.is_bound(src) or src == nil and word ~= "count" then
     fail("what", where:format(src == nil and "no tensor" or inner.text(src)) .. (", expected a tensor%s to %s"):format(
-      columns and " or a column's name" or "", word == "count" and "count" or "reduce"))
+      columns and " or a column's name" or "", word == "count" and "count" or "reduce"), expressions.hint(src))
   end
   local options = aggregates.options(entry, 2, "what", where)
   return {name = name, word = word, src = src, words = words, options = options}

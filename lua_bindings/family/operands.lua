@@ -51,11 +51,13 @@ function operands.check_rank(t, name, least, most, expected, hint)
   fail(name, ("has %d dimension%s, expected %s"):format(rank, rank == 1 and "" or "s", expected), hint, "shape")
 end
 
+-- Returns the expression of a text of this library.
 local compiled = {}
-local function formula(text)
+function operands.formula(text)
   compiled[text] = compiled[text] or strew.expr(text)
   return compiled[text]
 end
+local formula = operands.formula
 
 -- Returns what a text gives of a plain table that has its inputs, and may have others, such as out.
 function operands.compute(text, inputs)

@@ -57,7 +57,7 @@ local function rows(x, which, argument)
     end
   elseif not operands.is_tensor(which) then
     fail(argument, ("is %s, expected a tensor, or a condition as text"):format(inner.text(which)),
-      type(which) == "table" and "strew.tensor(which) makes a tensor of a table" or nil)
+      type(which) == "table" and "strew.tensor(which) makes a tensor of a table" or expressions.hint(which))
   end
   operands.check_rank(which, argument, 1, 1, "1", which:dim() > 1 and argument .. ":flatten()" or nil)
   if which.dtype == "bool" then
@@ -161,7 +161,7 @@ local function made_column(new, name, value)
     return value
   end
   fail("what", ("has %s at key %s, expected a text, a tensor, a number or a boolean"):format(inner.text(value),
-    tables.quoted(name)))
+    tables.quoted(name)), expressions.hint(value))
 end
 
 -- Adds a column after those that its text needs. state: of each name in `what` true, "open" while these are added, then

@@ -44,6 +44,25 @@ static void add_near(struct steps *steps, strew_tensor *near, strew_tensor *a, s
   steps_keep(steps, mark, NULL);
 }
 
+/* The same of whole tensors. */
+static void add_pieces(struct steps *steps, strew_tensor *near, strew_tensor *a, strew_tensor *b, double rtol,
+                       double atol) {
+  strew_tensor *first = step_expand(steps, a, near->rank, near->sizes);
+  strew_tensor *second = step_expand(steps, b, near->rank, near->sizes);
+  if (steps->status != STREW_OK || !strew_tensor_numel(near)) return;
+  const struct pieces pieces = pieces_of(first, -1);
+  if (pieces.length == pieces.size) {
+    add_near(steps, near, a, b, rtol, atol);
+    return;
+  }
+  for (int64_t at = 0; at < pieces.size && steps->status == STREW_OK; at += pieces.length) {
+    const int mark = steps->count;
+    add_near(steps, step_piece(steps, &pieces, at, near), step_piece(steps, &pieces, at, first),
+             step_piece(steps, &pieces, at, second), rtol, atol);
+    steps_keep(steps, mark, NULL);
+  }
+}
+
 /* near |= both are NaN */
 static void add_nan(struct steps *steps, strew_tensor *near, strew_tensor *a, strew_tensor *b) {
   strew_tensor *first = step_binary(steps, STREW_NE, a, a, NULL), *second = step_binary(steps, STREW_NE, b, b, NULL);
@@ -67,7 +86,7 @@ static strew_tensor *find_close(struct steps *steps, strew_tensor *a, strew_tens
     b = step_to(steps, b, cpu, b->dtype);
   }
   strew_tensor *near = step_binary(steps, STREW_EQ, a, b, NULL);
-  if (near && (rtol > 0 || atol > 0)) add_near(steps, near, a, b, rtol, atol);
+  if (near && (rtol > 0 || atol > 0)) add_pieces(steps, near, a, b, rtol, atol);
   if (equal_nan) add_nan(steps, near, a, b);
   return near;
 }

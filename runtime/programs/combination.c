@@ -374,6 +374,8 @@ static void take_values(struct combining *c) {
   for (int a = 0; a < plan->accumulator_count && c->steps->status == STREW_OK; a++) {
     const strew_scalar init = c->combination->accumulators[a].init;
     const strew_dtype dtype = dtype_of(c, a);
+    union element first;
+    if (STEP(c->steps, element_from(c->steps->call, "init", init, STREW_EXACT, dtype, &first)) != STREW_OK) return;
     if (c->given->self)
       plan->slots[a] = step_copy(c->steps, step_rows(c, c->given->self, dtype, groups[0], groups[1]), dtype);
     else

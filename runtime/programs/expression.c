@@ -227,15 +227,17 @@ static strew_operand operand_of(const struct evaluation *evaluation, int k) {
 
 static strew_status expect_tensor(const struct call *call, const char *name, strew_operand operand) {
   if (operand.tensor) return STREW_OK;
-  return fail(call, FAULT(STREW_EARGUMENT, name), "is a number, expected a tensor");
+  const char *hint = call->op == rows_name ? "f{x = m[0]} takes a row as an input" : NULL;
+  return fail(call, HINTED(STREW_EARGUMENT, name, hint), "is a number, expected a tensor");
 }
 
 /* "and", "or" and "not" take bools alone. */
 static strew_status expect_bool(const struct call *call, const char *name, strew_operand operand) {
   const strew_dtype dtype = operand.tensor ? operand.tensor->dtype : operand.number.dtype;
   if (dtype == STREW_BOOL) return STREW_OK;
-  return fail(call, HINTED(STREW_EDTYPE, name, "x ~= 0 is a bool; & and | take integers"), "is %s, expected bool",
-              strew_dtype_name(dtype));
+  return fail(call,
+              HINTED(STREW_EDTYPE, name, "x ~= 0 is a bool; where(c, a, b) chooses numbers; & and | take integers"),
+              "is %s, expected bool", strew_dtype_name(dtype));
 }
 
 /* The operation of a node, and the names of its operands. */
@@ -255,21 +257,13 @@ static const char *const operand_names[][MOST_CHILDREN] = {
     [NODE_INDEX] = {"self", "index"},
 };
 
+/* The name of its call in messages. */
 static const char *name_of(const struct node *node) {
   switch (node->kind) {
-  case NODE_UNARY: return unary_operations[node->op].name;
-  case NODE_BINARY: return binary_operations[node->op].name;
-  case NODE_TRUE_AND: return "and";
-  case NODE_TRUE_OR: return "or";
-  case NODE_TRUE_NOT: return "not";
-  case NODE_WHERE: return "where";
-  case NODE_CLAMP: return "clamp";
-  case NODE_MASKED_FILL: return "masked_fill";
   case NODE_REPLACEMENT: return "nan_to_num";
-  case NODE_CLOSE: return "isclose";
-  case NODE_FOLD: return fold_row_of((strew_fold)node->op)->name;
   case NODE_CONVERT: return strew_dtype_name((strew_dtype)node->op);
-  default: return "expr";
+  case NODE_INDEX: return rows_name;
+  default: return node_name(node);
   }
 }
 
@@ -419,7 +413,8 @@ static strew_status compute_replacement(struct evaluation *evaluation, int k, co
   *number = strew_float(node->op == 1 ? largest[dtype] : node->op == 2 ? -largest[dtype] : 0);
   if (node->count > 1) *number = in[1].number;
   if (!dtype_is_float(dtype)) *number = strew_bool(false);
-  return STREW_OK;
+  union element checked;
+  return element_from(call, names[node->op], *number, STREW_EXACT, dtype, &checked);
 }
 
 /* ---------------------------------------------------------------------------------------------- reductions and rows */
@@ -616,8 +611,10 @@ static strew_status check_inputs(struct evaluation *evaluation) {
                               .operands = {{names[first], inputs[first].tensor}, {names[i], inputs[i].tensor}}};
     RETURN_IF_FAILED(check_devices(&pair));
   }
-  if (first < 0)
-    return fail(evaluation->call, FAULT(STREW_EARGUMENT, "inputs"), "have no tensor, expected at least one");
+  if (first < 0) {
+    fail(evaluation->call, FAULT(STREW_EARGUMENT, "inputs"), "have no tensor, expected at least one");
+    return mark_error(evaluation, evaluation->expr->node_count - 1), STREW_EARGUMENT;
+  }
   evaluation->device = inputs[first].tensor->storage->device;
   if (evaluation->device->context != evaluation->expr->context)
     return fail_context(evaluation->call, names[first], "belongs to");

@@ -90,15 +90,17 @@ static bool is_one_of(const struct token *token, const char *list) {
   return false;
 }
 
-/* What Lua or other languages have, and expressions do not. */
-static const struct {
+/* What Lua or other languages have, and expressions do not: tokens, and names that are called. */
+static const struct stranger {
   const char *tokens, *hint;
 } strangers[] = {
     {"=", "== compares; arguments of calls have no names: sum(x, 0, true)"},
-    {"!=", "write ~="},
+    {"!= <>", "write ~="},
     {"!", "write 'not' for a bool, ~ for the bits of an integer"},
     {"&&", "write 'and' for bools, & for bits"},
     {"||", "write 'or' for bools, | for bits"},
+    {"AND OR NOT", "write and, or, not"},
+    {"@", "compute a product of matrices first, and pass it as an input"},
     {"**", "write ^"},
     {"<< >>", "there are no shifts: multiply by a power of 2, or divide by one with //"},
     {"..", "words are not joined, only compared with a text column"},
@@ -112,9 +114,26 @@ static const struct {
     {"nil", "isnan(x) finds missing numbers; minimum(x, 2) is clamp without a lower bound"},
     {"function", "define a function outside of the text"},
     {"; local return end", "a text is a single expression"},
+    {NULL, NULL},
+};
+static const struct stranger strange_calls[] = {
+    {"to cast astype type int float double", "a dtype is a function: int64(x), float32(x)"},
+    {"len size length numel", "there are no lengths: pass the length as an input"},
+    {"fillna coalesce", "write where(isnan(x), 0, x)"},
+    {"ln", "write log(x)"},
+    {"power", "write x ^ y"},
+    {"mod fmod", "write x % y"},
+    {"arcsin arccos arctan arctan2", "write asin, acos, atan, atan2"},
+    {"ifelse iif", "write where(c, a, b)"},
+    {NULL, NULL},
 };
 static const char keywords[] = "and break do else elseif end false for function goto if in local nil not or repeat "
                                "return then true until while";
+
+static const char *hint_of_stranger(const struct stranger *rows, const struct token *token) {
+  while (rows->tokens && !is_one_of(token, rows->tokens)) rows++;
+  return rows->hint;
+}
 
 /* Fails at a token where `expected` is expected. Returns false. */
 static bool unexpected(struct parser *parser, const char *expected) {
@@ -123,11 +142,9 @@ static bool unexpected(struct parser *parser, const char *expected) {
   const char *quote = token->kind == WORD ? "" : "'";
   if (token->kind == WRONG) return wrong(parser, mark_of(parser), NULL, "has %s", token->wrong);
   if (token->kind == END) return wrong(parser, mark_of(parser), NULL, "ends, expected %s", expected);
-  for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
-    if (is_one_of(token, strangers[i].tokens))
-      return wrong(parser, mark_of(parser), strangers[i].hint, "has '%.*s', which expressions do not have", length,
-                   token->at);
-  const char *hint = *token->at == '`' || *token->at & 0x80 ? "names are of the letters a-z, A-Z, digits and _" : NULL;
+  const char *hint = hint_of_stranger(strangers, token);
+  if (hint) return wrong(parser, mark_of(parser), hint, "has '%.*s', which expressions do not have", length, token->at);
+  hint = *token->at == '`' || *token->at & 0x80 ? "operators are Lua's; names are of a-z, A-Z, digits and _" : NULL;
   return wrong(parser, mark_of(parser), hint, "has %s%.*s%s, expected %s", quote, length, token->at, quote, expected);
 }
 
@@ -213,7 +230,8 @@ static const char *read_word(struct token *token) {
 }
 
 static int length_of_symbol(const char *at) {
-  static const char *const pairs[] = {"==", "~=", "<=", ">=", "//", "..", "<<", ">>", "!=", "&&", "||", "**", "::"};
+  static const char *const pairs[] = {"==", "~=", "<=", ">=", "//", "..", "<<",
+                                      ">>", "!=", "<>", "&&", "||", "**", "::"};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
     if (at[0] == pairs[i][0] && at[1] == pairs[i][1]) return 2;
   int length = 1; /* a byte, or a character of UTF-8 */
@@ -463,7 +481,7 @@ static bool unknown(struct parser *parser, const struct token *name, struct mark
   snprintf(text, sizeof text, "%.*s", name->length < 100 ? name->length : 100, name->at);
   strew_guess guess = {.wanted = text};
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) strew_guess_name(&guess, functions[i].name);
-  const char *nearest = hint_of_guess(&guess, hint);
+  const char *other = hint_of_stranger(strange_calls, name), *nearest = other ? other : hint_of_guess(&guess, hint);
   return wrong(parser, mark, nearest ? nearest : "compute it first, and pass the result as an input",
                "calls '%s', which is no elementwise function or reduction", text);
 }
@@ -734,13 +752,19 @@ static const char *const node_words[] = {
     [NODE_CONVERT] = "to",    [NODE_INDEX] = "index", [NODE_REPLACEMENT] = "replacement",
     [NODE_CLOSE] = "isclose"};
 
+const char *node_name(const struct node *node) {
+  switch (node->kind) {
+  case NODE_UNARY: return strew_unary_name((strew_unary_op)node->op);
+  case NODE_BINARY: return strew_binary_name((strew_binary_op)node->op);
+  case NODE_FOLD: return strew_fold_name((strew_fold)node->op);
+  default: return node_words[node->kind];
+  }
+}
+
 bool strew_expr_node_at(const strew_expr *expr, int i, strew_expr_node *out) {
   if (i < 0 || i >= expr->node_count) return false;
   const struct node *node = &expr->nodes[i];
-  *out = (strew_expr_node){.op = node->kind == NODE_UNARY    ? strew_unary_name((strew_unary_op)node->op)
-                                 : node->kind == NODE_BINARY ? strew_binary_name((strew_binary_op)node->op)
-                                 : node->kind == NODE_FOLD   ? strew_fold_name((strew_fold)node->op)
-                                                             : node_words[node->kind],
+  *out = (strew_expr_node){.op = node_name(node),
                            .count = node->count,
                            .number = node->number,
                            .which = node->op,

@@ -59,6 +59,9 @@ struct strew_expr {
   struct word *words;
 };
 
+/* The name of the node's operation, as strew_expr_node_at gives it. parse.c */
+const char *node_name(const struct node *node);
+
 /* Adds the programs of a text that gives an accumulator's next value to the plan: its tests, then itself. The inputs
    are tensors of one dimension without elements, whose slots follow; `out` and `test` (bool) have the dtypes of the
    results. */

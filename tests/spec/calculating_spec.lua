@@ -193,6 +193,15 @@ describe("elements", function()
     end)
     local big = strew.tensor{math.maxinteger, math.mininteger}
     same({false, true}, {2}, "bool", big:isclose(strew.tensor{math.mininteger, math.mininteger}, 0.5, 1))
+    for _, dtype in ipairs(loops.floats) do -- in pieces
+      local a = strew.randn(200000, 3):to(dtype)
+      local b = a:narrow(1, 1, 1) + strew.randn(200000, 1):to(dtype) * 1e-3
+      local gap, wide = a:sub(b):abs(), b:abs()
+      if dtype:find "16" then gap, wide = (a:to "float32" - b:to "float32"):abs(), b:to "float32":abs() end
+      local expected = gap:le(wide * 1e-3 + 1e-8)
+      assert.is_true(expected:any():item() and not expected:all():item())
+      assert.is_true(strew.equal(a:isclose(b, 1e-3), expected))
+    end
     same({true, false}, {2}, "bool", strew.tensor{1.0, 2.0}:isclose(strew.tensor{1.0 + 1e-6, 2.1}))
   end)
 
@@ -512,7 +521,9 @@ describe("these operations", function()
     refused("isclose: 'other' is int64, self is float32: dtypes must be equal", strew.isclose, t, whole)
     refused("isclose: 'rtol' is -1.0, tolerances are 0 or more", strew.isclose, t, t, -1.0)
     refused("isclose: 'atol' is -0.5, tolerances are 0 or more", strew.isclose, t, t, {atol = -0.5})
-    refused("nan_to_num_: 'posinf' is 1e+39, which float32 cannot hold", strew.nan_to_num_, strew.tensor{inf}, 0, 1e39)
+    refused("nan_to_num: 'posinf' is 1e+39, which float32 cannot hold: the number is too large", strew.nan_to_num_,
+      strew.tensor{inf}, 0, 1e39)
+    refused("reciprocal_: 'self' is int64, which does not hold a result of float32", strew.reciprocal_, whole)
     refused("nan_to_num: 'nan' is \"x\", expected a number", strew.nan_to_num, t, "x")
     refused("norm: 'self' is int64, expected a float dtype", strew.norm, whole)
     refused("norm: 'p' is nan, expected a number", strew.norm, t, nan)

@@ -2,10 +2,10 @@
 -- by one.
 -- devices: no, each text would compile a kernel; check_programs runs there.
 local strew = require "strew"
-local support = dofile "tests/spec/support.lua"
+local support, drawn = dofile "tests/spec/support.lua", dofile "tests/calls.lua"
 
 local random = math.random
-local DTYPES = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
+local DTYPES = drawn.dtypes
 local rounds = support.runs_all and 6 or 1
 
 -- Calls f on several numbers of threads, with little work for each.

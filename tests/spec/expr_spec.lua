@@ -73,7 +73,7 @@ local BINARY = {"minimum", "maximum", "add", "sub", "mul", "div", "floor_divide"
 local OPERATORS = {"+", "-", "*", "/", "//", "%", "^", "&", "|", "~"}
 local COMPARED = {["=="] = "eq", ["~="] = "ne", ["<"] = "lt", ["<="] = "le", [">"] = "gt", [">="] = "ge"}
 local FOLDS = {"sum", "mean", "var", "std", "min", "max", "amin", "amax", "prod"}
-local DTYPES = {"float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"}
+local DTYPES = drawn.dtypes
 
 local function call(name, ...)
   local texts, codes = {}, {}
@@ -379,7 +379,7 @@ describe("a bound expression", function()
       return t.e.shap end))
     assert.equal("an expression has no 'input'\n  hint  did you mean 'inputs'?", support.message(function()
       return t.f.input end))
-    assert.equal("a bound expression has no '0'\n  hint  e:clone() is a tensor of its values",
+    assert.equal("e[i]: elements of a bound expression are not stored\n  hint  e:clone() is a tensor of its values",
       support.message(function() return t.e[0] end))
     assert.is_false((pcall(function() t.e.dtype = 1 end)))
   end)
@@ -485,11 +485,13 @@ describe("a text of columns", function()
       {"strew.rows(s, 'prise > 2')", "rows: 'which' reads prise, not found in the table\n"
         .. "  text  prise > 2\n        ^^^^^\n"
         .. "  hint  did you mean 'price' for 'prise'?"},
-      {"strew.rows(s, 'city > 2')", 'rows: \'which\' has words as column "city", which compare with == and ~= alone'},
-      {"strew.rows(s, 'city == day')",
-        'rows: \'which\' has words as column "city", which compare with == and ~= alone'},
+      {"strew.rows(s, 'city > 2')", 'rows: \'which\' has words as column "city", which compare with words alone\n'
+        .. '  text  city > 2\n        ^^^^\n  hint  write city == "word" or city ~= "word"'},
+      {"strew.rows(s, 'day == city')", 'rows: \'which\' has words as column "city", which compare with words alone\n'
+        .. '  text  day == city\n               ^^^^\n  hint  write city == "word" or city ~= "word"'},
       {"strew.rows(s, 'price == \"Rome\"')",
         "rows: 'which' has no words at \"price\", which the text compares with \"Rome\"\n"
+        .. "  text  price == \"Rome\"\n        ^^^^^\n"
         .. "  hint  words compare with text columns of a table as strew.load makes it"},
       {"strew.rows(s, 'price >')", "rows: 'text' ends, expected a value\n  text  price >\n               ^"},
       {"strew.rows(s, 3)", "rows: 'which' is 3, expected a tensor, or a condition as text"},
@@ -586,6 +588,12 @@ describe("an error", function()
         .. "  hint  strew.tensor(y) makes a tensor of a table"},
       {"f(x)", "expression: 'inputs' is a tensor, expected a table\n  hint  f{x = t}: the inputs by their names"},
       {"f:with(3)", "with: 'inputs' is 3, expected a table"},
+      {"f{x = 1, y = 2}", "expression: 'inputs' have no tensor, expected at least one\n"
+        .. "  text  x * 2 + y\n              ^"},
+      {"strew.expr('x[i]'){x = x, i = x}", "m[i]: 'index' is float32, expected int64 or int32\n"
+        .. "  self   float32[4] cpu\n  index  float32[4] cpu\n  text   x[i]\n          ^^^\n  hint   int64(index)"},
+      {"strew.expr('x[1]'){x = x}", "m[i]: 'index' is a number, expected a tensor\n"
+        .. "  self  float32[4] cpu\n  text  x[1]\n         ^^^\n  hint  f{x = m[0]} takes a row as an input"},
       {"f{x = setmetatable({}, {__index = function() error 'ran' end}), y = 1}",
        "expression: 'x' is a table, expected a tensor, number or boolean"},
       {"f(setmetatable({}, {__index = function() error 'ran' end}))",
