@@ -3693,6 +3693,132 @@ function strew.gelu(self) end
 ---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.cbrt(self) end
 
+---Returns the remainder of a division that rounds toward 0: self - trunc(self / other) * other, without rounding.
+---
+---It has the sign of self; that of `%`, remainder, has the sign of other.
+---
+---```lua
+---print(strew.tensor{7, -7}:fmod(3), strew.tensor{7, -7} % 3)
+---```
+---```text
+---int64[2] cpu
+---  1 -1	int64[2] cpu
+--- 1  2
+---```
+---@param self strew.Tensor|number error: bool
+---@param other strew.Tensor|number one of the two is a tensor; error: 0 beside integers
+---@return strew.Tensor t of the promoted dtype
+function strew.fmod(self, other) end
+
+---Returns the magnitude of self with the sign of other. -0 is negative; nan is positive.
+---
+---```lua
+---print(strew.tensor{1.5, -2}:copysign(strew.tensor{-0.0, 3}))
+---```
+---```text
+---float32[2] cpu
+--- -1.5000   2.0000
+---```
+---@param self strew.Tensor|number any dtype
+---@param other strew.Tensor|number one of the two is a tensor
+---@return strew.Tensor t of the promoted dtype, float32 for integers and bools
+function strew.copysign(self, other) end
+
+---Returns true for negative elements and -0, false for every nan.
+---
+---```lua
+---print(strew.tensor{-2.5, -0.0, 0}:signbit())
+---```
+---```text
+---bool[3] cpu
+---  true   true  false
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t bool
+function strew.signbit(self) end
+
+---Shifts the bits of each element to the left. What is shifted out is lost: all of them give 0.
+---
+---```lua
+---print(strew.tensor{5, -1, 1}:bitwise_left_shift(strew.tensor{1, 4, 64}))
+---```
+---```text
+---int64[3] cpu
+---  10 -16   0
+---```
+---@param self strew.Tensor|number integers
+---@param other strew.Tensor|number integers; one of the two is a tensor; negative numbers give 0
+---@return strew.Tensor t of the promoted dtype
+function strew.bitwise_left_shift(self, other) end
+
+---Shifts the bits of each element to the right, which rounds x / 2^n down. Negative elements stay negative.
+---
+---```lua
+---print(strew.tensor{5, -1, 1}:bitwise_right_shift(1))
+---```
+---```text
+---int64[3] cpu
+---  2 -1  0
+---```
+---@param self strew.Tensor|number integers
+---@param other strew.Tensor|number integers; one of the two is a tensor; negative numbers shift out all bits
+---@return strew.Tensor t of the promoted dtype
+function strew.bitwise_right_shift(self, other) end
+
+---Returns the greatest common divisor of two elements. That of 0 and 0 is 0.
+---
+---```lua
+---print(strew.tensor{12, -18, 0}:gcd(8))
+---```
+---```text
+---int64[3] cpu
+--- 4  2  8
+---```
+---@param self strew.Tensor|number integers
+---@param other strew.Tensor|number integers; one of the two is a tensor
+---@return strew.Tensor t of the promoted dtype; not negative, unless it wraps
+function strew.gcd(self, other) end
+
+---Returns the least common multiple of two elements; 0 if one of them is 0.
+---
+---```lua
+---print(strew.tensor{12, -18, 0}:lcm(8))
+---```
+---```text
+---int64[3] cpu
+--- 24  72   0
+---```
+---@param self strew.Tensor|number integers
+---@param other strew.Tensor|number integers; one of the two is a tensor
+---@return strew.Tensor t of the promoted dtype; not negative, unless it wraps
+function strew.lcm(self, other) end
+
+---Returns each element as it is: unary +.
+---
+---```lua
+---print(strew.tensor{-1, 2}:positive())
+---```
+---```text
+---int64[2] cpu
+--- -1  2
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype
+function strew.positive(self) end
+
+---Returns an approximation of gelu by tanh: x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+---
+---```lua
+---print(strew.tensor{-1.0, 0, 2}:gelu_tanh())
+---```
+---```text
+---float32[3] cpu
+--- -0.1588   0.0000   1.9546
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools; nan for -inf
+function strew.gelu_tanh(self) end
+
 ---Returns the square of each element, x * x.
 ---
 ---```lua

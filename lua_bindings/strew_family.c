@@ -319,7 +319,7 @@ const struct script_function bind_family_rows[] = {
     IN(rearranging, roll, ALWAYS), IN(rearranging, repeat, ALWAYS), IN(rearranging, tile, ALWAYS),
     IN(rearranging, repeat_interleave, ALWAYS), IN(elementwise, isinf, ALWAYS | CONSTANT),
     IN(elementwise, isfinite, ALWAYS | CONSTANT), IN(elementwise, nan_to_num, EVERY),
-    IN(elementwise, square, EVERY), IN(elementwise, reciprocal, EVERY), IN(elementwise, trunc, EVERY | CONSTANT),
+    IN(elementwise, positive, EVERY), IN(elementwise, gelu_tanh, EVERY), IN(elementwise, square, EVERY), IN(elementwise, reciprocal, EVERY), IN(elementwise, trunc, EVERY | CONSTANT),
     IN(elementwise, silu, EVERY), IN(elementwise, softplus, EVERY), IN(elementwise, elu, EVERY),
     IN(elementwise, leaky_relu, EVERY), IN(elementwise, lerp, EVERY), IN(elementwise, heaviside, EVERY | CONSTANT),
     IN(elementwise, logical_xor, EVERY | CONSTANT), IN(statistics, norm, ALWAYS),

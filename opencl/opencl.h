@@ -98,6 +98,7 @@ struct opencl {
   bool plain_sorts;              /* sorts are right only if compiled without optimisation */
   char driver[128], options[96]; /* driver version; compiler options */
   char prelude[384];             /* macros in front of every program: features of the device */
+  char *texts;                   /* of embedded.h's kernel files; NULL until the first is needed */
   struct program *programs[PROGRAM_SLOTS];
   struct block free_blocks[FREE_BLOCKS]; /* newest last */
   int free_count;
@@ -171,7 +172,7 @@ strew_status opencl_throttle(const struct call *call, strew_device *device, int6
    "NAME=value NAME=value": each becomes a #define in front of the text. Compiled at first use. */
 strew_status program_kernel(const struct call *call, strew_device *device, const char *key, const char *name,
                             cl_kernel *out);
-/* Releases all programs and their kernels. */
+/* Releases all programs and their kernels, and the texts. */
 void program_release_all(strew_device *device);
 
 /* ---------------------------------------------------------------------------------------------------------- cache.c */

@@ -20,11 +20,35 @@ struct program {
   char key[]; /* of program_kernel */
 };
 
+/* ----------------------------------------------------------------------------------------------------- kernel files */
+
+/* zlib's function. (A build may lack its header.) */
+static struct {
+  int (*uncompress)(unsigned char *to, unsigned long *to_bytes, const unsigned char *from, unsigned long from_bytes);
+} zlib;
+
+/* Inflates the texts of all kernel files. */
+static strew_status read_texts(const struct call *call, strew_device *device) {
+  static const char *const names[] = {"libz.so.1", NULL}, *const symbols[] = {"uncompress", NULL};
+  static struct library library = {.names = names, .symbols = symbols, .table = &zlib};
+  unsigned long bytes = kernel_bytes;
+  if (library_find(&library) != LIBRARY_FOUND)
+    return fail(call, HINTED(STREW_EDEVICE, "device", "on Debian: apt install zlib1g"),
+                "%s (%s) needs the library zlib, which is not installed", device->name,
+                strew_device_description(device));
+  ALLOCATE_NEW(char *, texts, call, device->context, bytes);
+  if (!zlib.uncompress((unsigned char *)texts, &bytes, kernel_pack, kernel_pack_bytes))
+    return opencl_of(device)->texts = texts, STREW_OK;
+  memory_free(device->context, texts, kernel_bytes); /* (nothing but memory can be missing) */
+  return fail_memory(call, device->context, kernel_bytes);
+}
+
 /* ------------------------------------------------------------------------------------------------------ source text */
 
 /* Growing text; `failed` once out of memory. */
 struct source_text {
   strew_context *context;
+  const char *files; /* of all kernel files */
   char *bytes;
   size_t length, capacity;
   bool failed;
@@ -52,7 +76,7 @@ static void text_add(struct source_text *text, const char *bytes, size_t length)
 
 static void text_add_word(struct source_text *text, const char *word) { text_add(text, word, strlen(word)); }
 
-static const struct embedded_file *file_named(const char *name, size_t length, uint64_t *bit) {
+static const struct packed_file *file_named(const char *name, size_t length, uint64_t *bit) {
   for (int i = 0; i < kernel_file_count && i < 64; i++) { /* one bit per file */
     if (strlen(kernel_files[i].name) != length || memcmp(kernel_files[i].name, name, length) != 0) continue;
     *bit = (uint64_t)1 << i;
@@ -70,16 +94,16 @@ static void add_line_mark(struct source_text *text, int line, const char *file) 
 
 /* Adds a file's text. Each `#include "other"` is replaced by the other file: an .inc always, a header the first
    time. */
-static void add_file(struct source_text *text, const struct embedded_file *file) {
+static void add_file(struct source_text *text, const struct packed_file *file) {
   static const char include[] = "#include \"";
   int line = 1;
   add_line_mark(text, line, file->name);
-  for (const char *at = file->text, *end; *at; at = end, line++) {
+  for (const char *at = text->files + file->at, *end; *at; at = end, line++) {
     end = strchr(at, '\n');
     end = end ? end + 1 : at + strlen(at);
     const char *name = at + sizeof include - 1;
     uint64_t bit;
-    const struct embedded_file *other = NULL;
+    const struct packed_file *other = NULL;
     if (!strncmp(at, include, sizeof include - 1)) {
       for (const char *slash = name; slash < end; slash++)
         if (*slash == '/') name = slash + 1;
@@ -218,13 +242,15 @@ static strew_status build_program(const struct call *call, strew_device *device,
   char options[LONGEST_OPTIONS];
   uint64_t bit;
   const size_t name = strcspn(key, "\n");
-  const struct embedded_file *found = file_named(key, name, &bit);
+  const struct packed_file *found = file_named(key, name, &bit);
   if (!found) return fail(call, (struct fault){.code = STREW_EDEVICE}, "no such kernel file: %.*s", (int)name, key);
+  if (!on->texts) RETURN_IF_FAILED(read_texts(call, device));
   options_of(on, key, options, sizeof options);
   const char *const front[] = {"// ",      strew_device_description(device), " | ", on->driver, " | ", options, "\n",
                                on->prelude};
   for (size_t i = 0; i < sizeof front / sizeof *front; i++) text_add_word(&text, front[i]);
   add_settings(&text, key + name + 1);
+  text.files = on->texts;
   add_file(&text, found);
   *out = NULL;
   strew_status status = text.failed ? fail_memory(call, device->context, text.capacity)
@@ -303,4 +329,6 @@ void program_release_all(strew_device *device) {
       memory_free(device->context, program, size_of_program(program->key));
     }
   memset(on->programs, 0, sizeof on->programs);
+  memory_free(device->context, on->texts, kernel_bytes);
+  on->texts = NULL;
 }

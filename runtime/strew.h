@@ -607,6 +607,7 @@ typedef enum strew_unary_op {
   STREW_ERFC,        /* float; 1 - erf(x) */
   STREW_GELU,        /* float; x erfc(-x / sqrt(2)) / 2: x Phi(x), where Phi is the normal distribution */
   STREW_CBRT,        /* float; cube root */
+  STREW_SIGNBIT,     /* bool; true for negative numbers and -0, false for every NaN */
   STREW_UNARY_COUNT
 } strew_unary_op;
 
@@ -636,6 +637,15 @@ typedef enum strew_binary_op {
   STREW_ATAN2,       /* float; the angle of the point (b, a), from -pi to pi */
   STREW_HYPOT,       /* float; sqrt(a^2 + b^2) */
   STREW_LOGADDEXP,   /* float; log(e^a + e^b) */
+  STREW_FMOD,        /* a - b trunc(a / b), with the sign of a: exact; integers cannot be divided by zero */
+  STREW_COPYSIGN,    /* float; a with the sign of b, of which NaN is positive */
+  /* These take integers only. A shift by a negative number or by all bits gives 0, to the right -1 of negative numbers.
+     The greatest common divisor of zeros is 0, and so is the least common multiple of a zero; both are not negative,
+     unless they wrap. */
+  STREW_BITWISE_LEFT_SHIFT,
+  STREW_BITWISE_RIGHT_SHIFT,
+  STREW_GCD,
+  STREW_LCM,
   STREW_BINARY_COUNT
 } strew_binary_op;
 

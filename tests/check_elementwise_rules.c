@@ -422,7 +422,7 @@ START_TEST(numbers_too_large_are_errors) {
       strew_operand held = strew_number(strew_float(sign * floats[i].largest)),
                     large = strew_number(strew_float(sign * floats[i].beyond)), one = strew_number(strew_int(1));
       for (int op = 0; op < STREW_BINARY_COUNT; op++) {
-        if (binary_rows[op].takes == TAKES_BITS) continue;
+        if (binary_rows[op].takes == TAKES_BITS || binary_rows[op].takes == TAKES_INTEGERS) continue;
         bool test = binary_rows[op].gives != GIVES_COMMON;
         ok(strew_binary((strew_binary_op)op, strew_of(x), held, &out, &failure));
         strew_release(out), out = NULL;

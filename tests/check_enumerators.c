@@ -306,8 +306,9 @@ static void refuse_number(strew_scalar number, int bad) {
   REFUSES("stop", strew_arange, device, STREW_INT64, strew_int(0), number, strew_int(1), &out);
   REFUSES("step", strew_arange, device, STREW_INT64, strew_int(0), strew_int(3), number, &out);
   for (int op = 0; op < STREW_BINARY_COUNT; op++) {
+    const bool integers = op >= STREW_BITWISE_LEFT_SHIFT && op <= STREW_LCM;
     strew_tensor *numbers =
-        op == STREW_BITWISE_AND || op == STREW_BITWISE_OR || op == STREW_BITWISE_XOR ? index : floats;
+        integers || op == STREW_BITWISE_AND || op == STREW_BITWISE_OR || op == STREW_BITWISE_XOR ? index : floats;
     REFUSES("other", strew_binary, (strew_binary_op)op, strew_of(numbers), operand, &out);
     REFUSES("self", strew_binary, (strew_binary_op)op, operand, strew_of(numbers), &out);
     REFUSES("other", strew_binary, (strew_binary_op)op, strew_of(bools), operand, &out);

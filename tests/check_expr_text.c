@@ -330,10 +330,12 @@ START_TEST(test_functions) {
   static const char unary[] = "neg abs floor ceil round relu exp log sqrt rsqrt sin cos tanh sigmoid logical_not "
                               "tan asin acos atan sinh cosh asinh acosh atanh exp2 erf erfc gelu cbrt "
                               "bitwise_not log2 log10 log1p expm1 sign float32 float64 float16 bfloat16 int64 int32 "
-                              "int16 int8 uint8 bool isnan isinf isfinite square reciprocal trunc silu softplus ";
+                              "int16 int8 uint8 bool isnan isinf isfinite square reciprocal trunc silu softplus "
+                              "signbit positive gelu_tanh ";
   static const char binary[] =
       "add sub mul div floor_divide remainder pow minimum maximum eq ne lt le gt ge logical_and "
-      "logical_or bitwise_and bitwise_or bitwise_xor atan2 hypot logaddexp heaviside logical_xor ";
+      "logical_or bitwise_and bitwise_or bitwise_xor atan2 hypot logaddexp heaviside logical_xor "
+      "fmod copysign bitwise_left_shift bitwise_right_shift gcd lcm ";
   static const char fold[] = "sum mean var std min max amin amax any all prod ", other[] = "where masked_fill lerp ";
   static const struct {
     const char *names;

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "opencl_faults.h"
 #include "runtime/base/context.h"
+#include "system_faults.h"
 #include "trials.h"
 
 #include <dirent.h>
@@ -352,11 +353,14 @@ static struct told {
   char message[sizeof failure.message];
 } * told;
 enum { MOST_PROCESSES = 4 };
+static bool lacks_zlib;
 
 static pid_t start_process(int i) {
   pid_t made = fork();
   if (made) return made;
   context = new_context();
+  if (lacks_zlib) strew_device_find(context, "opencl:99", &device, &failure); /* this loads OpenCL's library */
+  system_faults.lacks_libraries = lacks_zlib;
   clear_failure();
   told[i].status = strew_device_find(context, device_spec(), &device, &failure);
   if (told[i].status == STREW_OK) told[i].status = use_device(device);
@@ -454,6 +458,17 @@ START_TEST(a_second_process_compiles_nothing) {
   ck_assert_int_gt(first, 0);
   ck_assert_int_eq(each_file(NULL), first);
   ck_assert_int_eq(run_processes(1), 0);
+}
+END_TEST
+
+START_TEST(zlib_is_missing) {
+  int end = -1;
+  lacks_zlib = true;
+  waitpid(start_process(0), &end, 0);
+  lacks_zlib = false;
+  ck_assert_int_eq(end, 0);
+  ck_assert_int_eq(told[0].status, STREW_EDEVICE);
+  ck_assert_msg(strstr(told[0].message, "needs the library zlib, which is not installed"), "%s", told[0].message);
 }
 END_TEST
 
@@ -768,6 +783,7 @@ Suite *make_suite(void) {
   suite_add_tcase(suite, disk);
   tcase_set_tags(disk, "third_0");
   tcase_add_checked_fixture(disk, start_folder, finish_folder);
+  tcase_add_test(disk, zlib_is_missing);
   tcase_add_test(disk, a_second_process_compiles_nothing);
   tcase_add_test(disk, damaged_files_are_replaced);
   tcase_add_test(disk, refused_binaries_are_compiled);

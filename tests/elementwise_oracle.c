@@ -36,7 +36,7 @@ strew_dtype common_of(strew_operand a, strew_operand b) {
 /* -------------------------------------------------------------------------------------------------------- the rules */
 
 bool is_half(strew_dtype dtype) { return dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16; }
-bool divides(strew_binary_op op) { return op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER; }
+bool divides(strew_binary_op op) { return op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER || op == STREW_FMOD; }
 static bool is_test(strew_binary_op op) { return binary_rows[op].gives != GIVES_COMMON; }
 
 /* A number converted to another dtype: floats in .f, the others in .i. */
@@ -85,6 +85,8 @@ static double apply_float(strew_binary_op op, double a, double b, bool single) {
   case STREW_DIV: return a / b;
   case STREW_FLOOR_DIVIDE: return apply_floor_divide(a, b, single);
   case STREW_REMAINDER: return apply_remainder(a, b);
+  case STREW_FMOD: return fmod(a, b);
+  case STREW_COPYSIGN: return copysign(a, isnan(b) ? 1 : b);
 #define OF_PAIR(name) (single ? (double)name##_f32((float)a, (float)b) : name##_f64(a, b))
   case STREW_POW: return OF_PAIR(pow);
   case STREW_ATAN2: return OF_PAIR(atan2);
@@ -107,16 +109,39 @@ static int64_t apply_integer_division(strew_binary_op op, int64_t a, int64_t b) 
   if (b == 0) ck_abort_msg("the test divides by zero");
   __extension__ typedef __int128 wide; /* where INT64_MIN / -1 does not overflow */
   wide quotient = (wide)a / b, rest = (wide)a % b;
+  if (op == STREW_FMOD) return (int64_t)rest;
   if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1, rest += b;
   return (int64_t)(uint64_t)(op == STREW_REMAINDER ? rest : quotient);
 }
 
-static int64_t apply_integer(strew_binary_op op, int64_t a, int64_t b) {
+/* bits: of the dtype. */
+static int64_t apply_shift(strew_binary_op op, int64_t a, int64_t b, int bits) {
+  if (op == STREW_BITWISE_LEFT_SHIFT) return b < 0 || b >= bits ? 0 : (int64_t)((uint64_t)a << b);
+  for (int i = 0; i < bits && (b < 0 || i < b); i++) a = (a - (a & 1)) / 2;
+  return a;
+}
+
+/* By subtraction of powers of two times the lesser. */
+static uint64_t apply_gcd(uint64_t a, uint64_t b) {
+  if (!a || !b) return a | b;
+  if (a < b) return apply_gcd(b, a);
+  uint64_t part = b;
+  while (part <= a / 2) part *= 2;
+  return apply_gcd(a - part, b);
+}
+
+static int64_t apply_integer(strew_binary_op op, int64_t a, int64_t b, int bits) {
+  const uint64_t sizes[] = {a < 0 ? 0 - (uint64_t)a : (uint64_t)a, b < 0 ? 0 - (uint64_t)b : (uint64_t)b};
   switch (op) {
+  case STREW_BITWISE_LEFT_SHIFT:
+  case STREW_BITWISE_RIGHT_SHIFT: return apply_shift(op, a, b, bits);
+  case STREW_GCD: return (int64_t)apply_gcd(sizes[0], sizes[1]);
+  case STREW_LCM: return a && b ? (int64_t)(sizes[0] / apply_gcd(sizes[0], sizes[1]) * sizes[1]) : 0;
   case STREW_ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
   case STREW_SUB: return (int64_t)((uint64_t)a - (uint64_t)b);
   case STREW_MUL: return (int64_t)((uint64_t)a * (uint64_t)b);
   case STREW_FLOOR_DIVIDE:
+  case STREW_FMOD:
   case STREW_REMAINDER: return apply_integer_division(op, a, b);
   case STREW_POW: return apply_integer_power(a, b);
   case STREW_MAXIMUM: return a > b ? a : b;
@@ -149,7 +174,8 @@ static strew_scalar apply(strew_binary_op op, strew_dtype compute, strew_scalar 
     return strew_bool(floating ? apply_test(op, a.as.f, b.as.f, order)
                                : apply_test(op, a.as.i != 0, b.as.i != 0, order));
   }
-  if (!floating) return convert(strew_int(apply_integer(op, a.as.i, b.as.i)), compute);
+  if (!floating)
+    return convert(strew_int(apply_integer(op, a.as.i, b.as.i, 8 * (int)strew_dtype_size_bytes(compute))), compute);
   return convert(strew_float(apply_float(op, a.as.f, b.as.f, compute == STREW_FLOAT32)), compute);
 }
 
@@ -207,6 +233,7 @@ static double apply_unary_float(strew_unary_op op, double x, bool single) {
 
 strew_scalar apply_unary(strew_unary_op op, strew_dtype compute, strew_scalar x) {
   bool floating = is_float_dtype(compute);
+  if (op == STREW_SIGNBIT) return strew_bool(floating ? signbit(x.as.f) && !isnan(x.as.f) : x.as.i < 0);
   if (op == STREW_LOGICAL_NOT) return strew_bool(floating ? x.as.f == 0 : x.as.i == 0);
   if (floating) return convert(strew_float(apply_unary_float(op, x.as.f, compute == STREW_FLOAT32)), compute);
   int64_t i = x.as.i;
@@ -227,7 +254,9 @@ static bool is_bool_operand(strew_operand x) {
 bool is_refused(strew_binary_op op, strew_operand a, strew_operand b) {
   strew_dtype common = common_of(a, b);
   if (op == STREW_SUB) return is_bool_operand(a) || is_bool_operand(b);
-  if (binary_rows[op].takes == TAKES_BITS) return is_float_dtype(common);
+  const bool integers = binary_rows[op].takes == TAKES_INTEGERS;
+  if (binary_rows[op].takes == TAKES_BITS || integers)
+    return is_float_dtype(common) || (integers && common == STREW_BOOL);
   return binary_rows[op].takes == TAKES_NUMBERS && common == STREW_BOOL;
 }
 

@@ -15,13 +15,13 @@ $(BUILD)/tests/shared.a: $(call objects,$(SHARED))
 	$(call say,AR) rm -f $@ && ar rcs $@ $^
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/tests/shared.a $(BUILD)/obj/libstrew.a
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) $(LIBS)
-# The program replaces OpenCL's functions, and exports them for that.
-$(BUILD)/tests/check_opencl: ALL_LDFLAGS += -Wl,-E
-$(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 # These programs replace the operating system's functions for files.
 REPLACED = $(patsubst %,-Wl$(comma)--wrap=%,open poll read recv preadv2 pread pwrite close fstat lstat fsync fchmod rename mmap dlopen)
-$(patsubst %,$(BUILD)/tests/check_%,file chunks): ALL_LDFLAGS += $(REPLACED)
-$(patsubst %,$(BUILD)/tests/check_%,file chunks): $(BUILD)/obj/tests/system_faults.o
+$(patsubst %,$(BUILD)/tests/check_%,file chunks opencl): ALL_LDFLAGS += $(REPLACED)
+$(patsubst %,$(BUILD)/tests/check_%,file chunks opencl): $(BUILD)/obj/tests/system_faults.o
+# This one replaces OpenCL's functions, too, and exports them for that.
+$(BUILD)/tests/check_opencl: ALL_LDFLAGS += -Wl,-E
+$(BUILD)/tests/check_opencl: $(BUILD)/obj/tests/opencl_faults.o
 $(BUILD)/tests/check_memory: ALL_LDFLAGS += -Wl,--wrap=mremap
 $(BUILD)/tests/terminal/driver: $(BUILD)/obj/tests/terminal/driver.o
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^
@@ -29,7 +29,7 @@ $(BUILD)/tests/host/%: $(BUILD)/obj/tests/host/%.o $(call objects,$(BINDINGS)) $
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
 $(BUILD)/tests/endless/endless: $(BUILD)/obj/tests/endless/endless.o $(call objects,$(BINDINGS)) $(BUILD)/obj/libstrew.a
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)
-# This one replaces all of them.
+# So does this one.
 $(BUILD)/tests/faults/faults: ALL_LDFLAGS += -Wl,-E $(REPLACED)
 $(BUILD)/tests/faults/faults: $(call objects,$(wildcard tests/faults/*.c) tests/system_faults.c $(if $(filter-out 0,$(OPENCL)),tests/opencl_faults.c) $(BINDINGS)) $(BUILD)/obj/libstrew.a
 	$(call say,LD) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(LUA_LIBS) $(LIBS)

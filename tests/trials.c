@@ -568,7 +568,8 @@ START_TEST(test_unary) {
 END_TEST
 
 static strew_status call_binary(int op) {
-  bool bits = op == STREW_BITWISE_AND || op == STREW_BITWISE_OR || op == STREW_BITWISE_XOR;
+  bool bits = op == STREW_BITWISE_AND || op == STREW_BITWISE_OR || op == STREW_BITWISE_XOR ||
+              (op >= STREW_BITWISE_LEFT_SHIFT && op <= STREW_LCM);
   return strew_binary((strew_binary_op)op, strew_of(whole), strew_of(bits ? narrow : b), TO);
 }
 

@@ -43,6 +43,8 @@ end
 local nan_to_num = by_text("nan_to_num", 3)
 
 return {
+  positive = {"self:tensor", function(self, suffix) return suffix == "_" and self or self:clone() end},
+  gelu_tanh = {"self:tensor", by_text("gelu_tanh", 0)},
   square = {"self:tensor", by_text("square", 0)},
   reciprocal = {"self:tensor", by_text("reciprocal", 0)},
   trunc = {"self:tensor", by_text("trunc", 0)},

@@ -351,6 +351,16 @@ local rules = {
          other = one("g * self", function(g, c) return g * c.self end)},
   div = {self = one("g / other", function(g, c) return g / c.other end), other = "-g * (self / other / other)"},
   remainder = {self = function(g) return g end, other = "-g * (self // other)"},
+  fmod = {self = function(g) return g end, other = "-g * trunc(self / other)"},
+  copysign = {self = "where(self == 0, 0.0, where(signbit(self) == signbit(other), g, -g))",
+              other = function(g) return g:clone():zero_() end},
+  positive = unary(function(g) return g end),
+  gelu_tanh = unary(function(g, c)
+    local x = c.self
+    local slope = (x * x * (3 * 0.044715) + 1) * 0.7978845608028654
+    local t = ((x * x * 0.044715 + 1) * x * 0.7978845608028654):tanh()
+    return g * ((t + 1) * 0.5 + x * (1 - t * t) * slope * 0.5)
+  end),
   pow = {self = power_self, other = power_other},
   atan2 = {self = function(g, c) return g * across(c.other, c) end,
            other = function(g, c) return -g * across(c.self, c) end},

@@ -9,7 +9,8 @@ enum takes {
   TAKES_ANY,     /* integers and bools */
   TAKES_NUMBERS, /* integers */
   TAKES_FLOATS,  /* none; elementwise operations compute integers and bools as float32 */
-  TAKES_BITS     /* integers and bools, but no floats */
+  TAKES_BITS,    /* integers and bools, but no floats */
+  TAKES_INTEGERS
 };
 
 /* GIVES_COMMON: the dtype in which the operands meet; the others are bool. */

@@ -30,16 +30,17 @@ static strew_status check_domain(const struct elementwise *work, enum takes take
     const strew_tensor *tensor = work->operands[i].tensor;
     strew_dtype dtype = tensor ? tensor->dtype : work->operands[i].number.dtype;
     const char *is = tensor ? strew_dtype_name(dtype) : dtype_is_float(dtype) ? "a float" : "a boolean";
-    if (takes == TAKES_BITS && dtype_is_float(dtype))
-      return fail_domain(work, work->names[i], is, "integers and bools", NULL);
-    if (takes != TAKES_NUMBERS || dtype != STREW_BOOL) continue;
+    const bool integers = takes == TAKES_INTEGERS;
+    if ((takes == TAKES_BITS || integers) && dtype_is_float(dtype))
+      return fail_domain(work, work->names[i], is, integers ? "integers" : "integers and bools", NULL);
+    if ((takes != TAKES_NUMBERS && !integers) || dtype != STREW_BOOL) continue;
     /* the meaning of - for bools is ambiguous, even with a number: PyTorch rejects it, too */
     bool minus = work->kind == ELEMENTWISE_BINARY ? work->op == STREW_SUB : work->op == STREW_NEG;
     if (minus)
       return fail_domain(work, work->names[i], is, "integers and floats",
                          "logical_not(x) inverts a bool, ne(a, b) tells where two differ");
     if (work->common == STREW_BOOL)
-      return fail_domain(work, work->names[i], is, "integers and floats", "strew_to(x, int64)");
+      return fail_domain(work, work->names[i], is, integers ? "integers" : "integers and floats", "strew_to(x, int64)");
   }
   return STREW_OK;
 }
@@ -280,7 +281,7 @@ static strew_status check_elements(const struct elementwise *work, strew_tensor 
 }
 
 static bool has_domain(strew_binary_op op) {
-  return op == STREW_POW || op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER;
+  return op == STREW_POW || op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER || op == STREW_FMOD;
 }
 
 bool elementwise_reads(strew_binary_op op, strew_operand a, strew_operand b) {

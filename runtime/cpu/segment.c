@@ -7,6 +7,8 @@
 #include "runtime/cpu/loops/segment_loops.h"
 
 enum {
+  WIDENED = 1 << 11, /* elements that are converted at once */
+  RESULTS = 1 << 11, /* most results of them */
   ENDS_AT_ONCE = 512,
   SEGMENT_WORK = 8 /* work of a segment beside its elements, in elements */
 };
@@ -16,6 +18,10 @@ struct segment_job {
   strew_context *context;
   const struct segment_kernel *kernel;
   void (*finish)(const struct segment_state *state, const struct segment_run *run);
+  /* Dtypes without loops of their own are joined as float32 or int32 (`empty` and `start`, too), of which the results
+     are converted back. NULL: they have loops. */
+  convert_row *widen, *narrow;
+  union element start, empty;
   struct plan rows;
   struct segment_run run; /* columns, steps and constants */
   const struct operand *src;
@@ -89,53 +95,112 @@ static struct segment_run columns_of(const struct segment_run *run, int64_t firs
   return part;
 }
 
-/* Returns the run with its elements begin .. end - 1 in place, or computed. */
-static struct segment_run feed_run(struct window *window, const struct segment_run *run, int64_t begin, int64_t end) {
+/* What a thread computes and converts. */
+struct blocks {
+  char fed[FED_BYTES] __attribute__((aligned(64)));
+  float widened[WIDENED], results[RESULTS]; /* or int32 */
+};
+struct worker {
+  struct window window;
+  struct blocks *blocks; /* NULL: elements are joined where they are */
+};
+
+/* Sets where the run's element `begin` is. */
+static void move_src(struct segment_run *run, const void *at, int64_t begin, int64_t element_bytes) {
+  run->src_column = element_bytes;
+  run->src_step = run->columns * element_bytes;
+  run->src = (const char *)((uintptr_t)at - (uintptr_t)(begin * run->src_step));
+}
+
+/* Returns the run with its elements begin .. end - 1 in place, computed or converted. */
+static struct segment_run feed_run(const struct segment_job *job, struct worker *worker, const struct segment_run *run,
+                                   int64_t begin, int64_t end) {
   struct segment_run fed = *run;
-  if (!window->program) return fed;
-  fed.src_column = window->bytes;
-  fed.src_step = run->columns * window->bytes;
-  const char *at = window_rows(window, run->src + begin * run->src_step, run->src_step, end - begin, run->columns);
-  fed.src = (const char *)((uintptr_t)at - (uintptr_t)(begin * fed.src_step));
+  struct window *window = &worker->window;
+  const int64_t rows = end - begin, columns = run->columns, size = sizeof(float);
+  if (window->program)
+    move_src(&fed, window_rows(window, run->src + begin * run->src_step, run->src_step, rows, columns), begin,
+             window->bytes);
+  if (!job->widen) return fed;
+  char *to = (char *)worker->blocks->widened;
+  const char *from = fed.src + begin * fed.src_step;
+  if (columns == 1)
+    job->widen(rows, to, size, from, fed.src_step);
+  else if (fed.src_step == columns * fed.src_column)
+    job->widen(rows * columns, to, size, from, fed.src_column);
+  else
+    for (int64_t i = 0; i < rows; i++)
+      job->widen(columns, to + i * columns * size, size, from + i * fed.src_step, fed.src_column);
+  move_src(&fed, to, begin, size);
+  fed.out = (char *)worker->blocks->results;
+  fed.out_column = size;
+  fed.out_step = columns * size;
   return fed;
 }
 
+/* Converts the results of a run that was fed. */
+static void store_results(const struct segment_job *job, const struct segment_run *fed, const struct segment_run *run) {
+  if (!job->widen) return;
+  if (run->columns == 1)
+    job->narrow(run->count, run->out, run->out_step, fed->out, fed->out_step);
+  else
+    for (int64_t s = 0; s < run->count; s++)
+      job->narrow(run->columns, run->out + s * run->out_step, run->out_column, fed->out + s * fed->out_step,
+                  fed->out_column);
+}
+
+/* Segments that are short, or without elements. */
+static void reduce_short(const struct segment_job *job, struct worker *worker, const struct segment_run *run) {
+  const int64_t most_columns = job->widen ? least(run->columns, SEGMENT_COLUMNS) : run->columns;
+  const int64_t most_segments = job->widen ? RESULTS / most_columns : run->count;
+  for (int64_t first = 0; first < run->columns; first += most_columns) {
+    const struct segment_run columns = columns_of(run, first, least(run->columns - first, most_columns));
+    for (int64_t s = 0; s < run->count; s += most_segments) {
+      const struct segment_run part = segments_of(&columns, s, least(run->count - s, most_segments));
+      const struct segment_run fed = feed_run(job, worker, &part, part.ends[0], part.ends[part.count]);
+      job->kernel->reduce(&fed);
+      store_results(job, &fed, &part);
+    }
+  }
+}
+
 /* A long segment: in pieces, between which the call may stop. */
-static void reduce_long(const struct segment_job *job, struct window *window, const struct segment_run *run,
+static void reduce_long(const struct segment_job *job, struct worker *worker, const struct segment_run *run,
                         int64_t begin, int64_t end) {
   for (int64_t first = 0, columns; first < run->columns; first += columns) {
     columns = least(run->columns - first, SEGMENT_COLUMNS);
-    const struct segment_run part = columns_of(run, first, columns);
+    struct segment_run part = columns_of(run, first, columns);
     const int64_t rows = job->at_once / columns;
+    part.count = 1;
     struct segment_state state;
+    struct segment_run fed = part;
     state.joined = 0;
     for (int64_t i = begin; i < end; i += rows) {
       if (context_stops(job->context)) return;
-      const struct segment_run fed = feed_run(window, &part, i, least(i + rows, end));
+      fed = feed_run(job, worker, &part, i, least(i + rows, end));
       job->kernel->join(&state, &fed, i, least(i + rows, end));
     }
-    job->finish(&state, &part);
+    job->finish(&state, &fed);
+    store_results(job, &fed, &part);
   }
 }
 
 /* Long segments alone, others many at once. Leaves out large ones. */
-static void reduce_several(const struct segment_job *job, struct window *window, const struct segment_run *run) {
+static void reduce_several(const struct segment_job *job, struct worker *worker, const struct segment_run *run) {
   const int64_t most = job->at_once / run->columns;
   for (int64_t s = 0, next; s < run->count && !context_stops(job->context); s = next) {
     const int64_t begin = run->ends[s], elements = run->ends[s + 1] - begin;
     for (next = s; next < run->count && run->ends[next + 1] - begin <= most;) next++;
     const struct segment_run part = segments_of(run, s, next - s);
-    if (part.count) {
-      const struct segment_run fed = feed_run(window, &part, begin, run->ends[next]);
-      job->kernel->reduce(&fed);
-    } else if (next++, !job->pieces || elements * run->columns < job->large) {
-      reduce_long(job, window, &part, begin, begin + elements);
-    }
+    if (part.count)
+      reduce_short(job, worker, &part);
+    else if (next++, !job->pieces || elements * run->columns < job->large)
+      reduce_long(job, worker, &part, begin, begin + elements);
   }
 }
 
 /* Segments from .. to - 1 of a line. */
-static void reduce_line(const struct segment_job *job, struct window *window, int64_t line, int64_t from, int64_t to) {
+static void reduce_line(const struct segment_job *job, struct worker *worker, int64_t line, int64_t from, int64_t to) {
   int64_t block[ENDS_AT_ONCE + 1];
   const char *ends = ends_of(job, line) + from * job->ends_step;
   struct segment_run run = run_at(job, line, from);
@@ -146,7 +211,7 @@ static void reduce_line(const struct segment_job *job, struct window *window, in
       run.ends = (const int64_t *)(const void *)ends;
     else
       converter(STREW_INT64, job->ends_dtype)(run.count + 1, (char *)block, sizeof *block, ends, job->ends_step);
-    reduce_several(job, window, &run);
+    reduce_several(job, worker, &run);
     ends += run.count * job->ends_step;
     run.out += run.count * run.out_step;
     if (run.arg) run.arg += run.count * run.arg_step;
@@ -154,12 +219,12 @@ static void reduce_line(const struct segment_job *job, struct window *window, in
 }
 
 /* The segments that begin in this share of the work. */
-static void reduce_part(const struct segment_job *job, struct window *window, int64_t part) {
+static void reduce_part(const struct segment_job *job, struct worker *worker, int64_t part) {
   const int64_t begin = part_work(job, part), end = part_work(job, part + 1);
   for (int64_t line = begin / job->line_work; line < job->lines && line * job->line_work < end; line++) {
     const int64_t from = begin - line * job->line_work, to = end - line * job->line_work;
     const char *ends = ends_of(job, line);
-    reduce_line(job, window, line, from <= 0 ? 0 : segment_from(job, ends, from),
+    reduce_line(job, worker, line, from <= 0 ? 0 : segment_from(job, ends, from),
                 to >= job->line_work ? job->length : segment_from(job, ends, to));
   }
 }
@@ -179,32 +244,32 @@ static bool find_large(const struct segment_job *job, int64_t part, int64_t *lin
   return part == 0 || part_work(job, part - 1) < before + work_before(job, ends, *segment);
 }
 
-static void reduce_piece(const struct segment_job *job, struct window *window, int64_t part, int64_t piece) {
+static void reduce_piece(const struct segment_job *job, struct worker *worker, int64_t part, int64_t piece) {
   int64_t line, segment;
   if (!find_large(job, part, &line, &segment)) return;
   const char *ends = ends_of(job, line);
   const struct segment_run run = run_at(job, line, segment);
   const int64_t first = part_begin(run.columns, job->pieces, piece);
   const struct segment_run columns = columns_of(&run, first, part_begin(run.columns, job->pieces, piece + 1) - first);
-  reduce_long(job, window, &columns, end_at(job, ends, segment), end_at(job, ends, segment + 1));
+  reduce_long(job, worker, &columns, end_at(job, ends, segment), end_at(job, ends, segment + 1));
 }
 
 /* Large segments come first. */
-static void run_with(const struct segment_job *job, int64_t i, char *block) {
+static void run_with(const struct segment_job *job, int64_t i, struct blocks *blocks) {
   const int64_t before = job->parts * job->pieces;
-  struct window window;
-  window_open(&window, job->src, NULL, block);
+  struct worker worker = {.blocks = blocks};
+  window_open(&worker.window, job->src, NULL, blocks ? blocks->fed : NULL);
   if (i < before)
-    reduce_piece(job, &window, i / job->pieces, i % job->pieces);
+    reduce_piece(job, &worker, i / job->pieces, i % job->pieces);
   else
-    reduce_part(job, &window, i - before);
+    reduce_part(job, &worker, i - before);
 }
 
 static void run_part(void *job, int64_t i) { run_with(job, i, NULL); }
 
 static void run_fed_part(void *job, int64_t i) {
-  char block[FED_BYTES] __attribute__((aligned(64)));
-  run_with(job, i, block);
+  struct blocks blocks;
+  run_with(job, i, &blocks);
 }
 
 /* --------------------------------------------------------------------------------------------------------- the plan */
@@ -275,24 +340,40 @@ static strew_status run_all(const struct call *call, strew_device *device, const
   job->src = &plan->plan.operands[SEGMENT_SRC];
   const bool is_fed = job->src->storage->started != NULL;
   job->at_once = is_fed ? FED_BYTES / (int64_t)dtype_bytes(job->src->dtype) : CHUNK;
+  if (job->widen) job->at_once = WIDENED;
   job->run.src_step = plan->step * (int64_t)dtype_bytes(plan->plan.operands[SEGMENT_SRC].dtype);
   take_columns(job, plan);
   take_line(job, plan);
   take_work(job, plan);
-  pool_run(device->context, job->parts * (1 + job->pieces), is_fed ? run_fed_part : run_part, job);
+  pool_run(device->context, job->parts * (1 + job->pieces), is_fed || job->widen ? run_fed_part : run_part, job);
   return context_end(call, device->context, plan->plan.operands[written].storage);
 }
 
-static strew_status segments(const struct call *call, strew_device *device, const struct segment_plan *plan) {
+/* Chooses the loops: of out's dtype, or of one that holds all its values and in which the same results come out. */
+static void choose_loops(struct segment_job *job, const struct segment_plan *plan) {
+  const bool with_arg = plan->plan.count > SEGMENT_ARG;
   const strew_dtype dtype = plan->plan.operands[SEGMENT_OUT].dtype;
+  strew_reduction reduction = plan->reduction == STREW_MEAN ? STREW_SUM : plan->reduction;
   const struct segment_kernels *kernels = &segment_loops()->of[dtype];
-  const strew_reduction reduction = plan->reduction == STREW_MEAN ? STREW_SUM : plan->reduction;
   if (!kernels->finish) kernels = &segment_loops_plain.of[dtype];
-  struct segment_job job = {.kernel = plan->plan.count > SEGMENT_ARG ? &kernels->with_arg[reduction]
-                                                                     : &kernels->plain[reduction],
-                            .finish = kernels->finish};
-  job.run.start = plan->start.bytes;
-  job.run.empty = plan->empty.bytes;
+  job->start = plan->start, job->empty = plan->empty;
+  if (!(with_arg ? kernels->with_arg : kernels->plain)[reduction].reduce) {
+    const strew_dtype wide = dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16 ? STREW_FLOAT32 : STREW_INT32;
+    kernels = &segment_loops()->of[wide];
+    if (dtype == STREW_BOOL && reduction == STREW_PROD) reduction = STREW_AMIN;
+    job->widen = converter(wide, dtype), job->narrow = converter(dtype, wide);
+    job->widen(1, (char *)&job->start, 0, (const char *)&plan->start, 0);
+    job->widen(1, (char *)&job->empty, 0, (const char *)&plan->empty, 0);
+  }
+  job->kernel = &(with_arg ? kernels->with_arg : kernels->plain)[reduction];
+  job->finish = kernels->finish;
+}
+
+static strew_status segments(const struct call *call, strew_device *device, const struct segment_plan *plan) {
+  struct segment_job job = {.kernel = NULL};
+  choose_loops(&job, plan);
+  job.run.start = job.start.bytes;
+  job.run.empty = job.empty.bytes;
   job.run.none = plan->size;
   job.run.mean = plan->reduction == STREW_MEAN;
   return run_all(call, device, plan, SEGMENT_OUT, &job);

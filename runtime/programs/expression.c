@@ -874,7 +874,7 @@ static bool is_tested(const struct evaluation *evaluation, int k) {
   const struct instruction *instruction = &value->instruction;
   if (value->kind != VALUE_PENDING || instruction->kind != ELEMENTWISE_BINARY || value->sources[1] < 0) return false;
   const int op = instruction->op;
-  return (op == STREW_POW || op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER) &&
+  return (op == STREW_POW || op == STREW_FLOOR_DIVIDE || op == STREW_REMAINDER || op == STREW_FMOD) &&
          !dtype_is_float(instruction->compute);
 }
 

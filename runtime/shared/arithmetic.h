@@ -41,6 +41,23 @@ static inline int64_t integer_remainder(int64_t a, int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+static inline int64_t integer_fmod(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+
+/* Magnitudes: that of the least integer is 2^63, which wraps at the end. */
+static inline uint64_t integer_magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
+static inline int64_t integer_gcd(int64_t a, int64_t b) {
+  uint64_t x = integer_magnitude(a), y = integer_magnitude(b);
+  while (y) {
+    const uint64_t rest = x % y;
+    x = y, y = rest;
+  }
+  return (int64_t)x;
+}
+static inline int64_t integer_lcm(int64_t a, int64_t b) {
+  const uint64_t divisor = (uint64_t)integer_gcd(a, b);
+  return divisor ? (int64_t)(integer_magnitude(a) / divisor * integer_magnitude(b)) : 0;
+}
+
 /* Wraps, to any narrower width too; exponent >= 0. */
 static inline int64_t integer_power(int64_t base, int64_t exponent) {
   int64_t result = 1;

@@ -67,9 +67,9 @@ local number, condition
 
 local UNARY = {"abs", "floor", "ceil", "round", "relu", "exp", "log", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid",
   "log2", "log10", "log1p", "expm1", "sign", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh",
-  "exp2", "erf", "erfc", "gelu", "cbrt"}
+  "exp2", "erf", "erfc", "gelu", "cbrt", "gelu_tanh", "positive", "signbit"}
 local BINARY = {"minimum", "maximum", "add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "atan2", "hypot",
-  "logaddexp"}
+  "logaddexp", "fmod", "copysign", "bitwise_left_shift", "bitwise_right_shift", "gcd", "lcm"}
 local OPERATORS = {"+", "-", "*", "/", "//", "%", "^", "&", "|", "~"}
 local COMPARED = {["=="] = "eq", ["~="] = "ne", ["<"] = "lt", ["<="] = "le", [">"] = "gt", [">="] = "ge"}
 local FOLDS = {"sum", "mean", "var", "std", "min", "max", "amin", "amax", "prod"}

@@ -49,11 +49,12 @@ end)
 -- The operations for each operand and further arguments.
 local in_place = {
   {"m", "", [[neg abs floor ceil round relu exp log log2 log10 log1p expm1 tan asin acos atan sinh cosh asinh
-    acosh atanh exp2 erf erfc gelu cbrt sign sqrt rsqrt sin cos tanh sigmoid
+    acosh atanh exp2 erf erfc gelu gelu_tanh positive signbit cbrt sign sqrt rsqrt sin cos tanh sigmoid
     logical_not t squeeze zero]]},
   {"m", "2", "add sub mul div floor_divide remainder pow eq ne lt le gt ge logical_and logical_or clamp fill"},
-  {"m", "m + 1", [[add sub mul div atan2 hypot logaddexp floor_divide remainder pow eq ne lt le gt ge logical_and
-    logical_or clamp copy]]},
+  {"m", "m + 1", [[add sub mul div atan2 hypot logaddexp fmod copysign floor_divide remainder pow eq ne lt le gt
+    ge logical_and logical_or clamp copy]]},
+  {"a", "3", "gcd lcm bitwise_left_shift bitwise_right_shift"},
   {"a", "3", "add sub mul floor_divide remainder pow bitwise_and bitwise_or bitwise_xor eq ne lt le gt ge clamp fill"},
   {"a", "b", "add sub mul floor_divide remainder bitwise_and bitwise_or bitwise_xor logical_and logical_or copy"},
   {"a", "", "neg abs floor relu sign bitwise_not logical_not zero"},

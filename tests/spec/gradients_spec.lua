@@ -89,7 +89,7 @@ local unary = {
   nan_to_num = {}, tan = {nil, 0.5}, asin = {nil, 0.5}, acos = {nil, 0.5}, atan = {}, sinh = {}, cosh = {}, asinh = {},
   acosh = {1.1},
   atanh = {nil, 0.5}, exp2 = {}, erf = {}, erfc = {}, gelu = {}, cbrt = {0.1},
-  square = {}, reciprocal = {0.1}, silu = {}, softplus = {}, elu = {}, leaky_relu = {},
+  positive = {}, gelu_tanh = {}, square = {}, reciprocal = {0.1}, silu = {}, softplus = {}, elu = {}, leaky_relu = {},
 }
 
 -- By name: functions that check one random case.
@@ -111,7 +111,8 @@ local function pair()
   return sizes, other
 end
 
-for _, name in ipairs{"add", "sub", "mul", "div", "atan2", "hypot", "logaddexp", "minimum", "maximum", "remainder"} do
+for _, name in ipairs{"add", "sub", "mul", "div", "atan2", "hypot", "logaddexp", "copysign", "minimum", "maximum",
+  "remainder"} do
   cases[name] = function()
     local one, two = pair()
     if random(2) == 1 then one, two = two, one end
@@ -881,9 +882,9 @@ hint  create the view after the write]],
         end)(a)
       end
     end
-    table.sort(none)
-    assert.are.equal("bitwise_and bitwise_not bitwise_or bitwise_xor get item join pivot reduce rows scan sort_by " ..
-      "tolist unique", table.concat(none, " ")) -- no floats; numbers; reductions of one's own; tables
+    table.sort(none) -- no floats; numbers; reductions of one's own; tables
+    assert.are.equal("bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor gcd get " ..
+      "item join lcm pivot reduce rows scan sort_by tolist unique", table.concat(none, " "))
     assert.is_true(count > 150)
   end)
 

@@ -63,7 +63,7 @@ extra["rows, assign"] = {f = function(what, which) return strew.rows(strew.assig
 
 -- Signs of zero that a result shows: x / 0.
 local shows_sign = {div = true, pow = true, floor_divide = true, remainder = true, rsqrt = true,
-  reciprocal = true, atan = true} -- atan2, whose digit is cut
+  reciprocal = true, copysign = true, atan = true} -- atan2, whose digit is cut
 
 -- Elements of a result, numbers and NaN by value.
 local function is_same(a, b)

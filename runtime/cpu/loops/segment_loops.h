@@ -39,8 +39,8 @@ struct segment_kernel {
   void (*join)(struct segment_state *state, const struct segment_run *run, int64_t begin, int64_t end);
 };
 
-/* By dtype and reduction: SUM, PROD, AMAX, AMIN; of AMAX and AMIN with arg, too. Dtypes of less than 32 bits are in the
-   plain table alone. */
+/* By dtype and reduction: SUM, PROD, AMAX, AMIN; of AMAX and AMIN with arg, too. Integers of less than 32 bits and bool
+   are in the plain table alone, and there without PROD and arg. What is missing is joined as float32 or int32. */
 struct segment_loops {
   struct segment_kernels {
     struct segment_kernel plain[STREW_REDUCTION_COUNT], with_arg[STREW_REDUCTION_COUNT];
