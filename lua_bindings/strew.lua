@@ -5298,6 +5298,93 @@ function strew.softmax(self, dim, options) end
 ---@return strew.Tensor t self's dtype, or dtype
 function strew.log_softmax(self, dim, options) end
 
+---Options of mse_loss.
+---@class strew.mse_loss_options
+---@field reduction? string "mean" (default), "sum" or "none": a loss for each element
+
+---Returns the mean squared error of predictions.
+---
+---```lua
+---print(strew.tensor{1.0, 2, 3}:mse_loss(strew.tensor{1.0, 2, 5}))
+---```
+---```text
+---float32[] cpu  1.3333
+---```
+---@param self strew.Tensor a float dtype
+---@param target strew.Tensor self's shape
+---@param options? strew.mse_loss_options
+---@return strew.Tensor loss a number, or self's shape
+function strew.mse_loss(self, target, options) end
+
+---Options of cross_entropy.
+---@class strew.cross_entropy_options
+---@field weight? strew.Tensor of each class, self's dtype
+---@field ignore_index? integer the target of rows that do not count, default -100
+---@field reduction? string "mean" (default), "sum" or "none": a loss for each row
+---@field label_smoothing? number the part of each target that all classes share, 0 (default) to 1
+
+---Returns the cross-entropy of scores and classes: `nll_loss` of the logarithm of their softmax.
+---
+---Classes are along dimension 1, or 0 of a vector. Target has the class of each row, or floats: a probability for each
+---class. The mean of classes is that by weight, without ignored ones.
+---
+---```lua
+---local scores = strew.tensor{{2.0, 0, 0}, {0, 1, 3}}
+---print(scores:cross_entropy(strew.tensor{0, 2}))
+---```
+---```text
+---float32[] cpu  0.2047
+---```
+---@param self strew.Tensor scores, a float dtype
+---@param target strew.Tensor integers, self's shape without the classes, error: out of range; or floats of self's shape
+---@param options? strew.cross_entropy_options
+---@return strew.Tensor loss a number, or a loss for each row
+function strew.cross_entropy(self, target, options) end
+
+---Options of nll_loss.
+---@class strew.nll_loss_options
+---@field weight? strew.Tensor of each class, self's dtype
+---@field ignore_index? integer the target of rows that do not count, default -100
+---@field reduction? string "mean" (default), "sum" or "none": a loss for each row
+
+---Returns the negative logarithm of the probability of each row's class.
+---
+---Classes are along dimension 1, or 0 of a vector.
+---
+---```lua
+---local logs = strew.tensor{{2.0, 0, 0}, {0, 1, 3}}:log_softmax(1)
+---print(logs:nll_loss(strew.tensor{0, 2}))
+---```
+---```text
+---float32[] cpu  0.2047
+---```
+---@param self strew.Tensor logarithms of probabilities, a float dtype
+---@param target strew.Tensor integers, self's shape without the classes; error: out of range
+---@param options? strew.nll_loss_options
+---@return strew.Tensor loss a number, or a loss for each row
+function strew.nll_loss(self, target, options) end
+
+---Options of binary_cross_entropy.
+---@class strew.binary_cross_entropy_options
+---@field weight? strew.Tensor factors of the losses, of a shape that broadcasts
+---@field reduction? string "mean" (default), "sum" or "none": a loss for each element
+
+---Returns the cross-entropy of probabilities: `-(target * log(self) + (1 - target) * log(1 - self))`.
+---
+---Logarithms are at least -100, as in PyTorch.
+---
+---```lua
+---print(strew.tensor{0.9, 0.2}:binary_cross_entropy(strew.tensor{1.0, 0}))
+---```
+---```text
+---float32[] cpu  0.1643
+---```
+---@param self strew.Tensor probabilities, a float dtype; error: below 0 or above 1
+---@param target strew.Tensor a float dtype, self's shape
+---@param options? strew.binary_cross_entropy_options
+---@return strew.Tensor loss a number, or self's shape
+function strew.binary_cross_entropy(self, target, options) end
+
 ---Returns the cumulative sum along a dimension: element i is the sum of elements 0..i.
 ---
 ---Floats are added one after the other in halves of 8 elements, and the sum before a half is a pair of floats

@@ -369,6 +369,16 @@ add("quantile", "float", 1, 4, function(d)
 end)
 add("logsumexp", "float", 1, 4, with_dim)
 add("softmax log_softmax", "float", 1, 4, with_dim)
+add("mse_loss", "float", 0, 3, function(d) return d:finite(), d:finite(), {reduction = any{"mean", "sum", "none"}} end)
+add("binary_cross_entropy", "float", 0, 3, function(d)
+  return d:finite():sigmoid(), d:finite():sigmoid(), {reduction = any{"mean", "sum", "none"}}
+end)
+add("cross_entropy nll_loss", "float", 2, 3, function(d)
+  local shape = {d.shape[1], table.unpack(d.shape, 3)}
+  local weight = random(2) == 1 and d:finite({d.shape[2]}, nil, 0, 1) or nil
+  local options = {weight = weight, reduction = any{"mean", "none"}, ignore_index = 0}
+  return d:finite(), d:positions(shape, d.shape[2]), options
+end)
 add("cumsum cumprod", "any", 1, 4, with_dim)
 add("cummax cummin", "any", 1, 4, with_dim)
 add("logcumsumexp", "float", 1, 3, function(d) return d:finite(), d:dim() end)

@@ -414,6 +414,8 @@ local rules = {
   softplus = unary(function(g, c) return g * c.self:sigmoid() end),
   elu = unary(function(g, c) return strew.where(c.self:gt(0), g, g * (c.out + (c.alpha or 1))) end),
   leaky_relu = unary(function(g, c) return strew.where(c.self:gt(0), g, g * (c.slope or 0.01)) end),
+  binary_losses = {self = "g * (self - target) / maximum((1 - self) * self, 1e-12)",
+                   target = "g * (maximum(log1p(-self), -100) - maximum(log(self), -100))"},
   lerp = {self = function(g, c) return g * (1 - c.weight) end, other = function(g, c) return g * c.weight end,
           weight = function(g, c) return g * (c.other - c.self) end},
 
