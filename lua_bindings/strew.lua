@@ -855,6 +855,24 @@ function strew.triu_indices(n, m, offset, options) end
 ---@return strew.Tensor t a float dtype, default float32
 function strew.rand(...) end
 
+---Creates random numbers, uniform from low up to high.
+---
+---They are `low + (high - low) * u`, with u of `strew.rand`; rounding may give high itself.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.uniform(-1, 1, 3))
+---```
+---```text
+---float32[3] cpu
+--- 0.7805  0.7894  0.1715
+---```
+---@param low number|strew.Tensor
+---@param high number|strew.Tensor error: less than low
+---@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
+---@return strew.Tensor t a float dtype, default float32
+function strew.uniform(low, high, ...) end
+
 ---Creates random numbers from the standard normal distribution.
 ---
 ---```lua
@@ -868,6 +886,74 @@ function strew.rand(...) end
 ---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
 ---@return strew.Tensor t a float dtype, default float32
 function strew.randn(...) end
+
+---Creates random numbers from normal distributions.
+---
+---Tensors as mean and standard deviation broadcast, and give the shape, dtype and device.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.normal(10, 2, 3))
+---print(strew.normal(strew.tensor{0.0, 100}, 1))
+---```
+---```text
+---float32[3] cpu
+--- 10.5573  10.5343  12.7351
+---float32[2] cpu
+---   0.9463  100.3210
+---```
+---@param mean number|strew.Tensor
+---@param std number|strew.Tensor 0 or more
+---@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
+---@return strew.Tensor t a float dtype, default float32
+function strew.normal(mean, std, ...) end
+
+---Creates random numbers from exponential distributions, of mean 1 / rate.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.exponential(2, 3))
+---```
+---```text
+---float32[3] cpu
+--- 1.1048  1.1254  0.4406
+---```
+---@param rate number|strew.Tensor above 0
+---@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
+---@return strew.Tensor t a float dtype, default float32
+function strew.exponential(rate, ...) end
+
+---Creates random counts from Poisson distributions, of mean rate.
+---
+---They are computed on the CPU, in float64, and moved to the device.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.poisson(4, 8))
+---```
+---```text
+---float32[8] cpu
+--- 7  5  6  5  4  7  1  1
+---```
+---@param rate number|strew.Tensor 0 to 1e15
+---@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
+---@return strew.Tensor t any dtype, default float32 or that of rate
+function strew.poisson(rate, ...) end
+
+---Creates ones with probability p, and zeros.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.bernoulli(0.25, 8))
+---```
+---```text
+---float32[8] cpu
+--- 0  0  0  0  0  0  0  0
+---```
+---@param p number|strew.Tensor probabilities, 0 to 1
+---@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
+---@return strew.Tensor t any dtype, default float32 or that of p
+function strew.bernoulli(p, ...) end
 
 ---Creates random numbers, uniform in [0, 1), with the shape, dtype and device of a tensor.
 ---
@@ -930,6 +1016,61 @@ function strew.randint(low, high, ...) end
 ---@param options? strew.new_options
 ---@return strew.Tensor t [n], default int64
 function strew.randperm(n, options) end
+
+---Options of choice.
+---@class strew.choice_options
+---@field replace? boolean false: each row at most once; default true
+---@field p? strew.Tensor the weight of each row, 0 or more
+
+---Returns random rows of a tensor, or random integers below n.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.tensor{10, 20, 30}:choice(5))
+---print(strew.choice(5, 3, {replace = false}))
+---```
+---```text
+---int64[5] cpu
+--- 30  30  30  20  20
+---int64[3] cpu
+--- 2  3  0
+---```
+---@param self strew.Tensor|integer a tensor, or n; error: nothing to choose from
+---@param ... integer|integer[]|strew.choice_options "shape..." how many, as numbers or one sequence
+---@return strew.Tensor t rows in this shape, a copy, or int64
+function strew.choice(self, ...) end
+
+---Returns random positions, with probabilities in proportion to weights.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.tensor{1.0, 0, 3}:multinomial(6, true))
+---```
+---```text
+---int64[6] cpu
+--- 2  2  2  2  2  2
+---```
+---@param self strew.Tensor weights, 0 or more, one dimension, or rows of them
+---@param num_samples integer at least 1
+---@param replacement? boolean true: positions may repeat; default false
+---@return strew.Tensor t int64, num_samples for each row
+---@overload fun(self: strew.Tensor, num_samples: integer, options: {replacement?: boolean}): strew.Tensor
+function strew.multinomial(self, num_samples, replacement) end
+
+---Returns the rows in random order; in place self.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.arange(5):shuffle())
+---```
+---```text
+---int64[5] cpu
+--- 4  3  1  2  0
+---```
+---@param self strew.Tensor any dtype
+---@param dim? integer default 0
+---@return strew.Tensor t a copy
+function strew.shuffle(self, dim) end
 
 ---Seeds the random number generator.
 ---

@@ -117,14 +117,15 @@ function operands.numbers(list, values)
   return strew.tensor(list, {dtype = dtype, device = device})
 end
 
--- Raises an error that names the first element of x where `is_wrong`, of the same shape, is true.
-function operands.check_none(is_wrong, x, name, expected, hint)
+-- Raises an error that names the first element of x where `is_wrong`, of the same shape, is true. what: what the
+-- argument has there, if not a value.
+function operands.check_none(is_wrong, x, name, expected, hint, what)
   if not is_wrong:any():item() then return end
   local at = is_wrong:nonzero()[0]:tolist()
   local value = x:get(at)
   local place = #at > 0 and " at " .. operands.text(at) or ""
-  fail(name, ("has value %s%s, expected %s"):format(value == value and value or "nan", place, expected), hint, "value",
-    value, at)
+  fail(name, ("has %s %s%s, expected %s"):format(what or "value", value == value and value or "nan", place, expected),
+    hint, "value", value, at)
 end
 
 -- Raises an error unless the elements of a line are in ascending order, without NaN.
