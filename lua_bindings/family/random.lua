@@ -195,7 +195,8 @@ return {
       at = drawn(p, count, replace ~= false, "p")
     elseif replace == false then
       if count > n then
-        fail("shape", ("has %d elements, more than the %d to choose from"):format(count, n), "{replace = true}", "shape")
+        fail("shape", ("has %d elements, more than the %d to choose from"):format(count, n), "{replace = true}",
+          "shape")
       end
       at = strew.randperm(n, options):narrow(0, 0, count)
     else

@@ -11,7 +11,8 @@ local function hash_of(...) return drawn.hash(drawn.no_value, {...}) end
 ------------------------------------------------------------------------------------------------- names of functions
 
 -- Element k of their result depends on element k of the operands alone, but they compute nothing of one element.
-local NO_COMPUTATION = {bernoulli = true, bucketize = true, cat = true, clone = true, contiguous = true, copy = true, detach = true,
+local NO_COMPUTATION = {bernoulli = true, bucketize = true, cat = true, choice = true, clone = true, contiguous = true,
+  copy = true, detach = true, normal = true, poisson = true, shuffle = true, uniform = true,
   concat = true, concatenate = true, empty_like = true, expand_as = true, flatten = true, full_like = true, isin = true,
   ones_like = true, zeros_like = true, slice_scatter = true, t = true, tensor = true, zero = true, show = true,
   view = true}
