@@ -109,8 +109,9 @@
 ---# views
 ---A view shares the elements of a tensor; every other result is new memory, even if it has the same values.
 ---
----Views are the results of `t[i]`, `view`, `permute`, `transpose`, `t`, `squeeze`, `unsqueeze`, `expand`, `expand_as`,
----`select`, `narrow`, `slice`, `diagonal`, `as_strided`, `split` and `chunk`, those of `reshape` and `flatten` where
+---Views are the results of `t[i]`, `view`, `permute`, `transpose`, `swapaxes`, `movedim`, `moveaxis`, `t`, `squeeze`,
+---`unsqueeze`, `expand`, `expand_as`, `broadcast_to`, `select`, `narrow`, `slice` with a positive step, `diagonal`,
+---`as_strided`, `split`, `chunk`, `tensor_split`, `unstack` and `meshgrid`, those of `reshape` and `flatten` where
 ---strides allow, and those of `to` and `contiguous` where there is nothing to convert. A write into a view is a write
 ---into the tensor. A view keeps the memory, after `t:free()` too. The scatter family, sorts, joins and arithmetic return
 ---new memory and take operands of any strides. Scatters by position, gathers, and sums, means and extremes of groups do
@@ -799,7 +800,7 @@ function strew.logspace(start, stop, steps, base, options) end
 ---```
 ---@param tensors strew.Tensor[] a sequence, each with at most one dimension
 ---@param options? strew.meshgrid_options
----@return strew.Tensor ... a grid for each line
+---@return strew.Tensor ... a view for each line
 function strew.meshgrid(tensors, options) end
 
 ---Returns the positions of the lower triangle of a matrix: row numbers, column numbers.
@@ -1018,7 +1019,7 @@ function strew.randint(low, high, ...) end
 function strew.randperm(n, options) end
 
 ---Options of choice.
----@class strew.choice_options
+---@class strew.random_choice_options
 ---@field replace? boolean false: each row at most once; default true
 ---@field p? strew.Tensor the weight of each row, 0 or more
 
@@ -1036,7 +1037,7 @@ function strew.randperm(n, options) end
 --- 2  3  0
 ---```
 ---@param self strew.Tensor|integer a tensor, or n; error: nothing to choose from
----@param ... integer|integer[]|strew.choice_options "shape..." how many, as numbers or one sequence
+---@param ... integer|integer[]|strew.random_choice_options "shape..." how many, as numbers or one sequence
 ---@return strew.Tensor t rows in this shape, a copy, or int64
 function strew.choice(self, ...) end
 
@@ -3319,7 +3320,7 @@ function strew.rot90(self, k, dims) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param pad integer[] two numbers for each of the last dimensions
----@param mode? string "constant" (default), "reflect" (mirrored at the border element), "replicate" (the border element) or "circular"
+---@param mode? string how: "constant" (default), "reflect" (mirrored at the border element), "replicate" or "circular"
 ---@param value? number|boolean of constant, default 0; error: the dtype cannot hold it
 ---@return strew.Tensor t a copy
 ---@overload fun(self: strew.Tensor, pad: integer[], options: {mode?: string, value?: number|boolean}): strew.Tensor
@@ -5695,14 +5696,16 @@ function strew.argsort(self, dim, descending) end
 ---@overload fun(self: strew.Tensor, k: integer, options: {dim?: integer, largest?: boolean}): strew.Tensor, strew.Tensor
 function strew.topk(self, k, dim, largest) end
 
----Returns the k-th smallest element along a dimension, and its position. Of equal ones the first comes first; NaN is the largest.
+---Returns the k-th smallest element along a dimension, and its position.
+---
+---Of equal elements the first comes first; NaN is the largest.
 ---
 ---```lua
 ---local value, position = strew.tensor{30, 10, 20}:kthvalue(2)
----print(value, position)
+---print(value:item(), position:item())
 ---```
 ---```text
----int64[] cpu  20	int64[] cpu  2
+---20	2
 ---```
 ---@param self strew.Tensor any dtype
 ---@param k integer 1 (the smallest) to the size of dim
@@ -5717,10 +5720,10 @@ function strew.kthvalue(self, k, dim, keepdim) end
 ---
 ---```lua
 ---local value, position = strew.tensor{3, 1, 3, 1, 2}:mode()
----print(value, position)
+---print(value:item(), position:item())
 ---```
 ---```text
----int64[] cpu  1	int64[] cpu  3
+---1	3
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim? integer default -1

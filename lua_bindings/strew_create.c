@@ -109,7 +109,7 @@ const struct script_function bind_create_rows[] = {
     {"rand", create, 0, FUNCTION, SHAPED, rand_of},
     {"randn", create, 0, FUNCTION, SHAPED, randn},
     {"full", create, 0, FUNCTION, "shape:integers value:scalar" MADE, full},
-    {"eye", eye_of, 0, FUNCTION, "n:integer m?integer k=integer" MADE_OF("float32"), eye},
+    {"eye", eye_of, 0, FUNCTION, "n:integer m?integer" MADE_OF("float32") " k=integer", eye},
     {"arange", arange, 0, FUNCTION},
     {"linspace", create, 0, FUNCTION, "start:number stop:number steps:integer" MADE_OF("float32"), linspace},
     {"randint", randint, 0, FUNCTION},

@@ -425,7 +425,7 @@ add("histogram", "float", 1, 3, function(d) return d:finite(), any{5, {-8, 0, 3}
 add("histogramdd", "float", 2, 2, function(d)
   local points = d:finite({d.is_large and 200000 or 9, 2})
   return points, 3, {weights = d:finite({points:size(0)})}
-end)
+end, function(points, bins, options) return points:histogramdd({bins, 3}, options) end) -- bins^2 may be all memory
 add("isin", "any", 0, 3, function(d) return d:values(), d:values({any{2, 9}}) end)
 add("unravel_index", "index", 0, 2, function(d) return d:positions(d.shape, 24), {2, 3, 4} end)
 add("ravel_multi_index", "index", 1, 2, function(d)
