@@ -1,6 +1,6 @@
 -- Operations that make, join, rearrange and count, losses and random numbers, beside NumPy and PyTorch
 -- (tests/data/making.lua); their errors, empty tensors, dtypes and layouts.
--- devices: values are the digest's there, which calls every operation.
+-- devices: no, each would compile kernels; the digest calls every operation there.
 local strew = require "strew"
 local support, data = dofile "tests/spec/support.lua", dofile "tests/data/making.lua"
 if support.lacks_float64 then
