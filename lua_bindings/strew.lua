@@ -109,8 +109,9 @@
 ---# views
 ---A view shares the elements of a tensor; every other result is new memory, even if it has the same values.
 ---
----Views are the results of `t[i]`, `view`, `permute`, `transpose`, `t`, `squeeze`, `unsqueeze`, `expand`, `expand_as`,
----`select`, `narrow`, `slice`, `diagonal`, `as_strided`, `split` and `chunk`, those of `reshape` and `flatten` where
+---Views are the results of `t[i]`, `view`, `permute`, `transpose`, `swapaxes`, `movedim`, `moveaxis`, `t`, `squeeze`,
+---`unsqueeze`, `expand`, `expand_as`, `broadcast_to`, `select`, `narrow`, `slice` with a positive step, `diagonal`,
+---`as_strided`, `split`, `chunk`, `tensor_split`, `unstack` and `meshgrid`, those of `reshape` and `flatten` where
 ---strides allow, and those of `to` and `contiguous` where there is nothing to convert. A write into a view is a write
 ---into the tensor. A view keeps the memory, after `t:free()` too. The scatter family, sorts, joins and arithmetic return
 ---new memory and take operands of any strides. Scatters by position, gathers, and sums, means and extremes of groups do
@@ -435,7 +436,7 @@
 ---int64[3] cpu
 --- 10   0   0
 ---```
----@alias strew.mode
+---@alias strew.index_mode
 ---| "error" # the default: a value outside of 0..n-1 is an error, and nothing is written
 ---| "wrap" # negative values count from the end: -n..n-1 are valid, others an error
 ---| "clip" # values are clipped to 0..n-1
@@ -628,21 +629,86 @@ function strew.empty(...) end
 ---@return strew.Tensor t
 function strew.full(shape, value, options) end
 
+---Creates zeros with the shape, dtype and device of a tensor.
+---
+---```lua
+---print(strew.tensor{1.5, 2}:zeros_like())
+---```
+---```text
+---float32[2] cpu
+--- 0  0
+---```
+---@param self strew.Tensor any dtype
+---@param options? strew.new_options default self's dtype and device
+---@return strew.Tensor t
+function strew.zeros_like(self, options) end
+
+---Creates ones with the shape, dtype and device of a tensor.
+---
+---```lua
+---print(strew.tensor{1.5, 2}:ones_like{dtype = "int64"})
+---```
+---```text
+---int64[2] cpu
+--- 1  1
+---```
+---@param self strew.Tensor any dtype
+---@param options? strew.new_options default self's dtype and device
+---@return strew.Tensor t
+function strew.ones_like(self, options) end
+
+---Creates a tensor like `strew.empty`, with the shape, dtype and device of another one.
+---
+---```lua
+---print(strew.tensor{1.5, 2}:empty_like():fill_(3))
+---```
+---```text
+---float32[2] cpu
+--- 3  3
+---```
+---@param self strew.Tensor any dtype
+---@param options? strew.new_options default self's dtype and device
+---@return strew.Tensor t elements are undefined
+function strew.empty_like(self, options) end
+
+---Creates a tensor of one value, with the shape, dtype and device of another one.
+---
+---```lua
+---print(strew.tensor{1.5, 2}:full_like(7))
+---```
+---```text
+---float32[2] cpu
+--- 7  7
+---```
+---@param self strew.Tensor any dtype
+---@param value number|boolean error: the dtype cannot hold it
+---@param options? strew.new_options default self's dtype and device
+---@return strew.Tensor t
+function strew.full_like(self, value, options) end
+
+---Options of eye.
+---@class strew.eye_options: strew.new_options
+---@field k? integer the diagonal, default 0: the main one; positive: above it
+
 ---Creates a matrix with ones on the diagonal and zeros elsewhere (the identity matrix).
 ---
 ---```lua
 ---print(strew.eye(2, 3))
+---print(strew.eye(2, 3, {k = 1}))
 ---```
 ---```text
 ---float32[2, 3] cpu
 --- 1  0  0
 --- 0  1  0
+---float32[2, 3] cpu
+--- 0  1  0
+--- 0  0  1
 ---```
 ---@param n integer number of rows
 ---@param m? integer number of columns, default n
----@param options? strew.new_options
+---@param options? strew.eye_options
 ---@return strew.Tensor t default float32
----@overload fun(n: integer, options: {m?: integer, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
+---@overload fun(n: integer, options: {m?: integer, k?: integer, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
 function strew.eye(n, m, options) end
 
 ---Creates the numbers from start up to, but not including, stop.
@@ -688,6 +754,91 @@ function strew.arange(start, stop, step, options) end
 ---@return strew.Tensor t [steps], default float32
 function strew.linspace(start, stop, steps, options) end
 
+---Creates powers of a base with evenly spaced exponents, `base^start` to `base^stop`.
+---
+---They are computed in float64 and rounded once.
+---
+---```lua
+---print(strew.logspace(0, 3, 4))
+---print(strew.logspace(0, 3, 4, 2))
+---```
+---```text
+---float32[4] cpu
+---    1    10   100  1000
+---float32[4] cpu
+--- 1  2  4  8
+---```
+---@param start number the first exponent
+---@param stop number the last exponent
+---@param steps integer number of elements; error: negative
+---@param base? number default 10
+---@param options? strew.new_options
+---@return strew.Tensor t default float32
+---@overload fun(start: number, stop: number, steps: integer, options: {base?: number, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
+function strew.logspace(start, stop, steps, base, options) end
+
+---Options of meshgrid.
+---@class strew.meshgrid_options
+---@field indexing? string "ij" (default): dimension k goes along line k; "xy": the first two dimensions are exchanged
+
+---Returns grids of coordinates: for each of n lines a tensor of n dimensions, as multiple results.
+---
+---They are views: expanded lines.
+---
+---```lua
+---local rows, columns = strew.meshgrid{strew.arange(2), strew.arange(3)}
+---print(rows)
+---print(columns)
+---```
+---```text
+---int64[2, 3] cpu
+--- 0  0  0
+--- 1  1  1
+---int64[2, 3] cpu
+--- 0  1  2
+--- 0  1  2
+---```
+---@param tensors strew.Tensor[] a sequence, each with at most one dimension
+---@param options? strew.meshgrid_options
+---@return strew.Tensor ... a view for each line
+function strew.meshgrid(tensors, options) end
+
+---Returns the positions of the lower triangle of a matrix: row numbers, column numbers.
+---
+---```lua
+---print(strew.tril_indices(3))
+---```
+---```text
+---int64[2, 6] cpu
+--- 0  1  1  2  2  2
+--- 0  0  1  0  1  2
+---```
+---@param n integer number of rows
+---@param m? integer number of columns, default n
+---@param offset? integer the diagonal that ends the triangle, default 0; positive: above the main one
+---@param options? strew.new_options
+---@return strew.Tensor t [2, count], default int64
+---@overload fun(n: integer, options: {m?: integer, offset?: integer, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
+function strew.tril_indices(n, m, offset, options) end
+
+---Returns the positions of the upper triangle of a matrix: row numbers, column numbers.
+---
+---```lua
+---print(strew.triu_indices(3, 3, 1))
+---```
+---```text
+---int64[2, 3] cpu
+--- 0  0  1
+--- 1  2  2
+---```
+---@param n integer number of rows
+---@param m? integer number of columns, default n
+---@param offset? integer the diagonal that begins the triangle, default 0; positive: above the main one
+---@param options? strew.new_options
+---@return strew.Tensor t [2, count], default int64
+---@overload fun(n: integer, options: {m?: integer, offset?: integer, dtype?: strew.dtype, device?: strew.device}): strew.Tensor
+function strew.triu_indices(n, m, offset, options) end
+
 ---Creates random numbers, uniform in [0, 1).
 ---
 ---The generator is Philox 4x32-10. After the same `strew.manual_seed` it yields the same numbers on every device and
@@ -705,6 +856,24 @@ function strew.linspace(start, stop, steps, options) end
 ---@return strew.Tensor t a float dtype, default float32
 function strew.rand(...) end
 
+---Creates random numbers, uniform from low up to high.
+---
+---They are `low + (high - low) * u`, with u of `strew.rand`; rounding may give high itself.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.uniform(-1, 1, 3))
+---```
+---```text
+---float32[3] cpu
+--- 0.7805  0.7894  0.1715
+---```
+---@param low number|strew.Tensor
+---@param high number|strew.Tensor error: less than low
+---@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
+---@return strew.Tensor t a float dtype, default float32
+function strew.uniform(low, high, ...) end
+
 ---Creates random numbers from the standard normal distribution.
 ---
 ---```lua
@@ -718,6 +887,104 @@ function strew.rand(...) end
 ---@param ... integer|integer[]|strew.new_options "shape..." sizes, as numbers or one sequence
 ---@return strew.Tensor t a float dtype, default float32
 function strew.randn(...) end
+
+---Creates random numbers from normal distributions.
+---
+---Tensors as mean and standard deviation broadcast, and give the shape, dtype and device.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.normal(10, 2, 3))
+---print(strew.normal(strew.tensor{0.0, 100}, 1))
+---```
+---```text
+---float32[3] cpu
+--- 10.5573  10.5343  12.7351
+---float32[2] cpu
+---   0.9463  100.3210
+---```
+---@param mean number|strew.Tensor
+---@param std number|strew.Tensor 0 or more
+---@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
+---@return strew.Tensor t a float dtype, default float32
+function strew.normal(mean, std, ...) end
+
+---Creates random numbers from exponential distributions, of mean 1 / rate.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.exponential(2, 3))
+---```
+---```text
+---float32[3] cpu
+--- 1.1048  1.1254  0.4406
+---```
+---@param rate number|strew.Tensor above 0
+---@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
+---@return strew.Tensor t a float dtype, default float32
+function strew.exponential(rate, ...) end
+
+---Creates random counts from Poisson distributions, of mean rate.
+---
+---They are computed on the CPU, in float64, and moved to the device.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.poisson(4, 8))
+---```
+---```text
+---float32[8] cpu
+--- 7  5  6  5  4  7  1  1
+---```
+---@param rate number|strew.Tensor 0 to 1e15
+---@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
+---@return strew.Tensor t any dtype, default float32 or that of rate
+function strew.poisson(rate, ...) end
+
+---Creates ones with probability p, and zeros.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.bernoulli(0.25, 8))
+---```
+---```text
+---float32[8] cpu
+--- 0  0  0  0  0  0  0  0
+---```
+---@param p number|strew.Tensor probabilities, 0 to 1
+---@param ... integer|integer[]|strew.new_options "shape..." sizes of numbers, as numbers or one sequence; not beside tensors
+---@return strew.Tensor t any dtype, default float32 or that of p
+function strew.bernoulli(p, ...) end
+
+---Creates random numbers, uniform in [0, 1), with the shape, dtype and device of a tensor.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.zeros(3):rand_like())
+---```
+---```text
+---float32[3] cpu
+--- 0.8903  0.8947  0.5857
+---```
+---@param self strew.Tensor a float dtype, or any with options.dtype
+---@param options? strew.new_options default self's dtype and device
+---@return strew.Tensor t
+function strew.rand_like(self, options) end
+
+---Creates random numbers from the standard normal distribution, with the shape, dtype and device of a tensor.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.zeros(3):randn_like())
+---```
+---```text
+---float32[3] cpu
+--- 0.2786  0.2671  1.3676
+---```
+---@param self strew.Tensor a float dtype, or any with options.dtype
+---@param options? strew.new_options default self's dtype and device
+---@return strew.Tensor t
+function strew.randn_like(self, options) end
 
 ---Creates random integers, uniform in low..high-1.
 ---
@@ -750,6 +1017,61 @@ function strew.randint(low, high, ...) end
 ---@param options? strew.new_options
 ---@return strew.Tensor t [n], default int64
 function strew.randperm(n, options) end
+
+---Options of choice.
+---@class strew.random_choice_options
+---@field replace? boolean false: each row at most once; default true
+---@field p? strew.Tensor the weight of each row, 0 or more
+
+---Returns random rows of a tensor, or random integers below n.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.tensor{10, 20, 30}:choice(5))
+---print(strew.choice(5, 3, {replace = false}))
+---```
+---```text
+---int64[5] cpu
+--- 30  30  30  20  20
+---int64[3] cpu
+--- 2  3  0
+---```
+---@param self strew.Tensor|integer a tensor, or n; error: nothing to choose from
+---@param ... integer|integer[]|strew.random_choice_options "shape..." how many, as numbers or one sequence
+---@return strew.Tensor t rows in this shape, a copy, or int64
+function strew.choice(self, ...) end
+
+---Returns random positions, with probabilities in proportion to weights.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.tensor{1.0, 0, 3}:multinomial(6, true))
+---```
+---```text
+---int64[6] cpu
+--- 2  2  2  2  2  2
+---```
+---@param self strew.Tensor weights, 0 or more, one dimension, or rows of them
+---@param num_samples integer at least 1
+---@param replacement? boolean true: positions may repeat; default false
+---@return strew.Tensor t int64, num_samples for each row
+---@overload fun(self: strew.Tensor, num_samples: integer, options: {replacement?: boolean}): strew.Tensor
+function strew.multinomial(self, num_samples, replacement) end
+
+---Returns the rows in random order; in place self.
+---
+---```lua
+---strew.manual_seed(1)
+---print(strew.arange(5):shuffle())
+---```
+---```text
+---int64[5] cpu
+--- 4  3  1  2  0
+---```
+---@param self strew.Tensor any dtype
+---@param dim? integer default 0
+---@return strew.Tensor t a copy
+function strew.shuffle(self, dim) end
 
 ---Seeds the random number generator.
 ---
@@ -848,6 +1170,32 @@ function strew.is_contiguous(self) end
 ---@param ... strew.Tensor|strew.dtype|number|boolean
 ---@return strew.dtype
 function strew.result_type(a, ...) end
+
+---Returns the limits of a float dtype: a table with `bits`, `eps` (the step after 1), `max`, `min` and `smallest_normal`.
+---
+---`strew.pi`, `strew.inf` and `strew.nan` are numbers.
+---
+---```lua
+---print(strew.finfo("float16").max, strew.finfo("float32").eps)
+---```
+---```text
+---65504.0	1.1920928955078e-07
+---```
+---@param dtype strew.dtype error: not a float dtype
+---@return table limits
+function strew.finfo(dtype) end
+
+---Returns the limits of an integer dtype: a table with `bits`, `max` and `min`.
+---
+---```lua
+---print(strew.iinfo("int8").min, strew.iinfo("uint8").max)
+---```
+---```text
+----128	255
+---```
+---@param dtype strew.dtype error: not an integer dtype
+---@return table limits
+function strew.iinfo(dtype) end
 
 ---Returns "tensor" for a tensor, nil for any other value.
 ---
@@ -1099,6 +1447,36 @@ function strew.flatten(self, start_dim, end_dim) end
 ---@return strew.Tensor t a view of self's elements
 function strew.permute(self, ...) end
 
+---Moves dimensions to other places; the others keep their order.
+---
+---```lua
+---local shape = strew.zeros(2, 3, 4):movedim(0, -1).shape
+---print(table.concat(shape, " "))
+---```
+---```text
+---3 4 2
+---```
+---@param self strew.Tensor any dtype
+---@param source integer|integer[] the dimensions to move; error: the same twice
+---@param destination integer|integer[] where each of them goes; error: the same twice
+---@return strew.Tensor t a view
+function strew.movedim(self, source, destination) end
+
+---Moves dimensions to other places: NumPy's name of `movedim`.
+---
+---```lua
+---local shape = strew.zeros(2, 3, 4):moveaxis({0, 1}, {2, 0}).shape
+---print(table.concat(shape, " "))
+---```
+---```text
+---3 4 2
+---```
+---@param self strew.Tensor any dtype
+---@param source integer|integer[] the dimensions to move; error: the same twice
+---@param destination integer|integer[] where each of them goes; error: the same twice
+---@return strew.Tensor t a view
+function strew.moveaxis(self, source, destination) end
+
 ---Swaps two dimensions.
 ---
 ---```lua
@@ -1112,6 +1490,23 @@ function strew.permute(self, ...) end
 ---@param dim1 integer
 ---@return strew.Tensor t a view of self's elements
 function strew.transpose(self, dim0, dim1) end
+
+---Exchanges two dimensions: NumPy's name of `transpose`.
+---
+---```lua
+---print(strew.tensor{{1, 2, 3}, {4, 5, 6}}:swapaxes(0, 1))
+---```
+---```text
+---int64[3, 2] cpu
+--- 1  4
+--- 2  5
+--- 3  6
+---```
+---@param self strew.Tensor any dtype
+---@param dim0 integer
+---@param dim1 integer
+---@return strew.Tensor t a view; in place self
+function strew.swapaxes(self, dim0, dim1) end
 
 ---Transposes a matrix.
 ---
@@ -1194,6 +1589,21 @@ function strew.expand(self, ...) end
 ---@return strew.Tensor t a view of self's elements
 function strew.expand_as(self, other) end
 
+---Repeats along dimensions without a copy: another name of `expand`.
+---
+---```lua
+---print(strew.tensor{1, 2}:broadcast_to(2, 2))
+---```
+---```text
+---int64[2, 2] cpu
+--- 1  2
+--- 1  2
+---```
+---@param self strew.Tensor any dtype
+---@param ... integer|integer[] "shape..." sizes, as numbers or one sequence; -1 keeps a size
+---@return strew.Tensor t a view
+function strew.broadcast_to(self, ...) end
+
 ---Returns one position of a dimension, without that dimension.
 ---
 ---```lua
@@ -1227,24 +1637,27 @@ function strew.narrow(self, dim, start, length) end
 
 ---Returns positions start, start + step, ... of a dimension, before stop, like Python's `t[start:stop:step]`.
 ---
----start and stop are clipped to the dimension.
+---start and stop are clipped to the dimension. A negative step goes backwards, from the end on; the result is a copy.
 ---
 ---```lua
 ---print(strew.arange(6):slice(0, 1, -1, 2))
 ---print(strew.arange(6):slice(0, {stop = 2}))
+---print(strew.arange(6):slice(0, {step = -2}))
 ---```
 ---```text
 ---int64[2] cpu
 --- 1  3
 ---int64[2] cpu
 --- 0  1
+---int64[3] cpu
+--- 5  3  1
 ---```
 ---@param self strew.Tensor
 ---@param dim integer
----@param start? integer default 0; negative values count from the end
----@param stop? integer default: the end; negative values count from the end
----@param step? integer 1 or more, default 1
----@return strew.Tensor t a view of self's elements
+---@param start? integer default 0, with a negative step the last; negative values count from the end
+---@param stop? integer default: the end, with a negative step before 0; negative values count from the end
+---@param step? integer default 1; error: 0
+---@return strew.Tensor t a view of self's elements, with a negative step a copy
 ---@overload fun(self: strew.Tensor, dim: integer, options: {start?: integer, stop?: integer, step?: integer}): strew.Tensor
 function strew.slice(self, dim, start, stop, step) end
 
@@ -1289,6 +1702,34 @@ function strew.as_strided(self, shape, strides, offset) end
 ---@overload fun(self: strew.Tensor, ...: strew.Tensor|integer): strew.Tensor
 function strew.cat(tensors, dim) end
 
+---Joins tensors along a dimension: another name of `cat`.
+---
+---```lua
+---print(strew.concat{strew.tensor{1, 2}, strew.tensor{3}})
+---```
+---```text
+---int64[3] cpu
+--- 1  2  3
+---```
+---@param tensors strew.Tensor[] a sequence, or the tensors as arguments
+---@param dim? integer default 0
+---@return strew.Tensor t
+function strew.concat(tensors, dim) end
+
+---Joins tensors along a dimension: NumPy's name of `cat`.
+---
+---```lua
+---print(strew.concatenate{strew.tensor{1, 2}, strew.tensor{3}})
+---```
+---```text
+---int64[3] cpu
+--- 1  2  3
+---```
+---@param tensors strew.Tensor[] a sequence, or the tensors as arguments
+---@param dim? integer default 0
+---@return strew.Tensor t
+function strew.concatenate(tensors, dim) end
+
 ---Stacks tensors of one shape along a new dimension.
 ---
 ---```lua
@@ -1304,6 +1745,49 @@ function strew.cat(tensors, dim) end
 ---@return strew.Tensor t
 ---@overload fun(self: strew.Tensor, ...: strew.Tensor|integer): strew.Tensor
 function strew.stack(tensors, dim) end
+
+---Joins tensors side by side: vectors one after the other, others along dimension 1.
+---
+---```lua
+---print(strew.hstack{strew.tensor{{1}, {2}}, strew.tensor{{3, 4}, {5, 6}}})
+---```
+---```text
+---int64[2, 3] cpu
+--- 1  3  4
+--- 2  5  6
+---```
+---@param tensors strew.Tensor[] a sequence
+---@return strew.Tensor t
+function strew.hstack(tensors) end
+
+---Joins tensors one above the other; a vector is a row.
+---
+---```lua
+---print(strew.vstack{strew.tensor{1, 2}, strew.tensor{{3, 4}, {5, 6}}})
+---```
+---```text
+---int64[3, 2] cpu
+--- 1  2
+--- 3  4
+--- 5  6
+---```
+---@param tensors strew.Tensor[] a sequence
+---@return strew.Tensor t
+function strew.vstack(tensors) end
+
+---Joins tensors side by side; a vector is a column.
+---
+---```lua
+---print(strew.column_stack{strew.tensor{1, 2}, strew.tensor{3, 4}})
+---```
+---```text
+---int64[2, 2] cpu
+--- 1  3
+--- 2  4
+---```
+---@param tensors strew.Tensor[] a sequence
+---@return strew.Tensor t
+function strew.column_stack(tensors) end
 
 ---Splits into views of one length, or of the lengths in a sequence.
 ---
@@ -1347,21 +1831,55 @@ function strew.split(self, size, dim) end
 ---@overload fun(self: strew.Tensor, chunks: integer, options: {dim?: integer}): strew.Tensor[]
 function strew.chunk(self, chunks, dim) end
 
+---Splits into a number of parts whose sizes differ by at most 1, or before given positions.
+---
+---```lua
+---for _, part in ipairs(strew.arange(5):tensor_split(2)) do print(part) end
+---print(#strew.arange(5):tensor_split{1, 3})
+---```
+---```text
+---int64[3] cpu
+--- 0  1  2
+---int64[2] cpu
+--- 3  4
+---3
+---```
+---@param self strew.Tensor any dtype
+---@param sections integer|integer[] the number of parts, or a sequence of positions, negative ones from the end
+---@param dim? integer default 0
+---@return strew.Tensor[] parts views
+function strew.tensor_split(self, sections, dim) end
+
+---Splits into the parts at each position of a dimension, without it.
+---
+---```lua
+---local first, second = table.unpack(strew.tensor{{1, 2}, {3, 4}}:unstack())
+---print(second)
+---```
+---```text
+---int64[2] cpu
+--- 3  4
+---```
+---@param self strew.Tensor any dtype
+---@param dim? integer default 0
+---@return strew.Tensor[] parts views
+function strew.unstack(self, dim) end
+
 --------------------------------------------------------------------------------------------------- Scatter by position
 
 ---Options of the scatter family.
 ---@class strew.mode_options
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 
 ---Options of scatter.
 ---@class strew.scatter_options
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field reduce? strew.reduce_word combines src with self's values; by default src replaces them
 
 ---Options of scatter_reduce.
 ---@class strew.scatter_reduce_options
 ---@field include_self? boolean default true; false: self's values do not count where src arrives
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 
 ---Writes src, or a number, into self at the positions given by index along dim.
 ---
@@ -1481,7 +1999,7 @@ function strew.gather(self, dim, index, options) end
 ---@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field fill? number|boolean value of empty groups; default 0, for scatter_mul 1
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---Options of sums, products and means by group.
@@ -1495,7 +2013,7 @@ function strew.gather(self, dim, index, options) end
 ---Options of the group form after dim, out and dim_size by position.
 ---@class strew.fill_options
 ---@field fill? number|boolean value of empty groups; default 0, for scatter_mul 1
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---The same, for sums, products and means.
@@ -1634,7 +2152,7 @@ function strew.scatter_max(src, index, dim, out, dim_size, options) end
 ---@field dim? integer the dimension of src that is grouped, default -1
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field unbiased? boolean divide by the count - 1, default true
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 ---@field dtype? strew.dtype "float64" computes and returns the result in float64; default: src's dtype
 
@@ -1642,7 +2160,7 @@ function strew.scatter_max(src, index, dim, out, dim_size, options) end
 ---@class strew.variance_more_options
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field unbiased? boolean divide by the count - 1, default true
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 ---@field dtype? strew.dtype "float64" computes and returns the result in float64; default: src's dtype
 
@@ -1699,7 +2217,7 @@ function strew.scatter_std(src, index, dim, options) end
 ---@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field fill? number value of empty groups, default 0
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---The same, after dim by position.
@@ -1707,7 +2225,7 @@ function strew.scatter_std(src, index, dim, options) end
 ---@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field fill? number value of empty groups, default 0
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---Returns the logarithm of the sum of exponentials of each group, without overflow.
@@ -1734,12 +2252,12 @@ function strew.scatter_logsumexp(src, index, dim, options) end
 ---@class strew.group_softmax_options
 ---@field dim? integer the dimension of src that is grouped, default -1
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 
 ---The same, after dim by position.
 ---@class strew.softmax_more_options
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 
 ---Returns the softmax within each group: exponentials that add up to 1.
 ---
@@ -1786,7 +2304,7 @@ function strew.scatter_log_softmax(src, index, dim, options) end
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field interpolation? string "linear" (default), "lower", "higher", "midpoint" or "nearest"
 ---@field fill? number|boolean value of empty groups; default NaN, for other dtypes than floats 0
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---The same, after dim by position.
@@ -1794,7 +2312,7 @@ function strew.scatter_log_softmax(src, index, dim, options) end
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field interpolation? string "linear" (default), "lower", "higher", "midpoint" or "nearest"
 ---@field fill? number|boolean value of empty groups; default NaN, for other dtypes than floats 0
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---Returns the q-quantile of each group, interpolated like NumPy's.
@@ -1829,14 +2347,14 @@ function strew.scatter_quantile(src, index, q, dim, options) end
 ---@field dim? integer the dimension of src that is grouped, default -1
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field fill? number|boolean value of empty groups; default NaN, for other dtypes than floats 0
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---The same, after dim by position.
 ---@class strew.median_more_options
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field fill? number|boolean value of empty groups; default NaN, for other dtypes than floats 0
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---Returns the median of each group: of two middle elements the lower one, as in PyTorch.
@@ -1861,7 +2379,7 @@ function strew.scatter_median(src, index, dim, options) end
 ---Options of scatter_count.
 ---@class strew.count_options
 ---@field dim_size? integer the result's size, default max(index) + 1
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 
 ---Counts how often each value occurs in index.
 ---
@@ -1884,14 +2402,14 @@ function strew.scatter_count(index, options) end
 ---@field dim? integer the dimension of src that is grouped, default -1
 ---@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---The same, after dim by position.
 ---@class strew.truth_more_options
 ---@field out? strew.Tensor written in place and returned; its values are combined too, empty groups keep theirs
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---True for each group of which at least one element is not zero.
@@ -1937,14 +2455,14 @@ function strew.scatter_all(src, index, dim, options) end
 ---@field dim? integer the dimension of src that is grouped, default -1
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field fill? number|boolean value of empty groups, default 0
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---The same, after dim by position.
 ---@class strew.choice_more_options
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
 ---@field fill? number|boolean value of empty groups, default 0
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---Returns the first element of each group, by position along dim.
@@ -1989,13 +2507,13 @@ function strew.scatter_last(src, index, dim, options) end
 ---@class strew.nunique_options
 ---@field dim? integer the dimension of src that is grouped, default -1
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---The same, after dim by position.
 ---@class strew.nunique_more_options
 ---@field dim_size? integer the result's size along dim, default max(index) + 1
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 ---@field skip_nan? boolean leave NaN out, as if those elements were not there; default false
 
 ---Counts the distinct values of each group.
@@ -2072,7 +2590,7 @@ local Grouping = {}
 ---Options of grouping.
 ---@class strew.grouping_options
 ---@field dim_size? integer the number of groups, default max(index) + 1
----@field mode? strew.mode treatment of index values out of range, default "error"; "drop": these belong to no group
+---@field mode? strew.index_mode treatment of values out of range, default "error"; "drop": these belong to no group
 
 ---Returns the grouping of ids, which it copies and checks once.
 ---
@@ -2363,6 +2881,79 @@ function strew.masked_select(self, mask) end
 ---@return strew.Tensor counts int64, or the weights' dtype
 function strew.bincount(self, options) end
 
+---Counts the elements that are not zero, of all or along dimensions.
+---
+---```lua
+---print(strew.tensor{{0, 1, 2}, {0, 0, 3}}:count_nonzero(1))
+---```
+---```text
+---int64[2] cpu
+--- 2  1
+---```
+---@param self strew.Tensor any dtype
+---@param dim? integer|integer[] the dimensions to reduce, default all
+---@param keepdim? boolean true: keeps them, with size 1; default false
+---@return strew.Tensor counts int64
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
+function strew.count_nonzero(self, dim, keepdim) end
+
+---Options of isin.
+---@class strew.isin_options
+---@field invert? boolean true: tells whether it is not; default false
+
+---Tells for each element whether it is among others.
+---
+---Numbers compare by value, in the common dtype; NaN is among none.
+---
+---```lua
+---local city = strew.tensor{3, 1, 7, 3}
+---print(city:isin{3, 7})
+---print(city[city:isin(strew.tensor{1, 9})])
+---```
+---```text
+---bool[4] cpu
+---  true  false   true   true
+---int64[1] cpu
+--- 1
+---```
+---@param self strew.Tensor|number any dtype and shape
+---@param test_elements strew.Tensor|number|number[] any shape
+---@param options? strew.isin_options
+---@return strew.Tensor t bool, self's shape
+function strew.isin(self, test_elements, options) end
+
+---Returns the coordinates of row-major positions: a tensor for each dimension of a shape, as multiple results.
+---
+---```lua
+---local row, column = strew.tensor{1, 5}:unravel_index{2, 3}
+---print(row)
+---print(column)
+---```
+---```text
+---int64[2] cpu
+--- 0  1
+---int64[2] cpu
+--- 1  2
+---```
+---@param self strew.Tensor integers; error: out of range
+---@param shape integer|integer[] sizes, 1 or more
+---@return strew.Tensor ... int64, self's shape
+function strew.unravel_index(self, shape) end
+
+---Returns the row-major positions of coordinates in a shape.
+---
+---```lua
+---print(strew.ravel_multi_index({strew.tensor{0, 1}, strew.tensor{1, 2}}, {2, 3}))
+---```
+---```text
+---int64[2] cpu
+--- 1  5
+---```
+---@param indices strew.Tensor[] integers, one for each dimension of shape; they broadcast; error: out of range
+---@param shape integer|integer[] sizes, 1 or more
+---@return strew.Tensor t int64
+function strew.ravel_multi_index(indices, shape) end
+
 ---Counts the elements in equal bins between min and max (a histogram of floats).
 ---
 ---Elements outside, and NaN, are not counted; max belongs to the last bin. If min and max are equal, the range is
@@ -2382,6 +2973,67 @@ function strew.bincount(self, options) end
 ---@return strew.Tensor counts self's dtype
 ---@overload fun(self: strew.Tensor, options: {bins?: integer, min?: number, max?: number}): strew.Tensor
 function strew.histc(self, bins, min, max) end
+
+---Options of histogram.
+---@class strew.histogram_options
+---@field range? number[] {low, high} of equal bins, default the extremes of self
+---@field weights? strew.Tensor adds these in place of counting; self's shape and dtype
+---@field density? boolean divides by the sum and by the size of each bin; default false
+
+---Counts the elements in bins; also returns their edges.
+---
+---A bin has its lower edge, the last one both. Elements outside, and NaN, are not counted.
+---
+---```lua
+---local counts, edges = strew.tensor{1.0, 2, 1, 4}:histogram(3)
+---print(counts)
+---print(edges)
+---print((strew.tensor{1.0, 2, 1, 4}:histogram{0, 1.5, 9}))
+---```
+---```text
+---float32[3] cpu
+--- 2  1  1
+---float32[4] cpu
+--- 1  2  3  4
+---float32[2] cpu
+--- 2  2
+---```
+---@param self strew.Tensor a float dtype; error: without edges and range, infinities or NaN
+---@param bins integer|number[]|strew.Tensor the number of equal bins, or the edges in ascending order
+---@param options? strew.histogram_options
+---@return strew.Tensor counts self's dtype
+---@return strew.Tensor edges self's dtype, one more than bins
+function strew.histogram(self, bins, options) end
+
+---Options of histogramdd.
+---@class strew.histogramdd_options
+---@field range? number[] {low, high, low, high, ...}, default the extremes of each column
+---@field weights? strew.Tensor adds these in place of counting; one for each row, self's dtype
+---@field density? boolean divides by the sum and by the size of each bin; default false
+
+---Counts points in bins of several dimensions; also returns the edges of each dimension.
+---
+---Rules are those of `histogram`.
+---
+---```lua
+---local points = strew.tensor{{0.0, 1.0}, {0.1, 2.0}, {1.0, 1.0}}
+---local counts, edges = points:histogramdd{2, 2}
+---print(counts)
+---print(edges[2])
+---```
+---```text
+---float32[2, 2] cpu
+--- 1  1
+--- 1  0
+---float32[3] cpu
+--- 1.0000  1.5000  2.0000
+---```
+---@param self strew.Tensor a float dtype, two dimensions: a row is a point
+---@param bins integer|table the number of equal bins in each dimension, or a sequence of numbers or edges, one for each
+---@param options? strew.histogramdd_options
+---@return strew.Tensor counts self's dtype, a dimension for each column
+---@return strew.Tensor[] edges of each dimension
+function strew.histogramdd(self, bins, options) end
 
 ---Options of one_hot.
 ---@class strew.one_hot_options
@@ -2631,6 +3283,49 @@ function strew.triu(self, diagonal) end
 ---@return strew.Tensor t a copy
 function strew.flip(self, ...) end
 
+---Rotates by quarter turns in the plane of two dimensions, from the first toward the second.
+---
+---```lua
+---print(strew.tensor{{1, 2}, {3, 4}}:rot90())
+---```
+---```text
+---int64[2, 2] cpu
+--- 2  4
+--- 1  3
+---```
+---@param self strew.Tensor any dtype
+---@param k? integer number of quarter turns, default 1; negative: the other way
+---@param dims? integer[] the two dimensions, default {0, 1}
+---@return strew.Tensor t
+function strew.rot90(self, k, dims) end
+
+---Returns a copy with elements before and after those of self, or without some of them.
+---
+---`pad` begins with the last dimension: {before, after, before, after, ...}. Negative numbers remove elements.
+---
+---```lua
+---local t = strew.tensor{{1, 2, 3}}
+---print(t:pad{1, 2})
+---print(t:pad({0, 1, 1, 0}, "constant", 9))
+---print(t:pad({2, 2}, "reflect"))
+---```
+---```text
+---int64[1, 6] cpu
+--- 0  1  2  3  0  0
+---int64[2, 4] cpu
+--- 9  9  9  9
+--- 1  2  3  9
+---int64[1, 7] cpu
+--- 3  2  1  2  3  2  1
+---```
+---@param self strew.Tensor any dtype
+---@param pad integer[] two numbers for each of the last dimensions
+---@param mode? string how: "constant" (default), "reflect" (mirrored at the border element), "replicate" or "circular"
+---@param value? number|boolean of constant, default 0; error: the dtype cannot hold it
+---@return strew.Tensor t a copy
+---@overload fun(self: strew.Tensor, pad: integer[], options: {mode?: string, value?: number|boolean}): strew.Tensor
+function strew.pad(self, pad, mode, value) end
+
 ---Returns the differences of adjacent elements along a dimension: `out[i] = self[i + 1] - self[i]`.
 ---
 ---For bools: true where adjacent elements differ.
@@ -2655,12 +3350,12 @@ function strew.diff(self, n, dim) end
 ---Options of index_add.
 ---@class strew.index_add_options
 ---@field alpha? number|boolean a factor of source, default 1; for integers a whole number, which wraps in the dtype
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 
 ---Options of index_put and put.
 ---@class strew.accumulate_options
 ---@field accumulate? boolean add to self instead of replacing its elements, default false
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 
 ---Adds source to the rows, columns, ... of self that index names along a dimension.
 ---
@@ -2848,7 +3543,7 @@ function strew.take_along_dim(self, index, dim, options) end
 ---Options of gather_nd.
 ---@class strew.gather_nd_options
 ---@field batch_dims? integer how many leading dimensions self and indices have in common, default 0
----@field mode? strew.mode treatment of index values out of range, default "error"
+---@field mode? strew.index_mode treatment of index values out of range, default "error"
 
 ---Writes updates to the elements or rows of self whose coordinates are in the last dimension of indices.
 ---
@@ -4607,6 +5302,208 @@ function strew.median(self, dim, keepdim) end
 ---@overload fun(self: strew.Tensor, q: number|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string}): strew.Tensor
 function strew.quantile(self, q, dim, keepdim, options) end
 
+---Options of percentile.
+---@class strew.percentile_options
+---@field interpolation? string as in quantile
+
+---Returns percentiles of all elements, or along a dimension: `quantile` of q / 100.
+---
+---```lua
+---print(strew.tensor{1.0, 2, 3, 4}:percentile(50))
+---```
+---```text
+---float32[] cpu  2.5000
+---```
+---@param self strew.Tensor a float dtype
+---@param q number|strew.Tensor 0 to 100; a tensor of at most one dimension adds one in front
+---@param dim? integer default all elements
+---@param keepdim? boolean true: keeps dim, with size 1; default false
+---@param options? strew.percentile_options
+---@return strew.Tensor t self's dtype
+---@overload fun(self: strew.Tensor, q: number|strew.Tensor, options: {dim?: integer, keepdim?: boolean, interpolation?: string}): strew.Tensor
+function strew.percentile(self, q, dim, keepdim, options) end
+
+---Sums the elements that are not NaN, of all or along dimensions.
+---
+---```lua
+---print(strew.tensor{{1, 0/0}, {2, 3}}:nansum(1))
+---```
+---```text
+---float32[2] cpu
+--- 1  5
+---```
+---@param self strew.Tensor any dtype
+---@param dim? integer|integer[] the dimensions to reduce, default all
+---@param keepdim? boolean true: keeps them, with size 1; default false
+---@return strew.Tensor t as of sum; 0 if all are NaN
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
+function strew.nansum(self, dim, keepdim) end
+
+---Returns the mean of the elements that are not NaN, of all or along dimensions.
+---
+---```lua
+---print(strew.tensor{{1, 0/0}, {2, 3}}:nanmean(1))
+---```
+---```text
+---float32[2] cpu
+--- 1.0000  2.5000
+---```
+---@param self strew.Tensor a float dtype
+---@param dim? integer|integer[] the dimensions to reduce, default all
+---@param keepdim? boolean true: keeps them, with size 1; default false
+---@return strew.Tensor t self's dtype; NaN if all are NaN
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
+function strew.nanmean(self, dim, keepdim) end
+
+---Options of nanstd.
+---@class strew.nanstd_options
+---@field correction? number subtracted from the count, default 0
+
+---Returns the standard deviation of the elements that are not NaN, of all or along dimensions.
+---
+---As in NumPy, and other than in `std`, the default divides by the count: `correction = 0`.
+---
+---```lua
+---print(strew.tensor{{1, 0/0, 3}, {2, 3, 4}}:nanstd(1))
+---```
+---```text
+---float32[2] cpu
+--- 1.0000  0.8165
+---```
+---@param self strew.Tensor a float dtype
+---@param dim? integer|integer[] the dimensions to reduce, default all
+---@param keepdim? boolean true: keeps them, with size 1; default false
+---@param options? strew.nanstd_options
+---@return strew.Tensor t self's dtype; NaN if too few are left
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean, correction?: number}): strew.Tensor
+function strew.nanstd(self, dim, keepdim, options) end
+
+---Returns the largest of the elements that are not NaN, of all or along dimensions.
+---
+---```lua
+---print(strew.tensor{{1, 0/0}, {2, 3}}:nanmax(1))
+---```
+---```text
+---float32[2] cpu
+--- 1  3
+---```
+---@param self strew.Tensor any dtype; error: no elements
+---@param dim? integer|integer[] the dimensions to reduce, default all
+---@param keepdim? boolean true: keeps them, with size 1; default false
+---@return strew.Tensor t self's dtype; NaN if all are NaN
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
+function strew.nanmax(self, dim, keepdim) end
+
+---Returns the smallest of the elements that are not NaN, of all or along dimensions.
+---
+---```lua
+---print(strew.tensor{{1, 0/0}, {2, 3}}:nanmin(1))
+---```
+---```text
+---float32[2] cpu
+--- 1  2
+---```
+---@param self strew.Tensor any dtype; error: no elements
+---@param dim? integer|integer[] the dimensions to reduce, default all
+---@param keepdim? boolean true: keeps them, with size 1; default false
+---@return strew.Tensor t self's dtype; NaN if all are NaN
+---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
+function strew.nanmin(self, dim, keepdim) end
+
+---Returns the lower median of the elements that are not NaN, of all or along a dimension.
+---
+---```lua
+---print((strew.tensor{{1, 0/0, 4}, {2, 3, 5}}:nanmedian(1)))
+---```
+---```text
+---float32[2] cpu
+--- 1  3
+---```
+---@param self strew.Tensor integers or floats
+---@param dim? integer default all elements
+---@param keepdim? boolean true: keeps dim, with size 1; default false
+---@return strew.Tensor values self's dtype; NaN if all are NaN
+---@return strew.Tensor indices int64, only with dim
+---@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor, strew.Tensor
+function strew.nanmedian(self, dim, keepdim) end
+
+---Options of cov.
+---@class strew.cov_options
+---@field correction? integer subtracted from the count, default 1
+---@field fweights? strew.Tensor integers: how often each column counts
+---@field aweights? strew.Tensor the weight of each column
+
+---Returns the covariances of variables: the rows of a matrix, whose columns are observations.
+---
+---```lua
+---print(strew.tensor{{1.0, 2, 3}, {3, 2, 1}}:cov())
+---```
+---```text
+---float32[2, 2] cpu
+---  1  -1
+--- -1   1
+---```
+---@param self strew.Tensor at most two dimensions; integers become float32
+---@param options? strew.cov_options
+---@return strew.Tensor t a matrix, or a number for one variable
+function strew.cov(self, options) end
+
+---Returns the correlation coefficients of variables: the rows of a matrix, whose columns are observations.
+---
+---```lua
+---print(strew.tensor{{1.0, 2, 3}, {3, 2, 1}}:corrcoef())
+---```
+---```text
+---float32[2, 2] cpu
+---  1  -1
+--- -1   1
+---```
+---@param self strew.Tensor at most two dimensions; integers become float32
+---@return strew.Tensor t a matrix, or a number for one variable
+function strew.corrcoef(self) end
+
+---Options of trapz.
+---@class strew.trapz_options
+---@field dx? number the distance of elements without x, default 1
+---@field dim? integer default -1
+
+---Returns the integral along a dimension by the trapezoidal rule.
+---
+---```lua
+---print(strew.tensor{1.0, 2, 4}:trapz())
+---print(strew.tensor{1.0, 2, 4}:trapz(strew.tensor{0.0, 1, 3}))
+---```
+---```text
+---float32[] cpu  4.5000
+---float32[] cpu  7.5000
+---```
+---@param self strew.Tensor at least one dimension
+---@param x? strew.Tensor positions of the elements: self's shape, or one dimension
+---@param options? strew.trapz_options
+---@return strew.Tensor t self's dtype, float32 for integers
+function strew.trapz(self, x, options) end
+
+---Options of interp.
+---@class strew.interp_options
+---@field left? number the value before xp, default fp[0]
+---@field right? number the value behind xp, default fp[-1]
+
+---Returns values of the line through points (xp, fp), at the positions self.
+---
+---```lua
+---print(strew.tensor{0.5, 1.5, 9}:interp(strew.tensor{0.0, 1, 2}, strew.tensor{0.0, 10, 0}))
+---```
+---```text
+---float32[3] cpu
+--- 5  5  0
+---```
+---@param self strew.Tensor any shape
+---@param xp strew.Tensor one dimension, in ascending order, at least one
+---@param fp strew.Tensor xp's shape
+---@param options? strew.interp_options
+---@return strew.Tensor t the common dtype of the three, float32 for integers; NaN where self is
+function strew.interp(self, xp, fp, options) end
+
 ---Returns log(sum(exp(x))) along dimensions, without overflow.
 ---
 ---The largest element is subtracted first.
@@ -4669,6 +5566,93 @@ function strew.softmax(self, dim, options) end
 ---@return strew.Tensor t self's dtype, or dtype
 function strew.log_softmax(self, dim, options) end
 
+---Options of mse_loss.
+---@class strew.mse_loss_options
+---@field reduction? string "mean" (default), "sum" or "none": a loss for each element
+
+---Returns the mean squared error of predictions.
+---
+---```lua
+---print(strew.tensor{1.0, 2, 3}:mse_loss(strew.tensor{1.0, 2, 5}))
+---```
+---```text
+---float32[] cpu  1.3333
+---```
+---@param self strew.Tensor a float dtype
+---@param target strew.Tensor self's shape
+---@param options? strew.mse_loss_options
+---@return strew.Tensor loss a number, or self's shape
+function strew.mse_loss(self, target, options) end
+
+---Options of cross_entropy.
+---@class strew.cross_entropy_options
+---@field weight? strew.Tensor of each class, self's dtype
+---@field ignore_index? integer the target of rows that do not count, default -100
+---@field reduction? string "mean" (default), "sum" or "none": a loss for each row
+---@field label_smoothing? number the part of each target that all classes share, 0 (default) to 1
+
+---Returns the cross-entropy of scores and classes: `nll_loss` of the logarithm of their softmax.
+---
+---Classes are along dimension 1, or 0 of a vector. Target has the class of each row, or floats: a probability for each
+---class. The mean of classes is that by weight, without ignored ones.
+---
+---```lua
+---local scores = strew.tensor{{2.0, 0, 0}, {0, 1, 3}}
+---print(scores:cross_entropy(strew.tensor{0, 2}))
+---```
+---```text
+---float32[] cpu  0.2047
+---```
+---@param self strew.Tensor scores, a float dtype
+---@param target strew.Tensor integers, self's shape without the classes, error: out of range; or floats of self's shape
+---@param options? strew.cross_entropy_options
+---@return strew.Tensor loss a number, or a loss for each row
+function strew.cross_entropy(self, target, options) end
+
+---Options of nll_loss.
+---@class strew.nll_loss_options
+---@field weight? strew.Tensor of each class, self's dtype
+---@field ignore_index? integer the target of rows that do not count, default -100
+---@field reduction? string "mean" (default), "sum" or "none": a loss for each row
+
+---Returns the negative logarithm of the probability of each row's class.
+---
+---Classes are along dimension 1, or 0 of a vector.
+---
+---```lua
+---local logs = strew.tensor{{2.0, 0, 0}, {0, 1, 3}}:log_softmax(1)
+---print(logs:nll_loss(strew.tensor{0, 2}))
+---```
+---```text
+---float32[] cpu  0.2047
+---```
+---@param self strew.Tensor logarithms of probabilities, a float dtype
+---@param target strew.Tensor integers, self's shape without the classes; error: out of range
+---@param options? strew.nll_loss_options
+---@return strew.Tensor loss a number, or a loss for each row
+function strew.nll_loss(self, target, options) end
+
+---Options of binary_cross_entropy.
+---@class strew.binary_cross_entropy_options
+---@field weight? strew.Tensor factors of the losses, of a shape that broadcasts
+---@field reduction? string "mean" (default), "sum" or "none": a loss for each element
+
+---Returns the cross-entropy of probabilities: `-(target * log(self) + (1 - target) * log(1 - self))`.
+---
+---Logarithms are at least -100, as in PyTorch.
+---
+---```lua
+---print(strew.tensor{0.9, 0.2}:binary_cross_entropy(strew.tensor{1.0, 0}))
+---```
+---```text
+---float32[] cpu  0.1643
+---```
+---@param self strew.Tensor probabilities, a float dtype; error: below 0 or above 1
+---@param target strew.Tensor a float dtype, self's shape
+---@param options? strew.binary_cross_entropy_options
+---@return strew.Tensor loss a number, or self's shape
+function strew.binary_cross_entropy(self, target, options) end
+
 ---Returns the cumulative sum along a dimension: element i is the sum of elements 0..i.
 ---
 ---Floats are added one after the other in halves of 8 elements, and the sum before a half is a pair of floats
@@ -4704,6 +5688,22 @@ function strew.cumsum(self, dim) end
 ---@param dim integer error: out of range
 ---@return strew.Tensor t int64 for integers and bools, else self's dtype; in place always self's
 function strew.cumprod(self, dim) end
+
+---Returns log(sum(exp(x))) of elements 0..i along a dimension, without overflow.
+---
+---Elements are combined in order, by `logaddexp`.
+---
+---```lua
+---print(strew.tensor{1000.0, 1000, 0}:logcumsumexp(0))
+---```
+---```text
+---float32[3] cpu
+--- 1000.0000  1000.6932  1000.6932
+---```
+---@param self strew.Tensor a float dtype
+---@param dim integer error: out of range
+---@return strew.Tensor t self's dtype
+function strew.logcumsumexp(self, dim) end
 
 ---Returns the largest element so far along a dimension, and its position: the last one if several are equal.
 ---
@@ -4822,8 +5822,48 @@ function strew.argsort(self, dim, descending) end
 ---@overload fun(self: strew.Tensor, k: integer, options: {dim?: integer, largest?: boolean}): strew.Tensor, strew.Tensor
 function strew.topk(self, k, dim, largest) end
 
+---Returns the k-th smallest element along a dimension, and its position.
+---
+---Of equal elements the first comes first; NaN is the largest.
+---
+---```lua
+---local value, position = strew.tensor{30, 10, 20}:kthvalue(2)
+---print(value:item(), position:item())
+---```
+---```text
+---20	2
+---```
+---@param self strew.Tensor any dtype
+---@param k integer 1 (the smallest) to the size of dim
+---@param dim? integer default -1
+---@param keepdim? boolean true: keeps dim, with size 1; default false
+---@return strew.Tensor values self's dtype
+---@return strew.Tensor indices int64
+---@overload fun(self: strew.Tensor, k: integer, options: {dim?: integer, keepdim?: boolean}): strew.Tensor, strew.Tensor
+function strew.kthvalue(self, k, dim, keepdim) end
+
+---Returns the most frequent value along a dimension, the smallest of several, and its last position.
+---
+---```lua
+---local value, position = strew.tensor{3, 1, 3, 1, 2}:mode()
+---print(value:item(), position:item())
+---```
+---```text
+---1	3
+---```
+---@param self strew.Tensor any dtype
+---@param dim? integer default -1
+---@param keepdim? boolean true: keeps dim, with size 1; default false
+---@return strew.Tensor values self's dtype
+---@return strew.Tensor indices int64
+---@overload fun(self: strew.Tensor, options: {dim?: integer, keepdim?: boolean}): strew.Tensor, strew.Tensor
+function strew.mode(self, dim, keepdim) end
+
 ---Options of unique.
 ---@class strew.unique_options
+---@field dim? integer distinct parts along a dimension, ordered as words in a dictionary, where all NaN are equal;
+---default: distinct elements
+---@field return_index? boolean also returns the first position of each value, before the others; default false
 ---@field return_inverse? boolean also returns the position of each element's value, in self's shape; default false
 ---@field return_counts? boolean also returns how often each value occurs; default false
 
@@ -4835,6 +5875,7 @@ function strew.topk(self, k, dim, largest) end
 ---local values, inverse, counts = words:unique{return_inverse = true, return_counts = true}
 ---print(values:gather(0, inverse))
 ---print(counts)
+---print(strew.tensor{{1, 2}, {0, 5}, {1, 2}}:unique{dim = 0})
 ---```
 ---```text
 ---int64[2] cpu
@@ -4843,10 +5884,14 @@ function strew.topk(self, k, dim, largest) end
 --- 7  3  7  7
 ---int64[2] cpu
 --- 1  3
+---int64[2, 2] cpu
+--- 0  5
+--- 1  2
 ---```
 ---@param self strew.Tensor any dtype and shape
 ---@param options? strew.unique_options
----@return strew.Tensor values self's dtype, one dimension
+---@return strew.Tensor values self's dtype, one dimension, or self's with dim
+---@return strew.Tensor index int64, only with return_index
 ---@return strew.Tensor inverse int64, only with return_inverse
 ---@return strew.Tensor counts int64, only with return_counts
 function strew.unique(self, options) end
@@ -4866,6 +5911,20 @@ function strew.unique(self, options) end
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t int64[n, rank], one row for each nonzero element
 function strew.nonzero(self) end
+
+---Returns the positions of the nonzero elements: NumPy's name of `nonzero`.
+---
+---```lua
+---print(strew.tensor{0, 3, 5}:argwhere())
+---```
+---```text
+---int64[2, 1] cpu
+--- 1
+--- 2
+---```
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t int64, a row for each element
+function strew.argwhere(self) end
 
 ---Options of searchsorted and bucketize.
 ---@class strew.search_options
@@ -6004,7 +7063,7 @@ function strew.last_error() end
 ---example:2: help: 'name' is "scater", no help found
 ---  hint  did you mean 'scatter'?
 ---```
----@param name? any a function or its name in any form, the name of a rule as "mode", a topic; an expression or reduction
+---@param name? any a function or its name in any form, the name of a rule as "views", a topic; an expression or reduction
 ---@param options? strew.help_options
 ---@overload fun(options: {name?: any, search?: string})
 function strew.help(name, options) end

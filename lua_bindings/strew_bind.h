@@ -99,7 +99,8 @@ bool bind_is_float(strew_dtype dtype);
 /* OUTSIDE: accesses files or processes; absent in a sandbox. GROUPED: a method of groupings, or another one that is made
    of calls that are recorded. WRITES: to self, without an underscore. CONSTANT: the results have no gradient:
    comparisons, positions, counts, whole numbers, properties and texts. BRIEF: written in Lua, with messages that do not
-   list its tensors. INNER adds no name: files of the family call it as inner.NAME. */
+   list its tensors. INNER adds no name: files of the family call it as inner.NAME. COMPOSED: written in Lua; strew.grad
+   records the calls that it is made of. */
 enum form {
   FUNCTION = 1,
   METHOD = 2,
@@ -111,6 +112,7 @@ enum form {
   CONSTANT = 128,
   BRIEF = 256,
   INNER = 512,
+  COMPOSED = 1024,
   ALWAYS = FUNCTION | METHOD,
   EVERY = ALWAYS | INPLACE
 };
@@ -323,6 +325,8 @@ int bind_missed(lua_State *L, struct script_call *call);
 extern const struct script_function bind_saved_columns_row;
 /* The texts of strew.show and strew.help, written in Lua; strew_family.c. */
 extern const struct script_function bind_drawing_row, bind_help_row;
+/* What these calls do with options or values that the library's functions lack; written in Lua. */
+extern const struct script_function bind_eye_row, bind_slice_row, bind_unique_row, bind_at_row;
 /* Calls such a row in place of the call's, and the script's print, which is no part of the operation, with its text. */
 int bind_print_text(lua_State *L, struct script_call *call, const struct script_function *row);
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
@@ -466,6 +470,7 @@ enum { NO_DIM = INT_MIN };
 #define ARGUMENT_TYPES(X)                                                                                              \
   X(tensor, bind_tensor, strew_tensor *, ZEROS)           X(written, bind_written, strew_tensor *, ZEROS)              \
   X(destination, bind_destination, struct destination, ZEROS)                                                          \
+  X(sequence, bind_sequence, int, WORD)                   X(several, bind_several, strew_tensor *, ZEROS)              \
   X(line, bind_line, strew_tensor *, ZEROS)               X(entries, bind_entries, struct entries, ZEROS)              \
   X(operand, bind_operand, strew_operand, ZEROS)          X(bound, bind_operand_bound, struct operand_bound, ZEROS)    \
   X(grouping, bind_grouping, strew_grouping *, ZEROS)     X(index, bind_index, strew_groups, ZEROS)                    \

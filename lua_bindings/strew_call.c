@@ -191,7 +191,8 @@ static bool is_callable(lua_State *L, struct script_call *call) {
 static int run(lua_State *L, struct script_call *call) {
   if (!is_callable(L, call)) return -1;
   /* methods of groupings are made of calls that are recorded */
-  if (!call->binding->recording || call->form & GROUPED) return call->row->function(L, call);
+  if (!call->binding->recording || call->form & GROUPED || call->row->forms & COMPOSED)
+    return call->row->function(L, call);
   if (!bind_record_begin(L, call)) return -1;
   int results = call->row->function(L, call);
   if (!call->is_recorded) return results;

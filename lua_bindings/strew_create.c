@@ -53,6 +53,12 @@ RUN(eye, strew_eye, a->device, (strew_dtype)a->dtype, a->n, a->m == NO_INTEGER ?
 RUN(linspace, strew_linspace, a->device, (strew_dtype)a->dtype, a->float_start, a->float_stop, a->steps)
 RUN(randperm, strew_randperm, a->device, (strew_dtype)a->dtype, a->n)
 
+static int eye_of(lua_State *L, struct script_call *call) {
+  if (!bind_names(L, call, "k")) return create(L, call);
+  call->row = &bind_eye_row;
+  return call->row->function(L, call);
+}
+
 #define MADE           " dtype=dtype device=device"
 #define MADE_OF(dtype) " dtype=dtype(" dtype ") device=device"
 
@@ -103,7 +109,7 @@ const struct script_function bind_create_rows[] = {
     {"rand", create, 0, FUNCTION, SHAPED, rand_of},
     {"randn", create, 0, FUNCTION, SHAPED, randn},
     {"full", create, 0, FUNCTION, "shape:integers value:scalar" MADE, full},
-    {"eye", create, 0, FUNCTION, "n:integer m?integer" MADE_OF("float32"), eye},
+    {"eye", eye_of, 0, FUNCTION, "n:integer m?integer" MADE_OF("float32") " k=integer", eye},
     {"arange", arange, 0, FUNCTION},
     {"linspace", create, 0, FUNCTION, "start:number stop:number steps:integer" MADE_OF("float32"), linspace},
     {"randint", randint, 0, FUNCTION},

@@ -247,7 +247,8 @@ static int run(lua_State *L, struct script_call *call) {
   lua_rawgeti(L, operation, is_second ? 4 : 2);
   for (int i = 0; i < count; i++) lua_pushvalue(L, first + i);
   lua_pushstring(L, call->form & INPLACE ? "_" : "");
-  const bool records = binding->recording && call->form & GROUPED; /* other operations are recorded as one call */
+  const bool is_composed = call->form & GROUPED || call->row->forms & COMPOSED; /* others are recorded as one call */
+  const bool records = binding->recording && is_composed;
   const bool is_outermost = !binding->outer;
   int results = bind_call_within(L, binding, count + 1, records, is_outermost ? call->error.alias : binding->outer,
                                  is_outermost ? &operands : binding->operands);
@@ -277,6 +278,10 @@ int bind_print_text(lua_State *L, struct script_call *call, const struct script_
 const struct script_function bind_saved_columns_row = {"saved", run, 0, FUNCTION | CONSTANT | BRIEF, "rows.lua"},
                              bind_table_ids_row = {"ids", run, 0, FUNCTION | CONSTANT, "keys.lua"},
                              bind_table_keys_row = {"keys", run, 0, FUNCTION, "keys.lua"},
+                             bind_eye_row = {"eye", run, 0, FUNCTION, "creating.lua"},
+                             bind_slice_row = {"slice", run, 0, ALWAYS, "rearranging.lua"},
+                             bind_unique_row = {"unique", run, 0, ALWAYS, "counting.lua"},
+                             bind_at_row = {"t[i]", run, 0, FUNCTION, "views.lua"},
                              bind_drawing_row = {"show", run, 0, FUNCTION | CONSTANT | BRIEF, "showing.lua"},
                              bind_help_row = {"help", run, 0, FUNCTION | CONSTANT | BRIEF, "printing.lua"},
                              bind_group_columns_row = {"group_by", run, 0, FUNCTION | CONSTANT, "grouped.lua"},
@@ -325,6 +330,32 @@ const struct script_function bind_family_rows[] = {
     IN(elementwise, logical_xor, EVERY | CONSTANT), IN(statistics, norm, ALWAYS),
     IN(statistics, median, ALWAYS), IN(statistics, logsumexp, ALWAYS), IN(views, outer, ALWAYS),
     IN(views, tril, EVERY), IN(views, triu, EVERY), IN(views, diag, ALWAYS),
+    IN(creating, zeros_like, ALWAYS | CONSTANT), IN(creating, ones_like, ALWAYS | CONSTANT),
+    IN(creating, empty_like, ALWAYS | CONSTANT), IN(creating, full_like, ALWAYS | CONSTANT),
+    IN(creating, rand_like, ALWAYS | CONSTANT), IN(creating, randn_like, ALWAYS | CONSTANT),
+    IN(creating, logspace, FUNCTION | CONSTANT), IN(creating, meshgrid, FUNCTION | COMPOSED), IN(creating, tril_indices, FUNCTION | CONSTANT),
+    IN(creating, triu_indices, FUNCTION | CONSTANT), IN(views, movedim, ALWAYS | COMPOSED), IN(views, moveaxis, ALWAYS | COMPOSED),
+    IN(views, unstack, ALWAYS | COMPOSED), IN(joining, hstack, FUNCTION | COMPOSED),
+    IN(joining, vstack, FUNCTION | COMPOSED), IN(joining, column_stack, FUNCTION | COMPOSED),
+    IN(joining, tensor_split, ALWAYS | COMPOSED), IN(rearranging, rot90, ALWAYS | COMPOSED),
+    IN(rearranging, pad, ALWAYS | COMPOSED), IN(counting, isin, ALWAYS | CONSTANT),
+    IN(counting, count_nonzero, ALWAYS | CONSTANT), IN(counting, unravel_index, ALWAYS | CONSTANT),
+    IN(counting, ravel_multi_index, FUNCTION | CONSTANT), IN(counting, histogram, ALWAYS | COMPOSED),
+    IN(counting, histogramdd, ALWAYS | COMPOSED), IN(statistics, kthvalue, ALWAYS | COMPOSED),
+    IN(statistics, mode, ALWAYS | COMPOSED), IN(statistics, percentile, ALWAYS | COMPOSED),
+    IN(statistics, cov, ALWAYS | COMPOSED), IN(statistics, corrcoef, ALWAYS | COMPOSED),
+    IN(statistics, interp, ALWAYS | COMPOSED), IN(statistics, trapz, ALWAYS | COMPOSED),
+    IN(statistics, logcumsumexp, ALWAYS), IN(nan_skipping, nansum, ALWAYS | COMPOSED),
+    IN(nan_skipping, nanmean, ALWAYS | COMPOSED), IN(nan_skipping, nanstd, ALWAYS | COMPOSED),
+    IN(nan_skipping, nanmedian, ALWAYS | COMPOSED), IN(nan_skipping, nanmax, ALWAYS | COMPOSED),
+    IN(nan_skipping, nanmin, ALWAYS | COMPOSED), IN(elementwise, finfo, FUNCTION | CONSTANT | BRIEF),
+    IN(elementwise, iinfo, FUNCTION | CONSTANT | BRIEF),
+    IN(random, normal, ALWAYS | CONSTANT), IN(random, uniform, ALWAYS | CONSTANT),
+    IN(random, bernoulli, ALWAYS | CONSTANT), IN(random, exponential, ALWAYS | CONSTANT),
+    IN(random, poisson, ALWAYS | CONSTANT), IN(random, multinomial, ALWAYS | CONSTANT),
+    IN(random, choice, ALWAYS | COMPOSED), IN(random, shuffle, EVERY | COMPOSED), IN(losses, mse_loss, ALWAYS | COMPOSED),
+    IN(losses, binary_losses, INNER), IN(losses, binary_cross_entropy, ALWAYS | COMPOSED),
+    IN(losses, nll_loss, ALWAYS | COMPOSED), IN(losses, cross_entropy, ALWAYS | COMPOSED),
     IN(combinations, reduction, FUNCTION | CONSTANT), IN(combinations, reduce, ALWAYS), IN(combinations, scan, ALWAYS),
     IN(printing, set_printoptions, FUNCTION | BRIEF), IN(printing, get_printoptions, FUNCTION | BRIEF),
     /* of tables of columns, for their metatables */

@@ -4,6 +4,7 @@
 #include "strew_lua.h"
 #include "threads.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,11 @@ static const struct {
     {"__div", "div", FUNCTION},        {"__idiv", "floor_divide", FUNCTION}, {"__mod", "remainder", FUNCTION},
     {"__pow", "pow", FUNCTION},        {"__unm", "neg", OPERATOR},           {"__band", "bitwise_and", FUNCTION},
     {"__bor", "bitwise_or", FUNCTION}, {"__bxor", "bitwise_xor", FUNCTION},  {"__bnot", "bitwise_not", OPERATOR}};
+
+static const struct {
+  const char *name;
+  double value;
+} constants[] = {{"pi", 3.14159265358979323846}, {"inf", HUGE_VAL}, {"nan", NAN}};
 
 /* Stack positions while the module is being opened. */
 enum { BINDING = 1, MODULE, METHODS, METATABLE };
@@ -143,6 +149,10 @@ static int make_module(lua_State *L) {
   for (size_t i = 0; all_rows[i]; i++)
     for (const struct script_function *row = all_rows[i]; row->name; row++)
       if (!(opening->sandbox && row->forms & OUTSIDE)) set_names(L, row);
+  for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+    lua_pushnumber(L, constants[i].value);
+    lua_setfield(L, MODULE, constants[i].name);
+  }
   set_metamethods(L);
   bind_open_groupings(L, BINDING);
   bind_open_family(L, BINDING, all_rows);

@@ -30,6 +30,26 @@ bool bind_line(lua_State *L, struct script_call *call, int i, const char *name, 
   return (lua_istable(L, i) && lua_rawlen(L, i) > 0) || bind_tensor(L, call, i, name, out);
 }
 
+/* A tensor, a number or boolean, or a sequence, which the function checks. */
+bool bind_several(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  const int type = lua_type(L, i);
+  if (type == LUA_TNUMBER || type == LUA_TBOOLEAN) return true;
+  if (type == LUA_TTABLE && (lua_rawlen(L, i) > 0 || (lua_pushnil(L), !lua_next(L, i)))) return true;
+  lua_settop(L, type == LUA_TTABLE ? lua_gettop(L) - 2 : lua_gettop(L));
+  return bind_tensor(L, call, i, name, out);
+}
+
+/* A sequence of tensors, whose entries the function checks. */
+bool bind_sequence(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  (void)out;
+  if (lua_istable(L, i) && lua_rawlen(L, i) > 0) return true;
+  const bool is_table = lua_istable(L, i);
+  char text[TEXT_BYTES];
+  bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a sequence of tensors",
+            is_table ? "an empty table" : bind_text(L, call, i, text));
+  return is_table ? false : (bind_hint(call, "{a, b} is one"), false);
+}
+
 /* How an argument begins that is absent and has no default. INTEGER, DIM: with NO_INTEGER, NO_DIM; DTYPE: -1. */
 enum absent_value { ZEROS, WORD, TRUTH, DIM, INTEGER, NUMBER, SCALAR, REDUCTION, DTYPE };
 

@@ -68,9 +68,13 @@ RUN(argsort, strew_sort_with, a->self, a->dim, &(strew_sort_options){.descending
 /* -> values, indices */
 RUN_TWO(topk, strew_topk_with, a->self, a->k, a->dim, &(strew_topk_options){.smallest = !a->largest})
 
-/* -> values [, inverse] [, counts] */
+/* -> values [, inverse] [, counts]; with dim or return_index as in family/counting.lua */
 static int unique(lua_State *L, struct script_call *call) {
   struct arguments a;
+  if (bind_names(L, call, "dim") || bind_names(L, call, "return_index")) {
+    call->row = &bind_unique_row;
+    return call->row->function(L, call);
+  }
   a.out = bind_result(L, call);
   strew_tensor **inverse = bind_result(L, call), **counts = bind_result(L, call);
   if (!bind_read(L, call, &a) || strew_unique(a.self, a.out, a.return_inverse ? inverse : NULL,
@@ -130,8 +134,10 @@ const struct script_function bind_reduce_rows[] = {
     {"sort", bind_two, 0, ALWAYS, SORTED, sort},
     {"argsort", bind_one, 0, ALWAYS | CONSTANT, SORTED, argsort},
     {"topk", bind_two, 0, ALWAYS, "self:tensor k:integer dim?dim(-1) largest?boolean(true)", topk},
-    {"unique", unique, 0, ALWAYS, "self:tensor return_inverse=boolean return_counts=boolean", NULL},
+    {"unique", unique, 0, ALWAYS,
+     "self:tensor dim=dim return_index=boolean return_inverse=boolean return_counts=boolean", NULL},
     {"nonzero", bind_one, 0, ALWAYS | CONSTANT, "self:tensor", nonzero},
+    {"argwhere", bind_one, 0, ALWAYS | CONSTANT, "self:tensor", nonzero},
     {"searchsorted", bind_one, 0, ALWAYS | CONSTANT, "sorted:tensor values:operand right=boolean", searchsorted},
     {"bucketize", bind_one, 0, INNER | CONSTANT, "values:operand boundaries:tensor right=boolean", bucketize},
     {"bincount", bind_one, 0, ALWAYS, "self:tensor weights=tensor minlength=integer(0)", bincount},

@@ -66,8 +66,20 @@ static int get_rows(lua_State *L, struct script_call *call) {
   return bind_end(strew_get_rows(self, index, out, &call->error), 1);
 }
 
+/* True if the key is a sequence that begins with a tensor: t[{i, j}] */
+static bool has_indices(lua_State *L, const struct script_call *call) {
+  if (!lua_istable(L, 2)) return false;
+  lua_rawgeti(L, 2, 1);
+  const bool is_tensor = bind_to_box(L, call->binding, lua_gettop(L)) != NULL;
+  return lua_pop(L, 1), is_tensor;
+}
+
 static int get_field(lua_State *L, struct script_call *call) {
   if (bind_to_box(L, call->binding, 2)) return get_rows(L, call);
+  if (has_indices(L, call)) {
+    call->row = &bind_at_row;
+    return call->row->function(L, call);
+  }
   if (lua_type(L, 2) != LUA_TSTRING) return get_position(L, call);
   strew_tensor *self;
   const char *name = lua_tostring(L, 2);
@@ -113,12 +125,22 @@ static int set_rows(lua_State *L, struct script_call *call, strew_tensor *self) 
   return bind_end(strew_set_rows(self, index, value, &call->error), 0);
 }
 
+/* t[{i, j}] = v */
+static int set_at(lua_State *L, struct script_call *call, strew_tensor *self) {
+  struct entries indices;
+  strew_operand value;
+  if (!bind_entries(L, call, 2, "indices", &indices) || !bind_operand(L, call, 3, "value", &value)) return -1;
+  if (settle(self, &value, &call->error) != STREW_OK) return -1;
+  return bind_end(strew_index_put(self, indices.count, indices.at, value, NULL, &self, &call->error), 0);
+}
+
 static int set_field(lua_State *L, struct script_call *call) {
   strew_tensor *self;
   strew_operand value;
   int64_t position;
   if (!bind_tensor(L, call, 1, "self", &self)) return -1;
   if (bind_to_box(L, call->binding, 2)) return set_rows(L, call, self);
+  if (has_indices(L, call)) return set_at(L, call, self);
   if (lua_type(L, 2) == LUA_TSTRING)
     return bind_fail(call, STREW_EARGUMENT, NULL, "'%.60s' cannot be set, only elements can", lua_tostring(L, 2));
   if (!read_position(L, call, &position) || !bind_operand(L, call, 3, "value", &value)) return -1;

@@ -47,6 +47,16 @@ RUN(select_position, strew_select, a->self, a->dim, a->position)
 RUN(narrow, strew_narrow, a->self, a->dim, a->start, a->length)
 RUN(slice, strew_slice, a->self, a->dim, a->start, a->stop, a->step)
 
+/* A view, or, with a negative step, a copy. */
+static int slice_of(lua_State *L, struct script_call *call) {
+  struct arguments a;
+  if (!bind_read(L, call, &a)) return -1;
+  lua_settop(L, call->arguments);
+  if (a.step > 0) return view(L, call);
+  call->row = &bind_slice_row;
+  return call->row->function(L, call);
+}
+
 /* offset defaults to self's. */
 static strew_status as_strided(struct arguments *a) {
   const int count = a->shape.count;
@@ -223,19 +233,23 @@ const struct script_function bind_view_rows[] = {
     {"view", view, 0, ALWAYS, SHAPE, view_as},
     {"reshape", view, 0, ALWAYS, SHAPE, reshape},
     {"expand", view, 0, ALWAYS, SHAPE, expand},
+    {"broadcast_to", view, 0, ALWAYS, SHAPE, expand},
     {"permute", view, 0, ALWAYS, "self:tensor dims*", permute},
     {"expand_as", view, 0, ALWAYS, "self:tensor other:tensor", expand_as},
     {"flatten", view, 0, ALWAYS, "self:tensor start_dim?dim(0) end_dim?dim(-1)", flatten},
     {"transpose", view, 0, EVERY, "self:tensor dim0:dim dim1:dim", transpose},
+    {"swapaxes", view, 0, EVERY, "self:tensor dim0:dim dim1:dim", transpose},
     {"t", view, 0, EVERY, "self:tensor", t},
     {"squeeze", view, 0, EVERY, "self:tensor dim?dims", squeeze},
     {"unsqueeze", view, 0, EVERY, "self:tensor dim:dim", unsqueeze},
     {"select", view, 0, ALWAYS, "self:tensor dim:dim position:integer", select_position},
     {"narrow", view, 0, ALWAYS, "self:tensor dim:dim start:integer length:integer", narrow},
-    {"slice", view, 0, ALWAYS, "self:tensor dim:dim start?integer(0) stop?integer(9223372036854775807) step?integer(1)",
-     slice},
+    {"slice", slice_of, 0, ALWAYS,
+     "self:tensor dim:dim start?integer(0) stop?integer(9223372036854775807) step?integer(1)", slice},
     {"as_strided", view, 0, EVERY, "self:tensor shape:integers strides:integers offset?integer", as_strided},
     {"cat", join, CAT, ALWAYS, NULL, NULL},
+    {"concat", join, CAT, ALWAYS, NULL, NULL},
+    {"concatenate", join, CAT, ALWAYS, NULL, NULL},
     {"stack", join, STACK, ALWAYS, NULL, NULL},
     {"split", split, 0, ALWAYS, "self:tensor size:lengths dim?dim(0)", NULL},
     {"chunk", chunk, 0, ALWAYS, "self:tensor chunks:integer dim?dim(0)", NULL},

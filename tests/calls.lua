@@ -215,6 +215,21 @@ add("randint", "integer", 0, 4, function(d) return random(0, 9), random(20, 100)
 add("randperm", "index", 0, 0, function(d) return d.is_large and 40000 or random(20), d:on() end)
 add("tensor", "any", 0, 4, function(d) return filled(d, d.dtype, d.shape):tolist(), d:on() end)
 
+add("zeros_like ones_like", "any", 0, 4, function(d) return d:values() end)
+add("rand_like randn_like", "float", 0, 4, function(d) return d:values() end)
+add("full_like", "any", 0, 4, function(d) return d:values(), element(d.dtype) end)
+add("normal uniform", "float", 0, 3, function(d) return d:finite(), 9 end)
+add("exponential poisson", "float", 0, 3, function(d) return d:finite(nil, nil, 0.5, 40) end)
+add("bernoulli", "float", 0, 3, function(d) return d:finite(nil, nil, 0, 1) end)
+add("multinomial", "float", 1, 2, function(d) return d:finite(nil, nil, 0.1, 2), 1, random(2) == 1 end)
+add("choice", "any", 1, 3, function(d) return d:values(), {random(4), 2} end)
+add("shuffle", "any", 1, 3, with_dim)
+add("logspace", "float", 0, 0, function(d) return -1.5, 2, d.is_large and 40000 or random(9), any{2, 10}, d:on() end)
+add("meshgrid", "any", 1, 1, function(d) return {d:values({random(5)}), d:values({random(200)})} end)
+add("tril_indices triu_indices", "any", 0, 0, function(d)
+  return random(d.is_large and 300 or 6), random(6), random(-3, 3), {device = d.device}
+end)
+
 -- Elements and copies.
 add("tolist clone contiguous zero", "any", 0, 4, alone)
 add("item", "any", 0, 0, function(d) return d:values({}) end)
@@ -257,6 +272,10 @@ end, function(t, x, value)
   return written(t, function(copy) copy[x] = value end)
 end)
 
+add("t[{i, j}]", "any", 2, 3, function(d)
+  return d:values(), {d:positions({6, 1}, d.shape[1]), d:positions({4}, d.shape[2])}
+end, function(t, indices) return t[indices] end)
+
 -- Views.
 add("view reshape", "any", 0, 4, function(d) return filled(d, d.dtype, d.shape), {numel(d.shape)} end)
 add("flatten t", "any", 1, 2, alone)
@@ -266,10 +285,13 @@ add("permute", "any", 2, 4, function(d)
   return d:values(), dims
 end)
 add("transpose", "any", 2, 4, function(d) return d:values(), d:dim(), d:dim() end)
+add("swapaxes movedim moveaxis", "any", 2, 4, function(d) return d:values(), d:dim(), d:dim() end)
 add("squeeze", "any", 1, 4, function(d) return d:values(d:along(0, 1)) end)
 add("unsqueeze", "any", 1, 3, with_dim)
 add("expand", "any", 0, 3, function(d) return d:values(), {3, table.unpack(d.shape)} end)
 add("expand_as", "any", 1, 3, function(d) return d:values(d:along(0, 1)), d:values() end)
+add("broadcast_to", "any", 0, 3, function(d) return d:values(), {3, table.unpack(d.shape)} end)
+add("unstack", "any", 1, 3, with_dim)
 add("select", "any", 1, 4, function(d)
   local dim = d:dim()
   return d:values(), dim, random(0, d:size(dim) - 1)
@@ -278,18 +300,26 @@ add("narrow", "any", 1, 4, function(d)
   local dim = d:dim()
   return d:values(), dim, 0, random(d:size(dim))
 end)
-add("slice", "any", 1, 4, function(d) return d:values(), d:dim(), random(0, 2), random(2, 9), random(2) end)
+add("slice", "any", 1, 4, function(d) return d:values(), d:dim(), random(0, 2), random(2, 9), any{1, 2, -1} end)
 add("as_strided", "any", 2, 2, function(d)
   return filled(d, d.dtype, d.shape), {d.shape[2], d.shape[1]}, {1, d.shape[2]}, 0
 end)
 add("diagonal", "any", 2, 3, function(d) return d:values(), random(-1, 1), 0, 1 end)
 
 -- Joined, split, moved and repeated.
-add("cat", "any", 1, 3, function(d)
+add("cat concat concatenate", "any", 1, 3, function(d)
   local dim = d:dim()
   return {d:values(), d:values(d:along(dim, 2)), d:values(nil, d.dtype == "float64" and "float64" or "float32")}, dim
 end)
 add("stack", "any", 0, 3, function(d) return {d:values(), d:values()}, random(0, #d.shape) end)
+add("hstack vstack column_stack", "any", 0, 2, function(d) return {d:values(), d:values()} end)
+add("tensor_split", "any", 1, 3, function(d) return d:values(), any{3, {1, -1}}, d:dim() end)
+add("rot90", "any", 2, 3, function(d) return d:values(), random(-1, 4) end)
+add("pad", "any", 1, 3, function(d)
+  local n = d.shape[#d.shape]
+  local mode = any{"constant", "replicate", n > 1 and "reflect" or "circular"}
+  return d:values(), {random(-1, 1), random(0, 1)}, mode
+end)
 add("split", "any", 1, 3, function(d) return d:values(), d.is_large and 20000 or random(3), d:dim() end)
 add("chunk", "any", 1, 3, function(d) return d:values(), random(3), d:dim() end)
 add("roll", "any", 1, 3, function(d) return d:values(), random(-3, 3), d:dim() end)
@@ -331,6 +361,8 @@ add("equal allclose isclose", "any", 0, 4, function(d)
   return t, random(2) == 1 and t:clone() or d:values()
 end)
 
+local function extent(d) return d.is_large and 190 or random(9) end
+
 -- Along dimensions.
 local function reduced(d)
   if #d.shape == 0 or random(3) == 1 then return d:values() end
@@ -347,25 +379,66 @@ add("quantile", "float", 1, 4, function(d)
 end)
 add("logsumexp", "float", 1, 4, with_dim)
 add("softmax log_softmax", "float", 1, 4, with_dim)
+add("mse_loss", "float", 0, 3, function(d) return d:finite(), d:finite(), {reduction = any{"mean", "sum", "none"}} end)
+add("binary_cross_entropy", "float", 0, 3, function(d)
+  return d:finite():sigmoid(), d:finite():sigmoid(), {reduction = any{"mean", "sum", "none"}}
+end)
+add("cross_entropy nll_loss", "float", 2, 3, function(d)
+  local shape = {d.shape[1], table.unpack(d.shape, 3)}
+  local weight = random(2) == 1 and d:finite({d.shape[2]}, nil, 0, 1) or nil
+  local options = {weight = weight, reduction = any{"mean", "none"}, ignore_index = 0}
+  return d:finite(), d:positions(shape, d.shape[2]), options
+end)
 add("cumsum cumprod", "any", 1, 4, with_dim)
 add("cummax cummin", "any", 1, 4, with_dim)
+add("logcumsumexp", "float", 1, 3, function(d) return d:finite(), d:dim() end)
+add("kthvalue", "any", 1, 3, function(d)
+  local dim = d:dim()
+  return d:values(), random(d:size(dim)), dim
+end)
+add("mode", "any", 1, 3, with_dim)
+add("nansum nanmean nanstd nanmax nanmin", "float fast", 0, 3, reduced)
+add("nanmedian", "number", 1, 3, reduced)
+add("count_nonzero", "any fast", 0, 3, reduced)
+add("percentile", "float", 1, 3, function(d) return d:values(), random(0, 100), d:dim() end)
+add("cov", "float", 1, 2, function(d)
+  local x = d:finite({extent(d), 9})
+  return x, {fweights = random(2) == 1 and strew.arange(9, {device = d.device}) or nil, correction = random(0, 1)}
+end)
+add("corrcoef", "float", 1, 2, function(d) return d:finite({extent(d), 9}) end)
+add("trapz", "float", 1, 3, function(d) return d:finite(), nil, {dim = d:dim(), dx = 0.5} end)
+add("interp", "float", 1, 2, function(d)
+  return d:finite(), strew.linspace(-9, 9, 7, d:on()), d:finite{7}
+end)
 add("sort argsort", "any", 1, 4, function(d) return d:values(), d:dim(), random(2) == 1 end)
 add("topk", "any", 1, 4, function(d)
   local dim = d:dim()
   return d:values(), random(d:size(dim)), dim, random(2) == 1
 end)
+add("unique:rows", "any", 2, 2, function(d)
+  return d:values(), {dim = d:dim(), return_index = true, return_inverse = true, return_counts = true}
+end, strew.unique)
 add("unique", "any", 0, 3, function(d) return d:values(), {return_inverse = true, return_counts = true} end)
-add("nonzero", "any", 0, 4, alone)
+add("nonzero argwhere", "any", 0, 4, alone)
 local function sorted(d, shape) return (filled(d, d.dtype, shape or d.shape):to("cpu"):sort(-1)):to(d.device) end
 add("searchsorted", "any", 1, 2, function(d) return sorted(d), d:values(), {right = random(2) == 1} end)
 add("bucketize", "any", 1, 3, function(d) return d:values(), sorted(d, {7}), {right = random(2) == 1} end)
 add("bincount", "float", 1, 1, function(d) return d:positions(d.shape, 9), {weights = d:values(), minlength = 12} end)
 add("histc", "float", 1, 3, function(d) return d:finite(), 7, -9, 9 end)
+add("histogram", "float", 1, 3, function(d) return d:finite(), any{5, {-8, 0, 3}}, {density = random(2) == 1} end)
+add("histogramdd", "float", 2, 2, function(d)
+  local points = d:finite({d.is_large and 200000 or 9, 2})
+  return points, 3, {weights = d:finite({points:size(0)})}
+end, function(points, bins, options) return points:histogramdd({bins, 3}, options) end) -- bins^2 may be all memory
+add("isin", "any", 0, 3, function(d) return d:values(), d:values({any{2, 9}}) end)
+add("unravel_index", "index", 0, 2, function(d) return d:positions(d.shape, 24), {2, 3, 4} end)
+add("ravel_multi_index", "index", 1, 2, function(d)
+  return {d:positions(d.shape, 4), d:positions(d.shape, 3)}, {4, 3}
+end)
 add("one_hot", "any", 0, 2, function(d) return d:positions(d.shape, 5), {num_classes = 5} end)
 
 -- Matrices.
 local function product(d, a, b) return d:values(a), d:values(b) end
-local function extent(d) return d.is_large and 190 or random(9) end
 add("matmul", "number", 3, 3, function(d)
   local m, k, n = extent(d), extent(d), extent(d)
   return product(d, {2, m, k}, {k, n})
@@ -643,8 +716,8 @@ end
 
 -- Reasons, and the names of the module that compute nothing whose bits could differ.
 local reasons = {
-  ["elements are whatever the memory held"] = "empty",
-  ["facts of a shape, dtype or layout"] = "size stride dim numel is_contiguous type result_type",
+  ["elements are whatever the memory held"] = "empty empty_like",
+  ["facts of a shape, dtype or layout"] = "size stride dim numel is_contiguous type result_type finfo iinfo",
   ["gives memory back"] = "free",
   ["names and words of columns"] = "columns words code",
   ["files: tests/spec/file_spec.lua, csv_spec.lua and chunks_spec.lua"] = "load save chunks",

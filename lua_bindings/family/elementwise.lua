@@ -11,17 +11,6 @@ local function largest_of(self)
   return self:max():item()
 end
 
--- Returns a table of numbers as a tensor beside values: of their float dtype; beside integers and numbers integers, or
--- float64, which compares them by their value.
-local function boundaries_of(list, values)
-  local is_tensor = operands.is_tensor(values)
-  local device = is_tensor and values.device or nil
-  local line = strew.tensor(list, {device = device})
-  if not operands.is_float(line) then return line end
-  local dtype = is_tensor and operands.is_float(values) and values.dtype or "float64"
-  return strew.tensor(list, {dtype = dtype, device = device})
-end
-
 -- Returns a function that computes a text of self and `count` further arguments, of which the last may be absent.
 local letters = {"y", "z", "w"}
 local function by_text(name, count)
@@ -42,9 +31,29 @@ local function by_text(name, count)
 end
 local nan_to_num = by_text("nan_to_num", 3)
 
+-- Bits of the fraction and of the whole, and the smallest exponent, of each float dtype.
+local floats = {float32 = {23, 32, -126}, float64 = {52, 64, -1022}, float16 = {10, 16, -14}, bfloat16 = {7, 16, -126}}
+
 return {
   positive = {"self:tensor", function(self, suffix) return suffix == "_" and self or self:clone() end},
   gelu_tanh = {"self:tensor", by_text("gelu_tanh", 0)},
+
+  finfo = {"dtype:dtype", function(dtype)
+    local about = floats[dtype]
+    if not about then fail("dtype", ("is %s, expected a float dtype"):format(dtype), "strew.iinfo", "dtype") end
+    local most = (2 - 2.0 ^ -about[1]) * 2.0 ^ (1 - about[3])
+    return {dtype = dtype, bits = about[2], eps = 2.0 ^ -about[1], max = most, min = -most,
+            smallest_normal = 2.0 ^ about[3]}
+  end},
+
+  iinfo = {"dtype:dtype", function(dtype)
+    local sign, bits = dtype:match "^(u?)int(%d+)$"
+    if not bits then fail("dtype", ("is %s, expected an integer dtype"):format(dtype), "strew.finfo", "dtype") end
+    bits = math.tointeger(bits)
+    local most = sign == "u" and (1 << bits) - 1 or (1 << bits - 1) - 1
+    return {dtype = dtype, bits = bits, max = most, min = sign == "u" and 0 or -most - 1}
+  end},
+
   square = {"self:tensor", by_text("square", 0)},
   reciprocal = {"self:tensor", by_text("reciprocal", 0)},
   trunc = {"self:tensor", by_text("trunc", 0)},
@@ -57,7 +66,7 @@ return {
   logical_xor = {"self:tensor other:operand", by_text("logical_xor", 1)},
 
   bucketize = {"values:operand boundaries:line right=boolean", function(values, boundaries, right)
-    if type(boundaries) == "table" then boundaries = boundaries_of(boundaries, values) end
+    if type(boundaries) == "table" then boundaries = operands.numbers(boundaries, values) end
     return inner.bucketize(values, boundaries, {right = right})
   end},
 

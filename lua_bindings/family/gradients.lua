@@ -112,6 +112,17 @@ local function cumprod_self(g, c)
   return sums * strew.cat({one, x:narrow(dim, 0, n - 1)}, dim):cumprod(dim)
 end
 
+-- The sum of g * exp(x - out) from each element on, of logcumsumexp: in logarithms, of both signs apart.
+local function logcumsumexp_self(g, c)
+  local dim, x = c.dim, c.self
+  if x:dim() == 0 then return g end
+  local function part(sign)
+    local logs = (g * sign):clamp(0):log() - c.out
+    return (logs:flip(dim):logcumsumexp(dim):flip(dim) + x):exp()
+  end
+  return part(1) - part(-1)
+end
+
 -- For each element that a product over dim folds the product of the others.
 local function others_of(x, dim)
   local dims, is_folded, order, back = dims_of(x, dim), {}, {}, {}
@@ -413,6 +424,8 @@ local rules = {
   softplus = unary(function(g, c) return g * c.self:sigmoid() end),
   elu = unary(function(g, c) return strew.where(c.self:gt(0), g, g * (c.out + (c.alpha or 1))) end),
   leaky_relu = unary(function(g, c) return strew.where(c.self:gt(0), g, g * (c.slope or 0.01)) end),
+  binary_losses = {self = "g * (self - target) / maximum((1 - self) * self, 1e-12)",
+                   target = "g * (maximum(log1p(-self), -100) - maximum(log(self), -100))"},
   lerp = {self = function(g, c) return g * (1 - c.weight) end, other = function(g, c) return g * c.weight end,
           weight = function(g, c) return g * (c.other - c.self) end},
 
@@ -435,6 +448,7 @@ local rules = {
   log_softmax = {self = function(_, c) return ("g - exp(out) * sum(g, %d, true)"):format(c.dim) end},
   cumsum = {self = function(g, c) return g:dim() == 0 and g or g:flip(c.dim):cumsum(c.dim):flip(c.dim) end},
   cumprod = {self = cumprod_self},
+  logcumsumexp = {self = logcumsumexp_self},
   cummax = {self = function(g, c) return put_back(g, c.self, c.dim, c.results[2]) end},
   cummin = {self = function(g, c) return put_back(g, c.self, c.dim, c.results[2]) end},
   sort = {self = function(g, c) return put_back(g, c.self, c.dim or -1, c.results[2]) end},
@@ -464,6 +478,10 @@ local rules = {
     return zeros(c.self):slice_scatter_(g, c.dim, start, start + c.length)
   end},
   slice = {self = function(g, c)
+    if c.step and c.step < 0 then
+      local at = strew.arange(c.self:size(c.dim), {device = g.device}):slice(0, c.start, c.stop, c.step)
+      return zeros(c.self):index_add_(c.dim, at, g)
+    end
     return zeros(c.self):slice_scatter_(g, c.dim, c.start, c.stop, c.step)
   end},
   as_strided = {self = strided_self},
@@ -515,6 +533,9 @@ local rules = {
     src = function(g, c) return g:diagonal(c.offset, c.dim1, c.dim2) end},
 }
 for name, rule in pairs(placed.rules) do rules[name] = rule end
+for name, same in pairs{broadcast_to = "expand", swapaxes = "transpose", concat = "cat", concatenate = "cat"} do
+  rules[name] = {self = rules[same].self, all = rules[same].all}
+end
 for name, rule in pairs(use "gradients_groups.lua") do rules[name] = rule end
 for name, rule in pairs(rules) do rule.name = name end
 

@@ -317,8 +317,9 @@ placed.rules = {
       return padded(chosen, {c.source:numel()}):reshape(c.source.shape)
     end},
   ["t[i]"] = {all = function(g, c, add) -- rows at an index or a mask, or a view
-    local x, i = c.rest[1], c.rest[2]
-    add(x, is_tensor(i) and zeros(x):index_put_({i}, g, {accumulate = true}) or zeros(x):select_scatter_(g, 0, i))
+    local x, i = c.self or c.rest[1], c.position or c.rest[2]
+    if type(i) == "number" then return add(x, zeros(x):select_scatter_(g, 0, i)) end
+    add(x, zeros(x):index_put_(is_tensor(i) and {i} or i, g, {accumulate = true}))
   end},
 }
 

@@ -74,6 +74,14 @@ end
 
 function operands.is_tensor(x) return strew.type(x) == "tensor" end
 
+-- Returns a script's sequence, whose entries must be tensors.
+function operands.tensors(list, name)
+  for i, t in ipairs(list) do
+    if not operands.is_tensor(t) then fail(name, ("is %s at [%d], expected a tensor"):format(inner.text(t), i)) end
+  end
+  return list
+end
+
 -- Returns t, with one dimension if it has none.
 function operands.line(t) return t:dim() == 0 and t:view(1) or t end
 
@@ -99,6 +107,36 @@ function operands.computed(t) return t.dtype:find("float16", 1, true) and t:to("
 
 -- Returns the widest float dtype of t's device.
 function operands.widest(t) return inner.has_float64(t) and "float64" or "float32" end
+
+-- Returns a table of numbers as a tensor beside values: of their float dtype; beside integers and numbers integers, or
+-- float64, which compares them by their value.
+function operands.numbers(list, values)
+  local is_tensor = operands.is_tensor(values)
+  local device = is_tensor and values.device or nil
+  local line = strew.tensor(list, {device = device})
+  if not operands.is_float(line) then return line end
+  local dtype = is_tensor and operands.is_float(values) and values.dtype or "float64"
+  return strew.tensor(list, {dtype = dtype, device = device})
+end
+
+-- Raises an error that names the first element of x where `is_wrong`, of the same shape, is true. what: what the
+-- argument has there, if not a value.
+function operands.check_none(is_wrong, x, name, expected, hint, what)
+  if not is_wrong:any():item() then return end
+  local at = is_wrong:nonzero()[0]:tolist()
+  local value = x:get(at)
+  local place = #at > 0 and " at " .. operands.text(at) or ""
+  fail(name, ("has %s %s%s, expected %s"):format(what or "value", value == value and value or "nan", place, expected),
+    hint, "value", value, at)
+end
+
+-- Raises an error unless the elements of a line are in ascending order, without NaN.
+function operands.check_ascending(line, name, hint)
+  local first, rest = strew.zeros(1, {dtype = "bool", device = line.device}), math.max(line:numel() - 1, 0)
+  local is_less = line:narrow(0, line:numel() - rest, rest):ge(line:narrow(0, 0, rest)):logical_not()
+  operands.check_none(strew.cat{line:numel() > 0 and first or first:narrow(0, 0, 0), is_less} , line, name,
+    "values in ascending order", hint)
+end
 
 function operands.check_float(t, name)
   if operands.is_float(t) then return end

@@ -1,5 +1,5 @@
--- rearranging.lua: elements in another order, differences between neighbours, and copies of a tensor, or of its
--- elements, one after the other.
+-- rearranging.lua: elements in another order, differences between neighbours, copies of a tensor, or of its elements,
+-- one after the other, and elements around a tensor.
 local strew, fail, use, inner = ...
 local operands = use "operands.lua"
 local product = operands.product
@@ -84,6 +84,62 @@ local function stretched(self, dim, count)
   return self:reshape(before, n, 1, after):expand(before, n, count, after):reshape(sizes):contiguous()
 end
 
+-- Positions in a line of n elements, of which `before` precede and `after` follow, by the word of pad.
+local fillings = {
+  circular = function(at, n) return at % n end,
+  replicate = function(at, n) return at:clamp(0, n - 1) end,
+  reflect = function(at, n) return (n - 1) - ((n - 1) - at:abs()):abs() end,
+}
+local function padded_positions(self, dim, before, after, mode)
+  local n = self:size(dim)
+  local most = mode == "circular" and n or mode == "reflect" and n - 1 or n == 0 and 0 or math.maxinteger
+  for _, count in ipairs{before, after} do
+    if count > most then
+      fail("pad", ("has value %d for dim %d of size %d, %s takes at most %d"):format(count, dim, n, mode, most), nil,
+        "shape", count)
+    end
+  end
+  return fillings[mode](strew.arange(-before, n + after, {device = self.device}), n)
+end
+
+-- Returns, for the dimensions that pad names, the last one first, {dim, before, after}.
+local function padded_dims(self, pad)
+  local rank, dims = self:dim(), {}
+  if #pad % 2 == 1 or #pad > 2 * rank then
+    fail("pad", ("has %d entries, expected two for each of the last dimensions, at most %d"):format(#pad, 2 * rank),
+      "{left, right, top, bottom} for the last two", "shape")
+  end
+  for k = 1, #pad, 2 do
+    local dim, before, after = rank - (k + 1) // 2, pad[k], pad[k + 1]
+    local n = self:size(dim)
+    if before > math.maxinteger - n or after > math.maxinteger - n - math.max(before, 0) then
+      fail("pad", ("has value %d, the size of the result overflows"):format(math.max(before, after)), nil, "shape")
+    end
+    if n + before + after < 0 or before < -n or after < -n then
+      fail("pad", ("removes %d and %d elements of dim %d, of size %d"):format(math.max(-before, 0),
+        math.max(-after, 0), dim, n), nil, "shape")
+    end
+    dims[(k + 1) // 2] = {dim, before, after}
+  end
+  return dims
+end
+
+-- Returns the part of t that a negative pad leaves.
+local function cropped(t, dims)
+  for _, entry in ipairs(dims) do
+    local dim, before, after = entry[1], math.max(-entry[2], 0), math.max(-entry[3], 0)
+    if before + after > 0 then t = t:narrow(dim, before, t:size(dim) - before - after) end
+  end
+  return t
+end
+
+-- Returns `count` elements along dim beside t.
+local function filled(t, dim, count, value)
+  local sizes = t.shape
+  sizes[dim + 1] = count
+  return strew.full(sizes, value or 0, {dtype = t.dtype, device = t.device})
+end
+
 local function check_output_size(wanted, is)
   if wanted and wanted ~= is then
     fail("output_size", ("is %d, the repeats add up to %d"):format(wanted, is), nil, "shape")
@@ -113,6 +169,55 @@ return {
       out = out:index_select(dim, strew.arange(n - 1, -1, -1, {device = self.device}))
     end
     return out == self and self:clone() or out
+  end},
+
+  rot90 = {"self:tensor k?integer dims?dims", function(self, k, dims)
+    dims = dims or {0, 1}
+    operands.check_rank(self, "self", 2, math.huge, "at least 2")
+    if type(dims) ~= "table" or #dims ~= 2 then
+      fail("dims", ("names %d dimension%s, expected 2"):format(#list(dims), #list(dims) == 1 and "" or "s"), nil,
+        "shape")
+    end
+    local first, second = dims[1], dims[2]
+    if first % self:dim() == second % self:dim() then
+      fail("dims", ("names dimension %d twice"):format(first % self:dim()), nil, "shape")
+    end
+    k = (k or 1) % 4
+    if k == 0 then return self:clone() end
+    if k == 2 then return self:flip(dims) end
+    return k == 1 and self:flip(second):transpose(first, second) or self:transpose(first, second):flip(second)
+  end},
+
+  pad = {"self:tensor pad:integers mode?word value?scalar", function(self, pad, mode, value)
+    mode = mode or "constant"
+    local dims = padded_dims(self, list(pad))
+    if mode ~= "constant" and not fillings[mode] then
+      fail("mode", ('is "%s", expected "constant", "reflect", "replicate" or "circular"'):format(mode), nil, "value")
+    end
+    if mode ~= "constant" and value ~= nil then fail("value", ("is given, but mode is %s"):format(mode)) end
+    local out, is_new = cropped(self, dims), false
+    for _, entry in ipairs(dims) do
+      local dim, before, after = entry[1], math.max(entry[2], 0), math.max(entry[3], 0)
+      if before + after > 0 then
+        local function part(count) return filled(out, dim, count, value) end
+        out = mode == "constant" and strew.cat({part(before), out, part(after)}, dim)
+          or out:index_select(dim, padded_positions(out, dim, before, after, mode))
+        is_new = true
+      end
+    end
+    return is_new and out or out:clone()
+  end},
+
+  slice = {"self:tensor dim:dim start?integer stop?integer step:integer", function(self, dim, start, stop, step)
+    local n = self:size(dim)
+    if step == 0 then fail("step", "is 0, expected another integer", nil, "argument", 0) end
+    local function clamped(at, default)
+      if not at then return default end
+      return math.max(-1, math.min(at < 0 and at + n or at, n - 1))
+    end
+    start, stop = clamped(start, n - 1), clamped(stop, -1)
+    if start <= stop then return self:narrow(dim, 0, 0):clone() end
+    return self:index_select(dim, strew.arange(start, stop, step, {device = self.device}))
   end},
 
   diff = {"self:tensor n?integer dim?dim", function(self, n, dim)

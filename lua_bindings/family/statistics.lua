@@ -1,5 +1,6 @@
--- statistics.lua: norms, medians, and logarithms of sums of exponentials.
-local strew, fail, use = ...
+-- statistics.lua: norms, medians and other elements by rank, logarithms of sums of exponentials, covariances, and
+-- lines through points.
+local strew, fail, use, inner = ...
 local operands = use "operands.lua"
 local computed = operands.computed
 
@@ -49,7 +50,169 @@ local function medians(self, dim)
   return values:gather(dim, at), positions:gather(dim, at)
 end
 
+-------------------------------------------------------------------------------------------------------- by rank
+
+-- Returns self with at least one dimension of at least one element along dim.
+local function check_line(self, dim)
+  local line = operands.line(self)
+  if line:size(dim) == 0 then
+    fail("self", ("has size 0 along dim %d, expected at least 1"):format(dim), nil, "shape")
+  end
+  return line
+end
+
+-- Returns values and positions of size 1 along dim as a script gets them.
+local function chosen(self, dim, keepdim, values, positions)
+  if self:dim() == 0 then return values:reshape({}), positions:reshape({}) end
+  if keepdim then return values, positions end
+  return values:squeeze(dim), positions:squeeze(dim)
+end
+
+-- Returns the number of each element's position along dim.
+local function places(t, dim)
+  local shape = {}
+  for d = 1, t:dim() do shape[d] = 1 end
+  shape[dim % t:dim() + 1] = t:size(dim)
+  return strew.arange(t:size(dim), {device = t.device}):view(shape)
+end
+
+-- Returns the most frequent value of each line, the smallest of several, and its last position.
+local function modes(line, dim)
+  local values, order = line:sort(dim)
+  local n, at = line:size(dim), places(line, dim)
+  -- the first position of each run of equal values, as far as it has come
+  local is_new = values:narrow(dim, 1, n - 1):ne(values:narrow(dim, 0, n - 1))
+  local starts = (at:narrow(dim, 1, n - 1) * is_new):cummax(dim)
+  local first = strew.zeros(values:narrow(dim, 0, 1).shape, {dtype = "int64", device = line.device})
+  local ends = (at - strew.cat({first, starts}, dim)):argmax(dim, true)
+  return values:gather(dim, ends), order:gather(dim, ends)
+end
+
+---------------------------------------------------------------------------------------------------- covariances
+
+local function floats(t) return operands.is_float(t) and t or t:to("float32") end
+
+-- Returns weights of the columns of x: fweights times aweights, as x's dtype; nil: there are none.
+local function weights_of(x, fweights, aweights)
+  local function check(w, name)
+    if not w then return end
+    operands.check_device(x, w, name)
+    operands.check_shape(w, {x:size(1)}, name)
+    operands.check_none(w:lt(0), w, name, "0 or more")
+  end
+  check(fweights, "fweights")
+  check(aweights, "aweights")
+  if fweights and operands.is_float(fweights) then
+    fail("fweights", ("is %s, expected integers: counts of columns"):format(fweights.dtype),
+      "aweights takes floats", "dtype")
+  end
+  local w = fweights and aweights and fweights * aweights or fweights or aweights
+  return w and w:to(x.dtype)
+end
+
+local function covariance(self, correction, fweights, aweights)
+  operands.check_rank(self, "self", 0, 2, "at most 2", "a row is a variable")
+  local x = computed(floats(self))
+  x = x:dim() < 2 and x:reshape(1, -1) or x
+  local w = weights_of(x, fweights, aweights)
+  local count = w and w:sum() or x:size(1)
+  local mean = w and (x * w):sum(1, true) / count or x:mean(1, true)
+  local divisor = count - correction
+  if w and aweights and correction ~= 0 then divisor = count - (w * aweights:to(x.dtype)):sum() / count * correction end
+  divisor = w and divisor:clamp(0) or math.max(divisor, 0)
+  local centered = x - mean
+  local c = centered:matmul((w and centered * w or centered):t()) / divisor
+  return (self:dim() < 2 and c:reshape({}) or c):to(floats(self).dtype)
+end
+
 return {
+  kthvalue = {"self:tensor k:integer dim?dim keepdim?boolean", function(self, k, dim, keepdim)
+    dim = dim or -1
+    local line = check_line(self, dim)
+    if k < 1 or k > line:size(dim) then
+      fail("k", ("is %d, expected 1..%d: the size of dim %d"):format(k, line:size(dim), dim), "1 is the smallest",
+        "value", k)
+    end
+    local values, positions = line:topk(k, dim, false)
+    return chosen(self, dim, keepdim, values:narrow(dim, k - 1, 1), positions:narrow(dim, k - 1, 1))
+  end},
+
+  mode = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)
+    dim = dim or -1
+    return chosen(self, dim, keepdim, modes(check_line(self, dim), dim))
+  end},
+
+  percentile = {"self:tensor q:operand dim?dim keepdim?boolean interpolation=word",
+    function(self, q, dim, keepdim, interpolation)
+      if operands.is_tensor(q) then
+        operands.check_none((q:ge(0) & q:le(100)):logical_not(), q, "q", "0 to 100")
+      elseif type(q) ~= "number" or not (q >= 0 and q <= 100) then
+        fail("q", ("is %s, expected 0 to 100"):format(inner.text(q)), nil, "value")
+      end
+      return self:quantile(q / 100, {dim = dim, keepdim = keepdim, interpolation = interpolation})
+    end},
+
+  cov = {"self:tensor correction=integer fweights=tensor aweights=tensor", function(self, correction, ...)
+    return covariance(self, correction or 1, ...)
+  end},
+
+  corrcoef = {"self:tensor", function(self)
+    local c = covariance(self, 1)
+    if c:dim() == 0 then return c / c end
+    local deviations = c:diagonal():sqrt()
+    return (c / deviations:unsqueeze(1) / deviations):clamp(-1, 1)
+  end},
+
+  interp = {"self:tensor xp:tensor fp:tensor left=number right=number", function(self, xp, fp, left, right)
+    operands.check_rank(xp, "xp", 1, 1, "1")
+    if xp:numel() == 0 then fail("xp", "is empty, expected at least one point", nil, "shape") end
+    operands.check_shape(fp, xp.shape, "fp")
+    local n = xp:numel()
+    local dtype = strew.result_type(self, xp, fp)
+    if not dtype:find("float", 1, true) then dtype = "float32" end
+    local x, xs, ys = self:to(dtype), xp:to(dtype), fp:to(dtype)
+    operands.check_ascending(xs, "xp", "local sorted, order = xp:sort(); then fp[order]")
+    local at = (xs:searchsorted(x, {right = true}) - 1):clamp(0, n - 1)
+    local after = (at + 1):clamp(0, n - 1)
+    local x0, y0 = xs:take(at), ys:take(at)
+    local out = operands.compute("where(x == x0 or x1 == x0, y0, (y1 - y0) / (x1 - x0) * (x - x0) + y0)",
+      {x = x, x0 = x0, y0 = y0, x1 = xs:take(after), y1 = ys:take(after)})
+    out = strew.where(x:lt(xs:select(0, 0)), left or ys:select(0, 0), out)
+    out = strew.where(x:gt(xs:select(0, n - 1)), right or ys:select(0, n - 1), out)
+    return strew.where(x:isnan(), x, out)
+  end},
+
+  trapz = {"self:tensor x?tensor dx=number dim=dim", function(self, x, dx, dim)
+    dim = dim or -1
+    operands.check_rank(self, "self", 1, math.huge, "at least 1")
+    if x and dx then fail("dx", "cannot be combined with 'x'") end
+    local n = self:size(dim)
+    if n == 0 then return self:sum(dim) / 1 end
+    local inputs = {a = self:narrow(dim, 0, n - 1), b = self:narrow(dim, 1, n - 1), d = dx or 1}
+    if not x then return operands.bound("(a + b) * d", inputs, self:numel()):sum(dim) / 2 end
+    operands.check_device(self, x, "x")
+    if x:dim() ~= 1 then operands.check_shape(x, self.shape, "x") end
+    if x:size(x:dim() == 1 and 0 or dim) ~= n then
+      fail("x", ("has %d elements, expected %d, the size of dim %d of self"):format(x:numel(), n, dim), nil, "shape")
+    end
+    inputs.d = x:diff(1, x:dim() == 1 and 0 or dim)
+    if x:dim() == 1 then
+      local shape = {}
+      for d = 1, self:dim() do shape[d] = 1 end
+      shape[dim % self:dim() + 1] = n - 1
+      inputs.d = inputs.d:reshape(shape)
+    end
+    return operands.bound("(a + b) * d", inputs, self:numel()):sum(dim) / 2
+  end},
+
+  logcumsumexp = {"self:tensor dim:dim", function(self, dim)
+    operands.check_float(self, "self")
+    local line = operands.line(computed(self))
+    line:size(dim) -- raises an error if it is out of range
+    local adding = strew.reduction{init = -math.huge, combine = "logaddexp(acc, x)", finish = "acc", dtype = line.dtype}
+    return line:scan(adding, dim):reshape(self.shape):to(self.dtype)
+  end},
+
   norm = {"self:tensor p?number dim?dims keepdim?boolean", function(self, p, dim, keepdim)
     operands.check_float(self, "self")
     if p ~= p then fail("p", "is nan, expected a number", nil, "value") end

@@ -1,4 +1,5 @@
--- views.lua: a part of a tensor (a slice, a diagonal) viewed or replaced; triangles, and products of all pairs.
+-- views.lua: a part of a tensor (a slice, a diagonal) viewed or replaced; dimensions in another order; triangles, and
+-- products of all pairs.
 local strew, fail, use = ...
 local operands, errors = use "operands.lua", use "errors.lua"
 
@@ -26,6 +27,9 @@ local function select_scatter(self, src, dim, position, ending)
 end
 
 local function slice_scatter(self, src, dim, start, stop, step, ending)
+  if step and step < 1 then
+    fail("step", ("is %d, expected 1 or more"):format(step), nil, "argument", step) -- slice makes a copy then
+  end
   return replace(self, src, ending, function(t) return t:slice(dim or 0, start, stop, step) end)
 end
 
@@ -54,6 +58,73 @@ end
 
 local function diagonal_scatter(self, src, offset, dim1, dim2, ending)
   return replace(self, src, ending, function(t) return diagonal(t, offset, dim1, dim2) end)
+end
+
+-- Moves dimensions to other places; the others keep their order.
+local function movedim(self, source, destination)
+  local rank, order, is_moved = self:dim(), {}, {}
+  source = type(source) == "table" and source or {source}
+  destination = type(destination) == "table" and destination or {destination}
+  if #source ~= #destination then
+    fail("destination", ("names %d dimension%s, source %d"):format(#destination, #destination == 1 and "" or "s",
+      #source), nil, "shape")
+  end
+  for i = 1, #source do
+    local from, to = dimension(rank, source[i], "source"), dimension(rank, destination[i], "destination")
+    if is_moved[from] then fail("source", ("names dimension %d twice"):format(from), nil, "shape") end
+    if order[to + 1] then fail("destination", ("names dimension %d twice"):format(to), nil, "shape") end
+    is_moved[from], order[to + 1] = true, from
+  end
+  local next_free = 1
+  for from = 0, rank - 1 do
+    while not is_moved[from] and order[next_free] do next_free = next_free + 1 end
+    if not is_moved[from] then order[next_free] = from end
+  end
+  return self:permute(order)
+end
+
+-- Returns the shape to which tensors broadcast.
+local function common_shape(tensors)
+  local shape = {}
+  for k, t in ipairs(tensors) do
+    local sizes = t.shape
+    for _ = 1, #sizes - #shape do table.insert(shape, 1, 1) end
+    for d, size in ipairs(sizes) do
+      local at = #shape - #sizes + d
+      if shape[at] == 1 then shape[at] = size end
+      if size ~= 1 and size ~= shape[at] then
+        fail("indices", ("has shape %s at [%d], which does not broadcast to %s"):format(operands.text(sizes), k,
+          operands.text(shape)), nil, "shape")
+      end
+    end
+  end
+  return shape
+end
+
+-- The position of a value in the indices of gather_nd as one in an entry of a script's sequence.
+local function of_entry(fact, hint)
+  fact = fact:gsub("at %[(.-),? ?(%d+)%]", function(at, k)
+    return ("%sin indices[%d]"):format(at == "" and "" or ("at [%s] "):format(at), k + 1)
+  end)
+  return fact, hint and not hint:find("mode", 1, true) and hint or nil
+end
+
+-- t[{i, j}]: a bool tensor stands for the positions of its true elements.
+local function at_indices(self, indices)
+  local lines = {}
+  for k, i in ipairs(operands.tensors(indices, "indices")) do
+    if operands.is_float(i) then
+      fail("indices", ("is %s at [%d], expected integers or bools"):format(i.dtype, k), nil, "dtype")
+    end
+    local at = i.dtype == "bool" and i:nonzero()
+    for d = 0, at and i:dim() - 1 or 0 do table.insert(lines, at and at:select(1, d) or i:to("int64")) end
+  end
+  if #lines > self:dim() then
+    fail("indices", ("names %d dimensions, self has %d"):format(#lines, self:dim()), nil, "shape")
+  end
+  local shape = common_shape(lines)
+  for k, line in ipairs(lines) do lines[k] = line:expand(shape) end
+  return errors.own("indices", "indices", of_entry, self.gather_nd, self, strew.stack(lines, -1))
 end
 
 -- Returns a matrix of the columns' numbers minus the rows' numbers, compared with a diagonal's by the method `compare`.
@@ -92,6 +163,14 @@ return {
     return out
   end},
 
+  movedim = {"self:tensor source:dims destination:dims", movedim},
+  moveaxis = {"self:tensor source:dims destination:dims", movedim},
+  unstack = {"self:tensor dim?dim", function(self, dim)
+    local views = {}
+    for i = 1, self:size(dim or 0) do views[i] = self:select(dim or 0, i - 1) end
+    return views
+  end},
+  ["t[i]"] = {"self:tensor position:any", function(self, indices) return at_indices(self, indices) end},
   select_scatter = {"self:tensor src:tensor dim:dim position:integer", select_scatter},
   slice_scatter = {"self:tensor src:tensor dim?dim start?integer stop?integer step?integer", slice_scatter},
   diagonal = {"self:tensor offset?integer dim1?dim dim2?dim", diagonal},

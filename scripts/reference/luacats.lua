@@ -4,10 +4,14 @@
 local text = dofile "scripts/reference/text.lua"
 local file <close> = assert(io.open "lua_bindings/strew.lua")
 local lines = {}
+local constants = {"pi = 3.141592653589793", "inf = 1 / 0", "nan = 0 / 0"}
 
 local function member(table, name) return table .. (name == "repeat" and '["repeat"]' or "." .. name) end
 
 for line in file:lines() do
+  while line == "return strew" and constants[1] do
+    table.insert(lines, "---@type number\nstrew." .. table.remove(constants))
+  end
   table.insert(lines, line)
   local name = line:match "^function strew%.([%w_]+)%(" or line:match '^strew%["(%w+)"%] = function'
   local forms = name and text.find(name).forms or {}

@@ -175,7 +175,7 @@ describe("creation", function()
        "full: 'value' is 300, which int8 cannot hold: expected an integer in its range"},
       {"strew.arange()", "arange: 'stop' is missing, the arguments are (stop [, {dtype =, device =}])"},
       {"strew.eye(2, 2, 2)",
-       "eye: 'options' is 2, expected a table; the arguments are (n [, m] [, {dtype =, device =}])"},
+       "eye: 'options' is 2, expected a table; the arguments are (n [, m] [, {dtype =, device =, k =}])"},
     }, names)
   end)
 end)

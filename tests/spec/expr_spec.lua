@@ -11,8 +11,10 @@ local function hash_of(...) return drawn.hash(drawn.no_value, {...}) end
 ------------------------------------------------------------------------------------------------- names of functions
 
 -- Element k of their result depends on element k of the operands alone, but they compute nothing of one element.
-local NO_COMPUTATION = {bucketize = true, cat = true, clone = true, contiguous = true, copy = true, detach = true,
-  expand_as = true, flatten = true, slice_scatter = true, t = true, tensor = true, zero = true, show = true,
+local NO_COMPUTATION = {bernoulli = true, bucketize = true, cat = true, choice = true, clone = true, contiguous = true,
+  copy = true, detach = true, normal = true, poisson = true, shuffle = true, uniform = true,
+  concat = true, concatenate = true, empty_like = true, expand_as = true, flatten = true, full_like = true, isin = true,
+  ones_like = true, zeros_like = true, slice_scatter = true, t = true, tensor = true, zero = true, show = true,
   view = true}
 
 -- True if every element of f's result is what f gives for that element of the arguments by itself.

@@ -179,6 +179,7 @@ describe("a hint names what works:", function()
     {"for _ in ipairs(T{1, 2}) do end", "for i = 0, #t - 1", "#T{1, 2} - 1", "1"},
     {'strew.add(1, T{4} .. "a")', "t:item()", 'T{4}:item() .. "a"', "4a"},
     {"for _ in pairs(T{1}) do end", "pairs(t:tolist())", "select(2, next(T{1}:tolist()))", "1"},
+    {"strew.hstack(T{1})", "{a, b}", "strew.hstack{T{1}, T{2}}", "int64[2] {1, 2}"},
     {"T{T{1}, T{2}}", "strew.stack", "strew.stack{T{1}, T{2}}", "int64[2, 1] {{1}, {2}}"},
     {'strew.cat({T{1}, dim = 0})', "strew.cat({...}, dim)", "strew.cat({T{1}}, 0)", "int64[1] {1}"},
     {'strew.value_counts({count = T{5, 5}}, "count")', "x.n = x.count",

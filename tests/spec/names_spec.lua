@@ -78,17 +78,15 @@ local conditions = {
   type = function(r) return r[1] == "float32" end, dtype = function(r) return r[1] == "float32" end,
   device = function(r, env) return r[1] == env.t.device end,
   requires_grad = function(r, env) return strew.equal(r[1], env.t * 2) end,
-  empty_like = is_like("float32", 4, 3), randn_like = is_like("float32", 4, 3), randint_like = lies(0, 9),
-  rand_like = lies(0, 1), random = is_like("float32", 2, 3), uniform = lies(1, 5), exponential = lies(0, 100),
-  normal = is_like("float32", 2, 3), bernoulli = is_like("bool", 3),
-  choice = function(r, env) return r[1]:unsqueeze(1):eq(env.t):all(-1):any(1):all():item() and #r[1] == 5 end,
-  multinomial = lies(0, 5), shuffle = function(r, env) return strew.equal((r[1]:sort(0)), (env.t:sort(0))) end,
+  new_empty = is_like("float32", 4, 3), randint_like = lies(0, 9),
+  random = is_like("float32", 2, 3),
+  permutation = function(r, env) return strew.equal((r[1]:sort(0)), (env.t:sort(0))) end,
   seed = function()
     local first = strew.rand(3)
     strew.manual_seed(1)
     return strew.equal(first, strew.rand(3))
   end,
-  inf = function(r) return r[1] == math.huge end, nan = function(r) return r[1] ~= r[1] end,
+  infty = function(r) return r[1] == math.huge end, NaN = function(r) return r[1] ~= r[1] end,
   dropout = function(r, env) return (r[1]:eq(0) | r[1]:eq(env.t * 2)):all():item() end,
   factorize = function(r, env) return strew.equal(r[1][r[2]], env.v) end,
   groupby = function(r) return r[1].n == 3 end,
@@ -189,7 +187,7 @@ describe("a name of another library", function()
   end)
 
   it("of a task of ?which is answered by its call", function()
-    for name, call in pairs{argwhere = "t:nonzero()", crosstab = "strew.pivot(", idxmax = "t:argmax(1)",
+    for name, call in pairs{flatnonzero = "t:flatten():nonzero()", crosstab = "strew.pivot(", idxmax = "t:argmax(1)",
       put_along_axis = "t:scatter_(1", index_in_dim = "t:select(0, 2)", top_k = "v:topk(2)"} do
       assert.matches("here it is " .. call, hint_of(name, strew), 1, true)
     end

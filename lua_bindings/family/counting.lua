@@ -1,0 +1,243 @@
+-- counting.lua: membership, counts, histograms, and positions as coordinates.
+local strew, fail, use, inner = ...
+local operands = use "operands.lua"
+
+-- Raises an error unless the shape has sizes of 1 or more whose product int64 holds; returns the product.
+local function check_sizes(shape, name)
+  local product = 1
+  for d, size in ipairs(shape) do
+    if size < 1 then fail(name, ("has size %d at [%d], expected at least 1"):format(size, d), nil, "shape", size) end
+    if product > math.maxinteger // size then fail(name, "has more elements than int64 can count", nil, "shape") end
+    product = product * size
+  end
+  return product
+end
+
+local function check_whole(t, name)
+  if t.dtype == "bool" or operands.is_float(t) then
+    fail(name, ("is %s, expected integers"):format(t.dtype), name .. ':to("int64")', "dtype")
+  end
+  return t.dtype == "int64" and t or t:to("int64")
+end
+
+---------------------------------------------------------------------------------------------------------- membership
+
+local FEW <const> = 4 -- compared one by one
+
+local function is_in(x, set)
+  local count, line = set:numel(), set:reshape(-1)
+  if count == 0 then return strew.zeros(x.shape, {dtype = "bool", device = x.device}) end
+  if count <= FEW then
+    local found = x:eq(line:narrow(0, 0, 1))
+    for i = 1, count - 1 do found = found | x:eq(line:narrow(0, i, 1)) end
+    return x:dim() == 0 and found:reshape({}) or found
+  end
+  local sorted = line:sort()
+  local at = sorted:searchsorted(x):clamp_(0, count - 1)
+  return sorted:take(at):eq(x)
+end
+
+---------------------------------------------------------------------------------------------------------- histograms
+
+-- Returns the edges of bins along x, a line of floats: a sequence or tensor of edges, or a number of equal bins
+-- between low and high, by default the extremes of x.
+local function edges_of(x, bins, name, low, high)
+  if type(bins) == "table" then bins = strew.tensor(bins, {dtype = x.dtype, device = x.device}) end
+  if operands.is_tensor(bins) then
+    operands.check_rank(bins, name, 1, 1, "1")
+    operands.check_values(x, bins, name)
+    if bins:numel() < 2 then
+      fail(name, ("has %d edge%s, expected at least 2"):format(bins:numel(), bins:numel() == 1 and "" or "s"), nil,
+        "shape")
+    end
+    operands.check_ascending(bins, name)
+    return bins
+  end
+  local count = math.tointeger(bins)
+  if not count or count < 1 then
+    fail(name, ("is %s, expected an integer of at least 1, or edges"):format(inner.text(bins)))
+  end
+  if not low then
+    local line = x:detach()
+    low, high = 0, 0
+    if line:numel() > 0 then low, high = line:min():item(), line:max():item() end
+    if low - low ~= 0 or high - high ~= 0 then
+      fail("self", "has infinities or NaN, which have no bin", "{range = {low, high}} leaves them out", "value")
+    end
+  end
+  if low == high then low, high = low - 0.5, high + 0.5 end
+  return strew.linspace(low, high, count + 1, {dtype = x.dtype, device = x.device})
+end
+
+-- Returns the two numbers at k of the option `range`; none without it.
+local function range_at(range, k)
+  if range == nil then return nil end
+  local low, high = range[k], range[k + 1]
+  for i = k, k + 1 do
+    if type(range[i]) ~= "number" or range[i] - range[i] ~= 0 then
+      fail("range", ("has %s at [%d], expected a finite number"):format(inner.text(range[i]), i), nil, "value")
+    end
+  end
+  if high < low then fail("range", ("has %s at [%d], less than %s"):format(high, k + 1, low), nil, "value") end
+  return low, high
+end
+
+local function check_range(range, count)
+  if range ~= nil and (type(range) ~= "table" or operands.is_tensor(range) or #range ~= count) then
+    local is = type(range) == "table" and ("a table of %d"):format(#range) or inner.text(range)
+    fail("range", ("is %s, expected a sequence of %d numbers"):format(is, count))
+  end
+end
+
+-- Returns for each element of x the number of its bin from 1; 0: below the edges, or the number of edges: beyond.
+local function bins_of(x, edges)
+  local last = edges:narrow(0, edges:numel() - 1, 1)
+  return edges:searchsorted(x, {right = true}) - x:eq(last):to("int64")
+end
+
+-- Counts the bins, or adds the weights, in all dimensions; the first and the last of each are outside the edges.
+local function histogram_of(self, columns, edges, weights, density)
+  local at, sizes, count = 0, {}, 1
+  for d, column in ipairs(columns) do
+    sizes[d] = edges[d]:numel() + 1
+    count = count * sizes[d]
+    at = d == 1 and bins_of(column, edges[d]) or at * sizes[d] + bins_of(column, edges[d])
+  end
+  local counts = at:bincount{weights = weights, minlength = count}:view(sizes)
+  for d in ipairs(columns) do counts = counts:narrow(d - 1, 1, sizes[d] - 2) end
+  counts = weights and counts:clone() or counts:to(self.dtype)
+  if not density then return counts end
+  counts = counts / counts:sum()
+  for d, line in ipairs(edges) do
+    local shape = {}
+    for k in ipairs(edges) do shape[k] = k == d and -1 or 1 end
+    counts = counts / line:diff():reshape(shape)
+  end
+  return counts
+end
+
+local function check_weights(self, weights, shape)
+  if not weights then return end
+  operands.check_values(self, weights, "weights")
+  operands.check_shape(weights, shape, "weights")
+  return weights:reshape(-1)
+end
+
+-- Returns a grouping of the rows of keys, a matrix, in the order of the rows: at most 64 columns are keys at once.
+local function group_rows(rows)
+  local keys, count, g = {}, rows:size(1), nil
+  if count == 0 then return strew.group_by(strew.zeros(rows:size(0), {device = rows.device})) end
+  for c = 0, count - 1 do
+    table.insert(keys, rows:select(1, c))
+    if #keys == 64 or c == count - 1 then
+      g = strew.group_by(keys)
+      keys = {g.ids}
+    end
+  end
+  return g
+end
+
+-- Returns the distinct values, or parts along dim; the first position, the number and the count of each.
+local function distinct(self, dim)
+  if dim then
+    local line = operands.line(self)
+    line:size(dim) -- raises an error if it is out of range
+    local rows = line:movedim(dim, 0)
+    local g = group_rows(rows:reshape(rows:size(0), operands.product(rows.shape, 2, rows:dim())))
+    return line:index_select(dim, g.positions), g.positions, g.ids, g.counts
+  end
+  local values, inverse, counts = self:unique{return_inverse = true, return_counts = true}
+  local places = strew.arange(self:numel(), {device = self.device})
+  local first = strew.scatter(places, inverse:reshape(-1), {dim_size = values:numel(), reduce = "min"})
+  return values, first, inverse, counts
+end
+
+-- unique with dim or return_index
+local function unique(self, dim, return_index, return_inverse, return_counts)
+  local values, positions, inverse, counts = distinct(self, dim)
+  local results = {values}
+  if return_index then table.insert(results, positions) end
+  if return_inverse then table.insert(results, inverse) end
+  if return_counts then table.insert(results, counts) end
+  return table.unpack(results)
+end
+
+return {
+  unique = {"self:tensor dim=dim return_index=boolean return_inverse=boolean return_counts=boolean", unique},
+
+  isin = {"self:operand test_elements:several invert=boolean", function(self, set, invert)
+    if not operands.is_tensor(self) then self = strew.tensor(self) end
+    if type(set) == "number" or type(set) == "boolean" then set = {set} end
+    if type(set) == "table" then
+      set = set[1] == nil and strew.zeros(0, {dtype = self.dtype, device = self.device}) or operands.numbers(set, self)
+    end
+    operands.check_device(self, set, "test_elements")
+    local dtype = strew.result_type(self, set)
+    if dtype == "bool" then dtype = "uint8" end
+    local found = is_in(self:to(dtype), set:to(dtype))
+    return invert and found:logical_not() or found
+  end},
+
+  count_nonzero = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
+    if self.dtype == "bool" then return self:sum(dim, keepdim) end
+    return operands.bound("x ~= 0", {x = self}, self:numel()):sum(dim, keepdim)
+  end},
+
+  unravel_index = {"self:tensor shape:integers", function(self, shape)
+    shape = type(shape) == "table" and shape or {shape}
+    local count, rest, coordinates = check_sizes(shape, "shape"), check_whole(self, "self"), {}
+    operands.check_none(rest:lt(0) | rest:ge(count), self, "self", ("0..%d of shape %s"):format(count - 1,
+      operands.text(shape)))
+    for d = #shape, 1, -1 do
+      coordinates[d] = d == 1 and rest or rest % shape[d]
+      if d > 1 then rest = rest // shape[d] end
+    end
+    if #shape == 1 and rest == self then coordinates[1] = rest:clone() end
+    return table.unpack(coordinates)
+  end},
+
+  ravel_multi_index = {"indices:sequence shape:integers", function(indices, shape)
+    shape = type(shape) == "table" and shape or {shape}
+    indices = operands.tensors(indices, "indices")
+    check_sizes(shape, "shape")
+    if #indices ~= #shape then
+      fail("indices", ("has %d tensors, shape %d sizes"):format(#indices, #shape), nil, "shape")
+    end
+    local at
+    for d, index in ipairs(indices) do
+      local whole = check_whole(index, "indices")
+      operands.check_none(whole:lt(0) | whole:ge(shape[d]), index, "indices",
+        ("0..%d for dim %d"):format(shape[d] - 1, d - 1))
+      at = d == 1 and whole or at * shape[d] + whole
+    end
+    return #indices == 1 and at:clone() or at
+  end},
+
+  histogram = {"self:tensor bins:several range=any weights=tensor density=boolean",
+    function(self, bins, range, weights, density)
+      operands.check_float(self, "self")
+      check_range(range, 2)
+      weights = check_weights(self, weights, self.shape)
+      local x = self:reshape(-1)
+      local edges = edges_of(x, bins, "bins", range_at(range, 1))
+      return histogram_of(self, {x}, {edges}, weights, density), edges
+    end},
+
+  histogramdd = {"self:tensor bins:several range=any weights=tensor density=boolean",
+    function(self, bins, range, weights, density)
+      operands.check_float(self, "self")
+      operands.check_rank(self, "self", 2, 2, "2", "a row is a point")
+      local count, columns, edges = self:size(1), {}, {}
+      check_range(range, 2 * count)
+      if type(bins) == "table" and #bins ~= count then
+        fail("bins", ("has %d entries, expected %d, the size of dim 1 of self"):format(#bins, count), nil, "shape")
+      end
+      weights = check_weights(self, weights, {self:size(0)})
+      for d = 1, count do
+        columns[d] = self:select(1, d - 1)
+        edges[d] = edges_of(columns[d], type(bins) == "table" and bins[d] or bins, "bins", range_at(range, 2 * d - 1))
+      end
+      if count == 0 then fail("self", "has size 0 along dim 1, expected at least 1", nil, "shape") end
+      return histogram_of(self, columns, edges, weights, density), edges
+    end},
+}

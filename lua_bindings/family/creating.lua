@@ -1,0 +1,73 @@
+-- creating.lua: tensors like another one, grids, powers of a base, and the positions of triangles.
+local strew, fail, use = ...
+local operands = use "operands.lua"
+
+-- An operation that calls strew[name] with self's shape, dtype and device.
+local function like(name)
+  return {"self:tensor dtype=dtype device=device", function(self, dtype, device)
+    return strew[name](self.shape, {dtype = dtype or self.dtype, device = device or self.device})
+  end}
+end
+
+-- The positions of a triangle of a matrix, which the method `part` keeps, as two rows.
+local function triangle(part)
+  return {"n:integer m?integer offset?integer dtype=dtype device=device", function(n, m, offset, dtype, device)
+    m = m or n
+    if n < 0 then fail("n", ("is %d, expected 0 or more"):format(n), nil, "shape") end
+    if m < 0 then fail("m", ("is %d, expected 0 or more"):format(m), nil, "shape") end
+    local kept = strew[part](strew.ones(n, m, {dtype = "bool", device = device}), offset)
+    local positions = kept:nonzero():t():contiguous()
+    return dtype and positions:to(dtype) or positions
+  end}
+end
+
+return {
+  zeros_like = like "zeros",
+  ones_like = like "ones",
+  empty_like = like "empty",
+  rand_like = like "rand",
+  randn_like = like "randn",
+
+  full_like = {"self:tensor value:scalar dtype=dtype device=device", function(self, value, dtype, device)
+    return strew.full(self.shape, value, {dtype = dtype or self.dtype, device = device or self.device})
+  end},
+
+  eye = {"n:integer m?integer k=integer dtype=dtype device=device", function(n, m, k, dtype, device)
+    local out = strew.eye(n, m or n, {dtype = dtype, device = device})
+    if k == 0 then return out end
+    out:zero_()
+    out:diagonal(k):fill_(1)
+    return out
+  end},
+
+  logspace = {"start:number stop:number steps:integer base?number dtype=dtype device=device",
+    function(start, stop, steps, base, dtype, device)
+      local powers = strew.linspace(start, stop, steps, {dtype = "float64", device = "cpu"})
+      local made = strew.pow(base or 10, powers):to(dtype or "float32")
+      return made:to(device or strew.zeros(0).device)
+    end},
+
+  meshgrid = {"tensors:sequence indexing=word", function(tensors, indexing)
+    tensors = operands.tensors(tensors, "tensors")
+    if indexing and indexing ~= "ij" and indexing ~= "xy" then
+      fail("indexing", ('is "%s", expected "ij" or "xy"'):format(indexing))
+    end
+    local sizes, grids = {}, {}
+    for i, t in ipairs(tensors) do
+      if t:dim() > 1 then
+        fail("tensors", ("has %d dimensions at [%d], expected 0 or 1"):format(t:dim(), i), nil, "shape")
+      end
+      sizes[i] = t:numel()
+    end
+    for i, t in ipairs(tensors) do
+      local line = {}
+      for d = 1, #sizes do line[d] = d == i and sizes[d] or 1 end
+      grids[i] = t:reshape(line):expand(sizes)
+      if indexing == "xy" and #sizes > 1 then grids[i] = grids[i]:transpose(0, 1) end
+    end
+    return table.unpack(grids)
+  end},
+
+  tril_indices = triangle "tril",
+  triu_indices = triangle "triu",
+}
