@@ -470,8 +470,9 @@ static void check_random(void) {
   release_drawn();
 }
 
+enum { PROGRAMS = 100 }; /* of a seed */
+
 START_TEST(expressions_match_their_calls) {
-  enum { PROGRAMS = 100 };
   if (!chosen(_i, 10)) return;
   seed_draws((uint64_t)_i);
   use_turn(_i % 2, _i / 2);
@@ -735,7 +736,8 @@ END_TEST
 Suite *make_suite(void) {
   Suite *suite = suite_create("expr");
   TCase *all = new_case(suite, "against calls one by one");
-  tcase_add_loop_test(all, expressions_match_their_calls, 0, 210);
+  const struct cases drawn_cases = program_cases(210, PROGRAMS);
+  tcase_add_loop_test(all, expressions_match_their_calls, drawn_cases.first, drawn_cases.end);
   tcase_add_loop_test(all, long_chains_are_cut, 0, 4);
   tcase_add_test(all, stored_parts_are_tensors_more);
   TCase *wrong = new_case(suite, "arguments");
