@@ -193,7 +193,7 @@ void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
 }
 
 /* Optional entries are added by name. */
-const struct device_ops opencl_ops = {.reads = READ_BY_REDUCE | READ_BY_SEGMENTS,
+const struct device_ops opencl_ops = {.reads = READ_BY_REDUCE | READ_BY_SCATTER | READ_BY_SEGMENTS,
                                       .combine = opencl_combine,
 #define ENTRY(result, name, parameters) .name = opencl_##name,
 #define NONE(result, name, parameters)
