@@ -167,7 +167,7 @@ static void describe_promise(const strew_device *device, char *text, size_t size
   size_t used = 0;
   *text = 0;
   if (device->lacks_float64) used = (size_t)snprintf(text, size, "no float64 tensors: %s", device->lacks_float64);
-  if (on->software & ~(unsigned)SOFT_WIDEN)
+  if (on->software & ~(unsigned)(SOFT_WIDEN | SOFT_ZEROS))
     used += (size_t)snprintf(text + used, size - used, "%semulated with integers (exact, slower):", used ? "; " : "");
 #define ROW(flag, bit, results, macro, words)                                                                          \
   if (on->software & SOFT_##flag && used < size) used += (size_t)snprintf(text + used, size - used, "%s", words);

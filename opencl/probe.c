@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { OPERANDS = 768, SUM = 0, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, FUSED, LESS, NEGATIVE, FROM_INT64, RESULTS };
-enum { LOOP_TURNS = 200000, SHORT_LOOP = 32768 };
+enum { SUM, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, FUSED, LESS, NEGATIVE, FROM_INT64, BY_ZERO, RESULTS };
+enum { OPERANDS = 768, LOOP_TURNS = 200000, SHORT_LOOP = 32768 };
 
 static uint64_t mixed(uint64_t i) {
   i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9u;
@@ -34,9 +34,9 @@ static uint64_t chosen(uint64_t i, int fraction, int width) {
     const real *x = operands, product = x[0] * x[1];                                                                   \
     int64_t whole;                                                                                                     \
     memcpy(&whole, x, sizeof whole);                                                                                   \
-    const real results[RESULTS] = {[SUM] = x[0] + x[1],       [PRODUCT] = product, [SUM_OF_PRODUCT] = product + x[2],  \
-                                   [QUOTIENT] = x[0] / x[1],  [ROOT] = root(x[0]), [FUSED] = fused(x[0], x[1], x[2]),  \
-                                   [FROM_INT64] = (real)whole};                                                        \
+    const real results[RESULTS] = {[SUM] = x[0] + x[1],        [PRODUCT] = product, [SUM_OF_PRODUCT] = product + x[2], \
+                                   [QUOTIENT] = x[0] / x[1],   [ROOT] = root(x[0]), [FUSED] = fused(x[0], x[1], x[2]), \
+                                   [FROM_INT64] = (real)whole, [BY_ZERO] = x[0] * 0};                                  \
     for (int r = 0; r < RESULTS; r++) expected[r] = 0, memcpy(&expected[r], &results[r], sizeof *results);             \
     expected[LESS] = x[0] < x[1];                                                                                      \
     expected[NEGATIVE] = signbit(x[0]) != 0;                                                                           \
