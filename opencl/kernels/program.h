@@ -37,8 +37,9 @@
 /* An element of dtype `from` as one of dtype `to`. */
 #define TO(to, from, x)        CAT(to, CAT(_from_, CAT(EXACT_, from)))(CAT(exact_, from)(x))
 #define SET(s, name, value)    const T_##s name = value;
-/* Mesa's llvmpipe takes a float times or by a 0 that its compiler knows for 0: so it does not get to know integers. */
-#ifdef HIDES_ZEROS
+/* Mesa's llvmpipe takes a float times or by a 0 that its compiler knows for 0; Oclgrind converts a bool that it knows to
+   be negated to 1, not -1: they do not get to know integers. */
+#ifdef HIDES_INTEGERS
 #define INT(s, name, value)    const T_##s name = (T_##s)(value) ^ (T_##s)get_local_id(2);
 #else
 #define INT(s, name, value)    SET(s, name, value)
