@@ -150,6 +150,7 @@ strew_status opencl_probe(const struct call *call, strew_device *device) {
   if (!device->lacks_float64) {
     RETURN_IF_FAILED(probe_floats(call, device, "probe_float64", sizeof(double), &wrong));
     if (wrong & 1u << FUSED || opencl_assumed("software")) on->software |= SOFT_FUSED64;
+    on->software |= in_software(wrong) & SOFT_INTEGERS;
     if (wrong & ((1u << FUSED) - 1)) /* the others are emulated */
       device->lacks_float64 = "its float64 arithmetic is not exact";
   }

@@ -56,7 +56,7 @@ local expressions = {
   "strew.expr('where(x > y, x * y - 2, exp(y) / 3)'){x = a, y = b}, strew.expr('int8(x * 2) + x'){x = half}",
   "strew.expr('clamp(x + y, low, 9) * 0.1'){x = turned:t(), y = n, low = -2}, strew.expr('x // 3 == 2'){x = bytes}",
   "strew.expr('x * y + 1.5'){x = odd, y = even}",
-  "strew.expr('x / float32(n > n)'){x = a, n = n}, strew.expr('float32(-int64(x > y))'){x = a, y = b}",
+  "strew.expr('x / float32(n > n)'){x = a, n = n}",
   "strew.expr('(x - m[i]) * m[j]'){x = v, m = b, i = at // 2, j = (at // 2):to('int32')}",
   "strew.expr('x * 2 + y'):with{x = v, y = v}:sum()",
   "strew.expr('x * m[i]'):with{x = every, m = b, i = at:slice(0, 0, 1500, 1) // 2}:max()",
