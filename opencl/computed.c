@@ -16,7 +16,7 @@ static bool describe_computed(struct computed *computed, const struct launch *la
   instructions_describe(launch->call, computed->program, &computed->described);
   if (is_unit) strcat(computed->described.settings, " UNIT");
   words += 3 * (size_t)plan->count + (size_t)computed->described.number_count;
-  return words * sizeof(int64_t) <= on->argument_bytes && loops * computed->cost * LOOPS_PER_TURN <= on->longest_loop;
+  return words * sizeof(int64_t) <= on->argument_bytes && loops <= on->longest_loop / computed->cost / LOOPS_PER_TURN;
 }
 
 /* Stores elements that no kernel computes. */
@@ -24,8 +24,8 @@ static void store_computed(struct computed *computed, struct launch *launch, str
   struct elementwise_plan plan = *computed->program;
   const size_t bytes = (size_t)plan_numel(&plan.plan) * dtype_bytes(operand->dtype);
   computed->program = NULL, computed->cost = 1;
-  computed->stored = (struct storage){.device = launch->device, .data = launch_scratch(launch, bytes)};
-  plan.plan.operands[0].storage = operand->storage = &computed->stored;
+  computed->stored.data = launch_scratch(launch, bytes);
+  plan.plan.operands[0].storage = &computed->stored;
   TRY(launch->status, opencl_elementwise(launch->call, launch->device, &plan));
 }
 
@@ -35,7 +35,8 @@ void computed_start(struct computed *computed, struct launch *launch, struct ope
   computed->cost = computed->program ? program_cost(computed->program) : 1;
   computed->bad = NULL;
   if (computed->program) {
-    operand->storage = NULL;
+    computed->stored = (struct storage){.device = launch->device}; /* without memory */
+    operand->storage = &computed->stored;
     if (describe_computed(computed, launch, words, loops)) {
       computed->bad = taken_start(launch, computed->program);
       return;

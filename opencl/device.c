@@ -27,7 +27,7 @@ static void read_extensions(struct opencl *on, bool *float64) {
    everything on llvmpipe: a CPU whose fma is not exact, and which stops long loops before Mesa 25. */
 static void set_most_turns(struct opencl *on) {
   enum { TURNS_OF_TESTS = 64 };
-  const unsigned quick = SOFT_WIDEN | SOFT_FUSED64 | (on->is_gpu ? SOFT_FUSED : 0);
+  const unsigned quick = SOFT_WIDEN | SOFT_INTEGERS | SOFT_FUSED64 | (on->is_gpu ? SOFT_FUSED : 0);
   bool is_slow = on->software & ~quick || on->longest_loop < INT64_MAX;
   on->most_turns = (on->is_gpu ? TURNS_OF_GPU_LAUNCH : TURNS_OF_CPU_LAUNCH) / (is_slow ? EMULATION_FACTOR : 1);
   if (opencl_assumed("cuts")) on->most_turns = TURNS_OF_TESTS;
@@ -167,7 +167,7 @@ static void describe_promise(const strew_device *device, char *text, size_t size
   size_t used = 0;
   *text = 0;
   if (device->lacks_float64) used = (size_t)snprintf(text, size, "no float64 tensors: %s", device->lacks_float64);
-  if (on->software & ~(unsigned)SOFT_WIDEN)
+  if (on->software & ~(unsigned)(SOFT_WIDEN | SOFT_INTEGERS))
     used += (size_t)snprintf(text + used, size - used, "%semulated with integers (exact, slower):", used ? "; " : "");
 #define ROW(flag, bit, results, macro, words)                                                                          \
   if (on->software & SOFT_##flag && used < size) used += (size_t)snprintf(text + used, size - used, "%s", words);
@@ -193,7 +193,7 @@ void opencl_capabilities(const strew_device *device, strew_capabilities *out) {
 }
 
 /* Optional entries are added by name. */
-const struct device_ops opencl_ops = {.reads = READ_BY_REDUCE | READ_BY_SEGMENTS,
+const struct device_ops opencl_ops = {.reads = READ_BY_REDUCE | READ_BY_SCATTER | READ_BY_SEGMENTS,
                                       .combine = opencl_combine,
 #define ENTRY(result, name, parameters) .name = opencl_##name,
 #define NONE(result, name, parameters)

@@ -156,7 +156,8 @@ void taken_end(struct launch *launch, const struct elementwise_plan *plan, const
 static void add_steps(struct text *text, const struct elementwise_plan *plan) {
   for (int k = 0; k < plan->count - 1; k++) {
     const struct instruction *instruction = &plan->instructions[k];
-    add(text, "SET(%s,v%d,", dtype_suffix(instruction->result), text->first + k);
+    const bool is_float = dtype_is_float(instruction->result) && !dtype_is_half(instruction->result);
+    add(text, "%s(%s,v%d,", is_float ? "SET" : "INT", dtype_suffix(instruction->result), text->first + k);
     add_value(text, instruction, k, instruction->result);
     add(text, ")");
   }

@@ -121,7 +121,8 @@ struct opencl {
   X(CONVERT, 5, BIT(FROM_INT64), "SOFT_FLOAT32_CONVERT", " int64 to float32")                                          \
   X(WIDEN, 6, BIT(NEGATIVE), "WIDEN_BY_HALVES", "")                                                                    \
   X(FUSED, 7, BIT(FUSED), "SOFT_FLOAT32_FUSED", " fma")                                                                \
-  X(FUSED64, 8, 0u, "SOFT_FLOAT64_FUSED", " fma of float64")
+  X(FUSED64, 8, 0u, "SOFT_FLOAT64_FUSED", " fma of float64")                                                           \
+  X(INTEGERS, 9, BIT(BY_ZERO) | BIT(OF_TRUTH), "HIDES_INTEGERS", "")
 enum software {
 #define ROW(flag, bit, results, macro, text) SOFT_##flag = 1 << bit,
   SOFTWARE(ROW)

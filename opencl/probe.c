@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { OPERANDS = 768, SUM = 0, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, FUSED, LESS, NEGATIVE, FROM_INT64, RESULTS };
-enum { LOOP_TURNS = 200000, SHORT_LOOP = 32768 };
+enum { SUM, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, LESS, NEGATIVE, FROM_INT64, FUSED, BY_ZERO, OF_TRUTH, RESULTS };
+enum { OPERANDS = 768, LOOP_TURNS = 200000, SHORT_LOOP = 32768 };
 
 static uint64_t mixed(uint64_t i) {
   i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9u;
@@ -34,9 +34,10 @@ static uint64_t chosen(uint64_t i, int fraction, int width) {
     const real *x = operands, product = x[0] * x[1];                                                                   \
     int64_t whole;                                                                                                     \
     memcpy(&whole, x, sizeof whole);                                                                                   \
-    const real results[RESULTS] = {[SUM] = x[0] + x[1],       [PRODUCT] = product, [SUM_OF_PRODUCT] = product + x[2],  \
-                                   [QUOTIENT] = x[0] / x[1],  [ROOT] = root(x[0]), [FUSED] = fused(x[0], x[1], x[2]),  \
-                                   [FROM_INT64] = (real)whole};                                                        \
+    const real results[RESULTS] = {                                                                                    \
+        [SUM] = x[0] + x[1],        [PRODUCT] = product,  [SUM_OF_PRODUCT] = product + x[2],                           \
+        [QUOTIENT] = x[0] / x[1],   [ROOT] = root(x[0]),  [FUSED] = fused(x[0], x[1], x[2]),                           \
+        [FROM_INT64] = (real)whole, [BY_ZERO] = x[0] * 0, [OF_TRUTH] = x[0] < x[1] ? -1 : 0};                          \
     for (int r = 0; r < RESULTS; r++) expected[r] = 0, memcpy(&expected[r], &results[r], sizeof *results);             \
     expected[LESS] = x[0] < x[1];                                                                                      \
     expected[NEGATIVE] = signbit(x[0]) != 0;                                                                           \
@@ -149,7 +150,9 @@ strew_status opencl_probe(const struct call *call, strew_device *device) {
   if (!device->lacks_float64) {
     RETURN_IF_FAILED(probe_floats(call, device, "probe_float64", sizeof(double), &wrong));
     if (wrong & 1u << FUSED || opencl_assumed("software")) on->software |= SOFT_FUSED64;
-    if (wrong & ~(1u << FUSED)) device->lacks_float64 = "its float64 arithmetic is not exact";
+    on->software |= in_software(wrong) & SOFT_INTEGERS;
+    if (wrong & ((1u << FUSED) - 1)) /* the others are emulated */
+      device->lacks_float64 = "its float64 arithmetic is not exact";
   }
   on->plain_sorts = opencl_knows_plain_sorts(device);
   return probe_loop(call, device);

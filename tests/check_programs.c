@@ -262,7 +262,7 @@ static struct drawn drawn;
 START_TEST(programs_match_their_instructions) {
   if (!chosen(_i, 6)) return;
   seed_draws((uint64_t)_i);
-  use_threads(1 + _i % 2);
+  use_turn(_i % 2, _i / 2);
   const bool is_long = _i % 8 == 0;
   draw_program(&drawn, 1 + (int)draw_below(is_long ? MOST_TENSORS : 4),
                2 + (int)draw_below(is_long ? MOST_INSTRUCTIONS - 1 : 6));
@@ -487,7 +487,7 @@ static void release_reader(struct sink_call *reader) {
 START_TEST(sinks_match_stored_results) {
   if (!chosen(_i, 6)) return;
   seed_draws((uint64_t)_i + 1000000);
-  use_threads((const int[]){1, 2, 3, 7}[_i % 4]);
+  use_turn(_i % 4, _i);
   draw_program(&drawn, 1 + (int)draw_below(3), 1 + (int)draw_below(4));
   for (int k = 0; k < 6; k++) {
     struct sink_call reader;
@@ -502,9 +502,10 @@ END_TEST
 Suite *make_suite(void) {
   Suite *suite = suite_create("programs");
   TCase *all = new_case(suite, "against single instructions");
-  tcase_add_loop_test(all, programs_match_their_instructions, 0, 600);
+  const struct cases cases = program_cases(600, 1);
+  tcase_add_loop_test(all, programs_match_their_instructions, cases.first, cases.end);
   tcase_add_loop_test(all, most_numbers, 0, 2);
   tcase_add_loop_test(all, most_conversions, 0, 2);
-  tcase_add_loop_test(all, sinks_match_stored_results, 0, 600);
+  tcase_add_loop_test(all, sinks_match_stored_results, cases.first, cases.end);
   return suite;
 }

@@ -75,7 +75,10 @@ bool follows_forks(void) {
   return true;
 }
 
-static bool all_is_tried(void) { return on_device() ? getenv("STREW_TEST_ALL") != NULL : !getenv("STREW_TEST_FEW"); }
+static bool all_is_tried(void) {
+  if (getenv("STREW_TEST_PROGRAMS")) return true;
+  return on_device() ? getenv("STREW_TEST_ALL") != NULL : !getenv("STREW_TEST_FEW");
+}
 
 /* $STREW_TEST_THIN on a device other than the CPU. */
 static int thinning(void) {
@@ -105,6 +108,13 @@ int some(int count) {
   return (count + one_in - 1) / one_in;
 }
 
+struct cases program_cases(int usual, int each) {
+  const char *text = getenv("STREW_TEST_PROGRAMS");
+  int count = usual * each, first = 0;
+  if (text) sscanf(text, "%d,%d", &count, &first);
+  return (struct cases){first, first + (count + each - 1) / each};
+}
+
 int sweep(int counts) { return on_device() ? 1 : counts; }
 
 bool lacks(strew_dtype dtype) {
@@ -123,7 +133,9 @@ void use_threads(int threads) {
   if (!on_device()) ok(strew_context_set_threads(context, threads, &failure));
 }
 
-void use_turn(int turn, int i) { use_threads(turn ? (const int[]){2, 3, 7}[i % 3] : 1); }
+void use_turn(int turn, int i) {
+  if (!getenv("STREW_TEST_THREADS")) use_threads(turn ? (const int[]){2, 3, 7}[i % 3] : 1);
+}
 
 void clear_failure(void) {
   failure.op = NULL;

@@ -3,11 +3,13 @@
    a host does: strew.h, and scalar.h to read elements.
 
    Environment:
-     STREW_TEST_THREADS   the context's thread count (else 2)
+     STREW_TEST_THREADS   the context's thread count (else 2), and that of sweeps (else see use_turn)
      STREW_TEST_DEVICE    the device of the tensors (else cpu)
      STREW_TEST_ALL       set: other devices run everything that the CPU runs
      STREW_TEST_FEW       set: the CPU runs only what other devices run, for slow tools
      STREW_TEST_SEED=n    without FEW the CPU runs a third of the cases, chosen by this number
+     STREW_TEST_PROGRAMS=n,s  without SEED check_expr and check_programs run n random programs of each kind, seeds from s
+                          on, on every device
      STREW_TEST_EVERY     set: check_functions takes every float32
      STREW_TEST_STEP=n    only every n-th event of a trial fails (trials.h)
      STREW_TEST_THIN=n    other devices than the CPU run an n-th of their sample of cases and of the trials; of some specs,
@@ -48,6 +50,11 @@ int sweep(int counts);
    in `n`; returns how many of `count` random cases to try. */
 bool chosen(int i, int one_in);
 int some(int count);
+/* The cases of a test of random programs, `each` of them in a case: `usual` ones, or as STREW_TEST_PROGRAMS says. */
+struct cases {
+  int first, end;
+};
+struct cases program_cases(int usual, int each);
 /* True if the device lacks this dtype. Prints once that such cases are left out. */
 bool lacks(strew_dtype dtype);
 /* Returns the dtype, or float32 if the device lacks it: for random draws. */

@@ -337,6 +337,18 @@ static strew_status evaluate(const char *text, strew_tensor *x, strew_tensor *y,
   return status;
 }
 
+/* Adds x[y] * 2, computed as it is read, to elements y of self. */
+static strew_status scatter_computed(strew_tensor *self, strew_tensor *x, strew_tensor *y) {
+  const strew_operand inputs[] = {{.tensor = x}, {.tensor = y}};
+  strew_expr *expr = NULL;
+  strew_tensor *bound = NULL;
+  strew_status status = strew_expr_parse(context, "x[y] * 2", 8, &expr, report);
+  if (status == STREW_OK) status = strew_expr_bind(expr, &(strew_expr_values){.inputs = inputs}, &bound, report);
+  if (status == STREW_OK) status = scatter_sum(self, y, bound, STREW_ERROR);
+  strew_release(bound), strew_expr_release(expr);
+  return status;
+}
+
 /* A mean with its count, of groups or partial. */
 static strew_status combine(strew_tensor *x, strew_tensor *index, bool partial) {
   const strew_accumulator accumulators[] = {{.name = "m", .init = strew_float(0), .combine = "m + (x - m) / (n + 1)"},
@@ -735,16 +747,20 @@ static strew_status call_large(int i) {
   case 14: return strew_segment_reduce(large, STREW_MEAN, lengths, NULL, 0, NULL, TO);
   case 15: return strew_segment_coo(table_src, sorted, -1, STREW_AMIN, &out[0], &out[1], report);
   case 16: return strew_gather_csr(table, ends, TO);
+  case 17: return scatter_computed(places, large, spread);
   default: return strew_binary(STREW_REMAINDER, strew_of(large), number(3), TO);
   }
 }
-enum { LARGE_CALLS = 18 };
+enum { LARGE_CALLS = 19 };
 
 /* New results, and, if there is a target, in place. */
 START_TEST(test_large) {
   start_large();
   exercise("large", call_large, _i, NULL);
-  strew_tensor *target = _i == 0 ? places : _i == 1 ? table : _i >= LARGE_CALLS - 1 || _i == 9 ? large : NULL;
+  strew_tensor *target = _i == 0 || _i == 17                ? places
+                         : _i == 1                          ? table
+                         : _i >= LARGE_CALLS - 1 || _i == 9 ? large
+                                                            : NULL;
   if (target) exercise("large in place", call_large, _i, target);
 }
 END_TEST

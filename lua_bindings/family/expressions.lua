@@ -72,7 +72,8 @@ end
 function expressions.parse(text, names, argument)
   local is_parsed, f = pcall(strew.expr, text)
   if is_parsed then return f end
-  check_names(names, text, argument)
+  local is_of_memory = f:find("out of memory", 1, true) or f:find("not enough memory", 1, true)
+  if not is_of_memory then check_names(names, text, argument) end
   error(f, 0)
 end
 

@@ -1,12 +1,12 @@
-/* join.h: combining a contribution with its destination. The host defines
+/* join.h: combining a contribution with its destination. The host defines what computed.h needs, and
      S        suffix of self's dtype
      SRC      suffix of src's dtype
      NUMBER   src is a number, not a tensor
      REDUCE   the reduction's name; without it (scatter_alone.cl) only the macros up to MINIMUM are defined
      I        the index type
      ARG      positions of the winners are stored, too */
+#include "computed.h"
 #include "index.h"
-#include "scalar.h"
 
 #define T    CAT(T_, S)
 #define W    CAT(W_, S)
@@ -32,7 +32,7 @@ STREW_REDUCTIONS(ROW)
 #else
 #define TARGET OPERAND(T, self), const long self_dim_stride
 #endif
-#define SOURCE OPERAND(const TSRC, src), const T number
+#define SOURCE OPERAND(const TSRC, src), const T number PROGRAM
 
 /* A contribution's value. */
 #ifdef NUMBER

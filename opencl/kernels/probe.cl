@@ -1,7 +1,7 @@
 /* probe.cl: the device's own arithmetic operators, applied to chosen operands. */
 #include "prelude.h"
 
-enum { SUM, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, FUSED, LESS, NEGATIVE, FROM_INT64, RESULTS };
+enum { SUM, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, LESS, NEGATIVE, FROM_INT64, FUSED, BY_ZERO, OF_TRUTH, RESULTS };
 
 #define PROBE(name, real, word, as_word, negative, whole)                                                              \
   __kernel void name(__global const real *operands, __global word *results, const int count) {                         \
@@ -18,6 +18,8 @@ enum { SUM, PRODUCT, SUM_OF_PRODUCT, QUOTIENT, ROOT, FUSED, LESS, NEGATIVE, FROM
     result[LESS] = a < b;                                                                                              \
     result[NEGATIVE] = (negative) < 0;                                                                                 \
     result[FROM_INT64] = as_word((real)(whole));                                                                       \
+    result[BY_ZERO] = as_word(a * (real)(i > i)); /* which the compiler knows */                                       \
+    result[OF_TRUTH] = as_word((real)-(long)(a < b));                                                                  \
   }
 PROBE(probe_float32, float, uint, as_uint, (long)as_int(a) /* an int32, widened */,
       as_long((uint2)(as_uint(a), as_uint(b))))

@@ -2,7 +2,7 @@
      GIVES                           suffix of the result's dtype
      OPERANDS(INPUT, TABLE, NUMBER)  for each input, table and number its form (dtype, name)
      STEPS                           SET(dtype, name, expression) for each instruction but the last, of numbers and of
-                                     x_element, the element of input x
+                                     x_element, the element of input x; INT if dtype is neither float32 nor float64
      RESULT                          the expression of the last
      TAKES                           instructions take elements of tables; the kernel's last argument is `bad` */
 #include "arithmetic.h"
@@ -37,6 +37,13 @@
 /* An element of dtype `from` as one of dtype `to`. */
 #define TO(to, from, x)        CAT(to, CAT(_from_, CAT(EXACT_, from)))(CAT(exact_, from)(x))
 #define SET(s, name, value)    const T_##s name = value;
+/* Mesa's llvmpipe takes a float times or by a 0 that its compiler knows for 0; Oclgrind converts a bool that it knows to
+   be negated to 1, not -1: they do not get to know integers. */
+#ifdef HIDES_INTEGERS
+#define INT(s, name, value)    const T_##s name = (T_##s)(value) ^ (T_##s)get_local_id(2);
+#else
+#define INT(s, name, value)    SET(s, name, value)
+#endif
 /* ELEMENT(x) is the element of input x. */
 #define ELEMENT_INPUT(s, x)    const T_##s x##_element = ELEMENT(x);
 #define NOTHING(s, x)

@@ -67,5 +67,5 @@ __kernel void scatter_atomic(SPACE, OPERAND(T, self), const long self_dim_stride
     return;
   }
   join_atomically(self + (ROW_OF(self) + dst * self_dim_stride + column * self_column),
-                  VALUE(src[ROW_OF(src) + at_line * src_step + column * src_column]));
+                  VALUE(ELEMENT_AT(src, ROW_OF(src) + at_line * src_step + column * src_column)));
 }

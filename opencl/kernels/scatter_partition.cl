@@ -50,10 +50,11 @@ static inline uint find_starts(uint next[QUARTERS][CLASSES], __global uint *star
 
 /* `position` is that of the first contribution. */
 static inline void distribute(__global const I *index, long index_step, int count, long size, int mode, ulong scale,
-                              __global const TSRC *src, long src_step, uint position, uint next[QUARTERS][CLASSES],
-                              __global uint *destinations, __global KEPT *kept) {
+                              __global const TSRC *src, long src_at, long src_step, uint position,
+                              uint next[QUARTERS][CLASSES], __global uint *destinations,
+                              __global KEPT *kept PROGRAM) {
 #if KEEP == values
-#define KEPT_OF(q) kept[slot] = src[((q)*quarter + i) * src_step];
+#define KEPT_OF(q) kept[slot] = ELEMENT_AT(src, src_at + ((q)*quarter + i) * src_step);
 #elif KEEP == positions
 #define KEPT_OF(q) kept[slot] = position + (uint)((q)*quarter + i);
 #else
@@ -82,11 +83,10 @@ __kernel void partition(SPACE, OPERAND(const I, index), SOURCE, LIMITS, const ul
   for (int q = 0; q < QUARTERS; q++)
     for (int class = 0; class < CLASSES; class ++) next[q][class] = 0;
   index += ROW_OF(index) + begin * index_step;
-  src += ROW_OF(src) + begin * src_step;
   count_owners(index, index_step, count, size, mode, scale, next);
   if (find_starts(next, starts + item * CLASSES) < (uint)count && check) verdict_add(WAY, BAD, verdict);
-  distribute(index, index_step, count, size, mode, scale, src, src_step, (uint)begin, next, destinations + to,
-             kept + to);
+  distribute(index, index_step, count, size, mode, scale, src, ROW_OF(src) + begin * src_step, src_step, (uint)begin,
+             next, destinations + to, kept + to PROGRAM_PASSED);
 }
 
 __kernel void join(COLUMNWISE, __global const uint *starts, __global const uint *destinations,

@@ -18,7 +18,7 @@ __kernel void join_sorted(COLUMNWISE, OPERAND(const I, index), const long chunk,
 #ifdef SIMPLE
     W joined = in_range ? CAT(load_, S)(self[self_at + dst * self_dim_stride]) : CAT(load_, S)(0);
     do {
-      joined = JOIN(joined, VALUE(src[src_at + i * src_step]));
+      joined = JOIN(joined, VALUE(ELEMENT_AT(src, src_at + i * src_step)));
     } while (++i < to && DESTINATION_AT(i) == dst);
     if (in_range) self[self_at + dst * self_dim_stride] = CAT(store_, S)(joined);
 #else

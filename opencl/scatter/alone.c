@@ -111,7 +111,7 @@ void opencl_scatter_atomic(struct scattering *s) {
   for (int i = 0; i < ARG; i++) launch_ints(launch, walk.column[i]);
   launch_flags(launch, check);
   launch_blocks(launch, s->verdict);
-  launch->turns = ATOMIC_TURNS;
+  launch->turns = ATOMIC_TURNS * s->src->cost;
   launch_items(launch, s->rows * s->line);
   if (check) scattering_read_verdict(s);
 }

@@ -61,7 +61,7 @@ static void partition_blocks(const struct scattering *s, const struct block_part
   launch_value(launch, &scale, sizeof scale);
   launch_flags(launch, s->given->check);
   launch_blocks(launch, s->verdict, part->starts, part->destinations, part->contributions);
-  launch->turns = part->block;
+  launch->turns = part->block * s->src->cost;
   launch_groups(launch, part->walk.space.rows * part->blocks, 1);
 }
 
@@ -72,13 +72,13 @@ static void join_blocks(const struct scattering *s, const struct block_partition
   launch_blocks(launch, part->starts, part->destinations, part->contributions);
   launch_ints(launch, from, to);
   launch->continues = from > 0;
-  launch->turns = (to - from) * part->block / part->owners * part->walk.width + 1;
+  launch->turns = (to - from) * part->block / part->owners * part->walk.width * s->src->cost + 1;
   launch_groups(launch, part->walk.space.rows * part->owners, 1);
 }
 
 /* Launches over as many blocks as are bounded work even if one owner has all their contributions. */
 static void join_all(const struct scattering *s, const struct block_partition *part) {
-  int64_t most = launch_iterations(s->launch->device, part->block * part->walk.width);
+  int64_t most = launch_iterations(s->launch->device, part->block * part->walk.width * s->src->cost);
   for (int64_t from = 0, to; s->launch->status == STREW_OK && from < part->blocks; from = to) {
     to = part->blocks - from > most ? from + most : part->blocks;
     join_blocks(s, part, from, to);

@@ -92,7 +92,11 @@ static struct strategy choose(const struct scattering *s) {
 }
 
 static void run_ways(struct scattering *s) {
+  enum { WORDS = 40, VECTORS = 5 };
   struct strategy strategy = choose(s);
+  const bool computes = strategy.way == WALK || strategy.way == PARTITION || strategy.way == ATOMICS;
+  computed_start(s->src, s->launch, &s->plan.operands[SRC], WORDS + VECTORS * (size_t)space_of(&s->plan).outer,
+                 computes ? s->line * s->rows : INT64_MAX);
   switch (strategy.way) {
   case ALONE: opencl_scatter_alone(s); break;
   case PARTITION: opencl_scatter_partition(s, strategy.order); break;
@@ -106,9 +110,12 @@ static void run_ways(struct scattering *s) {
 strew_status opencl_scatter(const struct call *call, strew_device *device, const struct scatter_plan *plan, bool *bad) {
   struct launch launch = {.call = call, .device = device};
   struct scattering s;
+  struct computed src;
   scattering_start(&s, &launch, plan);
+  s.src = &src;
   run_ways(&s);
   if (!s.bad) scattering_draft_finish(&s);
+  computed_end(&launch, &src);
   *bad = s.bad;
   return launch_end(&launch);
 }

@@ -6,8 +6,9 @@
 struct launch *scattering_launch(const struct scattering *s, const char *file, const char *kernel, int outer,
                                  const char *more) {
   const struct operand *operands = s->plan.operands;
-  launch_start(s->launch, file, kernel, "S=%s SRC=%s I=%s REDUCE=%s OUTER=%d%s%s%s", dtype_suffix(operands[SELF].dtype),
-               dtype_suffix(operands[SRC].dtype), index_type(operands[INDEX].dtype),
+  launch_start(s->launch, file, kernel, "%s%s=%s SRC=%s I=%s REDUCE=%s OUTER=%d%s%s%s",
+               s->src->program ? s->src->described.settings : "", s->src->program ? " SELF" : "S",
+               dtype_suffix(operands[SELF].dtype), dtype_suffix(operands[SRC].dtype), index_type(operands[INDEX].dtype),
                strew_reduction_name(s->given->reduction), outer, operands[SRC].storage ? "" : " NUMBER",
                s->with_arg ? " ARG" : "", more);
   return s->launch;
@@ -26,6 +27,7 @@ void launch_source(struct launch *launch, const struct scattering *s, const stru
   const struct operand *src = &s->plan.operands[SRC];
   launch_operand(launch, space, SRC);
   launch_value(launch, src->number.bytes, strew_dtype_size_bytes(s->plan.operands[SELF].dtype));
+  computed_bind(launch, s->src);
 }
 
 void launch_scatter(struct launch *launch, const struct scattering *s, const struct space *space) {

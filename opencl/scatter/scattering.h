@@ -13,6 +13,7 @@ struct scattering {
   const struct scatter_plan *given;
   struct plan plan;
   struct index_pass pass;
+  struct computed *src;
   int64_t line, rows;     /* sizes */
   int64_t batches;        /* rows that have index values of their own */
   struct block *verdict;  /* NULL until one is needed */

@@ -19,13 +19,13 @@ static void join_sorted(const struct scattering *s, const struct column_walk *wa
   launch_operand(launch, &walk->space, INDEX);
   launch_ints(launch, chunk, from, to);
   launch->continues = from > 0;
-  launch->turns = chunk * walk->width;
+  launch->turns = chunk * walk->width * s->src->cost;
   launch_groups(launch, (to - from - 1) / chunk + 1, 1);
 }
 
 /* Split into launches, because one destination may get all contributions, and one work-item then combines them. */
 static void join_sorted_runs(const struct scattering *s, const struct column_walk *walk) {
-  int64_t most = launch_iterations(s->launch->device, walk->width);
+  int64_t most = launch_iterations(s->launch->device, walk->width * s->src->cost);
   for (int64_t from = 0, to; s->launch->status == STREW_OK && from < s->line; from = to) {
     to = s->line - from > most ? from + most : s->line;
     join_sorted(s, walk, from, to);
@@ -68,7 +68,7 @@ static void walk_chunk(struct scattering *s, const struct column_walk *walk, int
   launch_blocks(launch, s->verdict);
   int64_t items = owners * walk->space.rows * ((walk->width - 1) / walk->block + 1);
   launch->continues = from > 0 && !s->draft;
-  launch->turns = (to - from) * turns_of(walk);
+  launch->turns = (to - from) * turns_of(walk) * s->src->cost;
   bool in_groups =
       opencl_of(s->launch->device)->is_gpu || items >= WALK_MANY_GROUPS * GROUP; /* else CPU cores would idle */
   launch->status = in_groups ? launch_items(launch, items) : launch_groups(launch, items, 1);
@@ -99,7 +99,7 @@ static void walk_all(struct scattering *s, int64_t owners, int64_t most, bool ch
   bool single = on->is_gpu || on->longest_loop < INT64_MAX;
   struct column_walk walk;
   scattering_walk(s, true, single ? 1 : column_block(s, owners), &walk);
-  int64_t longest = launch_iterations(s->launch->device, turns_of(&walk));
+  int64_t longest = launch_iterations(s->launch->device, turns_of(&walk) * s->src->cost);
   most = most < longest ? most : longest;
   for (int64_t from = 0, to; s->launch->status == STREW_OK && from < s->line; from = to) {
     to = s->line - from > most ? from + most : s->line;

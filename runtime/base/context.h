@@ -174,10 +174,13 @@ static inline bool drop_reference(atomic_size_t *references) {
   return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
 
-/* Makes the calling thread the context's user, unless it is. */
+/* Of a user that is releasing (release.c). Threads are addresses of structs. */
+enum { BUSY = 1 };
+
+/* Makes the calling thread the context's user, unless it is, which may be releasing. */
 static inline void context_use(strew_context *context) {
   const uintptr_t user = atomic_load_explicit(&context->user, memory_order_relaxed);
-  if (user != (uintptr_t)pthread_self()) context_take_over(context);
+  if ((user & ~(uintptr_t)BUSY) != (uintptr_t)pthread_self()) context_take_over(context);
 }
 
 strew_status storage_create(const struct call *call, strew_device *device, size_t size_bytes, struct storage **out);

@@ -9,12 +9,10 @@
 
 #include <sched.h>
 
-enum { BUSY = 1 }; /* threads are addresses of structs */
-
 void context_take_over(strew_context *context) {
   const uintptr_t self = (uintptr_t)pthread_self();
   uintptr_t user = atomic_load_explicit(&context->user, memory_order_relaxed);
-  while (user != (self | BUSY)) { /* this thread is releasing */
+  for (;;) {
     if (!(user & BUSY) && atomic_compare_exchange_weak(&context->user, &user, self)) return;
     if (user & BUSY) sched_yield(), user = atomic_load_explicit(&context->user, memory_order_relaxed);
   }

@@ -54,7 +54,7 @@ describe("texts", function()
     local x, y = strew.tensor{-1.5, 0, 0.25, 3}, strew.tensor{0.5, 1, -3, 2}
     for _, text in ipairs {"square(x)", "reciprocal(x)", "trunc(x)", "silu(x)", "softplus(x)", "elu(x)", "elu(x, 0.5)",
       "leaky_relu(x)", "leaky_relu(x, 2)", "lerp(x, y, 0.25)", "heaviside(x, y)", "logical_xor(x, y)"} do
-      local by_call = load("local strew, x, y = ... return strew." .. text)(strew, x, y)
+      local by_call = assert(load("local strew, x, y = ... return strew." .. text))(strew, x, y)
       assert.is_true(strew.equal(strew.expr(text)(text:find "y" and {x = x, y = y} or {x = x}), by_call), text)
     end
     assert.is_true(strew.allclose(strew.expr("silu(x) * 2"){x = x}, x * strew.sigmoid(x) * 2))
