@@ -4439,7 +4439,7 @@ function strew.signbit(self) end
 ---```
 ---```text
 ---int64[3] cpu
----  10 -16   0
+---  10  -16    0
 ---```
 ---@param self strew.Tensor|number integers
 ---@param other strew.Tensor|number integers; one of the two is a tensor; negative numbers give 0
@@ -4453,7 +4453,7 @@ function strew.bitwise_left_shift(self, other) end
 ---```
 ---```text
 ---int64[3] cpu
----  2 -1  0
+---  2  -1   0
 ---```
 ---@param self strew.Tensor|number integers
 ---@param other strew.Tensor|number integers; one of the two is a tensor; negative numbers shift out all bits
@@ -4495,7 +4495,7 @@ function strew.lcm(self, other) end
 ---```
 ---```text
 ---int64[2] cpu
---- -1  2
+--- -1   2
 ---```
 ---@param self strew.Tensor any dtype
 ---@return strew.Tensor t self's dtype
