@@ -4397,7 +4397,7 @@ function strew.cbrt(self) end
 ---```
 ---```text
 ---int64[2] cpu
----  1 -1	int64[2] cpu
+---  1  -1	int64[2] cpu
 --- 1  2
 ---```
 ---@param self strew.Tensor|number error: bool
