@@ -4393,12 +4393,11 @@ function strew.cbrt(self) end
 ---It has the sign of self; that of `%`, remainder, has the sign of other.
 ---
 ---```lua
----print(strew.tensor{7, -7}:fmod(3), strew.tensor{7, -7} % 3)
+---print(strew.tensor{7, -7}:fmod(3))
 ---```
 ---```text
 ---int64[2] cpu
----  1  -1	int64[2] cpu
---- 1  2
+---  1  -1
 ---```
 ---@param self strew.Tensor|number error: bool
 ---@param other strew.Tensor|number one of the two is a tensor; error: 0 beside integers
