@@ -166,7 +166,9 @@ return {
   unique = {"self:tensor dim=dim return_index=boolean return_inverse=boolean return_counts=boolean", unique},
 
   isin = {"self:operand test_elements:several invert=boolean", function(self, set, invert)
-    if not operands.is_tensor(self) then self = strew.tensor(self) end
+    if not operands.is_tensor(self) then
+      self = operands.is_tensor(set) and operands.numbers({self}, set):reshape({}) or strew.tensor(self)
+    end
     if type(set) == "number" or type(set) == "boolean" then set = {set} end
     if type(set) == "table" then
       set = set[1] == nil and strew.zeros(0, {dtype = self.dtype, device = self.device}) or operands.numbers(set, self)

@@ -116,11 +116,14 @@ end
 local function logcumsumexp_self(g, c)
   local dim, x = c.dim, c.self
   if x:dim() == 0 then return g end
+  local least = -1e38 -- in place of -inf, which gradients of this one would make NaN
+  local given, out = operands.computed(g), operands.computed(c.out):maximum(least)
   local function part(sign)
-    local logs = (g * sign):clamp(0):log() - c.out
-    return (logs:flip(dim):logcumsumexp(dim):flip(dim) + x):exp()
+    local weights = given * sign
+    local logs = strew.where(weights:gt(0), strew.where(weights:gt(0), weights, 1.0):log(), least) - out
+    return (logs:flip(dim):logcumsumexp(dim):flip(dim) + operands.computed(x)):exp()
   end
-  return part(1) - part(-1)
+  return (part(1) - part(-1)):to(x.dtype)
 end
 
 -- For each element that a product over dim folds the product of the others.

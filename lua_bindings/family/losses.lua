@@ -62,7 +62,9 @@ end
 
 -- Returns losses of rows reduced; the mean is that by weights.
 local function by_weight(losses, weights, reduction)
-  if reduction == "mean" and weights then return losses:sum() / weights:sum() end
+  if reduction == "mean" and weights then
+    return (operands.computed(losses):sum() / operands.computed(weights):sum()):to(losses.dtype)
+  end
   return reduced(losses, reduction)
 end
 

@@ -36,7 +36,8 @@ return {
     local x = computed(self)
     local mean, count = sum_of(x, dim, true) / count_of(x, dim, true), count_of(x, dim, keepdim)
     local squares = bound("square(where(x == x, x, mean) - mean)", {x = x, mean = mean}, x:numel())
-    return (squares:sum(dim, keepdim) / (count - (correction or 0)):clamp(0)):sqrt():to(self.dtype)
+    local rest = count - (correction or 0)
+    return (squares:sum(dim, keepdim) / strew.where(rest:gt(0), rest, 0 / 0)):sqrt():to(self.dtype)
   end},
 
   nanmedian = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)

@@ -83,7 +83,7 @@ local function check_weights(weights, name)
   check(weights, name, "ge", 0, 0x1p1000, "0 or more, and finite")
   local w = operands.computed(operands.is_float(weights) and weights or weights:to("float32"))
   local sums = w:sum(-1)
-  operands.check_none(sums:gt(0):logical_not(), sums, name, "above 0", nil, "sum")
+  operands.check_none((sums:gt(0) & sums:lt(math.huge)):logical_not(), sums, name, "above 0, and finite", nil, "sum")
   return w
 end
 

@@ -179,6 +179,11 @@ return {
         "shape")
     end
     local first, second = dims[1], dims[2]
+    for _, dim in ipairs(dims) do
+      if dim < -self:dim() or dim >= self:dim() then
+        fail("dims", ("names dimension %d, expected %d..%d"):format(dim, -self:dim(), self:dim() - 1), nil, "shape")
+      end
+    end
     if first % self:dim() == second % self:dim() then
       fail("dims", ("names dimension %d twice"):format(first % self:dim()), nil, "shape")
     end

@@ -146,6 +146,7 @@ return {
     function(self, q, dim, keepdim, interpolation)
       if operands.is_tensor(q) then
         operands.check_none((q:ge(0) & q:le(100)):logical_not(), q, "q", "0 to 100")
+        if not operands.is_float(q) then q = q:to(floats(self).dtype) end
       elseif type(q) ~= "number" or not (q >= 0 and q <= 100) then
         fail("q", ("is %s, expected 0 to 100"):format(inner.text(q)), nil, "value")
       end
@@ -157,10 +158,11 @@ return {
   end},
 
   corrcoef = {"self:tensor", function(self)
-    local c = covariance(self, 1)
-    if c:dim() == 0 then return c / c end
+    local dtype = floats(self).dtype
+    local c = covariance(computed(floats(self)), 1)
+    if c:dim() == 0 then return (c / c):to(dtype) end
     local deviations = c:diagonal():sqrt()
-    return (c / deviations:unsqueeze(1) / deviations):clamp(-1, 1)
+    return (c / deviations:unsqueeze(1) / deviations):clamp(-1, 1):to(dtype)
   end},
 
   interp = {"self:tensor xp:tensor fp:tensor left=number right=number", function(self, xp, fp, left, right)
@@ -172,13 +174,16 @@ return {
     if not dtype:find("float", 1, true) then dtype = "float32" end
     local x, xs, ys = self:to(dtype), xp:to(dtype), fp:to(dtype)
     operands.check_ascending(xs, "xp", "local sorted, order = xp:sort(); then fp[order]")
-    local at = (xs:searchsorted(x, {right = true}) - 1):clamp(0, n - 1)
+    local below, above = x:lt(xs:select(0, 0)), x:gt(xs:select(0, n - 1))
+    local inside = strew.where(below | above, xs:select(0, 0), x) -- gradients of the others are 0, not NaN
+    local at = (xs:searchsorted(inside, {right = true}) - 1):clamp(0, n - 1)
     local after = (at + 1):clamp(0, n - 1)
     local x0, y0 = xs:take(at), ys:take(at)
-    local out = operands.compute("where(x == x0 or x1 == x0, y0, (y1 - y0) / (x1 - x0) * (x - x0) + y0)",
-      {x = x, x0 = x0, y0 = y0, x1 = xs:take(after), y1 = ys:take(after)})
-    out = strew.where(x:lt(xs:select(0, 0)), left or ys:select(0, 0), out)
-    out = strew.where(x:gt(xs:select(0, n - 1)), right or ys:select(0, n - 1), out)
+    local line = "(y1 - y0) / where(x1 == x0, 1, x1 - x0) * (x - x0) + y0"
+    local out = operands.compute(("where(x == x0 and not (abs(y1 - y0) < inf), y0, %s)"):format(line),
+      {x = inside, x0 = x0, y0 = y0, x1 = xs:take(after), y1 = ys:take(after), inf = math.huge})
+    out = strew.where(below, left or ys:select(0, 0), out)
+    out = strew.where(above, right or ys:select(0, n - 1), out)
     return strew.where(x:isnan(), x, out)
   end},
 
@@ -186,6 +191,7 @@ return {
     dim = dim or -1
     operands.check_rank(self, "self", 1, math.huge, "at least 1")
     if x and dx then fail("dx", "cannot be combined with 'x'") end
+    self = floats(self)
     local n = self:size(dim)
     if n == 0 then return self:sum(dim) / 1 end
     local inputs = {a = self:narrow(dim, 0, n - 1), b = self:narrow(dim, 1, n - 1), d = dx or 1}

@@ -228,6 +228,9 @@ it("what cannot be done names argument, value and place", function()
     {"return t[{w, i:narrow(0, 0, 2)}]", "t[i]: 'indices' has shape [2] at [2], which does not broadcast to [3]"},
     {"return t[{t}]", "t[i]: 'indices' is float64 at [1], expected integers or bools"},
     {"return t[{i, i, i}]", "t[i]: 'indices' names 3 dimensions, self has 2"},
+    {"return t[{strew.tensor{true, false, true}}]", "t[i]: 'indices[1]' has shape [3], expected [2]"},
+    {"t:rot90(1, {0, 7})", "rot90: 'dims' names dimension 7, expected -2..1"},
+    {"strew.tensor{3e38, 3e38}:multinomial(1)", "multinomial: 'self' has sum inf, expected above 0, and finite"},
     {"return t[{i, 2}]", "t[i]: 'indices' is 2 at [2], expected a tensor"},
     {"t[{i}] = 1", "t[i] = v: 'indices[1]' has value 5 at [1], out of range for dim 0 of self (size 2, valid 0..1)"},
     {"i:mse_loss(w)", "mse_loss: 'self' is int64, expected a float dtype"},
@@ -257,4 +260,37 @@ it("elements are written by several indices", function()
   assert.equal("float32[2, 3] {{4.0, 5.0, 6.0}, {1.0, 2.0, 3.0}}", support.text(t))
   t[{strew.tensor{false, true}, j}] = strew.tensor(9)
   assert.equal("float32[2, 3] {{4.0, 5.0, 6.0}, {9.0, 2.0, 9.0}}", support.text(t))
+end)
+
+it("gradients of interp have no NaN beyond the points, and those of logcumsumexp none at -inf", function()
+  local x, xp, fp = strew.tensor{0.25, 1, 2, 3}, strew.tensor{0.0, 1, 2}, strew.tensor{0.0, 10, 0}
+  local gx, gxp, gfp = strew.grad(function(a, b, c) return a:interp(b, c):sum() end)(x, xp, fp)
+  assert.equal("float32[4] {10.0, -10.0, 0.0, 0.0}", support.text(gx))
+  assert.equal("float32[3] {-7.5, 7.5, 0.0}", support.text(gxp))
+  assert.equal("float32[3] {0.75, 1.25, 2.0}", support.text(gfp))
+  local g = strew.grad(function(a) return a:logcumsumexp(0):narrow(0, 1, 2):sum() end)(strew.tensor{-math.huge, 2, 3})
+  assert.is_true(g:isfinite():all():item() and g:get{0} == 0)
+  local second = strew.grad(function(a)
+    return strew.grad(function(b) return b:logcumsumexp(0):sum() end)(a):narrow(0, 0, 1):sum()
+  end)(strew.tensor{1.0, 2})
+  assert.is_true((second - strew.tensor{0.19661, -0.19661}):abs():max():item() < 1e-4)
+end)
+
+it("sums of 16-bit weights do not overflow", function()
+  local x, target = strew.zeros({70000, 4}, {dtype = "float16"}), strew.zeros(70000, {dtype = "int64"})
+  target[0] = -100
+  assert.equal(1.38671875, x:cross_entropy(target):item())
+  local big = strew.tensor({{-300, 300, 0}, {300, -300, 1}}, {dtype = "float16"})
+  assert.equal("float16[2, 2] {{1.0, -1.0}, {-1.0, 1.0}}", support.text(big:corrcoef()))
+end)
+
+it("numbers are looked for as elements of the set", function()
+  assert.is_true(strew.isin(3, strew.tensor{3, 4}):item())
+  if not support.lacks_float64 then
+    assert.is_true(strew.isin(0.1, strew.tensor({0.1}, {dtype = "float64"})):item())
+    assert.equal(2.0, strew.tensor({1.0, 2, 3}, {dtype = "float64"}):percentile(strew.tensor{50}):item())
+  end
+  assert.equal(100.0, strew.tensor({100, 100}, {dtype = "int8"}):trapz():item())
+  local few = strew.tensor{1.0, 3}:nanstd{correction = 2}:item()
+  assert.is_true(few ~= few)
 end)
