@@ -97,6 +97,7 @@ static void run_ways(struct scattering *s) {
   const bool computes = strategy.way == WALK || strategy.way == PARTITION || strategy.way == ATOMICS;
   computed_start(s->src, s->launch, &s->plan.operands[SRC], WORDS + VECTORS * (size_t)space_of(&s->plan).outer,
                  computes ? s->line * s->rows : INT64_MAX);
+  if (s->launch->status != STREW_OK) return;
   switch (strategy.way) {
   case ALONE: opencl_scatter_alone(s); break;
   case PARTITION: opencl_scatter_partition(s, strategy.order); break;
