@@ -44,7 +44,11 @@ static inline int64_t integer_remainder(int64_t a, int64_t b) {
 static inline int64_t integer_fmod(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 
 /* Magnitudes: that of the least integer is 2^63, which wraps at the end. */
+#ifdef __OPENCL_VERSION__ /* Oclgrind lacks the instruction that compilers make of the other */
+static inline uint64_t integer_magnitude(int64_t x) { return abs(x); }
+#else
 static inline uint64_t integer_magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
+#endif
 static inline int64_t integer_gcd(int64_t a, int64_t b) {
   uint64_t x = integer_magnitude(a), y = integer_magnitude(b);
   while (y) {
