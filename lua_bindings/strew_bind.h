@@ -325,6 +325,11 @@ int bind_missed(lua_State *L, struct script_call *call);
 extern const struct script_function bind_saved_columns_row;
 /* The texts of strew.show and strew.help, written in Lua; strew_family.c. */
 extern const struct script_function bind_drawing_row, bind_help_row;
+/* Runs another row in place of the call's. */
+static inline int bind_run_row(lua_State *L, struct script_call *call, const struct script_function *row) {
+  call->row = row;
+  return row->function(L, call);
+}
 /* What these calls do with options or values that the library's functions lack; written in Lua. */
 extern const struct script_function bind_eye_row, bind_slice_row, bind_unique_row, bind_at_row;
 /* Calls such a row in place of the call's, and the script's print, which is no part of the operation, with its text. */

@@ -54,9 +54,7 @@ RUN(linspace, strew_linspace, a->device, (strew_dtype)a->dtype, a->float_start, 
 RUN(randperm, strew_randperm, a->device, (strew_dtype)a->dtype, a->n)
 
 static int eye_of(lua_State *L, struct script_call *call) {
-  if (!bind_names(L, call, "k")) return create(L, call);
-  call->row = &bind_eye_row;
-  return call->row->function(L, call);
+  return bind_names(L, call, "k") ? bind_run_row(L, call, &bind_eye_row) : create(L, call);
 }
 
 #define MADE           " dtype=dtype device=device"

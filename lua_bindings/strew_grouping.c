@@ -45,10 +45,7 @@ enum { MOST_KEYS = 64 };
 
 /* group_by(k1 [, k2, ...] [, {order}]), of a sequence of keys, or of columns of a table (family/grouped.lua) */
 static int group_by(lua_State *L, struct script_call *call) {
-  if (is_of_columns(L, call)) {
-    call->row = &bind_group_columns_row;
-    return call->row->function(L, call);
-  }
+  if (is_of_columns(L, call)) return bind_run_row(L, call, &bind_group_columns_row);
   struct box *box = bind_push_grouping(L, call->binding);
   const struct joined joined = bind_find_tensors(L, call);
   const int count = (int)joined.count, top = lua_gettop(L);

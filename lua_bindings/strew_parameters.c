@@ -42,12 +42,13 @@ bool bind_several(lua_State *L, struct script_call *call, int i, const char *nam
 /* A sequence of tensors, whose entries the function checks. */
 bool bind_sequence(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   (void)out;
-  if (lua_istable(L, i) && lua_rawlen(L, i) > 0) return true;
   const bool is_table = lua_istable(L, i);
+  if (is_table && lua_rawlen(L, i) > 0) return true;
   char text[TEXT_BYTES];
   bind_fail(call, STREW_EARGUMENT, name, "is %s, expected a sequence of tensors",
             is_table ? "an empty table" : bind_text(L, call, i, text));
-  return is_table ? false : (bind_hint(call, "{a, b} is one"), false);
+  if (!is_table) bind_hint(call, "{a, b} is one");
+  return false;
 }
 
 /* How an argument begins that is absent and has no default. INTEGER, DIM: with NO_INTEGER, NO_DIM; DTYPE: -1. */

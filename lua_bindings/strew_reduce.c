@@ -71,10 +71,7 @@ RUN_TWO(topk, strew_topk_with, a->self, a->k, a->dim, &(strew_topk_options){.sma
 /* -> values [, inverse] [, counts]; with dim or return_index as in family/counting.lua */
 static int unique(lua_State *L, struct script_call *call) {
   struct arguments a;
-  if (bind_names(L, call, "dim") || bind_names(L, call, "return_index")) {
-    call->row = &bind_unique_row;
-    return call->row->function(L, call);
-  }
+  if (bind_names(L, call, "dim") || bind_names(L, call, "return_index")) return bind_run_row(L, call, &bind_unique_row);
   a.out = bind_result(L, call);
   strew_tensor **inverse = bind_result(L, call), **counts = bind_result(L, call);
   if (!bind_read(L, call, &a) || strew_unique(a.self, a.out, a.return_inverse ? inverse : NULL,

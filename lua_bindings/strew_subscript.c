@@ -76,10 +76,7 @@ static bool has_indices(lua_State *L, const struct script_call *call) {
 
 static int get_field(lua_State *L, struct script_call *call) {
   if (bind_to_box(L, call->binding, 2)) return get_rows(L, call);
-  if (has_indices(L, call)) {
-    call->row = &bind_at_row;
-    return call->row->function(L, call);
-  }
+  if (has_indices(L, call)) return bind_run_row(L, call, &bind_at_row);
   if (lua_type(L, 2) != LUA_TSTRING) return get_position(L, call);
   strew_tensor *self;
   const char *name = lua_tostring(L, 2);

@@ -52,9 +52,7 @@ static int slice_of(lua_State *L, struct script_call *call) {
   struct arguments a;
   if (!bind_read(L, call, &a)) return -1;
   lua_settop(L, call->arguments);
-  if (a.step > 0) return view(L, call);
-  call->row = &bind_slice_row;
-  return call->row->function(L, call);
+  return a.step > 0 ? view(L, call) : bind_run_row(L, call, &bind_slice_row);
 }
 
 /* offset defaults to self's. */

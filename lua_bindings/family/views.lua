@@ -116,11 +116,12 @@ local function at_indices(self, indices)
     if operands.is_float(i) then
       fail("indices", ("is %s at [%d], expected integers or bools"):format(i.dtype, k), nil, "dtype")
     end
-    if i.dtype == "bool" then
+    local is_mask = i.dtype == "bool"
+    if is_mask then
       local sizes = table.move(self.shape, #lines + 1, #lines + math.max(1, i:dim()), 1, {})
       operands.check_shape(i, sizes, ("indices[%d]"):format(k))
     end
-    local at = i.dtype == "bool" and i:nonzero()
+    local at = is_mask and i:nonzero()
     for d = 0, at and i:dim() - 1 or 0 do table.insert(lines, at and at:select(1, d) or i:to("int64")) end
   end
   if #lines > self:dim() then

@@ -10,7 +10,7 @@
 
 #define COLUMNS_OF(source_at, position)                                                                                \
   for (long c = 0; c < width; c++)                                                                                     \
-    JOIN_AT(self_at + dst * self_dim_stride + c * self_column, VALUE(ELEMENT_AT(src, (source_at) + c * src_column)),               \
+    JOIN_AT(self_at + dst * self_dim_stride + c * self_column, VALUE(ELEMENT_AT(src, (source_at) + c * src_column)),   \
             ARG_AT(dst) + c * arg_column, position);
 #define COLUMNWISE                                                                                                     \
   SPACE, TARGET, SOURCE, LIMITS, const long width, const long self_column, const long src_column, const long arg_column

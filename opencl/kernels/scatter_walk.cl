@@ -37,7 +37,8 @@ join_dense(__global T *restrict dst, __global const TSRC *restrict src, long at,
 #else
 #define JOIN_COLUMNS(self_at, src_at, arg_at, position, count)                                                         \
   for (long c = 0; c < (count); c++)                                                                                   \
-  JOIN_AT((self_at) + c * self_column, VALUE(ELEMENT_AT(src, (src_at) + c * src_column)), (arg_at) + c * arg_column, position)
+  JOIN_AT((self_at) + c * self_column, VALUE(ELEMENT_AT(src, (src_at) + c * src_column)),                              \
+          (arg_at) + c * arg_column, position)
 #endif
 
 /* Columns from first_column on of one row; destinations lowest .. lowest + owned - 1; contributions from .. to - 1 of
@@ -57,7 +58,8 @@ join_dense(__global T *restrict dst, __global const TSRC *restrict src, long at,
       out_of_range |= (ulong)value >= (ulong)size;                                                                     \
       if ((ulong)(value - (lowest)) < (ulong)(owned))                                                                  \
         JOIN_AT(self_at + value * self_dim_stride + ALONG(c, self_column),                                             \
-                VALUE(ELEMENT_AT(src, src_at + i * src_step + ALONG(c, src_column))), ARG_AT(value) + c * arg_column, i);          \
+                VALUE(ELEMENT_AT(src, src_at + i * src_step + ALONG(c, src_column))),                                  \
+                ARG_AT(value) + c * arg_column, i);                                                                    \
     }
 #else
 #define EACH_CONTRIBUTION(from, to, lowest, owned, count)                                                              \

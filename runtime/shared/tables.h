@@ -96,11 +96,11 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
 
 /* Elementwise operations. enumerator; name; function of scalar.h or arithmetic.inc, without its suffix; dtypes it
    takes: ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32), BITS (integers and bools) or
-   INTEGERS; what it gives: COMMON (the dtype in which the operands meet), or bool: ORDER (a comparison, in which a number stands
-   for its value) or TRUTH (of what is zero and what is not, numbers too); time of an element, in times that a sum takes
-   (PoCL on one core: a sum, a comparison or a move takes 1 to 4 ns); names in scripts, see enum form. Rows of SHORT have
-   a loop for each instruction set of the CPU, those of LONG one (long_functions.c). In the order of numbers, SHORT is
-   FIRST and, after LONG, LATER. */
+   INTEGERS; what it gives: COMMON (the dtype in which the operands meet), or bool: ORDER (a comparison, in which a
+   number stands for its value) or TRUTH (of what is zero and what is not, numbers too); time of an element, in times
+   that a sum takes (PoCL on one core: a sum, a comparison or a move takes 1 to 4 ns); names in scripts, see enum form.
+   Rows of SHORT have a loop for each instruction set of the CPU, those of LONG one (long_functions.c). In the order of
+   numbers, SHORT is FIRST and, after LONG, LATER. */
 #define STREW_UNARY_FIRST(X)                                                                                           \
   X(NEG, "neg", neg, NUMBERS, COMMON, 1, EVERY)                                                                        \
   X(ABS, "abs", abs, NUMBERS, COMMON, 1, EVERY)                                                                        \

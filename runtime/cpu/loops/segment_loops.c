@@ -23,9 +23,8 @@ enum {
 #define WINNER(ENUM, r, s) [STREW_##ENUM] = {segment_winners_##r##_##s, segment_win_##r##_##s}
 #define PLAIN(s)           KERNEL(SUM, sum, s), KERNEL(AMAX, amax, s), KERNEL(AMIN, amin, s)
 #define NARROW(ENUM, s)    [STREW_##ENUM] = {.plain = {PLAIN(s)}, .finish = finish_segment_##s},
-#define ROW(ENUM, s)                                                                                                   \
-  [STREW_##                                                                                                            \
-      ENUM] = {{PLAIN(s), KERNEL(PROD, prod, s)}, {WINNER(AMAX, amax, s), WINNER(AMIN, amin, s)}, finish_segment_##s},
+#define WINNERS(s)         WINNER(AMAX, amax, s), WINNER(AMIN, amin, s)
+#define ROW(ENUM, s)       [STREW_##ENUM] = {{PLAIN(s), KERNEL(PROD, prod, s)}, {WINNERS(s)}, finish_segment_##s},
 const struct segment_loops LOOPS_TABLE(segment) = {
     .of = {ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT64, i64) ROW(INT32, i32)
 #if !WIDE_VECTORS
