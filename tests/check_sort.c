@@ -371,6 +371,24 @@ START_TEST(nonzeros) {
 }
 END_TEST
 
+/* Lines about the length of a word of bits and of a block; one element in 40, in 5 and in 2 is nonzero. */
+START_TEST(few_nonzeros) {
+  static const int64_t lengths[] = {1, 63, 64, 65, 200, 511, 512, 513, 1500};
+  static const int64_t one_in[] = {40, 5, 2};
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  if (lacks(dtype)) return;
+  use_turn(_i / STREW_DTYPE_COUNT, _i);
+  for (size_t k = 0; k < 3 * sizeof lengths / sizeof *lengths; k++) {
+    strew_tensor *drawn = random_integers(STREW_INT32, 1, &lengths[k / 3], CONTIGUOUS, 0, one_in[k % 3]);
+    strew_tensor *is_zero = NULL, *few = NULL;
+    ok(strew_binary(STREW_EQ, strew_of(drawn), strew_number(strew_int(0)), &is_zero, &failure));
+    ok(strew_to(is_zero, device, dtype, &few, &failure));
+    check_nonzero(few, "few");
+    strew_release(drawn), strew_release(is_zero), strew_release(few);
+  }
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("sort");
   TCase *sorting = new_case(suite, "sort and topk");
@@ -388,5 +406,6 @@ Suite *make_suite(void) {
   tcase_add_loop_test(others, uniques, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
   tcase_add_test(others, unique_of_few);
   tcase_add_loop_test(others, nonzeros, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(others, few_nonzeros, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
   return suite;
 }
