@@ -172,6 +172,30 @@ START_TEST(sorts_longest_lines) {
 END_TEST
 
 /* Into given tensors, which keep their layout. */
+/* Lines in order, and with one element out of place: in the first and the last block, and about the ends of chunks and
+   of the parts of three threads. */
+START_TEST(sorts_what_is_in_order) {
+  static const int64_t lengths[] = {100, 1025, 140000};
+  static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_INT64, STREW_INT8};
+  strew_dtype dtype = dtypes[_i % 3];
+  int64_t n = lengths[_i / 3];
+  const int64_t places[] = {-1, 0, 14, 15, 511, 512, n / 3 - 1, n / 3, n / 3 + 1, n - 2};
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+    if (on_device() && !chosen((int)k, 3)) continue;
+    use_turn((int)k, _i);
+    int64_t *numbers = malloc((size_t)n * sizeof *numbers), at = places[k];
+    for (int64_t i = 0; i < n; i++) numbers[i] = (i >> _i % 2) * 100 / n;
+    if (at >= 0 && at < n - 1) numbers[at] = 101;
+    strew_tensor *drawn = tensor_from_integers(STREW_INT64, n, numbers), *line = NULL;
+    ok(strew_to(drawn, device, dtype, &line, &failure));
+    check_sort(line, 0, -1, false, "in order");
+    check_sort(line, 0, n - 1, true, "in order");
+    strew_release(drawn), strew_release(line);
+    free(numbers);
+  }
+}
+END_TEST
+
 static void check_given(int dim, const int64_t *sizes) {
   strew_tensor *tensor = random_tensor(STREW_FLOAT32, 2, sizes, STRIDED);
   for (int layout = CONTIGUOUS; layout <= STRIDED; layout++) {
@@ -395,6 +419,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(sorting, sorts, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
   tcase_add_loop_test(sorting, sorts_by_buckets, 0, STREW_DTYPE_COUNT);
   if (!on_device()) tcase_add_loop_test(sorting, sorts_longest_lines, 0, 2); /* CPU only */
+  tcase_add_loop_test(sorting, sorts_what_is_in_order, 0, 9);
   tcase_add_test(sorting, sorts_into_given);
 #ifdef __SANITIZE_THREAD__
   (void)sorts_what_changes; /* ThreadSanitizer would rightly report the test's data race */

@@ -2,7 +2,8 @@
 
    An element becomes an item: a key, an unsigned number in the same order (sort.inc), and its position in the line,
    which breaks ties. So the order is total and stable, and the same for every method. Keys are relative to the least of
-   the line. Items are narrow (key and position in a word of 64 bits) or broad, if one of the two needs more than 32.
+   the line. A line that is in order is stored as it is read. Items are narrow (key and position in a word of 64 bits)
+   or broad, if one of the two needs more than 32.
 
    Methods: insertion sort for few elements; a heap for the first few of a long line; else an LSD radix sort. Lines that
    exceed the cache are first partitioned by the most significant digit; then each bucket is sorted in cache, and
@@ -54,9 +55,10 @@ struct sort_line {
   uint64_t flip, base;
 };
 
-/* Bounds of keys, before the base is subtracted. */
+/* Bounds of keys, before the base is subtracted, and whether no key is below the one before. */
 struct bounds {
   uint64_t least, most;
+  bool in_order;
 };
 
 enum { NARROW, BROAD, KINDS };
@@ -152,10 +154,11 @@ struct radix {
   struct sort_line line;
   int kind;
   int64_t parts, count;
-  int64_t rank; /* of the first item */
-  char *items;  /* NULL: still elements of the line */
-  char *to;     /* destination of a partition */
-  int bits;     /* of keys, not sorted by yet */
+  int64_t rank;  /* of the first item */
+  char *items;   /* NULL: still elements of the line */
+  char *to;      /* destination of a partition */
+  int bits;      /* of keys, not sorted by yet */
+  bool in_order; /* see struct bounds */
   struct digit digit;
   struct radix_part *found; /* of each part */
   radix_chunk *phase;       /* now running */
@@ -177,12 +180,24 @@ static void each_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t
   }
 }
 
+/* Compares blocks, as most lines show that they are not in the first one. */
+static bool are_in_order(const uint64_t *keys, int64_t count) {
+  int64_t below = 0;
+  for (int64_t at = 1, end; at < count && !below; at = end) {
+    end = least(at + 16, count);
+    for (int64_t i = at; i < end; i++) below += keys[i] < keys[i - 1];
+  }
+  return !below;
+}
+
 static void bound_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
   struct bounds bounds = radix->found[part].bounds;
-  uint64_t keys[SORT_CHUNK];
-  for (int64_t at = begin, taken; at < end; at += taken) {
+  uint64_t keys[SORT_CHUNK], before = 0;
+  if (begin) radix->job->keys->load(&before, &radix->line, begin - 1, 1);
+  for (int64_t at = begin, taken; at < end; at += taken, before = keys[taken - 1]) {
     taken = end - at < SORT_CHUNK ? end - at : SORT_CHUNK;
     radix->job->keys->load(keys, &radix->line, at, taken);
+    if (bounds.in_order) bounds.in_order = before <= keys[0] && are_in_order(keys, taken);
     for (int64_t i = 0; i < taken; i++) {
       bounds.least = keys[i] < bounds.least ? keys[i] : bounds.least;
       bounds.most = keys[i] > bounds.most ? keys[i] : bounds.most;
@@ -213,10 +228,17 @@ static void partition_chunk(struct radix *radix, int64_t part, int64_t begin, in
   each_chunk(radix, part, begin, end, partition_items);
 }
 
+/* Items that are still elements are in order. */
 static void store_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  _Alignas(16) char made[SORT_CHUNK * sizeof(broad)];
+  const int64_t bytes = sorts_of[radix->kind]->bytes;
   (void)part;
-  store(radix->job, &radix->line, radix->kind, radix->items + begin * sorts_of[radix->kind]->bytes, radix->rank + begin,
-        end - begin);
+  for (int64_t at = begin, count; at < end; at += count) {
+    count = radix->items ? end - at : least(end - at, SORT_CHUNK);
+    if (!radix->items) load_items(radix->job, &radix->line, radix->kind, made, at, count);
+    store(radix->job, &radix->line, radix->kind, radix->items ? radix->items + at * bytes : made, radix->rank + at,
+          count);
+  }
 }
 
 static void radix_part(void *radix_, int64_t part) {
@@ -259,6 +281,12 @@ static void partition(struct radix *radix) {
   radix->items = partitioned;
 }
 
+/* Writes the items, which are sorted. */
+static void store_all(struct radix *radix) {
+  if (context_stops(radix->job->context)) return;
+  run_phase(radix, least(radix->line.keep - radix->rank, radix->count), store_chunk);
+}
+
 /* Sorts by all bits, and writes the result. Skips digits that all items share. */
 static void radix_sort(struct radix *radix) {
   strew_context *context = radix->job->context;
@@ -271,12 +299,12 @@ static void radix_sort(struct radix *radix) {
     if (context_stops(context)) return;
     if (places_of_counts(radix) < radix->count) partition(radix);
   }
-  if (!context_stops(context)) run_phase(radix, least(radix->line.keep - radix->rank, radix->count), store_chunk);
+  store_all(radix);
 }
 
 /* Finds the number of bits that a line's keys need. */
 static void find_bits(struct radix *radix) {
-  struct bounds all = {UINT64_MAX, 0};
+  struct bounds all = {UINT64_MAX, 0, true};
   /* a part may be skipped when the call stops */
   for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all;
   run_phase(radix, radix->count, bound_chunk);
@@ -284,7 +312,9 @@ static void find_bits(struct radix *radix) {
     const struct bounds *bounds = &radix->found[part].bounds;
     if (bounds->least < all.least) all.least = bounds->least;
     if (bounds->most > all.most) all.most = bounds->most;
+    all.in_order &= bounds->in_order;
   }
+  radix->in_order = all.in_order;
   radix->line.base = all.least;
   for (radix->bits = 0; radix->bits < 64 && (all.most - all.least) >> radix->bits;) radix->bits++;
   radix->kind = kind_for(radix->bits, radix->count);
@@ -361,6 +391,8 @@ static void measure(struct buckets *buckets, const struct sort_job *job, int64_t
   radix->line = line_at(job, i);
   radix->items = NULL;
   find_bits(radix);
+  buckets->most = buckets->share = radix->digit.shift = 0;
+  if (radix->in_order) return;
   radix->digit.bits = radix->bits < SORT_DIGIT_BITS ? radix->bits : SORT_DIGIT_BITS;
   radix->digit.shift = radix->bits - radix->digit.bits;
   run_phase(radix, radix->count, count_chunk);
@@ -377,6 +409,7 @@ static int64_t spare_of(const struct buckets *buckets) {
 }
 
 static size_t bytes_of(const struct buckets *buckets) {
+  if (buckets->radix.in_order) return 0;
   int64_t items = (is_in_place(buckets->radix.job, buckets->radix.kind) ? 0 : buckets->radix.count) + spare_of(buckets);
   return (size_t)(items * sorts_of[buckets->radix.kind]->bytes);
 }
@@ -418,6 +451,10 @@ static void sort_shares(void *buckets_, int64_t part) {
 static void sort_by_buckets(struct buckets *buckets, char *scratch) {
   struct radix *radix = &buckets->radix;
   const struct sort_job *job = radix->job;
+  if (radix->in_order) {
+    store_all(radix);
+    return;
+  }
   bool in_place = is_in_place(job, radix->kind);
   radix->to = in_place ? radix->line.positions : scratch;
   buckets->spare = NULL;
@@ -470,7 +507,8 @@ static void sort_alone(const struct sort_job *job, const struct sort_line *line,
     struct radix_part found;
     struct radix radix = {.job = job, .line = *line, .parts = 1, .count = line->n, .to = scratch, .found = &found};
     find_bits(&radix);
-    if (context_stops(job->context)) return;
+    if (radix.in_order) store_all(&radix);
+    if (radix.in_order || context_stops(job->context)) return;
     radix.items = is_in_place(job, radix.kind) ? line->positions : scratch + line->n * sorts_of[radix.kind]->bytes;
     run_phase(&radix, line->n, load_chunk);
     radix_sort(&radix);
