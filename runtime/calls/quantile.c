@@ -1,4 +1,5 @@
-/* quantile.c: quantiles of lines: elements are sorted, and the device picks them by rank. */
+/* quantile.c: quantiles of lines: elements are sorted, and the device picks them by rank. For one quantile the CPU
+   selects among unsorted ones. */
 #include "runtime/base/operations.h"
 #include "runtime/base/steps.h"
 
@@ -78,22 +79,28 @@ static strew_status read_q(struct quantile_list *list, strew_operand q) {
   return TRY(status, set_q(list, 0, element.bytes));
 }
 
-/* Sorted lines [rows, n], and a number for each device that needs them in memory. */
+/* Sorted lines [rows, n], or unsorted ones, whose elements may be moved; and a number for each device that needs them
+   in memory. */
 struct sorted_lines {
   strew_tensor *values, *start, *count;
   int64_t rows, n;
+  bool unsorted;
 };
 
-static void sort_quantile_lines(struct steps *steps, strew_tensor *tensor, const int *dim, struct sorted_lines *lines) {
+static void make_lines(struct steps *steps, strew_tensor *tensor, const int *dim, struct sorted_lines *lines) {
   strew_device *device = tensor->storage->device;
   const int64_t sizes[] = {lines->rows, lines->n};
   const int mark = steps->count;
-  strew_tensor **sorted = steps_place(steps), **moved = steps_place(steps);
+  strew_tensor **made = steps_place(steps), **moved = steps_place(steps);
   STEP(steps, dim && tensor->rank ? strew_transpose(tensor, *dim, -1, moved, steps->error)
                                   : strew_reshape(tensor, 1, (int64_t[]){-1}, moved, steps->error));
   strew_tensor *matrix = step_reshape(steps, *moved, 2, sizes);
-  STEP(steps, strew_sort(matrix, 1, false, sorted, NULL, steps->error));
-  lines->values = steps_keep(steps, mark, *sorted);
+  const bool is_copy = steps->status == STREW_OK && matrix->storage != tensor->storage;
+  if (!lines->unsorted)
+    STEP(steps, strew_sort(matrix, 1, false, made, NULL, steps->error));
+  else if (!is_copy)
+    STEP(steps, strew_clone(matrix, made, steps->error));
+  lines->values = steps_keep(steps, mark, *made ? *made : matrix);
   lines->start = step_full(steps, device, STREW_INT64, 0, NULL, strew_int(0));
   lines->count = step_full(steps, device, STREW_INT64, 0, NULL, strew_int(lines->n));
 }
@@ -103,6 +110,7 @@ static strew_status pick_row(const struct quantile_list *list, const struct sort
                              strew_interpolation interpolation, int64_t i, strew_tensor *out) {
   struct quantile_plan plan = {.q = list->q[i], .interpolation = interpolation, .step = 1};
   strew_tensor row = *out, line = *lines->values;
+  if (lines->unsorted) plan.unsorted = strew_tensor_numel(lines->values);
   plan.in_float32 = out->dtype != STREW_FLOAT64;
   row.offset += i * row.strides[0];
   row.rank = line.rank = 1;
@@ -119,7 +127,10 @@ static strew_tensor *pick_rows(struct steps *steps, const struct quantile_list *
   const int64_t sizes[] = {list->count, lines->rows};
   strew_tensor *tensor = list->tensor;
   strew_tensor *rows = step_new(steps, tensor->storage->device, tensor->dtype, 2, sizes);
-  if (rows && list->count) sort_quantile_lines(steps, tensor, dim, lines);
+  const strew_context *context = tensor_context(tensor);
+  /* threads share the sort of a line, but not its selection */
+  lines->unsorted = list->count == 1 && tensor->storage->device == &context->cpu && lines->rows >= context->threads;
+  if (rows && list->count) make_lines(steps, tensor, dim, lines);
   for (int64_t i = 0; i < list->count; i++) STEP(steps, pick_row(list, lines, interpolation, i, rows));
   return rows;
 }
