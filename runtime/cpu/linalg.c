@@ -5,7 +5,7 @@
 #include "loops/linalg_loops.h"
 #include "runtime/shared/parts.h"
 
-enum { FACTOR_BLOCK = 8, FACTOR_TURNS = 60 };
+enum { FACTOR_BLOCK = 8, FACTOR_TURNS = 60, FACTOR_MANY = 16 };
 #define STOPPABLE strew_context *context,
 #define STOPPING  context,
 #define STOPS     context_stops(context)
@@ -33,7 +33,7 @@ static int64_t scratch_of(const struct linalg_plan *plan) {
   case FACTOR_CHOLESKY: return n * n;
   case FACTOR_QR: return m * n + few + m + wide;
   case FACTOR_EIGEN: return 2 * n * n + 5 * n;
-  default: return most * few + 2 * few * few + most * columns + few + most + (columns < few ? few : columns);
+  default: return most * few + 2 * few * few + most * columns + 2 * most + columns + 2 * few * few + 7 * few;
   }
 }
 
