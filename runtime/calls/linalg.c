@@ -75,7 +75,7 @@ static strew_status refuse(const struct factoring *f, int64_t bad, int64_t why) 
   if (why >= 0) snprintf(column, sizeof column, ": column %" PRId64 " has no pivot", why);
   if (why >= 0 && f->plan.factor == FACTOR_CHOLESKY)
     snprintf(column, sizeof column, ": pivot %" PRId64 " is not above 0", why);
-  return fail(call, fault, "%s%s %s%s", f->batch_rank ? "has at " : "is ", at,
+  return fail(call, fault, "%s%s%s%s%s", f->batch_rank ? "has at " : "is ", at, f->batch_rank ? " " : "",
               why == NOT_FINITE      ? "a matrix with infinite or NaN elements, expected finite ones"
               : why == NOT_CONVERGED ? "a matrix whose iteration does not converge"
                                      : f->refusal,
@@ -202,11 +202,13 @@ strew_status strew_inv(strew_tensor *tensor, strew_tensor **out, strew_error *er
 static APART strew_tensor *pivots_of(struct steps *steps, strew_tensor *tensor) {
   struct factoring f;
   strew_tensor **pivots = steps_place(steps);
+  if (dtype_is_half(tensor->dtype)) tensor = step_to(steps, tensor, NULL, dtype_wide(tensor->dtype));
+  if (steps->status != STREW_OK) return NULL;
   start(&f, steps, FACTOR_PIVOTS, tensor, true);
   add_result(&f, 0, "out", pivots, 1, f.plan.n, 0);
   factor(&f);
   give(&f);
-  return steps->status == STREW_OK ? step_to(steps, *pivots, NULL, dtype_wide(tensor->dtype)) : NULL;
+  return steps->status == STREW_OK ? *pivots : NULL;
 }
 
 /* Moves a fold of pivots to *out, as the dtype of the matrices. */

@@ -5,7 +5,7 @@
 #include "loops/linalg_loops.h"
 #include "runtime/shared/parts.h"
 
-enum { FACTOR_BLOCK = 8, FACTOR_TURNS = 60, FACTOR_MANY = 16 };
+enum { FACTOR_BLOCK = 8, FACTOR_TURNS = 60, FACTOR_MANY = 9 };
 #define STOPPABLE strew_context *context,
 #define STOPPING  context,
 #define STOPS     context_stops(context)
