@@ -819,10 +819,10 @@ STREW_API strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_t
                                     strew_error *error);
 
 /* Small linear algebra: batches of matrices, the last two dimensions of `tensor` (STREW_ESHAPE: fewer; not square, where
-   that is asked for), of a float dtype (STREW_EDTYPE). 16-bit floats are computed as float32, and results rounded once.
+   they must be), of a float dtype (STREW_EDTYPE). 16-bit floats are computed as float32, and results rounded once.
    Every number is the result of operations in an order that the sizes and the elements of its matrix decide: the same
-   bits on every device and thread count. One thread computes a matrix; OpenCL devices compute small ones, other ones
-   are copied to the CPU and back. Results have the tensor's batch dimensions, dtype and device, and behave as *out; where
+   bits on every device and thread count. One thread computes a matrix. The CPU computes those of other devices, which
+   are copied there and back. Results have the tensor's batch dimensions, dtype and device, and behave as *out; where
    there are several, those that are NULL are not wanted. STREW_EVALUE: a matrix has no result; the error's position is
    its place in the batch, and nothing is written. */
 typedef struct strew_linalg_options {

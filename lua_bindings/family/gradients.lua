@@ -618,8 +618,8 @@ for name, rule in pairs(rules) do rule.name = name end
 -- Returns the gradient of a call's result, or nil if nothing depends on it; true for a table of results.
 local function gradient_of(call, gradients)
   local result = call.out
-  for _, one in ipairs(call.rule.several and call.results or {}) do
-    if gradients[one] then return true end
+  for _, other in ipairs(call.rule.several and call.results or {}) do
+    if gradients[other] then return true end
   end
   if type(result) ~= "table" then return gradients[result] end
   for _, piece in ipairs(result) do

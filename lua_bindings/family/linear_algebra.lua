@@ -28,7 +28,9 @@ local function split(text)
   return terms
 end
 
-local function fail_equation(fact, ...) fail("equation", fact:format(...), '"ij,jk->ik" is a matrix product', "value") end
+local function fail_equation(fact, ...)
+  fail("equation", fact:format(...), '"ij,jk->ik" is a matrix product', "value")
+end
 
 -- Returns the labels of a term. width: the number of dimensions that "..." stands for.
 local function labels_of(term, width)
@@ -289,7 +291,7 @@ local function cdist(self, other, p)
   operands.check_values(self, other, "other")
   check_matrices(self, "self")
   check_matrices(other, "other")
-  if not (p >= 0) then fail("p", ("is %s, expected 0 or more"):format(p), nil, "value", p) end
+  if p < 0 or p ~= p then fail("p", ("is %s, expected 0 or more"):format(p), nil, "value", p) end
   if self:size(-1) ~= other:size(-1) then
     fail("other", ("has rows of size %d, expected %d, as self"):format(other:size(-1), self:size(-1)), nil, "shape")
   end
@@ -356,7 +358,9 @@ local function counted(s, m, n, rtol)
 end
 
 local function check_rtol(rtol, name)
-  if rtol and not (rtol >= 0) then fail(name, ("is %s, expected 0 or more"):format(rtol), nil, "value", rtol) end
+  if rtol and (rtol < 0 or rtol ~= rtol) then
+    fail(name, ("is %s, expected 0 or more"):format(rtol), nil, "value", rtol)
+  end
 end
 
 -- Returns the pseudo-inverse's factors: v and u, transposed, with rows divided by the singular values; and these, with

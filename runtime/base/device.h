@@ -186,14 +186,7 @@ struct quantile_plan {
      FACTOR_EIGEN     out: values[n], vectors[n][n] of the symmetric matrix of that triangle
      FACTOR_SINGULAR  out: U, S[least of m and n], Vh; `columns` is the size of the square one of the larger of m and n
  */
-enum factor {
-  FACTOR_SOLVE,
-  FACTOR_PIVOTS,
-  FACTOR_CHOLESKY,
-  FACTOR_QR,
-  FACTOR_EIGEN,
-  FACTOR_SINGULAR
-};
+enum factor { FACTOR_SOLVE, FACTOR_PIVOTS, FACTOR_CHOLESKY, FACTOR_QR, FACTOR_EIGEN, FACTOR_SINGULAR };
 struct linalg_plan {
   enum factor factor;
   int64_t count, m, n, columns;
@@ -326,8 +319,8 @@ struct group_ids {
      matmul           c[m, n] = a[m, k] b[k, n], k > 0. m and n are the plan's last two dimensions, the others are
                       batches. Operands: 0 c (dense), 1 a, 2 b, of the dtype that is computed. The last two strides of a
                       and b are those of their own rows and columns: one of them is 1, the other at least as long
-     linalg           see linalg_plan; *bad: the number of the first matrix without a result, and *why; -1: none. On other
-                      devices than the CPU optional; may decline
+     linalg           see linalg_plan; *bad: the number of the first matrix without a result, and *why; -1: none. Optional: the CPU
+                      alone has it
 
    Optional, for groupings of elements, of which there are some. Tensors are dense and 1-D, except keys and src, which
    have any stride; starts, order, positions and groups are int64. There are groups.

@@ -1,5 +1,5 @@
-/* linalg.c: solutions, inverses, determinants and factorizations of batches of small matrices. A device that declines
-   has the CPU compute: the matrices are copied there and back. 16-bit floats are widened first, and results rounded
+/* linalg.c: solutions, inverses, determinants and factorizations of batches of small matrices. The CPU
+   computes those of other devices: they are copied there and back. 16-bit floats are widened first, and results rounded
    once. */
 #include "runtime/base/device.h"
 #include "runtime/base/steps.h"
@@ -49,7 +49,7 @@ static APART void start(struct factoring *f, struct steps *steps, enum factor fa
 
 /* Adds result i, of `rank` dimensions after those of the batch. */
 static APART void add_result(struct factoring *f, int i, const char *name, strew_tensor **out, int rank, int64_t rows,
-                       int64_t columns) {
+                             int64_t columns) {
   int64_t sizes[MAX_RANK + 2];
   if (!out || f->steps->status != STREW_OK) return;
   memcpy(sizes, f->batch, sizeof f->batch);
@@ -57,8 +57,7 @@ static APART void add_result(struct factoring *f, int i, const char *name, strew
   sizes[f->batch_rank + 1] = columns;
   f->results[i].name = name;
   f->results[i].out = out;
-  f->results[i].target =
-      steps_out(f->steps, name, f->device, f->a->dtype, f->batch_rank + rank, sizes, *out);
+  f->results[i].target = steps_out(f->steps, name, f->device, f->a->dtype, f->batch_rank + rank, sizes, *out);
 }
 
 static strew_status refuse(const struct factoring *f, int64_t bad, int64_t why) {
@@ -114,10 +113,7 @@ static APART void factor(struct factoring *f) {
   for (int i = 0; i < 3 && steps->status == STREW_OK; i++)
     if (f->results[i].target) elements |= strew_tensor_numel(f->results[i].target);
   if (steps->status != STREW_OK || !elements) return;
-  strew_device *cpu = &f->device->context->cpu;
-  strew_status status = f->device->ops->linalg ? run_on(f, f->device, &bad, &why) : STREW_DECLINED;
-  if (status == STREW_DECLINED) status = run_on(f, cpu, &bad, &why);
-  STEP(steps, status);
+  STEP(steps, run_on(f, f->device->ops->linalg ? f->device : &f->device->context->cpu, &bad, &why));
   if (steps->status == STREW_OK && bad >= 0) STEP(steps, refuse(f, bad, why));
   for (int i = 0; i < 3 && steps->status == STREW_OK; i++) {
     strew_tensor *target = f->results[i].target, *dense = f->results[i].dense;
@@ -137,7 +133,7 @@ static APART strew_status give(struct factoring *f) {
 
 static const strew_tensor *given(strew_tensor *const *out) { return out ? *out : NULL; }
 
-static const char singular[] = "a singular matrix", pinv_hint[] = "pinv and lstsq take any matrix";
+static const char singular[] = "a singular matrix", pinv_hint[] = "strew_svd(self) takes any matrix";
 
 /* The right sides of solve: b, of the batch of both, as matrices. */
 static void broadcast_sides(struct factoring *f, strew_tensor *b) {
@@ -152,13 +148,15 @@ static void broadcast_sides(struct factoring *f, strew_tensor *b) {
   }
   if (b->sizes[batch_rank] != n) {
     const bool is_batch = b->rank > 1 && b->sizes[b->rank - 1] == n;
-    STEP(f->steps, fail(call, HINTED(STREW_ESHAPE, "other", is_batch ? "a batch of vectors: other:unsqueeze(-1)" : NULL),
-                        "has %" PRId64 " rows, expected %" PRId64 ", as self", b->sizes[batch_rank], n));
+    STEP(f->steps,
+         fail(call, HINTED(STREW_ESHAPE, "other", is_batch ? "of a batch of vectors strew_unsqueeze(other, -1)" : NULL),
+              "has %" PRId64 " rows, expected %" PRId64 ", as self", b->sizes[batch_rank], n));
     return;
   }
   if (!broadcast_sizes(&f->batch_rank, f->batch, batch_rank, b->sizes)) {
-    STEP(f->steps, fail(call, FAULT(STREW_ESHAPE, "other"), "has leading dimensions %s, self has %s: they do not broadcast",
-                        text_of_sizes(batch_rank, b->sizes, its), text_of_sizes(f->batch_rank, f->batch, selfs)));
+    STEP(f->steps,
+         fail(call, FAULT(STREW_ESHAPE, "other"), "has leading dimensions %s, self has %s: they do not broadcast",
+              text_of_sizes(batch_rank, b->sizes, its), text_of_sizes(f->batch_rank, f->batch, selfs)));
     return;
   }
   int64_t sizes[MAX_RANK + 2];
@@ -213,7 +211,7 @@ static APART strew_tensor *pivots_of(struct steps *steps, strew_tensor *tensor) 
 
 /* Moves a fold of pivots to *out, as the dtype of the matrices. */
 static APART void give_fold(struct steps *steps, strew_fold fold, strew_tensor *pivots, const strew_tensor *tensor,
-                      const char *name, strew_tensor **out) {
+                            const char *name, strew_tensor **out) {
   strew_tensor *made = step_reduce(steps, fold, pivots, 1, (int[]){-1});
   strew_tensor *target =
       steps_out(steps, name, tensor->storage->device, tensor->dtype, tensor->rank - 2, tensor->sizes, *out);
@@ -238,20 +236,21 @@ strew_status strew_slogdet(strew_tensor *tensor, strew_tensor **sign, strew_tens
   return steps_status(&steps);
 }
 
-#define OPTIONS(f, options)                                                                                            \
+/* Declares `chosen`: the options, or zeros. */
+#define CHOSEN(options)                                                                                                \
   static const strew_linalg_options zeros;                                                                             \
   const strew_linalg_options *const chosen = (options) ? (options) : &zeros;                                           \
-  STEP(&steps, check_options(&call, chosen));                                                                          \
-  (f)->plan.is_upper = chosen->upper
+  STEP(&steps, check_options(&call, chosen))
 
 strew_status strew_cholesky(strew_tensor *tensor, const strew_linalg_options *options, strew_tensor **out,
                             strew_error *error) {
   CALL_STEPS(call, steps, "cholesky", error, {"self", tensor}, {"out", *out});
   struct factoring f;
+  CHOSEN(options);
   start(&f, &steps, FACTOR_CHOLESKY, tensor, true);
-  OPTIONS(&f, options);
+  f.plan.is_upper = chosen->upper;
   f.refusal = "a matrix that is not positive definite";
-  f.hint = "rounding may make it so: add a small multiple of eye(n); eigh takes any symmetric matrix";
+  f.hint = "strew_eigh(self) takes any symmetric matrix";
   add_result(&f, 0, "out", out, 2, f.plan.n, f.plan.n);
   factor(&f);
   return give(&f);
@@ -261,8 +260,8 @@ strew_status strew_qr(strew_tensor *tensor, const strew_linalg_options *options,
                       strew_error *error) {
   CALL_STEPS(call, steps, "qr", error, {"self", tensor}, {"q", given(q)}, {"r", given(r)});
   struct factoring f;
+  CHOSEN(options);
   start(&f, &steps, FACTOR_QR, tensor, false);
-  OPTIONS(&f, options);
   strew_tensor *unwanted = NULL;
   f.plan.columns = chosen->full || f.plan.m < f.plan.n ? f.plan.m : f.plan.n;
   add_result(&f, 0, "q", q, 2, f.plan.m, f.plan.columns);
@@ -277,8 +276,9 @@ strew_status strew_eigh(strew_tensor *tensor, const strew_linalg_options *option
                         strew_tensor **vectors, strew_error *error) {
   CALL_STEPS(call, steps, "eigh", error, {"self", tensor}, {"values", given(values)}, {"vectors", given(vectors)});
   struct factoring f;
+  CHOSEN(options);
   start(&f, &steps, FACTOR_EIGEN, tensor, true);
-  OPTIONS(&f, options);
+  f.plan.is_upper = chosen->upper;
   strew_tensor *unwanted = NULL;
   add_result(&f, 0, "values", values ? values : &unwanted, 1, f.plan.n, 0);
   add_result(&f, 1, "vectors", vectors, 2, f.plan.n, f.plan.n);
@@ -292,8 +292,8 @@ strew_status strew_svd(strew_tensor *tensor, const strew_linalg_options *options
                        strew_tensor **vh, strew_error *error) {
   CALL_STEPS(call, steps, "svd", error, {"self", tensor}, {"u", given(u)}, {"s", given(s)}, {"vh", given(vh)});
   struct factoring f;
+  CHOSEN(options);
   start(&f, &steps, FACTOR_SINGULAR, tensor, false);
-  OPTIONS(&f, options);
   strew_tensor *unwanted = NULL;
   const int64_t m = f.plan.m, n = f.plan.n, few = m < n ? m : n;
   f.plan.columns = !chosen->full ? few : m < n ? n : m;

@@ -1,14 +1,10 @@
 /* linalg.c: factorizations of batches of matrices on the CPU. One thread computes a matrix, so that the bits do not
-   depend on their number. The text is shared with OpenCL (runtime/shared/factor.inc), the loops along rows are those of
-   the instruction set (loops/linalg_loops.c). */
+   depend on their number. Loops along rows are those of the instruction set (loops/linalg_loops.c). */
 #include "cpu.h"
 #include "loops/linalg_loops.h"
 #include "runtime/shared/parts.h"
 
 enum { FACTOR_BLOCK = 8, FACTOR_TURNS = 60, FACTOR_MANY = 9 };
-#define STOPPABLE strew_context *context,
-#define STOPPING  context,
-#define STOPS     context_stops(context)
 #define SUBTRACT linalg_loops()->S.subtract
 #define COMBINE  linalg_loops()->S.combine
 #define ROTATE   linalg_loops()->S.rotate

@@ -7,12 +7,12 @@ enum { DOT_LANES = 16 };
 
 #define S f32
 #define T float
-#include "runtime/shared/matrix_rows.inc"
+#include "linalg.inc"
 #undef S
 #undef T
 #define S f64
 #define T double
-#include "runtime/shared/matrix_rows.inc"
+#include "linalg.inc"
 
 #define STEPS(S)                                                                                                       \
   { subtract_##S, combine_##S, rotate_##S, dot_##S }

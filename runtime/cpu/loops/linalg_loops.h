@@ -1,4 +1,4 @@
-/* linalg_loops.h: steps of linear algebra on rows of matrices, see runtime/shared/matrix_rows.inc. */
+/* linalg_loops.h: steps of linear algebra on rows of matrices, see linalg.inc. */
 #ifndef STREW_LINALG_LOOPS_H
 #define STREW_LINALG_LOOPS_H
 
