@@ -38,7 +38,7 @@ static strew_status check_matrices(const struct call *call, const char *name, co
   return STREW_OK;
 }
 
-static APART void start(struct factoring *f, struct steps *steps, enum factor factor, strew_tensor *a, bool is_square) {
+static void start(struct factoring *f, struct steps *steps, enum factor factor, strew_tensor *a, bool is_square) {
   *f = (struct factoring){.steps = steps, .a = a, .device = a->storage->device, .plan = {.factor = factor}};
   if (STEP(steps, check_matrices(steps->call, "self", a, is_square)) != STREW_OK) return;
   f->batch_rank = a->rank - 2;
@@ -48,8 +48,8 @@ static APART void start(struct factoring *f, struct steps *steps, enum factor fa
 }
 
 /* Adds result i, of `rank` dimensions after those of the batch. */
-static APART void add_result(struct factoring *f, int i, const char *name, strew_tensor **out, int rank, int64_t rows,
-                             int64_t columns) {
+static void add_result(struct factoring *f, int i, const char *name, strew_tensor **out, int rank, int64_t rows,
+                       int64_t columns) {
   int64_t sizes[MAX_RANK + 2];
   if (!out || f->steps->status != STREW_OK) return;
   memcpy(sizes, f->batch, sizeof f->batch);
@@ -84,7 +84,7 @@ static strew_status refuse(const struct factoring *f, int64_t bad, int64_t why) 
 /* ---------------------------------------------------------------------------------------------------------- work */
 
 /* A dense tensor on `device`, of the dtype that is computed. */
-static APART strew_tensor *dense_on(struct factoring *f, strew_device *device, strew_tensor *x) {
+static strew_tensor *dense_on(struct factoring *f, strew_device *device, strew_tensor *x) {
   const strew_dtype wide = dtype_wide(x->dtype);
   if (x->dtype != wide || !strew_tensor_is_contiguous(x)) x = step_copy(f->steps, x, wide);
   return f->steps->status == STREW_OK ? step_to(f->steps, x, device, wide) : NULL;
@@ -106,7 +106,7 @@ static strew_status run_on(struct factoring *f, strew_device *device, int64_t *b
 }
 
 /* Makes the results. */
-static APART void factor(struct factoring *f) {
+static void factor(struct factoring *f) {
   struct steps *steps = f->steps;
   int64_t bad = -1, why = 0, elements = 0;
   f->plan.count = count_of_sizes(f->batch_rank, f->batch);
@@ -123,7 +123,7 @@ static APART void factor(struct factoring *f) {
   }
 }
 
-static APART strew_status give(struct factoring *f) {
+static strew_status give(struct factoring *f) {
   for (int i = 0; i < 3; i++)
     if (f->results[i].target) steps_give(f->steps, f->results[i].target, f->results[i].out);
   return steps_status(f->steps);
@@ -197,7 +197,7 @@ strew_status strew_inv(strew_tensor *tensor, strew_tensor **out, strew_error *er
 }
 
 /* The pivots of each matrix, in the dtype that is computed. */
-static APART strew_tensor *pivots_of(struct steps *steps, strew_tensor *tensor) {
+static strew_tensor *pivots_of(struct steps *steps, strew_tensor *tensor) {
   struct factoring f;
   strew_tensor **pivots = steps_place(steps);
   if (dtype_is_half(tensor->dtype)) tensor = step_to(steps, tensor, NULL, dtype_wide(tensor->dtype));
@@ -210,8 +210,8 @@ static APART strew_tensor *pivots_of(struct steps *steps, strew_tensor *tensor) 
 }
 
 /* Moves a fold of pivots to *out, as the dtype of the matrices. */
-static APART void give_fold(struct steps *steps, strew_fold fold, strew_tensor *pivots, const strew_tensor *tensor,
-                            const char *name, strew_tensor **out) {
+static void give_fold(struct steps *steps, strew_fold fold, strew_tensor *pivots, const strew_tensor *tensor,
+                      const char *name, strew_tensor **out) {
   strew_tensor *made = step_reduce(steps, fold, pivots, 1, (int[]){-1});
   strew_tensor *target =
       steps_out(steps, name, tensor->storage->device, tensor->dtype, tensor->rank - 2, tensor->sizes, *out);
