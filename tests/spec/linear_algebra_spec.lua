@@ -336,7 +336,8 @@ describe("linear algebra", function()
     assert.is_true(strew.equal(strew.einsum("...,...->...", a, a[0]), a * a[0]))
     assert.is_true(strew.equal(strew.einsum("i,j", a[0][0], b[0]), a[0][0]:outer(b[0])))
     assert.is_true(strew.equal(strew.einsum("b a c", a), strew.einsum("bac->abc", a)))
-    for _, case in ipairs{{"ij->ik", "has 'k' in the result, but in no operand"}, {"ij,jk", "has 2 terms, for 1 operand"},
+    for _, case in ipairs{{"ij->ik", "has 'k' in the result, but in no operand"},
+        {"ij,jk", "has 2 terms, for 1 operand"},
         {"ijk", 'the term "ijk" for an operand of 2 dimensions'}, {"i1", "expected letters"},
         {"ii->i", "repeats 'i', whose sizes are 2 and 3"}, {"ij->ii", "has 'i' in the result twice"},
         {"i->j->k", "has several"}} do
