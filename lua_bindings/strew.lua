@@ -6052,6 +6052,455 @@ function strew.mv(self, other) end
 ---@return strew.Tensor t rank 0
 function strew.dot(self, other) end
 
+--------------------------------------------------------------------------------------------------------- Linear algebra
+
+---Returns the inverses of square matrices.
+---
+---Each matrix of a batch, the last two dimensions, by elimination with exchanges of rows. To solve equations, solve is
+---faster and rounds less.
+---
+---```lua
+---local m = strew.tensor{{2.0, 0.0}, {1.0, 4.0}}
+---print(m:inv())
+---print(m:inv():matmul(m))
+---```
+---```text
+---float32[2, 2] cpu
+---  0.5000   0.0000
+--- -0.1250   0.2500
+---float32[2, 2] cpu
+--- 1  0
+--- 0  1
+---```
+---@param self strew.Tensor a float dtype, [..., n, n]; error: others; singular ones, which the message names
+---@return strew.Tensor t self's dtype and shape
+function strew.inv(self) end
+
+---Returns x with self @ x = other, of square matrices.
+---
+---Leading dimensions broadcast. other is one vector, or matrices, whose columns are right sides.
+---
+---```lua
+---local m = strew.tensor{{2.0, 0.0}, {1.0, 4.0}}
+---print(m:solve(strew.tensor{2.0, 9.0}))
+---print(m:solve(strew.eye(2)))
+---```
+---```text
+---float32[2] cpu
+--- 1  2
+---float32[2, 2] cpu
+---  0.5000   0.0000
+--- -0.1250   0.2500
+---```
+---@param self strew.Tensor a float dtype, [..., n, n]; error: others; singular ones, which the message names
+---@param other strew.Tensor [n] or [..., n, k], self's dtype
+---@return strew.Tensor t [..., n] or [..., n, k]
+function strew.solve(self, other) end
+
+---Returns the determinants of square matrices.
+---
+---The product of the pivots of elimination; 0 for singular matrices. slogdet neither overflows nor underflows.
+---
+---```lua
+---print(strew.tensor{{2.0, 0.0}, {1.0, 4.0}}:det())
+---print(strew.ones(3, 2, 2):det())
+---```
+---```text
+---float32[] cpu  8
+---float32[3] cpu
+--- 0  0  0
+---```
+---@param self strew.Tensor a float dtype, [..., n, n]; error: others
+---@return strew.Tensor t [...], self's dtype
+function strew.det(self) end
+
+---Returns the signs of determinants, and the logarithms of their magnitudes.
+---
+---```lua
+---local sign, logabsdet = strew.tensor{{0.0, 2.0}, {1.0, 4.0}}:slogdet()
+---print(sign)
+---print(logabsdet)
+---```
+---```text
+---float32[] cpu  -1
+---float32[] cpu  0.6931
+---```
+---@param self strew.Tensor a float dtype, [..., n, n]; error: others
+---@return strew.Tensor sign [...]: 1, -1, or 0 for a singular matrix
+---@return strew.Tensor logabsdet [...]: -inf for a singular matrix
+function strew.slogdet(self) end
+
+---Returns the lower triangle L with L @ L:t() = self, of symmetric positive definite matrices.
+---
+---One triangle of self is read, the one of the result.
+---
+---```lua
+---print(strew.tensor{{4.0, 2.0}, {2.0, 5.0}}:cholesky())
+---print(strew.tensor{{4.0, 2.0}, {2.0, 5.0}}:cholesky(true))
+---```
+---```text
+---float32[2, 2] cpu
+--- 2  0
+--- 1  2
+---float32[2, 2] cpu
+--- 2  1
+--- 0  2
+---```
+---@param self strew.Tensor a float dtype, [..., n, n]; error: one is not positive definite
+---@param upper? boolean true: the upper triangle U with U:t() @ U = self; default false
+---@return strew.Tensor t self's dtype and shape
+---@overload fun(self: strew.Tensor, options: {upper?: boolean}): strew.Tensor
+function strew.cholesky(self, upper) end
+
+---Returns Q, of orthonormal columns, and R, an upper triangle, with Q @ R = self.
+---
+---By reflections; the signs are those of NumPy and PyTorch.
+---
+---```lua
+---local q, r = strew.tensor{{3.0, 1.0}, {4.0, 2.0}}:qr()
+---print(q)
+---print(r)
+---```
+---```text
+---float32[2, 2] cpu
+--- -0.6000  -0.8000
+--- -0.8000   0.6000
+---float32[2, 2] cpu
+--- -5.0000  -2.2000
+---  0.0000   0.4000
+---```
+---@param self strew.Tensor a float dtype, [..., m, n]; error: others
+---@param mode? string default "reduced": [..., m, k] and [..., k, n], k the least; "complete": k is m; "r": r alone
+---@return strew.Tensor q not for "r"
+---@return strew.Tensor r
+---@overload fun(self: strew.Tensor, options: {mode?: string}): strew.Tensor, strew.Tensor
+function strew.qr(self, mode) end
+
+---Returns the eigenvalues of symmetric matrices, in ascending order, and their eigenvectors, the columns of matrices.
+---
+---One triangle of self is read. An eigenvector's sign is either one.
+---
+---```lua
+---local values, vectors = strew.tensor{{2.0, 1.0}, {1.0, 2.0}}:eigh()
+---print(values)
+---print(vectors:abs())
+---```
+---```text
+---float32[2] cpu
+--- 1  3
+---float32[2, 2] cpu
+--- 0.7071  0.7071
+--- 0.7071  0.7071
+---```
+---@param self strew.Tensor a float dtype, [..., n, n]; error: others; elements that are not finite
+---@param upper? boolean true: the upper triangle is read; default false, the lower one
+---@return strew.Tensor values [..., n]
+---@return strew.Tensor vectors [..., n, n], orthonormal columns
+---@overload fun(self: strew.Tensor, options: {upper?: boolean}): strew.Tensor, strew.Tensor
+function strew.eigh(self, upper) end
+
+---Returns the eigenvalues of symmetric matrices in ascending order.
+---
+---```lua
+---print(strew.tensor{{2.0, 1.0}, {1.0, 2.0}}:eigvalsh())
+---```
+---```text
+---float32[2] cpu
+--- 1  3
+---```
+---@param self strew.Tensor a float dtype, [..., n, n]; error: others; elements that are not finite
+---@param upper? boolean true: the upper triangle is read; default false, the lower one
+---@return strew.Tensor values [..., n]
+---@overload fun(self: strew.Tensor, options: {upper?: boolean}): strew.Tensor
+function strew.eigvalsh(self, upper) end
+
+---Returns the singular value decomposition: u, s and vh with (u * s) @ vh = self.
+---
+---u has orthonormal columns, vh orthonormal rows; s is in descending order. A column and its row have
+---either sign. `self:svd(false)` has no more vectors than the product needs.
+---
+---```lua
+---local m = strew.tensor{{3.0, 0.0}, {4.0, 5.0}}
+---local u, s, vh = m:svd()
+---print(s)
+---print((u * s):matmul(vh))
+---```
+---```text
+---float32[2] cpu
+--- 6.7082  2.2361
+---float32[2, 2] cpu
+---  3.0000e+00  -2.5720e-08
+---  4.0000e+00   5.0000e+00
+---```
+---@param self strew.Tensor a float dtype, [..., m, n]; error: others; elements that are not finite
+---@param full_matrices? boolean default true: u is [..., m, m], vh [..., n, n]; false: [..., m, k] and [..., k, n]
+---@return strew.Tensor u
+---@return strew.Tensor s [..., k], k the least of m and n
+---@return strew.Tensor vh
+---@overload fun(self: strew.Tensor, options: {full_matrices?: boolean}): strew.Tensor, strew.Tensor, strew.Tensor
+function strew.svd(self, full_matrices) end
+
+---Returns the singular values of matrices in descending order.
+---
+---```lua
+---print(strew.tensor{{3.0, 0.0}, {4.0, 5.0}}:svdvals())
+---```
+---```text
+---float32[2] cpu
+--- 6.7082  2.2361
+---```
+---@param self strew.Tensor a float dtype, [..., m, n]; error: others; elements that are not finite
+---@return strew.Tensor s [..., k], k the least of m and n
+function strew.svdvals(self) end
+
+---Returns x with the least norm of self @ x - other; of several the x of least norm.
+---
+---By singular values, so that matrices may be of any rank.
+---
+---```lua
+---local m = strew.tensor{{1.0, 0.0}, {1.0, 1.0}, {1.0, 2.0}}
+---local x, residuals, rank = m:lstsq(strew.tensor{1.0, 3.0, 5.0})
+---print(x)
+---print(rank)
+---```
+---```text
+---float32[2] cpu
+--- 1.0000  2.0000
+---int64[] cpu  2
+---```
+---@param self strew.Tensor a float dtype, [..., m, n]; error: others
+---@param other strew.Tensor [m] or [..., m, k], self's dtype
+---@param rcond? number singular values up to rcond times the largest one are 0; default max(m, n) * eps of finfo
+---@return strew.Tensor x [..., n] or [..., n, k]
+---@return strew.Tensor residuals sums of squares, [..., k]; none unless all ranks are n, and m > n
+---@return strew.Tensor rank int64, [...]
+---@return strew.Tensor s the singular values
+---@overload fun(self: strew.Tensor, options: {other: strew.Tensor, rcond?: number}): strew.Tensor, strew.Tensor, strew.Tensor, strew.Tensor
+function strew.lstsq(self, other, rcond) end
+
+---Returns the pseudo-inverses of matrices, which may be of any shape and rank.
+---
+---```lua
+---print(strew.tensor{{1.0, 2.0}, {2.0, 4.0}}:pinv())
+---```
+---```text
+---float32[2, 2] cpu
+--- 0.0400  0.0800
+--- 0.0800  0.1600
+---```
+---@param self strew.Tensor a float dtype, [..., m, n]; error: others
+---@param rtol? number singular values up to rtol times the largest one are 0; default max(m, n) * eps of finfo
+---@return strew.Tensor t [..., n, m]
+---@overload fun(self: strew.Tensor, options: {rtol?: number}): strew.Tensor
+function strew.pinv(self, rtol) end
+
+---Returns the ranks of matrices: the number of singular values that do not count as 0.
+---
+---```lua
+---print(strew.tensor{{1.0, 2.0}, {2.0, 4.0}}:matrix_rank())
+---```
+---```text
+---int64[] cpu  1
+---```
+---@param self strew.Tensor a float dtype, [..., m, n]; error: others
+---@param rtol? number singular values up to rtol times the largest one are 0; default max(m, n) * eps of finfo
+---@return strew.Tensor t int64, [...]
+---@overload fun(self: strew.Tensor, options: {rtol?: number}): strew.Tensor
+function strew.matrix_rank(self, rtol) end
+
+---Returns norms of matrices.
+---
+---"fro": the root of the sum of squares; "nuc": the sum of singular values; 2, -2: the largest, the smallest of these;
+---1, -1: of the sums of magnitudes of columns; math.huge, -math.huge: of rows.
+---
+---```lua
+---local m = strew.tensor{{3.0, 0.0}, {4.0, 5.0}}
+---print(m:matrix_norm())
+---print(m:matrix_norm(math.huge))
+---```
+---```text
+---float32[] cpu  7.0711
+---float32[] cpu  9
+---```
+---@param self strew.Tensor a float dtype, at least two dimensions; error: others
+---@param ord? string|number default "fro"
+---@param dim? integer|integer[] two dimensions, of rows and of columns; default the last two
+---@param keepdim? boolean true: keeps them, with size 1; default false
+---@return strew.Tensor t self's dtype
+---@overload fun(self: strew.Tensor, options: {ord?: string|number, dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
+function strew.matrix_norm(self, ord, dim, keepdim) end
+
+---Returns the norm of all elements, or of lines: norm, by the name of other libraries.
+---
+---```lua
+---print(strew.tensor{3.0, 4.0}:vector_norm())
+---```
+---```text
+---float32[] cpu  5
+---```
+---@param self strew.Tensor a float dtype; error: others
+---@param ord? number the power, as norm's p; default 2
+---@param dim? integer|integer[] the dimensions to reduce, default: all
+---@param keepdim? boolean true: keeps them, with size 1; default false
+---@return strew.Tensor t self's dtype
+---@overload fun(self: strew.Tensor, options: {ord?: number, dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
+function strew.vector_norm(self, ord, dim, keepdim) end
+
+---Returns the matrix product of n copies of each square matrix.
+---
+---n 0 gives the identity, n below 0 powers of the inverse.
+---
+---```lua
+---print(strew.tensor{{1, 1}, {1, 0}}:matrix_power(10))
+---```
+---```text
+---int64[2, 2] cpu
+--- 89  55
+--- 55  34
+---```
+---@param self strew.Tensor [..., n, n], any dtype but bool; floats for n below 0
+---@param n integer
+---@return strew.Tensor t self's dtype and shape
+---@overload fun(self: strew.Tensor, options: {n: integer}): strew.Tensor
+function strew.matrix_power(self, n) end
+
+---Returns the sums of the diagonals of matrices, the last two dimensions.
+---
+---```lua
+---print(strew.tensor{{1, 2}, {3, 4}}:trace())
+---```
+---```text
+---int64[] cpu  5
+---```
+---@param self strew.Tensor [..., m, n]; error: fewer dimensions
+---@param offset? integer above 0: a diagonal above the main one, below 0: below it; default 0
+---@return strew.Tensor t [...]; integers give int64
+---@overload fun(self: strew.Tensor, options: {offset?: integer}): strew.Tensor
+function strew.trace(self, offset) end
+
+---Returns the dot products of vectors along a dimension.
+---
+---```lua
+---print(strew.tensor{{1, 2}, {3, 4}}:vecdot(strew.tensor{10, 1}))
+---```
+---```text
+---int64[2] cpu
+--- 12  34
+---```
+---@param self strew.Tensor any dtype but bool
+---@param other strew.Tensor broadcasts with self
+---@param dim? integer of the two as broadcast; default -1
+---@return strew.Tensor t the promoted dtype; integers wrap
+---@overload fun(self: strew.Tensor, options: {other: strew.Tensor, dim?: integer}): strew.Tensor
+function strew.vecdot(self, other, dim) end
+
+---Returns the cross products of vectors of three elements along a dimension.
+---
+---```lua
+---print(strew.tensor{1, 0, 0}:cross(strew.tensor{{0, 1, 0}, {0, 0, 1}}))
+---```
+---```text
+---int64[2, 3] cpu
+---  0   0   1
+---  0  -1   0
+---```
+---@param self strew.Tensor size 3 along dim; error: others
+---@param other strew.Tensor broadcasts with self
+---@param dim? integer of the two as broadcast; default -1
+---@return strew.Tensor t the promoted dtype
+---@overload fun(self: strew.Tensor, options: {other: strew.Tensor, dim?: integer}): strew.Tensor
+function strew.cross(self, other, dim) end
+
+---Returns the Kronecker product: other times each element of self, in its place.
+---
+---```lua
+---print(strew.tensor{{1, 2}}:kron(strew.tensor{{1, 0}, {0, 1}}))
+---```
+---```text
+---int64[2, 4] cpu
+--- 1  0  2  0
+--- 0  1  0  2
+---```
+---@param self strew.Tensor at most 8 dimensions
+---@param other strew.Tensor the same
+---@return strew.Tensor t sizes are the products of the sizes
+function strew.kron(self, other) end
+
+---Returns sums of products over pairs of dimensions of two tensors.
+---
+---The other dimensions stay: self's, then other's.
+---
+---```lua
+---local a = strew.tensor{{1, 2}, {3, 4}}
+---print(a:tensordot(a, 1))
+---print(a:tensordot(a, {{0, 1}, {0, 1}}))
+---```
+---```text
+---int64[2, 2] cpu
+---  7  10
+--- 15  22
+---int64[] cpu  30
+---```
+---@param self strew.Tensor any dtype but bool
+---@param other strew.Tensor the same dtype
+---@param dims? integer|table n: self's last with other's first n; {those of self, those of other}; default 2
+---@return strew.Tensor t their dtype; integers wrap
+---@overload fun(self: strew.Tensor, options: {other: strew.Tensor, dims?: integer|table}): strew.Tensor
+function strew.tensordot(self, other, dims) end
+
+---Returns sums of products of tensors by subscripts, as NumPy's and PyTorch's.
+---
+---A letter names a dimension; letters that are not in the result are summed over. Without "->" the result has those that
+---occur once, in the order of the alphabet. "..." stands for any leading dimensions, which broadcast. Operands are
+---multiplied from the first on, two at a time, as matrix products.
+---
+---```lua
+---local a = strew.tensor{{1, 2}, {3, 4}}
+---print(strew.einsum("ij,jk->ik", a, a))
+---print(strew.einsum("ii", a))
+---print(strew.einsum("ij->ji", {a}))
+---```
+---```text
+---int64[2, 2] cpu
+---  7  10
+--- 15  22
+---int64[] cpu  5
+---int64[2, 2] cpu
+--- 1  3
+--- 2  4
+---```
+---@param equation string a term for each operand, between commas, then maybe -> and that of the result
+---@param a strew.Tensor|strew.Tensor[] the first operand, or all of them in a sequence
+---@param b? strew.Tensor of the same dtype, not bool
+---@param c? strew.Tensor
+---@param d? strew.Tensor more than four: in a sequence
+---@return strew.Tensor t their dtype; integers wrap
+function strew.einsum(equation, a, b, c, d) end
+
+---Returns the distances between all pairs of rows of two matrices: the norms of their differences.
+---
+---With p 1 and 2 the differences are never stored.
+---
+---```lua
+---local a = strew.tensor{{0.0, 0.0}, {3.0, 4.0}}
+---print(a:cdist(a))
+---print(a:cdist(strew.tensor{{1.0, 1.0}}, 1))
+---```
+---```text
+---float32[2, 2] cpu
+--- 0  5
+--- 5  0
+---float32[2, 1] cpu
+--- 2
+--- 5
+---```
+---@param self strew.Tensor a float dtype, [..., m, k]; error: others
+---@param other strew.Tensor [..., n, k], the same dtype; leading dimensions broadcast
+---@param p? number 0 or more, as norm's; default 2
+---@return strew.Tensor t [..., m, n]
+---@overload fun(self: strew.Tensor, options: {other: strew.Tensor, p?: number}): strew.Tensor
+function strew.cdist(self, other, p) end
+
 ------------------------------------------------------------------------------------------------- Expressions, gradients
 
 ---# expressions

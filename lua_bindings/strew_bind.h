@@ -510,7 +510,8 @@ enum { NO_DIM = INT_MIN };
   X(integer, steps) X(integer, threads) X(integer, seed) X(integer, chunks) X(size, dim_size)                          \
   X(dim, dim) X(dim, dim0) X(dim, dim1) X(dim, start_dim) X(dim, end_dim) X(dim, batch_dims) X(dim, axis)              \
   X(boolean, keepdim) X(boolean, include_self) X(boolean, accumulate) Y(boolean, right, is_right)                      \
-  X(boolean, descending) X(boolean, largest) X(boolean, equal_nan) X(boolean, return_inverse)                          \
+  X(boolean, descending) X(boolean, largest) Y(boolean, upper, is_upper) X(boolean, full_matrices)                     \
+  Y(word, mode, form) X(boolean, equal_nan) X(boolean, return_inverse)                                                 \
   X(boolean, return_counts) X(boolean, enabled) Y(dims, dim, dims) X(integers, shape) X(integers, strides)             \
   Y(integers, dims, order) Y(integers, position, place) X(mode, mode) Y(reduce, reduce, reduction)                     \
   X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing)                                     \

@@ -359,6 +359,13 @@ const struct script_function bind_family_rows[] = {
     IN(losses, mse_loss, ALWAYS | COMPOSED),
     IN(losses, binary_losses, INNER), IN(losses, binary_cross_entropy, ALWAYS | COMPOSED),
     IN(losses, nll_loss, ALWAYS | COMPOSED), IN(losses, cross_entropy, ALWAYS | COMPOSED),
+    IN(linear_algebra, einsum, FUNCTION | COMPOSED), IN(linear_algebra, tensordot, ALWAYS | COMPOSED),
+    IN(linear_algebra, vecdot, ALWAYS | COMPOSED), IN(linear_algebra, cross, ALWAYS | COMPOSED),
+    IN(linear_algebra, kron, ALWAYS | COMPOSED), IN(linear_algebra, trace, ALWAYS | COMPOSED),
+    IN(linear_algebra, matrix_power, ALWAYS | COMPOSED), IN(linear_algebra, cdist, ALWAYS),
+    IN(linear_algebra, vector_norm, ALWAYS | COMPOSED), IN(linear_algebra, matrix_norm, ALWAYS | COMPOSED),
+    IN(linear_algebra, matrix_rank, ALWAYS | CONSTANT), IN(linear_algebra, pinv, ALWAYS | COMPOSED),
+    IN(linear_algebra, lstsq, ALWAYS | COMPOSED),
     IN(combinations, reduction, FUNCTION | CONSTANT), IN(combinations, reduce, ALWAYS), IN(combinations, scan, ALWAYS),
     IN(printing, set_printoptions, FUNCTION | BRIEF), IN(printing, get_printoptions, FUNCTION | BRIEF),
     /* of tables of columns, for their metatables */

@@ -2,6 +2,8 @@
 #include "runtime/shared/tables.h"
 #include "strew_bind.h"
 
+#include <string.h>
+
 bool bind_is_float(strew_dtype dtype) {
   enum { BOOLEAN, INTEGER, FLOATING };
   static const bool is_float[] = {
@@ -64,6 +66,20 @@ RUN(isclose, strew_isclose_with, a->self, a->other, a->rtol, a->atol,
     &(strew_isclose_options){.equal_nan = a->equal_nan})
 RUN(product, strew_matmul, (strew_product)a->call->row->code, a->self, a->other)
 
+RUN(inv, strew_inv, a->self)
+RUN(solve, strew_solve, a->self, a->other)
+RUN(det, strew_det, a->self)
+RUN_TWO(slogdet, strew_slogdet, a->self)
+RUN(cholesky, strew_cholesky, a->self, &(strew_linalg_options){.upper = a->is_upper})
+
+static strew_status eigvalsh(struct arguments *a) {
+  return strew_eigh(a->self, &(strew_linalg_options){.upper = a->is_upper}, a->out, NULL, a->error);
+}
+
+static strew_status svdvals(struct arguments *a) { return strew_svd(a->self, NULL, NULL, a->out, NULL, a->error); }
+
+RUN_TWO(eigh, strew_eigh, a->self, &(strew_linalg_options){.upper = a->is_upper})
+
 /* What result_type has read: the promoted dtype of tensors and words, and the number of the highest category. */
 struct operand_types {
   int dtypes, numbers;
@@ -92,6 +108,32 @@ static bool read_type(lua_State *L, struct script_call *call, int i, struct oper
   const int count = types->dtypes + 1;
   types->dtypes = 1;
   return strew_result_type(count, dtypes, 0, NULL, &types->dtype, &call->error) == STREW_OK;
+}
+
+/* qr(self [, mode]) -> q, r; mode "r": r alone */
+static int qr(lua_State *L, struct script_call *call) {
+  static const char *const modes[] = {"reduced", "complete", "r"};
+  struct arguments a;
+  char text[TEXT_BYTES];
+  int mode = 0;
+  strew_tensor **q = bind_result(L, call), **r = bind_result(L, call);
+  if (!bind_read(L, call, &a)) return -1;
+  while (a.form && mode < 3 && strcmp(a.form, modes[mode]) != 0) mode++;
+  if (mode == 3)
+    return bind_fail(call, STREW_EARGUMENT, "mode", "is %s, expected \"reduced\", \"complete\" or \"r\"",
+                     bind_text(L, call, call->given[1], text));
+  if (strew_qr(a.self, &(strew_linalg_options){.full = mode == 1}, mode == 2 ? NULL : q, r, a.error) != STREW_OK)
+    return -1;
+  if (mode == 2) lua_remove(L, -2);
+  return mode == 2 ? 1 : 2;
+}
+
+/* svd(self [, full_matrices]) -> u, s, vh */
+static int svd(lua_State *L, struct script_call *call) {
+  struct arguments a;
+  strew_tensor **u = bind_result(L, call), **s = bind_result(L, call), **vh = bind_result(L, call);
+  if (!bind_read(L, call, &a)) return -1;
+  return bind_end(strew_svd(a.self, &(strew_linalg_options){.full = a.full_matrices}, u, s, vh, a.error), 3);
 }
 
 /* result_type(a [, b, ...]) */
@@ -134,5 +176,15 @@ const struct script_function bind_math_rows[] = {
     {"mm", bind_one, STREW_MM, ALWAYS, "self:tensor other:tensor", product},
     {"mv", bind_one, STREW_MV, ALWAYS, "self:tensor other:tensor", product},
     {"dot", bind_one, STREW_DOT, ALWAYS, "self:tensor other:tensor", product},
+    {"inv", bind_one, 0, ALWAYS, "self:tensor", inv},
+    {"solve", bind_one, 0, ALWAYS, "self:tensor other:tensor", solve},
+    {"det", bind_one, 0, ALWAYS, "self:tensor", det},
+    {"slogdet", bind_two, 0, ALWAYS, "self:tensor", slogdet},
+    {"cholesky", bind_one, 0, ALWAYS, "self:tensor upper?boolean", cholesky},
+    {"qr", qr, 0, ALWAYS, "self:tensor mode?word", NULL},
+    {"eigh", bind_two, 0, ALWAYS, "self:tensor upper?boolean", eigh},
+    {"eigvalsh", bind_one, 0, ALWAYS, "self:tensor upper?boolean", eigvalsh},
+    {"svd", svd, 0, ALWAYS, "self:tensor full_matrices?boolean(true)", NULL},
+    {"svdvals", bind_one, 0, ALWAYS, "self:tensor", svdvals},
     {NULL},
 };

@@ -818,6 +818,47 @@ STREW_API strew_status strew_product_from_word(const char *word, strew_product *
 STREW_API strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, strew_tensor **out,
                                     strew_error *error);
 
+/* Small linear algebra: batches of matrices, the last two dimensions of `tensor` (STREW_ESHAPE: fewer; not square, where
+   they must be), of a float dtype (STREW_EDTYPE). 16-bit floats are computed as float32, and results rounded once.
+   Every number is the result of operations in an order that the sizes and the elements of its matrix decide: the same
+   bits on every device and thread count. One thread computes a matrix. The CPU computes those of other devices, which
+   are copied there and back. Results have the tensor's batch dimensions, dtype and device, and behave as *out; where
+   there are several, those that are NULL are not wanted. STREW_EVALUE: a matrix has no result; the error's position is
+   its place in the batch, and nothing is written. */
+typedef struct strew_linalg_options {
+  bool upper; /* strew_cholesky: the upper factor, of the upper triangle; strew_eigh: the upper triangle is read */
+  bool full;  /* strew_qr, strew_svd: square orthogonal matrices, instead of those that the product needs */
+  uint64_t reserved[4];
+} strew_linalg_options;
+/* x with a x = b, by elimination with exchanges of rows. a: [..., n, n]; b: [n], or [..., n, k], whose leading
+   dimensions broadcast with a's (STREW_ESHAPE); of one dtype. STREW_EVALUE: a pivot is 0. */
+STREW_API strew_status strew_solve(strew_tensor *a, strew_tensor *b, strew_tensor **out, strew_error *error);
+/* The inverse, [..., n, n], with the bits of strew_solve of the identity. STREW_EVALUE: a pivot is 0. */
+STREW_API strew_status strew_inv(strew_tensor *tensor, strew_tensor **out, strew_error *error);
+/* The determinant, [...]: the product of the pivots of elimination, in the order of a fold; 0 if one is 0.
+   strew_slogdet: its sign (0 if it is 0), and the logarithm of its magnitude: the sum of the pivots' logarithms. */
+STREW_API strew_status strew_det(strew_tensor *tensor, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_slogdet(strew_tensor *tensor, strew_tensor **sign, strew_tensor **logabsdet,
+                                     strew_error *error);
+/* Lower L with L L^T = tensor, symmetric, by its lower triangle; options->upper: upper U with U^T U = tensor, by its
+   upper one. [..., n, n]. STREW_EVALUE: a pivot is not above 0, so that it is not positive definite. */
+STREW_API strew_status strew_cholesky(strew_tensor *tensor, const strew_linalg_options *options, strew_tensor **out,
+                                      strew_error *error);
+/* Q R = tensor, [..., m, n], by reflections; the signs are LAPACK's. q: [..., m, k] with orthonormal columns; r:
+   [..., k, n], upper triangular. k is the least of m and n; options->full: m. */
+STREW_API strew_status strew_qr(strew_tensor *tensor, const strew_linalg_options *options, strew_tensor **q,
+                                strew_tensor **r, strew_error *error);
+/* Eigenvalues, [..., n], ascending, and eigenvectors, [..., n, n], orthonormal columns, of symmetric matrices, of which
+   one triangle is read. By a tridiagonal matrix and the QL method. A vector's sign is either one. STREW_EVALUE: an
+   element is not finite. */
+STREW_API strew_status strew_eigh(strew_tensor *tensor, const strew_linalg_options *options, strew_tensor **values,
+                                  strew_tensor **vectors, strew_error *error);
+/* Singular values, [..., k] with k the least of m and n, descending, and u diag(s) vh = tensor, [..., m, n]. u:
+   [..., m, k], vh: [..., k, n]; options->full: [..., m, m] and [..., n, n]. By reflections and one-sided Jacobi
+   rotations. Signs of pairs of vectors are either one. STREW_EVALUE: an element is not finite. */
+STREW_API strew_status strew_svd(strew_tensor *tensor, const strew_linalg_options *options, strew_tensor **u,
+                                 strew_tensor **s, strew_tensor **vh, strew_error *error);
+
 /* -------------------------------------------------------------------------------------------- the scatter family */
 
 /* All zeros: STREW_ASSIGN with STREW_ERROR. */

@@ -459,6 +459,49 @@ add("diag", "any", 1, 2, function(d)
   return d:values(#d.shape == 1 and {n} or {n, 7}), random(-2, 2)
 end)
 
+-- Small linear algebra. Matrices are far from singular; with each result a product in which signs do not matter.
+local function batch_of(d, m, n) return d:finite(d.is_large and {400, m, n} or any{{m, n}, {2, m, n}, {2, 1, m, n}}) end
+local function square(d)
+  local n = random(9)
+  return batch_of(d, n, n) + strew.eye(n, {dtype = d.dtype, device = d.device}) * 60
+end
+local function symmetric(d)
+  local a = square(d)
+  return a + a:transpose(-1, -2)
+end
+add("inv det slogdet", "float", 2, 2, square)
+add("solve", "float", 2, 2, function(d)
+  local a = square(d)
+  return a, d:finite({a:size(-1), 2})
+end)
+add("cholesky eigh eigvalsh", "float", 2, 2, function(d) return symmetric(d), random(2) == 1 end)
+add("qr", "float", 2, 2, function(d) return batch_of(d, random(9), random(9)), any{"reduced", "complete", "r"} end)
+add("svd", "float", 2, 2, function(d) return batch_of(d, random(12), random(12)), random(2) == 1 end)
+add("svdvals matrix_rank pinv", "float", 2, 2, function(d) return batch_of(d, random(12), random(12)) end)
+add("lstsq", "float", 2, 2, function(d)
+  local a = batch_of(d, random(9), random(9))
+  return a, d:finite({a:size(-2), 2})
+end)
+add("matrix_norm", "float", 2, 3, function(d) return d:finite(), any{"fro", "nuc", 1, 2, math.huge} end)
+add("vector_norm", "float", 1, 3, function(d) return d:finite(), any{1, 2, 3}, d:dim() end)
+add("matrix_power", "float", 2, 2, function(d) return square(d), random(-2, 3) end)
+add("cdist", "float", 2, 2, function(d)
+  local k = random(5)
+  return d:finite({extent(d), k}), d:finite({extent(d), k}), any{1, 2, 3, math.huge}
+end)
+add("einsum", "number", 2, 2, function(d)
+  local m, k, n = extent(d), extent(d), random(4)
+  return any{"ij,jk->ik", "ij,jk", "ij,jk->kj", "ij,jk->"}, d:values({m, k}), d:values({k, n})
+end)
+add("tensordot", "number", 2, 2, function(d)
+  local k = random(9)
+  return d:values({extent(d), k, 2}), d:values({k, 2, 3}), 2
+end)
+add("vecdot", "number", 1, 3, function(d) return d:values(), d:values(), d:dim() end)
+add("cross", "number", 1, 1, function(d) return d:values({extent(d), 3}), d:values({3}) end)
+add("kron", "number", 2, 2, function(d) return d:values({random(5), extent(d)}), d:values({2, 3}) end)
+add("trace", "number", 2, 3, function(d) return d:values(), random(-1, 1) end)
+
 -- The scatter family by position.
 local modes = {"error", "wrap", "clip", "drop"}
 local reductions = {"sum", "prod", "mean", "amax", "amin"}

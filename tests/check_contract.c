@@ -2,6 +2,7 @@
    tested family by family.) */
 #include "testing.h"
 
+#include <math.h>
 #include <string.h>
 
 static strew_tensor *floats, *ints, *bools, *empty, *square, *wide, *spread;
@@ -209,6 +210,39 @@ START_TEST(test_reductions) {
   fails(STREW_EDTYPE, strew_matmul(STREW_DOT, bools, bools, &out, &failure));
   fails(STREW_ESHAPE, strew_matmul(STREW_MM, floats, square, &out, &failure));
   fails(STREW_ESHAPE, strew_matmul(STREW_MM, square, wide, &out, &failure));
+  end();
+}
+END_TEST
+
+START_TEST(test_linear_algebra) {
+  start();
+  strew_tensor *u = NULL, *whole = ints, *third = NULL;
+  ok(strew_clone(square, &u, &failure));
+  const strew_linalg_options plain = {.upper = false};
+  strew_tensor *const wrong[] = {floats, wide, ints};
+  const strew_status codes[] = {STREW_ESHAPE, STREW_ESHAPE, STREW_EDTYPE};
+  for (int i = 0; i < 3; i++) {
+    fails(codes[i], strew_inv(wrong[i], &out, &failure));
+    fails(codes[i], strew_solve(wrong[i], wrong[i], &out, &failure));
+    fails(codes[i], strew_det(wrong[i], &out, &failure));
+    fails(codes[i], strew_slogdet(wrong[i], &out, &second, &failure));
+    fails(codes[i], strew_cholesky(wrong[i], &plain, &out, &failure));
+    fails(codes[i], strew_eigh(wrong[i], NULL, &out, &second, &failure));
+    if (i == 1) continue; /* these take any matrices */
+    fails(codes[i], strew_qr(wrong[i], &plain, &out, &second, &failure));
+    fails(codes[i], strew_svd(wrong[i], NULL, &out, &second, &third, &failure));
+  }
+  fails(STREW_ESHAPE, strew_inv(u, &whole, &failure));
+  fails(STREW_EDTYPE, strew_solve(u, ints, &out, &failure));
+  ok(strew_fill(u, strew_float(0), &failure));
+  fails(STREW_EVALUE, strew_inv(u, &out, &failure));
+  ck_assert_str_eq(failure.hint, "strew_svd(self) takes any matrix");
+  fails(STREW_EVALUE, strew_solve(u, u, &out, &failure));
+  fails(STREW_EVALUE, strew_cholesky(u, NULL, &out, &failure));
+  ok(strew_fill(u, strew_float((double)INFINITY), &failure));
+  fails(STREW_EVALUE, strew_eigh(u, NULL, &out, NULL, &failure));
+  fails(STREW_EVALUE, strew_svd(u, NULL, NULL, &out, NULL, &failure));
+  strew_release(u);
   end();
 }
 END_TEST
@@ -502,6 +536,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_copies);
   tcase_add_test(all, test_elementwise);
   tcase_add_test(all, test_reductions);
+  tcase_add_test(all, test_linear_algebra);
   tcase_add_test(all, test_scatter);
   tcase_add_test(all, test_images);
   tcase_add_test(all, test_zeros_are_defaults);

@@ -498,11 +498,12 @@ static void refuse_reserved_of_forms(int bad, uint64_t bit) {
   strew_sort_options sorting = {.descending = false};
   strew_topk_options choosing = {.smallest = false};
   strew_softmax_options softening = {.logarithm = false};
+  strew_linalg_options factoring = {.upper = false};
   strew_quantile_options ranking = {.keepdim = false};
   strew_searchsorted_options searching = {.right = false};
   indexing.reserved[bad] = segments.reserved[bad] = closeness.reserved[bad] = reducing.reserved[bad] =
       sorting.reserved[bad] = choosing.reserved[bad] = softening.reserved[bad] = ranking.reserved[bad] =
-          searching.reserved[bad] = bit;
+          searching.reserved[bad] = factoring.reserved[bad] = bit;
   note("strew_index_options.reserved"), note("strew_segment_options.reserved");
   refuse_index_options("options", &indexing, bad);
   refuse_segment_options("options", &segments, bad);
@@ -517,6 +518,10 @@ static void refuse_reserved_of_forms(int bad, uint64_t bit) {
   REFUSES_MEMBER("strew_searchsorted_options.reserved", "options", strew_searchsorted_with, floats, half, &searching,
                  &out);
   REFUSES("options", strew_bucketize_with, half, floats, &searching, &out);
+  REFUSES_MEMBER("strew_linalg_options.reserved", "options", strew_cholesky, matrix, &factoring, &out);
+  REFUSES("options", strew_qr, matrix, &factoring, &out, &second);
+  REFUSES("options", strew_eigh, matrix, &factoring, &out, &second);
+  REFUSES("options", strew_svd, matrix, &factoring, &out, &second, NULL);
   strew_grouping_options ids = {.mode = STREW_ERROR};
   strew_group_by_options keys = {.order = STREW_KEYS_SORTED};
   strew_grouping *made = NULL;
@@ -611,6 +616,7 @@ static bool is_checked_type(const char *text) {
                                       "strew_sort_options",
                                       "strew_topk_options",
                                       "strew_softmax_options",
+                                      "strew_linalg_options",
                                       "strew_quantile_options",
                                       "strew_searchsorted_options",
                                       "strew_grouping_options",

@@ -39,6 +39,7 @@ end
 
 -- Hints: words of the library, and those of scripts in their place. The rules of errors.hint do the rest.
 local phrases = {
+  {"strew_svd(self) takes", "self:pinv() and self:lstsq(other) take"},
   {"*out NULL makes a new tensor", "without the underscore the result is a new tensor"},
   {"strew_where(condition, t, b) chooses from t",
    "strew.where(condition, t, b) chooses from t, where t:where(a, b) takes t as the condition"},

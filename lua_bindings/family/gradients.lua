@@ -196,6 +196,50 @@ local function right(g, a, b)
   return a:transpose(-1, -2):matmul(g)
 end
 
+-- The gradient of the solution x of a x = b with respect to b, as matrices.
+local function solved(g, c)
+  local is_vector = c.other:dim() == 1
+  local x = is_vector and c.out:unsqueeze(-1) or c.out
+  return c.self:transpose(-2, -1):solve(is_vector and g:unsqueeze(-1) or g), x, is_vector
+end
+
+-- The gradient of Cholesky's L, as a symmetric matrix, as in PyTorch: L^-T S L^-1 / 2, where S is symmetric and has the
+-- lower triangle of L^T g.
+local function cholesky_self(g, c)
+  local u = c.upper and c.out or c.out:transpose(-2, -1)
+  local lower = u:matmul(c.upper and g:transpose(-2, -1) or g):tril()
+  local mirrored = lower + lower:tril(-1):transpose(-2, -1)
+  return u:solve(u:solve(mirrored):transpose(-2, -1)) / 2
+end
+
+-- det's gradient is the matrix of cofactors, also of singular matrices: by the products of all but one singular value.
+local function det_self(g, c)
+  local u, s, vh = c.self:svd()
+  local signs = (u:det() * vh:det() * g):unsqueeze(-1)
+  return (u * (placed.others(s, -1) * signs):unsqueeze(-2)):matmul(vh)
+end
+
+-- The gradients of cdist: differences times weights, summed over the other's rows.
+local function distances(name)
+  return function(g, c)
+    local own, other = c[name], name == "self" and c.other or c.self
+    local p, out = c.p or 2, c.out
+    if name == "other" then g, out = g:transpose(-2, -1), out:transpose(-2, -1) end
+    if p == 2 then
+      local weights = compute("where(out == 0, 0.0, g / out)", {g = g, out = out})
+      return own * weights:sum(-1, true) - weights:matmul(other)
+    end
+    local inputs = {x = own:unsqueeze(-2), y = other:unsqueeze(-3), g = g:unsqueeze(-1), out = out:unsqueeze(-1),
+                    p = p - 1}
+    if p == math.huge then
+      return compute("where(abs(x - y) == out, g * sign(x - y), 0.0)", inputs):sum(-2)
+    end
+    local part = p == 0 and "0.0 * (x - y)" or p == 1 and "g * sign(x - y)"
+      or "where(out == 0 or x == y, 0.0, g * (abs(x - y) / out) ^ p * sign(x - y))"
+    return compute(part, inputs):sum(-2)
+  end
+end
+
 local function product()
   return {self = function(g, c) return left(g, c.self, c.other) end,
           other = function(g, c) return right(g, c.self, c.other) end}
@@ -463,6 +507,33 @@ local rules = {
   outer = {self = function(g, c) return g:mv(c.other) end,
            other = function(g, c) return g:t():mv(c.self) end},
 
+  inv = {self = function(g, c)
+    local t = c.out:transpose(-2, -1)
+    return -t:matmul(g):matmul(t)
+  end},
+  solve = {self = function(g, c)
+    local h, x = solved(g, c)
+    return -h:matmul(x:transpose(-2, -1))
+  end, other = function(g, c)
+    local h, _, is_vector = solved(g, c)
+    return is_vector and h:squeeze(-1) or h
+  end},
+  det = {self = det_self},
+  slogdet = {several = true, all = function(_, c, add)
+    local g = c.gradients[c.results[2]] -- the sign's is 0
+    if g then add(c.self, g:unsqueeze(-1):unsqueeze(-1) * c.self:inv():transpose(-2, -1)) end
+  end},
+  cholesky = {self = cholesky_self},
+  eigvalsh = {self = function(g, c)
+    local _, v = c.self:eigh(c.upper)
+    return (v * g:unsqueeze(-2)):matmul(v:transpose(-2, -1))
+  end},
+  svdvals = {self = function(g, c)
+    local u, _, vh = c.self:svd(false)
+    return (u * g:unsqueeze(-2)):matmul(vh)
+  end},
+  cdist = {self = distances "self", other = distances "other"},
+
   view = reshaped(), reshape = reshaped(), flatten = reshaped(), squeeze = reshaped(), unsqueeze = reshaped(),
   expand = reshaped(), to = reshaped(), clone = reshaped(), contiguous = reshaped(),
   alias = reshaped(), tensor = {x = function(g) return g end},
@@ -547,6 +618,9 @@ for name, rule in pairs(rules) do rule.name = name end
 -- Returns the gradient of a call's result, or nil if nothing depends on it; true for a table of results.
 local function gradient_of(call, gradients)
   local result = call.out
+  for _, other in ipairs(call.rule.several and call.results or {}) do
+    if gradients[other] then return true end
+  end
   if type(result) ~= "table" then return gradients[result] end
   for _, piece in ipairs(result) do
     if gradients[piece] then return true end

@@ -465,6 +465,24 @@ for _, length in ipairs {{"1k", "1000", 1000, 100}, {"100k", "100 k", 100000, 1}
 end
 part("texts", expressions)
 
+-- Batches of small matrices, symmetric and positive definite: right sides of a column.
+local function matrices(count, n)
+  return function()
+    local a = strew.rand(count, n, n)
+    return a + a:transpose(1, 2) + strew.eye(n) * n, strew.rand(count, n, 1)
+  end
+end
+local factored = {}
+for _, shape in ipairs{{size(10000), 4}, {10, 100}} do
+  local count, n = table.unpack(shape)
+  for _, name in ipairs{"solve", "inv", "det", "cholesky", "qr", "eigh", "svd"} do
+    table.insert(factored, {key = ("linalg_%s_%dx%d"):format(name, n, n),
+      title = ("%s of %d matrices %d x %d"):format(name, count, n, n), make = matrices(count, n),
+      call = function(a, b) return strew[name](a, name == "solve" and b or nil) end, bytes = read})
+  end
+end
+part("rest", factored)
+
 -- Questions to a table of 10 M rows: the grouping and its reductions, of columns of int32, float64, and codes of words.
 local ten = dofile((arg[0]:match("^(.*/)") or "./") .. "../demos/ten.lua")
 local asked = {} -- the last columns, and their table

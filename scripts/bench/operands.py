@@ -18,6 +18,13 @@ WIDTH, PLACES_OF_ROWS = 64, size(100000)
 MATRIX = (size(1000), 10 * M // size(1000))
 
 
+def matrices(count, n):
+    def make():
+        a = floats(count, n, n)
+        return a + a.transpose(0, 2, 1) + n * numpy.eye(n, dtype=numpy.float32), floats(count, n, 1)
+    return make
+
+
 def uniform(n, places):
     return random.integers(0, places, n)
 
@@ -227,6 +234,8 @@ OPERANDS = {
     "searchsorted": lambda: (numpy.sort(floats(M)), floats(10 * M)),
     "scatter_nd": lambda: (floats(M), uniform((M, 3), SIDE)),
     "softmax_rows": dense(1, *MATRIX),
+    **{f"linalg_{name}_{n}x{n}": matrices(count, n) for count, n in ((size(10000), 4), (10, 100))
+       for name in ("solve", "inv", "det", "cholesky", "qr", "eigh", "svd")},
     **{f"question_{k + 1}": lambda: (table,) for k in range(10)},  # made once by each peer
     **{f"question_{name}_text": lambda: (table,) for name in ("9", "rows")},
 }

@@ -202,4 +202,8 @@ CALLS = {
     "scatter_nd": scatter_nd,
     "softmax_rows": softmax_rows,
 }
+for size in ("4x4", "100x100"):
+    CALLS[f"linalg_solve_{size}"] = numpy.linalg.solve
+    for name in ("inv", "det", "cholesky", "qr", "eigh", "svd"):
+        CALLS[f"linalg_{name}_{size}"] = lambda a, b, call=getattr(numpy.linalg, name): call(a)
 CALLS.update(texts.of_module(numpy))

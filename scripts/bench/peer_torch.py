@@ -194,4 +194,8 @@ CALLS = {
     "scatter_nd": scatter_nd,
     "softmax_rows": lambda a: a.softmax(1),
 }
+for size in ("4x4", "100x100"):
+    CALLS[f"linalg_solve_{size}"] = torch.linalg.solve
+    for name in ("inv", "det", "cholesky", "qr", "eigh", "svd"):
+        CALLS[f"linalg_{name}_{size}"] = lambda a, b, call=getattr(torch.linalg, name): call(a)
 CALLS.update(texts.of_module(torch))

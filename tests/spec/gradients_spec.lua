@@ -249,6 +249,41 @@ function cases.matmul()
   check("outer", strew.outer, x({n}), x({m}))
 end
 
+-- Small linear algebra. Matrices are far from singular ones, but for det.
+function cases.linear_algebra()
+  local n, is_batch = random(1, 4), random(2) == 1
+  local function matrices(rows, columns) return x(is_batch and {2, rows, columns} or {rows, columns}) end
+  local eye = strew.eye(n, {dtype = "float64"})
+  local function regular(a) return a + eye * 6 end
+  check("inv", function(a) return regular(a):inv() end, matrices(n, n))
+  check("det", strew.det, matrices(n, n))
+  check("det of a singular matrix", function(a) return (a:unsqueeze(-1) * a:unsqueeze(-2)):det() end, x({2, 2}))
+  check("slogdet", function(a) return (select(2, regular(a):slogdet())) end, matrices(n, n))
+  check("slogdet", function(a) return (select(2, (-regular(a)):slogdet())) * 2 end, matrices(n, n))
+  for _, b in ipairs{{n}, {n, 2}, {3, 1, n, 2}} do
+    check("solve", function(a, y) return regular(a):solve(y) end, matrices(n, n), x(b))
+  end
+  for _, upper in ipairs{false, true} do
+    check("cholesky", function(a) return (a:matmul(a:transpose(-1, -2)) + eye):cholesky(upper) end, matrices(n, n))
+  end
+  check("einsum", function(a, b) return strew.einsum("...ij,kj->...ik", a, b) end, matrices(n, 3), x({2, 3}))
+  check("einsum", function(a) return strew.einsum("...ii->...i", a) end, matrices(n, n))
+  check("tensordot", function(a, b) return a:tensordot(b, 1) end, matrices(2, n), x({n, 3}))
+  check("cross", function(a, b) return a:cross(b) end, matrices(n, 3), x({3}))
+  check("kron", strew.kron, matrices(n, 2), x({2, 1}))
+  check("vecdot", strew.vecdot, matrices(n, 2), x({2}))
+  check("trace", strew.trace, matrices(n, 3))
+  check("matrix_power", function(a) return a:matrix_power(3) end, matrices(n, n))
+  check("matrix_power", function(a) return regular(a):matrix_power(-2) end, matrices(n, n))
+  check("eigvalsh", function(a) return (a + a:transpose(-1, -2)):eigvalsh() end, matrices(n, n))
+  check("svdvals", strew.svdvals, matrices(n, 3))
+  check("matrix_norm", strew.matrix_norm, matrices(n, 3))
+  check("matrix_norm", function(a) return a:matrix_norm(1) end, matrices(n, 3))
+  for _, p in ipairs{1, 2, 3, math.huge} do
+    check("cdist", function(a, b) return a:cdist(b, p) end, matrices(n, 3), x({4, 3}))
+  end
+end
+
 -- Of the other tensor only the sizes count.
 function cases.expand_as() check("expand_as", strew.expand_as, x({2, 1}), x({3, 2, 4})) end
 
@@ -883,8 +918,8 @@ hint  create the view after the write]],
       end
     end
     table.sort(none) -- no floats; numbers; reductions of one's own; tables
-    assert.are.equal("bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor gcd get " ..
-      "item join lcm pivot reduce rows scan sort_by tolist unique", table.concat(none, " "))
+    assert.are.equal("bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor eigh " ..
+      "gcd get item join lcm pivot qr reduce rows scan sort_by svd tolist unique", table.concat(none, " "))
     assert.is_true(count > 150)
   end)
 

@@ -480,6 +480,7 @@ local elsewhere = {
   ["opencl/"] = "a device fails", ["strew_record.c"] = "gradients_spec.lua", ["strew_show.c"] = "show_spec.lua",
   ["interrupt.c"] = "check_interrupt.c", ["memory.c"] = "no call",
   ["searchsorted.c"] = "calculating_spec.lua", ["matmul.c"] = "calculating_spec.lua",
+  ["linalg.c"] = "linear_algebra_spec.lua",
   ["key_ids.c"] = "keys_spec.lua", ["quantile.c"] = "takes 16 M elements, or other dtypes",
   ["dim_size = n sets"] = "another error follows", ["STREW_GROUP_OPTIONS"] = "of C", ["make numbers"] = "of C",
   ["another context"] = "of C",
