@@ -66,6 +66,14 @@ static int get_rows(lua_State *L, struct script_call *call) {
   return bind_end(strew_get_rows(self, index, out, &call->error), 1);
 }
 
+/* t[{i, j}] */
+static int get_at(lua_State *L, struct script_call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  struct entries indices;
+  if (!bind_tensor(L, call, 1, "self", &self) || !bind_entries(L, call, 2, "indices", &indices)) return -1;
+  return bind_end(strew_index_get(self, indices.count, indices.at, NULL, out, &call->error), 1);
+}
+
 /* True if the key is a sequence that begins with a tensor: t[{i, j}] */
 static bool has_indices(lua_State *L, const struct script_call *call) {
   if (!lua_istable(L, 2)) return false;
@@ -76,7 +84,7 @@ static bool has_indices(lua_State *L, const struct script_call *call) {
 
 static int get_field(lua_State *L, struct script_call *call) {
   if (bind_to_box(L, call->binding, 2)) return get_rows(L, call);
-  if (has_indices(L, call)) return bind_run_row(L, call, &bind_at_row);
+  if (has_indices(L, call)) return get_at(L, call);
   if (lua_type(L, 2) != LUA_TSTRING) return get_position(L, call);
   strew_tensor *self;
   const char *name = lua_tostring(L, 2);
