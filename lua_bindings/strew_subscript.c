@@ -185,15 +185,13 @@ static int no_call(lua_State *L, struct script_call *call) {
                    bind_is_bound(L, 1) ? "e has its inputs; f(inputs) takes others" : "t[i] is an element, or a row");
 }
 
-enum { NO_TEXT, NO_KEYS, NO_SHIFT };
+enum { NO_TEXT, NO_KEYS };
 static const struct {
   const char *fact, *hint;
 } refusals[] = {{.fact = "joins strings and numbers, a tensor is neither",
                  .hint = "tostring(t) is its text, t:item() the number of a tensor with just one"},
                 {.fact = "tensors have positions, not keys",
-                 .hint = "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's"},
-                {.fact = "tensors have no shift operators",
-                 .hint = "t * (1 << n) shifts integers to the left, t // (1 << n) to the right"}};
+                 .hint = "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's"}};
 
 static int refuse(lua_State *L, struct script_call *call) {
   (void)L;
@@ -209,8 +207,6 @@ static const struct {
                    {"__len", {"#t", length, 0, FUNCTION | CONSTANT}},
                    {"__concat", {"..", refuse, NO_TEXT, FUNCTION | CONSTANT}},
                    {"__pairs", {"pairs", refuse, NO_KEYS, FUNCTION | CONSTANT}},
-                   {"__shl", {"<<", refuse, NO_SHIFT, FUNCTION | CONSTANT}},
-                   {"__shr", {">>", refuse, NO_SHIFT, FUNCTION | CONSTANT}},
                    {"__call", {"t()", no_call, 0, FUNCTION | WRITES}},
                    {"__lt", {"<", no_order, STREW_LT, FUNCTION | CONSTANT}},
                    {"__le", {"<=", no_order, STREW_LE, FUNCTION | CONSTANT}}};

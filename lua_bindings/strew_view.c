@@ -232,11 +232,16 @@ static int chunk(lua_State *L, struct script_call *call) {
 /* ------------------------------------------------------------------------------------------------------- rearranged */
 
 RUN(flip, strew_flip, a->self, a->order.count, a->order.is_given ? a->order.at : NULL)
-RUN(repeat, strew_repeat, a->self, a->repeats.count, a->repeats.at)
 RUN(repeat_interleave, strew_repeat_interleave, a->self, a->each, a->dim)
 RUN(diff, strew_diff, a->self, a->n, a->dim)
 RUN(tril, strew_tril, a->self, a->diagonal)
 RUN(triu, strew_triu, a->self, a->diagonal)
+
+static strew_status repeat(struct arguments *a) {
+  const strew_status status = strew_repeat(a->self, a->repeats.count, a->repeats.at, a->out, a->error);
+  if (status != STREW_OK && a->repeats.count < strew_tensor_rank(a->self)) bind_hint(a->call, "tile takes fewer");
+  return status;
+}
 
 static strew_status roll(struct arguments *a) {
   const int count = a->shifts.count, expected = a->along.count;

@@ -22,11 +22,17 @@ end
 
 ---------------------------------------------------------------------------------------------------------- membership
 
+local function has_float(list)
+  for _, x in ipairs(list) do
+    if math.type(x) == "float" or type(x) == "table" and has_float(x) then return true end
+  end
+  return false
+end
+
 -- Returns numbers, a script's table, as a tensor of those that elements of `values` may equal, as t:eq(number) has it:
 -- beside floats rounded to one, unless they are out of its range; beside integers the whole ones.
 local function members(list, values)
-  local line = strew.tensor(list, {device = "cpu"})
-  if operands.is_float(line) then line = strew.tensor(list, {dtype = "float64", device = "cpu"}) end
+  local line = strew.tensor(list, {dtype = has_float(list) and "float64" or nil, device = "cpu"})
   if operands.is_float(values) then
     local rounded = line:to(values.dtype)
     line = strew.where(rounded:isinf() & line:isfinite(), 0 / 0, rounded)
@@ -41,7 +47,10 @@ end
 -- Returns the edges of bins along x, a line of floats: a sequence or tensor of edges, or a number of equal bins
 -- between low and high, by default the extremes of x.
 local function edges_of(x, bins, name, low, high)
-  if type(bins) == "table" then bins = strew.tensor(bins, {dtype = x.dtype, device = x.device}) end
+  if type(bins) == "table" then
+    local function reword(fact, hint) return fact:gsub(" x%[", " " .. name .. "["), hint end
+    bins = errors.own("x", name, reword, strew.tensor, bins, {dtype = x.dtype, device = x.device})
+  end
   if operands.is_tensor(bins) then
     operands.check_rank(bins, name, 1, 1, "1")
     operands.check_values(x, bins, name)
@@ -64,7 +73,8 @@ local function edges_of(x, bins, name, low, high)
     end
   end
   if low == high then low, high = low - 0.5, high + 0.5 end
-  return strew.linspace(low, high, count + 1, {dtype = x.dtype, device = x.device})
+  local function spaced(...) return errors.own("stop", "range", nil, strew.linspace, ...) end
+  return errors.own("start", "range", nil, spaced, low, high, count + 1, {dtype = x.dtype, device = x.device})
 end
 
 -- Returns the two numbers at k of the option `range`; none without it.
@@ -223,6 +233,9 @@ return {
       operands.check_float(self, "self")
       operands.check_rank(self, "self", 2, 2, "2", "a row is a point")
       local count, columns, edges = self:size(1), {}, {}
+      if count < 1 or count > 16 then
+        fail("self", ("has size %d along dim 1, expected 1..16"):format(count), nil, "shape")
+      end
       check_range(range, 2 * count)
       if type(bins) == "table" and #bins ~= count then
         fail("bins", ("has %d entries, expected %d, the size of dim 1 of self"):format(#bins, count), nil, "shape")
@@ -232,7 +245,6 @@ return {
         columns[d] = self:select(1, d - 1)
         edges[d] = edges_of(columns[d], type(bins) == "table" and bins[d] or bins, "bins", range_at(range, 2 * d - 1))
       end
-      if count == 0 then fail("self", "has size 0 along dim 1, expected at least 1", nil, "shape") end
       return histogram_of(self, columns, edges, weights, density), edges
     end},
 }

@@ -126,7 +126,7 @@ function operands.check_none(is_wrong, x, name, expected, hint, what)
   local at = is_wrong:nonzero()[0]:tolist()
   local value = x:get(at)
   local place = #at > 0 and " at " .. operands.text(at) or ""
-  fail(name, ("has %s %s%s, expected %s"):format(what or "value", value == value and value or "nan", place, expected),
+  fail(name, ("has %s %s%s, expected %s"):format(what or "value", value == value and tostring(value) or "nan", place, expected),
     hint, "value", value, at)
 end
 
