@@ -338,7 +338,7 @@ const struct script_function bind_family_rows[] = {
     IN(views, unstack, ALWAYS | COMPOSED), IN(joining, hstack, FUNCTION | COMPOSED),
     IN(joining, vstack, FUNCTION | COMPOSED), IN(joining, column_stack, FUNCTION | COMPOSED),
     IN(joining, tensor_split, ALWAYS | COMPOSED), IN(rearranging, rot90, ALWAYS | COMPOSED),
-    IN(rearranging, pad, ALWAYS | COMPOSED), IN(counting, isin, ALWAYS | CONSTANT),
+    IN(rearranging, pad, ALWAYS), IN(counting, isin, ALWAYS | CONSTANT),
     IN(counting, count_nonzero, ALWAYS | CONSTANT), IN(counting, unravel_index, ALWAYS | CONSTANT),
     IN(counting, ravel_multi_index, FUNCTION | CONSTANT), IN(counting, histogram, ALWAYS | COMPOSED),
     IN(counting, histogramdd, ALWAYS | COMPOSED), IN(statistics, kthvalue, ALWAYS | COMPOSED),

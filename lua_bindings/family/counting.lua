@@ -191,12 +191,16 @@ return {
   unravel_index = {"self:tensor shape:integers", function(self, shape)
     shape = type(shape) == "table" and shape or {shape}
     local count, rest, coordinates = check_sizes(shape, "shape"), check_whole(self, "self"), {}
-    operands.check_none(rest:lt(0) | rest:ge(count), self, "self", ("0..%d of shape %s"):format(count - 1,
-      operands.text(shape)))
-    for d = #shape, 1, -1 do
-      coordinates[d] = d == 1 and rest or rest % shape[d]
-      if d > 1 then rest = rest // shape[d] end
+    if self:numel() > 0 and (rest:amin():item() < 0 or rest:amax():item() >= count) then
+      operands.check_none(rest:lt(0) | rest:ge(count), self, "self", ("0..%d of shape %s"):format(count - 1,
+        operands.text(shape)))
     end
+    for d = #shape, 2, -1 do
+      local whole = rest // shape[d]
+      coordinates[d] = operands.compute("rest - whole * size", {rest = rest, whole = whole, size = shape[d]})
+      rest = whole
+    end
+    coordinates[1] = rest
     if #shape == 1 and rest == self then coordinates[1] = rest:clone() end
     return table.unpack(coordinates)
   end},

@@ -44,9 +44,18 @@ end
 ---------------------------------------------------------------------------------------------------------- poisson
 
 -- Counts of rates below 10, by inversion: the number of partial sums of the distribution below a uniform number.
-local function few(rates)
-  local u, term = strew.rand(rates.shape, {dtype = "float64", device = "cpu"}), (-rates):exp()
-  local sum, counts, last = term, strew.zeros(rates.shape, {dtype = "float64", device = "cpu"}), 200
+-- `rate`: the number that all rates are; nil: they differ.
+local function few(rates, rate)
+  local u, term, last = strew.rand(rates.shape, {dtype = "float64", device = "cpu"}), (-rates):exp(), 200
+  if rate and rates:numel() > last then
+    local sums, one = {}, term:select(0, 0):item()
+    for k = 1, last do
+      sums[k] = (sums[k - 1] or 0.0) + one
+      one = one * rate / k
+    end
+    return strew.tensor(sums, {dtype = "float64", device = "cpu"}):searchsorted(u):to("float64")
+  end
+  local sum, counts = term, strew.zeros(rates.shape, {dtype = "float64", device = "cpu"})
   for k = 1, last do
     local more = u:gt(sum)
     if not more:any():item() then break end
@@ -161,12 +170,13 @@ return {
   poisson = {"rate:operand shape* dtype=dtype device=device", function(rate, shape, dtype, device)
     check(rate, "rate", "ge", 0, 1e15, "0 to 1e15")
     local sizes, options = made_for(rate, nil, "rate", shape, dtype, device)
-    if not operands.is_tensor(rate) then rate = strew.tensor(rate, {dtype = "float64", device = "cpu"}) end
+    local number = not operands.is_tensor(rate) and rate or nil
+    if number then rate = strew.tensor(rate, {dtype = "float64", device = "cpu"}) end
     local rates = rate:to("cpu"):to("float64"):expand(sizes):reshape(-1)
     local is_many = rates:ge(10)
     local counts
     if not is_many:any():item() then
-      counts = few(rates)
+      counts = few(rates, number)
     else
       counts = strew.zeros(rates.shape, {dtype = "float64", device = "cpu"})
       counts[~is_many] = few(rates[~is_many])

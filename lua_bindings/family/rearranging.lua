@@ -53,11 +53,19 @@ local function cropped(t, dims)
   return t
 end
 
--- Returns `count` elements along dim beside t.
-local function filled(t, dim, count, value)
+-- Returns a copy of t with `value` around it.
+local function surrounded(t, dims, value)
   local sizes = t.shape
-  sizes[dim + 1] = count
-  return strew.full(sizes, value or 0, {dtype = t.dtype, device = t.device})
+  for _, entry in ipairs(dims) do
+    sizes[entry[1] + 1] = sizes[entry[1] + 1] + math.max(entry[2], 0) + math.max(entry[3], 0)
+  end
+  local out = strew.full(sizes, value or 0, {dtype = t.dtype, device = t.device})
+  local middle = out
+  for _, entry in ipairs(dims) do
+    middle = middle:narrow(entry[1], math.max(entry[2], 0), t:size(entry[1]))
+  end
+  middle:copy_(t)
+  return out
 end
 
 return {
@@ -90,13 +98,13 @@ return {
       fail("mode", ('is "%s", expected "constant", "reflect", "replicate" or "circular"'):format(mode), nil, "value")
     end
     if mode ~= "constant" and value ~= nil then fail("value", ("is given, but mode is %s"):format(mode)) end
-    local out, is_new = cropped(self, dims), false
+    local out = cropped(self, dims)
+    if mode == "constant" then return surrounded(out, dims, value) end
+    local is_new = false
     for _, entry in ipairs(dims) do
       local dim, before, after = entry[1], math.max(entry[2], 0), math.max(entry[3], 0)
       if before + after > 0 then
-        local function part(count) return filled(out, dim, count, value) end
-        out = mode == "constant" and strew.cat({part(before), out, part(after)}, dim)
-          or out:index_select(dim, padded_positions(out, dim, before, after, mode))
+        out = out:index_select(dim, padded_positions(out, dim, before, after, mode))
         is_new = true
       end
     end

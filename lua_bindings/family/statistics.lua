@@ -120,8 +120,10 @@ local function covariance(self, correction, fweights, aweights)
   local divisor = count - correction
   if w and aweights and correction ~= 0 then divisor = count - (w * aweights:to(x.dtype)):sum() / count * correction end
   divisor = w and divisor:clamp(0) or math.max(divisor, 0)
-  local centered = x - mean -- less what rounding has left
-  centered = centered - (w and (centered * w):sum(1, true) / count or centered:mean(1, true))
+  local inputs, n = {x = x, mean = mean, w = w}, x:numel() -- the mean of what is left of the rounded mean:
+  inputs.rest = w and operands.bound("(x - mean) * w", inputs, n):sum(1, true) / count
+    or operands.bound("x - mean", inputs, n):mean(1, true)
+  local centered = operands.compute("x - mean - rest", inputs)
   local c = centered:matmul((w and centered * w or centered):t()) / divisor
   return (self:dim() < 2 and c:reshape({}) or c):to(floats(self).dtype)
 end
