@@ -59,10 +59,13 @@ local function surrounded(t, dims, value)
   for _, entry in ipairs(dims) do
     sizes[entry[1] + 1] = sizes[entry[1] + 1] + math.max(entry[2], 0) + math.max(entry[3], 0)
   end
-  local out = strew.full(sizes, value or 0, {dtype = t.dtype, device = t.device})
+  local out = strew.empty(sizes, {dtype = t.dtype, device = t.device})
   local middle = out
   for _, entry in ipairs(dims) do
-    middle = middle:narrow(entry[1], math.max(entry[2], 0), t:size(entry[1]))
+    local dim, before, after = entry[1], math.max(entry[2], 0), math.max(entry[3], 0)
+    if before > 0 then middle:narrow(dim, 0, before):fill_(value or 0) end
+    if after > 0 then middle:narrow(dim, before + t:size(dim), after):fill_(value or 0) end
+    middle = middle:narrow(dim, before, t:size(dim))
   end
   middle:copy_(t)
   return out
