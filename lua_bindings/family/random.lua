@@ -35,7 +35,9 @@ local function made_for(a, b, name, shape, dtype, device)
       tensor = tensor and errors.own("other", name, nil, tensor.mul, tensor, placed(x, tensor)) or x
     end
   end
-  if tensor and shape then fail("shape", "is given, but the parameters are tensors", name .. ":expand(shape)", "shape") end
+  if tensor and shape then
+    fail("shape", "is given, but the parameters are tensors", name .. ":expand(shape)", "shape")
+  end
   if not tensor then return shape or {}, {dtype = dtype or "float32", device = device} end
   local own = operands.is_float(tensor) and tensor.dtype or "float32"
   return tensor.shape, {dtype = dtype or own, device = device or tensor.device}

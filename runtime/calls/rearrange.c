@@ -1,5 +1,5 @@
-/* rearrange.c: elements in another order, copies of a tensor or of its elements, differences of neighbours, triangles of
-   matrices. Names and rules are PyTorch's. */
+/* rearrange.c: elements in another order, copies of a tensor or of its elements, differences of neighbours, triangles
+   of matrices. Names and rules are PyTorch's. */
 #include "runtime/base/device.h"
 #include "runtime/base/index_checks.h"
 #include "runtime/base/steps.h"
