@@ -28,9 +28,10 @@ WARNINGS = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes $(if 
 EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math
 # Loops compiled for each instruction set are vectorised without the rest of -O3, which would double their size.
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
-# (Linear algebra calls those loops: its own size would double for no speed.)
-SMALL    = runtime/cpu/linalg.c runtime/calls/linalg.c
-OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter $(SMALL),$<),-Os,$(if $(filter runtime/cpu/%,$<),-O3,-O2))))
+# Composed calls (steps.h) spend their time in others, linear algebra in those loops: -Os makes them a fifth smaller.
+SMALL    = runtime/cpu/linalg.c $(patsubst %,runtime/calls/%.c,histogram isclose linalg quantile rearrange searchsorted)
+OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter $(SMALL),$<),-Os,\
+             $(if $(filter runtime/cpu/%,$<),-O3,-O2))))
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS))
 # The user's CFLAGS win, except over flags that results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
 ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \

@@ -195,7 +195,11 @@ local function options(name, place)
     local is_last = place > required and (place <= #params or params[#params].name == "...")
     for _, param in ipairs(is_last and params or {}) do
       for _, field in ipairs(option_fields(param.type)) do
-        if not seen[field.name] then table.insert(list, field) end
+        local told = field -- by the argument of that name, if it has no text
+        for _, same in ipairs(field.text ~= "" and {} or entry.params) do
+          if same.name == field.name then told = same end
+        end
+        if not seen[field.name] then table.insert(list, told) end
         seen[field.name] = true
       end
     end

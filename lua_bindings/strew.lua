@@ -157,6 +157,7 @@
 ---| & # `t & u`: bitwise_and, for integers and bools
 ---| | # `t | u`: bitwise_or
 ---| ~ # `t ~ u`: bitwise_xor; `~t`: bitwise_not
+---| << # `t << u`: bitwise_left_shift, for integers; `t >> u`: bitwise_right_shift, which keeps the sign
 ---| # # `#t`: the size of dimension 0
 ---| == # identity; use `t:eq(u)` for elements, `strew.equal(t, u)` for whole tensors
 ---| < # an error, like `<= > >=`; use `t:lt(u)`, `t:le(u)`, `t:gt(u)`, `t:ge(u)`
@@ -5842,6 +5843,8 @@ function strew.topk(self, k, dim, largest) end
 function strew.kthvalue(self, k, dim, keepdim) end
 
 ---Returns the most frequent value along a dimension, the smallest of several, and its last position.
+---
+---NaN equals nothing: only a line of NaN alone has it.
 ---
 ---```lua
 ---local value, position = strew.tensor{3, 1, 3, 1, 2}:mode()

@@ -331,7 +331,7 @@ static inline int bind_run_row(lua_State *L, struct script_call *call, const str
   return row->function(L, call);
 }
 /* What these calls do with options or values that the library's functions lack; written in Lua. */
-extern const struct script_function bind_eye_row, bind_slice_row, bind_unique_row, bind_at_row;
+extern const struct script_function bind_eye_row, bind_slice_row, bind_unique_row;
 /* Calls such a row in place of the call's, and the script's print, which is no part of the operation, with its text. */
 int bind_print_text(lua_State *L, struct script_call *call, const struct script_function *row);
 /* Of key tables, written in Lua: kt:ids(x, columns), kt.keys where the keys have names; strew_family.c. */
@@ -508,7 +508,7 @@ enum { NO_DIM = INT_MIN };
   X(integer, position) X(integer, start) X(integer, stop) X(integer, step) X(integer, length) X(integer, offset)       \
   X(integer, n) X(integer, m) X(integer, k) X(integer, bins) X(integer, minlength) X(integer, low) X(integer, high)    \
   X(integer, steps) X(integer, threads) X(integer, seed) X(integer, chunks) X(size, dim_size)                          \
-  X(dim, dim) X(dim, dim0) X(dim, dim1) X(dim, start_dim) X(dim, end_dim) X(dim, batch_dims) X(dim, axis)              \
+  X(dim, dim) X(dim, dim0) X(dim, start_dim) X(dim, end_dim) X(dim, batch_dims) X(dim, axis)              \
   X(boolean, keepdim) X(boolean, include_self) X(boolean, accumulate) Y(boolean, right, is_right)                      \
   X(boolean, descending) X(boolean, largest) Y(boolean, upper, is_upper) X(boolean, full_matrices)                     \
   Y(word, mode, form) X(boolean, equal_nan) X(boolean, return_inverse)                                                 \
@@ -516,7 +516,9 @@ enum { NO_DIM = INT_MIN };
   Y(integers, dims, order) Y(integers, position, place) X(mode, mode) Y(reduce, reduce, reduction)                     \
   X(interpolation, interpolation) X(dtype, dtype) X(device, device) X(word, doing)                                     \
   Y(grouping, self, grouping) X(word, text) Y(entries, indices, entries)                       \
-  Y(lengths, size, chunk) Y(destination, out, destination)
+  Y(lengths, size, chunk) Y(destination, out, destination) X(dim, dim1) X(dim, dim2)                                  \
+  X(integers, shifts) Y(dims, dims, along) X(integers, repeats) Y(operand, repeats, each) X(integer, diagonal)         \
+  X(entries, coordinates) X(entries, edges) Y(tensor, test_elements, set) X(boolean, invert)
 /* clang-format on */
 
 #define TYPE(word, read, type, absent)                                                                                 \

@@ -35,11 +35,20 @@ static const struct script_function *const all_rows[] = {
 static const struct {
   const char *event, *name;
   int form;
-} operators[] = {
-    {"__add", "add", FUNCTION},        {"__sub", "sub", FUNCTION},           {"__mul", "mul", FUNCTION},
-    {"__div", "div", FUNCTION},        {"__idiv", "floor_divide", FUNCTION}, {"__mod", "remainder", FUNCTION},
-    {"__pow", "pow", FUNCTION},        {"__unm", "neg", OPERATOR},           {"__band", "bitwise_and", FUNCTION},
-    {"__bor", "bitwise_or", FUNCTION}, {"__bxor", "bitwise_xor", FUNCTION},  {"__bnot", "bitwise_not", OPERATOR}};
+} operators[] = {{"__add", "add", FUNCTION},
+                 {"__sub", "sub", FUNCTION},
+                 {"__mul", "mul", FUNCTION},
+                 {"__div", "div", FUNCTION},
+                 {"__idiv", "floor_divide", FUNCTION},
+                 {"__mod", "remainder", FUNCTION},
+                 {"__pow", "pow", FUNCTION},
+                 {"__unm", "neg", OPERATOR},
+                 {"__band", "bitwise_and", FUNCTION},
+                 {"__bor", "bitwise_or", FUNCTION},
+                 {"__bxor", "bitwise_xor", FUNCTION},
+                 {"__bnot", "bitwise_not", OPERATOR},
+                 {"__shl", "bitwise_left_shift", FUNCTION},
+                 {"__shr", "bitwise_right_shift", FUNCTION}};
 
 static const struct {
   const char *name;

@@ -87,6 +87,11 @@ RUN(searchsorted, strew_searchsorted_with, a->sorted, a->values, &(strew_searchs
 RUN(bucketize, strew_bucketize_with, a->values, a->boundaries, &(strew_searchsorted_options){.right = a->is_right})
 RUN(bincount, strew_bincount, a->self, a->weights, a->minlength)
 RUN(histc, strew_histc, a->self, a->bins, a->min, a->max)
+RUN(isin, strew_isin, a->self, a->set, &(strew_isin_options){.invert = a->invert})
+
+#define POINTS a->coordinates.count, a->coordinates.at, a->edges.at, NULL
+static strew_status histogram(struct arguments *a) { return strew_histogram(POINTS, a->out, NULL, a->error); }
+static strew_status histogram_bins(struct arguments *a) { return strew_histogram(POINTS, NULL, a->out, a->error); }
 
 /* PyTorch's dtype: self is converted first. */
 static strew_status softmax(struct arguments *a) {
@@ -139,6 +144,9 @@ const struct script_function bind_reduce_rows[] = {
     {"bucketize", bind_one, 0, INNER | CONSTANT, "values:operand boundaries:tensor right=boolean", bucketize},
     {"bincount", bind_one, 0, ALWAYS, "self:tensor weights=tensor minlength=integer(0)", bincount},
     {"histc", bind_one, 0, ALWAYS | CONSTANT, "self:tensor bins?integer(100) min?number max?number", histc},
+    {"isin", bind_one, 0, INNER | CONSTANT, "self:tensor test_elements:tensor invert=boolean", isin},
+    {"histogram", bind_one, 0, INNER | CONSTANT, "coordinates:entries edges:entries", histogram},
+    {"histogram_bins", bind_one, 0, INNER | CONSTANT, "coordinates:entries edges:entries", histogram_bins},
     {"softmax", bind_one, false, ALWAYS, SOFTMAX, softmax},
     {"log_softmax", bind_one, true, ALWAYS, SOFTMAX, softmax},
     {"quantile", bind_one, 0, ALWAYS, "self:tensor q:operand dim?dim keepdim?boolean interpolation=interpolation",

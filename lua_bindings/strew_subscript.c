@@ -66,6 +66,14 @@ static int get_rows(lua_State *L, struct script_call *call) {
   return bind_end(strew_get_rows(self, index, out, &call->error), 1);
 }
 
+/* t[{i, j}] */
+static int get_at(lua_State *L, struct script_call *call) {
+  strew_tensor **out = bind_result(L, call), *self;
+  struct entries indices;
+  if (!bind_tensor(L, call, 1, "self", &self) || !bind_entries(L, call, 2, "indices", &indices)) return -1;
+  return bind_end(strew_index_get(self, indices.count, indices.at, NULL, out, &call->error), 1);
+}
+
 /* True if the key is a sequence that begins with a tensor: t[{i, j}] */
 static bool has_indices(lua_State *L, const struct script_call *call) {
   if (!lua_istable(L, 2)) return false;
@@ -76,7 +84,7 @@ static bool has_indices(lua_State *L, const struct script_call *call) {
 
 static int get_field(lua_State *L, struct script_call *call) {
   if (bind_to_box(L, call->binding, 2)) return get_rows(L, call);
-  if (has_indices(L, call)) return bind_run_row(L, call, &bind_at_row);
+  if (has_indices(L, call)) return get_at(L, call);
   if (lua_type(L, 2) != LUA_TSTRING) return get_position(L, call);
   strew_tensor *self;
   const char *name = lua_tostring(L, 2);
@@ -177,15 +185,13 @@ static int no_call(lua_State *L, struct script_call *call) {
                    bind_is_bound(L, 1) ? "e has its inputs; f(inputs) takes others" : "t[i] is an element, or a row");
 }
 
-enum { NO_TEXT, NO_KEYS, NO_SHIFT };
+enum { NO_TEXT, NO_KEYS };
 static const struct {
   const char *fact, *hint;
 } refusals[] = {{.fact = "joins strings and numbers, a tensor is neither",
                  .hint = "tostring(t) is its text, t:item() the number of a tensor with just one"},
                 {.fact = "tensors have positions, not keys",
-                 .hint = "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's"},
-                {.fact = "tensors have no shift operators",
-                 .hint = "t * (1 << n) shifts integers to the left, t // (1 << n) to the right"}};
+                 .hint = "for i = 0, #t - 1 goes through them, pairs(t:tolist()) through a table's"}};
 
 static int refuse(lua_State *L, struct script_call *call) {
   (void)L;
@@ -201,8 +207,6 @@ static const struct {
                    {"__len", {"#t", length, 0, FUNCTION | CONSTANT}},
                    {"__concat", {"..", refuse, NO_TEXT, FUNCTION | CONSTANT}},
                    {"__pairs", {"pairs", refuse, NO_KEYS, FUNCTION | CONSTANT}},
-                   {"__shl", {"<<", refuse, NO_SHIFT, FUNCTION | CONSTANT}},
-                   {"__shr", {">>", refuse, NO_SHIFT, FUNCTION | CONSTANT}},
                    {"__call", {"t()", no_call, 0, FUNCTION | WRITES}},
                    {"__lt", {"<", no_order, STREW_LT, FUNCTION | CONSTANT}},
                    {"__le", {"<=", no_order, STREW_LE, FUNCTION | CONSTANT}}};

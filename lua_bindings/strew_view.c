@@ -1,4 +1,4 @@
-/* strew_view.c: views, joining and splitting. In place, the view replaces the tensor in self's box. */
+/* strew_view.c: views, joining, splitting and rearranging. In place, a view replaces the tensor in self's box. */
 #include "strew_bind.h"
 
 #include <inttypes.h>
@@ -54,6 +54,8 @@ static int slice_of(lua_State *L, struct script_call *call) {
   lua_settop(L, call->arguments);
   return a.step > 0 ? view(L, call) : bind_run_row(L, call, &bind_slice_row);
 }
+
+RUN(diagonal, strew_diagonal, a->self, a->offset, a->dim1, a->dim2)
 
 /* offset defaults to self's. */
 static strew_status as_strided(struct arguments *a) {
@@ -164,26 +166,28 @@ bool bind_lengths(lua_State *L, struct script_call *call, int i, const char *nam
   return check_sequence(L, call, i, name, "dim follows the sequence: t:%s({...}, dim)");
 }
 
-/* Pushes chunks of the lengths in the table on top of the stack. */
+/* Pushes parts of the sizes in the table on top of the stack. */
 static int split_by_table(lua_State *L, struct script_call *call, const struct whole *whole) {
   const int slot = lua_gettop(L);
-  const int64_t size = whole->size;
-  int64_t length, start = 0;
+  const lua_Unsigned n = lua_rawlen(L, slot);
+  if (n > INT_MAX) return bind_fail(call, STREW_ESHAPE, "sizes", "has more than %d entries", INT_MAX);
+  int64_t *sizes = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *sizes, 0);
+  strew_tensor **parts = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *parts, 0), *self;
+  struct box **boxes = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *boxes, 0);
   lua_newtable(L);
-  for (lua_Unsigned k = 1, n = lua_rawlen(L, slot); k <= n; k++) {
-    lua_rawgeti(L, slot, (lua_Integer)k);
-    bool is_read = bind_integer(L, call, lua_gettop(L), "sizes", &length);
+  for (lua_Unsigned k = 0; k < n; k++) {
+    lua_rawgeti(L, slot, (lua_Integer)k + 1);
+    bool is_read = bind_integer(L, call, lua_gettop(L), "sizes", &sizes[k]);
     lua_pop(L, 1);
-    if (!is_read) return -1;
-    if (length < 0) return bind_fail(call, STREW_ESHAPE, "sizes", "holds %" PRId64 ", expected 0 or more", length);
-    if (length > size - start)
-      return bind_fail(call, STREW_ESHAPE, "sizes", "exceed the %" PRId64 " of dim %d", size, whole->dim);
-    if (!add_piece(L, call, whole, start, length, (int64_t)k)) return -1;
-    start += length;
+    if (!is_read || !bind_may_continue(call, (int64_t)k + 1)) return -1;
+    boxes[k] = bind_push_box(L, call->binding);
+    lua_rawseti(L, -2, (lua_Integer)k + 1);
   }
-  if (start == size) return 1;
-  return bind_fail(call, STREW_ESHAPE, "sizes", "sum to %" PRId64 ", expected %" PRId64 ", the size of dim %d", start,
-                   size, whole->dim);
+  if (!bind_tensor(L, call, whole->self, "self", &self) ||
+      strew_split(self, whole->dim, (int)n, sizes, parts, &call->error) != STREW_OK)
+    return -1;
+  for (lua_Unsigned k = 0; k < n; k++) boxes[k]->tensor = parts[k];
+  return 1;
 }
 
 /* Reads the arguments. */
@@ -225,6 +229,28 @@ static int chunk(lua_State *L, struct script_call *call) {
   return push_chunks(L, call, &whole, length, chunk_count(whole.size, length));
 }
 
+/* ------------------------------------------------------------------------------------------------------- rearranged */
+
+RUN(flip, strew_flip, a->self, a->order.count, a->order.is_given ? a->order.at : NULL)
+RUN(repeat_interleave, strew_repeat_interleave, a->self, a->each, a->dim)
+RUN(diff, strew_diff, a->self, a->n, a->dim)
+RUN(tril, strew_tril, a->self, a->diagonal)
+RUN(triu, strew_triu, a->self, a->diagonal)
+
+static strew_status repeat(struct arguments *a) {
+  const strew_status status = strew_repeat(a->self, a->repeats.count, a->repeats.at, a->out, a->error);
+  if (status != STREW_OK && a->repeats.count < strew_tensor_rank(a->self)) bind_hint(a->call, "tile takes fewer");
+  return status;
+}
+
+static strew_status roll(struct arguments *a) {
+  const int count = a->shifts.count, expected = a->along.count;
+  if (!expected || count == expected)
+    return strew_roll(a->self, count, a->shifts.at, expected ? a->along.at : NULL, a->out, a->error);
+  bind_fail(a->call, STREW_ESHAPE, "shifts", "has %d entr%s, expected %d", count, count == 1 ? "y" : "ies", expected);
+  return STREW_ESHAPE;
+}
+
 #define SHAPE "self:tensor shape*"
 
 const struct script_function bind_view_rows[] = {
@@ -250,6 +276,14 @@ const struct script_function bind_view_rows[] = {
     {"concatenate", join, CAT, ALWAYS, NULL, NULL},
     {"stack", join, STACK, ALWAYS, NULL, NULL},
     {"split", split, 0, ALWAYS, "self:tensor size:lengths dim?dim(0)", NULL},
+    {"diagonal", view, 0, ALWAYS, "self:tensor offset?integer(0) dim1?dim(0) dim2?dim(1)", diagonal},
+    {"flip", bind_one, 0, ALWAYS, "self:tensor dims*", flip},
+    {"roll", bind_one, 0, ALWAYS, "self:tensor shifts:integers dims?dims", roll},
+    {"repeat", bind_one, 0, ALWAYS, "self:tensor repeats*", repeat},
+    {"repeat_interleave", bind_one, 0, INNER, "self:tensor repeats:operand dim:dim", repeat_interleave},
+    {"diff", bind_one, 0, ALWAYS, "self:tensor n?integer(1) dim?dim(-1)", diff},
+    {"tril", bind_one, 0, EVERY, "self:tensor diagonal?integer(0)", tril},
+    {"triu", bind_one, 0, EVERY, "self:tensor diagonal?integer(0)", triu},
     {"chunk", chunk, 0, ALWAYS, "self:tensor chunks:integer dim?dim(0)", NULL},
     {NULL},
 };

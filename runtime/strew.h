@@ -537,6 +537,15 @@ STREW_API strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start,
 STREW_API strew_status strew_as_strided(strew_tensor *tensor, int rank, const int64_t *sizes, const int64_t *strides,
                                         int64_t offset, strew_tensor **out, strew_error *error);
 
+/* The elements whose positions in dim2 and dim1 differ by offset; they lie along a new last dimension, in the place of
+   the two. STREW_ESHAPE, too: fewer than two dimensions, or dim1 is dim2. */
+STREW_API strew_status strew_diagonal(strew_tensor *tensor, int64_t offset, int dim1, int dim2, strew_tensor **out,
+                                      strew_error *error);
+/* `count` parts along dim, of these sizes, which add up to its own (STREW_ESHAPE): out[0], out[1], ... If one fails,
+   there is none. */
+STREW_API strew_status strew_split(strew_tensor *tensor, int dim, int count, const int64_t *sizes, strew_tensor *out[],
+                                   strew_error *error);
+
 /* ------------------------------------------------------------------------------------------ copying and joining */
 
 /* A contiguous copy with another dtype or on another device; `tensor` itself, retained, if nothing changes. Converts by
@@ -561,6 +570,27 @@ STREW_API strew_status strew_cat(int64_t count, strew_tensor *const *tensors, in
                                  strew_error *error);
 STREW_API strew_status strew_stack(int64_t count, strew_tensor *const *tensors, int dim, strew_tensor **out,
                                    strew_error *error);
+
+/* Elements in another order, or several times. Always new, contiguous tensors, of tensor's dtype.
+     flip               reverses dim_count dimensions, each listed once (STREW_ESHAPE); dims NULL: all
+     roll               moves elements along dims[i] by shifts[i], for each of the `count` entries; those that leave at
+                        one end enter at the other. dims NULL: along the flattened tensor, by one shift (STREW_ESHAPE)
+     repeat             the whole, repeats[d] times along dimension d of the result, which has `count` dimensions, at least
+                        as many as tensor (STREW_ESHAPE); repeats are 0 or more (STREW_EVALUE)
+     repeat_interleave  each position of dim, repeats times: an integer, or a tensor of int64 or int32 (STREW_EDTYPE) of
+                        one count, or one for each position (STREW_ESHAPE); counts are 0 or more (STREW_EVALUE) */
+STREW_API strew_status strew_flip(strew_tensor *tensor, int dim_count, const int64_t *dims, strew_tensor **out,
+                                  strew_error *error);
+STREW_API strew_status strew_roll(strew_tensor *tensor, int count, const int64_t *shifts, const int64_t *dims,
+                                  strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_repeat(strew_tensor *tensor, int count, const int64_t *repeats, strew_tensor **out,
+                                    strew_error *error);
+STREW_API strew_status strew_repeat_interleave(strew_tensor *tensor, strew_operand repeats, int dim, strew_tensor **out,
+                                               strew_error *error);
+/* tensor with zeros above (tril), or below (triu) the diagonal of that number of its last two dimensions, as of
+   strew_diagonal's offset; STREW_ESHAPE: fewer than two dimensions. A given *out may be tensor. */
+STREW_API strew_status strew_tril(strew_tensor *tensor, int64_t diagonal, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_triu(strew_tensor *tensor, int64_t diagonal, strew_tensor **out, strew_error *error);
 
 /* ------------------------------------------------------------------------------------------------- elementwise */
 
@@ -659,6 +689,10 @@ STREW_API strew_status strew_binary_from_word(const char *word, strew_binary_op 
    (STREW_EDTYPE), and may be `tensor` itself. STREW_EDTYPE: neg of bool, bitwise operations of
    floats. */
 STREW_API strew_status strew_unary(strew_unary_op op, strew_tensor *tensor, strew_tensor **out, strew_error *error);
+/* For each element: is it NaN, an infinity, neither? Bools of tensor's shape. A given *out: as for strew_unary. */
+STREW_API strew_status strew_isnan(strew_tensor *tensor, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_isinf(strew_tensor *tensor, strew_tensor **out, strew_error *error);
+STREW_API strew_status strew_isfinite(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 /* Applies op to each pair of elements. The operands broadcast (STREW_ESHAPE): their last dimensions are aligned, and
    sizes 1 expand. At least one is a tensor (STREW_EARGUMENT). The promoted dtype must hold a number operand
    (STREW_EVALUE). Comparisons and logical operations take any number: integers compare with its value; floats with its
@@ -680,6 +714,9 @@ STREW_API strew_status strew_masked_fill(strew_tensor *tensor, strew_tensor *mas
    not both (STREW_EARGUMENT). */
 STREW_API strew_status strew_clamp_with(strew_tensor *tensor, strew_operand low, strew_operand high, strew_tensor **out,
                                         strew_error *error);
+/* Each element minus the one before it along dim, n times (0 or more, else STREW_EARGUMENT); of bools, whether they
+   differ. A size less than n becomes 0. Always a new tensor. STREW_ESHAPE: no dimension. */
+STREW_API strew_status strew_diff(strew_tensor *tensor, int64_t n, int dim, strew_tensor **out, strew_error *error);
 /* True if shapes and all elements are equal (NaN equals nothing, -0 equals +0). dtypes must be equal (STREW_EDTYPE). */
 STREW_API strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_error *error);
 typedef struct strew_isclose_options {
@@ -805,6 +842,14 @@ STREW_API strew_status strew_searchsorted_with(strew_tensor *sorted, strew_opera
 STREW_API strew_status strew_bucketize_with(strew_operand values, strew_tensor *boundaries,
                                             const strew_searchsorted_options *options, strew_tensor **out,
                                             strew_error *error);
+typedef struct strew_isin_options {
+  bool invert; /* true where no element is equal */
+  uint64_t reserved[4];
+} strew_isin_options;
+/* For each of `elements`, of any shape: true if one of test_elements, of any shape, is equal by value, whatever the two
+   dtypes: an integer that a float rounds to is not equal to it. NaN equals nothing. Always a new tensor of bools. */
+STREW_API strew_status strew_isin(strew_tensor *elements, strew_tensor *test_elements,
+                                  const strew_isin_options *options, strew_tensor **out, strew_error *error);
 /* The positions of non-zero elements in row-major order: int64[count, rank], a new tensor. Waits for the device. */
 STREW_API strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error);
 
@@ -936,6 +981,9 @@ STREW_API strew_status strew_take_along_dim_with(strew_tensor *self, int dim, st
 STREW_API strew_status strew_index_put(strew_tensor *self, int count, strew_tensor *const *indices,
                                        strew_operand values, const strew_scatter_options *options, strew_tensor **out,
                                        strew_error *error);
+/* Reads these rows, of the indices' common shape and self's other sizes, as torch.Tensor's t[i, j]. */
+STREW_API strew_status strew_index_get(strew_tensor *self, int count, strew_tensor *const *indices,
+                                       const strew_index_options *options, strew_tensor **out, strew_error *error);
 /* The rows of self at one index along dimension 0, of index's shape and self's other sizes; or at the true elements of
    a mask (bool) with self's first sizes (STREW_ESHAPE), in row-major order; a mask of rank 0 adds a first dimension of
    size 1, or of size 0 if it is false, as in NumPy. strew_set_rows writes value in place: a number, or a tensor that
@@ -1110,6 +1158,15 @@ STREW_API strew_status strew_bincount(strew_tensor *self, strew_tensor *weights,
    them. STREW_EVALUE: a range that is not finite, or that the dtype cannot hold. Always a new tensor. */
 STREW_API strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double max, strew_tensor **out,
                                    strew_error *error);
+/* Counts points in bins along `count` coordinates, 1..STREW_MAX_RANK, of one shape. edges[d], of coordinates[d]'s dtype
+   (STREW_EDTYPE) and one dimension of at least two, ascends without NaN (STREW_EVALUE). A bin has its lower edge; the
+   last one has both. *counts: the points of each bin, int64[bins of dimension 0, ...], or the sums of their weights,
+   which have the coordinates' shape. *bins: the row-major number of each point's bin, -1 outside of all; int64, of the
+   coordinates' shape. Either may be NULL, and so may weights. Always new tensors. STREW_ESHAPE: shapes that do not fit,
+   or more bins than int64 counts. */
+STREW_API strew_status strew_histogram(int count, strew_tensor *const *coordinates, strew_tensor *const *edges,
+                                       strew_tensor *weights, strew_tensor **counts, strew_tensor **bins,
+                                       strew_error *error);
 
 /* ----------------------------------------------------------------------------------------------------- groupings */
 

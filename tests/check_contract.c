@@ -291,6 +291,41 @@ START_TEST(test_scatter) {
 }
 END_TEST
 
+START_TEST(test_rearranged) {
+  start();
+  strew_tensor *edges = spread, *parts[2] = {NULL};
+  strew_tensor *nothing = tensor_from_doubles(STREW_FLOAT32, 2, (double[]){NAN, NAN});
+  strew_tensor *five = tensor_from_integers(STREW_INT64, 1, (int64_t[]){5});
+  fails(STREW_ESHAPE, strew_flip(square, 1, (int64_t[]){2}, &out, &failure));
+  fails(STREW_ESHAPE, strew_flip(square, 2, (int64_t[]){0, -2}, &out, &failure));
+  fails(STREW_ESHAPE, strew_roll(square, 2, (int64_t[]){1, 1}, NULL, &out, &failure));
+  fails(STREW_ESHAPE, strew_roll(square, 1, (int64_t[]){1}, (int64_t[]){2}, &out, &failure));
+  fails(STREW_ESHAPE, strew_repeat(square, 1, (int64_t[]){2}, &out, &failure));
+  fails(STREW_EVALUE, strew_repeat(floats, 1, (int64_t[]){-2}, &out, &failure));
+  fails(STREW_EVALUE, strew_repeat_interleave(floats, strew_number(strew_int(-1)), 0, &out, &failure));
+  fails(STREW_EDTYPE, strew_repeat_interleave(floats, strew_of(floats), 0, &out, &failure));
+  fails(STREW_ESHAPE, strew_repeat_interleave(wide, strew_of(ints), 0, &out, &failure));
+  fails(STREW_ESHAPE, strew_tril(floats, 0, &out, &failure));
+  fails(STREW_EOVERLAP, strew_triu(spread, 0, &edges, &failure));
+  fails(STREW_ESHAPE, strew_diagonal(floats, 0, 0, 1, &out, &failure));
+  fails(STREW_ESHAPE, strew_diagonal(square, 0, 1, 1, &out, &failure));
+  fails(STREW_ESHAPE, strew_split(floats, 0, 2, (int64_t[]){1, 1}, parts, &failure));
+  fails(STREW_EARGUMENT, strew_diff(floats, -1, 0, &out, &failure));
+  fails(STREW_ESHAPE, strew_diff(floats, 1, 1, &out, &failure));
+  edges = ints;
+  fails(STREW_ESHAPE, strew_isnan(square, &edges, &failure));
+  fails(STREW_EDTYPE, strew_histogram(1, &floats, &ints, NULL, &out, &second, &failure));
+  fails(STREW_ESHAPE, strew_histogram(1, &floats, &wide, NULL, &out, &second, &failure));
+  fails(STREW_ESHAPE, strew_histogram(1, &floats, &floats, wide, &out, &second, &failure));
+  fails(STREW_EVALUE, strew_histogram(1, &floats, &nothing, NULL, &out, &second, &failure));
+  fails(STREW_EDTYPE, strew_index_get(square, 1, &floats, NULL, &out, &failure));
+  fails(STREW_EINDEX, strew_index_get(wide, 1, &five, NULL, &out, &failure));
+  ck_assert(!parts[0] && !parts[1]);
+  strew_release(nothing), strew_release(five);
+  end();
+}
+END_TEST
+
 START_TEST(test_images) {
   start();
   const double numbers[] = {NAN, 1, 2};
@@ -385,6 +420,8 @@ START_TEST(test_zeros_are_defaults) {
         strew_quantile_with(x, half, options, E));
   ZEROS(strew_searchsorted_options, strew_searchsorted(y, strew_of(x), false, E),
         strew_searchsorted_with(y, strew_of(x), options, E));
+  ZEROS(strew_isin_options, strew_isin(x, y, &(strew_isin_options){.invert = false}, E), strew_isin(x, y, options, E));
+  ZEROS(strew_index_options, strew_get_rows(x, at, E), strew_index_get(x, 1, &at, options, E));
   ZEROS(strew_searchsorted_options, strew_bucketize(strew_of(x), y, false, E),
         strew_bucketize_with(strew_of(x), y, options, E));
   strew_grouping *g = NULL;
@@ -538,6 +575,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_reductions);
   tcase_add_test(all, test_linear_algebra);
   tcase_add_test(all, test_scatter);
+  tcase_add_test(all, test_rearranged);
   tcase_add_test(all, test_images);
   tcase_add_test(all, test_zeros_are_defaults);
   tcase_add_test(all, test_options);

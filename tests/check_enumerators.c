@@ -158,6 +158,7 @@ static void refuse_index_options(const char *argument, const strew_index_options
   REFUSES(argument, strew_index_copy_with, floats, 0, index, floats, options, &out);
   REFUSES(argument, strew_index_fill_with, floats, 0, index, one, options, &out);
   REFUSES(argument, strew_take_along_dim_with, floats, 0, index, options, &out);
+  REFUSES(argument, strew_index_get, floats, 1, &index, options, &out);
   REFUSES(argument, strew_take_with, floats, index, options, &out);
   REFUSES(argument, strew_gather_nd_with, floats, column, 0, options, &out);
   strew_release(column);
@@ -337,6 +338,7 @@ static void refuse_number(strew_scalar number, int bad) {
   REFUSES("value", strew_index_fill_with, floats, 0, index, operand, NULL, &out);
   REFUSES("values", strew_index_put, floats, 1, &index, operand, NULL, &out);
   REFUSES("value", strew_set_rows, floats, index, operand);
+  REFUSES("repeats", strew_repeat_interleave, floats, operand, 0, &out);
   REFUSES("initial", strew_segment_reduce, floats, STREW_SUM, NULL, index, 0, &number, &out);
   const strew_group_reduce_options reducing = {.fill = &number};
   note("strew_group_options.fill"), note("strew_group_reduce_options.fill");
@@ -436,6 +438,13 @@ static void counts(void) {
     REFUSES("tensors", strew_cat, bad, two, 0, &out);
     REFUSES("tensors", strew_stack, bad, two, 0, &out);
     REFUSES("indices", strew_index_put, floats, bad, &index, strew_of(floats), NULL, &out);
+    REFUSES("indices", strew_index_get, floats, bad, &index, NULL, &out);
+    const int64_t three = 3;
+    REFUSES("dim_count", strew_flip, floats, bad, NULL, &out);
+    REFUSES("shifts", strew_roll, floats, bad, &three, &three, &out);
+    REFUSES("repeats", strew_repeat, floats, bad, &three, &out);
+    REFUSES("count", strew_split, floats, 0, bad, &three, &out);
+    REFUSES("count", strew_histogram, bad, &floats, &floats, NULL, &out, NULL);
     REFUSES("keys", strew_group_by, bad, &index, STREW_KEYS_SORTED, &made);
     REFUSES("keys", strew_group_by_with, bad, &index, NULL, &made);
     REFUSES("count", strew_grouping_aggregate, grouping, bad, NULL, &out);
@@ -506,6 +515,9 @@ static void refuse_reserved_of_forms(int bad, uint64_t bit) {
           searching.reserved[bad] = factoring.reserved[bad] = bit;
   note("strew_index_options.reserved"), note("strew_segment_options.reserved");
   refuse_index_options("options", &indexing, bad);
+  strew_isin_options among = {.invert = true};
+  among.reserved[bad] = bit;
+  REFUSES_MEMBER("strew_isin_options.reserved", "options", strew_isin, floats, floats, &among, &out);
   refuse_segment_options("options", &segments, bad);
   REFUSES_MEMBER("strew_isclose_options.reserved", "options", strew_isclose_with, floats, floats, 0, 0, &closeness,
                  &out);
@@ -619,6 +631,7 @@ static bool is_checked_type(const char *text) {
                                       "strew_linalg_options",
                                       "strew_quantile_options",
                                       "strew_searchsorted_options",
+                                      "strew_isin_options",
                                       "strew_grouping_options",
                                       "strew_group_by_options",
                                       "strew_load_options",

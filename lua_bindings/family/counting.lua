@@ -1,6 +1,6 @@
 -- counting.lua: membership, counts, histograms, and positions as coordinates.
 local strew, fail, use, inner = ...
-local operands = use "operands.lua"
+local operands, errors = use "operands.lua", use "errors.lua"
 
 -- Raises an error unless the shape has sizes of 1 or more whose product int64 holds; returns the product.
 local function check_sizes(shape, name)
@@ -22,19 +22,24 @@ end
 
 ---------------------------------------------------------------------------------------------------------- membership
 
-local FEW <const> = 4 -- compared one by one
-
-local function is_in(x, set)
-  local count, line = set:numel(), set:reshape(-1)
-  if count == 0 then return strew.zeros(x.shape, {dtype = "bool", device = x.device}) end
-  if count <= FEW then
-    local found = x:eq(line:narrow(0, 0, 1))
-    for i = 1, count - 1 do found = found | x:eq(line:narrow(0, i, 1)) end
-    return x:dim() == 0 and found:reshape({}) or found
+local function has_float(list)
+  for _, x in ipairs(list) do
+    if math.type(x) == "float" or type(x) == "table" and has_float(x) then return true end
   end
-  local sorted = line:sort()
-  local at = sorted:searchsorted(x):clamp_(0, count - 1)
-  return sorted:take(at):eq(x)
+  return false
+end
+
+-- Returns numbers, a script's table, as a tensor of those that elements of `values` may equal, as t:eq(number) has it:
+-- beside floats rounded to one, unless they are out of its range; beside integers the whole ones.
+local function members(list, values)
+  local line = strew.tensor(list, {dtype = has_float(list) and "float64" or nil, device = "cpu"})
+  if operands.is_float(values) then
+    local rounded = line:to(values.dtype)
+    line = strew.where(rounded:isinf() & line:isfinite(), 0 / 0, rounded)
+  elseif operands.is_float(line) then
+    line = line[line:eq(line:floor()) & line:ge(math.mininteger) & line:lt(0x1p63)]:to("int64")
+  end
+  return line:to(values.device)
 end
 
 ---------------------------------------------------------------------------------------------------------- histograms
@@ -42,7 +47,10 @@ end
 -- Returns the edges of bins along x, a line of floats: a sequence or tensor of edges, or a number of equal bins
 -- between low and high, by default the extremes of x.
 local function edges_of(x, bins, name, low, high)
-  if type(bins) == "table" then bins = strew.tensor(bins, {dtype = x.dtype, device = x.device}) end
+  if type(bins) == "table" then
+    local function reword(fact, hint) return fact:gsub(" x%[", " " .. name .. "["), hint end
+    bins = errors.own("x", name, reword, strew.tensor, bins, {dtype = x.dtype, device = x.device})
+  end
   if operands.is_tensor(bins) then
     operands.check_rank(bins, name, 1, 1, "1")
     operands.check_values(x, bins, name)
@@ -50,7 +58,6 @@ local function edges_of(x, bins, name, low, high)
       fail(name, ("has %d edge%s, expected at least 2"):format(bins:numel(), bins:numel() == 1 and "" or "s"), nil,
         "shape")
     end
-    operands.check_ascending(bins, name)
     return bins
   end
   local count = math.tointeger(bins)
@@ -66,7 +73,8 @@ local function edges_of(x, bins, name, low, high)
     end
   end
   if low == high then low, high = low - 0.5, high + 0.5 end
-  return strew.linspace(low, high, count + 1, {dtype = x.dtype, device = x.device})
+  local function spaced(...) return errors.own("stop", "range", nil, strew.linspace, ...) end
+  return errors.own("start", "range", nil, spaced, low, high, count + 1, {dtype = x.dtype, device = x.device})
 end
 
 -- Returns the two numbers at k of the option `range`; none without it.
@@ -89,23 +97,18 @@ local function check_range(range, count)
   end
 end
 
--- Returns for each element of x the number of its bin from 1; 0: below the edges, or the number of edges: beyond.
-local function bins_of(x, edges)
-  local last = edges:narrow(0, edges:numel() - 1, 1)
-  return edges:searchsorted(x, {right = true}) - x:eq(last):to("int64")
-end
-
--- Counts the bins, or adds the weights, in all dimensions; the first and the last of each are outside the edges.
+-- Returns the number of points, or the sums of their weights, in each bin.
 local function histogram_of(self, columns, edges, weights, density)
-  local at, sizes, count = 0, {}, 1
-  for d, column in ipairs(columns) do
-    sizes[d] = edges[d]:numel() + 1
-    count = count * sizes[d]
-    at = d == 1 and bins_of(column, edges[d]) or at * sizes[d] + bins_of(column, edges[d])
+  local function counted(f) return errors.own("edges", "bins", nil, f, columns, edges) end
+  local counts
+  if weights then
+    local at, sizes = counted(inner.histogram_bins), {}
+    for d, line in ipairs(edges) do sizes[d] = line:numel() - 1 end
+    local count = operands.product(sizes, 1, #sizes)
+    counts = strew.scatter(weights, at:reshape(-1), {dim_size = count, mode = "drop"}):view(sizes)
+  else
+    counts = counted(inner.histogram):to(self.dtype)
   end
-  local counts = at:bincount{weights = weights, minlength = count}:view(sizes)
-  for d in ipairs(columns) do counts = counts:narrow(d - 1, 1, sizes[d] - 2) end
-  counts = weights and counts:clone() or counts:to(self.dtype)
   if not density then return counts end
   counts = counts / counts:sum()
   for d, line in ipairs(edges) do
@@ -166,17 +169,17 @@ return {
   unique = {"self:tensor dim=dim return_index=boolean return_inverse=boolean return_counts=boolean", unique},
 
   isin = {"self:operand test_elements:several invert=boolean", function(self, set, invert)
-    if not operands.is_tensor(self) then
-      self = operands.is_tensor(set) and operands.numbers({self}, set):reshape({}) or strew.tensor(self)
+    local found
+    if not operands.is_tensor(self) and operands.is_tensor(set) then
+      found = set:eq(self):any()
+    else
+      if not operands.is_tensor(self) then self = strew.tensor(self) end
+      if type(set) == "number" or type(set) == "boolean" then set = {set} end
+      if type(set) == "table" then
+        set = set[1] == nil and strew.zeros(0, {dtype = self.dtype, device = self.device}) or members(set, self)
+      end
+      found = inner.isin(self, set)
     end
-    if type(set) == "number" or type(set) == "boolean" then set = {set} end
-    if type(set) == "table" then
-      set = set[1] == nil and strew.zeros(0, {dtype = self.dtype, device = self.device}) or operands.numbers(set, self)
-    end
-    operands.check_device(self, set, "test_elements")
-    local dtype = strew.result_type(self, set)
-    if dtype == "bool" then dtype = "uint8" end
-    local found = is_in(self:to(dtype), set:to(dtype))
     return invert and found:logical_not() or found
   end},
 
@@ -188,12 +191,16 @@ return {
   unravel_index = {"self:tensor shape:integers", function(self, shape)
     shape = type(shape) == "table" and shape or {shape}
     local count, rest, coordinates = check_sizes(shape, "shape"), check_whole(self, "self"), {}
-    operands.check_none(rest:lt(0) | rest:ge(count), self, "self", ("0..%d of shape %s"):format(count - 1,
-      operands.text(shape)))
-    for d = #shape, 1, -1 do
-      coordinates[d] = d == 1 and rest or rest % shape[d]
-      if d > 1 then rest = rest // shape[d] end
+    if self:numel() > 0 and (rest:amin():item() < 0 or rest:amax():item() >= count) then
+      operands.check_none(rest:lt(0) | rest:ge(count), self, "self", ("0..%d of shape %s"):format(count - 1,
+        operands.text(shape)))
     end
+    for d = #shape, 2, -1 do
+      local whole = rest // shape[d]
+      coordinates[d] = operands.compute("rest - whole * size", {rest = rest, whole = whole, size = shape[d]})
+      rest = whole
+    end
+    coordinates[1] = rest
     if #shape == 1 and rest == self then coordinates[1] = rest:clone() end
     return table.unpack(coordinates)
   end},
@@ -230,6 +237,9 @@ return {
       operands.check_float(self, "self")
       operands.check_rank(self, "self", 2, 2, "2", "a row is a point")
       local count, columns, edges = self:size(1), {}, {}
+      if count < 1 or count > 16 then
+        fail("self", ("has size %d along dim 1, expected 1..16"):format(count), nil, "shape")
+      end
       check_range(range, 2 * count)
       if type(bins) == "table" and #bins ~= count then
         fail("bins", ("has %d entries, expected %d, the size of dim 1 of self"):format(#bins, count), nil, "shape")
@@ -239,7 +249,6 @@ return {
         columns[d] = self:select(1, d - 1)
         edges[d] = edges_of(columns[d], type(bins) == "table" and bins[d] or bins, "bins", range_at(range, 2 * d - 1))
       end
-      if count == 0 then fail("self", "has size 0 along dim 1, expected at least 1", nil, "shape") end
       return histogram_of(self, columns, edges, weights, density), edges
     end},
 }

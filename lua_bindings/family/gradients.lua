@@ -315,6 +315,24 @@ local function diff_self(g, c)
   return g
 end
 
+-- The elements of pad come from self's at the same positions, or, along one dimension after the other, from those that
+-- a line of positions has there.
+local function pad_self(g, c)
+  local counts = type(c.pad) == "table" and c.pad or {c.pad}
+  if (c.mode or "constant") == "constant" then
+    local back = {}
+    for k, count in ipairs(counts) do back[k] = -count end
+    return g:pad(back)
+  end
+  for k = 1, #counts, 2 do
+    local dim, sizes = c.self:dim() - (k + 1) // 2, g.shape
+    local at = strew.arange(c.self:size(dim), {device = g.device}):pad({counts[k], counts[k + 1]}, c.mode)
+    sizes[dim + 1] = c.self:size(dim)
+    g = strew.zeros(sizes, like(g)):index_add(dim, at, g)
+  end
+  return g
+end
+
 -- Elements of a view of any strides are found by their places in the storage. An element of self that several views
 -- share gets an equal part.
 local function strided_self(g, c)
@@ -582,6 +600,7 @@ local rules = {
   end},
   repeat_interleave = {self = stretched_self},
   diff = {self = diff_self},
+  pad = {self = pad_self},
   cat = {all = function(g, c, add)
     local tensors, dim = joined(c)
     local start = 0

@@ -34,10 +34,13 @@ return {
   nanstd = {"self:tensor dim?dims keepdim?boolean correction=number", function(self, dim, keepdim, correction)
     operands.check_float(self, "self")
     local x = computed(self)
-    local mean, count = sum_of(x, dim, true) / count_of(x, dim, true), count_of(x, dim, keepdim)
-    local squares = bound("square(where(x == x, x, mean) - mean)", {x = x, mean = mean}, x:numel())
+    local all, count = count_of(x, dim, true), count_of(x, dim, keepdim)
+    local inputs = {x = x, mean = sum_of(x, dim, true) / all}
+    -- what the rounded mean leaves, as a mean
+    inputs.rest = bound("where(x == x, x, mean) - mean", inputs, x:numel()):sum(dim, true) / all
+    local squares = bound("square(where(x == x, x - mean - rest, 0.0))", inputs, x:numel())
     local rest = count - (correction or 0)
-    return (squares:sum(dim, keepdim) / strew.where(rest:gt(0), rest, 0 / 0)):sqrt():to(self.dtype)
+    return (squares:sum(dim, keepdim) / strew.where(rest:gt(0) & count:gt(0), rest, 0 / 0)):sqrt():to(self.dtype)
   end},
 
   nanmedian = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)

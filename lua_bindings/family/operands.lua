@@ -126,8 +126,8 @@ function operands.check_none(is_wrong, x, name, expected, hint, what)
   local at = is_wrong:nonzero()[0]:tolist()
   local value = x:get(at)
   local place = #at > 0 and " at " .. operands.text(at) or ""
-  fail(name, ("has %s %s%s, expected %s"):format(what or "value", value == value and value or "nan", place, expected),
-    hint, "value", value, at)
+  local shown = value == value and tostring(value) or "nan"
+  fail(name, ("has %s %s%s, expected %s"):format(what or "value", shown, place, expected), hint, "value", value, at)
 end
 
 -- Raises an error unless the elements of a line are in ascending order, without NaN.

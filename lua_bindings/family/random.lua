@@ -1,7 +1,7 @@
 -- random.lua: random numbers of other distributions, choices and orders, made of strew.rand, randn, randint and
 -- randperm: the same numbers on every device and thread count.
 local strew, fail, use, inner = ...
-local operands = use "operands.lua"
+local operands, errors = use "operands.lua", use "errors.lua"
 
 -- Raises an error unless the parameter x, a number or a tensor, is least..most; the method `compare` with least is ge,
 -- or gt.
@@ -15,32 +15,49 @@ local function check(x, name, compare, least, most, expected)
   end
 end
 
--- Returns the shape of numbers with parameters a and b, and the options of their dtype and device: those of a and b if
--- they are tensors.
-local function made_for(a, b, shape, dtype, device)
-  local tensor
-  for _, x in ipairs{a, b} do
-    if operands.is_tensor(x) then
-      tensor = tensor and operands.compute("x * 0 + y * 0", {x = tensor, y = x}) or x
-    end
-  end
-  if tensor and shape then fail("shape", "is given, but the parameters are tensors", "p:expand(shape)", "shape") end
-  if not tensor then return shape or {}, {dtype = dtype or "float32", device = device} end
-  local own = operands.is_float(tensor) and tensor.dtype or "float32"
-  return tensor.shape, {dtype = dtype or own, device = device or tensor.device}
-end
-
 -- A parameter where the numbers are.
 local function placed(x, options)
   return operands.is_tensor(x) and x:to(options.device) or x
 end
 
+-- Returns numbers changed by strew[operation] with a parameter, the script's argument `name`, or with what `of` says.
+local function changed(numbers, operation, x, name, of)
+  local function reword(fact, hint) return of and of .. " " .. fact or fact, hint end
+  return errors.own("other", name, reword, strew[operation], numbers, x)
+end
+
+-- Returns the shape of numbers with parameters a and b, of which the last is called `name`, and the options of their
+-- dtype and device: those of a and b if they are tensors.
+local function made_for(a, b, name, shape, dtype, device)
+  local tensor
+  for _, x in ipairs{a, b} do
+    if operands.is_tensor(x) then
+      tensor = tensor and errors.own("other", name, nil, tensor.mul, tensor, placed(x, tensor)) or x
+    end
+  end
+  if tensor and shape then
+    fail("shape", "is given, but the parameters are tensors", name .. ":expand(shape)", "shape")
+  end
+  if not tensor then return shape or {}, {dtype = dtype or "float32", device = device} end
+  local own = operands.is_float(tensor) and tensor.dtype or "float32"
+  return tensor.shape, {dtype = dtype or own, device = device or tensor.device}
+end
+
 ---------------------------------------------------------------------------------------------------------- poisson
 
 -- Counts of rates below 10, by inversion: the number of partial sums of the distribution below a uniform number.
-local function few(rates)
-  local u, term = strew.rand(rates.shape, {dtype = "float64", device = "cpu"}), (-rates):exp()
-  local sum, counts, last = term, strew.zeros(rates.shape, {dtype = "float64", device = "cpu"}), 200
+-- `rate`: the number that all rates are; nil: they differ.
+local function few(rates, rate)
+  local u, term, last = strew.rand(rates.shape, {dtype = "float64", device = "cpu"}), (-rates):exp(), 200
+  if rate and rates:numel() > last then
+    local sums, one = {}, term:select(0, 0):item()
+    for k = 1, last do
+      sums[k] = (sums[k - 1] or 0.0) + one
+      one = one * rate / k
+    end
+    return strew.tensor(sums, {dtype = "float64", device = "cpu"}):searchsorted(u):to("float64")
+  end
+  local sum, counts = term, strew.zeros(rates.shape, {dtype = "float64", device = "cpu"})
   for k = 1, last do
     local more = u:gt(sum)
     if not more:any():item() then break end
@@ -117,14 +134,15 @@ return {
   normal = {"mean:operand std:operand shape* dtype=dtype device=device", function(mean, std, shape, dtype, device)
     check(mean, "mean", "ge", -math.huge, math.huge, "a number")
     check(std, "std", "ge", 0, math.huge, "0 or more")
-    local sizes, options = made_for(mean, std, shape, dtype, device)
-    return (strew.randn(sizes, options) * placed(std, options) + placed(mean, options)):to(options.dtype)
+    local sizes, options = made_for(mean, std, "std", shape, dtype, device)
+    local scaled = changed(strew.randn(sizes, options), "mul", placed(std, options), "std")
+    return changed(scaled, "add", placed(mean, options), "mean"):to(options.dtype)
   end},
 
   uniform = {"low:operand high:operand shape* dtype=dtype device=device", function(low, high, shape, dtype, device)
     check(low, "low", "gt", -math.huge, 0x1p1023, "a finite number")
     check(high, "high", "gt", -math.huge, 0x1p1023, "a finite number")
-    local sizes, options = made_for(low, high, shape, dtype, device)
+    local sizes, options = made_for(low, high, "high", shape, dtype, device)
     low, high = placed(low, options), placed(high, options)
     local width = high - low
     if not operands.is_tensor(width) then
@@ -132,33 +150,35 @@ return {
     else
       operands.check_none(width:lt(0), width * 0 + high, "high", "low or more")
     end
-    return (strew.rand(sizes, options) * width + low):to(options.dtype)
+    local scaled = changed(strew.rand(sizes, options), "mul", width, "high", "minus low")
+    return changed(scaled, "add", low, "low"):to(options.dtype)
   end},
 
   bernoulli = {"p:operand shape* dtype=dtype device=device", function(p, shape, dtype, device)
     check(p, "p", "ge", 0, 1, "a probability, 0 to 1")
-    local sizes, options = made_for(p, nil, shape, dtype, device)
+    local sizes, options = made_for(p, nil, "p", shape, dtype, device)
     local own = operands.is_tensor(p) and p.dtype == "float64" and "float64" or "float32"
     return strew.rand(sizes, {dtype = own, device = options.device}):lt(placed(p, options)):to(options.dtype)
   end},
 
   exponential = {"rate:operand shape* dtype=dtype device=device", function(rate, shape, dtype, device)
     check(rate, "rate", "gt", 0, math.huge, "above 0")
-    local sizes, options = made_for(rate, nil, shape, dtype, device)
+    local sizes, options = made_for(rate, nil, "rate", shape, dtype, device)
     local own = options.dtype:find("float16", 1, true) and "float32" or options.dtype
     local u = strew.rand(sizes, {dtype = own, device = options.device})
-    return (-(-u):log1p() / placed(rate, options)):to(options.dtype)
+    return changed(-(-u):log1p(), "div", placed(rate, options), "rate"):to(options.dtype)
   end},
 
   poisson = {"rate:operand shape* dtype=dtype device=device", function(rate, shape, dtype, device)
     check(rate, "rate", "ge", 0, 1e15, "0 to 1e15")
-    local sizes, options = made_for(rate, nil, shape, dtype, device)
-    if not operands.is_tensor(rate) then rate = strew.tensor(rate, {dtype = "float64", device = "cpu"}) end
+    local sizes, options = made_for(rate, nil, "rate", shape, dtype, device)
+    local number = not operands.is_tensor(rate) and rate or nil
+    if number then rate = strew.tensor(rate, {dtype = "float64", device = "cpu"}) end
     local rates = rate:to("cpu"):to("float64"):expand(sizes):reshape(-1)
     local is_many = rates:ge(10)
     local counts
     if not is_many:any():item() then
-      counts = few(rates)
+      counts = few(rates, number)
     else
       counts = strew.zeros(rates.shape, {dtype = "float64", device = "cpu"})
       counts[~is_many] = few(rates[~is_many])

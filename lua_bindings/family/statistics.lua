@@ -1,7 +1,7 @@
 -- statistics.lua: norms, medians and other elements by rank, logarithms of sums of exponentials, covariances, and
 -- lines through points.
 local strew, fail, use, inner = ...
-local operands = use "operands.lua"
+local operands, errors = use "operands.lua", use "errors.lua"
 local computed = operands.computed
 
 -- Sums of powers outside these bounds overflow or lose digits.
@@ -120,10 +120,22 @@ local function covariance(self, correction, fweights, aweights)
   local divisor = count - correction
   if w and aweights and correction ~= 0 then divisor = count - (w * aweights:to(x.dtype)):sum() / count * correction end
   divisor = w and divisor:clamp(0) or math.max(divisor, 0)
-  local centered = x - mean
+  local inputs, n = {x = x, mean = mean, w = w}, x:numel() -- the mean of what is left of the rounded mean:
+  inputs.rest = w and operands.bound("(x - mean) * w", inputs, n):sum(1, true) / count
+    or operands.bound("x - mean", inputs, n):mean(1, true)
+  local centered = operands.compute("x - mean - rest", inputs)
   local c = centered:matmul((w and centered * w or centered):t()) / divisor
   return (self:dim() < 2 and c:reshape({}) or c):to(floats(self).dtype)
 end
+
+------------------------------------------------------------------------------------------------------------- lines
+
+-- The line through two points at x, from the first one; where infinities leave NaN, from the second one, or what both
+-- have.
+local SLOPE <const> = "(y1 - y0) / where(x1 == x0, 1, x1 - x0)"
+local LINE <const> = SLOPE .. " * (x - x0) + y0"
+local LINES = ("where(x == x0, y0, where(isnan(A), where(isnan(B) and y0 == y1, y0, B), A))")
+  :gsub("%u", {A = "(" .. LINE .. ")", B = "(" .. SLOPE .. " * (x - x1) + y1)"})
 
 return {
   kthvalue = {"self:tensor k:integer dim?dim keepdim?boolean", function(self, k, dim, keepdim)
@@ -169,6 +181,8 @@ return {
     operands.check_rank(xp, "xp", 1, 1, "1")
     if xp:numel() == 0 then fail("xp", "is empty, expected at least one point", nil, "shape") end
     operands.check_shape(fp, xp.shape, "fp")
+    operands.check_device(self, xp, "xp")
+    operands.check_device(self, fp, "fp")
     local n = xp:numel()
     local dtype = strew.result_type(self, xp, fp)
     if not dtype:find("float", 1, true) then dtype = "float32" end
@@ -179,11 +193,10 @@ return {
     local at = (xs:searchsorted(inside, {right = true}) - 1):clamp(0, n - 1)
     local after = (at + 1):clamp(0, n - 1)
     local x0, y0 = xs:take(at), ys:take(at)
-    local line = "(y1 - y0) / where(x1 == x0, 1, x1 - x0) * (x - x0) + y0"
-    local out = operands.compute(("where(x == x0 and not (abs(y1 - y0) < inf), y0, %s)"):format(line),
-      {x = inside, x0 = x0, y0 = y0, x1 = xs:take(after), y1 = ys:take(after), inf = math.huge})
-    out = strew.where(below, left or ys:select(0, 0), out)
-    out = strew.where(above, right or ys:select(0, n - 1), out)
+    local out = operands.compute(ys:isfinite():all():item() and LINE or LINES,
+      {x = inside, x0 = x0, y0 = y0, x1 = xs:take(after), y1 = ys:take(after)})
+    out = errors.own("a", "left", nil, strew.where, below, left or ys:select(0, 0), out)
+    out = errors.own("a", "right", nil, strew.where, above, right or ys:select(0, n - 1), out)
     return strew.where(x:isnan(), x, out)
   end},
 

@@ -74,7 +74,7 @@ static inline strew_operand operand_of_float(double number) { return strew_numbe
 
 /* Defines a step that writes to *out: `into`, or a new tensor if that is NULL. Returns it. */
 #define STEP_MAKES(name, into, operation, ...)                                                                         \
-  static inline strew_tensor *name(struct steps *steps, __VA_ARGS__) {                                                 \
+  static __attribute__((noinline, unused)) strew_tensor *name(struct steps *steps, __VA_ARGS__) {                      \
     strew_tensor *given = (into), **out = given ? &given : steps_place(steps);                                         \
     STEP(steps, operation);                                                                                            \
     return *out;                                                                                                       \

@@ -1,4 +1,4 @@
-/* histogram.c: counts of values: bincount and histc. */
+/* histogram.c: counts of values: bincount, histc and histogram. */
 #include "runtime/base/device.h"
 #include "runtime/base/steps.h"
 #include "scatter.h"
@@ -6,6 +6,8 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* --------------------------------------------------------------------------------------------------------- bincount */
 
@@ -189,4 +191,132 @@ strew_status strew_histc(strew_tensor *self, int64_t bins, double min, double ma
   histogram.flat = step_reshape(&steps, self, 1, (int64_t[]){-1});
   find_range(&steps, &histogram, self);
   return steps_give(&steps, count_all(&steps, &histogram, self), out);
+}
+
+/* ------------------------------------------------------------------------------------------------------- histogram */
+
+/* Points, and the edges of bins, in each dimension. */
+struct grid {
+  int count;
+  strew_tensor *const *coordinates, *const *edges;
+  int64_t sizes[MAX_RANK], cells; /* the number of bins, in each dimension and in all */
+};
+
+/* Messages number entries from 1. */
+static const char *entry_name(const char *list, int i, char name[24]) {
+  snprintf(name, 24, "%s[%d]", list, i + 1);
+  return name;
+}
+
+/* Fails unless the edges ascend, without NaN. */
+static void check_ascending(struct steps *steps, strew_tensor *edges) {
+  const int mark = steps->count;
+  const int64_t n = edges->sizes[0];
+  strew_scalar value = strew_int(0);
+  char text[TEXT_BYTES];
+  strew_tensor *after = step_narrow(steps, edges, 0, 1, n - 1), *before = step_narrow(steps, edges, 0, 0, n - 1);
+  strew_tensor *less = step_binary(steps, STREW_GE, after, before, NULL);
+  step_unary(steps, STREW_LOGICAL_NOT, less, less);
+  if (step_number(steps, STREW_FOLD_ANY, less).as.i && steps->status == STREW_OK) {
+    const int64_t at = step_number(steps, STREW_FOLD_ARGMAX, less).as.i + 1;
+    STEP(steps, strew_get(edges, 1, &at, &value, steps->error));
+    struct fault fault = {STREW_EVALUE, "edges", &value, &at, 1, NULL, false};
+    STEP(steps, fail(steps->call, fault, "has value %s at [%" PRId64 "], expected values in ascending order",
+                     text_of_scalar(value, text), at));
+  }
+  steps_keep(steps, mark, NULL);
+}
+
+static strew_status check_dimension(struct call *call, const strew_tensor *const first, const strew_tensor *coordinate,
+                                    const strew_tensor *edges, char names[2][24]) {
+  char is[TEXT_BYTES], expected[TEXT_BYTES];
+  call->operands[0].name = names[0], call->operands[0].tensor = coordinate;
+  call->operands[1].name = names[1], call->operands[1].tensor = edges;
+  RETURN_IF_FAILED(check_devices(call));
+  if (coordinate->rank != first->rank ||
+      memcmp(coordinate->sizes, first->sizes, (size_t)first->rank * sizeof *first->sizes) != 0)
+    return fail(call, FAULT(STREW_ESHAPE, names[0]), "has shape %s, expected %s",
+                text_of_sizes(coordinate->rank, coordinate->sizes, is),
+                text_of_sizes(first->rank, first->sizes, expected));
+  RETURN_IF_FAILED(check_equal_dtypes(call, names[1], edges->dtype, names[0], coordinate->dtype));
+  if (edges->rank == 1 && edges->sizes[0] >= 2) return STREW_OK;
+  return fail(call, FAULT(STREW_ESHAPE, names[1]), "has shape %s, expected one dimension of at least 2 edges",
+              text_of_sizes(edges->rank, edges->sizes, is));
+}
+
+static void check_grid(struct steps *steps, struct call *call, struct grid *grid, const strew_tensor *weights) {
+  struct fault fault = VALUED(STREW_EARGUMENT, "count", strew_int(grid->count));
+  char names[2][24], is[TEXT_BYTES], expected[TEXT_BYTES];
+  if (grid->count < 1 || grid->count > MAX_RANK)
+    STEP(steps, fail(call, fault, "is %d, expected 1..%d", grid->count, MAX_RANK));
+  grid->cells = 1;
+  for (int d = 0; d < grid->count && steps->status == STREW_OK; d++) {
+    const strew_tensor *first = grid->coordinates[0];
+    STEP(steps, check_listed(call, "coordinates", d, grid->coordinates[d]));
+    STEP(steps, check_listed(call, "edges", d, grid->edges[d]));
+    entry_name("coordinates", d, names[0]), entry_name("edges", d, names[1]);
+    if (STEP(steps, check_dimension(call, first, grid->coordinates[d], grid->edges[d], names))) break;
+    check_ascending(steps, grid->edges[d]);
+    grid->sizes[d] = grid->edges[d]->sizes[0] - 1;
+    if (__builtin_mul_overflow(grid->cells, grid->sizes[d], &grid->cells))
+      STEP(steps, fail(call, FAULT(STREW_ESHAPE, "edges"), "make more bins than int64 can count"));
+  }
+  if (steps->status != STREW_OK || !weights) return;
+  const strew_tensor *first = grid->coordinates[0];
+  if (weights->rank != first->rank || memcmp(weights->sizes, first->sizes, (size_t)first->rank * sizeof *first->sizes))
+    STEP(steps,
+         fail(call, FAULT(STREW_ESHAPE, "weights"), "has shape %s, expected %s",
+              text_of_sizes(weights->rank, weights->sizes, is), text_of_sizes(first->rank, first->sizes, expected)));
+}
+
+/* The bin of each coordinate, which is less than 0, or too large, beside the edges. */
+static strew_tensor *find_bin(struct steps *steps, strew_tensor *x, strew_tensor *edges) {
+  const int mark = steps->count;
+  STEP_INTO(steps, bin, strew_searchsorted(edges, strew_of(x), true, bin, steps->error));
+  strew_tensor *last = step_view(steps, step_narrow(steps, edges, 0, -1, 1), 0, NULL);
+  strew_tensor *at_end = step_to(steps, step_binary(steps, STREW_EQ, x, last, NULL), NULL, STREW_INT64);
+  step_binary(steps, STREW_SUB, *bin, at_end, *bin);
+  return steps_keep(steps, mark, step_binary(steps, STREW_SUB, *bin, 1, *bin));
+}
+
+/* The row-major number of each point's bin; -1 outside of them. */
+static strew_tensor *find_cells(struct steps *steps, const struct grid *grid) {
+  strew_tensor *cells = NULL, *inside = NULL;
+  for (int d = 0; d < grid->count; d++) {
+    const int mark = steps->count;
+    strew_tensor *bin = find_bin(steps, grid->coordinates[d], grid->edges[d]);
+    strew_tensor *is_above = step_binary(steps, STREW_GE, bin, 0, NULL);
+    strew_tensor *is_below = step_binary(steps, STREW_LT, bin, grid->sizes[d], NULL);
+    step_binary(steps, STREW_LOGICAL_AND, is_above, is_below, is_above);
+    if (!d) {
+      cells = bin, inside = is_above;
+      continue;
+    }
+    step_binary(steps, STREW_LOGICAL_AND, inside, is_above, inside);
+    step_binary(steps, STREW_MUL, cells, grid->sizes[d], cells);
+    step_binary(steps, STREW_ADD, cells, bin, cells);
+    steps_keep(steps, mark, NULL);
+  }
+  return step_where(steps, inside, cells, -1);
+}
+
+strew_status strew_histogram(int count, strew_tensor *const *coordinates, strew_tensor *const *edges,
+                             strew_tensor *weights, strew_tensor **counts, strew_tensor **bins, strew_error *error) {
+  static const strew_scatter_options add = {.reduction = STREW_SUM, .mode = STREW_DROP};
+  CALL_STEPS(call, steps, "histogram", error, {0}, {0}, {"weights", weights});
+  struct grid grid = {.count = count, .coordinates = coordinates, .edges = edges};
+  check_grid(&steps, &call, &grid, weights);
+  strew_tensor *cells = steps.status == STREW_OK ? find_cells(&steps, &grid) : NULL, *sums = NULL;
+  if (counts) {
+    strew_tensor *flat = step_view(&steps, cells, 1, (int64_t[]){-1}), *added = NULL;
+    if (weights) added = step_reshape(&steps, weights, 1, (int64_t[]){-1});
+    if (steps.status == STREW_OK)
+      sums = step_full(&steps, cells->storage->device, weights ? weights->dtype : STREW_INT64, 1, &grid.cells,
+                       strew_int(0));
+    STEP(&steps, strew_scatter(sums, 0, flat, added ? strew_of(added) : operand_of_int(1), &add, &sums, steps.error));
+    sums = step_view(&steps, sums, count, grid.sizes);
+  }
+  if (counts) steps_give(&steps, sums, counts);
+  if (bins) steps_give(&steps, cells, bins);
+  return steps_status(&steps);
 }

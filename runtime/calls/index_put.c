@@ -170,6 +170,24 @@ strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tenso
   return steps_status(&steps);
 }
 
+strew_status strew_index_get(strew_tensor *self, int count, strew_tensor *const *indices,
+                             const strew_index_options *options, strew_tensor **out, strew_error *error) {
+  static const strew_index_options zeros;
+  if (!options) options = &zeros;
+  CALL_STEPS(call, steps, "index_get", error, {"self", self});
+  const struct put put = {entry_names, "values", self, count, indices, NULL, *out};
+  struct rows rows;
+  rows_start(&rows, 0);
+  STEP(&steps, check_options(&call, options));
+  STEP(&steps, check_words(&call, STREW_ASSIGN, options->mode));
+  STEP(&steps, check_entries(&call, &put));
+  STEP(&steps, add_entries(&steps, &call, &put, options->mode, &rows));
+  for (int i = 0; i < count && steps.status == STREW_OK; i++)
+    STEP(&steps, check_gather_out(&call, *out, self, entry_names[i], indices[i]));
+  rows_gather(&steps, &rows, self, out);
+  return steps_status(&steps);
+}
+
 strew_status strew_set_rows(strew_tensor *self, strew_tensor *index, strew_operand value, strew_error *error) {
   CALL(call, "set_rows", error, {"self", self}, {"value", value.tensor});
   const char *const *names = index->dtype == STREW_BOOL ? mask_name : index_name;

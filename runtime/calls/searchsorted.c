@@ -1,4 +1,4 @@
-/* searchsorted.c: searches in sorted lines: searchsorted and bucketize. */
+/* searchsorted.c: searches in sorted lines: searchsorted, bucketize and isin. */
 #include "runtime/base/device.h"
 #include "runtime/base/steps.h"
 
@@ -98,4 +98,62 @@ strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, boo
   if (boundaries->rank != 1)
     return fail(&call, FAULT(STREW_ESHAPE, "boundaries"), "has %d dimensions, expected 1", boundaries->rank);
   return find_places(search, out);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ isin */
+
+/* True where an element of a set, of x's dtype and 1-D, equals that of x. Few are compared one by one. */
+static strew_tensor *find_members(struct steps *steps, strew_tensor *x, strew_tensor *set) {
+  enum { FEW = 4 };
+  if (steps->status != STREW_OK) return NULL;
+  const int64_t count = set->sizes[0];
+  const strew_operand none = operand_of_int(0), last = operand_of_int(count - 1);
+  if (!count) return step_full(steps, x->storage->device, STREW_BOOL, x->rank, x->sizes, strew_bool(false));
+  if (count > FEW) {
+    STEP_INTO(steps, ordered, strew_sort(set, 0, false, ordered, NULL, steps->error));
+    STEP_INTO(steps, at, strew_searchsorted(*ordered, strew_of(x), false, at, steps->error));
+    STEP(steps, strew_clamp(*at, &none, &last, at, steps->error));
+    STEP_INTO(steps, nearest, strew_take(*ordered, *at, STREW_ERROR, nearest, steps->error));
+    return step_binary(steps, STREW_EQ, *nearest, x, NULL);
+  }
+  strew_tensor *found = NULL;
+  for (int64_t i = 0; i < count; i++) {
+    strew_tensor *one = step_view(steps, step_narrow(steps, set, 0, i, 1), 0, NULL);
+    strew_tensor *equal = step_binary(steps, STREW_EQ, x, one, NULL);
+    found = found ? step_binary(steps, STREW_LOGICAL_OR, found, equal, found) : equal;
+  }
+  return found;
+}
+
+/* True where a float is an integer that int64 holds. */
+static strew_tensor *find_whole(struct steps *steps, strew_tensor *x) {
+  strew_tensor *whole = step_binary(steps, STREW_EQ, step_unary(steps, STREW_FLOOR, x, NULL), x, NULL);
+  strew_tensor *inside = step_binary(steps, STREW_GE, x, -0x1p63, NULL);
+  step_binary(steps, STREW_LOGICAL_AND, whole, inside, whole);
+  step_binary(steps, STREW_LT, x, 0x1p63, inside);
+  return step_binary(steps, STREW_LOGICAL_AND, whole, inside, whole);
+}
+
+/* Integers and floats are compared as int64: other floats equal none. */
+strew_status strew_isin(strew_tensor *elements, strew_tensor *test_elements, const strew_isin_options *options,
+                        strew_tensor **out, strew_error *error) {
+  static const strew_isin_options zeros;
+  if (!options) options = &zeros;
+  CALL_STEPS(call, steps, "isin", error, {"self", elements}, {"test_elements", test_elements});
+  const bool is_float = dtype_is_float(elements->dtype), is_mixed = is_float != dtype_is_float(test_elements->dtype);
+  strew_dtype dtype = is_mixed ? STREW_INT64 : dtype_promote(elements->dtype, test_elements->dtype);
+  if (dtype == STREW_BOOL) dtype = STREW_UINT8; /* which can be sorted and searched alike */
+  STEP(&steps, check_options(&call, options));
+  STEP(&steps, check_devices(&call));
+  strew_tensor *set = step_reshape(&steps, test_elements, 1, (int64_t[]){-1}), *whole = NULL;
+  if (is_mixed) whole = find_whole(&steps, is_float ? elements : set);
+  if (is_mixed && !is_float) {
+    STEP_INTO(&steps, chosen, strew_masked_select(set, whole, chosen, steps.error));
+    set = *chosen;
+  }
+  strew_tensor *x = step_to(&steps, elements, elements->storage->device, dtype);
+  strew_tensor *found = find_members(&steps, x, step_to(&steps, set, elements->storage->device, dtype));
+  if (is_mixed && is_float) step_binary(&steps, STREW_LOGICAL_AND, found, whole, found);
+  if (options->invert) step_unary(&steps, STREW_LOGICAL_NOT, found, found);
+  return steps_give(&steps, found, out);
 }

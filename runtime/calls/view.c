@@ -286,3 +286,59 @@ strew_status strew_slice(strew_tensor *tensor, int dim, int64_t start, int64_t s
   shape.strides[dim] = count > 1 ? step * tensor->strides[dim] : tensor->strides[dim];
   return view_of(&call, tensor, &shape, out);
 }
+
+strew_status strew_split(strew_tensor *tensor, int dim, int count, const int64_t *sizes, strew_tensor *out[],
+                         strew_error *error) {
+  CALL(call, "split", error, {"self", tensor});
+  struct fault fault = VALUED(STREW_EARGUMENT, "count", strew_int(count));
+  if (count < 0) return fail(&call, fault, "is %d, expected 0 or more", count);
+  RETURN_IF_FAILED(check_has_dims(&call, tensor, &dim));
+  const int64_t size = tensor->sizes[dim];
+  int64_t start = 0;
+  fault = FAULT(STREW_ESHAPE, "sizes");
+  for (int k = 0; k < count; k++) {
+    if (sizes[k] < 0) return fail(&call, fault, "holds %" PRId64 ", expected 0 or more", sizes[k]);
+    if (sizes[k] > size - start) return fail(&call, fault, "exceed the %" PRId64 " of dim %d", size, dim);
+    start += sizes[k];
+  }
+  if (start != size)
+    return fail(&call, fault, "sum to %" PRId64 ", expected %" PRId64 ", the size of dim %d", start, size, dim);
+  struct view_shape shape = shape_of(tensor);
+  start = 0;
+  for (int k = 0; k < count; start += sizes[k++]) {
+    shape.sizes[dim] = sizes[k];
+    shape.offset = tensor->offset + (sizes[k] ? start * tensor->strides[dim] : 0);
+    strew_tensor *made = NULL;
+    strew_status status = view_of(&call, tensor, &shape, &made);
+    if (status == STREW_OK) out[k] = made;
+    while (status != STREW_OK && k > 0) strew_release(out[--k]), out[k] = NULL;
+    RETURN_IF_FAILED(status);
+  }
+  return STREW_OK;
+}
+
+strew_status strew_diagonal(strew_tensor *tensor, int64_t offset, int dim1, int dim2, strew_tensor **out,
+                            strew_error *error) {
+  CALL(call, "diagonal", error, {"self", tensor});
+  struct fault fault = FAULT(STREW_ESHAPE, "self");
+  if (tensor->rank < 2)
+    return fail(&call, fault, "has %d dimension%s, expected at least 2", tensor->rank, tensor->rank == 1 ? "" : "s");
+  RETURN_IF_FAILED(check_named_dim(&call, "dim1", tensor->rank, &dim1));
+  RETURN_IF_FAILED(check_named_dim(&call, "dim2", tensor->rank, &dim2));
+  fault.argument = "dim2";
+  if (dim1 == dim2) return fail(&call, fault, "is dimension %d, as dim1 is", dim2);
+  struct view_shape shape = {.offset = tensor->offset};
+  const int shifted = offset < 0 ? dim1 : dim2, other = offset < 0 ? dim2 : dim1;
+  const int64_t most = tensor->sizes[shifted];
+  const int64_t shift = offset < -most || offset > most ? most : offset < 0 ? -offset : offset;
+  const int64_t length = most - shift < tensor->sizes[other] ? most - shift : tensor->sizes[other];
+  for (int d = 0; d < tensor->rank; d++) {
+    if (d == dim1 || d == dim2) continue;
+    shape.sizes[shape.rank] = tensor->sizes[d];
+    shape.strides[shape.rank++] = tensor->strides[d];
+  }
+  if (length) shape.offset += shift * tensor->strides[shifted];
+  shape.sizes[shape.rank] = length;
+  shape.strides[shape.rank++] = tensor->strides[dim1] + tensor->strides[dim2];
+  return view_of(&call, tensor, &shape, out);
+}

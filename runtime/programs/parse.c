@@ -102,7 +102,7 @@ static const struct stranger {
     {"AND OR NOT", "write and, or, not"},
     {"@", "compute a product of matrices first, and pass it as an input"},
     {"**", "write ^"},
-    {"<< >>", "there are no shifts: multiply by a power of 2, or divide by one with //"},
+    {"<< >>", "write bitwise_left_shift(a, b) or bitwise_right_shift(a, b)"},
     {"..", "words are not joined, only compared with a text column"},
     {"#", "there are no lengths: pass the length as an input"},
     {": ::", "there are no methods and slices: write exp(x) for x:exp()"},

@@ -61,6 +61,8 @@ describe("operators", function()
       {"4 | t", "int64[3] {5, 6, 7}"},
       {"t ~ 3", "int64[3] {2, 1, 0}"},
       {"~t", "int64[3] {-2, -3, -4}"},
+      {"t << 2, 1 << t", "int64[3] {4, 8, 12}; int64[3] {2, 4, 8}"},
+      {"-t >> 1, t >> t", "int64[3] {-1, -1, -2}; int64[3] {0, 0, 0}"},
       {"~b, b & true, b | b, b ~ b",
        "bool[2] {false, true}; bool[2] {true, false}; bool[2] {true, false}; bool[2] {false, false}"},
       {"strew.sub(10, t), strew.pow(2, t)", "int64[3] {9, 8, 7}; int64[3] {2, 4, 8}"},

@@ -58,8 +58,6 @@ describe("a hint can be followed:", function()
      "float32[2, 2] {{2.0, 2.0}, {1.0, 1.0}}", {index = strew.tensor{0, 0, 1}}, "{dim = 0}: index has the size of"},
     {"a table of one dimension", "v:gather(0, index)", "gather(0, index)", "take(index)",
      "float32[3, 2] {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}", {}, "self:take(index)"},
-    {"a shift to the left", "strew.clone(i << 3)", "<< 3", "* (1 << 3)", "int64[3] {0, 16, 8}", {}, "t * (1 << n)"},
-    {"a shift to the right", "strew.clone(i >> 1)", ">> 1", "// (1 << 1)", "int64[3] {0, 1, 0}", {}, "t // (1 << n)"},
     {"float index", "v:gather(0, index)", "index", 'index:to("int64")', "float32[1] {0.0}",
      {index = strew.tensor{2.0}}},
     {"a mask as index of rows", "x:index_select(0, index)", "index)", "index:nonzero():flatten())",

@@ -7,7 +7,7 @@ if support.lacks_float64 then
   return it("is left out", function() pending "needs float64, which the device lacks" end)
 end
 
-local nan = 0 / 0
+local nan, inf = 0 / 0, math.huge
 local function operands()
   local function floats(x) return strew.tensor(x, {dtype = "float64"}) end
   return {
@@ -208,6 +208,10 @@ it("what cannot be done names argument, value and place", function()
     {"t:interp(i, a)", "interp: 'xp' has value 3.0 at [2], expected values in ascending order"},
     {"t:interp(w:narrow(0, 0, 0), a)", "interp: 'xp' is empty, expected at least one point"},
     {"t:interp(w, t)", "interp: 'fp' has shape [2, 3], expected [3]"},
+    {"w:interp(w:sort(), a:to('float16'), {left = 1e30})",
+     "interp: 'left' is 1e+30, which float16 cannot hold: the number is too large"},
+    {"t:to('float32'):interp(w:sort(), w, {right = 1e39})",
+     "interp: 'right' is 1e+39, which float32 cannot hold: the number is too large"},
     {"t:trapz(w:narrow(0, 0, 2))", "trapz: 'x' has 2 elements, expected 3, the size of dim -1 of self"},
     {"t:trapz(w, {dx = 1})", "trapz: 'dx' cannot be combined with 'x'"},
     {"i:logcumsumexp(0)", "logcumsumexp: 'self' is int64, expected a float dtype"},
@@ -216,6 +220,12 @@ it("what cannot be done names argument, value and place", function()
     {"t:histogram{0, 2, 1}", "histogram: 'bins' has value 1.0 at [2], expected values in ascending order"},
     {"t:histogram{0}", "histogram: 'bins' has 1 edge, expected at least 2"},
     {"n:histogram(3)", "histogram: 'self' has infinities or NaN, which have no bin"},
+    {"t:histogram{0, 'x'}", "histogram: 'bins' has \"x\" at bins[2], expected numbers or booleans"},
+    {"t:to('float16'):histogram(3, {range = {0, 1e30}})",
+     "histogram: 'range' is 1e+30, which float16 cannot hold: the number is too large"},
+    {"t:histogramdd(1 << 21)", "histogramdd: 'bins' make more bins than int64 can count"},
+    {"t:histogramdd{2, {1, 0.5}, 2}", "histogramdd: 'bins' has value 0.5 at [1], expected values in ascending order"},
+    {"strew.ones(2, 17):histogramdd(1)", "histogramdd: 'self' has size 17 along dim 1, expected 1..16"},
     {"t:histogram(3, {range = {3, 1}})", "histogram: 'range' has 1 at [2], less than 3"},
     {"t:histogram(3, {range = {3, nan}})", "histogram: 'range' has nan at [2], expected a finite number"},
     {"t:histogram(3, {range = {3}})", "histogram: 'range' is a table of 1, expected a sequence of 2 numbers"},
@@ -224,14 +234,15 @@ it("what cannot be done names argument, value and place", function()
     {"t:histogramdd{2, 2}", "histogramdd: 'bins' has 2 entries, expected 3, the size of dim 1 of self"},
     {"t:unique{dim = 2}", "unique: 'dim' is 2, out of range for 2 dimensions (valid -2..1)"},
     {"return t[{i, i}]",
-     "t[i]: 'indices' has value 5 at [1] in indices[1], out of range for dim 0 of self (size 2, valid 0..1)"},
-    {"return t[{w, i:narrow(0, 0, 2)}]", "t[i]: 'indices' has shape [2] at [2], which does not broadcast to [3]"},
-    {"return t[{t}]", "t[i]: 'indices' is float64 at [1], expected integers or bools"},
-    {"return t[{i, i, i}]", "t[i]: 'indices' names 3 dimensions, self has 2"},
+     "t[i]: 'indices[1]' has value 5 at [1], out of range for dim 0 of self (size 2, valid 0..1)"},
+    {"return t[{w, w:narrow(0, 0, 2)}]",
+     "t[i]: 'indices[2]' has shape [2], which does not broadcast with [3], that of the others"},
+    {"return t[{t}]", "t[i]: 'indices[1]' is float64, expected int64 or int32"},
+    {"return t[{i, i, i}]", "t[i]: 'indices' address more than the 2 dimensions of self"},
     {"return t[{strew.tensor{true, false, true}}]", "t[i]: 'indices[1]' has shape [3], expected [2]"},
     {"t:rot90(1, {0, 7})", "rot90: 'dims' names dimension 7, expected -2..1"},
     {"strew.tensor{3e38, 3e38}:multinomial(1)", "multinomial: 'self' has sum inf, expected above 0, and finite"},
-    {"return t[{i, 2}]", "t[i]: 'indices' is 2 at [2], expected a tensor"},
+    {"return t[{i, 2}]", "t[i]: 'indices' holds 2 at [2], expected a tensor"},
     {"t[{i}] = 1", "t[i] = v: 'indices[1]' has value 5 at [1], out of range for dim 0 of self (size 2, valid 0..1)"},
     {"i:mse_loss(w)", "mse_loss: 'self' is int64, expected a float dtype"},
     {"t:mse_loss(a)", "mse_loss: 'target' has shape [3], expected [2, 3]"},
@@ -284,8 +295,66 @@ it("sums of 16-bit weights do not overflow", function()
   assert.equal("float16[2, 2] {{1.0, -1.0}, {-1.0, 1.0}}", support.text(big:corrcoef()))
 end)
 
+it("points between infinities have NumPy's values", function()
+  local x, xp = strew.arange(0.0, 4.1, 0.5), strew.arange(0.0, 5.0)
+  assert.equal("float32[9] {0.0, inf, inf, inf, inf, inf, 1.0, -inf, -inf}",
+    support.text(x:interp(xp, strew.tensor{0, inf, inf, 1, -inf})))
+  assert.equal("float32[9] {-inf, nan, inf, inf, 2.0, nan, nan, nan, -inf}",
+    (support.text(x:interp(xp, strew.tensor{-inf, inf, 2, nan, -inf})):gsub("%-nan", "nan")))
+end)
+
+it("NaN is the mode of nothing but NaN", function()
+  for _, row in ipairs{{{nan, nan, 1.0}, 1.0, 2}, {{nan, 1.0, nan, 2.0, 2.0}, 2.0, 4},
+                       {{nan, nan, nan, 2.0, 1.0}, 1.0, 4}} do
+    local value, at = strew.tensor(row[1]):mode()
+    assert.same({row[2], row[3]}, {value:item(), at:item()})
+  end
+  assert.is_true(strew.isnan((strew.tensor{nan, nan}:mode())):item())
+end)
+
+it("a large common part takes no digits from nanstd and cov", function()
+  local n, sum, squares = 4096, 0, 0
+  local part = strew.arange(n) * 7919 % 1021
+  for _, k in ipairs(part:tolist()) do sum, squares = sum + k, squares + k * k end
+  local variance = (squares - sum * sum / n) / n
+  local x = (part + (1 << 23)):to("float32") -- exact
+  local with_nan = strew.cat{strew.tensor{nan}, x, strew.tensor{nan}}
+  local function is_near(expected, found) assert.is_true(math.abs(found - expected) < 1e-6 * expected, found) end
+  is_near(variance ^ 0.5, with_nan:nanstd():item())
+  is_near(variance ^ 0.5, with_nan:view(1, -1):nanstd(1):item())
+  is_near(variance, x:cov{correction = 0}:item())
+  local pair = strew.stack{x, x:flip()}
+  is_near(variance, pair:cov{correction = 0}:get(1, 1))
+  local expected = part:to("float32"):mul(part:flip()):sum():item() / n - (sum / n) ^ 2
+  assert.is_true(math.abs(pair:cov{correction = 0}:get(0, 1) - expected) < 0.5)
+  is_near(variance, x:cov{correction = 0, fweights = strew.full(n, 2)}:item())
+end)
+
+it("elements are members by value, whatever the dtypes", function()
+  local half = strew.tensor({1, 2, 65504}, {dtype = "float16"})
+  local function found(expected, ...) assert.equal(expected, support.text(strew.isin(...))) end
+  found("bool[3] {false, true, false}", half, {70000.0, 2})
+  found("bool[3] {false, true, false}", half, {70000, 2, 1e300, 5, 6, 7})
+  found("bool[2] {true, false}", strew.tensor{0.1, 0.2}, {0.1})
+  found("bool[3] {false, true, false}", strew.tensor{1, 2, 3}, {1.5, 2.0, 1e300})
+  found("bool[2] {true, false}", strew.tensor{true, false}, {1})
+  found("bool[2] {false, true}", strew.tensor{nan, inf}, {nan, inf})
+  found("bool[2] {true, true}", strew.tensor{1, 2}, {nan, inf}, {invert = true})
+  found("bool[1] {true}", strew.tensor{16777217}, strew.tensor({16777217}, {dtype = "int32"}))
+  found("bool[2] {false, true}", strew.tensor{16777217, 16777216}, strew.tensor{16777216.0})
+  found("bool[2] {false, true}", strew.tensor{0.5, 16777216.0}, strew.tensor{16777217, 16777216, 3, 4, 5})
+  if not support.lacks_float64 then
+    local wide = strew.tensor({0x1p53, -0x1p63, 0x1p63}, {dtype = "float64"})
+    found("bool[3] {false, true, false}", strew.tensor{(1 << 53) + 1, 1 << 53, math.maxinteger}, wide)
+    found("bool[3] {false, false, false}", wide, strew.tensor{(1 << 53) + 1, math.maxinteger})
+    found("bool[3] {false, true, false}", wide, strew.tensor{math.mininteger})
+  end
+end)
+
 it("numbers are looked for as elements of the set", function()
   assert.is_true(strew.isin(3, strew.tensor{3, 4}):item())
+  assert.is_false(strew.isin(3, strew.zeros(0)):item())
+  assert.is_true(strew.isin(3, strew.tensor{4}, {invert = true}):item())
   if not support.lacks_float64 then
     assert.is_true(strew.isin(0.1, strew.tensor({0.1}, {dtype = "float64"})):item())
     assert.equal(2.0, strew.tensor({1.0, 2, 3}, {dtype = "float64"}):percentile(strew.tensor{50}):item())

@@ -96,9 +96,9 @@ describe("joining and splitting", function()
     x.freed = strew.ones(2)
     x.freed:free()
     fail({
-      {"v:split{2, 2}", "split: 'sizes' sum to 4, expected 5, the size of dim 0"},
-      {"v:split{2, 4}", "split: 'sizes' exceed the 5 of dim 0"},
-      {"v:split{-1, 6}", "split: 'sizes' holds -1, expected 0 or more"},
+      {"v:split{2, 2}", "split: 'sizes' sum to 4, expected 5, the size of dim 0\n  self  int64[5] cpu"},
+      {"v:split{2, 4}", "split: 'sizes' exceed the 5 of dim 0\n  self  int64[5] cpu"},
+      {"v:split{-1, 6}", "split: 'sizes' holds -1, expected 0 or more\n  self  int64[5] cpu"},
       {"v:split{2.5}", "split: 'sizes' is 2.5, expected an integer"},
       {"v:split(0)", "split: 'size' is 0, expected 1 or more"},
       {"v:split(2, 1)", "split: 'dim' is 1, out of range for 1 dimension (valid -1..0)"},

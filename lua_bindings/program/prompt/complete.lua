@@ -309,6 +309,13 @@ local function words_at(tokens, i)
   end
   local key = tokens[i - 2] and tokens[i - 2].text
   if key == "dtype" then return dtypes_at(tokens, i) end
+  if key == "mode" then
+    for _, option in ipairs(options_around(tokens, i)) do
+      if option.name == key and not find(option.type, "index_mode", 1, true) then
+        return words_of_option(tokens, i, key)
+      end
+    end
+  end
   if by_key[key] then return words_of(by_key[key]) end
   if by_path[key] then return "files" end
   return key and before.text == "=" and words_of_option(tokens, i, key) or {}
