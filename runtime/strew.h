@@ -94,19 +94,23 @@ extern "C" {
 /* --------------------------------------------------------------------------------------------------- vocabulary */
 
 /* The type of elements. Names in scripts: strew_dtype_name. Two dtypes in one call are promoted, whatever the ranks of
-   their tensors: to the higher category (bool < integer < float); within a category to the dtype that holds both (uint8
-   with a signed one: the next larger signed one; float16 with bfloat16: float32). See strew_result_type. */
+   their tensors: to the higher category (bool < integer < float); within a category to the dtype that holds both (an
+   unsigned one with a signed one that is not wider: the next larger signed one, but uint64: float64; float16 with
+   bfloat16: float32). See strew_result_type. Every integer dtype may be an index. */
 typedef enum strew_dtype {
   STREW_FLOAT32, /* the default of Lua's floats */
   STREW_FLOAT64,
   STREW_FLOAT16,  /* both 16-bit floats are stored in 16 bits, computed in float32 and rounded once, to even */
   STREW_BFLOAT16, /* the upper half of a float32 */
-  STREW_INT64,    /* the default of Lua's integers; may be an index */
-  STREW_INT32,    /* may be an index */
-  STREW_INT16,    /* integers wrap on overflow */
+  STREW_INT64,    /* the default of Lua's integers */
+  STREW_INT32,
+  STREW_INT16, /* integers wrap on overflow */
   STREW_INT8,
   STREW_UINT8,
   STREW_BOOL, /* one byte, 0 or 1; its sum is or, its product is and */
+  STREW_UINT16,
+  STREW_UINT32,
+  STREW_UINT64,
   STREW_DTYPE_COUNT
 } strew_dtype;
 
@@ -157,7 +161,8 @@ typedef enum strew_status {
   STREW_EFILE         /* a file that cannot be read or written, or is invalid */
 } strew_status;
 
-/* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f); any other one is STREW_EARGUMENT. */
+/* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f); STREW_UINT64 of an element above
+   INT64_MAX, whose bits are in .i; any other one is STREW_EARGUMENT. */
 typedef struct strew_scalar {
   strew_dtype dtype;
   union {

@@ -57,9 +57,9 @@ static strew_status find_dtypes(struct elementwise *work) {
   work->common = dtype_of_operands(work->inputs, work->operands);
   strew_status status = check_domain(work, operation->takes);
   if (operation->takes == TAKES_FLOATS && !dtype_is_float(work->common)) work->common = STREW_FLOAT32;
-  work->compute = dtype_wide(work->common);
+  work->compute = loop_dtype(work->kind, work->op, work->common);
   work->result = gives_bool(operation) ? STREW_BOOL : work->common;
-  work->number_dtype = multiplies_by_number(work) ? work->compute : work->common;
+  work->number_dtype = multiplies_by_number(work) ? dtype_wide(work->common) : work->common;
   return status;
 }
 
@@ -269,7 +269,7 @@ static strew_status check_elements(const struct elementwise *work, strew_tensor 
   strew_scalar value = strew_int(0);
   int64_t number = -1, position[MAX_RANK];
   if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
-  if (is_power && (operand->dtype == STREW_UINT8 || operand->dtype == STREW_BOOL)) return STREW_OK;
+  if (is_power && (dtype_is_unsigned(operand->dtype) || operand->dtype == STREW_BOOL)) return STREW_OK;
   strew_status status = is_power && is_narrow ? copy_as(work->call, operand, STREW_INT32, &wide) : STREW_OK;
   if (wide) operand = wide;
   TRY(status, find_operand(work, operand, &number));
@@ -304,6 +304,7 @@ static void choose_square(struct elementwise *work) {
   const strew_scalar exponent = strew_scalar_load(work->number_dtype, &work->numbers[1]);
   if (exponent.dtype == STREW_FLOAT64 ? exponent.as.f != 2 : exponent.as.i != 2) return;
   work->op = STREW_MUL;
+  work->compute = loop_dtype(work->kind, work->op, work->common);
   work->operands[1] = work->operands[0];
 }
 
@@ -394,7 +395,8 @@ static strew_status check_mask(const struct elementwise *work) {
 
 /* The condition does not affect promotion: a, b and the result have dtype `common`. */
 static strew_status choose(struct elementwise *work, strew_dtype common) {
-  work->common = work->compute = work->result = work->number_dtype = common;
+  work->common = work->result = work->number_dtype = common;
+  work->compute = loop_dtype(work->kind, 0, common);
   add_written(work);
   strew_status status = check_devices(work->call);
   TRY(status, check_mask(work));

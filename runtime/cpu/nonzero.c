@@ -2,18 +2,17 @@
    each part's first coordinates. */
 #include "cpu.h"
 
+struct loops {
+  int64_t (*count)(const char *from, int64_t step, int64_t count);
+  int64_t (*find)(const char *from, int64_t step, int64_t count, int64_t first, int64_t *at);
+};
+#define LOOPS_SIGNED
 #define LOOPS "runtime/cpu/nonzero.inc"
 #include "runtime/cpu/loops/each_dtype.h"
 
 enum { MOST_PARTS = 256, LONGEST = 512 };
 
-struct loops {
-  int64_t (*count)(const char *from, int64_t step, int64_t count);
-  int64_t (*find)(const char *from, int64_t step, int64_t count, int64_t first, int64_t *at);
-};
-static const struct loops all_loops[] = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = {count_##s, find_##s},
-    STREW_DTYPES(ROW)};
+static const struct loops *const loops_of[] = {SIGNED_BY_DTYPE(&loops)};
 
 struct nonzero_job {
   const struct plan *plan;
@@ -75,7 +74,7 @@ static void find_part(void *job_, int64_t part) {
 strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
                          int64_t *count) {
   strew_dtype dtype = plan->operands[0].dtype;
-  struct nonzero_job job = {.plan = plan, .loops = &all_loops[dtype], .places = plan_numel(plan)};
+  struct nonzero_job job = {.plan = plan, .loops = loops_of[dtype_signed(dtype)], .places = plan_numel(plan)};
   job.parts = pool_parts(device->context, job.places * (int64_t)dtype_bytes(dtype));
   if (job.parts > MOST_PARTS) job.parts = MOST_PARTS;
   if (job.parts > job.places) job.parts = job.places;

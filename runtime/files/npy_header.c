@@ -11,8 +11,8 @@
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC_BYTES = 6, BLOCK_BYTES = 64 /* alignment of the elements */ };
 
-/* NumPy's words for dtypes, without the byte order that precedes them, and elements' bytes. Unsigned integers load as
-   the next wider dtype; a dtype is written by the first word that names it. */
+/* NumPy's words for dtypes, without the byte order that precedes them, and elements' bytes. A dtype is
+   written by the first word that names it. */
 static const struct {
   const char *word;
   strew_dtype dtype;
@@ -22,7 +22,7 @@ static const struct {
     {"f4", STREW_FLOAT32, 4, NULL},   {"f8", STREW_FLOAT64, 8, NULL},   {"f2", STREW_FLOAT16, 2, NULL},
     {"i8", STREW_INT64, 8, NULL},     {"i4", STREW_INT32, 4, NULL},     {"i2", STREW_INT16, 2, NULL},
     {"i1", STREW_INT8, 1, NULL},      {"u1", STREW_UINT8, 1, NULL},     {"b1", STREW_BOOL, 1, NULL},
-    {"u2", STREW_INT32, 2, "uint16"}, {"u4", STREW_INT64, 4, "uint32"},
+    {"u2", STREW_UINT16, 2, NULL},    {"u4", STREW_UINT32, 4, NULL},    {"u8", STREW_UINT64, 8, NULL},
 };
 
 static const char *word_of(strew_dtype dtype) {
