@@ -64,8 +64,9 @@ static void plan_pass(const struct scatter_job *job, strew_tensor *self, struct 
     struct operand *position = plan_add_number(&plan->plan, STREW_INT64, (union element){.i64 = 0});
     position->strides[dim] = 1;
   }
-  for (int i = SELF; !is_extreme(job->reduction) && i <= SRC; i += SRC - SELF) /* their sign does not matter */
-    plan->plan.operands[i].dtype = dtype_signed(plan->plan.operands[i].dtype);
+  struct operand *target = &plan->plan.operands[SELF], *source = &plan->plan.operands[SRC];
+  if (target->dtype == source->dtype && !is_extreme(job->reduction)) /* their sign does not matter */
+    target->dtype = source->dtype = dtype_signed(target->dtype);
   plan_simplify(&plan->plan);
 }
 
