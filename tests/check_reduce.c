@@ -125,7 +125,7 @@ static strew_dtype dtype_of_fold(strew_fold fold, strew_dtype dtype) {
   switch (fold_rows[fold].gives) {
   case SAME: return dtype;
   case TRUTH: return STREW_BOOL;
-  case WIDE: return is_float_dtype(dtype) ? dtype : STREW_INT64;
+  case WIDE: return dtype_of_sums(dtype);
   default: return STREW_INT64;
   }
 }
@@ -514,7 +514,7 @@ static const struct cumulative {
                    {"cumprod", strew_cumprod, products_float, products_double, products_uint64_t}};
 enum { CUMULATIVES = sizeof cumulatives / sizeof *cumulatives };
 
-static strew_dtype dtype_of_cumsum(strew_dtype dtype) { return is_float_dtype(dtype) ? dtype : STREW_INT64; }
+static strew_dtype dtype_of_cumsum(strew_dtype dtype) { return dtype_of_sums(dtype); }
 
 /* Dense copies in the accumulator's dtype, converted in both directions by the library's scalars. */
 static char *expected_by(const struct cumulative *by, strew_tensor *tensor, int dim) {
@@ -525,7 +525,7 @@ static char *expected_by(const struct cumulative *by, strew_tensor *tensor, int 
   for (int d = dim + 1; d < rank; d++) step *= sizes[d];
   size_t size = strew_dtype_size_bytes(dtype), out_size = strew_dtype_size_bytes(out);
   char *elements = host_of(tensor), *expected = malloc((size_t)count * out_size + 1);
-  strew_dtype sums = out == STREW_INT64 || out == STREW_FLOAT64 ? out : STREW_FLOAT32;
+  strew_dtype sums = out == STREW_INT64 || out == STREW_UINT64 || out == STREW_FLOAT64 ? out : STREW_FLOAT32;
   size_t sum_size = strew_dtype_size_bytes(sums);
   char *from = malloc((size_t)count * 8 + 1), *to = malloc((size_t)count * 8 + 1);
   for (int64_t i = 0; i < count; i++)
