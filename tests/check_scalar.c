@@ -28,14 +28,15 @@ static double nearest(strew_dtype dtype, double x) {
   return overflow_to_infinity(dtype, ldexp(nearbyint(ldexp(x, -last_place)), last_place));
 }
 
-static double nearest_to_integer(strew_dtype dtype, int64_t i) {
-  uint64_t magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+static double nearest_to_integer(strew_dtype dtype, strew_scalar number) {
+  const bool negative = number.dtype != STREW_UINT64 && number.as.i < 0;
+  uint64_t magnitude = negative ? 0 - (uint64_t)number.as.i : (uint64_t)number.as.i;
   int lost = 0;
   while (magnitude >> lost >> (formats[dtype].fraction + 1)) lost++;
   uint64_t kept = magnitude >> lost, rest = magnitude - (kept << lost), half = lost ? 1ull << (lost - 1) : 1;
   kept += rest > half || (rest == half && kept % 2);
   double rounded = ldexp((double)kept, lost);
-  return overflow_to_infinity(dtype, i < 0 ? -rounded : rounded);
+  return overflow_to_infinity(dtype, negative ? -rounded : rounded);
 }
 
 static int bits_in(strew_dtype dtype) { return 8 * (int)strew_dtype_size_bytes(dtype); }
@@ -60,7 +61,7 @@ static int64_t wrapped(strew_dtype dtype, int64_t i) {
 static strew_scalar converted(strew_scalar number, strew_dtype dtype) {
   bool from_float = number.dtype == STREW_FLOAT64;
   if (is_float_dtype(dtype))
-    return strew_float(from_float ? nearest(dtype, number.as.f) : nearest_to_integer(dtype, number.as.i));
+    return strew_float(from_float ? nearest(dtype, number.as.f) : nearest_to_integer(dtype, number));
   if (dtype == STREW_BOOL) return strew_bool(from_float ? number.as.f != 0 : number.as.i != 0);
   strew_scalar whole = strew_int(from_float ? truncated(dtype, number.as.f) : wrapped(dtype, number.as.i));
   if (dtype == STREW_UINT64 && whole.as.i < 0) whole.dtype = dtype;

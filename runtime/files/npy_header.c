@@ -126,7 +126,7 @@ static bool refuse_word(struct parser *p, const char *descr, const char *word) {
     const char *first, *kind, *hint;
   } kinds[] = {
       {"O", "Python objects", "in NumPy: save an array of numbers"},
-      {"u", "unsigned integers of that size", "in NumPy: a.astype(\"int64\"), if all are below 2**63"},
+      {"u", "unsigned integers of that size", "in NumPy: a.astype(\"uint64\")"},
       {"c", "complex numbers", "in NumPy: save a.real and a.imag"},
       {"f", "floats of that size", "in NumPy: a.astype(\"float64\")"},
       {"i", "integers of that size", "in NumPy: a.astype(\"int64\")"},
