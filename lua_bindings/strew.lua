@@ -1189,7 +1189,8 @@ function strew.result_type(a, ...) end
 ---@return table limits
 function strew.finfo(dtype) end
 
----Returns the limits of an integer dtype: a table with `bits`, `max` and `min`.
+---Returns the limits of an integer dtype: a table with `bits`, `max` and `min`. uint64's `max` is no Lua integer: it is
+---the float nearest to it, 2.0^64.
 ---
 ---```lua
 ---print(strew.iinfo("int8").min, strew.iinfo("uint8").max)

@@ -565,7 +565,8 @@ START_TEST(wrap_errors) {
                "wrap: 'strides' is [-1, 1], expected strides of 0 or more");
   assert_fails(WRAP(STREW_INT16, negative, NULL, sizeof memory), STREW_ESHAPE,
                "wrap: 'shape' has size -3 in dimension 1, expected 0 or more");
-  assert_fails(WRAP(STREW_DTYPE_COUNT, sizes, NULL, sizeof memory), STREW_EARGUMENT, "wrap: 'dtype' is 13, valid 0..12");
+  assert_fails(WRAP(STREW_DTYPE_COUNT, sizes, NULL, sizeof memory), STREW_EARGUMENT,
+               "wrap: 'dtype' is 13, valid 0..12");
 #undef WRAP
   ck_assert_int_eq(released, 0); /* on failure the memory stays the host's */
   ck_assert_ptr_null(t);

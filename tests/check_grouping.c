@@ -619,8 +619,9 @@ START_TEST(test_running_sums) {
     const int64_t length = draw_below(60), size = 1 + draw_below(6), sizes[] = {length};
     strew_grouping *grouping = draw_grouping(length, size);
     const enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
-    strew_tensor *src = dtype == STREW_INT64 || dtype == STREW_UINT64 ? random_integers(dtype, 1, sizes, layout, -1000, 1000) /* sums fit */
-                                             : random_tensor(dtype, 1, sizes, layout);
+    strew_tensor *src = dtype == STREW_INT64 || dtype == STREW_UINT64
+                            ? random_integers(dtype, 1, sizes, layout, -1000, 1000) /* sums fit */
+                            : random_tensor(dtype, 1, sizes, layout);
     strew_tensor *ids = NULL, *out = NULL;
     ok(strew_grouping_ids(grouping, &ids, &failure));
     int64_t *numbers = host_of(ids);

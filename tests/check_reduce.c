@@ -426,8 +426,9 @@ START_TEST(refusals) {
                "sum: 'dim' is 2, out of range for 2 dimensions (valid -2..1)\n  self  int32[2, 3] cpu");
   assert_fails(strew_reduce(STREW_FOLD_SUM, t, 2, (int[]){0, -2}, false, 1, &out, &failure), STREW_ESHAPE,
                "sum: 'dim' names dimension 0 twice\n  self  int32[2, 3] cpu");
-  assert_fails(strew_reduce(STREW_FOLD_MEAN, t, 0, NULL, false, 1, &out, &failure), STREW_EDTYPE,
-               "mean: 'self' is int32, expected a float dtype\n  self  int32[2, 3] cpu\n  hint  strew_to(self, float32)");
+  assert_fails(
+      strew_reduce(STREW_FOLD_MEAN, t, 0, NULL, false, 1, &out, &failure), STREW_EDTYPE,
+      "mean: 'self' is int32, expected a float dtype\n  self  int32[2, 3] cpu\n  hint  strew_to(self, float32)");
   assert_fails(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){0}, false, 1, &wrong, &failure), STREW_EDTYPE,
                "sum: 'out' is int32, expected int64\n  self  int32[2, 3] cpu\n  out   int32[3] cpu");
   assert_fails(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){1}, false, 1, &wrong, &failure), STREW_ESHAPE, NULL);

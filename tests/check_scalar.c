@@ -470,9 +470,8 @@ END_TEST
 /* ---------------------------------------------------------------------------------------------- names and words */
 
 START_TEST(names_and_sizes) {
-  static const char *const names[] = {"float32", "float64", "float16", "bfloat16", "int64",
-                                      "int32",   "int16",   "int8",    "uint8",    "bool",
-                                      "uint16",  "uint32",  "uint64"};
+  static const char *const names[] = {"float32", "float64", "float16", "bfloat16", "int64",  "int32", "int16",
+                                      "int8",    "uint8",   "bool",    "uint16",   "uint32", "uint64"};
   static const size_t sizes[] = {4, 8, 2, 2, 8, 4, 2, 1, 1, 1, 2, 4, 8};
   static const char *const reductions[] = {"assign", "sum", "prod", "mean", "amax", "amin"};
   static const char *const modes[] = {"error", "wrap", "clip", "drop"};

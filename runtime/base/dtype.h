@@ -33,8 +33,10 @@ static inline bool dtype_is_unsigned(strew_dtype dtype) { return dtype == STREW_
 /* The signed integer of an unsigned one's width, else the dtype itself: its loops serve both wherever the sign does not
    matter. */
 static inline strew_dtype dtype_signed(strew_dtype dtype) {
-  static const unsigned char of[] = {
-      [STREW_UINT8] = STREW_INT8, [STREW_UINT16] = STREW_INT16, [STREW_UINT32] = STREW_INT32, [STREW_UINT64] = STREW_INT64};
+  static const unsigned char of[] = {[STREW_UINT8] = STREW_INT8,
+                                     [STREW_UINT16] = STREW_INT16,
+                                     [STREW_UINT32] = STREW_INT32,
+                                     [STREW_UINT64] = STREW_INT64};
   return dtype_is_unsigned(dtype) ? (strew_dtype)of[dtype] : dtype;
 }
 /* What turns the order of an unsigned integer's bits, read as signed ones, into its own: the sign bit; 0 for others. */
@@ -93,9 +95,8 @@ union element element_identity(strew_reduction reduction, strew_dtype dtype);
   [STREW_FLOAT32] = name##_f32, [STREW_FLOAT64] = name##_f64, [STREW_FLOAT16] = name##_f16,                            \
   [STREW_BFLOAT16] = name##_bf16, [STREW_INT64] = name##_i64, [STREW_INT32] = name##_i32, [STREW_INT16] = name##_i16,  \
   [STREW_INT8] = name##_i8, [STREW_BOOL] = name##_b8
-#define BY_DTYPE(name)       SIGNED_BY_DTYPE(name), [STREW_UINT8] = name##_u8
-#define BY_EVERY_DTYPE(name) BY_DTYPE(name), UNSIGNED_BY_DTYPE(name)
-#define UNSIGNED_BY_DTYPE(name)                                                                                        \
-  [STREW_UINT16] = name##_u16, [STREW_UINT32] = name##_u32, [STREW_UINT64] = name##_u64
+#define BY_DTYPE(name)          SIGNED_BY_DTYPE(name), [STREW_UINT8] = name##_u8
+#define BY_EVERY_DTYPE(name)    BY_DTYPE(name), UNSIGNED_BY_DTYPE(name)
+#define UNSIGNED_BY_DTYPE(name) [STREW_UINT16] = name##_u16, [STREW_UINT32] = name##_u32, [STREW_UINT64] = name##_u64
 
 #endif

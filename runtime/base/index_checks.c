@@ -47,21 +47,22 @@ strew_status check_index_dtype(const struct call *call, const strew_tensor *inde
   const char *hint = index->dtype == STREW_BOOL ? hint_of_mask(call) : NULL;
   snprintf(text, sizeof text, "strew_to(%s, int64)", name);
   if (!hint) hint = text;
-  return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, expected an integer dtype", strew_dtype_name(index->dtype));
+  return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, expected an integer dtype",
+              strew_dtype_name(index->dtype));
 }
 
 /* The values of uint64 as int64, those above its largest one as that. */
 static strew_status saturate(const struct call *call, const strew_tensor *index, strew_tensor *out) {
   struct elementwise_plan least;
   least.count = 1;
-  least.instructions[0] = (struct instruction){
-      ELEMENTWISE_BINARY,
-      STREW_MINIMUM,
-      STREW_UINT64,
-      STREW_UINT64,
-      STREW_UINT64,
-      2,
-      .in = {{.from = 1, .dtype = STREW_UINT64}, {FROM_NUMBER, STREW_UINT64, {.i64 = INT64_MAX}}}};
+  least.instructions[0] =
+      (struct instruction){ELEMENTWISE_BINARY,
+                           STREW_MINIMUM,
+                           STREW_UINT64,
+                           STREW_UINT64,
+                           STREW_UINT64,
+                           2,
+                           .in = {{.from = 1, .dtype = STREW_UINT64}, {FROM_NUMBER, STREW_UINT64, {.i64 = INT64_MAX}}}};
   PLAN(&least.plan, index->rank, index->sizes, out, index);
   plan_simplify_any_order(&least.plan);
   return RUN_ON(out, elementwise, call, &least);
@@ -74,8 +75,7 @@ strew_status settle_index(const struct call *call, strew_tensor **index, strew_t
   if (!given || given->dtype == STREW_INT64 || given->dtype == STREW_INT32) return STREW_OK;
   if (dtype_category(given->dtype) != INTEGER || !strew_tensor_numel(given)) return STREW_OK;
   RETURN_IF_FAILED(operand_store(call, given));
-  RETURN_IF_FAILED(
-      tensor_create(call, given->storage->device, STREW_INT64, given->rank, given->sizes, settled));
+  RETURN_IF_FAILED(tensor_create(call, given->storage->device, STREW_INT64, given->rank, given->sizes, settled));
   *index = *settled;
   return given->dtype == STREW_UINT64 ? saturate(call, given, *settled) : copy_tensor(call, *settled, given);
 }
@@ -218,7 +218,8 @@ static strew_status fail_out_of_range(const struct call *call, const struct addr
   const strew_tensor *index = addressing->given;
   int64_t position[MAX_RANK];
   strew_scalar value;
-  char text[TEXT_BYTES], at[TEXT_BYTES], of[TEXT_BYTES], number_text[TEXT_BYTES], valid[TEXT_BYTES] = "nothing is valid";
+  char text[TEXT_BYTES], at[TEXT_BYTES], of[TEXT_BYTES], number_text[TEXT_BYTES],
+      valid[TEXT_BYTES] = "nothing is valid";
   RETURN_IF_FAILED(index_value(call, index, number, position, &value));
   int64_t size = limits->size;
   if (size > 0)
@@ -232,8 +233,9 @@ static strew_status fail_out_of_range(const struct call *call, const struct addr
   if (addressing->coordinate >= 0) position[fault.position_rank++] = addressing->coordinate;
   fault.hint = hint_for(call, addressing, values, value.as.i, text);
   RETURN_IF_FAILED(given_value(call, addressing->name, fault.position_rank, position, &value));
-  return fail(call, fault, "has value %s at %s, out of range for %s (size %" PRId64 ", %s)", text_of_scalar(value, number_text),
-              text_of_sizes(fault.position_rank, position, at), text_of_limits(limits, of), size, valid);
+  return fail(call, fault, "has value %s at %s, out of range for %s (size %" PRId64 ", %s)",
+              text_of_scalar(value, number_text), text_of_sizes(fault.position_rank, position, at),
+              text_of_limits(limits, of), size, valid);
 }
 
 bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest) {

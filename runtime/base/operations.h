@@ -32,11 +32,12 @@ static inline const struct operation *operation_of(enum elementwise_kind kind, i
    loops of signed ones. */
 #define OPERATION_BIT(op) (UINT64_C(1) << (op))
 #define SIGNLESS_UNARY                                                                                                 \
-  (OPERATION_BIT(STREW_NEG) | OPERATION_BIT(STREW_FLOOR) | OPERATION_BIT(STREW_CEIL) | OPERATION_BIT(STREW_ROUND) | OPERATION_BIT(STREW_LOGICAL_NOT) |                   \
-   OPERATION_BIT(STREW_BITWISE_NOT))
+  (OPERATION_BIT(STREW_NEG) | OPERATION_BIT(STREW_FLOOR) | OPERATION_BIT(STREW_CEIL) | OPERATION_BIT(STREW_ROUND) |    \
+   OPERATION_BIT(STREW_LOGICAL_NOT) | OPERATION_BIT(STREW_BITWISE_NOT))
 #define SIGNLESS_BINARY                                                                                                \
-  (OPERATION_BIT(STREW_ADD) | OPERATION_BIT(STREW_SUB) | OPERATION_BIT(STREW_MUL) | OPERATION_BIT(STREW_EQ) | OPERATION_BIT(STREW_NE) | OPERATION_BIT(STREW_LOGICAL_AND) |         \
-   OPERATION_BIT(STREW_LOGICAL_OR) | OPERATION_BIT(STREW_BITWISE_AND) | OPERATION_BIT(STREW_BITWISE_OR) | OPERATION_BIT(STREW_BITWISE_XOR) |                   \
+  (OPERATION_BIT(STREW_ADD) | OPERATION_BIT(STREW_SUB) | OPERATION_BIT(STREW_MUL) | OPERATION_BIT(STREW_EQ) |          \
+   OPERATION_BIT(STREW_NE) | OPERATION_BIT(STREW_LOGICAL_AND) | OPERATION_BIT(STREW_LOGICAL_OR) |                      \
+   OPERATION_BIT(STREW_BITWISE_AND) | OPERATION_BIT(STREW_BITWISE_OR) | OPERATION_BIT(STREW_BITWISE_XOR) |             \
    OPERATION_BIT(STREW_BITWISE_LEFT_SHIFT))
 /* The dtype in which operands that meet in `common` are computed. */
 static inline strew_dtype loop_dtype(enum elementwise_kind kind, int op, strew_dtype common) {

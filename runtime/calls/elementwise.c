@@ -201,22 +201,29 @@ static void add_mixed(const struct elementwise *work, struct elementwise_plan *p
   plan->instructions[0] = (struct instruction){
       ELEMENTWISE_CONVERT, 0, STREW_UINT64, STREW_UINT64, STREW_UINT64, 1, .in = {{.from = right, .dtype = dtype}}};
   plan->instructions[1] =
-      (struct instruction){binary,     op, STREW_UINT64, words,
-                           STREW_BOOL, 2,  .in = {{.from = left, .dtype = STREW_UINT64}, {.from = -1, .dtype = STREW_UINT64}}};
-  plan->instructions[2] = (struct instruction){binary,
-                                               is_greater ? STREW_LT : STREW_GE,
-                                               STREW_INT64,
-                                               STREW_INT64,
-                                               STREW_BOOL,
-                                               2,
-                                               .in = {{.from = right, .dtype = dtype}, {FROM_NUMBER, STREW_INT64, {.i64 = 0}}}};
-  plan->instructions[3] = (struct instruction){binary,
-                                               is_greater ? STREW_LOGICAL_OR : STREW_LOGICAL_AND,
-                                               STREW_BOOL,
-                                               STREW_BOOL,
-                                               STREW_BOOL,
-                                               2,
-                                               .in = {{.from = -2, .dtype = STREW_BOOL}, {.from = -3, .dtype = STREW_BOOL}}};
+      (struct instruction){binary,
+                           op,
+                           STREW_UINT64,
+                           words,
+                           STREW_BOOL,
+                           2,
+                           .in = {{.from = left, .dtype = STREW_UINT64}, {.from = -1, .dtype = STREW_UINT64}}};
+  plan->instructions[2] =
+      (struct instruction){binary,
+                           is_greater ? STREW_LT : STREW_GE,
+                           STREW_INT64,
+                           STREW_INT64,
+                           STREW_BOOL,
+                           2,
+                           .in = {{.from = right, .dtype = dtype}, {FROM_NUMBER, STREW_INT64, {.i64 = 0}}}};
+  plan->instructions[3] =
+      (struct instruction){binary,
+                           is_greater ? STREW_LOGICAL_OR : STREW_LOGICAL_AND,
+                           STREW_BOOL,
+                           STREW_BOOL,
+                           STREW_BOOL,
+                           2,
+                           .in = {{.from = -2, .dtype = STREW_BOOL}, {.from = -3, .dtype = STREW_BOOL}}};
 }
 
 static strew_status launch(const struct elementwise *work, strew_tensor *out) {

@@ -11,10 +11,8 @@ static strew_status result_dtype(const struct call *call, const struct fold_row 
   if (row->takes == TAKES_FLOATS && !dtype_is_float(dtype))
     return fail(call, HINTED(STREW_EDTYPE, "self", "strew_to(self, float32)"), "is %s, expected a float dtype",
                 strew_dtype_name(dtype));
-  const strew_dtype dtypes[] = {[FOLD_WIDE] = dtype_sums(dtype),
-                                [FOLD_SAME] = dtype,
-                                [FOLD_PLACE] = STREW_INT64,
-                                [FOLD_TRUTH] = STREW_BOOL};
+  const strew_dtype dtypes[] = {
+      [FOLD_WIDE] = dtype_sums(dtype), [FOLD_SAME] = dtype, [FOLD_PLACE] = STREW_INT64, [FOLD_TRUTH] = STREW_BOOL};
   return *out = dtypes[row->gives], STREW_OK;
 }
 

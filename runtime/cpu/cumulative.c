@@ -65,7 +65,7 @@ PRODUCTS(i64)
     return (void)flip, (struct extreme_##s){exact_##s(*(const T_##s *)from) flipped, 0};                               \
   }                                                                                                                    \
   ALWAYS_INLINE int64_t next_extreme_##s(struct extreme_##s *extreme, const void *from, int64_t i, bool largest,       \
-                                            int64_t flip) {                                                            \
+                                         int64_t flip) {                                                               \
     const CAT(T_, EXACT_##s) x = exact_##s(*(const T_##s *)from) flipped;                                              \
     (void)flip;                                                                                                        \
     if (WINS(EXACT_##s, x, extreme->best, largest)) {                                                                  \

@@ -214,7 +214,10 @@ static kernel *kernel_of(const struct instruction *instruction) {
   const strew_dtype compute = instruction->compute;
   const bool is_moved = instruction->kind == ELEMENTWISE_WHERE && dtype_is_half(compute); /* as integers */
   const bool is_signless = loop_dtype(instruction->kind, instruction->op, compute) == dtype_signed(compute);
-  kernel *found = kernel_in(kernels_of(is_moved ? STREW_INT16 : is_signless ? dtype_signed(compute) : compute), instruction);
+  kernel *found = kernel_in(kernels_of(is_moved      ? STREW_INT16
+                                       : is_signless ? dtype_signed(compute)
+                                                     : compute),
+                            instruction);
   return found || is_moved ? found : long_kernel_of(instruction);
 }
 

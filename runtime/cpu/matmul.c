@@ -251,10 +251,13 @@ static void multiply_part(void *share_, int64_t part) {
 
 static void multiply_integers(strew_context *context, const struct matrices *x, strew_dtype dtype) {
   static multiply_rows *const loops[STREW_DTYPE_COUNT] = {
-      [STREW_INT64] = multiply_rows_i64, [STREW_INT32] = multiply_rows_i32, [STREW_INT16] = multiply_rows_i16,
+      [STREW_INT64] = multiply_rows_i64,
+      [STREW_INT32] = multiply_rows_i32,
+      [STREW_INT16] = multiply_rows_i16,
       [STREW_INT8] = multiply_rows_i8,
   };
-  struct matmul_share share = {context, dtype, *x, loops[dtype_signed(dtype)], pool_parts(context, bytes_of_products(x, 1))};
+  struct matmul_share share = {context, dtype, *x, loops[dtype_signed(dtype)],
+                               pool_parts(context, bytes_of_products(x, 1))};
   share.parts = least(share.parts, x->m);
   pool_run(context, share.parts, multiply_part, &share);
 }

@@ -19,10 +19,10 @@ static const struct {
   size_t bytes;
   const char *name; /* NULL: the dtype's */
 } words[] = {
-    {"f4", STREW_FLOAT32, 4, NULL},   {"f8", STREW_FLOAT64, 8, NULL},   {"f2", STREW_FLOAT16, 2, NULL},
-    {"i8", STREW_INT64, 8, NULL},     {"i4", STREW_INT32, 4, NULL},     {"i2", STREW_INT16, 2, NULL},
-    {"i1", STREW_INT8, 1, NULL},      {"u1", STREW_UINT8, 1, NULL},     {"b1", STREW_BOOL, 1, NULL},
-    {"u2", STREW_UINT16, 2, NULL},    {"u4", STREW_UINT32, 4, NULL},    {"u8", STREW_UINT64, 8, NULL},
+    {"f4", STREW_FLOAT32, 4, NULL}, {"f8", STREW_FLOAT64, 8, NULL}, {"f2", STREW_FLOAT16, 2, NULL},
+    {"i8", STREW_INT64, 8, NULL},   {"i4", STREW_INT32, 4, NULL},   {"i2", STREW_INT16, 2, NULL},
+    {"i1", STREW_INT8, 1, NULL},    {"u1", STREW_UINT8, 1, NULL},   {"b1", STREW_BOOL, 1, NULL},
+    {"u2", STREW_UINT16, 2, NULL},  {"u4", STREW_UINT32, 4, NULL},  {"u8", STREW_UINT64, 8, NULL},
 };
 
 static const char *word_of(strew_dtype dtype) {

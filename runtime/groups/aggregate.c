@@ -269,7 +269,8 @@ static strew_status aggregate(struct aggregating *a, strew_tensor *out[]) {
   for (int i = 0; i < a->count && status == STREW_OK; i++)
     if (a->aggregates[i].src) {
       status = check_alive(a->call, "aggregates", i, a->aggregates[i].src);
-      if (status == STREW_OK && joins_integers(&a->aggregates[i])) status = check_as_int64(a->call, a->aggregates[i].src);
+      if (status == STREW_OK && joins_integers(&a->aggregates[i]))
+        status = check_as_int64(a->call, a->aggregates[i].src);
     }
   TRY(status, aggregating_open(a));
   TRY(status, store_others(a));

@@ -14,7 +14,7 @@
 #define FLOATING_f64 1
 #define IS_BOOL_b8   1
 #endif
-#define IS_UNSIGNED64 CAT(IS_UNSIGNED64_, S) /* whose values int64 does not hold */
+#define IS_UNSIGNED64     CAT(IS_UNSIGNED64_, S) /* whose values int64 does not hold */
 #define IS_UNSIGNED64_u64 1
 
 #include "errors.h"

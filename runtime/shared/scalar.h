@@ -44,8 +44,21 @@
 STREW_DTYPES(SCALAR_TYPES)
 
 /* Numbers of dtypes: those of strew.h, with or without a float64. */
-enum { CODE_f32, CODE_f64, CODE_f16, CODE_bf16, CODE_i64, CODE_i32, CODE_i16, CODE_i8, CODE_u8, CODE_b8,
-       CODE_u16, CODE_u32, CODE_u64 };
+enum {
+  CODE_f32,
+  CODE_f64,
+  CODE_f16,
+  CODE_bf16,
+  CODE_i64,
+  CODE_i32,
+  CODE_i16,
+  CODE_i8,
+  CODE_u8,
+  CODE_b8,
+  CODE_u16,
+  CODE_u32,
+  CODE_u64
+};
 
 /* ------------------------------------------------------------------------------------------------ bits of floats */
 

@@ -63,7 +63,8 @@ describe("unsigned integers", function()
       local ends = strew.tensor{0, 3, 5}
       assert.equal(shown(t:index_select(0, strew.tensor{2, 4})), shown((strew.segment_csr(t, ends, {reduce = "max"}))))
       local half = t:narrow(0, 2, 1)
-      assert.equal(shown((half + 1) // 3), shown(strew.segment_csr(t:narrow(0, 0, 3), ends:narrow(0, 0, 2), {reduce = "mean"})))
+      local mean = strew.segment_csr(t:narrow(0, 0, 3), ends:narrow(0, 0, 2), {reduce = "mean"})
+      assert.equal(shown((half + 1) // 3), shown(mean))
       local base = strew.ones(2, {dtype = dtype})
       assert.equal(shown(strew.cat{t:narrow(0, 4, 1), half}), shown(base:scatter_reduce(0, index, t, "max")))
       assert.equal("0 1", shown(base:scatter_reduce(0, index, t, "min")))
@@ -87,7 +88,9 @@ describe("unsigned integers", function()
     for _, f in ipairs{"eq", "lt", "le"} do
       assert.same({false, f ~= "lt", false, false, false}, strew[f](u, i):tolist())
     end
-    for _, f in ipairs{"ne", "gt", "ge"} do assert.same({true, f == "ge", true, true, true}, strew[f](u, i):tolist()) end
+    for _, f in ipairs{"ne", "gt", "ge"} do
+      assert.same({true, f == "ge", true, true, true}, strew[f](u, i):tolist())
+    end
     assert.same({true, false, true, true, true}, i:lt(u):tolist())
     assert.same({false, true, false, false, false}, strew.expr("u == i and u > 0"){u = u, i = i}:tolist())
     assert.same({false, false, true, false, false}, u:eq(2.0 ^ 63):tolist())
