@@ -181,9 +181,10 @@
 ---
 ---For two tensors of the same kind the wider dtype wins; float16 with bfloat16 gives float32. An unsigned
 ---integer with a signed one that is not wider gives the next wider signed dtype: uint8 with int8 gives int16, uint64
----with a signed one float64. Ranks do not matter: int8 + `strew.tensor(1)`, which is int64, gives int64. A number takes the tensor's dtype
----unless its kind is higher: int64 + 1 stays int64, float16 + 0.5 stays float16, int64 + 0.5 gives float32.
----`strew.result_type` returns the common dtype. The scatter family does not promote: `src` has the dtype of `t`.
+---with a signed one float64. Ranks do not matter: int8 + `strew.tensor(1)`, which is int64, gives int64. A number takes
+---the tensor's dtype unless its kind is higher: int64 + 1 stays int64, float16 + 0.5 stays float16, int64 + 0.5 gives
+---float32. `strew.result_type` returns the common dtype. The scatter family does not promote: `src` has the dtype of
+---`t`.
 ---
 ---In place, self keeps its dtype: it is an error if the result's dtype is one to which self's would be promoted. A
 ---tensor of rank 0 that is stored (`t[i] = v`, `masked_fill`, `index_fill`, `index_put`) counts as its number.
@@ -4978,7 +4979,7 @@ function strew.masked_fill(self, mask, value) end
 ---@param self strew.Tensor any dtype; of bools, the number of true elements
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
----@return strew.Tensor t int64 for integers and bools, else self's dtype
+---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.sum(self, dim, keepdim) end
 
@@ -4995,7 +4996,7 @@ function strew.sum(self, dim, keepdim) end
 ---@param self strew.Tensor any dtype
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
----@return strew.Tensor t int64 for integers and bools, else self's dtype
+---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.prod(self, dim, keepdim) end
 
@@ -5673,7 +5674,7 @@ function strew.binary_cross_entropy(self, target, options) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim integer
----@return strew.Tensor t int64 for integers and bools, else self's dtype; in place always self's
+---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype; in place always self's
 function strew.cumsum(self, dim) end
 
 ---Returns the cumulative product along a dimension: element i is the product of elements 0..i.
@@ -5690,7 +5691,7 @@ function strew.cumsum(self, dim) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim integer error: out of range
----@return strew.Tensor t int64 for integers and bools, else self's dtype; in place always self's
+---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype; in place always self's
 function strew.cumprod(self, dim) end
 
 ---Returns log(sum(exp(x))) of elements 0..i along a dimension, without overflow.

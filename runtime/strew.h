@@ -704,8 +704,8 @@ STREW_API strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double r
 
 /* Reductions of elements to one value. */
 typedef enum strew_fold {
-  STREW_FOLD_SUM,    /* int64 for integers and bools */
-  STREW_FOLD_PROD,   /* int64 for integers and bools */
+  STREW_FOLD_SUM,    /* int64 for integers and bools, uint64 for uint64 */
+  STREW_FOLD_PROD,   /* the same */
   STREW_FOLD_MEAN,   /* takes floats only */
   STREW_FOLD_VAR,    /* takes floats only */
   STREW_FOLD_STD,    /* takes floats only */
