@@ -180,10 +180,12 @@
 ---# promotion
 ---Operands of different dtypes are converted to a common dtype: bool < integers < floats.
 ---
----For two tensors of the same kind the wider dtype wins; float16 with bfloat16 gives float32, uint8 with int8 gives
----int16. Ranks do not matter: int8 + `strew.tensor(1)`, which is int64, gives int64. A number takes the tensor's dtype
----unless its kind is higher: int64 + 1 stays int64, float16 + 0.5 stays float16, int64 + 0.5 gives float32.
----`strew.result_type` returns the common dtype. The scatter family does not promote: `src` has the dtype of `t`.
+---For two tensors of the same kind the wider dtype wins; float16 with bfloat16 gives float32. An unsigned
+---integer with a signed one that is not wider gives the next wider signed dtype: uint8 with int8 gives int16, uint64
+---with a signed one float64. Ranks do not matter: int8 + `strew.tensor(1)`, which is int64, gives int64. A number takes
+---the tensor's dtype unless its kind is higher: int64 + 1 stays int64, float16 + 0.5 stays float16, int64 + 0.5 gives
+---float32. `strew.result_type` returns the common dtype. The scatter family does not promote: `src` has the dtype of
+---`t`.
 ---
 ---In place, self keeps its dtype: it is an error if the result's dtype is one to which self's would be promoted. A
 ---tensor of rank 0 that is stored (`t[i] = v`, `masked_fill`, `index_fill`, `index_put`) counts as its number.
@@ -334,11 +336,14 @@
 ---| "float64"
 ---| "float16" # IEEE half precision
 ---| "bfloat16" # the upper 16 bits of a float32
----| "int64" # default for Lua integers; valid as an index
----| "int32" # valid as an index
+---| "int64" # default for Lua integers
+---| "int32"
 ---| "int16"
 ---| "int8"
 ---| "uint8"
+---| "uint16"
+---| "uint32"
+---| "uint64" # prints in full; an element above 2^63 - 1 is no Lua integer: item and tolist refuse it
 ---| "bool" # sum counts true elements
 
 ---The device that stores a tensor and computes with it.
@@ -477,7 +482,7 @@
 ---the end of the block.
 ---
 ---`t[mask]`, with a bool tensor of `t`'s first sizes, is a new tensor of the elements, or rows, where it is true, in
----row-major order. `t[index]`, with an int64 or int32 tensor of any rank, is a new tensor of rows: index's shape, then
+---row-major order. `t[index]`, with a tensor of integers of any rank, is a new tensor of rows: index's shape, then
 ---`t`'s other sizes. `t[mask] = v` and `t[index] = v` write a number, or a tensor of `t`'s dtype that broadcasts to
 ---those rows; if a row repeats, the last one wins. A value out of range is an error, and nothing is written. A mask of
 ---rank 0 selects all of `t`, as one row, or nothing.
@@ -1186,7 +1191,8 @@ function strew.result_type(a, ...) end
 ---@return table limits
 function strew.finfo(dtype) end
 
----Returns the limits of an integer dtype: a table with `bits`, `max` and `min`.
+---Returns the limits of an integer dtype: a table with `bits`, `max` and `min`. uint64's `max` is no Lua integer: it is
+---the float nearest to it, 2.0^64.
 ---
 ---```lua
 ---print(strew.iinfo("int8").min, strew.iinfo("uint8").max)
@@ -1910,7 +1916,7 @@ function strew.unstack(self, dim) end
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension along which index is applied
----@param index strew.Tensor int64 or int32; error: a value out of range
+---@param index strew.Tensor of integers; error: a value out of range
 ---@param src strew.Tensor|number|boolean a tensor of self's dtype, or a number that this dtype can hold
 ---@param options? strew.scatter_options
 ---@return strew.Tensor t self's shape and dtype
@@ -1936,7 +1942,7 @@ function strew.scatter(self, dim, index, src, options) end
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension along which index is applied
----@param index strew.Tensor int64 or int32; error: a value out of range
+---@param index strew.Tensor of integers; error: a value out of range
 ---@param src strew.Tensor|number a tensor of self's dtype, or a number that this dtype can hold
 ---@param options? strew.mode_options
 ---@return strew.Tensor t self's shape and dtype
@@ -1960,7 +1966,7 @@ function strew.scatter_add(self, dim, index, src, options) end
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension along which index is applied
----@param index strew.Tensor int64 or int32; error: a value out of range
+---@param index strew.Tensor of integers; error: a value out of range
 ---@param src strew.Tensor|number a tensor of self's dtype, or a number that this dtype can hold
 ---@param reduce strew.reduce_word
 ---@param options? strew.scatter_reduce_options
@@ -1987,7 +1993,7 @@ function strew.scatter_reduce(self, dim, index, src, reduce, options) end
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension along which index is applied
----@param index strew.Tensor int64 or int32, self's rank, no larger than self except along dim; error: out of range
+---@param index strew.Tensor of integers, self's rank, no larger than self except along dim; error: out of range
 ---@param options? strew.mode_options
 ---@return strew.Tensor t index's shape, self's dtype
 function strew.gather(self, dim, index, options) end
@@ -2040,7 +2046,7 @@ function strew.gather(self, dim, index, options) end
 ---  4.0000  -1.0000   0.7500  -1.0000  -1.0000
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping int64 or int32; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
@@ -2061,7 +2067,7 @@ function strew.scatter_sum(src, index, dim, out, dim_size, options) end
 --- 8  1  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping int64 or int32; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
@@ -2087,7 +2093,7 @@ function strew.scatter_mul(src, index, dim, out, dim_size, options) end
 ---  2.5000  25.0000
 ---```
 ---@param src strew.Tensor error: bool without option dtype
----@param index strew.Tensor|strew.Grouping int64 or int32; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
@@ -2112,7 +2118,7 @@ function strew.scatter_mean(src, index, dim, out, dim_size, options) end
 --- 1  4  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping int64 or int32; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
@@ -2138,7 +2144,7 @@ function strew.scatter_min(src, index, dim, out, dim_size, options) end
 --- 2  4  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping int64 or int32; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
 ---@param dim? integer
 ---@param out? strew.Tensor
 ---@param dim_size? integer
@@ -2182,7 +2188,7 @@ function strew.scatter_max(src, index, dim, out, dim_size, options) end
 --- 2.6667  0.0000  0.0000
 ---```
 ---@param src strew.Tensor a float dtype; any dtype with `dtype = "float64"`
----@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.variance_more_options
 ---@return strew.Tensor out src's dtype or float64; src's sizes except along dim
@@ -2205,7 +2211,7 @@ function strew.scatter_var(src, index, dim, options) end
 --- 1.6330  0.0000  0.0000
 ---```
 ---@param src strew.Tensor a float dtype; any dtype with `dtype = "float64"`
----@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.variance_more_options
 ---@return strew.Tensor out src's dtype or float64; src's sizes except along dim
@@ -2242,7 +2248,7 @@ function strew.scatter_std(src, index, dim, options) end
 --- 1000.6932       -inf     0.0000     2.0000
 ---```
 ---@param src strew.Tensor a float dtype
----@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.logsumexp_more_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
@@ -2273,7 +2279,7 @@ function strew.scatter_logsumexp(src, index, dim, options) end
 --- 0.5000  0.5000  1.0000  0.0000
 ---```
 ---@param src strew.Tensor a float dtype
----@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.softmax_more_options
 ---@return strew.Tensor out src's dtype and shape
@@ -2292,7 +2298,7 @@ function strew.scatter_softmax(src, index, dim, options) end
 --- -0.6931  -0.6931   0.0000     -inf
 ---```
 ---@param src strew.Tensor a float dtype
----@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.softmax_more_options
 ---@return strew.Tensor out src's dtype and shape
@@ -2335,7 +2341,7 @@ function strew.scatter_log_softmax(src, index, dim, options) end
 ---  1  -1   9
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param q number from 0 to 1
 ---@param dim? integer
 ---@param options? strew.quantile_more_options
@@ -2370,7 +2376,7 @@ function strew.scatter_quantile(src, index, q, dim, options) end
 --- 2  0  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.median_more_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
@@ -2393,7 +2399,7 @@ function strew.scatter_median(src, index, dim, options) end
 ---int64[4] cpu
 --- 1  0  2  0
 ---```
----@param index strew.Tensor|strew.Grouping int64 or int32; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers; error: a value out of range
 ---@param options? strew.count_options
 ---@return strew.Tensor counts int64, one dimension
 function strew.scatter_count(index, options) end
@@ -2425,7 +2431,7 @@ function strew.scatter_count(index, options) end
 ---  true  false  false   true
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.truth_more_options
 ---@return strew.Tensor out bool; src's sizes except along dim
@@ -2444,7 +2450,7 @@ function strew.scatter_any(src, index, dim, options) end
 --- false  false   true   true
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.truth_more_options
 ---@return strew.Tensor out bool; src's sizes except along dim
@@ -2478,7 +2484,7 @@ function strew.scatter_all(src, index, dim, options) end
 --- 4  0  2
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.choice_more_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
@@ -2497,7 +2503,7 @@ function strew.scatter_first(src, index, dim, options) end
 --- 1  0  3
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.choice_more_options
 ---@return strew.Tensor out src's dtype; src's sizes except along dim
@@ -2529,7 +2535,7 @@ function strew.scatter_last(src, index, dim, options) end
 --- 1  0  2
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor|strew.Grouping int64 or int32, as in scatter_sum; error: a value out of range
+---@param index strew.Tensor|strew.Grouping of integers, as in scatter_sum; error: a value out of range
 ---@param dim? integer
 ---@param options? strew.nunique_more_options
 ---@return strew.Tensor counts int64; src's sizes except along dim
@@ -2606,7 +2612,7 @@ local Grouping = {}
 ---int64[4] cpu
 --- 1  0  2  0
 ---```
----@param index strew.Tensor int64 or int32, one dimension; error: a value out of range
+---@param index strew.Tensor of integers, one dimension; error: a value out of range
 ---@param options? strew.grouping_options
 ---@return strew.Grouping g
 function strew.grouping(index, options) end
@@ -2724,7 +2730,7 @@ function strew.group_by(keys, options) end
 --- 1  4  6  5
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param indptr strew.Tensor int64 or int32, not decreasing, 0 to the size of src; its dimensions are src's first; or empty
+---@param indptr strew.Tensor of integers, not decreasing, 0 to the size of src; its dimensions are src's first; or empty
 ---@param options? strew.segment_csr_options
 ---@return strew.Tensor out src's dtype; one row for each segment
 ---@return strew.Tensor? arg int64, positions of the extremes; for an empty segment, src's size
@@ -2742,7 +2748,7 @@ function strew.segment_csr(src, indptr, options) end
 --- 10  10  30  30  30
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param indptr strew.Tensor int64 or int32, one value more than src has segments, or empty; error: the first that decreases
+---@param indptr strew.Tensor of integers, one value more than src has segments, or empty; error: the first that decreases
 ---@return strew.Tensor t src's dtype
 function strew.gather_csr(src, indptr) end
 
@@ -2765,7 +2771,7 @@ function strew.gather_csr(src, indptr) end
 --- 1.5000  3.0000  0.0000  4.0000
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32, sorted; error: a value out of range
+---@param index strew.Tensor of integers, sorted; error: a value out of range
 ---@param options? strew.segment_coo_options
 ---@return strew.Tensor out src's dtype; one row for each segment
 ---@return strew.Tensor? arg int64, positions of the extremes; for an empty segment, src's size
@@ -2783,14 +2789,14 @@ function strew.segment_coo(src, index, options) end
 --- 10  10  30  30
 ---```
 ---@param src strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32, sorted; error: a value out of range
+---@param index strew.Tensor of integers, sorted; error: a value out of range
 ---@return strew.Tensor t src's dtype
 function strew.gather_coo(src, index) end
 
 ---Options of segment_reduce.
 ---@class strew.segment_reduce_options
----@field lengths? strew.Tensor int64 or int32; they add up to the size of data along axis
----@field offsets? strew.Tensor int64 or int32, instead of lengths: the ends, as in segment_csr
+---@field lengths? strew.Tensor of integers; they add up to the size of data along axis
+---@field offsets? strew.Tensor of integers, instead of lengths: the ends, as in segment_csr
 ---@field axis? integer the last dimension of lengths or offsets, default 0
 ---@field initial? number|boolean joined with each segment first
 
@@ -2835,7 +2841,7 @@ function strew.segment_reduce(data, reduce, options) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim integer
----@param index strew.Tensor int64 or int32; error: a value out of range
+---@param index strew.Tensor of integers; error: a value out of range
 ---@param options? strew.mode_options
 ---@return strew.Tensor t self's dtype; along dim, index's size
 function strew.index_select(self, dim, index, options) end
@@ -2877,7 +2883,7 @@ function strew.masked_select(self, mask) end
 ---float32[3] cpu
 --- 2.0000  0.7500  0.0000
 ---```
----@param self strew.Tensor int64 or int32, one dimension
+---@param self strew.Tensor of integers, one dimension
 ---@param options? strew.bincount_options
 ---@return strew.Tensor counts int64, or the weights' dtype
 function strew.bincount(self, options) end
@@ -3051,7 +3057,7 @@ function strew.histogramdd(self, bins, options) end
 --- 1  0  0
 --- 0  0  1
 ---```
----@param self strew.Tensor int64 or int32; error: negative values
+---@param self strew.Tensor of integers; error: negative values
 ---@param options? strew.one_hot_options
 ---@return strew.Tensor t int64
 function strew.one_hot(self, options) end
@@ -3201,7 +3207,7 @@ strew["repeat"] = function(self, ...) end
 --- 1  1  1  2
 ---```
 ---@param self strew.Tensor any dtype
----@param repeats? integer|strew.Tensor 0 or more; int64 or int32, 0 or 1 dimension
+---@param repeats? integer|strew.Tensor 0 or more; integers, 0 or 1 dimension
 ---@param dim? integer default: the tensor is flattened
 ---@param options? strew.repeat_interleave_options
 ---@return strew.Tensor t a copy
@@ -3381,7 +3387,7 @@ function strew.diff(self, n, dim) end
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension along which index is applied
----@param index strew.Tensor int64 or int32, at most one dimension; error: a value out of range
+---@param index strew.Tensor of integers, at most one dimension; error: a value out of range
 ---@param source strew.Tensor self's dtype
 ---@param options? strew.index_add_options
 ---@return strew.Tensor t self's shape and dtype
@@ -3403,7 +3409,7 @@ function strew.index_add(self, dim, index, source, options) end
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension along which index is applied
----@param index strew.Tensor int64 or int32, at most one dimension; error: a value out of range
+---@param index strew.Tensor of integers, at most one dimension; error: a value out of range
 ---@param source strew.Tensor self's dtype
 ---@param options? strew.mode_options
 ---@return strew.Tensor t self's shape and dtype
@@ -3427,7 +3433,7 @@ function strew.index_copy(self, dim, index, source, options) end
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension along which index is applied
----@param index strew.Tensor int64 or int32, at most one dimension; error: a value out of range
+---@param index strew.Tensor of integers, at most one dimension; error: a value out of range
 ---@param source strew.Tensor self's dtype
 ---@param reduce strew.reduce_word how source is combined with self
 ---@param options? strew.scatter_reduce_options
@@ -3446,7 +3452,7 @@ function strew.index_reduce(self, dim, index, source, reduce, options) end
 ---```
 ---@param self strew.Tensor any dtype and strides
 ---@param dim integer the dimension along which index is applied
----@param index strew.Tensor int64 or int32, at most one dimension; error: a value out of range
+---@param index strew.Tensor of integers, at most one dimension; error: a value out of range
 ---@param value number|boolean|strew.Tensor a number that self's dtype can hold, or a tensor of rank 0 with such a number
 ---@param options? strew.mode_options
 ---@return strew.Tensor t self's shape and dtype
@@ -3495,7 +3501,7 @@ function strew.index_put(self, indices, values, options) end
 --- 10   7   8
 ---```
 ---@param self strew.Tensor any dtype and strides
----@param index strew.Tensor int64 or int32; error: a value out of range
+---@param index strew.Tensor of integers; error: a value out of range
 ---@param source strew.Tensor self's dtype, as many elements as index
 ---@param options? strew.accumulate_options
 ---@return strew.Tensor t self's shape and dtype
@@ -3512,7 +3518,7 @@ function strew.put(self, index, source, options) end
 --- 8  8
 ---```
 ---@param self strew.Tensor any dtype
----@param index strew.Tensor int64 or int32; error: a value out of range
+---@param index strew.Tensor of integers; error: a value out of range
 ---@param options? strew.mode_options
 ---@return strew.Tensor t index's shape, self's dtype
 function strew.take(self, index, options) end
@@ -3535,7 +3541,7 @@ function strew.take(self, index, options) end
 --- 6
 ---```
 ---@param self strew.Tensor any dtype
----@param index strew.Tensor int64 or int32, self's rank; error: a value out of range
+---@param index strew.Tensor of integers, self's rank; error: a value out of range
 ---@param dim? integer default: none, self and index are flattened
 ---@param options? strew.mode_options
 ---@return strew.Tensor t self's dtype
@@ -3572,7 +3578,7 @@ function strew.take_along_dim(self, index, dim, options) end
 --- 1  1
 ---```
 ---@param self strew.Tensor any dtype and strides
----@param indices strew.Tensor int64 or int32; error: a coordinate out of range
+---@param indices strew.Tensor of integers; error: a coordinate out of range
 ---@param updates strew.Tensor self's dtype
 ---@param options? strew.scatter_options
 ---@return strew.Tensor t self's shape and dtype
@@ -3600,7 +3606,7 @@ function strew.scatter_nd(self, indices, updates, options) end
 --- 2  4
 ---```
 ---@param self strew.Tensor any dtype
----@param indices strew.Tensor int64 or int32; error: a coordinate out of range
+---@param indices strew.Tensor of integers; error: a coordinate out of range
 ---@param options? strew.gather_nd_options
 ---@return strew.Tensor t self's dtype
 function strew.gather_nd(self, indices, options) end
@@ -4974,7 +4980,7 @@ function strew.masked_fill(self, mask, value) end
 ---@param self strew.Tensor any dtype; of bools, the number of true elements
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
----@return strew.Tensor t int64 for integers and bools, else self's dtype
+---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.sum(self, dim, keepdim) end
 
@@ -4991,7 +4997,7 @@ function strew.sum(self, dim, keepdim) end
 ---@param self strew.Tensor any dtype
 ---@param dim? integer|integer[] the dimensions to reduce, default: all; {}: none
 ---@param keepdim? boolean true: keeps them, with size 1; default false
----@return strew.Tensor t int64 for integers and bools, else self's dtype
+---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype
 ---@overload fun(self: strew.Tensor, options: {dim?: integer|integer[], keepdim?: boolean}): strew.Tensor
 function strew.prod(self, dim, keepdim) end
 
@@ -5669,7 +5675,7 @@ function strew.binary_cross_entropy(self, target, options) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim integer
----@return strew.Tensor t int64 for integers and bools, else self's dtype; in place always self's
+---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype; in place always self's
 function strew.cumsum(self, dim) end
 
 ---Returns the cumulative product along a dimension: element i is the product of elements 0..i.
@@ -5686,7 +5692,7 @@ function strew.cumsum(self, dim) end
 ---```
 ---@param self strew.Tensor any dtype
 ---@param dim integer error: out of range
----@return strew.Tensor t int64 for integers and bools, else self's dtype; in place always self's
+---@return strew.Tensor t uint64 for uint64, int64 for other integers and bools, else self's dtype; in place always self's
 function strew.cumprod(self, dim) end
 
 ---Returns log(sum(exp(x))) of elements 0..i along a dimension, without overflow.
@@ -6760,7 +6766,7 @@ function strew.detach(self) end
 
 ---Reads tensors from a file. The file name's extension, or `format`, gives the format.
 ---
----.npy: a tensor; uint16 and uint32 become int32 and int64. .npz: a table of tensors by name. .png: uint8, or int32 if
+---.npy: a tensor. .npz: a table of tensors by name. .png: uint8, or uint16 if
 ---it has 16 bits; the shape is [height, width] if it is grey, else [height, width, channels]. .tsv: as .csv, with tabs.
 ---.npy.gz, .csv.gz, .tsv.gz: compressed by gzip.
 ---
@@ -6998,7 +7004,7 @@ function strew.columns(x, which, words) end
 --- 0  2
 ---```
 ---@param x table of columns; error: columns of different lengths or devices
----@param which any [n], bool with an element for each row, or int64 or int32; or a text; error: out of range
+---@param which any [n], bool with an element for each row, or integers; or a text; error: out of range
 ---@return table rows a new table of columns
 function strew.rows(x, which) end
 

@@ -543,7 +543,15 @@ void bind_push_scalar(lua_State *L, strew_scalar scalar) {
   else if (scalar.dtype == STREW_INT64)
     lua_pushinteger(L, scalar.as.i);
   else
-    lua_pushnumber(L, scalar.as.f);
+    lua_pushnumber(L, scalar.dtype == STREW_UINT64 ? (double)(uint64_t)scalar.as.i : scalar.as.f);
+}
+
+bool bind_push_element(lua_State *L, struct script_call *call, strew_scalar element) {
+  if (element.dtype != STREW_UINT64) return bind_push_scalar(L, element), true;
+  bind_fail(call, STREW_EVALUE, "self", "has value %" PRIu64 ", Lua's integers end at %" PRId64, (uint64_t)element.as.i,
+            INT64_MAX);
+  bind_hint(call, "self:to(\"float64\") rounds it, self:to(\"int64\") has its bits, print(self) shows it");
+  return false;
 }
 
 void bind_push_sizes(lua_State *L, int rank, const int64_t *sizes) {

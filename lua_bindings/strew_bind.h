@@ -585,6 +585,8 @@ bool bind_wrap_dim(struct script_call *call, const strew_tensor *tensor, int *di
 enum { DESCRIPTION_BYTES = 512 };
 const char *bind_describe(const strew_tensor *tensor, char *text);
 void bind_push_scalar(lua_State *L, strew_scalar scalar);
+/* The same of an element of self: fails for a uint64 that Lua's integers do not hold, for no number would be right. */
+bool bind_push_element(lua_State *L, struct script_call *call, strew_scalar element);
 bool bind_to_scalar(lua_State *L, int i, strew_scalar *out); /* false: neither a number nor a boolean */
 /* Counts the read of an element of self by a script: the thousandth one on a device other than the CPU warns, once per
    Lua state, and only with warnings on. strew_tensor.c */

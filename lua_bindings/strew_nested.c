@@ -226,7 +226,7 @@ struct unread {
 
 static bool push_level(lua_State *L, struct unread *unread, int depth) {
   if (depth == unread->rank) {
-    bind_push_scalar(L, strew_scalar_load(unread->dtype, unread->next));
+    if (!bind_push_element(L, unread->call, strew_scalar_load(unread->dtype, unread->next))) return false;
     unread->next += strew_dtype_size_bytes(unread->dtype);
     return true;
   }

@@ -188,7 +188,9 @@ static int text_of(const struct page *page, int64_t i, char *text) {
   strew_scalar element = element_at(page, i);
   switch (page->format) {
   case WORDS: strcpy(text, element.as.i ? "true" : "false"); break;
-  case INTEGERS: snprintf(text, NUMBER_BYTES, "%" PRId64, element.as.i); break;
+  case INTEGERS:
+    snprintf(text, NUMBER_BYTES, element.dtype == STREW_UINT64 ? "%" PRIu64 : "%" PRId64, element.as.i);
+    break;
   default: text_of_float(page, element.as.f, text);
   }
   return (int)strlen(text);
@@ -241,7 +243,7 @@ static bool choose_format(struct page *page) {
   fesetenv(FE_DFL_ENV);
   strew_dtype kind = element_at(page, 0).dtype;
   page->format = kind == STREW_BOOL ? WORDS : INTEGERS;
-  bool is_fine = (kind == STREW_BOOL || kind == STREW_INT64 || choose_float_format(page)) && choose_width(page);
+  bool is_fine = (kind != STREW_FLOAT64 || choose_float_format(page)) && choose_width(page);
   fesetenv(&host);
   return is_fine;
 }

@@ -50,8 +50,7 @@ static int get_position(lua_State *L, struct script_call *call) {
   if (strew_tensor_rank(self) == 1) {
     if (strew_get(self, 1, &position, &element, &call->error) != STREW_OK) return fail_position(call, self, position);
     bind_note_read(L, call, self);
-    bind_push_scalar(L, element);
-    return 1;
+    return bind_push_element(L, call, element) ? 1 : -1;
   }
   out = bind_result(L, call);
   if (!bind_tensor(L, call, 1, "self", &self)) return -1; /* read again: see strew_bind.h */

@@ -52,8 +52,7 @@ void bind_note_read(lua_State *L, struct script_call *call, const strew_tensor *
 static strew_status push_element(struct arguments *a, strew_status status, strew_scalar element) {
   if (status != STREW_OK) return status;
   bind_note_read(a->L, a->call, a->self);
-  bind_push_scalar(a->L, element);
-  return STREW_OK;
+  return bind_push_element(a->L, a->call, element) ? STREW_OK : STREW_EVALUE;
 }
 
 static strew_status item(struct arguments *a) {

@@ -194,7 +194,7 @@ strew_status opencl_elementwise(const struct call *call, strew_device *device, c
 /* ----------------------------------------------------------------------------------------------------------- copy */
 
 /* Intermediate dtype of conversions, which holds all of `dtype`: EXACT_S of scalar.h. */
-static strew_dtype exact_of(strew_dtype dtype) { return dtype_is_float(dtype) ? dtype_wide(dtype) : STREW_INT64; }
+static strew_dtype exact_of(strew_dtype dtype) { return dtype_is_float(dtype) ? dtype_wide(dtype) : dtype_sums(dtype); }
 
 /* Elements of one dtype are copied as words. */
 static void copying(struct elementwise_plan *to, const struct plan *plan) {

@@ -94,19 +94,23 @@ extern "C" {
 /* --------------------------------------------------------------------------------------------------- vocabulary */
 
 /* The type of elements. Names in scripts: strew_dtype_name. Two dtypes in one call are promoted, whatever the ranks of
-   their tensors: to the higher category (bool < integer < float); within a category to the dtype that holds both (uint8
-   with a signed one: the next larger signed one; float16 with bfloat16: float32). See strew_result_type. */
+   their tensors: to the higher category (bool < integer < float); within a category to the dtype that holds both (an
+   unsigned one with a signed one that is not wider: the next larger signed one, but uint64: float64; float16 with
+   bfloat16: float32). See strew_result_type. Every integer dtype may be an index. */
 typedef enum strew_dtype {
   STREW_FLOAT32, /* the default of Lua's floats */
   STREW_FLOAT64,
   STREW_FLOAT16,  /* both 16-bit floats are stored in 16 bits, computed in float32 and rounded once, to even */
   STREW_BFLOAT16, /* the upper half of a float32 */
-  STREW_INT64,    /* the default of Lua's integers; may be an index */
-  STREW_INT32,    /* may be an index */
-  STREW_INT16,    /* integers wrap on overflow */
+  STREW_INT64,    /* the default of Lua's integers */
+  STREW_INT32,
+  STREW_INT16, /* integers wrap on overflow */
   STREW_INT8,
   STREW_UINT8,
   STREW_BOOL, /* one byte, 0 or 1; its sum is or, its product is and */
+  STREW_UINT16,
+  STREW_UINT32,
+  STREW_UINT64,
   STREW_DTYPE_COUNT
 } strew_dtype;
 
@@ -157,7 +161,8 @@ typedef enum strew_status {
   STREW_EFILE         /* a file that cannot be read or written, or is invalid */
 } strew_status;
 
-/* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f); any other one is STREW_EARGUMENT. */
+/* A number: dtype is STREW_BOOL or STREW_INT64 (in .i), or STREW_FLOAT64 (in .f); STREW_UINT64 of an element above
+   INT64_MAX, whose bits are in .i; any other one is STREW_EARGUMENT. */
 typedef struct strew_scalar {
   strew_dtype dtype;
   union {
@@ -736,8 +741,8 @@ STREW_API strew_status strew_allclose(strew_tensor *a, strew_tensor *b, double r
 
 /* Reductions of elements to one value. */
 typedef enum strew_fold {
-  STREW_FOLD_SUM,    /* int64 for integers and bools */
-  STREW_FOLD_PROD,   /* int64 for integers and bools */
+  STREW_FOLD_SUM,    /* int64 for integers and bools, uint64 for uint64 */
+  STREW_FOLD_PROD,   /* the same */
   STREW_FOLD_MEAN,   /* takes floats only */
   STREW_FOLD_VAR,    /* takes floats only */
   STREW_FOLD_STD,    /* takes floats only */
@@ -917,7 +922,7 @@ typedef struct strew_scatter_options {
 /* Position form, as torch.Tensor.scatter_reduce_: for every coordinate c of index, in row-major order,
      self[c with c[dim] replaced by index[c]] is joined with src[c].
    self, index, src: equal ranks (0 counts as 1 of size 1); index.size(d) <= src.size(d) for all d, and <= self.size(d)
-   for d != dim (STREW_ESHAPE). index: int64 or int32 of any strides; any dtype if empty (STREW_EDTYPE). src: self's
+   for d != dim (STREW_ESHAPE). index: integers of any strides; any dtype if empty (STREW_EDTYPE). src: self's
    dtype (STREW_EDTYPE), or a number that it can hold (STREW_EVALUE). *out NULL: a new tensor, self is unchanged.
    *out == self: in place; self may not overlap itself, index or src (STREW_EOVERLAP). options NULL: all zeros.
    STREW_EINDEX: an index value that the mode does not accept; the error has its position, and nothing is written.
@@ -1108,8 +1113,8 @@ STREW_API strew_status strew_group_softmax_with(strew_groups groups, strew_tenso
                                                 strew_error *error);
 
 /* Segments of consecutive elements. The last dimension of indptr, index, lengths or offsets is the dimension of src
-   along which they lie; its other dimensions are src's first ones, and sizes 1 broadcast (STREW_ESHAPE). int64 or int32
-   (STREW_EDTYPE). The first value that breaks a rule below is STREW_EINDEX; the error has its position, and nothing is
+   along which they lie; its other dimensions are src's first ones, and sizes 1 broadcast (STREW_ESHAPE). They hold
+   integers (STREW_EDTYPE). The first value that breaks a rule below is STREW_EINDEX; the error has its position, and nothing is
    written. The elements of a segment join in order, as contributions of strew_group_reduce do: the bits are the same.
    The result has src's dtype, and src's sizes except along the segments' dimension, where it has their number. No call
    makes an index of src's size. */
@@ -1148,7 +1153,7 @@ STREW_API strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr,
 /* The same by a sorted index: out[i] = src[index[i]] along the last dimension of index. */
 STREW_API strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error);
 
-/* The number of elements of each value 0, 1, ... in self (int64 or int32, one dimension), or the sums of their weights:
+/* The number of elements of each value 0, 1, ... in self (integers, one dimension), or the sums of their weights:
    int64, or the weights' dtype; max(self) + 1 of them, at least minlength. weights may be NULL. Always a new tensor.
    STREW_EINDEX: a negative value; STREW_EMEMORY names the largest one. */
 STREW_API strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
@@ -1437,7 +1442,7 @@ STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int6
    .npz  a NumPy archive of named tensors, stored or deflated, with ZIP64; needs the library libzip at run time
    .csv  lines of cells: see strew_load_options; .tsv: the same, with tabs between them
    .png  a picture: [height, width] if grey, else [height, width, channels] (2: grey and alpha, 3: RGB, 4: RGBA). Loads
-         as uint8, or as int32 of 0..65535 if the file has 16 bits; palettes are looked up, and 1, 2 and 4 bits scaled
+         as uint8, or as uint16 if the file has 16 bits; palettes are looked up, and 1, 2 and 4 bits scaled
          to 0..255. Saves uint8, and int32 as 16 bits. Needs the library libpng at run time
    .csv.gz, .tsv.gz, .npy.gz  the same, compressed by gzip; need the library zlib at run time
    An option that the format does not take is STREW_EARGUMENT. */

@@ -104,8 +104,11 @@ template <class T> constexpr strew_dtype dtype_of() {
   else if constexpr (sizeof(T) == 1)
     return is_signed ? STREW_INT8 : STREW_UINT8;
   else {
-    static_assert(std::is_integral_v<T> && is_signed, "strew: no dtype has this type");
-    return sizeof(T) == 2 ? STREW_INT16 : sizeof(T) == 4 ? STREW_INT32 : STREW_INT64;
+    static_assert(std::is_integral_v<T>, "strew: no dtype has this type");
+    if constexpr (is_signed)
+      return sizeof(T) == 2 ? STREW_INT16 : sizeof(T) == 4 ? STREW_INT32 : STREW_INT64;
+    else
+      return sizeof(T) == 2 ? STREW_UINT16 : sizeof(T) == 4 ? STREW_UINT32 : STREW_UINT64;
   }
 }
 

@@ -42,7 +42,7 @@ static strew_tensor *random_second(strew_binary_op op, strew_dtype dtype, int ra
   if (!(is_power || divides(op)) || is_float_dtype(dtype)) return random_tensor(dtype, rank, sizes, layout);
   if (is_power) return random_integers(dtype, rank, sizes, layout, 0, dtype == STREW_BOOL ? 2 : 100);
   if (dtype == STREW_BOOL) return random_integers(dtype, rank, sizes, layout, 1, 2);
-  if (dtype == STREW_UINT8 || draw_below(2)) return random_integers(dtype, rank, sizes, layout, 1, 9);
+  if (is_unsigned_dtype(dtype) || draw_below(2)) return random_integers(dtype, rank, sizes, layout, 1, 9);
   return random_integers(dtype, rank, sizes, layout, -5, 0);
 }
 

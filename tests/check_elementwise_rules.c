@@ -228,7 +228,7 @@ START_TEST(result_types) {
   assert_fails(strew_result_type(0, NULL, 0, NULL, &is, &failure), STREW_EARGUMENT,
                "result_type: 'dtypes' has 0 dtypes and 0 numbers, expected at least one dtype or number");
   assert_fails(strew_result_type(1, (strew_dtype[]){STREW_DTYPE_COUNT}, 0, NULL, &is, &failure), STREW_EARGUMENT,
-               "result_type: 'dtypes' is 10, valid 0..9");
+               "result_type: 'dtypes' is 13, valid 0..12");
   assert_fails(strew_result_type(0, NULL, 1, &(strew_scalar){.dtype = STREW_INT8}, &is, &failure), STREW_EARGUMENT,
                "result_type: 'numbers' is a number of dtype 7, expected STREW_BOOL, STREW_INT64 or STREW_FLOAT64\n"
                "  hint  strew_int, strew_float and strew_bool make numbers");

@@ -173,7 +173,7 @@ static strew_tensor *draw_key(strew_dtype dtype, int64_t length) {
   const int64_t sizes[] = {length};
   const enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
   if (dtype == STREW_BOOL || draw_below(2)) return random_tensor(dtype, 1, sizes, layout);
-  const int64_t high = 1 + draw_below(draw_below(2) ? 4 : 100), low = dtype == STREW_UINT8 ? 0 : -draw_below(20);
+  const int64_t high = 1 + draw_below(draw_below(2) ? 4 : 100), low = is_unsigned_dtype(dtype) ? 0 : -draw_below(20);
   if (!is_float_dtype(dtype)) return random_integers(dtype, 1, sizes, layout, low, high);
   double *values = malloc((size_t)(length + 1) * sizeof *values);
   for (int64_t i = 0; i < length; i++) values[i] = (double)(low + draw_below(high)) / 2 * (draw_below(2) ? 1 : -1);
@@ -426,7 +426,7 @@ static strew_tensor *alone(strew_grouping *grouping, const strew_aggregate *aggr
 static strew_tensor *draw_column(strew_dtype dtype, const int64_t *sizes) {
   const enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
   if (is_float_dtype(dtype)) return random_tensor(dtype, 1, sizes, layout);
-  return random_integers(dtype, 1, sizes, layout, dtype == STREW_BOOL || dtype == STREW_UINT8 ? 0 : -1, 2);
+  return random_integers(dtype, 1, sizes, layout, dtype == STREW_BOOL || is_unsigned_dtype(dtype) ? 0 : -1, 2);
 }
 
 /* The same aggregates in the form whose zeros are the defaults. */
@@ -619,8 +619,9 @@ START_TEST(test_running_sums) {
     const int64_t length = draw_below(60), size = 1 + draw_below(6), sizes[] = {length};
     strew_grouping *grouping = draw_grouping(length, size);
     const enum layout layout = (enum layout)draw_below(LAYOUT_COUNT);
-    strew_tensor *src = dtype == STREW_INT64 ? random_integers(dtype, 1, sizes, layout, -1000, 1000) /* sums fit */
-                                             : random_tensor(dtype, 1, sizes, layout);
+    strew_tensor *src = dtype == STREW_INT64 || dtype == STREW_UINT64
+                            ? random_integers(dtype, 1, sizes, layout, -1000, 1000) /* sums fit */
+                            : random_tensor(dtype, 1, sizes, layout);
     strew_tensor *ids = NULL, *out = NULL;
     ok(strew_grouping_ids(grouping, &ids, &failure));
     int64_t *numbers = host_of(ids);

@@ -97,7 +97,7 @@ START_TEST(zeros_are_found) {
   for (int isa = 0; isa < ISA_COUNT && is_here(isa); isa++)
     for (int d = 0; d < STREW_DTYPE_COUNT; d++)
       for (int l = 0; l < LENGTHS; l++) {
-        if (d == STREW_FLOAT16 || d == STREW_BFLOAT16) continue;
+        if (d == STREW_FLOAT16 || d == STREW_BFLOAT16 || is_unsigned_dtype((strew_dtype)d)) continue; /* of others */
         int64_t bytes = size_of((strew_dtype)d), at = draw_below(lengths[l]);
         memset(expected, 1, sizeof expected);
         ck_assert_int_eq(elementwise_of[isa]->kernels[d]->find_zero(lengths[l], expected + bytes), -1);
@@ -182,7 +182,7 @@ START_TEST(conversions_agree) {
   for (int isa = 1; isa < ISA_COUNT && is_here(isa); isa++) {
     const struct copy_loops *other = copy_of[isa];
     for (int to = 0; to < STREW_DTYPE_COUNT; to++)
-      if (to != (int)from)
+      if (to != (int)from && plain->convert_from[from][to])
         check_convert(isa, (strew_dtype)to, from, plain->convert_from[from][to], other->convert_from[from][to]);
     check_convert(isa, STREW_UINT8, STREW_UINT8, plain->copy[1], other->copy[1]);
     check_convert(isa, STREW_INT16, STREW_INT16, plain->copy[2], other->copy[2]);
@@ -199,7 +199,7 @@ static strew_dtype value_of(int fold, strew_dtype dtype) {
   if (fold >= GAPS) return dtype;
   switch (fold_row_of((strew_fold)fold)->gives) {
   case FOLD_TRUTH: return STREW_BOOL;
-  case FOLD_WIDE: return is_float_dtype(dtype) ? dtype : STREW_INT64;
+  case FOLD_WIDE: return dtype_of_sums(dtype);
   default: return dtype;
   }
 }
@@ -402,6 +402,7 @@ START_TEST(prefetches_agree) {
   static char src[LINE * 8];
   const strew_dtype dtype = (strew_dtype)_i;
   const int64_t size = size_of(dtype);
+  if (dtype >= STREW_UINT16) return; /* the loops of signed integers */
   seed_draws((uint64_t)_i);
   for (int n = 0; n < 60 * STREW_REDUCTION_COUNT; n++) {
     const int reduction = n % STREW_REDUCTION_COUNT;

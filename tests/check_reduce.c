@@ -125,7 +125,7 @@ static strew_dtype dtype_of_fold(strew_fold fold, strew_dtype dtype) {
   switch (fold_rows[fold].gives) {
   case SAME: return dtype;
   case TRUTH: return STREW_BOOL;
-  case WIDE: return is_float_dtype(dtype) ? dtype : STREW_INT64;
+  case WIDE: return dtype_of_sums(dtype);
   default: return STREW_INT64;
   }
 }
@@ -426,8 +426,9 @@ START_TEST(refusals) {
                "sum: 'dim' is 2, out of range for 2 dimensions (valid -2..1)\n  self  int32[2, 3] cpu");
   assert_fails(strew_reduce(STREW_FOLD_SUM, t, 2, (int[]){0, -2}, false, 1, &out, &failure), STREW_ESHAPE,
                "sum: 'dim' names dimension 0 twice\n  self  int32[2, 3] cpu");
-  assert_fails(strew_reduce(STREW_FOLD_MEAN, t, 0, NULL, false, 1, &out, &failure), STREW_EDTYPE,
-               "mean: 'self' is int32, expected a float dtype\n  self  int32[2, 3] cpu\n  hint  strew_to(self, float32)");
+  assert_fails(
+      strew_reduce(STREW_FOLD_MEAN, t, 0, NULL, false, 1, &out, &failure), STREW_EDTYPE,
+      "mean: 'self' is int32, expected a float dtype\n  self  int32[2, 3] cpu\n  hint  strew_to(self, float32)");
   assert_fails(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){0}, false, 1, &wrong, &failure), STREW_EDTYPE,
                "sum: 'out' is int32, expected int64\n  self  int32[2, 3] cpu\n  out   int32[3] cpu");
   assert_fails(strew_reduce(STREW_FOLD_SUM, t, 1, (int[]){1}, false, 1, &wrong, &failure), STREW_ESHAPE, NULL);
@@ -514,7 +515,7 @@ static const struct cumulative {
                    {"cumprod", strew_cumprod, products_float, products_double, products_uint64_t}};
 enum { CUMULATIVES = sizeof cumulatives / sizeof *cumulatives };
 
-static strew_dtype dtype_of_cumsum(strew_dtype dtype) { return is_float_dtype(dtype) ? dtype : STREW_INT64; }
+static strew_dtype dtype_of_cumsum(strew_dtype dtype) { return dtype_of_sums(dtype); }
 
 /* Dense copies in the accumulator's dtype, converted in both directions by the library's scalars. */
 static char *expected_by(const struct cumulative *by, strew_tensor *tensor, int dim) {
@@ -525,7 +526,7 @@ static char *expected_by(const struct cumulative *by, strew_tensor *tensor, int 
   for (int d = dim + 1; d < rank; d++) step *= sizes[d];
   size_t size = strew_dtype_size_bytes(dtype), out_size = strew_dtype_size_bytes(out);
   char *elements = host_of(tensor), *expected = malloc((size_t)count * out_size + 1);
-  strew_dtype sums = out == STREW_INT64 || out == STREW_FLOAT64 ? out : STREW_FLOAT32;
+  strew_dtype sums = out == STREW_INT64 || out == STREW_UINT64 || out == STREW_FLOAT64 ? out : STREW_FLOAT32;
   size_t sum_size = strew_dtype_size_bytes(sums);
   char *from = malloc((size_t)count * 8 + 1), *to = malloc((size_t)count * 8 + 1);
   for (int64_t i = 0; i < count; i++)

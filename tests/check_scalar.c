@@ -28,30 +28,32 @@ static double nearest(strew_dtype dtype, double x) {
   return overflow_to_infinity(dtype, ldexp(nearbyint(ldexp(x, -last_place)), last_place));
 }
 
-static double nearest_to_integer(strew_dtype dtype, int64_t i) {
-  uint64_t magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+static double nearest_to_integer(strew_dtype dtype, strew_scalar number) {
+  const bool negative = number.dtype != STREW_UINT64 && number.as.i < 0;
+  uint64_t magnitude = negative ? 0 - (uint64_t)number.as.i : (uint64_t)number.as.i;
   int lost = 0;
   while (magnitude >> lost >> (formats[dtype].fraction + 1)) lost++;
   uint64_t kept = magnitude >> lost, rest = magnitude - (kept << lost), half = lost ? 1ull << (lost - 1) : 1;
   kept += rest > half || (rest == half && kept % 2);
   double rounded = ldexp((double)kept, lost);
-  return overflow_to_infinity(dtype, i < 0 ? -rounded : rounded);
+  return overflow_to_infinity(dtype, negative ? -rounded : rounded);
 }
 
 static int bits_in(strew_dtype dtype) { return 8 * (int)strew_dtype_size_bytes(dtype); }
 
 static int64_t truncated(strew_dtype dtype, double x) {
-  bool is_signed = dtype != STREW_UINT8;
+  bool is_signed = !is_unsigned_dtype(dtype);
   double lowest = is_signed ? -ldexp(1, bits_in(dtype) - 1) : 0, end = ldexp(1, bits_in(dtype) - is_signed);
   if (isnan(x)) return 0;
   if (x <= lowest) return (int64_t)lowest;
-  if (x < end) return (int64_t)x;
+  if (x < end && x < 0x1p63) return (int64_t)x;
+  if (dtype == STREW_UINT64) return x < end ? (int64_t)(uint64_t)x : -1; /* as bits */
   return dtype == STREW_INT64 ? INT64_MAX : (int64_t)end - 1;
 }
 
 static int64_t wrapped(strew_dtype dtype, int64_t i) {
   uint64_t mask = UINT64_MAX >> (64 - bits_in(dtype)), kept = (uint64_t)i & mask;
-  bool negative = dtype != STREW_UINT8 && kept >> (bits_in(dtype) - 1);
+  bool negative = !is_unsigned_dtype(dtype) && kept >> (bits_in(dtype) - 1);
   return (int64_t)(negative ? kept | ~mask : kept);
 }
 
@@ -59,9 +61,11 @@ static int64_t wrapped(strew_dtype dtype, int64_t i) {
 static strew_scalar converted(strew_scalar number, strew_dtype dtype) {
   bool from_float = number.dtype == STREW_FLOAT64;
   if (is_float_dtype(dtype))
-    return strew_float(from_float ? nearest(dtype, number.as.f) : nearest_to_integer(dtype, number.as.i));
+    return strew_float(from_float ? nearest(dtype, number.as.f) : nearest_to_integer(dtype, number));
   if (dtype == STREW_BOOL) return strew_bool(from_float ? number.as.f != 0 : number.as.i != 0);
-  return strew_int(from_float ? truncated(dtype, number.as.f) : wrapped(dtype, number.as.i));
+  strew_scalar whole = strew_int(from_float ? truncated(dtype, number.as.f) : wrapped(dtype, number.as.i));
+  if (dtype == STREW_UINT64 && whole.as.i < 0) whole.dtype = dtype;
+  return whole;
 }
 
 static bool same_scalar(strew_scalar a, strew_scalar b) {
@@ -369,7 +373,7 @@ END_TEST
 START_TEST(stores_need_a_dtype) {
   unsigned char element = 7;
   assert_fails(strew_scalar_store(strew_int(1), STREW_SATURATE, STREW_DTYPE_COUNT, &element, &failure), STREW_EARGUMENT,
-               "scalar_store: 'dtype' is 10, valid 0..9");
+               "scalar_store: 'dtype' is 13, valid 0..12");
   ck_assert_int_eq(element, 7);
 }
 END_TEST
@@ -392,7 +396,7 @@ START_TEST(full_fills_or_says_why) {
   assert_fails(strew_full(device, STREW_FLOAT32, 2, sizes, strew_float(1e39), &out, &failure), STREW_EVALUE,
                "full: 'value' is 1e+39, which float32 cannot hold: " LARGE);
   assert_fails(strew_full(device, STREW_DTYPE_COUNT, 2, sizes, strew_int(0), &out, &failure), STREW_EARGUMENT,
-               "full: 'dtype' is 10, valid 0..9");
+               "full: 'dtype' is 13, valid 0..12");
   ck_assert_ptr_null(out);
 }
 END_TEST
@@ -466,9 +470,9 @@ END_TEST
 /* ---------------------------------------------------------------------------------------------- names and words */
 
 START_TEST(names_and_sizes) {
-  static const char *const names[] = {"float32", "float64", "float16", "bfloat16", "int64",
-                                      "int32",   "int16",   "int8",    "uint8",    "bool"};
-  static const size_t sizes[] = {4, 8, 2, 2, 8, 4, 2, 1, 1, 1};
+  static const char *const names[] = {"float32", "float64", "float16", "bfloat16", "int64",  "int32", "int16",
+                                      "int8",    "uint8",   "bool",    "uint16",   "uint32", "uint64"};
+  static const size_t sizes[] = {4, 8, 2, 2, 8, 4, 2, 1, 1, 1, 2, 4, 8};
   static const char *const reductions[] = {"assign", "sum", "prod", "mean", "amax", "amin"};
   static const char *const modes[] = {"error", "wrap", "clip", "drop"};
   for (int i = 0; i < STREW_DTYPE_COUNT; i++) {
@@ -518,11 +522,11 @@ START_TEST(words_that_are_unknown) {
   assert_fails(
       strew_dtype_from_word("float", &dtype, &failure), STREW_EARGUMENT,
       "dtype: 'dtype' is \"float\", expected one of float32, float64, float16, bfloat16, int64, int32, int16, int8, "
-      "uint8, bool\n  hint  did you mean 'float32'?");
+      "uint8, bool, uint16, uint32, uint64\n  hint  did you mean 'float32'?");
   assert_fails(
       strew_dtype_from_word(NULL, &dtype, &failure), STREW_EARGUMENT,
       "dtype: 'dtype' is missing, expected one of float32, float64, float16, bfloat16, int64, int32, int16, int8, "
-      "uint8, bool");
+      "uint8, bool, uint16, uint32, uint64");
   assert_fails(
       strew_reduction_from_word("Sum", &reduction, &failure), STREW_EARGUMENT,
       "reduce: 'reduce' is \"Sum\", expected one of sum = add, prod = multiply = mul, mean, amax = max, amin = "

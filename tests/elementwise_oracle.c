@@ -11,11 +11,14 @@ const struct table_row binary_rows[] = {STREW_BINARY(ROW)}, unary_rows[] = {STRE
 /* ------------------------------------------------------------------------------------------------- promotion */
 
 /* One letter per dtype, in strew_dtype's order; rows: first operand, columns: second. From torch.promote_types. */
-static const char letters[] = "fdhbliscu?";
-static const char *const promoted[] = {"fdffffffff", "dddddddddd", "fdhfhhhhhh", "fdfbbbbbbb", "fdhbllllll",
-                                       "fdhbliiiii", "fdhblissss", "fdhbliscsc", "fdhblissuu", "fdhbliscu?"};
+static const char letters[] = "fdhbliscu?SIL";
+static const char *const promoted[] = {"fdfffffffffff", "ddddddddddddd", "fdhfhhhhhhhhh", "fdfbbbbbbbbbb",
+                                       "fdhblllllllld", "fdhbliiiiiild", "fdhblissssild", "fdhbliscscild",
+                                       "fdhblissuuSIL", "fdhbliscu?SIL", "fdhbliiiSSSIL", "fdhbllllIIIIL",
+                                       "fdhbddddLLLLL"};
 /* columns: boolean, integer, float */
-static const char *const promoted_number[] = {"fff", "ddd", "hhh", "bbb", "llf", "iif", "ssf", "ccf", "uuf", "?lf"};
+static const char *const promoted_number[] = {"fff", "ddd", "hhh", "bbb", "llf", "iif", "ssf",
+                                              "ccf", "uuf", "?lf", "SSf", "IIf", "LLf"};
 
 static strew_dtype dtype_of_letter(char letter) { return (strew_dtype)(strchr(letters, letter) - letters); }
 

@@ -25,13 +25,9 @@ void oracle_store(strew_dtype dtype, const struct cell *cell, void *element) {
   ok(strew_scalar_store(scalar, STREW_SATURATE, dtype, element, &failure)); /* integers wrap */
 }
 
-static int64_t highest_integer(strew_dtype dtype) {
-  if (dtype == STREW_BOOL) return 1;
-  if (dtype == STREW_UINT8) return 255;
-  return (int64_t)(UINT64_MAX >> (65 - 8 * (int)strew_dtype_size_bytes(dtype)));
-}
+static int64_t highest_integer(strew_dtype dtype) { return dtype == STREW_BOOL ? 1 : highest_of(dtype); }
 static int64_t lowest_integer(strew_dtype dtype) {
-  return dtype == STREW_BOOL || dtype == STREW_UINT8 ? 0 : -highest_integer(dtype) - 1;
+  return dtype == STREW_BOOL || is_unsigned_dtype(dtype) ? 0 : -highest_integer(dtype) - 1;
 }
 
 struct cell oracle_identity(strew_reduction reduction, strew_dtype dtype) {

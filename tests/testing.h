@@ -121,6 +121,16 @@ int64_t offset_of(const strew_tensor *tensor, int64_t i);
 void *host_of(const strew_tensor *tensor);
 
 bool is_float_dtype(strew_dtype dtype);
+static inline bool is_unsigned_dtype(strew_dtype dtype) { return dtype == STREW_UINT8 || dtype >= STREW_UINT16; }
+/* The dtype of sums and products: a float's own, uint64, or int64. */
+static inline strew_dtype dtype_of_sums(strew_dtype dtype) {
+  return is_float_dtype(dtype) || dtype == STREW_UINT64 ? dtype : STREW_INT64;
+}
+/* The greatest integer of a dtype, that int64 holds. */
+static inline int64_t highest_of(strew_dtype dtype) {
+  const int bits = 8 * (int)strew_dtype_size_bytes(dtype) - !is_unsigned_dtype(dtype);
+  return (int64_t)(UINT64_MAX >> (bits < 63 ? 64 - bits : 1));
+}
 bool is_nan_element(strew_dtype dtype, const void *element);
 /* True if the bits are equal, or both are NaN. */
 bool same_element(strew_dtype dtype, const void *a, const void *b);

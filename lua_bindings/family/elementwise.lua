@@ -51,6 +51,7 @@ return {
     if not bits then fail("dtype", ("is %s, expected an integer dtype"):format(dtype), "strew.finfo", "dtype") end
     bits = math.tointeger(bits)
     local most = sign == "u" and (1 << bits) - 1 or (1 << bits - 1) - 1
+    if dtype == "uint64" then most = 2.0 ^ 64 end -- the nearest float: it is no Lua integer
     return {dtype = dtype, bits = bits, max = most, min = sign == "u" and 0 or -most - 1}
   end},
 

@@ -143,11 +143,11 @@ function operands.check_float(t, name)
   fail(name, ("is %s, expected a float dtype"):format(t.dtype), name .. ':to("float32")', "dtype")
 end
 
-function operands.is_index(t) return t.dtype == "int64" or t.dtype == "int32" end
+function operands.is_index(t) return t.dtype:find("int", 1, true) ~= nil end
 
 function operands.check_index(t, name)
   if operands.is_index(t) then return end
-  fail(name, ("is %s, expected int64 or int32"):format(t.dtype), name .. ':to("int64")', "dtype")
+  fail(name, ("is %s, expected an integer dtype"):format(t.dtype), name .. ':to("int64")', "dtype")
 end
 
 return operands

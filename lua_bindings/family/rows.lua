@@ -66,7 +66,7 @@ local function rows(x, which, argument)
     end
     which = which:nonzero():squeeze(1)
   elseif not operands.is_index(which) and which:numel() > 0 then
-    fail(argument, ("is %s, expected bool, int64 or int32"):format(which.dtype),
+    fail(argument, ("is %s, expected bool or an integer dtype"):format(which.dtype),
       ('%s:ne(0) makes a bool tensor, %s:to("int64") positions'):format(argument, argument), "dtype")
   end
   return tables.make(tables.select(all, which, argument))

@@ -8,14 +8,15 @@ local missing = {}
 
 -- From -n to n, a float holds every integer.
 local EXACT = {float64 = 1 << 53, float32 = 1 << 24}
-local LARGEST = {uint8 = 255, int8 = 127, int16 = 32767, int32 = 2147483647, int64 = math.maxinteger}
+local LARGEST = {uint8 = 255, int8 = 127, int16 = 32767, int32 = 2147483647, int64 = math.maxinteger, uint16 = 65535,
+  uint32 = 4294967295, uint64 = math.huge}
 
 -- Returns integers or booleans as floats; or nil and a value that changes.
 function missing.as_float(t, dtype)
   local most = EXACT[dtype]
   if LARGEST[t.dtype] and LARGEST[t.dtype] > most then
     local changes = t:lt(-most) | t:gt(most)
-    if changes:any():item() then return nil, t[changes][0] end
+    if changes:any():item() then return nil, (tostring(t[changes]:narrow(0, 0, 1)):match "%-?%d+") end
   end
   return t:to(dtype)
 end
@@ -48,7 +49,7 @@ function missing.choose(columns, i, at, gaps, fill)
     local floats, value = missing.as_float(chosen, dtype)
     chosen = floats
     if not floats then
-      fail(columns.argument, ("has column %s with value %d, which %s cannot hold: the dtype of integers among which "
+      fail(columns.argument, ("has column %s with value %s, which %s cannot hold: the dtype of integers among which "
         .. "some are missing, as NaN"):format(name, value, dtype), nil, "value", value)
     end
   end

@@ -30,6 +30,9 @@
 #define S u8
 #include "arithmetic.inc"
 #undef S
+#define S u64
+#include "arithmetic.inc"
+#undef S
 #define S b8
 #include "arithmetic.inc"
 #undef S

@@ -30,6 +30,14 @@ FROM_BITS(i32)
 FROM_BITS(i16)
 FROM_BITS(i8)
 FROM_BITS(u8)
+FROM_BITS(u16)
+FROM_BITS(u32)
+static inline ulong u64_from_bits(ulong x) {
+  const ulong top = 0x43e0000000000000u, end = 0x43f0000000000000u; /* 2^63, 2^64 */
+  if (x >= end && x <= infinity_of(FORMAT_FLOAT64)) return UINT64_MAX;
+  if (x >= top && x < end) return 0x8000000000000000u | (x & 0xfffffffffffffu) << 11;
+  return (ulong)max(truncate_float(x, FORMAT_FLOAT64), 0l);
+}
 
 __kernel void ramp(__global CAT(T_, OUT) * to, const long offset, const long count, const ulong start,
                    const ulong step) {

@@ -80,8 +80,7 @@ static inline IN stored(element x, int flip) {
   return x == LARGEST ? (IN)(CAT(INFINITE_, S) | CAT(QUIET_, S)) : (IN)turned((element)(x ^ flip));
 }
 #elif IS_EXTREME
-typedef CAT(T_, S) IN;
-typedef CAT(W_, S) element;
+typedef CAT(T_, S) IN, element;
 static inline element element_of(IN x, int flip) { return (element)(CAT(load_, S)(x) ^ flip); }
 static inline IN stored(element x, int flip) { return (IN)(x ^ flip); }
 #elif FOLD == FOLD_TRUTH

@@ -22,6 +22,9 @@ typedef CAT(B_, S) word;
 #define INFINITE_i8   0
 #define INFINITE_u8   0
 #define INFINITE_b8   0
+#define INFINITE_u16  0
+#define INFINITE_u32  0
+#define INFINITE_u64  0
 #define INFINITE      CAT(INFINITE_, S)
 #define IS_FLOAT      (INFINITE != 0)
 #define TOP           ((word)((word)1 << (8 * sizeof(word) - 1)))

@@ -128,7 +128,9 @@ static void store_saturated(strew_scalar number, strew_dtype dtype, void *elemen
   switch (dtype) {
 #define CASE(ENUM, s, ...)                                                                                             \
   case STREW_##ENUM: {                                                                                                 \
-    T_##s value = number.dtype == STREW_FLOAT64 ? s##_from_f64(number.as.f) : s##_from_i64(number.as.i);               \
+    T_##s value = number.dtype == STREW_FLOAT64  ? s##_from_f64(number.as.f)                                           \
+                  : number.dtype == STREW_UINT64 ? s##_from_u64((uint64_t)number.as.i)                                 \
+                                                 : s##_from_i64(number.as.i);                                          \
     memcpy(element, &value, sizeof value);                                                                             \
     break;                                                                                                             \
   }
@@ -138,6 +140,13 @@ static void store_saturated(strew_scalar number, strew_dtype dtype, void *elemen
   }
 }
 
+/* An element of uint64, whose dtype a number has only above INT64_MAX. */
+static strew_scalar unsigned_number(uint64_t value) {
+  strew_scalar number = strew_int((int64_t)value);
+  if (value > INT64_MAX) number.dtype = STREW_UINT64;
+  return number;
+}
+
 static strew_scalar load(strew_dtype dtype, const void *element) {
   switch (dtype) {
 #define CASE(ENUM, s, name, stored, bits, wide, wrap, category, ...)                                                   \
@@ -145,6 +154,7 @@ static strew_scalar load(strew_dtype dtype, const void *element) {
     T_##s value;                                                                                                       \
     memcpy(&value, element, sizeof value);                                                                             \
     if (category == FLOATING) return strew_float((double)load_##s(value));                                             \
+    if (STREW_##ENUM == STREW_UINT64) return unsigned_number((uint64_t)value);                                         \
     return category == BOOLEAN ? strew_bool(load_##s(value) != 0) : strew_int((int64_t)load_##s(value));               \
   }
     STREW_DTYPES(CASE)
@@ -162,18 +172,18 @@ strew_scalar strew_scalar_load(strew_dtype dtype, const void *element) {
   return number;
 }
 
-/* Converts a number to int64 by the rule `how`; false if it does not fit. */
-static bool whole_number(strew_scalar number, strew_conversion how, int64_t *out) {
-  if (number.dtype != STREW_FLOAT64) return *out = number.as.i, true;
+/* Converts a number to one of integers by the rule `how`; false if none holds it. */
+static bool whole_number(strew_scalar number, strew_conversion how, strew_scalar *out) {
+  if (number.dtype != STREW_FLOAT64) return *out = number, true;
   double whole = trunc(number.as.f);
   if (how == STREW_EXACT && whole != number.as.f) return false;
-  if (!(whole >= -0x1p63 && whole < 0x1p63)) return false;
-  return *out = (int64_t)whole, true;
+  if (!(whole >= -0x1p63 && whole < 0x1p64)) return false;
+  return *out = whole < 0x1p63 ? strew_int((int64_t)whole) : unsigned_number((uint64_t)whole), true;
 }
 
 /* True if dtype holds the number, by the rule `how`. */
 static bool is_held(strew_scalar number, strew_conversion how, strew_dtype dtype, const void *element) {
-  int64_t whole;
+  strew_scalar whole;
   if (how == STREW_SATURATE) return true;
   if (dtype_category(dtype) == FLOATING) {
     double stored = strew_scalar_load(dtype, element).as.f;
@@ -181,9 +191,11 @@ static bool is_held(strew_scalar number, strew_conversion how, strew_dtype dtype
   }
   if (dtype == STREW_BOOL) {
     if (how == STREW_TRUNCATE) return number.dtype != STREW_FLOAT64 || !isnan(number.as.f);
-    return whole_number(number, how, &whole) && (whole == 0 || whole == 1);
+    return whole_number(number, how, &whole) && whole.dtype != STREW_UINT64 && (whole.as.i == 0 || whole.as.i == 1);
   }
-  return whole_number(number, how, &whole) && strew_scalar_load(dtype, element).as.i == whole;
+  if (!whole_number(number, how, &whole)) return false;
+  const strew_scalar held = strew_scalar_load(dtype, element);
+  return held.as.i == whole.as.i && (held.dtype == STREW_UINT64) == (whole.dtype == STREW_UINT64);
 }
 
 strew_status check_dtype(const struct call *call, strew_dtype dtype) {
@@ -193,6 +205,7 @@ strew_status check_dtype(const struct call *call, strew_dtype dtype) {
 
 strew_status check_scalar(const struct call *call, const char *argument, strew_scalar number) {
   if (number.dtype == STREW_INT64 || number.dtype == STREW_FLOAT64 || number.dtype == STREW_BOOL) return STREW_OK;
+  if (number.dtype == STREW_UINT64 && number.as.i < 0) return STREW_OK;
   return fail(call, HINTED(STREW_EARGUMENT, argument, "strew_int, strew_float and strew_bool make numbers"),
               "is a number of dtype %d, expected STREW_BOOL, STREW_INT64 or STREW_FLOAT64", (int)number.dtype);
 }
@@ -232,18 +245,26 @@ static enum standing standing_among_floats(strew_scalar number, strew_dtype dtyp
   *element = number;
   store_saturated(number, dtype, stored.bytes);
   if (is_held(number, STREW_EXACT, dtype, stored.bytes)) return STANDS_AT;
-  bool negative = number.dtype == STREW_FLOAT64 ? number.as.f < 0 : number.as.i < 0;
+  bool negative = number.dtype == STREW_FLOAT64 ? number.as.f < 0 : number.dtype == STREW_INT64 && number.as.i < 0;
   *element = strew_float(negative ? -(double)INFINITY : largest_floats[dtype]);
   return STANDS_ABOVE;
+}
+
+/* Above INT64_MAX, among uint64. */
+static enum standing standing_above(double below, strew_scalar number, strew_scalar *element) {
+  if (number.dtype == STREW_UINT64) return *element = number, STANDS_AT;
+  *element = unsigned_number(below < 0x1p64 ? (uint64_t)below : UINT64_MAX);
+  return below < 0x1p64 ? STANDS_AT : STANDS_ABOVE;
 }
 
 enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scalar *element) {
   if (dtype_is_float(dtype)) return standing_among_floats(number, dtype, element);
   bool is_bool = dtype == STREW_BOOL;
   int64_t least = strew_scalar_load(dtype, element_identity(STREW_AMAX, dtype).bytes).as.i;
-  int64_t greatest = strew_scalar_load(dtype, element_identity(STREW_AMIN, dtype).bytes).as.i;
+  int64_t greatest =
+      dtype == STREW_UINT64 ? INT64_MAX : strew_scalar_load(dtype, element_identity(STREW_AMIN, dtype).bytes).as.i;
   int64_t whole = number.as.i;
-  bool beyond_above = false, beyond_below = false, between = false;
+  bool beyond_above = number.dtype == STREW_UINT64, beyond_below = false, between = false;
   *element = is_bool ? strew_bool(least != 0) : strew_int(least);
   if (number.dtype == STREW_FLOAT64) {
     double below = floor(number.as.f);
@@ -253,6 +274,8 @@ enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scal
     between = below != number.as.f;
     whole = beyond_above || beyond_below ? 0 : (int64_t)below;
   }
+  if (beyond_above && dtype == STREW_UINT64)
+    return standing_above(number.dtype == STREW_FLOAT64 ? number.as.f : 0, number, element);
   if (beyond_below || (!beyond_above && whole < least)) return STANDS_BELOW;
   if (beyond_above || whole > greatest) whole = greatest, between = true;
   *element = is_bool ? strew_bool(whole != 0) : strew_int(whole);

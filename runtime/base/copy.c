@@ -32,6 +32,33 @@ strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dt
   return *out = made, STREW_OK;
 }
 
+strew_status copy_flipped(const struct call *call, strew_tensor *to, const strew_tensor *from) {
+  const strew_dtype dtype = dtype_signed(from->dtype);
+  struct elementwise_plan flip;
+  flip.count = 1;
+  flip.instructions[0] = (struct instruction){
+      ELEMENTWISE_BINARY,
+      STREW_BITWISE_XOR,
+      dtype,
+      dtype,
+      dtype,
+      2,
+      .in = {{.from = 1, .dtype = dtype}, {FROM_NUMBER, dtype, element_identity(STREW_AMAX, dtype)}}};
+  PLAN(&flip.plan, to->rank, to->sizes, to, from);
+  flip.plan.operands[0].dtype = flip.plan.operands[1].dtype = dtype;
+  if (plan_numel(&flip.plan) == 0) return STREW_OK;
+  plan_simplify_any_order(&flip.plan);
+  return RUN_ON(to, elementwise, call, &flip);
+}
+
+strew_status make_flipped(const struct call *call, const strew_tensor *from, strew_tensor **out) {
+  strew_tensor *made;
+  RETURN_IF_FAILED(
+      tensor_create(call, from->storage->device, dtype_signed(from->dtype), from->rank, from->sizes, &made));
+  RETURN_IF_FAILED(release_if_failed(copy_flipped(call, made, from), &made));
+  return *out = made, STREW_OK;
+}
+
 strew_status tensor_full(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, union element value, strew_tensor **out) {
   RETURN_IF_FAILED(tensor_create(call, device, dtype, rank, sizes, out));

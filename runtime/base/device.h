@@ -264,9 +264,9 @@ struct combine_plan {
   struct combine_program programs[COMBINED_PROGRAMS];
 };
 
-/* What programs see of a source: integers as int64, 16-bit floats as float32. */
+/* What programs see of a source: integers as int64 or uint64, 16-bit floats as float32. */
 static inline strew_dtype seen_dtype(strew_dtype dtype) {
-  return dtype_category(dtype) == INTEGER ? STREW_INT64 : dtype_wide(dtype);
+  return dtype_category(dtype) == INTEGER ? dtype_sums(dtype) : dtype_wide(dtype);
 }
 
 /* Ids of elements: the number of each one's group, of `size`, which is at most INT32_MAX; uint8, int16, int32 or int64.

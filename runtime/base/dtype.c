@@ -44,13 +44,17 @@ enum category dtype_category(strew_dtype dtype) { return dtypes[dtype].category;
 
 /* --------------------------------------------------------------------------------------------------- promotion */
 
-/* The higher category wins; the wider float wins, and the two 16-bit floats give float32; the wider integer wins, and
-   uint8 with int8 gives int16. */
+/* The higher category wins; the wider float wins, and the two 16-bit floats give float32. The wider integer wins, but
+   an unsigned one gives a signed one of twice its width, and uint64 float64, if the other one is signed. */
 strew_dtype dtype_promote(strew_dtype a, strew_dtype b) {
+  static const strew_dtype next[] = {[1] = STREW_INT16, [2] = STREW_INT32, [4] = STREW_INT64, [8] = STREW_FLOAT64};
   if (a == b) return a;
   if (dtypes[a].category != dtypes[b].category) return dtypes[a].category > dtypes[b].category ? a : b;
-  if (dtype_bytes(a) != dtype_bytes(b)) return dtype_bytes(a) > dtype_bytes(b) ? a : b;
-  return dtypes[a].category == FLOATING ? STREW_FLOAT32 : STREW_INT16;
+  const strew_dtype wider = dtype_bytes(a) > dtype_bytes(b) ? a : b;
+  if (dtypes[a].category == FLOATING) return dtype_bytes(a) == dtype_bytes(b) ? STREW_FLOAT32 : wider;
+  if (dtype_is_unsigned(a) == dtype_is_unsigned(b)) return wider;
+  const size_t bytes = dtype_bytes(dtype_is_unsigned(a) ? a : b), others = dtype_bytes(dtype_is_unsigned(a) ? b : a);
+  return others > bytes ? wider : next[bytes];
 }
 
 strew_dtype dtype_with_number(int dtype, strew_scalar number) {

@@ -24,8 +24,29 @@ static inline int dtype_digits(strew_dtype dtype) {
 #undef ROW
   return all_digits[dtype];
 }
-/* Computed dtype: float32 for 16-bit floats, else the dtype itself. */
-static inline strew_dtype dtype_wide(strew_dtype dtype) { return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype; }
+/* Computed dtype: float32 for 16-bit floats, int32 for uint16, int64 for uint32, else the dtype itself. */
+static inline strew_dtype dtype_wide(strew_dtype dtype) {
+  if (dtype == STREW_UINT16) return STREW_INT32;
+  return dtype_is_half(dtype) ? STREW_FLOAT32 : dtype == STREW_UINT32 ? STREW_INT64 : dtype;
+}
+static inline bool dtype_is_unsigned(strew_dtype dtype) { return dtype == STREW_UINT8 || dtype >= STREW_UINT16; }
+/* The signed integer of an unsigned one's width, else the dtype itself: its loops serve both wherever the sign does not
+   matter. */
+static inline strew_dtype dtype_signed(strew_dtype dtype) {
+  static const unsigned char of[] = {[STREW_UINT8] = STREW_INT8,
+                                     [STREW_UINT16] = STREW_INT16,
+                                     [STREW_UINT32] = STREW_INT32,
+                                     [STREW_UINT64] = STREW_INT64};
+  return dtype_is_unsigned(dtype) ? (strew_dtype)of[dtype] : dtype;
+}
+/* What turns the order of an unsigned integer's bits, read as signed ones, into its own: the sign bit; 0 for others. */
+static inline uint64_t dtype_sign(strew_dtype dtype) {
+  return dtype_is_unsigned(dtype) ? UINT64_C(1) << (8 * dtype_bytes(dtype) - 1) : 0;
+}
+/* The dtype of sums, products and their like of elements: a float's own, uint64, or int64. */
+static inline strew_dtype dtype_sums(strew_dtype dtype) {
+  return dtype_is_float(dtype) || dtype == STREW_UINT64 ? dtype : STREW_INT64;
+}
 /* True if `to` is a 16-bit float that cannot hold all elements of dtype `from`. */
 static inline bool dtype_narrows(strew_dtype from, strew_dtype to) {
   return dtype_is_half(to) && from != to && (dtype_is_float(from) || dtype_bytes(from) > 1);
@@ -69,10 +90,13 @@ enum standing number_standing(strew_scalar number, strew_dtype dtype, strew_scal
 /* Identity of a reduction, as an element. */
 union element element_identity(strew_reduction reduction, strew_dtype dtype);
 
-/* A list of functions, or of other names, by dtype. */
-#define BY_DTYPE(name)                                                                                                 \
+/* A list of functions, or of other names, by dtype: without unsigned integers, with uint8, with all of them. */
+#define SIGNED_BY_DTYPE(name)                                                                                          \
   [STREW_FLOAT32] = name##_f32, [STREW_FLOAT64] = name##_f64, [STREW_FLOAT16] = name##_f16,                            \
   [STREW_BFLOAT16] = name##_bf16, [STREW_INT64] = name##_i64, [STREW_INT32] = name##_i32, [STREW_INT16] = name##_i16,  \
-  [STREW_INT8] = name##_i8, [STREW_UINT8] = name##_u8, [STREW_BOOL] = name##_b8
+  [STREW_INT8] = name##_i8, [STREW_BOOL] = name##_b8
+#define BY_DTYPE(name)          SIGNED_BY_DTYPE(name), [STREW_UINT8] = name##_u8
+#define BY_EVERY_DTYPE(name)    BY_DTYPE(name), UNSIGNED_BY_DTYPE(name)
+#define UNSIGNED_BY_DTYPE(name) [STREW_UINT16] = name##_u16, [STREW_UINT32] = name##_u32, [STREW_UINT64] = name##_u64
 
 #endif

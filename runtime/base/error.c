@@ -92,6 +92,8 @@ const char *text_of_scalar(strew_scalar scalar, char *text) {
     snprintf(text, TEXT_BYTES, "%s", scalar.as.i ? "true" : "false");
   } else if (scalar.dtype == STREW_INT64) {
     snprintf(text, TEXT_BYTES, "%" PRId64, scalar.as.i);
+  } else if (scalar.dtype == STREW_UINT64) {
+    snprintf(text, TEXT_BYTES, "%" PRIu64, (uint64_t)scalar.as.i);
   } else {
     strew_format_float(text, TEXT_BYTES, "%.*g", 14, isnan(scalar.as.f) ? (double)NAN : scalar.as.f); /* no -nan */
     if (!text[strspn(text, "-0123456789")]) strcat(text, ".0");

@@ -42,12 +42,42 @@ static const char *hint_of_mask(const struct call *call) {
 }
 
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index, const char *name) {
-  if (index->dtype == STREW_INT64 || index->dtype == STREW_INT32) return STREW_OK;
+  if (dtype_category(index->dtype) == INTEGER) return STREW_OK;
   char text[TEXT_BYTES];
   const char *hint = index->dtype == STREW_BOOL ? hint_of_mask(call) : NULL;
   snprintf(text, sizeof text, "strew_to(%s, int64)", name);
   if (!hint) hint = text;
-  return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, expected int64 or int32", strew_dtype_name(index->dtype));
+  return fail(call, HINTED(STREW_EDTYPE, name, hint), "is %s, expected an integer dtype",
+              strew_dtype_name(index->dtype));
+}
+
+/* The values of uint64 as int64, those above its largest one as that. */
+static strew_status saturate(const struct call *call, const strew_tensor *index, strew_tensor *out) {
+  struct elementwise_plan least;
+  least.count = 1;
+  least.instructions[0] =
+      (struct instruction){ELEMENTWISE_BINARY,
+                           STREW_MINIMUM,
+                           STREW_UINT64,
+                           STREW_UINT64,
+                           STREW_UINT64,
+                           2,
+                           .in = {{.from = 1, .dtype = STREW_UINT64}, {FROM_NUMBER, STREW_UINT64, {.i64 = INT64_MAX}}}};
+  PLAN(&least.plan, index->rank, index->sizes, out, index);
+  plan_simplify_any_order(&least.plan);
+  return RUN_ON(out, elementwise, call, &least);
+}
+
+void release_settled(strew_tensor **settled) { strew_release(*settled); }
+
+strew_status settle_index(const struct call *call, strew_tensor **index, strew_tensor **settled) {
+  strew_tensor *given = *index;
+  if (!given || given->dtype == STREW_INT64 || given->dtype == STREW_INT32) return STREW_OK;
+  if (dtype_category(given->dtype) != INTEGER || !strew_tensor_numel(given)) return STREW_OK;
+  RETURN_IF_FAILED(operand_store(call, given));
+  RETURN_IF_FAILED(tensor_create(call, given->storage->device, STREW_INT64, given->rank, given->sizes, settled));
+  *index = *settled;
+  return given->dtype == STREW_UINT64 ? saturate(call, given, *settled) : copy_tensor(call, *settled, given);
 }
 
 /* Writes a hint that gives an index src's rank: a 1-D index lies along dim, others along src's first dimensions. */
@@ -172,13 +202,24 @@ static const char *text_of_limits(const struct index_limits *limits, char *text)
   return text;
 }
 
+strew_status given_value(const struct call *call, const char *name, int rank, const int64_t *position,
+                         strew_scalar *value) {
+  for (int i = 0; i < MAX_OPERANDS && call->operands[i].name && value->as.i == INT64_MAX; i++) {
+    const strew_tensor *tensor = call->operands[i].tensor;
+    if (tensor && tensor->dtype == STREW_UINT64 && tensor->rank == rank && !strcmp(call->operands[i].name, name))
+      return strew_get(tensor, rank, position, value, call->error);
+  }
+  return STREW_OK;
+}
+
 static strew_status fail_out_of_range(const struct call *call, const struct addressing *addressing,
                                       const struct plan *values, int64_t number) {
   const struct index_limits *limits = &addressing->limits;
   const strew_tensor *index = addressing->given;
   int64_t position[MAX_RANK];
   strew_scalar value;
-  char text[TEXT_BYTES], at[TEXT_BYTES], of[TEXT_BYTES], valid[TEXT_BYTES] = "nothing is valid";
+  char text[TEXT_BYTES], at[TEXT_BYTES], of[TEXT_BYTES], number_text[TEXT_BYTES],
+      valid[TEXT_BYTES] = "nothing is valid";
   RETURN_IF_FAILED(index_value(call, index, number, position, &value));
   int64_t size = limits->size;
   if (size > 0)
@@ -191,8 +232,10 @@ static strew_status fail_out_of_range(const struct call *call, const struct addr
                         .position_rank = index->rank};
   if (addressing->coordinate >= 0) position[fault.position_rank++] = addressing->coordinate;
   fault.hint = hint_for(call, addressing, values, value.as.i, text);
-  return fail(call, fault, "has value %" PRId64 " at %s, out of range for %s (size %" PRId64 ", %s)", value.as.i,
-              text_of_sizes(fault.position_rank, position, at), text_of_limits(limits, of), size, valid);
+  RETURN_IF_FAILED(given_value(call, addressing->name, fault.position_rank, position, &value));
+  return fail(call, fault, "has value %s at %s, out of range for %s (size %" PRId64 ", %s)",
+              text_of_scalar(value, number_text), text_of_sizes(fault.position_rank, position, at),
+              text_of_limits(limits, of), size, valid);
 }
 
 bool addressing_needs_check(const struct addressing *addressing, int64_t *lowest) {

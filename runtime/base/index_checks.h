@@ -46,6 +46,16 @@ strew_status addressing_check(const struct call *call, struct addressing *addres
    that index must not exceed in any dimension but free_dim (-1: none). `hint` (NULL: none) goes with a wrong rank,
    where src's does not give a better one. */
 strew_status check_words(const struct call *call, strew_reduction reduction, strew_mode mode);
+/* Fails unless the tensor is of integers. Calls begin with INDEX(call, index): it replaces an index of another dtype than
+   int64 and int32, which has elements, by its values as int64, where a uint64 above INT64_MAX becomes that. */
+strew_status settle_index(const struct call *call, strew_tensor **index, strew_tensor **settled);
+void release_settled(strew_tensor **settled);
+#define INDEX(call, index)                                                                                             \
+  strew_tensor *index##_settled __attribute__((cleanup(release_settled))) = NULL;                                      \
+  RETURN_IF_FAILED(settle_index(call, &index, &index##_settled))
+/* Sets *value, of an index called `name`, to what the caller gave, if that was replaced. */
+strew_status given_value(const struct call *call, const char *name, int rank, const int64_t *position,
+                         strew_scalar *value);
 strew_status check_index_dtype(const struct call *call, const strew_tensor *index, const char *name);
 strew_status check_index_rank(const struct call *call, const strew_tensor *index, const strew_tensor *other,
                               const char *name, int dim, const char *hint);

@@ -28,6 +28,25 @@ static inline const struct operation *operation_of(enum elementwise_kind kind, i
   if (kind == ELEMENTWISE_UNARY) return &unary_operations[op];
   return kind == ELEMENTWISE_BINARY ? &binary_operations[op] : &other_operations[kind];
 }
+/* Operations of integers whose bits do not depend on the sign of the dtype: a bit for each. Unsigned integers take the
+   loops of signed ones. */
+#define OPERATION_BIT(op) (UINT64_C(1) << (op))
+#define SIGNLESS_UNARY                                                                                                 \
+  (OPERATION_BIT(STREW_NEG) | OPERATION_BIT(STREW_FLOOR) | OPERATION_BIT(STREW_CEIL) | OPERATION_BIT(STREW_ROUND) |    \
+   OPERATION_BIT(STREW_LOGICAL_NOT) | OPERATION_BIT(STREW_BITWISE_NOT))
+#define SIGNLESS_BINARY                                                                                                \
+  (OPERATION_BIT(STREW_ADD) | OPERATION_BIT(STREW_SUB) | OPERATION_BIT(STREW_MUL) | OPERATION_BIT(STREW_EQ) |          \
+   OPERATION_BIT(STREW_NE) | OPERATION_BIT(STREW_LOGICAL_AND) | OPERATION_BIT(STREW_LOGICAL_OR) |                      \
+   OPERATION_BIT(STREW_BITWISE_AND) | OPERATION_BIT(STREW_BITWISE_OR) | OPERATION_BIT(STREW_BITWISE_XOR) |             \
+   OPERATION_BIT(STREW_BITWISE_LEFT_SHIFT))
+/* The dtype in which operands that meet in `common` are computed. */
+static inline strew_dtype loop_dtype(enum elementwise_kind kind, int op, strew_dtype common) {
+  const bool signless = kind == ELEMENTWISE_WHERE || (kind == ELEMENTWISE_UNARY && SIGNLESS_UNARY >> op & 1) ||
+                        (kind == ELEMENTWISE_BINARY && SIGNLESS_BINARY >> op & 1);
+  return signless && dtype_is_unsigned(common) ? dtype_signed(common)
+         : kind == ELEMENTWISE_WHERE           ? common
+                                               : dtype_wide(common);
+}
 static inline bool gives_bool(const struct operation *operation) { return operation->gives != GIVES_COMMON; }
 
 /* Result of a fold: WIDE, sums' dtype: a float's own, else int64; SAME, the input's dtype; PLACE, int64; TRUTH,

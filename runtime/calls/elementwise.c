@@ -51,15 +51,27 @@ static bool multiplies_by_number(const struct elementwise *work) {
   return work->op == STREW_MUL || (work->op == STREW_DIV && work->operands[0].tensor);
 }
 
+bool elementwise_mixes(strew_binary_op op, strew_operand a, strew_operand b) {
+  if (!a.tensor || !b.tensor || binary_operations[op].gives != GIVES_ORDER) return false;
+  const strew_dtype x = a.tensor->dtype, y = b.tensor->dtype;
+  return (x == STREW_UINT64 || y == STREW_UINT64) && !dtype_is_float(x) && !dtype_is_float(y) &&
+         dtype_is_float(dtype_promote(x, y));
+}
+
+static bool mixes(const struct elementwise *work) {
+  return work->kind == ELEMENTWISE_BINARY &&
+         elementwise_mixes((strew_binary_op)work->op, work->operands[0], work->operands[1]);
+}
+
 /* Finds the dtype in which operands meet, the one in which they are computed, and the result's. */
 static strew_status find_dtypes(struct elementwise *work) {
   const struct operation *operation = operation_of(work->kind, work->op);
-  work->common = dtype_of_operands(work->inputs, work->operands);
+  work->common = mixes(work) ? STREW_UINT64 : dtype_of_operands(work->inputs, work->operands);
   strew_status status = check_domain(work, operation->takes);
   if (operation->takes == TAKES_FLOATS && !dtype_is_float(work->common)) work->common = STREW_FLOAT32;
-  work->compute = dtype_wide(work->common);
+  work->compute = loop_dtype(work->kind, work->op, work->common);
   work->result = gives_bool(operation) ? STREW_BOOL : work->common;
-  work->number_dtype = multiplies_by_number(work) ? work->compute : work->common;
+  work->number_dtype = multiplies_by_number(work) ? dtype_wide(work->common) : work->common;
   return status;
 }
 
@@ -173,6 +185,47 @@ void elementwise_instruction(const struct elementwise *work, struct instruction 
   }
 }
 
+/* Comparisons whose operands are swapped. */
+static const int swapped[STREW_BINARY_COUNT] = {[STREW_EQ] = STREW_EQ, [STREW_NE] = STREW_NE, [STREW_LT] = STREW_GT,
+                                                [STREW_LE] = STREW_GE, [STREW_GT] = STREW_LT, [STREW_GE] = STREW_LE};
+
+/* The comparison of operands `left`, uint64, and `right`, signed: of their bits as uint64, and of the sign, for uint64 is
+   greater than what is below 0. */
+static void add_mixed(const struct elementwise *work, struct elementwise_plan *plan) {
+  const int left = 1 + (work->operands[0].tensor->dtype != STREW_UINT64), right = 3 - left;
+  const strew_binary_op op = (strew_binary_op)(left == 1 ? work->op : swapped[work->op]);
+  const bool is_greater = op == STREW_NE || op == STREW_GT || op == STREW_GE;
+  const strew_dtype dtype = work->operands[right - 1].tensor->dtype, words = loop_dtype(work->kind, op, STREW_UINT64);
+  const enum elementwise_kind binary = ELEMENTWISE_BINARY;
+  plan->count = 4;
+  plan->instructions[0] = (struct instruction){
+      ELEMENTWISE_CONVERT, 0, STREW_UINT64, STREW_UINT64, STREW_UINT64, 1, .in = {{.from = right, .dtype = dtype}}};
+  plan->instructions[1] =
+      (struct instruction){binary,
+                           op,
+                           STREW_UINT64,
+                           words,
+                           STREW_BOOL,
+                           2,
+                           .in = {{.from = left, .dtype = STREW_UINT64}, {.from = -1, .dtype = STREW_UINT64}}};
+  plan->instructions[2] =
+      (struct instruction){binary,
+                           is_greater ? STREW_LT : STREW_GE,
+                           STREW_INT64,
+                           STREW_INT64,
+                           STREW_BOOL,
+                           2,
+                           .in = {{.from = right, .dtype = dtype}, {FROM_NUMBER, STREW_INT64, {.i64 = 0}}}};
+  plan->instructions[3] =
+      (struct instruction){binary,
+                           is_greater ? STREW_LOGICAL_OR : STREW_LOGICAL_AND,
+                           STREW_BOOL,
+                           STREW_BOOL,
+                           STREW_BOOL,
+                           2,
+                           .in = {{.from = -2, .dtype = STREW_BOOL}, {.from = -3, .dtype = STREW_BOOL}}};
+}
+
 static strew_status launch(const struct elementwise *work, strew_tensor *out) {
   if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
   struct elementwise_plan plan; /* not zeroed first: it is large, and small calls are frequent */
@@ -185,6 +238,7 @@ static strew_status launch(const struct elementwise *work, strew_tensor *out) {
     plan.instructions[0].in[i].from = plan.plan.count;
     plan_add(&plan.plan, work->operands[i].tensor);
   }
+  if (mixes(work)) add_mixed(work, &plan);
   plan_simplify_any_order(&plan.plan);
   return RUN_ON(out, elementwise, work->call, &plan);
 }
@@ -269,7 +323,7 @@ static strew_status check_elements(const struct elementwise *work, strew_tensor 
   strew_scalar value = strew_int(0);
   int64_t number = -1, position[MAX_RANK];
   if (count_of_sizes(work->rank, work->sizes) == 0) return STREW_OK;
-  if (is_power && (operand->dtype == STREW_UINT8 || operand->dtype == STREW_BOOL)) return STREW_OK;
+  if (is_power && (dtype_is_unsigned(operand->dtype) || operand->dtype == STREW_BOOL)) return STREW_OK;
   strew_status status = is_power && is_narrow ? copy_as(work->call, operand, STREW_INT32, &wide) : STREW_OK;
   if (wide) operand = wide;
   TRY(status, find_operand(work, operand, &number));
@@ -304,6 +358,7 @@ static void choose_square(struct elementwise *work) {
   const strew_scalar exponent = strew_scalar_load(work->number_dtype, &work->numbers[1]);
   if (exponent.dtype == STREW_FLOAT64 ? exponent.as.f != 2 : exponent.as.i != 2) return;
   work->op = STREW_MUL;
+  work->compute = loop_dtype(work->kind, work->op, work->common);
   work->operands[1] = work->operands[0];
 }
 
@@ -311,8 +366,6 @@ static bool is_true(strew_scalar number) { return number.dtype == STREW_FLOAT64 
 
 /* Swaps operands so that the tensor comes first. */
 static void swap_comparison(struct elementwise *work) {
-  static const int swapped[STREW_BINARY_COUNT] = {[STREW_EQ] = STREW_EQ, [STREW_NE] = STREW_NE, [STREW_LT] = STREW_GT,
-                                                  [STREW_LE] = STREW_GE, [STREW_GT] = STREW_LT, [STREW_GE] = STREW_LE};
   strew_operand number = work->operands[0];
   const char *name = work->names[0];
   work->op = swapped[work->op];
@@ -394,7 +447,8 @@ static strew_status check_mask(const struct elementwise *work) {
 
 /* The condition does not affect promotion: a, b and the result have dtype `common`. */
 static strew_status choose(struct elementwise *work, strew_dtype common) {
-  work->common = work->compute = work->result = work->number_dtype = common;
+  work->common = work->result = work->number_dtype = common;
+  work->compute = loop_dtype(work->kind, 0, common);
   add_written(work);
   strew_status status = check_devices(work->call);
   TRY(status, check_mask(work));

@@ -34,6 +34,9 @@ strew_status elementwise_clamp(struct elementwise *work, strew_tensor *x, const 
 /* True if elements of the second operand are read by that check. */
 bool elementwise_reads(strew_binary_op op, strew_operand a, strew_operand b);
 
+/* True for a comparison of uint64 with a signed dtype: no dtype holds both, so it takes several instructions. */
+bool elementwise_mixes(strew_binary_op op, strew_operand a, strew_operand b);
+
 /* The instruction: its sources are numbers, or FROM_NUMBER with the operand's dtype, to be set by the caller. */
 void elementwise_instruction(const struct elementwise *work, struct instruction *instruction);
 /* Makes or checks the result, and computes it. */

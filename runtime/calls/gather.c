@@ -46,6 +46,7 @@ strew_status gather_call(const struct call *call, struct addressing *addressing,
 strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
                           strew_error *error) {
   CALL(call, "gather", error, {"self", self}, {"index", index}, {"out", *out});
+  INDEX(&call, index);
   bool empty = strew_tensor_numel(index) == 0;
   const char *hint = self->rank <= 1 ? "strew_take(self, index) reads one dimension at an index of any shape" : NULL;
   RETURN_IF_FAILED(check_words(&call, STREW_ASSIGN, mode));

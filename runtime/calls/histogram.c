@@ -15,8 +15,8 @@ static strew_status check_counted(const struct call *call, const strew_tensor *s
                                   int64_t minlength) {
   struct fault fault = {.code = STREW_EDTYPE, .argument = "self", .hint = "strew_to(self, int64)"};
   char text[TEXT_BYTES];
-  if (self->dtype != STREW_INT64 && self->dtype != STREW_INT32)
-    return fail(call, fault, "is %s, expected int64 or int32", strew_dtype_name(self->dtype));
+  if (dtype_category(self->dtype) != INTEGER)
+    return fail(call, fault, "is %s, expected an integer dtype", strew_dtype_name(self->dtype));
   fault = HINTED(STREW_ESHAPE, "self", "strew_flatten(self)");
   if (self->rank != 1) return fail(call, fault, "has %d dimensions, expected 1", self->rank);
   fault = FAULT(STREW_ESHAPE, "weights");
@@ -33,12 +33,13 @@ static strew_status fail_value(const struct call *call, strew_status code, const
                                int64_t highest, const char *rule) {
   strew_scalar value = strew_int(0);
   int64_t number, position[MAX_RANK] = {0};
-  char at[TEXT_BYTES];
+  char is[TEXT_BYTES], at[TEXT_BYTES];
   RETURN_IF_FAILED(find_outside(call, self, lowest, highest, &number));
   RETURN_IF_FAILED(index_value(call, self, number < 0 ? 0 : number, position, &value));
   struct fault fault = {.code = code, .argument = "self", .value = &value, .position = position};
   fault.position_rank = 1;
-  return fail(call, fault, "has value %" PRId64 " at %s, %s", value.as.i, text_of_sizes(1, position, at), rule);
+  RETURN_IF_FAILED(given_value(call, "self", 1, position, &value));
+  return fail(call, fault, "has value %s at %s, %s", text_of_scalar(value, is), text_of_sizes(1, position, at), rule);
 }
 
 /* The number of counts: the largest value + 1, at least minlength. */
@@ -70,6 +71,7 @@ static strew_status add_counts(const struct call *call, const strew_tensor *self
 strew_status strew_bincount(strew_tensor *self, strew_tensor *weights, int64_t minlength, strew_tensor **out,
                             strew_error *error) {
   CALL_STEPS(call, steps, "bincount", error, {"self", self}, {"weights", weights});
+  INDEX(&call, self);
   int64_t length = 0;
   STEP(&steps, check_counted(&call, self, weights, minlength));
   if (STEP(&steps, find_length(&call, self, minlength, &length)) != STREW_OK) return steps.status;

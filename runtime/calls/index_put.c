@@ -105,12 +105,13 @@ static strew_status add_entries(struct steps *steps, struct call *call, const st
                                 struct rows *rows) {
   char is[TEXT_BYTES], others[TEXT_BYTES];
   for (int i = 0; i < put->count; i++) {
-    const strew_tensor *index = put->indices[i];
+    strew_tensor *index = put->indices[i], **settled = steps_place(steps);
     const int64_t size = count_of_sizes(dims_of(index), put->self->sizes + rows->addressed);
     const struct index_limits limits = {size, rows->addressed, "self", mode, false};
     show_entry(call, put, i);
+    STEP(steps, settle_index(call, &index, settled));
     if (index->dtype == STREW_BOOL) index = rows_mask(steps, index);
-    if (!index) return steps->status;
+    if (!index || steps->status != STREW_OK) return steps->status;
     text_of_sizes(rows->rank, rows->sizes, others);
     if (!rows_add(rows, index, limits, put->names[i]))
       return fail(call, FAULT(STREW_ESHAPE, put->names[i]),
@@ -210,6 +211,7 @@ static strew_status positions_start(const struct call *call, struct rows *rows, 
 strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
                         strew_error *error) {
   CALL_STEPS(call, steps, "take", error, {"self", self}, {"index", index}, {"out", *out});
+  INDEX(&call, index);
   struct rows rows;
   STEP(&steps, check_words(&call, STREW_ASSIGN, mode));
   STEP(&steps, check_devices(&call));
@@ -223,6 +225,7 @@ strew_status strew_put(strew_tensor *self, strew_tensor *index, strew_tensor *so
                        const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
   CALL_STEPS(call, steps, "put", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
+  INDEX(&call, index);
   const int64_t numel = strew_tensor_numel(source), expected = strew_tensor_numel(index);
   const struct shape1 shape = shape_of(source);
   struct scatter_job job;
@@ -281,6 +284,7 @@ static strew_status write_nd(const struct call *call, const char *of, strew_tens
   struct shape1 shape;
   struct rows rows;
   rows_start(&rows, 0);
+  INDEX(call, indices);
   STEPS(steps, call);
   STEP(&steps, write_start(call, self, options, "updates", strew_of(updates), &job));
   STEP(&steps, add_coordinates(call, &what, &rows, self, indices));
@@ -341,6 +345,7 @@ static strew_status check_batches(const struct call *call, const strew_tensor *s
 strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
                              strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "gather_nd", error, {"self", self}, {"indices", indices}, {"out", *out});
+  INDEX(&call, indices);
   const struct coordinates what = {"self", batch_dims, mode};
   struct rows rows;
   rows_start(&rows, 0);

@@ -51,6 +51,7 @@ static strew_status along_start(const struct call *call, struct along *along, co
 strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
                                 strew_error *error) {
   CALL(call, "index_select", error, {"self", self}, {"index", index}, {"out", *out});
+  INDEX(&call, index);
   struct along along;
   const strew_scatter_options options = {.mode = mode};
   RETURN_IF_FAILED(along_start(&call, &along, self, dim, index, &options));
@@ -64,6 +65,7 @@ strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index
 strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode, strew_tensor **out,
                                   strew_error *error) {
   CALL(call, "take_along_dim", error, {"self", self}, {"index", index}, {"out", *out});
+  INDEX(&call, index);
   struct shape1 shape = shape_at_least_1d(index), other = shape_at_least_1d(self);
   char is[TEXT_BYTES], expected[TEXT_BYTES];
   struct fault fault = {.code = STREW_ESHAPE, .argument = "index"};
@@ -115,6 +117,7 @@ strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index
                                 const strew_scatter_options *options, strew_tensor **out, strew_error *error) {
   if (!options) options = &scatter_defaults;
   CALL(call, "index_reduce", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
+  INDEX(&call, index);
   struct along along;
   strew_status status = join_start(&call, &along, self, dim, index, source, options, *out);
   return TRY(status, scatter_call(&call, &along.job, self, out));
@@ -123,6 +126,7 @@ strew_status strew_index_reduce(strew_tensor *self, int dim, strew_tensor *index
 strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source, strew_mode mode,
                               strew_tensor **out, strew_error *error) {
   CALL(call, "index_copy", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
+  INDEX(&call, index);
   struct along along;
   const strew_scatter_options options = {.mode = mode};
   strew_status status = join_start(&call, &along, self, dim, index, source, &options, *out);
@@ -132,6 +136,7 @@ strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, 
 strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value, strew_mode mode,
                               strew_tensor **out, strew_error *error) {
   CALL(call, "index_fill", error, {"self", self}, {"index", index}, {"value", value.tensor}, OTHER_OUT);
+  INDEX(&call, index);
   struct along along;
   char is[TEXT_BYTES];
   const strew_scatter_options options = {.mode = mode};
@@ -180,6 +185,7 @@ static bool is_one(strew_scalar alpha) { return alpha.dtype == STREW_FLOAT64 ? a
 strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source, strew_scalar alpha,
                              strew_mode mode, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "index_add", error, {"self", self}, {"index", index}, {"source", source}, OTHER_OUT);
+  INDEX(&call, index);
   struct along along;
   strew_scalar factor = alpha;
   const strew_scatter_options options = {.reduction = STREW_SUM, .mode = mode};

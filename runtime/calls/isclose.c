@@ -20,7 +20,7 @@ strew_status strew_equal(strew_tensor *a, strew_tensor *b, bool *out, strew_erro
 
 /* Float dtype of distances: one in which small integers are exact. */
 static strew_dtype distance_dtype(strew_dtype dtype) {
-  bool wide = dtype == STREW_FLOAT64 || dtype == STREW_INT64 || dtype == STREW_INT32;
+  const bool wide = dtype == STREW_FLOAT64 || (dtype != STREW_FLOAT32 && dtype_bytes(dtype) >= sizeof(int32_t));
   return wide ? STREW_FLOAT64 : STREW_FLOAT32;
 }
 

@@ -145,7 +145,7 @@ static void multiply(struct steps *steps, const struct product *product, strew_t
 /* Rounded products, then their sum in the order of sum. */
 static void dot(struct steps *steps, strew_tensor *c, const strew_tensor *a, const strew_tensor *b) {
   strew_device *device = a->storage->device;
-  const strew_dtype wide = dtype_wide(a->dtype), summed = dtype_is_float(wide) ? wide : STREW_INT64;
+  const strew_dtype wide = dtype_wide(a->dtype), summed = dtype_sums(wide);
   struct elementwise_plan times;
   struct reduce_plan adding = {.fold = STREW_FOLD_SUM};
   strew_tensor *products = step_new(steps, device, wide, 1, a->sizes), *sum = step_new(steps, device, summed, 0, NULL);
@@ -181,7 +181,7 @@ strew_status strew_matmul(strew_product kind, strew_tensor *a, strew_tensor *b, 
   strew_tensor *target = steps_out(&steps, "out", device, a->dtype, product.out_rank, product.out_sizes, *out),
                *c = target;
   if (steps.status != STREW_OK || !strew_tensor_numel(target)) return steps_give(&steps, target, out);
-  if (!strew_tensor_is_contiguous(target) || dtype_is_half(a->dtype))
+  if (!strew_tensor_is_contiguous(target) || dtype_wide(a->dtype) != a->dtype)
     c = step_new(&steps, device, dtype_wide(a->dtype), product.out_rank, product.out_sizes);
   if (!product.k)
     STEP(&steps, fill_tensor(&call, c, (union element){.i64 = 0}));

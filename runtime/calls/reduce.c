@@ -11,10 +11,8 @@ static strew_status result_dtype(const struct call *call, const struct fold_row 
   if (row->takes == TAKES_FLOATS && !dtype_is_float(dtype))
     return fail(call, HINTED(STREW_EDTYPE, "self", "strew_to(self, float32)"), "is %s, expected a float dtype",
                 strew_dtype_name(dtype));
-  const strew_dtype dtypes[] = {[FOLD_WIDE] = dtype_is_float(dtype) ? dtype : STREW_INT64,
-                                [FOLD_SAME] = dtype,
-                                [FOLD_PLACE] = STREW_INT64,
-                                [FOLD_TRUTH] = STREW_BOOL};
+  const strew_dtype dtypes[] = {
+      [FOLD_WIDE] = dtype_sums(dtype), [FOLD_SAME] = dtype, [FOLD_PLACE] = STREW_INT64, [FOLD_TRUTH] = STREW_BOOL};
   return *out = dtypes[row->gives], STREW_OK;
 }
 
@@ -229,7 +227,7 @@ strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, cons
 
 /* ------------------------------------------------------------------------------------- cumulative sums and products */
 
-/* Checks dim; returns the result to write, of tensor's shape. Integers give int64; in place they keep their dtype, in
+/* Checks dim; returns the result to write, of tensor's shape. Integers give int64 or uint64; in place they keep their dtype, in
    which results wrap. */
 static strew_tensor *scan_out(struct steps *steps, strew_tensor *tensor, int *dim, strew_tensor *given) {
   const bool in_place = given == tensor;
@@ -238,7 +236,7 @@ static strew_tensor *scan_out(struct steps *steps, strew_tensor *tensor, int *di
     STEP(steps,
          fail(steps->call, HINTED(STREW_EDTYPE, "self", "strew_to(self, int64) holds it; *out NULL makes a new tensor"),
               "is bool, which does not hold a result of int64"));
-  const strew_dtype dtype = dtype_is_float(tensor->dtype) || in_place ? tensor->dtype : STREW_INT64;
+  const strew_dtype dtype = in_place ? tensor->dtype : dtype_sums(tensor->dtype);
   bool made;
   strew_tensor **out = given ? &given : steps_place(steps);
   STEP(steps, out_prepare(steps->call, tensor->storage->device, dtype, tensor->rank, tensor->sizes, out, &made));
@@ -256,7 +254,7 @@ static void plan_scan(struct scan_plan *scan, const strew_tensor *out, const str
 static strew_status scan_along(const struct call *call, strew_tensor *tensor, int dim, bool is_product,
                                strew_tensor **out) {
   STEPS(steps, call);
-  const strew_dtype wide = dtype_is_float(tensor->dtype) ? dtype_wide(tensor->dtype) : STREW_INT64;
+  const strew_dtype wide = dtype_wide(dtype_sums(tensor->dtype));
   strew_device *device = tensor->storage->device;
   strew_tensor *target = scan_out(&steps, tensor, &dim, *out), *from = tensor, *to = target;
   if (steps.status != STREW_OK || !strew_tensor_numel(tensor)) return steps_give(&steps, target, out);

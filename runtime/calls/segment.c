@@ -94,14 +94,15 @@ static strew_status find_value(const struct call *call, const strew_tensor *tens
 static strew_status fail_value(const struct call *call, const struct segments *given, const struct segment_value *found,
                                const char *fact) {
   strew_scalar value = strew_int(found->value);
-  char at[TEXT_BYTES];
+  char is[TEXT_BYTES], at[TEXT_BYTES];
   struct fault fault = {.code = STREW_EINDEX,
                         .argument = given->name,
                         .value = &value,
                         .position = found->position,
                         .position_rank = given->tensor->rank,
                         .hint = found->hint};
-  return fail(call, fault, "has value %" PRId64 " at %s, %s", found->value,
+  RETURN_IF_FAILED(given_value(call, given->name, given->tensor->rank, found->position, &value));
+  return fail(call, fault, "has value %s at %s, %s", text_of_scalar(value, is),
               text_of_sizes(given->tensor->rank, found->position, at), fact);
 }
 
@@ -209,29 +210,80 @@ static void plan_segments(const struct segments *given, strew_tensor *ends, cons
   strew_tensor view = aligned(&aligning, shape.sizes[dim]);
   PLAN(&plan->plan, shape.rank, shape.sizes, out, &elements, &view);
   if (arg) plan_add(&plan->plan, arg);
+  for (int i = SEGMENT_OUT; i <= SEGMENT_SRC; i++) /* their sign does not matter, see reduce_into */
+    if (src->dtype != STREW_UINT8) plan->plan.operands[i].dtype = dtype_signed(plan->plan.operands[i].dtype);
   plan_simplify(&plan->plan);
+}
+
+static void reduce_to(struct steps *steps, const struct segment_reduction *reducing, strew_tensor *target,
+                      strew_tensor *winners) {
+  const strew_tensor *src = reducing->given->src;
+  /* elements outside of all segments are not read */
+  if (STEP(steps, unstored_open(steps->call, src, READ_BY_SEGMENTS, target)) != STREW_OK) return;
+  if (!strew_tensor_numel(target)) return;
+  struct segment_plan plan;
+  plan_segments(reducing->given, reducing->ends, src, target, winners, &plan);
+  plan.reduction = reducing->reduction;
+  plan.start = reducing->start;
+  plan.empty = reducing->empty;
+  STEP(steps, target->storage->device->ops->segments(steps->call, target->storage->device, &plan));
+  STEP(steps, unstored_close(steps->call, src));
+}
+
+/* Extremes of unsigned integers are those of signed ones in the same order. */
+static void reduce_flipped(struct steps *steps, const struct segment_reduction *reducing, strew_tensor *target,
+                           strew_tensor *winners) {
+  struct segments given = *reducing->given;
+  struct segment_reduction flipped = *reducing;
+  const strew_dtype dtype = target->dtype;
+  STEP_INTO(steps, elements, make_flipped(steps->call, given.src, elements));
+  strew_tensor *values = step_new(steps, target->storage->device, dtype_signed(dtype), target->rank, target->sizes);
+  if (steps->status != STREW_OK) return;
+  given.src = *elements;
+  flipped.given = &given;
+  flipped.start.i64 ^= (int64_t)dtype_sign(dtype);
+  flipped.empty.i64 ^= (int64_t)dtype_sign(dtype);
+  reduce_to(steps, &flipped, values, winners);
+  STEP(steps, copy_flipped(steps->call, target, values));
+}
+
+/* A mean of unsigned integers is a sum, divided by the counts. */
+static void reduce_mean(struct steps *steps, const struct segment_reduction *reducing, strew_tensor *target) {
+  struct segments given = *reducing->given;
+  struct segment_reduction sum = *reducing;
+  const int64_t count = segments_between(&given, reducing->ends);
+  struct plan plan;
+  sum.reduction = STREW_SUM;
+  reduce_to(steps, &sum, target, NULL);
+  strew_tensor *ends = step_to(steps, reducing->ends, NULL, STREW_INT64);
+  if (steps->status != STREW_OK || !strew_tensor_numel(target)) return;
+  given.tensor = step_binary(steps, STREW_SUB, step_narrow(steps, ends, given.dim, 1, count),
+                             step_narrow(steps, ends, given.dim, 0, count), NULL);
+  if (steps->status != STREW_OK) return;
+  strew_tensor counts = aligned(&given, count);
+  PLAN(&plan, target->rank, target->sizes, target, &counts);
+  plan_simplify_any_order(&plan);
+  STEP(steps, RUN_ON(target, divide_by_count, steps->call, &plan, 0));
 }
 
 /* Reduces into *out, given and checked, or made here, and *arg, which is made here, unless arg is NULL. */
 static void reduce_into(struct steps *steps, const struct segment_reduction *reducing, strew_tensor **out,
                         strew_tensor **arg) {
   const strew_tensor *src = reducing->given->src;
+  const strew_reduction reduction = reducing->reduction;
+  const bool is_unsigned = dtype_is_unsigned(src->dtype) && src->dtype != STREW_UINT8;
   struct shape1 shape = result_shape(reducing->given, reducing->ends);
   strew_device *device = src->storage->device;
+  if (is_unsigned && is_unstored(src)) STEP(steps, tensor_store(steps->call, src));
   strew_tensor *target = *out ? *out : step_new(steps, device, src->dtype, shape.rank, shape.sizes);
   strew_tensor *winners = arg ? step_new(steps, device, STREW_INT64, shape.rank, shape.sizes) : NULL;
   if (steps->status != STREW_OK) return;
-  /* elements outside of all segments are not read */
-  if (STEP(steps, unstored_open(steps->call, src, READ_BY_SEGMENTS, target)) != STREW_OK) return;
-  if (strew_tensor_numel(target)) {
-    struct segment_plan plan;
-    plan_segments(reducing->given, reducing->ends, src, target, winners, &plan);
-    plan.reduction = reducing->reduction;
-    plan.start = reducing->start;
-    plan.empty = reducing->empty;
-    STEP(steps, device->ops->segments(steps->call, device, &plan));
-    STEP(steps, unstored_close(steps->call, src));
-  }
+  if (is_unsigned && reduction == STREW_MEAN)
+    reduce_mean(steps, reducing, target);
+  else if (is_unsigned && (reduction == STREW_AMAX || reduction == STREW_AMIN))
+    reduce_flipped(steps, reducing, target, winners);
+  else
+    reduce_to(steps, reducing, target, winners);
   steps_give(steps, target, out);
   if (arg) steps_give(steps, winners, arg);
 }
@@ -257,6 +309,7 @@ static void reduce_by_ends(struct steps *steps, const struct segments *ends, str
 strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction, strew_tensor **out,
                                strew_tensor **arg, strew_error *error) {
   CALL_STEPS(call, steps, "segment_csr", error, {"src", src, READ_ONCE}, {"indptr", indptr}, {"out", *out});
+  INDEX(&call, indptr);
   struct segments given = segments_of("indptr", indptr, "src", src);
   STEP(&steps, check_reduction(&call, reduction, arg != NULL, src->dtype));
   STEP(&steps, check_segments(&call, &given));
@@ -351,6 +404,8 @@ strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction,
                                   strew_error *error) {
   CALL_STEPS(call, steps, "segment_reduce", error, {"data", data, READ_ONCE}, {"lengths", lengths},
              {"offsets", offsets}, {"out", *out});
+  INDEX(&call, lengths);
+  INDEX(&call, offsets);
   if (!lengths == !offsets)
     return fail(&call, FAULT(STREW_EARGUMENT, "lengths"), "%s",
                 lengths ? "and 'offsets' are both given, expected one" : "or 'offsets' is missing");
@@ -440,10 +495,11 @@ static bool is_plain(const struct segments *index, strew_tensor *src, const stre
 strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size, strew_reduction reduction,
                                strew_tensor **out, strew_tensor **arg, strew_error *error) {
   CALL_STEPS(call, steps, "segment_coo", error, {"src", src, READ_ONCE}, {"index", index}, {"out", *out});
+  INDEX(&call, index);
   strew_tensor line = line_of(index);
   struct segments given = segments_of("index", &line, "src", src);
   strew_group_options options = {.dim = given.dim, .dim_size = dim_size, .reduction = reduction, .mode = STREW_ERROR};
-  const bool is_index = index->dtype == STREW_INT64 || index->dtype == STREW_INT32, is_new = !*out;
+  const bool is_index = dtype_category(index->dtype) == INTEGER, is_new = !*out;
   bool has_negative = false;
   if (is_index) STEP(&steps, check_sorted(&call, &given, &has_negative));
   if (steps.status == STREW_OK && is_index && is_new && !has_negative && is_plain(&given, src, &options, arg))
@@ -509,6 +565,7 @@ static strew_status fail_total(const struct call *call, const struct segments *i
 
 strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "gather_csr", error, {"src", src}, {"indptr", indptr}, {"out", *out});
+  INDEX(&call, indptr);
   const struct segments given = segments_of("indptr", indptr, "src", src);
   struct shape1 shape = given.shape;
   strew_device *device = src->storage->device;
@@ -540,6 +597,7 @@ static strew_tensor index_view(const struct segments *index) {
 
 strew_status strew_gather_coo(strew_tensor *src, strew_tensor *index, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "gather_coo", error, {"src", src}, {"index", index}, {"out", *out});
+  INDEX(&call, index);
   strew_tensor line = line_of(index);
   struct segments given = segments_of("index", &line, "src", src);
   STEP(&steps, check_segments(&call, &given));

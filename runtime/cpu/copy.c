@@ -1,8 +1,18 @@
 /* copy.c: conversion and filling on the CPU. Copies between equal dtypes keep all bits, those of NaNs included. */
 #include "runtime/cpu/loops/copy_loops.h"
 
+/* Integers are truncated to others: the sign of the result does not matter, nor that of what is no narrower. */
 convert_row *converter(strew_dtype to, strew_dtype from) {
+  if (!dtype_is_float(from)) {
+    if (!dtype_is_float(to) && dtype_bytes(to) <= dtype_bytes(from)) from = dtype_signed(from);
+    to = dtype_signed(to);
+  }
   return to != from ? copy_loops()->convert_from[from][to] : copy_loops()->copy[dtype_bytes(to)];
+}
+
+void flip_signs(int64_t count, char *to, int64_t to_step, const char *from, int64_t from_step) {
+  for (int64_t i = 0; i < count; i++, to += to_step, from += from_step)
+    *(uint64_t *)(void *)to = *(const uint64_t *)(const void *)from ^ dtype_sign(STREW_UINT64);
 }
 
 static void copy_visit(void *convert, const struct row *row) {

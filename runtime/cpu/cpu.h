@@ -83,6 +83,8 @@ int64_t walk_bytes(const struct plan *plan);
 /* Converts a row of elements by STREW_SATURATE; steps in bytes. */
 typedef void convert_row(int64_t count, char *to, int64_t to_step, const char *from, int64_t from_step);
 convert_row *converter(strew_dtype to, strew_dtype from);
+/* Turns uint64 into int64 in the same order, and back. */
+convert_row flip_signs;
 
 /* ------------------------------------------------------------------------------------------------- small things */
 

@@ -17,6 +17,7 @@ struct cumulative_job {
   struct plan rows; /* without the scanned dimension and the columns */
   int64_t n, in_step, out_step, columns, column_in, column_out, width, tiles_per_row, tiles;
   bool largest; /* for extremes */
+  int64_t flip; /* of their bits: unsigned elements are read as signed ones */
   void (*scan)(const struct cumulative_job *job, const struct cumulative_tile *tile);
 };
 
@@ -55,25 +56,35 @@ PRODUCTS(i64)
 /* x takes the place of `best` if it is NaN, or as good a number. */
 #define WINS(s, x, best, largest)                                                                                      \
   (CAT(isnan_, s)(x) || (!CAT(isnan_, s)(best) && !((largest) ? CAT(less_, s)(x, best) : CAT(less_, s)(best, x))))
-#define EXTREMES(ENUM, s, ...)                                                                                         \
+#define EXTREMES(s, flipped)                                                                                           \
   struct extreme_##s {                                                                                                 \
     CAT(T_, EXACT_##s) best;                                                                                           \
     int64_t at;                                                                                                        \
   };                                                                                                                   \
-  ALWAYS_INLINE struct extreme_##s first_extreme_##s(const void *from) {                                               \
-    return (struct extreme_##s){exact_##s(*(const T_##s *)from), 0};                                                   \
+  ALWAYS_INLINE struct extreme_##s first_extreme_##s(const void *from, int64_t flip) {                                 \
+    return (void)flip, (struct extreme_##s){exact_##s(*(const T_##s *)from) flipped, 0};                               \
   }                                                                                                                    \
-  ALWAYS_INLINE int64_t next_extreme_##s(struct extreme_##s *extreme, const void *from, int64_t i, bool largest) {     \
-    const CAT(T_, EXACT_##s) x = exact_##s(*(const T_##s *)from);                                                      \
+  ALWAYS_INLINE int64_t next_extreme_##s(struct extreme_##s *extreme, const void *from, int64_t i, bool largest,       \
+                                         int64_t flip) {                                                               \
+    const CAT(T_, EXACT_##s) x = exact_##s(*(const T_##s *)from) flipped;                                              \
+    (void)flip;                                                                                                        \
     if (WINS(EXACT_##s, x, extreme->best, largest)) {                                                                  \
       extreme->best = x;                                                                                               \
       extreme->at = i;                                                                                                 \
     }                                                                                                                  \
     return extreme->at;                                                                                                \
   }                                                                                                                    \
-  SCAN(extremes_##s, struct extreme_##s extreme[LINES_AT_ONCE], extreme[c] = first_extreme_##s(from),                  \
-       *(int64_t *)to = next_extreme_##s(&extreme[c], from, i, job->largest))
-STREW_DTYPES(EXTREMES)
+  SCAN(extremes_##s, struct extreme_##s extreme[LINES_AT_ONCE], extreme[c] = first_extreme_##s(from, job->flip),       \
+       *(int64_t *)to = next_extreme_##s(&extreme[c], from, i, job->largest, job->flip))
+EXTREMES(f32, )
+EXTREMES(f64, )
+EXTREMES(f16, )
+EXTREMES(bf16, )
+EXTREMES(i64, ^flip)
+EXTREMES(i32, ^flip)
+EXTREMES(i16, ^flip)
+EXTREMES(i8, ^flip)
+EXTREMES(b8, )
 
 static void cumulative_start(struct cumulative_job *job, const struct plan *plan) {
   const struct operand *out = &plan->operands[0], *in = &plan->operands[1];
@@ -120,7 +131,10 @@ strew_status cpu_cumprod(const struct call *call, strew_device *device, const st
 
 strew_status cpu_cumextreme(const struct call *call, strew_device *device, const struct scan_plan *scan, bool largest) {
   static void (*const scans[])(const struct cumulative_job *job,
-                               const struct cumulative_tile *tile) = {BY_DTYPE(extremes)};
-  struct cumulative_job job = {.scan = scans[scan->plan.operands[1].dtype], .largest = largest};
+                               const struct cumulative_tile *tile) = {SIGNED_BY_DTYPE(extremes)};
+  const strew_dtype dtype = scan->plan.operands[1].dtype;
+  /* elements are widened with their sign, and so is the flipped bit */
+  struct cumulative_job job = {
+      .scan = scans[dtype_signed(dtype)], .largest = largest, .flip = (int64_t)(0 - dtype_sign(dtype))};
   return scan_all(call, device, scan, &job);
 }

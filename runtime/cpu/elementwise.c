@@ -56,6 +56,9 @@ static inline const void *lane_elements(const struct lane *lane, const struct ro
   return lane->convert ? convert_lane(lane, row, block) : row->address[lane->operand];
 }
 
+/* True if elements of one dtype are those of the other, bit by bit. */
+static inline bool are_same_bits(strew_dtype a, strew_dtype b) { return dtype_signed(a) == dtype_signed(b); }
+
 /* True if the operand has unit stride along rows. */
 static bool is_dense(const struct plan *plan, const struct operand *operand) {
   return plan->rank == 0 || operand->strides[plan->rank - 1] == 1;
@@ -72,7 +75,7 @@ static inline bool lane_in(struct lane *lane, const struct plan *plan, int i, st
   lane->size = (int64_t)dtype_bytes(computed);
   lane->narrow = lane->convert = NULL;
   lane->row = lane->place = 0;
-  return operand->dtype == computed && is_dense(plan, operand);
+  return are_same_bits(operand->dtype, computed) && is_dense(plan, operand);
 }
 
 static void add_conversion(struct lane *lane, strew_dtype dtype) {
@@ -163,7 +166,7 @@ static struct action *add_action(struct program *program, int inputs, strew_dtyp
 static int last_value(const struct program *program) { return FIRST_ACTION + program->action_count - 1; }
 
 static int value_converted(struct program *program, int value, strew_dtype from, strew_dtype to) {
-  if (from == to) return value;
+  if (are_same_bits(from, to)) return value;
   struct action *action = add_action(program, 1, to);
   action->convert = converter(to, from);
   action->from_size = (int)dtype_bytes(from);
@@ -200,15 +203,22 @@ static kernel *long_kernel_of(const struct instruction *instruction) {
   return is_unary ? scalar->unary[instruction->op] : scalar->binary[instruction->op];
 }
 
-static kernel *kernel_of(const struct instruction *instruction) {
-  strew_dtype compute = instruction->compute;
-  /* where only moves elements, 16-bit floats as integers */
-  if (instruction->kind == ELEMENTWISE_WHERE) return kernels_of(dtype_is_half(compute) ? STREW_INT16 : compute)->where;
-  const struct kernels *kernels = kernels_of(compute);
+static kernel *kernel_in(const struct kernels *kernels, const struct instruction *instruction) {
+  if (instruction->kind == ELEMENTWISE_WHERE) return kernels->where;
   if (instruction->kind == ELEMENTWISE_CLAMP) return kernels->clamp;
-  const bool is_unary = instruction->kind == ELEMENTWISE_UNARY;
-  kernel *found = is_unary ? kernels->unary[instruction->op] : kernels->binary[instruction->op];
-  return found ? found : long_kernel_of(instruction);
+  return instruction->kind == ELEMENTWISE_UNARY ? kernels->unary[instruction->op] : kernels->binary[instruction->op];
+}
+
+/* Where the sign does not matter, unsigned integers have the kernels of signed ones. */
+static kernel *kernel_of(const struct instruction *instruction) {
+  const strew_dtype compute = instruction->compute;
+  const bool is_moved = instruction->kind == ELEMENTWISE_WHERE && dtype_is_half(compute); /* as integers */
+  const bool is_signless = loop_dtype(instruction->kind, instruction->op, compute) == dtype_signed(compute);
+  kernel *found = kernel_in(kernels_of(is_moved      ? STREW_INT16
+                                       : is_signless ? dtype_signed(compute)
+                                                     : compute),
+                            instruction);
+  return found || is_moved ? found : long_kernel_of(instruction);
 }
 
 static int add_take(struct program *program, const struct instruction *instruction) {
@@ -336,7 +346,7 @@ strew_status program_start(const struct call *call, struct program *program, con
   const bool is_computed = program->value == last_value(program);
   program->gives_bytes = (int64_t)dtype_bytes(gives);
   program->convert = NULL;
-  if (out->dtype != gives || !is_dense(program->space, out) || !is_computed)
+  if (!are_same_bits(out->dtype, gives) || !is_dense(program->space, out) || !is_computed)
     program->convert = converter(out->dtype, gives);
   lay_out(program);
   return STREW_OK;
@@ -518,7 +528,7 @@ static void search_visit(void *search_, const struct row *row) {
 
 strew_status cpu_find_zero(const struct call *call, strew_device *device, const struct plan *plan, strew_dtype compute,
                            int64_t *place) {
-  struct zero_search search = {.find_zero = kernels_of(compute)->find_zero};
+  struct zero_search search = {.find_zero = kernels_of(dtype_signed(compute))->find_zero};
   if (!lane_in(&search.lane, plan, 0, compute, compute)) add_conversion(&search.lane, plan->operands[0].dtype);
   atomic_init(&search.first, INT64_MAX);
   walk_rows_parallel(device->context, plan, BLOCK, search_visit, &search);

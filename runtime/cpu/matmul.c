@@ -221,6 +221,7 @@ static strew_status multiply_floats(const struct call *call, strew_context *cont
 typedef void multiply_rows(const struct matrices *matrices, int64_t begin, int64_t end);
 
 #define LOOPS_WIDE
+#define LOOPS_SIGNED
 #define LOOPS "runtime/cpu/matmul.inc"
 #include "runtime/cpu/loops/each_dtype.h"
 
@@ -250,10 +251,13 @@ static void multiply_part(void *share_, int64_t part) {
 
 static void multiply_integers(strew_context *context, const struct matrices *x, strew_dtype dtype) {
   static multiply_rows *const loops[STREW_DTYPE_COUNT] = {
-      [STREW_INT64] = multiply_rows_i64, [STREW_INT32] = multiply_rows_i32, [STREW_INT16] = multiply_rows_i16,
-      [STREW_INT8] = multiply_rows_i8,   [STREW_UINT8] = multiply_rows_u8,
+      [STREW_INT64] = multiply_rows_i64,
+      [STREW_INT32] = multiply_rows_i32,
+      [STREW_INT16] = multiply_rows_i16,
+      [STREW_INT8] = multiply_rows_i8,
   };
-  struct matmul_share share = {context, dtype, *x, loops[dtype], pool_parts(context, bytes_of_products(x, 1))};
+  struct matmul_share share = {context, dtype, *x, loops[dtype_signed(dtype)],
+                               pool_parts(context, bytes_of_products(x, 1))};
   share.parts = least(share.parts, x->m);
   pool_run(context, share.parts, multiply_part, &share);
 }

@@ -5,15 +5,14 @@
 
 #include <string.h>
 
+#define LOOPS_SIGNED
 #define LOOPS "runtime/cpu/nonzero.inc"
 #include "runtime/cpu/loops/each_dtype.h"
 
 enum { MOST_PARTS = 256, LONGEST = 512, BITS = 64 };
 
 typedef void (*flagger)(const char *from, int64_t step, int64_t count, uint8_t *is_nonzero);
-static const flagger flaggers[] = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = flag_##s,
-    STREW_DTYPES(ROW)};
+static const flagger flaggers[] = {SIGNED_BY_DTYPE(flag)};
 
 struct nonzero_job {
   const struct plan *plan;
@@ -123,7 +122,7 @@ static void find_part(void *job_, int64_t part) {
 strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
                          int64_t *count) {
   strew_dtype dtype = plan->operands[0].dtype;
-  struct nonzero_job job = {.plan = plan, .flag = flaggers[dtype], .places = plan_numel(plan)};
+  struct nonzero_job job = {.plan = plan, .flag = flaggers[dtype_signed(dtype)], .places = plan_numel(plan)};
   job.parts = pool_parts(device->context, job.places * (int64_t)dtype_bytes(dtype));
   if (job.parts > MOST_PARTS) job.parts = MOST_PARTS;
   if (job.parts > job.places) job.parts = job.places;

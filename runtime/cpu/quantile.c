@@ -15,12 +15,14 @@ struct picking {
   uint64_t q; /* in `format` */
   struct float_format format;
   int64_t step_bytes;
+  uint64_t flip;
 };
 
 struct elements {
   strew_context *context;
   char *first;
   int64_t step_bytes, count;
+  uint64_t flip; /* of keys: unsigned elements are read as signed ones */
 };
 
 /* Returns the end of the chunk of a group's first `count` elements that begins at `begin`; `begin` if none is left, or
@@ -34,19 +36,21 @@ struct signs {
   int digit; /* bits below the first digit in which keys differ */
 };
 
+#define LOOPS_SIGNED
 #define LOOPS "runtime/cpu/quantile.inc"
 #include "runtime/cpu/loops/each_dtype.h"
 
 strew_status cpu_quantile(const struct call *call, strew_device *device, const struct quantile_plan *plan) {
-  static void (*const picks[])(void *picking, const struct row *row) = {BY_DTYPE(pick_row)};
+  static void (*const picks[])(void *picking, const struct row *row) = {SIGNED_BY_DTYPE(pick_row)};
   const strew_dtype dtype = plan->plan.operands[QUANTILE_SORTED].dtype;
   struct picking picking = {.context = device->context,
                             .plan = plan,
                             .q = plan->in_float32 ? bits_of_float((float)plan->q) : bits_of_double(plan->q),
                             .format = plan->in_float32 ? FORMAT_FLOAT32 : FORMAT_FLOAT64,
-                            .step_bytes = plan->step * (int64_t)dtype_bytes(dtype)};
+                            .step_bytes = plan->step * (int64_t)dtype_bytes(dtype),
+                            .flip = dtype_sign(dtype)};
   const int64_t bytes = walk_bytes(&plan->plan) + plan->unsorted * (int64_t)dtype_bytes(dtype);
   const int64_t most = SELECTED / (plan->unsorted / plan_numel(&plan->plan) + 1) + 1;
-  walk_rows_sized(device->context, &plan->plan, bytes, least(most, QUANTILES), picks[dtype], &picking);
+  walk_rows_sized(device->context, &plan->plan, bytes, least(most, QUANTILES), picks[dtype_signed(dtype)], &picking);
   return context_end(call, device->context, plan->plan.operands[QUANTILE_OUT].storage);
 }

@@ -8,7 +8,7 @@
      across   a row of outputs at a time: every output has 16 lanes, and a row of elements is added to one lane of each
    Block values are joined as a binary tree, whose pending nodes are on a stack, like the carries of a binary counter.
    Threads share the tiles, and subtrees of 2^k blocks if there are few tiles, so results do not depend on the split.
-   16-bit floats and non-contiguous elements are converted into a buffer first. */
+   16-bit floats, unsigned integers and non-contiguous elements are converted into a buffer first. */
 #include "runtime/cpu/loops/reduce_loops.h"
 
 #include "program.h"
@@ -37,6 +37,7 @@ struct reduce_job {
   strew_dtype dtype;
   int64_t element_bytes, wide_bytes;
   struct feed feed;          /* into the computed dtype */
+  bool flips;                /* uint64 is folded as int64 in the same order */
   bool direct;               /* elements are already in it, in memory or a window */
   struct space kept, folded; /* `across`: kept without its last dimension, which is the columns' */
   char *in, *out;
@@ -95,12 +96,15 @@ static int64_t outputs_at_once(const struct reduce_job *job, int64_t parts) {
 
 static void reduce_start(struct reduce_job *job, const struct reduce_plan *plan, int64_t parts) {
   const struct operand *out = &plan->plan.operands[0], *in = &plan->plan.operands[1];
-  strew_dtype wide = dtype_wide(in->dtype);
+  const strew_dtype wide = dtype_wide(in->dtype);
+  const enum fold_gives gives = fold_row_of(plan->fold)->gives;
   job->plan = plan;
   job->dtype = in->dtype;
   job->element_bytes = (int64_t)dtype_bytes(in->dtype);
   job->wide_bytes = (int64_t)dtype_bytes(wide);
   job->direct = !feed_open(&job->feed, in, wide);
+  job->flips = in->dtype == STREW_UINT64 && (gives == FOLD_SAME || gives == FOLD_PLACE);
+  if (job->flips) job->direct = false, job->feed.convert = flip_signs;
   job->fold = fold_of(fold_is_spread(plan->fold) ? GAPS : (int)plan->fold, in->dtype);
   job->in = operand_address(in);
   job->out = operand_address(out);
@@ -124,7 +128,7 @@ static void reduce_start(struct reduce_job *job, const struct reduce_plan *plan,
   job->width = least(job->columns, widest);
   job->tiles_per_row = (job->columns - 1) / job->width + 1;
   job->tiles = job->tiles_per_row * count_of_sizes(job->kept.rank, job->kept.sizes);
-  job->finds = fold_row_of(plan->fold)->gives == FOLD_PLACE;
+  job->finds = gives == FOLD_PLACE;
   if (job->finds && job->across)
     job->extremes = fold_of(plan->fold == STREW_FOLD_ARGMIN ? STREW_FOLD_AMIN : STREW_FOLD_AMAX, in->dtype);
   for (job->lanes = 1; job->lanes < SUM_LANES && job->lanes < job->n;) job->lanes *= 2;
@@ -390,14 +394,14 @@ static void divide(const struct reduce_job *job, void *values, int64_t count, do
 /* Converts folded values to outputs. */
 static void finish_tile(const struct reduce_job *job, struct fold_scratch *scratch, const struct fold_tile *tile) {
   enum fold_finish finish = fold_row_of(job->plan->fold)->finish;
-  strew_dtype out = job->plan->plan.operands[0].dtype, from = out;
+  const strew_dtype out = job->plan->plan.operands[0].dtype;
+  convert_row *convert = job->flips && !job->finds ? flip_signs : converter(out, dtype_wide(out));
   double divisor = (double)job->n - job->plan->correction;
   if (finish == FINISH_MEAN)
     divide(job, scratch->values, tile->width, (double)job->n, false);
   else if (finish != FINISH_PLAIN)
     divide(job, scratch->values, tile->width, divisor > 0 ? divisor : 0, finish == FINISH_DEVIATION);
-  if (dtype_is_float(out)) from = dtype_wide(out);
-  converter(out, from)(tile->width, tile->out, job->column_out, scratch->values, job->fold->value_bytes);
+  convert(tile->width, tile->out, job->column_out, scratch->values, job->fold->value_bytes);
 }
 
 /* Copies a value of each column of a tile, once per lane. */
@@ -505,7 +509,7 @@ static strew_status reduce(const struct call *call, strew_device *device, const 
   const struct operand *in = &plan->plan.operands[1];
   struct reduce_job job = {.context = device->context};
   int64_t bytes = plan_numel(&plan->plan) * (int64_t)dtype_bytes(in->dtype);
-  bool light = !fold_is_spread(plan->fold) && !dtype_is_half(in->dtype) && !in->storage->program;
+  bool light = !fold_is_spread(plan->fold) && dtype_wide(in->dtype) == in->dtype && !in->storage->program;
   int64_t parts = light ? pool_parts_light(job.context, bytes) : pool_parts(job.context, bytes);
   reduce_start(&job, plan, parts);
   int64_t wanted = (FOLD_PIECES * parts - 1) / job.tiles + 1; /* chunks of each tile */

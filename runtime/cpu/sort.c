@@ -85,6 +85,7 @@ struct sorts {
 #define ITEM broad
 #include "items.inc"
 
+#define LOOPS_SIGNED
 #define LOOPS "runtime/cpu/sort.inc"
 #include "runtime/cpu/loops/each_dtype.h"
 
@@ -528,11 +529,11 @@ static void part_of_lines(void *job_, int64_t part) {
 /* A heap costs most elements one comparison, and more for those that it keeps. */
 static bool selection_pays(int64_t keep, int64_t n) { return keep <= HEAP_MAX && keep <= n / HEAP_PART; }
 
-static const struct keys *const keys_of[] = {BY_DTYPE(&keys)};
+static const struct keys *const keys_of[] = {SIGNED_BY_DTYPE(&keys)};
 
 void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, int64_t count, uint64_t *keys) {
-  const struct sort_line line = {.in = elements, .in_step = step_bytes};
-  keys_of[dtype]->load(keys, &line, 0, count);
+  const struct sort_line line = {.in = elements, .in_step = step_bytes, .flip = dtype_sign(dtype)};
+  keys_of[dtype_signed(dtype)]->load(keys, &line, 0, count);
 }
 
 static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
@@ -547,8 +548,8 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
   if (operands[0].storage) job->line.values_step = operand_step(&operands[0], last);
   job->line.n = plan->plan.sizes[last];
   job->line.keep = plan->keep;
-  job->line.flip = plan->descending ? UINT64_MAX : 0;
-  job->keys = keys_of[dtype];
+  job->line.flip = (plan->descending ? UINT64_MAX : 0) ^ dtype_sign(dtype);
+  job->keys = keys_of[dtype_signed(dtype)];
   job->kind = kind_for(8 * (int)dtype_bytes(dtype), job->line.n);
   job->select = selection_pays(plan->keep, job->line.n);
   job->in_place = job->line.positions_step == sizeof(narrow) && plan->keep == job->line.n;

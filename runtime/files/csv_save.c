@@ -83,8 +83,10 @@ static strew_status put_word(struct writer *writer, const char *word) {
 
 static strew_status put_number(struct writer *writer, strew_dtype dtype, const void *element) {
   char text[NUMBER_BYTES];
-  int length = dtype_is_float(dtype) ? write_float(dtype, element, writer->c_locale, text)
-                                     : sprintf(text, "%" PRId64, strew_scalar_load(dtype, element).as.i);
+  const strew_scalar number = strew_scalar_load(dtype, element);
+  int length = dtype_is_float(dtype)
+                   ? write_float(dtype, element, writer->c_locale, text)
+                   : sprintf(text, number.dtype == STREW_UINT64 ? "%" PRIu64 : "%" PRId64, number.as.i);
   return put(writer, text, (size_t)length);
 }
 

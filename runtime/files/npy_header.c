@@ -11,18 +11,18 @@
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC_BYTES = 6, BLOCK_BYTES = 64 /* alignment of the elements */ };
 
-/* NumPy's words for dtypes, without the byte order that precedes them, and elements' bytes. Unsigned integers load as
-   the next wider dtype; a dtype is written by the first word that names it. */
+/* NumPy's words for dtypes, without the byte order that precedes them, and elements' bytes. A dtype is
+   written by the first word that names it. */
 static const struct {
   const char *word;
   strew_dtype dtype;
   size_t bytes;
   const char *name; /* NULL: the dtype's */
 } words[] = {
-    {"f4", STREW_FLOAT32, 4, NULL},   {"f8", STREW_FLOAT64, 8, NULL},   {"f2", STREW_FLOAT16, 2, NULL},
-    {"i8", STREW_INT64, 8, NULL},     {"i4", STREW_INT32, 4, NULL},     {"i2", STREW_INT16, 2, NULL},
-    {"i1", STREW_INT8, 1, NULL},      {"u1", STREW_UINT8, 1, NULL},     {"b1", STREW_BOOL, 1, NULL},
-    {"u2", STREW_INT32, 2, "uint16"}, {"u4", STREW_INT64, 4, "uint32"},
+    {"f4", STREW_FLOAT32, 4, NULL}, {"f8", STREW_FLOAT64, 8, NULL}, {"f2", STREW_FLOAT16, 2, NULL},
+    {"i8", STREW_INT64, 8, NULL},   {"i4", STREW_INT32, 4, NULL},   {"i2", STREW_INT16, 2, NULL},
+    {"i1", STREW_INT8, 1, NULL},    {"u1", STREW_UINT8, 1, NULL},   {"b1", STREW_BOOL, 1, NULL},
+    {"u2", STREW_UINT16, 2, NULL},  {"u4", STREW_UINT32, 4, NULL},  {"u8", STREW_UINT64, 8, NULL},
 };
 
 static const char *word_of(strew_dtype dtype) {
@@ -126,7 +126,7 @@ static bool refuse_word(struct parser *p, const char *descr, const char *word) {
     const char *first, *kind, *hint;
   } kinds[] = {
       {"O", "Python objects", "in NumPy: save an array of numbers"},
-      {"u", "unsigned integers of that size", "in NumPy: a.astype(\"int64\"), if all are below 2**63"},
+      {"u", "unsigned integers of that size", "in NumPy: a.astype(\"uint64\")"},
       {"c", "complex numbers", "in NumPy: save a.real and a.imag"},
       {"f", "floats of that size", "in NumPy: a.astype(\"float64\")"},
       {"i", "integers of that size", "in NumPy: a.astype(\"int64\")"},

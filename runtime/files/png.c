@@ -181,33 +181,18 @@ static void read_rows(struct picture *picture) {
   png.png_read_end(picture->png, NULL);
 }
 
-/* Widens 16 bits to 32 in place, in ascending order: the 16-bit elements fill the second half of the memory. */
-static void png_widen(struct picture *picture, char *elements) {
-  for (size_t i = 0; i < picture->size_bytes / sizeof(int32_t); i++) {
-    uint16_t narrow;
-    memcpy(&narrow, picture->rows + i * sizeof narrow, sizeof narrow);
-    int32_t wide = narrow;
-    memcpy(elements + i * sizeof wide, &wide, sizeof wide);
-  }
-}
-
-static strew_status read_elements(struct picture *picture, char *elements) {
-  bool is_wide = picture->bits == 16;
-  picture->rows = is_wide ? elements + picture->size_bytes / 2 : elements;
-  strew_status status = run_step(picture, read_rows);
-  if (status == STREW_OK && is_wide) png_widen(picture, elements);
-  return status;
-}
-
 static strew_status read_tensor(struct picture *picture, strew_device *device, strew_tensor **out) {
   const int64_t sizes[] = {picture->height, picture->width, picture->channels};
-  strew_dtype dtype = picture->bits == 16 ? STREW_INT32 : STREW_UINT8;
+  strew_dtype dtype = picture->bits == 16 ? STREW_UINT16 : STREW_UINT8;
   strew_tensor *tensor = NULL;
   picture->size_bytes = (size_t)count_of_sizes(3, sizes) * dtype_bytes(dtype);
   strew_status status = check_machine_memory(picture->call, device, picture->size_bytes, NULL);
   strew_device *cpu = &picture->context->cpu;
   TRY(status, tensor_create(picture->call, cpu, dtype, picture->channels == 1 ? 2 : 3, sizes, &tensor));
-  TRY(status, read_elements(picture, tensor->storage->data));
+  if (status == STREW_OK) {
+    picture->rows = tensor->storage->data;
+    status = run_step(picture, read_rows);
+  }
   TRY(status, transfer(picture->call, tensor, device, out));
   strew_release(tensor);
   return status;
@@ -232,8 +217,8 @@ strew_status png_load(const struct call *call, strew_device *device, struct file
 /* Checks that the tensor is a picture, and fills in height, width, channels and bits. */
 static strew_status check_picture(struct picture *picture, const strew_tensor *tensor) {
   struct fault fault = {.code = STREW_EDTYPE, .argument = "x", .hint = "strew_image(x) makes colours of numbers"};
-  if (tensor->dtype != STREW_UINT8 && tensor->dtype != STREW_INT32)
-    return fail(picture->call, fault, "is %s, expected uint8, or int32 with 0..65535 for 16 bits",
+  if (tensor->dtype != STREW_UINT8 && tensor->dtype != STREW_UINT16 && tensor->dtype != STREW_INT32)
+    return fail(picture->call, fault, "is %s, expected uint8, uint16, or int32 with 0..65535 for 16 bits",
                 strew_dtype_name(tensor->dtype));
   fault = FAULT(STREW_ESHAPE, "x");
   if (tensor->rank != 2 && tensor->rank != 3)
@@ -252,16 +237,16 @@ static strew_status check_picture(struct picture *picture, const strew_tensor *t
   picture->height = (png_uint_32)tensor->sizes[0];
   picture->width = (png_uint_32)tensor->sizes[1];
   picture->channels = (int)channels;
-  picture->bits = tensor->dtype == STREW_INT32 ? 16 : 8;
+  picture->bits = tensor->dtype == STREW_UINT8 ? 8 : 16;
   return STREW_OK;
 }
 
-/* Narrows the elements to 16 bits in place, high byte first. Fails if one is out of range. */
+/* Makes the elements 16 bits in place, high byte first. Fails if one is out of range. */
 static strew_status png_narrow(const struct picture *picture, const strew_tensor *tensor, char *elements) {
   int64_t count = strew_tensor_numel(tensor), position[3];
   for (int64_t i = 0; i < count; i++) {
-    int32_t wide;
-    memcpy(&wide, elements + (size_t)i * sizeof wide, sizeof wide);
+    const size_t size = dtype_bytes(tensor->dtype);
+    const int64_t wide = strew_scalar_load(tensor->dtype, elements + (size_t)i * size).as.i;
     if (wide < 0 || wide > UINT16_MAX) {
       strew_scalar value = strew_int(wide);
       char text[TEXT_BYTES];

@@ -35,6 +35,7 @@ static bool is_shared(const struct aggregating *a, const strew_aggregate *aggreg
   const strew_group_options *options = &aggregate->options;
   const strew_tensor *src = aggregate->src;
   if (!src || src->rank != 1 || src->sizes[0] != strew_grouping_length(a->grouping)) return false;
+  if (src->dtype == STREW_UINT64 && !joins_integers(aggregate)) return false;
   if (src->storage->device != a->device || (options->skip_nan && dtype_is_float(src->dtype))) return false;
   if (!group_row_of(options->reduction) || (options->dim != 0 && options->dim != -1)) return false;
   if (options->dim_size != -1 || options->mode != STREW_ERROR || check_options(&quiet, options)) return false;
@@ -266,7 +267,11 @@ static strew_status aggregate(struct aggregating *a, strew_tensor *out[]) {
   a->device = strew_grouping_device(a->grouping);
   a->size = strew_grouping_size(a->grouping);
   for (int i = 0; i < a->count && status == STREW_OK; i++)
-    if (a->aggregates[i].src) status = check_alive(a->call, "aggregates", i, a->aggregates[i].src);
+    if (a->aggregates[i].src) {
+      status = check_alive(a->call, "aggregates", i, a->aggregates[i].src);
+      if (status == STREW_OK && joins_integers(&a->aggregates[i]))
+        status = check_as_int64(a->call, a->aggregates[i].src);
+    }
   TRY(status, aggregating_open(a));
   TRY(status, store_others(a));
   TRY(status, share_walk(a));

@@ -272,6 +272,7 @@ static strew_status group_into(const struct call *call, struct groups *groups, c
 strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options, strew_tensor **out,
                          strew_tensor **arg, strew_error *error) {
   CALL(call, "group", error, {"src", src, READ_ONCE}, {"index", index}, {"out", *out});
+  INDEX(&call, index);
   struct groups groups;
   strew_tensor *target = *out, *made_arg = NULL;
   options = options ? options : &(const strew_group_options)STREW_GROUP_OPTIONS;

@@ -27,6 +27,18 @@ bool joins_integers(const strew_aggregate *aggregate) {
          (dtype == src && src != STREW_BOOL);
 }
 
+strew_status check_as_int64(const struct call *call, strew_tensor *src) {
+  char text[TEXT_BYTES];
+  if (src->dtype != STREW_UINT64 || !strew_tensor_numel(src)) return STREW_OK;
+  STEPS(steps, call);
+  const strew_scalar most = step_number(&steps, STREW_FOLD_AMAX, src);
+  if (steps.status != STREW_OK || most.dtype != STREW_UINT64) return steps.status;
+  return fail(
+      call,
+      (struct fault){STREW_EVALUE, "src", &most, .hint = "strew_to(src, float64) is rounded, strew_scatter wraps"},
+      "has value %s, sums, products and means of integers in groups are int64", text_of_scalar(most, text));
+}
+
 strew_dtype result_dtype(const strew_aggregate *aggregate) {
   const strew_dtype src = aggregate->src->dtype;
   const strew_reduction reduction = aggregate->options.reduction;
@@ -85,7 +97,8 @@ static bool exceeds(uint64_t magnitude, int64_t count) {
 static uint64_t find_magnitude(const struct joined *j) {
   const strew_tensor *src = j->aggregate->src;
   struct index_range range = {0, 0};
-  if (src->dtype != STREW_INT64) return UINT64_C(1) << 32; /* of narrower dtypes */
+  if (src->dtype == STREW_UINT64) src = step_to(j->steps, j->aggregate->src, NULL, STREW_INT64);
+  if (!src || src->dtype != STREW_INT64) return UINT64_C(1) << 32; /* of narrower dtypes */
   STEP(j->steps, find_index_range(j->steps->call, src, &range));
   const uint64_t below = range.lowest < 0 ? -(uint64_t)range.lowest : 0;
   const uint64_t above = range.highest > 0 ? (uint64_t)range.highest : 0;

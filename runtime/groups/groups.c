@@ -76,6 +76,7 @@ static void settle_ids(struct steps *steps, strew_tensor *ids, int64_t size, str
 strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode, strew_grouping **out,
                                    strew_error *error) {
   CALL_STEPS(call, steps, "grouping", error, {"index", index});
+  INDEX(&call, index);
   const struct shape1 shape = shape_at_least_1d(index);
   bool drops = false;
   STEP(&steps, check_ids(&call, index, dim_size, mode));

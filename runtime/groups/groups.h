@@ -101,6 +101,8 @@ strew_status grouping_counts_along(strew_grouping *grouping, int rank, int dim, 
    integers or bools whose elements join in int64. */
 strew_dtype result_dtype(const strew_aggregate *aggregate);
 bool joins_integers(const strew_aggregate *aggregate);
+/* Fails if src, to be added up or multiplied as int64, has an element above that: of uint64. */
+strew_status check_as_int64(const struct call *call, strew_tensor *src);
 /* The elements of src, which has the shape of the aggregate's, joined in that dtype; wrapped in int64. */
 strew_status grouping_join_integers(strew_grouping *grouping, const strew_aggregate *aggregate,
                                     strew_reduction reduction, strew_dtype dtype, strew_tensor *src, strew_tensor **out,

@@ -350,5 +350,6 @@ strew_status strew_grouping_cumsum(strew_grouping *grouping, strew_tensor *src, 
                                    strew_error *error) {
   CALL_STEPS(call, steps, "grouping_cumsum", error, {"src", src}, IDS_OF(grouping));
   STEP(&steps, grouping_check_line(&call, grouping, src));
+  STEP(&steps, check_as_int64(&call, src));
   return steps_give(&steps, steps.status == STREW_OK ? sum_up(&steps, &grouping->groups, src) : NULL, out);
 }

@@ -107,6 +107,9 @@ strew_status strew_group_reduce(strew_groups groups, strew_group_reduction reduc
     return join(groups, row, src, options, out, arg, error);
   CALL_STEPS(call, steps, row->call, error, {"src", src}, GROUPS_OF(groups), {"out", *out});
   struct group_call g;
+  strew_tensor *index = groups.index;
+  INDEX(&call, index);
+  groups.index = index;
   group_call_start(&g, &steps, known, groups, src, options);
   g.arg = arg;
   if (!is_known) STEP(&steps, fail_unknown(&call, "reduction", (int)reduction, STREW_GROUP_REDUCTION_COUNT - 1));
@@ -256,6 +259,9 @@ strew_tensor *group_count(struct group_call *g, strew_tensor *out) {
 strew_status strew_group_ids(strew_groups groups, strew_tensor *src, const strew_group_reduce_options *options,
                              strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "group_ids", error, {"src", src}, GROUPS_OF(groups));
+  strew_tensor *index = groups.index;
+  INDEX(&call, index);
+  groups.index = index;
   struct group_call g;
   group_call_start(&g, &steps, STREW_GROUP_COUNT, groups, src,
                    options ? options : &(const strew_group_reduce_options){0});

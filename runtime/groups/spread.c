@@ -274,6 +274,7 @@ static void soften(struct steps *steps, struct soft *soft) {
 strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
                                  bool logarithm, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, logarithm ? "scatter_log_softmax" : "scatter_softmax", error, {"src", src}, {"index", index});
+  INDEX(&call, index);
   struct soft soft = {.logarithm = logarithm};
   strew_group_options own = options ? *options : (strew_group_options){.dim = -1, .dim_size = -1};
   const strew_dtype wide = dtype_wide(src->dtype);

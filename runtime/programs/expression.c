@@ -321,10 +321,26 @@ static strew_status store_what_is_read(struct evaluation *evaluation, const stru
   return node->kind == NODE_MASKED_FILL ? store_value(evaluation, node->children[2]) : STREW_OK;
 }
 
+/* A comparison that takes several instructions is a call of its own. */
+static strew_status compute_mixed(struct evaluation *evaluation, int k, const struct call *call) {
+  const struct node *node = &evaluation->expr->nodes[k];
+  strew_tensor *out = NULL;
+  if (evaluation->is_compiled)
+    return fail(call, HINTED(STREW_EDTYPE, "other", "int64(x) of the operand of uint64, if its values fit"),
+                "and 'self' are uint64 and a signed dtype, which an expression that is read in parts does not compare");
+  for (int i = 0; i < 2; i++) RETURN_IF_FAILED(store_value(evaluation, node->children[i]));
+  RETURN_IF_FAILED(strew_binary((strew_binary_op)node->op, operand_of(evaluation, node->children[0]),
+                                operand_of(evaluation, node->children[1]), &out, call->error));
+  keep_tensor(&evaluation->values[k], out);
+  return STREW_OK;
+}
+
 static strew_status compute_elementwise(struct evaluation *evaluation, int k, struct call *call, strew_operand *in) {
   const struct node *node = &evaluation->expr->nodes[k];
   struct value *value = &evaluation->values[k];
   struct elementwise work = {.call = call};
+  if (node->kind == NODE_BINARY && elementwise_mixes((strew_binary_op)node->op, in[0], in[1]))
+    return compute_mixed(evaluation, k, call);
   RETURN_IF_FAILED(store_what_is_read(evaluation, node, in));
   for (int i = 0; i < node->count; i++) in[i] = operand_of(evaluation, node->children[i]);
   RETURN_IF_FAILED(check_operation(&work, node, in));

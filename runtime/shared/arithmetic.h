@@ -14,6 +14,8 @@
 #define FLOATING_f64 1
 #define IS_BOOL_b8   1
 #endif
+#define IS_UNSIGNED64     CAT(IS_UNSIGNED64_, S) /* whose values int64 does not hold */
+#define IS_UNSIGNED64_u64 1
 
 #include "errors.h"
 #include "hyperbolic.h"
@@ -43,6 +45,13 @@ static inline int64_t integer_remainder(int64_t a, int64_t b) {
 
 static inline int64_t integer_fmod(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 
+static inline uint64_t unsigned_gcd(uint64_t x, uint64_t y) {
+  while (y) {
+    const uint64_t rest = x % y;
+    x = y, y = rest;
+  }
+  return x;
+}
 /* Magnitudes: that of the least integer is 2^63, which wraps at the end. */
 #ifdef __OPENCL_VERSION__ /* Oclgrind lacks the instruction that compilers make of the other */
 static inline uint64_t integer_magnitude(int64_t x) { return abs(x); }
@@ -50,12 +59,7 @@ static inline uint64_t integer_magnitude(int64_t x) { return abs(x); }
 static inline uint64_t integer_magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
 #endif
 static inline int64_t integer_gcd(int64_t a, int64_t b) {
-  uint64_t x = integer_magnitude(a), y = integer_magnitude(b);
-  while (y) {
-    const uint64_t rest = x % y;
-    x = y, y = rest;
-  }
-  return (int64_t)x;
+  return (int64_t)unsigned_gcd(integer_magnitude(a), integer_magnitude(b));
 }
 static inline int64_t integer_lcm(int64_t a, int64_t b) {
   const uint64_t divisor = (uint64_t)integer_gcd(a, b);

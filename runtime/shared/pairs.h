@@ -18,6 +18,7 @@ PAIR_LOST(f32)
 PAIR_LOST(f64)
 #endif
 static inline int64_t lost_i64(int64_t a, int64_t b, int64_t sum) { return (void)a, (void)b, (void)sum, 0; }
+static inline uint64_t lost_u64(uint64_t a, uint64_t b, uint64_t sum) { return (void)a, (void)b, (void)sum, 0; }
 
 #define PAIR(s)                                                                                                        \
   typedef struct {                                                                                                     \
@@ -47,6 +48,7 @@ PAIR(f32)
 PAIR(f64)
 #endif
 PAIR(i64)
+PAIR(u64)
 #undef PAIR
 
 /* Products, quotients and roots of pairs, with nearly twice the digits. Nothing may underflow. */

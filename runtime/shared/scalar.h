@@ -4,8 +4,9 @@
    For every suffix S of the dtype table:
      T_S, W_S, B_S                        stored type, computed type, unsigned type of the stored width
      load_S, store_S                      between them; storing rounds 16-bit floats to nearest even, makes bool 0 or 1
-     exact_S                              a stored value as EXACT_S: float32, float64 or int64, whichever holds it
-     S_from_f64, S_from_f32, S_from_i64   conversions by the rule STREW_SATURATE
+     exact_S                              a stored value as EXACT_S: float32, float64, int64 or uint64, whichever
+                                          holds it
+     S_from_f64, S_from_f32, S_from_i64, S_from_u64   conversions by the rule STREW_SATURATE
      plus_S, minus_S, times_S, maximum_S, minimum_S, less_S, equal_S, isnan_S, differs_S, divide_by_count_S
    For floats:
      divide_S, root_S, negate_S, magnitude_S, is_negative_S (the sign bit), fused_S (a * b + c, rounded once)
@@ -43,7 +44,21 @@
 STREW_DTYPES(SCALAR_TYPES)
 
 /* Numbers of dtypes: those of strew.h, with or without a float64. */
-enum { CODE_f32, CODE_f64, CODE_f16, CODE_bf16, CODE_i64, CODE_i32, CODE_i16, CODE_i8, CODE_u8, CODE_b8 };
+enum {
+  CODE_f32,
+  CODE_f64,
+  CODE_f16,
+  CODE_bf16,
+  CODE_i64,
+  CODE_i32,
+  CODE_i16,
+  CODE_i8,
+  CODE_u8,
+  CODE_b8,
+  CODE_u16,
+  CODE_u32,
+  CODE_u64
+};
 
 /* ------------------------------------------------------------------------------------------------ bits of floats */
 
@@ -136,9 +151,11 @@ static inline bool equal_f32(float a, float b) { return a == b; }
 #endif
 #ifdef SOFT_FLOAT32_CONVERT
 static inline float f32_from_i64(int64_t x) { return float_of_bits((uint32_t)round_integer(x, FORMAT_FLOAT32)); }
+static inline float f32_from_u64(uint64_t x) { return float_of_bits((uint32_t)round_unsigned(x, FORMAT_FLOAT32)); }
 static inline float f32_from_u32(uint32_t x) { return f32_from_i64((int64_t)x); }
 #else
 static inline float f32_from_i64(int64_t x) { return (float)x; }
+static inline float f32_from_u64(uint64_t x) { return (float)x; }
 static inline float f32_from_u32(uint32_t x) { return (float)x; }
 #endif
 #undef SOFT
@@ -160,6 +177,7 @@ static inline double fused_f64(double a, double b, double c) { return fma(a, b, 
 static inline bool less_f64(double a, double b) { return a < b; }
 static inline bool equal_f64(double a, double b) { return a == b; }
 static inline double f64_from_i64(int64_t x) { return (double)x; }
+static inline double f64_from_u64(uint64_t x) { return (double)x; }
 #endif
 
 /* 16-bit floats are computed as float32. */
@@ -213,13 +231,18 @@ SCALAR_PLAIN(i32)
 SCALAR_PLAIN(i16)
 SCALAR_PLAIN(i8)
 SCALAR_PLAIN(u8)
+SCALAR_PLAIN(u64)
+static inline W_u16 load_u16(T_u16 x) { return x; }
+static inline T_u16 store_u16(W_u16 x) { return (T_u16)x; }
+static inline W_u32 load_u32(T_u32 x) { return x; }
+static inline T_u32 store_u32(W_u32 x) { return (T_u32)x; }
 static inline W_b8 load_b8(T_b8 x) { return x != 0; }
 static inline T_b8 store_b8(W_b8 x) { return x != 0; }
 
 /* ------------------------------------------------------------------------------------- conversion, STREW_SATURATE
 
-   EXACT_S is the dtype of float32, float64 and int64 that holds every value of S. So each dtype needs three conversions
-   to it, and each rounds once. */
+   EXACT_S is the dtype of float32, float64, int64 and uint64 that holds every value of S. So each dtype needs four
+   conversions to it, and each rounds once. */
 #define EXACT_f32  f32
 #define EXACT_f64  f64
 #define EXACT_f16  f32
@@ -230,6 +253,9 @@ static inline T_b8 store_b8(W_b8 x) { return x != 0; }
 #define EXACT_i8   i64
 #define EXACT_u8   i64
 #define EXACT_b8   i64
+#define EXACT_u16  i64
+#define EXACT_u32  i64
+#define EXACT_u64  u64
 
 /* Some OpenCL compilers assume that a widened int32 is not negative in comparisons with constants: widen it by
    halves. */
@@ -253,6 +279,9 @@ SCALAR_EXACT(i16, int64_t)
 SCALAR_EXACT(i8, int64_t)
 SCALAR_EXACT(u8, int64_t)
 SCALAR_EXACT(b8, int64_t)
+SCALAR_EXACT(u16, int64_t)
+SCALAR_EXACT(u32, int64_t)
+SCALAR_EXACT(u64, uint64_t)
 static inline int64_t exact_i32(T_i32 x) { return widen(x); }
 
 /* NaN becomes 0. (float)INT64_MAX is 2^63, itself out of range. */
@@ -260,6 +289,10 @@ static inline int64_t exact_i32(T_i32 x) { return widen(x); }
   static inline int64_t saturate_##s(type x, int64_t lowest, int64_t highest) {                                        \
     if (!(x >= (type)lowest)) return x == x ? lowest : 0;                                                              \
     return x >= (type)highest ? highest : (int64_t)x;                                                                  \
+  }                                                                                                                    \
+  static inline uint64_t saturate_unsigned_##s(type x) {                                                               \
+    if (!(x >= 1)) return 0;                                                                                           \
+    return x >= (type)0x1p64f ? ~(uint64_t)0 : (uint64_t)x;                                                            \
   }
 SCALAR_SATURATE(f32, float)
 #ifdef HAS_FLOAT64
@@ -271,16 +304,25 @@ static inline T_f16 f16_from_f32(float x) { return store_f16(x); }
 static inline T_f16 f16_from_i64(int64_t x) { return (T_f16)round_integer(x, FORMAT_FLOAT16); }
 static inline T_bf16 bf16_from_f32(float x) { return store_bf16(x); }
 static inline T_bf16 bf16_from_i64(int64_t x) { return (T_bf16)round_integer(x, FORMAT_BFLOAT16); }
+static inline T_f16 f16_from_u64(uint64_t x) { return (T_f16)round_unsigned(x, FORMAT_FLOAT16); }
+static inline T_bf16 bf16_from_u64(uint64_t x) { return (T_bf16)round_unsigned(x, FORMAT_BFLOAT16); }
 static inline T_b8 b8_from_f32(float x) { return (bits_of_float(x) & 0x7fffffffu) != 0; }
 static inline T_b8 b8_from_i64(int64_t x) { return x != 0; }
+static inline T_b8 b8_from_u64(uint64_t x) { return x != 0; }
+static inline T_u64 u64_from_f32(float x) { return saturate_unsigned_f32(x); }
+static inline T_u64 u64_from_i64(int64_t x) { return (T_u64)x; }
+static inline T_u64 u64_from_u64(uint64_t x) { return x; }
 #define SCALAR_INTEGER(s)                                                                                              \
   static inline T_##s s##_from_f32(float x) { return (T_##s)saturate_f32(x, lowest_##s(), highest_##s()); }            \
-  static inline T_##s s##_from_i64(int64_t x) { return (T_##s)x; }
+  static inline T_##s s##_from_i64(int64_t x) { return (T_##s)x; }                                                     \
+  static inline T_##s s##_from_u64(uint64_t x) { return (T_##s)x; }
 SCALAR_INTEGER(i64)
 SCALAR_INTEGER(i32)
 SCALAR_INTEGER(i16)
 SCALAR_INTEGER(i8)
 SCALAR_INTEGER(u8)
+SCALAR_INTEGER(u16)
+SCALAR_INTEGER(u32)
 #undef SCALAR_INTEGER
 
 #ifdef HAS_FLOAT64
@@ -307,6 +349,7 @@ static inline float odd_f32_from_f64(double x) {
 static inline T_f16 f16_from_f64(double x) { return store_f16(odd_f32_from_f64(x)); }
 static inline T_bf16 bf16_from_f64(double x) { return store_bf16(odd_f32_from_f64(x)); }
 static inline T_b8 b8_from_f64(double x) { return x != 0; }
+static inline T_u64 u64_from_f64(double x) { return saturate_unsigned_f64(x); }
 #define SCALAR_INTEGER(s)                                                                                              \
   static inline T_##s s##_from_f64(double x) { return (T_##s)saturate_f64(x, lowest_##s(), highest_##s()); }
 SCALAR_INTEGER(i64)
@@ -314,6 +357,8 @@ SCALAR_INTEGER(i32)
 SCALAR_INTEGER(i16)
 SCALAR_INTEGER(i8)
 SCALAR_INTEGER(u8)
+SCALAR_INTEGER(u16)
+SCALAR_INTEGER(u32)
 #endif
 
 /* ---------------------------------------------------------------------------------------------------- arithmetic */
@@ -371,7 +416,8 @@ SCALAR_HALF_EXTREMES(f16, 0x7c00, QUIET_F16)
 SCALAR_HALF_EXTREMES(bf16, 0x7f80, QUIET_BF16)
 
 /* a / b rounded toward minus infinity; b > 0 (a count). */
-static inline int64_t floor_divide_by_count(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+static inline int64_t floor_divide_by_count_i64(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+static inline uint64_t floor_divide_by_count_u64(uint64_t a, int64_t b) { return a / (uint64_t)b; }
 
 #define SCALAR_WHOLE(s)                                                                                                \
   static inline bool isnan_##s(W_##s x) { return (void)x, false; }                                                     \
@@ -379,7 +425,7 @@ static inline int64_t floor_divide_by_count(int64_t a, int64_t b) { return a / b
   static inline bool less_##s(W_##s a, W_##s b) { return a < b; }                                                      \
   static inline bool equal_##s(W_##s a, W_##s b) { return a == b; }                                                    \
   static inline W_##s divide_by_count_##s(W_##s a, int64_t count) {                                                    \
-    return (W_##s)floor_divide_by_count(exact_##s(a), count);                                                          \
+    return (W_##s)CAT(floor_divide_by_count_, EXACT_##s)(exact_##s(store_##s(a)), count);                              \
   }
 /* Signed overflow is undefined in C: sums and products go through the unsigned type and wrap. */
 #define SCALAR_WRAPPING(s)                                                                                             \
@@ -394,6 +440,9 @@ SCALAR_WRAPPING(i32)
 SCALAR_WRAPPING(i16)
 SCALAR_WRAPPING(i8)
 SCALAR_WRAPPING(u8)
+SCALAR_WRAPPING(u16)
+SCALAR_WRAPPING(u32)
+SCALAR_WRAPPING(u64)
 
 /* bool: sum is or, product is and */
 SCALAR_WHOLE(b8)

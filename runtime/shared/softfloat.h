@@ -236,8 +236,9 @@ static inline uint64_t convert_format(uint64_t bits, struct float_format from, s
   return sign | round_to(to, x.significand, x.exponent);
 }
 
+static inline uint64_t round_unsigned(uint64_t i, struct float_format to) { return round_to(to, i, 0); }
 static inline uint64_t round_integer(int64_t i, struct float_format to) {
-  return i < 0 ? sign_of(to) | round_to(to, 0 - (uint64_t)i, 0) : round_to(to, (uint64_t)i, 0);
+  return i < 0 ? sign_of(to) | round_unsigned(0 - (uint64_t)i, to) : round_unsigned((uint64_t)i, to);
 }
 
 /* Truncates; values out of range become the nearest int64, and NaN becomes 0. */

@@ -18,7 +18,7 @@
 
 /* enumerator; suffix of functions; name; stored as; unsigned of that width; suffix of the computed dtype; unsigned type
    in which sums wrap; category in type promotion; binary digits of the significand (0: no float); identities of the
-   minimum and of the maximum. */
+   minimum and of the maximum. uint16 and uint32 are computed as wider signed integers, and rounded to their width. */
 #define STREW_DTYPES(X)                                                                                                \
   X(FLOAT32, f32, "float32", float, uint32_t, f32, float, FLOATING, 24, INFINITY, -INFINITY)                           \
   STREW_FLOAT64_ROW(X)                                                                                                 \
@@ -30,12 +30,16 @@
   X(INT16, i16, "int16", int16_t, uint16_t, i16, uint32_t, INTEGER, 0, 32767, (-32767 - 1))                            \
   X(INT8, i8, "int8", int8_t, uint8_t, i8, uint32_t, INTEGER, 0, 127, (-127 - 1))                                      \
   X(UINT8, u8, "uint8", uint8_t, uint8_t, u8, uint32_t, INTEGER, 0, 255, 0)                                            \
-  X(BOOL, b8, "bool", uint8_t, uint8_t, b8, uint32_t, BOOLEAN, 0, 1, 0)
+  X(BOOL, b8, "bool", uint8_t, uint8_t, b8, uint32_t, BOOLEAN, 0, 1, 0)                                                \
+  X(UINT16, u16, "uint16", uint16_t, uint16_t, i32, uint32_t, INTEGER, 0, 65535, 0)                                    \
+  X(UINT32, u32, "uint32", uint32_t, uint32_t, i64, uint64_t, INTEGER, 0, 4294967295, 0)                               \
+  X(UINT64, u64, "uint64", uint64_t, uint64_t, u64, uint64_t, INTEGER, 0, 0xffffffffffffffffu, 0)
 
 /* enumerator; suffix; name and its other words; 1 if the bits of a float result depend on the order of joining;
    identity; how b joins a; loops of the CPU's scatter, and how 16-bit floats are joined:
      BITS      for integers and bool; floats, moved as bits, share those of the integers of their width
-     SUMS      for all but 16-bit floats, uint8 (shares int8's) and bool (its sum is a maximum, its product a minimum);
+     SUMS      for all but 16-bit floats, unsigned (shared with signed ones) and bool (its sum is a maximum, its
+               product a minimum);
                16-bit floats are joined as float32, and rounded once at the end
      PAIRS     for dtypes of 32 bits and more, of pairs of a sum and a count; 16-bit floats as above
      COMPUTED  for all but 16-bit floats, which are joined as float32

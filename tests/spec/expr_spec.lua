@@ -592,7 +592,7 @@ describe("an error", function()
       {"f:with(3)", "with: 'inputs' is 3, expected a table"},
       {"f{x = 1, y = 2}", "expression: 'inputs' have no tensor, expected at least one\n"
         .. "  text  x * 2 + y\n              ^"},
-      {"strew.expr('x[i]'){x = x, i = x}", "m[i]: 'index' is float32, expected int64 or int32\n"
+      {"strew.expr('x[i]'){x = x, i = x}", "m[i]: 'index' is float32, expected an integer dtype\n"
         .. "  self   float32[4] cpu\n  index  float32[4] cpu\n  text   x[i]\n          ^^^\n  hint   int64(index)"},
       {"strew.expr('x[1]'){x = x}", "m[i]: 'index' is a number, expected a tensor\n"
         .. "  self  float32[4] cpu\n  text  x[1]\n         ^^^\n  hint  f{x = m[0]} takes a row as an input"},

@@ -439,7 +439,8 @@ describe("errors of groupings", function()
     refused("local f = k:clone() f:free() strew.group_by(k, f)", "group_by: 'keys' was freed")
     refused("local f = k:clone() f:free() strew.group_by{k, f}",
       "group_by: 'keys' holds a tensor at [2] that was freed")
-    refused("strew.grouping(v)", "grouping: 'index' is float32, expected int64 or int32\n  hint   index:to(\"int64\")")
+    refused("strew.grouping(v)",
+      "grouping: 'index' is float32, expected an integer dtype\n  hint   index:to(\"int64\")")
     refused("strew.grouping(k, {dim_size = 3})",
       "grouping: 'index' has value 3 at [2], out of range for dim 0 of the grouping (size 3, valid 0..2)\n"
       .. "  hint   all values lie in 1..3: were they counted from 1? index - 1 counts from 0")

@@ -548,7 +548,7 @@ describe("groups", function()
       each_refused("wide, square, 2", "'dim' is 2, out of range for 2 dimensions (valid -2..1)")
       each_refused("wide, square, {dim = 0}",
         "'index' has value -1 at [1, 1], out of range for dim 0 of the result (size 3, valid 0..2)")
-      each_refused("src, src", "'index' is float32, expected int64 or int32")
+      each_refused("src, src", "'index' is float32, expected an integer dtype")
       each_refused("src, square", "'index' has 2 dimensions, src only 1: it does not broadcast to src")
       each_refused("wide, index, 0",
         "'index' has size 3 where src has 2 in dim 0: it does not broadcast to src's shape [2, 2]")

@@ -29,7 +29,7 @@ local function picture(channels, bits, to)
   for _, row in ipairs(rows) do
     for x, pixel in ipairs(row) do row[x] = to and to(pixel) or pixel end
   end
-  local t = strew.tensor(rows, {dtype = bits == 16 and "int32" or "uint8"})
+  local t = strew.tensor(rows, {dtype = bits == 16 and "uint16" or "uint8"})
   return t:size(2) == 1 and t:squeeze(2) or t
 end
 
@@ -198,7 +198,7 @@ describe("pictures", function()
   it("are refused if the tensor is not one", function()
     local path = folder .. "x.png"
     local function refused(x, options) return message(strew.save, path, x, options) end
-    assert.equal("save: 'x' is float32, expected uint8, or int32 with 0..65535 for 16 bits\n" ..
+    assert.equal("save: 'x' is float32, expected uint8, uint16, or int32 with 0..65535 for 16 bits\n" ..
       "  x     float32[2, 2] cpu\n  hint  strew.image(x) makes colours of numbers", refused(strew.zeros(2, 2)))
     local bytes = {dtype = "uint8"}
     assert.equal("save: 'x' is of rank 1, expected [height, width] or [height, width, channels]\n  x  uint8[2] cpu",

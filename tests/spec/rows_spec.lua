@@ -95,7 +95,7 @@ describe("rows", function()
     fails("t%[i%] = v: 'index' has value 3 at %[1%], out of range for dim 0 of self %(size 3, valid 0%.%.2%)",
       strew.tensor{0, 3}, 9)
     fails("'index' has value %-1 at %[0%], out of range", strew.tensor{-1}, 9)
-    fails("'index' is float32, expected int64 or int32.*index:to%(\"int64\"%)", strew.tensor{0.0}, 9)
+    fails("'index' is float32, expected an integer dtype.*index:to%(\"int64\"%)", strew.tensor{0.0}, 9)
     fails("'mask' has shape %[2%], expected %[3%]", strew.tensor{true, false}, 9)
     fails("'value' has shape %[3%], which does not broadcast to %[2%]", t:gt(4), strew.tensor{7, 8, 9})
     fails("'value' is float32, self is int64", strew.tensor{0}, strew.tensor{1.0})

@@ -396,7 +396,7 @@ table: 2 rows, 3 columns, cpu
        .. "(size 3, valid 0..2)"},
       {"strew.rows(x, strew.tensor{true, false})", "rows: 'which' has 2 elements, x has 3 rows"},
       {"return x[strew.tensor{true, false}]", "table: 'index' has 2 elements, x has 3 rows"},
-      {"strew.rows(x, strew.tensor{1.5})", "rows: 'which' is float32, expected bool, int64 or int32\n"
+      {"strew.rows(x, strew.tensor{1.5})", "rows: 'which' is float32, expected bool or an integer dtype\n"
        .. "  hint   which:ne(0) makes a bool tensor, which:to(\"int64\") positions"},
       {"strew.rows(x, strew.tensor{{1}})", "rows: 'which' has 2 dimensions, expected 1\n  hint   which:flatten()"},
       {"strew.rows(x, 1)", "rows: 'which' is 1, expected a tensor, or a condition as text"},

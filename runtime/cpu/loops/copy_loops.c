@@ -55,8 +55,18 @@ static inline int64_t convert_many(int to_code, int from_code, int64_t count, ch
   return i;
 }
 
-#define LOOPS "copy.inc"
+#define UNUSED_AT_TIMES __attribute__((unused))
+#define LOOPS           "copy.inc"
 #include "each_dtype.h"
+#define S u16
+#include "copy.inc"
+#undef S
+#define S u32
+#include "copy.inc"
+#undef S
+#define S u64
+#include "copy.inc"
+#undef S
 
 #define COPY_SAME(T)                                                                                                   \
   static void copy_##T(int64_t count, char *to, int64_t to_step, const char *from, int64_t from_step) {                \
@@ -134,5 +144,5 @@ EACH_WIDTH(TRANSPOSE)
 const struct copy_loops LOOPS_TABLE(copy) = {
     .transpose = {BY_WIDTH(transpose)},
     .copy = {BY_WIDTH(copy)},
-    .convert_from = {BY_DTYPE(converters_from)},
+    .convert_from = {BY_EVERY_DTYPE(converters_from)},
 };

@@ -5,8 +5,9 @@
      IS_BOOL   1 for bool
      WORD      1 for dtypes of 32 bits and more
      SIGNED    1 for signed integers
-   CAT(load_, S) and the like name functions of scalar.h. LOOPS and LOOPS_WIDE are undefined at the end. Macros of that
-   file need #undef only if their text differs between dtypes. */
+   Unsigned integers are left out, but for uint8 unless LOOPS_SIGNED is defined: loops of signed ones serve them.
+   CAT(load_, S) and the like name functions of scalar.h. LOOPS, LOOPS_WIDE and LOOPS_SIGNED are undefined at the
+   end. Macros of that file need #undef only if their text differs between dtypes. */
 #ifndef LOOPS
 #error "define LOOPS, the file of loops, before including each_dtype.h"
 #endif
@@ -14,7 +15,8 @@
 #include "runtime/base/dtype.h"
 #include "runtime/shared/scalar.h"
 
-_Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of the dtype table");
+_Static_assert(STREW_DTYPE_COUNT == 13,
+               "each_dtype.h needs one block per row of the dtype table, but for unsigned ones");
 
 /* A digit per fact, in the order above. */
 #define FACTS_f32  0x10010
@@ -27,6 +29,9 @@ _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of
 #define FACTS_i8   0x00001
 #define FACTS_u8   0x00000
 #define FACTS_b8   0x00100
+#define FACTS_u16  0x00000
+#define FACTS_u32  0x00010
+#define FACTS_u64  0x00010
 #define FACT(at)   (1 & (CAT(FACTS_, S) >> 4 * (at)))
 #define FLOATING   FACT(4)
 #define HALF       FACT(3)
@@ -60,11 +65,14 @@ _Static_assert(STREW_DTYPE_COUNT == 10, "each_dtype.h needs one block per row of
 #define S i8
 #include LOOPS
 #undef S
+#ifndef LOOPS_SIGNED
 #define S u8
 #include LOOPS
 #undef S
+#endif
 #define S b8
 #include LOOPS
 #undef S
 #undef LOOPS
 #undef LOOPS_WIDE
+#undef LOOPS_SIGNED

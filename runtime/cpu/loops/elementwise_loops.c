@@ -1,6 +1,7 @@
 /* elementwise_loops.c: kernels of elementwise operations, for one instruction set. */
 #include "elementwise_loops.h"
 
+#include "runtime/base/operations.h"
 #include "runtime/shared/arithmetic.h"
 
 #define INLINE inline __attribute__((always_inline))
@@ -19,11 +20,16 @@ enum { PADDED = 16 };
 #define LONG_f32 1
 #endif
 
+#define UNUSED_AT_TIMES __attribute__((unused))
 #define LOOPS_WIDE
 #define LOOPS "elementwise.inc"
 #include "each_dtype.h"
+#define S u64
+#include "elementwise.inc"
+#undef S
 
-/* 16-bit floats are computed as float32. */
+/* 16-bit floats are computed as float32, uint16 and uint32 as int32 and int64. */
 #define kernels_f16  kernels_f32
 #define kernels_bf16 kernels_f32
-const struct elementwise_loops LOOPS_TABLE(elementwise) = {{BY_DTYPE(&kernels)}};
+static const struct kernels kernels_u16, kernels_u32;
+const struct elementwise_loops LOOPS_TABLE(elementwise) = {{BY_EVERY_DTYPE(&kernels)}};

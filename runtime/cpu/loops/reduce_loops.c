@@ -23,6 +23,8 @@ enum { VECTOR_BYTES = 16 };
 #define LOOPS "reduce.inc"
 #include "each_dtype.h"
 
+/* Extremes of uint64 are those of int64 in the same order (flip_signs). */
+#define folds_u64 folds_i64
 const struct reduce_loops LOOPS_TABLE(reduce) = {
     .folds =
         {

@@ -20,6 +20,17 @@ typedef double ZEROS_f64;
 #define LOOPS           "runtime/cpu/scatter/scatter.inc"
 #include "runtime/cpu/loops/each_dtype.h"
 
+/* Unsigned integers share the loops of signed ones, but for the division of a mean. */
+#define S u16
+#include "divide.inc"
+#undef S
+#define S u32
+#include "divide.inc"
+#undef S
+#define S u64
+#include "divide.inc"
+#undef S
+
 /* Loops are shared if they do the same to the bits. */
 static strew_dtype dtype_of_loops(strew_dtype dtype, strew_reduction reduction) {
   static const strew_dtype integers[] = {[1] = STREW_INT8, [2] = STREW_INT16, [4] = STREW_INT32, [8] = STREW_INT64};
@@ -33,12 +44,9 @@ static strew_reduction reduction_of_loops(strew_dtype dtype, strew_reduction red
 }
 
 const struct scatter_loops *scatter_loops(strew_dtype dtype, strew_reduction reduction, bool with_arg) {
-  static const struct scatter_loops *const loops[STREW_DTYPE_COUNT][2] = {
-#define ROW(ENUM, s, ...) [STREW_##ENUM] = {scatter_loops_##s, scatter_arg_loops_##s},
-      STREW_DTYPES(ROW)
-#undef ROW
-  };
-  return &loops[dtype_of_loops(dtype, reduction)][with_arg][reduction_of_loops(dtype, reduction)];
+  static const struct scatter_loops *const plain[] = {BY_DTYPE(scatter_loops)};
+  static const struct scatter_loops *const with_args[] = {BY_DTYPE(scatter_arg_loops)};
+  return &(with_arg ? with_args : plain)[dtype_of_loops(dtype, reduction)][reduction_of_loops(dtype, reduction)];
 }
 
 const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {
@@ -49,6 +57,6 @@ const struct pair_loops *scatter_pair_loops(strew_dtype dtype) {
 }
 
 divide_row *scatter_divider(strew_dtype dtype) {
-  static divide_row *const divide[] = {BY_DTYPE(divide_row)};
+  static divide_row *const divide[] = {BY_EVERY_DTYPE(divide_row)};
   return divide[dtype];
 }
