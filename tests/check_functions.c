@@ -3,6 +3,7 @@
    every float32. */
 #include "runtime/shared/errors.h"
 #include "runtime/shared/hyperbolic.h"
+#include "runtime/shared/logistic.h"
 #include "testing.h"
 
 #include <float.h>
@@ -32,7 +33,11 @@
   X(ERF, erf, 0.85, 0.8, 0x3e57146d6762041cu, 0x11696977f64b85d6u)                                                     \
   X(ERFC, erfc, 0.85, 0.85, 0xab26ac19c34306eeu, 0x5c8473d7e1718267u)                                                  \
   X(GELU, gelu, 0.85, 0.85, 0x65763f983ac1dd3au, 0xb9db19be10c2c7a9u)                                                  \
-  X(CBRT, cbrt, 0.55, 0.55, 0xe062a48ccf759324u, 0xe77979940a201e51u)
+  X(CBRT, cbrt, 0.55, 0.55, 0xe062a48ccf759324u, 0xe77979940a201e51u)                                                  \
+  X(RSQRT, rsqrt, 0.51, 0.51, 0xae2c20807e913559u, 0x15ba2c4d47ab6757u)                                                \
+  X(SIGMOID, sigmoid, 0.8, 0.8, 0x2c8c989c5e7a7022u, 0xe8e980d6827ad923u)                                              \
+  X(SILU, silu, 0.8, 0.8, 0xd321ab9ecb175dc7u, 0x16d5c0cd466e2173u)                                                    \
+  X(GELU_TANH, gelu_tanh, 0.8, 0.8, 0x858a16e1f0c29e42u, 0xe29c158849ae3271u)
 
 /* x Phi(x) */
 static double gelu(double x) { return x < -40 ? -0.0 : x / 2 * erfc(-x * sqrt(0.5)); }
@@ -41,6 +46,28 @@ static long double gelul(long double x) {
   const long double lost = fmal(-x, root, -y) - x * rest; /* erfc(y + lost) = erfc(y) e^(-2 y lost) */
   return x < -40 ? -0.0L : x > 40 ? x : x / 2 * erfcl(y) * expl(-2 * y * lost);
 }
+
+/* The library has none of these. */
+static double rsqrt(double x) { return 1 / sqrt(x); }
+static long double rsqrtl(long double x) { return 1 / sqrtl(x); }
+static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
+static long double sigmoidl(long double x) { return 1 / (1 + expl(-x)); }
+static double silu(double x) { return isinf(x) && x < 0 ? -0.0 : x * sigmoid(x); }
+static long double silul(long double x) { return isinf(x) && x < 0 ? -0.0L : x * sigmoidl(x); }
+/* x sigmoid(z), where z is 2 sqrt(2 / pi) (x + 0.044715 x^3): rounding it would count. */
+#ifdef __SIZEOF_FLOAT128__
+__extension__ typedef __float128 widest;
+#else
+typedef long double widest;
+#endif
+static long double gelu_tanhl(long double x) {
+  if (!(fabsl(x) < 40)) return x < 0 ? -0.0L : x;
+  const widest scale = (widest)0x1.9884533d43651p0 - (widest)0x1.cbc0d30ebfd15p-54, wide = x;
+  const widest z = scale * (wide + wide * wide * wide * 44715 / 1000000);
+  const long double power = expl(-fabsl((long double)z)), lost = (long double)(z - (long double)z);
+  return z < 0 ? x * power * (1 + lost) / (1 + power) : x / (1 + power);
+}
+static double gelu_tanh(double x) { return (double)gelu_tanhl((long double)x); }
 
 static const struct {
   strew_unary_op op;
@@ -301,7 +328,16 @@ START_TEST(ends_are_exact) {
   EACH(erfc, -INFINITY, 2), EACH(erfc, NAN, NAN), EACH(gelu, INFINITY, INFINITY), EACH(gelu, -INFINITY, -0.0);
   EACH(gelu, 0.0, 0.0), EACH(gelu, -0.0, -0.0), EACH(gelu, NAN, NAN), EACH(cbrt, -INFINITY, -INFINITY);
   EACH(cbrt, INFINITY, INFINITY), EACH(cbrt, NAN, NAN), EACH(cbrt, -27.0, -3), EACH(cbrt, 0.0, 0.0);
-  EACH(cbrt, -0.0, -0.0);
+  EACH(cbrt, -0.0, -0.0), EACH(rsqrt, 0.0, INFINITY), EACH(rsqrt, -0.0, -INFINITY), EACH(rsqrt, INFINITY, 0.0);
+  EACH(rsqrt, -1.0, NAN), EACH(rsqrt, -INFINITY, NAN), EACH(rsqrt, NAN, NAN), EACH(rsqrt, 0x1p-148, 0x1p74);
+  EACH(sigmoid, INFINITY, 1), EACH(sigmoid, -INFINITY, 0.0), EACH(sigmoid, FLT_MAX, 1), EACH(sigmoid, -FLT_MAX, 0.0);
+  EACH(sigmoid, NAN, NAN), EACH(sigmoid, -0.0, 0.5);
+  ck_assert(signbit(gelu_f32(-0x1p-149f)) && !signbit(gelu_f32(0x1p-149f)));
+#define OF_GATED(name)                                                                                                 \
+  EACH(name, INFINITY, INFINITY), EACH(name, -INFINITY, -0.0), EACH(name, FLT_MAX, FLT_MAX), EACH(name, NAN, NAN);     \
+  EACH(name, -FLT_MAX, -0.0), EACH(name, 0.0, 0.0), EACH(name, -0.0, -0.0), EACH(name, 0x1p-148, 0x1p-149)
+  OF_GATED(silu);
+  OF_GATED(gelu_tanh);
 #define OF_LOG(name)                                                                                                   \
   EACH(name, 0.0, -INFINITY), EACH(name, -0.0, -INFINITY), EACH(name, 1.0, 0.0), EACH(name, INFINITY, INFINITY);       \
   EACH(name, -INFINITY, NAN), EACH(name, -1.0, NAN), EACH(name, -0x1p-149, NAN), EACH(name, NAN, NAN)

@@ -10,7 +10,8 @@ enum takes {
   TAKES_NUMBERS, /* integers */
   TAKES_FLOATS,  /* none; elementwise operations compute integers and bools as float32 */
   TAKES_BITS,    /* integers and bools, but no floats */
-  TAKES_INTEGERS
+  TAKES_INTEGERS,
+  TAKES_STORED /* none, and 16-bit floats as they are */
 };
 
 /* GIVES_COMMON: the dtype in which the operands meet; the others are bool. */

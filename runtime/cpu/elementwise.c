@@ -204,6 +204,7 @@ static kernel *kernel_of(const struct instruction *instruction) {
   strew_dtype compute = instruction->compute;
   /* where only moves elements, 16-bit floats as integers */
   if (instruction->kind == ELEMENTWISE_WHERE) return kernels_of(dtype_is_half(compute) ? STREW_INT16 : compute)->where;
+  if (dtype_is_half(compute)) return nextafter_halves[compute == STREW_BFLOAT16];
   const struct kernels *kernels = kernels_of(compute);
   if (instruction->kind == ELEMENTWISE_CLAMP) return kernels->clamp;
   const bool is_unary = instruction->kind == ELEMENTWISE_UNARY;
