@@ -118,8 +118,9 @@ INLINED double sinh_series_f64(double z) {
     const W_##s high = less ? b : a, low = less ? a : b, x = minus_##s(low, high);                                     \
     const W_##s rest = rest_of_any_sum_##s(low, negate_##s(high), x);                                                  \
     const exp_parts_##s parts = parts_of_exp_##s(x, rest, false, EXP_RANGE_##s, LN2_##s);                              \
-    const pair_##s power = make_pair_##s(scale_##s(parts.high, parts.k), scale_##s(parts.low, parts.k));               \
-    const pair_##s more = log1p_of_pair_##s(settle_pair_##s(power), 0);                                                \
+    const pair_##s settled = settle_pair_##s(make_pair_##s(parts.high, parts.low));                                    \
+    const pair_##s power = make_pair_##s(scale_##s(settled.high, parts.k), scale_##s(settled.low, parts.k));           \
+    const pair_##s more = log1p_of_pair_##s(power, 0);                                                                 \
     const W_##s sum = plus_##s(high, more.high), lost = rest_of_any_sum_##s(high, more.high, sum);                     \
     const W_##s result = plus_##s(sum, plus_##s(lost, more.low));                                                      \
     const bool alone = bits_of_magnitude_##s(high) == INFINITE_##s || less_##s(x, EXP_LOWEST_##s);                     \
