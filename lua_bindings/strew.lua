@@ -4425,6 +4425,24 @@ function strew.fmod(self, other) end
 ---@return strew.Tensor t of the promoted dtype, float32 for integers and bools
 function strew.copysign(self, other) end
 
+---Returns the next value of the dtype from self toward other; other if the two are equal.
+---
+---```lua
+---local one = strew.ones(2)
+---print(one:nextafter(strew.tensor{2, 0}) - one)
+---print(strew.ones(1, {dtype = "bfloat16"}):nextafter(strew.inf))
+---```
+---```text
+---float32[2] cpu
+---  1.1921e-07  -5.9605e-08
+---bfloat16[1] cpu
+--- 1.0078
+---```
+---@param self strew.Tensor|number floats; error: integers and bools
+---@param other strew.Tensor|number one of the two is a tensor
+---@return strew.Tensor t of the promoted dtype
+function strew.nextafter(self, other) end
+
 ---Returns true for negative elements and -0, false for every nan.
 ---
 ---```lua
@@ -4507,7 +4525,7 @@ function strew.lcm(self, other) end
 ---@return strew.Tensor t self's dtype
 function strew.positive(self) end
 
----Returns an approximation of gelu by tanh: x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+---Returns an approximation of gelu by tanh: x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2; -0 for -inf.
 ---
 ---```lua
 ---print(strew.tensor{-1.0, 0, 2}:gelu_tanh())
@@ -4517,7 +4535,7 @@ function strew.positive(self) end
 --- -0.1588   0.0000   1.9546
 ---```
 ---@param self strew.Tensor any dtype
----@return strew.Tensor t self's dtype, float32 for integers and bools; nan for -inf
+---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.gelu_tanh(self) end
 
 ---Returns the square of each element, x * x.
@@ -4559,7 +4577,7 @@ function strew.reciprocal(self) end
 ---@return strew.Tensor t self's dtype
 function strew.trunc(self) end
 
----Returns x sigmoid(x): the sigmoid linear unit.
+---Returns x sigmoid(x): the sigmoid linear unit; -0 for -inf.
 ---
 ---```lua
 ---print(strew.tensor{-1, 0, 2}:silu())
@@ -4581,8 +4599,8 @@ function strew.silu(self) end
 ---float32[3] cpu
 ---   0.3133    0.6931  100.0000
 ---```
----@param self strew.Tensor integers or floats; error: bool
----@return strew.Tensor t self's dtype, float32 for integers
+---@param self strew.Tensor any dtype
+---@return strew.Tensor t self's dtype, float32 for integers and bools
 function strew.softplus(self) end
 
 ---Returns x above 0, else alpha (e^x - 1): the exponential linear unit.

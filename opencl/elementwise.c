@@ -155,7 +155,8 @@ static void start_general(struct elementwise_launch *job, const struct instructi
   const struct operation *operation = operation_of(instruction->kind, instruction->op);
   const strew_dtype compute = instruction->compute;
   const bool via = narrows(instruction), tests = gives_bool(operation);
-  const char *table = instruction->kind == ELEMENTWISE_UNARY    ? "STREW_UNARY"
+  const char *table = dtype_is_half(compute)                    ? NULL
+                      : instruction->kind == ELEMENTWISE_UNARY  ? "STREW_UNARY"
                       : instruction->kind == ELEMENTWISE_BINARY ? "STREW_BINARY"
                                                                 : NULL;
   const bool moves = !table && instruction->kind != ELEMENTWISE_CLAMP;

@@ -642,6 +642,8 @@ typedef enum strew_unary_op {
   STREW_ERFC,        /* float; 1 - erf(x) */
   STREW_GELU,        /* float; x erfc(-x / sqrt(2)) / 2: x Phi(x), where Phi is the normal distribution */
   STREW_CBRT,        /* float; cube root */
+  STREW_SILU,        /* float; x sigmoid(x) */
+  STREW_GELU_TANH,   /* float; x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3)): close to gelu */
   STREW_SIGNBIT,     /* bool; true for negative numbers and -0, false for every NaN */
   STREW_UNARY_COUNT
 } strew_unary_op;
@@ -672,6 +674,7 @@ typedef enum strew_binary_op {
   STREW_ATAN2,       /* float; the angle of the point (b, a), from -pi to pi */
   STREW_HYPOT,       /* float; sqrt(a^2 + b^2) */
   STREW_LOGADDEXP,   /* float; log(e^a + e^b) */
+  STREW_NEXTAFTER,   /* the next value of the dtype from a to b, or b if they are equal; takes floats only */
   STREW_FMOD,        /* a - b trunc(a / b), with the sign of a: exact; integers cannot be divided by zero */
   STREW_COPYSIGN,    /* float; a with the sign of b, of which NaN is positive */
   /* These take integers only. A shift by a negative number or by all bits gives 0, to the right -1 of negative numbers.
@@ -1301,8 +1304,8 @@ STREW_API strew_status strew_key_table_keys(const strew_key_table *table, int i,
    and ~, & | ~, comparisons (which give bools), "and", "or" and "not" (of bools), parentheses and calls:
      functions    the words of strew_unary_op and strew_binary_op; where(c, a, b), clamp(x, low [, high]),
                   masked_fill(x, mask, value), isnan, isinf, isfinite (x), nan_to_num(x [, nan [, posinf [, neginf]]]),
-                  isclose(a, b [, rtol [, atol [, equal_nan]]]), which stores a and b; square, reciprocal, trunc, silu,
-                  softplus (x), elu(x [, alpha]), leaky_relu(x [, slope]), lerp(x, other, weight), heaviside(x, other),
+                  isclose(a, b [, rtol [, atol [, equal_nan]]]), which stores a and b; square, reciprocal, trunc, softplus
+                  (x), elu(x [, alpha]), leaky_relu(x [, slope]), lerp(x, other, weight), heaviside(x, other),
                   logical_xor(a, b)
      conversions  the words of strew_dtype: float32(x), which is strew_to
      reductions   sum mean var std min max amin amax any all prod (x [, dim [, keepdim]]): strew_reduce_with; dim and keepdim

@@ -205,7 +205,7 @@ static const char *const texts[][2] = {
     {"nan_to_num(x, 1, k)",
      "(masked_fill (masked_fill (masked_fill x (ne x x) (replacement x 1)) (eq x inf) (replacement x k)) (eq x -inf) "
      "(replacement x))"},
-    {"silu(x)", "(mul x (sigmoid x))"},
+    {"softplus(x)", "(logaddexp x 0)"},
     {"elu(x)", "(where (gt x 0) x (mul 0x1p+0 (expm1 x)))"},
     {"lerp(a, 2, k) + 1", "(add (add a (mul (sub 2 a) k)) 1)"},
     {"masked_fill(x, x < 0, 0)", "(masked_fill x (lt x 0) 0)"},
@@ -334,7 +334,7 @@ START_TEST(test_functions) {
                               "signbit positive gelu_tanh ";
   static const char binary[] =
       "add sub mul div floor_divide remainder pow minimum maximum eq ne lt le gt ge logical_and "
-      "logical_or bitwise_and bitwise_or bitwise_xor atan2 hypot logaddexp heaviside logical_xor "
+      "logical_or bitwise_and bitwise_or bitwise_xor atan2 hypot logaddexp nextafter heaviside logical_xor "
       "fmod copysign bitwise_left_shift bitwise_right_shift gcd lcm ";
   static const char fold[] = "sum mean var std min max amin amax any all prod ", other[] = "where masked_fill lerp ";
   static const struct {

@@ -3,6 +3,7 @@
 
 #include "runtime/shared/errors.h"
 #include "runtime/shared/hyperbolic.h"
+#include "runtime/shared/logistic.h"
 
 #define ROW(ENUM, name, function, takes, gives, ...) [STREW_##ENUM] = {name, TAKES_##takes, GIVES_##gives},
 const struct table_row binary_rows[] = {STREW_BINARY(ROW)}, unary_rows[] = {STREW_UNARY(ROW)};
@@ -101,6 +102,26 @@ static double apply_float(strew_binary_op op, double a, double b, bool single) {
   }
 }
 
+/* By the distance to the next value, which a power of two halves toward zero. */
+static double next_half(double a, double b, int digits, int lowest) {
+  const double largest = ldexp(2 - ldexp(1, 1 - digits), 1 - lowest);
+  const bool inward = a != 0 && (a > 0) != (b > a);
+  int exponent = 0;
+  if (isnan(a) || isnan(b) || a == b) return isnan(a) ? a : b;
+  if (isinf(a)) return copysign(largest, a);
+  if (fabs(a) == largest && !inward) return copysign(INFINITY, a);
+  const double fraction = frexp(fabs(a), &exponent);
+  if (fraction == 0.5 && inward) exponent--;
+  if (a == 0 || exponent - 1 < lowest) exponent = lowest + 1;
+  const double next = a + copysign(ldexp(1, exponent - digits), b - a);
+  return next == 0 ? copysign(0, a) : next;
+}
+static double apply_nextafter(strew_dtype dtype, double a, double b) {
+  if (dtype == STREW_FLOAT64) return nextafter(a, b);
+  if (dtype == STREW_FLOAT32) return (double)nextafterf((float)a, (float)b);
+  return dtype == STREW_FLOAT16 ? next_half(a, b, 11, -14) : next_half(a, b, 8, -126);
+}
+
 static int64_t apply_integer_power(int64_t base, int64_t exponent) {
   if (exponent < 0) ck_abort_msg("the test raises an integer to a negative power");
   if (exponent == 0) return 1;
@@ -193,7 +214,6 @@ static double round_half_to_even(double x) {
 
 /* Returns the value of a function of runtime/shared/, which check_functions.c compares with <math.h>. */
 #define OF_HEADER(name) (single ? (double)name##_f32((float)x) : name##_f64(x))
-static double narrowed(double x, bool single) { return single ? (float)x : x; }
 
 static double apply_unary_float(strew_unary_op op, double x, bool single) {
   switch (op) {
@@ -206,7 +226,7 @@ static double apply_unary_float(strew_unary_op op, double x, bool single) {
   case STREW_EXP: return OF_HEADER(exp);
   case STREW_LOG: return OF_HEADER(log);
   case STREW_SQRT: return sqrt(x);
-  case STREW_RSQRT: return 1 / narrowed(sqrt(x), single);
+  case STREW_RSQRT: return OF_HEADER(rsqrt);
   case STREW_SIN: return OF_HEADER(sin);
   case STREW_COS: return OF_HEADER(cos);
   case STREW_TANH: return OF_HEADER(tanh);
@@ -229,7 +249,9 @@ static double apply_unary_float(strew_unary_op op, double x, bool single) {
   case STREW_ERFC: return OF_HEADER(erfc);
   case STREW_GELU: return OF_HEADER(gelu);
   case STREW_CBRT: return OF_HEADER(cbrt);
-  case STREW_SIGMOID: x = -x; return 1 / narrowed(1 + OF_HEADER(exp), single);
+  case STREW_SIGMOID: return OF_HEADER(sigmoid);
+  case STREW_SILU: return OF_HEADER(silu);
+  case STREW_GELU_TANH: return OF_HEADER(gelu_tanh);
   default: ck_abort_msg("no such operation on floats");
   }
 }
@@ -260,6 +282,7 @@ bool is_refused(strew_binary_op op, strew_operand a, strew_operand b) {
   const bool integers = binary_rows[op].takes == TAKES_INTEGERS;
   if (binary_rows[op].takes == TAKES_BITS || integers)
     return is_float_dtype(common) || (integers && common == STREW_BOOL);
+  if (binary_rows[op].takes == TAKES_STORED) return !is_float_dtype(common);
   return binary_rows[op].takes == TAKES_NUMBERS && common == STREW_BOOL;
 }
 
@@ -330,8 +353,11 @@ char *expected_of(strew_binary_op op, strew_operand a, strew_operand b, const st
     strew_scalar left = element_at(&x, rank, sizes, i), right = element_at(&y, rank, sizes, i);
     if (a.tensor && is_half(common)) left = convert(left, common); /* tensors are converted to the common dtype */
     if (b.tensor && is_half(common)) right = convert(right, common);
-    strew_scalar result = number_is_tested ? test_with_number(op, left, right)
-                                           : apply(op, compute, convert(left, compute), convert(right, compute));
+    strew_scalar result =
+        number_is_tested ? test_with_number(op, left, right)
+        : op == STREW_NEXTAFTER
+            ? strew_float(apply_nextafter(common, convert(left, common).as.f, convert(right, common).as.f))
+            : apply(op, compute, convert(left, compute), convert(right, compute));
     ok(strew_scalar_store(result, STREW_SATURATE, dtype, expected + (size_t)i * strew_dtype_size_bytes(dtype),
                           &failure));
   }

@@ -8,7 +8,7 @@
 /* Rows of the tables. */
 struct table_row {
   const char *name;
-  enum { TAKES_ANY, TAKES_NUMBERS, TAKES_FLOATS, TAKES_BITS, TAKES_INTEGERS } takes;
+  enum { TAKES_ANY, TAKES_NUMBERS, TAKES_FLOATS, TAKES_BITS, TAKES_INTEGERS, TAKES_STORED } takes;
   enum { GIVES_COMMON, GIVES_ORDER, GIVES_TRUTH } gives; /* the last two: bool */
 };
 extern const struct table_row binary_rows[], unary_rows[];

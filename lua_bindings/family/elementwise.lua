@@ -36,7 +36,6 @@ local floats = {float32 = {23, 32, -126}, float64 = {52, 64, -1022}, float16 = {
 
 return {
   positive = {"self:tensor", function(self, suffix) return suffix == "_" and self or self:clone() end},
-  gelu_tanh = {"self:tensor", by_text("gelu_tanh", 0)},
 
   finfo = {"dtype:dtype", function(dtype)
     local about = floats[dtype]
@@ -58,7 +57,6 @@ return {
   square = {"self:tensor", by_text("square", 0)},
   reciprocal = {"self:tensor", by_text("reciprocal", 0)},
   trunc = {"self:tensor", by_text("trunc", 0)},
-  silu = {"self:tensor", by_text("silu", 0)},
   softplus = {"self:tensor", by_text("softplus", 0)},
   elu = {"self:tensor alpha?number", by_text("elu", 1)},
   leaky_relu = {"self:tensor slope?number", by_text("leaky_relu", 1)},

@@ -430,6 +430,7 @@ local rules = {
   fmod = {self = function(g) return g end, other = "-g * trunc(self / other)"},
   copysign = {self = "where(self == 0, 0.0, where(signbit(self) == signbit(other), g, -g))",
               other = function(g) return g:clone():zero_() end},
+  nextafter = {self = "where(self == other, 0.0, g)", other = false},
   positive = unary(function(g) return g end),
   gelu_tanh = unary(function(g, c)
     local x = c.self

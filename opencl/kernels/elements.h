@@ -1,5 +1,5 @@
 /* elements.h: elements to and from the dtype of the computation, by STREW_SATURATE. The host defines
-     S          suffix of the dtype of values; a 16-bit float only if values are moved, not computed with
+     S          suffix of the dtype of values; a 16-bit float only if values are moved or their bits computed with
      R          suffix of the dtype of results: S, or b8
      VIA        the 16-bit float that inputs are first rounded to, if they are; S is then f32
      OUT        the result's dtype, if it is known when the kernel is compiled */

@@ -10,7 +10,8 @@ enum takes {
   TAKES_NUMBERS, /* integers */
   TAKES_FLOATS,  /* none; elementwise operations compute integers and bools as float32 */
   TAKES_BITS,    /* integers and bools, but no floats */
-  TAKES_INTEGERS
+  TAKES_INTEGERS,
+  TAKES_STORED /* none, and 16-bit floats as they are */
 };
 
 /* GIVES_COMMON: the dtype in which the operands meet; the others are bool. */
@@ -43,9 +44,8 @@ static inline const struct operation *operation_of(enum elementwise_kind kind, i
 static inline strew_dtype loop_dtype(enum elementwise_kind kind, int op, strew_dtype common) {
   const bool signless = kind == ELEMENTWISE_WHERE || (kind == ELEMENTWISE_UNARY && SIGNLESS_UNARY >> op & 1) ||
                         (kind == ELEMENTWISE_BINARY && SIGNLESS_BINARY >> op & 1);
-  return signless && dtype_is_unsigned(common) ? dtype_signed(common)
-         : kind == ELEMENTWISE_WHERE           ? common
-                                               : dtype_wide(common);
+  const bool stored = kind == ELEMENTWISE_WHERE || operation_of(kind, op)->takes == TAKES_STORED;
+  return signless && dtype_is_unsigned(common) ? dtype_signed(common) : stored ? common : dtype_wide(common);
 }
 static inline bool gives_bool(const struct operation *operation) { return operation->gives != GIVES_COMMON; }
 

@@ -1,7 +1,7 @@
 /* elementwise.c: arithmetic, comparisons and choices, element by element, with broadcasting and type promotion.
 
    Operands are converted, as strew_to does, to their promoted dtype (dtype_of_operands). Results have that dtype, or
-   are bool. 16-bit floats are computed in float32 and rounded once; in a product with a number, or a quotient by one,
+   are bool. 16-bit floats are computed in float32 and rounded once (nextafter takes their bits); in a product with a number, or a quotient by one,
    the number is a float32, as in PyTorch. The common dtype must hold a number, so that no operation turns a finite
    number into an infinity.
 
@@ -31,6 +31,9 @@ static strew_status check_domain(const struct elementwise *work, enum takes take
     strew_dtype dtype = tensor ? tensor->dtype : work->operands[i].number.dtype;
     const char *is = tensor ? strew_dtype_name(dtype) : dtype_is_float(dtype) ? "a float" : "a boolean";
     const bool integers = takes == TAKES_INTEGERS;
+    if (takes == TAKES_STORED && !dtype_is_float(work->common))
+      return fail_domain(work, work->names[i], is, "floats",
+                         i ? "strew_to(other, float32)" : "strew_to(self, float32)");
     if ((takes == TAKES_BITS || integers) && dtype_is_float(dtype))
       return fail_domain(work, work->names[i], is, integers ? "integers" : "integers and bools", NULL);
     if ((takes != TAKES_NUMBERS && !integers) || dtype != STREW_BOOL) continue;

@@ -213,6 +213,7 @@ static kernel *kernel_in(const struct kernels *kernels, const struct instruction
 static kernel *kernel_of(const struct instruction *instruction) {
   const strew_dtype compute = instruction->compute;
   const bool is_moved = instruction->kind == ELEMENTWISE_WHERE && dtype_is_half(compute); /* as integers */
+  if (dtype_is_half(compute) && !is_moved) return nextafter_halves[compute == STREW_BFLOAT16];
   const bool is_signless = loop_dtype(instruction->kind, instruction->op, compute) == dtype_signed(compute);
   kernel *found = kernel_in(kernels_of(is_moved      ? STREW_INT16
                                        : is_signless ? dtype_signed(compute)

@@ -19,6 +19,7 @@
 
 #include "errors.h"
 #include "hyperbolic.h"
+#include "logistic.h"
 
 /* Numbers of operations in kernels that choose one at run time: those of strew.h. */
 #define ROW(ENUM, name, function, takes, gives, work, asks) CODE_##ENUM,
@@ -100,5 +101,29 @@ static inline double floor_f64(double x) { return floor(x); }
 static inline double ceil_f64(double x) { return ceil(x); }
 static inline double round_f64(double x) { return rint(x); }
 #endif
+
+/* The next value is the next integer: bits in the order of values, where zeros are equal. */
+#define NEXTAFTER(s, whole, infinite, nan, bits_of, of_bits)                                                           \
+  static inline whole order_of_##s(B_##s x) {                                                                          \
+    const B_##s magnitude = x & (B_##s) ~(B_##s)0 >> 1;                                                                \
+    return x == magnitude ? (whole)x : (whole) - (whole)magnitude;                                                     \
+  }                                                                                                                    \
+  static inline T_##s nextafter_##s(T_##s a, T_##s b) {                                                                \
+    const B_##s sign = (B_##s)1 << (8 * sizeof(B_##s) - 1), x = bits_of(a), y = bits_of(b);                            \
+    const whole from = order_of_##s(x), to = order_of_##s(y), next = (whole)(from + (from < to) - (from > to));        \
+    const B_##s magnitude = (B_##s)(next < 0 ? -next : next), kept = next ? 0 : x & sign;                              \
+    const B_##s moved = (B_##s)(magnitude | (next < 0 ? sign : kept));                                                 \
+    const bool undefined = (x & ~sign) > (infinite) || (y & ~sign) > (infinite);                                       \
+    return of_bits((B_##s)(undefined ? (nan) : from == to ? y : moved));                                               \
+  }
+#define AS_STORED(x) (x)
+NEXTAFTER(f32, int32_t, 0x7f800000u, 0x7fc00000u, bits_of_float, float_of_bits)
+NEXTAFTER(f16, int16_t, 0x7c00u, 0x7e00u, AS_STORED, AS_STORED)
+NEXTAFTER(bf16, int16_t, 0x7f80u, 0x7fc0u, AS_STORED, AS_STORED)
+#ifdef HAS_FLOAT64
+NEXTAFTER(f64, int64_t, 0x7ff0000000000000u, 0x7ff8000000000000u, bits_of_double, double_of_bits)
+#endif
+#undef AS_STORED
+#undef NEXTAFTER
 
 #endif

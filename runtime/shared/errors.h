@@ -133,7 +133,8 @@ INLINED double erfc_slope_f64(double q) { return horner3_f64(-0.494, q, 0.579, -
     const W_##s base = either_##s(parts.is_near, times_##s(x, (W_##s)0.5f), either_##s(negative, 0, x));               \
     W_##s result = add_error_##s(base, value, parts.k, (B_##s) !parts.is_near * SIGN_##s);                             \
     result = either_##s(less_##s(GELU_END_##s, x), x, result);                                                         \
-    return either_##s(equal_##s(x, 0), x, result);                                                                     \
+    /* x / 2 of tiny x */                                                                                              \
+    return either_##s(bits_of_magnitude_##s(x) < TINY_##s, times_##s(x, (W_##s)0.5f), result);                         \
   }
 ERRORS(f32)
 #ifdef HAS_FLOAT64

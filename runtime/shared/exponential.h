@@ -12,20 +12,30 @@
 
 /* ------------------------------------------------------------------------------------------------------- float32 */
 
-INLINED float exp_f32(float x) {
-  /* Outside, the result is 0 or infinity; NaN stays. */
-  x = less_f32(x, -105) ? -105 : x;
-  x = less_f32(90, x) ? 90 : x;
+/* e^(x + more) is (sum + rest) 2^k; |rest| is below 0.1. */
+typedef struct {
+  float sum, rest;
+  uint32_t k;
+} exp_sum_f32;
+INLINED exp_sum_f32 sum_of_exp_f32(float x, float more) {
+  exp_sum_f32 result;
   float shifted = plus_f32(times_f32(x, 0x1.715476p0f), 0x1.8p23f); /* its low bits are k, rounded */
   float k = minus_f32(shifted, 0x1.8p23f);
-  float rest = minus_f32(x, times_f32(k, 0x1.62e4p-1f)), second = times_f32(k, 0x1.7f7d1cp-20f);
+  float rest = minus_f32(x, times_f32(k, 0x1.62e4p-1f)), second = minus_f32(times_f32(k, 0x1.7f7d1cp-20f), more);
   float r = minus_f32(rest, second), lost = minus_f32(minus_f32(rest, r), second);
   float series = horner_f32(0.00138145985f, r, 0.00836871688f);
   series = horner3_f32(series, r, 0.0416683880f, 0.166665206f, 0.499999934f);
-  float sum = plus_f32(1, r);
-  lost = plus_f32(lost, minus_f32(r, minus_f32(sum, 1)));
-  sum = plus_f32(sum, plus_f32(lost, times_f32(times_f32(r, r), series)));
-  return scale_f32(sum, bits_of_float(shifted) - 0x4b400000u);
+  result.sum = plus_f32(1, r);
+  lost = plus_f32(lost, minus_f32(r, minus_f32(result.sum, 1)));
+  result.rest = plus_f32(lost, times_f32(times_f32(r, r), series));
+  result.k = bits_of_float(shifted) - 0x4b400000u;
+  return result;
+}
+INLINED float exp_f32(float x) {
+  /* Outside, the result is 0 or infinity; NaN stays. */
+  x = less_f32(x, -105) ? -105 : x;
+  const exp_sum_f32 e = sum_of_exp_f32(less_f32(90, x) ? 90 : x, 0);
+  return scale_f32(plus_f32(e.sum, e.rest), e.k);
 }
 
 /* 1 - 2 / (e^2x + 1); near 0, where that cancels, a polynomial. */
@@ -43,21 +53,31 @@ INLINED float tanh_f32(float x) {
 /* ------------------------------------------------------------------------------------------------------- float64 */
 
 #ifdef HAS_FLOAT64
-INLINED double exp_f64(double x) {
-  x = less_f64(x, -750) ? -750 : x;
-  x = less_f64(710, x) ? 710 : x;
+typedef struct {
+  double sum, rest;
+  uint64_t k;
+} exp_sum_f64;
+INLINED exp_sum_f64 sum_of_exp_f64(double x, double more) {
+  exp_sum_f64 result;
   double shifted = plus_f64(times_f64(x, 0x1.71547652b82fep0), 0x1.8p52);
   double k = minus_f64(shifted, 0x1.8p52);
-  double rest = minus_f64(x, times_f64(k, 0x1.62e42fefa4p-1)), second = times_f64(k, -0x1.8432a1b0e2634p-43);
+  double rest = minus_f64(x, times_f64(k, 0x1.62e42fefa4p-1));
+  double second = minus_f64(times_f64(k, -0x1.8432a1b0e2634p-43), more);
   double r = minus_f64(rest, second), lost = minus_f64(minus_f64(rest, r), second);
   double series = horner_f64(2.0826627449866923e-9, r, 2.5112036852469264e-8);
   series = horner3_f64(series, r, 2.7557581846648346e-7, 2.7557234861912322e-6, 2.4801586926635664e-5);
   series = horner3_f64(series, r, 1.9841269896383779e-4, 1.3888888889115626e-3, 8.3333333333170343e-3);
   series = horner3_f64(series, r, 4.1666666666666094e-2, 0.16666666666666683, 0.5);
-  double sum = plus_f64(1, r);
-  lost = plus_f64(lost, minus_f64(r, minus_f64(sum, 1)));
-  sum = plus_f64(sum, plus_f64(lost, times_f64(times_f64(r, r), series)));
-  return scale_f64(sum, bits_of_double(shifted) - 0x4338000000000000u);
+  result.sum = plus_f64(1, r);
+  lost = plus_f64(lost, minus_f64(r, minus_f64(result.sum, 1)));
+  result.rest = plus_f64(lost, times_f64(times_f64(r, r), series));
+  result.k = bits_of_double(shifted) - 0x4338000000000000u;
+  return result;
+}
+INLINED double exp_f64(double x) {
+  x = less_f64(x, -750) ? -750 : x;
+  const exp_sum_f64 e = sum_of_exp_f64(less_f64(710, x) ? 710 : x, 0);
+  return scale_f64(plus_f64(e.sum, e.rest), e.k);
 }
 #endif
 

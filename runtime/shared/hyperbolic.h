@@ -17,12 +17,13 @@
 
 /* log 2; from which x the square root of x^2 + 1 is x to the last bit of its logarithm; the range of 2^x; a third of
    the exponent's bias in the upper 32 bits, less what makes the first cube root best. */
-#define LN2_PAIR_f32   make_pair_f32(0x1.62e43p-1f, -0x1.05c61p-29f)
-#define LARGE_ROOT_f32 0x1p14f
-#define EXP2_RANGE_f32 -152, 130
-#define COSH_RANGE_f32 0, 91
-#define CBRT_START_f32 0x2a5137a0u
-#define CBRT_LARGE_f32 0x1p90f, 0x1p60f, 0x1p-20f
+#define LN2_PAIR_f32    make_pair_f32(0x1.62e43p-1f, -0x1.05c61p-29f)
+#define LARGE_ROOT_f32  0x1p14f
+#define EXP2_RANGE_f32  -152, 130
+#define COSH_RANGE_f32  0, 91
+#define CBRT_START_f32  0x2a5137a0u
+#define CBRT_LARGE_f32  0x1p90f, 0x1p60f, 0x1p-20f
+#define RSQRT_SMALL_f32 0x1p-90f, 0x1p60f, 0x1p30f
 
 /* (sinh x - x) / x^3, where z = x^2 <= 1 */
 INLINED float sinh_series_f32(float z) {
@@ -30,12 +31,13 @@ INLINED float sinh_series_f32(float z) {
 }
 
 #ifdef HAS_FLOAT64
-#define LN2_PAIR_f64   make_pair_f64(0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56)
-#define LARGE_ROOT_f64 0x1p28
-#define EXP2_RANGE_f64 -1078, 1026
-#define COSH_RANGE_f64 0, 712
-#define CBRT_START_f64 0x2a9f7893u
-#define CBRT_LARGE_f64 0x1p900, 0x1p600, 0x1p-200
+#define LN2_PAIR_f64    make_pair_f64(0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56)
+#define LARGE_ROOT_f64  0x1p28
+#define EXP2_RANGE_f64  -1078, 1026
+#define COSH_RANGE_f64  0, 712
+#define CBRT_START_f64  0x2a9f7893u
+#define CBRT_LARGE_f64  0x1p900, 0x1p600, 0x1p-200
+#define RSQRT_SMALL_f64 0x1p-900, 0x1p600, 0x1p300
 
 INLINED double sinh_series_f64(double z) {
   double series = horner_f64(7.7161000810765488e-13, z, 1.6058657399470231e-10);
@@ -116,8 +118,9 @@ INLINED double sinh_series_f64(double z) {
     const W_##s high = less ? b : a, low = less ? a : b, x = minus_##s(low, high);                                     \
     const W_##s rest = rest_of_any_sum_##s(low, negate_##s(high), x);                                                  \
     const exp_parts_##s parts = parts_of_exp_##s(x, rest, false, EXP_RANGE_##s, LN2_##s);                              \
-    const pair_##s power = make_pair_##s(scale_##s(parts.high, parts.k), scale_##s(parts.low, parts.k));               \
-    const pair_##s more = log1p_of_pair_##s(settle_pair_##s(power), 0);                                                \
+    const pair_##s settled = settle_pair_##s(make_pair_##s(parts.high, parts.low));                                    \
+    const pair_##s power = make_pair_##s(scale_##s(settled.high, parts.k), scale_##s(settled.low, parts.k));           \
+    const pair_##s more = log1p_of_pair_##s(power, 0);                                                                 \
     const W_##s sum = plus_##s(high, more.high), lost = rest_of_any_sum_##s(high, more.high, sum);                     \
     const W_##s result = plus_##s(sum, plus_##s(lost, more.low));                                                      \
     const bool alone = bits_of_magnitude_##s(high) == INFINITE_##s || less_##s(x, EXP_LOWEST_##s);                     \
@@ -137,6 +140,17 @@ INLINED double sinh_series_f64(double z) {
     return bits_of_##s(a) - 1 < INFINITE_##s - 1 ? signed_as_##s(r, x) : x;                                            \
   }                                                                                                                    \
   INLINED W_##s cbrt_##s(W_##s x) { return scaled_cbrt_##s(x, CBRT_LARGE_##s); }                                       \
+  /* q = 1 / r, where r is the root; r^2 is off by e, and q r by t. */                                                 \
+  INLINED W_##s scaled_rsqrt_##s(W_##s x, W_##s small, W_##s factor, W_##s root) {                                     \
+    const bool up = less_##s(x, small);                                                                                \
+    const W_##s a = up ? times_##s(x, factor) : x, r = root_##s(a), q = divide_##s(1, r), square = times_##s(r, r);    \
+    const W_##s e = minus_##s(minus_##s(a, square), rest_of_product_##s(r, r, square));                                \
+    const W_##s one = times_##s(q, r), t = minus_##s(minus_##s(1, one), rest_of_product_##s(q, r, one));               \
+    const W_##s more = times_##s(q, minus_##s(t, times_##s(times_##s(e, q), times_##s(q, (W_##s)0.5f))));              \
+    const W_##s result = isnan_##s(more) ? q : plus_##s(q, more);                                                      \
+    return up ? times_##s(result, root) : result;                                                                      \
+  }                                                                                                                    \
+  INLINED W_##s rsqrt_##s(W_##s x) { return scaled_rsqrt_##s(x, RSQRT_SMALL_##s); }                                    \
   INLINED W_##s scaled_hypot_##s(W_##s n, W_##s d, W_##s limit, W_##s factor) {                                        \
     const W_##s x = scaled_as_##s(n, d, limit, factor), y = scaled_as_##s(d, d, limit, factor);                        \
     const W_##s x2 = times_##s(x, x), y2 = times_##s(y, y), sum = plus_##s(y2, x2);                                    \

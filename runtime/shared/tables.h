@@ -99,10 +99,11 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(LOGSUMEXP, "logsumexp", "logsumexp", FLOATS, ZERO, ZERO, WITH_OUT | WITH_FILL, 1, logsumexp, SUM)
 
 /* Elementwise operations. enumerator; name; function of scalar.h or arithmetic.inc, without its suffix; dtypes it
-   takes: ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32), BITS (integers and bools) or
-   INTEGERS; what it gives: COMMON (the dtype in which the operands meet), or bool: ORDER (a comparison, in which a
-   number stands for its value) or TRUTH (of what is zero and what is not, numbers too); time of an element, in times
-   that a sum takes (PoCL on one core: a sum, a comparison or a move takes 1 to 4 ns); names in scripts, see enum form.
+   takes: ANY, NUMBERS (integers and floats), FLOATS (of others, each element as float32), BITS (integers and bools),
+   INTEGERS or STORED (floats alone; 16-bit ones are not computed as float32); what it gives: COMMON (the dtype in which
+   the operands meet), or bool: ORDER (a comparison, in which a number stands for its value) or TRUTH (of what is zero
+   and what is not, numbers too); time of an element, in times that a sum takes (PoCL on one core: a sum, a comparison
+   or a move takes 1 to 4 ns); names in scripts, see enum form.
    Rows of SHORT have a loop for each instruction set of the CPU, those of LONG one (long_functions.c). In the order of
    numbers, SHORT is FIRST and, after LONG, LATER. */
 #define STREW_UNARY_FIRST(X)                                                                                           \
@@ -141,7 +142,9 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
   X(ERF, "erf", erf, FLOATS, COMMON, 32, EVERY)                                                                        \
   X(ERFC, "erfc", erfc, FLOATS, COMMON, 32, EVERY)                                                                     \
   X(GELU, "gelu", gelu, FLOATS, COMMON, 32, EVERY)                                                                     \
-  X(CBRT, "cbrt", cbrt, FLOATS, COMMON, 8, EVERY)
+  X(CBRT, "cbrt", cbrt, FLOATS, COMMON, 8, EVERY)                                                                      \
+  X(SILU, "silu", silu, FLOATS, COMMON, 16, EVERY)                                                                     \
+  X(GELU_TANH, "gelu_tanh", gelu_tanh, FLOATS, COMMON, 16, EVERY)
 #define STREW_UNARY_LATER(X) X(SIGNBIT, "signbit", signbit, ANY, TRUTH, 1, EVERY)
 #define STREW_UNARY_SHORT(X) STREW_UNARY_FIRST(X) STREW_UNARY_LATER(X)
 #define STREW_UNARY(X)       STREW_UNARY_FIRST(X) STREW_UNARY_LONG(X) STREW_UNARY_LATER(X)
@@ -169,7 +172,8 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
 #define STREW_BINARY_LONG(X)                                                                                           \
   X(ATAN2, "atan2", atan2, FLOATS, COMMON, 32, EVERY)                                                                  \
   X(HYPOT, "hypot", hypot, FLOATS, COMMON, 16, EVERY)                                                                  \
-  X(LOGADDEXP, "logaddexp", logaddexp, FLOATS, COMMON, 32, EVERY)
+  X(LOGADDEXP, "logaddexp", logaddexp, FLOATS, COMMON, 32, EVERY)                                                      \
+  X(NEXTAFTER, "nextafter", nextafter, STORED, COMMON, 1, EVERY)
 #define STREW_BINARY_LATER(X)                                                                                          \
   X(FMOD, "fmod", fmod, NUMBERS, COMMON, 8, EVERY)                                                                     \
   X(COPYSIGN, "copysign", copysign, FLOATS, COMMON, 1, EVERY)                                                          \

@@ -11,7 +11,7 @@ local methods = [[view reshape flatten permute expand expand_as select narrow sl
   size dim numel stride is_contiguous item tolist get set to clone contiguous free]]
 local in_place = [[transpose t squeeze unsqueeze as_strided add sub mul div floor_divide remainder pow neg abs exp
   log log2 log10 log1p expm1 tan asin acos atan sinh cosh asinh acosh atanh exp2 erf erfc gelu
-  cbrt atan2 hypot logaddexp fmod copysign signbit positive gelu_tanh gcd lcm
+  cbrt atan2 hypot logaddexp nextafter fmod copysign signbit positive gelu_tanh gcd lcm
   bitwise_left_shift bitwise_right_shift square reciprocal trunc silu
   softplus elu leaky_relu lerp heaviside logical_xor
   sign sqrt rsqrt sin cos tanh sigmoid relu floor ceil round clamp masked_fill eq ne lt le

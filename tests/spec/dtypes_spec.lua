@@ -11,7 +11,8 @@ local SELF, FLOAT, BOOL, LONG = "self's", "float32", "bool", "int64"
 local unary = {
   {"neg abs floor ceil round relu", SELF, SELF, nil},
   {"exp log log2 log10 log1p expm1 sqrt rsqrt sin cos tanh sigmoid", SELF, FLOAT, FLOAT},
-  {"tan asin acos atan sinh cosh asinh acosh atanh exp2 erf erfc gelu cbrt gelu_tanh", SELF, FLOAT, FLOAT},
+  {"tan asin acos atan sinh cosh asinh acosh atanh exp2 erf erfc gelu cbrt", SELF, FLOAT, FLOAT},
+  {"gelu_tanh silu softplus", SELF, FLOAT, FLOAT},
   {"sign", SELF, SELF, SELF},
   {"positive", SELF, SELF, SELF},
   {"signbit", BOOL, BOOL, BOOL},
@@ -22,6 +23,7 @@ local binary = {
   {"add mul minimum maximum", SELF, SELF, SELF},
   {"sub floor_divide remainder pow fmod", SELF, SELF, nil},
   {"div atan2 hypot logaddexp copysign", SELF, FLOAT, FLOAT},
+  {"nextafter", SELF, nil, nil},
   {"eq ne lt le gt ge logical_and logical_or", BOOL, BOOL, BOOL},
   {"bitwise_and bitwise_or bitwise_xor", nil, SELF, SELF},
   {"bitwise_left_shift bitwise_right_shift gcd lcm", nil, SELF, nil},

@@ -71,7 +71,7 @@ local UNARY = {"abs", "floor", "ceil", "round", "relu", "exp", "log", "sqrt", "r
   "log2", "log10", "log1p", "expm1", "sign", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh",
   "exp2", "erf", "erfc", "gelu", "cbrt", "gelu_tanh", "positive", "signbit"}
 local BINARY = {"minimum", "maximum", "add", "sub", "mul", "div", "floor_divide", "remainder", "pow", "atan2", "hypot",
-  "logaddexp", "fmod", "copysign", "bitwise_left_shift", "bitwise_right_shift", "gcd", "lcm"}
+  "logaddexp", "nextafter", "fmod", "copysign", "bitwise_left_shift", "bitwise_right_shift", "gcd", "lcm"}
 local OPERATORS = {"+", "-", "*", "/", "//", "%", "^", "&", "|", "~"}
 local COMPARED = {["=="] = "eq", ["~="] = "ne", ["<"] = "lt", ["<="] = "le", [">"] = "gt", [">="] = "ge"}
 local FOLDS = {"sum", "mean", "var", "std", "min", "max", "amin", "amax", "prod"}

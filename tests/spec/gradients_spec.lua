@@ -111,8 +111,8 @@ local function pair()
   return sizes, other
 end
 
-for _, name in ipairs{"add", "sub", "mul", "div", "atan2", "hypot", "logaddexp", "copysign", "minimum", "maximum",
-  "remainder"} do
+for _, name in ipairs{"add", "sub", "mul", "div", "atan2", "hypot", "logaddexp", "copysign", "nextafter", "minimum",
+  "maximum", "remainder"} do
   cases[name] = function()
     local one, two = pair()
     if random(2) == 1 then one, two = two, one end

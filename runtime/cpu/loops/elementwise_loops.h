@@ -27,5 +27,6 @@ struct long_functions {
   kernel *unary[STREW_UNARY_COUNT], *binary[STREW_BINARY_COUNT];
 };
 extern const struct long_functions long_functions_f32, long_functions_f64;
+extern kernel *const nextafter_halves[2]; /* of float16 and bfloat16 */
 
 #endif

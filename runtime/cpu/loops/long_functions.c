@@ -17,8 +17,8 @@
   }
 #define BINARY_ROW(s, op)                                                                                              \
   static void op##_row_##s(int64_t count, void *out, const void *const *in) {                                          \
-    W_##s *to = out;                                                                                                   \
-    const W_##s *a = in[0], *b = in[1];                                                                                \
+    T_##s *to = out;                                                                                                   \
+    const T_##s *a = in[0], *b = in[1];                                                                                \
     for (int64_t i = 0; i < count; i++) to[i] = op##_##s(a[i], b[i]);                                                  \
   }
 #define UNARY(ENUM, name, op, ...)  UNARY_ROW(f32, op) UNARY_ROW(f64, op)
@@ -30,3 +30,7 @@ STREW_BINARY_LONG(BINARY)
 #define ROW_f64(ENUM, name, op, ...) [STREW_##ENUM] = op##_row_f64,
 const struct long_functions long_functions_f32 = {{STREW_UNARY_LONG(ROW_f32)}, {STREW_BINARY_LONG(ROW_f32)}};
 const struct long_functions long_functions_f64 = {{STREW_UNARY_LONG(ROW_f64)}, {STREW_BINARY_LONG(ROW_f64)}};
+
+BINARY_ROW(f16, nextafter)
+BINARY_ROW(bf16, nextafter)
+kernel *const nextafter_halves[] = {nextafter_row_f16, nextafter_row_bf16};
