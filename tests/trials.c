@@ -634,6 +634,33 @@ START_TEST(test_products) {
 }
 END_TEST
 
+static strew_status call_factors(int i) {
+  switch (i) {
+  case 0: return strew_solve(left, right, TO);
+  case 1: return strew_inv(left, TO);
+  case 2: return strew_det(left, TO);
+  case 3: return strew_slogdet(left, &out[0], &out[1], report);
+  case 4: return strew_cholesky(right, NULL, TO);
+  case 5: return strew_qr(left, NULL, &out[0], &out[1], report);
+  case 6: return strew_eigh(left, NULL, &out[0], &out[1], report);
+  default: return strew_svd(left, NULL, &out[0], &out[1], &out[2], report);
+  }
+}
+enum { FACTOR_CALLS = 8 };
+
+/* Matrices of floats, of 16-bit ones, and such that must be copied. right: the identity. */
+START_TEST(test_linear_algebra) {
+  const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_FLOAT16, STREW_FLOAT32};
+  for (int i = 0; i < 3; i++) {
+    strew_tensor *eye = NULL;
+    left = operand(random_tensor(dtypes[i], 3, (int64_t[]){2, 4, 4}, i == 2 ? STRIDED : CONTIGUOUS));
+    ok(strew_eye(strew_tensor_device(left), dtypes[i], 4, 4, &eye, &failure));
+    right = operand(eye);
+    exercise("linear algebra", call_factors, _i, NULL);
+  }
+}
+END_TEST
+
 /* If worker threads cannot be created, the caller's thread does all the work. */
 START_TEST(test_pool) {
   start_script();
@@ -787,6 +814,7 @@ void add_trials(TCase *all) {
   tcase_add_loop_test(all, test_binary, 0, STREW_BINARY_COUNT);
   tcase_add_loop_test(all, test_folds, 0, STREW_FOLD_COUNT);
   tcase_add_loop_test(all, test_products, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(all, test_linear_algebra, 0, FACTOR_CALLS);
   if (!on_device()) tcase_add_test(all, test_pool);
   tcase_add_loop_test(all, test_large, 0, LARGE_CALLS);
   tcase_add_loop_test(all, test_scatters, 0, dtypes * STREW_REDUCTION_COUNT);

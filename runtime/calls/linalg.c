@@ -209,21 +209,21 @@ static strew_tensor *pivots_of(struct steps *steps, strew_tensor *tensor) {
   return steps->status == STREW_OK ? *pivots : NULL;
 }
 
-/* Moves a fold of pivots to *out, as the dtype of the matrices. */
-static void give_fold(struct steps *steps, strew_fold fold, strew_tensor *pivots, const strew_tensor *tensor,
-                      const char *name, strew_tensor **out) {
+/* A fold of pivots, as the dtype of the matrices: `given`, if it is not NULL. */
+static strew_tensor *fold_pivots(struct steps *steps, strew_fold fold, strew_tensor *pivots, const strew_tensor *tensor,
+                                 const char *name, strew_tensor *given) {
   strew_tensor *made = step_reduce(steps, fold, pivots, 1, (int[]){-1});
   strew_tensor *target =
-      steps_out(steps, name, tensor->storage->device, tensor->dtype, tensor->rank - 2, tensor->sizes, *out);
+      steps_out(steps, name, tensor->storage->device, tensor->dtype, tensor->rank - 2, tensor->sizes, given);
   made = step_reshape(steps, made, tensor->rank - 2, tensor->sizes);
   if (target) STEP(steps, copy_tensor(steps->call, target, made));
-  steps_give(steps, target, out);
+  return target;
 }
 
 strew_status strew_det(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "det", error, {"self", tensor}, {"out", *out});
-  give_fold(&steps, STREW_FOLD_PROD, pivots_of(&steps, tensor), tensor, "out", out);
-  return steps_status(&steps);
+  strew_tensor *pivots = pivots_of(&steps, tensor);
+  return steps_give(&steps, fold_pivots(&steps, STREW_FOLD_PROD, pivots, tensor, "out", *out), out);
 }
 
 strew_status strew_slogdet(strew_tensor *tensor, strew_tensor **sign, strew_tensor **logabsdet, strew_error *error) {
@@ -231,8 +231,10 @@ strew_status strew_slogdet(strew_tensor *tensor, strew_tensor **sign, strew_tens
   strew_tensor *pivots = pivots_of(&steps, tensor);
   strew_tensor *logs = step_unary(&steps, STREW_LOG, step_unary(&steps, STREW_ABS, pivots, NULL), NULL);
   strew_tensor *signs = step_unary(&steps, STREW_SIGN, pivots, NULL);
-  if (sign) give_fold(&steps, STREW_FOLD_PROD, signs, tensor, "sign", sign);
-  if (logabsdet) give_fold(&steps, STREW_FOLD_SUM, logs, tensor, "logabsdet", logabsdet);
+  signs = fold_pivots(&steps, STREW_FOLD_PROD, signs, tensor, "sign", sign ? *sign : NULL);
+  logs = fold_pivots(&steps, STREW_FOLD_SUM, logs, tensor, "logabsdet", logabsdet ? *logabsdet : NULL);
+  if (sign) steps_give(&steps, signs, sign);
+  if (logabsdet) steps_give(&steps, logs, logabsdet);
   return steps_status(&steps);
 }
 
