@@ -29,7 +29,7 @@ EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno
 # Loops compiled for each instruction set are vectorised without the rest of -O3, which would double their size.
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 # Composed calls (steps.h) spend their time in others, linear algebra in those loops: -Os makes them a fifth smaller.
-SMALL    = runtime/cpu/linalg.c $(patsubst %,runtime/calls/%.c,histogram isclose linalg quantile rearrange searchsorted)
+SMALL    = runtime/cpu/linalg.c $(patsubst %,runtime/calls/%.c,histogram isclose linalg quantile rearrange searchsorted sort)
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter $(SMALL),$<),-Os,\
              $(if $(filter runtime/cpu/%,$<),-O3,-O2))))
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS))

@@ -374,12 +374,11 @@ START_TEST(test_points_in_bins) {
     const int count = 1 + (int)draw_below(3), n = (int)draw_below(30);
     const int64_t shape[] = {2, n};
     float xs[3][60], lines[3][6];
-    int64_t sizes[3], cells = 1, weights[60], numbers[60], expected[125] = {0}, sums[125] = {0};
+    int64_t sizes[3], weights[60], numbers[60], expected[125] = {0}, sums[125] = {0};
     strew_tensor *points[3], *edges[3], *weighted = NULL, *counts = NULL, *bins = NULL;
     for (int i = 0; i < 2 * n; i++) weights[i] = draw_below(9) - 4;
     for (int d = 0; d < count; d++) {
       sizes[d] = 1 + draw_below(5);
-      cells *= sizes[d];
       for (int i = 0; i < 2 * n; i++) xs[d][i] = draw_below(20) ? (float)(draw_below(24) - 4) / 2 : (float)NAN;
       for (int64_t k = 0; k <= sizes[d]; k++) lines[d][k] = (k ? lines[d][k - 1] : 0) + (float)draw_below(3);
       points[d] = tensor_of(STREW_FLOAT32, 2, shape, d ? STRIDED : PERMUTED, xs[d]);

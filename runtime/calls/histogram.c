@@ -205,8 +205,8 @@ struct grid {
 };
 
 /* Messages number entries from 1. */
-static const char *entry_name(const char *list, int i, char name[24]) {
-  snprintf(name, 24, "%s[%d]", list, i + 1);
+static const char *entry_name(const char *list, int i, char name[32]) {
+  snprintf(name, 32, "%s[%d]", list, i + 1);
   return name;
 }
 
@@ -230,7 +230,7 @@ static void check_ascending(struct steps *steps, strew_tensor *edges) {
 }
 
 static strew_status check_dimension(struct call *call, const strew_tensor *const first, const strew_tensor *coordinate,
-                                    const strew_tensor *edges, char names[2][24]) {
+                                    const strew_tensor *edges, char names[2][32]) {
   char is[TEXT_BYTES], expected[TEXT_BYTES];
   call->operands[0].name = names[0], call->operands[0].tensor = coordinate;
   call->operands[1].name = names[1], call->operands[1].tensor = edges;
@@ -248,7 +248,7 @@ static strew_status check_dimension(struct call *call, const strew_tensor *const
 
 static void check_grid(struct steps *steps, struct call *call, struct grid *grid, const strew_tensor *weights) {
   struct fault fault = VALUED(STREW_EARGUMENT, "count", strew_int(grid->count));
-  char names[2][24], is[TEXT_BYTES], expected[TEXT_BYTES];
+  char names[2][32], is[TEXT_BYTES], expected[TEXT_BYTES];
   if (grid->count < 1 || grid->count > MAX_RANK)
     STEP(steps, fail(call, fault, "is %d, expected 1..%d", grid->count, MAX_RANK));
   grid->cells = 1;

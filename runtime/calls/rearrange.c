@@ -127,7 +127,7 @@ strew_status strew_repeat(strew_tensor *tensor, int count, const int64_t *repeat
     STEP(&steps, check_repeats(&call, sizes[d], repeats[d], d, 1));
   }
   if (added > 0) x = step_view(&steps, x, count, sizes);
-  for (int d = count - 1; d >= 0 && steps.status == STREW_OK; d--)
+  for (int d = count > 0 ? count - 1 : -1; d >= 0 && steps.status == STREW_OK; d--)
     if (repeats[d] != 1) x = repeat_along(&steps, x, d, repeats[d], true);
   return give_new(&steps, tensor, x, out);
 }
