@@ -16,7 +16,7 @@ function missing.as_float(t, dtype)
   local most = EXACT[dtype]
   if LARGEST[t.dtype] and LARGEST[t.dtype] > most then
     local changes = t:lt(-most) | t:gt(most)
-    if changes:any():item() then return nil, (tostring(t[changes]:narrow(0, 0, 1)):match "%-?%d+") end
+    if changes:any():item() then return nil, tostring(t[changes]:narrow(0, 0, 1)):match "(%-?%d+)%s*$" end
   end
   return t:to(dtype)
 end

@@ -33,10 +33,8 @@ strew_status check_as_int64(const struct call *call, strew_tensor *src) {
   STEPS(steps, call);
   const strew_scalar most = step_number(&steps, STREW_FOLD_AMAX, src);
   if (steps.status != STREW_OK || most.dtype != STREW_UINT64) return steps.status;
-  return fail(
-      call,
-      (struct fault){STREW_EVALUE, "src", &most, .hint = "strew_to(src, float64) is rounded, strew_scatter wraps"},
-      "has value %s, sums, products and means of integers in groups are int64", text_of_scalar(most, text));
+  return fail(call, (struct fault){STREW_EVALUE, "src", &most, .hint = "strew_to(src, float64)"},
+              "has value %s, sums, products and means of integers in groups are int64", text_of_scalar(most, text));
 }
 
 strew_dtype result_dtype(const strew_aggregate *aggregate) {
