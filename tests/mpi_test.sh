@@ -22,7 +22,7 @@ export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 ranks() { # N COMMAND...
   n=$1
   shift
-  timeout 120 mpirun -np "$n" "$@" 2>&1
+  timeout 400 mpirun -np "$n" "$@" 2>&1
 }
 
 verdict() { # NAME WRONG: error text; empty: passed
