@@ -24,6 +24,16 @@ static strew_status fail_domain(const struct elementwise *work, const char *argu
   return fail(work->call, HINTED(STREW_EDTYPE, argument, hint), "is %s, %s takes %s", is, work->call->op, takes);
 }
 
+/* Integers that only a float dtype holds are uint64 and a signed dtype. */
+static strew_status fail_mixed(const struct elementwise *work) {
+  const strew_dtype first = work->operands[0].tensor->dtype, second = work->operands[1].tensor->dtype;
+  const bool is_first = first == STREW_UINT64;
+  return fail(work->call,
+              HINTED(STREW_EDTYPE, work->names[1], is_first ? "strew_to(other, uint64)" : "strew_to(other, int64)"),
+              "is %s, %s is %s: no integer dtype holds both", strew_dtype_name(second), work->names[0],
+              strew_dtype_name(first));
+}
+
 /* Checks that the operation takes the common dtype. */
 static strew_status check_domain(const struct elementwise *work, enum takes takes) {
   for (int i = 0; i < work->inputs; i++) {
@@ -36,6 +46,7 @@ static strew_status check_domain(const struct elementwise *work, enum takes take
                          i ? "strew_to(other, float32)" : "strew_to(self, float32)");
     if ((takes == TAKES_BITS || integers) && dtype_is_float(dtype))
       return fail_domain(work, work->names[i], is, integers ? "integers" : "integers and bools", NULL);
+    if ((takes == TAKES_BITS || integers) && i && dtype_is_float(work->common)) return fail_mixed(work);
     if ((takes != TAKES_NUMBERS && !integers) || dtype != STREW_BOOL) continue;
     /* the meaning of - for bools is ambiguous, even with a number: PyTorch rejects it, too */
     bool minus = work->kind == ELEMENTWISE_BINARY ? work->op == STREW_SUB : work->op == STREW_NEG;
