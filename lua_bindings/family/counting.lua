@@ -30,14 +30,12 @@ local function has_float(list)
 end
 
 -- Returns numbers, a script's table, as a tensor of those that elements of `values` may equal, as t:eq(number) has it:
--- beside floats rounded to one, unless they are out of its range; beside integers the whole ones.
+-- beside floats rounded to one, unless they are out of its range.
 local function members(list, values)
   local line = strew.tensor(list, {dtype = has_float(list) and "float64" or nil, device = "cpu"})
   if operands.is_float(values) then
     local rounded = line:to(values.dtype)
     line = strew.where(rounded:isinf() & line:isfinite(), 0 / 0, rounded)
-  elseif operands.is_float(line) then
-    line = line[line:eq(line:floor()) & line:ge(math.mininteger) & line:lt(0x1p63)]:to("int64")
   end
   return line:to(values.device)
 end

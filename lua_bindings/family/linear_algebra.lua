@@ -305,10 +305,10 @@ local function matrix_power(self, n)
   check_matrices(self, "self", true)
   if n < 0 then self, n = self:inv(), -n end
   local out, square
-  while n > 0 do
+  while n ~= 0 do -- as unsigned: -math.mininteger is itself
     square = square and square:matmul(square) or self
-    if n % 2 == 1 then out = out and out:matmul(square) or square end
-    n = n // 2
+    if n & 1 == 1 then out = out and out:matmul(square) or square end
+    n = n >> 1
   end
   if out then return out == self and self:clone() or out end
   return strew.eye(self:size(-1), {dtype = self.dtype, device = self.device}):expand(self.shape):clone()

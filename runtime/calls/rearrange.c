@@ -54,7 +54,7 @@ strew_status strew_flip(strew_tensor *tensor, int dim_count, const int64_t *dims
 
 /* Those that leave at one end enter at the other. */
 static strew_tensor *roll_along(struct steps *steps, strew_tensor *x, int dim, int64_t shift) {
-  const int64_t n = size_along(x, dim), first = n ? (n - (shift % n + n) % n) % n : 0;
+  const int64_t n = size_along(x, dim), first = !n ? 0 : shift % n > 0 ? n - shift % n : -(shift % n);
   if (!first) return x;
   const int mark = steps->count;
   strew_tensor *parts[] = {step_narrow(steps, x, dim, first, n - first), step_narrow(steps, x, dim, 0, first)};

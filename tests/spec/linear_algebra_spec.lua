@@ -205,6 +205,10 @@ describe("linear algebra", function()
       fails("'self' has at %[1, 2%] a matrix with infinite or NaN elements", strew[f], a)
     end
     assert.is_true(a:inv()[1][2]:isnan():all():item())
+    a[1][2][0] = 0 -- column 0 is 0, NaN, NaN
+    a[1][2][1] = 1
+    a[1][2][0][0], a[1][2][1][0] = 0.0, 0 / 0
+    assert.is_true(a:det()[1]:isnan()[2])
     for _, f in ipairs{"inv", "det", "slogdet", "cholesky", "eigh"} do
       fails("matrices of size 2 x 3, expected square ones", strew[f], strew.ones(2, 3))
       fails('is int64, expected a float dtype.*self:to%("float32"%)', strew[f], strew.eye(3, {dtype = "int64"}))
@@ -376,6 +380,7 @@ describe("linear algebra", function()
     assert.is_true(strew.equal(m:matrix_power(5), m:mm(m):mm(m):mm(m):mm(m)))
     assert.is_true(strew.equal(m:matrix_power(0), strew.eye(2, {dtype = "int64"})))
     local f = m:to("float32")
+    assert.is_true(strew.equal((f * 0 + strew.eye(2) * 2):matrix_power(math.mininteger), f * 0))
     close("power", f:matrix_power(-3):matmul(f:matrix_power(3)), strew.eye(2), 2000)
   end)
 
