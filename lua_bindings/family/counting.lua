@@ -72,7 +72,8 @@ local function edges_of(x, bins, name, low, high)
   end
   if low == high then low, high = low - 0.5, high + 0.5 end
   local function spaced(...) return errors.own("stop", "range", nil, strew.linspace, ...) end
-  return errors.own("start", "range", nil, spaced, low, high, count + 1, {dtype = x.dtype, device = x.device})
+  local function ranged(...) return errors.own("start", "range", nil, spaced, ...) end
+  return errors.own("shape", name, nil, ranged, low, high, count + 1, {dtype = x.dtype, device = x.device})
 end
 
 -- Returns the two numbers at k of the option `range`; none without it.
