@@ -12,6 +12,12 @@ local function eye_like(t, n)
   return strew.eye(n, {dtype = t.dtype}):expand(shape)
 end
 
+local function fails(message, f, ...)
+  local ok, got = pcall(f, ...)
+  assert.is_false(ok)
+  assert.matches(message, got)
+end
+
 -- Fails unless |a - b| is at most `ulps` units of the largest element of b, or of `scale`.
 local function close(what, a, b, ulps, scale)
   assert.are.same(b.shape, a.shape, what)
@@ -185,11 +191,6 @@ describe("linear algebra", function()
   end)
 
   it("names the matrix without a result", function()
-    local function fails(message, f, ...)
-      local ok, got = pcall(f, ...)
-      assert.is_false(ok)
-      assert.matches(message, got)
-    end
     local a = strew.eye(3):expand(2, 4, 3, 3):clone()
     a[1][2] = strew.ones(3, 3)
     fails("inv: 'self' has at %[1, 2%] a singular matrix: column 1 has no pivot"
@@ -344,11 +345,13 @@ describe("linear algebra", function()
         {"ij,jk", "has 2 terms, for 1 operand"},
         {"ijk", 'the term "ijk" for an operand of 2 dimensions'}, {"i1", "expected letters"},
         {"ii->i", "repeats 'i', whose sizes are 2 and 3"}, {"ij->ii", "has 'i' in the result twice"},
-        {"i->j->k", "has several"}} do
+        {"i->j->k", "has several"}, {"ij>i", 'the term "ij>i"'}} do
       local ok, message = pcall(strew.einsum, case[1], strew.ones(2, 3))
       assert.is_false(ok, case[1])
       assert.matches(case[2], message, 1, true)
     end
+    fails("'equation' has operands of dtypes float32 and int64", strew.einsum, "i,i", {strew.ones(2), strew.arange(2)})
+    fails("'equation' has a product of bools", strew.einsum, "i,i", {strew.tensor{true}, strew.tensor{true}})
   end)
 
   it("multiplies along dimensions", function()
@@ -396,6 +399,7 @@ describe("linear algebra", function()
     close("-inf", a:matrix_norm(-math.huge), a:abs():sum(-1):amin(-1), 8)
     close("dim", a:matrix_norm(1, {0, 2}), a:abs():sum(0):amax(-1), 8)
     assert.are.same({1, 4, 1}, a:matrix_norm("nuc", {0, 2}, true).shape)
+    fails("matrix_norm: 'dim' names dimension 0 twice", strew.matrix_norm, a, 1, {0, 0})
     close("vector", a:vector_norm(3, -1), a:norm(3, -1), 0)
     assert.is_false(pcall(strew.matrix_norm, a, "max"))
     assert.is_false(pcall(strew.matrix_norm, a, 3))
