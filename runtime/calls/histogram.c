@@ -202,6 +202,7 @@ struct grid {
   int count;
   strew_tensor *const *coordinates, *const *edges;
   int64_t sizes[MAX_RANK], cells; /* the number of bins, in each dimension and in all */
+  char names[2][32];              /* of the call's operands */
 };
 
 /* Messages number entries from 1. */
@@ -248,7 +249,7 @@ static strew_status check_dimension(struct call *call, const strew_tensor *const
 
 static void check_grid(struct steps *steps, struct call *call, struct grid *grid, const strew_tensor *weights) {
   struct fault fault = VALUED(STREW_EARGUMENT, "count", strew_int(grid->count));
-  char names[2][32], is[TEXT_BYTES], expected[TEXT_BYTES];
+  char(*names)[32] = grid->names, is[TEXT_BYTES], expected[TEXT_BYTES];
   if (grid->count < 1 || grid->count > MAX_RANK)
     STEP(steps, fail(call, fault, "is %d, expected 1..%d", grid->count, MAX_RANK));
   grid->cells = 1;
