@@ -281,6 +281,20 @@ describe("linear algebra", function()
     assert.are.equal(1, rank:item())
   end)
 
+  it("converges for eigenvalues of few magnitudes", function()
+    for _, dtype in ipairs(dtypes) do
+      for _, large in ipairs{1, 50} do
+        local n = 150
+        local q = strew.randn(n, n, {dtype = dtype}):qr()
+        local d = strew.where(strew.arange(n):lt(large), 1e8, 1.0):to(dtype)
+        local a = (q * d):matmul(q:t())
+        a = (a + a:t()) / 2
+        local values, vectors = a:eigh()
+        close("eigenvectors", a:matmul(vectors), vectors * values, n, 1e8)
+      end
+    end
+  end)
+
   it("multiplies by subscripts as loops do", function()
     local letters = {"i", "j", "k", "l"}
     for _ = 1, support.runs_all and 300 or 40 do
