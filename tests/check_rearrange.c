@@ -454,7 +454,7 @@ START_TEST(test_refused) {
   assert_fails(strew_index_get(x, 0, &x, NULL, &out, &failure), STREW_EARGUMENT, NULL);
   assert_fails(strew_histogram(1, &x, &down, NULL, &out, NULL, &failure), STREW_EVALUE, NULL);
   ck_assert_ptr_nonnull(
-      strstr(failure.message, "histogram: 'edges' has value 1.0 at [2], expected values in ascending"));
+      strstr(failure.message, "histogram: 'edges[1]' has value 1.0 at [2], expected values in ascending"));
   assert_fails(strew_histogram(1, &matrix, &x, down, &out, NULL, &failure), STREW_ESHAPE, NULL);
   assert_fails(strew_histogram(1, &x, &matrix, NULL, &out, NULL, &failure), STREW_ESHAPE, NULL);
   assert_fails(strew_histogram(2, (strew_tensor *[]){x, matrix}, (strew_tensor *[]){x, x}, NULL, &out, NULL, &failure),

@@ -424,6 +424,23 @@ static strew_status add_up_groups(void) { return with_groups(add_them_up); }
 static strew_status square_groups(void) { return with_groups(square_them); }
 static strew_status take_first_of_groups(void) { return with_groups(take_their_first); }
 
+static strew_status find_log(void) {
+  strew_tensor *square = NULL;
+  strew_status status = strew_narrow(a, 0, 0, five[0], &square, report);
+  if (status == STREW_OK) status = strew_slogdet(square, &out[0], &out[1], report);
+  strew_release(square);
+  return status;
+}
+
+static strew_status count_points(void) {
+  strew_tensor *edges = NULL;
+  const strew_scalar low = strew_int(-2), high = strew_int(3), step = strew_int(1);
+  strew_status status = strew_arange(device, strew_tensor_dtype(many), low, high, step, &edges, report);
+  if (status == STREW_OK) status = strew_histogram(1, &many, &edges, NULL, &out[0], &out[1], report);
+  strew_release(edges);
+  return status;
+}
+
 /* Name, destination if it exists before, call. The tests after this one sweep families. */
 #define SCRIPT(X)                                                                                                      \
   X(empty, NULL, strew_empty(device, STREW_INT16, 2, wide, TO))                                                        \
@@ -514,6 +531,13 @@ static strew_status take_first_of_groups(void) { return with_groups(take_their_f
   X(index_put_mean_of_halves, halves, put_at(halves, 2, rows, rows, number(2), STREW_MEAN))                            \
   X(index_put_at_mask, b, put_at(b, 1, mask, NULL, number(7), STREW_ASSIGN))                                           \
   X(index_put_bad_index, b, put_at(b, 2, rows, columns, number(7), STREW_ASSIGN))                                      \
+  X(slogdet, NULL, find_log())                                                                                         \
+  X(svd, NULL, strew_svd(a, NULL, &out[0], &out[1], &out[2], report))                                                  \
+  X(qr_of_halves, NULL, strew_qr(half, NULL, &out[0], &out[1], report))                                                \
+  X(isin, NULL, strew_isin(whole, many, NULL, TO))                                                                     \
+  X(roll, NULL, strew_roll(b, 2, (int64_t[]){1, 2}, (int64_t[]){0, 1}, TO))                                            \
+  X(repeat_interleave, NULL, strew_repeat_interleave(handful, number(2), 0, TO))                                       \
+  X(histogram, NULL, count_points())                                                                                   \
   X(take, NULL, strew_take(b, columns, STREW_WRAP, TO))                                                                \
   X(put_in_place, b, strew_put(b, rows, a, NULL, TO))                                                                  \
   X(grouping, NULL, group_ids(crowd, STREW_ERROR))                                                                     \

@@ -30,14 +30,12 @@ local function has_float(list)
 end
 
 -- Returns numbers, a script's table, as a tensor of those that elements of `values` may equal, as t:eq(number) has it:
--- beside floats rounded to one, unless they are out of its range; beside integers the whole ones.
+-- beside floats rounded to one, unless they are out of its range.
 local function members(list, values)
   local line = strew.tensor(list, {dtype = has_float(list) and "float64" or nil, device = "cpu"})
   if operands.is_float(values) then
     local rounded = line:to(values.dtype)
     line = strew.where(rounded:isinf() & line:isfinite(), 0 / 0, rounded)
-  elseif operands.is_float(line) then
-    line = line[line:eq(line:floor()) & line:ge(math.mininteger) & line:lt(0x1p63)]:to("int64")
   end
   return line:to(values.device)
 end
@@ -74,7 +72,8 @@ local function edges_of(x, bins, name, low, high)
   end
   if low == high then low, high = low - 0.5, high + 0.5 end
   local function spaced(...) return errors.own("stop", "range", nil, strew.linspace, ...) end
-  return errors.own("start", "range", nil, spaced, low, high, count + 1, {dtype = x.dtype, device = x.device})
+  local function ranged(...) return errors.own("start", "range", nil, spaced, ...) end
+  return errors.own("shape", name, nil, ranged, low, high, count + 1, {dtype = x.dtype, device = x.device})
 end
 
 -- Returns the two numbers at k of the option `range`; none without it.
@@ -97,9 +96,15 @@ local function check_range(range, count)
   end
 end
 
--- Returns the number of points, or the sums of their weights, in each bin.
-local function histogram_of(self, columns, edges, weights, density)
-  local function counted(f) return errors.own("edges", "bins", nil, f, columns, edges) end
+-- Returns the number of points, or the sums of their weights, in each bin. names: the script's of edges.
+local function histogram_of(self, columns, edges, names, weights, density)
+  local function counted(f)
+    for d, name in ipairs(names) do
+      local other = f
+      f = function(...) return errors.own(("edges[%d]"):format(d), name, nil, other, ...) end
+    end
+    return errors.own("edges", "bins", nil, f, columns, edges)
+  end
   local counts
   if weights then
     local at, sizes = counted(inner.histogram_bins), {}
@@ -229,14 +234,14 @@ return {
       weights = check_weights(self, weights, self.shape)
       local x = self:reshape(-1)
       local edges = edges_of(x, bins, "bins", range_at(range, 1))
-      return histogram_of(self, {x}, {edges}, weights, density), edges
+      return histogram_of(self, {x}, {edges}, {"bins"}, weights, density), edges
     end},
 
   histogramdd = {"self:tensor bins:several range=any weights=tensor density=boolean",
     function(self, bins, range, weights, density)
       operands.check_float(self, "self")
       operands.check_rank(self, "self", 2, 2, "2", "a row is a point")
-      local count, columns, edges = self:size(1), {}, {}
+      local count, columns, edges, names = self:size(1), {}, {}, {}
       if count < 1 or count > 16 then
         fail("self", ("has size %d along dim 1, expected 1..16"):format(count), nil, "shape")
       end
@@ -247,8 +252,9 @@ return {
       weights = check_weights(self, weights, {self:size(0)})
       for d = 1, count do
         columns[d] = self:select(1, d - 1)
-        edges[d] = edges_of(columns[d], type(bins) == "table" and bins[d] or bins, "bins", range_at(range, 2 * d - 1))
+        names[d] = type(bins) == "table" and ("bins[%d]"):format(d) or "bins"
+        edges[d] = edges_of(columns[d], type(bins) == "table" and bins[d] or bins, names[d], range_at(range, 2 * d - 1))
       end
-      return histogram_of(self, columns, edges, weights, density), edges
+      return histogram_of(self, columns, edges, names, weights, density), edges
     end},
 }

@@ -1,7 +1,7 @@
 -- linear_algebra.lua: products of vectors and matrices by subscripts, norms and powers of matrices, and what is made of
 -- their singular values: ranks, pseudo-inverses, least squares.
 local strew, fail, use, inner = ...
-local operands = use "operands.lua"
+local operands, errors = use "operands.lua", use "errors.lua"
 local computed, product, is_tensor = operands.computed, operands.product, operands.is_tensor
 
 local function check_matrices(t, name, is_square)
@@ -73,8 +73,8 @@ end
 
 -- Returns each operand as {t =, labels =}, the labels of the result, and the size of each label.
 local function parse(equation, tensors)
-  local text, arrows = equation:gsub("%s", ""):gsub("%->", ">")
-  local left, right = text:match "^([^>]*)>?([^>]*)$"
+  local text, arrows = equation:gsub("%s", ""):gsub("%->", "\n")
+  local left, right = text:match "^([^\n]*)\n?([^\n]*)$"
   if not left then fail_equation('has several "->"') end
   local terms, list, sizes, widest, counts = split(left), {}, {}, 0, {}
   if #terms ~= #tensors then
@@ -170,7 +170,15 @@ local function einsum(equation, first, ...)
   if type(tensors) ~= "table" or #tensors == 0 then
     fail("a", ("is %s, expected a tensor or a sequence of tensors"):format(inner.text(first)))
   end
-  local list, result, sizes = parse(equation, operands.tensors(tensors, "a"))
+  for k, t in ipairs(operands.tensors(tensors, "a")) do
+    if t.dtype ~= tensors[1].dtype then
+      fail("equation", ("has operands of dtypes %s and %s: they must be equal"):format(tensors[1].dtype, t.dtype), nil,
+        "dtype")
+    elseif k > 1 and t.dtype == "bool" then
+      fail("equation", "has a product of bools, expected numbers", 'a:to("int64")', "dtype")
+    end
+  end
+  local list, result, sizes = parse(equation, tensors)
   local function needed_after(k) -- labels of the result and of the operands from k on
     local is_needed = {}
     for _, label in ipairs(result) do is_needed[label] = true end
@@ -291,7 +299,7 @@ local function cdist(self, other, p)
   operands.check_values(self, other, "other")
   check_matrices(self, "self")
   check_matrices(other, "other")
-  if p < 0 or p ~= p then fail("p", ("is %s, expected 0 or more"):format(p), nil, "value", p) end
+  if p < 0 or p ~= p then fail("p", ("is %s, expected 0 or more"):format(inner.text(p)), nil, "value", p) end
   if self:size(-1) ~= other:size(-1) then
     fail("other", ("has rows of size %d, expected %d, as self"):format(other:size(-1), self:size(-1)), nil, "shape")
   end
@@ -305,10 +313,10 @@ local function matrix_power(self, n)
   check_matrices(self, "self", true)
   if n < 0 then self, n = self:inv(), -n end
   local out, square
-  while n > 0 do
+  while n ~= 0 do -- as unsigned: -math.mininteger is itself
     square = square and square:matmul(square) or self
-    if n % 2 == 1 then out = out and out:matmul(square) or square end
-    n = n // 2
+    if n & 1 == 1 then out = out and out:matmul(square) or square end
+    n = n >> 1
   end
   if out then return out == self and self:clone() or out end
   return strew.eye(self:size(-1), {dtype = self.dtype, device = self.device}):expand(self.shape):clone()
@@ -323,7 +331,7 @@ local function matrices_along(self, dim)
   if type(dim) ~= "table" or #dim ~= 2 then
     fail("dim", "names one dimension, expected two: of rows and of columns", nil, "shape")
   end
-  return self:movedim(dim, {-2, -1}), dim
+  return errors.own("source", "dim", nil, self.movedim, self, dim, {-2, -1}), dim
 end
 
 -- Returns norms of matrices with size 1 along the two dimensions, or without these.
@@ -359,7 +367,7 @@ end
 
 local function check_rtol(rtol, name)
   if rtol and (rtol < 0 or rtol ~= rtol) then
-    fail(name, ("is %s, expected 0 or more"):format(rtol), nil, "value", rtol)
+    fail(name, ("is %s, expected 0 or more"):format(inner.text(rtol)), nil, "value", rtol)
   end
 end
 

@@ -202,6 +202,7 @@ struct grid {
   int count;
   strew_tensor *const *coordinates, *const *edges;
   int64_t sizes[MAX_RANK], cells; /* the number of bins, in each dimension and in all */
+  char names[2][32];              /* of the call's operands */
 };
 
 /* Messages number entries from 1. */
@@ -211,7 +212,7 @@ static const char *entry_name(const char *list, int i, char name[32]) {
 }
 
 /* Fails unless the edges ascend, without NaN. */
-static void check_ascending(struct steps *steps, strew_tensor *edges) {
+static void check_ascending(struct steps *steps, strew_tensor *edges, const char *name) {
   const int mark = steps->count;
   const int64_t n = edges->sizes[0];
   strew_scalar value = strew_int(0);
@@ -222,7 +223,7 @@ static void check_ascending(struct steps *steps, strew_tensor *edges) {
   if (step_number(steps, STREW_FOLD_ANY, less).as.i && steps->status == STREW_OK) {
     const int64_t at = step_number(steps, STREW_FOLD_ARGMAX, less).as.i + 1;
     STEP(steps, strew_get(edges, 1, &at, &value, steps->error));
-    struct fault fault = {STREW_EVALUE, "edges", &value, &at, 1, NULL, false};
+    struct fault fault = {STREW_EVALUE, name, &value, &at, 1, NULL, false};
     STEP(steps, fail(steps->call, fault, "has value %s at [%" PRId64 "], expected values in ascending order",
                      text_of_scalar(value, text), at));
   }
@@ -248,7 +249,7 @@ static strew_status check_dimension(struct call *call, const strew_tensor *const
 
 static void check_grid(struct steps *steps, struct call *call, struct grid *grid, const strew_tensor *weights) {
   struct fault fault = VALUED(STREW_EARGUMENT, "count", strew_int(grid->count));
-  char names[2][32], is[TEXT_BYTES], expected[TEXT_BYTES];
+  char(*names)[32] = grid->names, is[TEXT_BYTES], expected[TEXT_BYTES];
   if (grid->count < 1 || grid->count > MAX_RANK)
     STEP(steps, fail(call, fault, "is %d, expected 1..%d", grid->count, MAX_RANK));
   grid->cells = 1;
@@ -258,7 +259,7 @@ static void check_grid(struct steps *steps, struct call *call, struct grid *grid
     STEP(steps, check_listed(call, "edges", d, grid->edges[d]));
     entry_name("coordinates", d, names[0]), entry_name("edges", d, names[1]);
     if (STEP(steps, check_dimension(call, first, grid->coordinates[d], grid->edges[d], names))) break;
-    check_ascending(steps, grid->edges[d]);
+    check_ascending(steps, grid->edges[d], names[1]);
     grid->sizes[d] = grid->edges[d]->sizes[0] - 1;
     if (__builtin_mul_overflow(grid->cells, grid->sizes[d], &grid->cells))
       STEP(steps, fail(call, FAULT(STREW_ESHAPE, "edges"), "make more bins than int64 can count"));

@@ -209,21 +209,33 @@ static strew_tensor *pivots_of(struct steps *steps, strew_tensor *tensor) {
   return steps->status == STREW_OK ? *pivots : NULL;
 }
 
-/* A fold of pivots, as the dtype of the matrices: `given`, if it is not NULL. */
-static strew_tensor *fold_pivots(struct steps *steps, strew_fold fold, strew_tensor *pivots, const strew_tensor *tensor,
-                                 const char *name, strew_tensor *given) {
-  strew_tensor *made = step_reduce(steps, fold, pivots, 1, (int[]){-1});
-  strew_tensor *target =
-      steps_out(steps, name, tensor->storage->device, tensor->dtype, tensor->rank - 2, tensor->sizes, given);
-  made = step_reshape(steps, made, tensor->rank - 2, tensor->sizes);
-  if (target) STEP(steps, copy_tensor(steps->call, target, made));
-  return target;
+/* A fold of pivots, and where it goes, of the dtype of the matrices. */
+struct folded {
+  strew_tensor *made, *target, **out;
+};
+
+static struct folded fold_pivots(struct steps *steps, strew_fold fold, strew_tensor *pivots, const strew_tensor *tensor,
+                                 const char *name, strew_tensor **out) {
+  struct folded folded = {.made = step_reduce(steps, fold, pivots, 1, (int[]){-1}), .out = out};
+  folded.target = steps_out(steps, name, tensor->storage->device, tensor->dtype, tensor->rank - 2, tensor->sizes, *out);
+  folded.made = step_reshape(steps, folded.made, tensor->rank - 2, tensor->sizes);
+  return folded;
+}
+
+/* Both are made before one is written or given. */
+static strew_status give_folds(struct steps *steps, const struct folded *folds) {
+  for (int i = 0; i < 2; i++)
+    if (folds[i].target) STEP(steps, copy_tensor(steps->call, folds[i].target, folds[i].made));
+  for (int i = 0; i < 2; i++)
+    if (folds[i].target) steps_give(steps, folds[i].target, folds[i].out);
+  return steps_status(steps);
 }
 
 strew_status strew_det(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "det", error, {"self", tensor}, {"out", *out});
   strew_tensor *pivots = pivots_of(&steps, tensor);
-  return steps_give(&steps, fold_pivots(&steps, STREW_FOLD_PROD, pivots, tensor, "out", *out), out);
+  const struct folded folds[2] = {fold_pivots(&steps, STREW_FOLD_PROD, pivots, tensor, "out", out)};
+  return give_folds(&steps, folds);
 }
 
 strew_status strew_slogdet(strew_tensor *tensor, strew_tensor **sign, strew_tensor **logabsdet, strew_error *error) {
@@ -231,11 +243,10 @@ strew_status strew_slogdet(strew_tensor *tensor, strew_tensor **sign, strew_tens
   strew_tensor *pivots = pivots_of(&steps, tensor);
   strew_tensor *logs = step_unary(&steps, STREW_LOG, step_unary(&steps, STREW_ABS, pivots, NULL), NULL);
   strew_tensor *signs = step_unary(&steps, STREW_SIGN, pivots, NULL);
-  signs = fold_pivots(&steps, STREW_FOLD_PROD, signs, tensor, "sign", sign ? *sign : NULL);
-  logs = fold_pivots(&steps, STREW_FOLD_SUM, logs, tensor, "logabsdet", logabsdet ? *logabsdet : NULL);
-  if (sign) steps_give(&steps, signs, sign);
-  if (logabsdet) steps_give(&steps, logs, logabsdet);
-  return steps_status(&steps);
+  struct folded folds[2] = {{0}};
+  if (sign) folds[0] = fold_pivots(&steps, STREW_FOLD_PROD, signs, tensor, "sign", sign);
+  if (logabsdet) folds[1] = fold_pivots(&steps, STREW_FOLD_SUM, logs, tensor, "logabsdet", logabsdet);
+  return give_folds(&steps, folds);
 }
 
 /* Declares `chosen`: the options, or zeros. */

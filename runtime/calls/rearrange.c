@@ -54,7 +54,7 @@ strew_status strew_flip(strew_tensor *tensor, int dim_count, const int64_t *dims
 
 /* Those that leave at one end enter at the other. */
 static strew_tensor *roll_along(struct steps *steps, strew_tensor *x, int dim, int64_t shift) {
-  const int64_t n = size_along(x, dim), first = n ? (n - (shift % n + n) % n) % n : 0;
+  const int64_t n = size_along(x, dim), first = !n ? 0 : shift % n > 0 ? n - shift % n : -(shift % n);
   if (!first) return x;
   const int mark = steps->count;
   strew_tensor *parts[] = {step_narrow(steps, x, dim, first, n - first), step_narrow(steps, x, dim, 0, first)};
@@ -132,7 +132,7 @@ strew_status strew_repeat(strew_tensor *tensor, int count, const int64_t *repeat
   return give_new(&steps, tensor, x, out);
 }
 
-/* The position of each element of a result in which position i occurs as often as counts, int64 or int32, 1-D, says. */
+/* The position of each element of a result in which position i occurs as often as counts, integers, 1-D, says. */
 static strew_tensor *find_positions(struct steps *steps, strew_tensor *counts, int64_t n) {
   static const strew_scatter_options add = {.reduction = STREW_SUM, .mode = STREW_DROP};
   strew_device *device = counts->storage->device;
@@ -171,14 +171,15 @@ static strew_status check_counts(const struct call *call, const strew_tensor *re
 strew_status strew_repeat_interleave(strew_tensor *tensor, strew_operand repeats, int dim, strew_tensor **out,
                                      strew_error *error) {
   CALL_STEPS(call, steps, "repeat_interleave", error, {"self", tensor}, {"repeats", repeats.tensor});
-  strew_tensor *x = tensor;
+  strew_tensor *x = tensor, *each = repeats.tensor;
   char text[TEXT_BYTES];
+  INDEX(&call, each);
   if (!tensor->rank) x = step_view(&steps, tensor, 1, (int64_t[]){1});
   if (STEP(&steps, check_dim(&call, tensor->rank, &dim)) != STREW_OK) return steps_status(&steps);
   const int64_t n = x->sizes[dim];
   if (repeats.tensor) {
     STEP(&steps, check_counts(&call, repeats.tensor, dim, n));
-    strew_tensor *counts = step_expand(&steps, step_reshape(&steps, repeats.tensor, 1, (int64_t[]){-1}), 1, &n);
+    strew_tensor *counts = step_expand(&steps, step_reshape(&steps, each, 1, (int64_t[]){-1}), 1, &n);
     strew_tensor *positions = steps.status == STREW_OK ? find_positions(&steps, counts, n) : NULL;
     STEP_INTO(&steps, chosen, strew_index_select(x, dim, positions, STREW_ERROR, chosen, steps.error));
     return steps_give(&steps, *chosen, out);

@@ -125,35 +125,41 @@ static strew_tensor *find_members(struct steps *steps, strew_tensor *x, strew_te
   return found;
 }
 
-/* True where a float is an integer that int64 holds. */
-static strew_tensor *find_whole(struct steps *steps, strew_tensor *x) {
-  strew_tensor *whole = step_binary(steps, STREW_EQ, step_unary(steps, STREW_FLOOR, x, NULL), x, NULL);
-  strew_tensor *inside = step_binary(steps, STREW_GE, x, -0x1p63, NULL);
-  step_binary(steps, STREW_LOGICAL_AND, whole, inside, whole);
-  step_binary(steps, STREW_LT, x, 0x1p63, inside);
-  return step_binary(steps, STREW_LOGICAL_AND, whole, inside, whole);
+/* True where a number is an integer that `dtype`, int64 or uint64, holds. */
+static strew_tensor *find_held(struct steps *steps, strew_tensor *x, strew_dtype dtype) {
+  const bool is_signed = dtype == STREW_INT64;
+  strew_tensor *held = step_binary(steps, STREW_GE, x, is_signed ? -0x1p63 : 0.0, NULL);
+  if (steps->status != STREW_OK || !dtype_is_float(x->dtype)) return held;
+  strew_tensor *also = step_binary(steps, STREW_LT, x, is_signed ? 0x1p63 : 0x1p64, NULL);
+  step_binary(steps, STREW_LOGICAL_AND, held, also, held);
+  step_binary(steps, STREW_EQ, step_unary(steps, STREW_FLOOR, x, NULL), x, also);
+  return step_binary(steps, STREW_LOGICAL_AND, held, also, held);
 }
 
-/* Integers and floats are compared as int64: other floats equal none. */
+/* Integers, and floats beside them, are compared as int64 or uint64: what these do not hold equals none. */
 strew_status strew_isin(strew_tensor *elements, strew_tensor *test_elements, const strew_isin_options *options,
                         strew_tensor **out, strew_error *error) {
   static const strew_isin_options zeros;
   if (!options) options = &zeros;
   CALL_STEPS(call, steps, "isin", error, {"self", elements}, {"test_elements", test_elements});
-  const bool is_float = dtype_is_float(elements->dtype), is_mixed = is_float != dtype_is_float(test_elements->dtype);
-  strew_dtype dtype = is_mixed ? STREW_INT64 : dtype_promote(elements->dtype, test_elements->dtype);
+  const strew_dtype own = elements->dtype, other = test_elements->dtype;
+  const bool is_wide = own == STREW_UINT64 || other == STREW_UINT64;
+  strew_dtype dtype = dtype_promote(own, other);
+  const bool is_mixed = dtype_is_float(dtype) && !(dtype_is_float(own) && dtype_is_float(other));
+  const bool is_own = dtype_is_float(own) != dtype_is_float(other) ? dtype_is_float(own) : own != STREW_UINT64;
+  if (is_mixed) dtype = is_wide ? STREW_UINT64 : STREW_INT64;
   if (dtype == STREW_BOOL) dtype = STREW_UINT8; /* which can be sorted and searched alike */
   STEP(&steps, check_options(&call, options));
   STEP(&steps, check_devices(&call));
-  strew_tensor *set = step_reshape(&steps, test_elements, 1, (int64_t[]){-1}), *whole = NULL;
-  if (is_mixed) whole = find_whole(&steps, is_float ? elements : set);
-  if (is_mixed && !is_float) {
-    STEP_INTO(&steps, chosen, strew_masked_select(set, whole, chosen, steps.error));
+  strew_tensor *set = step_reshape(&steps, test_elements, 1, (int64_t[]){-1}), *held = NULL;
+  if (is_mixed) held = find_held(&steps, is_own ? elements : set, dtype);
+  if (is_mixed && !is_own) {
+    STEP_INTO(&steps, chosen, strew_masked_select(set, held, chosen, steps.error));
     set = *chosen;
   }
   strew_tensor *x = step_to(&steps, elements, elements->storage->device, dtype);
   strew_tensor *found = find_members(&steps, x, step_to(&steps, set, elements->storage->device, dtype));
-  if (is_mixed && is_float) step_binary(&steps, STREW_LOGICAL_AND, found, whole, found);
+  if (is_mixed && is_own) step_binary(&steps, STREW_LOGICAL_AND, found, held, found);
   if (options->invert) step_unary(&steps, STREW_LOGICAL_NOT, found, found);
   return steps_give(&steps, found, out);
 }

@@ -12,6 +12,12 @@ local function eye_like(t, n)
   return strew.eye(n, {dtype = t.dtype}):expand(shape)
 end
 
+local function fails(message, f, ...)
+  local ok, got = pcall(f, ...)
+  assert.is_false(ok)
+  assert.matches(message, got)
+end
+
 -- Fails unless |a - b| is at most `ulps` units of the largest element of b, or of `scale`.
 local function close(what, a, b, ulps, scale)
   assert.are.same(b.shape, a.shape, what)
@@ -185,11 +191,6 @@ describe("linear algebra", function()
   end)
 
   it("names the matrix without a result", function()
-    local function fails(message, f, ...)
-      local ok, got = pcall(f, ...)
-      assert.is_false(ok)
-      assert.matches(message, got)
-    end
     local a = strew.eye(3):expand(2, 4, 3, 3):clone()
     a[1][2] = strew.ones(3, 3)
     fails("inv: 'self' has at %[1, 2%] a singular matrix: column 1 has no pivot"
@@ -205,6 +206,10 @@ describe("linear algebra", function()
       fails("'self' has at %[1, 2%] a matrix with infinite or NaN elements", strew[f], a)
     end
     assert.is_true(a:inv()[1][2]:isnan():all():item())
+    a[1][2][0] = 0 -- column 0 is 0, NaN, NaN
+    a[1][2][1] = 1
+    a[1][2][0][0], a[1][2][1][0] = 0.0, 0 / 0
+    assert.is_true(a:det()[1]:isnan()[2])
     for _, f in ipairs{"inv", "det", "slogdet", "cholesky", "eigh"} do
       fails("matrices of size 2 x 3, expected square ones", strew[f], strew.ones(2, 3))
       fails('is int64, expected a float dtype.*self:to%("float32"%)', strew[f], strew.eye(3, {dtype = "int64"}))
@@ -276,6 +281,20 @@ describe("linear algebra", function()
     assert.are.equal(1, rank:item())
   end)
 
+  it("converges for eigenvalues of few magnitudes", function()
+    for _, dtype in ipairs(dtypes) do
+      for _, large in ipairs{1, 50} do
+        local n = 150
+        local q = strew.randn(n, n, {dtype = dtype}):qr()
+        local d = strew.where(strew.arange(n):lt(large), 1e8, 1.0):to(dtype)
+        local a = (q * d):matmul(q:t())
+        a = (a + a:t()) / 2
+        local values, vectors = a:eigh()
+        close("eigenvectors", a:matmul(vectors), vectors * values, n, 1e8)
+      end
+    end
+  end)
+
   it("multiplies by subscripts as loops do", function()
     local letters = {"i", "j", "k", "l"}
     for _ = 1, support.runs_all and 300 or 40 do
@@ -340,11 +359,13 @@ describe("linear algebra", function()
         {"ij,jk", "has 2 terms, for 1 operand"},
         {"ijk", 'the term "ijk" for an operand of 2 dimensions'}, {"i1", "expected letters"},
         {"ii->i", "repeats 'i', whose sizes are 2 and 3"}, {"ij->ii", "has 'i' in the result twice"},
-        {"i->j->k", "has several"}} do
+        {"i->j->k", "has several"}, {"ij>i", 'the term "ij>i"'}} do
       local ok, message = pcall(strew.einsum, case[1], strew.ones(2, 3))
       assert.is_false(ok, case[1])
       assert.matches(case[2], message, 1, true)
     end
+    fails("'equation' has operands of dtypes float32 and int64", strew.einsum, "i,i", {strew.ones(2), strew.arange(2)})
+    fails("'equation' has a product of bools", strew.einsum, "i,i", {strew.tensor{true}, strew.tensor{true}})
   end)
 
   it("multiplies along dimensions", function()
@@ -376,6 +397,7 @@ describe("linear algebra", function()
     assert.is_true(strew.equal(m:matrix_power(5), m:mm(m):mm(m):mm(m):mm(m)))
     assert.is_true(strew.equal(m:matrix_power(0), strew.eye(2, {dtype = "int64"})))
     local f = m:to("float32")
+    assert.is_true(strew.equal((f * 0 + strew.eye(2) * 2):matrix_power(math.mininteger), f * 0))
     close("power", f:matrix_power(-3):matmul(f:matrix_power(3)), strew.eye(2), 2000)
   end)
 
@@ -391,6 +413,7 @@ describe("linear algebra", function()
     close("-inf", a:matrix_norm(-math.huge), a:abs():sum(-1):amin(-1), 8)
     close("dim", a:matrix_norm(1, {0, 2}), a:abs():sum(0):amax(-1), 8)
     assert.are.same({1, 4, 1}, a:matrix_norm("nuc", {0, 2}, true).shape)
+    fails("matrix_norm: 'dim' names dimension 0 twice", strew.matrix_norm, a, 1, {0, 0})
     close("vector", a:vector_norm(3, -1), a:norm(3, -1), 0)
     assert.is_false(pcall(strew.matrix_norm, a, "max"))
     assert.is_false(pcall(strew.matrix_norm, a, 3))

@@ -187,6 +187,10 @@ it("what cannot be done names argument, value and place", function()
     {"t:pad{math.maxinteger, 1}", "pad: 'pad' has value 9223372036854775807, the size of the result overflows"},
     {"i:unravel_index{2, 2}", "unravel_index: 'self' has value 5 at [1], expected 0..3 of shape [2, 2]"},
     {"t:unravel_index{9}", "unravel_index: 'self' is float64, expected integers"},
+    {"strew.tensor({-1}):to('uint64'):unravel_index{4}",
+     "unravel_index: 'self' has value 1.844674407371e+19 at [0], expected 0..3 of shape [4]"},
+    {"i:repeat_interleave(strew.tensor({-1, 1, 0}):to('uint64'))",
+     "repeat_interleave: 'repeats' adds up to more than int64 can hold"},
     {"i:unravel_index{2, 0}", "unravel_index: 'shape' has size 0 at [2], expected at least 1"},
     {"i:unravel_index{1 << 40, 1 << 40}", "unravel_index: 'shape' has more elements than int64 can count"},
     {"strew.ravel_multi_index({i, w}, {6, 3})",
@@ -218,13 +222,14 @@ it("what cannot be done names argument, value and place", function()
     {"i:histogram(3)", "histogram: 'self' is int64, expected a float dtype"},
     {"t:histogram(0)", "histogram: 'bins' is 0, expected an integer of at least 1, or edges"},
     {"t:histogram{0, 2, 1}", "histogram: 'bins' has value 1.0 at [2], expected values in ascending order"},
+    {"t:histogram(1 << 62)", "histogram: 'bins' is [4611686018427387905], more bytes than can be addressed"},
     {"t:histogram{0}", "histogram: 'bins' has 1 edge, expected at least 2"},
     {"n:histogram(3)", "histogram: 'self' has infinities or NaN, which have no bin"},
     {"t:histogram{0, 'x'}", "histogram: 'bins' has \"x\" at bins[2], expected numbers or booleans"},
     {"t:to('float16'):histogram(3, {range = {0, 1e30}})",
      "histogram: 'range' is 1e+30, which float16 cannot hold: the number is too large"},
     {"t:histogramdd(1 << 21)", "histogramdd: 'bins' make more bins than int64 can count"},
-    {"t:histogramdd{2, {1, 0.5}, 2}", "histogramdd: 'bins' has value 0.5 at [1], expected values in ascending order"},
+    {"t:histogramdd{2, {1, 0}, 2}", "histogramdd: 'bins[2]' has value 0.0 at [1], expected values in ascending order"},
     {"strew.ones(2, 17):histogramdd(1)", "histogramdd: 'self' has size 17 along dim 1, expected 1..16"},
     {"t:histogram(3, {range = {3, 1}})", "histogram: 'range' has 1 at [2], less than 3"},
     {"t:histogram(3, {range = {3, nan}})", "histogram: 'range' has nan at [2], expected a finite number"},
@@ -348,6 +353,12 @@ it("elements are members by value, whatever the dtypes", function()
     found("bool[3] {false, true, false}", strew.tensor{(1 << 53) + 1, 1 << 53, math.maxinteger}, wide)
     found("bool[3] {false, false, false}", wide, strew.tensor{(1 << 53) + 1, math.maxinteger})
     found("bool[3] {false, true, false}", wide, strew.tensor{math.mininteger})
+    found("bool[3] {true, false, true}", wide, strew.tensor({1 << 53, 1 << 63}, {dtype = "int64"}):to("uint64"))
+    local most = strew.tensor({-1, 1 << 63, (1 << 53) + 1}):to("uint64")
+    found("bool[3] {false, true, false}", most, {-1.0, 2 ^ 63, 2 ^ 53})
+    found("bool[3] {false, false, false}", most, {-1, 1 << 63, 1 << 53})
+    found("bool[3] {false, false, true}", most, strew.tensor{-1, 1 << 63, (1 << 53) + 1, 4, 5})
+    found("bool[3] {false, false, true}", strew.tensor{-1, 1 << 63, (1 << 53) + 1}, most)
   end
 end)
 
