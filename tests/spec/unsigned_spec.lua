@@ -149,6 +149,18 @@ describe("unsigned integers", function()
     assert.same({0}, t:gather(0, large, {mode = "drop"}):tolist())
   end)
 
+  it("are written as text, and read again", function()
+    local path = os.tmpname() .. ".csv"
+    for _, dtype in ipairs(DTYPES) do
+      strew.save(path, {x = edges(dtype)})
+      assert.equal(text[dtype], shown(strew.load(path, {header = true, dtype = dtype}).x))
+    end
+    support.put(path, "x\n18446744073709551616\n")
+    local message = support.message(strew.load, path, {header = true, dtype = "uint64"})
+    assert.truthy(message:find("expected a number that uint64 holds", 1, true), message)
+    os.remove(path)
+  end)
+
   it("that Lua's numbers cannot hold are never wrong in silence", function()
     local t = edges "uint64"
     assert.truthy(support.message(t.tolist, t):find("has value 9223372036854775808, Lua's integers end at", 1, true))
