@@ -124,7 +124,8 @@ end
 function operands.check_none(is_wrong, x, name, expected, hint, what)
   if not is_wrong:any():item() then return end
   local at = is_wrong:nonzero()[0]:tolist()
-  local value = x:get(at)
+  local one = x.dtype == "uint64" and x:masked_select(is_wrong):narrow(0, 0, 1) -- maybe no Lua integer
+  local value = one and tostring(one):match "\n%s*(%d+)" or x:get(at)
   local place = #at > 0 and " at " .. operands.text(at) or ""
   local shown = value == value and tostring(value) or "nan"
   fail(name, ("has %s %s%s, expected %s"):format(what or "value", shown, place, expected), hint, "value", value, at)

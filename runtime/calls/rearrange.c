@@ -171,8 +171,10 @@ static strew_status check_counts(const struct call *call, const strew_tensor *re
 strew_status strew_repeat_interleave(strew_tensor *tensor, strew_operand repeats, int dim, strew_tensor **out,
                                      strew_error *error) {
   CALL_STEPS(call, steps, "repeat_interleave", error, {"self", tensor}, {"repeats", repeats.tensor});
-  strew_tensor *x = tensor;
+  strew_tensor *x = tensor, *given = repeats.tensor;
   char text[TEXT_BYTES];
+  INDEX(&call, given);
+  repeats.tensor = given;
   if (!tensor->rank) x = step_view(&steps, tensor, 1, (int64_t[]){1});
   if (STEP(&steps, check_dim(&call, tensor->rank, &dim)) != STREW_OK) return steps_status(&steps);
   const int64_t n = x->sizes[dim];

@@ -145,6 +145,11 @@ describe("unsigned integers", function()
     assert.truthy(message:find("has value 18446744073709551615", 1, true), message)
     message = support.message(strew.scatter_sum, strew.zeros(1), large)
     assert.truthy(message:find("has value 18446744073709551615 at [0], so the result is", 1, true), message)
+    message = support.message(strew.repeat_interleave, strew.zeros(2), strew.cat{large, large})
+    assert.truthy(message:find("adds up to more than int64 can hold", 1, true), message)
+    local ignored = strew.tensor{-100}:to "uint64" -- which is no index to ignore
+    assert.truthy(support.message(strew.nll_loss, strew.zeros(1, 2), ignored):find(
+      "'target' has value 18446744073709551516 at [0]", 1, true))
     assert.same({9}, t:gather(0, large, {mode = "clip"}):tolist())
     assert.same({0}, t:gather(0, large, {mode = "drop"}):tolist())
   end)
