@@ -45,6 +45,10 @@ static strew_status check_domain(const struct elementwise *work, enum takes take
     if (work->common == STREW_BOOL)
       return fail_domain(work, work->names[i], is, integers ? "integers" : "integers and floats", "strew_to(x, int64)");
   }
+  if ((takes == TAKES_BITS || takes == TAKES_INTEGERS) && dtype_is_float(work->common))
+    return fail(work->call, HINTED(STREW_EDTYPE, work->names[1], "strew_to(x, int64) of the one of uint64 keeps bits"),
+                "is %s, %s %s: no integer dtype holds both", strew_dtype_name(work->operands[1].tensor->dtype),
+                work->names[0], strew_dtype_name(work->operands[0].tensor->dtype));
   return STREW_OK;
 }
 
