@@ -582,7 +582,7 @@ STREW_API strew_status strew_stack(int64_t count, strew_tensor *const *tensors, 
                         one end enter at the other. dims NULL: along the flattened tensor, by one shift (STREW_ESHAPE)
      repeat             the whole, repeats[d] times along dimension d of the result, which has `count` dimensions, at least
                         as many as tensor (STREW_ESHAPE); repeats are 0 or more (STREW_EVALUE)
-     repeat_interleave  each position of dim, repeats times: an integer, or a tensor of int64 or int32 (STREW_EDTYPE) of
+     repeat_interleave  each position of dim, repeats times: an integer, or a tensor of integers (STREW_EDTYPE) of
                         one count, or one for each position (STREW_ESHAPE); counts are 0 or more (STREW_EVALUE) */
 STREW_API strew_status strew_flip(strew_tensor *tensor, int dim_count, const int64_t *dims, strew_tensor **out,
                                   strew_error *error);

@@ -24,6 +24,10 @@ static strew_status fail_domain(const struct elementwise *work, const char *argu
   return fail(work->call, HINTED(STREW_EDTYPE, argument, hint), "is %s, %s takes %s", is, work->call->op, takes);
 }
 
+static const char *hint_of_mixed(const struct elementwise *work) {
+  return work->operands[0].tensor->dtype == STREW_UINT64 ? "strew_to(self, int64)" : "strew_to(other, int64)";
+}
+
 /* Checks that the operation takes the common dtype. */
 static strew_status check_domain(const struct elementwise *work, enum takes takes) {
   for (int i = 0; i < work->inputs; i++) {
@@ -46,7 +50,7 @@ static strew_status check_domain(const struct elementwise *work, enum takes take
       return fail_domain(work, work->names[i], is, integers ? "integers" : "integers and floats", "strew_to(x, int64)");
   }
   if ((takes == TAKES_BITS || takes == TAKES_INTEGERS) && dtype_is_float(work->common))
-    return fail(work->call, HINTED(STREW_EDTYPE, work->names[1], "strew_to(x, int64) of the one of uint64 keeps bits"),
+    return fail(work->call, HINTED(STREW_EDTYPE, work->names[1], hint_of_mixed(work)),
                 "is %s, %s %s: no integer dtype holds both", strew_dtype_name(work->operands[1].tensor->dtype),
                 work->names[0], strew_dtype_name(work->operands[0].tensor->dtype));
   return STREW_OK;

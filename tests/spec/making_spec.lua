@@ -237,7 +237,7 @@ it("what cannot be done names argument, value and place", function()
      "t[i]: 'indices[1]' has value 5 at [1], out of range for dim 0 of self (size 2, valid 0..1)"},
     {"return t[{w, w:narrow(0, 0, 2)}]",
      "t[i]: 'indices[2]' has shape [2], which does not broadcast with [3], that of the others"},
-    {"return t[{t}]", "t[i]: 'indices[1]' is float64, expected int64 or int32"},
+    {"return t[{t}]", "t[i]: 'indices[1]' is float64, expected an integer dtype"},
     {"return t[{i, i, i}]", "t[i]: 'indices' address more than the 2 dimensions of self"},
     {"return t[{strew.tensor{true, false, true}}]", "t[i]: 'indices[1]' has shape [3], expected [2]"},
     {"t:rot90(1, {0, 7})", "rot90: 'dims' names dimension 7, expected -2..1"},
