@@ -23,21 +23,18 @@ end
 local function number_keys(left, i, right, j)
   local a, b = left.tensors[i], right.tensors[j]
   if a.dtype == b.dtype then return a, b end
-  local a_is_float, b_is_float = operands.is_float(a), operands.is_float(b)
-  if a_is_float ~= b_is_float then
-    local dtype = operands.widest(a)
-    local function exact(columns, k)
-      local t, value = missing.as_float(columns.tensors[k], dtype)
-      if t then return t end
-      fail("key", ("has column %s with value %d in %s, which %s cannot hold; in %s the column is %s"):format(
-        tables.quoted(columns.names[k]), value, columns.argument, dtype, a_is_float and "a" or "b",
-        a_is_float and a.dtype or b.dtype), nil, "value", value)
-    end
-    return a_is_float and a:to(dtype) or exact(left, i), b_is_float and b:to(dtype) or exact(right, j)
+  local a_is_float, b_is_float, dtype = operands.is_float(a), operands.is_float(b), strew.result_type(a, b)
+  if a_is_float == b_is_float and (a_is_float or not dtype:find("float", 1, true)) then
+    return a:to(dtype), b:to(dtype)
   end
-  local is_double = a.dtype == "float64" or b.dtype == "float64"
-  local dtype = not a_is_float and "int64" or is_double and "float64" or "float32"
-  return a:to(dtype), b:to(dtype)
+  dtype = a_is_float == b_is_float and "int64" or operands.widest(a)
+  local function exact(columns, k, other, others)
+    local t, value = missing.as_exact(columns.tensors[k], dtype)
+    if t then return t end
+    fail("key", ("has column %s with value %s in %s, which %s cannot hold; in %s the column is %s"):format(
+      tables.quoted(columns.names[k]), value, columns.argument, dtype, other, others.dtype), nil, "value", value)
+  end
+  return a_is_float and a:to(dtype) or exact(left, i, "b", b), b_is_float and b:to(dtype) or exact(right, j, "a", a)
 end
 
 -- The elements of one key column of both tables, a's before b's.

@@ -42,12 +42,11 @@ local function targets_of(self, target, ignored, dim, count)
   local shape = self.shape
   table.remove(shape, dim + 1)
   operands.check_shape(target, shape, "target")
-  target = target:to("int64")
   local counts = target:ne(ignored)
   if counts:all():item() then counts = nil end
   local safe = counts and target:masked_fill(counts:logical_not(), 0) or target
   operands.check_none((safe:ge(0) & safe:lt(count)):logical_not(), target, "target", ("0..%d"):format(count - 1))
-  return safe, counts
+  return safe:to("int64"), counts
 end
 
 -- Returns the losses of log-probabilities, and the weight of each (nil: all weigh 1).

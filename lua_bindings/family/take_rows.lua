@@ -6,17 +6,17 @@ local strew, fail, use = ...
 local operands, errors, tables = use "operands.lua", use "errors.lua", use "tables.lua"
 local missing = {}
 
--- From -n to n, a float holds every integer.
-local EXACT = {float64 = 1 << 53, float32 = 1 << 24}
+-- From -n to n, a dtype holds every integer.
+local EXACT = {float64 = 1 << 53, float32 = 1 << 24, int64 = math.maxinteger}
 local LARGEST = {uint8 = 255, int8 = 127, int16 = 32767, int32 = 2147483647, int64 = math.maxinteger, uint16 = 65535,
   uint32 = 4294967295, uint64 = math.huge}
 
--- Returns integers or booleans as floats; or nil and a value that changes.
-function missing.as_float(t, dtype)
+-- Returns integers or booleans as floats, or as int64; or nil and a value that changes.
+function missing.as_exact(t, dtype)
   local most = EXACT[dtype]
   if LARGEST[t.dtype] and LARGEST[t.dtype] > most then
     local changes = t:lt(-most) | t:gt(most)
-    if changes:any():item() then return nil, tostring(t[changes]:narrow(0, 0, 1)):match "(%-?%d+)%s*$" end
+    if changes:any():item() then return nil, (tostring(t[changes]:narrow(0, 0, 1)):match "\n%s*(%-?%d+)") end
   end
   return t:to(dtype)
 end
@@ -46,7 +46,7 @@ function missing.choose(columns, i, at, gaps, fill)
   end
   if not operands.is_float(t) then
     local dtype = operands.widest(t)
-    local floats, value = missing.as_float(chosen, dtype)
+    local floats, value = missing.as_exact(chosen, dtype)
     chosen = floats
     if not floats then
       fail(columns.argument, ("has column %s with value %s, which %s cannot hold: the dtype of integers among which "

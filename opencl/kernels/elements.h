@@ -8,6 +8,7 @@
 #ifdef VIA
 static inline float via_from_f32(float x) { return CAT(exact_, VIA)(CAT(VIA, _from_f32)(x)); }
 static inline float via_from_i64(int64_t x) { return CAT(exact_, VIA)(CAT(VIA, _from_i64)(x)); }
+static inline float via_from_u64(uint64_t x) { return CAT(exact_, VIA)(CAT(VIA, _from_u64)(x)); }
 #ifdef HAS_FLOAT64
 static inline float via_from_f64(double x) { return CAT(exact_, VIA)(CAT(VIA, _from_f64)(x)); }
 #endif

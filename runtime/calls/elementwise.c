@@ -24,14 +24,8 @@ static strew_status fail_domain(const struct elementwise *work, const char *argu
   return fail(work->call, HINTED(STREW_EDTYPE, argument, hint), "is %s, %s takes %s", is, work->call->op, takes);
 }
 
-/* Integers that only a float dtype holds are uint64 and a signed dtype. */
-static strew_status fail_mixed(const struct elementwise *work) {
-  const strew_dtype first = work->operands[0].tensor->dtype, second = work->operands[1].tensor->dtype;
-  const bool is_first = first == STREW_UINT64;
-  return fail(work->call,
-              HINTED(STREW_EDTYPE, work->names[1], is_first ? "strew_to(other, uint64)" : "strew_to(other, int64)"),
-              "is %s, %s is %s: no integer dtype holds both", strew_dtype_name(second), work->names[0],
-              strew_dtype_name(first));
+static const char *hint_of_mixed(const struct elementwise *work) {
+  return work->operands[0].tensor->dtype == STREW_UINT64 ? "strew_to(self, int64)" : "strew_to(other, int64)";
 }
 
 /* Checks that the operation takes the common dtype. */
@@ -46,7 +40,6 @@ static strew_status check_domain(const struct elementwise *work, enum takes take
                          i ? "strew_to(other, float32)" : "strew_to(self, float32)");
     if ((takes == TAKES_BITS || integers) && dtype_is_float(dtype))
       return fail_domain(work, work->names[i], is, integers ? "integers" : "integers and bools", NULL);
-    if ((takes == TAKES_BITS || integers) && i && dtype_is_float(work->common)) return fail_mixed(work);
     if ((takes != TAKES_NUMBERS && !integers) || dtype != STREW_BOOL) continue;
     /* the meaning of - for bools is ambiguous, even with a number: PyTorch rejects it, too */
     bool minus = work->kind == ELEMENTWISE_BINARY ? work->op == STREW_SUB : work->op == STREW_NEG;
@@ -56,6 +49,10 @@ static strew_status check_domain(const struct elementwise *work, enum takes take
     if (work->common == STREW_BOOL)
       return fail_domain(work, work->names[i], is, integers ? "integers" : "integers and floats", "strew_to(x, int64)");
   }
+  if ((takes == TAKES_BITS || takes == TAKES_INTEGERS) && dtype_is_float(work->common))
+    return fail(work->call, HINTED(STREW_EDTYPE, work->names[1], hint_of_mixed(work)),
+                "is %s, %s %s: no integer dtype holds both", strew_dtype_name(work->operands[1].tensor->dtype),
+                work->names[0], strew_dtype_name(work->operands[0].tensor->dtype));
   return STREW_OK;
 }
 

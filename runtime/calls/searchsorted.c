@@ -62,16 +62,31 @@ static strew_tensor *promoted(struct steps *steps, strew_tensor *tensor, strew_d
   return tensor->dtype == dtype ? tensor : step_copy(steps, tensor, dtype);
 }
 
-/* Searches in the promoted dtype. */
+/* True of uint64 and signed integers, which no integer dtype holds both. */
+static bool mixes(strew_dtype a, strew_dtype b) {
+  return !dtype_is_float(a) && !dtype_is_float(b) && dtype_is_float(dtype_promote(a, b));
+}
+
+/* True where an integer is below all elements of the other dtype, uint64, or above them. */
+static strew_tensor *find_beyond(struct steps *steps, strew_tensor *values) {
+  return values->dtype == STREW_UINT64 ? step_binary(steps, STREW_GT, values, INT64_MAX, NULL)
+                                       : step_binary(steps, STREW_LT, values, 0, NULL);
+}
+
+/* Searches in the promoted dtype; values of uint64 in signed integers as int64, and signed ones in uint64 as that. */
 static strew_status find_places(struct search search, strew_tensor **out) {
   STEPS(steps, search.call);
   strew_tensor *sorted = search.sorted, *values = search.values.tensor;
   strew_device *device = sorted->storage->device;
   const int rank = values ? values->rank : 0;
   const int64_t *sizes = values ? values->sizes : NULL;
+  const bool is_mixed = values && mixes(values->dtype, sorted->dtype);
+  strew_tensor *beyond = NULL;
   STEP(&steps, check_devices(search.call));
+  if (is_mixed) beyond = find_beyond(&steps, values);
   if (values && steps.status == STREW_OK) {
-    const strew_dtype dtype = dtype_promote(values->dtype, sorted->dtype);
+    strew_dtype dtype = dtype_promote(values->dtype, sorted->dtype);
+    if (is_mixed) dtype = sorted->dtype == STREW_UINT64 ? STREW_UINT64 : STREW_INT64;
     search.sorted = promoted(&steps, sorted, dtype);
     search.values = strew_of(promoted(&steps, values, dtype));
   }
@@ -80,6 +95,10 @@ static strew_status find_places(struct search search, strew_tensor **out) {
   if (!values && steps.status == STREW_OK) search.values = strew_of(number_to_tensor(&steps, &search));
   strew_tensor *target = steps_out(&steps, "out", device, STREW_INT64, rank, sizes, *out);
   STEP(&steps, search_lines(&search, target));
+  if (is_mixed && steps.status == STREW_OK) {
+    const int64_t place = values->dtype == STREW_UINT64 ? sorted->sizes[sorted->rank - 1] : 0;
+    STEP(&steps, strew_masked_fill(target, beyond, operand_of_int(place), &target, steps.error));
+  }
   return steps_give(&steps, target, out);
 }
 
@@ -125,41 +144,40 @@ static strew_tensor *find_members(struct steps *steps, strew_tensor *x, strew_te
   return found;
 }
 
-/* True where a number is an integer that `dtype`, int64 or uint64, holds. */
-static strew_tensor *find_held(struct steps *steps, strew_tensor *x, strew_dtype dtype) {
-  const bool is_signed = dtype == STREW_INT64;
-  strew_tensor *held = step_binary(steps, STREW_GE, x, is_signed ? -0x1p63 : 0.0, NULL);
-  if (steps->status != STREW_OK || !dtype_is_float(x->dtype)) return held;
-  strew_tensor *also = step_binary(steps, STREW_LT, x, is_signed ? 0x1p63 : 0x1p64, NULL);
-  step_binary(steps, STREW_LOGICAL_AND, held, also, held);
-  step_binary(steps, STREW_EQ, step_unary(steps, STREW_FLOOR, x, NULL), x, also);
-  return step_binary(steps, STREW_LOGICAL_AND, held, also, held);
+/* True where a number is an integer that int64, or uint64, holds. */
+static strew_tensor *find_whole(struct steps *steps, strew_tensor *x, bool is_unsigned) {
+  strew_tensor *whole = step_binary(steps, STREW_EQ, step_unary(steps, STREW_FLOOR, x, NULL), x, NULL);
+  strew_tensor *inside = step_binary(steps, STREW_GE, x, is_unsigned ? 0 : -0x1p63, NULL);
+  step_binary(steps, STREW_LOGICAL_AND, whole, inside, whole);
+  step_binary(steps, STREW_LT, x, is_unsigned ? 0x1p64 : 0x1p63, inside);
+  return step_binary(steps, STREW_LOGICAL_AND, whole, inside, whole);
 }
 
-/* Integers, and floats beside them, are compared as int64 or uint64: what these do not hold equals none. */
+/* Integers and floats, or uint64 and signed integers, are compared as int64, or as uint64 if that is one of the two:
+   floats and signed integers that it does not hold equal none. */
 strew_status strew_isin(strew_tensor *elements, strew_tensor *test_elements, const strew_isin_options *options,
                         strew_tensor **out, strew_error *error) {
   static const strew_isin_options zeros;
   if (!options) options = &zeros;
   CALL_STEPS(call, steps, "isin", error, {"self", elements}, {"test_elements", test_elements});
-  const strew_dtype own = elements->dtype, other = test_elements->dtype;
-  const bool is_wide = own == STREW_UINT64 || other == STREW_UINT64;
-  strew_dtype dtype = dtype_promote(own, other);
-  const bool is_mixed = dtype_is_float(dtype) && !(dtype_is_float(own) && dtype_is_float(other));
-  const bool is_own = dtype_is_float(own) != dtype_is_float(other) ? dtype_is_float(own) : own != STREW_UINT64;
-  if (is_mixed) dtype = is_wide ? STREW_UINT64 : STREW_INT64;
+  const strew_dtype of_set = test_elements->dtype;
+  const bool is_unsigned = elements->dtype == STREW_UINT64 || of_set == STREW_UINT64;
+  const bool is_mixed = dtype_is_float(elements->dtype) != dtype_is_float(of_set) || mixes(elements->dtype, of_set);
+  const bool chooses = dtype_is_float(of_set) || (!dtype_is_float(elements->dtype) && of_set != STREW_UINT64);
+  strew_dtype dtype = dtype_promote(elements->dtype, of_set);
+  if (is_mixed) dtype = is_unsigned ? STREW_UINT64 : STREW_INT64;
   if (dtype == STREW_BOOL) dtype = STREW_UINT8; /* which can be sorted and searched alike */
   STEP(&steps, check_options(&call, options));
   STEP(&steps, check_devices(&call));
-  strew_tensor *set = step_reshape(&steps, test_elements, 1, (int64_t[]){-1}), *held = NULL;
-  if (is_mixed) held = find_held(&steps, is_own ? elements : set, dtype);
-  if (is_mixed && !is_own) {
-    STEP_INTO(&steps, chosen, strew_masked_select(set, held, chosen, steps.error));
+  strew_tensor *set = step_reshape(&steps, test_elements, 1, (int64_t[]){-1}), *whole = NULL;
+  if (is_mixed) whole = find_whole(&steps, chooses ? set : elements, is_unsigned);
+  if (is_mixed && chooses) {
+    STEP_INTO(&steps, chosen, strew_masked_select(set, whole, chosen, steps.error));
     set = *chosen;
   }
   strew_tensor *x = step_to(&steps, elements, elements->storage->device, dtype);
   strew_tensor *found = find_members(&steps, x, step_to(&steps, set, elements->storage->device, dtype));
-  if (is_mixed && is_own) step_binary(&steps, STREW_LOGICAL_AND, found, held, found);
+  if (is_mixed && !chooses) step_binary(&steps, STREW_LOGICAL_AND, found, whole, found);
   if (options->invert) step_unary(&steps, STREW_LOGICAL_NOT, found, found);
   return steps_give(&steps, found, out);
 }

@@ -521,8 +521,11 @@ static bool store_number(const struct reader *reader, const struct cell *cell, s
     if (decimal->kind == DECIMAL_FINITE && number.dtype == STREW_FLOAT64 && isinf(number.as.f)) return false;
   } else {
     int64_t whole;
-    if (!decimal_value_to_integer(decimal, &whole)) return false;
-    number = strew_int(whole);
+    uint64_t positive = 0;
+    const bool is_int64 = decimal_value_to_integer(decimal, &whole);
+    if (!is_int64 && (dtype != STREW_UINT64 || !decimal_value_to_unsigned(decimal, &positive))) return false;
+    number = strew_int(is_int64 ? whole : (int64_t)positive);
+    if (!is_int64) number.dtype = STREW_UINT64;
   }
   return strew_scalar_store(number, STREW_EXACT, dtype, element, NULL) == STREW_OK;
 }

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* strtod_l */
 #include "number.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,14 +101,28 @@ bool decimal_to_integer(const struct decimal *decimal, int64_t *out) {
   return true;
 }
 
-bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out) {
-  struct decimal whole = *decimal;
-  if (whole.kind != DECIMAL_FINITE) return false;
+/* The same number with an exponent of 0, if its digits fit; it counts as an integer. */
+static struct decimal without_exponent(struct decimal whole) {
   if (!whole.digits && !whole.is_truncated) whole.exponent = 0;
   for (; whole.exponent < 0 && whole.digits % 10 == 0 && whole.digits; whole.exponent++) whole.digits /= 10;
   for (; whole.exponent > 0 && whole.digits <= UINT64_MAX / 10; whole.exponent--) whole.digits *= 10;
   whole.is_whole = true;
-  return decimal_to_integer(&whole, out); /* refuses omitted digits and a remaining exponent */
+  return whole;
+}
+
+bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out) {
+  const struct decimal whole = without_exponent(*decimal);
+  return decimal->kind == DECIMAL_FINITE &&
+         decimal_to_integer(&whole, out); /* refuses omitted digits and a remaining exponent */
+}
+
+bool decimal_value_to_unsigned(const struct decimal *decimal, uint64_t *out) {
+  const struct decimal whole = without_exponent(*decimal);
+  if (decimal->kind != DECIMAL_FINITE || decimal->negative) return false;
+  *out = whole.digits;
+  if (!decimal->is_whole) return !whole.exponent && !whole.is_truncated;
+  errno = 0; /* there may be 20 digits */
+  return *out = strtoull(decimal->text, NULL, 10), errno == 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------- to doubles */

@@ -27,6 +27,8 @@ const char *decimal_scan(const char *text, int point, struct decimal *out);
 bool decimal_to_integer(const struct decimal *decimal, int64_t *out);
 /* True if its value is an int64, however written ("2.50e1"). Exact: nothing is rounded first. */
 bool decimal_value_to_integer(const struct decimal *decimal, int64_t *out);
+/* The same for uint64; decimal->text must still exist. */
+bool decimal_value_to_unsigned(const struct decimal *decimal, uint64_t *out);
 /* Returns the nearest double, ties to even. decimal->text must still exist, with '.' as its point; `c_locale` is the
    locale "C", for rare numbers. */
 double decimal_to_double(const struct decimal *decimal, locale_t c_locale);

@@ -145,15 +145,16 @@ static strew_status fail_size(const struct call *call, const struct groups *grou
   const bool is_plausible = groups->dim_size >= 0 || size <= strew_tensor_numel(index);
   if (is_plausible || (failure != STREW_EMEMORY && failure != STREW_ESHAPE)) return failure;
   strew_scalar value;
-  char at[TEXT_BYTES], sizes[TEXT_BYTES], amount[TEXT_BYTES];
+  char is[TEXT_BYTES], at[TEXT_BYTES], sizes[TEXT_BYTES], amount[TEXT_BYTES];
   RETURN_IF_FAILED(find_outside(call, index, INT64_MIN, size - 2, &number));
   if (number < 0) return failure; /* a host has changed the index meanwhile */
   RETURN_IF_FAILED(index_value(call, index, number, position, &value));
   struct fault fault = {.code = failure, .argument = "index", .value = &value, .position = position};
   fault.position_rank = index->rank;
   fault.hint = "dim_size = n sets the size of the result: an index value of n or more is an error then";
-  return fail(call, fault, "has value %" PRId64 " at %s, so the result is %s%s and needs %s GiB: out of memory",
-              value.as.i, text_of_sizes(fault.position_rank, position, at), strew_dtype_name(dtype),
+  RETURN_IF_FAILED(given_value(call, "index", index->rank, position, &value));
+  return fail(call, fault, "has value %s at %s, so the result is %s%s and needs %s GiB: out of memory",
+              text_of_scalar(value, is), text_of_sizes(fault.position_rank, position, at), strew_dtype_name(dtype),
               text_of_sizes(rows->rank, rows->sizes, sizes), text_of_gib(rows, dtype, amount));
 }
 

@@ -28,13 +28,19 @@ bool joins_integers(const strew_aggregate *aggregate) {
 }
 
 strew_status check_as_int64(const struct call *call, strew_tensor *src) {
-  char text[TEXT_BYTES];
+  char text[TEXT_BYTES], at[TEXT_BYTES];
+  int64_t position[MAX_RANK];
   if (src->dtype != STREW_UINT64 || !strew_tensor_numel(src)) return STREW_OK;
   STEPS(steps, call);
-  const strew_scalar most = step_number(&steps, STREW_FOLD_AMAX, src);
+  strew_scalar most = step_number(&steps, STREW_FOLD_AMAX, src);
   if (steps.status != STREW_OK || most.dtype != STREW_UINT64) return steps.status;
-  return fail(call, (struct fault){STREW_EVALUE, "src", &most, .hint = "strew_to(src, float64)"},
-              "has value %s, sums, products and means of integers in groups are int64", text_of_scalar(most, text));
+  const int64_t number = step_number(&steps, STREW_FOLD_ARGMAX, src).as.i;
+  if (STEP(&steps, index_value(call, src, number, position, &most)) != STREW_OK) return steps.status;
+  return fail(call,
+              (struct fault){STREW_EVALUE, "src", &most, position, src->rank,
+                             "strew_to(src, float64) is rounded, strew_scatter wraps", false},
+              "has value %s at %s, sums, products and means of integers in groups are int64",
+              text_of_scalar(most, text), text_of_sizes(src->rank, position, at));
 }
 
 strew_dtype result_dtype(const strew_aggregate *aggregate) {

@@ -58,6 +58,13 @@ describe("a hint can be followed:", function()
      "float32[2, 2] {{2.0, 2.0}, {1.0, 1.0}}", {index = strew.tensor{0, 0, 1}}, "{dim = 0}: index has the size of"},
     {"a table of one dimension", "v:gather(0, index)", "gather(0, index)", "take(index)",
      "float32[3, 2] {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}}", {}, "self:take(index)"},
+    {"bits of uint64 and int64", "strew.bitwise_and(self, other)", "other", 'other:to("int64")', "int64[1] {2}",
+     {self = strew.tensor{3}, other = strew.tensor({2}, {dtype = "uint64"})}},
+    {"an element that Lua's integers lack", "x:item()", "x:", 'x:to("int64"):', "-1",
+     {x = strew.tensor{-1}:to "uint64"}, 'self:to("int64")'},
+    {"uint64 beside an accumulator", "x:reduce(strew.reduction{init = 0, combine = 'where(x > acc, acc + 1, acc)', "
+     .. "dtype = 'int64'})", "x >", "int64(x) >", "int64[] 1", {x = strew.tensor({2}, {dtype = "uint64"})},
+     "int64(x)"},
     {"float index", "v:gather(0, index)", "index", 'index:to("int64")', "float32[1] {0.0}",
      {index = strew.tensor{2.0}}},
     {"a mask as index of rows", "x:index_select(0, index)", "index)", "index:nonzero():flatten())",

@@ -74,7 +74,7 @@ describe("unsigned integers", function()
     end
     local t = edges "uint64"
     local message = support.message(function() return strew.group_by(strew.zeros(5)):sum(t) end)
-    assert.truthy(message:find("'src' has value 18446744073709551615", 1, true), message)
+    assert.truthy(message:find("'src' has value 18446744073709551615 at [4], sums", 1, true), message)
   end)
 
   it("are promoted to what holds both, and compared by value", function()
@@ -94,6 +94,26 @@ describe("unsigned integers", function()
     assert.same({true, false, true, true, true}, i:lt(u):tolist())
     assert.same({false, true, false, false, false}, strew.expr("u == i and u > 0"){u = u, i = i}:tolist())
     assert.same({false, false, true, false, false}, u:eq(2.0 ^ 63):tolist())
+    local message = support.message(strew.bitwise_and, u, i)
+    assert.truthy(message:find("'other' is int64, self uint64: no integer dtype holds both", 1, true), message)
+    assert.equal("float16", (strew.zeros(5, {dtype = "float16"}) * u).dtype)
+  end)
+
+  it("are found among signed integers and floats by value", function()
+    local u, i = edges "uint64", strew.tensor{math.mininteger, -1, 1, 1, math.maxinteger}
+    assert.same({false, true, false, false, false}, strew.isin(u, i):tolist())
+    assert.same({false, false, true, true, false}, strew.isin(i, u):tolist())
+    assert.same({false, true, true, false, false}, strew.isin(u, strew.tensor{-1.0, 1.0, 2.0 ^ 63, 0.5, 1e30}):tolist())
+    assert.same({true, true, false}, strew.isin(strew.tensor{1.0, 2.0 ^ 63, -1.0}, u):tolist())
+    assert.same({false, true, true, false, false}, strew.isin(u, {-1, 1, 2.0 ^ 63, 0.5}):tolist())
+    assert.same({2, 2, 5, 5, 5}, strew.searchsorted(i, u):tolist())
+    assert.same({2, 4, 5, 5, 5}, strew.searchsorted(i, u, {right = true}):tolist())
+    assert.same({0, 0, 1, 1, 2}, strew.searchsorted(u, i):tolist())
+    assert.same({0, 0, 2, 2, 2}, strew.bucketize(i, u, {right = true}):tolist())
+    local joined = strew.join({k = u:narrow(0, 0, 2)}, {k = i, v = strew.arange(5)}, "k")
+    assert.same({2, 3}, joined.v:tolist())
+    local message = support.message(strew.join, {k = i}, {k = u}, "k")
+    assert.truthy(message:find('"k" with value 9223372036854775808 in b, which int64 cannot hold', 1, true), message)
   end)
 
   it("are converted, sum and round as integers of their size", function()
@@ -125,8 +145,27 @@ describe("unsigned integers", function()
     assert.truthy(message:find("has value 18446744073709551615 at [0], out of range for dim 0", 1, true), message)
     message = support.message(t.gather, t, 0, large, {mode = "wrap"})
     assert.truthy(message:find("has value 18446744073709551615", 1, true), message)
+    message = support.message(strew.scatter_sum, strew.zeros(1), large)
+    assert.truthy(message:find("has value 18446744073709551615 at [0], so the result is", 1, true), message)
+    message = support.message(strew.repeat_interleave, strew.zeros(2), strew.cat{large, large})
+    assert.truthy(message:find("adds up to more than int64 can hold", 1, true), message)
+    local ignored = strew.tensor{-100}:to "uint64" -- which is no index to ignore
+    assert.truthy(support.message(strew.nll_loss, strew.zeros(1, 2), ignored):find(
+      "'target' has value 18446744073709551516 at [0]", 1, true))
     assert.same({9}, t:gather(0, large, {mode = "clip"}):tolist())
     assert.same({0}, t:gather(0, large, {mode = "drop"}):tolist())
+  end)
+
+  it("are written as text, and read again", function()
+    local path = os.tmpname() .. ".csv"
+    for _, dtype in ipairs(DTYPES) do
+      strew.save(path, {x = edges(dtype)})
+      assert.equal(text[dtype], shown(strew.load(path, {header = true, dtype = dtype}).x))
+    end
+    support.put(path, "x\n18446744073709551616\n")
+    local message = support.message(strew.load, path, {header = true, dtype = "uint64"})
+    assert.truthy(message:find("expected a number that uint64 holds", 1, true), message)
+    os.remove(path)
   end)
 
   it("that Lua's numbers cannot hold are never wrong in silence", function()
