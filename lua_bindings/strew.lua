@@ -5995,7 +5995,7 @@ function strew.searchsorted(sorted, values, options) end
 ---@return strew.Tensor positions int64, of values' shape
 function strew.bucketize(values, boundaries, options) end
 
--------------------------------------------------------------------------------------------------------- Matrix products
+----------------------------------------------------------------------------------- Products of matrices, linear algebra
 
 ---Returns the matrix product of matrices, vectors or batches of matrices, as in PyTorch.
 ---
@@ -6078,8 +6078,6 @@ function strew.mv(self, other) end
 ---@param other strew.Tensor [k], the same dtype
 ---@return strew.Tensor t rank 0
 function strew.dot(self, other) end
-
---------------------------------------------------------------------------------------------------------- Linear algebra
 
 ---Returns the inverses of square matrices.
 ---
