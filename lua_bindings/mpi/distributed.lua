@@ -193,9 +193,10 @@ end)
 -- An index has one dimension, and names rows; or self's rank, and names elements, as in strew's position form.
 local function check_index(op, d, index)
   local rank_of_self = d._block:dim()
-  if index.dtype ~= "int64" and index.dtype ~= "int32" and index:numel() > 0 then
-    inner.fail(op, "index", ("is %s, expected int64 or int32"):format(index.dtype), 'index:to("int64")', "dtype")
+  if not index.dtype:find "int" and index:numel() > 0 then
+    inner.fail(op, "index", ("is %s, expected an integer dtype"):format(index.dtype), 'index:to("int64")', "dtype")
   end
+  if index.dtype ~= "int32" then index = index:to "int64" end
   if index:dim() == 0 and rank_of_self == 1 then return index:view(1), false end
   if index:dim() == 1 then return index, false end
   if index:dim() ~= rank_of_self then

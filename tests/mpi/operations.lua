@@ -68,7 +68,8 @@ local function one_call()
   end
   local low, high = 0, n
   if mode == "wrap" then low = -n elseif mode ~= "error" then low, high = -2, n + 2 end
-  local index = high > low and strew.randint(low, high, index_shape, {dtype = any{"int64", "int32"}})
+  local index_dtype = any(low < 0 and {"int64", "int32", "int16"} or {"int64", "int32", "int16", "uint64"})
+  local index = high > low and strew.randint(low, high, index_shape, {dtype = index_dtype})
     or strew.zeros(index_shape, {dtype = "int64"})
   local t, src, at = values(dtype, shape), values(dtype, wide), cuts(k)
   local ones = {k}
