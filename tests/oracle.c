@@ -90,6 +90,10 @@ void oracle_divide(strew_dtype dtype, struct cell *cell, int64_t extra) {
   cell->f64 /= (double)count;
   cell->f32 /= (float)count;
   if (is_float_dtype(dtype)) return;
+  if (dtype == STREW_UINT64) { /* whose sums int64 may not hold */
+    cell->whole = (int64_t)((uint64_t)cell->whole / (uint64_t)count);
+    return;
+  }
   int64_t rest = cell->whole % count;
   cell->whole = cell->whole / count - (rest < 0);
 }

@@ -202,14 +202,16 @@ struct grid {
   int count;
   strew_tensor *const *coordinates, *const *edges;
   int64_t sizes[MAX_RANK], cells; /* the number of bins, in each dimension and in all */
-  char names[2][32];              /* of the call's operands */
 };
 
-/* Messages number entries from 1. */
-static const char *entry_name(const char *list, int i, char name[32]) {
-  snprintf(name, 32, "%s[%d]", list, i + 1);
-  return name;
-}
+/* Messages number entries from 1. Errors keep the names. */
+#define ENTRIES(name)                                                                                                  \
+  {                                                                                                                    \
+    name "[1]", name "[2]", name "[3]", name "[4]", name "[5]", name "[6]", name "[7]", name "[8]", name "[9]",        \
+        name "[10]", name "[11]", name "[12]", name "[13]", name "[14]", name "[15]", name "[16]"                      \
+  }
+static const char *const entries_of_coordinates[MAX_RANK] = ENTRIES("coordinates");
+static const char *const entries_of_edges[MAX_RANK] = ENTRIES("edges");
 
 /* Fails unless the edges ascend, without NaN. */
 static void check_ascending(struct steps *steps, strew_tensor *edges, const char *name) {
@@ -231,7 +233,7 @@ static void check_ascending(struct steps *steps, strew_tensor *edges, const char
 }
 
 static strew_status check_dimension(struct call *call, const strew_tensor *const first, const strew_tensor *coordinate,
-                                    const strew_tensor *edges, char names[2][32]) {
+                                    const strew_tensor *edges, const char *const names[2]) {
   char is[TEXT_BYTES], expected[TEXT_BYTES];
   call->operands[0].name = names[0], call->operands[0].tensor = coordinate;
   call->operands[1].name = names[1], call->operands[1].tensor = edges;
@@ -249,7 +251,7 @@ static strew_status check_dimension(struct call *call, const strew_tensor *const
 
 static void check_grid(struct steps *steps, struct call *call, struct grid *grid, const strew_tensor *weights) {
   struct fault fault = VALUED(STREW_EARGUMENT, "count", strew_int(grid->count));
-  char(*names)[32] = grid->names, is[TEXT_BYTES], expected[TEXT_BYTES];
+  char is[TEXT_BYTES], expected[TEXT_BYTES];
   if (grid->count < 1 || grid->count > MAX_RANK)
     STEP(steps, fail(call, fault, "is %d, expected 1..%d", grid->count, MAX_RANK));
   grid->cells = 1;
@@ -257,7 +259,7 @@ static void check_grid(struct steps *steps, struct call *call, struct grid *grid
     const strew_tensor *first = grid->coordinates[0];
     STEP(steps, check_listed(call, "coordinates", d, grid->coordinates[d]));
     STEP(steps, check_listed(call, "edges", d, grid->edges[d]));
-    entry_name("coordinates", d, names[0]), entry_name("edges", d, names[1]);
+    const char *const names[2] = {entries_of_coordinates[d], entries_of_edges[d]};
     if (STEP(steps, check_dimension(call, first, grid->coordinates[d], grid->edges[d], names))) break;
     check_ascending(steps, grid->edges[d], names[1]);
     grid->sizes[d] = grid->edges[d]->sizes[0] - 1;

@@ -262,7 +262,8 @@ static int add_instruction(struct program *program, const struct elementwise_pla
   kernel *run = kernel_of(instruction);
   int in[MOST_INPUTS];
   if (!run) return -1;
-  *gives = gives_bool(operation) ? STREW_BOOL : instruction->compute;
+  const bool is_signless = dtype_signed(instruction->result) == instruction->compute; /* the result has the same bits */
+  *gives = gives_bool(operation) ? STREW_BOOL : is_signless ? instruction->result : instruction->compute;
   program->cost += operation->cost;
   for (int i = 0; i < instruction->inputs; i++) in[i] = value_of_source(program, instruction, i);
   if (join_pair(program, plan, instruction, in)) return last_value(program);
