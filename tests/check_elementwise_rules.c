@@ -19,6 +19,10 @@ START_TEST(promotion_is_by_dtype_alone) {
       if (column < 2 * STREW_DTYPE_COUNT)
         b = random_tensor((strew_dtype)(column % STREW_DTYPE_COUNT), column < STREW_DTYPE_COUNT, &size, CONTIGUOUS);
       strew_operand x = strew_of(a), y = b ? strew_of(b) : strew_number(numbers[column - 2 * STREW_DTYPE_COUNT]);
+      if (lacks(common_of(x, y))) { /* float64, of uint64 and a signed dtype */
+        strew_release(b);
+        continue;
+      }
       ok(strew_binary(STREW_MAXIMUM, x, y, &out, &failure));
       ck_assert_str_eq(strew_dtype_name(strew_tensor_dtype(out)), strew_dtype_name(common_of(x, y)));
       strew_release(out), out = NULL;

@@ -35,6 +35,7 @@ struct cell oracle_identity(strew_reduction reduction, strew_dtype dtype) {
   if (reduction == STREW_PROD) cell = (struct cell){.f64 = 1, .f32 = 1, .whole = 1};
   if (reduction == STREW_AMAX) cell = (struct cell){-(double)INFINITY, -INFINITY, lowest_integer(dtype), 0};
   if (reduction == STREW_AMIN) cell = (struct cell){(double)INFINITY, INFINITY, highest_integer(dtype), 0};
+  if (reduction == STREW_AMIN && dtype == STREW_UINT64) cell.whole = (int64_t)UINT64_MAX;
   return cell;
 }
 
@@ -52,6 +53,8 @@ static bool below(double a, double b) {
 
 static bool replaces(strew_reduction reduction, strew_dtype dtype, const struct cell *a, const struct cell *b) {
   bool upward = reduction == STREW_AMAX;
+  if (dtype == STREW_UINT64)
+    return upward ? (uint64_t)b->whole > (uint64_t)a->whole : (uint64_t)b->whole < (uint64_t)a->whole;
   if (!is_float_dtype(dtype)) return upward ? b->whole > a->whole : b->whole < a->whole;
   double x = in_float32(dtype) ? (double)a->f32 : a->f64, y = in_float32(dtype) ? (double)b->f32 : b->f64;
   return upward ? above(x, y) : below(x, y);

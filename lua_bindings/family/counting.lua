@@ -36,6 +36,10 @@ local function members(list, values)
   if operands.is_float(values) then
     local rounded = line:to(values.dtype)
     line = strew.where(rounded:isinf() & line:isfinite(), 0 / 0, rounded)
+  elseif operands.is_float(line) then -- as integers, which a device without float64 has, too
+    local is_unsigned <const> = values.dtype == "uint64"
+    local inside = line:ge(is_unsigned and 0 or math.mininteger) & line:lt(is_unsigned and 0x1p64 or 0x1p63)
+    line = line[line:eq(line:floor()) & inside]:to(is_unsigned and "uint64" or "int64")
   end
   return line:to(values.device)
 end

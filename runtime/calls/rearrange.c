@@ -202,6 +202,10 @@ strew_status strew_diff(strew_tensor *tensor, int64_t n, int dim, strew_tensor *
     STEP(&steps, fail(&call, VALUED(STREW_EARGUMENT, "n", strew_int(n)), "is %" PRId64 ", expected 0 or more", n));
   if (!tensor->rank) STEP(&steps, fail(&call, FAULT(STREW_ESHAPE, "self"), "has no dimension, expected at least 1"));
   STEP(&steps, check_dim(&call, tensor->rank, &dim));
+  if (steps.status == STREW_OK && n > 0 && !strew_tensor_numel(x)) { /* without a step for each difference */
+    x = step_narrow(&steps, x, dim, 0, n < x->sizes[dim] ? x->sizes[dim] - n : 0);
+    n = 0;
+  }
   for (; n > 0 && steps.status == STREW_OK && x->sizes[dim]; n--) {
     const int64_t size = x->sizes[dim];
     strew_tensor *after = step_narrow(&steps, x, dim, 1, size - 1), *before = step_narrow(&steps, x, dim, 0, size - 1);

@@ -124,7 +124,8 @@ INLINED double sinh_series_f64(double z) {
     const W_##s sum = plus_##s(high, more.high), lost = rest_of_any_sum_##s(high, more.high, sum);                     \
     const W_##s result = plus_##s(sum, plus_##s(lost, more.low));                                                      \
     const bool alone = bits_of_magnitude_##s(high) == INFINITE_##s || less_##s(x, EXP_LOWEST_##s);                     \
-    return isnan_##s(low) || isnan_##s(high) ? (W_##s)NAN : alone ? plus_##s(high, 0) : result;                        \
+    const W_##s bound = bits_of_magnitude_##s(high) ? high : 0; /* -0 and nothing are 0 */                             \
+    return isnan_##s(low) || isnan_##s(high) ? (W_##s)NAN : alone ? bound : result;                                    \
   }                                                                                                                    \
   INLINED W_##s scaled_cbrt_##s(W_##s x, W_##s large, W_##s factor, W_##s root) {                                      \
     const W_##s a = magnitude_##s(x);                                                                                  \
