@@ -145,6 +145,12 @@ strew_status check_alive(const struct call *call, const char *name, int64_t i, c
 
 strew_context *tensor_context(const strew_tensor *tensor);
 
+/* Names of a list's entries in messages, numbered from 1, as Lua's tables are: an initializer. */
+#define ENTRIES(list)                                                                                                  \
+  {                                                                                                                    \
+    list "[1]", list "[2]", list "[3]", list "[4]", list "[5]", list "[6]", list "[7]", list "[8]", list "[9]",        \
+        list "[10]", list "[11]", list "[12]", list "[13]", list "[14]", list "[15]", list "[16]"                      \
+  }
 /* Stores the call's unstored operands (unstored.c), all but those that it reads once. */
 strew_status call_store(const struct call *call);
 /* The same for entry i of a list, which is checked to be alive. */

@@ -32,23 +32,27 @@ strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dt
   return *out = made, STREW_OK;
 }
 
+strew_status copy_joined(const struct call *call, strew_tensor *to, const strew_tensor *from, strew_binary_op op,
+                         strew_dtype dtype, union element number) {
+  struct elementwise_plan join;
+  join.count = 1;
+  join.instructions[0] = (struct instruction){ELEMENTWISE_BINARY,
+                                              op,
+                                              dtype,
+                                              dtype,
+                                              dtype,
+                                              2,
+                                              .in = {{.from = 1, .dtype = dtype}, {FROM_NUMBER, dtype, number}}};
+  PLAN(&join.plan, to->rank, to->sizes, to, from);
+  join.plan.operands[0].dtype = join.plan.operands[1].dtype = dtype;
+  if (plan_numel(&join.plan) == 0) return STREW_OK;
+  plan_simplify_any_order(&join.plan);
+  return RUN_ON(to, elementwise, call, &join);
+}
+
 strew_status copy_flipped(const struct call *call, strew_tensor *to, const strew_tensor *from) {
   const strew_dtype dtype = dtype_signed(from->dtype);
-  struct elementwise_plan flip;
-  flip.count = 1;
-  flip.instructions[0] = (struct instruction){
-      ELEMENTWISE_BINARY,
-      STREW_BITWISE_XOR,
-      dtype,
-      dtype,
-      dtype,
-      2,
-      .in = {{.from = 1, .dtype = dtype}, {FROM_NUMBER, dtype, element_identity(STREW_AMAX, dtype)}}};
-  PLAN(&flip.plan, to->rank, to->sizes, to, from);
-  flip.plan.operands[0].dtype = flip.plan.operands[1].dtype = dtype;
-  if (plan_numel(&flip.plan) == 0) return STREW_OK;
-  plan_simplify_any_order(&flip.plan);
-  return RUN_ON(to, elementwise, call, &flip);
+  return copy_joined(call, to, from, STREW_BITWISE_XOR, dtype, element_identity(STREW_AMAX, dtype));
 }
 
 strew_status make_flipped(const struct call *call, const strew_tensor *from, strew_tensor **out) {

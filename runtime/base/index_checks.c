@@ -51,23 +51,6 @@ strew_status check_index_dtype(const struct call *call, const strew_tensor *inde
               strew_dtype_name(index->dtype));
 }
 
-/* The values of uint64 as int64, those above its largest one as that. */
-static strew_status saturate(const struct call *call, const strew_tensor *index, strew_tensor *out) {
-  struct elementwise_plan least;
-  least.count = 1;
-  least.instructions[0] =
-      (struct instruction){ELEMENTWISE_BINARY,
-                           STREW_MINIMUM,
-                           STREW_UINT64,
-                           STREW_UINT64,
-                           STREW_UINT64,
-                           2,
-                           .in = {{.from = 1, .dtype = STREW_UINT64}, {FROM_NUMBER, STREW_UINT64, {.i64 = INT64_MAX}}}};
-  PLAN(&least.plan, index->rank, index->sizes, out, index);
-  plan_simplify_any_order(&least.plan);
-  return RUN_ON(out, elementwise, call, &least);
-}
-
 void release_settled(strew_tensor **settled) { strew_release(*settled); }
 
 strew_status settle_index(const struct call *call, strew_tensor **index, strew_tensor **settled) {
@@ -77,7 +60,8 @@ strew_status settle_index(const struct call *call, strew_tensor **index, strew_t
   RETURN_IF_FAILED(operand_store(call, given));
   RETURN_IF_FAILED(tensor_create(call, given->storage->device, STREW_INT64, given->rank, given->sizes, settled));
   *index = *settled;
-  return given->dtype == STREW_UINT64 ? saturate(call, given, *settled) : copy_tensor(call, *settled, given);
+  if (given->dtype != STREW_UINT64) return copy_tensor(call, *settled, given);
+  return copy_joined(call, *settled, given, STREW_MINIMUM, STREW_UINT64, (union element){.i64 = INT64_MAX});
 }
 
 /* Writes a hint that gives an index src's rank: a 1-D index lies along dim, others along src's first dimensions. */

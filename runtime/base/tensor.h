@@ -58,6 +58,9 @@ strew_status tensor_full(const struct call *call, strew_device *device, strew_dt
                          const int64_t *sizes, union element value, strew_tensor **out);
 /* A new dense tensor: `from`, converted to dtype, on its device. */
 strew_status copy_as(const struct call *call, const strew_tensor *from, strew_dtype dtype, strew_tensor **out);
+/* to = from op number, where all are of dtype; both tensors hold elements of its bits. */
+strew_status copy_joined(const struct call *call, strew_tensor *to, const strew_tensor *from, strew_binary_op op,
+                         strew_dtype dtype, union element number);
 /* Copies unsigned integers to signed ones of their width in the same order, or back: the sign bit is flipped. And a new
    dense tensor of those. */
 strew_status copy_flipped(const struct call *call, strew_tensor *to, const strew_tensor *from);

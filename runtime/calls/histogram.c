@@ -204,12 +204,7 @@ struct grid {
   int64_t sizes[MAX_RANK], cells; /* the number of bins, in each dimension and in all */
 };
 
-/* Messages number entries from 1. Errors keep the names. */
-#define ENTRIES(name)                                                                                                  \
-  {                                                                                                                    \
-    name "[1]", name "[2]", name "[3]", name "[4]", name "[5]", name "[6]", name "[7]", name "[8]", name "[9]",        \
-        name "[10]", name "[11]", name "[12]", name "[13]", name "[14]", name "[15]", name "[16]"                      \
-  }
+/* Errors keep the names. */
 static const char *const entries_of_coordinates[MAX_RANK] = ENTRIES("coordinates");
 static const char *const entries_of_edges[MAX_RANK] = ENTRIES("edges");
 

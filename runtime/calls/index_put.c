@@ -42,11 +42,7 @@ static strew_status write_start(const struct call *call, const strew_tensor *sel
 
 /* ------------------------------------------------------------------------------------------ index_put, get_rows */
 
-/* Messages number entries from 1, as Lua's tables do. */
-static const char *const entry_names[MAX_RANK] = {"indices[1]",  "indices[2]",  "indices[3]",  "indices[4]",
-                                                  "indices[5]",  "indices[6]",  "indices[7]",  "indices[8]",
-                                                  "indices[9]",  "indices[10]", "indices[11]", "indices[12]",
-                                                  "indices[13]", "indices[14]", "indices[15]", "indices[16]"};
+static const char *const entry_names[MAX_RANK] = ENTRIES("indices");
 
 /* The arguments of index_put; their names in messages. */
 struct put {
