@@ -17,7 +17,7 @@ export XDG_CACHE_HOME="$cache" POCL_CACHE_DIR="$here/pocl"
 unset STREW_DEVICE STREW_OPENCL_ASSUME STREW_TEST_ALL LUA_INIT LUA_INIT_5_4
 # Every kernel is compiled anew, for seconds in all: devices run a sample of what the CPU runs in full, and the compilers
 # for the processor a part of that sample (THIN: testing.h). few and ways run every $step-th expression, with
-# STREW_TEST_FEW half of them.
+# STREW_TEST_FEW half of them; Oclgrind, without it, all.
 step=1
 lua_path="$build/?.so;/usr/lib/$(cc -print-multiarch 2>/dev/null)/lua/5.4/?.so"
 
@@ -116,6 +116,7 @@ case $kind in
   *) title=$kind word=$kind package='' digest='200 4' parts="$parts $(files)" ;;
 esac
 
+[ -z "${STREW_TEST_FEW-}" ] || [ "$kind" != oclgrind ] || step=2
 [ -z "${STREW_TEST_FEW-}" ] || step=$((2 * step))
 said=$("$build/strew" -e 'print(strew.zeros(1, {device = arg[1]}).device)' - "$word" </dev/null 2>&1) || :
 device=$said

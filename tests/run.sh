@@ -43,7 +43,7 @@ is_drawn() { # NAME ONE_IN
 # three lists that take about equally long; the seed chooses one, so that the time of make test hardly depends on it.
 sample() {
   long_0='pocl-digest pocl-ways rusticl-few mpi'
-  long_1='rusticl-digest installed driver'
+  long_1='rusticl-digest intel-digest installed driver'
   long_2='pocl-few pocl-demos oclgrind-few'
   case $(third) in 0) chosen=$long_0 ;; 1) chosen=$long_1 ;; 2) chosen=$long_2 ;; esac
   while read -r name; do
