@@ -1,7 +1,7 @@
 -- A few calls of each family on a device, compared with the CPU to the last bit: for implementations on which the Check
 -- programs would take hours.
--- usage: build/strew tests/few.lua DEVICE [WORD [STEP]]: only expressions with this word, every STEP-th of them, from one
--- that SEED of the environment chooses
+-- usage: build/strew tests/few.lua DEVICE [WORD [STEP]]: only expressions with this word, every STEP-th of them, from
+-- one that SEED of the environment chooses
 local strew = require "strew"
 local support = dofile "tests/spec/support.lua"
 local name = arg[1] or "opencl"
