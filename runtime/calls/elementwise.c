@@ -69,15 +69,13 @@ bool elementwise_mixes(strew_binary_op op, strew_operand a, strew_operand b) {
          dtype_is_float(dtype_promote(x, y));
 }
 
-static bool mixes(const struct elementwise *work) {
-  return work->kind == ELEMENTWISE_BINARY &&
-         elementwise_mixes((strew_binary_op)work->op, work->operands[0], work->operands[1]);
-}
-
 /* Finds the dtype in which operands meet, the one in which they are computed, and the result's. */
 static strew_status find_dtypes(struct elementwise *work) {
   const struct operation *operation = operation_of(work->kind, work->op);
-  work->common = mixes(work) ? STREW_UINT64 : dtype_of_operands(work->inputs, work->operands);
+  work->common = dtype_of_operands(work->inputs, work->operands);
+  work->mixes = work->common == STREW_FLOAT64 && work->kind == ELEMENTWISE_BINARY &&
+                elementwise_mixes((strew_binary_op)work->op, work->operands[0], work->operands[1]);
+  if (work->mixes) work->common = STREW_UINT64;
   strew_status status = check_domain(work, operation->takes);
   if (operation->takes == TAKES_FLOATS && !dtype_is_float(work->common)) work->common = STREW_FLOAT32;
   work->compute = loop_dtype(work->kind, work->op, work->common);
@@ -202,7 +200,7 @@ static const int swapped[STREW_BINARY_COUNT] = {[STREW_EQ] = STREW_EQ, [STREW_NE
 
 /* The comparison of operands `left`, uint64, and `right`, signed: of their bits as uint64, and of the sign, for uint64 is
    greater than what is below 0. */
-static void add_mixed(const struct elementwise *work, struct elementwise_plan *plan) {
+static APART void add_mixed(const struct elementwise *work, struct elementwise_plan *plan) {
   const int left = 1 + (work->operands[0].tensor->dtype != STREW_UINT64), right = 3 - left;
   const strew_binary_op op = (strew_binary_op)(left == 1 ? work->op : swapped[work->op]);
   const bool is_greater = op == STREW_NE || op == STREW_GT || op == STREW_GE;
@@ -249,7 +247,7 @@ static strew_status launch(const struct elementwise *work, strew_tensor *out) {
     plan.instructions[0].in[i].from = plan.plan.count;
     plan_add(&plan.plan, work->operands[i].tensor);
   }
-  if (mixes(work)) add_mixed(work, &plan);
+  if (work->mixes) add_mixed(work, &plan);
   plan_simplify_any_order(&plan.plan);
   return RUN_ON(out, elementwise, work->call, &plan);
 }

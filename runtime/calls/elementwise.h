@@ -16,6 +16,7 @@ struct elementwise {
   strew_operand operands[MOST_INPUTS];
   const char *names[MOST_INPUTS];
   strew_dtype common, compute, result;
+  bool mixes; /* elementwise_mixes: common is uint64 */
   union element numbers[MOST_INPUTS]; /* operands without a tensor ... */
   strew_dtype number_dtype;           /* ... in this dtype */
   int rank;                           /* of the result */
