@@ -96,17 +96,20 @@ static void set_nonzero_blocks(struct nonzero_search *search) {
   search->blocks = (search->elements + search->block - 1) / search->block;
 }
 
-strew_status opencl_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
-                            int64_t *count) {
+strew_status opencl_nonzero(const struct call *call, strew_device *device, const struct plan *plan,
+                            strew_tensor **out) {
   struct launch launch = {.call = call, .device = device};
   struct nonzero_search search = {.launch = &launch, .plan = plan, .space = space_of(plan)};
   search.elements = plan_numel(plan);
   set_nonzero_blocks(&search);
   set_flags(&search);
   count_flags(&search);
-  if (out)
-    write_positions(&search, out);
-  else
-    read_total(&search, count);
-  return launch_end(&launch);
+  int64_t count = 0;
+  read_total(&search, &count);
+  TRY(launch.status, tensor_create(call, device, STREW_INT64, 2, (int64_t[]){count, plan->rank}, out));
+  if (launch.status == STREW_OK && strew_tensor_numel(*out)) {
+    const struct operand written = {.storage = (*out)->storage, .dtype = STREW_INT64, .strides = {plan->rank, 1}};
+    write_positions(&search, &written);
+  }
+  return release_if_failed(launch_end(&launch), out);
 }

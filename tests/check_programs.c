@@ -357,7 +357,17 @@ static strew_status unstored_result(struct drawn *program, strew_tensor **out, s
 }
 
 /* A call that reads src: what does not depend on src. */
-enum sink { SINK_GROUP, SINK_GROUPING, SINK_POSITIONS, SINK_SEGMENTS, SINK_FOLD, SINK_AGGREGATES, SINK_OTHER, SINKS };
+enum sink {
+  SINK_GROUP,
+  SINK_GROUPING,
+  SINK_POSITIONS,
+  SINK_SEGMENTS,
+  SINK_FOLD,
+  SINK_AGGREGATES,
+  SINK_NONZERO,
+  SINK_OTHER,
+  SINKS
+};
 struct sink_call {
   enum sink sink;
   int dim;
@@ -448,6 +458,7 @@ static strew_status read_src(const struct sink_call *reader, strew_tensor *src, 
     if (status == STREW_OK) *out = both[0], *arg = both[1];
     return status;
   }
+  case SINK_NONZERO: strew_release(*out), *out = NULL; return strew_nonzero(src, out, &failure);
   default: strew_release(*out), *out = NULL; return strew_cumsum(src, reader->dim, out, &failure);
   }
 }

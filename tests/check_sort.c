@@ -392,6 +392,12 @@ START_TEST(nonzeros) {
       strew_release(any);
       strew_release(few);
     }
+  for (int rank = 1; rank < 3; rank++) { /* of several blocks of flags, for several threads */
+    strew_tensor *long_lines =
+        random_integers(dtype, rank, (int64_t[]){40011 / rank, 2}, CONTIGUOUS, 0, dtype == STREW_BOOL ? 2 : 40);
+    check_nonzero(long_lines, "long");
+    strew_release(long_lines);
+  }
 }
 END_TEST
 

@@ -50,7 +50,7 @@ local function rows(x, which, argument)
   argument = argument or "which"
   local all = tables.read(x, "x")
   if type(which) == "string" then
-    which = expressions.column(x, all, which, argument)
+    which = expressions.column(x, all, which, argument, true)
     if which.dtype ~= "bool" then
       fail(argument, ("gives %s, expected a condition"):format(which.dtype),
         "a comparison such as (n + 1) > 0 gives bools", "dtype")
@@ -59,12 +59,15 @@ local function rows(x, which, argument)
     fail(argument, ("is %s, expected a tensor, or a condition as text"):format(inner.text(which)),
       type(which) == "table" and "strew.tensor(which) makes a tensor of a table" or expressions.hint(which))
   end
-  operands.check_rank(which, argument, 1, 1, "1", which:dim() > 1 and argument .. ":flatten()" or nil)
+  local is_bound = inner.is_bound(which) -- of all rows
+  if not is_bound then
+    operands.check_rank(which, argument, 1, 1, "1", which:dim() > 1 and argument .. ":flatten()" or nil)
+  end
   if which.dtype == "bool" then
-    if which:numel() ~= all.rows then
+    if not is_bound and which:numel() ~= all.rows then
       fail(argument, ("has %d elements, x has %d rows"):format(which:numel(), all.rows), nil, "shape")
     end
-    which = which:nonzero():squeeze(1)
+    which = strew.nonzero(which):squeeze(1)
   elseif not operands.is_index(which) and which:numel() > 0 then
     fail(argument, ("is %s, expected bool or an integer dtype"):format(which.dtype),
       ('%s:ne(0) makes a bool tensor, %s:to("int64") positions'):format(argument, argument), "dtype")

@@ -314,8 +314,8 @@ struct group_ids {
                       and out may be the same elements
      cumextreme       a scan_plan of positions (int64) and elements of any dtype: the position of the largest, or
                       smallest, so far; of equal elements the last one, and so of NaN, which win
-     nonzero          writes the coordinates of non-zero elements of operand 0 to `out` (int64[count, rank], dense), or
-                      counts them if out is NULL. Takes a plan that is not simplified: rank and sizes are the tensor's
+     nonzero          makes *out, the coordinates of the nonzero elements of operand 0, int64[count, rank]. Takes a plan
+                      that is not simplified nor empty: rank and sizes are the tensor's
      matmul           c[m, n] = a[m, k] b[k, n], k > 0. m and n are the plan's last two dimensions, the others are
                       batches. Operands: 0 c (dense), 1 a, 2 b, of the dtype that is computed. The last two strides of a
                       and b are those of their own rows and columns: one of them is 1, the other at least as long
@@ -370,7 +370,7 @@ struct group_ids {
   X(strew_status, sort, (ON_DEVICE, const struct sort_plan *plan))                                                     \
   X(strew_status, search, (ON_DEVICE, const struct search_plan *plan))                                                 \
   X(strew_status, quantile, (ON_DEVICE, const struct quantile_plan *plan))                                             \
-  X(strew_status, nonzero, (ON_DEVICE, const struct plan *plan, struct operand *out, int64_t *count))                  \
+  X(strew_status, nonzero, (ON_DEVICE, const struct plan *plan, strew_tensor **out))                                   \
   X(strew_status, random, (ON_DEVICE, const struct random_plan *plan))                                                 \
   X(strew_status, ramp, (ON_DEVICE, const struct ramp_plan *plan))                                                     \
   X(strew_status, matmul, (ON_DEVICE, const struct plan *plan, int64_t k))                                             \
@@ -417,7 +417,8 @@ enum reader {
   READ_BY_REDUCE = 1,    /* a fold's input */
   READ_BY_AGGREGATE = 2, /* src of group_aggregate */
   READ_BY_SCATTER = 4,   /* SRC of scatter and of one_pass_mean, of the index's shape */
-  READ_BY_SEGMENTS = 8   /* SEGMENT_SRC */
+  READ_BY_SEGMENTS = 8,  /* SEGMENT_SRC */
+  READ_BY_NONZERO = 16
 };
 
 struct device_ops {

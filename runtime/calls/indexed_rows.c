@@ -84,18 +84,13 @@ strew_tensor *rows_mask(struct steps *steps, const strew_tensor *mask) {
   const int mark = steps->count;
   strew_tensor flat;
   struct plan plan;
-  int64_t count = 0;
   if (mask->storage->wrapped) mask = step_copy(steps, mask, STREW_BOOL);
   if (mask) flatten(steps, mask, &flat);
   if (steps->status != STREW_OK) return NULL;
   PLAN(&plan, flat.rank, flat.sizes, &flat);
-  if (flat.sizes[0]) STEP(steps, device->ops->nonzero(steps->call, device, &plan, NULL, &count));
-  strew_tensor *positions = step_new(steps, device, STREW_INT64, 1, &count);
-  if (positions && count) {
-    struct operand written = {.storage = positions->storage, .dtype = STREW_INT64, .strides = {1, 1}};
-    STEP(steps, device->ops->nonzero(steps->call, device, &plan, &written, &count));
-  }
-  return steps_keep(steps, mark, positions);
+  if (!flat.sizes[0]) return steps_keep(steps, mark, step_new(steps, device, STREW_INT64, 1, flat.sizes));
+  STEP_INTO(steps, found, device->ops->nonzero(steps->call, device, &plan, found));
+  return steps_keep(steps, mark, step_view(steps, *found, 1, (int64_t[]){-1}));
 }
 
 /* Makes row-major positions of all components, int64 of the rows' shape; checks their values. */

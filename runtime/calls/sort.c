@@ -62,18 +62,18 @@ strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, 
 /* ------------------------------------------------------------------------------------------------------- nonzero */
 
 strew_status strew_nonzero(strew_tensor *tensor, strew_tensor **out, strew_error *error) {
-  CALL_STEPS(call, steps, "nonzero", error, {"self", tensor});
+  CALL_STEPS(call, steps, "nonzero", error, {"self", tensor, READ_ONCE});
   strew_device *device = tensor->storage->device;
+  strew_tensor **made = steps_place(&steps);
   struct plan plan;
-  int64_t count = 0;
+  STEP(&steps, unstored_open(&call, tensor, READ_BY_NONZERO, NULL));
   PLAN(&plan, tensor->rank, tensor->sizes, tensor);
-  if (strew_tensor_numel(tensor)) STEP(&steps, device->ops->nonzero(&call, device, &plan, NULL, &count));
-  strew_tensor *made = step_new(&steps, device, STREW_INT64, 2, (int64_t[]){count, tensor->rank});
-  if (made && strew_tensor_numel(made)) {
-    struct operand written = {.storage = made->storage, .dtype = STREW_INT64, .strides = {tensor->rank, 1}};
-    STEP(&steps, device->ops->nonzero(&call, device, &plan, &written, &count));
-  }
-  return steps_give(&steps, made, out);
+  if (strew_tensor_numel(tensor))
+    STEP(&steps, device->ops->nonzero(&call, device, &plan, made));
+  else
+    STEP(&steps, tensor_create(&call, device, STREW_INT64, 2, (int64_t[]){0, tensor->rank}, made));
+  STEP(&steps, unstored_close(&call, tensor));
+  return steps_give(&steps, *made, out);
 }
 
 /* -------------------------------------------------------------------------------------------------------- unique */

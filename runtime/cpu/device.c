@@ -50,4 +50,4 @@ strew_status cpu_finish(const struct call *call, strew_device *device) {
 const struct device_ops cpu_ops = {
 #define ENTRY(result, name, parameters) .name = cpu_##name,
     DEVICE_ENTRIES(ENTRY, ENTRY).host_memory = true,
-    .reads = READ_BY_REDUCE | READ_BY_AGGREGATE | READ_BY_SEGMENTS | READ_BY_SCATTER, .mean = &cpu_mean};
+    .reads = READ_BY_REDUCE | READ_BY_AGGREGATE | READ_BY_SEGMENTS | READ_BY_SCATTER | READ_BY_NONZERO, .mean = &cpu_mean};

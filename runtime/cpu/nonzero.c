@@ -1,140 +1,162 @@
-/* nonzero.c: coordinates of nonzero elements. Threads first count those of their parts, which gives the position of
-   each part's first coordinates. */
-#include "cpu.h"
+/* nonzero.c: coordinates of nonzero elements, in two passes: the first makes a bit of each element and counts those of
+   each part, which gives the position of the part's coordinates; the second writes them by the bits, and reads no
+   element. */
+#include "program.h"
+#include "runtime/base/tensor.h"
 #include "tuning.h"
 
 #include <string.h>
 
-#define LOOPS_SIGNED
-#define LOOPS "runtime/cpu/nonzero.inc"
-#include "runtime/cpu/loops/each_dtype.h"
-
-enum { MOST_PARTS = 256, LONGEST = 512, BITS = 64 };
-
-typedef void (*flagger)(const char *from, int64_t step, int64_t count, uint8_t *is_nonzero);
-static const flagger flaggers[] = {SIGNED_BY_DTYPE(flag)};
+enum { MOST_PARTS = 256, BITS = 64 };
 
 struct nonzero_job {
+  struct plan lines; /* the plan, simplified */
+  struct feed feed;  /* to flags: bytes of 0 and 1 */
+  int64_t places, words, parts;
+  uint64_t *bits;
+  int64_t found[MOST_PARTS + 1]; /* counts of parts; then, total before each part, and of all */
   const struct plan *plan;
-  flagger flag;
-  int64_t places, parts;
-  int64_t found[MOST_PARTS]; /* counts of parts; then, total before each part */
   int64_t *out;
 };
 
-/* Position of a part. */
-struct nonzero_walk {
+/* The flags of the elements from `begin` on. */
+struct flagging {
   const struct nonzero_job *job;
-  int64_t found;
+  int64_t begin;
+  uint8_t flags[NONZERO_FLAGS];
 };
 
-static void walk_nonzero(void *job_, int64_t part, void (*visit)(void *walk, const struct row *row),
-                         struct nonzero_walk *walk) {
-  const struct nonzero_job *job = job_;
-  walk->job = job;
-  int64_t begin = part_begin(job->places, job->parts, part), end = part_begin(job->places, job->parts, part + 1);
-  walk_rows(job->plan, begin, end, LONGEST, visit, walk);
-}
-
-/* Returns how many of at most LONGEST flags, bytes of 0 and 1, are set: adds them up in the bytes of a word. */
-static int64_t count_flags(const uint8_t *is_nonzero, int64_t count) {
-  uint64_t sums = 0, bytes;
-  int64_t i = 0, found = 0;
-  for (; i + 8 <= count; i += 8) memcpy(&bytes, is_nonzero + i, 8), sums += bytes;
-  for (; i < count; i++) found += is_nonzero[i];
-  const uint64_t every_other = UINT64_C(0x00ff00ff00ff00ff);
-  sums = (sums & every_other) + (sums >> 8 & every_other);
-  return found + (int64_t)(sums * UINT64_C(0x0001000100010001) >> 48);
-}
-
-static void count_row(void *walk_, const struct row *row) {
-  struct nonzero_walk *walk = walk_;
-  uint8_t is_nonzero[LONGEST];
-  walk->job->flag(row->address[0], row->step_bytes[0], row->count, is_nonzero);
-  walk->found += count_flags(is_nonzero, row->count);
-}
-
-static void count_part(void *job_, int64_t part) {
-  struct nonzero_walk walk = {.found = 0};
-  walk_nonzero(job_, part, count_row, &walk);
-  ((struct nonzero_job *)job_)->found[part] = walk.found;
-}
-
-/* Writes the positions of nonzero elements, counted from `first`, ascending, and returns how many: without a branch,
-   which would be unpredictable. */
-static int64_t find_many(const uint8_t *is_nonzero, int64_t count, int64_t first, int64_t *at) {
-  int64_t found = 0;
-  for (int64_t i = 0; i < count; i++) {
-    at[found] = first + i;
-    found += is_nonzero[i];
-  }
-  return found;
+static void flag_row(void *flagging_, const struct row *row) {
+  struct flagging *flagging = flagging_;
+  feed_read(&flagging->job->feed, row->count, (char *)flagging->flags + (row->place - flagging->begin), row->address[0],
+            row->step_bytes[0]);
 }
 
 /* Returns 8 flags as bits, the first one the lowest: a product adds up byte k at bit 56 + k. */
-static uint64_t bits_of(const uint8_t *is_nonzero) {
+static uint64_t bits_of(const uint8_t *flags) {
   uint64_t bytes;
-  memcpy(&bytes, is_nonzero, 8);
+  memcpy(&bytes, flags, 8);
   bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
   return bytes * (is_little ? UINT64_C(0x0102040810204080) : UINT64_C(0x8040201008040201)) >> 56;
 }
 
-/* The same if they are few: by words of one bit an element, one branch for each word and each position. */
-static int64_t find_few(const uint8_t *is_nonzero, int64_t count, int64_t first, int64_t *at) {
+static void flag_part(void *job_, int64_t part) {
+  struct nonzero_job *job = job_;
+  const int64_t begin = part_begin(job->words, job->parts, part), end = part_begin(job->words, job->parts, part + 1);
+  struct flagging flagging = {.job = job};
   int64_t found = 0;
-  uint8_t tail[BITS] = {0};
-  for (int64_t i = 0; i < count; i += BITS, is_nonzero += BITS) {
-    const uint8_t *flags = i + BITS <= count ? is_nonzero : memcpy(tail, is_nonzero, (size_t)(count - i));
-    uint64_t word = 0;
-    for (int k = 0; k < BITS; k += 8) word |= bits_of(flags + k) << k;
-    for (; word; word &= word - 1) at[found++] = first + i + __builtin_ctzll(word);
+  for (int64_t first = begin, words; first < end; first += words) {
+    words = least(end - first, NONZERO_FLAGS / BITS);
+    flagging.begin = first * BITS;
+    const int64_t stop = least(flagging.begin + words * BITS, job->places);
+    walk_rows(&job->lines, flagging.begin, stop, NONZERO_FLAGS, flag_row, &flagging);
+    memset(flagging.flags + (stop - flagging.begin), 0, (size_t)(flagging.begin + words * BITS - stop));
+    for (int64_t w = 0; w < words; w++) {
+      uint64_t word = 0;
+      for (int k = 0; k < BITS; k += 8) word |= bits_of(flagging.flags + w * BITS + k) << k;
+      job->bits[first + w] = word;
+      found += __builtin_popcountll(word);
+    }
   }
-  return found;
+  job->found[part] = found;
 }
 
-static void find_row(void *walk_, const struct row *row) {
-  struct nonzero_walk *walk = walk_;
-  const struct plan *plan = walk->job->plan;
-  uint8_t is_nonzero[LONGEST];
-  walk->job->flag(row->address[0], row->step_bytes[0], row->count, is_nonzero);
-  bool few = row->count >= BITS && count_flags(is_nonzero, row->count) <= row->count / NONZERO_FEW;
-  int last = plan->rank - 1;
-  int64_t at[LONGEST], coordinates[MAX_RANK], place = row->place;
-  for (int d = last; d >= 0; d--) {
-    coordinates[d] = place % plan->sizes[d];
-    place /= plan->sizes[d];
+/* Writes the positions of a word's bits, counted from `first`, ascending, by AT_ONCE: up to AT_ONCE - 1 more are written
+   behind them, because a branch for each would be unpredictable. */
+static void find_bits(uint64_t word, int64_t first, int64_t *at) {
+  enum { AT_ONCE = 4 };
+  for (; word; at += AT_ONCE)
+    for (int i = 0; i < AT_ONCE; i++) {
+      at[i] = first + __builtin_ctzll(word | UINT64_C(1) << (BITS - 1));
+      word &= word - 1;
+    }
+}
+
+/* Where the plan's last dimension begins, and ends, around a position, whose other coordinates are `at`. */
+struct line {
+  int64_t begin, end, at[MAX_RANK];
+};
+
+static void line_seek(struct line *line, const struct plan *plan, int64_t position) {
+  const int last = plan->rank - 1;
+  int64_t number = position / plan->sizes[last];
+  line->begin = number * plan->sizes[last];
+  line->end = line->begin + plan->sizes[last];
+  for (int d = last - 1; d >= 0; d--) {
+    line->at[d] = number % plan->sizes[d];
+    number /= plan->sizes[d];
   }
-  int64_t first = last < 0 ? 0 : coordinates[last];
-  int64_t found = (few ? find_few : find_many)(is_nonzero, row->count, first, at);
-  int64_t *out = walk->job->out + walk->found * plan->rank;
-  for (int64_t i = 0; i < found; i++) {
-    for (int d = 0; d < last; d++) *out++ = coordinates[d];
-    if (last >= 0) *out++ = at[i];
+}
+
+/* Writes the coordinates of `count` positions, ascending. */
+ALWAYS_INLINE void write_coordinates(const struct plan *plan, int rank, int64_t count, const int64_t *at,
+                                     struct line *line, int64_t *out) {
+  for (int64_t i = 0; i < count;) {
+    if (at[i] >= line->end) line_seek(line, plan, at[i]);
+    const int64_t begin = line->begin, end = line->end;
+    for (; i < count && at[i] < end; i++, out += rank) {
+      for (int d = 0; d < rank - 1; d++) out[d] = line->at[d];
+      out[rank - 1] = at[i] - begin;
+    }
   }
-  walk->found += found;
 }
 
 static void find_part(void *job_, int64_t part) {
-  struct nonzero_walk walk = {.found = ((struct nonzero_job *)job_)->found[part]};
-  walk_nonzero(job_, part, find_row, &walk);
+  const struct nonzero_job *job = job_;
+  const int rank = job->plan->rank;
+  const int64_t end = part_begin(job->words, job->parts, part + 1);
+  struct line line = {.end = 0};
+  int64_t *out = job->out + job->found[part] * rank, *const stop = job->out + job->found[part + 1] * rank;
+  for (int64_t w = part_begin(job->words, job->parts, part); w < end; w++) {
+    const uint64_t word = job->bits[w];
+    const int64_t count = __builtin_popcountll(word);
+    int64_t at[BITS];
+    const bool in_place = rank == 1 && stop - out >= BITS;
+    find_bits(word, w * BITS, in_place ? out : at);
+    if (rank == 2)
+      write_coordinates(job->plan, 2, count, at, &line, out);
+    else if (!in_place)
+      write_coordinates(job->plan, rank, count, at, &line, out);
+    out += count * rank;
+  }
 }
 
-strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, struct operand *out,
-                         int64_t *count) {
-  strew_dtype dtype = plan->operands[0].dtype;
-  struct nonzero_job job = {.plan = plan, .flag = flaggers[dtype_signed(dtype)], .places = plan_numel(plan)};
-  job.parts = pool_parts(device->context, job.places * (int64_t)dtype_bytes(dtype));
-  if (job.parts > MOST_PARTS) job.parts = MOST_PARTS;
-  if (job.parts > job.places) job.parts = job.places;
-  if (!out || job.parts > 1) pool_run(device->context, job.parts, count_part, &job);
+/* The two passes; the second if there is anything to write. */
+static strew_status find(const struct call *call, strew_device *device, struct nonzero_job *job, strew_tensor **out) {
   int64_t before = 0;
-  for (int64_t part = 0; part < job.parts; part++) {
-    int64_t found = job.found[part];
-    job.found[part] = before;
+  pool_run(device->context, job->parts, flag_part, job);
+  RETURN_IF_FAILED(context_end(call, device->context, NULL));
+  for (int64_t part = 0; part < job->parts; part++) {
+    const int64_t found = job->found[part];
+    job->found[part] = before;
     before += found;
   }
-  if (!out) return *count = before, context_end(call, device->context, NULL);
-  job.out = (int64_t *)(void *)operand_address(out);
-  pool_run(device->context, job.parts, find_part, &job);
-  return context_end(call, device->context, out->storage);
+  job->found[job->parts] = before;
+  RETURN_IF_FAILED(tensor_create(call, device, STREW_INT64, 2, (int64_t[]){before, job->plan->rank}, out));
+  if (strew_tensor_numel(*out) == 0) return STREW_OK;
+  job->out = (*out)->storage->data;
+  pool_run(device->context, job->parts, find_part, job);
+  return context_end(call, device->context, (*out)->storage);
+}
+
+strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, strew_tensor **out) {
+  struct operand operand = plan->operands[0];
+  struct program program;
+  struct nonzero_job job = {.lines = *plan, .plan = plan, .places = plan_numel(plan)};
+  plan_simplify(&job.lines);
+  job.words = (job.places + BITS - 1) / BITS;
+  job.parts = least(least(pool_parts(device->context, job.places * (int64_t)dtype_bytes(operand.dtype)), MOST_PARTS),
+                    job.words);
+  const size_t bytes = (size_t)job.words * sizeof *job.bits;
+  ALLOCATE(job.bits, call, device->context, bytes);
+  strew_status status = feed_begin(call, &operand, &program);
+  if (status == STREW_OK) {
+    if (operand.dtype == STREW_BOOL && !operand.storage->program)
+      operand.dtype = STREW_UINT8; /* a host may write others than 0 and 1 */
+    feed_open(&job.feed, &operand, STREW_BOOL);
+    status = release_if_failed(find(call, device, &job, out), out);
+    feed_end(&operand);
+  }
+  memory_free(device->context, job.bits, bytes);
+  return status;
 }

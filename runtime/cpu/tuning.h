@@ -302,9 +302,8 @@ enum {
   /* times: inputs smaller than that many L2 are not prefetched, as the last-level cache may hold them. Of 100 k: 22 us ->
      25; of 1 M: 278 us -> 277; of 3 M: 2.0 ms -> 1.2 */
   PROGRAM_MIN_L2S = 16,
-  /* elements: nonzero elements are few if there is at most one for that many; their positions are found by words of
-     bits. nonzero of 10 M bools, one thread of Zen 4: 2 % nonzero 8.1 -> 4.2 ms, 12 % 7.8 -> 5.1, 25 % 8.5 -> 6.4 */
-  NONZERO_FEW = 4
+  /* elements: flags that are made bits at once: a block of L1 */
+  NONZERO_FLAGS = 1 << 12
 };
 
 /* Folds and sorts. */
