@@ -191,25 +191,14 @@ static inline int value_of_source(struct program *program, const struct instruct
   return value_of_result(program, source, common, computed);
 }
 
-/* Long functions: vector loops where there are some, else scalar ones. */
-static kernel *long_kernel_of(const struct instruction *instruction) {
-  const bool is_unary = instruction->kind == ELEMENTWISE_UNARY, is_float32 = instruction->compute == STREW_FLOAT32;
-  const struct long_functions *scalar = is_float32 ? &long_functions_f32 : &long_functions_f64;
-#ifdef X86_LOOPS
-  const struct kernels *vectors = elementwise_loops_avx2.kernels[STREW_FLOAT32];
-  if (is_float32 && isa_in_use() >= ISA_AVX2)
-    return is_unary ? vectors->unary[instruction->op] : vectors->binary[instruction->op];
-#endif
-  return is_unary ? scalar->unary[instruction->op] : scalar->binary[instruction->op];
-}
-
 static kernel *kernel_in(const struct kernels *kernels, const struct instruction *instruction) {
   if (instruction->kind == ELEMENTWISE_WHERE) return kernels->where;
   if (instruction->kind == ELEMENTWISE_CLAMP) return kernels->clamp;
   return instruction->kind == ELEMENTWISE_UNARY ? kernels->unary[instruction->op] : kernels->binary[instruction->op];
 }
 
-/* Where the sign does not matter, unsigned integers have the kernels of signed ones. */
+/* Where the sign does not matter, unsigned integers have the kernels of signed ones; long functions have scalar ones where
+   vector loops are missing. */
 static kernel *kernel_of(const struct instruction *instruction) {
   const strew_dtype compute = instruction->compute;
   const bool is_moved = instruction->kind == ELEMENTWISE_WHERE && dtype_is_half(compute); /* as integers */
@@ -219,7 +208,9 @@ static kernel *kernel_of(const struct instruction *instruction) {
                                        : is_signless ? dtype_signed(compute)
                                                      : compute),
                             instruction);
-  return found || is_moved ? found : long_kernel_of(instruction);
+  if (found || is_moved) return found;
+  const struct long_functions *scalar = compute == STREW_FLOAT32 ? &long_functions_f32 : &long_functions_f64;
+  return instruction->kind == ELEMENTWISE_UNARY ? scalar->unary[instruction->op] : scalar->binary[instruction->op];
 }
 
 static int add_take(struct program *program, const struct instruction *instruction) {

@@ -104,7 +104,7 @@ enum { WITH_OUT = 1, WITH_ARG = 2, WITH_FILL = 4, WITH_DTYPE = 8, WITH_UNBIASED 
    the operands meet), or bool: ORDER (a comparison, in which a number stands for its value) or TRUTH (of what is zero
    and what is not, numbers too); time of an element, in times that a sum takes (PoCL on one core: a sum, a comparison
    or a move takes 1 to 4 ns); names in scripts, see enum form.
-   Rows of SHORT have a loop for each instruction set of the CPU, those of LONG one (long_functions.c). In the order of
+   Rows of SHORT have loops for every dtype and instruction set, those of LONG for some (long_functions.c). In the order of
    numbers, SHORT is FIRST and, after LONG, LATER. */
 #define STREW_UNARY_FIRST(X)                                                                                           \
   X(NEG, "neg", neg, NUMBERS, COMMON, 1, EVERY)                                                                        \

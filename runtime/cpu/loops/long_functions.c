@@ -1,6 +1,5 @@
 /* long_functions.c: scalar kernels of the long functions, for float64 and for processors whose vector loops
-   elementwise.inc lacks. They share parts, as functions, and are optimised for size: vector loops of all of them, for
-   each instruction set, would take 160 KB. */
+   elementwise.inc lacks. They share parts, as functions, and are optimised for size. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("Os")
 #endif
