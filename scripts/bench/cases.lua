@@ -483,6 +483,28 @@ for _, shape in ipairs{{size(10000), 4}, {10, 100}} do
 end
 part("rest", factored)
 
+-- Functions of one and of two arguments in 0 to 1; selections, and lines in order.
+local functions = {}
+local function add_functions(arguments, names)
+  for name in names:gmatch "%S+" do
+    table.insert(functions, {key = "function_" .. name, title = name .. " of 10 M", make = dense(arguments),
+      call = strew[name], bytes = read_and_result})
+  end
+end
+add_functions(1, "log sin tan tanh sigmoid asin sinh atanh exp2 erf gelu silu softplus expm1")
+add_functions(2, "atan2 hypot pow logaddexp")
+part("rest", functions)
+part("rest", {
+  {key = "select_few", title = "nonzero, 2 % of 10 M", make = function() return strew.rand(10 * M):lt(0.02) end,
+    call = strew.nonzero, bytes = read},
+  {key = "select_quantile", title = "quantile of 1 M", make = function() return strew.rand(M) end,
+    call = function(a) return a:quantile(0.3) end, bytes = read},
+  {key = "select_median", title = "median of 1 M", make = function() return strew.rand(M) end,
+    call = function(a) return a:median() end, bytes = read},
+  {key = "select_sorted", title = "sort of 10 M in order", make = function() return (strew.rand(10 * M):sort()) end,
+    call = function(a) return a:sort() end, bytes = read},
+})
+
 -- Questions to a table of 10 M rows: the grouping and its reductions, of columns of int32, float64, and codes of words.
 local ten = dofile((arg[0]:match("^(.*/)") or "./") .. "../demos/ten.lua")
 local asked = {} -- the last columns, and their table

@@ -16,6 +16,8 @@ def size(n):
 M = size(1000000)
 WIDTH, PLACES_OF_ROWS = 64, size(100000)
 MATRIX = (size(1000), 10 * M // size(1000))
+OF_ONE = tuple("log sin tan tanh sigmoid asin sinh atanh exp2 erf gelu silu softplus expm1".split())
+OF_TWO = ("atan2", "hypot", "pow", "logaddexp")
 
 
 def matrices(count, n):
@@ -236,6 +238,11 @@ OPERANDS = {
     "softmax_rows": dense(1, *MATRIX),
     **{f"linalg_{name}_{n}x{n}": matrices(count, n) for count, n in ((size(10000), 4), (10, 100))
        for name in ("solve", "inv", "det", "cholesky", "qr", "eigh", "svd")},
+    **{"function_" + name: dense(1) for name in OF_ONE},
+    **{"function_" + name: dense(2) for name in OF_TWO},
+    "select_few": lambda: (floats(10 * M) < 0.02,),
+    **{"select_" + name: lambda: (floats(M),) for name in ("quantile", "median")},
+    "select_sorted": lambda: (numpy.sort(floats(10 * M)),),
     **{f"question_{k + 1}": lambda: (table,) for k in range(10)},  # made once by each peer
     **{f"question_{name}_text": lambda: (table,) for name in ("9", "rows")},
 }

@@ -3,7 +3,7 @@
 import numpy
 
 import texts
-from operands import M, PLACES_OF_ROWS, VOLUME, WIDTH
+from operands import M, OF_ONE, OF_TWO, PLACES_OF_ROWS, VOLUME, WIDTH
 
 VERSION = "NumPy " + numpy.__version__
 
@@ -206,4 +206,10 @@ for size in ("4x4", "100x100"):
     CALLS[f"linalg_solve_{size}"] = numpy.linalg.solve
     for name in ("inv", "det", "cholesky", "qr", "eigh", "svd"):
         CALLS[f"linalg_{name}_{size}"] = lambda a, b, call=getattr(numpy.linalg, name): call(a)
+FUNCTION_NAMES = {"asin": "arcsin", "atanh": "arctanh", "atan2": "arctan2", "pow": "power"}
+for name in OF_ONE + OF_TWO:
+    if hasattr(numpy, FUNCTION_NAMES.get(name, name)):
+        CALLS["function_" + name] = getattr(numpy, FUNCTION_NAMES.get(name, name))
+CALLS.update({"select_few": numpy.nonzero, "select_quantile": lambda a: numpy.quantile(a, 0.3),
+              "select_median": numpy.median, "select_sorted": sort})
 CALLS.update(texts.of_module(numpy))

@@ -3,7 +3,7 @@
 import torch
 
 import texts
-from operands import M, PLACES_OF_ROWS, VOLUME, WIDTH
+from operands import M, OF_ONE, OF_TWO, PLACES_OF_ROWS, VOLUME, WIDTH
 
 VERSION = "PyTorch " + torch.__version__
 
@@ -198,4 +198,8 @@ for size in ("4x4", "100x100"):
     CALLS[f"linalg_solve_{size}"] = torch.linalg.solve
     for name in ("inv", "det", "cholesky", "qr", "eigh", "svd"):
         CALLS[f"linalg_{name}_{size}"] = lambda a, b, call=getattr(torch.linalg, name): call(a)
+for name in OF_ONE + OF_TWO:
+    CALLS["function_" + name] = getattr(torch, name, None) or getattr(torch.nn.functional, name)
+CALLS.update({"select_few": torch.nonzero, "select_quantile": lambda a: a.quantile(0.3), "select_median": torch.median,
+              "select_sorted": torch.sort})
 CALLS.update(texts.of_module(torch))
