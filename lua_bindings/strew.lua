@@ -6314,9 +6314,9 @@ function strew.lstsq(self, other, rcond) end
 --- 0.0800  0.1600
 ---```
 ---@param self strew.Tensor a float dtype, [..., m, n]; error: others
----@param rtol? number singular values up to rtol times the largest one are 0; default max(m, n) * eps of finfo
+---@param rtol? number|strew.Tensor singular values up to rtol times the largest one are 0; default max(m, n) * eps of finfo; a tensor: [...]
 ---@return strew.Tensor t [..., n, m]
----@overload fun(self: strew.Tensor, options: {rtol?: number}): strew.Tensor
+---@overload fun(self: strew.Tensor, options: {rtol?: number|strew.Tensor}): strew.Tensor
 function strew.pinv(self, rtol) end
 
 ---Returns the ranks of matrices: the number of singular values that do not count as 0.
@@ -6328,9 +6328,9 @@ function strew.pinv(self, rtol) end
 ---int64[] cpu  1
 ---```
 ---@param self strew.Tensor a float dtype, [..., m, n]; error: others
----@param rtol? number singular values up to rtol times the largest one are 0; default max(m, n) * eps of finfo
+---@param rtol? number|strew.Tensor singular values up to rtol times the largest one are 0; default max(m, n) * eps of finfo; a tensor: [...]
 ---@return strew.Tensor t int64, [...]
----@overload fun(self: strew.Tensor, options: {rtol?: number}): strew.Tensor
+---@overload fun(self: strew.Tensor, options: {rtol?: number|strew.Tensor}): strew.Tensor
 function strew.matrix_rank(self, rtol) end
 
 ---Returns norms of matrices.

@@ -411,8 +411,8 @@ end
 
 local function unary(f) return {self = f} end
 
--- The normal density, e^(-k x^2) sqrt(k / pi).
-local function bell(x, k) return (x * x * -k):exp() * math.sqrt(k / math.pi) end
+-- The normal density, e^(-k x^2) sqrt(k / pi), as text.
+local function bell(k) return ("(exp(self * self * %.17g) * %.17g)"):format(-k, math.sqrt(k / math.pi)) end
 
 -- A leg of a triangle by the square of its longest side, of atan2.
 local function across(leg, c)
@@ -432,19 +432,13 @@ local rules = {
               other = function(g) return g:clone():zero_() end},
   nextafter = {self = "where(self == other, 0.0, g)", other = false},
   positive = unary(function(g) return g end),
-  gelu_tanh = unary(function(g, c)
-    local x = c.self
-    local slope = (x * x * (3 * 0.044715) + 1) * 0.7978845608028654
-    local t = ((x * x * 0.044715 + 1) * x * 0.7978845608028654):tanh()
-    return g * ((t + 1) * 0.5 + x * (1 - t * t) * slope * 0.5)
-  end),
+  gelu_tanh = unary(("g * ((T + 1) * 0.5 + self * (1 - T * T) * ((self * self * %.17g + 1) * C) * 0.5)")
+    :format(3 * 0.044715):gsub("T", "tanh((self * self * 0.044715 + 1) * self * C)"):gsub("C", "0.7978845608028654")),
   pow = {self = power_self, other = power_other},
   atan2 = {self = function(g, c) return g * across(c.other, c) end,
            other = function(g, c) return -g * across(c.self, c) end},
-  hypot = {self = function(g, c) return g * strew.where(c.out:eq(0), 0.0, c.self / c.out) end,
-           other = function(g, c) return g * strew.where(c.out:eq(0), 0.0, c.other / c.out) end},
-  logaddexp = {self = function(g, c) return g * (c.self - c.out):exp() end,
-               other = function(g, c) return g * (c.other - c.out):exp() end},
+  hypot = {self = "g * where(out == 0, 0.0, self / out)", other = "g * where(out == 0, 0.0, other / out)"},
+  logaddexp = {self = "g * sigmoid(self - other)", other = "g * sigmoid(other - self)"},
   minimum = choice ">",
   maximum = choice "<",
   where = {a = one("where(condition, g, 0.0)", function(g, c) return strew.where(c.condition, g, 0.0) end),
@@ -467,27 +461,24 @@ local rules = {
   cos = unary "-g * sin(self)",
   tanh = unary "g * (1 - out * out)",
   sigmoid = unary "g * out * (1 - out)",
-  tan = unary(function(g, c) return g * (1 + c.out * c.out) end),
-  asin = unary(function(g, c) return g / (1 - c.self * c.self):sqrt() end),
-  acos = unary(function(g, c) return -g / (1 - c.self * c.self):sqrt() end),
-  atan = unary(function(g, c) return g / (1 + c.self * c.self) end),
-  sinh = unary(function(g, c) return g * c.self:cosh() end),
-  cosh = unary(function(g, c) return g * c.self:sinh() end),
-  asinh = unary(function(g, c) return g / c.self:hypot(1) end),
-  acosh = unary(function(g, c) return g / (c.self * c.self - 1):sqrt() end),
-  atanh = unary(function(g, c) return g / (1 - c.self * c.self) end),
-  exp2 = unary(function(g, c) return g * c.out * math.log(2) end),
-  erf = unary(function(g, c) return g * bell(c.self, 1) * 2 end),
-  erfc = unary(function(g, c) return g * bell(c.self, 1) * -2 end),
-  gelu = unary(function(g, c) return g * ((c.self * -math.sqrt(0.5)):erfc() * 0.5 + c.self * bell(c.self, 0.5)) end),
-  cbrt = unary(function(g, c) return g / (c.out * c.out * 3) end),
-  square = unary(function(g, c) return g * c.self * 2 end),
-  reciprocal = unary(function(g, c) return -g * c.out * c.out end),
-  silu = unary(function(g, c)
-    local s = c.self:sigmoid()
-    return g * s * (1 + c.self * (1 - s))
-  end),
-  softplus = unary(function(g, c) return g * c.self:sigmoid() end),
+  tan = unary "g * (1 + out * out)",
+  asin = unary "g / sqrt(1 - self * self)",
+  acos = unary "-g / sqrt(1 - self * self)",
+  atan = unary "g / (1 + self * self)",
+  sinh = unary "g * cosh(self)",
+  cosh = unary "g * sinh(self)",
+  asinh = unary "g / hypot(self, 1)",
+  acosh = unary "g / sqrt(self * self - 1)",
+  atanh = unary "g / (1 - self * self)",
+  exp2 = unary(("g * out * %.17g"):format(math.log(2))),
+  erf = unary("g * " .. bell(1) .. " * 2"),
+  erfc = unary("g * " .. bell(1) .. " * -2"),
+  gelu = unary(("g * (erfc(self * %.17g) * 0.5 + self * %s)"):format(-math.sqrt(0.5), bell(0.5))),
+  cbrt = unary "g / (out * out * 3)",
+  square = unary "g * self * 2",
+  reciprocal = unary "-g * out * out",
+  silu = unary "g * sigmoid(self) * (1 + self * (1 - sigmoid(self)))",
+  softplus = unary "g * sigmoid(self)",
   elu = unary(function(g, c) return strew.where(c.self:gt(0), g, g * (c.out + (c.alpha or 1))) end),
   leaky_relu = unary(function(g, c) return strew.where(c.self:gt(0), g, g * (c.slope or 0.01)) end),
   binary_losses = {self = "g * (self - target) / maximum((1 - self) * self, 1e-12)",

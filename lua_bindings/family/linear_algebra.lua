@@ -362,11 +362,16 @@ end
 -- Returns the singular values that do not count as 0: larger than rtol times the largest one.
 local function counted(s, m, n, rtol)
   rtol = rtol or math.max(m, n) * strew.finfo(s.dtype).eps
+  if operands.is_tensor(rtol) then rtol = rtol:unsqueeze(-1) end
   return s:size(-1) == 0 and s:gt(0) or s:gt(s:narrow(-1, 0, 1) * rtol)
 end
 
 local function check_rtol(rtol, name)
-  if rtol and (rtol < 0 or rtol ~= rtol) then
+  if operands.is_tensor(rtol) then
+    if not rtol:ge(0):all():item() then
+      fail(name, "has elements below 0, or NaN, expected 0 or more", nil, "value")
+    end
+  elseif rtol and (rtol < 0 or rtol ~= rtol) then
     fail(name, ("is %s, expected 0 or more"):format(inner.text(rtol)), nil, "value", rtol)
   end
 end
@@ -431,13 +436,13 @@ return {
     return self:norm(ord or 2, dim, keepdim)
   end},
   matrix_norm = {"self:tensor ord?any dim?dims keepdim?boolean", matrix_norm},
-  matrix_rank = {"self:tensor rtol?number", function(self, rtol)
+  matrix_rank = {"self:tensor rtol?operand", function(self, rtol)
     operands.check_float(self, "self")
     check_matrices(self, "self")
     check_rtol(rtol, "rtol")
     return counted(computed(self):svdvals(), self:size(-2), self:size(-1), rtol):sum(-1)
   end},
-  pinv = {"self:tensor rtol?number", function(self, rtol)
+  pinv = {"self:tensor rtol?operand", function(self, rtol)
     operands.check_float(self, "self")
     check_matrices(self, "self")
     check_rtol(rtol, "rtol")

@@ -929,6 +929,14 @@ hint  create the view after the write]],
     assert.is_true(count > 150)
   end)
 
+  it("of logaddexp are 1 and 0 beside an infinity", function()
+    local ends = strew.tensor{math.huge, 1e30, 0.0, -1e30, -math.huge}
+    local of_both = strew.grad(function(a, b) return a:logaddexp(b):sum() end)
+    local first, second = of_both(ends, strew.zeros_like(ends))
+    assert.is_true(strew.equal(first, strew.tensor{1, 1, 0.5, 0, 0}))
+    assert.is_true(strew.equal(second, strew.tensor{0, 0, 0.5, 1, 1}))
+  end)
+
   it("reductions along dimension 0 of a tensor without dimensions", function()
     for _, name in ipairs{"sum", "mean", "prod", "amin", "amax", "logsumexp"} do
       local gradient = strew.grad(function(t) return strew[name](t, 0) end)

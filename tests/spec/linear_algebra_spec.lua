@@ -275,6 +275,11 @@ describe("linear algebra", function()
     assert.are.equal(1, a:matrix_rank():item())
     assert.are.equal(2, strew.tensor{1.0, 1e-10}:diag():matrix_rank(0):item())
     assert.are.equal(1, strew.tensor{1.0, 1e-10}:diag():matrix_rank():item())
+    local one, bounds = strew.tensor{1.0, 0.1}:diag(), strew.tensor{0.5, 0.05}
+    local pair = strew.stack{one, one}
+    assert.is_true(strew.equal(strew.tensor{1, 2}, pair:matrix_rank(bounds)))
+    assert.is_true(strew.equal(strew.stack{pair[0]:pinv(0.5), pair[1]:pinv(0.05)}, pair:pinv(bounds)))
+    assert.has_error(function() pair:pinv(-bounds) end)
     local x, residuals, rank = a:lstsq(strew.tensor{1.0, 2, 3})
     close("least norm", x, strew.tensor{0.2, 0.4}, 8)
     assert.are.equal(0, residuals:numel())
