@@ -82,7 +82,7 @@ test nightly:
 	$(AT_ONCE) whole $(OR_LATER)
 	$(AT_ONCE) $(ASAN) $(if $(filter test,$@),CHECKS='$(patsubst %,tests/%.c,$(filter check_%,$(SANITIZED)))' parts,whole) $(OR_LATER)
 	$(if $(filter nightly,$@),$(AT_ONCE) $(TSAN) $(OR_LATER))
-	@$(call RUN,STARTED="$$(cat $(BUILD)/started)" USUALLY=$(if $(filter test,$@),10,35)) run $@
+	@$(call RUN,STARTED="$$(cat $(BUILD)/started)" USUALLY=$(if $(filter test,$@),8,30)) run $@
 sanitized threads:
 	$(AT_ONCE) $(if $(filter sanitized,$@),$(ASAN) whole,$(TSAN))
 	@$(RUN) run $@
