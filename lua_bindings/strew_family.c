@@ -189,12 +189,16 @@ void bind_open_family(lua_State *L, int binding, const struct script_function *c
   lua_setiuservalue(L, binding, USE);
 }
 
-/* Pushes the operation's table {parameters, function}. */
-static void push_operation(lua_State *L, const char *file, const char *name) {
+/* Pushes the operation's table {parameters, function}; the row is its key among what files returned. */
+static void push_operation(lua_State *L, const struct script_function *row) {
   const int operation = lua_gettop(L) + 1;
   push_loaded(L);
-  if (lua_getfield(L, -1, file) != LUA_TTABLE) bind_use(L, lua_upvalueindex(1), file);
-  lua_getfield(L, -1, name);
+  if (lua_rawgetp(L, operation, row) == LUA_TNIL) {
+    if (lua_getfield(L, operation, row->parameters) != LUA_TTABLE) bind_use(L, lua_upvalueindex(1), row->parameters);
+    lua_getfield(L, -1, row->name);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, operation, row);
+  }
   lua_replace(L, operation);
   lua_settop(L, operation);
 }
@@ -241,7 +245,7 @@ static int run(lua_State *L, struct script_call *call) {
   struct arguments checked;
   bind_stack(L, LUA_MINSTACK + 3 * MOST_PARAMETERS + MAX_OPERANDS);
   const int operation = lua_gettop(L) + 1;
-  push_operation(L, call->row->parameters, call->row->name);
+  push_operation(L, call->row);
   const bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) != LUA_TNIL;
   const struct parameters *list = parameters_of(L, operation, is_second ? 3 : 1);
   if (!bind_read_list(L, call, list, &checked)) return -1;

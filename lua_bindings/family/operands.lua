@@ -111,7 +111,11 @@ local FLOATS <const> = {float16 = "float32", bfloat16 = "float32", float32 = "fl
 function operands.is_float(t) return FLOATS[t.dtype] ~= nil end
 
 -- Returns t as the dtype in which its elements are computed: floats of 16 bits as float32.
-function operands.computed(t) return operands.as(t, FLOATS[t.dtype] or t.dtype) end
+function operands.computed(t)
+  local dtype = t.dtype
+  local computed = FLOATS[dtype] or dtype
+  return computed == dtype and t or t:to(computed)
+end
 
 -- Returns t as that dtype: itself if it has it.
 function operands.as(t, dtype) return t.dtype == dtype and t or t:to(dtype) end

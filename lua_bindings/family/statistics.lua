@@ -25,7 +25,8 @@ end
 
 -- The norm by powers. Elements are divided by the largest one of their line if the powers may be wrong.
 local function power_norm(self, p, dim, keepdim)
-  local powers, dtype = powers_of(self, p, dim, keepdim), self.dtype
+  local powers = powers_of(self, p, dim, keepdim)
+  local dtype = self.dtype
   if self:numel() == 0 or are_within(powers, LEAST[dtype], MOST[dtype]) then return root_of(powers, p) end
   local largest = self:abs():amax(dim, true)
   largest:masked_fill_(largest:eq(0) | largest:isfinite():logical_not(), 1)
