@@ -5,8 +5,9 @@ local operands, errors = use "operands.lua", use "errors.lua"
 local computed, single = operands.computed, operands.single
 
 -- Sums of powers outside these bounds overflow or lose digits.
-local LEAST = {float32 = 2.0 ^ -100, float64 = 2.0 ^ -900}
-local MOST = {float32 = 2.0 ^ 127, float64 = 2.0 ^ 1023}
+local LEAST <const> = {float32 = 2.0 ^ -100, float64 = 2.0 ^ -900}
+local MOST <const> = {float32 = 2.0 ^ 127, float64 = 2.0 ^ 1023}
+local LOWER <const> = {interpolation = "lower"}
 
 local function powers_of(self, p, dim, keepdim)
   local n = self:numel()
@@ -258,7 +259,7 @@ return {
     end
     -- a quantile is selected; the ranks of more elements are not exact in float32
     if operands.is_float(self) and self:numel() > 0 and self:numel() <= 2 ^ 24 then
-      return self:quantile(0.5, nil, keepdim, {interpolation = "lower"})
+      return self:quantile(0.5, nil, keepdim, LOWER)
     end
     local value
     if self:numel() == 0 and operands.is_float(self) then
