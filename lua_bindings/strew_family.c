@@ -18,15 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 24 };
-
-/* The tensor arguments of a call, for its messages. Of a sequence of tensors, its entries. */
+/* The tensor arguments of a call, for its messages. Of a sequence of tensors, its entries. All are kept alive by the
+   call's stack. */
 enum { MAX_OPERANDS = MOST_PARAMETERS + STREW_MAX_RANK };
 struct family_operands {
   int count;
   struct {
-    char name[NAME_BYTES + 4];
-    const struct box *box; /* kept alive by the call's stack */
+    const char *name;
+    int entry; /* from 1 on; 0: the argument is a tensor */
+    const struct box *box;
   } at[MAX_OPERANDS];
 };
 
@@ -36,19 +36,30 @@ const char *bind_text_file(const char *name) {
   return "";
 }
 
+enum { NAME_BYTES = 28 };
+
+/* Writes "NAME" or "NAME[ENTRY]" to text (NAME_BYTES) and returns it. */
+static const char *operand_name(const struct family_operands *operands, int i, char *text) {
+  const int entry = operands->at[i].entry;
+  snprintf(text, NAME_BYTES, entry ? "%.20s[%d]" : "%.20s", operands->at[i].name, entry);
+  return text;
+}
+
 /* Adds a line per tensor argument of the script's call, and the hint. */
 static void add_lines(struct script_call *call, const char *hint) {
   const struct family_operands *operands = call->binding->operands;
   strew_error *error = &call->error;
-  char text[DESCRIPTION_BYTES];
+  char text[DESCRIPTION_BYTES], name[NAME_BYTES];
   int width = hint ? 4 : 0;
-  for (int i = 0; operands && i < operands->count; i++)
-    if ((int)strlen(operands->at[i].name) > width) width = (int)strlen(operands->at[i].name);
+  for (int i = 0; operands && i < operands->count; i++) {
+    const int length = (int)strlen(operand_name(operands, i, name));
+    if (length > width) width = length;
+  }
   for (int i = 0; operands && i < operands->count; i++) {
     size_t length = strlen(error->message);
     if (operands->at[i].box->tensor)
-      snprintf(error->message + length, sizeof error->message - length, "\n  %-*s  %s", width, operands->at[i].name,
-               bind_describe(operands->at[i].box->tensor, text));
+      snprintf(error->message + length, sizeof error->message - length, "\n  %-*s  %s", width,
+               operand_name(operands, i, name), bind_describe(operands->at[i].box->tensor, text));
   }
   if (!hint) return;
   size_t length = strlen(error->message);
@@ -178,24 +189,25 @@ void bind_open_family(lua_State *L, int binding, const struct script_function *c
   lua_setiuservalue(L, binding, USE);
 }
 
-/* Pushes the operation's table {parameters, function}. */
-static void push_operation(lua_State *L, const char *file, const char *name) {
+/* Pushes the operation's table {parameters, function}; the row is its key among what files returned. */
+static void push_operation(lua_State *L, const struct script_function *row) {
   const int operation = lua_gettop(L) + 1;
   push_loaded(L);
-  if (lua_getfield(L, -1, file) != LUA_TTABLE) bind_use(L, lua_upvalueindex(1), file);
-  lua_getfield(L, -1, name);
+  if (lua_rawgetp(L, operation, row) == LUA_TNIL) {
+    if (lua_getfield(L, operation, row->parameters) != LUA_TTABLE) bind_use(L, lua_upvalueindex(1), row->parameters);
+    lua_getfield(L, -1, row->name);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, operation, row);
+  }
   lua_replace(L, operation);
   lua_settop(L, operation);
 }
 
 /* Adds a box, or returns false: it is NULL, or there is no room. */
-static bool add_operand(struct family_operands *operands, const char *name, lua_Integer entry, const struct box *box) {
+static bool add_operand(struct family_operands *operands, const char *name, int entry, const struct box *box) {
   if (!box || operands->count == MAX_OPERANDS) return false;
-  char *text = operands->at[operands->count].name;
-  if (entry)
-    snprintf(text, sizeof operands->at->name, "%.20s[%d]", name, (int)entry);
-  else
-    snprintf(text, sizeof operands->at->name, "%.20s", name);
+  operands->at[operands->count].name = name;
+  operands->at[operands->count].entry = entry;
   operands->at[operands->count++].box = box;
   return true;
 }
@@ -207,7 +219,7 @@ static void list_operands(lua_State *L, struct binding *binding, int first, int 
   for (int i = 0; i < count; i++) {
     add_operand(operands, names[i], 0, bind_to_box(L, binding, first + i));
     lua_Unsigned entries = lua_istable(L, first + i) ? lua_rawlen(L, first + i) : 0;
-    for (lua_Integer k = 1; k <= STREW_MAX_RANK && (lua_Unsigned)k <= entries; k++) {
+    for (int k = 1; k <= STREW_MAX_RANK && (lua_Unsigned)k <= entries; k++) {
       lua_rawgeti(L, first + i, k);
       if (!add_operand(operands, names[i], k, bind_to_box(L, binding, lua_gettop(L)))) lua_pop(L, 1);
     }
@@ -233,7 +245,7 @@ static int run(lua_State *L, struct script_call *call) {
   struct arguments checked;
   bind_stack(L, LUA_MINSTACK + 3 * MOST_PARAMETERS + MAX_OPERANDS);
   const int operation = lua_gettop(L) + 1;
-  push_operation(L, call->row->parameters, call->row->name);
+  push_operation(L, call->row);
   const bool is_second = !(call->form & INPLACE) && lua_istable(L, 3) && lua_rawgeti(L, operation, 3) != LUA_TNIL;
   const struct parameters *list = parameters_of(L, operation, is_second ? 3 : 1);
   if (!bind_read_list(L, call, list, &checked)) return -1;

@@ -86,16 +86,17 @@ static int get_field(lua_State *L, struct script_call *call) {
   if (has_indices(L, call)) return get_at(L, call);
   if (lua_type(L, 2) != LUA_TSTRING) return get_position(L, call);
   strew_tensor *self;
-  const char *name = lua_tostring(L, 2);
-  if (!bind_tensor(L, call, 1, "self", &self)) return -1;
-  return push_property(L, self, name) ? 1 : fail_field(L, call, name);
+  return bind_tensor(L, call, 1, "self", &self) ? fail_field(L, call, lua_tostring(L, 2)) : -1;
 }
 
+/* Properties of tensors are no calls: composed ones read several. */
 int bind_get_method_or_field(lua_State *L) {
   if (lua_type(L, 2) == LUA_TSTRING) {
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(METHODS_UPVALUE)) != LUA_TNIL) return 1;
     lua_pop(L, 1);
+    const struct box *box = bind_to_box(L, lua_touserdata(L, lua_upvalueindex(1)), 1);
+    if (box && box->tensor && push_property(L, box->tensor, lua_tostring(L, 2))) return 1;
   }
   return bind_dispatch(L);
 }

@@ -122,7 +122,8 @@ end
 -- Returns the results of the entries, whose tensors are of one dimension and of the grouping's length and device.
 function aggregates.make(g, entries)
   local shared, at, results = {}, {}, {}
-  for i, entry in ipairs(entries) do
+  for i = 1, #entries do
+    local entry = entries[i]
     if is_shared(entry) and #shared < MOST_SHARED then
       local list = {entry.word, entry.src}
       for key, value in next, entry.options do list[key] = value end
@@ -132,8 +133,8 @@ function aggregates.make(g, entries)
   end
   local made = {pcall(inner.aggregate, g, shared)}
   if not made[1] then fail_one(g, entries, shared, at, made[2]) end
-  for i, entry in ipairs(entries) do
-    results[i] = at[i] and made[at[i] + 1] or aggregates.checked(entry.name, g, reduce, g, entry)
+  for i = 1, #entries do
+    results[i] = at[i] and made[at[i] + 1] or aggregates.checked(entries[i].name, g, reduce, g, entries[i])
   end
   return results
 end

@@ -11,9 +11,12 @@ local owners = setmetatable({}, {__mode = "k"})
 
 -- Makes x a table of columns as strew.load returns it; returns x.
 function columns.set(x, names, words)
-  local about, lists, codes = {names = names, words = words}, {}, setmetatable({}, {__mode = "v"})
-  for name, list in next, words do lists[name], codes[name] = list, rawget(x, name) end
-  owners[about] = {lists = lists, codes = codes}
+  local about = {names = names, words = words}
+  if next(words) ~= nil then
+    local lists, codes = {}, setmetatable({}, {__mode = "v"})
+    for name, list in next, words do lists[name], codes[name] = list, rawget(x, name) end
+    owners[about] = {lists = lists, codes = codes}
+  end
   setmetatable(about, {columns = x, __index = inner.table})
   return setmetatable(x, {__index = about, __tostring = inner.tostring, __newindex = inner.column,
                           __len = inner.length})

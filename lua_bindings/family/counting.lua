@@ -194,7 +194,8 @@ return {
 
   count_nonzero = {"self:tensor dim?dims keepdim?boolean", function(self, dim, keepdim)
     if self.dtype == "bool" then return self:sum(dim, keepdim) end
-    return operands.bound("x ~= 0", {x = self}, self:numel()):sum(dim, keepdim)
+    local n = self:numel()
+    return (n < operands.MANY and self:ne(0) or operands.bound("x ~= 0", {x = self}, n)):sum(dim, keepdim)
   end},
 
   unravel_index = {"self:tensor shape:integers", function(self, shape)

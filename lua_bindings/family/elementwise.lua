@@ -12,22 +12,19 @@ local function largest_of(self)
 end
 
 -- Returns a function that computes a text of self and `count` further arguments, of which the last may be absent.
-local letters = {"y", "z", "w"}
 local function by_text(name, count)
-  local texts = {[0] = name .. "(x)"}
-  for i = 1, count do texts[i] = texts[i - 1]:gsub("%)", ", " .. letters[i] .. ")") end
-  return function(self, ...)
-    local inputs, given, suffix = {x = self}, 0, select(count + 1, ...)
-    for i = 1, count do
-      inputs[letters[i]] = (select(i, ...))
-      if inputs[letters[i]] ~= nil then given = i end
-    end
-    if suffix ~= "_" then return operands.formula(texts[given])(inputs) end
-    local e = operands.formula(texts[given]):with(inputs)
+  local texts = {[0] = name .. "(x)", name .. "(x, y)", name .. "(x, y, z)", name .. "(x, y, z, w)"}
+  local function compute(suffix, x, y, z, w)
+    local f = operands.formula(texts[w ~= nil and 3 or z ~= nil and 2 or y ~= nil and 1 or 0])
+    if suffix ~= "_" then return f{x = x, y = y, z = z, w = w} end
     return errors.own("out", "self", function(fact, hint)
       return fact, hint or ("self:%s(...) makes a new tensor"):format(name)
-    end, expressions.evaluate, e, self)
+    end, expressions.evaluate, f:with{x = x, y = y, z = z, w = w}, x)
   end
+  if count == 0 then return function(x, suffix) return compute(suffix, x) end end
+  if count == 1 then return function(x, y, suffix) return compute(suffix, x, y) end end
+  if count == 2 then return function(x, y, z, suffix) return compute(suffix, x, y, z) end end
+  return function(x, y, z, w, suffix) return compute(suffix, x, y, z, w) end
 end
 local nan_to_num = by_text("nan_to_num", 3)
 

@@ -16,12 +16,9 @@ function errors.meant(name, names)
   return nearest and ("did you mean '%s'?"):format(nearest) or nil, nearest
 end
 
--- Calls f(...). An error in its argument `from` (nil: in any) becomes one of the script's argument `to`, with the
--- script's tensors. reword(fact, hint, found), if given, returns the fact and the hint.
-function errors.own(from, to, reword, f, ...)
-  local results = table.pack(pcall(f, ...))
-  if results[1] then return table.unpack(results, 2, results.n) end
-  local found, message = last_error(), results[2]
+local function owned(from, to, reword, is_done, ...)
+  if is_done then return ... end
+  local found, message = last_error(), ...
   local is_found = found and found.arg and (not from or found.arg == from) and type(message) == "string" and
                    message:sub(-#found.message) == found.message
   if not is_found then error(message, 0) end
@@ -30,6 +27,10 @@ function errors.own(from, to, reword, f, ...)
   fail(from and to or found.arg, fact, hint and from and replace(hint, from, to) or hint, found.code, found.value,
     found.pos)
 end
+
+-- Calls f(...). An error in its argument `from` (nil: in any) becomes one of the script's argument `to`, with the
+-- script's tensors. reword(fact, hint, found), if given, returns the fact and the hint.
+function errors.own(from, to, reword, f, ...) return owned(from, to, reword, pcall(f, ...)) end
 
 -- Raises an error if self, written in place, overlaps itself or shares elements with src, the argument of that name.
 function errors.check_overlap(self, src)

@@ -24,7 +24,7 @@ local function method(parameters, f)
   for word in parameters:gmatch "([%w_]+)%p" do table.insert(names, word) end
   return {"self:grouping src:tensor! " .. parameters, function(g, src, ...)
     local options, given = {}, {...}
-    for i, key in ipairs(names) do options[key] = given[i] end
+    for i = 1, #names do options[names[i]] = given[i] end
     return f(g, src, options)
   end}
 end
@@ -154,7 +154,7 @@ local function read_entry(g, name, entry, columns)
     end
     return aggregates.operand(columns, tables.position(columns, given, "what"), word, "what")
   end
-  if inner.is_combination(word) and type(src) == "table" then
+  if type(src) == "table" and inner.is_combination(word) then
     local sources = {}
     for key, given in next, src do sources[key] = read(given) end
     src = sources
@@ -186,34 +186,34 @@ local function read_entries(g, what, columns)
   end
   if #names == 0 then fail("what", "is an empty table, expected reductions by name", 'g:agg{total = {"sum", src}}') end
   table.sort(names)
-  for i, name in ipairs(names) do entries[i] = read_entry(g, name, rawget(what, name), columns) end
+  for i = 1, #names do entries[i] = read_entry(g, names[i], rawget(what, names[i]), columns) end
   return names, entries
 end
 
 -- Returns copies of the keys as columns.
-local function key_columns(g)
+local function key_columns(g, has_keys)
   local columns = {names = {}, tensors = g.keys, words = {}}
-  if inner.grouping_keys(g) then columns = tables.read(g.keys, "self") end
+  if has_keys then columns = tables.read(g.keys, "self") end
   tables.name_keys(columns)
   return tables.map(columns, function(t) return t:clone() end)
 end
 
 local function agg(g, what)
-  local _, table_of = inner.grouping_keys(g)
+  local has_keys, table_of = inner.grouping_keys(g)
   local columns = table_of and tables.read(table_of, "self")
   if columns then columns.argument, columns.table, columns.made = "the table", table_of, {} end
   local names, entries = read_entries(g, what, columns)
-  local result, is_key = key_columns(g), {}
-  for _, name in ipairs(result.names) do is_key[name] = true end
-  for _, name in ipairs(names) do
-    if is_key[name] then fail("what", ("has the name of a key, %s"):format(inner.text(name))) end
+  local result, is_key = key_columns(g, has_keys), {}
+  for i = 1, #result.names do is_key[result.names[i]] = true end
+  for i = 1, #names do
+    if is_key[names[i]] then fail("what", ("has the name of a key, %s"):format(inner.text(names[i]))) end
   end
-  for _, entry in ipairs(entries) do
-    if operands.is_tensor(entry.src) then check_line(g, entry.src, entry.name) end
+  for i = 1, #entries do
+    if operands.is_tensor(entries[i].src) then check_line(g, entries[i].src, entries[i].name) end
   end
-  for i, made in ipairs(aggregates.make(g, entries)) do
-    local at = #result.names + 1
-    result.names[at], result.tensors[at], result.words[at] = names[i], made, entries[i].words
+  local made, keys = aggregates.make(g, entries), #result.names
+  for i = 1, #names do
+    result.names[keys + i], result.tensors[keys + i], result.words[keys + i] = names[i], made[i], entries[i].words
   end
   return tables.make(result)
 end

@@ -304,9 +304,10 @@ local function cdist(self, other, p)
     fail("other", ("has rows of size %d, expected %d, as self"):format(other:size(-1), self:size(-1)), nil, "shape")
   end
   local values = {x = computed(self):unsqueeze(-2), y = computed(other):unsqueeze(-3), p = p}
-  if p == 2 then return operands.formula "square(x - y)":with(values):sum(-1):sqrt_():to(self.dtype) end
-  if p == 1 then return operands.formula "abs(x - y)":with(values):sum(-1):to(self.dtype) end
-  return (values.x - values.y):norm(p, -1):to(self.dtype)
+  if p ~= 1 and p ~= 2 then return (values.x - values.y):norm(p, -1):to(self.dtype) end
+  local gaps = operands.bound(p == 2 and "square(x - y)" or "abs(x - y)", values, self:numel() * other:size(-2))
+  local sums = gaps:sum(-1)
+  return operands.as(p == 2 and sums:sqrt_() or sums, self.dtype)
 end
 
 local function matrix_power(self, n)

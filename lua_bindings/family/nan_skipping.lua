@@ -5,7 +5,10 @@ local bound, computed = operands.bound, operands.computed
 
 -- Returns the sum without NaN, and how many elements it is of, of a float dtype.
 local function sum_of(x, dim, keepdim) return bound("where(x == x, x, 0.0)", {x = x}, x:numel()):sum(dim, keepdim) end
-local function count_of(x, dim, keepdim) return bound("x == x", {x = x}, x:numel()):sum(dim, keepdim) end
+local function count_of(x, dim, keepdim)
+  local n = x:numel()
+  return (n < operands.MANY and x:eq(x) or bound("x == x", {x = x}, n)):sum(dim, keepdim)
+end
 
 -- An operation that reduces by amax or amin; nothing: the number that loses to all others.
 local function extreme(name, nothing)

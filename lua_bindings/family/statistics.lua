@@ -2,11 +2,12 @@
 -- lines through points.
 local strew, fail, use, inner = ...
 local operands, errors = use "operands.lua", use "errors.lua"
-local computed = operands.computed
+local computed, single = operands.computed, operands.single
 
 -- Sums of powers outside these bounds overflow or lose digits.
-local LEAST = {float32 = 2.0 ^ -100, float64 = 2.0 ^ -900}
-local MOST = {float32 = 2.0 ^ 127, float64 = 2.0 ^ 1023}
+local LEAST <const> = {float32 = 2.0 ^ -100, float64 = 2.0 ^ -900}
+local MOST <const> = {float32 = 2.0 ^ 127, float64 = 2.0 ^ 1023}
+local LOWER <const> = {interpolation = "lower"}
 
 local function powers_of(self, p, dim, keepdim)
   local n = self:numel()
@@ -16,11 +17,18 @@ end
 
 local function root_of(powers, p) return p == 2 and powers:sqrt_() or powers:pow_(1 / p) end
 
+-- True if all elements are within the bounds, which NaN is not.
+local function are_within(t, least, most)
+  local one = single(t)
+  if one then return one >= least and one <= most end
+  return t:numel() == 0 or t:amin():item() >= least and t:amax():item() <= most
+end
+
 -- The norm by powers. Elements are divided by the largest one of their line if the powers may be wrong.
 local function power_norm(self, p, dim, keepdim)
   local powers = powers_of(self, p, dim, keepdim)
-  local is_fine = self:numel() == 0 or (powers:ge(LEAST[self.dtype]) & powers:le(MOST[self.dtype])):all():item()
-  if is_fine then return root_of(powers, p) end
+  local dtype = self.dtype
+  if self:numel() == 0 or are_within(powers, LEAST[dtype], MOST[dtype]) then return root_of(powers, p) end
   local largest = self:abs():amax(dim, true)
   largest:masked_fill_(largest:eq(0) | largest:isfinite():logical_not(), 1)
   return root_of(powers_of(self / largest, p, dim, true), p):mul_(largest):reshape(powers.shape)
@@ -235,7 +243,7 @@ return {
   norm = {"self:tensor p?number dim?dims keepdim?boolean", function(self, p, dim, keepdim)
     operands.check_float(self, "self")
     if p ~= p then fail("p", "is nan, expected a number", nil, "value") end
-    return norm_of(computed(self), p or 2, dim, keepdim):to(self.dtype)
+    return operands.as(norm_of(computed(self), p or 2, dim, keepdim), self.dtype)
   end},
 
   median = {"self:tensor dim?dim keepdim?boolean", function(self, dim, keepdim)
@@ -251,7 +259,7 @@ return {
     end
     -- a quantile is selected; the ranks of more elements are not exact in float32
     if operands.is_float(self) and self:numel() > 0 and self:numel() <= 2 ^ 24 then
-      return self:quantile(0.5, nil, keepdim, {interpolation = "lower"})
+      return self:quantile(0.5, nil, keepdim, LOWER)
     end
     local value
     if self:numel() == 0 and operands.is_float(self) then
@@ -267,15 +275,19 @@ return {
   end},
 
   logsumexp = {"self:tensor dim:dims keepdim?boolean", function(self, dim, keepdim)
-    local is_float = operands.is_float(self)
-    local dtype, x = is_float and self.dtype or "float32", computed(is_float and self or self:to("float32"))
+    local own = floats(self)
+    local x, n, powers = computed(own), self:numel(), nil
     -- The largest element is subtracted first, so that none overflows.
-    if x:numel() == 0 then return x:exp():sum(dim, keepdim):log_():to(dtype) end
+    if n == 0 then return x:exp():sum(dim, keepdim):log_():to(own.dtype) end
     local largest = x:amax(dim, true)
-    largest:masked_fill_(largest:abs():eq(math.huge), 0)
-    local n, powers = x:numel(), nil
+    local one = single(largest)
+    if not one then
+      largest:masked_fill_(largest:abs():eq(math.huge), 0)
+    elseif math.abs(one) == math.huge then
+      one = largest:zero_():item()
+    end
     if n >= operands.MANY then powers = operands.bound("exp(x - largest)", {x = x, largest = largest}, n) end
     local sums = (powers or (x - largest):exp_()):sum(dim, keepdim):log_()
-    return sums:add_(largest:view(sums.shape)):to(dtype)
+    return operands.as(sums:add_(one or largest:view(sums.shape)), own.dtype)
   end},
 }

@@ -98,16 +98,15 @@ end
 -- Returns the table of the columns, which prints as rows and is saved with its words.
 function tables.make(columns)
   local x, lists = {}, {}
-  for i, name in ipairs(columns.names) do
-    x[name], lists[name] = columns.tensors[i], columns.words[i]
-  end
-  return about.set(x, columns.names, lists)
+  local names, tensors, words = columns.names, columns.tensors, columns.words
+  for i = 1, #names do x[names[i]], lists[names[i]] = tensors[i], words[i] end
+  return about.set(x, names, lists)
 end
 
 -- Returns the columns with the tensors f(tensor).
 function tables.map(columns, f)
   local tensors = {}
-  for i, t in ipairs(columns.tensors) do tensors[i] = f(t) end
+  for i = 1, #columns.tensors do tensors[i] = f(columns.tensors[i]) end
   return {names = table.move(columns.names, 1, #columns.names, 1, {}), tensors = tensors, words = columns.words}
 end
 

@@ -138,10 +138,9 @@ struct pieces pieces_of(const strew_tensor *tensor, int whole);
 static inline int64_t length_at(const struct pieces *pieces, int64_t at) {
   return pieces->size - at < pieces->length ? pieces->size - at : pieces->length;
 }
-/* A view of the piece that begins at `at`, of a tensor of that size along dim. */
-STEP_MAKES(step_piece, NULL,
-           !x->rank ? strew_as_strided(x, 0, x->sizes, x->strides, x->offset, out, steps->error)
-                    : strew_narrow(x, pieces->dim, at, length_at(pieces, at), out, steps->error),
-           const struct pieces *pieces, int64_t at, strew_tensor *x)
+/* The piece that begins at `at`, of a tensor of that size along dim: a view, or the tensor if it is one piece. */
+static inline strew_tensor *step_piece(struct steps *steps, const struct pieces *pieces, int64_t at, strew_tensor *x) {
+  return pieces->length == pieces->size ? x : step_narrow(steps, x, pieces->dim, at, length_at(pieces, at));
+}
 
 #endif

@@ -1,6 +1,7 @@
 /* isclose.c: comparisons of whole tensors, and of elements within tolerances. */
 #include "runtime/base/steps.h"
 
+#include <float.h>
 #include <string.h>
 
 static strew_status check_same_dtype(const struct call *call, const strew_tensor *a, const strew_tensor *b) {
@@ -37,10 +38,8 @@ static void add_near(struct steps *steps, strew_tensor *near, strew_tensor *a, s
   strew_tensor *limit = step_unary(steps, STREW_ABS, wide, NULL);
   step_binary(steps, STREW_MUL, limit, rtol, limit);
   step_binary(steps, STREW_ADD, limit, atol, limit);
-  strew_tensor *within = step_binary(steps, STREW_LE, far, limit, NULL);
-  strew_tensor *finite = step_binary(steps, STREW_LT, far, 1.0 / 0.0, NULL);
-  step_binary(steps, STREW_LOGICAL_AND, within, finite, within);
-  step_binary(steps, STREW_LOGICAL_OR, near, within, near);
+  step_binary(steps, STREW_MINIMUM, limit, dtype == STREW_FLOAT64 ? DBL_MAX : (double)FLT_MAX, limit);
+  step_binary(steps, STREW_LOGICAL_OR, near, step_binary(steps, STREW_LE, far, limit, NULL), near);
   steps_keep(steps, mark, NULL);
 }
 

@@ -224,10 +224,11 @@ static strew_status clear_triangle(const char *name, strew_tensor *tensor, int64
                 tensor->rank == 1 ? "" : "s");
   const int64_t rows = tensor->sizes[tensor->rank - 2], columns = tensor->sizes[tensor->rank - 1];
   diagonal = diagonal < -rows - 1 ? -rows - 1 : diagonal > columns + 1 ? columns + 1 : diagonal; /* no sum wraps */
-  strew_tensor *row = step_count(&steps, tensor->storage->device, rows);
-  step_binary(&steps, STREW_ADD, row, diagonal, row);
+  STEP_INTO(&steps, row,
+            strew_arange(tensor->storage->device, STREW_INT64, strew_int(diagonal), strew_int(diagonal + rows),
+                         strew_int(1), row, steps.error));
   strew_tensor *mask = step_binary(&steps, op, step_count(&steps, tensor->storage->device, columns),
-                                   step_view(&steps, row, 2, (int64_t[]){rows, 1}), NULL);
+                                   step_view(&steps, *row, 2, (int64_t[]){rows, 1}), NULL);
   STEP(&steps, strew_masked_fill(tensor, mask, strew_number(strew_bool(false)), out, steps.error));
   return steps_status(&steps);
 }

@@ -121,13 +121,21 @@ strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, boo
 
 /* ------------------------------------------------------------------------------------------------------------ isin */
 
-/* True where an element of a set, of x's dtype and 1-D, equals that of x. Few are compared one by one. */
+/* True where an element of a set, of x's dtype and 1-D, equals that of x. Few pairs are compared all at once (4 with
+   4: 3.8 us -> 1.9 us), few elements of the set one by one. */
 static strew_tensor *find_members(struct steps *steps, strew_tensor *x, strew_tensor *set) {
-  enum { FEW = 4 };
+  enum { FEW = 4, FEW_PAIRS = 1 << 9 };
   if (steps->status != STREW_OK) return NULL;
   const int64_t count = set->sizes[0];
   const strew_operand none = operand_of_int(0), last = operand_of_int(count - 1);
   if (!count) return step_full(steps, x->storage->device, STREW_BOOL, x->rank, x->sizes, strew_bool(false));
+  if (count > 1 && x->rank < MAX_RANK && strew_tensor_numel(x) <= FEW_PAIRS / count) {
+    const int last_dim = x->rank;
+    STEP_INTO(steps, lines, strew_unsqueeze(x, last_dim, lines, steps->error));
+    strew_tensor *equal = step_binary(steps, STREW_EQ, *lines, set, NULL);
+    STEP_INTO(steps, found, strew_reduce(STREW_FOLD_ANY, equal, 1, &last_dim, false, 0, found, steps->error));
+    return *found;
+  }
   if (count > FEW) {
     STEP_INTO(steps, ordered, strew_sort(set, 0, false, ordered, NULL, steps->error));
     STEP_INTO(steps, at, strew_searchsorted(*ordered, strew_of(x), false, at, steps->error));

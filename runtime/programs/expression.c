@@ -10,6 +10,7 @@
 #include "runtime/calls/elementwise.h"
 
 #include <float.h>
+#include <stddef.h>
 #include <string.h>
 
 /* What a node has given. */
@@ -20,6 +21,7 @@ struct value {
   bool is_made;         /* the tensor is this evaluation's */
   int uses;             /* nodes that read it, and the caller */
   int visit;            /* the last walk that passed it */
+  int steps, tensors;   /* the most that its draft has */
   atomic_bool bad;      /* of m[i]: an index value is out of range */
   int64_t limit;        /* that the elements are known to be below, and not negative; 0: none */
   struct instruction instruction;
@@ -34,10 +36,14 @@ struct evaluation {
   const strew_expr_values *given;
   strew_device *device;
   bool is_compiled; /* values stay pending: elements come later */
+  bool takes;       /* a value is of m[i] */
   int visit;
   bool is_marked;       /* the error has the place in the text */
   struct value *values; /* of each node */
+  struct value *few;    /* room for those of FEW_NODES; or NULL */
 };
+/* Values up to this number need no memory of the context: allocating them took a tenth of a small call. */
+enum { FEW_NODES = 12 };
 
 static void mark_error(struct evaluation *evaluation, int k) {
   if (!evaluation->is_marked) strew_expr_mark(evaluation->expr, k, evaluation->call->error);
@@ -149,6 +155,7 @@ static strew_status find_bad_index(struct evaluation *evaluation, int k, bool *b
    `now` found. */
 static strew_status check_taken(struct evaluation *evaluation, int k, bool now) {
   struct draft draft;
+  if (!evaluation->takes) return STREW_OK;
   make_draft(evaluation, k, &draft);
   for (int n = 0; n < draft.count; n++) {
     struct value *value = &evaluation->values[draft.order[n]];
@@ -192,16 +199,33 @@ static strew_status store_value(struct evaluation *evaluation, int k) {
   return STREW_OK;
 }
 
+/* True if the value's draft fits without a look: the bounds count what several inputs read several times, and a value
+   that others store later is no more tensors than before. */
+static bool fits_surely(const struct evaluation *evaluation, struct value *value) {
+  value->steps = 1;
+  value->tensors = 0;
+  for (int i = 0; i < value->instruction.inputs; i++) {
+    if (value->sources[i] < 0) continue;
+    const struct value *source = &evaluation->values[value->sources[i]];
+    value->steps += source->kind == VALUE_PENDING ? source->steps : 0;
+    value->tensors += source->kind == VALUE_PENDING ? source->tensors : 1;
+  }
+  const bool fits = value->steps <= MOST_INSTRUCTIONS && value->tensors <= MOST_TENSORS;
+  if (!fits) value->steps = MOST_INSTRUCTIONS + 1; /* sums of sums would overflow */
+  if (!fits) value->tensors = MOST_TENSORS + 1;
+  return fits;
+}
+
 /* Stores inputs of a pending value that take less work by themselves: those that it broadcasts, and the longest ones
    where its program would be too long. It may become so later: values that others store are tensors more. */
 static strew_status fit_value(struct evaluation *evaluation, int k) {
-  const struct value *value = &evaluation->values[k];
+  struct value *value = &evaluation->values[k];
   const int64_t count = strew_tensor_numel(&value->header);
   struct draft draft;
   for (int i = 0; i < value->instruction.inputs; i++)
     if (value->sources[i] >= 0 && strew_tensor_numel(evaluation->values[value->sources[i]].tensor) != count)
       RETURN_IF_FAILED(store_value(evaluation, value->sources[i]));
-  for (;;) {
+  while (!fits_surely(evaluation, value)) {
     int longest = 0, at = -1;
     make_draft(evaluation, k, &draft);
     if (draft.count <= MOST_INSTRUCTIONS && draft.tensor_count <= MOST_TENSORS) return STREW_OK;
@@ -217,13 +241,14 @@ static strew_status fit_value(struct evaluation *evaluation, int k) {
     }
     RETURN_IF_FAILED(store_value(evaluation, at));
   }
+  return STREW_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ elementwise nodes */
 
 static strew_operand operand_of(const struct evaluation *evaluation, int k) {
   const struct value *value = &evaluation->values[k];
-  return value->kind == VALUE_NUMBER ? strew_number(value->number) : strew_of(value->tensor);
+  return (strew_operand){value->kind == VALUE_NUMBER ? NULL : value->tensor, value->number};
 }
 
 static strew_status expect_tensor(const struct call *call, const char *name, strew_operand operand) {
@@ -525,6 +550,9 @@ static void make_taken(struct evaluation *evaluation, int k, const strew_tensor 
                                             .step = self->strides[0],
                                             .bad = &value->bad};
   atomic_init(&value->bad, false);
+  evaluation->takes = true;
+  value->steps = 1;
+  value->tensors = 2;
   value->sources[0] = evaluation->expr->nodes[k].children[1];
   value->sources[1] = evaluation->expr->nodes[k].children[0];
 }
@@ -599,9 +627,10 @@ static strew_status compute_node(struct evaluation *evaluation, int k) {
 static strew_status compute_nodes(struct evaluation *evaluation) {
   const strew_expr *expr = evaluation->expr;
   const size_t bytes = (size_t)expr->node_count * sizeof *evaluation->values;
-  evaluation->values = memory_allocate(expr->context, bytes);
+  evaluation->values =
+      evaluation->few && expr->node_count <= FEW_NODES ? evaluation->few : memory_allocate(expr->context, bytes);
   if (!evaluation->values) return fail_memory(evaluation->call, expr->context, bytes);
-  memset(evaluation->values, 0, bytes);
+  for (int k = 0; k < expr->node_count; k++) memset(&evaluation->values[k], 0, offsetof(struct value, instruction));
   evaluation->values[expr->node_count - 1].uses = 1;
   for (int k = 0; k < expr->node_count; k++)
     for (int i = 0; i < expr->nodes[k].count; i++) evaluation->values[expr->nodes[k].children[i]].uses++;
@@ -666,7 +695,7 @@ static strew_status end(struct evaluation *evaluation, strew_status status) {
   strew_error *error = evaluation->call->error;
   for (int k = 0; k < expr->node_count && evaluation->values; k++)
     if (evaluation->values[k].is_made) strew_release(evaluation->values[k].tensor);
-  if (evaluation->values)
+  if (evaluation->values && evaluation->values != evaluation->few)
     memory_free(expr->context, evaluation->values, (size_t)expr->node_count * sizeof *evaluation->values);
   return report_call(evaluation->call, status, error, error);
 }
@@ -674,7 +703,8 @@ static strew_status end(struct evaluation *evaluation, strew_status status) {
 /* Declares `evaluation`, of the call that begins here, and its status: the end of the block frees it. */
 #define EVALUATION(evaluation, status, text, inputs)                                                                   \
   CALL(call, "expr", error, {"inputs", first_tensor(text, inputs)});                                                   \
-  struct evaluation evaluation = {.call = &call, .expr = (text), .given = (inputs)};                                   \
+  struct value few[FEW_NODES];                                                                                         \
+  struct evaluation evaluation = {.call = &call, .expr = (text), .given = (inputs), .few = few};                       \
   list_inputs(&call, text, inputs);                                                                                    \
   strew_status status = begin(&evaluation)
 
