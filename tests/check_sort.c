@@ -126,6 +126,48 @@ START_TEST(sorts) {
 }
 END_TEST
 
+/* Short lines: any elements, equal ones, ones in descending order, and neighbours between the least and the greatest
+   element, whose keys differ in the last of 64 bits alone: few of them, or all. */
+enum form { ANY, EQUAL, FALLING, FEW_NEAR, NEAR, FORMS };
+
+static strew_tensor *short_lines(strew_dtype dtype, int64_t lines, int64_t n, enum layout layout, enum form form) {
+  if (form == ANY) return random_tensor(dtype, 2, (int64_t[]){lines, n}, layout);
+  size_t size = strew_dtype_size_bytes(dtype);
+  char *elements = malloc((size_t)(lines * n) * size);
+  for (int64_t i = 0; i < lines * n; i++) {
+    const int64_t at = i % n, drawn = draw_below(1000);
+    strew_scalar number = strew_int(form == EQUAL ? 7 : form == FALLING ? n - at : drawn);
+    if (form > FALLING && is_float_dtype(dtype)) number = strew_float(1 + (double)drawn * 0x1p-52);
+    if (form > FALLING && at < 2) number = strew_int(at ? INT64_MAX : is_unsigned_dtype(dtype) ? 0 : INT64_MIN);
+    if (form == FEW_NEAR && at % 8) number = strew_int(drawn << 52);
+    ok(strew_scalar_store(number, STREW_SATURATE, dtype, elements + (size_t)i * size, &failure));
+  }
+  strew_tensor *made = tensor_of(dtype, 2, (int64_t[]){lines, n}, layout, elements);
+  free(elements);
+  return made;
+}
+
+START_TEST(sorts_short_lines) {
+  static const int64_t lengths[] = {2,   3,   4,   5,   15,  16,  17,  31,  63,  64,   65,   127,
+                                    128, 129, 255, 256, 257, 511, 512, 513, 700, 1023, 1024, 1025};
+  static const int64_t counts[] = {2, 3, 5, 8, 9, 10, 11, 17};
+  enum { LENGTHS = sizeof lengths / sizeof *lengths, COUNTS = sizeof counts / sizeof *counts };
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  if (lacks(dtype)) return;
+  for (int k = 0; k < LENGTHS * FORMS; k++) {
+    if (!chosen(_i * LENGTHS * FORMS + k, on_device() ? 64 : 12)) continue;
+    use_turn((int)draw_below(TURNS), _i + k);
+    const enum layout layout = draw_below(2) ? STRIDED : CONTIGUOUS;
+    strew_tensor *tensor =
+        short_lines(dtype, counts[draw_below(COUNTS)], lengths[k / FORMS], layout, (enum form)(k % FORMS));
+    check_sort(tensor, 1, -1, draw_below(2), layout_name(layout));
+    check_sort(tensor, 1, 1 + draw_below(lengths[k / FORMS]), draw_below(2), layout_name(layout));
+    check_sort(tensor, 0, -1, draw_below(2), layout_name(layout));
+    strew_release(tensor);
+  }
+}
+END_TEST
+
 /* Of a long line's buckets some are empty, most small, and one holds more than half of the elements: a narrow cluster
    among others of all sizes. */
 static strew_tensor *clustered_tensor(strew_dtype dtype, int64_t lines, int64_t n, enum layout layout) {
@@ -423,6 +465,7 @@ Suite *make_suite(void) {
   Suite *suite = suite_create("sort");
   TCase *sorting = new_case(suite, "sort and topk");
   tcase_add_loop_test(sorting, sorts, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(sorting, sorts_short_lines, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(sorting, sorts_by_buckets, 0, STREW_DTYPE_COUNT);
   if (!on_device()) tcase_add_loop_test(sorting, sorts_longest_lines, 0, 2); /* CPU only */
   tcase_add_loop_test(sorting, sorts_what_is_in_order, 0, 9);
