@@ -56,10 +56,10 @@ struct sort_line {
   uint64_t flip, base;
 };
 
-/* Bounds of keys, before the base is subtracted, and whether no key is below the one before. */
+/* Bounds of keys, before the base is subtracted, and whether no key is below, or above, the one before. */
 struct bounds {
   uint64_t least, most;
-  bool in_order;
+  bool rises, falls;
 };
 
 enum { NARROW, BROAD, KINDS };
@@ -158,11 +158,11 @@ struct radix {
   struct sort_line line;
   int kind;
   int64_t parts, count;
-  int64_t rank;  /* of the first item */
-  char *items;   /* NULL: still elements of the line */
-  char *to;      /* destination of a partition */
-  int bits;      /* of keys, not sorted by yet */
-  bool in_order; /* see struct bounds */
+  int64_t rank;         /* of the first item */
+  char *items;          /* NULL: still elements of the line */
+  char *to;             /* destination of a partition */
+  int bits;             /* of keys, not sorted by yet */
+  bool in_order, falls; /* in_order: the line rises or falls */
   struct digit digit;
   struct radix_part *found; /* of each part */
   radix_chunk *phase;       /* now running */
@@ -184,24 +184,25 @@ static void each_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t
   }
 }
 
-/* Compares blocks, as most lines show that they are not in the first one. */
-static bool are_in_order(const uint64_t *keys, int64_t count) {
-  int64_t below = 0;
-  for (int64_t at = 1, end; at < count && !below; at = end) {
+/* Compares blocks, as most lines show that they are not in order in the first one. */
+static void find_order(struct bounds *bounds, uint64_t before, const uint64_t *keys, int64_t count) {
+  int64_t below = before > keys[0], above = before < keys[0];
+  for (int64_t at = 1, end; bounds->rises || bounds->falls; at = end) {
     end = least(at + 16, count);
-    for (int64_t i = at; i < end; i++) below += keys[i] < keys[i - 1];
+    for (int64_t i = at; i < end; i++) below += keys[i]<keys[i - 1], above += keys[i]> keys[i - 1];
+    bounds->rises &= !below, bounds->falls &= !above;
+    if (end == count) return;
   }
-  return !below;
 }
 
 static void bound_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
   struct bounds bounds = radix->found[part].bounds;
-  uint64_t keys[SORT_CHUNK], before = 0;
-  if (begin) radix->job->keys->load(&before, &radix->line, begin - 1, 1);
+  uint64_t keys[SORT_CHUNK], before;
+  radix->job->keys->load(&before, &radix->line, begin - (begin > 0), 1);
   for (int64_t at = begin, taken; at < end; at += taken, before = keys[taken - 1]) {
     taken = end - at < SORT_CHUNK ? end - at : SORT_CHUNK;
     radix->job->keys->load(keys, &radix->line, at, taken);
-    if (bounds.in_order) bounds.in_order = before <= keys[0] && are_in_order(keys, taken);
+    if (bounds.rises || bounds.falls) find_order(&bounds, before, keys, taken);
     for (int64_t i = 0; i < taken; i++) {
       bounds.least = keys[i] < bounds.least ? keys[i] : bounds.least;
       bounds.most = keys[i] > bounds.most ? keys[i] : bounds.most;
@@ -242,6 +243,64 @@ static void store_chunk(struct radix *radix, int64_t part, int64_t begin, int64_
     if (!radix->items) load_items(radix->job, &radix->line, radix->kind, made, at, count);
     store(radix->job, &radix->line, radix->kind, radix->items ? radix->items + at * bytes : made, radix->rank + at,
           count);
+  }
+}
+
+#define PICK_VALUES(bytes)                                                                                             \
+  for (int64_t i = 0; i < count; i++, to += step) memcpy(to, in + (int64_t)order[i] * in_step, bytes)
+
+/* Writes values from rank `rank` on: elements at the positions in `order`. */
+static void pick_values(const struct sort_line *line, const uint64_t *order, int bytes, int64_t rank, int64_t count) {
+  const int64_t step = line->values_step, in_step = line->in_step;
+  const char *in = line->in;
+  char *to = line->values + rank * step;
+  switch (bytes) {
+  case 1: PICK_VALUES(1); break;
+  case 2: PICK_VALUES(2); break;
+  case 4: PICK_VALUES(4); break;
+  default: PICK_VALUES(8);
+  }
+}
+
+/* Returns the position, of those from `at` to `end`, that is furthest from `at` with an equal key. The line is in
+   order. */
+static int64_t last_equal(const struct radix *radix, int64_t at, int64_t end) {
+  uint64_t key, other;
+  radix->job->keys->load(&key, &radix->line, at, 1);
+  const int64_t one = end < at ? -1 : 1;
+  for (int64_t middle = at + one; at != end; middle = at + (end - at + one) / 2) { /* most runs are short */
+    radix->job->keys->load(&other, &radix->line, middle, 1);
+    if (other == key)
+      at = middle;
+    else
+      end = middle - one;
+  }
+  return at;
+}
+
+/* Writes a line that falls: from its end on, but equal elements in their order. */
+static void store_falling(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  const struct sort_line *line = &radix->line;
+  uint64_t keys[SORT_CHUNK], order[SORT_CHUNK];
+  int64_t begins[SORT_CHUNK];
+  (void)part;
+  for (int64_t at = begin, count; at < end; at += count) {
+    count = least(end - at, SORT_CHUNK);
+    const int64_t first = line->n - at - count;
+    radix->job->keys->load(keys, line, first, count);
+    int64_t run_begin = last_equal(radix, first, 0), run_end = last_equal(radix, first + count - 1, line->n - 1);
+    begins[0] = run_begin;
+    /* without branches: equal elements are often unpredictable */
+    for (int64_t i = 1; i < count; i++)
+      begins[i] = run_begin += (first + i - run_begin) & -(int64_t)(keys[i] != keys[i - 1]);
+    for (int64_t i = count - 1; i > 0; i--) {
+      order[count - 1 - i] = (uint64_t)(begins[i] + run_end - first - i);
+      run_end += (first + i - 1 - run_end) & -(int64_t)(keys[i] != keys[i - 1]);
+    }
+    order[count - 1] = (uint64_t)(begins[0] + run_end - first);
+    if (line->values) pick_values(line, order, radix->job->value_bytes, at, count);
+    for (int64_t i = 0; i < count; i++)
+      *(int64_t *)(void *)(line->positions + (at + i) * line->positions_step) = (int64_t)order[i];
   }
 }
 
@@ -288,7 +347,7 @@ static void partition(struct radix *radix) {
 /* Writes the items, which are sorted. */
 static void store_all(struct radix *radix) {
   if (context_stops(radix->job->context)) return;
-  run_phase(radix, least(radix->line.keep - radix->rank, radix->count), store_chunk);
+  run_phase(radix, least(radix->line.keep - radix->rank, radix->count), radix->falls ? store_falling : store_chunk);
 }
 
 /* Sorts by all bits, and writes the result. Skips digits that all items share. */
@@ -308,7 +367,7 @@ static void radix_sort(struct radix *radix) {
 
 /* Finds the number of bits that a line's keys need. */
 static void find_bits(struct radix *radix) {
-  struct bounds all = {UINT64_MAX, 0, true};
+  struct bounds all = {UINT64_MAX, 0, true, true};
   /* a part may be skipped when the call stops */
   for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all;
   run_phase(radix, radix->count, bound_chunk);
@@ -316,9 +375,10 @@ static void find_bits(struct radix *radix) {
     const struct bounds *bounds = &radix->found[part].bounds;
     if (bounds->least < all.least) all.least = bounds->least;
     if (bounds->most > all.most) all.most = bounds->most;
-    all.in_order &= bounds->in_order;
+    all.rises &= bounds->rises, all.falls &= bounds->falls;
   }
-  radix->in_order = all.in_order;
+  radix->falls = all.falls && !all.rises;
+  radix->in_order = all.rises || all.falls;
   radix->line.base = all.least;
   for (radix->bits = 0; radix->bits < 64 && (all.most - all.least) >> radix->bits;) radix->bits++;
   radix->kind = kind_for(radix->bits, radix->count);
@@ -550,21 +610,6 @@ static bool settle_ties(const struct sort_job *job, const struct lane *lane, con
   return left > 0;
 }
 
-#define PICK_VALUES(bytes)                                                                                             \
-  for (int64_t i = 0; i < keep; i++, to += step) memcpy(to, in + (int64_t)order[i] * in_step, bytes)
-
-static void pick_values(const struct sort_line *line, const uint64_t *order, int bytes) {
-  const int64_t keep = line->keep, step = line->values_step, in_step = line->in_step;
-  const char *in = line->in;
-  char *to = line->values;
-  switch (bytes) {
-  case 1: PICK_VALUES(1); break;
-  case 2: PICK_VALUES(2); break;
-  case 4: PICK_VALUES(4); break;
-  default: PICK_VALUES(8);
-  }
-}
-
 /* False if the line is to be sorted by another method. `keys` and `order` are scratch. */
 static bool store_lane(const struct sort_job *job, const struct lane *lane, uint64_t *keys, uint64_t *order) {
   const struct sort_line *line = &lane->line;
@@ -574,7 +619,7 @@ static bool store_lane(const struct sort_job *job, const struct lane *lane, uint
     job->keys->load(keys, line, 0, line->n);
     if (!settle_ties(job, lane, keys, order)) return false;
   }
-  if (line->values) pick_values(line, order, job->value_bytes);
+  if (line->values) pick_values(line, order, job->value_bytes, 0, line->keep);
   sorts_of[NARROW]->store_positions(line, order, 0, line->keep);
   return true;
 }
