@@ -2,12 +2,12 @@
 
    An element becomes an item: a key, an unsigned number in the same order (sort.inc), and its position in the line,
    which breaks ties. So the order is total and stable, and the same for every method. Keys are relative to the least of
-   the line. A line that is in order is stored as it is read. Items are narrow (key and position in a word of 64 bits)
-   or broad, if one of the two needs more than 32.
+   the line. A line that rises is stored as it is read, one that falls from its end on. Items are narrow (key and
+   position in a word of 64 bits) or broad, if one of the two needs more than 32.
 
    Methods: short lines are sorted side by side by a network; insertion sort for other few elements; a heap for the first
-   few of a long line; else an LSD radix sort. Lines that exceed the cache are first partitioned by the most significant digit; then each bucket is sorted in cache, and
-   threads share one only if it is too large.
+   few of a long line; else an LSD radix sort. Lines that exceed the cache are first partitioned by the most significant
+   digit; then each bucket is sorted in cache, and threads share one only if it is too large.
 
    Narrow items have the size of a position: they are stored where the positions are written in the end, if those are
    contiguous and all are kept. The scratch for 10 M float32 is then a sixth of that of two arrays of items.
