@@ -7,6 +7,7 @@
 #include "runtime/cpu/loops/index_loops.h"
 #include "runtime/cpu/loops/reduce_loops.h"
 #include "runtime/cpu/loops/row_loops.h"
+#include "runtime/cpu/loops/sort_loops.h"
 #include "runtime/cpu/scatter/scattering.h"
 #include "testing.h"
 
@@ -16,6 +17,8 @@ static const struct reduce_loops *const reduce_of[] = {INSTRUCTION_SETS(TABLE, r
 static const struct copy_loops *const copy_of[] = {INSTRUCTION_SETS(TABLE, copy)};
 static const struct row_loops *const row_of[] = {INSTRUCTION_SETS(TABLE, row)};
 static const struct index_loops *const index_of[] = {INSTRUCTION_SETS(TABLE, index)};
+
+static const struct sort_loops *const sort_of[] = {INSTRUCTION_SETS(TABLE, sort)};
 
 /* Rows begin at one of these elements. */
 enum { LONGEST = 1200, ROWS = 4 };
@@ -430,6 +433,27 @@ START_TEST(prefetches_agree) {
 END_TEST
 
 /* STREW_CPU is heeded if this processor has what it names, and only then. */
+/* Every lane of each number of items holds the numbers from 1 on. */
+START_TEST(lanes_are_sorted) {
+  static double items[(300 + 1) * LANES];
+  for (int isa = 0; isa < ISA_COUNT && is_here(isa); isa++)
+    for (int64_t n = 1; n <= 300; n++) {
+      for (int64_t i = 0; i < n * LANES; i++) items[i] = (double)(i / LANES + 1);
+      for (int64_t i = 0; i < n * LANES; i++) {
+        const int64_t other = draw_below(i / LANES + 1) * LANES + i % LANES;
+        const double item = items[i];
+        items[i] = items[other], items[other] = item;
+      }
+      for (int64_t lane = 0; lane < LANES; lane++) items[n * LANES + lane] = -1;
+      sort_of[isa]->sort_lanes(items, n);
+      for (int64_t i = 0; i < n * LANES; i++)
+        if (items[i] != (double)(i / LANES + 1))
+          ck_abort_msg("%s: item %d of %d is wrong", isa_name((enum isa)isa), (int)(i / LANES), (int)n);
+      ck_assert_double_eq(items[n * LANES], -1);
+    }
+}
+END_TEST
+
 START_TEST(environment_forces) {
   ck_assert(is_here(ISA_PLAIN));
   const char *word = getenv("STREW_CPU");
@@ -563,6 +587,7 @@ Suite *make_suite(void) {
   tcase_add_test(tcase, finishes_agree);
   tcase_add_loop_test(tcase, rows_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(tcase, prefetches_agree, 0, STREW_DTYPE_COUNT);
+  tcase_add_test(tcase, lanes_are_sorted);
   tcase_add_test(tcase, environment_forces);
   tcase_add_loop_test(tcase, index_loops_agree, 1, ISA_COUNT);
   tcase_add_test(tcase, plain_index_loops_are_right);

@@ -126,6 +126,48 @@ START_TEST(sorts) {
 }
 END_TEST
 
+/* Short lines: any elements, equal ones, ones in descending order, and neighbours between the least and the greatest
+   element, whose keys differ in the last of 64 bits alone: few of them, or all. */
+enum form { ANY, EQUAL, FALLING, FEW_NEAR, NEAR, FORMS };
+
+static strew_tensor *short_lines(strew_dtype dtype, int64_t lines, int64_t n, enum layout layout, enum form form) {
+  if (form == ANY) return random_tensor(dtype, 2, (int64_t[]){lines, n}, layout);
+  size_t size = strew_dtype_size_bytes(dtype);
+  char *elements = malloc((size_t)(lines * n) * size);
+  for (int64_t i = 0; i < lines * n; i++) {
+    const int64_t at = i % n, drawn = draw_below(1000);
+    strew_scalar number = strew_int(form == EQUAL ? 7 : form == FALLING ? n - at : drawn);
+    if (form > FALLING && is_float_dtype(dtype)) number = strew_float(1 + (double)drawn * 0x1p-52);
+    if (form > FALLING && at < 2) number = strew_int(at ? INT64_MAX : is_unsigned_dtype(dtype) ? 0 : INT64_MIN);
+    if (form == FEW_NEAR && at % 8) number = strew_int(drawn << 52);
+    ok(strew_scalar_store(number, STREW_SATURATE, dtype, elements + (size_t)i * size, &failure));
+  }
+  strew_tensor *made = tensor_of(dtype, 2, (int64_t[]){lines, n}, layout, elements);
+  free(elements);
+  return made;
+}
+
+START_TEST(sorts_short_lines) {
+  static const int64_t lengths[] = {2,   3,   4,   5,   15,  16,  17,  31,  63,  64,   65,   127,
+                                    128, 129, 255, 256, 257, 511, 512, 513, 700, 1023, 1024, 1025};
+  static const int64_t counts[] = {2, 3, 5, 8, 9, 10, 11, 17};
+  enum { LENGTHS = sizeof lengths / sizeof *lengths, COUNTS = sizeof counts / sizeof *counts };
+  strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
+  if (lacks(dtype)) return;
+  for (int k = 0; k < LENGTHS * FORMS; k++) {
+    if ((_i + k) % 8 || !chosen(_i * LENGTHS * FORMS + k, 16)) continue;
+    use_turn((int)draw_below(TURNS), _i + k);
+    const enum layout layout = draw_below(2) ? STRIDED : CONTIGUOUS;
+    strew_tensor *tensor =
+        short_lines(dtype, counts[draw_below(COUNTS)], lengths[k / FORMS], layout, (enum form)(k % FORMS));
+    check_sort(tensor, 1, -1, draw_below(2), layout_name(layout));
+    check_sort(tensor, 1, 1 + draw_below(lengths[k / FORMS]), draw_below(2), layout_name(layout));
+    check_sort(tensor, 0, -1, draw_below(2), layout_name(layout));
+    strew_release(tensor);
+  }
+}
+END_TEST
+
 /* Of a long line's buckets some are empty, most small, and one holds more than half of the elements: a narrow cluster
    among others of all sizes. */
 static strew_tensor *clustered_tensor(strew_dtype dtype, int64_t lines, int64_t n, enum layout layout) {
@@ -172,19 +214,19 @@ START_TEST(sorts_longest_lines) {
 END_TEST
 
 /* Into given tensors, which keep their layout. */
-/* Lines in order, and with one element out of place: in the first and the last block, and about the ends of chunks and
-   of the parts of three threads. */
+/* Lines that rise or fall, also with equal elements, and with one element out of place: in the first and the last block,
+   and about the ends of chunks and of the parts of three threads. */
 START_TEST(sorts_what_is_in_order) {
   static const int64_t lengths[] = {100, 1025, 140000};
   static const strew_dtype dtypes[] = {STREW_FLOAT32, STREW_INT64, STREW_INT8};
   strew_dtype dtype = dtypes[_i % 3];
   int64_t n = lengths[_i / 3];
   const int64_t places[] = {-1, 0, 14, 15, 511, 512, n / 3 - 1, n / 3, n / 3 + 1, n - 2};
-  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+  for (size_t k = 0; k < 2 * sizeof places / sizeof *places; k++) {
     if (on_device() && !chosen((int)k, 3)) continue;
     use_turn((int)k, _i);
-    int64_t *numbers = malloc((size_t)n * sizeof *numbers), at = places[k];
-    for (int64_t i = 0; i < n; i++) numbers[i] = (i >> _i % 2) * 100 / n;
+    int64_t *numbers = malloc((size_t)n * sizeof *numbers), at = places[k / 2];
+    for (int64_t i = 0; i < n; i++) numbers[i] = ((k % 2 ? n - 1 - i : i) >> _i % 2) * 100 / n;
     if (at >= 0 && at < n - 1) numbers[at] = 101;
     strew_tensor *drawn = tensor_from_integers(STREW_INT64, n, numbers), *line = NULL;
     ok(strew_to(drawn, device, dtype, &line, &failure));
@@ -423,6 +465,7 @@ Suite *make_suite(void) {
   Suite *suite = suite_create("sort");
   TCase *sorting = new_case(suite, "sort and topk");
   tcase_add_loop_test(sorting, sorts, 0, sweep(TURNS) * STREW_DTYPE_COUNT);
+  tcase_add_loop_test(sorting, sorts_short_lines, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(sorting, sorts_by_buckets, 0, STREW_DTYPE_COUNT);
   if (!on_device()) tcase_add_loop_test(sorting, sorts_longest_lines, 0, 2); /* CPU only */
   tcase_add_loop_test(sorting, sorts_what_is_in_order, 0, 9);

@@ -2,18 +2,19 @@
 
    An element becomes an item: a key, an unsigned number in the same order (sort.inc), and its position in the line,
    which breaks ties. So the order is total and stable, and the same for every method. Keys are relative to the least of
-   the line. A line that is in order is stored as it is read. Items are narrow (key and position in a word of 64 bits)
-   or broad, if one of the two needs more than 32.
+   the line. A line that rises is stored as it is read, one that falls from its end on. Items are narrow (key and
+   position in a word of 64 bits) or broad, if one of the two needs more than 32.
 
-   Methods: insertion sort for few elements; a heap for the first few of a long line; else an LSD radix sort. Lines that
-   exceed the cache are first partitioned by the most significant digit; then each bucket is sorted in cache, and
-   threads share one only if it is too large.
+   Methods: short lines are sorted side by side by a network; insertion sort for other few elements; a heap for the first
+   few of a long line; else an LSD radix sort. Lines that exceed the cache are first partitioned by the most significant
+   digit; then each bucket is sorted in cache, and threads share one only if it is too large.
 
    Narrow items have the size of a position: they are stored where the positions are written in the end, if those are
    contiguous and all are kept. The scratch for 10 M float32 is then a sixth of that of two arrays of items.
 
    Threads share many lines line by line; each of few lines is sorted by all threads together. */
 #include "cpu.h"
+#include "loops/sort_loops.h"
 #include "runtime/shared/scalar.h"
 
 #include <string.h>
@@ -55,10 +56,10 @@ struct sort_line {
   uint64_t flip, base;
 };
 
-/* Bounds of keys, before the base is subtracted, and whether no key is below the one before. */
+/* Bounds of keys, before the base is subtracted, and whether no key is below, or above, the one before. */
 struct bounds {
   uint64_t least, most;
-  bool in_order;
+  bool rises, falls;
 };
 
 enum { NARROW, BROAD, KINDS };
@@ -97,8 +98,10 @@ struct sort_job {
   struct sort_line line; /* what all lines have in common */
   int64_t count;         /* of lines */
   const struct keys *keys;
-  int kind;      /* for keys of all bits */
+  int kind; /* for keys of all bits */
+  int value_bytes, position_bits;
   bool select;   /* by a heap */
+  bool in_lanes; /* lines are sorted side by side */
   bool in_place; /* narrow items may be stored in the memory of positions */
   int64_t parts;
   int64_t line_bytes; /* of scratch for a line that one thread sorts */
@@ -155,11 +158,11 @@ struct radix {
   struct sort_line line;
   int kind;
   int64_t parts, count;
-  int64_t rank;  /* of the first item */
-  char *items;   /* NULL: still elements of the line */
-  char *to;      /* destination of a partition */
-  int bits;      /* of keys, not sorted by yet */
-  bool in_order; /* see struct bounds */
+  int64_t rank;         /* of the first item */
+  char *items;          /* NULL: still elements of the line */
+  char *to;             /* destination of a partition */
+  int bits;             /* of keys, not sorted by yet */
+  bool in_order, falls; /* in_order: the line rises or falls */
   struct digit digit;
   struct radix_part *found; /* of each part */
   radix_chunk *phase;       /* now running */
@@ -181,24 +184,25 @@ static void each_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t
   }
 }
 
-/* Compares blocks, as most lines show that they are not in the first one. */
-static bool are_in_order(const uint64_t *keys, int64_t count) {
-  int64_t below = 0;
-  for (int64_t at = 1, end; at < count && !below; at = end) {
+/* Compares blocks, as most lines show that they are not in order in the first one. */
+static void find_order(struct bounds *bounds, uint64_t before, const uint64_t *keys, int64_t count) {
+  int64_t below = before > keys[0], above = before < keys[0];
+  for (int64_t at = 1, end; bounds->rises || bounds->falls; at = end) {
     end = least(at + 16, count);
-    for (int64_t i = at; i < end; i++) below += keys[i] < keys[i - 1];
+    for (int64_t i = at; i < end; i++) below += keys[i]<keys[i - 1], above += keys[i]> keys[i - 1];
+    bounds->rises &= !below, bounds->falls &= !above;
+    if (end == count) return;
   }
-  return !below;
 }
 
 static void bound_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
   struct bounds bounds = radix->found[part].bounds;
-  uint64_t keys[SORT_CHUNK], before = 0;
-  if (begin) radix->job->keys->load(&before, &radix->line, begin - 1, 1);
+  uint64_t keys[SORT_CHUNK], before;
+  radix->job->keys->load(&before, &radix->line, begin - (begin > 0), 1);
   for (int64_t at = begin, taken; at < end; at += taken, before = keys[taken - 1]) {
     taken = end - at < SORT_CHUNK ? end - at : SORT_CHUNK;
     radix->job->keys->load(keys, &radix->line, at, taken);
-    if (bounds.in_order) bounds.in_order = before <= keys[0] && are_in_order(keys, taken);
+    if (bounds.rises || bounds.falls) find_order(&bounds, before, keys, taken);
     for (int64_t i = 0; i < taken; i++) {
       bounds.least = keys[i] < bounds.least ? keys[i] : bounds.least;
       bounds.most = keys[i] > bounds.most ? keys[i] : bounds.most;
@@ -239,6 +243,64 @@ static void store_chunk(struct radix *radix, int64_t part, int64_t begin, int64_
     if (!radix->items) load_items(radix->job, &radix->line, radix->kind, made, at, count);
     store(radix->job, &radix->line, radix->kind, radix->items ? radix->items + at * bytes : made, radix->rank + at,
           count);
+  }
+}
+
+#define PICK_VALUES(bytes)                                                                                             \
+  for (int64_t i = 0; i < count; i++, to += step) memcpy(to, in + (int64_t)order[i] * in_step, bytes)
+
+/* Writes values from rank `rank` on: elements at the positions in `order`. */
+static void pick_values(const struct sort_line *line, const uint64_t *order, int bytes, int64_t rank, int64_t count) {
+  const int64_t step = line->values_step, in_step = line->in_step;
+  const char *in = line->in;
+  char *to = line->values + rank * step;
+  switch (bytes) {
+  case 1: PICK_VALUES(1); break;
+  case 2: PICK_VALUES(2); break;
+  case 4: PICK_VALUES(4); break;
+  default: PICK_VALUES(8);
+  }
+}
+
+/* Returns the position, of those from `at` to `end`, that is furthest from `at` with an equal key. The line is in
+   order. */
+static int64_t last_equal(const struct radix *radix, int64_t at, int64_t end) {
+  uint64_t key, other;
+  radix->job->keys->load(&key, &radix->line, at, 1);
+  const int64_t one = end < at ? -1 : 1;
+  for (int64_t middle = at + one; at != end; middle = at + (end - at + one) / 2) { /* most runs are short */
+    radix->job->keys->load(&other, &radix->line, middle, 1);
+    if (other == key)
+      at = middle;
+    else
+      end = middle - one;
+  }
+  return at;
+}
+
+/* Writes a line that falls: from its end on, but equal elements in their order. */
+static void store_falling(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  const struct sort_line *line = &radix->line;
+  uint64_t keys[SORT_CHUNK], order[SORT_CHUNK];
+  int64_t begins[SORT_CHUNK];
+  (void)part;
+  for (int64_t at = begin, count; at < end; at += count) {
+    count = least(end - at, SORT_CHUNK);
+    const int64_t first = line->n - at - count;
+    radix->job->keys->load(keys, line, first, count);
+    int64_t run_begin = last_equal(radix, first, 0), run_end = last_equal(radix, first + count - 1, line->n - 1);
+    begins[0] = run_begin;
+    /* without branches: equal elements are often unpredictable */
+    for (int64_t i = 1; i < count; i++)
+      begins[i] = run_begin += (first + i - run_begin) & -(int64_t)(keys[i] != keys[i - 1]);
+    for (int64_t i = count - 1; i > 0; i--) {
+      order[count - 1 - i] = (uint64_t)(begins[i] + run_end - first - i);
+      run_end += (first + i - 1 - run_end) & -(int64_t)(keys[i] != keys[i - 1]);
+    }
+    order[count - 1] = (uint64_t)(begins[0] + run_end - first);
+    if (line->values) pick_values(line, order, radix->job->value_bytes, at, count);
+    for (int64_t i = 0; i < count; i++)
+      *(int64_t *)(void *)(line->positions + (at + i) * line->positions_step) = (int64_t)order[i];
   }
 }
 
@@ -285,7 +347,7 @@ static void partition(struct radix *radix) {
 /* Writes the items, which are sorted. */
 static void store_all(struct radix *radix) {
   if (context_stops(radix->job->context)) return;
-  run_phase(radix, least(radix->line.keep - radix->rank, radix->count), store_chunk);
+  run_phase(radix, least(radix->line.keep - radix->rank, radix->count), radix->falls ? store_falling : store_chunk);
 }
 
 /* Sorts by all bits, and writes the result. Skips digits that all items share. */
@@ -305,7 +367,7 @@ static void radix_sort(struct radix *radix) {
 
 /* Finds the number of bits that a line's keys need. */
 static void find_bits(struct radix *radix) {
-  struct bounds all = {UINT64_MAX, 0, true};
+  struct bounds all = {UINT64_MAX, 0, true, true};
   /* a part may be skipped when the call stops */
   for (int64_t part = 0; part < radix->parts; part++) radix->found[part].bounds = all;
   run_phase(radix, radix->count, bound_chunk);
@@ -313,9 +375,10 @@ static void find_bits(struct radix *radix) {
     const struct bounds *bounds = &radix->found[part].bounds;
     if (bounds->least < all.least) all.least = bounds->least;
     if (bounds->most > all.most) all.most = bounds->most;
-    all.in_order &= bounds->in_order;
+    all.rises &= bounds->rises, all.falls &= bounds->falls;
   }
-  radix->in_order = all.in_order;
+  radix->falls = all.falls && !all.rises;
+  radix->in_order = all.rises || all.falls;
   radix->line.base = all.least;
   for (radix->bits = 0; radix->bits < 64 && (all.most - all.least) >> radix->bits;) radix->bits++;
   radix->kind = kind_for(radix->bits, radix->count);
@@ -495,6 +558,75 @@ static strew_status sort_long_lines(const struct call *call, const struct sort_j
   return status;
 }
 
+/* ------------------------------------------------------------------------------------------- short lines, side by side
+
+   An item is a double, as that is what all instruction sets compare in vectors: 1.x with the key in the upper bits of
+   its fraction and the position below. A wider key loses its last bits; ties between what is left of keys are settled
+   after the sort. */
+
+enum { FRACTION_BITS = 52 };
+
+/* A line in its lane. */
+struct lane {
+  struct sort_line line;
+  double *items; /* LANES apart */
+  int lost;      /* bits of keys that items lack */
+};
+
+static inline uint64_t bits_of_item(const struct lane *lane, int64_t i) {
+  return bits_of_double(lane->items[i * LANES]) & ((UINT64_C(1) << FRACTION_BITS) - 1);
+}
+
+static void load_lane(const struct sort_job *job, struct lane *lane, uint64_t *keys) {
+  const int64_t n = lane->line.n;
+  const uint64_t one = bits_of_double(1.0);
+  uint64_t least_key = 0;
+  job->keys->load(keys, &lane->line, 0, n);
+  lane->lost = 0;
+  if (job->kind == BROAD) {
+    uint64_t most = least_key = keys[0];
+    for (int64_t i = 1; i < n; i++) {
+      least_key = keys[i] < least_key ? keys[i] : least_key;
+      most = keys[i] > most ? keys[i] : most;
+    }
+    while ((most - least_key) >> lane->lost >> (FRACTION_BITS - job->position_bits)) lane->lost++;
+  }
+  const int lost = lane->lost, position_bits = job->position_bits;
+  double *items = lane->items;
+  for (int64_t i = 0; i < n; i++)
+    items[i * LANES] = double_of_bits(one | (keys[i] - least_key) >> lost << position_bits | (uint64_t)i);
+}
+
+/* Sorts positions of equal items by what their keys have lost. False if that would take long. */
+static bool settle_ties(const struct sort_job *job, const struct lane *lane, const uint64_t *keys, uint64_t *order) {
+  int64_t left = SETTLING_MOVES * lane->line.n;
+  for (int64_t i = 1; i < lane->line.n; i++) {
+    if ((bits_of_item(lane, i) ^ bits_of_item(lane, i - 1)) >> job->position_bits) continue;
+    const uint64_t position = order[i];
+    int64_t at = i;
+    for (; at > 0 && keys[order[at - 1]] > keys[position] && left > 0; at--, left--) order[at] = order[at - 1];
+    order[at] = position;
+  }
+  return left > 0;
+}
+
+/* False if the line is to be sorted by another method. `keys` and `order` are scratch. */
+static bool store_lane(const struct sort_job *job, const struct lane *lane, uint64_t *keys, uint64_t *order) {
+  const struct sort_line *line = &lane->line;
+  const uint64_t positions = (UINT64_C(1) << job->position_bits) - 1;
+  for (int64_t i = 0; i < line->n; i++) order[i] = bits_of_item(lane, i) & positions;
+  if (lane->lost) {
+    job->keys->load(keys, line, 0, line->n);
+    if (!settle_ties(job, lane, keys, order)) return false;
+  }
+  if (line->values) pick_values(line, order, job->value_bytes, 0, line->keep);
+  sorts_of[NARROW]->store_positions(line, order, 0, line->keep);
+  return true;
+}
+
+/* Scratch: items, keys and positions in order. */
+static int64_t lanes_bytes(const struct sort_job *job) { return (LANES + 2) * job->line.n * (int64_t)sizeof(uint64_t); }
+
 /* ---------------------------------------------------------------------------------------------- split among threads */
 
 static void sort_alone(const struct sort_job *job, const struct sort_line *line, char *scratch) {
@@ -514,6 +646,31 @@ static void sort_alone(const struct sort_job *job, const struct sort_line *line,
     run_phase(&radix, line->n, load_chunk);
     radix_sort(&radix);
   }
+}
+
+/* Sorts `count` lines from line `i` on side by side, if there are enough. */
+static void sort_block(const struct sort_job *job, int64_t i, int64_t count, char *scratch) {
+  double *items = (double *)(void *)scratch;
+  uint64_t *keys = (uint64_t *)(void *)(items + LANES * job->line.n), *order = keys + job->line.n;
+  struct lane lanes[LANES];
+  char *alone = scratch + lanes_bytes(job);
+  const bool is_enough = count >= LANES_MIN;
+  for (int64_t k = 0; k < count; k++) {
+    lanes[k] = (struct lane){.line = line_at(job, i + k), .items = items + k};
+    if (is_enough) load_lane(job, &lanes[k], keys);
+  }
+  for (int64_t k = count; k < LANES && is_enough; k++) /* any items */
+    for (int64_t at = 0; at < job->line.n; at++) items[at * LANES + k] = 1;
+  if (is_enough) sort_loops()->sort_lanes(items, job->line.n);
+  for (int64_t k = 0; k < count; k++)
+    if (!is_enough || !store_lane(job, &lanes[k], keys, order)) sort_alone(job, &lanes[k].line, alone);
+}
+
+static void part_of_lanes(void *job_, int64_t part) {
+  const struct sort_job *job = job_;
+  const int64_t blocks = (job->count + LANES - 1) / LANES, end = part_begin(blocks, job->parts, part + 1);
+  for (int64_t i = part_begin(blocks, job->parts, part); i < end && !context_stops(job->context); i++)
+    sort_block(job, i * LANES, least(LANES, job->count - i * LANES), job->scratch + part * job->line_bytes);
 }
 
 static void part_of_lines(void *job_, int64_t part) {
@@ -536,6 +693,13 @@ void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, 
   keys_of[dtype_signed(dtype)]->load(keys, &line, 0, count);
 }
 
+/* Long lines take a network more steps than other methods. Wide keys take these more. */
+static bool lanes_pay(const struct sort_job *job) {
+  const int64_t n = job->line.n, per_byte = isa_in_use() == ISA_PLAIN ? LANES_PLAIN : LANES_VECTORS;
+  const int64_t most = job->select ? LANES_SELECT : least(LANES_MOST, job->value_bytes * per_byte);
+  return job->count >= LANES_MIN && n >= LANES_LEAST && n <= most;
+}
+
 static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
   const struct operand *operands = plan->plan.operands;
   strew_dtype dtype = operands[2].dtype;
@@ -552,6 +716,9 @@ static void sort_start(struct sort_job *job, const struct sort_plan *plan) {
   job->keys = keys_of[dtype_signed(dtype)];
   job->kind = kind_for(8 * (int)dtype_bytes(dtype), job->line.n);
   job->select = selection_pays(plan->keep, job->line.n);
+  job->value_bytes = (int)dtype_bytes(dtype);
+  job->in_lanes = lanes_pay(job);
+  while (job->line.n > INT64_C(1) << job->position_bits) job->position_bits++;
   job->in_place = job->line.positions_step == sizeof(narrow) && plan->keep == job->line.n;
 }
 
@@ -573,11 +740,12 @@ static strew_status sort_all_lines(const struct call *call, struct sort_job *job
     if (n > ALONE_LINE && job->parts > job->context->threads) job->parts = job->context->threads;
     if (job->parts > job->count) job->parts = job->count;
     job->line_bytes = n <= SORT_INSERTION ? 0 : (job->select ? keep : in_place ? n : 2 * n) * bytes;
+    if (job->in_lanes) job->line_bytes += lanes_bytes(job);
     scratch_bytes = job->parts * job->line_bytes;
   }
   if (scratch_bytes && !(job->scratch = memory_allocate(job->context, (size_t)scratch_bytes)))
     return fail_memory(call, job->context, (size_t)scratch_bytes);
-  if (!shared) pool_run(job->context, job->parts, part_of_lines, job);
+  if (!shared) pool_run(job->context, job->parts, job->in_lanes ? part_of_lanes : part_of_lines, job);
   for (int64_t i = 0; shared && i < job->count; i++) {
     struct sort_line line = line_at(job, i);
     select_together(job, &line);

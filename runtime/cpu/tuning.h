@@ -341,6 +341,22 @@ enum {
   FOLD_PIECES = 2,
   /* rows between tests whether all winners are found. argmax over dimension 0 of 1 M x 8 zeros and ones: 10 -> 1.8 */
   FOLD_SOON = 16,
+  /* elements of a line, for each byte of an element: longer ones are not sorted side by side by vectors. Zen 5, 2 M,
+     ns per element otherwise -> side by side: uint8 in lines of 128 7.1 -> 5.1, 256 5.7 -> 5.7; float32 16 11.2 -> 4.5,
+     128 15.5 -> 4.9, 1000 9.6 -> 7.1; float64 64 69 -> 8.2, 1000 24 -> 11 */
+  LANES_VECTORS = 256,
+  /* the same by SSE2: uint8 64 10.2 -> 7.4, 256 5.7 -> 10.6; float32 256 11 -> 11, 1000 9.6 -> 14.5; float64 512 25 -> 16
+     */
+  LANES_PLAIN = 64,
+  /* elements: bounds for all. float32 in lines of 2 14.6 -> 13, float64 16 -> 20 */
+  LANES_MOST = 1024,
+  LANES_LEAST = 4,
+  /* elements: the same where a heap selects few. The largest 5 of lines of 100 42 ms -> 34 (10 M), of 1000 16 -> 54 */
+  LANES_SELECT = 128,
+  /* lines: fewer are sorted one by one. A block takes the same time for any number of them */
+  LANES_MIN = 3,
+  /* moves of an item, on average, before another method sorts a line with ties between its items. Unmeasured */
+  SETTLING_MOVES = 4,
   /* items: no more are sorted by insertion. Zen 4, orders within 100,000 groups of 10 M, one thread: 8 items 384, 16
      349, 48 306 */
   SORT_INSERTION = 48,

@@ -1,0 +1,18 @@
+/* sort_loops.h: sorting of short lines side by side, in vectors of each instruction set. */
+#ifndef STREW_SORT_LOOPS_H
+#define STREW_SORT_LOOPS_H
+
+#include "isa.h"
+
+#include <stdint.h>
+
+enum { LANES = 8 };
+
+struct sort_loops {
+  /* Sorts LANES lines of `count` items each: items[i * LANES + lane]. No two of a line are equal, and none is NaN. */
+  void (*sort_lanes)(double *items, int64_t count);
+};
+DECLARE_LOOPS(sort)
+CHOOSE_LOOPS(sort)
+
+#endif
