@@ -260,6 +260,21 @@ static void rows_by_lane(const struct reduce_job *job, const struct fold *fold, 
   cursor_advance(cursor, count);
 }
 
+/* The same of adjacent rows: a row for each lane is one long row. (Counts of flags over dimension 0 of 100 k x 100, one
+   thread of Zen 5: 1.1 ms -> 0.37 ms.) */
+static void dense_rows_by_lane(const struct reduce_job *job, const struct fold *fold, struct fold_scratch *scratch,
+                               struct cursor *cursor, const void *centers, int64_t count, int64_t width) {
+  const int64_t step = cursor_step(cursor), most = FOLD_ROWS_AT_ONCE * job->lanes;
+  for (int64_t left = count, rows; left; left -= rows) {
+    rows = least(left, most);
+    const int64_t rest = rows % job->lanes;
+    prefetch_onward(cursor->at, (uintptr_t)(rows * step));
+    fold->rows(scratch->lanes, cursor->at, job->lanes * step, rows / job->lanes, centers, job->lanes * width);
+    fold->row(scratch->lanes, cursor->at + (rows - rest) * step, centers, rest * width, 0);
+    cursor_advance(cursor, rows);
+  }
+}
+
 /* Prefetch a chunk of a later row: it is on another page, where no hardware prefetcher looks. Sums over dimension 0
    of 1000 x 10 k float16: 3.3 ms -> 1.0 ms; amax of float32: 2.9 ms -> 1.4 ms. */
 static void prefetch_row(const struct reduce_job *job, const struct cursor *cursor, int64_t width) {
@@ -270,9 +285,10 @@ static void prefetch_row(const struct reduce_job *job, const struct cursor *curs
 /* Folds the rows of a block into scratch->lanes, and those into their first lane. */
 static void block_in_lanes(const struct reduce_job *job, const struct fold *fold, struct fold_scratch *scratch,
                            struct cursor *cursor, const void *centers, int64_t count, int64_t width) {
-  bool dense = rows_are_dense(job, cursor, width), regular = rows_are_regular(job, fold, cursor, count) && !dense;
+  bool dense = rows_are_dense(job, cursor, width), regular = rows_are_regular(job, fold, cursor, count);
+  if (dense && job->element_bytes > 1 && job->lanes * cursor_step(cursor) < FOLD_LANES_APART) regular = false;
   fold->start(scratch->lanes, job->lanes * width);
-  if (regular) rows_by_lane(job, fold, scratch, cursor, centers, count, width);
+  if (regular) (dense ? dense_rows_by_lane : rows_by_lane)(job, fold, scratch, cursor, centers, count, width);
   for (int64_t i = regular ? count : 0, rows; i < count; i += rows) {
     int64_t lane = i & (job->lanes - 1);
     rows = dense ? dense_rows(job, cursor, least(count - i, job->lanes - lane), width) : 1;

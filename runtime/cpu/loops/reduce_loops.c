@@ -19,6 +19,23 @@ enum { VECTOR_BYTES = 32 };
 enum { VECTOR_BYTES = 16 };
 #endif
 
+/* Bytes are true alike. */
+#define fold_all_u8 fold_all_i8
+#define fold_any_u8 fold_any_i8
+#define fold_all_b8 fold_all_i8
+#define fold_any_b8 fold_any_i8
+
+/* Lanes of sums of integers of less than 32 bits. */
+#define NARROW_i16 int32_t
+#define NARROW_i8  int16_t
+#define NARROW_u8  uint16_t
+#define NARROW_b8  uint16_t
+enum { NARROW_LEAST = 4, NARROW_TURNS = 1 << 8 };
+/* From element n on: masks of the last n of SUM_LANES elements. */
+static const int32_t last_kept[2 * SUM_LANES] = {
+    [SUM_LANES] = -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+_Static_assert((1 << 16) / SUM_BLOCK >= BLOCKS_AT_ONCE, "sums of so many int16 fit int32");
+
 #define LOOPS_WIDE
 #define LOOPS "reduce.inc"
 #include "each_dtype.h"
