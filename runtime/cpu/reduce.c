@@ -79,7 +79,9 @@ static bool folds_across(const struct reduce_job *job) {
 static void choose_way(struct reduce_job *job) {
   job->across = folds_across(job);
   if (!job->across && job->feed.program && !job->feed.convert) job->direct = true;
-  bool dense = job->direct && job->folded.rank == 1 && job->folded.in[0] == job->element_bytes;
+  bool adjacent = job->folded.rank == 1 && job->folded.in[0] == job->element_bytes;
+  bool converts = !job->direct && !job->feed.program && job->n <= BUFFER_BYTES / job->wide_bytes;
+  bool dense = adjacent && (job->direct || (converts && job->kept.rank));
   job->at_once = dense && !job->across ? BLOCKS_AT_ONCE : 1;
   if (job->at_once > 1 && job->feed.program)
     job->at_once = least(job->at_once, FED_BYTES / (SUM_BLOCK * job->element_bytes));
@@ -364,6 +366,21 @@ static void tree_finish(const struct fold *fold, struct fold_scratch *scratch, i
   }
 }
 
+/* Of outputs whose elements are converted: as many at a time as the buffer holds, if those are adjacent. */
+static void fold_converted(const struct reduce_job *job, struct fold_scratch *scratch, const struct fold_tile *tile,
+                           const void *centers, int64_t place, int64_t count) {
+  const bool adjacent = job->column_in == count * job->element_bytes;
+  const int64_t bytes = count * job->wide_bytes, most = adjacent ? BUFFER_BYTES / bytes : 1;
+  const char *from = tile->in + place * job->element_bytes, *center = centers;
+  for (int64_t i = 0, outputs; i < tile->width; i += outputs) {
+    outputs = least(tile->width - i, most);
+    feed_read(&job->feed, outputs * count, scratch->buffer, from + i * job->column_in, job->element_bytes);
+    for (int64_t k = 0; k < outputs; k++)
+      job->fold->block(scratch->values + (i + k) * job->fold->value_bytes, scratch->buffer + k * bytes,
+                       center ? center + (i + k) * job->wide_bytes : NULL, count, place);
+  }
+}
+
 static void fold_whole(const struct reduce_job *job, struct fold_scratch *scratch, const struct fold_tile *tile,
                        const void *centers, int64_t place, int64_t count) {
   const char *from = tile->in + place * job->element_bytes, *center = centers;
@@ -387,7 +404,9 @@ static bool fold_blocks(const struct reduce_job *job, struct fold_scratch *scrat
   for (int64_t leaf = 0; leaf < leaves; leaf++, place += most) {
     int64_t count = least(most, last - place);
     if (context_stops(job->context)) return false;
-    if (job->whole)
+    if (job->whole && !job->direct)
+      fold_converted(job, scratch, tile, centers, place, count);
+    else if (job->whole)
       fold_whole(job, scratch, tile, centers, place, count);
     else if (job->across)
       block_across(job, scratch, &cursor, centers, place, count, tile->width);

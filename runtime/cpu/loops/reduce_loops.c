@@ -34,7 +34,7 @@ enum { NARROW_LEAST = 4, NARROW_TURNS = 1 << 8 };
 /* From element n on: masks of the last n of SUM_LANES elements. */
 static const int32_t last_kept[2 * SUM_LANES] = {
     [SUM_LANES] = -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-_Static_assert((1 << 16) / SUM_BLOCK >= BLOCKS_AT_ONCE, "sums of so many int16 fit int32");
+_Static_assert((1 << 16) / SUM_BLOCK >= BLOCKS_AT_ONCE, "a call's sum of int16 fits int32");
 
 #define LOOPS_WIDE
 #define LOOPS "reduce.inc"
