@@ -320,6 +320,44 @@ START_TEST(a_hundred_million_ones) {
 }
 END_TEST
 
+/* Elements of the largest magnitude, as many as narrow lanes and blocks hold, and a few more or less: whole, in rows and
+   in columns, from an odd address on. */
+START_TEST(sums_of_the_largest_integers) {
+  static const struct {
+    strew_dtype dtype;
+    int64_t value;
+  } cases[] = {{STREW_BOOL, 1},      {STREW_UINT8, 255},    {STREW_INT8, 127},    {STREW_INT8, -128},
+               {STREW_INT16, 32767}, {STREW_INT16, -32768}, {STREW_UINT16, 65535}};
+  static const int64_t lengths[] = {1,   15,  16,   17,   31,    100,   255,   257,
+                                    511, 513, 1025, 8200, 32769, 65535, 65537, 140001};
+  use_threads(thread_counts[_i]);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    if (lacks(cases[i].dtype)) continue;
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+      const int64_t n = lengths[l], columns = n > 1024 ? 3 : 17;
+      strew_tensor *value = scalar_tensor(cases[i].dtype, strew_int(cases[i].value)), *spread = NULL, *made = NULL;
+      ok(strew_expand(value, 1, (int64_t[]){n * columns + 1}, &spread, &failure));
+      ok(strew_clone(spread, &made, &failure));
+      strew_release(spread), strew_release(value);
+      for (int dim = 0; dim < 3; dim++) {
+        strew_tensor *part = NULL, *shaped = NULL, *out = NULL;
+        const int64_t sizes[] = {dim == 1 ? columns : n, dim == 1 ? n : columns}, outputs = dim < 2 ? columns : 1;
+        ok(strew_narrow(made, 0, 1, n * (dim < 2 ? columns : 1), &part, &failure));
+        ok(strew_view(part, dim < 2 ? 2 : 1, sizes, &shaped, &failure));
+        ok(strew_reduce(STREW_FOLD_SUM, shaped, 1, (int[]){dim % 2}, false, 1, &out, &failure));
+        int64_t *sums = (int64_t *)(void *)host_of(out);
+        for (int64_t k = 0; k < outputs; k++)
+          ck_assert_msg(sums[k] == n * cases[i].value, "%s: %" PRId64 " of %" PRId64 ", dim %d, give %" PRId64,
+                        strew_dtype_name(cases[i].dtype), n, cases[i].value, dim, sums[k]);
+        free(sums);
+        strew_release(part), strew_release(shaped), strew_release(out);
+      }
+      strew_release(made);
+    }
+  }
+}
+END_TEST
+
 START_TEST(extremes_of_zeros_and_nans) {
   const double zeros[] = {-1, -0.0, 0.0, -0.0}, nans[] = {1, 2, NAN, 3, NAN};
   static const strew_dtype floats[] = {STREW_FLOAT32, STREW_FLOAT64, STREW_FLOAT16, STREW_BFLOAT16};
@@ -685,6 +723,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, long_folds, 0, sweep(THREAD_COUNTS));
   TCase *chosen = new_case(suite, "special cases");
   tcase_add_test(chosen, a_hundred_million_ones);
+  tcase_add_loop_test(chosen, sums_of_the_largest_integers, 0, sweep(THREAD_COUNTS));
   tcase_add_test(chosen, extremes_of_zeros_and_nans);
   tcase_add_loop_test(chosen, values_stand_at_their_positions, 0, sweep(THREAD_COUNTS));
   tcase_add_loop_test(chosen, one_special_among_many, 0, 3);

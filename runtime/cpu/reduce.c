@@ -79,7 +79,9 @@ static bool folds_across(const struct reduce_job *job) {
 static void choose_way(struct reduce_job *job) {
   job->across = folds_across(job);
   if (!job->across && job->feed.program && !job->feed.convert) job->direct = true;
-  bool dense = job->direct && job->folded.rank == 1 && job->folded.in[0] == job->element_bytes;
+  bool adjacent = job->folded.rank == 1 && job->folded.in[0] == job->element_bytes;
+  bool converts = !job->direct && !job->feed.program && job->n <= BUFFER_BYTES / job->wide_bytes;
+  bool dense = adjacent && (job->direct || (converts && job->kept.rank));
   job->at_once = dense && !job->across ? BLOCKS_AT_ONCE : 1;
   if (job->at_once > 1 && job->feed.program)
     job->at_once = least(job->at_once, FED_BYTES / (SUM_BLOCK * job->element_bytes));
@@ -260,6 +262,21 @@ static void rows_by_lane(const struct reduce_job *job, const struct fold *fold, 
   cursor_advance(cursor, count);
 }
 
+/* The same of adjacent rows: a row for each lane is one long row. (Counts of flags over dimension 0 of 100 k x 100, one
+   thread of Zen 5: 1.1 ms -> 0.37 ms.) */
+static void dense_rows_by_lane(const struct reduce_job *job, const struct fold *fold, struct fold_scratch *scratch,
+                               struct cursor *cursor, const void *centers, int64_t count, int64_t width) {
+  const int64_t step = cursor_step(cursor), most = FOLD_ROWS_AT_ONCE * job->lanes;
+  for (int64_t left = count, rows; left; left -= rows) {
+    rows = least(left, most);
+    const int64_t rest = rows % job->lanes;
+    prefetch_onward(cursor->at, (uintptr_t)(rows * step));
+    fold->rows(scratch->lanes, cursor->at, job->lanes * step, rows / job->lanes, centers, job->lanes * width);
+    fold->row(scratch->lanes, cursor->at + (rows - rest) * step, centers, rest * width, 0);
+    cursor_advance(cursor, rows);
+  }
+}
+
 /* Prefetch a chunk of a later row: it is on another page, where no hardware prefetcher looks. Sums over dimension 0
    of 1000 x 10 k float16: 3.3 ms -> 1.0 ms; amax of float32: 2.9 ms -> 1.4 ms. */
 static void prefetch_row(const struct reduce_job *job, const struct cursor *cursor, int64_t width) {
@@ -270,9 +287,10 @@ static void prefetch_row(const struct reduce_job *job, const struct cursor *curs
 /* Folds the rows of a block into scratch->lanes, and those into their first lane. */
 static void block_in_lanes(const struct reduce_job *job, const struct fold *fold, struct fold_scratch *scratch,
                            struct cursor *cursor, const void *centers, int64_t count, int64_t width) {
-  bool dense = rows_are_dense(job, cursor, width), regular = rows_are_regular(job, fold, cursor, count) && !dense;
+  bool dense = rows_are_dense(job, cursor, width), regular = rows_are_regular(job, fold, cursor, count);
+  if (dense && job->element_bytes > 1 && job->lanes * cursor_step(cursor) < FOLD_LANES_APART) regular = false;
   fold->start(scratch->lanes, job->lanes * width);
-  if (regular) rows_by_lane(job, fold, scratch, cursor, centers, count, width);
+  if (regular) (dense ? dense_rows_by_lane : rows_by_lane)(job, fold, scratch, cursor, centers, count, width);
   for (int64_t i = regular ? count : 0, rows; i < count; i += rows) {
     int64_t lane = i & (job->lanes - 1);
     rows = dense ? dense_rows(job, cursor, least(count - i, job->lanes - lane), width) : 1;
@@ -348,6 +366,21 @@ static void tree_finish(const struct fold *fold, struct fold_scratch *scratch, i
   }
 }
 
+/* Of outputs whose elements are converted: as many at a time as the buffer holds, if those are adjacent. */
+static void fold_converted(const struct reduce_job *job, struct fold_scratch *scratch, const struct fold_tile *tile,
+                           const void *centers, int64_t place, int64_t count) {
+  const bool adjacent = job->column_in == count * job->element_bytes;
+  const int64_t bytes = count * job->wide_bytes, most = adjacent ? BUFFER_BYTES / bytes : 1;
+  const char *from = tile->in + place * job->element_bytes, *center = centers;
+  for (int64_t i = 0, outputs; i < tile->width; i += outputs) {
+    outputs = least(tile->width - i, most);
+    feed_read(&job->feed, outputs * count, scratch->buffer, from + i * job->column_in, job->element_bytes);
+    for (int64_t k = 0; k < outputs; k++)
+      job->fold->block(scratch->values + (i + k) * job->fold->value_bytes, scratch->buffer + k * bytes,
+                       center ? center + (i + k) * job->wide_bytes : NULL, count, place);
+  }
+}
+
 static void fold_whole(const struct reduce_job *job, struct fold_scratch *scratch, const struct fold_tile *tile,
                        const void *centers, int64_t place, int64_t count) {
   const char *from = tile->in + place * job->element_bytes, *center = centers;
@@ -371,7 +404,9 @@ static bool fold_blocks(const struct reduce_job *job, struct fold_scratch *scrat
   for (int64_t leaf = 0; leaf < leaves; leaf++, place += most) {
     int64_t count = least(most, last - place);
     if (context_stops(job->context)) return false;
-    if (job->whole)
+    if (job->whole && !job->direct)
+      fold_converted(job, scratch, tile, centers, place, count);
+    else if (job->whole)
       fold_whole(job, scratch, tile, centers, place, count);
     else if (job->across)
       block_across(job, scratch, &cursor, centers, place, count, tile->width);

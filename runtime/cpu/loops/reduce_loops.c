@@ -10,14 +10,33 @@
    float32: 1.11 ms -> 0.98 ms). */
 enum { ROUNDS = 4 };
 
-/* Extremes, whose order does not matter, have as many lanes as a register holds. */
+/* Extremes, whose order does not matter, have as many lanes as a register holds. Elements of MASKED_BYTES and more can
+   be loaded by a mask, which takes the last ones of a row at once (sums of 5000 rows of 20 float32: 87 us -> 58; without
+   such loads 44 -> 99). */
 #if defined(__AVX512F__)
-enum { VECTOR_BYTES = 64 };
+enum { VECTOR_BYTES = 64, MASKED_BYTES = 1 };
 #elif defined(__AVX2__)
-enum { VECTOR_BYTES = 32 };
+enum { VECTOR_BYTES = 32, MASKED_BYTES = 4 };
 #else
-enum { VECTOR_BYTES = 16 };
+enum { VECTOR_BYTES = 16, MASKED_BYTES = 16 };
 #endif
+
+/* Bytes are true alike. */
+#define fold_all_u8 fold_all_i8
+#define fold_any_u8 fold_any_i8
+#define fold_all_b8 fold_all_i8
+#define fold_any_b8 fold_any_i8
+
+/* Lanes of sums of integers of less than 32 bits. */
+#define NARROW_i16 int32_t
+#define NARROW_i8  int16_t
+#define NARROW_u8  uint16_t
+#define NARROW_b8  uint16_t
+enum { NARROW_LEAST = 4, NARROW_TURNS = 1 << 8 };
+/* From element n on: masks of the last n of SUM_LANES elements. */
+static const int32_t last_kept[2 * SUM_LANES] = {
+    [SUM_LANES] = -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+_Static_assert((1 << 16) / SUM_BLOCK >= BLOCKS_AT_ONCE, "a call's sum of int16 fits int32");
 
 #define LOOPS_WIDE
 #define LOOPS "reduce.inc"

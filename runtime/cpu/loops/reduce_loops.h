@@ -17,6 +17,9 @@ enum { MEANS_AT = SUM_LANES * FOLD_TILE_BYTES };
    more. */
 enum { BLOCKS_AT_ONCE = 64 };
 
+/* Rows that `rows` joins at a time. */
+enum { FOLD_ROWS_AT_ONCE = 8 };
+
 struct fold {
   int64_t value_bytes;
   void (*start)(void *values, int64_t count);
