@@ -36,8 +36,8 @@
   X(CBRT, cbrt, 0.55, 0.55, 20, 0xe062a48ccf759324u, 0xe77979940a201e51u)                                              \
   X(RSQRT, rsqrt, 0.51, 0.51, 0, 0xae2c20807e913559u, 0x15ba2c4d47ab6757u)                                             \
   X(SIGMOID, sigmoid, 0.8, 0.8, 7, 0x2c8c989c5e7a7022u, 0xe8e980d6827ad923u)                                           \
-  X(SILU, silu, 0.8, 0.8, 2, 0xd321ab9ecb175dc7u, 0x16d5c0cd466e2173u)                                                 \
-  X(GELU_TANH, gelu_tanh, 0.8, 0.8, 5, 0x858a16e1f0c29e42u, 0xe29c158849ae3271u)
+  X(SILU, silu, 0.85, 0.8, 2, 0xd321ab9ecb175dc7u, 0x16d5c0cd466e2173u)                                                \
+  X(GELU_TANH, gelu_tanh, 0.95, 0.8, 5, 0x858a16e1f0c29e42u, 0xe29c158849ae3271u)
 
 /* x Phi(x) */
 static double gelu(double x) { return x < -40 ? -0.0 : x / 2 * erfc(-x * sqrt(0.5)); }
