@@ -432,7 +432,6 @@ START_TEST(prefetches_agree) {
 }
 END_TEST
 
-/* STREW_CPU is heeded if this processor has what it names, and only then. */
 /* Every lane of each number of items holds the numbers from 1 on. */
 START_TEST(lanes_are_sorted) {
   static double items[(300 + 1) * LANES];
@@ -449,11 +448,12 @@ START_TEST(lanes_are_sorted) {
       for (int64_t i = 0; i < n * LANES; i++)
         if (items[i] != (double)(i / LANES + 1))
           ck_abort_msg("%s: item %d of %d is wrong", isa_name((enum isa)isa), (int)(i / LANES), (int)n);
-      ck_assert_double_eq(items[n * LANES], -1);
+      for (int64_t lane = 0; lane < LANES; lane++) ck_assert_double_eq(items[n * LANES + lane], -1);
     }
 }
 END_TEST
 
+/* STREW_CPU is heeded if this processor has what it names, and only then. */
 START_TEST(environment_forces) {
   ck_assert(is_here(ISA_PLAIN));
   const char *word = getenv("STREW_CPU");

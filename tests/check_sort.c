@@ -154,8 +154,9 @@ START_TEST(sorts_short_lines) {
   enum { LENGTHS = sizeof lengths / sizeof *lengths, COUNTS = sizeof counts / sizeof *counts };
   strew_dtype dtype = (strew_dtype)(_i % STREW_DTYPE_COUNT);
   if (lacks(dtype)) return;
+  seed_draws((uint64_t)_i + 1);
   for (int k = 0; k < LENGTHS * FORMS; k++) {
-    if ((_i + k) % 8 || !chosen(_i * LENGTHS * FORMS + k, 16)) continue;
+    if (draw_below(8) || !chosen(_i * LENGTHS * FORMS + k, 16)) continue;
     use_turn((int)draw_below(TURNS), _i + k);
     const enum layout layout = draw_below(2) ? STRIDED : CONTIGUOUS;
     strew_tensor *tensor =

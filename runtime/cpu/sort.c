@@ -189,7 +189,10 @@ static void find_order(struct bounds *bounds, uint64_t before, const uint64_t *k
   int64_t below = before > keys[0], above = before < keys[0];
   for (int64_t at = 1, end; bounds->rises || bounds->falls; at = end) {
     end = least(at + 16, count);
-    for (int64_t i = at; i < end; i++) below += keys[i]<keys[i - 1], above += keys[i]> keys[i - 1];
+    for (int64_t i = at; i < end; i++) {
+      below += keys[i] < keys[i - 1];
+      above += keys[i] > keys[i - 1];
+    }
     bounds->rises &= !below, bounds->falls &= !above;
     if (end == count) return;
   }
@@ -577,11 +580,14 @@ static inline uint64_t bits_of_item(const struct lane *lane, int64_t i) {
   return bits_of_double(lane->items[i * LANES]) & ((UINT64_C(1) << FRACTION_BITS) - 1);
 }
 
-static void load_lane(const struct sort_job *job, struct lane *lane, uint64_t *keys) {
+/* Returns whether the line rises. */
+static bool load_lane(const struct sort_job *job, struct lane *lane, uint64_t *keys) {
   const int64_t n = lane->line.n;
   const uint64_t one = bits_of_double(1.0);
   uint64_t least_key = 0;
+  int64_t below = 0;
   job->keys->load(keys, &lane->line, 0, n);
+  for (int64_t i = 1; i < n; i++) below += keys[i] < keys[i - 1];
   lane->lost = 0;
   if (job->kind == BROAD) {
     uint64_t most = least_key = keys[0];
@@ -595,6 +601,7 @@ static void load_lane(const struct sort_job *job, struct lane *lane, uint64_t *k
   double *items = lane->items;
   for (int64_t i = 0; i < n; i++)
     items[i * LANES] = double_of_bits(one | (keys[i] - least_key) >> lost << position_bits | (uint64_t)i);
+  return !below;
 }
 
 /* Sorts positions of equal items by what their keys have lost. False if that would take long. */
@@ -655,13 +662,14 @@ static void sort_block(const struct sort_job *job, int64_t i, int64_t count, cha
   struct lane lanes[LANES];
   char *alone = scratch + lanes_bytes(job);
   const bool is_enough = count >= LANES_MIN;
+  bool rise = true;
   for (int64_t k = 0; k < count; k++) {
     lanes[k] = (struct lane){.line = line_at(job, i + k), .items = items + k};
-    if (is_enough) load_lane(job, &lanes[k], keys);
+    if (is_enough && !load_lane(job, &lanes[k], keys)) rise = false;
   }
   for (int64_t k = count; k < LANES && is_enough; k++) /* any items */
     for (int64_t at = 0; at < job->line.n; at++) items[at * LANES + k] = 1;
-  if (is_enough) sort_loops()->sort_lanes(items, job->line.n);
+  if (is_enough && !rise) sort_loops()->sort_lanes(items, job->line.n);
   for (int64_t k = 0; k < count; k++)
     if (!is_enough || !store_lane(job, &lanes[k], keys, order)) sort_alone(job, &lanes[k].line, alone);
 }
@@ -696,7 +704,8 @@ void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, 
 /* Long lines take a network more steps than other methods. Wide keys take these more. */
 static bool lanes_pay(const struct sort_job *job) {
   const int64_t n = job->line.n, per_byte = isa_in_use() == ISA_PLAIN ? LANES_PLAIN : LANES_VECTORS;
-  const int64_t most = job->select ? LANES_SELECT : least(LANES_MOST, job->value_bytes * per_byte);
+  const int64_t select = job->value_bytes > 4 ? LANES_SELECT / 2 : LANES_SELECT;
+  const int64_t most = job->select ? select : least(LANES_MOST, job->value_bytes * per_byte);
   return job->count >= LANES_MIN && n >= LANES_LEAST && n <= most;
 }
 

@@ -338,13 +338,13 @@ enum {
   /* rows: distance across rows. Dimension 0 of 1000 x 10 k: sums of float16 3.3 -> 1.0, maxima of float32 2.9 -> 1.4 */
   FOLD_ROWS_AHEAD = 8,
   /* bytes: nearer rows of one lane are joined one by one, but for those of bytes. Sums over dimension 0, one thread of
-     Zen 5: float64, 16 columns 3.3 ms, eight at a time 4.1; 64 columns 3.1 and 2.5; 100 columns 3.8 and 2.9 */
+     Zen 4: float64, 16 columns 3.3 ms, eight at a time 4.1; 64 columns 3.1 and 2.5; 100 columns 3.8 and 2.9 */
   FOLD_LANES_APART = 4096,
   /* pieces of a long fold for each part. Unmeasured */
   FOLD_PIECES = 2,
   /* rows between tests whether all winners are found. argmax over dimension 0 of 1 M x 8 zeros and ones: 10 -> 1.8 */
   FOLD_SOON = 16,
-  /* elements of a line, for each byte of an element: longer ones are not sorted side by side by vectors. Zen 5, 2 M,
+  /* elements of a line, for each byte of an element: longer ones are not sorted side by side by vectors. Zen 4, 2 M,
      ns per element otherwise -> side by side: uint8 in lines of 128 7.1 -> 5.1, 256 5.7 -> 5.7; float32 16 11.2 -> 4.5,
      128 15.5 -> 4.9, 1000 9.6 -> 7.1; float64 64 69 -> 8.2, 1000 24 -> 11 */
   LANES_VECTORS = 256,
@@ -354,7 +354,8 @@ enum {
   /* elements: bounds for all. float32 in lines of 2 14.6 -> 13, float64 16 -> 20 */
   LANES_MOST = 1024,
   LANES_LEAST = 4,
-  /* elements: the same where a heap selects few. The largest 5 of lines of 100 42 ms -> 34 (10 M), of 1000 16 -> 54 */
+  /* elements: the same where a heap selects few, half of that if an element has 8 bytes. The largest 5 of lines of 100
+     42 ms -> 34 (10 M), of 1000 16 -> 54; of float64 lines of 128 11 -> 14 */
   LANES_SELECT = 128,
   /* lines: fewer are sorted one by one. A block takes the same time for any number of them */
   LANES_MIN = 3,

@@ -33,6 +33,7 @@ enum { VECTOR_BYTES = 16, MASKED_BYTES = 16 };
 #define NARROW_u8  uint16_t
 #define NARROW_b8  uint16_t
 enum { NARROW_LEAST = 4, NARROW_TURNS = 1 << 8 };
+_Static_assert(NARROW_TURNS *UINT8_MAX <= UINT16_MAX && NARROW_TURNS * INT8_MIN >= INT16_MIN, "NARROW holds the sums");
 /* From element n on: masks of the last n of SUM_LANES elements. */
 static const int32_t last_kept[2 * SUM_LANES] = {
     [SUM_LANES] = -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
