@@ -438,7 +438,7 @@ local rules = {
   atan2 = {self = function(g, c) return g * across(c.other, c) end,
            other = function(g, c) return -g * across(c.self, c) end},
   hypot = {self = "g * where(out == 0, 0.0, self / out)", other = "g * where(out == 0, 0.0, other / out)"},
-  logaddexp = {self = "g * sigmoid(self - other)", other = "g * sigmoid(other - self)"},
+  logaddexp = {self = "g * sigmoid(self * 1.0 - other * 1.0)", other = "g * sigmoid(other * 1.0 - self * 1.0)"},
   minimum = choice ">",
   maximum = choice "<",
   where = {a = one("where(condition, g, 0.0)", function(g, c) return strew.where(c.condition, g, 0.0) end),

@@ -363,18 +363,29 @@ end
 -- Returns the singular values that do not count as 0: larger than rtol times the largest one.
 local function counted(s, m, n, rtol)
   rtol = rtol or math.max(m, n) * strew.finfo(s.dtype).eps
-  if operands.is_tensor(rtol) then rtol = rtol:unsqueeze(-1) end
+  if is_tensor(rtol) then rtol = rtol:unsqueeze(-1) end
   return s:size(-1) == 0 and s:gt(0) or s:gt(s:narrow(-1, 0, 1) * rtol)
 end
 
-local function check_rtol(rtol, name)
-  if operands.is_tensor(rtol) then
-    if not rtol:ge(0):all():item() then
-      fail(name, "has elements below 0, or NaN, expected 0 or more", nil, "value")
-    end
-  elseif rtol and (rtol < 0 or rtol ~= rtol) then
+-- Raises an error unless rtol is nil, a number from 0 on, or a tensor of these that broadcasts with the matrices.
+local function check_rtol(self, rtol, name)
+  if rtol == nil then return end
+  local is_number = not is_tensor(rtol)
+  if is_number and type(rtol) ~= "number" then
+    fail(name, ("is %s, expected a number or a tensor"):format(inner.text(rtol)))
+  elseif is_number then
+    if rtol >= 0 then return end
     fail(name, ("is %s, expected 0 or more"):format(inner.text(rtol)), nil, "value", rtol)
   end
+  local sizes, batch = rtol.shape, {table.unpack(self.shape, 1, self:dim() - 2)}
+  local fits = #sizes <= #batch
+  for d = 1, #sizes do fits = fits and (sizes[d] == 1 or sizes[d] == batch[#batch - #sizes + d]) end
+  if not fits then
+    fail(name, ("has shape %s, self has matrices of shape %s"):format(operands.text(sizes), operands.text(batch)), nil,
+      "shape")
+  end
+  operands.check_device(self, rtol, name)
+  operands.check_none(rtol:ge(0):logical_not(), rtol, name, "0 or more")
 end
 
 -- Returns the pseudo-inverse's factors: v and u, transposed, with rows divided by the singular values; and these, with
@@ -390,7 +401,7 @@ local function lstsq(self, other, rcond)
   operands.check_float(self, "self")
   operands.check_values(self, other, "other")
   check_matrices(self, "self")
-  check_rtol(rcond, "rcond")
+  check_rtol(self, rcond, "rcond")
   local is_vector = other:dim() == 1
   operands.check_rank(other, "other", 1, math.huge, "at least 1")
   local sides = is_vector and other:unsqueeze(-1) or other
@@ -437,16 +448,16 @@ return {
     return self:norm(ord or 2, dim, keepdim)
   end},
   matrix_norm = {"self:tensor ord?any dim?dims keepdim?boolean", matrix_norm},
-  matrix_rank = {"self:tensor rtol?operand", function(self, rtol)
+  matrix_rank = {"self:tensor rtol?any", function(self, rtol)
     operands.check_float(self, "self")
     check_matrices(self, "self")
-    check_rtol(rtol, "rtol")
+    check_rtol(self, rtol, "rtol")
     return counted(computed(self):svdvals(), self:size(-2), self:size(-1), rtol):sum(-1)
   end},
-  pinv = {"self:tensor rtol?operand", function(self, rtol)
+  pinv = {"self:tensor rtol?any", function(self, rtol)
     operands.check_float(self, "self")
     check_matrices(self, "self")
-    check_rtol(rtol, "rtol")
+    check_rtol(self, rtol, "rtol")
     local v, uh = pseudo_inverse(self, rtol)
     return v:matmul(uh):to(self.dtype)
   end},

@@ -11,7 +11,7 @@ enum { MOST_PARTS = 256, BITS = 64 };
 
 struct nonzero_job {
   struct plan lines; /* the plan, simplified */
-  struct feed feed;  /* to flags: bytes of 0 and 1 */
+  struct feed feed;  /* to flags: bytes, 0 for a zero */
   int64_t places, words, parts;
   uint64_t *bits;
   int64_t found[MOST_PARTS + 1]; /* counts of parts; then, total before each part, and of all */
@@ -32,10 +32,13 @@ static void flag_row(void *flagging_, const struct row *row) {
             row->step_bytes[0]);
 }
 
-/* Returns 8 flags as bits, the first one the lowest: a product adds up byte k at bit 56 + k. */
+/* Returns 8 flags as bits, the first one the lowest: a product adds up byte k at bit 56 + k. Bools of a host may be other
+   bytes than 0 and 1: their highest bit is what carries in an addition, or is set already. */
 static uint64_t bits_of(const uint8_t *flags) {
   uint64_t bytes;
   memcpy(&bytes, flags, 8);
+  const uint64_t lower = UINT64_C(0x7f7f7f7f7f7f7f7f), ones = UINT64_C(0x0101010101010101);
+  bytes = (((bytes & lower) + lower) | bytes) >> 7 & ones;
   bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
   return bytes * (is_little ? UINT64_C(0x0102040810204080) : UINT64_C(0x8040201008040201)) >> 56;
 }
@@ -113,7 +116,7 @@ static void find_part(void *job_, int64_t part) {
     int64_t at[BITS];
     const bool in_place = rank == 1 && stop - out >= BITS;
     find_bits(word, w * BITS, in_place ? out : at);
-    if (rank == 2)
+    if (rank == 2) /* with a loop of its own */
       write_coordinates(job->plan, 2, count, at, &line, out);
     else if (!in_place)
       write_coordinates(job->plan, rank, count, at, &line, out);
@@ -140,22 +143,20 @@ static strew_status find(const struct call *call, strew_device *device, struct n
 }
 
 strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, strew_tensor **out) {
-  struct operand operand = plan->operands[0];
+  const struct operand *operand = &plan->operands[0];
   struct program program;
   struct nonzero_job job = {.lines = *plan, .plan = plan, .places = plan_numel(plan)};
   plan_simplify(&job.lines);
   job.words = (job.places + BITS - 1) / BITS;
-  job.parts = least(least(pool_parts(device->context, job.places * (int64_t)dtype_bytes(operand.dtype)), MOST_PARTS),
+  job.parts = least(least(pool_parts(device->context, job.places * (int64_t)dtype_bytes(operand->dtype)), MOST_PARTS),
                     job.words);
   const size_t bytes = (size_t)job.words * sizeof *job.bits;
   ALLOCATE(job.bits, call, device->context, bytes);
-  strew_status status = feed_begin(call, &operand, &program);
+  strew_status status = feed_begin(call, operand, &program);
   if (status == STREW_OK) {
-    if (operand.dtype == STREW_BOOL && !operand.storage->program)
-      operand.dtype = STREW_UINT8; /* a host may write others than 0 and 1 */
-    feed_open(&job.feed, &operand, STREW_BOOL);
+    feed_open(&job.feed, operand, STREW_BOOL);
     status = release_if_failed(find(call, device, &job, out), out);
-    feed_end(&operand);
+    feed_end(operand);
   }
   memory_free(device->context, job.bits, bytes);
   return status;

@@ -302,7 +302,7 @@ enum {
   /* times: inputs smaller than that many L2 are not prefetched, as the last-level cache may hold them. Of 100 k: 22 us ->
      25; of 1 M: 278 us -> 277; of 3 M: 2.0 ms -> 1.2 */
   PROGRAM_MIN_L2S = 16,
-  /* elements: flags that are made bits at once: a block of L1 */
+  /* elements: flags that are made bits at once: a block of L1. Unmeasured */
   NONZERO_FLAGS = 1 << 12
 };
 

@@ -935,6 +935,9 @@ hint  create the view after the write]],
     local first, second = of_both(ends, strew.zeros_like(ends))
     assert.is_true(strew.equal(first, strew.tensor{1, 1, 0.5, 0, 0}))
     assert.is_true(strew.equal(second, strew.tensor{0, 0, 0.5, 1, 1}))
+    local of_bools = strew.grad(function(a) return a:logaddexp(strew.tensor{true, false}):sum() end)
+    local of_numbers = strew.grad(function(a) return a:logaddexp(strew.tensor{1.0, 0.0}):sum() end)
+    assert.is_true(strew.equal(of_bools(strew.tensor{0.5, 1.0}), of_numbers(strew.tensor{0.5, 1.0})))
   end)
 
   it("reductions along dimension 0 of a tensor without dimensions", function()
