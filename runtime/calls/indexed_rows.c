@@ -78,14 +78,12 @@ void flatten(struct steps *steps, const strew_tensor *tensor, strew_tensor *out)
 
 /* --------------------------------------------------------------------------------------------------- components */
 
-/* Memory that a host may change is copied, because devices read it twice. */
 strew_tensor *rows_mask(struct steps *steps, const strew_tensor *mask) {
   strew_device *device = mask->storage->device;
   const int mark = steps->count;
   strew_tensor flat;
   struct plan plan;
-  if (mask->storage->wrapped) mask = step_copy(steps, mask, STREW_BOOL);
-  if (mask) flatten(steps, mask, &flat);
+  flatten(steps, mask, &flat);
   if (steps->status != STREW_OK) return NULL;
   PLAN(&plan, flat.rank, flat.sizes, &flat);
   if (!flat.sizes[0]) return steps_keep(steps, mark, step_new(steps, device, STREW_INT64, 1, flat.sizes));
