@@ -32,10 +32,12 @@ VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -
 SMALL    = runtime/cpu/linalg.c $(patsubst %,runtime/calls/%.c,histogram isclose linalg quantile rearrange searchsorted sort)
 OPTIMISE = $(if $(SANITIZE),-O1,$(if $(filter $(VECTORISED),$<),$(VECTORS),$(if $(filter $(SMALL),$<),-Os,\
              $(if $(filter runtime/cpu/%,$<),-O3,-O2))))
+# Loops call nothing that unwinds: tables for it would be a tenth of their size.
+LEAN     = $(if $(findstring /loops/,$<),-fno-asynchronous-unwind-tables)
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS))
 # The user's CFLAGS win, except over flags that results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
 ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
-             -fvisibility=hidden -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) $(if $(ISAS),-DX86_LOOPS) \
+             -fvisibility=hidden $(LEAN) -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) $(if $(ISAS),-DX86_LOOPS) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
              $(INCLUDE) $(CPPFLAGS) $(CFLAGS) $(EXACT)
 # Relative relocations take a sixteenth of their space where linker and C library know DT_RELR.
