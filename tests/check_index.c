@@ -522,6 +522,39 @@ START_TEST(test_rows) {
 }
 END_TEST
 
+/* Masks about the length of words of bits and of threads' parts, of which no, one in 40, in 5, in 2 or all elements are
+   true; elements, and rows of 2 and 3. */
+START_TEST(test_long_masks) {
+  if (lacks((strew_dtype)_i)) return;
+  seed_draws((uint64_t)_i + 700);
+  for (int n = 0; n < some(60); n++) {
+    const strew_dtype dtype = (strew_dtype)_i;
+    const int64_t wide = 1 + draw_below(3), count = draw_below(5) ? draw_below(300) : 20000 + draw_below(100000);
+    const int64_t sizes[] = {count, wide}, one_in[] = {count + 1, 40, 5, 2, 1};
+    const int rank = wide > 1 ? 2 : 1;
+    const int64_t rare = one_in[draw_below(5)];
+    use_turn(n, _i);
+    strew_tensor *self = random_tensor(dtype, rank, sizes, CONTIGUOUS), *mask = NULL, *rows = NULL, *chosen = NULL;
+    bool *flags = calloc((size_t)count + 1, 1);
+    for (int64_t i = 0; i < count; i++) flags[i] = draw_below(rare) == 0;
+    ok(strew_from(device, STREW_BOOL, 1, sizes, flags, &mask, &failure));
+    const size_t bytes = (size_t)wide * strew_dtype_size_bytes(dtype);
+    char *all = host_of(self), *expected = malloc((size_t)count * bytes + 1), *to = expected;
+    for (int64_t i = 0; i < count; i++)
+      if (flags[i]) memcpy(to, all + (size_t)i * bytes, bytes), to += bytes;
+    ok(strew_get_rows(self, mask, &rows, &failure));
+    ck_assert_int_eq(strew_tensor_numel(rows), (to - expected) / (int64_t)strew_dtype_size_bytes(dtype));
+    assert_elements(rows, dtype, expected, "%" PRId64 " rows of %" PRId64 ", one in %" PRId64, count, wide, rare);
+    if (rank == 1) {
+      ok(strew_masked_select(self, mask, &chosen, &failure));
+      assert_same(chosen, rows, "masked_select");
+    }
+    free(flags), free(all), free(expected);
+    strew_release(self), strew_release(mask), strew_release(rows), strew_release(chosen);
+  }
+}
+END_TEST
+
 /* A mask beside an index stands for its true positions, one dimension after the other. */
 START_TEST(test_masks_among_indices) {
   seed_draws((uint64_t)_i + 1);
@@ -746,6 +779,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(cases, test_alpha, 0, STREW_DTYPE_COUNT);
   tcase_add_test(cases, test_new_zeros);
   tcase_add_loop_test(cases, test_rows, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(cases, test_long_masks, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(cases, test_masks_among_indices, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(cases, test_values_out_of_range, 0, 8);
   tcase_add_test(cases, test_rows_without_elements);

@@ -161,8 +161,9 @@ strew_status strew_get_rows(strew_tensor *self, strew_tensor *index, strew_tenso
   struct rows rows;
   rows_start(&rows, 0);
   STEP(&steps, check_entries(&call, &put));
-  STEP(&steps, add_entries(&steps, &call, &put, STREW_ERROR, &rows));
   STEP(&steps, check_gather_out(&call, *out, self, *names, index));
+  if (index->dtype == STREW_BOOL && rows_compress(&steps, index, self, out)) return steps_status(&steps);
+  STEP(&steps, add_entries(&steps, &call, &put, STREW_ERROR, &rows));
   rows_gather(&steps, &rows, self, out);
   return steps_status(&steps);
 }
@@ -357,14 +358,12 @@ strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batc
 
 /* -------------------------------------------------------------------------------------------------------- masks */
 
-/* Makes the component of a mask's true elements. *wide: self, broadcast with the mask. `to`: the mask must broadcast to
-   self's shape. */
-static strew_status mask_start(struct steps *steps, struct rows *rows, const strew_tensor *self,
-                               const strew_tensor *mask, bool to, strew_tensor *wide) {
+/* Checks a mask. *wide, *wide_mask: self and the mask, broadcast. `to`: the mask must broadcast to self's shape. */
+static strew_status mask_shapes(struct steps *steps, const strew_tensor *self, const strew_tensor *mask, bool to,
+                                strew_tensor *wide, strew_tensor *wide_mask) {
   struct shape1 shape = shape_of(self);
   char is[TEXT_BYTES], other[TEXT_BYTES];
   const struct call *call = steps->call;
-  strew_tensor wide_mask;
   if (mask->dtype != STREW_BOOL)
     return fail(call, HINTED(STREW_EDTYPE, "mask", "strew_binary(STREW_NE, x, 0) makes a bool tensor"),
                 "is %s, expected bool", strew_dtype_name(mask->dtype));
@@ -376,25 +375,29 @@ static strew_status mask_start(struct steps *steps, struct rows *rows, const str
                 text_of_sizes(mask->rank, mask->sizes, is), to ? "to" : "with",
                 text_of_sizes(self->rank, self->sizes, other));
   tensor_broadcast(wide, self, &shape);
-  tensor_broadcast(&wide_mask, mask, &shape);
-  RETURN_IF_FAILED(check_sizes(call, self->dtype, shape.rank, shape.sizes));
-  const strew_tensor *positions = rows_mask(steps, &wide_mask);
-  if (!positions) return steps->status;
-  rows->addressed = shape.rank;
+  tensor_broadcast(wide_mask, mask, &shape);
+  return check_sizes(call, self->dtype, shape.rank, shape.sizes);
+}
+
+/* Makes the component of a mask's true elements. */
+static void mask_start(struct steps *steps, struct rows *rows, const strew_tensor *mask) {
+  const strew_tensor *positions = steps->status == STREW_OK ? rows_mask(steps, mask) : NULL;
+  rows_start(rows, mask->rank);
+  if (!positions) return;
   rows_add(rows, positions,
-           (struct index_limits){count_of_sizes(shape.rank, shape.sizes), 0, "self", STREW_ERROR, true}, "mask");
+           (struct index_limits){count_of_sizes(mask->rank, mask->sizes), 0, "self", STREW_ERROR, true}, "mask");
   rows->at[0].addressing.checked = true;
-  return STREW_OK;
 }
 
 strew_status strew_masked_select(strew_tensor *self, strew_tensor *mask, strew_tensor **out, strew_error *error) {
   CALL_STEPS(call, steps, "masked_select", error, {"self", self}, {"mask", mask}, {"out", *out});
   struct rows rows;
-  strew_tensor wide;
-  rows_start(&rows, 0);
+  strew_tensor wide, wide_mask;
   STEP(&steps, check_devices(&call));
-  STEP(&steps, mask_start(&steps, &rows, self, mask, false, &wide));
+  STEP(&steps, mask_shapes(&steps, self, mask, false, &wide, &wide_mask));
   STEP(&steps, check_gather_out(&call, *out, self, "mask", mask));
+  if (steps.status == STREW_OK && rows_compress(&steps, &wide_mask, &wide, out)) return steps_status(&steps);
+  mask_start(&steps, &rows, &wide_mask);
   rows_gather(&steps, &rows, &wide, out);
   return steps_status(&steps);
 }
@@ -404,10 +407,10 @@ strew_status strew_masked_scatter(strew_tensor *self, strew_tensor *mask, strew_
   CALL_STEPS(call, steps, "masked_scatter", error, {"self", self}, {"mask", mask}, {"source", source}, OTHER_OUT);
   struct rows rows;
   struct scatter_job job;
-  strew_tensor wide, values, *base = *out == self ? self : &wide;
-  rows_start(&rows, 0);
+  strew_tensor wide, wide_mask, values, *base = *out == self ? self : &wide;
   STEP(&steps, write_start(&call, self, &scatter_defaults, "source", strew_of(source), &job));
-  STEP(&steps, mask_start(&steps, &rows, self, mask, *out == self, &wide));
+  STEP(&steps, mask_shapes(&steps, self, mask, *out == self, &wide, &wide_mask));
+  mask_start(&steps, &rows, &wide_mask);
   if (steps.status == STREW_OK && strew_tensor_numel(source) < rows.sizes[0])
     STEP(&steps, fail(&call, FAULT(STREW_ESHAPE, "source"), "has %" PRId64 " element%s, mask selects %" PRId64,
                       strew_tensor_numel(source), strew_tensor_numel(source) == 1 ? "" : "s", rows.sizes[0]));

@@ -91,6 +91,26 @@ strew_tensor *rows_mask(struct steps *steps, const strew_tensor *mask) {
   return steps_keep(steps, mark, step_view(steps, *found, 1, (int64_t[]){-1}));
 }
 
+bool rows_compress(struct steps *steps, const strew_tensor *mask, const strew_tensor *self, strew_tensor **out) {
+  strew_device *device = self->storage->device;
+  strew_tensor lines, flat;
+  struct plan plan;
+  if (steps->status != STREW_OK || *out || !device->ops->compress || !strew_tensor_numel(self)) return false;
+  if (!merge_leading(self, self->rank, self->sizes, mask->rank, &lines)) return false;
+  int64_t row = 1;
+  for (int d = lines.rank - 1; d > 0; row *= lines.sizes[d--])
+    if (lines.sizes[d] > 1 && lines.strides[d] != row) return false;
+  if (lines.sizes[0] > 1 && lines.strides[0] != row) return false;
+  flatten(steps, mask, &flat);
+  if (steps->status != STREW_OK) return true;
+  strew_tensor first = lines;
+  first.rank = 1;
+  PLAN(&plan, 1, flat.sizes, &flat, &first);
+  plan.operands[1].strides[0] = row;
+  STEP(steps, device->ops->compress(steps->call, device, &plan, lines.rank, lines.sizes, out));
+  return true;
+}
+
 /* Makes row-major positions of all components, int64 of the rows' shape; checks their values. */
 static strew_tensor *join_components(struct steps *steps, struct rows *rows) {
   enum { AT_ONCE = MAX_OPERANDS - 1 };

@@ -28,6 +28,9 @@ void rows_start(struct rows *rows, int addressed);
 bool rows_add(struct rows *rows, const strew_tensor *index, struct index_limits limits, const char *name);
 /* The positions of a mask's true elements in row-major order, int64. */
 strew_tensor *rows_mask(struct steps *steps, const strew_tensor *mask);
+/* Makes *out of self's rows where a mask of its first dimensions is true, in one pass; false if the device has none, or
+   strides do not allow it, or *out is given: then rows_mask and rows_gather do it. */
+bool rows_compress(struct steps *steps, const strew_tensor *mask, const strew_tensor *self, strew_tensor **out);
 
 /* The sizes of what the rows address: the components' shape, then self's other sizes. Fails if these are more than
    MAX_RANK. */

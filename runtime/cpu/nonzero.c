@@ -1,6 +1,7 @@
-/* nonzero.c: coordinates of nonzero elements, in two passes: the first makes a bit of each element and counts those of
-   each part, which gives the position of the part's coordinates; the second writes them by the bits, and reads no
-   element. */
+/* nonzero.c: coordinates of nonzero elements, and rows of a tensor beside them, in two passes: the first makes a bit of
+   each element and counts those of each part, which gives the position of the part's coordinates or rows; the second
+   writes them by the bits, and reads no element. */
+#include "loops/compress_loops.h"
 #include "program.h"
 #include "runtime/base/tensor.h"
 #include "tuning.h"
@@ -16,7 +17,9 @@ struct nonzero_job {
   uint64_t *bits;
   int64_t found[MOST_PARTS + 1]; /* counts of parts; then, total before each part, and of all */
   const struct plan *plan;
-  int64_t *out;
+  char *out;
+  const char *rows; /* a row beside each element */
+  int64_t row_bytes;
 };
 
 /* The flags of the elements from `begin` on. */
@@ -32,17 +35,6 @@ static void flag_row(void *flagging_, const struct row *row) {
             row->step_bytes[0]);
 }
 
-/* Returns 8 flags as bits, the first one the lowest: a product adds up byte k at bit 56 + k. Bools of a host may be other
-   bytes than 0 and 1: their highest bit is what carries in an addition, or is set already. */
-static uint64_t bits_of(const uint8_t *flags) {
-  uint64_t bytes;
-  memcpy(&bytes, flags, 8);
-  const uint64_t lower = UINT64_C(0x7f7f7f7f7f7f7f7f), ones = UINT64_C(0x0101010101010101);
-  bytes = (((bytes & lower) + lower) | bytes) >> 7 & ones;
-  bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-  return bytes * (is_little ? UINT64_C(0x0102040810204080) : UINT64_C(0x8040201008040201)) >> 56;
-}
-
 static void flag_part(void *job_, int64_t part) {
   struct nonzero_job *job = job_;
   const int64_t begin = part_begin(job->words, job->parts, part), end = part_begin(job->words, job->parts, part + 1);
@@ -54,12 +46,7 @@ static void flag_part(void *job_, int64_t part) {
     const int64_t stop = least(flagging.begin + words * BITS, job->places);
     walk_rows(&job->lines, flagging.begin, stop, NONZERO_FLAGS, flag_row, &flagging);
     memset(flagging.flags + (stop - flagging.begin), 0, (size_t)(flagging.begin + words * BITS - stop));
-    for (int64_t w = 0; w < words; w++) {
-      uint64_t word = 0;
-      for (int k = 0; k < BITS; k += 8) word |= bits_of(flagging.flags + w * BITS + k) << k;
-      job->bits[first + w] = word;
-      found += __builtin_popcountll(word);
-    }
+    found += compress_loops()->pack_flags(words, flagging.flags, job->bits + first);
   }
   job->found[part] = found;
 }
@@ -109,7 +96,8 @@ static void find_part(void *job_, int64_t part) {
   const int rank = job->plan->rank;
   const int64_t end = part_begin(job->words, job->parts, part + 1);
   struct line line = {.end = 0};
-  int64_t *out = job->out + job->found[part] * rank, *const stop = job->out + job->found[part + 1] * rank;
+  int64_t *const all = (int64_t *)job->out;
+  int64_t *out = all + job->found[part] * rank, *const stop = all + job->found[part + 1] * rank;
   for (int64_t w = part_begin(job->words, job->parts, part); w < end; w++) {
     const uint64_t word = job->bits[w];
     const int64_t count = __builtin_popcountll(word);
@@ -124,8 +112,26 @@ static void find_part(void *job_, int64_t part) {
   }
 }
 
-/* The two passes; the second if there is anything to write. */
-static strew_status find(const struct call *call, strew_device *device, struct nonzero_job *job, strew_tensor **out) {
+static void compress_part(void *job_, int64_t part) {
+  const struct nonzero_job *job = job_;
+  const int64_t begin = part_begin(job->words, job->parts, part), end = part_begin(job->words, job->parts, part + 1);
+  const size_t bytes = (size_t)job->row_bytes;
+  const char *from = job->rows + begin * BITS * job->row_bytes;
+  char *to = job->out + job->found[part] * job->row_bytes, *to_end = job->out + job->found[part + 1] * job->row_bytes;
+  compress_words *compress = bytes <= sizeof(double) ? compress_loops()->by_size[bytes] : NULL;
+  if (compress) {
+    compress(job->bits + begin, end - begin, from, to, to_end);
+    return;
+  }
+  for (int64_t w = begin; w < end; w++, from += BITS * bytes)
+    for (uint64_t word = job->bits[w]; word; word &= word - 1, to += bytes)
+      memcpy(to, from + (size_t)__builtin_ctzll(word) * bytes, bytes);
+}
+
+/* The two passes; the second, `write`, if there is anything to write. Sets the first size. */
+static strew_status find(const struct call *call, strew_device *device, struct nonzero_job *job,
+                         void (*write)(void *job, int64_t part), strew_dtype dtype, int rank, int64_t *sizes,
+                         strew_tensor **out) {
   int64_t before = 0;
   pool_run(device->context, job->parts, flag_part, job);
   RETURN_IF_FAILED(context_end(call, device->context, NULL));
@@ -134,30 +140,47 @@ static strew_status find(const struct call *call, strew_device *device, struct n
     job->found[part] = before;
     before += found;
   }
-  job->found[job->parts] = before;
-  RETURN_IF_FAILED(tensor_create(call, device, STREW_INT64, 2, (int64_t[]){before, job->plan->rank}, out));
+  job->found[job->parts] = sizes[0] = before;
+  RETURN_IF_FAILED(tensor_create(call, device, dtype, rank, sizes, out));
   if (strew_tensor_numel(*out) == 0) return STREW_OK;
   job->out = (*out)->storage->data;
-  pool_run(device->context, job->parts, find_part, job);
+  pool_run(device->context, job->parts, write, job);
   return context_end(call, device->context, (*out)->storage);
 }
 
-strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, strew_tensor **out) {
-  const struct operand *operand = &plan->operands[0];
+static strew_status search(const struct call *call, strew_device *device, struct nonzero_job *job,
+                           void (*write)(void *job, int64_t part), strew_dtype dtype, int rank, int64_t *sizes,
+                           strew_tensor **out) {
+  const struct operand *operand = &job->plan->operands[0];
   struct program program;
-  struct nonzero_job job = {.lines = *plan, .plan = plan, .places = plan_numel(plan)};
-  plan_simplify(&job.lines);
-  job.words = (job.places + BITS - 1) / BITS;
-  job.parts = least(least(pool_parts(device->context, job.places * (int64_t)dtype_bytes(operand->dtype)), MOST_PARTS),
-                    job.words);
-  const size_t bytes = (size_t)job.words * sizeof *job.bits;
-  ALLOCATE(job.bits, call, device->context, bytes);
+  job->lines = *job->plan;
+  job->lines.count = 1;
+  job->places = plan_numel(job->plan);
+  plan_simplify(&job->lines);
+  job->words = (job->places + BITS - 1) / BITS;
+  const int64_t read_bytes = job->places * ((int64_t)dtype_bytes(operand->dtype) + job->row_bytes);
+  job->parts = least(least(pool_parts(device->context, read_bytes), MOST_PARTS), job->words);
+  const size_t bytes = (size_t)job->words * sizeof *job->bits;
+  ALLOCATE(job->bits, call, device->context, bytes);
   strew_status status = feed_begin(call, operand, &program);
   if (status == STREW_OK) {
-    feed_open(&job.feed, operand, STREW_BOOL);
-    status = release_if_failed(find(call, device, &job, out), out);
+    feed_open(&job->feed, operand, STREW_BOOL);
+    status = release_if_failed(find(call, device, job, write, dtype, rank, sizes, out), out);
     feed_end(operand);
   }
-  memory_free(device->context, job.bits, bytes);
+  memory_free(device->context, job->bits, bytes);
   return status;
+}
+
+strew_status cpu_nonzero(const struct call *call, strew_device *device, const struct plan *plan, strew_tensor **out) {
+  struct nonzero_job job = {.plan = plan};
+  return search(call, device, &job, find_part, STREW_INT64, 2, (int64_t[]){0, plan->rank}, out);
+}
+
+strew_status cpu_compress(const struct call *call, strew_device *device, const struct plan *plan, int rank,
+                          int64_t *sizes, strew_tensor **out) {
+  const struct operand *rows = &plan->operands[1];
+  const int64_t bytes = (int64_t)dtype_bytes(rows->dtype);
+  struct nonzero_job job = {.plan = plan, .rows = operand_address(rows), .row_bytes = rows->strides[0] * bytes};
+  return search(call, device, &job, compress_part, rows->dtype, rank, sizes, out);
 }

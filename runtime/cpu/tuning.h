@@ -303,7 +303,10 @@ enum {
      25; of 1 M: 278 us -> 277; of 3 M: 2.0 ms -> 1.2 */
   PROGRAM_MIN_L2S = 16,
   /* elements: flags that are made bits at once: a block of L1. Unmeasured */
-  NONZERO_FLAGS = 1 << 12
+  NONZERO_FLAGS = 1 << 12,
+  /* bits: a word of 64 flags with as many is compressed by vectors of AVX-512; one with fewer, element by element. Zen 4,
+     100 k float64, 6 % true: 3 bits 17 us, 6 bits 11.5, 10 bits 10; float32: 10.8, 9.4, 11.7 */
+  COMPRESS_VECTOR_BITS = 8
 };
 
 /* Folds and sorts. */

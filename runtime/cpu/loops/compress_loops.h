@@ -1,0 +1,21 @@
+/* compress_loops.h: flags as bits, and elements at the bits of a mask, for each instruction set. */
+#ifndef STREW_COMPRESS_LOOPS_H
+#define STREW_COMPRESS_LOOPS_H
+
+#include "isa.h"
+
+#include <stdint.h>
+
+/* Copies to `to` the elements of `from` that have a bit, the first element that of the first word's lowest bit. There is
+   memory for all elements with a bit, and no more; `from` ends behind the last of them, or later. */
+typedef void compress_words(const uint64_t *bits, int64_t words, const char *from, char *to, const char *to_end);
+
+struct compress_loops {
+  /* Makes a bit of each flag, 64 a word, the first one the lowest; returns how many are set. */
+  int64_t (*pack_flags)(int64_t words, const uint8_t *flags, uint64_t *bits);
+  compress_words *by_size[sizeof(double) + 1]; /* elements of that many bytes */
+};
+DECLARE_LOOPS(compress)
+CHOOSE_LOOPS(compress)
+
+#endif
