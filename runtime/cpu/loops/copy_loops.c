@@ -75,6 +75,9 @@ static inline int64_t convert_many(int to_code, int from_code, int64_t count, ch
     } else if (to_step == (int64_t)sizeof(T) && from_step == 0) {                                                      \
       T value = *(const T *)(const void *)from;                                                                        \
       for (int64_t i = 0; i < count; i++) ((T *)(void *)to)[i] = value;                                                \
+    } else if (to_step == (int64_t)sizeof(T) && from_step == -(int64_t)sizeof(T)) {                                    \
+      INDEPENDENT                                                                                                      \
+      for (int64_t i = 0; i < count; i++) ((T *)(void *)to)[i] = ((const T *)(const void *)from)[-i];                  \
     } else {                                                                                                           \
       for (int64_t i = 0; i < count; i++, to += to_step, from += from_step)                                            \
         *(T *)(void *)to = *(const T *)(const void *)from;                                                             \
