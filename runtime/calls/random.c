@@ -215,6 +215,7 @@ static bool is_before(strew_dtype dtype, strew_scalar start, strew_scalar stop, 
 static int64_t count_before(strew_dtype dtype, strew_scalar start, strew_scalar stop, strew_scalar step,
                             int64_t count) {
   int64_t low = 0;
+  if (count && is_before(dtype, start, stop, step, count - 1)) return count; /* as most do */
   BISECT(low, count, i, is_before(dtype, start, stop, step, i));
   return low;
 }
