@@ -154,6 +154,26 @@ START_TEST(transpositions_are_right) {
 }
 END_TEST
 
+/* Copies of rows with every step from -2 to 2 elements, and one of them to every other element. */
+START_TEST(copies_are_right) {
+  static const int sizes[] = {1, 2, 4, 8};
+  static unsigned char from[8 * 2 * 40], to[8 * 2 * 40];
+  for (size_t i = 0; i < sizeof from; i++) from[i] = (unsigned char)(i * 7 + i / 256);
+  for (int isa = 0; isa < ISA_COUNT && is_here(isa); isa++)
+    for (int k = 0; k < 4 * 5 * 40; k++) {
+      const int size = sizes[k % 4], step = k / 4 % 5 - 2, count = k / 20 + 1, to_step = k % 3 ? 1 : 2;
+      const unsigned char *first = from + (step < 0 ? -step * (count - 1) : 0) * size;
+      memset(to, 0xee, sizeof to);
+      copy_of[isa]->copy[size](count, (char *)to, to_step * size, (const char *)first, step * size);
+      for (int i = 0; i < 2 * 40; i++)
+        if (i % to_step == 0 && i / to_step < count)
+          ck_assert_mem_eq(to + i * size, first + i / to_step * step * size, (size_t)size);
+        else
+          ck_assert_uint_eq(to[i * size], 0xee);
+    }
+}
+END_TEST
+
 /* Every float16 is converted in both directions; also its neighbouring float32 values and the halfway points. */
 START_TEST(halves_agree) {
   enum { ROW = 16, NEAR = 6 };
@@ -615,6 +635,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(tcase, kernels_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, zeros_are_found);
   tcase_add_test(tcase, transpositions_are_right);
+  tcase_add_test(tcase, copies_are_right);
   tcase_add_test(tcase, halves_agree);
   tcase_add_loop_test(tcase, conversions_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(tcase, folds_agree, 0, STREW_DTYPE_COUNT);
