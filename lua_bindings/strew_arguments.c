@@ -41,8 +41,19 @@ static strew_tensor *open_box(struct script_call *call, const struct box *box, i
   return box->tensor;
 }
 
+/* True if argument i is a bound expression in place of a tensor. Then the call fails without a message: it runs again
+   with the values (strew_expr.c). */
+static bool is_to_expand(lua_State *L, struct script_call *call, int i) {
+  const bool is_written = i == 1 && (call->form & INPLACE || call->row->forms & WRITES);
+  if (i > call->arguments || is_written || !bind_is_bound(L, i)) return false;
+  call->error.code = STREW_EARGUMENT;
+  call->error.message[0] = call->error.hint[0] = '\0';
+  return true;
+}
+
 bool bind_tensor(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   struct box *box = bind_to_box(L, call->binding, i);
+  if (!box && is_to_expand(L, call, i)) return false;
   if (!box) {
     bind_fail_type(L, call, i, name, "a tensor");
     bind_hint_tensor(L, call, i, name);

@@ -5,10 +5,12 @@
 #include "runtime/cpu/loops/copy_loops.h"
 #include "runtime/cpu/loops/elementwise_loops.h"
 #include "runtime/cpu/loops/index_loops.h"
+#include "runtime/cpu/loops/random_loops.h"
 #include "runtime/cpu/loops/reduce_loops.h"
 #include "runtime/cpu/loops/row_loops.h"
 #include "runtime/cpu/loops/sort_loops.h"
 #include "runtime/cpu/scatter/scattering.h"
+#include "runtime/shared/philox.h"
 #include "testing.h"
 
 #define TABLE(ENUM, isa, name) [ISA_##ENUM] = &name##_loops_##isa,
@@ -17,7 +19,7 @@ static const struct reduce_loops *const reduce_of[] = {INSTRUCTION_SETS(TABLE, r
 static const struct copy_loops *const copy_of[] = {INSTRUCTION_SETS(TABLE, copy)};
 static const struct row_loops *const row_of[] = {INSTRUCTION_SETS(TABLE, row)};
 static const struct index_loops *const index_of[] = {INSTRUCTION_SETS(TABLE, index)};
-
+static const struct random_loops *const random_of[] = {INSTRUCTION_SETS(TABLE, random)};
 static const struct sort_loops *const sort_of[] = {INSTRUCTION_SETS(TABLE, sort)};
 
 /* Rows begin at one of these elements. */
@@ -149,6 +151,26 @@ START_TEST(transpositions_are_right) {
     check_transpose(copy_of[isa]->transpose[4], STREW_INT32);
     check_transpose(copy_of[isa]->transpose[8], STREW_INT64);
   }
+}
+END_TEST
+
+/* Copies of rows with every step from -2 to 2 elements, and one of them to every other element. */
+START_TEST(copies_are_right) {
+  static const int sizes[] = {1, 2, 4, 8};
+  static unsigned char from[8 * 2 * 40], to[8 * 2 * 40];
+  for (size_t i = 0; i < sizeof from; i++) from[i] = (unsigned char)(i * 7 + i / 256);
+  for (int isa = 0; isa < ISA_COUNT && is_here(isa); isa++)
+    for (int k = 0; k < 4 * 5 * 40; k++) {
+      const int size = sizes[k % 4], step = k / 4 % 5 - 2, count = k / 20 + 1, to_step = k % 3 ? 1 : 2;
+      const unsigned char *first = from + (step < 0 ? -step * (count - 1) : 0) * size;
+      memset(to, 0xee, sizeof to);
+      copy_of[isa]->copy[size](count, (char *)to, to_step * size, (const char *)first, step * size);
+      for (int i = 0; i < 2 * 40; i++)
+        if (i % to_step == 0 && i / to_step < count)
+          ck_assert_mem_eq(to + i * size, first + i / to_step * step * size, (size_t)size);
+        else
+          ck_assert_uint_eq(to[i * size], 0xee);
+    }
 }
 END_TEST
 
@@ -453,6 +475,38 @@ START_TEST(lanes_are_sorted) {
 }
 END_TEST
 
+/* Words are those of philox.h, block by block, also where the number of a block carries; numbers are the plain ones. */
+START_TEST(random_numbers_agree) {
+  enum { BLOCKS = 100 };
+  static const uint64_t seeds[] = {0, 5, UINT64_MAX, 0x9e3779b97f4a7c15u};
+  static const uint64_t firsts[] = {0, 77, UINT32_MAX - 20, UINT64_MAX - 150};
+  static const uint64_t ranges[] = {1, 3, 1000, UINT32_MAX, UINT64_C(1) << 40, UINT64_MAX};
+  uint32_t words[4 * BLOCKS + 1];
+  for (int isa = 0; isa < ISA_COUNT && is_here(isa); isa++)
+    for (int k = 0; k < 4 * BLOCKS; k++) {
+      const int blocks = k / 4 + 1;
+      const uint64_t seed = seeds[k % 4], first = firsts[k / 4 % 4], range = ranges[k % 6];
+      words[4 * blocks] = 17;
+      random_of[isa]->draw(seed, first, blocks, words);
+      ck_assert_uint_eq(words[4 * blocks], 17);
+      for (int i = 0; i < blocks; i++) {
+        const struct philox block = philox_block(seed, first + (uint64_t)i);
+        ck_assert_mem_eq(words + 4 * i, block.words, sizeof block.words);
+      }
+      float *numbers = (float *)(void *)found, *plain = (float *)(void *)expected;
+      random_of[isa]->uniform(4 * blocks, words, 24, numbers);
+      random_of[ISA_PLAIN]->uniform(4 * blocks, words, 24, plain);
+      ck_assert_mem_eq(numbers, plain, (size_t)blocks * 4 * sizeof *numbers);
+      random_of[isa]->normal(4 * blocks, words, numbers);
+      random_of[ISA_PLAIN]->normal(4 * blocks, words, plain);
+      ck_assert_mem_eq(numbers, plain, (size_t)blocks * 4 * sizeof *numbers);
+      random_of[isa]->integer(2 * blocks, words, -7, range, (int64_t *)(void *)found);
+      random_of[ISA_PLAIN]->integer(2 * blocks, words, -7, range, (int64_t *)(void *)expected);
+      ck_assert_mem_eq(found, expected, (size_t)blocks * 2 * sizeof(int64_t));
+    }
+}
+END_TEST
+
 /* STREW_CPU is heeded if this processor has what it names, and only then. */
 START_TEST(environment_forces) {
   ck_assert(is_here(ISA_PLAIN));
@@ -581,6 +635,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(tcase, kernels_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, zeros_are_found);
   tcase_add_test(tcase, transpositions_are_right);
+  tcase_add_test(tcase, copies_are_right);
   tcase_add_test(tcase, halves_agree);
   tcase_add_loop_test(tcase, conversions_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(tcase, folds_agree, 0, STREW_DTYPE_COUNT);
@@ -588,6 +643,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(tcase, rows_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(tcase, prefetches_agree, 0, STREW_DTYPE_COUNT);
   tcase_add_test(tcase, lanes_are_sorted);
+  tcase_add_test(tcase, random_numbers_agree);
   tcase_add_test(tcase, environment_forces);
   tcase_add_loop_test(tcase, index_loops_agree, 1, ISA_COUNT);
   tcase_add_test(tcase, plain_index_loops_are_right);

@@ -3,12 +3,14 @@
 local strew, fail, use, inner = ...
 local operands, errors, expressions = use "operands.lua", use "errors.lua", use "expressions.lua"
 
--- Returns the largest value of self (-1: self is empty), none of which may be negative.
-local function largest_of(self)
-  if self:numel() == 0 then return -1 end
-  local smallest = self:min():item()
+-- Returns the largest value of self, and raises an error if one is below 0, or above `largest`: nil, any.
+local function check_classes(self, largest)
+  local smallest, own = self:min():item(), self:max():item()
   if smallest < 0 then fail("self", ("has value %d, expected 0 or more"):format(smallest), nil, "index") end
-  return self:max():item()
+  if largest and own > largest then
+    fail("self", ("has value %d, expected less than num_classes, which is %d"):format(own, largest + 1), nil, "index")
+  end
+  return own
 end
 
 -- Returns a function that computes a text of self and `count` further arguments, of which the last may be absent.
@@ -68,18 +70,18 @@ return {
 
   one_hot = {"self:tensor num_classes=integer", function(self, classes)
     operands.check_index(self, "self")
-    local largest = largest_of(self)
     if not classes then
-      if largest < 0 then fail("num_classes", "is missing, and self is empty") end
-      classes = largest + 1
+      if self:numel() == 0 then fail("num_classes", "is missing, and self is empty") end
+      classes = check_classes(self) + 1
     end
     if classes < 0 then fail("num_classes", ("is %d, expected 0 or more"):format(classes)) end
-    if largest >= classes then
-      fail("self", ("has value %d, expected less than num_classes, which is %d"):format(largest, classes), nil, "index")
-    end
     local sizes = self.shape
     table.insert(sizes, classes)
-    return strew.zeros(sizes, {dtype = "int64", device = self.device}):scatter_(-1, self:unsqueeze(-1), 1)
+    local codes, places = strew.zeros(sizes, {dtype = "int64", device = self.device}), self:unsqueeze(-1)
+    local fits, message = pcall(codes.scatter_, codes, -1, places, 1)
+    if fits then return codes end
+    if self:numel() > 0 then check_classes(self, classes - 1) end
+    error(message, 0)
   end},
 
   isnan = {"self:tensor", function(self) return self:ne(self) end},

@@ -112,12 +112,50 @@ strew_status strew_randint(strew_device *device, strew_dtype dtype, int64_t low,
   return draw_tensor(&call, device, dtype, rank, sizes, RANDOM_INTEGER, low, (uint64_t)high - (uint64_t)low, out);
 }
 
+/* The leading bits of a draw, and its position. */
+struct drawn {
+  uint32_t key, position;
+};
+
+static bool is_above(const int64_t *draws, struct drawn a, struct drawn b) {
+  return a.key != b.key ? a.key > b.key : draws[a.position] > draws[b.position];
+}
+
+/* Writes the positions that sort `count` draws, which are spread evenly. They go by their leading bits to 1 << bits
+   buckets, more than there are draws, and then by insertion. ends: of buckets, all 0. */
+static void order_draws(const int64_t *draws, int64_t count, int bits, int32_t *ends, int64_t *order) {
+  const uint64_t sign = UINT64_C(1) << 63;
+  struct drawn *items = (struct drawn *)order; /* in place of positions, which are as large */
+  for (int64_t i = 0; i < count; i++) ends[((uint64_t)draws[i] ^ sign) >> (64 - bits)]++;
+  for (int32_t at = 0, bucket = 0, size; bucket < 1 << bits; bucket++, at += size)
+    size = ends[bucket], ends[bucket] = at;
+  for (int64_t i = 0; i < count; i++) {
+    const uint64_t key = (uint64_t)draws[i] ^ sign;
+    items[ends[key >> (64 - bits)]++] = (struct drawn){(uint32_t)(key >> 32), (uint32_t)i};
+  }
+  for (int64_t i = 0; i < count; i++) {
+    const struct drawn item = items[i];
+    int64_t at = i;
+    for (; at > 0 && is_above(draws, items[at - 1], item); at--) items[at] = items[at - 1];
+    items[at] = item;
+  }
+  for (int64_t i = 0; i < count; i++) order[i] = items[i].position;
+}
+
 /* Fills `order` with a random permutation of 0..n-1: the indices that sort n draws of 64 bits. */
 static void random_order(struct steps *steps, strew_device *device, int64_t n, strew_tensor *order) {
+  enum { MOST_BITS = 18 }; /* the draws of more are sorted by all threads */
   struct sort_plan sort = {.keep = n};
+  int bits = 1;
   if (!n) return;
   strew_tensor *draws = step_new(steps, device, STREW_INT64, 1, &n);
   if (STEP(steps, draw(steps->call, draws, RANDOM_BITS, 0, 0)) != STREW_OK) return;
+  while (bits <= MOST_BITS && n >> bits) bits++;
+  if (device->ops->host_memory && bits <= MOST_BITS) {
+    strew_tensor *ends = step_full(steps, device, STREW_INT32, 1, (int64_t[]){1 << bits}, strew_int(0));
+    if (steps->status == STREW_OK) order_draws(dense_at(draws, 0), n, bits, dense_at(ends, 0), dense_at(order, 0));
+    return;
+  }
   plan_start(&sort.plan, 1, &n);
   plan_add_number(&sort.plan, STREW_INT64, (union element){.i64 = 0});
   plan_add(&sort.plan, order);
@@ -215,6 +253,7 @@ static bool is_before(strew_dtype dtype, strew_scalar start, strew_scalar stop, 
 static int64_t count_before(strew_dtype dtype, strew_scalar start, strew_scalar stop, strew_scalar step,
                             int64_t count) {
   int64_t low = 0;
+  if (count && is_before(dtype, start, stop, step, count - 1)) return count; /* as most do */
   BISECT(low, count, i, is_before(dtype, start, stop, step, i));
   return low;
 }

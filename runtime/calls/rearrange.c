@@ -24,32 +24,25 @@ static strew_status give_new(struct steps *steps, const strew_tensor *operand, s
 
 /* ------------------------------------------------------------------------------------------------------ flip, roll */
 
-static strew_tensor *flip_along(struct steps *steps, strew_tensor *x, int dim) {
-  const int64_t last = x->sizes[dim] - 1;
-  const int mark = steps->count;
-  STEP_INTO(steps, order,
-            strew_arange(x->storage->device, STREW_INT64, strew_int(last), strew_int(-1), strew_int(-1), order,
-                         steps->error));
-  STEP_INTO(steps, flipped, strew_index_select(x, dim, *order, STREW_ERROR, flipped, steps->error));
-  return steps_keep(steps, mark, *flipped);
-}
-
 strew_status strew_flip(strew_tensor *tensor, int dim_count, const int64_t *dims, strew_tensor **out,
                         strew_error *error) {
-  CALL_STEPS(call, steps, "flip", error, {"self", tensor});
-  strew_tensor *x = tensor;
+  CALL(call, "flip", error, {"self", tensor});
+  struct strew_tensor reversed = *tensor; /* a view on the stack, without a reference to the storage */
   unsigned chosen = dims ? 0 : (1u << tensor->rank) - 1;
   if (dim_count < 0)
-    STEP(&steps, fail(&call, VALUED(STREW_EARGUMENT, "dim_count", strew_int(dim_count)), "is %d, expected 0 or more",
-                      dim_count));
-  for (int i = 0, dim; dims && i < dim_count && steps.status == STREW_OK; i++) {
-    if (STEP(&steps, read_dim(&call, tensor->rank, dims, i, &dim)) != STREW_OK) break;
-    if (chosen >> dim & 1) STEP(&steps, fail(&call, FAULT(STREW_ESHAPE, "dims"), "names dimension %d twice", dim));
+    return fail(&call, VALUED(STREW_EARGUMENT, "dim_count", strew_int(dim_count)), "is %d, expected 0 or more",
+                dim_count);
+  for (int i = 0, dim; dims && i < dim_count; i++) {
+    RETURN_IF_FAILED(read_dim(&call, tensor->rank, dims, i, &dim));
+    if (chosen >> dim & 1) return fail(&call, FAULT(STREW_ESHAPE, "dims"), "names dimension %d twice", dim);
     chosen |= 1u << dim;
   }
-  for (int d = 0; d < tensor->rank && steps.status == STREW_OK; d++)
-    if (chosen >> d & 1 && tensor->sizes[d] > 1) x = flip_along(&steps, x, d);
-  return give_new(&steps, tensor, x, out);
+  for (int d = 0; d < tensor->rank; d++) {
+    if (!(chosen >> d & 1) || tensor->sizes[d] < 2) continue;
+    reversed.offset += (tensor->sizes[d] - 1) * tensor->strides[d];
+    reversed.strides[d] = -tensor->strides[d];
+  }
+  return copy_as(&call, &reversed, tensor->dtype, out);
 }
 
 /* Those that leave at one end enter at the other. */

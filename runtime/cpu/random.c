@@ -1,8 +1,8 @@
 /* random.c: random numbers and ramps on the CPU, made in their computed dtype chunk by chunk, then converted. A
    chunk depends on its position alone, so any thread may make it. */
 #include "cpu.h"
+#include "runtime/cpu/loops/random_loops.h"
 #include "runtime/shared/normal.h"
-#include "runtime/shared/philox.h"
 #include "runtime/shared/uniform.h"
 
 enum { DRAWN = 1024 }; /* elements; a multiple of those in a block */
@@ -15,25 +15,15 @@ struct random_job {
   int64_t out_bytes, bytes;
 };
 
-/* Words of `blocks` blocks. */
-static void draw_words(const struct random_plan *plan, int64_t block, int64_t blocks, uint32_t *words) {
-  for (int64_t i = 0; i < blocks; i++) {
-    struct philox bits = philox_block(plan->seed, plan->block + (uint64_t)(block + i));
-    for (int w = 0; w < 4; w++) words[4 * i + w] = bits.words[w];
-  }
-}
-
 /* Draw number i, of draws of 64 bits. */
 /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): there are as many blocks as draws need */
 static uint64_t long_word(const uint32_t *words, int64_t i) { return words[2 * i] | (uint64_t)words[2 * i + 1] << 32; }
 
 static void make_floats(const struct random_plan *plan, const uint32_t *words, int64_t count, float *to) {
-  const int bits = dtype_digits(plan->out.dtype);
   if (plan->kind == RANDOM_UNIFORM)
-    for (int64_t i = 0; i < count; i++) to[i] = uniform_f32(words[i], bits);
+    random_loops()->uniform(count, words, dtype_digits(plan->out.dtype), to);
   else
-    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): there are as many blocks as draws need */
-    for (int64_t i = 0; i < count; i++) to[i] = normal_f32(words[i]);
+    random_loops()->normal(count, words, to);
 }
 
 static void make_doubles(const struct random_plan *plan, const uint32_t *words, int64_t count, double *to) {
@@ -44,9 +34,10 @@ static void make_doubles(const struct random_plan *plan, const uint32_t *words, 
 }
 
 static void make_integers(const struct random_plan *plan, const uint32_t *words, int64_t count, int64_t *to) {
-  for (int64_t i = 0; i < count; i++)
-    to[i] = plan->kind == RANDOM_BITS ? (int64_t)long_word(words, i)
-                                      : uniform_i64(long_word(words, i), plan->low, plan->range);
+  if (plan->kind == RANDOM_INTEGER)
+    random_loops()->integer(count, words, plan->low, plan->range, to);
+  else
+    for (int64_t i = 0; i < count; i++) to[i] = (int64_t)long_word(words, i);
 }
 
 static void random_chunk(void *job_, int64_t chunk) {
@@ -60,7 +51,7 @@ static void random_chunk(void *job_, int64_t chunk) {
     double f64[DRAWN];
     int64_t i64[DRAWN];
   } made;
-  draw_words(plan, begin / per_block, blocks, words);
+  random_loops()->draw(plan->seed, plan->block + (uint64_t)(begin / per_block), blocks, words);
   if (job->dtype == STREW_FLOAT32)
     make_floats(plan, words, count, made.f32);
   else if (job->dtype == STREW_FLOAT64)
@@ -88,17 +79,20 @@ static void ramp_chunk(void *plan_, int64_t chunk) {
   const struct ramp_plan *plan = plan_;
   int64_t begin = chunk * DRAWN, count = plan->count - begin < DRAWN ? plan->count - begin : DRAWN;
   int64_t out_bytes = (int64_t)dtype_bytes(plan->out.dtype);
+  char *out = operand_address(&plan->out) + begin * out_bytes;
+  bool whole = plan->start.dtype != STREW_FLOAT64;
+  strew_dtype dtype = whole ? STREW_INT64 : STREW_FLOAT64;
   union {
     double f64[DRAWN];
     int64_t i64[DRAWN];
-  } made;
-  bool whole = plan->start.dtype != STREW_FLOAT64;
-  if (whole)
-    for (int64_t i = 0; i < count; i++) made.i64[i] = ramp_i64(plan->start.as.i, plan->step.as.i, begin + i);
-  else
-    for (int64_t i = 0; i < count; i++) made.f64[i] = ramp_f64(plan->start.as.f, plan->step.as.f, begin + i);
-  converter(plan->out.dtype, whole ? STREW_INT64 : STREW_FLOAT64)(
-      count, operand_address(&plan->out) + begin * out_bytes, out_bytes, (const char *)&made, sizeof *made.i64);
+  } block, *made = plan->out.dtype == dtype ? (void *)out : &block;
+  if (whole) {
+    uint64_t value = (uint64_t)ramp_i64(plan->start.as.i, plan->step.as.i, begin);
+    for (int64_t i = 0; i < count; i++, value += (uint64_t)plan->step.as.i) made->i64[i] = (int64_t)value;
+  } else {
+    for (int64_t i = 0; i < count; i++) made->f64[i] = ramp_f64(plan->start.as.f, plan->step.as.f, begin + i);
+  }
+  if (made == &block) converter(plan->out.dtype, dtype)(count, out, out_bytes, (const char *)made, sizeof *made->i64);
 }
 
 strew_status cpu_ramp(const struct call *call, strew_device *device, const struct ramp_plan *plan) {

@@ -41,6 +41,38 @@ describe("elements elsewhere", function()
     end)
   end)
 
+  -- Rows are copied as a whole, column by column, or by a call for each, by their width.
+  it("short rows, of every width", function()
+    loops.on_threads(function()
+      for width = 1, 21 do
+        for _, dtype in ipairs{"uint8", "int16", "float32", "int64"} do
+          local rows, times = math.random(30), math.random(3)
+          local t = loops.random({rows, times, 2 * width}, dtype, false)
+          local part, shape = t:slice(2, 1, 2 * width, math.random(2)):narrow(2, 0, width), {rows, times, width}
+          local values = list(part)
+          local function at(i, k, c) return values[((i - 1) * times + k - 1) * width + c] end
+          local expected = {plain = {}, turned = {}, back = {}}
+          for i = 1, rows do
+            for k = 1, times do
+              for c = 1, width do
+                table.insert(expected.plain, at(i, k, c))
+                table.insert(expected.back, at(i, k, width + 1 - c))
+              end
+            end
+          end
+          for k = 1, times do
+            for i = 1, rows do
+              for c = 1, width do table.insert(expected.turned, at(i, k, c)) end
+            end
+          end
+          same(expected.plain, shape, dtype, part:clone())
+          same(expected.back, shape, dtype, part:flip(2))
+          same(expected.turned, {times, rows, width}, dtype, part:transpose(0, 1):clone())
+        end
+      end
+    end)
+  end)
+
   it("roll as one dimension", function()
     sweep(function()
       local shape = loops.shape(0, 3)
