@@ -189,8 +189,8 @@ END_TEST
 
 static double between(double low, double high) { return low + (high - low) * (double)(draw() >> 11) * 0x1p-53; }
 
-/* Any bits; common numbers; results of all magnitudes, also of x near 1. */
-enum { KINDS = 5 };
+/* Any bits; common numbers; results of all magnitudes, also of x near 1; cubes. */
+enum { KINDS = 6 };
 static void draw_powers(int kind, double largest, double *x, double *y) {
   const double exponent = between(-1.1, 1.1) * largest;
   switch (kind) {
@@ -198,6 +198,7 @@ static void draw_powers(int kind, double largest, double *x, double *y) {
   case 1: *x = between(0, 10), *y = between(-10, 10); break;
   case 2: *x = ldexp(between(1, 2), (int)between(-largest, largest)), *y = exponent / log2(*x); break;
   case 3: *x = 1 + ldexp(between(-1, 1), -(int)draw_below(40)), *y = exponent / log2(*x); break;
+  case 4: *x = ldexp(between(-2, 2), (int)between(-largest, largest) / 2), *y = 3; break;
   default: *x = -(double)draw_below(100), *y = (double)(draw_below(81) - 40) / 2;
   }
 }
@@ -491,6 +492,30 @@ END_TEST
 START_TEST(powers_are_the_same_f64) { check_pairs_f64(STREW_POW, "pow", pow_f64, 0x36acc47641334e27u); }
 END_TEST
 
+/* Numbers as exponents; rows of other powers beside cubes. */
+START_TEST(powers_by_numbers) {
+  static const double exponents[] = {3, 2, 0.5, -1, 2.5};
+  static float x[MANY], y[MANY], expected[MANY];
+  inputs_f32(x);
+  strew_tensor *a = tensor_of(STREW_FLOAT32, 1, (int64_t[]){MANY}, CONTIGUOUS, x), *out = NULL;
+  for (int e = 0; e < 5; e++) {
+    for (int i = 0; i < MANY; i++)
+      expected[i] = e == 1   ? x[i] * x[i]
+                    : e == 2 ? sqrtf(x[i])
+                    : e == 3 ? 1 / x[i]
+                             : pow_f32(x[i], (float)exponents[e]);
+    ok(strew_binary(STREW_POW, strew_of(a), strew_number(strew_float(exponents[e])), &out, &failure));
+    assert_elements(out, STREW_FLOAT32, expected, "x ^ %g", exponents[e]);
+    strew_release(out), out = NULL;
+  }
+  for (int i = 0; i < MANY; i++) y[i] = i % 1000 < 3 ? 2.5f : 3, expected[i] = pow_f32(x[i], y[i]);
+  strew_tensor *b = tensor_of(STREW_FLOAT32, 1, (int64_t[]){MANY}, CONTIGUOUS, y);
+  ok(strew_binary(STREW_POW, strew_of(a), strew_of(b), &out, &failure));
+  assert_elements(out, STREW_FLOAT32, expected, "some cubes");
+  strew_release(a), strew_release(b), strew_release(out);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("functions");
   TCase *near = new_case(suite, "against the library"), *bits = new_case(suite, "bits");
@@ -511,6 +536,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(bits, halves_are_the_same, 0, COUNT);
   tcase_add_test(bits, powers_are_the_same_f32);
   tcase_add_test(bits, powers_are_the_same_f64);
+  tcase_add_test(bits, powers_by_numbers);
   tcase_add_loop_test(bits, pairs_are_the_same_f32, 0, PAIRS_COUNT);
   tcase_add_loop_test(bits, pairs_are_the_same_f64, 0, PAIRS_COUNT);
   return suite;

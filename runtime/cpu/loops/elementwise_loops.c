@@ -21,6 +21,7 @@ enum { PADDED = 16 };
 #define LONG_f32 1
 #endif
 
+#define HAS_NEAR_f32    1 /* near angles of trigonometric.h */
 #define UNUSED_AT_TIMES __attribute__((unused))
 #define LOOPS_WIDE
 #define LOOPS "elementwise.inc"
