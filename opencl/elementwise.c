@@ -162,10 +162,11 @@ static void start_general(struct elementwise_launch *job, const struct instructi
   const bool moves = !table && instruction->kind != ELEMENTWISE_CLAMP;
   if (job->space.outer == 1) job->space.outer = 4; /* fewer kernels */
   launch_start(&job->launch, "elementwise.cl", "general",
-               "GENERAL S=%s R=%s INPUTS=%d STRIP=%d%s%s%s%s %s=%s%s OUTER=%d", dtype_suffix(compute),
+               "GENERAL S=%s R=%s INPUTS=%d STRIP=%d%s%s%s%s%s %s=%s%s OUTER=%d", dtype_suffix(compute),
                dtype_suffix(tests ? STREW_BOOL : compute), instruction->inputs, job->strip, moves ? " MOVES" : "",
-               tests ? " TESTS" : "", via ? " VIA=" : "", via ? dtype_suffix(instruction->common) : "",
-               table ? "TABLE" : "FUNCTION", table ? table : operation->name, table ? "" : "_", job->space.outer);
+               tests ? " TESTS" : "", breaks_ties(instruction) ? " TIES" : "", via ? " VIA=" : "",
+               via ? dtype_suffix(instruction->common) : "", table ? "TABLE" : "FUNCTION",
+               table ? table : operation->name, table ? "" : "_", job->space.outer);
 }
 
 static strew_status run_general(struct elementwise_launch *job) {

@@ -208,7 +208,7 @@ static void check_unary(strew_unary_op op, strew_tensor *x) {
   char *host = host_of(x), *expected = malloc((size_t)count * 8 + 8);
   for (int64_t i = 0; i < count; i++) {
     strew_scalar from = convert(strew_scalar_load(dtype, host + (size_t)i * strew_dtype_size_bytes(dtype)), compute);
-    strew_scalar result = apply_unary(op, compute, from);
+    strew_scalar result = apply_unary(op, common, from);
     ok(strew_scalar_store(result, STREW_SATURATE, gives, expected + (size_t)i * strew_dtype_size_bytes(gives),
                           &failure));
   }

@@ -1,9 +1,7 @@
 /* elementwise_oracle.c: see elementwise_oracle.h */
 #include "elementwise_oracle.h"
 
-#include "runtime/shared/errors.h"
-#include "runtime/shared/hyperbolic.h"
-#include "runtime/shared/logistic.h"
+#include "runtime/shared/halves.h"
 
 #define ROW(ENUM, name, function, takes, gives, ...) [STREW_##ENUM] = {name, TAKES_##takes, GIVES_##gives},
 const struct table_row binary_rows[] = {STREW_BINARY(ROW)}, unary_rows[] = {STREW_UNARY(ROW)};
@@ -213,9 +211,12 @@ static double round_half_to_even(double x) {
 }
 
 /* Returns the value of a function of runtime/shared/, which check_functions.c compares with <math.h>. */
-#define OF_HEADER(name) (single ? (double)name##_f32((float)x) : name##_f64(x))
+#define OF_HEADER(name)                                                                                                \
+  (dtype == STREW_FLOAT64   ? name##_f64(x)                                                                            \
+   : dtype == STREW_FLOAT16 ? (double)name##_f16((float)x)                                                             \
+                            : (double)name##_f32((float)x))
 
-static double apply_unary_float(strew_unary_op op, double x, bool single) {
+static double apply_unary_float(strew_unary_op op, strew_dtype dtype, double x) {
   switch (op) {
   case STREW_NEG: return -x;
   case STREW_ABS: return copysign(x, 1.0);
@@ -256,11 +257,12 @@ static double apply_unary_float(strew_unary_op op, double x, bool single) {
   }
 }
 
-strew_scalar apply_unary(strew_unary_op op, strew_dtype compute, strew_scalar x) {
-  bool floating = is_float_dtype(compute);
+strew_scalar apply_unary(strew_unary_op op, strew_dtype dtype, strew_scalar x) {
+  const bool floating = is_float_dtype(dtype);
+  const strew_dtype compute = is_half(dtype) ? STREW_FLOAT32 : dtype;
   if (op == STREW_SIGNBIT) return strew_bool(floating ? signbit(x.as.f) && !isnan(x.as.f) : x.as.i < 0);
   if (op == STREW_LOGICAL_NOT) return strew_bool(floating ? x.as.f == 0 : x.as.i == 0);
-  if (floating) return convert(strew_float(apply_unary_float(op, x.as.f, compute == STREW_FLOAT32)), compute);
+  if (floating) return convert(strew_float(apply_unary_float(op, dtype, x.as.f)), compute);
   int64_t i = x.as.i;
   if (op == STREW_BITWISE_NOT) return compute == STREW_BOOL ? strew_bool(!i) : convert(strew_int(~i), compute);
   if (op == STREW_NEG || (op == STREW_ABS && i < 0)) i = (int64_t)(0 - (uint64_t)i);

@@ -25,7 +25,7 @@ bool is_refused(strew_binary_op op, strew_operand a, strew_operand b);
 
 /* A number converted to another dtype: floats in .f, the others in .i. */
 strew_scalar convert(strew_scalar x, strew_dtype to);
-strew_scalar apply_unary(strew_unary_op op, strew_dtype compute, strew_scalar x);
+strew_scalar apply_unary(strew_unary_op op, strew_dtype dtype, strew_scalar x);
 
 /* An operand, opened for the loop: dense elements with strides for the result's shape. */
 struct opened {

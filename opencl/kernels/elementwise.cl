@@ -10,6 +10,7 @@
      FUNCTION   the operation, such as clamp_, without its suffix; or
      TABLE      STREW_UNARY or STREW_BINARY: the operation is one of its rows, chosen at run time, too
      TESTS      with TABLE: only rows that give bool; else only those that do not
+     TIES       with TABLE: functions are those of float16
      MOVES      values are moved, not computed with */
 #include "space.h"
 #include "arithmetic.h"
@@ -58,9 +59,20 @@ static inline RESULT function(int op, PARAMETERS) {
 #define GIVES_ORDER(text)
 #define GIVES_TRUTH(text)
 #endif
-#define CASE(code, function)                                                                                           \
-  case code: return (RESULT)CAT(function, S)(VALUES);
-#define ROW(ENUM, name, function, takes, gives, work, asks) FOR_##takes(GIVES_##gives(CASE(CODE_##ENUM, function##_)))
+#define SUFFIX_ANY     S
+#define SUFFIX_NUMBERS S
+#define SUFFIX_BITS    S
+#ifdef TIES
+#define SUFFIX_FLOATS f16
+#else
+#define SUFFIX_FLOATS S
+#endif
+#define SUFFIX_INTEGERS S
+#define SUFFIX_STORED   S
+#define CASE(code, function, suffix)                                                                                   \
+  case code: return (RESULT)CAT(function, suffix)(VALUES);
+#define ROW(ENUM, name, function, takes, gives, work, asks)                                                            \
+  FOR_##takes(GIVES_##gives(CASE(CODE_##ENUM, function##_, SUFFIX_##takes)))
     TABLE(ROW)
 #undef ROW
   }

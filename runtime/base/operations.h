@@ -47,6 +47,11 @@ static inline strew_dtype loop_dtype(enum elementwise_kind kind, int op, strew_d
   const bool stored = kind == ELEMENTWISE_WHERE || operation_of(kind, op)->takes == TAKES_STORED;
   return signless && dtype_is_unsigned(common) ? dtype_signed(common) : stored ? common : dtype_wide(common);
 }
+/* True for a function of float16, whose ties the table STREW_TIES breaks. */
+static inline bool breaks_ties(const struct instruction *instruction) {
+  return instruction->kind == ELEMENTWISE_UNARY && instruction->common == STREW_FLOAT16 &&
+         unary_operations[instruction->op].takes == TAKES_FLOATS;
+}
 static inline bool gives_bool(const struct operation *operation) { return operation->gives != GIVES_COMMON; }
 
 /* Result of a fold: WIDE, sums' dtype: a float's own, else int64; SAME, the input's dtype; PLACE, int64; TRUTH,

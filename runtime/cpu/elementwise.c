@@ -5,6 +5,7 @@
 #include "tuning.h"
 
 #include "runtime/base/operations.h"
+#include "runtime/shared/halves.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -156,6 +157,7 @@ static APART int value_of_number(struct program *program, const struct instructi
 static struct action *add_action(struct program *program, int inputs, strew_dtype gives) {
   struct action *action = &program->actions[program->action_count++];
   action->run = NULL;
+  action->ties = NULL;
   action->op = -1;
   action->inputs = inputs;
   action->size = (int)dtype_bytes(gives);
@@ -243,6 +245,12 @@ static bool join_pair(struct program *program, const struct elementwise_plan *pl
   return true;
 }
 
+static const tie_row ties_of[STREW_UNARY_COUNT] = {
+#define ROW(ENUM, name, ...) [STREW_##ENUM] = {__VA_ARGS__},
+    STREW_TIES(ROW)
+#undef ROW
+};
+
 /* Adds an instruction; sets *gives to the dtype of its value. Returns the value; -1: there is no such kernel. */
 static int add_instruction(struct program *program, const struct elementwise_plan *plan,
                            const struct instruction *instruction, strew_dtype *gives) {
@@ -260,6 +268,7 @@ static int add_instruction(struct program *program, const struct elementwise_pla
   if (join_pair(program, plan, instruction, in)) return last_value(program);
   struct action *action = add_action(program, instruction->inputs, *gives);
   action->run = run;
+  if (breaks_ties(instruction) && ties_of[instruction->op][0]) action->ties = ties_of[instruction->op];
   if (instruction->kind == ELEMENTWISE_BINARY && instruction->op < PAIR_FIRSTS) action->op = instruction->op;
   for (int i = 0; i < instruction->inputs; i++) action->in[i] = in[i];
   return last_value(program);
@@ -347,11 +356,16 @@ strew_status program_start(const struct call *call, struct program *program, con
 
 /* ---------------------------------------------------------------------------------------------------------- blocks */
 
+static inline void run_kernel(const struct action *action, int64_t count, void *to, const void *const *in) {
+  action->run(count, to, in);
+  if (action->ties) elementwise_loops()->break_ties(count, to, in[0], action->ties);
+}
+
 static void run_action(const struct action *action, int64_t count, void *to, const void *const *values) {
   const void *in[MOST_INPUTS];
   for (int i = 0; i < action->inputs; i++) in[i] = values[action->in[i]];
   if (action->run)
-    action->run(count, to, in);
+    run_kernel(action, count, to, in);
   else if (!action->convert)
     lookup_take(&action->table, count, in[0], to);
   else

@@ -17,9 +17,7 @@
 #define IS_UNSIGNED64     CAT(IS_UNSIGNED64_, S) /* whose values int64 does not hold */
 #define IS_UNSIGNED64_u64 1
 
-#include "errors.h"
-#include "hyperbolic.h"
-#include "logistic.h"
+#include "halves.h"
 
 /* Numbers of operations in kernels that choose one at run time: those of strew.h. */
 #define ROW(ENUM, name, function, takes, gives, work, asks) CODE_##ENUM,

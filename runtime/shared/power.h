@@ -1,6 +1,8 @@
 /* power.h: x^y = e^(y log x) for any x and y. It uses only + - * / and integers, all correctly rounded, so every device
    gives the same bits; it has no branch and no table, so loops of it are vectorised. C11 and OpenCL C.
 
+   x^3 is a product.
+
    An error of y log x is one of the result, multiplied by up to 745. So log |x| and its product with y are sums of two
    floats, high and low, with twice the digits. log(1 + f) is 2 artanh t, where t = f / (2 + f): see logarithm.h.
 
@@ -20,6 +22,9 @@
 #define EXP_RANGE_f32 -105, 90
 /* Above, y log x is out of that range. */
 #define POW_LIMIT_f32 200
+/* Cubes of numbers from here to there are products. */
+#define LEAST_CUBE_f32 0x1p-33f
+#define MOST_CUBE_f32  0x1p42f
 
 /* (2 artanh(t) - 2 t - 2/3 t^3) / t^3, where z = t^2 < 0.0296 */
 INLINED pair_f32 pow_series_f32(pair_f32 z) {
@@ -32,6 +37,8 @@ INLINED pair_f32 pow_series_f32(pair_f32 z) {
 #define WHOLES_f64     0x1p52
 #define EXP_RANGE_f64  -750, 710
 #define POW_LIMIT_f64  1000
+#define LEAST_CUBE_f64 0x1p-300
+#define MOST_CUBE_f64  0x1p341
 
 /* The term of 2/5, too, is a sum of two. */
 INLINED pair_f64 pow_series_f64(pair_f64 z) {
@@ -68,7 +75,18 @@ INLINED pair_f64 pow_series_f64(pair_f64 z) {
     const B_##s shrinks = (B_##s)(a < ONE_##s) ^ ((B_##s)(y_sign != 0));                                               \
     return either_##s(a == ONE_##s, 1, either_##s(shrinks == 0, (W_##s)INFINITY, 0));                                  \
   }                                                                                                                    \
-  INLINED W_##s pow_##s(W_##s x, W_##s y) {                                                                            \
+  /* x^3: a product of which both rounding errors are added, which have no error in that range. */                     \
+  INLINED bool is_cube_##s(W_##s x, W_##s y) {                                                                         \
+    const B_##s least = bits_of_##s(LEAST_CUBE_##s), most = bits_of_##s(MOST_CUBE_##s);                                \
+    return (int)equal_##s(y, 3) & (int)(bits_of_magnitude_##s(x) - least < most - least);                              \
+  }                                                                                                                    \
+  INLINED W_##s cube_##s(W_##s x) {                                                                                    \
+    const W_##s square = times_##s(x, x), product = times_##s(square, x);                                              \
+    const W_##s rest = times_##s(rest_of_product_##s(x, x, square), x);                                                \
+    return plus_##s(product, plus_##s(rest, rest_of_product_##s(square, x, product)));                                 \
+  }                                                                                                                    \
+  /* x^y of others */                                                                                                  \
+  INLINED W_##s any_pow_##s(W_##s x, W_##s y) {                                                                        \
     const B_##s a = bits_of_magnitude_##s(x), b = bits_of_magnitude_##s(y);                                            \
     const B_##s x_sign = bits_of_##s(x) ^ a, y_sign = bits_of_##s(y) ^ b;                                              \
     const pair_##s logarithm = log_pair_##s(s##_of_bits(a), LN2_##s, TWO_THIRDS_##s);                                  \
@@ -93,7 +111,8 @@ INLINED pair_f64 pow_series_f64(pair_f64 z) {
     result = either_##s(b > INFINITE_##s, y, result);                                                                  \
     const B_##s one = (B_##s)(b == 0) | (B_##s)(bits_of_##s(x) == ONE_##s);                                            \
     return either_##s(one != 0, 1, result);                                                                            \
-  }
+  }                                                                                                                    \
+  INLINED W_##s pow_##s(W_##s x, W_##s y) { return is_cube_##s(x, y) ? cube_##s(x) : any_pow_##s(x, y); }
 POWER(f32)
 #ifdef HAS_FLOAT64
 POWER(f64)

@@ -21,6 +21,7 @@ enum { PADDED = 16 };
 #define LONG_f32 1
 #endif
 
+#define HAS_NEAR_f32    1 /* near angles of trigonometric.h */
 #define UNUSED_AT_TIMES __attribute__((unused))
 #define LOOPS_WIDE
 #define LOOPS "elementwise.inc"
@@ -33,4 +34,14 @@ enum { PADDED = 16 };
 #define kernels_f16  kernels_f32
 #define kernels_bf16 kernels_f32
 static const struct kernels kernels_u16, kernels_u32;
-const struct elementwise_loops LOOPS_TABLE(elementwise) = {{BY_EVERY_DTYPE(&kernels)}};
+
+static void break_ties(int64_t count, float *y, const float *x, const uint32_t *ties) {
+  for (int k = 1; k < TIES && ties[k]; k += 2) {
+    const uint32_t compared = ties[0], first = ties[k], second = ties[k + 1];
+    INDEPENDENT
+    for (int64_t i = 0; i < count; i++)
+      y[i] = break_tie(x[i], break_tie(x[i], y[i], compared, first), compared, second);
+  }
+}
+
+const struct elementwise_loops LOOPS_TABLE(elementwise) = {{BY_EVERY_DTYPE(&kernels)}, break_ties};

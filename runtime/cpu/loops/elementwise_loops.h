@@ -17,8 +17,13 @@ struct kernels {
   int64_t (*find_zero)(int64_t count, const void *row);
 };
 
+/* A row of STREW_TIES: the bits compared, and the inputs, of which one is added that is none. */
+enum { TIES = 8 };
+typedef uint32_t tie_row[1 + TIES];
+
 struct elementwise_loops {
   const struct kernels *kernels[STREW_DTYPE_COUNT];
+  void (*break_ties)(int64_t count, float *y, const float *x, const uint32_t *ties);
 };
 DECLARE_LOOPS(elementwise)
 
