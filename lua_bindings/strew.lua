@@ -3813,8 +3813,7 @@ function strew.remainder(self, other) end
 ---
 ---Of floats, the error is below 0.8 units in the last place; the bits are the same on every device.
 ---
----With these numbers, `t ^ 2` has exactly the bits of `t * t`, `t ^ 0.5` those of `sqrt(t)`, and, of floats, `t ^ -1` those
----of `1 / t`.
+---With these numbers, `t ^ 2` has exactly the bits of `t * t` and, of floats, `t ^ -1` those of `1 / t`.
 ---
 ---```lua
 ---print(strew.tensor{1, 2, 3} ^ 2)
