@@ -130,8 +130,8 @@ local function read_all(source)
     if entry.kind then file(entry) end
     entry = new_entry()
   end
-  for line in source:gmatch "([^\n]*)\n" do
-    line = line:gsub('^strew%["(%w+)"%] = function', "function strew.%1") -- a name that is a keyword of Lua
+  for written in source:gmatch "([^\n]*)\n" do
+    local line = written:gsub('^strew%["(%w+)"%] = function', "function strew.%1") -- a name that is a keyword of Lua
     local title = line:match "^%-%-%-%-%-+ (.*)$"
     local doc = line:match "^%-%-%-(.*)$"
     local name = line:match "^function strew%.([%w_]+)%("

@@ -1182,10 +1182,10 @@ function strew.result_type(a, ...) end
 ---`strew.pi`, `strew.inf` and `strew.nan` are numbers.
 ---
 ---```lua
----print(strew.finfo("float16").max, strew.finfo("float32").eps)
+---print(strew.finfo("float16").max, strew.finfo("float16").eps)
 ---```
 ---```text
----65504.0	1.1920928955078e-07
+---65504.0	0.0009765625
 ---```
 ---@param dtype strew.dtype error: not a float dtype
 ---@return table limits

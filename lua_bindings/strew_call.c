@@ -19,9 +19,22 @@
    smallest, a full collection for each two temporaries of 40 MB is 1 to 2 % of the time: longer steps than
    LONGEST_STEP_BYTES would save less, and leave more garbage. */
 enum { STEP_BYTES = 1 << 20, LONGEST_STEP_BYTES = 128 << 20, GARBAGE_BYTES = 32 << 20, GARBAGE_PER_HEAP_BYTE = 4 };
-enum { LONGEST_STEP_KIB = 1 << 20 };
+enum { LONGEST_STEP_KIB = 1 << 20, INCREMENT_BYTES = 256 << 10 };
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
+
+/* A step as long as if Lua had allocated that much. Lua 5.5 takes bytes, and makes a step of the size that is set,
+   however many they are. */
+static void collect_step(lua_State *L, size_t kib) {
+  if (kib > LONGEST_STEP_KIB) kib = LONGEST_STEP_KIB;
+#if LUA_VERSION_NUM < 505
+  lua_gc(L, LUA_GCSTEP, (int)kib);
+#else
+  const int size_before = lua_gc(L, LUA_GCPARAM, LUA_GCPSTEPSIZE, INCREMENT_BYTES);
+  lua_gc(L, LUA_GCSTEP, kib << 10);
+  lua_gc(L, LUA_GCPARAM, LUA_GCPSTEPSIZE, size_before);
+#endif
+}
 
 static void collect(lua_State *L, struct binding *binding, size_t new_bytes) {
   const int heap_kib = lua_gc(L, LUA_GCCOUNT);             /* -1 while a finalizer runs */
@@ -31,7 +44,7 @@ static void collect(lua_State *L, struct binding *binding, size_t new_bytes) {
   if (is_full)
     lua_gc(L, LUA_GCCOLLECT);
   else
-    lua_gc(L, LUA_GCSTEP, kib < LONGEST_STEP_KIB ? (int)kib : LONGEST_STEP_KIB);
+    collect_step(L, kib);
   const size_t bytes = strew_context_bytes(binding->context);
   if (is_full || bytes < binding->bytes_baseline) binding->bytes_baseline = bytes;
   binding->bytes_seen = binding->bytes_lowest = bytes;

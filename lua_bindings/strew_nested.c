@@ -126,6 +126,10 @@ static bool walk_table(lua_State *L, struct walk *walk, int depth) {
   }
   if (n == 0 && walk->rank < 0) walk->rank = depth + 1;
   if (!bind_stray_key(L, table, n)) return true;
+  if (lua_isinteger(L, -1) && lua_tointeger(L, -1) > (lua_Integer)n) {
+    walk->at[depth] = (int64_t)n + 1;
+    return fail_entry(walk, depth + 1, "nil", "sequences have no holes");
+  }
   snprintf(fact, sizeof fact, "key %s", bind_text(L, walk->call, lua_gettop(L), text));
   fail_entry(walk, depth, fact, "expected a sequence");
   bind_hint_key(L, walk->call, lua_gettop(L));

@@ -4,6 +4,8 @@
 # processors.
 #        sh scripts/setup.sh intel
 # Fetches Intel's OpenCL for CPUs from PyPI to build/intel, for make test; does not run make. Does nothing if it exists.
+#        sh scripts/setup.sh lua5.5
+# Fetches Lua 5.5 from PyPI to build/lua5.5, for make lua5.5, in the same way.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -131,6 +133,35 @@ fetch_intel() {
   mv "$new" "$folder"
 }
 
+# Lua 5.5, for make lua5.5: its source is in that of lupa.
+fetch_lua() {
+  folder=$PWD/build/lua5.5 new=$PWD/build/lua5.5.new
+  [ ! -e "$folder/bin/lua5.5" ] || return 0
+  python3 -m pip --version >/dev/null 2>&1 || install python3-pip
+  echo 'setup: fetching Lua 5.5 from PyPI (10 MB), and building it'
+  rm -rf "$new"
+  mkdir -p "$new/bin" "$new/lib/pkgconfig" "$new/include"
+  if ! python3 -m pip download -q --disable-pip-version-check --no-cache-dir --no-deps --no-build-isolation --no-binary lupa -d "$new" \
+    lupa==2.8 >"$new/log" 2>&1 </dev/null || ! build_lua "$new" >>"$new/log" 2>&1; then
+    said=$(tail -n 1 "$new/log")
+    rm -rf "$new"
+    fail "cannot fetch Lua 5.5, its tests are left out: $said"
+  fi
+  rm -rf "$folder"
+  mv "$new" "$folder"
+  printf '%s\n' 'Name: Lua' 'Description: Lua' 'Version: 5.5' "Cflags: -I$folder/include" \
+    "Libs: -L$folder/lib -llua5.5 -lm -ldl" >"$folder/lib/pkgconfig/lua5.5.pc"
+}
+
+build_lua() ( # FOLDER
+  cd "$1" && tar xzf lupa-2.8.tar.gz && cd lupa-2.8/third-party/lua55 || exit
+  cp lua.h luaconf.h lualib.h lauxlib.h "$1/include" || exit
+  mv lua.c "$1/lua.c" && rm -f luac.c onelua.c ltests.c || exit
+  ${CC:-cc} -O2 -fPIC -DLUA_USE_LINUX -c ./*.c && ar rcs "$1/lib/liblua5.5.a" ./*.o || exit
+  ${CC:-cc} -O2 -DLUA_USE_LINUX -I. -Wl,-E -o "$1/bin/lua5.5" "$1/lua.c" "$1/lib/liblua5.5.a" -lm -ldl || exit
+  rm -rf "$1/lua.c" "$1"/lupa-2.8*
+)
+
 # What to do where there is no apt: how another system's package manager may install what the build needs. Not tried;
 # scripts/packaging/INSTALL.md has the names in a table, and what these systems lack.
 elsewhere() {
@@ -145,10 +176,10 @@ elsewhere() {
   fi
 }
 
-if [ "${1-}" = intel ]; then
-  fetch_intel
-  exit
-fi
+case ${1-} in
+  intel) fetch_intel && exit ;;
+  lua5.5) fetch_lua && exit ;;
+esac
 
 # The lists are split into words on purpose.
 # shellcheck disable=SC2086

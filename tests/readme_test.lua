@@ -61,8 +61,8 @@ function run.console(body)
   write("typed", table.concat(typed, "\n"):gsub("%f[^\n\0]>>? ", "") .. "\n")
   local text = output(("%s/strew -i <%s/typed"):format(build, folder))
   local got = {}
-  for line in text:gmatch("[^\n]+") do
-    line = line:gsub("^[> ]*> ?", "")
+  for printed in text:gmatch("[^\n]+") do
+    local line = printed:gsub("^[> ]*> ?", "")
     if line ~= "" then table.insert(got, line) end
   end
   -- the number of threads and Lua's version depend on the machine

@@ -69,7 +69,7 @@ without_whole() {
   while read -r name; do
     case $name in
       sanitized-*) case " $SANITIZED " in *" ${name#sanitized-} "*) continue ;; esac ;;
-      -* | *-* | check_* | limits | endless | mpi | installed | driver) ;;
+      -* | *-* | check_* | lua5.5 | limits | endless | mpi | installed | driver) ;;
       *) continue ;;
     esac
     echo "$name"
@@ -98,7 +98,7 @@ list() {
     test) list all some | sample ;;
     nightly) list all whole | if [ "$AFTER" = test ]; then without_whole; else cat; fi ;;
     some) for name in $SANITIZED; do echo "$name"; done | sanitized ;;
-    whole) list sanitized && list threads ;;
+    whole) list sanitized && list threads && echo lua5.5 ;;
     check) checks && specs && printf '%s\n' rules circles ;;
     checks | specs | replay) "$1" ;;
     hosts) names tests/host/*.c ;;
@@ -141,6 +141,7 @@ one() {
     driver) if [ "$OPENCL" = 0 ]; then echo 'driver: left out, built without OpenCL'; else exec sh tests/driver_test.sh "$BUILD"; fi ;;
     terminal | mpi | exports) exec sh "tests/$1_test.sh" "$BUILD" ;;
     installed) exec sh tests/hosts_test.sh "$BUILD" ;;
+    lua5.5) exec sh tests/lua_test.sh "$BUILD" ;;
     program | limits) exec ${SANITIZE:+$FIXED} sh "tests/$1_test.sh" "$BUILD/strew" ;;
     endless) OCL_ICD_VENDORS=/dev/null/none exec "$BUILD/tests/endless/endless" cpu $ENDLESS "$NAMES" ;;
     endless-pocl) POCL_MAX_PTHREAD_COUNT=1 exec sh tests/endless/pocl.sh "$BUILD" $ENDLESS "$NAMES" ;;
@@ -161,13 +162,14 @@ one() {
 }
 
 rules() {
-  sh tests/include_rules.sh && sh tests/words_test.sh && sh tests/setup_test.sh && sh tests/run_test.sh && luacheck -q scripts tests $LINTED || exit
+  sh tests/include_rules.sh && sh tests/words_test.sh && sh tests/setup_test.sh && sh tests/run_test.sh && luacheck -q scripts tests $LINTED &&
+    find scripts tests lua_bindings -name '*.lua' -exec lua5.4 tests/loop_variables.lua {} + || exit
   if command -v shellcheck >/dev/null; then
     shellcheck scripts/*.sh scripts/packaging/*.sh tests/*.sh tests/*/*.sh .ci/run || exit
   else
     echo 'rules: shellcheck is left out, it is not installed'
   fi
-  echo 'rules: 6 passed, 0 failed'
+  echo 'rules: 7 passed, 0 failed'
 }
 
 # ------------------------------------------------------------------------------------------------------- running one

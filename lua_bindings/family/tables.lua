@@ -142,8 +142,8 @@ local function hint_of(name, names)
   local known, parts = {}, {}
   for _, other in ipairs(names) do known[other] = true end
   if type(name) ~= "string" then return nil end
-  for part in name:gmatch "[^,]+" do
-    part = part:match "^%s*(.-)%s*$"
+  for item in name:gmatch "[^,]+" do
+    local part = item:match "^%s*(.-)%s*$"
     parts[#parts + 1] = known[part] and inner.text(part) or nil
   end
   if select(2, name:gsub(",", "")) == #parts - 1 and parts[2] then

@@ -254,7 +254,7 @@ static bool run_library(lua_State *L, const options *opts, const char *text) {
   return true;
 }
 
-/* LUA_INIT_5_4, else LUA_INIT: a chunk, or @ and the name of a file. */
+/* LUA_INIT_5_4 (of Lua 5.4), else LUA_INIT: a chunk, or @ and the name of a file. */
 static bool run_init(lua_State *L, const options *opts) {
   static const char versioned[] = "=LUA_INIT_" LUA_VERSION_MAJOR "_" LUA_VERSION_MINOR, plain[] = "=LUA_INIT";
   const char *name = getenv(versioned + 1) ? versioned : plain;
@@ -361,7 +361,8 @@ static void add_modules(lua_State *L) {
   if (length <= 0 || lua_getglobal(L, "package") != LUA_TTABLE || lua_getfield(L, -1, "cpath") != LUA_TSTRING) return;
   path[length] = '\0';
   *strrchr(path, '/') = '\0';
-  lua_pushfstring(L, "%s;%s/modules/?.so;%s/../lib/lua/5.4/?.so", lua_tostring(L, -1), path, path);
+  lua_pushfstring(L, "%s;%s/modules/?.so;%s/../lib/lua/" LUA_VERSION_MAJOR "." LUA_VERSION_MINOR "/?.so",
+                  lua_tostring(L, -1), path, path);
   lua_setfield(L, -3, "cpath");
 }
 

@@ -9,7 +9,7 @@ PREFIX    = /usr/local
 DESTDIR   =
 STRIP    := $(shell $(CC) -print-prog-name=strip)
 LIBDIR    = $(PREFIX)/lib
-LUADIR    = $(PREFIX)/lib/lua/5.4
+LUADIR    = $(PREFIX)/lib/lua/$(or $(shell pkg-config --modversion $(LUA) 2>/dev/null | cut -d. -f1-2),5.4)
 PACKAGING = scripts/packaging
 settings  = BUILD='$(BUILD)' VERSION='$(VERSION)' SOVERSION='$(SOVERSION)' LUA='$(LUA)' STRIP='$(STRIP)' \
             DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' LUADIR='$(LUADIR)'

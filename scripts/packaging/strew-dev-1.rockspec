@@ -7,7 +7,7 @@ description = {
   summary = "Tensors whose built-ins are the scatter family",
   license = "MIT",
 }
-dependencies = {"lua ~> 5.4"}
+dependencies = {"lua >= 5.4"}
 external_dependencies = {
   PTHREADPOOL = {header = "pthreadpool.h"},
   ZIP = {header = "zip.h"},

@@ -25,7 +25,7 @@ end
 
 -- "= code value at [position]"
 local function last_line(detail)
-  local value = detail.value == nil and "" or " " .. tostring(detail.value):gsub("-nan", "nan")
+  local value = detail.value == nil and "" or " " .. support.number(detail.value):gsub("-nan", "nan")
   local position = detail.pos and " at [" .. table.concat(detail.pos, ", ") .. "]" or ""
   return "= " .. detail.code .. value .. position
 end

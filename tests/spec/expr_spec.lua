@@ -407,7 +407,7 @@ local function columns_text(x) -- "a 1 2, b Oslo Rome"
   local parts = {}
   for _, name in ipairs(strew.columns(x)) do
     local words, list = strew.words(x)[name], rawget(x, name):tolist()
-    for k, value in ipairs(list) do list[k] = tostring(words and words[value + 1] or value) end
+    for k, value in ipairs(list) do list[k] = support.number(words and words[value + 1] or value) end
     table.insert(parts, name .. " " .. table.concat(list, " "))
   end
   return table.concat(parts, ", ")

@@ -85,9 +85,9 @@ local function signatures()
   text = text:gsub('strew%["(%l+)"%] = function', "function strew.%1")
   for name, parameters in text:gmatch "function strew%.([%w_]+)(%b()) end" do
     list[name] = {}
-    for word in parameters:gmatch "[%w_.]+" do
-      local is_rest = word == "..."
-      if is_rest then word = rest_names[name] or "shape" end
+    for parameter in parameters:gmatch "[%w_.]+" do
+      local is_rest = parameter == "..."
+      local word = is_rest and (rest_names[name] or "shape") or parameter
       table.insert(list[name], other_names[name .. " " .. word] or word)
       if is_rest then table.insert(list[name], "options") end
     end

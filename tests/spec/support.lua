@@ -27,16 +27,23 @@ function support.read_bytes()
   end
 end
 
+-- A number as Lua 5.4 writes it: 5.5 writes the digits that tell all floats apart.
+function support.number(x)
+  if math.type(x) ~= "float" then return tostring(x) end
+  local text = ("%.14g"):format(x)
+  return text:find "^-?%d+$" and text .. ".0" or text
+end
+
 -- The elements of a tensor (or a value that is none) as one line: "int64[2] {0, 1}".
 function support.text(x)
   local function list(value)
     if value ~= value then return "nan" end -- whatever its sign
-    if type(value) ~= "table" then return tostring(value) end
+    if type(value) ~= "table" then return support.number(value) end
     local parts = {}
     for i, part in ipairs(value) do parts[i] = list(part) end
     return "{" .. table.concat(parts, ", ") .. "}"
   end
-  if strew.type(x) ~= "tensor" then return tostring(x) end
+  if strew.type(x) ~= "tensor" then return support.number(x) end
   return ("%s[%s] %s"):format(x.dtype, table.concat(x.shape, ", "), list(x:tolist()))
 end
 
@@ -73,7 +80,8 @@ end
 
 -- The output of a Lua chunk in a process of its own, errors and warnings included.
 function support.output(chunk, environment, options)
-  local command = ("%s lua5.4 %s -e '%s' 2>&1"):format(environment or "", options or "", chunk)
+  local lua = "lua" .. _VERSION:match "%d%.%d"
+  local command = ("%s %s %s -e '%s' 2>&1"):format(environment or "", lua, options or "", chunk)
   local pipe <close> = assert(io.popen(command))
   return pipe:read("a")
 end
