@@ -6964,6 +6964,48 @@ function strew.key_table(n) end
 ---@param options? strew.save_options
 function strew.save(path, x, options) end
 
+------------------------------------------------------------------------------------------------------------ Interchange
+
+---Gives a tensor on the CPU to another library of the process, by DLPack, without a copy.
+---
+---The result is the address of a DLManagedTensorVersioned of DLPack 1.x, or with `versioned = false` of the
+---DLManagedTensor of older versions, which capsules named "dltensor" hold. It belongs to the library that takes it: the
+---tensor's memory stays until that library calls the deleter. Both see what the other one writes. Memory that may only
+---be read is marked so.
+---
+---```lua
+---local t = strew.tensor{1, 2, 3}
+---local same = strew.from_dlpack(t:to_dlpack())
+---same[0] = 10
+---print(t)
+---```
+---```text
+---int64[3] cpu
+--- 10   2   3
+---```
+---@param self strew.Tensor error: on a device other than the CPU; read-only with `versioned = false`
+---@param options? {versioned?: boolean}
+---@return lightuserdata managed
+function strew.to_dlpack(self, options) end
+
+---Makes a tensor on the CPU over the memory of another library of the process, by DLPack, without a copy.
+---
+---`managed` is the address of a struct of either kind, see `strew.to_dlpack`; the tensor owns it, and calls its deleter
+---once, when the last view is freed. A tensor that the struct marks as read-only cannot be written. A wrong address ends
+---the process; a sandbox has no such calls.
+---
+---```lua
+---print(strew.from_dlpack(strew.ones(2, 2):t():to_dlpack{versioned = false}))
+---```
+---```text
+---float32[2, 2] cpu
+--- 1  1
+--- 1  1
+---```
+---@param managed lightuserdata|integer
+---@return strew.Tensor t error: memory of another device, complex numbers, negative strides
+function strew.from_dlpack(managed) end
+
 ----------------------------------------------------------------------------------------------------------------- Tables
 
 ---Returns the names of a table's columns, or a table of some of its columns.

@@ -451,6 +451,22 @@ STREW_API strew_status strew_wrap_const(strew_device *device, strew_dtype dtype,
                                         const int64_t *strides, const void *data, size_t size_bytes,
                                         void (*release)(void *user), void *user, strew_tensor **out,
                                         strew_error *error);
+/* DLPack 1.x, by which array libraries of one process share memory. An exported tensor is a DLManagedTensorVersioned, or
+   with `unversioned` the DLManagedTensor of older versions, which belongs to the consumer: its deleter, on any thread,
+   ends the export, which keeps the tensor's memory until then. Memory that may only be read is marked so; unversioned
+   structs cannot (STREW_EARGUMENT). STREW_EDEVICE: the tensor is not on the CPU. */
+typedef struct strew_dlpack_options {
+  bool unversioned;
+  uint64_t reserved[4];
+} strew_dlpack_options;
+STREW_API strew_status strew_to_dlpack(strew_tensor *tensor, const strew_dlpack_options *options, void **out,
+                                       strew_error *error);
+/* A CPU tensor over the memory that a struct of DLPack describes, of either kind, without a copy. The deleter runs once,
+   as strew_wrap's release; if the call fails, the struct stays the caller's. The producer vouches for addresses: the
+   struct does not tell the size of the memory. A tensor marked as read-only is like one of strew_wrap_const.
+   STREW_EARGUMENT: managed is NULL or of another version, no sizes, data not aligned; STREW_EDEVICE: another device;
+   STREW_EDTYPE: complex numbers, several lanes and the like; STREW_ESHAPE: a negative stride, more than 16 dimensions. */
+STREW_API strew_status strew_from_dlpack(strew_device *device, void *managed, strew_tensor **out, strew_error *error);
 /* The address of the first element of a CPU tensor; the others follow at its strides. Valid while the tensor lives;
    NULL if it has no memory. Later calls read what a host writes there. STREW_EDEVICE: the tensor is on another
    device. */

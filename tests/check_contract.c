@@ -91,6 +91,7 @@ START_TEST(test_new_tensors) {
   fails(STREW_ESHAPE, strew_wrap(cpu, STREW_FLOAT32, 1, &three, NULL, memory, 8, NULL, NULL, &out, &failure));
   fails(STREW_ESHAPE, strew_wrap(cpu, STREW_FLOAT32, 1, &three, &far, memory, 16, NULL, NULL, &out, &failure));
   fails(STREW_EARGUMENT, strew_wrap(cpu, STREW_FLOAT32, 1, &three, NULL, NULL, 12, NULL, NULL, &out, &failure));
+  fails(STREW_EARGUMENT, strew_from_dlpack(cpu, NULL, &out, &failure));
   fails(STREW_EVALUE, strew_arange(device, STREW_INT64, strew_int(0), strew_int(9), strew_int(0), &out, &failure));
   fails(STREW_EVALUE, strew_arange(device, STREW_INT64, strew_int(0), strew_int(9), strew_int(-1), &out, &failure));
   fails(STREW_EVALUE, strew_arange(device, STREW_INT8, strew_int(0), strew_int(900), strew_int(1), &out, &failure));

@@ -587,6 +587,11 @@ static void reserved(void) {
     REFUSES_MEMBER("strew_image_options.reserved", "options", strew_image, matrix, &painting, &out);
     REFUSES_MEMBER("strew_reader_options.reserved", "options", strew_reader_open, device, FOLDER "/x.csv", &reading,
                    &reader);
+    strew_dlpack_options sharing = {.unversioned = true};
+    void *managed = NULL;
+    sharing.reserved[bad] = bit;
+    REFUSES_MEMBER("strew_dlpack_options.reserved", "options", strew_to_dlpack, floats, &sharing, &managed);
+    ck_assert_ptr_null(managed);
     if (bad >= 1) continue;
     strew_load_options loading = {.map = false};
     loading.reserved[bad] = bit;
