@@ -464,6 +464,7 @@
 ---@alias strew.format
 ---| "npy" # a tensor, as NumPy writes it
 ---| "npz" # a table of tensors, as NumPy writes it
+---| "safetensors" # a table of tensors, as model files have them
 ---| "csv" # columns, with commas between cells
 ---| "tsv" # columns, with tabs between cells
 ---| "png" # a picture
@@ -6764,7 +6765,7 @@ function strew.detach(self) end
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
 ---@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, as seconds since 1970-01-01 UTC
----@field columns? (string|integer)[] the columns of the .csv, or the members of the .npz, in this order; default: all
+---@field columns? (string|integer)[] the columns of the .csv, or the tensors of the .npz or .safetensors, in this order; default: all
 ---@field names? string[] .csv: names of all columns, instead of those in the file
 ---@field missing? (string|integer)[] .csv: cells to read as empty, as {"?", "-", -999}
 ---@field skip? integer .csv: lines to skip at the beginning; default 0
@@ -6773,7 +6774,7 @@ function strew.detach(self) end
 
 ---Options of strew.load.
 ---@class strew.load_options: strew.read_options
----@field map? boolean .npy on the CPU: true maps the file: pages are read on first use, writes stay in memory
+---@field map? boolean .npy and .safetensors on the CPU: true maps the file: pages are read on first use, writes stay in memory
 
 ---Options of strew.chunks.
 ---@class strew.chunks_options: strew.read_options
@@ -6782,7 +6783,7 @@ function strew.detach(self) end
 
 ---Reads tensors from a file. The file name's extension, or `format`, gives the format.
 ---
----.npy: a tensor. .npz: a table of tensors by name. .png: uint8, or uint16 if
+---.npy: a tensor. .npz and .safetensors: a table of tensors by name. .png: uint8, or uint16 if
 ---it has 16 bits; the shape is [height, width] if it is grey, else [height, width, channels]. .tsv: as .csv, with tabs.
 ---.npy.gz, .csv.gz, .tsv.gz: compressed by gzip.
 ---
@@ -6938,10 +6939,10 @@ function strew.key_table(n) end
 
 ---Writes a tensor, or a table of tensors, to a file. The extension, or `format`, gives the format.
 ---
----.npy takes a tensor, .npz a table of tensors, .csv and .tsv a matrix or a table of columns, .png a tensor with a shape
----and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's formats have no
----bfloat16. .npz has no words: a table with text columns is an error, and `words = {}` saves their codes. Dates are numbers,
----and are written as such.
+---.npy takes a tensor, .npz and .safetensors a table of tensors, .csv and .tsv a matrix or a table of columns, .png a
+---tensor with a shape and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's
+---formats have no bfloat16, which .safetensors has. .npz and .safetensors have no words: a table with text columns is an
+---error, and `words = {}` saves their codes. Dates are numbers, and are written as such.
 ---
 ---Saving is atomic: strew writes a new file beside the old one and renames it when it is complete. An error, a full
 ---disk or a crash leaves the old file unchanged. The next save into the folder removes the unfinished files of killed
@@ -6966,6 +6967,10 @@ function strew.save(path, x, options) end
 
 ------------------------------------------------------------------------------------------------------------ Interchange
 
+---Options of strew.to_dlpack.
+---@class strew.dlpack_options
+---@field versioned? boolean false: a struct of DLPack before 1.0; default true
+
 ---Gives a tensor on the CPU to another library of the process, by DLPack, without a copy.
 ---
 ---The result is the address of a DLManagedTensorVersioned of DLPack 1.x, or with `versioned = false` of the
@@ -6984,7 +6989,7 @@ function strew.save(path, x, options) end
 --- 10   2   3
 ---```
 ---@param self strew.Tensor error: on a device other than the CPU; read-only with `versioned = false`
----@param options? {versioned?: boolean}
+---@param options? strew.dlpack_options
 ---@return lightuserdata managed
 function strew.to_dlpack(self, options) end
 

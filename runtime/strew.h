@@ -1437,7 +1437,7 @@ STREW_API strew_status strew_combine(const strew_combination *combination, strew
 
 /* ------------------------------------------------------------------------------------------------------- files */
 
-/* An ordered table of named tensors: the contents of .npz and .csv files. */
+/* An ordered table of named tensors: the contents of .npz, .safetensors and .csv files. */
 STREW_API strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error);
 STREW_API void strew_table_release(strew_table *table); /* releases its tensors, too; NULL is fine */
 /* Appends a tensor, which is retained and may belong to another context. The name is copied; NULL: its number, "1",
@@ -1459,6 +1459,8 @@ STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int6
 /* The suffix of a file's name, ignoring case, or the option `format` selects its format:
    .npy  one NumPy tensor, versions 1 to 3; uint16 and uint32 load as int32 and int64
    .npz  a NumPy archive of named tensors, stored or deflated, with ZIP64; needs the library libzip at run time
+   .safetensors  named tensors of every dtype: elements in their order of size, largest first, so that all are aligned
+         and the file can be mapped. Gaps, overlaps, repeated names and unknown dtypes are STREW_EFILE
    .csv  lines of cells: see strew_load_options; .tsv: the same, with tabs between them
    .png  a picture: [height, width] if grey, else [height, width, channels] (2: grey and alpha, 3: RGB, 4: RGBA). Loads
          as uint8, or as uint16 if the file has 16 bits; palettes are looked up, and 1, 2 and 4 bits scaled
@@ -1502,7 +1504,7 @@ typedef struct strew_csv_options {
    digits ("-", "?"), or unknown, none, nil, missing, n.a., n/d, #n/a, above numbers; and for a line of words, as units,
    between names and numbers. */
 typedef struct strew_load_options {
-  /* .npy, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
+  /* .npy and .safetensors, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
      While the tensor lives, the file must not be truncated (reading the lost part ends the process with SIGBUS) and
      should not be changed in place (pages not yet read change, too). Replacing it, as strew_save does, is safe. */
   bool map;
@@ -1520,7 +1522,7 @@ typedef struct strew_load_options {
      offset, times are UTC. If cells are missing they become float64, with NaN there. A part of a second fails. */
   const char *const *dates;
   int64_t column_count; /* the number of names in `columns` */
-  /* .csv: the columns of the table, in this order; .npz: its tensors. The others are skipped; NULL: all */
+  /* .csv: the columns of the table, in this order; .npz and .safetensors: its tensors. The others are skipped; NULL: all */
   const char *const *columns;
   const strew_csv_options *csv; /* .csv: more options, or NULL */
   uint64_t reserved[1];

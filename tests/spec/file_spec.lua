@@ -202,7 +202,7 @@ describe("files", function()
       local ok, result = pcall(strew.load, write("changed.csv.gz", changed))
       assert.is_true(not ok or strew.equal(result[2], strew.tensor{1, 3, 5}), tostring(at))
     end
-    assert.equal("load: 'map' is true, but .npy.gz files cannot be mapped, only .npy",
+    assert.equal("load: 'map' is true, but .npy.gz files cannot be mapped, only .npy, .safetensors",
       support.message(strew.load, "x.npy.gz", {map = true}))
   end)
 
@@ -243,9 +243,9 @@ describe("files", function()
     end
     support.fail({
       {"strew.load('x', {format = 'xls'})",
-        "load: 'format' is \"xls\", expected one of npy, npz, csv, tsv, png, npy.gz, csv.gz, tsv.gz"},
+        "load: 'format' is \"xls\", expected one of npy, npz, csv, tsv, safetensors, png, npy.gz, csv.gz, tsv.gz"},
       {"strew.load('x', {format = '.csv'})",
-        "load: 'format' is \".csv\", expected one of npy, npz, csv, tsv, png, npy.gz, csv.gz, tsv.gz"},
+        "load: 'format' is \".csv\", expected one of npy, npz, csv, tsv, safetensors, png, npy.gz, csv.gz, tsv.gz"},
       {"strew.load('x', {format = 5})", "load: 'format' is 5, expected a string"},
       {"strew.load('-')", "load: 'path' is \"-\", standard input, which needs a format\n"
         .. "  hint  {format = \"csv\"} names the format of other files"},
@@ -256,9 +256,9 @@ describe("files", function()
       {"strew.save('-', {x}, {format = 'csv'})", "save: 'path' is \"-\", standard output, expected the name of a file\n"
         .. "  hint  \"./-\" is a file of that name"},
       {"strew.save('x', {x}, {format = 'npy'})",
-        "save: 'format' is .npy, expected one of .npz, .csv, .tsv, .csv.gz, .tsv.gz for a table of tensors"},
+        "save: 'format' is .npy, expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz for a table of tensors"},
       {"strew.save('x', {x}, {format = 'npx'})",
-        "save: 'format' is \"npx\", expected one of npy, npz, csv, tsv, png, npy.gz, csv.gz, tsv.gz"},
+        "save: 'format' is \"npx\", expected one of npy, npz, csv, tsv, safetensors, png, npy.gz, csv.gz, tsv.gz"},
     }, {strew = strew, x = strew.ones(1)})
   end)
 
@@ -351,7 +351,7 @@ describe("files", function()
       refusal(npy(header:format(">"), "\0\0\0\1"), {map = true}))
     assert.equal("cannot be mapped: its elements begin at byte 61, not a multiple of their 4 bytes" .. hint,
       refusal(npy(header:format("<") .. " ", "\0\0\0\1"), {map = true}))
-    assert.equal("load: 'map' is true, but .npz files cannot be mapped, only .npy",
+    assert.equal("load: 'map' is true, but .npz files cannot be mapped, only .npy, .safetensors",
       support.message(strew.load, samples .. "stored.npz", {map = true}))
   end)
 
@@ -548,8 +548,28 @@ describe("files", function()
       refusal(archive(whole, 0xfffffffe), nil, ".npz"))
   end)
 
+  it("hold tensors of every dtype as .safetensors", function()
+    local name <const> = os.tmpname() .. ".safetensors"
+    local x = {["b\"\n\xc3\xbc"] = strew.tensor{true, false}, a = strew.ones(2, 3):to("bfloat16")}
+    x.c = strew.tensor(7)
+    strew.save(name, x)
+    for _, y in ipairs{strew.load(name), strew.load(name, {map = true}), strew.load(name, {columns = strew.columns(x)})} do
+      for key, t in pairs(x) do assert.is_true(t.dtype == y[key].dtype and t:equal(y[key])) end
+    end
+    assert.same({"c", "a"}, strew.columns(strew.load(name, {columns = {"c", "a"}})))
+    assert.equal("load: 'columns' has \"d\", not found in the file",
+      support.message(strew.load, name, {columns = {"d"}}))
+    assert.equal("load: 'columns' has \"c\" twice", support.message(strew.load, name, {columns = {"c", "c"}}))
+    assert.equal("save: 'x' has the name \"__metadata__\", expected another one, as this is not a tensor's",
+      support.message(strew.save, name, {__metadata__ = x.a}))
+    assert.equal("save: 'x' has the name \"?\", expected UTF-8", support.message(strew.save, name, {["\xff"] = x.a}))
+    local text = strew.columns({city = strew.tensor{0}}, nil, {city = {"Oslo"}})
+    assert.truthy(support.message(strew.save, name, text):find("which .safetensors files cannot hold", 1, true))
+    os.remove(name)
+  end)
+
   it("are named by their suffix", function()
-    local x, known = strew.ones(1), ".npy, .npz, .csv, .tsv, .png, .npy.gz, .csv.gz, .tsv.gz"
+    local x, known = strew.ones(1), ".npy, .npz, .csv, .tsv, .safetensors, .png, .npy.gz, .csv.gz, .tsv.gz"
     local hint = '\n  hint  {format = "csv"} names the format of other files'
     support.fail({
       {"strew.load 'x'", "load: 'path' is \"x\", expected a name ending in one of " .. known .. hint},
@@ -578,7 +598,8 @@ describe("files", function()
         "save: 'compress' is true, but .npy files are not compressed, only .npz, .npy.gz, .csv.gz, .tsv.gz\n"
           .. "  x  float32[1] cpu"},
       {"strew.save('x.npy', {a = x})",
-        "save: 'path' ends in .npy, expected one of .npz, .csv, .tsv, .csv.gz, .tsv.gz for a table of tensors"},
+        "save: 'path' ends in .npy, expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz "
+          .. "for a table of tensors"},
       {"strew.save('x.npz', x)",
         "save: 'path' ends in .npz, expected one of .npy, .csv, .tsv, .png, .npy.gz, .csv.gz, .tsv.gz for one tensor\n"
           .. "  x  float32[1] cpu"},
