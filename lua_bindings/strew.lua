@@ -6852,6 +6852,40 @@ function strew.detach(self) end
 ---@return any x a tensor, or a table of tensors; error: names the file, the position and the reason
 function strew.load(path, options) end
 
+---Options of strew.map.
+---@class strew.map_options
+---@field dtype? strew.dtype of an element; default uint8
+---@field shape? integer|integer[] -1 in dimension 0, the default: as many records as the file has
+---@field offset? integer bytes before the first element; default 0
+---@field strides? integer|integer[] bytes from one element to the next, in each dimension; default: row-major
+---@field byte_order? "little"|"big" default: this machine's
+
+---Maps raw records of a file into memory, as a tensor on the CPU.
+---
+---Pages are read on first use, and writes stay in memory, as with `strew.load` and `map`. Offset and strides are in bytes,
+---so that one field of a struct is a view of the file. Elements that cannot be used in place (another byte order, or an
+---offset or stride that is no multiple of their size) are copied.
+---
+---```lua
+---local name = os.tmpname()
+---local file <close> = assert(io.open(name, "wb"))
+---for i = 1, 3 do file:write(string.pack("<i4 i4 d", i, -i, i / 2)) end
+---file:flush()
+---print(strew.map(name, {dtype = "int32", strides = 16}))
+---print(strew.map(name, {dtype = "float64", offset = 8, strides = 16}))
+---os.remove(name)
+---```
+---```text
+---int32[3] cpu
+--- 1  2  3
+---float64[3] cpu
+--- 0.5000  1.0000  1.5000
+---```
+---@param path string a regular file; error: records beyond its end
+---@param options? strew.map_options
+---@return strew.Tensor t
+function strew.map(path, options) end
+
 ---Reads a file in chunks of rows, for data larger than memory.
 ---
 ---`for chunk in strew.chunks(path) do` gets tables of columns from .csv and .tsv, as `strew.load` returns, and tensors from

@@ -497,7 +497,7 @@ local y = {id = strew.tensor{0, 1}, name = strew.tensor{7, 9}}]],
     {"infty", "strew.inf"}, {"NaN", "strew.nan"}, {"e", "math.exp(1)"},
 
     -- elements
-    {"map apply applymap vectorize", say = "operators and calls take all elements at once: t * 2, t:exp()"},
+    {"apply applymap vectorize", say = "operators and calls take all elements at once: t * 2, t:exp()"},
     {"clip", "t:clamp(0, 1)"}, {"power", "t:pow(2)"},
     {"absolute fabs", "t:abs()"}, {"multiply cmul", "a * b"}, {"subtract", "a - b"},
     {"divide true_divide cdiv", "a / b"}, {"negative", "-t"}, {"radd", "2 + t"},

@@ -1537,6 +1537,21 @@ typedef struct strew_load_options {
 STREW_API strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options,
                                   strew_tensor **out, strew_table **table, strew_error *error);
 
+/* A tensor on the CPU over raw records of a file, memory-mapped as with strew_load_options.map: one field of a struct is
+   a view. Where the elements cannot be used in place (another byte order; an offset, or a stride, that is no multiple of
+   their size) they are copied. sizes: rank entries; -1 in dimension 0: as many as the file has, which takes all of its
+   bytes if there are no strides. STREW_EFILE: records beyond the file; STREW_EARGUMENT: a negative offset, an unknown
+   byte order; STREW_ESHAPE: an invalid shape or stride; STREW_EDEVICE: another device. */
+typedef struct strew_map_options {
+  int64_t offset;         /* of the first element, in bytes */
+  const int64_t *strides; /* rank entries, in bytes; NULL: row-major */
+  const char *byte_order; /* "little" or "big"; NULL: this machine's */
+  uint64_t reserved[4];
+} strew_map_options;
+STREW_API strew_status strew_map(strew_device *device, const char *path, strew_dtype dtype, int rank,
+                                 const int64_t *sizes, const strew_map_options *options, strew_tensor **out,
+                                 strew_error *error);
+
 /* A file that is read in chunks of rows: .csv, .tsv and .npy, also compressed by gzip, members of .npz, pipes and
    standard input. Memory is one chunk and a constant, and the words of text columns. A thread reads bytes ahead, up to
    8 MiB, of files that are read in order. A reader keeps its context alive. */

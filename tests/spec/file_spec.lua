@@ -256,7 +256,8 @@ describe("files", function()
       {"strew.save('-', {x}, {format = 'csv'})", "save: 'path' is \"-\", standard output, expected the name of a file\n"
         .. "  hint  \"./-\" is a file of that name"},
       {"strew.save('x', {x}, {format = 'npy'})",
-        "save: 'format' is .npy, expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz for a table of tensors"},
+        "save: 'format' is .npy, expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz "
+          .. "for a table of tensors"},
       {"strew.save('x', {x}, {format = 'npx'})",
         "save: 'format' is \"npx\", expected one of npy, npz, csv, tsv, safetensors, png, npy.gz, csv.gz, tsv.gz"},
     }, {strew = strew, x = strew.ones(1)})
@@ -524,7 +525,7 @@ describe("files", function()
     assert.equal("load: 'columns' has \"rows\" twice", support.message(strew.load, path, {columns = {"rows", "rows"}}))
     assert.equal("chunks: 'columns' is an option of load for .npz files, expected 'member' for chunks",
       support.message(strew.chunks, path, {columns = {"rows"}}))
-    assert.equal("load: 'columns' is an option of .csv, .tsv and .npz files, not of .npy files",
+    assert.equal("load: 'columns' is an option of .csv, .tsv, .npz and .safetensors files, not of .npy files",
       support.message(strew.load, "x.npy", {columns = {"rows"}}))
   end)
 
@@ -553,7 +554,8 @@ describe("files", function()
     local x = {["b\"\n\xc3\xbc"] = strew.tensor{true, false}, a = strew.ones(2, 3):to("bfloat16")}
     x.c = strew.tensor(7)
     strew.save(name, x)
-    for _, y in ipairs{strew.load(name), strew.load(name, {map = true}), strew.load(name, {columns = strew.columns(x)})} do
+    for _, options in ipairs{{map = false}, {map = true}, {columns = strew.columns(x)}} do
+      local y = strew.load(name, options)
       for key, t in pairs(x) do assert.is_true(t.dtype == y[key].dtype and t:equal(y[key])) end
     end
     assert.same({"c", "a"}, strew.columns(strew.load(name, {columns = {"c", "a"}})))
@@ -565,6 +567,38 @@ describe("files", function()
     assert.equal("save: 'x' has the name \"?\", expected UTF-8", support.message(strew.save, name, {["\xff"] = x.a}))
     local text = strew.columns({city = strew.tensor{0}}, nil, {city = {"Oslo"}})
     assert.truthy(support.message(strew.save, name, text):find("which .safetensors files cannot hold", 1, true))
+    os.remove(name)
+  end)
+
+  it("of raw records are mapped", function()
+    local name <const> = os.tmpname()
+    local parts = {}
+    for i = 0, 4 do parts[#parts + 1] = string.pack("<i4d", i, i + 0.5) end
+    support.put(name, table.concat(parts))
+    local function list(options) return strew.map(name, options):tolist() end
+    assert.same({0, 1, 2, 3, 4}, list{dtype = "int32", strides = 12})
+    assert.same({0, 1 << 24, 1 << 25}, list{dtype = "int32", strides = {12}, shape = 3, byte_order = "big"})
+    assert.same({0.5, 1.5, 2.5, 3.5, 4.5}, list{dtype = "float64", offset = 4, strides = 12})
+    assert.same({{0.5, 2.5}, {1.5, 3.5}}, list{dtype = "float64", offset = 4, strides = {12, 24}, shape = {2, 2}})
+    assert.same({60}, strew.map(name).shape)
+    assert.same({0}, strew.map(name, {offset = 60}).shape)
+    assert.same({5, 0}, strew.map(name, {shape = {5, 0}}).shape)
+    local t = strew.map(name, {dtype = "int32", strides = 12})
+    t[0] = 77
+    assert.same({0, 1, 2, 3, 4}, list{dtype = "int32", strides = 12}) -- writes stay in memory
+    local is = ("map: 'path' is \"%s\", which "):format(name)
+    for said, options in pairs{
+      [is .. "has 60 bytes, too few for uint8[61] with strides [1] in bytes from byte 0 on"] = {shape = 61},
+      [is .. "has 60 bytes, too few for uint8[2] with strides [60] in bytes from byte 0 on"] = {shape = 2, strides = 60},
+      [is .. "has 60 bytes from byte 0 on, no multiple of the 8 of a record"] = {dtype = "float64"},
+      [is .. "has 60 bytes, expected records from byte 61 on"] = {offset = 61},
+      ["map: 'strides' is 0 in dimension 0, expected 1 or more to count the records"] = {strides = 0},
+      ["map: 'strides' is [-1], expected strides of 0 or more"] = {strides = -1, shape = 3},
+      ["map: 'strides' has 2 entries, expected 1, a stride for each dimension"] = {strides = {4, 4}},
+      ["map: 'offset' is -1, expected 0 or more"] = {offset = -1},
+      ["map: 'byte_order' is \"middle\", expected one of little, big"] = {byte_order = "middle"},
+      ["map: 'shape' has size -1 in dimension 1, expected 0 or more"] = {shape = {2, -1}},
+    } do assert.equal(said, support.message(strew.map, name, options)) end
     os.remove(name)
   end)
 
