@@ -1456,6 +1456,26 @@ STREW_API strew_status strew_table_add_word(strew_table *table, int64_t i, const
 STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1 if tensor i has no words */
 STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int64_t code); /* borrowed, or NULL */
 
+/* Arrow's C data interface, by which libraries of one process share the columns of tables: structs as its specification
+   declares them. A struct is empty if its `release` is NULL.
+   From (strew_table_from_arrow): a struct of arrays ("+s") becomes a table of its columns, another array a table of one column without a name.
+   Numbers, dates, times and durations (their integers, in the column's unit) without missing elements are used in place:
+   read-only tensors, which keep the array until the last one is freed. Copied are bools, text (int64 codes with words, as
+   strew_load makes them), dictionaries of text, and columns with missing elements: NaN in floats; other numbers become
+   float64, if it holds them (STREW_EVALUE); the empty word in text. On success array and schema are empty: both are
+   owned here; if the call fails they stay the caller's. STREW_EDTYPE: other formats, as lists, decimals and binary data;
+   STREW_EARGUMENT: empty or invalid structs. Sizes of buffers are not in the structs: the producer vouches for them. */
+struct ArrowArray;
+struct ArrowSchema;
+/* To (strew_table_to_arrow): fills two empty structs, which the consumer releases, on any thread. Numbers are shared without a copy if they are
+   contiguous and on the CPU; bools become bits, text dictionaries of words with int32 indices; NaN stays NaN. A table of
+   one column without a name is a bare array, other tables are structs. STREW_EDTYPE: bfloat16; STREW_ESHAPE: columns
+   that are not of one dimension and equal length; STREW_EINDEX: a code without a word. */
+STREW_API strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *array,
+                                            struct ArrowSchema *schema, strew_error *error);
+STREW_API strew_status strew_table_from_arrow(strew_device *device, struct ArrowArray *array,
+                                              struct ArrowSchema *schema, strew_table **out, strew_error *error);
+
 /* The suffix of a file's name, ignoring case, or the option `format` selects its format:
    .npy  one NumPy tensor, versions 1 to 3; uint16 and uint32 load as int32 and int64
    .npz  a NumPy archive of named tensors, stored or deflated, with ZIP64; needs the library libzip at run time

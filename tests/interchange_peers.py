@@ -17,7 +17,7 @@ def peer(name):
         print(f"peers: without {name}, which is not installed for {sys.executable}")
 
 
-np, torch = peer("numpy"), peer("torch")
+np, torch, pa, pl, duckdb = peer("numpy"), peer("torch"), peer("pyarrow"), peer("polars"), peer("duckdb")
 if not np:
     print("peers: left out, needs NumPy (PYTHON=...)")
     sys.exit()
@@ -253,8 +253,166 @@ def torch_both_ways():
     has_nothing("PyTorch")
 
 
+# ------------------------------------------------------------------------------------------------------------ Arrow
+
+class Schema(Structure):
+    _fields_ = [("format", c_char_p), ("name", c_char_p), ("metadata", c_char_p), ("flags", c_int64),
+                ("n_children", c_int64), ("children", c_void_p), ("dictionary", c_void_p), ("release", c_void_p),
+                ("data", c_void_p)]
+
+
+class Array(Structure):
+    _fields_ = [("length", c_int64), ("null_count", c_int64), ("offset", c_int64), ("n_buffers", c_int64),
+                ("n_children", c_int64), ("buffers", c_void_p), ("children", c_void_p), ("dictionary", c_void_p),
+                ("release", c_void_p), ("data", c_void_p)]
+
+
+# Counts the calls of a struct's release, which finds it where it was moved to.
+class Release:
+    def __init__(self, struct):
+        self.calls = 0
+        owner = Deleter(struct.release)
+
+        def release(address):
+            self.calls += 1
+            owner(address)
+        self.callback = Deleter(release)
+        kept.append(self)
+        struct.release = cast(self.callback, c_void_p)
+
+
+class Table:
+    def __init__(self, pointer):
+        self.pointer = pointer
+        self.count = strew.strew_table_count(pointer)
+        self.columns = [Tensor(c_void_p(strew.strew_table_tensor(pointer, c_int64(i)))) for i in range(self.count)]
+        self.names = [strew.strew_table_name(pointer, c_int64(i)).decode() for i in range(self.count)]
+
+    def words(self, i):
+        n = strew.strew_table_word_count(self.pointer, c_int64(i))
+        return [strew.strew_table_word(self.pointer, c_int64(i), c_int64(k)).decode() for k in range(n)]
+
+    def values(self, i):
+        t = self.columns[i]
+        numbers = np.frombuffer(t.bytes(), t.dtype)
+        return [self.words(i)[k] for k in numbers] if self.words(i) else numbers.tolist()
+
+    def free(self):
+        strew.strew_table_release(self.pointer)
+
+
+for f in ("strew_table_name", "strew_table_word"):
+    getattr(strew, f).restype = c_char_p
+strew.strew_table_tensor.restype = strew.strew_retain.restype = c_void_p
+for f in ("strew_table_count", "strew_table_word_count"):
+    getattr(strew, f).restype = c_int64
+
+
+def from_arrow(batch):
+    array, schema, table = Array(), Schema(), c_void_p()
+    batch._export_to_c(ctypes.addressof(array), ctypes.addressof(schema))
+    counted = Release(array), Release(schema)
+    status = strew.strew_table_from_arrow(cpu, byref(array), byref(schema), byref(table), None)
+    if status:
+        expect(array.release and schema.release and not counted[0].calls + counted[1].calls, "a refused array stays")
+        Deleter(array.release)(ctypes.addressof(array))
+        Deleter(schema.release)(ctypes.addressof(schema))
+        return None, counted
+    expect(not array.release and not schema.release and counted[1].calls == 1, "the structs are empty")
+    return Table(table), counted
+
+
+def to_arrow(table):
+    array, schema = Array(), Schema()
+    call("strew_table_to_arrow", table.pointer, byref(array), byref(schema))
+    return array, schema, Release(array), Release(schema)
+
+
+def same(a, b):
+    return len(a) == len(b) and all(x == y or (x != x and y is None) or (x != x and y != y) for x, y in zip(a, b))
+
+
+def arrow_both_ways():
+    kinds = {"int8": pa.int8(), "uint16": pa.uint16(), "int32": pa.int32(), "uint64": pa.uint64(),
+             "int64": pa.int64(), "float32": pa.float32(), "float64": pa.float64()}
+    for name, kind in kinds.items():
+        whole = pa.record_batch({"x": pa.array([1, 2, 3, 4, 5], kind), "y": pa.array([1, None, 3, None, 100], kind)})
+        for batch in (whole, whole.slice(1, 3), whole.slice(0, 0)):
+            t, counted = from_arrow(batch)
+            expect(t.names == ["x", "y"] and t.columns[0].dtype == name, f"pyarrow's {name}")
+            for i in range(2):
+                expect(same(t.values(i), batch.column(i).to_pylist()), f"pyarrow's {name}: values")
+            address = batch.column(0).buffers()[1].address + batch.column(0).offset * kind.bit_width // 8
+            expect(not len(batch) or t.columns[0].address == address, f"pyarrow's {name}: an address")
+            expect(not t.columns[0].is_writable(), f"pyarrow's {name} is read-only")
+            first = strew.strew_retain(t.columns[0].pointer)
+            t.free()
+            expect(counted[0].calls == 0, f"pyarrow's {name}: kept")
+            strew.strew_release(c_void_p(first))
+            expect(counted[0].calls == 1, f"pyarrow's {name}: released")
+    text = ["Oslo", None, "", "\u00fc" * 20, "Oslo", "Rome"]
+    for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()),
+                 pa.dictionary(pa.uint32(), pa.large_string())):
+        batch = pa.record_batch({"x": pa.array(text).cast(kind) if pa.types.is_dictionary(kind) else pa.array(text, kind)})
+        for part in (batch, batch.slice(2, 3)):
+            t, counted = from_arrow(part)
+            expect(t.values(0) == [x or "" for x in part.column(0).to_pylist()], f"text as {kind}")
+            t.free()
+            expect(counted[0].calls == 1, f"text as {kind}: released")
+    import datetime
+    when = datetime.datetime(2024, 5, 17, 12, 30)
+    batch = pa.record_batch({"bool": pa.array([True, False, True]), "some": pa.array([True, None, False]),
+                             "none": pa.nulls(3), "day": pa.array([when.date()] * 3),
+                             "us": pa.array([when] * 3, pa.timestamp("us", "UTC"))})
+    t, counted = from_arrow(batch)
+    expect(t.values(0) == [True, False, True] and same(t.values(1), [1, None, 0]), "bools")
+    expect(same(t.values(2), [None] * 3) and t.values(3) == [19860] * 3, "nothing, days")
+    expect(t.values(4) == [1715949000000000] * 3, "microseconds")
+    t.free()
+    for bad in (pa.array([[1]]), pa.array([b"a"]), pa.array(["a\0b"]), pa.array([2 ** 60 + 1, None]),
+                pa.array([1]).dictionary_encode()):
+        t, counted = from_arrow(pa.record_batch({"x": bad}))
+        expect(t is None and counted[0].calls == counted[1].calls == 1, f"{bad.type} is refused")
+    t, counted = from_arrow(pa.array([1.5, 2.5]))  # no struct: a column without a name
+    expect(strew.strew_table_is_numbered(t.pointer) and t.values(0) == [1.5, 2.5], "a bare array")
+    array, schema, a, b = to_arrow(t)
+    got = pa.Array._import_from_c(ctypes.addressof(array), ctypes.addressof(schema))
+    expect(got.to_pylist() == [1.5, 2.5] and got.buffers()[1].address == t.columns[0].address, "a bare array back")
+    t.free()
+    del got
+    gc.collect()
+    expect(counted[0].calls == a.calls == b.calls == 1, "a bare array back: released")
+    batch = pa.record_batch({"city": pa.array(text), "f": pa.array([1.5, 2, 3, 4, 5, 6]), "n": pa.array(range(6)),
+                             "flag": pa.array([True, False, False, True, True, False])})
+    for consumer in ("pyarrow", "polars", "duckdb"):
+        if not globals()[{"pyarrow": "pa", "polars": "pl", "duckdb": "duckdb"}[consumer]]:
+            continue
+        t, counted = from_arrow(batch)
+        array, schema, a, b = to_arrow(t)
+        address = t.columns[1].address
+        t.free()
+        expect(counted[0].calls == 0, "exported columns keep the import")
+        got = pa.RecordBatch._import_from_c(ctypes.addressof(array), ctypes.addressof(schema))
+        got.validate(full=True)
+        expect(got.column(1).buffers()[1].address == address, "an address through both")
+        if consumer == "pyarrow":
+            rows = got.to_pydict()
+        elif consumer == "polars":
+            rows = pl.from_arrow(got).to_dict(as_series=False)
+        else:
+            with duckdb.connect() as connection:
+                rows = connection.register("x", got).sql("select * from x").to_arrow_table().to_pydict()
+        expect(rows == {**batch.to_pydict(), "city": [x or "" for x in text]}, f"{consumer} reads a table")
+        del got, rows
+        gc.collect()
+        expect(counted[0].calls == a.calls == b.calls == 1, f"{consumer}: released")
+    has_nothing("Arrow")
+
+
 numpy_to_strew()
 strew_to_numpy()
+if pa:
+    arrow_both_ways()
 if torch:
     torch_both_ways()
 has_nothing("all")
