@@ -7045,6 +7045,47 @@ function strew.to_dlpack(self, options) end
 ---@return strew.Tensor t error: memory of another device, complex numbers, negative strides
 function strew.from_dlpack(managed) end
 
+---Gives a table of columns, or a tensor of one dimension, to another library of the process, by Arrow's C data interface.
+---
+---The results are an ArrowArray and an ArrowSchema, userdata whose addresses a host passes on. Who imports them moves
+---them, and releases them; others are released when they are collected. Numbers that are contiguous and on the CPU are
+---shared without a copy. Bools become bits, text columns dictionaries of their words. NaN stays NaN. A table becomes a
+---struct of arrays, a tensor an array.
+---
+---```lua
+---local x = {n = strew.tensor{1, 2, 3}, half = strew.tensor{0.5, 1, 1.5}}
+---local y = strew.from_arrow(strew.to_arrow(x))
+---print(y.n, y.half:sum():item())
+---```
+---```text
+---int64[3] cpu
+--- 1  2  3	3.0
+---```
+---@param x strew.Tensor|table error: bfloat16, columns of other shapes than one dimension and one length
+---@return userdata array
+---@return userdata schema
+function strew.to_arrow(x) end
+
+---Makes a table of columns, or a tensor, from an array of another library of the process, by Arrow's C data interface.
+---
+---Both arguments are addresses, or what `strew.to_arrow` returns; both are moved, which leaves them empty. Numbers, dates,
+---times and durations without missing elements are read-only tensors over the array's memory, dates and times as the
+---integers that Arrow has, in the unit of their column; `t:clone()` may be written. Text and dictionaries of text become
+---codes with words, as `strew.load` makes them. Missing elements are NaN, for which other numbers become float64, and the
+---empty word. A wrong address ends the process; a sandbox has no such calls.
+---
+---```lua
+---print(strew.from_arrow(strew.to_arrow(strew.tensor{true, false})))
+---```
+---```text
+---bool[2] cpu
+---  true  false
+---```
+---@param array lightuserdata|integer|userdata
+---@param schema lightuserdata|integer|userdata
+---@return any x error: lists, decimals and other formats; an integer beside missing elements that float64 does not hold
+function strew.from_arrow(array, schema) end
+
 ----------------------------------------------------------------------------------------------------------------- Tables
 
 ---Returns the names of a table's columns, or a table of some of its columns.

@@ -1473,6 +1473,9 @@ struct ArrowSchema;
    that are not of one dimension and equal length; STREW_EINDEX: a code without a word. */
 STREW_API strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *array,
                                             struct ArrowSchema *schema, strew_error *error);
+/* Releases those that are not empty; NULL is fine. STREW_ARROW_BYTES: room for either struct, empty if it is zeros. */
+enum { STREW_ARROW_BYTES = 80 };
+STREW_API void strew_arrow_release(struct ArrowArray *array, struct ArrowSchema *schema);
 STREW_API strew_status strew_table_from_arrow(strew_device *device, struct ArrowArray *array,
                                               struct ArrowSchema *schema, strew_table **out, strew_error *error);
 

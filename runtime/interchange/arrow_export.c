@@ -16,7 +16,7 @@ static const char *const formats[] = {
 };
 _Static_assert(sizeof formats / sizeof *formats == STREW_DTYPE_COUNT, "a dtype without a format of Arrow");
 
-/* ------------------------------------------------------------------------------------------------------------ nodes */
+/* ----------------------------------------------------------------------------------------------------------- nodes */
 
 /* What the private data of an array or a schema own: tensors with the buffers' memory, and room for children. The
    consumer may release it on any thread. */
@@ -80,7 +80,7 @@ DEFINE_RELEASE(release_schema, ArrowSchema)
 DEFINE_CREATE(create_array, ArrowArray, release_array)
 DEFINE_CREATE(create_schema, ArrowSchema, release_schema)
 
-/* ---------------------------------------------------------------------------------------------------------- columns */
+/* --------------------------------------------------------------------------------------------------------- columns */
 
 /* An array without children over these tensors' memory. */
 static strew_status fill_array(const struct call *call, strew_context *context, int64_t length, bool has_dictionary,
@@ -203,7 +203,15 @@ static strew_status export_schema(const struct call *call, const strew_table *ta
   return STREW_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ tables */
+/* ---------------------------------------------------------------------------------------------------------- tables */
+
+_Static_assert(sizeof(struct ArrowArray) <= STREW_ARROW_BYTES && sizeof(struct ArrowSchema) <= STREW_ARROW_BYTES,
+               "room");
+
+void strew_arrow_release(struct ArrowArray *array, struct ArrowSchema *schema) {
+  if (array && array->release) array->release(array);
+  if (schema && schema->release) schema->release(schema);
+}
 
 static strew_status check_columns(const struct call *call, const strew_table *table) {
   char text[TEXT_BYTES], sizes[TEXT_BYTES];
@@ -248,8 +256,7 @@ strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *a
     }
   }
   if (status != STREW_OK) {
-    if (whole.release) whole.release(&whole);
-    if (described.release) described.release(&described);
+    strew_arrow_release(&whole, &described);
     return status;
   }
   return *array = whole, *schema = described, STREW_OK;

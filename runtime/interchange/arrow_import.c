@@ -267,7 +267,7 @@ static strew_status import_dictionary(const struct column *c, int format, struct
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- columns */
+/* --------------------------------------------------------------------------------------------------------- columns */
 
 /* A column becomes entry i of the table. `known`: words of the earlier batches, or NULL. */
 static strew_status import_column(const struct column *c, struct shared_array *shared, strew_table *table,

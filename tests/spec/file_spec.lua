@@ -589,7 +589,8 @@ describe("files", function()
     local is = ("map: 'path' is \"%s\", which "):format(name)
     for said, options in pairs{
       [is .. "has 60 bytes, too few for uint8[61] with strides [1] in bytes from byte 0 on"] = {shape = 61},
-      [is .. "has 60 bytes, too few for uint8[2] with strides [60] in bytes from byte 0 on"] = {shape = 2, strides = 60},
+      [is .. "has 60 bytes, too few for uint8[2] with strides [60] in bytes from byte 0 on"] = {shape = 2,
+        strides = 60},
       [is .. "has 60 bytes from byte 0 on, no multiple of the 8 of a record"] = {dtype = "float64"},
       [is .. "has 60 bytes, expected records from byte 61 on"] = {offset = 61},
       ["map: 'strides' is 0 in dimension 0, expected 1 or more to count the records"] = {strides = 0},
