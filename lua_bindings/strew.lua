@@ -464,6 +464,7 @@
 ---@alias strew.format
 ---| "npy" # a tensor, as NumPy writes it
 ---| "npz" # a table of tensors, as NumPy writes it
+---| "safetensors" # a table of tensors, as model files have them
 ---| "csv" # columns, with commas between cells
 ---| "tsv" # columns, with tabs between cells
 ---| "png" # a picture
@@ -6764,7 +6765,7 @@ function strew.detach(self) end
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
 ---@field decimal? "."|"," .csv: the decimal point, default "."; a comma needs `separator`, usually ";"
 ---@field dates? (string|integer)[] .csv: columns of ISO 8601 dates and times, as seconds since 1970-01-01 UTC
----@field columns? (string|integer)[] the columns of the .csv, or the members of the .npz, in this order; default: all
+---@field columns? (string|integer)[] the columns of the .csv, or the tensors of the .npz or .safetensors, in this order; default: all
 ---@field names? string[] .csv: names of all columns, instead of those in the file
 ---@field missing? (string|integer)[] .csv: cells to read as empty, as {"?", "-", -999}
 ---@field skip? integer .csv: lines to skip at the beginning; default 0
@@ -6773,7 +6774,7 @@ function strew.detach(self) end
 
 ---Options of strew.load.
 ---@class strew.load_options: strew.read_options
----@field map? boolean .npy on the CPU: true maps the file: pages are read on first use, writes stay in memory
+---@field map? boolean .npy and .safetensors on the CPU: true maps the file: pages are read on first use, writes stay in memory
 
 ---Options of strew.chunks.
 ---@class strew.chunks_options: strew.read_options
@@ -6782,7 +6783,7 @@ function strew.detach(self) end
 
 ---Reads tensors from a file. The file name's extension, or `format`, gives the format.
 ---
----.npy: a tensor. .npz: a table of tensors by name. .png: uint8, or uint16 if
+---.npy: a tensor. .npz and .safetensors: a table of tensors by name. .png: uint8, or uint16 if
 ---it has 16 bits; the shape is [height, width] if it is grey, else [height, width, channels]. .tsv: as .csv, with tabs.
 ---.npy.gz, .csv.gz, .tsv.gz: compressed by gzip.
 ---
@@ -6850,6 +6851,40 @@ function strew.detach(self) end
 ---@param options? strew.load_options
 ---@return any x a tensor, or a table of tensors; error: names the file, the position and the reason
 function strew.load(path, options) end
+
+---Options of strew.map.
+---@class strew.map_options
+---@field dtype? strew.dtype of an element; default uint8
+---@field shape? integer|integer[] -1 in dimension 0, the default: as many records as the file has
+---@field offset? integer bytes before the first element; default 0
+---@field strides? integer|integer[] bytes from one element to the next, in each dimension; default: row-major
+---@field byte_order? "little"|"big" default: this machine's
+
+---Maps raw records of a file into memory, as a tensor on the CPU.
+---
+---Pages are read on first use, and writes stay in memory, as with `strew.load` and `map`. Offset and strides are in bytes,
+---so that one field of a struct is a view of the file. Elements that cannot be used in place (another byte order, or an
+---offset or stride that is no multiple of their size) are copied.
+---
+---```lua
+---local name = os.tmpname()
+---local file <close> = assert(io.open(name, "wb"))
+---for i = 1, 3 do file:write(string.pack("<i4 i4 d", i, -i, i / 2)) end
+---file:flush()
+---print(strew.map(name, {dtype = "int32", strides = 16}))
+---print(strew.map(name, {dtype = "float64", offset = 8, strides = 16}))
+---os.remove(name)
+---```
+---```text
+---int32[3] cpu
+--- 1  2  3
+---float64[3] cpu
+--- 0.5000  1.0000  1.5000
+---```
+---@param path string a regular file; error: records beyond its end
+---@param options? strew.map_options
+---@return strew.Tensor t
+function strew.map(path, options) end
 
 ---Reads a file in chunks of rows, for data larger than memory.
 ---
@@ -6938,10 +6973,10 @@ function strew.key_table(n) end
 
 ---Writes a tensor, or a table of tensors, to a file. The extension, or `format`, gives the format.
 ---
----.npy takes a tensor, .npz a table of tensors, .csv and .tsv a matrix or a table of columns, .png a tensor with a shape
----and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's formats have no
----bfloat16. .npz has no words: a table with text columns is an error, and `words = {}` saves their codes. Dates are numbers,
----and are written as such.
+---.npy takes a tensor, .npz and .safetensors a table of tensors, .csv and .tsv a matrix or a table of columns, .png a
+---tensor with a shape and dtype that `load` returns for .png. .npy.gz, .csv.gz and .tsv.gz are compressed by gzip. NumPy's
+---formats have no bfloat16, which .safetensors has. .npz and .safetensors have no words: a table with text columns is an
+---error, and `words = {}` saves their codes. Dates are numbers, and are written as such.
 ---
 ---Saving is atomic: strew writes a new file beside the old one and renames it when it is complete. An error, a full
 ---disk or a crash leaves the old file unchanged. The next save into the folder removes the unfinished files of killed
@@ -6963,6 +6998,93 @@ function strew.key_table(n) end
 ---@param x strew.Tensor|table<string|integer, strew.Tensor>
 ---@param options? strew.save_options
 function strew.save(path, x, options) end
+
+------------------------------------------------------------------------------------------------------------ Interchange
+
+---Options of strew.to_dlpack.
+---@class strew.dlpack_options
+---@field versioned? boolean false: a struct of DLPack before 1.0; default true
+
+---Gives a tensor on the CPU to another library of the process, by DLPack, without a copy.
+---
+---The result is the address of a DLManagedTensorVersioned of DLPack 1.x, or with `versioned = false` of the
+---DLManagedTensor of older versions, which capsules named "dltensor" hold. It belongs to the library that takes it: the
+---tensor's memory stays until that library calls the deleter. Both see what the other one writes. Memory that may only
+---be read is marked so.
+---
+---```lua
+---local t = strew.tensor{1, 2, 3}
+---local same = strew.from_dlpack(t:to_dlpack())
+---same[0] = 10
+---print(t)
+---```
+---```text
+---int64[3] cpu
+--- 10   2   3
+---```
+---@param self strew.Tensor error: on a device other than the CPU; read-only with `versioned = false`
+---@param options? strew.dlpack_options
+---@return lightuserdata managed
+function strew.to_dlpack(self, options) end
+
+---Makes a tensor on the CPU over the memory of another library of the process, by DLPack, without a copy.
+---
+---`managed` is the address of a struct of either kind, see `strew.to_dlpack`; the tensor owns it, and calls its deleter
+---once, when the last view is freed. A tensor that the struct marks as read-only cannot be written. A wrong address ends
+---the process; a sandbox has no such calls.
+---
+---```lua
+---print(strew.from_dlpack(strew.ones(2, 2):t():to_dlpack{versioned = false}))
+---```
+---```text
+---float32[2, 2] cpu
+--- 1  1
+--- 1  1
+---```
+---@param managed lightuserdata|integer
+---@return strew.Tensor t error: memory of another device, complex numbers, negative strides
+function strew.from_dlpack(managed) end
+
+---Gives a table of columns, or a tensor of one dimension, to another library of the process, by Arrow's C data interface.
+---
+---The results are an ArrowArray and an ArrowSchema, userdata whose addresses a host passes on. Who imports them moves
+---them, and releases them; others are released when they are collected. Numbers that are contiguous and on the CPU are
+---shared without a copy. Bools become bits, text columns dictionaries of their words. NaN stays NaN. A table becomes a
+---struct of arrays, a tensor an array.
+---
+---```lua
+---local x = {n = strew.tensor{1, 2, 3}, half = strew.tensor{0.5, 1, 1.5}}
+---local y = strew.from_arrow(strew.to_arrow(x))
+---print(y.n, y.half:sum():item())
+---```
+---```text
+---int64[3] cpu
+--- 1  2  3	3.0
+---```
+---@param x strew.Tensor|table error: bfloat16, columns of other shapes than one dimension and one length
+---@return userdata array
+---@return userdata schema
+function strew.to_arrow(x) end
+
+---Makes a table of columns, or a tensor, from an array of another library of the process, by Arrow's C data interface.
+---
+---Both arguments are addresses, or what `strew.to_arrow` returns; both are moved, which leaves them empty. Numbers, dates,
+---times and durations without missing elements are read-only tensors over the array's memory, dates and times as the
+---integers that Arrow has, in the unit of their column; `t:clone()` may be written. Text and dictionaries of text become
+---codes with words, as `strew.load` makes them. Missing elements are NaN, for which other numbers become float64, and the
+---empty word. A wrong address ends the process; a sandbox has no such calls.
+---
+---```lua
+---print(strew.from_arrow(strew.to_arrow(strew.tensor{true, false})))
+---```
+---```text
+---bool[2] cpu
+---  true  false
+---```
+---@param array lightuserdata|integer|userdata
+---@param schema lightuserdata|integer|userdata
+---@return any x error: lists, decimals and other formats; an integer beside missing elements that float64 does not hold
+function strew.from_arrow(array, schema) end
 
 ----------------------------------------------------------------------------------------------------------------- Tables
 

@@ -165,6 +165,29 @@ static int load(lua_State *L, struct script_call *call) {
   return status == STREW_OK ? end_loading(L, call, held, 0) : -1;
 }
 
+/* map(path) */
+static int map(lua_State *L, struct script_call *call) {
+  const char *path;
+  int wanted = STREW_UINT8;
+  struct list shape = {.count = 1, .at = {-1}}, strides = {.is_given = false};
+  strew_map_options options = {.offset = 0};
+  const struct parameter parameters[] = {{"path", REQUIRED, bind_path, &path},
+                                         {"dtype", KEYED, bind_wanted_dtype, &wanted},
+                                         {"shape", KEYED, bind_list, &shape},
+                                         {"offset", KEYED, bind_integer, &options.offset},
+                                         {"strides", KEYED, bind_list, &strides},
+                                         {"byte_order", KEYED, bind_string, &options.byte_order},
+                                         LAST_PARAMETER};
+  strew_tensor **out = bind_result(L, call);
+  if (!bind_arguments(L, call, parameters)) return -1;
+  if (strides.is_given && strides.count != shape.count)
+    return bind_fail(call, STREW_ESHAPE, "strides", "has %d entries, expected %d, a stride for each dimension",
+                     strides.count, shape.count);
+  if (strides.is_given) options.strides = strides.at;
+  strew_device *cpu = strew_device_at(call->binding->context, 0);
+  return bind_end(strew_map(cpu, path, (strew_dtype)wanted, shape.count, shape.at, &options, out, &call->error), 1);
+}
+
 /* ----------------------------------------------------------------------------------------------------------- chunks */
 
 static void close_reader(union owned object) { strew_reader_close(object.reader); }
@@ -267,6 +290,7 @@ static int save(lua_State *L, struct script_call *call) {
 }
 
 const struct script_function bind_file_rows[] = {{"load", load, 0, FUNCTION | OUTSIDE},
+                                                 {"map", map, 0, FUNCTION | OUTSIDE},
                                                  {"chunks", chunks, 0, FUNCTION | OUTSIDE | CONSTANT},
                                                  {"save", save, 0, FUNCTION | OUTSIDE | CONSTANT},
                                                  {NULL, NULL, 0, 0}};

@@ -451,6 +451,22 @@ STREW_API strew_status strew_wrap_const(strew_device *device, strew_dtype dtype,
                                         const int64_t *strides, const void *data, size_t size_bytes,
                                         void (*release)(void *user), void *user, strew_tensor **out,
                                         strew_error *error);
+/* DLPack 1.x, by which array libraries of one process share memory. An exported tensor is a DLManagedTensorVersioned, or
+   with `unversioned` the DLManagedTensor of older versions, which belongs to the consumer: its deleter, on any thread,
+   ends the export, which keeps the tensor's memory until then. Memory that may only be read is marked so; unversioned
+   structs cannot (STREW_EARGUMENT). STREW_EDEVICE: the tensor is not on the CPU. */
+typedef struct strew_dlpack_options {
+  bool unversioned;
+  uint64_t reserved[4];
+} strew_dlpack_options;
+STREW_API strew_status strew_to_dlpack(strew_tensor *tensor, const strew_dlpack_options *options, void **out,
+                                       strew_error *error);
+/* A CPU tensor over the memory that a struct of DLPack describes, of either kind, without a copy. The deleter runs once,
+   as strew_wrap's release; if the call fails, the struct stays the caller's. The producer vouches for addresses: the
+   struct does not tell the size of the memory. A tensor marked as read-only is like one of strew_wrap_const.
+   STREW_EARGUMENT: managed is NULL or of another version, no sizes, data not aligned; STREW_EDEVICE: another device;
+   STREW_EDTYPE: complex numbers, several lanes and the like; STREW_ESHAPE: a negative stride, more than 16 dimensions. */
+STREW_API strew_status strew_from_dlpack(strew_device *device, void *managed, strew_tensor **out, strew_error *error);
 /* The address of the first element of a CPU tensor; the others follow at its strides. Valid while the tensor lives;
    NULL if it has no memory. Later calls read what a host writes there. STREW_EDEVICE: the tensor is on another
    device. */
@@ -1421,7 +1437,7 @@ STREW_API strew_status strew_combine(const strew_combination *combination, strew
 
 /* ------------------------------------------------------------------------------------------------------- files */
 
-/* An ordered table of named tensors: the contents of .npz and .csv files. */
+/* An ordered table of named tensors: the contents of .npz, .safetensors and .csv files. */
 STREW_API strew_status strew_table_create(strew_context *context, strew_table **out, strew_error *error);
 STREW_API void strew_table_release(strew_table *table); /* releases its tensors, too; NULL is fine */
 /* Appends a tensor, which is retained and may belong to another context. The name is copied; NULL: its number, "1",
@@ -1440,9 +1456,34 @@ STREW_API strew_status strew_table_add_word(strew_table *table, int64_t i, const
 STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /* -1 if tensor i has no words */
 STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int64_t code); /* borrowed, or NULL */
 
+/* Arrow's C data interface, by which libraries of one process share the columns of tables: structs as its specification
+   declares them. A struct is empty if its `release` is NULL.
+   From (strew_table_from_arrow): a struct of arrays ("+s") becomes a table of its columns, another array a table of one column without a name.
+   Numbers, dates, times and durations (their integers, in the column's unit) without missing elements are used in place:
+   read-only tensors, which keep the array until the last one is freed. Copied are bools, text (int64 codes with words, as
+   strew_load makes them), dictionaries of text, and columns with missing elements: NaN in floats; other numbers become
+   float64, if it holds them (STREW_EVALUE); the empty word in text. On success array and schema are empty: both are
+   owned here; if the call fails they stay the caller's. STREW_EDTYPE: other formats, as lists, decimals and binary data;
+   STREW_EARGUMENT: empty or invalid structs. Sizes of buffers are not in the structs: the producer vouches for them. */
+struct ArrowArray;
+struct ArrowSchema;
+/* To (strew_table_to_arrow): fills two empty structs, which the consumer releases, on any thread. Numbers are shared without a copy if they are
+   contiguous and on the CPU; bools become bits, text dictionaries of words with int32 indices; NaN stays NaN. A table of
+   one column without a name is a bare array, other tables are structs. STREW_EDTYPE: bfloat16; STREW_ESHAPE: columns
+   that are not of one dimension and equal length; STREW_EINDEX: a code without a word. */
+STREW_API strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *array,
+                                            struct ArrowSchema *schema, strew_error *error);
+/* Releases those that are not empty; NULL is fine. STREW_ARROW_BYTES: room for either struct, empty if it is zeros. */
+enum { STREW_ARROW_BYTES = 80 };
+STREW_API void strew_arrow_release(struct ArrowArray *array, struct ArrowSchema *schema);
+STREW_API strew_status strew_table_from_arrow(strew_device *device, struct ArrowArray *array,
+                                              struct ArrowSchema *schema, strew_table **out, strew_error *error);
+
 /* The suffix of a file's name, ignoring case, or the option `format` selects its format:
    .npy  one NumPy tensor, versions 1 to 3; uint16 and uint32 load as int32 and int64
    .npz  a NumPy archive of named tensors, stored or deflated, with ZIP64; needs the library libzip at run time
+   .safetensors  named tensors of every dtype: elements in their order of size, largest first, so that all are aligned
+         and the file can be mapped. Gaps, overlaps, repeated names and unknown dtypes are STREW_EFILE
    .csv  lines of cells: see strew_load_options; .tsv: the same, with tabs between them
    .png  a picture: [height, width] if grey, else [height, width, channels] (2: grey and alpha, 3: RGB, 4: RGBA). Loads
          as uint8, or as uint16 if the file has 16 bits; palettes are looked up, and 1, 2 and 4 bits scaled
@@ -1486,7 +1527,7 @@ typedef struct strew_csv_options {
    digits ("-", "?"), or unknown, none, nil, missing, n.a., n/d, #n/a, above numbers; and for a line of words, as units,
    between names and numbers. */
 typedef struct strew_load_options {
-  /* .npy, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
+  /* .npy and .safetensors, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
      While the tensor lives, the file must not be truncated (reading the lost part ends the process with SIGBUS) and
      should not be changed in place (pages not yet read change, too). Replacing it, as strew_save does, is safe. */
   bool map;
@@ -1504,7 +1545,7 @@ typedef struct strew_load_options {
      offset, times are UTC. If cells are missing they become float64, with NaN there. A part of a second fails. */
   const char *const *dates;
   int64_t column_count; /* the number of names in `columns` */
-  /* .csv: the columns of the table, in this order; .npz: its tensors. The others are skipped; NULL: all */
+  /* .csv: the columns of the table, in this order; .npz and .safetensors: its tensors. The others are skipped; NULL: all */
   const char *const *columns;
   const strew_csv_options *csv; /* .csv: more options, or NULL */
   uint64_t reserved[1];
@@ -1518,6 +1559,21 @@ typedef struct strew_load_options {
    another process takes first; that wait lasts until more bytes or a signal arrive. */
 STREW_API strew_status strew_load(strew_device *device, const char *path, const strew_load_options *options,
                                   strew_tensor **out, strew_table **table, strew_error *error);
+
+/* A tensor on the CPU over raw records of a file, memory-mapped as with strew_load_options.map: one field of a struct is
+   a view. Where the elements cannot be used in place (another byte order; an offset, or a stride, that is no multiple of
+   their size) they are copied. sizes: rank entries; -1 in dimension 0: as many as the file has, which takes all of its
+   bytes if there are no strides. STREW_EFILE: records beyond the file; STREW_EARGUMENT: a negative offset, an unknown
+   byte order; STREW_ESHAPE: an invalid shape or stride; STREW_EDEVICE: another device. */
+typedef struct strew_map_options {
+  int64_t offset;         /* of the first element, in bytes */
+  const int64_t *strides; /* rank entries, in bytes; NULL: row-major */
+  const char *byte_order; /* "little" or "big"; NULL: this machine's */
+  uint64_t reserved[4];
+} strew_map_options;
+STREW_API strew_status strew_map(strew_device *device, const char *path, strew_dtype dtype, int rank,
+                                 const int64_t *sizes, const strew_map_options *options, strew_tensor **out,
+                                 strew_error *error);
 
 /* A file that is read in chunks of rows: .csv, .tsv and .npy, also compressed by gzip, members of .npz, pipes and
    standard input. Memory is one chunk and a constant, and the words of text columns. A thread reads bytes ahead, up to

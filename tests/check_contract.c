@@ -91,6 +91,16 @@ START_TEST(test_new_tensors) {
   fails(STREW_ESHAPE, strew_wrap(cpu, STREW_FLOAT32, 1, &three, NULL, memory, 8, NULL, NULL, &out, &failure));
   fails(STREW_ESHAPE, strew_wrap(cpu, STREW_FLOAT32, 1, &three, &far, memory, 16, NULL, NULL, &out, &failure));
   fails(STREW_EARGUMENT, strew_wrap(cpu, STREW_FLOAT32, 1, &three, NULL, NULL, 12, NULL, NULL, &out, &failure));
+  const strew_map_options before = {.offset = -1}, swapped = {.byte_order = "middle"}, back = {.strides = &minus};
+  fails(STREW_EFILE, strew_map(cpu, "/dev/null/x", STREW_UINT8, 1, &three, NULL, &out, &failure));
+  fails(STREW_EARGUMENT, strew_map(cpu, NULL, STREW_UINT8, 1, &three, NULL, &out, &failure));
+  fails(STREW_EARGUMENT, strew_map(cpu, "/x", STREW_UINT8, 1, &three, &before, &out, &failure));
+  fails(STREW_EARGUMENT, strew_map(cpu, "/x", STREW_UINT8, 1, &three, &swapped, &out, &failure));
+  fails(STREW_ESHAPE, strew_map(cpu, "runtime/strew.h", STREW_UINT8, 1, &three, &back, &out, &failure));
+  strew_table *table = NULL;
+  fails(STREW_EARGUMENT, strew_table_from_arrow(cpu, NULL, NULL, &table, &failure));
+  strew_arrow_release(NULL, NULL);
+  fails(STREW_EARGUMENT, strew_from_dlpack(cpu, NULL, &out, &failure));
   fails(STREW_EVALUE, strew_arange(device, STREW_INT64, strew_int(0), strew_int(9), strew_int(0), &out, &failure));
   fails(STREW_EVALUE, strew_arange(device, STREW_INT64, strew_int(0), strew_int(9), strew_int(-1), &out, &failure));
   fails(STREW_EVALUE, strew_arange(device, STREW_INT8, strew_int(0), strew_int(900), strew_int(1), &out, &failure));

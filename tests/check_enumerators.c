@@ -82,6 +82,7 @@ static void dtypes(void) {
     REFUSES("dtype", strew_to, floats, device, dtype, &out);
     REFUSES("dtype", strew_wrap, device, dtype, 1, &size, NULL, memory, sizeof memory, NULL, NULL, &out);
     REFUSES("dtype", strew_wrap_const, device, dtype, 1, &size, NULL, memory, sizeof memory, NULL, NULL, &out);
+    REFUSES("dtype", strew_map, device, "/dev/null", dtype, 1, &size, NULL, &out);
     REFUSES("dtype", strew_scalar_store, strew_int(1), STREW_EXACT, dtype, &element);
     strew_dtype promoted = STREW_INT8;
     REFUSES("dtypes", strew_result_type, 1, &dtype, 0, NULL, &promoted);
@@ -587,6 +588,16 @@ static void reserved(void) {
     REFUSES_MEMBER("strew_image_options.reserved", "options", strew_image, matrix, &painting, &out);
     REFUSES_MEMBER("strew_reader_options.reserved", "options", strew_reader_open, device, FOLDER "/x.csv", &reading,
                    &reader);
+    strew_map_options mapping = {.offset = 0};
+    const int64_t one = 1;
+    mapping.reserved[bad] = bit;
+    REFUSES_MEMBER("strew_map_options.reserved", "options", strew_map, device, "/x", STREW_UINT8, 1, &one, &mapping,
+                   &out);
+    strew_dlpack_options sharing = {.unversioned = true};
+    void *managed = NULL;
+    sharing.reserved[bad] = bit;
+    REFUSES_MEMBER("strew_dlpack_options.reserved", "options", strew_to_dlpack, floats, &sharing, &managed);
+    ck_assert_ptr_null(managed);
     if (bad >= 1) continue;
     strew_load_options loading = {.map = false};
     loading.reserved[bad] = bit;

@@ -98,12 +98,18 @@ enum {
   CSV,
   CSV_GZIP,
   PNG,
+  SAFETENSORS,
   KINDS,
   NUMPY_KINDS = CSV,
-  MAPPED = KINDS /* loading */
+  MAPPED = KINDS, /* loading */
+  MAPPED_SAFETENSORS,
+  LOADED
 };
-static const char *const names[KINDS + 1] = {"t.npy", "t.npz",    "t.npz", "t.npy.gz",
-                                             "t.csv", "t.csv.gz", "t.png", "t.npy"};
+static const char *const names[LOADED] = {"t.npy",    "t.npz", "t.npz",         "t.npy.gz", "t.csv",
+                                          "t.csv.gz", "t.png", "t.safetensors", "t.npy",    "t.safetensors"};
+static bool is_table(int kind) {
+  return kind == ARCHIVE || kind == DEFLATED || kind == SAFETENSORS || kind == MAPPED_SAFETENSORS;
+}
 static bool is_csv(int kind) { return kind == CSV || kind == CSV_GZIP; }
 
 static strew_dtype saved_dtype; /* dtype of the last column: a .csv file does not record it */
@@ -117,7 +123,7 @@ static strew_status save_as(int kind, strew_tensor *tensor, const char *path) {
   strew_table *table = NULL;
   strew_save_options options = {.compress = kind == DEFLATED};
   saved_dtype = strew_tensor_dtype(tensor);
-  if (kind != ARCHIVE && kind != DEFLATED) return strew_save(tensor, path, NULL, &failure);
+  if (!is_table(kind)) return strew_save(tensor, path, NULL, &failure);
   strew_status status = strew_table_create(context, &table, &failure);
   if (status == STREW_OK) status = strew_table_add(table, "first", tensor, &failure);
   if (status == STREW_OK) status = strew_table_add(table, "second", tensor, &failure);
@@ -142,25 +148,27 @@ static strew_status load_columns(const char *path, strew_tensor **out) {
 }
 
 static strew_status load_as(int kind, const char *path, strew_tensor **out) {
-  strew_load_options options = {.map = kind == MAPPED};
+  strew_load_options options = {.map = kind >= MAPPED};
   strew_table *table = NULL;
-  bool is_archive = kind == ARCHIVE || kind == DEFLATED;
   *out = NULL;
   if (is_csv(kind)) return load_columns(path, out);
   strew_status status =
-      strew_load(device, path, &options, is_archive ? NULL : out, is_archive ? &table : NULL, &failure);
-  if (is_archive && status == STREW_OK) *out = strew_retain(strew_table_find(table, "second"));
+      strew_load(device, path, &options, is_table(kind) ? NULL : out, is_table(kind) ? &table : NULL, &failure);
+  if (is_table(kind) && status == STREW_OK) *out = strew_retain(strew_table_find(table, "second"));
   strew_table_release(table);
   return status;
 }
 
 START_TEST(test_every_dtype) {
   strew_dtype dtype = (strew_dtype)_i;
-  if (lacks(dtype) || dtype == STREW_BFLOAT16) return;
+  if (lacks(dtype)) return;
   static const int64_t shapes[][4] = {{3, 1, 5, 2}, {7, 300, 1, 1}, {2, 0, 3, 1}, {1, 1, 1, 1}};
-  for (int i = 0; i < 4 * 5 * LAYOUT_COUNT * NUMPY_KINDS; i++) {
-    int kind = i % NUMPY_KINDS, layout = i / NUMPY_KINDS % LAYOUT_COUNT, rank = i / NUMPY_KINDS / LAYOUT_COUNT % 5;
-    const int64_t *sizes = shapes[i / NUMPY_KINDS / LAYOUT_COUNT / 5];
+  enum { KINDS_HERE = NUMPY_KINDS + 1 };
+  for (int i = 0; i < 4 * 5 * LAYOUT_COUNT * KINDS_HERE; i++) {
+    int kind = i % KINDS_HERE < NUMPY_KINDS ? i % KINDS_HERE : SAFETENSORS, layout = i / KINDS_HERE % LAYOUT_COUNT,
+        rank = i / KINDS_HERE / LAYOUT_COUNT % 5;
+    if (dtype == STREW_BFLOAT16 && kind != SAFETENSORS) continue;
+    const int64_t *sizes = shapes[i / KINDS_HERE / LAYOUT_COUNT / 5];
     strew_tensor *saved = random_tensor(dtype, rank, sizes, (enum layout)layout), *loaded;
     ok(save_as(kind, saved, in_folder(names[kind])));
     ok(load_as(kind, in_folder(names[kind]), &loaded));
@@ -175,8 +183,8 @@ START_TEST(test_more_than_a_piece) {
   const int64_t count = 1200007; /* 4.8 MB, more than a device reads at once */
   strew_tensor *saved = NULL, *loaded;
   ok(strew_arange(device, STREW_INT32, strew_int(0), strew_int(count), strew_int(1), &saved, &failure));
-  for (int kind = 0; kind < NUMPY_KINDS; kind++) {
-    if (kind == DEFLATED) continue;
+  for (int kind = 0; kind < KINDS; kind++) {
+    if (kind == DEFLATED || is_csv(kind) || kind == PNG) continue;
     ok(save_as(kind, saved, in_folder(names[kind])));
     ok(load_as(kind, in_folder(names[kind]), &loaded));
     assert_same(saved, loaded, names[kind]);
@@ -526,7 +534,7 @@ START_TEST(test_pipe) {
   strew_load_options options = {.dtype = NULL};
   ck_assert_int_eq(mkfifo(pipe, 0600), 0);
   for (int kind = 0; kind < KINDS; kind++) {
-    if (kind == ARCHIVE || kind == DEFLATED || is_csv(kind)) continue; /* tables: file_spec.lua */
+    if (is_table(kind) || is_csv(kind)) continue; /* tables: file_spec.lua */
     strew_tensor *saved = random_content(kind, STREW_INT64, sizes, CONTIGUOUS), *loaded = NULL;
     ok(save_as(kind, saved, in_folder(names[kind])));
     size_t length = bytes_of_file(in_folder(names[kind]), bytes);
@@ -756,6 +764,89 @@ START_TEST(test_larger_than_memory) {
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------------------ safetensors */
+
+/* A file with this header, and `data_bytes` zeros. */
+static strew_status load_header(const char *header, size_t header_bytes, size_t data_bytes, strew_table **table) {
+  static char bytes[1 << 16];
+  memset(bytes, 0, sizeof bytes);
+  for (int i = 0; i < 8; i++) bytes[i] = (char)((uint64_t)header_bytes >> 8 * i);
+  memcpy(bytes + 8, header, strlen(header));
+  put_bytes(in_folder("t.safetensors"), bytes, 8 + strlen(header) + data_bytes);
+  *table = NULL;
+  return strew_load(device, in_folder("t.safetensors"), NULL, NULL, table, &failure);
+}
+
+START_TEST(test_safetensors) {
+  strew_table *table;
+  static const struct {
+    const char *header, *message; /* NULL: it is loaded */
+    size_t data_bytes;
+  } rows[] = {
+      {"{}", NULL, 0},
+      {"{} \n\t ", NULL, 0},
+      {"{\"a\" : {\"shape\": [ 2 ,1],\"data_offsets\":[0,8], \"dtype\":\"I32\"} }", NULL, 8},
+      {"{\"\\u00fc\\ud83d\\ude00\\n\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]}}", NULL, 1},
+      {"{\"__metadata__\":{\"a\":\"b\",\"c\":\"\"},\"x\":{\"dtype\":\"F64\",\"shape\":[0],\"data_offsets\":[0,0]}}",
+       NULL, 0},
+      {"{\"b\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[1,3]},\"a\":{\"dtype\":\"U8\",\"shape\":[1],"
+       "\"data_offsets\":[0,1]}}",
+       NULL, 3},
+      {"", "has an invalid header: expected { at its byte 0", 0},
+      {"[]", "has an invalid header: expected { at its byte 0", 0},
+      {"{", "has an invalid header: expected a string at its byte 1", 0},
+      {"{}x", "has an invalid header: expected nothing more at its byte 2", 0},
+      {"{\"a", "has an invalid header: expected the end of a string at its byte 3", 0},
+      {"{\"a\\x\":", "has an invalid header: expected an escape at its byte 4", 0},
+      {"{\"\\u0000\":", "has an invalid header: expected a character other than zero at its byte 8", 0},
+      {"{\"\\ud800\":", "has an invalid header: expected a character other than zero at its byte 8", 0},
+      {"{\"\\ud83d\\u0041\":", "has an invalid header: expected a character other than zero at its byte 14", 0},
+      {"{\"\n\":", "has an invalid header: expected no control character at its byte 2", 0},
+      {"{\"a\":{\"dtype\":\"F8_E4M3\",", "has a member \"a\" that has dtype \"F8_E4M3\", which strew does not have", 0},
+      {"{\"a\":{\"dtype\":\"F32\",\"dtype\"", "has an invalid header: expected one each of dtype, shape, data_offsets",
+       0},
+      {"{\"a\":{\"dtypes\"", "has an invalid header: expected one each of dtype, shape, data_offsets", 0},
+      {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1]}}", "has a member \"a\" that has no data_offsets in the header", 0},
+      {"{\"a\":{\"shape\":[1.5]", "has an invalid header: expected , or ] at its byte 16", 0},
+      {"{\"a\":{\"shape\":[-1]", "has an invalid header: expected a whole number at its byte 15", 0},
+      {"{\"a\":{\"shape\":[01]", "has an invalid header: expected a whole number at its byte 17", 0},
+      {"{\"a\":{\"shape\":[9223372036854775808]", "has an invalid header: expected a number below 2^63", 0},
+      {"{\"a\":{\"shape\":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]", "has a list of more than 16 numbers at byte 47", 0},
+      {"{\"a\":{\"data_offsets\":[1,2,3]", "has a list of more than 2 numbers at byte 26 of its header", 0},
+      {"{\"a\":{\"data_offsets\":[1]", "has an invalid header: expected two offsets before here", 0},
+      {"{\"a\":{\"dtype\":\"I8\",\"shape\":[3],\"data_offsets\":[0,2]}}",
+       "has a member \"a\" that is int8[3], but has the offsets 0 and 2, expected the bytes of its elements", 2},
+      {"{\"a\":{\"dtype\":\"I8\",\"shape\":[3],\"data_offsets\":[3,0]}}", "has a member \"a\" that is int8[3], but", 3},
+      {"{\"a\":{\"dtype\":\"I64\",\"shape\":[4611686018427387904,4],\"data_offsets\":[0,0]}}",
+       "has a member \"a\" that is int64[4611686018427387904, 4], but", 0},
+      {"{\"a\":{\"dtype\":\"I8\",\"shape\":[3],\"data_offsets\":[0,3]}}",
+       "is truncated: its tensors end at offset 3, found 2 bytes", 2},
+      {"{\"a\":{\"dtype\":\"I8\",\"shape\":[3],\"data_offsets\":[0,3]}}", "has tensors up to offset 3, and 4 bytes", 4},
+      {"{\"a\":{\"dtype\":\"I8\",\"shape\":[3],\"data_offsets\":[1,4]}}",
+       "has a tensor from offset 1 on, expected 0, the end of the one before", 4},
+      {"{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"b\":{\"dtype\":\"I8\",\"shape\":[2],"
+       "\"data_offsets\":[1,3]}}",
+       "has a tensor from offset 1 on, expected 2", 3},
+      {"{\"a\":{\"dtype\":\"I8\",\"shape\":[1],\"data_offsets\":[0,1]},\"a\":{\"dtype\":\"I8\",\"shape\":[1],"
+       "\"data_offsets\":[0,1]}}",
+       "has two tensors named \"a\"", 1},
+      {"{\"__metadata__\":{\"a\":1}}", "has an invalid header: expected a string", 0},
+      {"{\"__metadata__\":{},\"__metadata__\":{}}", "has an invalid header: expected no second __metadata__", 0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    strew_status status = load_header(rows[i].header, strlen(rows[i].header), rows[i].data_bytes, &table);
+    const bool as_said = rows[i].message ? status == STREW_EFILE && strstr(failure.message, rows[i].message) : !status;
+    if (!as_said || !table != !!status) ck_abort_msg("%s: %s", rows[i].header, failure.message);
+    strew_table_release(table);
+    clear_failure();
+  }
+  ck_assert_int_eq(load_header("{}", 3, 0, &table), STREW_EFILE);
+  ck_assert_ptr_nonnull(
+      strstr(failure.message, "claims a header of 3 bytes, expected at most 100000000, and 2 in all"));
+  ck_assert_int_eq(load_header("{}", SIZE_MAX, 0, &table), STREW_EFILE);
+}
+END_TEST
+
 /* -------------------------------------------------------------------------------------------------------- libraries */
 
 START_TEST(test_kinds) {
@@ -764,8 +855,9 @@ START_TEST(test_kinds) {
   strew_load_options map = {.map = true};
   ok(save_as(0, tensor, in_folder("t.npy")));
   ok(save_as(1, tensor, in_folder("t.npz")));
-  assert_fails(strew_load(device, in_folder("t.npy"), NULL, NULL, &table, &failure), STREW_EARGUMENT,
-               "load: 'path' ends in .npy, expected one of .npz, .csv, .tsv, .csv.gz, .tsv.gz for a table");
+  assert_fails(
+      strew_load(device, in_folder("t.npy"), NULL, NULL, &table, &failure), STREW_EARGUMENT,
+      "load: 'path' ends in .npy, expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz for a table");
   assert_fails(strew_load(device, in_folder("t.npz"), NULL, &loaded, NULL, &failure), STREW_EARGUMENT,
                "load: 'path' ends in .npz, expected one of .npy, .png, .npy.gz for one tensor");
   assert_fails(strew_load(device, NULL, NULL, &loaded, NULL, &failure), STREW_EARGUMENT, "load: 'path' is missing");
@@ -849,9 +941,10 @@ Suite *make_suite(void) {
   tcase_add_loop_test(all, test_every_dtype, 0, STREW_DTYPE_COUNT);
   tcase_add_test(all, test_more_than_a_piece);
   tcase_add_test(all, test_hiccups);
+  tcase_add_test(all, test_safetensors);
   tcase_add_loop_test(all, test_saving_fails, 0, 2 * KINDS);
-  tcase_add_loop_test(all, test_loading_fails, 0, on_device() ? KINDS : MAPPED + 1);
-  if (!on_device()) tcase_add_loop_test(all, test_memory_fails, 0, MAPPED + 1);
+  tcase_add_loop_test(all, test_loading_fails, 0, on_device() ? KINDS : LOADED);
+  if (!on_device()) tcase_add_loop_test(all, test_memory_fails, 0, LOADED);
   tcase_add_loop_test(all, test_interrupted, 0, KINDS);
   tcase_add_test(all, test_full_disk);
   if (!on_device()) tcase_add_test(all, test_leftovers); /* OpenCL does not survive fork */

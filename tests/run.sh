@@ -84,7 +84,7 @@ devices() { # [KIND...]
 }
 
 waiting='endless limits terminal mpi' # for deadlines and for processes
-others='driver installed faults-few digest instruction_sets program readme rules reference exports circles'
+others='driver installed faults-few digest instruction_sets program readme rules reference exports circles peers'
 
 sanitized() { sed 's/^/sanitized-/'; }
 
@@ -149,6 +149,7 @@ one() {
     readme) MAKEFLAGS='' exec "$BUILD/strew" tests/readme_test.lua "$BUILD" ;;
     digest) exec "$BUILD/strew" tests/digest.lua 600 3 1 2 3 7 ;;
     instruction_sets) exec sh tests/isas.sh "$BUILD" plain $ISAS ;;
+    peers) exec "${PYTHON:-python3}" -B tests/interchange_peers.py "$BUILD" ;;
     circles) exec sh tests/circles_test.sh "$BUILD" ;;
     faults-few)
       export STREW_TEST_FEW=1 OCL_ICD_VENDORS=/dev/null/none LUA_CPATH="$BUILD/?.so"

@@ -206,9 +206,8 @@ strew_status out_prepare(const struct call *call, strew_device *device, strew_dt
   return STREW_OK;
 }
 
-/* The number of elements that a view of this shape spans. -1 if it overflows, even for an empty tensor: later views
-   multiply sizes and strides. */
-static int64_t reach(int rank, const int64_t *sizes, const int64_t *strides) {
+/* Even for an empty tensor it may overflow: later views multiply sizes and strides. */
+int64_t reach_of_view(int rank, const int64_t *sizes, const int64_t *strides) {
   int64_t reached = 1, span;
   for (int d = 0; d < rank; d++) {
     if (__builtin_mul_overflow(sizes[d], strides[d], &span)) return -1;
@@ -227,7 +226,7 @@ static strew_status check_view(const struct call *call, int rank, const int64_t 
     fault.argument = "strides";
     return fail(call, fault, "is %s, expected strides of 0 or more", text_of_sizes(rank, strides, text));
   }
-  int64_t reached = reach(rank, sizes, strides);
+  int64_t reached = reach_of_view(rank, sizes, strides);
   fault.argument = "offset";
   if (offset < 0 || offset > elements) return fail(call, fault, "is %" PRId64 ", valid 0..%" PRId64, offset, elements);
   fault.argument = "shape";
@@ -262,7 +261,7 @@ static strew_status check_wrap(const struct call *call, const strew_device *devi
   return STREW_OK;
 }
 
-static strew_status wrap(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+strew_status tensor_wrap(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
                          const int64_t *sizes, const int64_t *strides, const struct storage *memory,
                          strew_tensor **out) {
   int64_t dense[MAX_RANK];
@@ -281,7 +280,7 @@ strew_status strew_wrap(strew_device *device, strew_dtype dtype, int rank, const
                         strew_error *error) {
   CALL(call, "wrap", error, {0});
   const struct storage memory = {.data = data, .size_bytes = size_bytes, .release = release, .user = user};
-  return wrap(&call, device, dtype, rank, sizes, strides, &memory, out);
+  return tensor_wrap(&call, device, dtype, rank, sizes, strides, &memory, out);
 }
 
 strew_status strew_wrap_const(strew_device *device, strew_dtype dtype, int rank, const int64_t *sizes,
@@ -290,7 +289,7 @@ strew_status strew_wrap_const(strew_device *device, strew_dtype dtype, int rank,
   CALL(call, "wrap_const", error, {0});
   const struct storage memory = {
       .data = (void *)(uintptr_t)data, .size_bytes = size_bytes, .constant = true, .release = release, .user = user};
-  return wrap(&call, device, dtype, rank, sizes, strides, &memory, out);
+  return tensor_wrap(&call, device, dtype, rank, sizes, strides, &memory, out);
 }
 
 /* ------------------------------------------------------------------------------------------------ properties */

@@ -11,6 +11,13 @@ strew_status tensor_create(const struct call *call, strew_device *device, strew_
 /* A new view of base's storage, which is retained. The shape is not checked. */
 strew_status tensor_view(const struct call *call, const strew_tensor *base, int rank, const int64_t *sizes,
                          const int64_t *strides, int64_t offset, strew_tensor **out);
+/* A new tensor over memory of the host, in which it must fit; `memory` has its address, size and release, and tells if it
+   is constant. See strew_wrap. */
+strew_status tensor_wrap(const struct call *call, strew_device *device, strew_dtype dtype, int rank,
+                         const int64_t *sizes, const int64_t *strides, const struct storage *memory,
+                         strew_tensor **out);
+/* Elements from the first to the last one of a view with strides of 0 or more; -1: more than can be counted. */
+int64_t reach_of_view(int rank, const int64_t *sizes, const int64_t *strides);
 /* Releases the tensor that a call has made and failed to fill; returns the call's status. */
 strew_status release_if_failed(strew_status status, strew_tensor **out);
 /* Reads `count` elements in memory order, from element `offset` of the storage on. */

@@ -14,6 +14,7 @@ static const struct format formats[] = {
     {".npz", NULL, npz_load, NULL, npz_save, TAKES_COMPRESS | TAKES_MEMBER | TAKES_COLUMNS, 0, &npy_chunks},
     {".csv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV, ',', &csv_chunks},
     {".tsv", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV, '\t', &csv_chunks},
+    {".safetensors", NULL, safetensors_load, NULL, safetensors_save, TAKES_MAP | TAKES_COLUMNS, 0, NULL},
     {".png", png_load, NULL, png_save, NULL, 0, 0, NULL},
     {".npy.gz", npy_load, NULL, npy_save, NULL, TAKES_COMPRESS | IS_GZIP, 0, &npy_chunks},
     {".csv.gz", NULL, csv_load, csv_save, csv_save_table, TAKES_CSV | TAKES_COMPRESS | IS_GZIP, ',', &csv_chunks},
@@ -94,7 +95,7 @@ static void start_progress(strew_context *context, const char *doing, const char
 static strew_status check_csv_option(const struct call *call, const struct format *format, const char *given) {
   if (!given || format->options & TAKES_CSV) return STREW_OK;
   return fail(call, FAULT(STREW_EARGUMENT, given), "is an option of %s files, not of %s files",
-              strcmp(given, "columns") == 0 ? ".csv, .tsv and .npz" : ".csv and .tsv", format->suffix);
+              strcmp(given, "columns") == 0 ? ".csv, .tsv, .npz and .safetensors" : ".csv and .tsv", format->suffix);
 }
 
 static const strew_csv_options *csv_options(const strew_load_options *options) {
@@ -222,6 +223,19 @@ strew_status strew_save(strew_tensor *tensor, const char *path, const strew_save
   return status;
 }
 
+/* Fails for text columns: tensors are without their words. */
+static strew_status check_words(const struct call *call, const strew_table *table, const char *suffix) {
+  char text[TEXT_BYTES];
+  struct fault fault = {.code = STREW_EARGUMENT,
+                        .argument = "x",
+                        .hint = ".csv files have the words; strew_save_table of a table without words saves the codes"};
+  for (int64_t i = 0; i < strew_table_count(table); i++)
+    if (strew_table_word_count(table, i) >= 0)
+      return fail(call, fault, "has words for column \"%s\", which %s files cannot hold",
+                  text_of_name(strew_table_name(table, i), text), suffix);
+  return STREW_OK;
+}
+
 strew_status strew_save_table(const strew_table *table, const char *path, const strew_save_options *options,
                               strew_error *error) {
   CALL(call, "save", error, {0});
@@ -230,6 +244,7 @@ strew_status strew_save_table(const strew_table *table, const char *path, const 
   RETURN_IF_FAILED(find_saver(&call, path, &chosen, SAVES_TABLE, "a table of tensors", &format));
   if (strew_table_is_numbered(table) && !(format->options & TAKES_CSV))
     return fail(&call, FAULT(STREW_EARGUMENT, "x"), "has no names, which %s files need", format->suffix);
+  if (!(format->options & TAKES_CSV)) RETURN_IF_FAILED(check_words(&call, table, format->suffix));
   uint64_t bytes = 0;
   for (int64_t i = 0; i < strew_table_count(table); i++) bytes += bytes_of(strew_table_tensor(table, i));
   start_progress(table_context(table), "saving", path, bytes);

@@ -68,9 +68,9 @@ strew_status format_check_load(const struct call *call, const struct format *for
 strew_status format_check_chunks(const struct call *call, const struct format *format, const char *word);
 
 tensor_loader npy_load, png_load;
-table_loader npz_load, csv_load;
+table_loader npz_load, csv_load, safetensors_load;
 tensor_saver npy_save, csv_save, png_save;
-table_saver npz_save, csv_save_table;
+table_saver npz_save, csv_save_table, safetensors_save;
 /* Checks the separator of cells. */
 strew_status csv_separator(const struct call *call, char separator);
 

@@ -2,6 +2,7 @@
    devices, in chunks. A header must agree with the number of bytes before memory is allocated for its elements. */
 #include "npy.h"
 #include "format.h"
+#include "mapping.h"
 #include "stream.h"
 
 #include <inttypes.h>
@@ -72,18 +73,12 @@ strew_status npy_read_header(const struct call *call, const struct npy_source *s
     memcpy(bytes + i, &word, sizeof word);                                                                             \
   }
 
-static void swap_bytes(unsigned char *bytes, size_t size_bytes, size_t element_bytes) {
+void swap_bytes(unsigned char *bytes, size_t size_bytes, size_t element_bytes) {
   switch (element_bytes) {
   case 2: SWAP_ALL(uint16_t, __builtin_bswap16) break;
   case 4: SWAP_ALL(uint32_t, __builtin_bswap32) break;
   case 8: SWAP_ALL(uint64_t, __builtin_bswap64) break;
   }
-}
-
-/* Makes nonzero bools 1: NumPy takes any such byte for true. Writes only where necessary: mapped pages stay shared. */
-static void normalize_bools(unsigned char *bytes, size_t size_bytes) {
-  for (size_t i = 0; i < size_bytes; i++)
-    if (bytes[i] > 1) bytes[i] = 1;
 }
 
 /* Bytes of an element in memory for one in the file. */
@@ -111,7 +106,6 @@ static void npy_widen(unsigned char *bytes, size_t count, size_t file_bytes) {
 static void convert(const struct npy_header *header, void *to, size_t file_bytes) {
   size_t bytes = file_bytes * widening(header);
   if (header->is_swapped) swap_bytes((unsigned char *)to + (bytes - file_bytes), file_bytes, header->file_bytes);
-  if (header->dtype == STREW_BOOL) normalize_bools(to, file_bytes);
   if (bytes > file_bytes) npy_widen(to, file_bytes / header->file_bytes, header->file_bytes);
 }
 
@@ -130,7 +124,9 @@ strew_status npy_read_elements(const struct call *call, const struct npy_source 
     TRY(status, source->read(call, source->user, destination + bytes * (wide - 1), bytes));
     if (status != STREW_OK) break;
     convert(header, destination, bytes);
-    if (!is_host) status = device->ops->write(call, to, at * wide, destination, bytes * wide);
+    if (header->dtype == STREW_BOOL)
+      status = normalize_bools(call, device->context, (unsigned char *)destination, bytes);
+    if (!is_host) TRY(status, device->ops->write(call, to, at * wide, destination, bytes * wide));
     progress_step(device->context, bytes);
   }
   if (!is_host) memory_free(device->context, chunk, chunk_bytes * wide);
@@ -175,26 +171,10 @@ strew_status npy_read(const struct call *call, const struct npy_source *source, 
 
 /* --------------------------------------------------------------------------------------------------------- mapped */
 
-struct mapping {
-  strew_context *context; /* lives as long as the storage */
-  void *address;
-  size_t size_bytes;
-};
-
-static void unmap(void *user) {
-  struct mapping *mapping = user;
-  file_unmap(mapping->address, mapping->size_bytes);
-  memory_free(mapping->context, mapping, sizeof *mapping);
-}
-
 /* Fails unless the elements can be used in place. */
-static strew_status check_mapped(const struct call *call, const struct npy_source *source, const struct file *file,
-                                 strew_device *device, const struct npy_header *header, uint64_t data_at) {
+static strew_status check_mapped(const struct call *call, const struct npy_source *source,
+                                 const struct npy_header *header, uint64_t data_at) {
   const char *hint = "leave out map, to read it";
-  if (!file->is_regular) return fail_file(call, file->path, hint, "cannot be mapped: it is not a regular file");
-  if (!device->ops->host_memory)
-    return fail(call, HINTED(STREW_EDEVICE, "map", "device = \"cpu\", or no map"),
-                "is true, but only tensors on the cpu can be mapped, not on %s", device->name);
   if (header->is_swapped)
     return fail_source(call, source, hint, "cannot be mapped: its byte order is not this machine's");
   if (widening(header) > 1)
@@ -207,52 +187,27 @@ static strew_status check_mapped(const struct call *call, const struct npy_sourc
   return STREW_OK;
 }
 
-static strew_status normalize_mapped(const struct call *call, strew_context *context, unsigned char *data,
-                                     size_t data_bytes) {
-  strew_status status = STREW_OK;
-  for (size_t at = 0; at < data_bytes && status == STREW_OK; at += CHUNK_BYTES) {
-    status = context_check(call, context);
-    if (status == STREW_OK) normalize_bools(data + at, data_bytes - at < CHUNK_BYTES ? data_bytes - at : CHUNK_BYTES);
-  }
-  return status;
-}
-
-static strew_status map_elements(const struct call *call, const struct file *file, strew_device *device,
-                                 const struct npy_header *header, uint64_t data_at, strew_tensor **out) {
-  strew_context *context = device->context;
-  int64_t sizes[MAX_RANK];
-  size_t data_bytes = (size_t)(file->size_bytes - data_at);
-  ALLOCATE_NEW(struct mapping *, mapping, call, context, sizeof *mapping);
-  *mapping = (struct mapping){context, NULL, (size_t)file->size_bytes};
-  strew_status status = file_map(call, file, &mapping->address);
-  if (status != STREW_OK) return memory_free(context, mapping, sizeof *mapping), status;
-  unsigned char *data = (unsigned char *)mapping->address + data_at;
-  if (header->dtype == STREW_BOOL) status = normalize_mapped(call, context, data, data_bytes);
-  sizes_in_memory(header, sizes);
-  TRY(status,
-      strew_wrap(device, header->dtype, header->rank, sizes, NULL, data, data_bytes, unmap, mapping, out, call->error));
-  if (status != STREW_OK) unmap(mapping);
-  return TRY(status, restore_order(call, header, out));
-}
-
 static strew_status map_file(const struct call *call, const struct npy_source *source, const struct file *file,
                              strew_device *device, strew_tensor **out) {
   struct npy_header header;
+  struct mapping *mapping;
   uint64_t data_at, data_bytes;
-  strew_status status = npy_read_header(call, source, device->context, &header, &data_at, &data_bytes);
-  TRY(status, check_mapped(call, source, file, device, &header, data_at));
-  return TRY(status, map_elements(call, file, device, &header, data_at, out));
+  int64_t sizes[MAX_RANK];
+  RETURN_IF_FAILED(npy_read_header(call, source, device->context, &header, &data_at, &data_bytes));
+  RETURN_IF_FAILED(mapping_create(call, device, file, &mapping));
+  strew_status status = check_mapped(call, source, &header, data_at);
+  if (status == STREW_OK && header.dtype == STREW_BOOL)
+    status = normalize_bools(call, device->context, mapping_at(mapping, data_at), (size_t)data_bytes);
+  sizes_in_memory(&header, sizes);
+  TRY(status, mapping_tensor(call, device, mapping, data_at, header.dtype, header.rank, sizes, NULL, out));
+  mapping_release(mapping);
+  return TRY(status, restore_order(call, &header, out));
 }
 
 /* ------------------------------------------------------------------------------------------------- loading a file */
 
-struct file_position {
-  const struct file *file;
-  uint64_t at;
-};
-
-static strew_status read_next(const struct call *call, void *user, void *to, size_t size_bytes) {
-  struct file_position *position = user;
+strew_status npy_read_next(const struct call *call, void *user, void *to, size_t size_bytes) {
+  struct npy_position *position = user;
   strew_status status = file_read(call, position->file, position->at, to, size_bytes);
   position->at += size_bytes;
   return status;
@@ -260,8 +215,8 @@ static strew_status read_next(const struct call *call, void *user, void *to, siz
 
 strew_status npy_load(const struct call *call, strew_device *device, struct file *file,
                       const strew_load_options *options, strew_tensor **out) {
-  struct file_position position = {file, 0};
-  struct npy_source source = {file->path, NULL, file->size_bytes, read_next, &position, NULL};
+  struct npy_position position = {file, 0};
+  struct npy_source source = {file->path, NULL, file->size_bytes, npy_read_next, &position, NULL};
   return options->map ? map_file(call, &source, file, device, out) : npy_read(call, &source, device, out);
 }
 

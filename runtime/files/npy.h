@@ -4,6 +4,8 @@
 
 #include "runtime/base/device.h"
 
+struct file;
+
 /* ------------------------------------------------------------------------------------------------ npy_header.c */
 
 /* A file begins with a magic string, its version and the length of the header: a Python dictionary as text. */
@@ -43,6 +45,12 @@ struct npy_source {
   void *user;
   const char *hint; /* about a dtype that strew does not have, instead of NumPy's way; NULL: none */
 };
+/* That function for a regular or held file; user: the place of the next byte. */
+struct npy_position {
+  const struct file *file;
+  uint64_t at;
+};
+strew_status npy_read_next(const struct call *call, void *user, void *to, size_t size_bytes);
 #define NPY_UNKNOWN_BYTES UINT64_MAX /* size_bytes of a source that is read in order, to its end */
 strew_status npy_read(const struct call *call, const struct npy_source *source, strew_device *device,
                       strew_tensor **out);
@@ -52,6 +60,9 @@ strew_status npy_read_header(const struct call *call, const struct npy_source *s
                              struct npy_header *header, uint64_t *data_at, uint64_t *data_bytes);
 strew_status npy_read_elements(const struct call *call, const struct npy_source *source,
                                const struct npy_header *header, struct storage *to, size_t size_bytes);
+
+/* Reverses the bytes of each element. */
+void swap_bytes(unsigned char *bytes, size_t size_bytes, size_t element_bytes);
 
 /* The bytes of a tensor as a .npy. */
 struct npy_image {

@@ -167,24 +167,10 @@ static strew_status add_tensor(const struct call *call, struct archive *archive,
   return status;
 }
 
-/* Fails for text columns: NumPy's arrays are without their words. */
-static strew_status check_words(const struct call *call, const strew_table *table) {
-  char text[TEXT_BYTES];
-  struct fault fault = {.code = STREW_EARGUMENT,
-                        .argument = "x",
-                        .hint = ".csv files have the words; strew_save_table of a table without words saves the codes"};
-  for (int64_t i = 0; i < strew_table_count(table); i++)
-    if (strew_table_word_count(table, i) >= 0)
-      return fail(call, fault, "has words for column \"%s\", which .npz files cannot hold",
-                  text_of_name(strew_table_name(table, i), text));
-  return STREW_OK;
-}
-
 strew_status npz_save(const struct call *call, const strew_table *table, const char *path,
                       const strew_save_options *options) {
   struct archive *archive;
-  strew_status status = check_words(call, table);
-  TRY(status, archive_create(call, table_context(table), path, &archive));
+  strew_status status = archive_create(call, table_context(table), path, &archive);
   if (status != STREW_OK) return status;
   for (int64_t i = 0; status == STREW_OK && i < strew_table_count(table); i++)
     status = add_tensor(call, archive, strew_table_name(table, i), strew_table_tensor(table, i), options->compress);

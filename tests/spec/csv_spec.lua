@@ -199,7 +199,7 @@ describe("a .csv file", function()
       assert.is_truthy(refused{separator = separator}:find("^load: 'separator' is "), separator)
     end
     assert.equal("load: 'separator' is \",,\", expected a single character", refused{separator = ",,"})
-    assert.equal("load: 'map' is true, but .csv files cannot be mapped, only .npy", refused{map = true})
+    assert.equal("load: 'map' is true, but .csv files cannot be mapped, only .npy, .safetensors", refused{map = true})
     assert.equal("load: 'header' is an option of .csv and .tsv files, not of .npy files",
       message(strew.load, "x.npy", {header = true}))
     assert.equal("load: 'header' is 1, expected a boolean", refused{header = 1})

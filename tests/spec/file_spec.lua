@@ -202,7 +202,7 @@ describe("files", function()
       local ok, result = pcall(strew.load, write("changed.csv.gz", changed))
       assert.is_true(not ok or strew.equal(result[2], strew.tensor{1, 3, 5}), tostring(at))
     end
-    assert.equal("load: 'map' is true, but .npy.gz files cannot be mapped, only .npy",
+    assert.equal("load: 'map' is true, but .npy.gz files cannot be mapped, only .npy, .safetensors",
       support.message(strew.load, "x.npy.gz", {map = true}))
   end)
 
@@ -243,9 +243,9 @@ describe("files", function()
     end
     support.fail({
       {"strew.load('x', {format = 'xls'})",
-        "load: 'format' is \"xls\", expected one of npy, npz, csv, tsv, png, npy.gz, csv.gz, tsv.gz"},
+        "load: 'format' is \"xls\", expected one of npy, npz, csv, tsv, safetensors, png, npy.gz, csv.gz, tsv.gz"},
       {"strew.load('x', {format = '.csv'})",
-        "load: 'format' is \".csv\", expected one of npy, npz, csv, tsv, png, npy.gz, csv.gz, tsv.gz"},
+        "load: 'format' is \".csv\", expected one of npy, npz, csv, tsv, safetensors, png, npy.gz, csv.gz, tsv.gz"},
       {"strew.load('x', {format = 5})", "load: 'format' is 5, expected a string"},
       {"strew.load('-')", "load: 'path' is \"-\", standard input, which needs a format\n"
         .. "  hint  {format = \"csv\"} names the format of other files"},
@@ -256,9 +256,10 @@ describe("files", function()
       {"strew.save('-', {x}, {format = 'csv'})", "save: 'path' is \"-\", standard output, expected the name of a file\n"
         .. "  hint  \"./-\" is a file of that name"},
       {"strew.save('x', {x}, {format = 'npy'})",
-        "save: 'format' is .npy, expected one of .npz, .csv, .tsv, .csv.gz, .tsv.gz for a table of tensors"},
+        "save: 'format' is .npy, expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz "
+          .. "for a table of tensors"},
       {"strew.save('x', {x}, {format = 'npx'})",
-        "save: 'format' is \"npx\", expected one of npy, npz, csv, tsv, png, npy.gz, csv.gz, tsv.gz"},
+        "save: 'format' is \"npx\", expected one of npy, npz, csv, tsv, safetensors, png, npy.gz, csv.gz, tsv.gz"},
     }, {strew = strew, x = strew.ones(1)})
   end)
 
@@ -351,7 +352,7 @@ describe("files", function()
       refusal(npy(header:format(">"), "\0\0\0\1"), {map = true}))
     assert.equal("cannot be mapped: its elements begin at byte 61, not a multiple of their 4 bytes" .. hint,
       refusal(npy(header:format("<") .. " ", "\0\0\0\1"), {map = true}))
-    assert.equal("load: 'map' is true, but .npz files cannot be mapped, only .npy",
+    assert.equal("load: 'map' is true, but .npz files cannot be mapped, only .npy, .safetensors",
       support.message(strew.load, samples .. "stored.npz", {map = true}))
   end)
 
@@ -524,7 +525,7 @@ describe("files", function()
     assert.equal("load: 'columns' has \"rows\" twice", support.message(strew.load, path, {columns = {"rows", "rows"}}))
     assert.equal("chunks: 'columns' is an option of load for .npz files, expected 'member' for chunks",
       support.message(strew.chunks, path, {columns = {"rows"}}))
-    assert.equal("load: 'columns' is an option of .csv, .tsv and .npz files, not of .npy files",
+    assert.equal("load: 'columns' is an option of .csv, .tsv, .npz and .safetensors files, not of .npy files",
       support.message(strew.load, "x.npy", {columns = {"rows"}}))
   end)
 
@@ -548,8 +549,62 @@ describe("files", function()
       refusal(archive(whole, 0xfffffffe), nil, ".npz"))
   end)
 
+  it("hold tensors of every dtype as .safetensors", function()
+    local name <const> = os.tmpname() .. ".safetensors"
+    local x = {["b\"\n\xc3\xbc"] = strew.tensor{true, false}, a = strew.ones(2, 3):to("bfloat16")}
+    x.c = strew.tensor(7)
+    strew.save(name, x)
+    for _, options in ipairs{{map = false}, {map = true}, {columns = strew.columns(x)}} do
+      local y = strew.load(name, options)
+      for key, t in pairs(x) do assert.is_true(t.dtype == y[key].dtype and t:equal(y[key])) end
+    end
+    assert.same({"c", "a"}, strew.columns(strew.load(name, {columns = {"c", "a"}})))
+    assert.equal("load: 'columns' has \"d\", not found in the file",
+      support.message(strew.load, name, {columns = {"d"}}))
+    assert.equal("load: 'columns' has \"c\" twice", support.message(strew.load, name, {columns = {"c", "c"}}))
+    assert.equal("save: 'x' has the name \"__metadata__\", expected another one, as this is not a tensor's",
+      support.message(strew.save, name, {__metadata__ = x.a}))
+    assert.equal("save: 'x' has the name \"?\", expected UTF-8", support.message(strew.save, name, {["\xff"] = x.a}))
+    local text = strew.columns({city = strew.tensor{0}}, nil, {city = {"Oslo"}})
+    assert.truthy(support.message(strew.save, name, text):find("which .safetensors files cannot hold", 1, true))
+    os.remove(name)
+  end)
+
+  it("of raw records are mapped", function()
+    local name <const> = os.tmpname()
+    local parts = {}
+    for i = 0, 4 do parts[#parts + 1] = string.pack("<i4d", i, i + 0.5) end
+    support.put(name, table.concat(parts))
+    local function list(options) return strew.map(name, options):tolist() end
+    assert.same({0, 1, 2, 3, 4}, list{dtype = "int32", strides = 12})
+    assert.same({0, 1 << 24, 1 << 25}, list{dtype = "int32", strides = {12}, shape = 3, byte_order = "big"})
+    assert.same({0.5, 1.5, 2.5, 3.5, 4.5}, list{dtype = "float64", offset = 4, strides = 12})
+    assert.same({{0.5, 2.5}, {1.5, 3.5}}, list{dtype = "float64", offset = 4, strides = {12, 24}, shape = {2, 2}})
+    assert.same({60}, strew.map(name).shape)
+    assert.same({0}, strew.map(name, {offset = 60}).shape)
+    assert.same({5, 0}, strew.map(name, {shape = {5, 0}}).shape)
+    local t = strew.map(name, {dtype = "int32", strides = 12})
+    t[0] = 77
+    assert.same({0, 1, 2, 3, 4}, list{dtype = "int32", strides = 12}) -- writes stay in memory
+    local is = ("map: 'path' is \"%s\", which "):format(name)
+    for said, options in pairs{
+      [is .. "has 60 bytes, too few for uint8[61] with strides [1] in bytes from byte 0 on"] = {shape = 61},
+      [is .. "has 60 bytes, too few for uint8[2] with strides [60] in bytes from byte 0 on"] = {shape = 2,
+        strides = 60},
+      [is .. "has 60 bytes from byte 0 on, no multiple of the 8 of a record"] = {dtype = "float64"},
+      [is .. "has 60 bytes, expected records from byte 61 on"] = {offset = 61},
+      ["map: 'strides' is 0 in dimension 0, expected 1 or more to count the records"] = {strides = 0},
+      ["map: 'strides' is [-1], expected strides of 0 or more"] = {strides = -1, shape = 3},
+      ["map: 'strides' has 2 entries, expected 1, a stride for each dimension"] = {strides = {4, 4}},
+      ["map: 'offset' is -1, expected 0 or more"] = {offset = -1},
+      ["map: 'byte_order' is \"middle\", expected one of little, big"] = {byte_order = "middle"},
+      ["map: 'shape' has size -1 in dimension 1, expected 0 or more"] = {shape = {2, -1}},
+    } do assert.equal(said, support.message(strew.map, name, options)) end
+    os.remove(name)
+  end)
+
   it("are named by their suffix", function()
-    local x, known = strew.ones(1), ".npy, .npz, .csv, .tsv, .png, .npy.gz, .csv.gz, .tsv.gz"
+    local x, known = strew.ones(1), ".npy, .npz, .csv, .tsv, .safetensors, .png, .npy.gz, .csv.gz, .tsv.gz"
     local hint = '\n  hint  {format = "csv"} names the format of other files'
     support.fail({
       {"strew.load 'x'", "load: 'path' is \"x\", expected a name ending in one of " .. known .. hint},
@@ -578,7 +633,8 @@ describe("files", function()
         "save: 'compress' is true, but .npy files are not compressed, only .npz, .npy.gz, .csv.gz, .tsv.gz\n"
           .. "  x  float32[1] cpu"},
       {"strew.save('x.npy', {a = x})",
-        "save: 'path' ends in .npy, expected one of .npz, .csv, .tsv, .csv.gz, .tsv.gz for a table of tensors"},
+        "save: 'path' ends in .npy, expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz "
+          .. "for a table of tensors"},
       {"strew.save('x.npz', x)",
         "save: 'path' ends in .npz, expected one of .npy, .csv, .tsv, .png, .npy.gz, .csv.gz, .tsv.gz for one tensor\n"
           .. "  x  float32[1] cpu"},

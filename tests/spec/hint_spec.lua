@@ -496,7 +496,8 @@ end)
 -- Hints of these files or with these texts are not provoked here, for the reason beside them.
 local elsewhere = {
   ["runtime/files/"] = "csv_spec.lua, file_spec.lua and png_spec.lua", ["lua_bindings/mpi/"] = "mpi_test.sh",
-  ["opencl/"] = "a device fails", ["strew_record.c"] = "gradients_spec.lua", ["strew_show.c"] = "show_spec.lua",
+  ["opencl/"] = "a device fails", ["runtime/interchange/"] = "check_interchange.c",
+  ["strew_record.c"] = "gradients_spec.lua", ["strew_show.c"] = "show_spec.lua",
   ["interrupt.c"] = "check_interrupt.c", ["memory.c"] = "no call",
   ["searchsorted.c"] = "calculating_spec.lua", ["matmul.c"] = "calculating_spec.lua",
   ["linalg.c"] = "linear_algebra_spec.lua",

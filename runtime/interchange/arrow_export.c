@@ -1,0 +1,263 @@
+/* arrow_export.c: tables as Arrow's arrays. Numbers are shared, bools become bits, and text a dictionary with int32
+   indices. A NaN stays one: no element is missing. */
+#include "arrow.h"
+#include "runtime/base/device.h"
+#include "runtime/files/table.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const formats[] = {
+    [STREW_FLOAT32] = "f", [STREW_FLOAT64] = "g", [STREW_FLOAT16] = "e", [STREW_INT64] = "l",
+    [STREW_INT32] = "i",   [STREW_INT16] = "s",   [STREW_INT8] = "c",    [STREW_UINT8] = "C",
+    [STREW_BOOL] = "b",    [STREW_UINT16] = "S",  [STREW_UINT32] = "I",  [STREW_UINT64] = "L",
+};
+_Static_assert(sizeof formats / sizeof *formats == STREW_DTYPE_COUNT, "a dtype without a format of Arrow");
+
+/* ----------------------------------------------------------------------------------------------------------- nodes */
+
+/* What the private data of an array or a schema own: tensors with the buffers' memory, and room for children. The
+   consumer may release it on any thread. */
+struct node {
+  struct released released;
+  strew_context *context; /* retained */
+  size_t size_bytes;
+  strew_tensor *held[2];
+  const void *buffers[3];
+  char text[]; /* children, or strings */
+};
+
+static void node_give_back(strew_context *context, struct released *released) {
+  struct node *node = (struct node *)(void *)((char *)released - offsetof(struct node, released));
+  memory_free(context, node, node->size_bytes);
+}
+
+static strew_status node_create(const struct call *call, strew_context *context, size_t text_bytes, struct node **out) {
+  const size_t size_bytes = sizeof(struct node) + text_bytes;
+  ALLOCATE_NEW(struct node *, node, call, context, size_bytes);
+  memset(node, 0, size_bytes);
+  node->released.give_back = node_give_back;
+  node->context = strew_context_retain(context);
+  node->size_bytes = size_bytes;
+  return *out = node, STREW_OK;
+}
+
+static void node_release(struct node *node) {
+  strew_context *context = node->context;
+  strew_release(node->held[0]), strew_release(node->held[1]);
+  context_give_back(context, &node->released);
+  strew_context_release(context);
+}
+
+#define DEFINE_RELEASE(name, type)                                                                                     \
+  static void name(struct type *self) {                                                                                \
+    for (int64_t i = 0; i < self->n_children; i++)                                                                     \
+      if (self->children[i]->release) self->children[i]->release(self->children[i]);                                   \
+    if (self->dictionary && self->dictionary->release) self->dictionary->release(self->dictionary);                    \
+    self->release = NULL;                                                                                              \
+    node_release(self->private_data);                                                                                  \
+  }
+DEFINE_RELEASE(release_array, ArrowArray)
+DEFINE_RELEASE(release_schema, ArrowSchema)
+
+/* An array or a schema with room for children; `text`, an array's or a schema's own, lies behind them. */
+#define DEFINE_CREATE(name, type, ending)                                                                              \
+  static strew_status name(const struct call *call, strew_context *context, int64_t count, bool has_dictionary,        \
+                           size_t text_bytes, struct type *out, char **text) {                                         \
+    const size_t all = (size_t)count + has_dictionary, rooms = all * (sizeof(struct type) + sizeof(struct type *));    \
+    struct node *node;                                                                                                 \
+    RETURN_IF_FAILED(node_create(call, context, rooms + text_bytes, &node));                                           \
+    struct type *children = (struct type *)(void *)node->text;                                                         \
+    struct type **list = (struct type **)(void *)(node->text + all * sizeof *children);                                \
+    for (int64_t i = 0; i < count; i++) list[i] = &children[i];                                                        \
+    *out = (struct type){.n_children = count, .children = count ? list : NULL, .release = ending};                     \
+    out->dictionary = has_dictionary ? &children[count] : NULL;                                                        \
+    out->private_data = node;                                                                                          \
+    return *text = node->text + rooms, STREW_OK;                                                                       \
+  }
+DEFINE_CREATE(create_array, ArrowArray, release_array)
+DEFINE_CREATE(create_schema, ArrowSchema, release_schema)
+
+/* --------------------------------------------------------------------------------------------------------- columns */
+
+/* An array without children over these tensors' memory. */
+static strew_status fill_array(const struct call *call, strew_context *context, int64_t length, bool has_dictionary,
+                               strew_tensor *first, strew_tensor *second, struct ArrowArray *out) {
+  char *text;
+  RETURN_IF_FAILED(create_array(call, context, 0, has_dictionary, 0, out, &text));
+  struct node *node = out->private_data;
+  node->held[0] = strew_retain(first);
+  node->held[1] = second ? strew_retain(second) : NULL;
+  node->buffers[1] = dense_at(first, 0);
+  node->buffers[2] = second ? dense_at(second, 0) : NULL;
+  out->buffers = node->buffers;
+  out->n_buffers = second ? 3 : 2;
+  out->length = length;
+  return STREW_OK;
+}
+
+static strew_status bytes_tensor(const struct call *call, strew_device *cpu, strew_dtype dtype, int64_t count,
+                                 strew_tensor **out) {
+  RETURN_IF_FAILED(tensor_create(call, cpu, dtype, 1, &count, out));
+  if (count) memset(dense_at(*out, 0), 0, (size_t)count * dtype_bytes(dtype));
+  return STREW_OK;
+}
+
+static strew_status make_bits(const struct call *call, const strew_tensor *bools, strew_tensor **out) {
+  const int64_t count = bools->sizes[0];
+  const unsigned char *from = dense_at(bools, 0);
+  RETURN_IF_FAILED(bytes_tensor(call, bools->storage->device, STREW_UINT8, count / 8 + 1, out));
+  unsigned char *bits = dense_at(*out, 0);
+  for (int64_t i = 0; i < count; i++)
+    if (from[i]) bits[i / 8] |= (unsigned char)(1 << i % 8);
+  return STREW_OK;
+}
+
+/* The words of a column, as large text. */
+static strew_status export_words(const struct call *call, strew_device *cpu, const strew_table *table, int64_t column,
+                                 struct ArrowArray *out) {
+  const int64_t count = strew_table_word_count(table, column);
+  strew_tensor *offsets = NULL, *text = NULL;
+  RETURN_IF_FAILED(bytes_tensor(call, cpu, STREW_INT64, count + 1, &offsets));
+  int64_t *ends = dense_at(offsets, 0);
+  for (int64_t i = 0; i < count; i++) ends[i + 1] = ends[i] + (int64_t)strlen(strew_table_word(table, column, i));
+  strew_status status = bytes_tensor(call, cpu, STREW_UINT8, ends[count] + 1, &text);
+  if (status == STREW_OK) {
+    for (int64_t i = 0; i < count; i++)
+      memcpy((char *)dense_at(text, 0) + ends[i], strew_table_word(table, column, i), (size_t)(ends[i + 1] - ends[i]));
+    status = fill_array(call, cpu->context, count, false, offsets, text, out);
+  }
+  strew_release(offsets), strew_release(text);
+  return status;
+}
+
+/* The codes of a text column as int32, which its words have to be. */
+static strew_status make_indices(const struct call *call, const strew_table *table, int64_t column,
+                                 const strew_tensor *codes, strew_tensor **out) {
+  const int64_t count = strew_table_word_count(table, column), most = count < INT_MAX ? count : INT_MAX;
+  char text[TEXT_BYTES];
+  const char *name = text_of_name(strew_table_name(table, column), text);
+  if (dtype_category(codes->dtype) != INTEGER)
+    return fail(call, FAULT(STREW_EDTYPE, "x"), "has words for a column \"%s\" of %s, expected an integer dtype", name,
+                strew_dtype_name(codes->dtype));
+  RETURN_IF_FAILED(bytes_tensor(call, codes->storage->device, STREW_INT32, codes->sizes[0], out));
+  for (int64_t i = 0; i < codes->sizes[0]; i++) {
+    const strew_scalar code = strew_scalar_load(codes->dtype, dense_at(codes, i));
+    if (code.dtype == STREW_UINT64 || code.as.i < 0 || code.as.i >= most)
+      return fail(call, VALUED(STREW_EINDEX, "x", code),
+                  "has code %" PRId64 " at [%" PRId64 "] of column \"%s\", valid 0..%" PRId64, code.as.i, i, name,
+                  most - 1);
+    ((int32_t *)dense_at(*out, 0))[i] = (int32_t)code.as.i;
+  }
+  return STREW_OK;
+}
+
+/* `dense`: the column's elements on the CPU, in order. */
+static strew_status export_dense(const struct call *call, const strew_table *table, int64_t column, strew_tensor *dense,
+                                 struct ArrowArray *out) {
+  strew_context *context = tensor_context(dense);
+  strew_device *cpu = dense->storage->device;
+  const bool has_words = strew_table_word_count(table, column) >= 0;
+  strew_tensor *made = NULL;
+  strew_status status = has_words                    ? make_indices(call, table, column, dense, &made)
+                        : dense->dtype == STREW_BOOL ? make_bits(call, dense, &made)
+                                                     : STREW_OK;
+  TRY(status, fill_array(call, context, dense->sizes[0], has_words, made ? made : dense, NULL, out));
+  if (status == STREW_OK && has_words) {
+    status = export_words(call, cpu, table, column, out->dictionary);
+    if (status != STREW_OK) out->release(out);
+  }
+  strew_release(made);
+  return status;
+}
+
+static strew_status export_column(const struct call *call, const strew_table *table, int64_t column,
+                                  struct ArrowArray *out) {
+  const strew_tensor *tensor = strew_table_tensor(table, column);
+  strew_tensor *here = NULL, *dense = NULL;
+  strew_status status = transfer(call, tensor, strew_device_at(tensor_context(tensor), 0), &here);
+  if (status != STREW_OK) return status;
+  status = strew_tensor_is_contiguous(here) ? (dense = strew_retain(here), STREW_OK)
+                                            : copy_as(call, here, here->dtype, &dense);
+  TRY(status, export_dense(call, table, column, dense, out));
+  strew_release(here), strew_release(dense);
+  return status;
+}
+
+static strew_status export_schema(const struct call *call, const strew_table *table, int64_t column,
+                                  struct ArrowSchema *out) {
+  const char *name = strew_table_name(table, column);
+  const bool has_words = strew_table_word_count(table, column) >= 0;
+  const size_t name_bytes = strlen(name) + 1;
+  char *text;
+  RETURN_IF_FAILED(create_schema(call, table_context(table), 0, has_words, name_bytes, out, &text));
+  out->name = memcpy(text, name, name_bytes);
+  out->format = has_words ? "i" : formats[strew_table_tensor(table, column)->dtype];
+  out->flags = ARROW_NULLABLE;
+  if (!has_words) return STREW_OK;
+  strew_status status = create_schema(call, table_context(table), 0, false, 0, out->dictionary, &text);
+  if (status != STREW_OK) return out->release(out), status;
+  out->dictionary->format = "U", out->dictionary->name = "", out->dictionary->flags = ARROW_NULLABLE;
+  return STREW_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- tables */
+
+_Static_assert(sizeof(struct ArrowArray) <= STREW_ARROW_BYTES && sizeof(struct ArrowSchema) <= STREW_ARROW_BYTES,
+               "room");
+
+void strew_arrow_release(struct ArrowArray *array, struct ArrowSchema *schema) {
+  if (array && array->release) array->release(array);
+  if (schema && schema->release) schema->release(schema);
+}
+
+static strew_status check_columns(const struct call *call, const strew_table *table) {
+  char text[TEXT_BYTES], sizes[TEXT_BYTES];
+  int64_t rows = -1;
+  for (int64_t i = 0; i < strew_table_count(table); i++) {
+    const strew_tensor *tensor = strew_table_tensor(table, i);
+    const char *name = text_of_name(strew_table_name(table, i), text);
+    if (tensor->dtype == STREW_BFLOAT16)
+      return fail(call, HINTED(STREW_EDTYPE, "x", "strew_to(x, float32) keeps every value"),
+                  "has a column \"%s\" of bfloat16, which Arrow does not have", name);
+    if (tensor->rank != 1 || (rows >= 0 && tensor->sizes[0] != rows))
+      return fail(call, FAULT(STREW_ESHAPE, "x"), "has a column \"%s\" of shape %s, expected columns of equal length",
+                  name, text_of_sizes(tensor->rank, tensor->sizes, sizes));
+    rows = tensor->sizes[0];
+  }
+  return STREW_OK;
+}
+
+strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *array, struct ArrowSchema *schema,
+                                  strew_error *error) {
+  CALL(call, "to_arrow", error, {0});
+  const int64_t count = strew_table_count(table);
+  struct ArrowArray whole = {0};
+  struct ArrowSchema described = {0};
+  char *text;
+  RETURN_IF_FAILED(check_columns(&call, table));
+  strew_status status = STREW_OK;
+  if (count == 1 && strew_table_is_numbered(table)) {
+    status = export_column(&call, table, 0, &whole);
+    TRY(status, export_schema(&call, table, 0, &described));
+  } else {
+    status = create_array(&call, table_context(table), count, false, 0, &whole, &text);
+    TRY(status, create_schema(&call, table_context(table), count, false, 0, &described, &text));
+    for (int64_t i = 0; i < count && status == STREW_OK; i++) {
+      status = export_column(&call, table, i, whole.children[i]);
+      TRY(status, export_schema(&call, table, i, described.children[i]));
+    }
+    if (status == STREW_OK) {
+      described.format = "+s", described.name = "";
+      whole.n_buffers = 1, whole.buffers = ((struct node *)whole.private_data)->buffers;
+      whole.length = count ? strew_table_tensor(table, 0)->sizes[0] : 0;
+    }
+  }
+  if (status != STREW_OK) {
+    strew_arrow_release(&whole, &described);
+    return status;
+  }
+  return *array = whole, *schema = described, STREW_OK;
+}

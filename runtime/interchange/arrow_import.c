@@ -1,0 +1,350 @@
+/* arrow_import.c: tables from Arrow's arrays. Numbers, dates and times without missing elements are used in place, as
+   read-only tensors that keep the array; bools, text and columns with missing elements are new tensors. */
+#include "arrow.h"
+#include "runtime/base/device.h"
+#include "runtime/files/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* An array that tensors share. */
+struct shared_array {
+  strew_context *context;
+  struct ArrowArray array;
+  int64_t references;
+  bool is_owned; /* the import succeeded: the array is not the caller's */
+};
+
+static void shared_array_release(void *user) {
+  struct shared_array *shared = user;
+  if (--shared->references) return;
+  if (shared->is_owned) shared->array.release(&shared->array);
+  memory_free(shared->context, shared, sizeof *shared);
+}
+
+/* True if bytes from offset to end can be counted. */
+static bool is_countable(const struct ArrowArray *array) {
+  const int64_t most = INT64_MAX / 64;
+  return array->length >= 0 && array->length <= most && array->offset >= 0 && array->offset <= most;
+}
+
+/* A column: `count` elements from element `at` on. */
+struct column {
+  const struct call *call;
+  strew_device *device;
+  const char *name;
+  const struct ArrowSchema *schema;
+  const struct ArrowArray *array;
+  int64_t at, count;
+};
+
+static strew_status fail_column(const struct column *c, strew_status code, const char *hint, const char *format, ...)
+    __attribute__((cold, format(printf, 4, 5)));
+static strew_status fail_column(const struct column *c, strew_status code, const char *hint, const char *format, ...) {
+  char name[TEXT_BYTES], reason[TEXT_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(reason, sizeof reason, format, arguments);
+  va_end(arguments);
+  return fail(c->call, HINTED(code, "array", hint), "has a column \"%s\" %s", text_of_name(c->name, name), reason);
+}
+
+/* ------------------------------------------------------------------------------------------------------- formats */
+
+enum kind { NUMBERS, BITS, MISSING, TEXT, LARGE_TEXT, TEXT_VIEWS };
+
+/* Formats, of which all or, for times of some zone, the beginning is given. */
+static const struct {
+  const char *format;
+  enum kind kind;
+  strew_dtype dtype;
+  bool is_begin;
+} formats[] = {
+    {"c", NUMBERS, STREW_INT8, false},    {"C", NUMBERS, STREW_UINT8, false},    {"s", NUMBERS, STREW_INT16, false},
+    {"S", NUMBERS, STREW_UINT16, false},  {"i", NUMBERS, STREW_INT32, false},    {"I", NUMBERS, STREW_UINT32, false},
+    {"l", NUMBERS, STREW_INT64, false},   {"L", NUMBERS, STREW_UINT64, false},   {"e", NUMBERS, STREW_FLOAT16, false},
+    {"f", NUMBERS, STREW_FLOAT32, false}, {"g", NUMBERS, STREW_FLOAT64, false},  {"tdD", NUMBERS, STREW_INT32, false},
+    {"tdm", NUMBERS, STREW_INT64, false}, {"tts", NUMBERS, STREW_INT32, false},  {"ttm", NUMBERS, STREW_INT32, false},
+    {"ttu", NUMBERS, STREW_INT64, false}, {"ttn", NUMBERS, STREW_INT64, false},  {"ts", NUMBERS, STREW_INT64, true},
+    {"tD", NUMBERS, STREW_INT64, true},   {"b", BITS, STREW_BOOL, false},        {"n", MISSING, STREW_FLOAT64, false},
+    {"u", TEXT, STREW_INT64, false},      {"U", LARGE_TEXT, STREW_INT64, false}, {"vu", TEXT_VIEWS, STREW_INT64, false},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static strew_status find_format(const struct column *c, const struct ArrowSchema *schema, int *out) {
+  char text[TEXT_BYTES];
+  const char *format = schema->format ? schema->format : "";
+  for (int i = 0; i < FORMATS; i++) {
+    const size_t length = strlen(formats[i].format) + !formats[i].is_begin;
+    if (strncmp(format, formats[i].format, length) == 0) return *out = i, STREW_OK;
+  }
+  return fail_column(c, STREW_EDTYPE, NULL, "of Arrow's format \"%s\", expected numbers, bools, times or text",
+                     text_of_name(format, text));
+}
+
+/* Fails unless the array has the buffers of the format. */
+static strew_status check_buffers(const struct column *c, const struct ArrowArray *array, int format) {
+  static const int64_t expected[] = {
+      [NUMBERS] = 2, [BITS] = 2, [MISSING] = 0, [TEXT] = 3, [LARGE_TEXT] = 3, [TEXT_VIEWS] = 3};
+  const enum kind kind = formats[format].kind;
+  const int64_t count = array->n_buffers;
+  if (count < expected[kind] || (kind != TEXT_VIEWS && count > expected[kind] && kind != MISSING))
+    return fail_column(c, STREW_EARGUMENT, NULL, "of format \"%s\" with %" PRId64 " buffers, expected %" PRId64,
+                       formats[format].format, count, expected[kind]);
+  if (kind == MISSING) return STREW_OK;
+  if (!array->buffers || (array->length && !array->buffers[1]))
+    return fail_column(c, STREW_EARGUMENT, NULL, "without its buffer 1");
+  if (kind == TEXT_VIEWS && array->length && count > 3 && !array->buffers[count - 1])
+    return fail_column(c, STREW_EARGUMENT, NULL, "without its last buffer");
+  return STREW_OK;
+}
+
+static bool bit_at(const void *bits, int64_t i) { return ((const unsigned char *)bits)[i / 8] >> (i % 8) & 1; }
+
+/* The bits of missing elements; NULL: none is missing. */
+static const void *missing_of(const struct ArrowArray *array, int64_t at, int64_t count) {
+  const void *bits = array->null_count && array->n_buffers > 0 && array->buffers ? array->buffers[0] : NULL;
+  for (int64_t i = 0; bits && i < count; i++)
+    if (!bit_at(bits, at + i)) return bits;
+  return NULL;
+}
+
+/* --------------------------------------------------------------------------------------------------------- numbers */
+
+static strew_status make_column(const struct column *c, strew_dtype dtype, strew_tensor **out) {
+  return tensor_create(c->call, c->device, dtype, 1, &c->count, out);
+}
+
+static strew_status wrap_numbers(const struct column *c, strew_dtype dtype, struct shared_array *shared,
+                                 strew_tensor **out) {
+  const size_t element = dtype_bytes(dtype);
+  const char *data = c->array->buffers[1];
+  const struct storage memory = {.data = data ? (void *)(uintptr_t)(data + (size_t)c->at * element) : NULL,
+                                 .size_bytes = (size_t)c->count * element,
+                                 .constant = true,
+                                 .release = shared_array_release,
+                                 .user = shared};
+  if ((uintptr_t)data % element) { /* rare: a copy is aligned */
+    RETURN_IF_FAILED(make_column(c, dtype, out));
+    if (c->count) memcpy(dense_at(*out, 0), data + (size_t)c->at * element, (size_t)c->count * element);
+    return STREW_OK;
+  }
+  RETURN_IF_FAILED(tensor_wrap(c->call, c->device, dtype, 1, &c->count, NULL, &memory, out));
+  return shared->references++, STREW_OK;
+}
+
+/* The element as a number; of BITS, true or false. */
+static strew_scalar number_at(const struct column *c, int format, int64_t i) {
+  const strew_dtype dtype = formats[format].dtype;
+  const char *data = c->array->buffers[1];
+  union element element = {{0}};
+  if (formats[format].kind == BITS) return strew_bool(bit_at(data, c->at + i));
+  memcpy(element.bytes, data + (size_t)(c->at + i) * dtype_bytes(dtype), dtype_bytes(dtype));
+  return strew_scalar_load(dtype, element.bytes);
+}
+
+/* Numbers of which some are missing: floats keep their dtype; others become float64, if it holds them. */
+static strew_status fill_numbers(const struct column *c, int format, const void *present, strew_tensor *to) {
+  char *place = dense_at(to, 0);
+  for (int64_t i = 0; i < c->count; i++, place += dtype_bytes(to->dtype)) {
+    const bool is_missing = !bit_at(present, c->at + i);
+    const strew_scalar number = is_missing ? strew_float(NAN) : number_at(c, format, i);
+    union element element;
+    RETURN_IF_FAILED(element_from(c->call, "array", number, STREW_SATURATE, to->dtype, &element));
+    memcpy(place, element.bytes, dtype_bytes(to->dtype));
+    if (number.dtype == STREW_FLOAT64 ||
+        (number.dtype != STREW_UINT64 && (double)number.as.i < 0x1p63 && (int64_t)(double)number.as.i == number.as.i))
+      continue;
+    return fail_column(c, STREW_EVALUE, "fill the missing elements first",
+                       "with missing elements and %" PRId64 " at row %" PRId64 ", which float64 does not hold",
+                       number.as.i, i);
+  }
+  return STREW_OK;
+}
+
+static strew_status import_numbers(const struct column *c, int format, struct shared_array *shared,
+                                   strew_tensor **out) {
+  const strew_dtype dtype = formats[format].dtype;
+  const enum kind kind = formats[format].kind;
+  const void *present = kind == MISSING ? NULL : missing_of(c->array, c->at, c->count);
+  if (kind == NUMBERS && !present) return wrap_numbers(c, dtype, shared, out);
+  RETURN_IF_FAILED(make_column(c, present && !dtype_is_float(dtype) ? STREW_FLOAT64 : dtype, out));
+  if (present) return fill_numbers(c, format, present, *out);
+  for (int64_t i = 0; i < c->count; i++) {
+    if (kind == BITS)
+      ((bool *)dense_at(*out, 0))[i] = bit_at(c->array->buffers[1], c->at + i);
+    else
+      ((double *)dense_at(*out, 0))[i] = NAN;
+  }
+  return STREW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ text */
+
+/* Element i of an array of text; false: it is not in its buffers. */
+static bool word_at(const struct ArrowArray *array, enum kind kind, int64_t i, const char **word, int64_t *length) {
+  const void *const *buffers = array->buffers;
+  int64_t begin, end;
+  if (kind == TEXT_VIEWS) {
+    int32_t view[4]; /* length, the first bytes, buffer, offset; or up to 12 bytes after the length */
+    const char *at = (const char *)buffers[1] + 16 * i;
+    memcpy(view, at, sizeof view);
+    *length = view[0], *word = at + 4;
+    if (*length <= 12) return *length >= 0;
+    if (view[2] < 0 || view[2] >= array->n_buffers - 3 || !buffers[2 + view[2]] || view[3] < 0) return false;
+    const int64_t size = ((const int64_t *)buffers[array->n_buffers - 1])[view[2]];
+    *word = (const char *)buffers[2 + view[2]] + view[3];
+    return view[3] <= size && *length <= size - view[3];
+  }
+  if (kind == LARGE_TEXT)
+    begin = ((const int64_t *)buffers[1])[i], end = ((const int64_t *)buffers[1])[i + 1];
+  else
+    begin = ((const int32_t *)buffers[1])[i], end = ((const int32_t *)buffers[1])[i + 1];
+  *length = end - begin;
+  *word = *length ? (const char *)buffers[2] + begin : "";
+  return begin >= 0 && end >= begin && (buffers[2] || !*length);
+}
+
+/* The code of element i, or of the empty word if it is missing. */
+static strew_status number_word(const struct column *c, const struct ArrowArray *array, enum kind kind, int64_t i,
+                                struct words *words, int64_t *code) {
+  const bool is_missing = array->null_count && array->buffers[0] && !bit_at(array->buffers[0], i);
+  const char *word = "";
+  int64_t length = 0;
+  if (!is_missing && !word_at(array, kind, i, &word, &length))
+    return fail_column(c, STREW_EARGUMENT, NULL, "with an invalid offset of element %" PRId64, i);
+  if (memchr(word, 0, (size_t)length))
+    return fail_column(c, STREW_EVALUE, NULL, "with a zero byte in element %" PRId64 ", which no word has", i);
+  return words_number(c->call, c->device->context, words, word, (size_t)length, code);
+}
+
+static strew_status import_text(const struct column *c, enum kind kind, struct words *words, strew_tensor **out) {
+  RETURN_IF_FAILED(make_column(c, STREW_INT64, out));
+  int64_t *codes = dense_at(*out, 0);
+  for (int64_t i = 0; i < c->count; i++) {
+    if (i % 65536 == 0) RETURN_IF_FAILED(context_check(c->call, c->device->context));
+    RETURN_IF_FAILED(number_word(c, c->array, kind, c->at + i, words, &codes[i]));
+  }
+  return STREW_OK;
+}
+
+/* Indices of a dictionary, whose words get codes first. */
+static strew_status import_dictionary(const struct column *c, int format, struct words *words, strew_tensor **out) {
+  const struct ArrowArray *dictionary = c->array->dictionary;
+  int of_words;
+  RETURN_IF_FAILED(find_format(c, c->schema->dictionary, &of_words));
+  const enum kind kind = formats[of_words].kind;
+  if (kind < TEXT || formats[format].kind != NUMBERS || dtype_is_float(formats[format].dtype))
+    return fail_column(c, STREW_EDTYPE, NULL, "with a dictionary of format \"%s\", expected one of text",
+                       formats[of_words].format);
+  if (!dictionary || !dictionary->release || !is_countable(dictionary))
+    return fail_column(c, STREW_EARGUMENT, NULL, "without its dictionary");
+  RETURN_IF_FAILED(check_buffers(c, dictionary, of_words));
+  const void *present = missing_of(c->array, c->at, c->count);
+  const size_t size_bytes = (size_t)(dictionary->length + 1) * sizeof(int64_t);
+  strew_context *context = c->device->context;
+  RETURN_IF_FAILED(make_column(c, STREW_INT64, out));
+  ALLOCATE_NEW(int64_t *, codes, c->call, context, size_bytes);
+  strew_status status = STREW_OK;
+  for (int64_t i = 0; i < dictionary->length && status == STREW_OK; i++)
+    status = number_word(c, dictionary, kind, dictionary->offset + i, words, &codes[i]);
+  int64_t *const empty = &codes[dictionary->length];
+  if (present) TRY(status, words_number(c->call, context, words, "", 0, empty));
+  for (int64_t i = 0; i < c->count && status == STREW_OK; i++) {
+    const bool is_missing = present && !bit_at(present, c->at + i);
+    const strew_scalar index = is_missing ? strew_int(dictionary->length) : number_at(c, format, i);
+    if (!is_missing && (index.dtype == STREW_UINT64 || index.as.i < 0 || index.as.i >= dictionary->length))
+      status = fail_column(c, STREW_EINDEX, NULL,
+                           "with index %" PRId64 " at row %" PRId64 ", its dictionary has %" PRId64 " words",
+                           index.as.i, i, dictionary->length);
+    else
+      ((int64_t *)dense_at(*out, 0))[i] = codes[index.as.i];
+  }
+  memory_free(context, codes, size_bytes);
+  return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------- columns */
+
+/* A column becomes entry i of the table. `known`: words of the earlier batches, or NULL. */
+static strew_status import_column(const struct column *c, struct shared_array *shared, strew_table *table,
+                                  bool is_bare) {
+  strew_context *context = c->device->context;
+  strew_tensor *tensor = NULL;
+  struct shared_words *words = NULL;
+  int format;
+  if (!c->array->release || !is_countable(c->array) || c->count > c->array->length - (c->at - c->array->offset))
+    return fail_column(c, STREW_EARGUMENT, NULL, "of %" PRId64 " elements from %" PRId64 " on, expected %" PRId64,
+                       c->array->length, c->array->offset, c->count);
+  RETURN_IF_FAILED(find_format(c, c->schema, &format));
+  RETURN_IF_FAILED(check_buffers(c, c->array, format));
+  const bool has_words = c->schema->dictionary || formats[format].kind >= TEXT;
+  strew_status status = has_words ? shared_words_create(c->call, context, &words) : STREW_OK;
+  if (status == STREW_OK)
+    status = c->schema->dictionary ? import_dictionary(c, format, &words->words, &tensor)
+             : has_words           ? import_text(c, formats[format].kind, &words->words, &tensor)
+                                   : import_numbers(c, format, shared, &tensor);
+  TRY(status, table_add(c->call, table, is_bare ? NULL : c->name, tensor));
+  if (status == STREW_OK && words) table_set_words(table, strew_table_count(table) - 1, words);
+  shared_words_release(words, context);
+  strew_release(tensor);
+  return status;
+}
+
+static strew_status import_columns(const struct call *call, strew_device *device, const struct ArrowArray *array,
+                                   const struct ArrowSchema *schema, struct shared_array *shared, strew_table *table) {
+  const bool is_table = strcmp(schema->format, "+s") == 0;
+  struct column c = {call, device, schema->name ? schema->name : "", schema, array, array->offset, array->length};
+  if (!is_table) return import_column(&c, shared, table, true);
+  if (array->n_children != schema->n_children || (array->n_children && (!array->children || !schema->children)))
+    return fail(call, FAULT(STREW_EARGUMENT, "array"), "has %" PRId64 " columns, its schema %" PRId64,
+                array->n_children, schema->n_children);
+  if (missing_of(array, array->offset, array->length))
+    return fail(call, FAULT(STREW_EVALUE, "array"), "has missing rows, expected missing elements of columns");
+  for (int64_t i = 0; i < array->n_children; i++) {
+    c.schema = schema->children[i], c.array = array->children[i];
+    if (!c.schema || !c.array || !c.schema->release)
+      return fail(call, FAULT(STREW_EARGUMENT, "array"), "has no column %" PRId64, i);
+    c.name = c.schema->name ? c.schema->name : "";
+    c.at = (int64_t)((uint64_t)c.array->offset + (uint64_t)array->offset); /* checked there */
+    RETURN_IF_FAILED(import_column(&c, shared, table, false));
+  }
+  return STREW_OK;
+}
+
+static strew_status check_structs(const struct call *call, const strew_device *device, const struct ArrowArray *array,
+                                  const struct ArrowSchema *schema) {
+  if (!device->ops->host_memory) return fail(call, FAULT(STREW_EDEVICE, "device"), "is %s, expected cpu", device->name);
+  if (!array || !array->release) return fail(call, FAULT(STREW_EARGUMENT, "array"), "is NULL or was released");
+  if (!schema || !schema->release || !schema->format)
+    return fail(call, FAULT(STREW_EARGUMENT, "schema"), "is NULL or was released");
+  if (is_countable(array)) return STREW_OK;
+  return fail(call, FAULT(STREW_EARGUMENT, "array"), "has %" PRId64 " rows from row %" PRId64 " on", array->length,
+              array->offset);
+}
+
+strew_status strew_table_from_arrow(strew_device *device, struct ArrowArray *array, struct ArrowSchema *schema,
+                                    strew_table **out, strew_error *error) {
+  CALL(call, "from_arrow", error, {0});
+  strew_context *context = device->context;
+  strew_table *table;
+  RETURN_IF_FAILED(check_structs(&call, device, array, schema));
+  ALLOCATE_NEW(struct shared_array *, shared, &call, context, sizeof *shared);
+  *shared = (struct shared_array){context, *array, 1, false};
+  strew_status status = table_create(&call, context, &table);
+  if (status == STREW_OK) {
+    status = import_columns(&call, device, array, schema, shared, table);
+    if (status != STREW_OK) strew_table_release(table);
+  }
+  if (status == STREW_OK) {
+    shared->is_owned = true;
+    array->release = NULL;
+    schema->release(schema);
+    *out = table;
+  }
+  shared_array_release(shared);
+  return status;
+}

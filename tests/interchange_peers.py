@@ -1,0 +1,420 @@
+# usage: python3 tests/interchange_peers.py BUILD
+# Tensors and tables to and from NumPy, PyTorch, pyarrow, polars and DuckDB in this process, as far as they are installed:
+# values, addresses (no copy), and every deleter and release called exactly once, in either order.
+import ctypes
+import gc
+import sys
+from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint8, \
+    c_uint16, c_uint32, c_uint64, c_void_p, cast, py_object
+
+build = sys.argv[1]
+
+
+def peer(name):
+    try:
+        return __import__(name)
+    except ImportError:
+        print(f"peers: without {name}, which is not installed for {sys.executable}")
+
+
+np, torch, pa, pl, duckdb = peer("numpy"), peer("torch"), peer("pyarrow"), peer("polars"), peer("duckdb")
+if not np:
+    print("peers: left out, needs NumPy (PYTHON=...)")
+    sys.exit()
+strew = ctypes.CDLL(f"{build}/libstrew.so")
+passed = 0
+
+
+def expect(fact, what):
+    global passed
+    if not fact:
+        print("FAILED", what)
+        sys.exit(1)
+    passed += 1
+
+
+# ------------------------------------------------------------------------------------------------------ the library
+
+names = "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool uint16 uint32 uint64".split()
+strew.strew_tensor_strides.restype = strew.strew_tensor_sizes.restype = POINTER(c_int64)
+strew.strew_tensor_numel.restype = c_int64
+strew.strew_device_at.restype = c_void_p
+for f, kinds in {"strew_device_at": [c_void_p, c_int], "strew_context_release": [c_void_p],
+                 "strew_context_bytes": [c_void_p]}.items():
+    getattr(strew, f).argtypes = kinds
+strew.strew_context_bytes.restype = c_size_t
+context = c_void_p()
+expect(strew.strew_context_create(None, byref(context), None) == 0, "a context")
+cpu = c_void_p(strew.strew_device_at(context, 0))
+
+
+
+def call(f, *arguments):
+    status = getattr(strew, f)(*arguments, None)
+    expect(status == 0, f"{f}: {status}")
+
+
+class Tensor:
+    def __init__(self, pointer):
+        self.pointer = pointer
+
+    @staticmethod
+    def made(dtype, array):
+        shape = (c_int64 * array.ndim)(*array.shape)
+        t = c_void_p()
+        call("strew_from", cpu, names.index(dtype), array.ndim, shape, c_void_p(array.ctypes.data), byref(t))
+        return Tensor(t)
+
+    def free(self):
+        strew.strew_release(self.pointer)
+        self.pointer = None
+
+    dtype = property(lambda self: names[strew.strew_tensor_dtype(self.pointer)])
+    rank = property(lambda self: strew.strew_tensor_rank(self.pointer))
+    shape = property(lambda self: tuple(strew.strew_tensor_sizes(self.pointer)[:self.rank]))
+    strides = property(lambda self: tuple(strew.strew_tensor_strides(self.pointer)[:self.rank]))
+
+    @property
+    def address(self):
+        data = c_void_p()
+        call("strew_data", self.pointer, byref(data))
+        return data.value or 0
+
+    def bytes(self):
+        size = strew.strew_tensor_numel(self.pointer)
+        size *= int(strew.strew_dtype_size_bytes(names.index(self.dtype)))
+        buffer = ctypes.create_string_buffer(size)
+        call("strew_read", self.pointer, buffer, c_size_t(size))
+        return buffer.raw
+
+    def is_writable(self):
+        # writes 0 (strew_int, passed by value)
+        return strew.strew_fill(self.pointer, Scalar(4, 0), None) == 0
+
+
+class Scalar(Structure):
+    _fields_ = [("dtype", c_int), ("i", c_int64)]
+
+
+# ----------------------------------------------------------------------------------------------------------- DLPack
+
+class Plain(Structure):
+    _fields_ = [("data", c_void_p), ("device", c_int32 * 2), ("rank", c_int32), ("code", c_uint8), ("bits", c_uint8),
+                ("lanes", c_uint16), ("sizes", POINTER(c_int64)), ("strides", POINTER(c_int64)), ("offset", c_uint64),
+                ("owner", c_void_p), ("deleter", c_void_p)]
+
+
+class Versioned(Structure):
+    _fields_ = [("major", c_uint32), ("minor", c_uint32), ("owner", c_void_p), ("deleter", c_void_p),
+                ("flags", c_uint64), ("data", c_void_p)]
+
+
+Deleter = CFUNCTYPE(None, c_void_p)
+python = ctypes.pythonapi
+python.PyCapsule_New.restype = py_object
+python.PyCapsule_New.argtypes = [c_void_p, c_char_p, c_void_p]
+python.PyCapsule_GetPointer.restype = c_void_p
+python.PyCapsule_GetPointer.argtypes = [py_object, c_char_p]
+python.PyCapsule_IsValid.argtypes = [py_object, c_char_p]
+python.PyCapsule_SetName.argtypes = [py_object, c_char_p]
+labels = {Plain: (b"dltensor", b"used_dltensor"), Versioned: (b"dltensor_versioned", b"used_dltensor_versioned")}
+kept = []
+
+
+# Counts the calls of a struct's deleter.
+class Counted:
+    def __init__(self, address, kind):
+        self.calls = 0
+        struct = cast(address, POINTER(kind)).contents
+        owner = Deleter(struct.deleter)
+
+        def delete(managed):
+            self.calls += 1
+            owner(managed)
+        self.callback = Deleter(delete)
+        kept.append(self)
+        struct.deleter = cast(self.callback, c_void_p)
+
+
+# A tensor of strew over a peer's memory.
+def imported(capsule):
+    kind = Plain if python.PyCapsule_IsValid(capsule, labels[Plain][0]) else Versioned
+    address = python.PyCapsule_GetPointer(capsule, labels[kind][0])
+    counted, t = Counted(address, kind), c_void_p()
+    status = strew.strew_from_dlpack(cpu, c_void_p(address), byref(t), None)
+    if status:
+        return None, counted
+    python.PyCapsule_SetName(capsule, labels[kind][1])
+    return Tensor(t), counted
+
+
+# What a peer takes as an array of another library.
+class Exported:
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, stream=None, max_version=None, dl_device=None, copy=None):
+        kind = Versioned if max_version and max_version[0] else Plain
+        managed = c_void_p()
+        options = (c_uint64 * 5)(kind is Plain)
+        call("strew_to_dlpack", self.tensor.pointer, options, byref(managed))
+        self.counted, self.kind = Counted(managed.value, kind), kind
+        return python.PyCapsule_New(managed, labels[kind][0], None)
+
+
+def has_nothing(what):
+    gc.collect()
+    expect(strew.strew_context_bytes(context) == 0, what + ": memory is left")
+
+
+def numpy_to_strew():
+    for name in names:
+        if name == "bfloat16":
+            continue
+        a = (np.arange(24) % 2).astype(name).reshape(2, 3, 4)
+        for array in (a, a.T, a[:, ::2, 1:], a[0, 0, 1], a[:0]):
+            for arguments in ({}, {"max_version": (1, 0)}):
+                array = np.asarray(array)
+                t, counted = imported(array.__dlpack__(**arguments))
+                what = f"NumPy's {name}{array.shape} {arguments}"
+                expect((t.dtype, t.shape) == (name, array.shape), what)
+                expect(array.size == 0 or t.address == array.ctypes.data, what + ": an address")
+                expect(t.bytes() == array.tobytes(), what + ": values")
+                expect(counted.calls == 0, what + ": deleted early")
+                t.free()
+                expect(counted.calls == 1, what + ": deleted")
+    a = np.arange(5.0)
+    a.flags.writeable = False
+    t, counted = imported(a.__dlpack__(max_version=(1, 0)))
+    expect(not t.is_writable() and a[1] == 1, "a read-only array")
+    t.free()
+    t, counted = imported(np.arange(5.0).__dlpack__())  # the array's last reference
+    gc.collect()
+    expect(t.bytes() == np.arange(5.0).tobytes() and t.is_writable() and counted.calls == 0, "the array is gone")
+    t.free()
+    expect(counted.calls == 1, "the array is gone: deleted")
+    for bad in (np.arange(5)[::-1], np.zeros(3, "complex64")):
+        capsule = bad.__dlpack__()
+        t, counted = imported(capsule)
+        expect(t is None and counted.calls == 0, "refused")
+        del capsule  # which deletes it
+        expect(counted.calls == 1, "refused, deleted by its owner")
+
+
+def strew_to_numpy():
+    for name in names:
+        if name == "bfloat16":
+            continue
+        a = (np.arange(24) % 2).astype(name).reshape(2, 3, 4)
+        for array in (a, a[0, 0, 1:2].reshape(()), a[:0]):
+            t = Tensor.made(name, np.ascontiguousarray(array).reshape(array.shape))
+            exported = Exported(t)
+            got = np.from_dlpack(exported)
+            expect(got.dtype == array.dtype and np.array_equal(got, array), f"NumPy from {name}{array.shape}")
+            expect(array.size == 0 or got.ctypes.data == t.address, f"NumPy from {name}: an address")
+            t.free()
+            expect(np.array_equal(got, array) and exported.counted.calls == 0, f"NumPy from {name}: kept")
+            del got
+            gc.collect()
+            expect(exported.counted.calls == 1, f"NumPy from {name}: deleted")
+    has_nothing("NumPy")
+
+
+def torch_both_ways():
+    for name in names:
+        dtype = getattr(torch, name)
+        x = (torch.arange(24) % 2).reshape(4, 6).to(dtype)
+        for given in (x, x.t(), x[1:, ::2], x[0, 0], x[:0]):
+            for version in (None, (1, 0)):
+                t, counted = imported(given.__dlpack__(max_version=version))
+                what = f"PyTorch's {name}{tuple(given.shape)} {version}"
+                expect((t.dtype, t.shape) == (name, tuple(given.shape)), what)
+                expect(given.numel() == 0 or t.address == given.data_ptr(), what + ": an address")
+                back = torch.from_dlpack(Exported(t))
+                expect(back.dtype == dtype and torch.equal(back, given), what + " and back")
+                expect(given.numel() == 0 or back.data_ptr() == given.data_ptr(), what + " and back: an address")
+                t.free()
+                expect(counted.calls == 0, what + ": kept")
+                del back
+                gc.collect()
+                expect(counted.calls == 1, what + ": deleted")
+    t = Tensor.made("int64", np.arange(6))
+    exported = Exported(t)
+    got = torch.utils.dlpack.from_dlpack(exported.__dlpack__())
+    got[1] = 50
+    expect(np.frombuffer(t.bytes(), "int64")[1] == 50, "PyTorch writes, strew sees it")
+    del got
+    gc.collect()
+    expect(exported.counted.calls == 1, "PyTorch deletes")
+    t.free()
+    has_nothing("PyTorch")
+
+
+# ------------------------------------------------------------------------------------------------------------ Arrow
+
+class Schema(Structure):
+    _fields_ = [("format", c_char_p), ("name", c_char_p), ("metadata", c_char_p), ("flags", c_int64),
+                ("n_children", c_int64), ("children", c_void_p), ("dictionary", c_void_p), ("release", c_void_p),
+                ("data", c_void_p)]
+
+
+class Array(Structure):
+    _fields_ = [("length", c_int64), ("null_count", c_int64), ("offset", c_int64), ("n_buffers", c_int64),
+                ("n_children", c_int64), ("buffers", c_void_p), ("children", c_void_p), ("dictionary", c_void_p),
+                ("release", c_void_p), ("data", c_void_p)]
+
+
+# Counts the calls of a struct's release, which finds it where it was moved to.
+class Release:
+    def __init__(self, struct):
+        self.calls = 0
+        owner = Deleter(struct.release)
+
+        def release(address):
+            self.calls += 1
+            owner(address)
+        self.callback = Deleter(release)
+        kept.append(self)
+        struct.release = cast(self.callback, c_void_p)
+
+
+class Table:
+    def __init__(self, pointer):
+        self.pointer = pointer
+        self.count = strew.strew_table_count(pointer)
+        self.columns = [Tensor(c_void_p(strew.strew_table_tensor(pointer, c_int64(i)))) for i in range(self.count)]
+        self.names = [strew.strew_table_name(pointer, c_int64(i)).decode() for i in range(self.count)]
+
+    def words(self, i):
+        n = strew.strew_table_word_count(self.pointer, c_int64(i))
+        return [strew.strew_table_word(self.pointer, c_int64(i), c_int64(k)).decode() for k in range(n)]
+
+    def values(self, i):
+        t = self.columns[i]
+        numbers = np.frombuffer(t.bytes(), t.dtype)
+        return [self.words(i)[k] for k in numbers] if self.words(i) else numbers.tolist()
+
+    def free(self):
+        strew.strew_table_release(self.pointer)
+
+
+for f in ("strew_table_name", "strew_table_word"):
+    getattr(strew, f).restype = c_char_p
+strew.strew_table_tensor.restype = strew.strew_retain.restype = c_void_p
+for f in ("strew_table_count", "strew_table_word_count"):
+    getattr(strew, f).restype = c_int64
+
+
+def from_arrow(batch):
+    array, schema, table = Array(), Schema(), c_void_p()
+    batch._export_to_c(ctypes.addressof(array), ctypes.addressof(schema))
+    counted = Release(array), Release(schema)
+    status = strew.strew_table_from_arrow(cpu, byref(array), byref(schema), byref(table), None)
+    if status:
+        expect(array.release and schema.release and not counted[0].calls + counted[1].calls, "a refused array stays")
+        Deleter(array.release)(ctypes.addressof(array))
+        Deleter(schema.release)(ctypes.addressof(schema))
+        return None, counted
+    expect(not array.release and not schema.release and counted[1].calls == 1, "the structs are empty")
+    return Table(table), counted
+
+
+def to_arrow(table):
+    array, schema = Array(), Schema()
+    call("strew_table_to_arrow", table.pointer, byref(array), byref(schema))
+    return array, schema, Release(array), Release(schema)
+
+
+def same(a, b):
+    return len(a) == len(b) and all(x == y or (x != x and y is None) or (x != x and y != y) for x, y in zip(a, b))
+
+
+def arrow_both_ways():
+    kinds = {"int8": pa.int8(), "uint16": pa.uint16(), "int32": pa.int32(), "uint64": pa.uint64(),
+             "int64": pa.int64(), "float32": pa.float32(), "float64": pa.float64()}
+    for name, kind in kinds.items():
+        whole = pa.record_batch({"x": pa.array([1, 2, 3, 4, 5], kind), "y": pa.array([1, None, 3, None, 100], kind)})
+        for batch in (whole, whole.slice(1, 3), whole.slice(0, 0)):
+            t, counted = from_arrow(batch)
+            expect(t.names == ["x", "y"] and t.columns[0].dtype == name, f"pyarrow's {name}")
+            for i in range(2):
+                expect(same(t.values(i), batch.column(i).to_pylist()), f"pyarrow's {name}: values")
+            address = batch.column(0).buffers()[1].address + batch.column(0).offset * kind.bit_width // 8
+            expect(not len(batch) or t.columns[0].address == address, f"pyarrow's {name}: an address")
+            expect(not t.columns[0].is_writable(), f"pyarrow's {name} is read-only")
+            first = strew.strew_retain(t.columns[0].pointer)
+            t.free()
+            expect(counted[0].calls == 0, f"pyarrow's {name}: kept")
+            strew.strew_release(c_void_p(first))
+            expect(counted[0].calls == 1, f"pyarrow's {name}: released")
+    text = ["Oslo", None, "", "\u00fc" * 20, "Oslo", "Rome"]
+    for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()),
+                 pa.dictionary(pa.uint32(), pa.large_string())):
+        batch = pa.record_batch({"x": pa.array(text).cast(kind) if pa.types.is_dictionary(kind) else pa.array(text, kind)})
+        for part in (batch, batch.slice(2, 3)):
+            t, counted = from_arrow(part)
+            expect(t.values(0) == [x or "" for x in part.column(0).to_pylist()], f"text as {kind}")
+            t.free()
+            expect(counted[0].calls == 1, f"text as {kind}: released")
+    import datetime
+    when = datetime.datetime(2024, 5, 17, 12, 30)
+    batch = pa.record_batch({"bool": pa.array([True, False, True]), "some": pa.array([True, None, False]),
+                             "none": pa.nulls(3), "day": pa.array([when.date()] * 3),
+                             "us": pa.array([when] * 3, pa.timestamp("us", "UTC"))})
+    t, counted = from_arrow(batch)
+    expect(t.values(0) == [True, False, True] and same(t.values(1), [1, None, 0]), "bools")
+    expect(same(t.values(2), [None] * 3) and t.values(3) == [19860] * 3, "nothing, days")
+    expect(t.values(4) == [1715949000000000] * 3, "microseconds")
+    t.free()
+    for bad in (pa.array([[1]]), pa.array([b"a"]), pa.array(["a\0b"]), pa.array([2 ** 60 + 1, None]),
+                pa.array([1]).dictionary_encode()):
+        t, counted = from_arrow(pa.record_batch({"x": bad}))
+        expect(t is None and counted[0].calls == counted[1].calls == 1, f"{bad.type} is refused")
+    t, counted = from_arrow(pa.array([1.5, 2.5]))  # no struct: a column without a name
+    expect(strew.strew_table_is_numbered(t.pointer) and t.values(0) == [1.5, 2.5], "a bare array")
+    array, schema, a, b = to_arrow(t)
+    got = pa.Array._import_from_c(ctypes.addressof(array), ctypes.addressof(schema))
+    expect(got.to_pylist() == [1.5, 2.5] and got.buffers()[1].address == t.columns[0].address, "a bare array back")
+    t.free()
+    del got
+    gc.collect()
+    expect(counted[0].calls == a.calls == b.calls == 1, "a bare array back: released")
+    batch = pa.record_batch({"city": pa.array(text), "f": pa.array([1.5, 2, 3, 4, 5, 6]), "n": pa.array(range(6)),
+                             "flag": pa.array([True, False, False, True, True, False])})
+    for consumer in ("pyarrow", "polars", "duckdb"):
+        if not globals()[{"pyarrow": "pa", "polars": "pl", "duckdb": "duckdb"}[consumer]]:
+            continue
+        t, counted = from_arrow(batch)
+        array, schema, a, b = to_arrow(t)
+        address = t.columns[1].address
+        t.free()
+        expect(counted[0].calls == 0, "exported columns keep the import")
+        got = pa.RecordBatch._import_from_c(ctypes.addressof(array), ctypes.addressof(schema))
+        got.validate(full=True)
+        expect(got.column(1).buffers()[1].address == address, "an address through both")
+        if consumer == "pyarrow":
+            rows = got.to_pydict()
+        elif consumer == "polars":
+            rows = pl.from_arrow(got).to_dict(as_series=False)
+        else:
+            with duckdb.connect() as connection:
+                rows = connection.register("x", got).sql("select * from x").to_arrow_table().to_pydict()
+        expect(rows == {**batch.to_pydict(), "city": [x or "" for x in text]}, f"{consumer} reads a table")
+        del got, rows
+        gc.collect()
+        expect(counted[0].calls == a.calls == b.calls == 1, f"{consumer}: released")
+    has_nothing("Arrow")
+
+
+numpy_to_strew()
+strew_to_numpy()
+if pa:
+    arrow_both_ways()
+if torch:
+    torch_both_ways()
+has_nothing("all")
+strew.strew_context_release(context)
+print(f"peers: {passed} passed, 0 failed")

@@ -1,0 +1,67 @@
+-- Tensors and tables to and from other libraries, by addresses: here this module is both sides. With others in one
+-- process: tests/interchange_peers.py. (devices: no, memory is the host's.)
+local strew = require "strew"
+local support = dofile "tests/spec/support.lua"
+
+local function message(...) return (support.message(...):gsub("\n.*", "")) end
+
+describe("DLPack", function()
+  it("shares memory", function()
+    local t = strew.arange(6):view(2, 3)
+    for _, versioned in ipairs{true, false} do
+      local same = strew.from_dlpack(t:t():to_dlpack{versioned = versioned})
+      assert.same({3, 2}, same.shape)
+      same:set(0, 1, 50)
+      assert.equal(50, t[1][0])
+      t[1][0] = 3
+    end
+    local kept = strew.from_dlpack(strew.to_dlpack(strew.ones(3)))
+    collectgarbage()
+    assert.equal(3, kept:sum():item())
+  end)
+
+  it("refuses what is no address", function()
+    local expected = "expected an address: a light userdata or an integer"
+    assert.equal("from_dlpack: 'managed' is 0x5, which is no address of a struct", message(strew.from_dlpack, 5))
+    assert.equal("from_dlpack: 'managed' is 0x1001, which is no address of a struct", message(strew.from_dlpack, 4097))
+    assert.equal("from_dlpack: 'managed' is \"x\", " .. expected, message(strew.from_dlpack, "x"))
+    assert.equal("from_dlpack: 'managed' is 4096.0, " .. expected, message(strew.from_dlpack, 4096.0))
+  end)
+end)
+
+describe("Arrow", function()
+  it("shares numbers, which are read-only then", function()
+    local x = {n = strew.arange(4), f = strew.tensor{0.5, 0 / 0, 1, 2}, b = strew.tensor{true, false, true, true}}
+    local y = strew.from_arrow(strew.to_arrow(x))
+    for name, t in pairs(x) do assert.is_true(t.dtype == y[name].dtype and t:equal(y[name]) or name == "f") end
+    x.n[0] = 7
+    assert.equal(7, y.n[0])
+    local function zero(t) t:narrow(0, 0, 2):zero_() end
+    for _, write in ipairs{function(t) t[0] = 1 end, function(t) t:add_(1) end, zero} do
+      assert.truthy(message(write, y.n):find("'self' is read-only memory of the host, it cannot be written", 1, true))
+    end
+    assert.same({true, false}, strew.from_arrow(strew.to_arrow(strew.tensor{true, false})):tolist())
+  end)
+
+  it("has text as dictionaries", function()
+    local text = strew.columns({city = strew.tensor{1, 0, 1}}, nil, {city = {"Oslo", "Rome"}})
+    local y = strew.from_arrow(strew.to_arrow(text))
+    assert.same({{1, 0, 1}, {"Oslo", "Rome"}}, {y.city:tolist(), y.words.city})
+  end)
+
+  it("moves structs, and releases those that nobody takes", function()
+    local array, schema = strew.to_arrow{n = strew.ones(1000)}
+    assert.truthy(support.message(strew.from_arrow, schema, array):find "^from_arrow: 'array' is ")
+    strew.from_arrow(array, schema)
+    assert.equal("from_arrow: 'array' is NULL or was released", message(strew.from_arrow, array, schema))
+    assert.equal("to_arrow: 'x' is 5, expected a tensor", message(strew.to_arrow, 5))
+    assert.equal("to_arrow: 'x' has a column \"a\" of shape [2, 2], expected columns of equal length",
+      message(strew.to_arrow, {a = strew.ones(2, 2)}))
+    collectgarbage()
+    local before = strew.memory()
+    for _ = 1, 10 do strew.to_arrow{n = strew.ones(1000)} end
+    collectgarbage()
+    collectgarbage()
+    assert.equal(before, strew.memory())
+  end)
+end)
