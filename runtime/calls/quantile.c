@@ -108,7 +108,7 @@ static void make_lines(struct steps *steps, strew_tensor *tensor, const int *dim
 /* Writes the quantile of each line to a row of out. */
 static strew_status pick_row(const struct quantile_list *list, const struct sorted_lines *lines,
                              strew_interpolation interpolation, int64_t i, strew_tensor *out) {
-  struct quantile_plan plan = {.q = list->q[i], .interpolation = interpolation, .step = 1};
+  struct quantile_plan plan = {.q = list->q[i], .interpolation = interpolation, .step = lines->values->strides[1]};
   strew_tensor row = *out, line = *lines->values;
   if (lines->unsorted) plan.unsorted = strew_tensor_numel(lines->values), plan.stays = lines->rows == 1;
   plan.in_float32 = out->dtype != STREW_FLOAT64;

@@ -74,7 +74,7 @@ struct keys {
 struct sorts {
   int64_t bytes; /* of an item */
   void (*make_items)(void *items, const uint64_t *keys, int64_t count, uint64_t base, int64_t position);
-  void (*insert)(void *items, int64_t count);
+  bool (*insert)(void *items, int64_t count, int64_t most);
   void (*count)(const void *items, int64_t count, struct digit digit, int64_t *counts);
   void (*partition)(void *to, const void *items, int64_t count, struct digit digit, int64_t *places);
   void (*select)(void *kept, int64_t *held, int64_t keep, const void *items, int64_t count);
@@ -372,18 +372,27 @@ static void store_all(struct radix *radix) {
   run_phase(radix, least(radix->line.keep - radix->rank, radix->count), radix->in_order ? ordered : store_chunk);
 }
 
-/* Sorts by all bits, and writes the result. Skips digits that all items share. */
-static void radix_sort(struct radix *radix) {
-  strew_context *context = radix->job->context;
-  const int bits = radix->bits, most = radix->count < SORT_FEW ? SORT_FEW_BITS : SORT_DIGIT_BITS,
-            digits = (bits + most - 1) / most;
+/* Sorts by the highest `bits` bits of those that keys need. Skips digits that all items share. */
+static void sort_by_digits(struct radix *radix, int bits) {
+  const int most = radix->count < SORT_FEW ? SORT_FEW_BITS : SORT_DIGIT_BITS, digits = (bits + most - 1) / most,
+            lowest = radix->bits - bits;
   for (int i = 0; i < digits; i++) {
-    radix->digit.shift = bits * i / digits;
-    radix->digit.bits = bits * (i + 1) / digits - radix->digit.shift;
+    radix->digit.shift = lowest + bits * i / digits;
+    radix->digit.bits = lowest + bits * (i + 1) / digits - radix->digit.shift;
     run_phase(radix, radix->count, count_chunk);
-    if (context_stops(context)) return;
+    if (context_stops(radix->job->context)) return;
     if (places_of_counts(radix) < radix->count) partition(radix);
   }
+}
+
+/* Sorts by all bits, and writes the result. A few broad items are in order by their highest bits, but for some that
+   are moved. */
+static void radix_sort(struct radix *radix) {
+  const int64_t count = radix->count;
+  const bool by_high = count < SORT_FEW && radix->kind == BROAD && radix->bits > SORT_HIGH_BITS;
+  if (by_high) sort_by_digits(radix, SORT_HIGH_BITS);
+  if (!by_high || !sorts_of[BROAD]->insert(radix->items, count, SORT_HIGH_MOVES * count))
+    sort_by_digits(radix, radix->bits);
   store_all(radix);
 }
 
@@ -411,7 +420,7 @@ static void find_bits(struct radix *radix) {
 static void sort_handful(const struct sort_job *job, const struct sort_line *line) {
   _Alignas(16) char items[SORT_INSERTION * sizeof(broad)];
   load_items(job, line, job->kind, items, 0, line->n);
-  sorts_of[job->kind]->insert(items, line->n);
+  sorts_of[job->kind]->insert(items, line->n, INT64_MAX);
   store(job, line, job->kind, items, 0, line->keep);
 }
 
@@ -513,7 +522,7 @@ static void sort_bucket(const struct buckets *buckets, int64_t i, char *spare, i
   bucket.parts = parts;
   bucket.found = found;
   if (bucket.count <= SORT_INSERTION) {
-    sorts_of[bucket.kind]->insert(bucket.items, bucket.count);
+    sorts_of[bucket.kind]->insert(bucket.items, bucket.count, INT64_MAX);
     bucket.bits = 0;
   }
   radix_sort(&bucket);
