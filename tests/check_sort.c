@@ -95,6 +95,13 @@ static void check_sort(strew_tensor *tensor, int dim, int64_t k, bool descending
   assert_elements(values, dtype, values_expected, "%s: values", what);
   strew_release(values);
   strew_release(positions);
+  positions = NULL; /* no values */
+  if (k < 0)
+    ok(strew_sort(tensor, dim, descending, NULL, &positions, &failure));
+  else
+    ok(strew_topk(tensor, k, dim, descending, NULL, &positions, &failure));
+  assert_elements(positions, STREW_INT64, positions_expected, "%s: positions alone", what);
+  strew_release(positions);
   free(values_expected);
   free(positions_expected);
 }
@@ -214,7 +221,6 @@ START_TEST(sorts_longest_lines) {
 }
 END_TEST
 
-/* Into given tensors, which keep their layout. */
 /* Lines that rise or fall, also with equal elements, and with one element out of place: in the first and the last block,
    and about the ends of chunks and of the parts of three threads. */
 START_TEST(sorts_what_is_in_order) {
@@ -239,6 +245,7 @@ START_TEST(sorts_what_is_in_order) {
 }
 END_TEST
 
+/* Into given tensors, which keep their layout. */
 static void check_given(int dim, const int64_t *sizes) {
   strew_tensor *tensor = random_tensor(STREW_FLOAT32, 2, sizes, STRIDED);
   for (int layout = CONTIGUOUS; layout <= STRIDED; layout++) {

@@ -322,6 +322,9 @@ static void check_quantile(strew_tensor *tensor, int dim, bool whole, int64_t co
                       &failure));
     assert_sizes(single, shape_rank - 1, shape + 1);
     assert_doubles(single, expected, "a quantile");
+    char *selected = host_of(single), *sorted = host_of(out); /* the same zeros and NaN */
+    ck_assert_mem_eq(selected, sorted, (size_t)lines * strew_dtype_size_bytes(dtype));
+    free(selected), free(sorted);
   }
   free(x), free(values), free(expected), free(rounded_q);
   strew_release(q), strew_release(out), strew_release(single);
@@ -342,6 +345,45 @@ START_TEST(test_random_quantiles) {
                      (strew_interpolation)draw_below(STREW_INTERPOLATION_COUNT));
       strew_release(tensor);
     }
+  }
+}
+END_TEST
+
+/* Of one long line, from which the elements between two of a sample are kept, and which stays as it is: any numbers,
+   equal ones, zeros of both signs, infinities, near ones with two outliers, those of a period of the sample, and a NaN. */
+enum form { PLAIN, EQUAL, ZEROS, INFINITE, NEAR, PERIODIC, WITH_NAN, FORMS };
+
+static double long_element(enum form form, int64_t i, int64_t n) {
+  const double drawn = (double)draw_below(1 << 20) - (1 << 19);
+  if (form == EQUAL) return (double)draw_below(3);
+  if (form == ZEROS) return drawn > 3e5 ? drawn : draw_below(2) ? 0.0 : -0.0;
+  if (form == INFINITE && draw_below(3)) return draw_below(2) ? (double)INFINITY : -(double)INFINITY;
+  if (form == NEAR) return i < 2 ? (i ? 6e4 : -6e4) : 1 + drawn * 0x1p-30;
+  if (form == PERIODIC) return (double)(i * 128 / n % 2 ? i % 7 : 9);
+  return form == WITH_NAN && i == n / 3 ? (double)NAN : drawn / 16;
+}
+
+START_TEST(test_selected_quantiles) {
+  static const int64_t lengths[] = {49, 255, 256, 257, 1000, 8191, 8192, 20000};
+  enum { LENGTHS = sizeof lengths / sizeof *lengths };
+  const strew_dtype dtype = (strew_dtype)_i;
+  if (lacks(dtype) || !is_float_dtype(dtype)) return;
+  seed_draws((uint64_t)_i + 1);
+  for (int k = 0; k < LENGTHS * FORMS; k++) {
+    if (!chosen(k, 16)) continue;
+    const int64_t n = lengths[k % LENGTHS];
+    double *numbers = malloc((size_t)n * sizeof *numbers);
+    for (int64_t i = 0; i < n; i++) numbers[i] = long_element((enum form)(k / LENGTHS), i, n);
+    use_threads((const int[]){1, 2, 7}[k % 3]);
+    strew_tensor *tensor = tensor_from_doubles(dtype, n, numbers);
+    char *before = host_of(tensor);
+    for (int turn = 0; turn < 6; turn++)
+      check_quantile(tensor, 0, turn % 2, 1 + draw_below(3), false,
+                     (strew_interpolation)draw_below(STREW_INTERPOLATION_COUNT));
+    char *after = host_of(tensor);
+    ck_assert_mem_eq(before, after, (size_t)n * strew_dtype_size_bytes(dtype));
+    free(before), free(after), free(numbers);
+    strew_release(tensor);
   }
 }
 END_TEST
@@ -423,6 +465,7 @@ Suite *make_suite(void) {
   tcase_add_loop_test(quantiles, test_random_group_quantiles, 0, STREW_DTYPE_COUNT);
   tcase_add_test(quantiles, test_large_group_quantile);
   tcase_add_loop_test(quantiles, test_random_quantiles, 0, STREW_DTYPE_COUNT);
+  tcase_add_loop_test(quantiles, test_selected_quantiles, 0, STREW_DTYPE_COUNT);
   tcase_add_loop_test(quantiles, test_wide_gaps, 0, STREW_DTYPE_COUNT);
   tcase_add_test(quantiles, test_refused);
   return suite;

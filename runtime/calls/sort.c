@@ -14,12 +14,18 @@ static void sort_into(struct steps *steps, strew_tensor *tensor, int dim, int64_
   if (steps->status != STREW_OK || !strew_tensor_numel(indices)) return;
   if (tensor->storage->wrapped) tensor = step_copy(steps, tensor, tensor->dtype);
   if (!tensor) return;
-  PLAN(&sort.plan, tensor->rank, tensor->sizes, values, indices, tensor);
+  plan_start(&sort.plan, tensor->rank, tensor->sizes);
+  if (values)
+    plan_add(&sort.plan, values);
+  else
+    plan_add_number(&sort.plan, tensor->dtype, (union element){.i64 = 0});
+  plan_add(&sort.plan, indices);
+  plan_add(&sort.plan, tensor);
   plan_lines(&sort.plan, dim);
   STEP(steps, RUN_ON(tensor, sort, steps->call, &sort));
 }
 
-/* A result that the host does not need, NULL, is made and released. */
+/* Indices that the host does not need, NULL, are made and released; values are not made. */
 static strew_status sort_along(const struct call *call, strew_tensor *tensor, int dim, int64_t keep, bool descending,
                                strew_tensor **values, strew_tensor **indices) {
   strew_device *device = tensor->storage->device;
@@ -27,7 +33,7 @@ static strew_status sort_along(const struct call *call, strew_tensor *tensor, in
   STEPS(steps, call);
   for (int d = 0; d < tensor->rank; d++) sizes[d] = d == dim ? keep : tensor->sizes[d];
   strew_tensor *sorted =
-      steps_out(&steps, "values", device, tensor->dtype, tensor->rank, sizes, values ? *values : NULL);
+      values ? steps_out(&steps, "values", device, tensor->dtype, tensor->rank, sizes, *values) : NULL;
   strew_tensor *order =
       steps_out(&steps, "indices", device, STREW_INT64, tensor->rank, sizes, indices ? *indices : NULL);
   sort_into(&steps, tensor, dim, keep, descending, sorted, order);

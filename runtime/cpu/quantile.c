@@ -1,6 +1,7 @@
 /* quantile.c: elements at the ranks of quantiles on the CPU. Of unsorted elements a few are sorted, of more those of
-   the ranks are selected. */
+   the ranks are selected: first those between two elements of a sample are kept, then digit by digit. */
 #include "cpu.h"
+#include "runtime/cpu/tuning.h"
 #include "runtime/shared/rank.h"
 
 _Static_assert(RANK_LINEAR == (int)STREW_LINEAR && RANK_LOWER == (int)STREW_LOWER && RANK_HIGHER == (int)STREW_HIGHER &&
@@ -16,6 +17,7 @@ struct picking {
   struct float_format format;
   int64_t step_bytes;
   uint64_t flip;
+  void *spare; /* where elements are selected; NULL: where they are */
 };
 
 struct elements {
@@ -51,6 +53,9 @@ strew_status cpu_quantile(const struct call *call, strew_device *device, const s
                             .flip = dtype_sign(dtype)};
   const int64_t bytes = walk_bytes(&plan->plan) + plan->unsorted * (int64_t)dtype_bytes(dtype);
   const int64_t most = SELECTED / (plan->unsorted / plan_numel(&plan->plan) + 1) + 1;
+  const size_t spare_bytes = plan->stays ? (size_t)plan->unsorted * dtype_bytes(dtype) : 0;
+  if (spare_bytes) ALLOCATE(picking.spare, call, device->context, spare_bytes);
   walk_rows_sized(device->context, &plan->plan, bytes, least(most, QUANTILES), picks[dtype_signed(dtype)], &picking);
+  if (spare_bytes) memory_free(device->context, picking.spare, spare_bytes);
   return context_end(call, device->context, plan->plan.operands[QUANTILE_OUT].storage);
 }

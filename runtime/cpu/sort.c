@@ -67,13 +67,14 @@ enum { NARROW, BROAD, KINDS };
 struct keys {
   /* `load` makes keys of elements from `position` on; `store` writes values of sorted items from `rank` on */
   void (*load)(uint64_t *keys, const struct sort_line *line, int64_t position, int64_t count);
+  void (*find_order)(const struct sort_line *line, int64_t begin, int64_t end, bool *rises, bool *falls);
   void (*store[KINDS])(const struct sort_line *line, const void *items, int64_t rank, int64_t count);
 };
 
 struct sorts {
   int64_t bytes; /* of an item */
   void (*make_items)(void *items, const uint64_t *keys, int64_t count, uint64_t base, int64_t position);
-  void (*insert)(void *items, int64_t count);
+  bool (*insert)(void *items, int64_t count, int64_t most);
   void (*count)(const void *items, int64_t count, struct digit digit, int64_t *counts);
   void (*partition)(void *to, const void *items, int64_t count, struct digit digit, int64_t *places);
   void (*select)(void *kept, int64_t *held, int64_t keep, const void *items, int64_t count);
@@ -184,34 +185,32 @@ static void each_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t
   }
 }
 
-/* Compares blocks, as most lines show that they are not in order in the first one. */
-static void find_order(struct bounds *bounds, uint64_t before, const uint64_t *keys, int64_t count) {
-  int64_t below = before > keys[0], above = before < keys[0];
-  for (int64_t at = 1, end; bounds->rises || bounds->falls; at = end) {
-    end = least(at + 16, count);
-    for (int64_t i = at; i < end; i++) {
-      below += keys[i] < keys[i - 1];
-      above += keys[i] > keys[i - 1];
-    }
-    bounds->rises &= !below, bounds->falls &= !above;
-    if (end == count) return;
+static void bound_keys(struct bounds *bounds, const uint64_t *keys, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    bounds->least = keys[i] < bounds->least ? keys[i] : bounds->least;
+    bounds->most = keys[i] > bounds->most ? keys[i] : bounds->most;
   }
 }
 
+/* Bounds of keys that are in order are the first and the last one. */
 static void bound_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
-  struct bounds bounds = radix->found[part].bounds;
-  uint64_t keys[SORT_CHUNK], before;
-  radix->job->keys->load(&before, &radix->line, begin - (begin > 0), 1);
-  for (int64_t at = begin, taken; at < end; at += taken, before = keys[taken - 1]) {
-    taken = end - at < SORT_CHUNK ? end - at : SORT_CHUNK;
-    radix->job->keys->load(keys, &radix->line, at, taken);
-    if (bounds.rises || bounds.falls) find_order(&bounds, before, keys, taken);
-    for (int64_t i = 0; i < taken; i++) {
-      bounds.least = keys[i] < bounds.least ? keys[i] : bounds.least;
-      bounds.most = keys[i] > bounds.most ? keys[i] : bounds.most;
-    }
+  const struct sort_line *line = &radix->line;
+  const struct keys *of = radix->job->keys;
+  struct bounds *bounds = &radix->found[part].bounds;
+  uint64_t keys[SORT_CHUNK];
+  if (bounds->rises || bounds->falls) of->find_order(line, begin, end, &bounds->rises, &bounds->falls);
+  if (bounds->rises || bounds->falls) {
+    of->load(keys, line, begin, 1);
+    of->load(keys + 1, line, end - 1, 1);
+    bound_keys(bounds, keys, 2);
+    return;
   }
-  radix->found[part].bounds = bounds;
+  for (int64_t at = begin, taken; at < end && radix->job->value_bytes > 1; at += taken) {
+    taken = least(end - at, SORT_CHUNK);
+    of->load(keys, line, at, taken);
+    bound_keys(bounds, keys, taken);
+  }
+  if (radix->job->value_bytes == 1) bounds->least = 0, bounds->most = UINT8_MAX; /* one digit sorts any bytes */
 }
 
 static void load_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
@@ -236,17 +235,10 @@ static void partition_chunk(struct radix *radix, int64_t part, int64_t begin, in
   each_chunk(radix, part, begin, end, partition_items);
 }
 
-/* Items that are still elements are in order. */
 static void store_chunk(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
-  _Alignas(16) char made[SORT_CHUNK * sizeof(broad)];
   const int64_t bytes = sorts_of[radix->kind]->bytes;
   (void)part;
-  for (int64_t at = begin, count; at < end; at += count) {
-    count = radix->items ? end - at : least(end - at, SORT_CHUNK);
-    if (!radix->items) load_items(radix->job, &radix->line, radix->kind, made, at, count);
-    store(radix->job, &radix->line, radix->kind, radix->items ? radix->items + at * bytes : made, radix->rank + at,
-          count);
-  }
+  store(radix->job, &radix->line, radix->kind, radix->items + begin * bytes, radix->rank + begin, end - begin);
 }
 
 #define PICK_VALUES(bytes)                                                                                             \
@@ -263,6 +255,16 @@ static void pick_values(const struct sort_line *line, const uint64_t *order, int
   case 4: PICK_VALUES(4); break;
   default: PICK_VALUES(8);
   }
+}
+
+/* Writes the positions in `order`, from rank `rank` on. */
+static void store_order(const struct sort_line *line, const uint64_t *order, int64_t rank, int64_t count) {
+  char *to = line->positions + rank * line->positions_step;
+  if (line->positions_step == (int64_t)sizeof *order) {
+    memcpy(to, order, (size_t)count * sizeof *order);
+    return;
+  }
+  for (int64_t i = 0; i < count; i++, to += line->positions_step) *(int64_t *)(void *)to = (int64_t)order[i];
 }
 
 /* Returns the position, of those from `at` to `end`, that is furthest from `at` with an equal key. The line is in
@@ -302,8 +304,24 @@ static void store_falling(struct radix *radix, int64_t part, int64_t begin, int6
     }
     order[count - 1] = (uint64_t)(begins[0] + run_end - first);
     if (line->values) pick_values(line, order, radix->job->value_bytes, at, count);
-    for (int64_t i = 0; i < count; i++)
-      *(int64_t *)(void *)(line->positions + (at + i) * line->positions_step) = (int64_t)order[i];
+    store_order(line, order, at, count);
+  }
+}
+
+/* Writes a line that rises as it is. */
+static void store_rising(struct radix *radix, int64_t part, int64_t begin, int64_t end) {
+  const struct sort_line *line = &radix->line;
+  const int bytes = radix->job->value_bytes;
+  uint64_t order[SORT_CHUNK];
+  (void)part;
+  for (int64_t at = begin, count; at < end; at += count) {
+    count = least(end - at, SORT_CHUNK);
+    for (int64_t i = 0; i < count; i++) order[i] = (uint64_t)(at + i);
+    if (line->values && line->values_step == bytes && line->in_step == bytes)
+      memcpy(line->values + at * bytes, line->in + at * bytes, (size_t)(count * bytes));
+    else if (line->values)
+      pick_values(line, order, bytes, at, count);
+    store_order(line, order, at, count);
   }
 }
 
@@ -347,24 +365,34 @@ static void partition(struct radix *radix) {
   radix->items = partitioned;
 }
 
-/* Writes the items, which are sorted. */
+/* Writes the items, which are sorted, or a line that is in order. */
 static void store_all(struct radix *radix) {
   if (context_stops(radix->job->context)) return;
-  run_phase(radix, least(radix->line.keep - radix->rank, radix->count), radix->falls ? store_falling : store_chunk);
+  radix_chunk *ordered = radix->falls ? store_falling : store_rising;
+  run_phase(radix, least(radix->line.keep - radix->rank, radix->count), radix->in_order ? ordered : store_chunk);
 }
 
-/* Sorts by all bits, and writes the result. Skips digits that all items share. */
-static void radix_sort(struct radix *radix) {
-  strew_context *context = radix->job->context;
-  const int bits = radix->bits, most = radix->count < SORT_FEW ? SORT_FEW_BITS : SORT_DIGIT_BITS,
-            digits = (bits + most - 1) / most;
+/* Sorts by the highest `bits` bits of those that keys need. Skips digits that all items share. */
+static void sort_by_digits(struct radix *radix, int bits) {
+  const int most = radix->count < SORT_FEW ? SORT_FEW_BITS : SORT_DIGIT_BITS, digits = (bits + most - 1) / most,
+            lowest = radix->bits - bits;
   for (int i = 0; i < digits; i++) {
-    radix->digit.shift = bits * i / digits;
-    radix->digit.bits = bits * (i + 1) / digits - radix->digit.shift;
+    radix->digit.shift = lowest + bits * i / digits;
+    radix->digit.bits = lowest + bits * (i + 1) / digits - radix->digit.shift;
     run_phase(radix, radix->count, count_chunk);
-    if (context_stops(context)) return;
+    if (context_stops(radix->job->context)) return;
     if (places_of_counts(radix) < radix->count) partition(radix);
   }
+}
+
+/* Sorts by all bits, and writes the result. A few broad items are in order by their highest bits, but for some that
+   are moved. */
+static void radix_sort(struct radix *radix) {
+  const int64_t count = radix->count;
+  const bool by_high = count < SORT_FEW && radix->kind == BROAD && radix->bits > SORT_HIGH_BITS;
+  if (by_high) sort_by_digits(radix, SORT_HIGH_BITS);
+  if (!by_high || !sorts_of[BROAD]->insert(radix->items, count, SORT_HIGH_MOVES * count))
+    sort_by_digits(radix, radix->bits);
   store_all(radix);
 }
 
@@ -392,7 +420,7 @@ static void find_bits(struct radix *radix) {
 static void sort_handful(const struct sort_job *job, const struct sort_line *line) {
   _Alignas(16) char items[SORT_INSERTION * sizeof(broad)];
   load_items(job, line, job->kind, items, 0, line->n);
-  sorts_of[job->kind]->insert(items, line->n);
+  sorts_of[job->kind]->insert(items, line->n, INT64_MAX);
   store(job, line, job->kind, items, 0, line->keep);
 }
 
@@ -494,7 +522,7 @@ static void sort_bucket(const struct buckets *buckets, int64_t i, char *spare, i
   bucket.parts = parts;
   bucket.found = found;
   if (bucket.count <= SORT_INSERTION) {
-    sorts_of[bucket.kind]->insert(bucket.items, bucket.count);
+    sorts_of[bucket.kind]->insert(bucket.items, bucket.count, INT64_MAX);
     bucket.bits = 0;
   }
   radix_sort(&bucket);

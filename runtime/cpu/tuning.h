@@ -337,6 +337,12 @@ enum {
   SORT_FEW = 4096,
   /* bits: shorter digits, whose counts are cheaper to add up. Zen 4, lines of 100: 1.74 times as long with 11 */
   SORT_FEW_BITS = 8,
+  /* bits: few broad items are sorted by these highest ones, then by insertion. Zen 4, one line: 1000 float64 20 us -> 16,
+     int64 19 -> 14; 4000 65 -> 52, 61 -> 41. (24 bits of narrow ones: 12 us -> 11, near-tied ones with two outliers, 4000
+     37 -> 71.) */
+  SORT_HIGH_BITS = 32,
+  /* moves of an item, on average, before they are sorted by all bits. Unmeasured */
+  SORT_HIGH_MOVES = 4,
   /* items: most that a heap selects. Zen 4, the largest 6000 of 100 lines of 100,000: 2.4 times as long by a heap */
   HEAP_MAX = 4096,
   /* items of a line for each that a heap selects, at the least. Zen 4, the largest 1500 of lines of 3000: 5 times as
@@ -362,6 +368,9 @@ enum {
   FOLD_PIECES = 2,
   /* rows between tests whether all winners are found. argmax over dimension 0 of 1 M x 8 zeros and ones: 10 -> 1.8 */
   FOLD_SOON = 16,
+  /* columns: narrower rows are tested for winners together. Zen 4, argmax over dimension 0 of 100 k: 3 columns of
+     float32 145 us -> 49, of int64 43 us -> 39; 8 columns 152 -> 47, 29 -> 29; 16 columns 38 -> 31, 26 -> 29 */
+  FOLD_NARROW = 12,
   /* elements of a line, for each byte of an element: longer ones are not sorted side by side by vectors. Zen 4, 2 M,
      ns per element otherwise -> side by side: uint8 in lines of 128 7.1 -> 5.1, 256 5.7 -> 5.7; float32 16 11.2 -> 4.5,
      128 15.5 -> 4.9, 1000 9.6 -> 7.1; float64 64 69 -> 8.2, 1000 24 -> 11 */
@@ -379,6 +388,18 @@ enum {
   LANES_MIN = 3,
   /* moves of an item, on average, before another method sorts a line with ties between its items. Unmeasured */
   SETTLING_MOVES = 4,
+  /* elements: fewer are selected without a sample. Zen 4, medians of float32: 1000 10.9 us -> 6.8, 100 k 1.1 ms -> 0.15,
+     10 M 95 ms -> 13 */
+  SAMPLE_MIN = 256,
+  /* elements of a sample, and places that its bounds are apart from the expected one. 1000 float32: 32 and 8 12 us (more
+     than half are kept), 64 and 11 9.4, 32 and 6 6.8 */
+  SAMPLE_FEW = 32,
+  SAMPLE_FEW_MARGIN = 6,
+  /* the same for many: three standard deviations. Unmeasured */
+  SAMPLE_MANY = 128,
+  SAMPLE_MANY_MARGIN = 17,
+  /* elements: fewest of many. Unmeasured */
+  SAMPLE_MANY_MIN = 1 << 13,
   /* items: no more are sorted by insertion. Zen 4, orders within 100,000 groups of 10 M, one thread: 8 items 384, 16
      349, 48 306 */
   SORT_INSERTION = 48,

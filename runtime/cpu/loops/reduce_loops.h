@@ -27,6 +27,8 @@ struct fold {
   /* Joins element i to value i. Winners: if it is center i, the extreme of its column, and there is no winner yet;
      `place` is the row's. */
   void (*row)(void *values, const void *elements, const void *centers, int64_t count, int64_t place);
+  /* Winners only: true if one of the elements is its center. */
+  bool (*has_winner)(const void *elements, const void *centers, int64_t count);
   /* Joins `rows` rows, `step` bytes apart, one after another; NULL: call `row` for each. */
   void (*rows)(void *values, const void *elements, int64_t step, int64_t rows, const void *centers, int64_t count);
   /* Folds contiguous elements, at most BLOCKS_AT_ONCE blocks, into one value; sums and products of floats by the
