@@ -349,10 +349,16 @@ static strew_status run_all(const struct call *call, strew_device *device, const
   return context_end(call, device->context, plan->plan.operands[written].storage);
 }
 
+/* Returns the bits whose inversion turns the order of values round. */
+static int64_t flip_of(strew_dtype dtype) {
+  if (dtype_is_float(dtype)) return (int64_t)(UINT64_C(1) << (8 * dtype_bytes(dtype) - 1));
+  return dtype == STREW_BOOL ? 1 : -1;
+}
+
 /* Chooses the loops: of out's dtype, or of one that holds all its values and in which the same results come out. */
 static void choose_loops(struct segment_job *job, const struct segment_plan *plan) {
   const bool with_arg = plan->plan.count > SEGMENT_ARG;
-  const strew_dtype dtype = plan->plan.operands[SEGMENT_OUT].dtype;
+  strew_dtype dtype = plan->plan.operands[SEGMENT_OUT].dtype;
   strew_reduction reduction = plan->reduction == STREW_MEAN ? STREW_SUM : plan->reduction;
   const struct segment_kernels *kernels = &segment_loops()->of[dtype];
   if (!kernels->finish) kernels = &segment_loops_plain.of[dtype];
@@ -364,7 +370,9 @@ static void choose_loops(struct segment_job *job, const struct segment_plan *pla
     job->widen = converter(wide, dtype), job->narrow = converter(dtype, wide);
     job->widen(1, (char *)&job->start, 0, (const char *)&plan->start, 0);
     job->widen(1, (char *)&job->empty, 0, (const char *)&plan->empty, 0);
+    dtype = wide;
   }
+  if (reduction == STREW_AMIN) job->run.flip = flip_of(dtype);
   job->kernel = &(with_arg ? kernels->with_arg : kernels->plain)[reduction];
   job->finish = kernels->finish;
 }

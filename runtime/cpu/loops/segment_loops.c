@@ -5,6 +5,9 @@
 
 enum {
   LANES_BYTES = 128,   /* vectors of a line whose order does not matter */
+  AT_ONCE = 4,         /* elements of short segments, and rows of narrow ones */
+  NARROW = 8,          /* lanes: most columns of a narrow row */
+  WINNER_BLOCK = 2048, /* elements */
   STREAMS_AT_ONCE = 4, /* segments whose order matters are joined side by side, so that none waits for its last sum */
   SHORT_SEGMENT = 24   /* elements: the processor overlaps shorter ones by itself */
 };
@@ -20,10 +23,10 @@ enum {
 #include "each_dtype.h"
 
 #define KERNEL(ENUM, r, s) [STREW_##ENUM] = {segment_reduce_##r##_##s, segment_join_##r##_##s}
-#define WINNER(ENUM, r, s) [STREW_##ENUM] = {segment_winners_##r##_##s, segment_win_##r##_##s}
-#define PLAIN(s)           KERNEL(SUM, sum, s), KERNEL(AMAX, amax, s), KERNEL(AMIN, amin, s)
+#define WINNER(ENUM, s)    [STREW_##ENUM] = {segment_winners_amax_##s, segment_win_amax_##s}
+#define PLAIN(s)           KERNEL(SUM, sum, s), KERNEL(AMAX, amax, s), KERNEL(AMIN, amax, s)
 #define NARROW(ENUM, s)    [STREW_##ENUM] = {.plain = {PLAIN(s)}, .finish = finish_segment_##s},
-#define WINNERS(s)         WINNER(AMAX, amax, s), WINNER(AMIN, amin, s)
+#define WINNERS(s)         WINNER(AMAX, s), WINNER(AMIN, s)
 #define ROW(ENUM, s)       [STREW_##ENUM] = {{PLAIN(s), KERNEL(PROD, prod, s)}, {WINNERS(s)}, finish_segment_##s},
 const struct segment_loops LOOPS_TABLE(segment) = {
     .of = {ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT64, i64) ROW(INT32, i32)

@@ -18,6 +18,7 @@ struct segment_run {
   char *arg; /* int64: positions of winners */
   int64_t arg_step, arg_column;
   int64_t none;              /* arg of a segment without elements */
+  int64_t flip;              /* bits: a minimum is the maximum of flipped elements, with these inverted; else 0 */
   const void *start, *empty; /* of out's dtype: joined first; the value of a segment without elements */
   bool mean;                 /* sums are divided by the number of elements */
 };
