@@ -17,7 +17,6 @@ enum {
 struct segment_job {
   strew_context *context;
   const struct segment_kernel *kernel;
-  void (*finish)(const struct segment_state *state, const struct segment_run *run);
   /* Dtypes without loops of their own are joined as float32 or int32 (`empty` and `start`, too), of which the results
      are converted back. NULL: they have loops. */
   convert_row *widen, *narrow;
@@ -180,7 +179,7 @@ static void reduce_long(const struct segment_job *job, struct worker *worker, co
       fed = feed_run(job, worker, &part, i, least(i + rows, end));
       job->kernel->join(&state, &fed, i, least(i + rows, end));
     }
-    job->finish(&state, &fed);
+    job->kernel->finish(&state, &fed);
     store_results(job, &fed, &part);
   }
 }
@@ -349,10 +348,11 @@ static strew_status run_all(const struct call *call, strew_device *device, const
   return context_end(call, device->context, plan->plan.operands[written].storage);
 }
 
-/* Returns the bits whose inversion turns the order of values round. */
-static int64_t flip_of(strew_dtype dtype) {
-  if (dtype_is_float(dtype)) return (int64_t)(UINT64_C(1) << (8 * dtype_bytes(dtype) - 1));
-  return dtype == STREW_BOOL ? 1 : -1;
+static struct segment_order order_of(strew_reduction reduction, strew_dtype dtype) {
+  struct segment_order order = {0, 0};
+  if (reduction == STREW_AMIN) order.flip = dtype == STREW_BOOL ? 1 : -1;
+  if (dtype_is_float(dtype)) order.mask = INT64_MAX >> (64 - 8 * dtype_bytes(dtype));
+  return order;
 }
 
 /* Chooses the loops: of out's dtype, or of one that holds all its values and in which the same results come out. */
@@ -361,7 +361,7 @@ static void choose_loops(struct segment_job *job, const struct segment_plan *pla
   strew_dtype dtype = plan->plan.operands[SEGMENT_OUT].dtype;
   strew_reduction reduction = plan->reduction == STREW_MEAN ? STREW_SUM : plan->reduction;
   const struct segment_kernels *kernels = &segment_loops()->of[dtype];
-  if (!kernels->finish) kernels = &segment_loops_plain.of[dtype];
+  if (!kernels->plain[STREW_SUM].reduce) kernels = &segment_loops_plain.of[dtype];
   job->start = plan->start, job->empty = plan->empty;
   if (!(with_arg ? kernels->with_arg : kernels->plain)[reduction].reduce) {
     const strew_dtype wide = dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16 ? STREW_FLOAT32 : STREW_INT32;
@@ -372,9 +372,8 @@ static void choose_loops(struct segment_job *job, const struct segment_plan *pla
     job->widen(1, (char *)&job->empty, 0, (const char *)&plan->empty, 0);
     dtype = wide;
   }
-  if (reduction == STREW_AMIN) job->run.flip = flip_of(dtype);
+  if (reduction == STREW_AMAX || reduction == STREW_AMIN) job->run.order = order_of(reduction, dtype);
   job->kernel = &(with_arg ? kernels->with_arg : kernels->plain)[reduction];
-  job->finish = kernels->finish;
 }
 
 static strew_status segments(const struct call *call, strew_device *device, const struct segment_plan *plan) {
@@ -418,11 +417,10 @@ EACH_WIDTH(SPREAD)
 static void finish_nothing(const struct segment_state *state, const struct segment_run *run) { (void)state, (void)run; }
 
 strew_status cpu_spread(const struct call *call, strew_device *device, const struct segment_plan *plan) {
-  static const struct segment_kernel kernels[] = {[1] = {spread_uint8_t, spread_piece_uint8_t},
-                                                  [2] = {spread_uint16_t, spread_piece_uint16_t},
-                                                  [4] = {spread_uint32_t, spread_piece_uint32_t},
-                                                  [8] = {spread_uint64_t, spread_piece_uint64_t}};
-  struct segment_job job = {.kernel = &kernels[dtype_bytes(plan->plan.operands[SEGMENT_OUT].dtype)],
-                            .finish = finish_nothing};
+  static const struct segment_kernel kernels[] = {[1] = {spread_uint8_t, spread_piece_uint8_t, finish_nothing},
+                                                  [2] = {spread_uint16_t, spread_piece_uint16_t, finish_nothing},
+                                                  [4] = {spread_uint32_t, spread_piece_uint32_t, finish_nothing},
+                                                  [8] = {spread_uint64_t, spread_piece_uint64_t, finish_nothing}};
+  struct segment_job job = {.kernel = &kernels[dtype_bytes(plan->plan.operands[SEGMENT_OUT].dtype)]};
   return run_all(call, device, plan, SEGMENT_SRC, &job);
 }
