@@ -8,9 +8,19 @@ enum {
   AT_ONCE = 4,         /* elements of short segments, and rows of narrow ones */
   NARROW = 8,          /* lanes: most columns of a narrow row */
   WINNER_BLOCK = 2048, /* elements */
+  SEARCHED = 64,       /* elements that are compared at once */
   STREAMS_AT_ONCE = 4, /* segments whose order matters are joined side by side, so that none waits for its last sum */
   SHORT_SEGMENT = 24   /* elements: the processor overlaps shorter ones by itself */
 };
+
+/* What short segments do not need, lest it take their registers. */
+#define NOT_INLINE static __attribute__((noinline))
+
+/* Returns a if chosen, else b, without a branch. */
+static inline int64_t either(bool chosen, int64_t a, int64_t b) {
+  const int64_t mask = -(int64_t)chosen;
+  return (a & mask) | (b & ~mask);
+}
 
 /* Integers of less than 32 bits and bool have loops in the plain file alone; 16-bit floats are joined as float32. */
 #ifdef __AVX2__
