@@ -10,6 +10,7 @@ enum {
   WIDENED = 1 << 11, /* elements that are converted at once */
   RESULTS = 1 << 11, /* most results of them */
   ENDS_AT_ONCE = 512,
+  STREAMED = 1 << 24, /* elements of segments that are joined side by side, unless the call stops */
   SEGMENT_WORK = 8 /* work of a segment beside its elements, in elements */
 };
 
