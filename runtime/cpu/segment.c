@@ -317,6 +317,17 @@ static void take_line(struct segment_job *job, const struct segment_plan *plan) 
   job->lines = plan_numel(&job->rows) / job->length;
 }
 
+/* Cuts the work into parts. Returns true if a segment is large. */
+static bool cut_parts(struct segment_job *job, int64_t parts) {
+  int64_t line, segment;
+  bool found = false;
+  job->parts = parts;
+  job->large = job->total_work / parts + 1;
+  if (job->large <= CHUNK) job->large = CHUNK + 1;
+  for (int64_t part = 0; part < parts && !found; part++) found = find_large(job, part, &line, &segment);
+  return found;
+}
+
 /* A single line may leave out much of src; of several lines each counts as a whole src. */
 static void take_work(struct segment_job *job, const struct segment_plan *plan) {
   const char *ends = ends_of(job, 0);
@@ -325,12 +336,12 @@ static void take_work(struct segment_job *job, const struct segment_plan *plan) 
   job->total_work = job->line_work * job->lines;
   job->parts = pool_parts(job->context, job->total_work * (int64_t)dtype_bytes(plan->plan.operands[SEGMENT_SRC].dtype));
   if (job->parts == 1) return;
-  int64_t line, segment, lines_of_columns = job->run.columns * job->run.src_column / CACHE_LINE;
-  job->large = job->total_work / job->parts + 1;
-  if (job->large <= CHUNK) job->large = CHUNK + 1;
-  bool found = false;
-  for (int64_t part = 0; part < job->parts && !found; part++) found = find_large(job, part, &line, &segment);
-  if (found) job->pieces = lines_of_columns < 1 ? 1 : least(lines_of_columns, job->parts);
+  const int64_t lines_of_columns = job->run.columns * job->run.src_column / CACHE_LINE, parts = job->parts;
+  if (!cut_parts(job, parts)) return;
+  /* side by side in a thread, if there are enough for all threads */
+  if (job->at_once == STREAMED && !cut_parts(job, job->context->threads)) return;
+  cut_parts(job, parts);
+  job->pieces = lines_of_columns < 1 ? 1 : least(lines_of_columns, job->parts);
 }
 
 static strew_status run_all(const struct call *call, strew_device *device, const struct segment_plan *plan,
@@ -343,6 +354,7 @@ static strew_status run_all(const struct call *call, strew_device *device, const
   if (job->widen) job->at_once = WIDENED;
   job->run.src_step = plan->step * (int64_t)dtype_bytes(plan->plan.operands[SEGMENT_SRC].dtype);
   take_columns(job, plan);
+  if (job->run.columns == 1 && !is_fed && !job->widen) job->at_once = STREAMED;
   take_line(job, plan);
   take_work(job, plan);
   pool_run(device->context, job->parts * (1 + job->pieces), is_fed || job->widen ? run_fed_part : run_part, job);
