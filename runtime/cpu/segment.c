@@ -190,7 +190,9 @@ static void reduce_several(const struct segment_job *job, struct worker *worker,
   const int64_t most = job->at_once / run->columns;
   for (int64_t s = 0, next; s < run->count && !context_stops(job->context); s = next) {
     const int64_t begin = run->ends[s], elements = run->ends[s + 1] - begin;
-    for (next = s; next < run->count && run->ends[next + 1] - begin <= most;) next++;
+    int64_t high = run->count;
+    next = run->ends[high] - begin <= most ? high : s;
+    BISECT(next, high, i, run->ends[i + 1] - begin <= most);
     const struct segment_run part = segments_of(run, s, next - s);
     if (part.count)
       reduce_short(job, worker, &part);
