@@ -258,6 +258,8 @@ strew_status cpu_cumsum(const struct call *call, strew_device *device, const str
   const struct plan *plan = &scan->plan;
   struct cumsum_job job = {.context = device->context};
   choose_sums(&job, plan->operands[0].dtype, plan->operands[1].dtype);
+  if (plan->sizes[plan->rank - 1] <= SUM_RUN && job.in_direct && job.out_direct)
+    return cpu_cumsum_short(call, device, scan);
   cumsum_start(&job, plan);
   int64_t parts = pool_parts(job.context, plan_numel(plan) * job.sums->bytes);
   int64_t wanted = (parts - 1) / job.tiles + 1; /* chunks of each tile */
