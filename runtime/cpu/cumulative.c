@@ -43,18 +43,22 @@ static struct cumulative_tile lines_of(const struct cumulative_tile *tile, int64
     int64_t line[GROUP];                                                                                               \
     for (int64_t c = 0; c < GROUP; c++) line[c] = least(c, tile->width - 1);                                           \
     for (int64_t c = 0; c < width; c++) start;                                                                         \
-    for (int64_t i = 0; i < job->n && (i % STEPS || !context_stops(job->context)); i++) {                              \
-      const char *from = tile->in + i * job->in_step;                                                                  \
-      char *row = tile->out + i * job->out_step;                                                                       \
-      T group[GROUP];                                                                                                  \
-      for (int64_t c = 0; is_group && c < GROUP; c++)                                                                  \
-        group[c] = *(const T *)(const void *)(from + line[c] * tile->column_in);                                       \
-      for (int64_t c = 0; c < width; c++) {                                                                            \
-        const T x = is_group ? group[c] : *(const T *)(const void *)(from + c * tile->column_in);                      \
-        void *to = row + (is_group ? line[c] : c) * tile->column_out;                                                  \
-        step;                                                                                                          \
+    const int64_t in_step = job->in_step, out_step = job->out_step, column_in = tile->column_in;                       \
+    const int64_t column_out = tile->column_out, flip = job->flip;                                                     \
+    const char *from = tile->in;                                                                                       \
+    char *row = tile->out;                                                                                             \
+    (void)flip;                                                                                                        \
+    for (int64_t i = 0, end; i < job->n && !context_stops(job->context);)                                              \
+      for (end = least(i + STEPS, job->n); i < end; i++, from += in_step, row += out_step) {                           \
+        T group[GROUP];                                                                                                \
+        for (int64_t c = 0; is_group && c < GROUP; c++)                                                                \
+          group[c] = *(const T *)(const void *)(from + line[c] * column_in);                                           \
+        for (int64_t c = 0; c < width; c++) {                                                                          \
+          const T x = is_group ? group[c] : *(const T *)(const void *)(from + c * column_in);                          \
+          void *to = row + (is_group ? line[c] : c) * column_out;                                                      \
+          step;                                                                                                        \
+        }                                                                                                              \
       }                                                                                                                \
-    }                                                                                                                  \
   }                                                                                                                    \
   static void name(const struct cumulative_job *job, const struct cumulative_tile *tile) {                             \
     if (tile->width == 1) {                                                                                            \
@@ -116,13 +120,13 @@ static inline int64_t key_i64(int64_t x, int64_t flip) { return x ^ flip; }
   };                                                                                                                   \
   ALWAYS_INLINE int64_t next_extreme_##s(struct extreme_##s *extreme, T_##s x, int64_t i, int64_t flip) {              \
     const CAT(KEY_, EXACT_##s) key = CAT(key_, EXACT_##s)(exact_##s(x), flip), best = extreme->best;                   \
-    extreme->at = key >= best ? i : extreme->at;                                                                       \
+    extreme->at += (i - extreme->at) & -(int64_t)(key >= best);                                                        \
     extreme->best = key >= best ? key : best;                                                                          \
     return extreme->at;                                                                                                \
   }                                                                                                                    \
   SCAN(extremes_##s, T_##s, struct extreme_##s extreme[LINES_AT_ONCE],                                                 \
        extreme[c] = ((struct extreme_##s){sizeof extreme[c].best == 4 ? INT32_MIN : INT64_MIN, 0}),                    \
-       *(int64_t *)to = next_extreme_##s(&extreme[c], x, i, job->flip))
+       *(int64_t *)to = next_extreme_##s(&extreme[c], x, i, flip))
 EXTREMES(f32)
 EXTREMES(f64)
 EXTREMES(f16)
