@@ -5,21 +5,22 @@
 
 enum {
   LINES_AT_ONCE = 64,
-  GROUP = 4, /* lines whose state is in registers, unless there are more and they are adjacent */
+  GROUP = 4,      /* lines whose state is in registers, unless there are more and they are adjacent */
+  LONG_LINE = 64, /* elements: new extremes are rare from then on, so that branches are foreseen */
   STEPS = 4096
 };
 
 /* Steps in bytes. */
 struct cumulative_tile {
   const char *in;
-  char *out;
-  int64_t width, column_in, column_out;
+  char *out, *values; /* of extremes */
+  int64_t width, column_in, column_out, column_values;
 };
 
 struct cumulative_job {
   strew_context *context;
   struct plan rows; /* without the scanned dimension and the columns */
-  int64_t n, in_step, out_step, columns, column_in, column_out, width, tiles_per_row, tiles;
+  int64_t n, in_step, out_step, value_step, columns, column_in, column_out, column_values, width, tiles_per_row, tiles;
   int64_t flip; /* of extremes: the bits to invert, so that the largest one is wanted and integers are signed */
   void (*scan)(const struct cumulative_job *job, const struct cumulative_tile *tile);
 };
@@ -29,6 +30,7 @@ static struct cumulative_tile lines_of(const struct cumulative_tile *tile, int64
   struct cumulative_tile part = *tile;
   part.in += first * tile->column_in;
   part.out += first * tile->column_out;
+  if (tile->values) part.values += first * tile->column_values;
   part.width = count;
   return part;
 }
@@ -43,19 +45,21 @@ static struct cumulative_tile lines_of(const struct cumulative_tile *tile, int64
     int64_t line[GROUP];                                                                                               \
     for (int64_t c = 0; c < GROUP; c++) line[c] = least(c, tile->width - 1);                                           \
     for (int64_t c = 0; c < width; c++) start;                                                                         \
-    const int64_t in_step = job->in_step, out_step = job->out_step, column_in = tile->column_in;                       \
-    const int64_t column_out = tile->column_out, flip = job->flip;                                                     \
-    const char *from = tile->in;                                                                                       \
-    char *row = tile->out;                                                                                             \
-    (void)flip;                                                                                                        \
-    for (int64_t i = 0, end; i < job->n && !context_stops(job->context);)                                              \
-      for (end = least(i + STEPS, job->n); i < end; i++, from += in_step, row += out_step) {                           \
+    const int64_t n = job->n, in_step = job->in_step, out_step = job->out_step, value_step = job->value_step;          \
+    const int64_t column_in = tile->column_in, column_out = tile->column_out, column_value = tile->column_values;      \
+    const int64_t flip = job->flip;                                                                                    \
+    const char *const in = tile->in;                                                                                   \
+    char *row = tile->out, *values = tile->values;                                                                     \
+    (void)flip, (void)value_step, (void)column_value, (void)values;                                                    \
+    for (int64_t i = 0, end; i < n && !context_stops(job->context);)                                                   \
+      for (end = least(i + STEPS, n); i < end; i++, row += out_step) {                                                 \
         T group[GROUP];                                                                                                \
         for (int64_t c = 0; is_group && c < GROUP; c++)                                                                \
-          group[c] = *(const T *)(const void *)(from + line[c] * column_in);                                           \
+          group[c] = *(const T *)(const void *)(in + i * in_step + line[c] * column_in);                               \
         for (int64_t c = 0; c < width; c++) {                                                                          \
-          const T x = is_group ? group[c] : *(const T *)(const void *)(from + c * column_in);                          \
-          void *to = row + (is_group ? line[c] : c) * column_out;                                                      \
+          const int64_t l = is_group ? line[c] : c;                                                                    \
+          const T x = is_group ? group[c] : *(const T *)(const void *)(in + i * in_step + c * column_in);              \
+          void *to = row + l * column_out;                                                                             \
           step;                                                                                                        \
         }                                                                                                              \
       }                                                                                                                \
@@ -113,7 +117,7 @@ static inline int64_t key_i64(int64_t x, int64_t flip) { return x ^ flip; }
 #define KEY_f64 int64_t
 #define KEY_i64 int64_t
 
-#define EXTREMES(s)                                                                                                    \
+#define SHORT_EXTREMES(s)                                                                                              \
   struct extreme_##s {                                                                                                 \
     CAT(KEY_, EXACT_##s) best;                                                                                         \
     int64_t at;                                                                                                        \
@@ -124,9 +128,51 @@ static inline int64_t key_i64(int64_t x, int64_t flip) { return x ^ flip; }
     extreme->best = key >= best ? key : best;                                                                          \
     return extreme->at;                                                                                                \
   }                                                                                                                    \
-  SCAN(extremes_##s, T_##s, struct extreme_##s extreme[LINES_AT_ONCE],                                                 \
+  ALWAYS_INLINE void write_extreme_##s(int64_t at, void *to, void *value, const char *line, int64_t step) {            \
+    *(int64_t *)to = at;                                                                                               \
+    *(T_##s *)value = *(const T_##s *)(const void *)(line + at * step);                                                \
+  }                                                                                                                    \
+  SCAN(short_extremes_##s, T_##s, struct extreme_##s extreme[LINES_AT_ONCE],                                           \
        extreme[c] = ((struct extreme_##s){sizeof extreme[c].best == 4 ? INT32_MIN : INT64_MIN, 0}),                    \
-       *(int64_t *)to = next_extreme_##s(&extreme[c], x, i, flip))
+       write_extreme_##s(next_extreme_##s(&extreme[c], x, i, flip), to, values + i * value_step + l * column_value,    \
+                         in + l * column_in, in_step))
+/* Elements whose largest one is wanted, by the same bits. */
+static inline float turned_f32(float x, int64_t flip) { return flip ? negate_f32(x) : x; }
+static inline double turned_f64(double x, int64_t flip) { return flip ? negate_f64(x) : x; }
+static inline int64_t turned_i64(int64_t x, int64_t flip) { return x ^ flip; }
+
+/* A long line. */
+#define LONG_EXTREMES(s)                                                                                               \
+  static void long_extremes_##s(const struct cumulative_job *job, const struct cumulative_tile *tile) {                \
+    const int64_t n = job->n, in_step = job->in_step, out_step = job->out_step, value_step = job->value_step;          \
+    const int64_t flip = job->flip;                                                                                    \
+    const char *from = tile->in;                                                                                       \
+    char *to = tile->out, *value = tile->values;                                                                       \
+    T_##s found = *(const T_##s *)(const void *)from;                                                                  \
+    CAT(T_, EXACT_##s) best = CAT(turned_, EXACT_##s)(exact_##s(found), flip);                                         \
+    int64_t at = 0;                                                                                                    \
+    for (int64_t i = 0, end; i < n && !context_stops(job->context);)                                                   \
+      for (end = least(i + STEPS, n); i < end; i++, from += in_step, to += out_step, value += value_step) {            \
+        const T_##s element = *(const T_##s *)(const void *)from;                                                      \
+        const CAT(T_, EXACT_##s) x = CAT(turned_, EXACT_##s)(exact_##s(element), flip);                                \
+        if (!CAT(less_, EXACT_##s)(x, best) && (CAT(isnan_, EXACT_##s)(x) || !CAT(isnan_, EXACT_##s)(best)))           \
+          best = x, at = i, found = element;                                                                           \
+        *(int64_t *)(void *)to = at;                                                                                   \
+        *(T_##s *)(void *)value = found;                                                                               \
+      }                                                                                                                \
+  }                                                                                                                    \
+  static void extremes_##s(const struct cumulative_job *job, const struct cumulative_tile *tile) {                     \
+    if (job->n < LONG_LINE || (tile->width > 2 * GROUP && tile->column_in == (int64_t)sizeof(T_##s))) {                \
+      short_extremes_##s(job, tile);                                                                                   \
+      return;                                                                                                          \
+    }                                                                                                                  \
+    for (int64_t c = 0; c < tile->width; c++) {                                                                        \
+      const struct cumulative_tile one = lines_of(tile, c, 1);                                                         \
+      long_extremes_##s(job, &one);                                                                                    \
+    }                                                                                                                  \
+  }
+
+#define EXTREMES(s) SHORT_EXTREMES(s) LONG_EXTREMES(s)
 EXTREMES(f32)
 EXTREMES(f64)
 EXTREMES(f16)
@@ -148,6 +194,10 @@ static void cumulative_start(struct cumulative_job *job, const struct plan *plan
   job->columns = next < 0 ? 1 : plan->sizes[next];
   job->column_in = next < 0 ? 0 : operand_step(in, next);
   job->column_out = next < 0 ? 0 : operand_step(out, next);
+  if (plan->count > SCAN_VALUES) {
+    job->value_step = operand_step(&plan->operands[SCAN_VALUES], last);
+    job->column_values = next < 0 ? 0 : operand_step(&plan->operands[SCAN_VALUES], next);
+  }
   job->width = job->columns < LINES_AT_ONCE ? job->columns : LINES_AT_ONCE;
   job->tiles_per_row = (job->columns - 1) / job->width + 1;
   job->tiles = job->tiles_per_row * plan_numel(&job->rows);
@@ -160,7 +210,10 @@ static void scan_tile(void *job_, int64_t i) {
                                  .out = operand_at(&job->rows, 0, row) + column * job->column_out,
                                  .width = least(job->columns - column, job->width),
                                  .column_in = job->column_in,
-                                 .column_out = job->column_out};
+                                 .column_out = job->column_out,
+                                 .column_values = job->column_values};
+  if (job->rows.count > SCAN_VALUES)
+    tile.values = operand_at(&job->rows, SCAN_VALUES, row) + column * job->column_values;
   job->scan(job, &tile);
 }
 

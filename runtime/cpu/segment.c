@@ -11,7 +11,7 @@ enum {
   RESULTS = 1 << 11, /* most results of them */
   ENDS_AT_ONCE = 512,
   STREAMED = 1 << 24, /* elements of segments that are joined side by side, unless the call stops */
-  SEGMENT_WORK = 8 /* work of a segment beside its elements, in elements */
+  SEGMENT_WORK = 8    /* work of a segment beside its elements, in elements */
 };
 
 /* The coordinates of `rows`, the plan without the columns, are lines of segments. Steps in bytes; work in elements. */

@@ -35,14 +35,14 @@ static inline int64_t either(bool chosen, int64_t a, int64_t b) {
 #endif
 /* Infinity as an integer of type W; 0: no float has that size. */
 #define INFINITY_BITS(W) ((W)(sizeof(W) == 8 ? 0x7ff0000000000000 : sizeof(W) == 4 ? 0x7f800000 : 0))
-#define LOOPS "segment.inc"
+#define LOOPS            "segment.inc"
 #define LOOPS_WIDE
 #include "each_dtype.h"
 
-#define KERNEL(ENUM, r, s)         [STREW_##ENUM] = {segment_reduce_##r##_##s, segment_join_##r##_##s, finish_segment_##s}
-#define WINNER(ENUM, s)            [STREW_##ENUM] = {segment_winners_amax_##s, segment_win_amax_##s, finish_segment_##s}
-#define PLAIN(s, integer)          KERNEL(SUM, sum, s), KERNEL(AMAX, amax, integer), KERNEL(AMIN, amax, integer)
-#define NARROW_ROW(ENUM, s)        [STREW_##ENUM] = {.plain = {PLAIN(s, s)}},
+#define KERNEL(ENUM, r, s)  [STREW_##ENUM] = {segment_reduce_##r##_##s, segment_join_##r##_##s, finish_segment_##s}
+#define WINNER(ENUM, s)     [STREW_##ENUM] = {segment_winners_amax_##s, segment_win_amax_##s, finish_segment_##s}
+#define PLAIN(s, integer)   KERNEL(SUM, sum, s), KERNEL(AMAX, amax, integer), KERNEL(AMIN, amax, integer)
+#define NARROW_ROW(ENUM, s) [STREW_##ENUM] = {.plain = {PLAIN(s, s)}},
 #define ROW(ENUM, s, integer)                                                                                          \
   [STREW_##ENUM] = {{PLAIN(s, integer), KERNEL(PROD, prod, s)}, {WINNER(AMAX, integer), WINNER(AMIN, integer)}},
 const struct segment_loops LOOPS_TABLE(segment) = {

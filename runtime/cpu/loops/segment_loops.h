@@ -23,10 +23,10 @@ struct segment_run {
   int64_t out_step, out_column;
   char *arg; /* int64: positions of winners */
   int64_t arg_step, arg_column;
-  int64_t none;              /* arg of a segment without elements */
+  int64_t none;               /* arg of a segment without elements */
   struct segment_order order; /* of extremes; else 0 */
-  const void *start, *empty; /* of out's dtype: joined first; the value of a segment without elements */
-  bool mean;                 /* sums are divided by the number of elements */
+  const void *start, *empty;  /* of out's dtype: joined first; the value of a segment without elements */
+  bool mean;                  /* sums are divided by the number of elements */
 };
 
 /* A segment that is joined in pieces: columns 0 .. run->columns - 1, at most SEGMENT_COLUMNS of them. */
