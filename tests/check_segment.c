@@ -245,6 +245,9 @@ START_TEST(test_large_segments) {
   run_large(dtype, reduction, 290000, 1, 5000);
   run_large(dtype, reduction, 21000, 17, 700);
   run_large(dtype, reduction, 1100, 300, 40);
+  run_large(dtype, reduction, 200000, 1, 6);
+  for (int64_t columns = 2; columns < 10; columns++) run_large(dtype, reduction, 4000, columns, 900);
+  run_large(dtype, reduction, 150000, 3, 5);
 }
 END_TEST
 

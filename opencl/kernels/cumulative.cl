@@ -13,9 +13,7 @@
 
 typedef CAT(T_, S) element;
 
-#define LINES(type)                                                                                                    \
-  SPACE, OPERAND(type, out), OPERAND(const element, in), const long lines, const long begin, const long end,           \
-      const long out_run, const long in_run
+#define RANGE const long lines, const long begin, const long end, const long out_run, const long in_run
 #define FIRSTS                                                                                                         \
   const long line = (long)get_global_id(0);                                                                            \
   if (line >= lines) return;                                                                                           \
@@ -23,7 +21,7 @@ typedef CAT(T_, S) element;
   const long in_first = AT(in), out_first = AT(out)
 
 #if WAY == PRODUCTS
-__kernel void products(LINES(element)) {
+__kernel void products(SPACE, OPERAND(element, out), OPERAND(const element, in), RANGE) {
   FIRSTS;
   element product = 1;
   if (begin) product = out[out_first + (begin - 1) * out_run];
@@ -38,8 +36,10 @@ __kernel void products(LINES(element)) {
 #define LESS       CAT(less_, EXACT)
 #define IS_NAN     CAT(isnan_, EXACT)
 
-__kernel void extremes(LINES(long)) {
+__kernel void extremes(SPACE, OPERAND(long, out), OPERAND(const element, in), OPERAND(element, values), RANGE,
+                       const long value_run) {
   FIRSTS;
+  const long value_first = AT(values);
   long position = 0;
   if (begin) position = out[out_first + (begin - 1) * out_run];
   CAT(T_, EXACT) best = ELEMENT(position);
@@ -48,6 +48,7 @@ __kernel void extremes(LINES(long)) {
     const bool is_worse = WAY == LARGEST ? LESS(x, best) : LESS(best, x);
     if (IS_NAN(x) || (!IS_NAN(best) && !is_worse)) best = x, position = i;
     out[out_first + i * out_run] = position;
+    values[value_first + i * value_run] = in[in_first + position * in_run];
   }
 }
 #endif

@@ -136,7 +136,8 @@ struct reduce_plan {
   double correction;
 };
 
-/* Operands: 0 out, 1 input; the scanned dimension is the plan's last. */
+/* Operands: 0 out, 1 input, of extremes 2 values, of the input's dtype; the scanned dimension is the plan's last. */
+enum { SCAN_VALUES = 2 };
 struct scan_plan {
   struct plan plan;
 };

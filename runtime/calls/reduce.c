@@ -284,12 +284,14 @@ static strew_status cumulative_extremes(const char *name, strew_tensor *tensor, 
   strew_device *device = tensor->storage->device;
   STEP(&steps, check_dim(&call, tensor->rank, &dim));
   strew_tensor *positions = step_new(&steps, device, STREW_INT64, tensor->rank, tensor->sizes);
-  if (positions && strew_tensor_numel(tensor)) {
+  strew_tensor *found = step_new(&steps, device, tensor->dtype, tensor->rank, tensor->sizes);
+  if (steps.status == STREW_OK && strew_tensor_numel(tensor)) {
     struct scan_plan scan;
-    plan_scan(&scan, positions, tensor, dim);
+    PLAN(&scan.plan, tensor->rank, tensor->sizes, positions, tensor, found);
+    plan_lines(&scan.plan, dim);
     STEP(&steps, device->ops->cumextreme(&call, device, &scan, largest));
   }
-  if (values) steps_give(&steps, step_gather(&steps, tensor, dim, positions, STREW_ERROR), values);
+  if (values) steps_give(&steps, found, values);
   if (indices) steps_give(&steps, positions, indices);
   return steps_status(&steps);
 }

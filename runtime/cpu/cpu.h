@@ -129,4 +129,9 @@ void cpu_sort_keys(strew_dtype dtype, const char *elements, int64_t step_bytes, 
 strew_status cpu_operand_check(const struct call *call, strew_device *device, const struct plan *plan, int operand,
                                int64_t lowest, int64_t highest, bool *bad);
 
+/* ------------------------------------------------------------------------------------------------- cumulative.c */
+
+/* cumsum of lines of at most SUM_RUN elements, of the dtype of their sums and of the result. */
+strew_status cpu_cumsum_short(const struct call *call, strew_device *device, const struct scan_plan *scan);
+
 #endif

@@ -1,15 +1,19 @@
 /* cumsum.c: cumulative sums on the CPU, in the order of summation that device.h defines: runs, the pairs before
    them, and carries, which are the pairs of earlier blocks.
 
-   Lines are summed one by one, or a tile of lines at a time if adjacent lines are closer in memory than the elements
-   of one. If there are few, threads share the blocks of a line: a first pass finds the blocks' pairs, and stores the
+   Lines are summed one by one, or a tile of lines at a time if many adjacent lines are closer in memory than the
+   elements of one. If there are few, threads share the blocks of a line: a first pass finds the blocks' pairs, and stores the
    sums of halves in the result, if that is contiguous and has their dtype. */
 #include "cpu.h"
 #include "runtime/shared/pairs.h"
 
 #include <string.h>
 
-enum { TILE_BYTES = 1024, PAIR_ROW_BYTES = 2 * TILE_BYTES };
+enum {
+  TILE_BYTES = 1024,
+  PAIR_ROW_BYTES = 2 * TILE_BYTES,
+  FEW_LINES = 5 /* fewer adjacent ones are summed one by one: 3 of 33,000 float32 0.20 ms -> 0.11 ms; Zen 4 */
+};
 
 /* See cumsum.inc. A pair has twice the bytes of a sum, and so has a row of pairs. */
 struct sums {
@@ -77,7 +81,8 @@ static void cumsum_start(struct cumsum_job *job, const struct plan *plan) {
   job->in_step = operand_step(in, last);
   job->out_step = operand_step(out, last);
   job->columns = 1;
-  job->across = next >= 0 && (in->strides[next] < in->strides[last] || job->n < SUM_LANES);
+  const bool is_adjacent = next >= 0 && in->strides[next] < in->strides[last] && plan->sizes[next] >= FEW_LINES;
+  job->across = next >= 0 && (is_adjacent || job->n < SUM_LANES);
   if (job->across) {
     job->columns = plan->sizes[next];
     job->column_in = operand_step(in, next);
@@ -258,6 +263,8 @@ strew_status cpu_cumsum(const struct call *call, strew_device *device, const str
   const struct plan *plan = &scan->plan;
   struct cumsum_job job = {.context = device->context};
   choose_sums(&job, plan->operands[0].dtype, plan->operands[1].dtype);
+  if (plan->sizes[plan->rank - 1] <= SUM_RUN && job.in_direct && job.out_direct)
+    return cpu_cumsum_short(call, device, scan);
   cumsum_start(&job, plan);
   int64_t parts = pool_parts(job.context, plan_numel(plan) * job.sums->bytes);
   int64_t wanted = (parts - 1) / job.tiles + 1; /* chunks of each tile */

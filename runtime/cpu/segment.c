@@ -10,14 +10,14 @@ enum {
   WIDENED = 1 << 11, /* elements that are converted at once */
   RESULTS = 1 << 11, /* most results of them */
   ENDS_AT_ONCE = 512,
-  SEGMENT_WORK = 8 /* work of a segment beside its elements, in elements */
+  STREAMED = 1 << 24, /* elements of segments that are joined side by side, unless the call stops */
+  SEGMENT_WORK = 8    /* work of a segment beside its elements, in elements */
 };
 
 /* The coordinates of `rows`, the plan without the columns, are lines of segments. Steps in bytes; work in elements. */
 struct segment_job {
   strew_context *context;
   const struct segment_kernel *kernel;
-  void (*finish)(const struct segment_state *state, const struct segment_run *run);
   /* Dtypes without loops of their own are joined as float32 or int32 (`empty` and `start`, too), of which the results
      are converted back. NULL: they have loops. */
   convert_row *widen, *narrow;
@@ -180,7 +180,7 @@ static void reduce_long(const struct segment_job *job, struct worker *worker, co
       fed = feed_run(job, worker, &part, i, least(i + rows, end));
       job->kernel->join(&state, &fed, i, least(i + rows, end));
     }
-    job->finish(&state, &fed);
+    job->kernel->finish(&state, &fed);
     store_results(job, &fed, &part);
   }
 }
@@ -190,7 +190,9 @@ static void reduce_several(const struct segment_job *job, struct worker *worker,
   const int64_t most = job->at_once / run->columns;
   for (int64_t s = 0, next; s < run->count && !context_stops(job->context); s = next) {
     const int64_t begin = run->ends[s], elements = run->ends[s + 1] - begin;
-    for (next = s; next < run->count && run->ends[next + 1] - begin <= most;) next++;
+    int64_t high = run->count;
+    next = run->ends[high] - begin <= most ? high : s;
+    BISECT(next, high, i, run->ends[i + 1] - begin <= most);
     const struct segment_run part = segments_of(run, s, next - s);
     if (part.count)
       reduce_short(job, worker, &part);
@@ -317,6 +319,17 @@ static void take_line(struct segment_job *job, const struct segment_plan *plan) 
   job->lines = plan_numel(&job->rows) / job->length;
 }
 
+/* Cuts the work into parts. Returns true if a segment is large. */
+static bool cut_parts(struct segment_job *job, int64_t parts) {
+  int64_t line, segment;
+  bool found = false;
+  job->parts = parts;
+  job->large = job->total_work / parts + 1;
+  if (job->large <= CHUNK) job->large = CHUNK + 1;
+  for (int64_t part = 0; part < parts && !found; part++) found = find_large(job, part, &line, &segment);
+  return found;
+}
+
 /* A single line may leave out much of src; of several lines each counts as a whole src. */
 static void take_work(struct segment_job *job, const struct segment_plan *plan) {
   const char *ends = ends_of(job, 0);
@@ -325,12 +338,12 @@ static void take_work(struct segment_job *job, const struct segment_plan *plan) 
   job->total_work = job->line_work * job->lines;
   job->parts = pool_parts(job->context, job->total_work * (int64_t)dtype_bytes(plan->plan.operands[SEGMENT_SRC].dtype));
   if (job->parts == 1) return;
-  int64_t line, segment, lines_of_columns = job->run.columns * job->run.src_column / CACHE_LINE;
-  job->large = job->total_work / job->parts + 1;
-  if (job->large <= CHUNK) job->large = CHUNK + 1;
-  bool found = false;
-  for (int64_t part = 0; part < job->parts && !found; part++) found = find_large(job, part, &line, &segment);
-  if (found) job->pieces = lines_of_columns < 1 ? 1 : least(lines_of_columns, job->parts);
+  const int64_t lines_of_columns = job->run.columns * job->run.src_column / CACHE_LINE, parts = job->parts;
+  if (!cut_parts(job, parts)) return;
+  /* side by side in a thread, if there are enough for all threads */
+  if (job->at_once == STREAMED && !cut_parts(job, job->context->threads)) return;
+  cut_parts(job, parts);
+  job->pieces = lines_of_columns < 1 ? 1 : least(lines_of_columns, job->parts);
 }
 
 static strew_status run_all(const struct call *call, strew_device *device, const struct segment_plan *plan,
@@ -343,19 +356,27 @@ static strew_status run_all(const struct call *call, strew_device *device, const
   if (job->widen) job->at_once = WIDENED;
   job->run.src_step = plan->step * (int64_t)dtype_bytes(plan->plan.operands[SEGMENT_SRC].dtype);
   take_columns(job, plan);
+  if (job->run.columns == 1 && !is_fed && !job->widen) job->at_once = STREAMED;
   take_line(job, plan);
   take_work(job, plan);
   pool_run(device->context, job->parts * (1 + job->pieces), is_fed || job->widen ? run_fed_part : run_part, job);
   return context_end(call, device->context, plan->plan.operands[written].storage);
 }
 
+static struct segment_order order_of(strew_reduction reduction, strew_dtype dtype) {
+  struct segment_order order = {0, 0};
+  if (reduction == STREW_AMIN) order.flip = dtype == STREW_BOOL ? 1 : -1;
+  if (dtype_is_float(dtype)) order.mask = INT64_MAX >> (64 - 8 * dtype_bytes(dtype));
+  return order;
+}
+
 /* Chooses the loops: of out's dtype, or of one that holds all its values and in which the same results come out. */
 static void choose_loops(struct segment_job *job, const struct segment_plan *plan) {
   const bool with_arg = plan->plan.count > SEGMENT_ARG;
-  const strew_dtype dtype = plan->plan.operands[SEGMENT_OUT].dtype;
+  strew_dtype dtype = plan->plan.operands[SEGMENT_OUT].dtype;
   strew_reduction reduction = plan->reduction == STREW_MEAN ? STREW_SUM : plan->reduction;
   const struct segment_kernels *kernels = &segment_loops()->of[dtype];
-  if (!kernels->finish) kernels = &segment_loops_plain.of[dtype];
+  if (!kernels->plain[STREW_SUM].reduce) kernels = &segment_loops_plain.of[dtype];
   job->start = plan->start, job->empty = plan->empty;
   if (!(with_arg ? kernels->with_arg : kernels->plain)[reduction].reduce) {
     const strew_dtype wide = dtype == STREW_FLOAT16 || dtype == STREW_BFLOAT16 ? STREW_FLOAT32 : STREW_INT32;
@@ -364,9 +385,10 @@ static void choose_loops(struct segment_job *job, const struct segment_plan *pla
     job->widen = converter(wide, dtype), job->narrow = converter(dtype, wide);
     job->widen(1, (char *)&job->start, 0, (const char *)&plan->start, 0);
     job->widen(1, (char *)&job->empty, 0, (const char *)&plan->empty, 0);
+    dtype = wide;
   }
+  if (reduction == STREW_AMAX || reduction == STREW_AMIN) job->run.order = order_of(reduction, dtype);
   job->kernel = &(with_arg ? kernels->with_arg : kernels->plain)[reduction];
-  job->finish = kernels->finish;
 }
 
 static strew_status segments(const struct call *call, strew_device *device, const struct segment_plan *plan) {
@@ -410,11 +432,10 @@ EACH_WIDTH(SPREAD)
 static void finish_nothing(const struct segment_state *state, const struct segment_run *run) { (void)state, (void)run; }
 
 strew_status cpu_spread(const struct call *call, strew_device *device, const struct segment_plan *plan) {
-  static const struct segment_kernel kernels[] = {[1] = {spread_uint8_t, spread_piece_uint8_t},
-                                                  [2] = {spread_uint16_t, spread_piece_uint16_t},
-                                                  [4] = {spread_uint32_t, spread_piece_uint32_t},
-                                                  [8] = {spread_uint64_t, spread_piece_uint64_t}};
-  struct segment_job job = {.kernel = &kernels[dtype_bytes(plan->plan.operands[SEGMENT_OUT].dtype)],
-                            .finish = finish_nothing};
+  static const struct segment_kernel kernels[] = {[1] = {spread_uint8_t, spread_piece_uint8_t, finish_nothing},
+                                                  [2] = {spread_uint16_t, spread_piece_uint16_t, finish_nothing},
+                                                  [4] = {spread_uint32_t, spread_piece_uint32_t, finish_nothing},
+                                                  [8] = {spread_uint64_t, spread_piece_uint64_t, finish_nothing}};
+  struct segment_job job = {.kernel = &kernels[dtype_bytes(plan->plan.operands[SEGMENT_OUT].dtype)]};
   return run_all(call, device, plan, SEGMENT_SRC, &job);
 }

@@ -100,6 +100,11 @@ describe("cumulative results", function()
   it("are extremes and their last positions", function()
     sweep(function()
       local t, dim, written = random_line(loops.dtypes, math.random(2) == 1)
+      if math.random(8) == 1 then -- lines of any length, and any number of them side by side
+        local sizes = {math.random(20), math.random(100)}
+        dim = math.random(0, 1)
+        t, written = loops.random(dim == 1 and sizes or {sizes[2], sizes[1]}, any(loops.dtypes), true), dim
+      end
       for name, wins in pairs{
         cummax = function(a, b) return a >= b end, cummin = function(a, b) return a <= b end,
       } do

@@ -4,10 +4,23 @@
 #include "runtime/cpu/cpu.h"
 
 enum {
-  LANES_BYTES = 128,   /* vectors of a line whose order does not matter */
+  VECTORS = 4,         /* of a line whose order does not matter */
+  AT_ONCE = 4,         /* elements of short segments, and rows of narrow ones */
+  NARROW = 8,          /* lanes: most columns of a narrow row */
+  WINNER_BLOCK = 2048, /* elements */
+  SEARCHED = 64,       /* elements that are compared at once */
   STREAMS_AT_ONCE = 4, /* segments whose order matters are joined side by side, so that none waits for its last sum */
   SHORT_SEGMENT = 24   /* elements: the processor overlaps shorter ones by itself */
 };
+
+/* What short segments do not need, lest it take their registers. */
+#define NOT_INLINE static __attribute__((noinline))
+
+/* Returns a if chosen, else b, without a branch. */
+static inline int64_t either(bool chosen, int64_t a, int64_t b) {
+  const int64_t mask = -(int64_t)chosen;
+  return (a & mask) | (b & ~mask);
+}
 
 /* Integers of less than 32 bits and bool have loops in the plain file alone; 16-bit floats are joined as float32. */
 #ifdef __AVX2__
@@ -15,19 +28,26 @@ enum {
 #else
 #define WIDE_VECTORS 0
 #endif
-#define LOOPS "segment.inc"
+#ifdef __AVX512F__
+#define VECTOR_BYTES 64
+#else
+#define VECTOR_BYTES (WIDE_VECTORS ? 32 : 16)
+#endif
+/* Infinity as an integer of type W; 0: no float has that size. */
+#define INFINITY_BITS(W) ((W)(sizeof(W) == 8 ? 0x7ff0000000000000 : sizeof(W) == 4 ? 0x7f800000 : 0))
+#define LOOPS            "segment.inc"
 #define LOOPS_WIDE
 #include "each_dtype.h"
 
-#define KERNEL(ENUM, r, s) [STREW_##ENUM] = {segment_reduce_##r##_##s, segment_join_##r##_##s}
-#define WINNER(ENUM, r, s) [STREW_##ENUM] = {segment_winners_##r##_##s, segment_win_##r##_##s}
-#define PLAIN(s)           KERNEL(SUM, sum, s), KERNEL(AMAX, amax, s), KERNEL(AMIN, amin, s)
-#define NARROW(ENUM, s)    [STREW_##ENUM] = {.plain = {PLAIN(s)}, .finish = finish_segment_##s},
-#define WINNERS(s)         WINNER(AMAX, amax, s), WINNER(AMIN, amin, s)
-#define ROW(ENUM, s)       [STREW_##ENUM] = {{PLAIN(s), KERNEL(PROD, prod, s)}, {WINNERS(s)}, finish_segment_##s},
+#define KERNEL(ENUM, r, s)  [STREW_##ENUM] = {segment_reduce_##r##_##s, segment_join_##r##_##s, finish_segment_##s}
+#define WINNER(ENUM, s)     [STREW_##ENUM] = {segment_winners_amax_##s, segment_win_amax_##s, finish_segment_##s}
+#define PLAIN(s, integer)   KERNEL(SUM, sum, s), KERNEL(AMAX, amax, integer), KERNEL(AMIN, amax, integer)
+#define NARROW_ROW(ENUM, s) [STREW_##ENUM] = {.plain = {PLAIN(s, s)}},
+#define ROW(ENUM, s, integer)                                                                                          \
+  [STREW_##ENUM] = {{PLAIN(s, integer), KERNEL(PROD, prod, s)}, {WINNER(AMAX, integer), WINNER(AMIN, integer)}},
 const struct segment_loops LOOPS_TABLE(segment) = {
-    .of = {ROW(FLOAT32, f32) ROW(FLOAT64, f64) ROW(INT64, i64) ROW(INT32, i32)
+    .of = {ROW(FLOAT32, f32, i32) ROW(FLOAT64, f64, i64) ROW(INT64, i64, i64) ROW(INT32, i32, i32)
 #if !WIDE_VECTORS
-               NARROW(INT16, i16) NARROW(INT8, i8) NARROW(UINT8, u8) NARROW(BOOL, b8)
+               NARROW_ROW(INT16, i16) NARROW_ROW(INT8, i8) NARROW_ROW(UINT8, u8) NARROW_ROW(BOOL, b8)
 #endif
     }};

@@ -7,6 +7,12 @@
 
 #include "runtime/base/call.h"
 
+/* Extremes are those of integers: keys in the order of elements, whose bits `flip` are inverted for a minimum. Of floats,
+   `mask` is all bits but the sign, of others 0. NaN is the highest key. */
+struct segment_order {
+  int64_t flip, mask;
+};
+
 /* Consecutive segments: number s joins elements ends[s] .. ends[s + 1] - 1. Steps in bytes. */
 struct segment_run {
   int64_t count, columns;
@@ -17,9 +23,10 @@ struct segment_run {
   int64_t out_step, out_column;
   char *arg; /* int64: positions of winners */
   int64_t arg_step, arg_column;
-  int64_t none;              /* arg of a segment without elements */
-  const void *start, *empty; /* of out's dtype: joined first; the value of a segment without elements */
-  bool mean;                 /* sums are divided by the number of elements */
+  int64_t none;               /* arg of a segment without elements */
+  struct segment_order order; /* of extremes; else 0 */
+  const void *start, *empty;  /* of out's dtype: joined first; the value of a segment without elements */
+  bool mean;                  /* sums are divided by the number of elements */
 };
 
 /* A segment that is joined in pieces: columns 0 .. run->columns - 1, at most SEGMENT_COLUMNS of them. */
@@ -37,6 +44,8 @@ struct segment_kernel {
   void (*reduce)(const struct segment_run *run);
   /* Joins elements begin .. end - 1 of one segment, begin < end < begin + 2^31. */
   void (*join)(struct segment_state *state, const struct segment_run *run, int64_t begin, int64_t end);
+  /* Writes the result of the state, which has joined elements, to run->out and run->arg. */
+  void (*finish)(const struct segment_state *state, const struct segment_run *run);
 };
 
 /* By dtype and reduction: SUM, PROD, AMAX, AMIN; of AMAX and AMIN with arg, too. Integers of less than 32 bits and bool
@@ -44,8 +53,6 @@ struct segment_kernel {
 struct segment_loops {
   struct segment_kernels {
     struct segment_kernel plain[STREW_REDUCTION_COUNT], with_arg[STREW_REDUCTION_COUNT];
-    /* Writes the result of the state, which has joined elements, to run->out and run->arg. */
-    void (*finish)(const struct segment_state *state, const struct segment_run *run);
   } of[STREW_DTYPE_COUNT];
 };
 DECLARE_LOOPS(segment)
