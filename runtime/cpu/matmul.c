@@ -190,7 +190,7 @@ static int64_t quotient_up(int64_t a, int64_t b) { return (a - 1) / b + 1; }
 static void gemm_tiles(struct gemm *gemm, const struct matrices *x, strew_dtype dtype) {
   const struct product_tiles *tiles = gemm->tiles = &product_loops()->tiles[dtype_is_float(dtype)][gemm->size];
   bool is_narrow = x->n <= tiles->lanes && x->n < x->m, goes_down = x->a_row == 1 && x->a_column != 1;
-  gemm->is_transposed = is_narrow && goes_down;
+  gemm->is_transposed = tiles->thin && is_narrow && goes_down;
   gemm->x = gemm->is_transposed ? transposed(x) : *x;
   const int64_t left_bytes = least(x->m * gemm->size, INT64_MAX / x->k) * x->k;
   gemm->column_rows = left_bytes <= tuning_in_use()->llc_bytes ? COLUMN_ROWS : THIN_ROWS;

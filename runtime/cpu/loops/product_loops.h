@@ -8,7 +8,7 @@
 #include "runtime/base/call.h"
 
 /* c[rows, columns] = a[rows, depth] b[depth, columns], or, unless is_first, added to c. Strides in elements. b has unit
-   stride along columns; if is_padded, a tile's full width of them can be read. */
+   stride along columns; if is_padded, a tile's full width of them can be read. c_column is 1 for integers. */
 struct product_tile {
   const void *a, *b;
   void *c;
