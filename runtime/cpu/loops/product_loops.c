@@ -63,8 +63,8 @@ static inline __m256i mask_of(int64_t words) { return _mm256_loadu_si256((const 
 #define LOAD_KEPT_u8(from, kept)  partial_u8(from, kept, 1)
 #else
 enum { STRIP_ROWS = SOME_ROWS, VECTOR_BYTES = 16 };
-#define strip_f32 some_f32
-#define strip_f64 some_f64
+#define strip_f32             some_f32
+#define strip_f64             some_f64
 typedef int64_t kept;
 #define KEPT(n)               (n)
 #define LOAD_KEPT(from, kept) CAT(partial_, S)(from, kept, 1)
