@@ -299,8 +299,13 @@ START_TEST(chains_of_fused_products) {
       if (chosen((int)s * 4 + layout + _i, 4))
         check_chains(dtype, shapes_of_chains[s], layout & 1 ? PERMUTED : CONTIGUOUS, layout & 2 ? PERMUTED : STRIDED);
   /* rows that share sets of L1, and others, all of them in place */
-  check_chains(dtype, (const int64_t[]){35, 512, 1}, CONTIGUOUS, CONTIGUOUS);
-  check_chains(dtype, (const int64_t[]){45, 263, 1}, CONTIGUOUS, CONTIGUOUS);
+  for (int64_t k = 263; k < 1024; k += 249) {
+    strew_tensor *a = random_integers(dtype, 2, (int64_t[]){45, k}, CONTIGUOUS, -1, 2);
+    strew_tensor *b = random_integers(dtype, 2, (int64_t[]){k, 1}, CONTIGUOUS, -1, 2);
+    check_product(STREW_MM, a, b, "a column");
+    strew_release(a);
+    strew_release(b);
+  }
   for (int n = 0; n < some(12); n++) {
     const int64_t sizes[] = {1 + draw_below(60), draw_below(100), 1 + draw_below(80)};
     check_chains(dtype, sizes, (enum layout)draw_below(LAYOUT_COUNT), (enum layout)draw_below(LAYOUT_COUNT));
