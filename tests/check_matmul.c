@@ -299,8 +299,8 @@ START_TEST(chains_of_fused_products) {
       if (chosen((int)s * 4 + layout + _i, 4))
         check_chains(dtype, shapes_of_chains[s], layout & 1 ? PERMUTED : CONTIGUOUS, layout & 2 ? PERMUTED : STRIDED);
   /* rows that share sets of L1, and others, all of them in place */
-  for (int64_t k = 263; k < 1024; k += 249) {
-    strew_tensor *a = random_integers(dtype, 2, (int64_t[]){45, k}, CONTIGUOUS, -1, 2);
+  for (int64_t k = 263; k <= 512; k += 249) {
+    strew_tensor *a = random_integers(dtype, 2, (int64_t[]){500, k}, CONTIGUOUS, -1, 2);
     strew_tensor *b = random_integers(dtype, 2, (int64_t[]){k, 1}, CONTIGUOUS, -1, 2);
     check_product(STREW_MM, a, b, "a column");
     strew_release(a);
