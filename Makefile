@@ -73,7 +73,7 @@ PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens foreign entry s
 VECTORISED = $(wildcard runtime/cpu/loops/*_loops.c)
 ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
 avx2     = -mavx2 -mfma -mf16c
-avx512   = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512
+avx512   = -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512
 LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTORISED)))
 # The compiler of the other files, with MPI's flags (of Open MPI and MPICH).
 mpicc    = OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC)

@@ -180,12 +180,16 @@ END_TEST
 
 /* Integers of the whole range wrap. */
 START_TEST(integers_wrap) {
+  static const int64_t sizes[][3] = {{9, 11, 8}, {1, 40, 70}, {13, 300, 1}, {6, 70, 67}, {70, 9, 3}};
   strew_dtype dtype = (strew_dtype)_i;
-  strew_tensor *a = random_tensor(dtype, 2, (int64_t[]){9, 11}, CONTIGUOUS);
-  strew_tensor *b = random_tensor(dtype, 2, (int64_t[]){11, 8}, PERMUTED);
-  check_product(STREW_MM, a, b, "wrapping");
-  strew_release(a);
-  strew_release(b);
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (int layout = 0; layout < 4; layout++) {
+      strew_tensor *a = random_tensor(dtype, 2, sizes[s], layout & 1 ? PERMUTED : CONTIGUOUS);
+      strew_tensor *b = random_tensor(dtype, 2, sizes[s] + 1, layout & 2 ? PERMUTED : CONTIGUOUS);
+      check_product(STREW_MM, a, b, "wrapping");
+      strew_release(a);
+      strew_release(b);
+    }
 }
 END_TEST
 
@@ -284,9 +288,9 @@ static void check_chains(strew_dtype dtype, const int64_t *sizes, enum layout la
 
 /* Of any values, infinities, NaN, denormals and signed zeros among them; small, thin and larger than blocks. */
 START_TEST(chains_of_fused_products) {
-  static const int64_t shapes_of_chains[][3] = {{1, 1, 1},    {4, 4, 4},    {1, 700, 3},   {1, 65, 300}, {300, 65, 1},
-                                                {70, 300, 1}, {50, 9, 5},   {13, 300, 33}, {12, 1, 32},  {90, 40, 17},
-                                                {7, 70, 130}, {3, 600, 10}, {100, 20, 2},  {25, 513, 65}};
+  static const int64_t shapes_of_chains[][3] = {
+      {1, 1, 1},   {4, 4, 4},    {1, 700, 3},  {1, 65, 300}, {300, 65, 1}, {70, 300, 1},  {50, 9, 5},  {13, 300, 33},
+      {12, 1, 32}, {90, 40, 17}, {7, 70, 130}, {3, 600, 10}, {100, 20, 2}, {25, 513, 65}, {3, 600, 3}, {16, 300, 16}};
   strew_dtype dtype = (strew_dtype)(_i % 4);
   if (lacks(dtype)) return;
   use_turn(_i / 4, _i);
@@ -294,6 +298,14 @@ START_TEST(chains_of_fused_products) {
     for (int layout = 0; layout < 4; layout++)
       if (chosen((int)s * 4 + layout + _i, 4))
         check_chains(dtype, shapes_of_chains[s], layout & 1 ? PERMUTED : CONTIGUOUS, layout & 2 ? PERMUTED : STRIDED);
+  /* rows that share sets of L1, and others, all of them in place */
+  for (int64_t k = 263; k <= 512; k += 249) {
+    strew_tensor *a = random_integers(dtype, 2, (int64_t[]){500, k}, CONTIGUOUS, -1, 2);
+    strew_tensor *b = random_integers(dtype, 2, (int64_t[]){k, 1}, CONTIGUOUS, -1, 2);
+    check_product(STREW_MM, a, b, "a column");
+    strew_release(a);
+    strew_release(b);
+  }
   for (int n = 0; n < some(12); n++) {
     const int64_t sizes[] = {1 + draw_below(60), draw_below(100), 1 + draw_below(80)};
     check_chains(dtype, sizes, (enum layout)draw_below(LAYOUT_COUNT), (enum layout)draw_below(LAYOUT_COUNT));

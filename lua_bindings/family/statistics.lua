@@ -11,6 +11,10 @@ local LOWER <const> = {interpolation = "lower"}
 
 local function powers_of(self, p, dim, keepdim)
   local n = self:numel()
+  if p == 2 and not dim and not keepdim and self.device == "cpu" and self:is_contiguous() then
+    local line = self:dim() == 1 and self or self:view(-1)
+    return line:dot(line)
+  end
   if p == 2 and n >= operands.MANY then return operands.bound("x * x", {x = self}, n):sum(dim, keepdim) end
   return (p == 2 and self * self or self:abs():pow_(p)):sum(dim, keepdim)
 end

@@ -128,7 +128,8 @@ struct elementwise_plan {
 enum { SUM_BLOCK = 1024, SUM_LANES = 16, SUM_RUN = 16, SUM_HALF = SUM_RUN / 2, SUM_RUNS = SUM_BLOCK / SUM_RUN };
 
 /* Operands: 0 out, 1 input. Kept dimensions come first in the plan, `kept` of them; the others are folded in row-major
-   order. out stands still along those. */
+   order. out stands still along those. On the CPU a third operand may multiply the input, element by element, before it
+   is summed: both contiguous, of one float dtype that is computed, none kept. */
 struct reduce_plan {
   struct plan plan;
   int kept;

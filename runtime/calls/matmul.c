@@ -142,9 +142,24 @@ static void multiply(struct steps *steps, const struct product *product, strew_t
   STEP(steps, RUN_ON(a, matmul, steps->call, &plan, product->k));
 }
 
+/* The sum of rounded products in the order of sum, of which none is stored. */
+static void dot_in_place(struct steps *steps, strew_tensor *c, const strew_tensor *a, const strew_tensor *b) {
+  struct reduce_plan adding = {.fold = STREW_FOLD_SUM};
+  plan_start(&adding.plan, 1, a->sizes);
+  plan_add(&adding.plan, c)->strides[0] = 0;
+  plan_add(&adding.plan, a);
+  plan_add(&adding.plan, b);
+  STEP(steps, RUN_ON(a, reduce, steps->call, &adding));
+}
+
 /* Rounded products, then their sum in the order of sum. */
 static void dot(struct steps *steps, strew_tensor *c, const strew_tensor *a, const strew_tensor *b) {
   strew_device *device = a->storage->device;
+  if (device == &device->context->cpu && dtype_is_float(c->dtype) && a->dtype == c->dtype &&
+      strew_tensor_is_contiguous(a) && strew_tensor_is_contiguous(b)) {
+    dot_in_place(steps, c, a, b);
+    return;
+  }
   const strew_dtype wide = dtype_wide(a->dtype), summed = dtype_sums(wide);
   struct elementwise_plan times;
   struct reduce_plan adding = {.fold = STREW_FOLD_SUM};

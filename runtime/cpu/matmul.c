@@ -1,5 +1,5 @@
-/* matmul.c: matrix products on the CPU. Floats are computed by tiles (loops/product_loops.c), integers by plain loops.
-   Every element of c is computed by one thread, in order of k. */
+/* matmul.c: matrix products on the CPU, by tiles (loops/product_loops.c). Every element of c is computed by one thread,
+   in order of k. */
 #include "loops/copy_loops.h"
 #include "loops/product_loops.h"
 
@@ -36,23 +36,14 @@ static struct matrices transposed(const struct matrices *x) {
                            x->c_column, x->c_row, x->b_column, x->b_row, x->a_column, x->a_row};
 }
 
-/* Returns the matrices of one batch. */
-static struct matrices batch_of(const struct plan *batches, const struct matrices *x, int64_t i) {
-  struct matrices batch = *x;
-  batch.c = operand_at(batches, 0, i), batch.a = operand_at(batches, 1, i), batch.b = operand_at(batches, 2, i);
-  return batch;
-}
-
 /* The work of `count` batches as bytes: a million products take about the time of a megabyte of memory traffic. */
 static int64_t bytes_of_products(const struct matrices *x, int64_t count) {
   double products = (double)x->m * (double)x->n * (double)x->k * (double)count;
   return products < 0x1p62 ? (int64_t)products : INT64_MAX;
 }
 
-/* --------------------------------------------------------------------------------------------------------- floats */
-
-/* Each batch's c is cut into blocks, which workers take one after another. A block is made depth by depth, each of
-   packed panels of columns of b and packed strips of rows of a. */
+/* Each batch's c is cut into blocks, which workers take one after another, `at_once` of them. A block is made depth by
+   depth, each of packed panels of columns of b and packed strips of rows of a. Small matrices are read in place. */
 struct gemm {
   strew_context *context;
   const struct plan *batches;
@@ -60,12 +51,13 @@ struct gemm {
   struct matrices x;  /* of a batch; c, a and b are its own */
   bool is_transposed; /* x is the transposed product */
   const struct product_tiles *tiles;
-  multiply_tile *many, *one; /* of several rows, of one */
-  int64_t many_rows;
-  int64_t size;             /* bytes of an element */
-  int64_t panel, depth;     /* columns and rows of a panel of b */
-  bool is_direct, is_thin;  /* b is read in place; c has a vector of columns at most */
-  int64_t down, across;     /* blocks of a batch */
+  multiply_tile *line, *column; /* c has one row, or one column: its tile; else NULL */
+  int64_t column_rows;          /* of its tile: where a is in memory, few are prefetched in time */
+  int64_t size;                 /* bytes of an element */
+  int64_t panel, depth;         /* columns and rows of a panel of b */
+  bool is_direct, is_thin;      /* b is read in place; c has a vector of columns at most */
+  int64_t down, across;         /* blocks of a batch */
+  int64_t at_once;
   atomic_int_fast64_t next; /* block of all */
   int64_t workers;
   char *scratch; /* of each worker: panels of b, then a strip of a */
@@ -86,11 +78,23 @@ static void pack(const struct gemm *gemm, char *to, int64_t width, int64_t depth
     for (int64_t k = 0; k < depth; k++) memset(to + (k * width + count) * size, 0, (size_t)((width - count) * size));
 }
 
+/* Chooses the tile for what is left of a panel, and its rows. */
+static multiply_tile *next_tile(const struct gemm *gemm, struct product_tile *tile, int64_t left, bool is_strip) {
+  const struct product_tiles *tiles = gemm->tiles;
+  tile->rows = least(left, gemm->column ? gemm->column_rows : SOME_ROWS);
+  if (gemm->column) return gemm->column;
+  if (tiles->thin && tile->columns <= tiles->lanes) {
+    if (left > SOME_ROWS) tile->rows = least(left, THIN_ROWS);
+    return left > SOME_ROWS ? tiles->thin : tiles->few;
+  }
+  if (is_strip) tile->rows = left;
+  return gemm->line ? gemm->line : is_strip ? tiles->strip : tiles->some;
+}
+
 /* Computes all rows of one panel. The tile has a packed strip, if is_strip, or all of a. */
 static void multiply_panel(const struct gemm *gemm, struct product_tile tile, bool is_strip) {
   for (int64_t left = tile.rows; left > 0; left -= tile.rows) {
-    tile.rows = is_strip ? left : left >= gemm->many_rows ? gemm->many_rows : 1;
-    (is_strip ? gemm->tiles->strip : tile.rows > 1 ? gemm->many : gemm->one)(&tile);
+    next_tile(gemm, &tile, left, is_strip)(&tile);
     tile.a = (const char *)tile.a + tile.rows * tile.a_row * gemm->size;
     tile.c = (char *)tile.c + tile.rows * tile.c_row * gemm->size;
   }
@@ -137,16 +141,29 @@ static void multiply_packed(const struct gemm *gemm, const struct matrices *cut,
   }
 }
 
-static void multiply_block(const struct gemm *gemm, const struct matrices *x, int64_t down, int64_t across,
-                           char *scratch) {
-  const int64_t panels = (x->n - 1) / gemm->panel + 1;
+static void multiply_direct(const struct gemm *gemm, const struct matrices *cut, bool is_first) {
+  const struct chunk chunk = {THIN_STRIP, cut->n, cut->k};
+  for (int64_t row = 0; row < cut->m && !context_stops(gemm->context); row += chunk.rows) {
+    const struct matrices strip = chunk_of(cut, row, 0, 0, chunk, gemm->size);
+    multiply_strip(gemm, &strip, NULL, false, is_first);
+  }
+}
+
+/* Block `part` of a batch, which has several. */
+static struct matrices block_of(const struct gemm *gemm, const struct matrices *x, int64_t part) {
+  const int64_t panels = (x->n - 1) / gemm->panel + 1, down = part % gemm->down, across = part / gemm->down;
   int64_t row = part_begin(x->m, gemm->down, down), column = part_begin(panels, gemm->across, across) * gemm->panel;
   struct chunk chunk = {part_begin(x->m, gemm->down, down + 1) - row,
-                        part_begin(panels, gemm->across, across + 1) * gemm->panel - column, gemm->depth};
+                        part_begin(panels, gemm->across, across + 1) * gemm->panel - column, x->k};
+  return chunk_of(x, row, column, 0, chunk, gemm->size);
+}
+
+static void multiply_block(const struct gemm *gemm, const struct matrices *x, char *scratch) {
+  const struct chunk chunk = {x->m, x->n, gemm->depth};
   for (int64_t k = 0; k < x->k && !context_stops(gemm->context); k += gemm->depth) {
-    struct matrices cut = chunk_of(x, row, column, k, chunk, gemm->size);
+    struct matrices cut = chunk_of(x, 0, 0, k, chunk, gemm->size);
     if (gemm->is_direct)
-      multiply_strip(gemm, &cut, NULL, false, k == 0);
+      multiply_direct(gemm, &cut, k == 0);
     else
       multiply_packed(gemm, &cut, scratch, k == 0);
   }
@@ -154,32 +171,42 @@ static void multiply_block(const struct gemm *gemm, const struct matrices *x, in
 
 static void multiply_blocks(void *gemm_, int64_t worker) {
   struct gemm *gemm = gemm_;
-  const int64_t each = gemm->down * gemm->across;
-  struct matrices given = gemm->is_transposed ? transposed(&gemm->x) : gemm->x;
-  for (int64_t block; (block = atomic_fetch_add(&gemm->next, 1)) < gemm->batch_count * each;) {
-    struct matrices x = batch_of(gemm->batches, &given, block / each);
-    if (gemm->is_transposed) x = transposed(&x);
-    multiply_block(gemm, &x, block % each % gemm->down, block % each / gemm->down,
-                   gemm->scratch + worker * gemm->worker_bytes);
-  }
+  const int64_t each = gemm->down * gemm->across, all = gemm->batch_count * each;
+  const int left = gemm->is_transposed ? 2 : 1;
+  struct matrices x = gemm->x;
+  for (int64_t first; (first = atomic_fetch_add(&gemm->next, gemm->at_once)) < all;)
+    for (int64_t block = first; block < all && block < first + gemm->at_once; block++) {
+      const int64_t batch = each == 1 ? block : block / each;
+      x.c = operand_at(gemm->batches, 0, batch);
+      x.a = operand_at(gemm->batches, left, batch), x.b = operand_at(gemm->batches, 3 - left, batch);
+      const struct matrices part = each == 1 ? x : block_of(gemm, &x, block % each);
+      multiply_block(gemm, &part, gemm->scratch + worker * gemm->worker_bytes);
+    }
 }
 
 static int64_t quotient_up(int64_t a, int64_t b) { return (a - 1) / b + 1; }
 
-/* Chooses the tiles: of a row; of a vector of columns; else of several of both. */
+/* Chooses the tiles: of a row; of a column; of a vector of columns; else of several of both. */
 static void gemm_tiles(struct gemm *gemm, const struct matrices *x, strew_dtype dtype) {
-  const struct product_loops *loops = product_loops();
-  const struct product_tiles *tiles = gemm->tiles = dtype == STREW_FLOAT32 ? &loops->f32 : &loops->f64;
+  const struct product_tiles *tiles = gemm->tiles = &product_loops()->tiles[dtype_is_float(dtype)][gemm->size];
   bool is_narrow = x->n <= tiles->lanes && x->n < x->m, goes_down = x->a_row == 1 && x->a_column != 1;
-  gemm->is_transposed = is_narrow && goes_down;
+  gemm->is_transposed = tiles->thin && is_narrow && goes_down;
   gemm->x = gemm->is_transposed ? transposed(x) : *x;
-  bool is_line = gemm->x.m == 1;
-  gemm->is_thin = !is_line && gemm->x.n <= tiles->lanes && (gemm->x.a_column == 1 || x->k == 1);
-  gemm->panel = tiles->lanes * (is_line ? LINE_VECTORS : gemm->is_thin ? 1 : TILE_VECTORS);
-  gemm->depth = least(x->k, is_line ? LINE_DEPTH : PANEL_DEPTH);
-  gemm->many = !gemm->is_thin ? tiles->some : gemm->x.n == 1 ? tiles->column : tiles->thin;
-  gemm->many_rows = gemm->is_thin ? THIN_ROWS : SOME_ROWS;
-  gemm->one = is_line ? tiles->line : gemm->is_thin ? tiles->single : tiles->one;
+  const int64_t left_bytes = least(x->m * gemm->size, INT64_MAX / x->k) * x->k;
+  gemm->column_rows = left_bytes <= tuning_in_use()->llc_bytes ? COLUMN_ROWS : THIN_ROWS;
+  if (gemm->x.n == 1 && (gemm->x.a_column == 1 || x->k == 1))
+    gemm->column = tiles->column;
+  else if (gemm->x.m == 1)
+    gemm->line = tiles->line;
+  gemm->is_thin = tiles->thin && gemm->x.n <= tiles->lanes;
+  gemm->panel = tiles->lanes * (gemm->is_thin ? 1 : gemm->line ? LINE_VECTORS : TILE_VECTORS);
+  gemm->depth = least(x->k, gemm->line ? LINE_DEPTH : gemm->column ? COLUMN_DEPTH : PANEL_DEPTH);
+}
+
+/* True if what tiles read of b, and of a by columns, stays in L1. */
+static bool fits_l1(const struct gemm *gemm, const struct matrices *x) {
+  const int64_t most = DIRECT_BYTES / gemm->size / gemm->depth;
+  return x->b_row <= most && (x->a_column == 1 || x->a_column <= most);
 }
 
 /* Cuts c into blocks, and sizes the scratch of a worker. */
@@ -187,7 +214,8 @@ static void gemm_blocks(struct gemm *gemm) {
   enum { BLOCKS_PER_WORKER = 2 };
   const struct matrices *x = &gemm->x;
   int64_t panels = quotient_up(x->n, gemm->panel), strips = quotient_up(x->m, gemm->tiles->strip_rows);
-  gemm->is_direct = (x->b_column == 1 || x->n == 1) && x->m < gemm->tiles->strip_rows;
+  gemm->is_direct =
+      (x->b_column == 1 || x->n == 1) && (x->m < gemm->tiles->strip_rows || gemm->column || fits_l1(gemm, x));
   gemm->workers = pool_parts(gemm->context, bytes_of_products(x, gemm->batch_count));
   gemm->workers = least(gemm->context->threads, gemm->workers);
   int64_t wanted = gemm->workers > 1 ? quotient_up(gemm->workers * BLOCKS_PER_WORKER, gemm->batch_count) : 1;
@@ -195,74 +223,18 @@ static void gemm_blocks(struct gemm *gemm) {
   gemm->down = least(strips, quotient_up(wanted, gemm->across));
   if (gemm->across * gemm->down < wanted) gemm->across = quotient_up(wanted, gemm->down);
   gemm->across = least(panels, gemm->across);
-  gemm->workers = least(gemm->workers, gemm->across * gemm->down * gemm->batch_count);
+  const int64_t all = gemm->across * gemm->down * gemm->batch_count;
+  gemm->workers = least(gemm->workers, all);
+  gemm->at_once = all / (gemm->workers * BLOCKS_PER_WORKER) < PRODUCTS_AT_ONCE ? 1 : PRODUCTS_AT_ONCE;
   gemm->panels_bytes = quotient_up(panels, gemm->across) * gemm->panel * gemm->depth * gemm->size;
   gemm->worker_bytes = gemm->panels_bytes + gemm->tiles->strip_rows * gemm->depth * gemm->size;
   gemm->worker_bytes = quotient_up(gemm->worker_bytes, CACHE_LINE) * CACHE_LINE;
 }
 
-static strew_status multiply_floats(const struct call *call, strew_context *context, const struct plan *batches,
-                                    const struct matrices *x, strew_dtype dtype) {
-  struct gemm gemm = {
-      .context = context, .batches = batches, .batch_count = plan_numel(batches), .size = (int64_t)dtype_bytes(dtype)};
-  gemm_tiles(&gemm, x, dtype);
-  gemm_blocks(&gemm);
-  size_t scratch_bytes = (size_t)(gemm.workers * gemm.worker_bytes);
-  if (!gemm.is_direct) {
-    ALLOCATE(gemm.scratch, call, context, scratch_bytes);
-  }
-  pool_run(context, gemm.workers, multiply_blocks, &gemm);
-  memory_free(context, gemm.scratch, scratch_bytes);
-  return STREW_OK;
-}
-
-/* ------------------------------------------------------------------------------------------------------- integers */
-
-typedef void multiply_rows(const struct matrices *matrices, int64_t begin, int64_t end);
-
-#define LOOPS_WIDE
-#define LOOPS_SIGNED
-#define LOOPS "runtime/cpu/matmul.inc"
-#include "runtime/cpu/loops/each_dtype.h"
-
-struct matmul_share {
-  strew_context *context;
-  strew_dtype dtype;
-  struct matrices matrices;
-  multiply_rows *multiply;
-  int64_t parts;
-};
-
-enum { PLAIN_PRODUCTS = 1 << 23 }; /* of a chunk */
-
-static void multiply_part(void *share_, int64_t part) {
-  const struct matmul_share *share = share_;
-  const struct matrices *x = &share->matrices;
-  int64_t begin = part_begin(x->m, share->parts, part), end = part_begin(x->m, share->parts, part + 1);
-  int64_t size = (int64_t)dtype_bytes(share->dtype);
-  struct chunk chunk = {.depth = x->k, .columns = least(x->n, PLAIN_PRODUCTS / x->k + 1)};
-  chunk.rows = PLAIN_PRODUCTS / (chunk.columns * x->k) + 1;
-  for (int64_t row = begin; row < end; row += chunk.rows)
-    for (int64_t column = 0; column < x->n && !context_stops(share->context); column += chunk.columns) {
-      struct matrices cut = chunk_of(x, row, column, 0, chunk, size);
-      share->multiply(&cut, 0, least(chunk.rows, end - row));
-    }
-}
-
-static void multiply_integers(strew_context *context, const struct matrices *x, strew_dtype dtype) {
-  static multiply_rows *const loops[STREW_DTYPE_COUNT] = {
-      [STREW_INT64] = multiply_rows_i64,
-      [STREW_INT32] = multiply_rows_i32,
-      [STREW_INT16] = multiply_rows_i16,
-      [STREW_INT8] = multiply_rows_i8,
-  };
-  struct matmul_share share = {context, dtype, *x, loops[dtype_signed(dtype)],
-                               pool_parts(context, bytes_of_products(x, 1))};
-  share.parts = least(share.parts, x->m);
-  pool_run(context, share.parts, multiply_part, &share);
-}
-
 strew_status cpu_matmul(const struct call *call, strew_device *device, const struct plan *plan, int64_t k) {
+  enum { LOCAL_BYTES = 1 << 14 }; /* scratch on the stack */
+  strew_context *context = device->context;
+  _Alignas(CACHE_LINE) char local[LOCAL_BYTES];
   int rows = plan->rank - 2, columns = plan->rank - 1;
   const struct operand *a = &plan->operands[1], *b = &plan->operands[2];
   struct matrices x = {.m = plan->sizes[rows], .n = plan->sizes[columns], .k = k, .c_column = 1};
@@ -271,11 +243,16 @@ strew_status cpu_matmul(const struct call *call, strew_device *device, const str
   x.b_row = b->strides[rows], x.b_column = b->strides[columns];
   struct plan batches = *plan;
   batches.rank = rows;
-  strew_status status = STREW_OK;
-  if (dtype_is_float(a->dtype)) status = multiply_floats(call, device->context, &batches, &x, a->dtype);
-  for (int64_t i = 0; !dtype_is_float(a->dtype) && i < plan_numel(&batches) && !context_stops(device->context); i++) {
-    struct matrices batch = batch_of(&batches, &x, i);
-    multiply_integers(device->context, &batch, a->dtype);
-  }
-  return TRY(status, context_end(call, device->context, plan->operands[0].storage));
+  struct gemm gemm = {.context = context,
+                      .batches = &batches,
+                      .batch_count = plan_numel(&batches),
+                      .size = (int64_t)dtype_bytes(a->dtype),
+                      .scratch = local};
+  gemm_tiles(&gemm, &x, a->dtype);
+  gemm_blocks(&gemm);
+  const size_t bytes = gemm.is_direct ? 0 : (size_t)(gemm.workers * gemm.worker_bytes);
+  if (bytes > LOCAL_BYTES) ALLOCATE(gemm.scratch, call, context, bytes);
+  pool_run(context, gemm.workers, multiply_blocks, &gemm);
+  if (bytes > LOCAL_BYTES) memory_free(context, gemm.scratch, bytes);
+  return context_end(call, context, plan->operands[0].storage);
 }

@@ -50,6 +50,7 @@ struct reduce_job {
   int64_t columns, column_in, column_out;
   int64_t width, tiles_per_row, tiles;
   int lanes;                          /* of an output, across: a power of two, no more than it needs */
+  const char *factors;                /* of the elements, or NULL */
   bool finds;                         /* positions of extremes */
   bool prefetch;                      /* across adjacent columns, and the input is larger than L2 */
   const struct fold *fold, *extremes; /* extremes: across, of columns whose positions `fold` then finds */
@@ -107,7 +108,9 @@ static void reduce_start(struct reduce_job *job, const struct reduce_plan *plan,
   job->direct = !feed_open(&job->feed, in, wide);
   job->flips = in->dtype == STREW_UINT64 && (gives == FOLD_SAME || gives == FOLD_PLACE);
   if (job->flips) job->direct = false, job->feed.convert = flip_signs;
-  job->fold = fold_of(fold_is_spread(plan->fold) ? GAPS : (int)plan->fold, in->dtype);
+  const bool multiplies = plan->plan.count == 3;
+  job->factors = multiplies ? operand_address(&plan->plan.operands[2]) : NULL;
+  job->fold = fold_of(multiplies ? PRODUCTS : fold_is_spread(plan->fold) ? GAPS : (int)plan->fold, in->dtype);
   job->in = operand_address(in);
   job->out = operand_address(out);
   space_of(&job->kept, &plan->plan, 0, plan->kept);
@@ -409,6 +412,7 @@ static bool fold_blocks(const struct reduce_job *job, struct fold_scratch *scrat
   for (int64_t leaf = 0; leaf < leaves; leaf++, place += most) {
     int64_t count = least(most, last - place);
     if (context_stops(job->context)) return false;
+    if (job->factors) centers = job->factors + place * job->wide_bytes;
     if (job->whole && !job->direct)
       fold_converted(job, scratch, tile, centers, place, count);
     else if (job->whole)

@@ -9,10 +9,11 @@ char *operand_address(const struct operand *operand) {
 char *operand_at(const struct plan *plan, int i, int64_t number) {
   const struct operand *operand = &plan->operands[i];
   int64_t offset = 0;
-  for (int d = plan->rank - 1; d >= 0; d--) {
+  for (int d = plan->rank - 1; d > 0; d--) {
     offset += number % plan->sizes[d] * operand->strides[d];
     number /= plan->sizes[d];
   }
+  if (plan->rank) offset += number * operand->strides[0];
   return operand_address(operand) + offset * (int64_t)dtype_bytes(operand->dtype);
 }
 

@@ -426,4 +426,14 @@ describe("linear algebra", function()
     assert.is_false(pcall(strew.matrix_norm, a, "max"))
     assert.is_false(pcall(strew.matrix_norm, a, 3))
   end)
+
+  it("joins a column as one of two", function()
+    for _, rows in ipairs{7, 33, 100} do
+      for _, k in ipairs{17, 263, 512, 1024} do
+        local a, b = strew.randn(rows, k), strew.randn(k, 2)
+        local one, both = a:mv(b:select(1, 0):contiguous()), a:mm(b):select(1, 0)
+        assert.is_true(one:eq(both):all():item(), rows .. " x " .. k)
+      end
+    end
+  end)
 end)

@@ -7,8 +7,8 @@
 #include "runtime/cpu/tuning.h"
 
 /* Loops have the number of their strew_fold. For float dtypes only: GAPS sums what elements exceed the first of their
-   column by, DEVIATIONS squares of these gaps' differences from their means. */
-enum { GAPS = STREW_FOLD_COUNT, DEVIATIONS, FOLD_LOOPS };
+   column by, DEVIATIONS squares of these gaps' differences from their means. PRODUCTS sums products with `centers`. */
+enum { GAPS = STREW_FOLD_COUNT, DEVIATIONS, PRODUCTS, FOLD_LOOPS };
 
 /* Bytes from the first elements of columns to the means of gaps. */
 enum { MEANS_AT = SUM_LANES * FOLD_TILE_BYTES };
