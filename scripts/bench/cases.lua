@@ -503,6 +503,51 @@ part("rest", {
     call = function(a) return a:median() end, bytes = read},
   {key = "select_sorted", title = "sort of 10 M in order", make = function() return (strew.rand(10 * M):sort()) end,
     call = function(a) return a:sort() end, bytes = read},
+  {key = "select_rest", title = "a % b of 10 M", make = dense(2), call = strew.remainder, bytes = read_and_result},
+  {key = "select_cube", title = "a ^ 3 of 10 M", make = dense(1), call = function(a) return a ^ 3 end,
+    bytes = read_and_result},
+})
+
+-- Rows and segments of a few elements, reversed steps, narrow products, integers, random numbers.
+local function rows_of_three() return strew.rand(M // 3, 3) end
+local function few_each() return strew.rand(M), strew.arange(0, M + 1, 3) end
+local function few_segments() return strew.rand(10 * M), strew.arange(0, 10 * M + 1, M) end
+local function with_column(n, dtype)
+  return function() return strew.rand(n, n):mul(9):to(dtype), strew.rand(n):to(dtype) end
+end
+part("rest", {
+  {key = "short_flip", title = "flip of 1 M", make = function() return strew.rand(M) end,
+    call = function(a) return a:flip(0) end, bytes = read},
+  {key = "short_repeat", title = "repeat_interleave of 1 M, 4 times", make = function() return strew.rand(M) end,
+    call = function(a) return a:repeat_interleave(4) end, bytes = read},
+  {key = "short_tile", title = "1 M in rows of 3, four times beside itself", make = rows_of_three,
+    call = function(a) return a:tile(1, 4) end, bytes = read},
+  {key = "short_roll", title = "1 M in rows of 3, rolled", make = rows_of_three,
+    call = function(a) return a:roll(1, 1) end, bytes = read},
+  {key = "short_cumsum", title = "cumsum of 1 M in rows of 3", make = rows_of_three,
+    call = function(a) return a:cumsum(1) end, bytes = read},
+  {key = "short_argmax", title = "argmax of 1 M in rows of 3", make = rows_of_three,
+    call = function(a) return a:argmax(1) end, bytes = read},
+  {key = "short_rows", title = "half of 1 M in rows of 3, by a mask",
+    make = function() return rows_of_three(), half_of(M // 3) end, call = function(a, mask) return a[mask] end,
+    bytes = read},
+  {key = "short_segments", title = "sums of 1 M in segments of 3", make = few_each,
+    call = function(src, starts) return strew.segment_csr(src, starts) end, bytes = read},
+  {key = "short_long", title = "maxima of 10 M in ten segments", make = few_segments,
+    call = function(src, starts) return strew.segment_csr(src, starts, {reduce = "max"}) end, bytes = read},
+  {key = "product_column", title = "1000 x 1000 times a column", make = with_column(1000, "float32"), call = strew.mv,
+    bytes = read},
+  {key = "product_gram", title = "3 x 100 k x 3", make = function() return strew.rand(size(100000), 3) end,
+    call = function(a) return a:t():matmul(a) end, bytes = read},
+  {key = "product_integers", title = "256 cubed, int64", make = with_column(256, "int64"),
+    call = function(a) return a:matmul(a) end, bytes = read},
+  {key = "product_dot", title = "dot of 10 M", make = dense(2), call = strew.dot, bytes = read},
+  {key = "random_floats", title = "randn, 1 M", make = function() return strew.rand(M) end,
+    call = function() return strew.randn(M) end, bytes = read},
+  {key = "random_integers", title = "randint, 1 M", make = function() return strew.rand(M) end,
+    call = function() return strew.randint(0, 1000, {M}) end, bytes = read},
+  {key = "random_order", title = "randperm of 1 M", make = function() return strew.rand(M) end,
+    call = function() return strew.randperm(M) end, bytes = read},
 })
 
 -- Questions to a table of 10 M rows: the grouping and its reductions, of columns of int32, float64, and codes of words.

@@ -243,6 +243,18 @@ OPERANDS = {
     "select_few": lambda: (floats(10 * M) < 0.02,),
     **{"select_" + name: lambda: (floats(M),) for name in ("quantile", "median")},
     "select_sorted": lambda: (numpy.sort(floats(10 * M)),),
+    "select_rest": dense(2),
+    "select_cube": dense(1),
+    **{"short_" + name: lambda: (floats(M),) for name in ("flip", "repeat")},
+    **{"short_" + name: lambda: (floats(M // 3, 3),) for name in ("tile", "roll", "cumsum", "argmax")},
+    "short_rows": lambda: (floats(M // 3, 3), half_of(M // 3)),
+    "short_segments": lambda: (floats(M), numpy.arange(0, M + 1, 3)),
+    "short_long": lambda: (floats(10 * M), numpy.arange(0, 10 * M + 1, M)),
+    "product_column": lambda: (floats(1000, 1000), floats(1000)),
+    "product_gram": lambda: (floats(size(100000), 3),),
+    "product_integers": lambda: ((floats(256, 256) * 9).astype(numpy.int64),),
+    "product_dot": dense(2),
+    **{"random_" + name: lambda: (floats(M),) for name in ("floats", "integers", "order")},
     **{f"question_{k + 1}": lambda: (table,) for k in range(10)},  # made once by each peer
     **{f"question_{name}_text": lambda: (table,) for name in ("9", "rows")},
 }

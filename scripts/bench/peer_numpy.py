@@ -3,7 +3,7 @@
 import numpy
 
 import texts
-from operands import M, OF_ONE, OF_TWO, PLACES_OF_ROWS, VOLUME, WIDTH
+from operands import M, OF_ONE, OF_TWO, PLACES_OF_ROWS, VOLUME, WIDTH, random
 
 VERSION = "NumPy " + numpy.__version__
 
@@ -211,5 +211,13 @@ for name in OF_ONE + OF_TWO:
     if hasattr(numpy, FUNCTION_NAMES.get(name, name)):
         CALLS["function_" + name] = getattr(numpy, FUNCTION_NAMES.get(name, name))
 CALLS.update({"select_few": numpy.nonzero, "select_quantile": lambda a: numpy.quantile(a, 0.3),
-              "select_median": numpy.median, "select_sorted": sort})
+              "select_median": numpy.median, "select_sorted": sort, "select_rest": numpy.remainder,
+              "select_cube": lambda a: a ** 3, "short_flip": lambda a: a[::-1].copy(),
+              "short_repeat": lambda a: a.repeat(4), "short_tile": lambda a: numpy.tile(a, (1, 4)),
+              "short_roll": lambda a: numpy.roll(a, 1, 1), "short_cumsum": lambda a: a.cumsum(1),
+              "short_argmax": lambda a: a.argmax(1), "short_rows": lambda a, mask: a[mask],
+              "short_segments": segment_csr(numpy.add), "short_long": segment_csr(numpy.maximum),
+              "product_column": numpy.matmul, "product_gram": lambda a: a.T @ a, "product_integers": lambda a: a @ a,
+              "product_dot": numpy.dot, "random_floats": lambda a: random.standard_normal(M, numpy.float32),
+              "random_integers": lambda a: random.integers(0, 1000, M), "random_order": lambda a: random.permutation(M)})
 CALLS.update(texts.of_module(numpy))

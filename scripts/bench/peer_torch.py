@@ -201,5 +201,12 @@ for size in ("4x4", "100x100"):
 for name in OF_ONE + OF_TWO:
     CALLS["function_" + name] = getattr(torch, name, None) or getattr(torch.nn.functional, name)
 CALLS.update({"select_few": torch.nonzero, "select_quantile": lambda a: a.quantile(0.3), "select_median": torch.median,
-              "select_sorted": torch.sort})
+              "select_sorted": torch.sort, "select_rest": torch.remainder, "select_cube": lambda a: a ** 3,
+              "short_flip": lambda a: a.flip(0), "short_repeat": lambda a: a.repeat_interleave(4),
+              "short_tile": lambda a: a.tile(1, 4), "short_roll": lambda a: a.roll(1, 1),
+              "short_cumsum": lambda a: a.cumsum(1), "short_argmax": lambda a: a.argmax(1),
+              "short_rows": lambda a, mask: a[mask], "short_segments": segment_csr("sum"),
+              "short_long": segment_csr("max"), "product_column": torch.mv, "product_gram": lambda a: a.T @ a,
+              "product_integers": lambda a: a @ a, "product_dot": torch.dot, "random_floats": lambda a: torch.randn(M),
+              "random_integers": lambda a: torch.randint(1000, (M,)), "random_order": lambda a: torch.randperm(M)})
 CALLS.update(texts.of_module(torch))
