@@ -6999,8 +6999,6 @@ function strew.key_table(n) end
 ---@param options? strew.save_options
 function strew.save(path, x, options) end
 
------------------------------------------------------------------------------------------------------------- Interchange
-
 ---Options of strew.to_dlpack.
 ---@class strew.dlpack_options
 ---@field versioned? boolean false: a struct of DLPack before 1.0; default true

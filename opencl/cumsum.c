@@ -144,7 +144,7 @@ static strew_status scan_lines(const struct call *call, strew_device *device, co
   struct launch launch = {.call = call, .device = device};
   for (int64_t begin = 0; begin < n && launch.status == STREW_OK; begin += chunk) {
     launch_start(&launch, "cumulative.cl", kernel, "S=%s OUTER=%d %s", dtype_suffix(in->dtype), space.outer, way);
-    launch_plan(&launch, &space, 0, plan->count - 1);
+    launch_plan_list(&launch, &space, (int[]){0, 1, SCAN_VALUES}, (size_t)plan->count);
     launch_ints(&launch, plan_numel(&lines), begin, least(begin + chunk, n), out->strides[last], in->strides[last]);
     if (plan->count > SCAN_VALUES) launch_ints(&launch, plan->operands[SCAN_VALUES].strides[last]);
     launch.turns = least(chunk, n);

@@ -141,7 +141,7 @@ fetch_lua() {
   echo 'setup: fetching Lua 5.5 from PyPI (10 MB), and building it'
   rm -rf "$new"
   mkdir -p "$new/bin" "$new/lib/pkgconfig" "$new/include"
-  if ! python3 -m pip download -q --disable-pip-version-check --no-cache-dir --no-deps --no-build-isolation --no-binary lupa -d "$new" \
+  if ! python3 -m pip download -q --disable-pip-version-check --no-cache-dir --no-deps --no-binary lupa -d "$new" \
     lupa==2.8 >"$new/log" 2>&1 </dev/null || ! build_lua "$new" >>"$new/log" 2>&1; then
     said=$(tail -n 1 "$new/log")
     rm -rf "$new"

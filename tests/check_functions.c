@@ -500,10 +500,7 @@ START_TEST(powers_by_numbers) {
   strew_tensor *a = tensor_of(STREW_FLOAT32, 1, (int64_t[]){MANY}, CONTIGUOUS, x), *out = NULL;
   for (int e = 0; e < 5; e++) {
     for (int i = 0; i < MANY; i++)
-      expected[i] = e == 1   ? x[i] * x[i]
-                    : e == 2 ? sqrtf(x[i])
-                    : e == 3 ? 1 / x[i]
-                             : pow_f32(x[i], (float)exponents[e]);
+      expected[i] = e == 1 ? x[i] * x[i] : e == 3 ? 1 / x[i] : pow_f32(x[i], (float)exponents[e]);
     ok(strew_binary(STREW_POW, strew_of(a), strew_number(strew_float(exponents[e])), &out, &failure));
     assert_elements(out, STREW_FLOAT32, expected, "x ^ %g", exponents[e]);
     strew_release(out), out = NULL;

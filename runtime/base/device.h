@@ -315,15 +315,16 @@ struct group_ids {
                       see their plans
      cumprod          a scan_plan of one dtype: float32, float64 or int64. A line's elements are multiplied in order; in
                       and out may be the same elements
-     cumextreme       a scan_plan of positions (int64) and elements of any dtype: the position of the largest, or
-                      smallest, so far; of equal elements the last one, and so of NaN, which win
+     cumextreme       a scan_plan of positions (int64), elements of any dtype and values: the position of the largest, or
+                      smallest, so far, and that element; of equal elements the last one, and so of NaN, which win
      nonzero          makes *out, the coordinates of the nonzero elements of operand 0, int64[count, rank]. Takes a plan
                       that is not simplified nor empty: rank and sizes are the tensor's
      matmul           c[m, n] = a[m, k] b[k, n], k > 0. m and n are the plan's last two dimensions, the others are
                       batches. Operands: 0 c (dense), 1 a, 2 b, of the dtype that is computed. The last two strides of a
                       and b are those of their own rows and columns: one of them is 1, the other at least as long
-     compress         makes *out, rows of operand 1 where operand 0 is nonzero, whose number becomes sizes[0]. The plan has one dimension; a row is as long as operand 1's stride, and rows and their
-                      elements are contiguous. Optional
+     compress         makes *out, rows of operand 1 where operand 0 is nonzero, whose number becomes sizes[0]. The plan
+                      has one dimension; a row is as long as operand 1's stride, and rows and their elements are
+                      contiguous. Optional
      linalg           see linalg_plan; *bad: the number of the first matrix without a result, and *why; -1: none. Optional: the CPU
                       alone has it
 
@@ -379,7 +380,7 @@ struct group_ids {
   X(strew_status, random, (ON_DEVICE, const struct random_plan *plan))                                                 \
   X(strew_status, ramp, (ON_DEVICE, const struct ramp_plan *plan))                                                     \
   X(strew_status, matmul, (ON_DEVICE, const struct plan *plan, int64_t k))                                             \
-  OPTIONAL(strew_status, compress, (ON_DEVICE, const struct plan *plan, int rank, int64_t *sizes, strew_tensor **out))  \
+  OPTIONAL(strew_status, compress, (ON_DEVICE, const struct plan *plan, int rank, int64_t *sizes, strew_tensor **out)) \
   OPTIONAL(strew_status, linalg, (ON_DEVICE, const struct linalg_plan *plan, int64_t *bad, int64_t *why))              \
   OPTIONAL(strew_status, number_keys,                                                                                  \
            (ON_DEVICE, int count, strew_tensor *const *keys, strew_key_order order, strew_tensor **ids,                \

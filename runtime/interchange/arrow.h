@@ -1,4 +1,4 @@
-/* arrow.h: the binary interface of Arrow's C data and stream: columns of a table, and batches of them. Who has a struct
+/* arrow.h: the binary interface of Arrow's C data: columns of a table. Who has a struct
    calls its `release` once, and the struct is empty then: release is NULL. A struct may be moved: copied, and the
    original emptied without a release. */
 #ifndef ARROW_H
@@ -20,14 +20,6 @@ struct ArrowArray {
   const void **buffers; /* the first: a bit for each element, 0 where it is missing; NULL: none is */
   struct ArrowArray **children, *dictionary;
   void (*release)(struct ArrowArray *self);
-  void *private_data;
-};
-
-struct ArrowArrayStream {
-  int (*get_schema)(struct ArrowArrayStream *self, struct ArrowSchema *out); /* 0, or an error number */
-  int (*get_next)(struct ArrowArrayStream *self, struct ArrowArray *out);    /* an empty array: the end */
-  const char *(*get_last_error)(struct ArrowArrayStream *self);
-  void (*release)(struct ArrowArrayStream *self);
   void *private_data;
 };
 

@@ -608,8 +608,8 @@ end
 -- Calls that take no tensor, and what draws one.
 local is_left_out = {}
 for name in ([[arange clock deterministic devices empty eye full get_num_threads get_printoptions last_error linspace
-  load manual_seed memory ones rand randint randn randperm set_num_threads set_printoptions show words chunks key_table
-  zeros]]):gmatch "%S+" do
+  load map manual_seed memory ones rand randint randn randperm set_num_threads set_printoptions show words chunks
+  key_table zeros]]):gmatch "%S+" do
   is_left_out[name] = true
 end
 
