@@ -217,7 +217,8 @@ describe("pictures", function()
     assert.is_truthy(refused(wide):find("^save: 'x' has value %-1 at %[1, 2, 0%]"))
     assert.equal("save: 'header' is an option of .csv and .tsv files, not of .png files\n  x  int32[2, 3, 2] cpu",
       refused(wide, {header = true}))
-    assert.equal("save: 'path' ends in .png, expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz for a table of tensors",
+    assert.equal("save: 'path' ends in .png, " ..
+      "expected one of .npz, .csv, .tsv, .safetensors, .csv.gz, .tsv.gz for a table of tensors",
       refused({a = wide}))
     assert.is_nil(io.open(path))
   end)
