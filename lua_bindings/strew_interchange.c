@@ -88,7 +88,8 @@ static int to_arrow(lua_State *L, struct script_call *call) {
   struct owner *held = bind_push_owner(L, &held_tables);
   struct ArrowArray *array = push_struct(L, array_name, collect_array);
   struct ArrowSchema *schema = push_struct(L, schema_name, collect_schema);
-  const int results = lua_gettop(L), x = bind_position(L, 1, "x");
+  const int results = lua_gettop(L), named = bind_position(L, 1, "x");
+  const int x = lua_istable(L, named) ? named : 1; /* else a column of that name */
   if (!bind_arguments(L, call, parameters)) return -1;
   bool is_made;
   if (tensor) {

@@ -147,10 +147,10 @@ fetch_lua() {
     rm -rf "$new"
     fail "cannot fetch Lua 5.5, its tests are left out: $said"
   fi
+  printf '%s\n' 'Name: Lua' 'Description: Lua' 'Version: 5.5' "Cflags: -I$folder/include" \
+    "Libs: -L$folder/lib -llua5.5 -lm -ldl" >"$new/lib/pkgconfig/lua5.5.pc"
   rm -rf "$folder"
   mv "$new" "$folder"
-  printf '%s\n' 'Name: Lua' 'Description: Lua' 'Version: 5.5' "Cflags: -I$folder/include" \
-    "Libs: -L$folder/lib -llua5.5 -lm -ldl" >"$folder/lib/pkgconfig/lua5.5.pc"
 }
 
 build_lua() ( # FOLDER
@@ -177,8 +177,14 @@ elsewhere() {
 }
 
 case ${1-} in
-  intel) fetch_intel && exit ;;
-  lua5.5) fetch_lua && exit ;;
+  intel)
+    fetch_intel
+    exit
+    ;;
+  lua5.5)
+    fetch_lua
+    exit
+    ;;
 esac
 
 # The lists are split into words on purpose.

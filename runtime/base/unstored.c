@@ -32,11 +32,18 @@ strew_status tensor_store(const struct call *call, const strew_tensor *tensor) {
   return status;
 }
 
+/* Different storages share memory only if a host wrapped it, or got it from here and gave it back. */
+static bool shares_memory(const struct storage *a, const struct storage *b) {
+  if (a == b || !(a->wrapped || b->wrapped)) return a == b;
+  const uintptr_t at = (uintptr_t)a->data, other = (uintptr_t)b->data;
+  return at < other + b->size_bytes && other < at + a->size_bytes;
+}
+
 /* True if the program reads memory of the tensor's storage. */
 static bool program_reads(const struct elementwise_plan *program, const strew_tensor *tensor) {
   for (int i = 1; i < program->plan.count; i++) {
     const struct storage *storage = program->plan.operands[i].storage;
-    if (storage == tensor->storage || (storage && storage->wrapped && tensor->storage->wrapped)) return true;
+    if (storage && shares_memory(storage, tensor->storage)) return true;
   }
   return false;
 }

@@ -84,7 +84,7 @@ static strew_status read_q(struct quantile_list *list, strew_operand q) {
 struct sorted_lines {
   strew_tensor *values, *start, *count;
   int64_t rows, n;
-  bool unsorted;
+  bool unsorted, is_copy;
 };
 
 static void make_lines(struct steps *steps, strew_tensor *tensor, const int *dim, struct sorted_lines *lines) {
@@ -100,6 +100,7 @@ static void make_lines(struct steps *steps, strew_tensor *tensor, const int *dim
     STEP(steps, strew_sort(matrix, 1, false, made, NULL, steps->error));
   else if (!is_copy && lines->rows > 1)
     STEP(steps, strew_clone(matrix, made, steps->error));
+  lines->is_copy = is_copy;
   lines->values = steps_keep(steps, mark, *made ? *made : matrix);
   lines->start = step_full(steps, device, STREW_INT64, 0, NULL, strew_int(0));
   lines->count = step_full(steps, device, STREW_INT64, 0, NULL, strew_int(lines->n));
@@ -110,7 +111,8 @@ static strew_status pick_row(const struct quantile_list *list, const struct sort
                              strew_interpolation interpolation, int64_t i, strew_tensor *out) {
   struct quantile_plan plan = {.q = list->q[i], .interpolation = interpolation, .step = lines->values->strides[1]};
   strew_tensor row = *out, line = *lines->values;
-  if (lines->unsorted) plan.unsorted = strew_tensor_numel(lines->values), plan.stays = lines->rows == 1;
+  if (lines->unsorted) plan.unsorted = strew_tensor_numel(lines->values);
+  plan.stays = lines->unsorted && lines->rows == 1 && !lines->is_copy;
   plan.in_float32 = out->dtype != STREW_FLOAT64;
   row.offset += i * row.strides[0];
   row.rank = line.rank = 1;

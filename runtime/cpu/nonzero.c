@@ -14,6 +14,7 @@ struct nonzero_job {
   struct plan lines; /* the plan, simplified */
   struct feed feed;  /* to flags: bytes, 0 for a zero */
   int64_t places, words, parts;
+  strew_context *context;
   uint64_t *bits;
   int64_t found[MOST_PARTS + 1]; /* counts of parts; then, total before each part, and of all */
   const struct plan *plan;
@@ -119,13 +120,17 @@ static void compress_part(void *job_, int64_t part) {
   const char *from = job->rows + begin * BITS * job->row_bytes;
   char *to = job->out + job->found[part] * job->row_bytes, *to_end = job->out + job->found[part + 1] * job->row_bytes;
   compress_words *compress = bytes <= sizeof(double) ? compress_loops()->by_size[bytes] : NULL;
-  if (compress) {
-    compress(job->bits + begin, end - begin, from, to, to_end);
-    return;
+  for (int64_t at = begin, stop; at < end && !context_stops(job->context); at = stop) {
+    stop = least(end, at + NONZERO_FLAGS / BITS);
+    if (compress) {
+      to = compress(job->bits + at, stop - at, from, to, to_end);
+      from += (stop - at) * BITS * job->row_bytes;
+      continue;
+    }
+    for (int64_t w = at; w < stop; w++, from += BITS * bytes)
+      for (uint64_t word = job->bits[w]; word; word &= word - 1, to += bytes)
+        memcpy(to, from + (size_t)__builtin_ctzll(word) * bytes, bytes);
   }
-  for (int64_t w = begin; w < end; w++, from += BITS * bytes)
-    for (uint64_t word = job->bits[w]; word; word &= word - 1, to += bytes)
-      memcpy(to, from + (size_t)__builtin_ctzll(word) * bytes, bytes);
 }
 
 /* The two passes; the second, `write`, if there is anything to write. Sets the first size. */
@@ -153,6 +158,7 @@ static strew_status search(const struct call *call, strew_device *device, struct
                            strew_tensor **out) {
   const struct operand *operand = &job->plan->operands[0];
   struct program program;
+  job->context = device->context;
   job->lines = *job->plan;
   job->lines.count = 1;
   job->places = plan_numel(job->plan);

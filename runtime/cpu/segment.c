@@ -170,7 +170,7 @@ static void reduce_long(const struct segment_job *job, struct worker *worker, co
   for (int64_t first = 0, columns; first < run->columns; first += columns) {
     columns = least(run->columns - first, SEGMENT_COLUMNS);
     struct segment_run part = columns_of(run, first, columns);
-    const int64_t rows = job->at_once / columns;
+    const int64_t rows = least(job->at_once, CHUNK) / columns;
     part.count = 1;
     struct segment_state state;
     struct segment_run fed = part;
@@ -194,10 +194,13 @@ static void reduce_several(const struct segment_job *job, struct worker *worker,
     next = run->ends[high] - begin <= most ? high : s;
     BISECT(next, high, i, run->ends[i + 1] - begin <= most);
     const struct segment_run part = segments_of(run, s, next - s);
-    if (part.count)
+    const bool is_long = part.count == 0 || (part.count == 1 && elements * run->columns > CHUNK);
+    if (!is_long) {
       reduce_short(job, worker, &part);
-    else if (next++, !job->pieces || elements * run->columns < job->large)
-      reduce_long(job, worker, &part, begin, begin + elements);
+      continue;
+    }
+    next = s + 1;
+    if (!job->pieces || elements * run->columns < job->large) reduce_long(job, worker, &part, begin, begin + elements);
   }
 }
 
@@ -343,6 +346,7 @@ static void take_work(struct segment_job *job, const struct segment_plan *plan) 
   /* side by side in a thread, if there are enough for all threads */
   if (job->at_once == STREAMED && !cut_parts(job, job->context->threads)) return;
   cut_parts(job, parts);
+  job->at_once = least(job->at_once, CHUNK); /* large ones apart */
   job->pieces = lines_of_columns < 1 ? 1 : least(lines_of_columns, job->parts);
 }
 

@@ -90,7 +90,7 @@ static strew_status copy_records(const struct call *call, const struct records *
     }
   }
   if (r->is_swapped) swap_bytes(dense_at(to, 0), (size_t)count * element, element);
-  return STREW_OK;
+  return r->dtype == STREW_BOOL ? normalize_bools(call, tensor_context(to), dense_at(to, 0), (size_t)count) : STREW_OK;
 }
 
 /* True if the elements can be used in place; strides, in bytes, become those in elements. */
@@ -101,7 +101,7 @@ static bool is_in_place(const struct records *r, int64_t *strides) {
     is_aligned = is_aligned && (r->sizes[d] == 1 || r->strides[d] % element == 0);
     strides[d] = r->strides[d] / element;
   }
-  return is_aligned && !(r->is_swapped && element > 1);
+  return is_aligned && r->dtype != STREW_BOOL && !(r->is_swapped && element > 1);
 }
 
 static strew_status map_records(const struct call *call, strew_device *device, const struct records *r,

@@ -365,6 +365,16 @@ static strew_status add_tensors(struct header *h, strew_device *device, const st
   return STREW_OK;
 }
 
+/* Bytes of the tensors that the caller names, or of all. */
+static uint64_t wanted_bytes(const struct header *h, const strew_load_options *options) {
+  uint64_t bytes = 0;
+  for (int64_t k = 0; k < options->column_count; k++) {
+    const int64_t i = words_find(&h->names, options->columns[k], strlen(options->columns[k]));
+    if (i >= 0) bytes += h->entries[i].end - h->entries[i].begin;
+  }
+  return options->column_count ? bytes : h->data_bytes;
+}
+
 strew_status safetensors_load(const struct call *call, strew_device *device, struct file *file,
                               const strew_load_options *options, strew_table **out) {
   struct header header = {.call = call, .context = device->context, .file = file};
@@ -372,7 +382,8 @@ strew_status safetensors_load(const struct call *call, strew_device *device, str
   strew_table *table = NULL;
   strew_status status = read_header(&header);
   TRY(status, options->map ? mapping_create(call, device, file, &mapping)
-                           : check_machine_memory(call, device, header.data_bytes, "it can be mapped: {.map = true}"));
+                           : check_machine_memory(call, device, wanted_bytes(&header, options),
+                                                  "it can be mapped: {.map = true}"));
   TRY(status, table_create(call, device->context, &table));
   TRY(status, add_tensors(&header, device, options, mapping, table));
   free_header(&header);

@@ -195,17 +195,23 @@ static bool word_at(const struct ArrowArray *array, enum kind kind, int64_t i, c
     *length = view[0], *word = at + 4;
     if (*length <= 12) return *length >= 0;
     if (view[2] < 0 || view[2] >= array->n_buffers - 3 || !buffers[2 + view[2]] || view[3] < 0) return false;
-    const int64_t size = ((const int64_t *)buffers[array->n_buffers - 1])[view[2]];
+    int64_t size;
+    memcpy(&size, (const char *)buffers[array->n_buffers - 1] + 8 * (int64_t)view[2], sizeof size);
     *word = (const char *)buffers[2 + view[2]] + view[3];
     return view[3] <= size && *length <= size - view[3];
   }
-  if (kind == LARGE_TEXT)
-    begin = ((const int64_t *)buffers[1])[i], end = ((const int64_t *)buffers[1])[i + 1];
-  else
-    begin = ((const int32_t *)buffers[1])[i], end = ((const int32_t *)buffers[1])[i + 1];
+  const char *at = (const char *)buffers[1] + i * (kind == LARGE_TEXT ? 8 : 4);
+  if (kind == LARGE_TEXT) {
+    memcpy(&begin, at, sizeof begin), memcpy(&end, at + sizeof end, sizeof end);
+  } else {
+    int32_t both[2];
+    memcpy(both, at, sizeof both);
+    begin = both[0], end = both[1];
+  }
+  if (begin < 0 || end < begin || (end > begin && !buffers[2])) return false;
   *length = end - begin;
   *word = *length ? (const char *)buffers[2] + begin : "";
-  return begin >= 0 && end >= begin && (buffers[2] || !*length);
+  return true;
 }
 
 /* The code of element i, or of the empty word if it is missing. */

@@ -121,10 +121,12 @@ static void delete_versioned(void *user) {
   if (managed->deleter) managed->deleter(managed);
 }
 
-/* True for a versioned struct: its first bytes are small numbers. Those of others are an address, or 0: no address is
-   below 256, nor, where it has 64 bits, of that form. */
+/* True for a versioned struct: its first bytes are small numbers. Those of others are an address, or 0; that of no
+   elements may be a small number, too, but where a versioned one has its deleter they have a number of lanes in the
+   highest 16 bits, which no address of 64 bits has. */
 static bool is_versioned(const struct DLManagedTensorVersioned *managed) {
-  return managed->major > 0 && managed->major < 256 && managed->minor < 256;
+  const uintptr_t deleter = (uintptr_t)managed->deleter;
+  return managed->major > 0 && managed->major < 256 && managed->minor < 256 && (uint64_t)deleter >> 48 == 0;
 }
 
 strew_status strew_from_dlpack(strew_device *device, void *managed, strew_tensor **out, strew_error *error) {

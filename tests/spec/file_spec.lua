@@ -554,9 +554,9 @@ describe("files", function()
     local x = {["b\"\n\xc3\xbc"] = strew.tensor{true, false}, a = strew.ones(2, 3):to("bfloat16")}
     x.c = strew.tensor(7)
     strew.save(name, x)
-    for _, options in ipairs{{map = false}, {map = true}, {columns = strew.columns(x)}} do
+    for _, options in ipairs{{map = false}, {map = true, device = "cpu"}, {columns = strew.columns(x)}} do
       local y = strew.load(name, options)
-      for key, t in pairs(x) do assert.is_true(t.dtype == y[key].dtype and t:equal(y[key])) end
+      for key, t in pairs(x) do assert.is_true(t.dtype == y[key].dtype and t:equal(y[key]:to(t.device))) end
     end
     assert.same({"c", "a"}, strew.columns(strew.load(name, {columns = {"c", "a"}})))
     assert.equal("load: 'columns' has \"d\", not found in the file",
@@ -582,6 +582,7 @@ describe("files", function()
     assert.same({{0.5, 2.5}, {1.5, 3.5}}, list{dtype = "float64", offset = 4, strides = {12, 24}, shape = {2, 2}})
     assert.same({60}, strew.map(name).shape)
     assert.same({0}, strew.map(name, {offset = 60}).shape)
+    assert.same(strew.map(name):ne(0):tolist(), strew.map(name, {dtype = "bool"}):tolist())
     assert.same({5, 0}, strew.map(name, {shape = {5, 0}}).shape)
     local t = strew.map(name, {dtype = "int32", strides = 12})
     t[0] = 77

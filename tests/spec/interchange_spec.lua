@@ -20,6 +20,20 @@ describe("DLPack", function()
     assert.equal(3, kept:sum():item())
   end)
 
+  it("is known to share memory", function()
+    local t, index = strew.arange(9):to "float32", strew.zeros(9, {dtype = "int64"})
+    local same = strew.from_dlpack(t:to_dlpack())
+    assert.equal("scatter_add_: 'src' shares elements with the tensor written in place",
+      message(t.scatter_add_, t, 0, index, same))
+    local ahead, behind = t:narrow(0, 1, 8), same:narrow(0, 0, 8)
+    assert.equal("add_: 'other' shares elements with the tensor written in place", message(ahead.add_, ahead, behind))
+    t:narrow(0, 0, 4):add_(same:narrow(0, 5, 4)) -- other elements
+    assert.same({5, 7, 9, 11, 4, 5, 6, 7, 8}, t:to("int64"):tolist())
+    local e = strew.expr("x * 2"){x = same} -- reads the memory that is written
+    t:copy_(e:flip(0))
+    assert.same({16, 14, 12, 10, 8, 22, 18, 14, 10}, t:to("int64"):tolist())
+  end)
+
   it("refuses what is no address", function()
     local expected = "expected an address: a light userdata or an integer"
     assert.equal("from_dlpack: 'managed' is 0x5, which is no address of a struct", message(strew.from_dlpack, 5))
@@ -55,6 +69,7 @@ describe("Arrow", function()
     strew.from_arrow(array, schema)
     assert.equal("from_arrow: 'array' is NULL or was released", message(strew.from_arrow, array, schema))
     assert.equal("to_arrow: 'x' is 5, expected a tensor", message(strew.to_arrow, 5))
+    assert.same({1, 1}, strew.from_arrow(strew.to_arrow{x = strew.ones(2), y = strew.ones(2)}).x:tolist())
     assert.equal("to_arrow: 'x' has a column \"a\" of shape [2, 2], expected columns of equal length",
       message(strew.to_arrow, {a = strew.ones(2, 2)}))
     collectgarbage()

@@ -92,8 +92,9 @@ DENSE(8, 64, 8, _mm512_maskz_loadu_epi64, AS_IT_IS, _mm512_storeu_si512, _mm512_
 #endif
 
 #define COMPRESS(BYTES)                                                                                                \
-  static void compress_##BYTES(const uint64_t *bits, int64_t words, const char *from, char *to, const char *to_end) {  \
+  static char *compress_##BYTES(const uint64_t *bits, int64_t words, const char *from, char *to, const char *to_end) { \
     for (int64_t w = 0; w < words; w++, from += 64 * BYTES) to = COPY(BYTES);                                          \
+    return to;                                                                                                         \
   }
 COMPRESS(1)
 COMPRESS(2)

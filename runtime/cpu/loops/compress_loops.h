@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-/* Copies to `to` the elements of `from` that have a bit, the first element that of the first word's lowest bit. There is
-   memory for all elements with a bit, and no more; `from` ends behind the last of them, or later. */
-typedef void compress_words(const uint64_t *bits, int64_t words, const char *from, char *to, const char *to_end);
+/* Copies to `to` the elements of `from` that have a bit, the first element that of the first word's lowest bit; returns
+   where they end. Memory ends at to_end; `from` ends behind the last element with a bit, or later. */
+typedef char *compress_words(const uint64_t *bits, int64_t words, const char *from, char *to, const char *to_end);
 
 struct compress_loops {
   /* Makes a bit of each flag, 64 a word, the first one the lowest; returns how many are set. */
