@@ -1457,27 +1457,27 @@ STREW_API int64_t strew_table_word_count(const strew_table *table, int64_t i); /
 STREW_API const char *strew_table_word(const strew_table *table, int64_t i, int64_t code); /* borrowed, or NULL */
 
 /* Arrow's C data interface, by which libraries of one process share the columns of tables: structs as its specification
-   declares them. A struct is empty if its `release` is NULL.
-   From (strew_table_from_arrow): a struct of arrays ("+s") becomes a table of its columns, another array a table of one column without a name.
-   Numbers, dates, times and durations (their integers, in the column's unit) without missing elements are used in place:
-   read-only tensors, which keep the array until the last one is freed. Copied are bools, text (int64 codes with words, as
-   strew_load makes them), dictionaries of text, and columns with missing elements: NaN in floats; other numbers become
-   float64, if it holds them (STREW_EVALUE); the empty word in text. On success array and schema are empty: both are
-   owned here; if the call fails they stay the caller's. STREW_EDTYPE: other formats, as lists, decimals and binary data;
-   STREW_EARGUMENT: empty or invalid structs. Sizes of buffers are not in the structs: the producer vouches for them. */
+   declares them. A struct is empty if its `release` is NULL. STREW_ARROW_BYTES: room for either, empty if it is zeros. */
 struct ArrowArray;
 struct ArrowSchema;
-/* To (strew_table_to_arrow): fills two empty structs, which the consumer releases, on any thread. Numbers are shared without a copy if they are
+enum { STREW_ARROW_BYTES = 80 };
+/* Fills two empty structs, which the consumer releases, on any thread. Numbers are shared without a copy if they are
    contiguous and on the CPU; bools become bits, text dictionaries of words with int32 indices; NaN stays NaN. A table of
    one column without a name is a bare array, other tables are structs. STREW_EDTYPE: bfloat16; STREW_ESHAPE: columns
    that are not of one dimension and equal length; STREW_EINDEX: a code without a word. */
 STREW_API strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *array,
                                             struct ArrowSchema *schema, strew_error *error);
-/* Releases those that are not empty; NULL is fine. STREW_ARROW_BYTES: room for either struct, empty if it is zeros. */
-enum { STREW_ARROW_BYTES = 80 };
-STREW_API void strew_arrow_release(struct ArrowArray *array, struct ArrowSchema *schema);
+/* A struct of arrays ("+s") becomes a table of its columns, another array a table of one column without a name. Numbers,
+   dates, times and durations (their integers, in the column's unit) without missing elements are used in place:
+   read-only tensors, which keep the array until the last one is freed. Copied are bools, text (int64 codes with words, as
+   strew_load makes them), dictionaries of text, and columns with missing elements: NaN in floats; other numbers become
+   float64, if it holds them (STREW_EVALUE); the empty word in text. On success array and schema are empty: both are
+   owned here; if the call fails they stay the caller's. STREW_EDTYPE: other formats, as lists, decimals and binary data;
+   STREW_EARGUMENT: empty or invalid structs. Sizes of buffers are not in the structs: the producer vouches for them. */
 STREW_API strew_status strew_table_from_arrow(strew_device *device, struct ArrowArray *array,
                                               struct ArrowSchema *schema, strew_table **out, strew_error *error);
+/* Releases those that are not empty; NULL is fine. */
+STREW_API void strew_arrow_release(struct ArrowArray *array, struct ArrowSchema *schema);
 
 /* The suffix of a file's name, ignoring case, or the option `format` selects its format:
    .npy  one NumPy tensor, versions 1 to 3; uint16 and uint32 load as int32 and int64
@@ -1527,8 +1527,8 @@ typedef struct strew_csv_options {
    digits ("-", "?"), or unknown, none, nil, missing, n.a., n/d, #n/a, above numbers; and for a line of words, as units,
    between names and numbers. */
 typedef struct strew_load_options {
-  /* .npy and .safetensors, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never reach the file.
-     While the tensor lives, the file must not be truncated (reading the lost part ends the process with SIGBUS) and
+  /* .npy and .safetensors, on the CPU: memory-map the file. Pages are read on first use; writes stay in memory and never
+     reach the file. While the tensor lives, the file must not be truncated (reading the lost part ends the process with SIGBUS) and
      should not be changed in place (pages not yet read change, too). Replacing it, as strew_save does, is safe. */
   bool map;
   strew_header header; /* .csv */
@@ -1545,7 +1545,8 @@ typedef struct strew_load_options {
      offset, times are UTC. If cells are missing they become float64, with NaN there. A part of a second fails. */
   const char *const *dates;
   int64_t column_count; /* the number of names in `columns` */
-  /* .csv: the columns of the table, in this order; .npz and .safetensors: its tensors. The others are skipped; NULL: all */
+  /* .csv: the columns of the table, in this order; .npz and .safetensors: its tensors. The others are skipped; NULL:
+     all */
   const char *const *columns;
   const strew_csv_options *csv; /* .csv: more options, or NULL */
   uint64_t reserved[1];

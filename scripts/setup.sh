@@ -133,7 +133,8 @@ fetch_intel() {
   mv "$new" "$folder"
 }
 
-# Lua 5.5, for make lua5.5: its source is in that of lupa.
+# Lua 5.5, for make lua5.5: its source is in that of lupa, of which pip must make a description first. (LUPA_NO_BUNDLE:
+# without building LuaJIT.)
 fetch_lua() {
   folder=$PWD/build/lua5.5 new=$PWD/build/lua5.5.new
   [ ! -e "$folder/bin/lua5.5" ] || return 0
@@ -141,7 +142,7 @@ fetch_lua() {
   echo 'setup: fetching Lua 5.5 from PyPI (10 MB), and building it'
   rm -rf "$new"
   mkdir -p "$new/bin" "$new/lib/pkgconfig" "$new/include"
-  if ! python3 -m pip download -q --disable-pip-version-check --no-cache-dir --no-deps --no-binary lupa -d "$new" \
+  if ! LUPA_NO_BUNDLE=true python3 -m pip download -q --disable-pip-version-check --no-cache-dir --no-deps --no-binary lupa -d "$new" \
     lupa==2.8 >"$new/log" 2>&1 </dev/null || ! build_lua "$new" >>"$new/log" 2>&1; then
     said=$(tail -n 1 "$new/log")
     rm -rf "$new"
