@@ -787,7 +787,7 @@ START_TEST(test_safetensors) {
       {"{} \n\t ", NULL, 0},
       {"{\"a\" : {\"shape\": [ 2 ,1],\"data_offsets\":[0,8], \"dtype\":\"I32\"} }", NULL, 8},
       {"{\"\\u00fc\\ud83d\\ude00\\n\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]}}", NULL, 1},
-      {"{\"__metadata__\":{\"a\":\"b\",\"c\":\"\"},\"x\":{\"dtype\":\"F64\",\"shape\":[0],\"data_offsets\":[0,0]}}",
+      {"{\"__metadata__\":{\"a\":\"b\",\"c\":\"\"},\"x\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}}",
        NULL, 0},
       {"{\"b\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[1,3]},\"a\":{\"dtype\":\"U8\",\"shape\":[1],"
        "\"data_offsets\":[0,1]}}",
