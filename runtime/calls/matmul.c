@@ -155,6 +155,7 @@ static void dot_in_place(struct steps *steps, strew_tensor *c, const strew_tenso
 /* Rounded products, then their sum in the order of sum. */
 static void dot(struct steps *steps, strew_tensor *c, const strew_tensor *a, const strew_tensor *b) {
   strew_device *device = a->storage->device;
+  if (steps->status != STREW_OK) return; /* then c may not be there */
   if (device == &device->context->cpu && dtype_is_float(c->dtype) && a->dtype == c->dtype &&
       strew_tensor_is_contiguous(a) && strew_tensor_is_contiguous(b)) {
     dot_in_place(steps, c, a, b);
