@@ -76,6 +76,10 @@ struct storage {
   void (*release)(void *user); /* called at the end of a storage that is wrapped or has a program; or NULL */
   void *user;
 };
+/* Different storages share memory only if a host wrapped one, twice or after it got it from here. */
+static inline bool storages_may_meet(const struct storage *a, const struct storage *b) {
+  return a == b || a->wrapped || b->wrapped;
+}
 
 struct strew_tensor {
   atomic_size_t references;

@@ -98,8 +98,7 @@ static void span(const strew_tensor *tensor, uintptr_t *begin, uintptr_t *end) {
 
 bool tensors_overlap(const strew_tensor *a, const strew_tensor *b) {
   if (a->storage->device != b->storage->device) return false;
-  /* different storages share memory only if a host wrapped it twice, or got it from here and gave it back */
-  if (a->storage != b->storage && !a->storage->wrapped && !b->storage->wrapped) return false;
+  if (!storages_may_meet(a->storage, b->storage)) return false;
   if (strew_tensor_numel(a) == 0 || strew_tensor_numel(b) == 0) return false;
   uintptr_t a_begin, a_end, b_begin, b_end;
   span(a, &a_begin, &a_end);

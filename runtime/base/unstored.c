@@ -32,9 +32,8 @@ strew_status tensor_store(const struct call *call, const strew_tensor *tensor) {
   return status;
 }
 
-/* Different storages share memory only if a host wrapped it, or got it from here and gave it back. */
 static bool shares_memory(const struct storage *a, const struct storage *b) {
-  if (a == b || !(a->wrapped || b->wrapped)) return a == b;
+  if (a == b || !storages_may_meet(a, b)) return a == b;
   const uintptr_t at = (uintptr_t)a->data, other = (uintptr_t)b->data;
   return at < other + b->size_bytes && other < at + a->size_bytes;
 }
