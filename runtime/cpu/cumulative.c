@@ -1,14 +1,10 @@
 /* cumulative.c: cumulative products, extremes, and sums of short lines on the CPU. A line's elements are taken one after
    the other; several lines at once, to overlap the latencies of multiplications. */
 #include "cpu.h"
+#include "runtime/cpu/tuning.h"
 #include "runtime/shared/scalar.h"
 
-enum {
-  LINES_AT_ONCE = 64,
-  GROUP = 4,      /* lines whose state is in registers, unless there are more and they are adjacent */
-  LONG_LINE = 64, /* elements: new extremes are rare from then on, so that branches are foreseen */
-  STEPS = 4096
-};
+enum { STEPS = 4096 }; /* between tests whether the call must stop */
 
 /* Steps in bytes. */
 struct cumulative_tile {
@@ -36,14 +32,14 @@ static struct cumulative_tile lines_of(const struct cumulative_tile *tile, int64
 }
 
 /* Defines NAME(job, tile): runs `start` for each column, then `step` for each element, row by row. In these, c is the
-   column, i the row, x the element, of type T, and `to` an address. A group has GROUP lines: the last one repeats if
+   column, i the row, x the element, of type T, and `to` an address. A group has SCAN_GROUP lines: the last one repeats if
    there are fewer, and elements are read before results are written, which may be in their place. */
 #define SCAN(name, T, state, start, step)                                                                              \
   ALWAYS_INLINE void name##_lines(const struct cumulative_job *job, const struct cumulative_tile *tile,                \
                                   const int64_t width, const bool is_group) {                                          \
     state;                                                                                                             \
-    int64_t line[GROUP];                                                                                               \
-    for (int64_t c = 0; c < GROUP; c++) line[c] = least(c, tile->width - 1);                                           \
+    int64_t line[SCAN_GROUP];                                                                                          \
+    for (int64_t c = 0; c < SCAN_GROUP; c++) line[c] = least(c, tile->width - 1);                                      \
     for (int64_t c = 0; c < width; c++) start;                                                                         \
     const int64_t n = job->n, in_step = job->in_step, out_step = job->out_step, value_step = job->value_step;          \
     const int64_t column_in = tile->column_in, column_out = tile->column_out, column_value = tile->column_values;      \
@@ -53,8 +49,8 @@ static struct cumulative_tile lines_of(const struct cumulative_tile *tile, int64
     (void)flip, (void)value_step, (void)column_value, (void)values;                                                    \
     for (int64_t i = 0, end; i < n && !context_stops(job->context);)                                                   \
       for (end = least(i + STEPS, n); i < end; i++, row += out_step) {                                                 \
-        T group[GROUP];                                                                                                \
-        for (int64_t c = 0; is_group && c < GROUP; c++)                                                                \
+        T group[SCAN_GROUP];                                                                                           \
+        for (int64_t c = 0; is_group && c < SCAN_GROUP; c++)                                                           \
           group[c] = *(const T *)(const void *)(in + i * in_step + line[c] * column_in);                               \
         for (int64_t c = 0; c < width; c++) {                                                                          \
           const int64_t l = is_group ? line[c] : c;                                                                    \
@@ -67,18 +63,18 @@ static struct cumulative_tile lines_of(const struct cumulative_tile *tile, int64
   static void name(const struct cumulative_job *job, const struct cumulative_tile *tile) {                             \
     if (tile->width == 1) {                                                                                            \
       name##_lines(job, tile, 1, false);                                                                               \
-    } else if (tile->width > 2 * GROUP && tile->column_in == (int64_t)sizeof(T)) {                                     \
+    } else if (tile->width > 2 * SCAN_GROUP && tile->column_in == (int64_t)sizeof(T)) {                                \
       name##_lines(job, tile, tile->width, false);                                                                     \
     } else {                                                                                                           \
-      for (int64_t c = 0; c < tile->width; c += GROUP) {                                                               \
-        const struct cumulative_tile lines = lines_of(tile, c, least(tile->width - c, GROUP));                         \
-        name##_lines(job, &lines, GROUP, true);                                                                        \
+      for (int64_t c = 0; c < tile->width; c += SCAN_GROUP) {                                                          \
+        const struct cumulative_tile lines = lines_of(tile, c, least(tile->width - c, SCAN_GROUP));                    \
+        name##_lines(job, &lines, SCAN_GROUP, true);                                                                   \
       }                                                                                                                \
     }                                                                                                                  \
   }
 
 #define PRODUCTS(s)                                                                                                    \
-  SCAN(products_##s, T_##s, T_##s product[LINES_AT_ONCE], product[c] = 1,                                              \
+  SCAN(products_##s, T_##s, T_##s product[SCAN_LINES], product[c] = 1,                                                 \
        *(T_##s *)to = product[c] = times_##s(product[c], x))
 PRODUCTS(f32)
 PRODUCTS(f64)
@@ -94,7 +90,7 @@ PRODUCTS(i64)
     sums->sum = plus_##s(sums->sum, x);                                                                                \
     return plus_##s(sums->first, sums->sum);                                                                           \
   }                                                                                                                    \
-  SCAN(sums_##s, T_##s, struct sum_##s sums[LINES_AT_ONCE], (sums[c].first = sums[c].sum = 0),                         \
+  SCAN(sums_##s, T_##s, struct sum_##s sums[SCAN_LINES], (sums[c].first = sums[c].sum = 0),                            \
        *(T_##s *)to = next_sum_##s(&sums[c], x, i))
 SUMS(f32)
 SUMS(f64)
@@ -132,7 +128,7 @@ static inline int64_t key_i64(int64_t x, int64_t flip) { return x ^ flip; }
     *(int64_t *)to = at;                                                                                               \
     *(T_##s *)value = *(const T_##s *)(const void *)(line + at * step);                                                \
   }                                                                                                                    \
-  SCAN(short_extremes_##s, T_##s, struct extreme_##s extreme[LINES_AT_ONCE],                                           \
+  SCAN(short_extremes_##s, T_##s, struct extreme_##s extreme[SCAN_LINES],                                              \
        extreme[c] = ((struct extreme_##s){sizeof extreme[c].best == 4 ? INT32_MIN : INT64_MIN, 0}),                    \
        write_extreme_##s(next_extreme_##s(&extreme[c], x, i, flip), to, values + i * value_step + l * column_value,    \
                          in + l * column_in, in_step))
@@ -162,7 +158,7 @@ static inline int64_t turned_i64(int64_t x, int64_t flip) { return x ^ flip; }
       }                                                                                                                \
   }                                                                                                                    \
   static void extremes_##s(const struct cumulative_job *job, const struct cumulative_tile *tile) {                     \
-    if (job->n < LONG_LINE || (tile->width > 2 * GROUP && tile->column_in == (int64_t)sizeof(T_##s))) {                \
+    if (job->n < SCAN_LONG_LINE || (tile->width > 2 * SCAN_GROUP && tile->column_in == (int64_t)sizeof(T_##s))) {      \
       short_extremes_##s(job, tile);                                                                                   \
       return;                                                                                                          \
     }                                                                                                                  \
@@ -198,7 +194,7 @@ static void cumulative_start(struct cumulative_job *job, const struct plan *plan
     job->value_step = operand_step(&plan->operands[SCAN_VALUES], last);
     job->column_values = next < 0 ? 0 : operand_step(&plan->operands[SCAN_VALUES], next);
   }
-  job->width = job->columns < LINES_AT_ONCE ? job->columns : LINES_AT_ONCE;
+  job->width = job->columns < SCAN_LINES ? job->columns : SCAN_LINES;
   job->tiles_per_row = (job->columns - 1) / job->width + 1;
   job->tiles = job->tiles_per_row * plan_numel(&job->rows);
 }

@@ -96,9 +96,8 @@ static bool rows_are_even(const struct plan *space, const struct operand *operan
 /* Joins the last two dimensions if rows are short and those of the result are adjacent. Inputs whose rows are not
    adjacent get stride 0, and lanes that gather them. */
 static bool join_short_rows(struct plan *joined, const struct plan *space) {
-  enum { SHORT = 128 };
   int last = space->rank - 1;
-  if (last < 1 || space->sizes[last] >= SHORT) return false;
+  if (last < 1 || space->sizes[last] >= JOINED_ROW) return false;
   const struct operand *out = &space->operands[0];
   if (out->strides[last] != 1 || !rows_are_even(space, out)) return false;
   plan_copy(joined, space);

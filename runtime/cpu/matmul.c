@@ -211,7 +211,6 @@ static bool fits_l1(const struct gemm *gemm, const struct matrices *x) {
 
 /* Cuts c into blocks, and sizes the scratch of a worker. */
 static void gemm_blocks(struct gemm *gemm) {
-  enum { BLOCKS_PER_WORKER = 2 };
   const struct matrices *x = &gemm->x;
   int64_t panels = quotient_up(x->n, gemm->panel), strips = quotient_up(x->m, gemm->tiles->strip_rows);
   gemm->is_direct =

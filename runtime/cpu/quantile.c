@@ -8,7 +8,7 @@ _Static_assert(RANK_LINEAR == (int)STREW_LINEAR && RANK_LOWER == (int)STREW_LOWE
                    RANK_MIDPOINT == (int)STREW_MIDPOINT && RANK_NEAREST == (int)STREW_NEAREST,
                "rank.h numbers interpolations as strew.h does");
 
-enum { QUANTILES = 1 << 12, SELECTED = 1 << 16, FEW = 48 }; /* at once: results, elements to select from */
+enum { QUANTILES = 1 << 12, SELECTED = 1 << 16 }; /* at once: results, elements to select from */
 
 struct picking {
   strew_context *context;

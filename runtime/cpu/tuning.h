@@ -1,5 +1,5 @@
-/* tuning.h: the tuned numbers of the CPU's scatter, gather, index checks, folds, sorts and groupings. None of them
-   changes a result.
+/* tuning.h: the tuned numbers of the CPU's scatter, gather, index checks, folds, sorts, groupings, products and
+   programs. None of them changes a result.
 
    What differs between the processors measured so far is a column of struct tuning, and so are the caches, which tests
    shrink; tuning.c has a row for each processor family, the default last. No other file knows which processor it runs
@@ -296,10 +296,30 @@ enum {
   DIRECT_BYTES = 1 << 16,
   /* blocks, of small matrices, that a worker takes at once */
   PRODUCTS_AT_ONCE = 32,
+  /* blocks of a product for each worker, to even out what else the machine does. Unmeasured */
+  BLOCKS_PER_WORKER = 2,
   /* rows of a product in place between two tests whether the call must stop */
   THIN_STRIP = 1024,
   /* bytes of packed panels of a worker: a part of L2, or of the last-level cache */
   PANELS_BYTES = 1 << 20
+};
+
+/* Cumulative calls and segments. */
+enum {
+  /* adjacent lines: fewer are summed one by one. Zen 4, 3 of 33,000 float32: 0.20 -> 0.11 */
+  SCAN_LINES_MIN = 5,
+  /* lines whose state is in memory: most that go side by side. Unmeasured */
+  SCAN_LINES = 64,
+  /* lines whose state is in registers, unless there are more than twice as many and they are adjacent. Zen 4, 100 k
+     floats in rows of 16: sums 0.195 -> 0.040, maxima 0.189 -> 0.058 */
+  SCAN_GROUP = 4,
+  /* elements of a line: new extremes are rare in longer ones, so that branches are foreseen. Unmeasured */
+  SCAN_LONG_LINE = 64,
+  /* elements: longer segments whose order matters are joined side by side; the processor overlaps shorter ones by
+     itself. Unmeasured */
+  SHORT_SEGMENT = 24,
+  /* elements that are tested at once for a new extreme whose position is wanted. Unmeasured */
+  WINNER_BLOCK = 2048
 };
 
 /* Copies of short rows. */
@@ -319,6 +339,8 @@ enum {
 
 /* Elementwise programs. */
 enum {
+  /* elements: shorter rows are joined as one, and those of inputs gathered if they are not adjacent. Unmeasured */
+  JOINED_ROW = 128,
   /* elements of a block, where values pass from one instruction to another */
   PROGRAM_BLOCK = 512,
   /* blocks: how far ahead the inputs of a program that is not stored are prefetched. mean((x - y)^2) of 10 M, one

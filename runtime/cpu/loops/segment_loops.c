@@ -2,15 +2,14 @@
 #include "segment_loops.h"
 
 #include "runtime/cpu/cpu.h"
+#include "runtime/cpu/tuning.h"
 
 enum {
-  VECTORS = 4,         /* of a line whose order does not matter */
-  AT_ONCE = 4,         /* elements of short segments, and rows of narrow ones */
-  NARROW = 8,          /* lanes: most columns of a narrow row */
-  WINNER_BLOCK = 2048, /* elements */
-  SEARCHED = 64,       /* elements that are compared at once */
-  STREAMS_AT_ONCE = 4, /* segments whose order matters are joined side by side, so that none waits for its last sum */
-  SHORT_SEGMENT = 24   /* elements: the processor overlaps shorter ones by itself */
+  VECTORS = 4,        /* of a line whose order does not matter */
+  AT_ONCE = 4,        /* elements of short segments, and rows of narrow ones */
+  NARROW = 8,         /* lanes: most columns of a narrow row */
+  SEARCHED = 64,      /* elements that are compared at once */
+  STREAMS_AT_ONCE = 4 /* segments whose order matters are joined side by side, so that none waits for its last sum */
 };
 
 /* What short segments do not need, lest it take their registers. */
