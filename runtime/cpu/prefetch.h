@@ -31,9 +31,12 @@ ALWAYS_INLINE void prefetch_write(uintptr_t address, int64_t bytes) {
   for (int64_t at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch((const void *)(address + (uintptr_t)at), 1);
 }
 
-/* In a loop over elements in order that has reached `at`. */
+/* In a loop over elements in order that has reached `at`; or over rows of them, of row_bytes each. */
 ALWAYS_INLINE void prefetch_onward(const void *at, const uintptr_t bytes) {
   prefetch_l2((uintptr_t)at + ONWARD_BYTES, bytes);
+}
+ALWAYS_INLINE void prefetch_along(const void *at, const uintptr_t bytes, int64_t row_bytes) {
+  prefetch_l2((uintptr_t)at + (row_bytes < ALONG_MIN ? ONWARD_BYTES : ALONG_BYTES), bytes);
 }
 
 /* ---------------------------------------------------------------------------------------------------- streams */
