@@ -68,8 +68,10 @@ ALWAYS_INLINE uintptr_t selected_address(const struct selection *of, int64_t i) 
   return (uintptr_t)of->base + (uintptr_t)i * (uintptr_t)of->row + (uintptr_t)of->index[i] * (uintptr_t)of->step;
 }
 
-/* Bytes that are prefetched of a row: the hardware prefetcher continues by itself. */
+/* Bytes that are prefetched of a row, whose step is 0 if it is one element: the hardware prefetcher continues by itself.
+   */
 ALWAYS_INLINE int64_t first_bytes(int64_t bytes) {
+  if (bytes <= 0) return 1;
   return bytes < ROW_LINES * CACHE_LINE ? bytes : ROW_LINES * CACHE_LINE;
 }
 

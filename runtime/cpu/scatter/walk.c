@@ -170,9 +170,9 @@ static void choose_loops(struct walk_part *part) {
   struct tile *tile = &part->tile;
   strew_dtype dtype = plan->plan.operands[SELF].dtype;
   part->conversion.loops = part->loops = scatter_loops(dtype, plan->reduction, tile->winners.arg);
+  tile->prefetch.row_ahead = row_distance(part->tuning, tile->columns * (tile->target.column + tile->winners.column));
   if (tile->columns == 1) return;
   const int64_t size = (int64_t)dtype_bytes(dtype);
-  tile->prefetch.row_ahead = row_distance(part->tuning, tile->columns * (tile->target.column + tile->winners.column));
   const bool unit_stride = tile->target.column == size && (part->conversion.convert || tile->source.column == size);
   const struct joins *rows = &(size < 4 ? &row_loops_plain : row_loops())->of[dtype];
   tile->winner = rows->win[plan->reduction];
