@@ -12,17 +12,20 @@
      binary      binaries claim to be endless; garbage: they are
      log         compilation fails, with an endless log; text: with a log without an end
      fill=N      kernels fill all their buffers with bytes of N; noise: with random bytes
-     never       enqueued work never ends */
+     never       enqueued work never ends
+     crash       the process crashes when platforms are asked for; leave: it ends */
 #define _POSIX_C_SOURCE                   200809L
 #define CL_TARGET_OPENCL_VERSION          120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue */
 #include <CL/cl.h>
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #pragma GCC visibility push(default)
 
@@ -87,6 +90,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint room, cl_platform_id *i
   const char *asked = getenv("FAKE_OPENCL_ASKED");
   FILE *mark = asked ? fopen(asked, "w") : NULL;
   if (mark) fclose(mark);
+  if (is("crash")) raise(SIGSEGV);
+  if (is("leave")) _exit(3);
   if (is("slow")) nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
   give_handles("platforms", "hidden", &platform, room, (void **)ids, count);
   return CL_SUCCESS;

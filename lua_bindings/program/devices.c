@@ -1,7 +1,14 @@
+#define _POSIX_C_SOURCE 200809L /* strsignal */
 #include "program.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* Prints a number of bytes as "1.5 GiB". */
 static void print_size(const char *what, size_t bytes) {
@@ -35,7 +42,49 @@ static void list_device(strew_device *device) {
   putchar('\n');
 }
 
+/* ------------------------------------------------------------------------------------------------------ the trial */
+
+enum { TRIAL_SECONDS = 60 };
+
+/* What the child process of a trial does: it finds the devices of a context of its own, unseen. */
+static void find_and_exit(void) {
+  strew_context *context = NULL;
+  strew_error error;
+  const int nowhere = open("/dev/null", O_WRONLY);
+  dup2(nowhere, STDOUT_FILENO), dup2(nowhere, STDERR_FILENO);
+  for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
+  alarm(TRIAL_SECONDS);
+  if (strew_context_create(&(strew_options){.threads = 1}, &context, &error) == STREW_OK) strew_device_count(context);
+  _exit(0);
+}
+
+bool devices_can_be_found(char *why, size_t size) {
+  void *loaded = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  int status = 0;
+  if (loaded) return dlclose(loaded), true;
+  const pid_t child = fork();
+  if (child == 0) find_and_exit();
+  if (child < 0) return true; /* there is no trial */
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return true;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+    snprintf(why, size, "did not answer within %d seconds", TRIAL_SECONDS);
+  else if (WIFSIGNALED(status))
+    snprintf(why, size, "crashed (%s)", strsignal(WTERMSIG(status)));
+  else
+    snprintf(why, size, "ended the process (exit status %d)", WEXITSTATUS(status));
+  return status == 0;
+}
+
 void devices_print(strew_context *context) {
+  char why[100];
+  if (!devices_can_be_found(why, sizeof why)) {
+    list_device(strew_device_at(context, 0)); /* the CPU, without a look at the drivers */
+    printf("not usable  OpenCL: a driver %s while it listed its devices\n"
+           "            $OCL_ICD_VENDORS, a folder of .icd files or one of them, chooses the drivers\n",
+           why);
+    return;
+  }
   for (int i = 0; i < strew_device_count(context); i++) list_device(strew_device_at(context, i));
   for (int i = 0; i < strew_problem_count(context); i++) printf("not usable  %s\n", strew_problem_at(context, i));
   strew_device *opencl;
