@@ -13,7 +13,7 @@
      log         compilation fails, with an endless log; text: with a log without an end
      fill=N      kernels fill all their buffers with bytes of N; noise: with random bytes
      never       enqueued work never ends
-     crash       the process crashes when platforms are asked for; leave: it ends */
+     crash       the process crashes where platforms are queried; leave: it ends */
 #define _POSIX_C_SOURCE                   200809L
 #define CL_TARGET_OPENCL_VERSION          120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue */
