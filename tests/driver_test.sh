@@ -67,7 +67,7 @@ empty rusticl 'rusticl: the driver reports no devices; it needs the names of its
 
 # A driver that crashes while it lists its devices costs the list one line, and the prompt stays.
 lists() { # WORD HOW
-  export FAKE_OPENCL=$1
+  export FAKE_OPENCL="$1"
   said=$("$build/strew" --devices 2>&1 </dev/null; echo "status $?")
   for text in 'cpu  ' "not usable  OpenCL: a driver $2 while it listed its devices" 'status 0'; do
     verdict "$1: $text" "$(echo "$said" | grep -qF "$text" || echo "$said")"
