@@ -250,6 +250,7 @@ OPERANDS = {
     "short_rows": lambda: (floats(M // 3, 3), half_of(M // 3)),
     "short_segments": lambda: (floats(M), numpy.arange(0, M + 1, 3)),
     "short_long": lambda: (floats(10 * M), numpy.arange(0, 10 * M + 1, M)),
+    "short_sums": lambda: (floats(size(100000), 100).astype(numpy.float64),),
     "product_column": lambda: (floats(1000, 1000), floats(1000)),
     "product_gram": lambda: (floats(size(100000), 3),),
     "product_integers": lambda: ((floats(256, 256) * 9).astype(numpy.int64),),

@@ -217,6 +217,7 @@ CALLS.update({"select_few": numpy.nonzero, "select_quantile": lambda a: numpy.qu
               "short_roll": lambda a: numpy.roll(a, 1, 1), "short_cumsum": lambda a: a.cumsum(1),
               "short_argmax": lambda a: a.argmax(1), "short_rows": lambda a, mask: a[mask],
               "short_segments": segment_csr(numpy.add), "short_long": segment_csr(numpy.maximum),
+              "short_sums": lambda a: a.sum(1),
               "product_column": numpy.matmul, "product_gram": lambda a: a.T @ a, "product_integers": lambda a: a @ a,
               "product_dot": numpy.dot, "random_floats": lambda a: random.standard_normal(M, numpy.float32),
               "random_integers": lambda a: random.integers(0, 1000, M), "random_order": lambda a: random.permutation(M)})

@@ -206,7 +206,8 @@ CALLS.update({"select_few": torch.nonzero, "select_quantile": lambda a: a.quanti
               "short_tile": lambda a: a.tile(1, 4), "short_roll": lambda a: a.roll(1, 1),
               "short_cumsum": lambda a: a.cumsum(1), "short_argmax": lambda a: a.argmax(1),
               "short_rows": lambda a, mask: a[mask], "short_segments": segment_csr("sum"),
-              "short_long": segment_csr("max"), "product_column": torch.mv, "product_gram": lambda a: a.T @ a,
+              "short_long": segment_csr("max"), "short_sums": lambda a: a.sum(1),
+              "product_column": torch.mv, "product_gram": lambda a: a.T @ a,
               "product_integers": lambda a: a @ a, "product_dot": torch.dot, "random_floats": lambda a: torch.randn(M),
               "random_integers": lambda a: torch.randint(1000, (M,)), "random_order": lambda a: torch.randperm(M)})
 CALLS.update(texts.of_module(torch))
