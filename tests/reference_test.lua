@@ -127,6 +127,16 @@ for _, recipe in ipairs(text.find("recipes").recipes) do
   check(blocks["output" .. recipe.output], "the page lacks the output of the recipe " .. recipe.title)
 end
 
+-- ---- the pages for those who come from elsewhere: their codes, results and words
+local seen = plain(markup)
+for _, from in ipairs(dofile "scripts/reference/coming_from.lua") do
+  for _, row in ipairs(from.rows) do
+    for _, part in pairs(row) do
+      check(seen:find((part:gsub("`", "")), 1, true), ("the page lacks of %s, %s: %s"):format(from[1], row[1], part))
+    end
+  end
+end
+
 -- ---- the manual page: every function and option, and no warnings of man
 for _, entry in ipairs(text.entries) do
   local call = entry.kind == "function" and "\nstrew." .. entry.name .. "("

@@ -149,7 +149,9 @@ one() {
     readme) MAKEFLAGS='' exec "$BUILD/strew" tests/readme_test.lua "$BUILD" ;;
     digest) exec "$BUILD/strew" tests/digest.lua 600 3 1 2 3 7 ;;
     instruction_sets) exec sh tests/isas.sh "$BUILD" plain $ISAS ;;
-    peers) exec "${PYTHON:-python3}" -B tests/interchange_peers.py "$BUILD" ;;
+    peers)
+      "${PYTHON:-python3}" -B tests/interchange_peers.py "$BUILD" && exec "${PYTHON:-python3}" -B tests/coming_from_peers.py "$BUILD"
+      ;;
     circles) exec sh tests/circles_test.sh "$BUILD" ;;
     faults-few)
       export STREW_TEST_FEW=1 OCL_ICD_VENDORS=/dev/null/none LUA_CPATH="$BUILD/?.so"

@@ -2,6 +2,7 @@
 -- Writes the reference of the Lua module and the program: one page.
 local text = dofile "scripts/reference/text.lua"
 local page = dofile "scripts/reference/page.lua"
+local elsewhere = dofile "scripts/reference/coming_from.lua"
 local escape = page.escape
 
 -- A name in `backquotes` with an entry becomes a link.
@@ -131,7 +132,39 @@ local function add_entry(entry)
   add '</article>'
 end
 
-local navigation = {'<h2><a href="#start">What strew is</a></h2>'}
+-- A page of coming_from.lua: the operands, then a step after the other, both codes side by side.
+local function add_coming(from)
+  local function side(library, lines, is_lua)
+    add('<pre data-of="%s">%s</pre>', library, is_lua and highlighted(lines) or escape(lines))
+  end
+  local function sides(there, here, scatter)
+    add '<div class="sides">'
+    side(from.library, there, not from.peer)
+    side("strew", here, true)
+    if scatter then side("torch_scatter, not run by the tests", scatter) end
+    add '</div>'
+  end
+  add('<article id="from-%s"><h3><a href="#from-%s">%s</a></h3><p>%s</p>', from[1], from[1], from[2], inline(from[3]))
+  sides(from.there, from.here)
+  for _, row in ipairs(from.rows) do
+    add('<h4>%s</h4>', escape(row[1]))
+    sides(row[2], row[3], row.scatter)
+    add('<pre class="output">%s</pre>', escape(row[4]))
+    if row.there then add('<pre class="output" data-of="%s">%s</pre>', from.library, escape(row.there)) end
+    add('<p>%s</p>', inline(row[5]))
+  end
+  add '</article>'
+end
+
+-- Links to the pages of coming_from.lua.
+local function links_from()
+  local links = {}
+  for k, from in ipairs(elsewhere) do links[k] = ('<a href="#from-%s">%s</a>'):format(from[1], escape(from[2])) end
+  return links
+end
+
+local navigation = {'<h2><a href="#start">What strew is</a></h2>',
+  '<h2><a href="#coming">Coming from elsewhere</a></h2><p>' .. table.concat(links_from(), "\n") .. "</p>"}
 for _, group in ipairs(text.groups) do
   local links = {}
   for k, entry in ipairs(group.entries) do links[k] = ('<a href="#%s">%s</a>'):format(entry.name, entry.name) end
@@ -156,6 +189,7 @@ local function add_start()
   end
   add("<p>Common tasks in a few lines: %s. The calls for each task, and their names in other libraries: %s.</p>",
     table.concat(links, ", "), '<a href="#which">which</a>')
+  add("<p>The twenty commonest steps, side by side: %s.</p>", table.concat(links_from(), ", "))
   add '</article></section>'
 end
 
@@ -173,6 +207,9 @@ local function add_program()
 end
 
 add_start()
+add '<section id="coming"><h2>Coming from elsewhere</h2>'
+for _, from in ipairs(elsewhere) do add_coming(from) end
+add '</section>'
 for _, group in ipairs(text.groups) do
   add('<section id="%s"><h2>%s</h2>', page.id_of(group.title), escape(group.title))
   for _, entry in ipairs(group.entries) do add_entry(entry) end
