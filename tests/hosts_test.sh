@@ -52,6 +52,14 @@ all_files="./bin/strew
 ./share/man/man1/strew.1
 ./share/strew/luacats/strew.lua"
 
+# The archive of a commit has the same bytes whenever it is made, and a checksum that sha256sum takes.
+test_dist() {
+  [ -e "$root/.git" ] || { echo 'not in a clone: make dist is left out'; return; }
+  make_target dist >"$here/log" && sums=$(cat "$build"/strew-*.sha256) && sleep 1 && make_target dist >"$here/log"
+  same 'make dist again' "$sums" "$(cat "$build"/strew-*.sha256)"
+  same 'its checksum' 'OK' "$(cd "$build" && sha256sum -c strew-*.sha256 2>&1 | sed 's/.*: //')"
+}
+
 test_install() {
   stage="$here/stage"
   mkdir -p "$prefix/lib/lua/5.4" "$stage"
@@ -273,6 +281,9 @@ test_rock() {
   [ "$build" = build ] || { echo "hosts: the rock is left out: it is built in build, not in $build" && return; }
   (cd "$root" && luarocks --lua-version 5.4 --tree "$here/rock" make scripts/packaging/strew-dev-1.rockspec) >"$here/log" 2>&1 || cat "$here/log"
   same 'the rock' "$required" "$(cd "$here" && LUA_CPATH="$here/rock/lib/lua/5.4/?.so" lua5.4 require.lua 2>&1)"
+  (cd "$here" && luarocks --lua-version 5.4 --tree "$here/rock" pack strew) >"$here/log" 2>&1 || cat "$here/log"
+  luarocks --lua-version 5.4 --tree "$here/other" install "$here"/strew-*.rock >"$here/log" 2>&1 || cat "$here/log"
+  same 'the packed rock' "$required" "$(cd "$here" && LUA_CPATH="$here/other/lib/lua/5.4/?.so" lua5.4 require.lua 2>&1)"
   luarocks --lua-version 5.4 --tree "$here/rock" remove strew >"$here/log" 2>&1 || cat "$here/log"
   same 'the rock is removed' '' "$(find "$here/rock" -name 'strew*')"
 }
@@ -285,6 +296,7 @@ if [ -n "$sanitize" ]; then
   host server.c "$(echo "$served" | sed 's/ 1 s / 4 s /')" "$CC -std=c11 $strict -g -fsanitize=$sanitize -DSECONDS=4 -pthread server.c $(flags --cflags --libs strew-lua) -o server && ./server"
 else
   test_install
+  test_dist
   test_headers
   test_hosts
   test_cmake

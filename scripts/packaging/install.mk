@@ -2,7 +2,8 @@
 #   make install [PREFIX=/usr/local] [DESTDIR=] [STRIP=]   and make uninstall, with the same settings: see install.sh;
 #                          STRIP= keeps the debug symbols
 #   make rock LUADIR=...   the Lua module alone: run by strew-dev-1.rockspec
-#   make dist              the committed sources: build/strew-VERSION.tar.gz
+#   make dist              the committed sources: build/strew-VERSION.tar.gz, and its checksum in .tar.gz.sha256; the
+#                          same bytes for the same commit
 #   make deb               their Debian packages: build/deb/*.deb
 
 PREFIX    = /usr/local
@@ -25,7 +26,8 @@ dist: $(BUILD)/strew-$(VERSION).tar.gz
 .PHONY: $(BUILD)/strew-$(VERSION).tar.gz
 $(BUILD)/strew-$(VERSION).tar.gz:
 	@mkdir -p $(@D)
-	$(call say,DIST) git archive --prefix=strew-$(VERSION)/ -o $@ HEAD
+	$(call say,DIST) git -c tar.tar.gz.command='gzip -cn' archive --prefix=strew-$(VERSION)/ -o $@ HEAD && \
+	  cd $(@D) && sha256sum $(@F) >$(@F).sha256
 
 # In a folder of its own, with Debian's description beside the sources, where its tools look for it.
 deb: dist
