@@ -63,6 +63,55 @@ describe("Arrow", function()
     assert.same({{1, 0, 1}, {"Oslo", "Rome"}}, {y.city:tolist(), y.words.city})
   end)
 
+  it("has streams, whose chunks know their words", function()
+    local x = strew.columns({city = strew.tensor{1, 0, 1}, n = strew.arange(3)}, nil, {city = {"Oslo", "Rome"}})
+    local seen = {}
+    for chunk in strew.from_arrow_stream(strew.to_arrow_stream(x)) do
+      seen[#seen + 1] = {chunk.city:tolist(), chunk.n:tolist(), chunk.words.city}
+      x.n[0] = 7
+      assert.equal(7, chunk.n[0])
+    end
+    assert.same({{{1, 0, 1}, {0, 1, 2}, {"Oslo", "Rome"}}}, seen)
+    for chunk in strew.from_arrow_stream(strew.to_arrow_stream(strew.arange(3))) do seen = chunk:tolist() end
+    assert.same({0, 1, 2}, seen)
+  end)
+
+  it("leaves streams", function()
+    collectgarbage()
+    collectgarbage()
+    local before = strew.memory()
+    local function stream() return strew.to_arrow_stream{n = strew.ones(1000)} end
+    for _ = 1, 10 do
+      stream()
+      strew.from_arrow_stream(stream())
+      strew.from_arrow_stream(stream())()
+      pcall(function()
+        for _ in strew.from_arrow_stream(stream()) do error() end
+      end)
+    end
+    do
+      local chunks <close> = strew.from_arrow_stream(stream())
+      assert.is_true(strew.memory() >= before + 4000)
+      assert.equal(1000, chunks().n:numel())
+    end
+    collectgarbage()
+    collectgarbage()
+    assert.equal(before, strew.memory())
+    local given = stream()
+    local chunks, _, _, closing = strew.from_arrow_stream(given)
+    assert.equal(chunks, closing)
+    assert.equal("from_arrow_stream: 'stream' is NULL or was released", message(strew.from_arrow_stream, given))
+    assert.equal(1000, chunks().n:numel())
+    assert.is_nil(chunks())
+    assert.is_nil(chunks())
+    do local _ <close> = chunks end
+    assert.equal("from_arrow_stream: the iterator is closed", message(chunks))
+    local array = strew.to_arrow{n = strew.ones(2)}
+    assert.truthy(message(strew.from_arrow_stream, array):find "'stream' is a strew.arrow_array")
+    assert.truthy(message(strew.from_dlpack, given):find "'managed' is a strew.arrow_stream")
+    assert.equal("to_arrow_stream: 'x' is 5, expected a tensor", message(strew.to_arrow_stream, 5))
+  end)
+
   it("moves structs, and releases those that nobody takes", function()
     local array, schema = strew.to_arrow{n = strew.ones(1000)}
     assert.truthy(support.message(strew.from_arrow, schema, array):find "^from_arrow: 'array' is ")
