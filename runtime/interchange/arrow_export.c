@@ -125,13 +125,13 @@ static strew_status export_words(const struct call *call, strew_device *cpu, con
   strew_tensor *offsets = NULL, *text = NULL;
   RETURN_IF_FAILED(bytes_tensor(call, cpu, STREW_INT64, count + 1, &offsets));
   int64_t *ends = dense_at(offsets, 0);
-  for (int64_t i = 0; i < count; i++) ends[i + 1] = ends[i] + (int64_t)strlen(strew_table_word(table, column, i));
-  strew_status status = bytes_tensor(call, cpu, STREW_UINT8, ends[count] + 1, &text);
-  if (status == STREW_OK) {
-    for (int64_t i = 0; i < count; i++)
-      memcpy((char *)dense_at(text, 0) + ends[i], strew_table_word(table, column, i), (size_t)(ends[i + 1] - ends[i]));
-    status = fill_array(call, cpu->context, count, false, offsets, text, out);
-  }
+  strew_status status = STREW_OK;
+  for (int64_t i = 0; i < count && TRY(status, arrow_check(call, cpu, i)) == STREW_OK; i++)
+    ends[i + 1] = ends[i] + (int64_t)strlen(strew_table_word(table, column, i));
+  TRY(status, bytes_tensor(call, cpu, STREW_UINT8, ends[count] + 1, &text));
+  for (int64_t i = 0; i < count && TRY(status, arrow_check(call, cpu, i)) == STREW_OK; i++)
+    memcpy((char *)dense_at(text, 0) + ends[i], strew_table_word(table, column, i), (size_t)(ends[i + 1] - ends[i]));
+  TRY(status, fill_array(call, cpu->context, count, false, offsets, text, out));
   strew_release(offsets), strew_release(text);
   return status;
 }
