@@ -153,7 +153,8 @@ static void change_words(struct bytes *bytes, struct ArrowArray *array, int kind
   if (!array->buffers || !array->length || !array->buffers[1] || array->length < 0 || array->length > 99) return;
   char *at = (char *)(uintptr_t)array->buffers[1] + fuzz_below(bytes, (int)array->length) * (int64_t)widths[kind];
   if (kind == VIEWS) {
-    fill(bytes, at + 4 * fuzz_below(bytes, 4), 4);
+    const int32_t member = (int32_t)fuzz_integer(bytes);
+    memcpy(at + 4 * fuzz_below(bytes, 4), &member, sizeof member);
   } else { /* an offset below the one before: its word is not valid, or longer into what there is */
     put_offset(at, kind, get_offset(at, kind) - 1 - fuzz_below(bytes, 9));
   }
@@ -178,7 +179,7 @@ static void change_array(struct bytes *bytes, struct ArrowArray *array, int kind
   default:
     if (is_text(kind)) change_words(bytes, array, kind);
     if (kind == DICTIONARY && array->length > 0 && array->length < 99 && array->buffers && array->buffers[1])
-      fill(bytes, (void *)(uintptr_t)array->buffers[1], 1);
+      fill(bytes, (char *)(uintptr_t)array->buffers[1] + fuzz_below(bytes, (int)array->length), 1);
     break;
   }
 }
@@ -198,25 +199,32 @@ static void change_schema(struct bytes *bytes, struct ArrowSchema *schema) {
 
 static void change_arrays(struct bytes *bytes, const int *kinds, int columns, bool is_bare, struct ArrowArray *array) {
   const int i = fuzz_below(bytes, columns);
-  if (is_bare || (fuzz_below(bytes, 3) && array->children)) {
+  if (is_bare || (fuzz_below(bytes, 3) && array->children && array->children[i])) {
     change_array(bytes, is_bare ? array : array->children[i], kinds[i]);
     return;
   }
-  switch (fuzz_below(bytes, 5)) {
+  switch (fuzz_below(bytes, 6)) {
   case 0: array->length = fuzz_integer(bytes); break;
   case 1: array->offset = fuzz_integer(bytes); break;
   case 2: array->n_children = lower(bytes, array->n_children); break;
   case 3: array->children = NULL; break;
+  case 4:
+    if (array->children) array->children[i] = NULL;
+    break;
   default: array->release = NULL; break;
   }
 }
 
 static void change_schemas(struct bytes *bytes, int columns, bool is_bare, struct ArrowSchema *schema) {
-  struct ArrowSchema *child = is_bare || !schema->children ? schema : schema->children[fuzz_below(bytes, columns)];
-  switch (fuzz_below(bytes, 6)) {
+  const int i = fuzz_below(bytes, columns);
+  struct ArrowSchema *child = is_bare || !schema->children || !schema->children[i] ? schema : schema->children[i];
+  switch (fuzz_below(bytes, 7)) {
   case 0: schema->n_children = fuzz_below(bytes, 2) - 1; break;
   case 1: schema->children = NULL; break;
   case 2: change_schema(bytes, schema); break;
+  case 3:
+    if (!is_bare && schema->children) schema->children[i] = NULL;
+    break;
   default: change_schema(bytes, child); break;
   }
 }

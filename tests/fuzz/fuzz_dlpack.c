@@ -115,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const strew_status status = strew_from_dlpack(fuzz_device(), managed, &t, &error);
   PROMISE(!deleted && !t == (status != STREW_OK) && (status == STREW_OK || *error.message));
   PROMISE(changes || status == STREW_OK);
+  PROMISE(!t || (given.tensor->device_type == DLPACK_CPU && given.tensor->type.lanes == 1));
   if (t && is_inside(t, memory, (size_t)(given.elements + 1) * WIDEST)) pass_on(t, false), pass_on(t, true);
   PROMISE(!deleted);
   strew_release(t);
