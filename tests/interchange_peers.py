@@ -564,7 +564,7 @@ def streams():
         gc.collect()
         expect(given.end() == {1}, f"{name}: {len(given.streams)} streams are released")
         t.free()
-        call("strew_context_check", context)  # gives back what threads of the consumer have released
+        call("strew_context_check", context)  # frees what the consumer's threads have released
         expect(counted[0].calls == 1, f"{name}: the stream's array is released")
     t, counted = from_arrow(batch)
     address = t.columns[1].address

@@ -1,7 +1,7 @@
 /* fuzz_arrow.c: arrays of Arrow, alone and from a stream, with buffers of exactly their size, a few members of their
    structs changed. Each release runs once, and not at all while the caller owns the struct. Structs do not tell the sizes
-   of their buffers: a change asks for no more elements than there are, for other bytes only where all of them have a
-   meaning or an error, and for no longer list of children or buffers, unless the two structs differ then. */
+   of their buffers: no change adds elements or buffers, or children in both structs, and bytes are changed only where the
+   importer can check them all. */
 #include "fuzz.h"
 #include "runtime/interchange/arrow.h"
 
