@@ -76,10 +76,14 @@ static int collect_stream(lua_State *L) {
 /* Pushes an empty struct, which is released when it is collected, unless its consumer has moved it. */
 static void *push_struct(lua_State *L, const char *name, lua_CFunction collect) {
   void *empty = memset(lua_newuserdatauv(L, STREW_ARROW_BYTES, 0), 0, STREW_ARROW_BYTES);
-  if (luaL_newmetatable(L, name)) {
+  if (luaL_getmetatable(L, name) != LUA_TTABLE) { /* complete before the registry has it, as that of owners */
+    lua_pop(L, 1);
+    lua_newtable(L);
     lua_pushcfunction(L, collect);
     lua_setfield(L, -2, "__gc");
     bind_set_name(L, name);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, LUA_REGISTRYINDEX, name);
   }
   lua_setmetatable(L, -2);
   return empty;
