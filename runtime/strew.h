@@ -465,7 +465,8 @@ STREW_API strew_status strew_to_dlpack(strew_tensor *tensor, const strew_dlpack_
    as strew_wrap's release; if the call fails, the struct stays the caller's. The producer vouches for addresses: the
    struct does not tell the size of the memory. A tensor marked as read-only is like one of strew_wrap_const.
    STREW_EARGUMENT: managed is NULL or of another version, no sizes, data not aligned; STREW_EDEVICE: another device;
-   STREW_EDTYPE: complex numbers, several lanes and the like; STREW_ESHAPE: a negative stride, more than 16 dimensions. */
+   STREW_EDTYPE: complex numbers, several lanes and the like; STREW_ESHAPE: a negative stride, more than 16 dimensions.
+   Strides of sizes 1, and of no elements, do not matter. */
 STREW_API strew_status strew_from_dlpack(strew_device *device, void *managed, strew_tensor **out, strew_error *error);
 /* The address of the first element of a CPU tensor; the others follow at its strides. Valid while the tensor lives;
    NULL if it has no memory. Later calls read what a host writes there. STREW_EDEVICE: the tensor is on another

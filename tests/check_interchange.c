@@ -474,6 +474,10 @@ START_TEST(streams_become_chunks) {
   void *data;
   ok(strew_table_from_arrow_stream(device, &stream, &reader, &failure));
   ck_assert(!stream.release && !producer.released && !schemas_released);
+  strew_context_interrupt(context);
+  assert_fails(strew_reader_next(reader, &(strew_tensor *){NULL}, &tables[0], &failure), STREW_EINTERRUPTED, NULL);
+  strew_context_clear_interrupt(context);
+  ck_assert_int_eq(producer.given, 0);
   for (int i = 0; i < 3; i++) {
     const int64_t codes[] = {i != 1, i == 1, 3}; /* of bb, a, c, or of a, bb, c */
     tables[i] = next_table(reader);

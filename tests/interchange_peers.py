@@ -430,7 +430,7 @@ class Reader:
         self.capsule = producer.__arrow_c_stream__()
         self.address = python.PyCapsule_GetPointer(self.capsule, b"arrow_array_stream")
         stream = Stream.from_address(self.address)
-        self.arrays, self.schemas, self.released = [], [], Release(stream)
+        self.arrays, self.schemas, self.released, self.first = [], [], Release(stream), None
         stream.get_schema = self.counting(stream.get_schema, Schema, self.schemas)
         stream.get_next = self.counting(stream.get_next, Array, self.arrays)
         self.pointer = c_void_p()
@@ -444,6 +444,12 @@ class Reader:
             status = owner(self_address, out)
             struct = kind.from_address(out)
             if not status and struct.release:
+                if kind is Array:
+                    column = struct
+                    if struct.n_children:
+                        column = Array.from_address(c_void_p.from_address(struct.children).value)
+                    at = column.offset + (struct.offset if struct.n_children else 0)
+                    self.first = c_void_p.from_address(column.buffers + 8).value + 8 * at  # of its int64
                 list.append(Release(struct))
             return status
         callback = Getter(get)
@@ -528,11 +534,14 @@ def streams():
         values = []
         while (t := reader.next()) is not None:
             values += zip(t.values(0), t.values(1))
+            expect(t.columns[0].address == reader.first, "a column of polars: an address")
             t.free()
         expect(values == [(1, "a"), (2, "b"), (3, "a")], "a frame of polars")
         reader.close(len(reader.arrays))
         reader = Reader(pl.Series([1, 2]).append(pl.Series([3])))
-        chunks = [reader.next(), reader.next()]
+        chunks = [reader.next()]
+        expect(chunks[0].address == reader.first, "a series of polars: an address")
+        chunks.append(reader.next())
         expect([x.shape for x in chunks] == [(2,), (1,)] and reader.next() is None, "a series of polars in two chunks")
         chunks[0].free(), chunks[1].free()
         reader.close(2)
@@ -541,7 +550,7 @@ def streams():
             reader = Reader(connection.sql("select i, i % 3 as k, 'w' || (i % 5) as t from range(300000) r(i)"))
             total = count = 0
             while (t := reader.next()) is not None:
-                expect(t.columns[0].dtype == "int64" and not t.columns[0].is_writable(), "a result is read in place")
+                expect(t.columns[0].dtype == "int64" and t.columns[0].address == reader.first, "DuckDB: an address")
                 total += np.frombuffer(t.columns[0].bytes(), "int64").sum()
                 count += 1
                 expect(set(t.words(2)) == {"w0", "w1", "w2", "w3", "w4"}, "DuckDB's words")

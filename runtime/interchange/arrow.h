@@ -1,5 +1,5 @@
-/* arrow.h: the binary interface of Arrow's C data, columns of a table, and of its C stream, a sequence of tables. Who has a struct
-   calls its `release` once, and the struct is empty then: release is NULL. A struct may be moved: copied, and the
+/* arrow.h: the binary interface of Arrow's C data, columns of a table, and of its C stream, a sequence of tables. Who has
+   a struct calls its `release` once, and the struct is empty then: release is NULL. A struct may be moved: copied, and the
    original emptied without a release. */
 #ifndef ARROW_H
 #define ARROW_H
