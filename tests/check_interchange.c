@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 static int deleted;
@@ -674,6 +675,32 @@ START_TEST(tables_become_streams) {
 }
 END_TEST
 
+static void *consume(void *user) {
+  struct ArrowArrayStream *stream = user;
+  struct ArrowArray array;
+  ck_assert(!stream->get_next(stream, &array) && array.release);
+  array.release(&array), stream->release(stream);
+  return NULL;
+}
+
+/* Another thread takes the array, and releases both; what it leaves is freed in the context's next call. */
+START_TEST(streams_of_another_thread) {
+  struct ArrowArrayStream stream = {0};
+  strew_table *table = NULL;
+  strew_tensor *t = tensor_from_doubles(STREW_FLOAT64, 3, floats);
+  pthread_t thread;
+  ok(strew_table_create(context, &table, &failure));
+  ok(strew_table_add(table, "f", t, &failure));
+  strew_release(t);
+  ok(strew_table_to_arrow_stream(table, &stream, &failure));
+  strew_table_release(table);
+  ck_assert_int_eq(pthread_create(&thread, NULL, consume, &stream), 0);
+  pthread_join(thread, NULL);
+  ok(strew_context_check(context, &failure));
+  ck_assert(!stream.release && strew_context_bytes(context) == 0);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("interchange");
   if (on_device()) return suite;
@@ -698,5 +725,6 @@ Suite *make_suite(void) {
   tcase_add_test(streams, malformed_streams);
   tcase_add_test(streams, streams_without_memory);
   tcase_add_test(streams, tables_become_streams);
+  tcase_add_test(streams, streams_of_another_thread);
   return suite;
 }
