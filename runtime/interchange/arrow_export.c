@@ -68,7 +68,7 @@ DEFINE_RELEASE(release_schema, ArrowSchema)
   static strew_status name(const struct call *call, strew_context *context, int64_t count, bool has_dictionary,        \
                            size_t text_bytes, struct type *out, char **text) {                                         \
     const size_t all = (size_t)count + has_dictionary, rooms = all * (sizeof(struct type) + sizeof(struct type *));    \
-    struct node *node;                                                                                                 \
+    struct node *node = NULL; /* for the analyser */                                                                   \
     RETURN_IF_FAILED(node_create(call, context, rooms + text_bytes, &node));                                           \
     struct type *children = (struct type *)(void *)node->text;                                                         \
     struct type **list = (struct type **)(void *)(node->text + all * sizeof *children);                                \
