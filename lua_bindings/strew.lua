@@ -7084,6 +7084,47 @@ function strew.to_arrow(x) end
 ---@return any x error: lists, decimals and other formats; an integer beside missing elements that float64 does not hold
 function strew.from_arrow(array, schema) end
 
+---Gives a table or a tensor to another library of the process, by Arrow's C stream interface.
+---
+---The result is an ArrowArrayStream of one array, that of `strew.to_arrow`: a userdata whose address a host passes on. Who
+---imports it moves it, and releases it; others are released when they are collected.
+---
+---```lua
+---for chunk in strew.from_arrow_stream(strew.to_arrow_stream{n = strew.tensor{1, 2, 3}}) do
+---  print(chunk.n)
+---end
+---```
+---```text
+---int64[3] cpu
+--- 1  2  3
+---```
+---@param x strew.Tensor|table error: those of `strew.to_arrow`
+---@return userdata stream
+function strew.to_arrow_stream(x) end
+
+---Gets tables of columns, or tensors, from a stream of another library of the process, by Arrow's C stream interface.
+---
+---`for chunk in strew.from_arrow_stream(stream) do` gets each array of the stream as `strew.from_arrow` returns it.
+---`stream` is an address, or what `strew.to_arrow_stream` returns; it is moved, which leaves it empty. Words have the same
+---codes from chunk to chunk; `chunk.words` holds those of all chunks so far. A chunk without missing integers keeps their
+---dtype, another one has float64. An error of the stream has its message; earlier chunks stay valid. The loop releases the
+---stream at its end, at break and after an error. The result can be called: `chunks()` returns the next chunk or nil;
+---`local chunks <close> = strew.from_arrow_stream(stream)` releases the stream. A wrong address ends the process; a sandbox
+---has no such calls.
+---
+---```lua
+---local x = strew.columns({city = strew.tensor{1, 0, 1}}, nil, {city = {"Oslo", "Rome"}})
+---local chunks <close> = strew.from_arrow_stream(strew.to_arrow_stream(x))
+---print(chunks().city, chunks())
+---```
+---```text
+---int64[3] cpu
+--- 1  0  1	nil
+---```
+---@param stream lightuserdata|integer|userdata
+---@return any chunks an iterator, and the other values of a generic for; error: as those of `strew.from_arrow`
+function strew.from_arrow_stream(stream) end
+
 ----------------------------------------------------------------------------------------------------------------- Tables
 
 ---Returns the names of a table's columns, or a table of some of its columns.

@@ -319,6 +319,11 @@ bool bind_push_table(lua_State *L, struct script_call *call, const strew_table *
    on failure the caller releases *out unless it is NULL. */
 bool bind_read_columns(lua_State *L, struct script_call *call, int x, strew_table **out);
 
+/* Pushes an iterator of chunks, of a file or a stream, without its reader; strew_file.c. */
+struct owner *bind_push_iterator(lua_State *L, bool is_stream);
+/* Ends a call with the four values of a generic for; `iterator`: its position. */
+int bind_end_iterator(lua_State *L, int iterator);
+
 /* missed(x, name), for Lua: keeps them for STREW_MISSED. */
 int bind_missed(lua_State *L, struct script_call *call);
 /* saved(x, names, words) of strew.save: tensors, names, lists of words. */

@@ -192,16 +192,20 @@ static int map(lua_State *L, struct script_call *call) {
 
 static void close_reader(union owned object) { strew_reader_close(object.reader); }
 
-/* What chunks returns: a generic for calls it, and closes it at its end. Its user value: the lists of words by column,
-   shared by the tables of all chunks. It is busy while a chunk becomes a Lua table, or was lost in the attempt. */
-static const struct script_function next_chunk_row;
+/* What chunks and from_arrow_stream return: a generic for calls it, and closes it at its end. Its user value: the lists of
+   words by column, shared by the tables of all chunks. It is busy while a chunk becomes a Lua table, or was lost in the
+   attempt. */
+static const struct script_function next_chunk_row, next_array_row;
 static const struct owner_type iterators = {
     "strew.chunks", "strew.chunks", close_reader, {{"__call", &next_chunk_row}}};
+static const struct owner_type streams = {
+    "strew.from_arrow_stream", "strew.from_arrow_stream", close_reader, {{"__call", &next_array_row}}};
 
 /* The next chunk, or nil. While it is pushed, an error may be raised, and finalizers may call the iterator. */
 static int next_chunk(lua_State *L, struct script_call *call) {
-  struct owner *iterator = bind_to_owner(L, &iterators);
-  if (!iterator) return bind_fail(call, STREW_EARGUMENT, "self", "is not an iterator of strew.chunks");
+  const struct owner_type *type = call->row == &next_chunk_row ? &iterators : &streams;
+  struct owner *iterator = bind_to_owner(L, type);
+  if (!iterator) return bind_fail(call, STREW_EARGUMENT, "self", "is not an iterator of %s", type->name);
   if (!iterator->object.any) return bind_fail(call, STREW_EFREED, NULL, "the iterator is closed");
   if (iterator->is_busy) return bind_fail(call, STREW_EMEMORY, NULL, "the last chunk was lost: out of memory");
   lua_getiuservalue(L, 1, 1);
@@ -218,6 +222,19 @@ static int next_chunk(lua_State *L, struct script_call *call) {
 }
 
 static const struct script_function next_chunk_row = {"chunks", next_chunk, 0, FUNCTION | CONSTANT};
+static const struct script_function next_array_row = {"from_arrow_stream", next_chunk, 0, FUNCTION | CONSTANT};
+
+struct owner *bind_push_iterator(lua_State *L, bool is_stream) {
+  return bind_push_owner(L, is_stream ? &streams : &iterators);
+}
+
+int bind_end_iterator(lua_State *L, int iterator) {
+  lua_pushvalue(L, iterator);
+  lua_pushnil(L);
+  lua_pushnil(L);
+  lua_pushvalue(L, iterator);
+  return 4;
+}
 
 static bool bind_rows(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
   int64_t *rows = out;
@@ -235,16 +252,12 @@ static int chunks(lua_State *L, struct script_call *call) {
                                          {"rows", KEYED, bind_rows, &options.rows},
                                          {"member", KEYED, bind_string, &options.member},
                                          LAST_PARAMETER};
-  struct owner *iterator = bind_push_owner(L, &iterators);
+  struct owner *iterator = bind_push_iterator(L, false);
   int position = lua_gettop(L);
   if (!read_loading(L, call, parameters, &loading)) return -1;
   if (strew_reader_open(loading.device, loading.path, &options, &iterator->object.reader, &call->error) != STREW_OK)
     return -1;
-  lua_pushvalue(L, position);
-  lua_pushnil(L);
-  lua_pushnil(L);
-  lua_pushvalue(L, position);
-  return 4;
+  return bind_end_iterator(L, position);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- saving */

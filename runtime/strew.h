@@ -465,7 +465,8 @@ STREW_API strew_status strew_to_dlpack(strew_tensor *tensor, const strew_dlpack_
    as strew_wrap's release; if the call fails, the struct stays the caller's. The producer vouches for addresses: the
    struct does not tell the size of the memory. A tensor marked as read-only is like one of strew_wrap_const.
    STREW_EARGUMENT: managed is NULL or of another version, no sizes, data not aligned; STREW_EDEVICE: another device;
-   STREW_EDTYPE: complex numbers, several lanes and the like; STREW_ESHAPE: a negative stride, more than 16 dimensions. */
+   STREW_EDTYPE: complex numbers, several lanes and the like; STREW_ESHAPE: a negative stride, more than 16 dimensions.
+   Strides of sizes 1, and of no elements, do not matter. */
 STREW_API strew_status strew_from_dlpack(strew_device *device, void *managed, strew_tensor **out, strew_error *error);
 /* The address of the first element of a CPU tensor; the others follow at its strides. Valid while the tensor lives;
    NULL if it has no memory. Later calls read what a host writes there. STREW_EDEVICE: the tensor is on another
@@ -1576,7 +1577,7 @@ STREW_API strew_status strew_map(strew_device *device, const char *path, strew_d
                                  const int64_t *sizes, const strew_map_options *options, strew_tensor **out,
                                  strew_error *error);
 
-/* A file that is read in chunks of rows: .csv, .tsv and .npy, also compressed by gzip, members of .npz, pipes and
+/* A file that is read in chunks of rows (or a stream: strew_table_from_arrow_stream): .csv, .tsv and .npy, also compressed by gzip, members of .npz, pipes and
    standard input. Memory is one chunk and a constant, and the words of text columns. A thread reads bytes ahead, up to
    8 MiB, of files that are read in order. A reader keeps its context alive. */
 typedef struct strew_reader strew_reader;
@@ -1602,6 +1603,23 @@ STREW_API strew_status strew_reader_open(strew_device *device, const char *path,
 STREW_API strew_status strew_reader_next(strew_reader *reader, strew_tensor **out, strew_table **table,
                                          strew_error *error);
 STREW_API void strew_reader_close(strew_reader *reader); /* ends the thread, within 0.1 s; NULL is fine */
+
+/* Arrow's C stream interface: tables one after the other, as strew_table_to_arrow and strew_table_from_arrow have them.
+   STREW_ARROW_BYTES is room for a stream, too. */
+struct ArrowArrayStream;
+/* Fills an empty stream with the table's array, the only one. The consumer may call get_next and release on any thread;
+   get_schema is a call of the context: see Threads. */
+STREW_API strew_status strew_table_to_arrow_stream(const strew_table *table, struct ArrowArrayStream *stream,
+                                                   strew_error *error);
+/* A reader of the stream's arrays, on the CPU: strew_reader_next gives a table for each, or a tensor if it is bare and not
+   text. Words keep their codes from array to array. (Integers have their dtype in an array without missing elements, and
+   are float64 in another one of the same stream.) On success the stream is empty: the reader owns it, and releases it at
+   its end, after its failure, or when it is closed; if the call fails it stays the caller's. STREW_EARGUMENT: an empty
+   stream; STREW_EFILE: the stream failed, here or later, with its error and message (ENOMEM: STREW_EMEMORY). An array
+   that cannot be imported is kept: the next call tries it again. */
+STREW_API strew_status strew_table_from_arrow_stream(strew_device *device, struct ArrowArrayStream *stream,
+                                                     strew_reader **out, strew_error *error);
+STREW_API void strew_arrow_stream_release(struct ArrowArrayStream *stream); /* NULL and an empty one are fine */
 
 typedef struct strew_save_options {
   bool compress;       /* .npz: deflated */

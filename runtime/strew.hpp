@@ -5,15 +5,19 @@
 //   strew::tensor src = strew::from(cpu, std::vector<float>{1, 2, 3, 4}), index = ...;
 //   strew::tensor t = strew::make(strew_transpose, src, 0, -1);
 //   auto [values, indices] = strew::get<strew::tensor, strew::tensor>(strew_sort_with, src, -1, nullptr);
-//   strew::call(strew_group_reduce, strew_by_index(index.get()), STREW_GROUP_SUM, src, nullptr, strew::into(sums),
-//               nullptr);
-//   float sum = sums.item<float>();
+//   strew::tensor sums = strew::group(src, index), means = strew::group(src, index, STREW_GROUP_MEAN);
+//   strew::in_place(strew_index_add_with, sums, 0, index, src, 1, nullptr);
+//   float sum = strew::make(strew_reduce_with, STREW_FOLD_SUM, sums, nullptr).item<float>();
 //
 // Every function of strew.h that returns a status is called by its own name, with its arguments in their order:
 //
 //   call(function, arguments...)      without the last argument, the error
 //   make(function, arguments...)      without *out and the error: returns the new tensor
 //   get<R...>(function, arguments...) without as many results as there are types R, and the error: returns the results
+//   in_place(function, tensor, arguments...) without *out and the error: the tensor is the result, too
+//
+// The scatter family has functions of its own, at the end of this file: group(src, index), scatter(self, dim, index, src),
+// index_add(self, dim, index, source) and others, with the options that are used most.
 //
 // These arguments are converted:
 //
@@ -348,6 +352,152 @@ template <class T> list<T> tensor::read() const {
 template <class T> T tensor::item() const {
   const strew_scalar number = strew::get<strew_scalar>(strew_item, *this);
   return number.dtype == STREW_FLOAT64 ? static_cast<T>(number.as.f) : static_cast<T>(number.as.i);
+}
+
+template <class F, class... A> void in_place(F function, tensor &self, A &&...arguments) {
+  call(function, self, std::forward<A>(arguments)..., into(self));
+}
+
+// The scatter family by name: new tensors, by the rules of strew.h; other options by make and get. A number or a tensor:
+// `src` of scatter, `value`, `values`. groups: an index, or a grouping.
+
+namespace detail {
+inline strew_groups groups_of(const tensor &index) { return strew_by_index(index.get()); }
+inline strew_groups groups_of(const grouping &groups) { return strew_by_grouping(groups.get()); }
+// Options for one call.
+template <class O> struct options {
+  O all = {};
+  operator const O *() const { return &all; }
+};
+inline options<strew_scatter_options> joined(strew_reduction reduction, strew_mode mode) {
+  options<strew_scatter_options> with;
+  with.all.reduction = reduction, with.all.mode = mode;
+  return with;
+}
+inline options<strew_index_options> by(strew_mode mode) {
+  options<strew_index_options> with;
+  with.all.mode = mode;
+  return with;
+}
+inline options<strew_segment_options> segments(strew_reduction reduction) {
+  options<strew_segment_options> with;
+  with.all.reduction = reduction;
+  return with;
+}
+// dim_size below 0: the largest index value + 1, or that of the grouping.
+template <class Call> auto grouped(int dim, int64_t dim_size, Call call) {
+  strew_group_reduce_options options = {};
+  options.dim = &dim;
+  if (dim_size >= 0) options.dim_size = &dim_size;
+  return call(&options);
+}
+} // namespace detail
+
+template <class G>
+[[nodiscard]] tensor group(const tensor &src, const G &groups, strew_group_reduction reduction = STREW_GROUP_SUM,
+                           int dim = -1, int64_t dim_size = -1) {
+  return detail::grouped(dim, dim_size, [&](const strew_group_reduce_options *options) {
+    tensor out;
+    call(strew_group_reduce, detail::groups_of(groups), reduction, src, options, into(out), nullptr);
+    return out;
+  });
+}
+// The extremes (STREW_GROUP_MIN, STREW_GROUP_MAX), and their positions along dim.
+template <class G>
+[[nodiscard]] std::tuple<tensor, tensor> group_with_positions(const tensor &src, const G &groups,
+                                                              strew_group_reduction reduction, int dim = -1,
+                                                              int64_t dim_size = -1) {
+  return detail::grouped(dim, dim_size, [&](const strew_group_reduce_options *options) {
+    return get<tensor, tensor>(strew_group_reduce, detail::groups_of(groups), reduction, src, options);
+  });
+}
+template <class G> [[nodiscard]] tensor group_softmax(const tensor &src, const G &groups) {
+  return make(strew_group_softmax_with, detail::groups_of(groups), src, nullptr);
+}
+// Groups of equal keys; groups of ids.
+[[nodiscard]] inline grouping group_by(const list<tensor> &keys, strew_key_order order = STREW_KEYS_SORTED) {
+  strew_group_by_options options = {};
+  options.order = order;
+  return get<grouping>(strew_group_by_with, keys, &options);
+}
+[[nodiscard]] inline grouping grouping_of(const tensor &index, int64_t dim_size = -1) {
+  strew_grouping_options options = {};
+  if (dim_size >= 0) options.dim_size = &dim_size;
+  return get<grouping>(strew_grouping_create_with, index, &options);
+}
+[[nodiscard]] inline tensor counts(const grouping &groups) { return make(strew_grouping_counts, groups); }
+
+template <class V>
+[[nodiscard]] tensor scatter(const tensor &self, int dim, const tensor &index, const V &src,
+                             strew_reduction reduction = STREW_ASSIGN, strew_mode mode = STREW_ERROR) {
+  return make(strew_scatter, self, dim, index, src, detail::joined(reduction, mode));
+}
+[[nodiscard]] inline tensor gather(const tensor &self, int dim, const tensor &index, strew_mode mode = STREW_ERROR) {
+  return make(strew_gather_with, self, dim, index, detail::by(mode));
+}
+[[nodiscard]] inline tensor index_select(const tensor &self, int dim, const tensor &index,
+                                         strew_mode mode = STREW_ERROR) {
+  return make(strew_index_select_with, self, dim, index, detail::by(mode));
+}
+[[nodiscard]] inline tensor index_add(const tensor &self, int dim, const tensor &index, const tensor &source,
+                                      strew_mode mode = STREW_ERROR) {
+  return make(strew_index_add_with, self, dim, index, source, 1, detail::by(mode));
+}
+[[nodiscard]] inline tensor index_copy(const tensor &self, int dim, const tensor &index, const tensor &source,
+                                       strew_mode mode = STREW_ERROR) {
+  return make(strew_index_copy_with, self, dim, index, source, detail::by(mode));
+}
+template <class V>
+[[nodiscard]] tensor index_fill(const tensor &self, int dim, const tensor &index, const V &value,
+                                strew_mode mode = STREW_ERROR) {
+  return make(strew_index_fill_with, self, dim, index, value, detail::by(mode));
+}
+[[nodiscard]] inline tensor index_reduce(const tensor &self, int dim, const tensor &index, const tensor &source,
+                                         strew_reduction reduction, strew_mode mode = STREW_ERROR) {
+  return make(strew_index_reduce, self, dim, index, source, detail::joined(reduction, mode));
+}
+template <class V>
+[[nodiscard]] tensor index_put(const tensor &self, const list<tensor> &indices, const V &values,
+                               strew_reduction reduction = STREW_ASSIGN, strew_mode mode = STREW_ERROR) {
+  return make(strew_index_put, self, indices, values, detail::joined(reduction, mode));
+}
+[[nodiscard]] inline tensor index_get(const tensor &self, const list<tensor> &indices, strew_mode mode = STREW_ERROR) {
+  return make(strew_index_get, self, indices, detail::by(mode));
+}
+[[nodiscard]] inline tensor take(const tensor &self, const tensor &index, strew_mode mode = STREW_ERROR) {
+  return make(strew_take_with, self, index, detail::by(mode));
+}
+[[nodiscard]] inline tensor scatter_nd(const tensor &self, const tensor &indices, const tensor &updates,
+                                       strew_reduction reduction = STREW_ASSIGN, strew_mode mode = STREW_ERROR) {
+  return make(strew_scatter_nd, self, indices, updates, detail::joined(reduction, mode));
+}
+[[nodiscard]] inline tensor gather_nd(const tensor &self, const tensor &indices, int batch_dims = 0,
+                                      strew_mode mode = STREW_ERROR) {
+  return make(strew_gather_nd_with, self, indices, batch_dims, detail::by(mode));
+}
+[[nodiscard]] inline tensor masked_select(const tensor &self, const tensor &mask) {
+  return make(strew_masked_select, self, mask);
+}
+template <class V> [[nodiscard]] tensor masked_fill(const tensor &self, const tensor &mask, const V &value) {
+  return make(strew_masked_fill, self, mask, value);
+}
+
+[[nodiscard]] inline tensor segment_csr(const tensor &src, const tensor &indptr,
+                                        strew_reduction reduction = STREW_SUM) {
+  tensor out;
+  call(strew_segment_csr_with, src, indptr, detail::segments(reduction), into(out), nullptr);
+  return out;
+}
+[[nodiscard]] inline tensor segment_coo(const tensor &src, const tensor &index, strew_reduction reduction = STREW_SUM) {
+  tensor out;
+  call(strew_segment_coo_with, src, index, detail::segments(reduction), into(out), nullptr);
+  return out;
+}
+[[nodiscard]] inline tensor gather_csr(const tensor &src, const tensor &indptr) {
+  return make(strew_gather_csr, src, indptr);
+}
+[[nodiscard]] inline tensor bincount(const tensor &self, const tensor &weights = {}, int64_t minlength = 0) {
+  return make(strew_bincount, self, weights, minlength);
 }
 
 } // namespace strew

@@ -99,7 +99,9 @@ START_TEST(test_new_tensors) {
   fails(STREW_ESHAPE, strew_map(cpu, "runtime/strew.h", STREW_UINT8, 1, &three, &back, &out, &failure));
   strew_table *table = NULL;
   fails(STREW_EARGUMENT, strew_table_from_arrow(cpu, NULL, NULL, &table, &failure));
-  strew_arrow_release(NULL, NULL);
+  strew_reader *chunks = NULL;
+  fails(STREW_EARGUMENT, strew_table_from_arrow_stream(cpu, NULL, &chunks, &failure));
+  strew_arrow_release(NULL, NULL), strew_arrow_stream_release(NULL);
   fails(STREW_EARGUMENT, strew_from_dlpack(cpu, NULL, &out, &failure));
   fails(STREW_EVALUE, strew_arange(device, STREW_INT64, strew_int(0), strew_int(9), strew_int(0), &out, &failure));
   fails(STREW_EVALUE, strew_arange(device, STREW_INT64, strew_int(0), strew_int(9), strew_int(-1), &out, &failure));

@@ -847,6 +847,32 @@ START_TEST(test_safetensors) {
 }
 END_TEST
 
+/* 220,000 names make a header; 96 of a MiB do not. */
+START_TEST(test_safetensors_names) {
+  enum { LONG = 1 << 20 };
+  strew_table *table = NULL, *back = NULL;
+  strew_tensor *t = NULL;
+  char *name = malloc(LONG + 1);
+  ck_assert_ptr_nonnull(name);
+  ok(strew_empty(device, STREW_INT8, 1, (int64_t[]){0}, &t, &failure));
+  ok(strew_table_create(context, &table, &failure));
+  for (int i = 0; i < 220000; i++) {
+    sprintf(name, "layer.%d", i);
+    ok(strew_table_add(table, name, t, &failure));
+  }
+  ok(strew_save_table(table, in_folder("n.safetensors"), NULL, &failure));
+  ok(strew_load(device, in_folder("n.safetensors"), NULL, NULL, &back, &failure));
+  ck_assert_int_eq(strew_table_count(back), 220000);
+  strew_table_release(table), strew_table_release(back);
+  ok(strew_table_create(context, &table, &failure));
+  memset(name, 'x', LONG), name[LONG] = 0;
+  for (int i = 0; i < 96; i++, name[i]++) ok(strew_table_add(table, name, t, &failure));
+  assert_fails(strew_save_table(table, in_folder("n.safetensors"), NULL, &failure), STREW_EVALUE,
+               "save: 'x' has 96 names, too many for a header of 100000000 bytes");
+  strew_table_release(table), strew_release(t), free(name);
+}
+END_TEST
+
 /* -------------------------------------------------------------------------------------------------------- libraries */
 
 START_TEST(test_kinds) {
@@ -942,6 +968,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_more_than_a_piece);
   tcase_add_test(all, test_hiccups);
   tcase_add_test(all, test_safetensors);
+  tcase_add_test(all, test_safetensors_names);
   tcase_add_loop_test(all, test_saving_fails, 0, 2 * KINDS);
   tcase_add_loop_test(all, test_loading_fails, 0, on_device() ? KINDS : LOADED);
   if (!on_device()) tcase_add_loop_test(all, test_memory_fails, 0, LOADED);

@@ -1,10 +1,13 @@
-/* check_interchange.c: structs of other libraries (DLPack): both directions, every kind of bad struct, and releases,
-   which run exactly once whatever the order, and not at all if a call fails. (devices: no, memory is the host's.) */
+/* check_interchange.c: structs of other libraries, DLPack and Arrow's arrays and streams: both directions, every kind of
+   bad struct, and releases, which run exactly once whatever the order, and not at all if a call fails. (devices: no,
+   memory is the host's.) */
 #include "runtime/interchange/arrow.h"
 #include "runtime/interchange/dlpack.h"
 #include "trials.h"
 
+#include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 static int deleted;
@@ -95,6 +98,16 @@ START_TEST(odd_structs) {
   t = import(&given);
   assert_sizes(t, 2, none);
   strew_release(t);
+  int64_t ones[] = {1, 2, 1},
+          odd[] = {-7, 3, INT64_MAX}; /* strides of sizes 1 do not matter, nor those of no elements */
+  for (ones[1] = 2; ones[1] >= 0; ones[1] -= 2, odd[1] = -3) {
+    given = versioned(), given.tensor.rank = 3, given.tensor.sizes = ones, given.tensor.strides = odd;
+    t = import(&given);
+    assert_elements(t, STREW_FLOAT32, (float[]){1, 4}, "strides of size 1");
+    for (int d = 0; d < 3; d++) ck_assert_int_ge(strew_tensor_strides(t)[d], 0);
+    strew_release(t);
+  }
+  given = versioned(), given.tensor.data = NULL, given.tensor.sizes = none, given.deleter = NULL;
   struct DLManagedTensor plain = {given.tensor, &deleted, NULL}; /* begins with zeros */
   t = import(&plain);
   assert_sizes(t, 2, none);
@@ -208,10 +221,9 @@ static const void *of_whole[] = {NULL, whole}, *of_floats[] = {bits, floats}, *o
                   *of_indices[] = {NULL, indices}, *of_words[] = {NULL, ends, "abbc"};
 
 /* Four columns: integers, floats with a missing one, bools, text; all buffers are in this process's memory. */
-static void make_structs(struct ArrowArray *array, struct ArrowSchema *schema) {
+static void fill_structs(struct ArrowArray *array, struct ArrowSchema *schema) {
   static const char *const formats[] = {"i", "g", "b", "c"}, *const names_of[] = {"n", "f", "b", "t"};
   const void **const buffers[] = {of_whole, of_floats, of_bits, of_indices};
-  arrays_released = schemas_released = 0;
   for (int i = 0; i < COLUMNS; i++) {
     columns[i] = (struct ArrowArray){.length = ROWS, .null_count = -1, .n_buffers = 2, .buffers = buffers[i]};
     columns[i].release = release_array;
@@ -224,6 +236,10 @@ static void make_structs(struct ArrowArray *array, struct ArrowSchema *schema) {
   *array =
       (struct ArrowArray){.length = ROWS, .n_children = COLUMNS, .children = column_list, .release = release_array};
   *schema = (struct ArrowSchema){"+s", "", NULL, 0, COLUMNS, field_list, NULL, release_schema, NULL};
+}
+static void make_structs(struct ArrowArray *array, struct ArrowSchema *schema) {
+  arrays_released = schemas_released = 0;
+  fill_structs(array, schema);
 }
 
 START_TEST(arrays_become_columns) {
@@ -275,6 +291,7 @@ START_TEST(bad_arrays_stay_the_callers) {
   REFUSED(STREW_EARGUMENT, "'array' has 3 rows from row 9223372036854775807 on", array.offset = INT64_MAX);
   REFUSED(STREW_EARGUMENT, "'array' has 3 columns, its schema 4", array.n_children = 3);
   REFUSED(STREW_EARGUMENT, "'array' has 4 columns, its schema 4", array.children = NULL);
+  REFUSED(STREW_EARGUMENT, "'array' has -1 columns, its schema -1", array.n_children = schema.n_children = -1);
   REFUSED(STREW_EARGUMENT, "'array' has no column 1", column_list[1] = NULL);
   REFUSED(STREW_EARGUMENT, "'array' has no column 2", fields[2].release = NULL);
   REFUSED(STREW_EVALUE, "'array' has missing rows", array.n_buffers = 1, array.buffers = of_floats,
@@ -368,6 +385,322 @@ START_TEST(tables_that_arrow_lacks) {
 }
 END_TEST
 
+/* Long loops stop, both ways; the structs stay the caller's. */
+START_TEST(arrow_interrupted) {
+  struct ArrowArray array, back = {0};
+  struct ArrowSchema schema, described = {0};
+  strew_table *table = NULL;
+  static const unsigned char all[] = {7};
+  static const void *of_all[] = {all, whole};
+  for (int i = 0; i <= COLUMNS + 1; i++) { /* then words without a dictionary, and a dictionary without rows */
+    make_structs(&array, &schema);
+    columns[0].buffers = of_all;
+    if (i > COLUMNS) array.length = 0;
+    array.n_children = schema.n_children = 1;
+    column_list[0] = i == COLUMNS ? &dictionary : &columns[i < COLUMNS ? i : 3];
+    field_list[0] = i == COLUMNS ? &words : &fields[i < COLUMNS ? i : 3];
+    strew_context_interrupt(context);
+    assert_fails(strew_table_from_arrow(device, &array, &schema, &table, &failure), STREW_EINTERRUPTED, NULL);
+    ck_assert(!table && array.release && !arrays_released && !schemas_released);
+    strew_context_clear_interrupt(context);
+    ok(strew_table_from_arrow(device, &array, &schema, &table, &failure));
+    if (i == 2 || i == 3) { /* bools and codes */
+      strew_context_interrupt(context);
+      assert_fails(strew_table_to_arrow(table, &back, &described, &failure), STREW_EINTERRUPTED, NULL);
+      ck_assert(!back.release && !described.release);
+      strew_context_clear_interrupt(context);
+    }
+    strew_table_release(table), table = NULL;
+  }
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------------------- streams */
+
+/* A stream of `batches` arrays. Batch 1 has other words in its dictionary. A failing call says `message`. */
+static struct producer {
+  int batches, given, schema_code, fails_at, released;
+  bool is_bare;
+  const char *message;
+} producer;
+
+static int give_schema(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  struct ArrowArray unused;
+  ck_assert(self->release && self->private_data == &producer);
+  fill_structs(&unused, out);
+  if (producer.is_bare) *out = fields[0];
+  if (producer.schema_code) memset(out, 0x55, sizeof *out); /* undefined then */
+  return producer.schema_code;
+}
+
+static int give_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
+  struct ArrowSchema unused;
+  ck_assert(self->release && self->private_data == &producer && producer.given <= producer.batches);
+  static const int32_t other_ends[] = {0, 2, 3, 3, 4};
+  static const void *of_other[] = {NULL, other_ends, "bbac"};
+  fill_structs(out, &unused);
+  if (producer.is_bare) *out = columns[0];
+  if (producer.given == 1) dictionary.buffers = of_other;
+  const bool fails = producer.fails_at && producer.given + 1 == producer.fails_at;
+  if (fails) memset(out, 0x55, sizeof *out);
+  if (producer.given++ == producer.batches) out->release = NULL;
+  return fails ? EIO : 0;
+}
+
+static const char *give_error(struct ArrowArrayStream *self) {
+  ck_assert(self->release);
+  return producer.message;
+}
+
+static void release_stream(struct ArrowArrayStream *self) { producer.released++, self->release = NULL; }
+
+static struct ArrowArrayStream make_stream(struct producer of) {
+  arrays_released = schemas_released = 0;
+  producer = of;
+  return (struct ArrowArrayStream){give_schema, give_next, give_error, release_stream, &producer};
+}
+
+static strew_table *next_table(strew_reader *reader) {
+  strew_tensor *none = NULL;
+  strew_table *table = NULL;
+  ok(strew_reader_next(reader, &none, &table, &failure));
+  ck_assert_ptr_null(none);
+  return table;
+}
+
+START_TEST(streams_become_chunks) {
+  struct ArrowArrayStream stream = make_stream((struct producer){.batches = 3});
+  strew_reader *reader = NULL;
+  strew_table *tables[3];
+  void *data;
+  ok(strew_table_from_arrow_stream(device, &stream, &reader, &failure));
+  ck_assert(!stream.release && !producer.released && !schemas_released);
+  strew_context_interrupt(context);
+  assert_fails(strew_reader_next(reader, &(strew_tensor *){NULL}, &tables[0], &failure), STREW_EINTERRUPTED, NULL);
+  strew_context_clear_interrupt(context);
+  ck_assert_int_eq(producer.given, 0);
+  for (int i = 0; i < 3; i++) {
+    const int64_t codes[] = {i != 1, i == 1, 3}; /* of bb, a, c, or of a, bb, c */
+    tables[i] = next_table(reader);
+    assert_elements(strew_table_find(tables[i], "t"), STREW_INT64, codes, "codes are those of the first array");
+    ck_assert(strew_table_word_count(tables[i], 3) == 4 && strcmp(strew_table_word(tables[i], 3, 1), "bb") == 0);
+    ok(strew_data(strew_table_find(tables[i], "n"), &data, &failure));
+    ck_assert(data == whole && !producer.released && !arrays_released);
+  }
+  strew_table_release(tables[1]);
+  ck_assert_int_eq(arrays_released, 1);
+  ck_assert(!next_table(reader) && producer.released == 1 && producer.given == 4);
+  ck_assert(!next_table(reader) && producer.released == 1 && producer.given == 4 && !schemas_released);
+  strew_table_release(tables[0]);
+  strew_reader_close(reader);
+  ck_assert(schemas_released == 1 && producer.released == 1 && arrays_released == 2);
+  strew_table_release(tables[2]); /* after its reader */
+  ck_assert_int_eq(arrays_released, 3);
+}
+END_TEST
+
+/* After 0, 1, 2 arrays; of those without columns, too, which are tensors. */
+START_TEST(streams_are_left) {
+  struct ArrowArrayStream stream = make_stream((struct producer){.batches = 2, .is_bare = _i % 2});
+  strew_reader *reader = NULL;
+  ok(strew_table_from_arrow_stream(device, &stream, &reader, &failure));
+  for (int i = 0; i < _i / 2; i++) {
+    strew_tensor *t = NULL;
+    strew_table *table = NULL;
+    ok(strew_reader_next(reader, &t, &table, &failure));
+    ck_assert(!t == !producer.is_bare && !table == producer.is_bare);
+    if (t) assert_elements(t, STREW_INT32, whole, "a bare array");
+    strew_release(t), strew_table_release(table);
+  }
+  strew_reader_close(reader);
+  ck_assert(producer.released == 1 && schemas_released == 1 && arrays_released == _i / 2 && producer.given == _i / 2);
+}
+END_TEST
+
+START_TEST(streams_that_fail) {
+  struct ArrowArrayStream stream;
+  strew_reader *reader = NULL;
+  strew_tensor *none = NULL;
+  strew_table *table = NULL;
+#define REFUSED(code, text, ...)                                                                                       \
+  stream = make_stream((struct producer){__VA_ARGS__});                                                                \
+  assert_fails(strew_table_from_arrow_stream(device, &stream, &reader, &failure), code, "from_arrow_stream: " text);   \
+  ck_assert(!reader && stream.release && !producer.released && !schemas_released)
+  REFUSED(STREW_EFILE, "'stream' failed with error 5: the disk is  gone", .schema_code = EIO,
+          .message = "the disk is\n gone");
+  REFUSED(STREW_EFILE, "'stream' failed with error 22: no message", .schema_code = EINVAL);
+  REFUSED(STREW_EMEMORY, "'stream' failed with error 12: all gone", .schema_code = ENOMEM, .message = "all gone");
+#undef REFUSED
+  stream = make_stream((struct producer){.batches = 3, .fails_at = 2, .message = "lost"});
+  ok(strew_table_from_arrow_stream(device, &stream, &reader, &failure));
+  strew_table *first = next_table(reader);
+  for (int i = 0; i < 2; i++) {
+    assert_fails(strew_reader_next(reader, &none, &table, &failure), STREW_EFILE,
+                 "reader_next: 'stream' failed with error 5: lost");
+    ck_assert(!table && producer.given == 2 && producer.released == 1 && !arrays_released);
+  }
+  strew_reader_close(reader);
+  assert_elements(strew_table_find(first, "n"), STREW_INT32, whole, "from before the failure");
+  strew_table_release(first);
+  ck_assert(arrays_released == 1 && schemas_released == 1 && producer.released == 1);
+}
+END_TEST
+
+static int give_nothing(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  return memset(out, 0, sizeof *out), !self;
+}
+static int give_no_format(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  give_schema(self, out);
+  return out->format = NULL, 0;
+}
+static int give_less_than_none(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  give_schema(self, out);
+  return out->n_children = -1, 0;
+}
+static int give_too_few(struct ArrowArrayStream *self, struct ArrowArray *out) {
+  give_next(self, out);
+  return out->n_children = 3, 0;
+}
+
+START_TEST(malformed_streams) {
+  struct ArrowArrayStream stream;
+  strew_reader *reader = NULL;
+  strew_tensor *none = NULL;
+  strew_table *table = NULL;
+#define REFUSED(text, schemas, ...)                                                                                    \
+  stream = make_stream((struct producer){.batches = 2}), __VA_ARGS__;                                                  \
+  assert_fails(strew_table_from_arrow_stream(device, &stream, &reader, &failure), STREW_EARGUMENT,                     \
+               "from_arrow_stream: 'stream' " text);                                                                   \
+  ck_assert(!reader && !producer.released && schemas_released == (schemas))
+  assert_fails(strew_table_from_arrow_stream(device, NULL, &reader, &failure), STREW_EARGUMENT,
+               "from_arrow_stream: 'stream' is NULL or was released");
+  REFUSED("is NULL or was released", 0, stream.release = NULL);
+  REFUSED("is NULL or was released", 0, stream.get_schema = NULL);
+  REFUSED("is NULL or was released", 0, stream.get_next = NULL);
+  REFUSED("has an empty schema", 0, stream.get_schema = give_nothing);
+  REFUSED("has an empty schema", 1, stream.get_schema = give_no_format);
+  REFUSED("has -1 columns", 1, stream.get_schema = give_less_than_none);
+#undef REFUSED
+  stream = make_stream((struct producer){.batches = 2}), stream.get_next = give_too_few, stream.get_last_error = NULL;
+  ok(strew_table_from_arrow_stream(device, &stream, &reader, &failure));
+  for (int i = 0; i < 2; i++)
+    assert_fails(strew_reader_next(reader, &none, &table, &failure), STREW_EARGUMENT,
+                 "reader_next: 'stream' has 3 columns, its schema 4");
+  ck_assert(!table && producer.given == 1 && !arrays_released && !producer.released);
+  strew_reader_close(reader);
+  ck_assert(arrays_released == 1 && producer.released == 1 && schemas_released == 1);
+}
+END_TEST
+
+/* Each allocation fails in turn: the stream stays the caller's, then a chunk is tried again; all is released once. */
+START_TEST(streams_without_memory) {
+  struct ArrowArrayStream stream = make_stream((struct producer){.batches = 2});
+  strew_reader *reader = NULL;
+  strew_tensor *none = NULL;
+  strew_table *tables[2] = {NULL};
+  long failing = 0;
+  while (!reader) {
+    const size_t before = blocks_held();
+    allocations.limit(++failing, false);
+    strew_status status = strew_table_from_arrow_stream(device, &stream, &reader, &failure);
+    ck_assert(status == (reader ? STREW_OK : STREW_EMEMORY) && (reader || blocks_held() == before));
+    ck_assert(!producer.released && schemas_released == failing - !!reader && !stream.release == !!reader);
+  }
+  ck_assert_int_ge(failing, 3);
+  schemas_released = 0;
+  for (int i = 0; i < 2; i++)
+    for (failing = 0; !tables[i];) {
+      allocations.limit(++failing, false);
+      strew_status status = strew_reader_next(reader, &none, &tables[i], &failure);
+      ck_assert(status == (tables[i] ? STREW_OK : STREW_EMEMORY) && producer.given == i + 1 && !arrays_released);
+    }
+  ck_assert_int_ge(failing, 10);
+  allocations.limit(0, false);
+  ck_assert_ptr_null(next_table(reader));
+  strew_table_release(tables[0]), strew_table_release(tables[1]);
+  strew_reader_close(reader);
+  ck_assert(arrays_released == 2 && producer.released == 1 && schemas_released == 1);
+}
+END_TEST
+
+/* A table as a stream: its schema any number of times, the array once; both outlive the stream. */
+START_TEST(tables_become_streams) {
+  struct ArrowArray array, again;
+  struct ArrowSchema schema, second;
+  struct ArrowArrayStream stream = {0}, taken = {0};
+  strew_table *table = NULL;
+  strew_reader *reader = NULL;
+  make_structs(&array, &schema);
+  ok(strew_table_from_arrow(device, &array, &schema, &table, &failure));
+  long failing = 0;
+  while (!stream.release) {
+    const size_t before = blocks_held();
+    allocations.limit(++failing, false);
+    strew_status status = strew_table_to_arrow_stream(table, &stream, &failure);
+    ck_assert(status == (stream.release ? STREW_OK : STREW_EMEMORY) && (stream.release || blocks_held() == before));
+  }
+  ck_assert_int_ge(failing, 20);
+  for (failing = 1, schema.release = NULL; !schema.release; failing++) {
+    const size_t before = blocks_held();
+    allocations.limit(failing, false);
+    const int code = stream.get_schema(&stream, &schema);
+    ck_assert(code == (schema.release ? 0 : ENOMEM) && (!code || blocks_held() == before));
+    if (code) ck_assert_ptr_nonnull(strstr(stream.get_last_error(&stream), "to_arrow_stream: out of memory"));
+  }
+  ck_assert_int_ge(failing, 6);
+  allocations.limit(0, false);
+  ck_assert(!stream.get_schema(&stream, &second));
+  ck_assert(schema.n_children == 4 && schema.children != second.children && schema.children[3]->dictionary);
+  ck_assert_str_eq(schema.children[3]->dictionary->format, "U");
+  ck_assert_str_eq(second.children[1]->name, "f");
+  ck_assert(!stream.get_next(&stream, &array) && !stream.get_next(&stream, &again) && array.release && !again.release);
+  stream.release(&stream);
+  strew_table_release(table), table = NULL;
+  ck_assert(!stream.release && !arrays_released);
+  ck_assert_ptr_eq(array.children[0]->buffers[1], whole);
+  second.release(&second);
+  ok(strew_table_from_arrow(device, &array, &schema, &table, &failure));
+  ok(strew_table_to_arrow_stream(table, &stream, &failure));
+  ok(strew_table_to_arrow_stream(table, &taken, &failure));
+  ok(strew_table_from_arrow_stream(device, &taken, &reader, &failure));
+  strew_table_release(table);
+  strew_arrow_stream_release(&stream), strew_arrow_stream_release(&stream), strew_arrow_stream_release(NULL);
+  strew_table *back = next_table(reader);
+  ck_assert_ptr_null(next_table(reader));
+  strew_reader_close(reader);
+  assert_elements(strew_table_find(back, "t"), STREW_INT64, (int64_t[]){1, 0, 3}, "codes");
+  ck_assert_int_eq(arrays_released, 0);
+  strew_table_release(back);
+  ck_assert_int_eq(arrays_released, 1);
+}
+END_TEST
+
+static void *consume(void *user) {
+  struct ArrowArrayStream *stream = user;
+  struct ArrowArray array;
+  ck_assert(!stream->get_next(stream, &array) && array.release);
+  array.release(&array), stream->release(stream);
+  return NULL;
+}
+
+/* Another thread takes the array, and releases both; what it leaves is freed in the context's next call. */
+START_TEST(streams_of_another_thread) {
+  struct ArrowArrayStream stream = {0};
+  strew_table *table = NULL;
+  strew_tensor *t = tensor_from_doubles(STREW_FLOAT64, 3, floats);
+  pthread_t thread;
+  ok(strew_table_create(context, &table, &failure));
+  ok(strew_table_add(table, "f", t, &failure));
+  strew_release(t);
+  ok(strew_table_to_arrow_stream(table, &stream, &failure));
+  strew_table_release(table);
+  ck_assert_int_eq(pthread_create(&thread, NULL, consume, &stream), 0);
+  pthread_join(thread, NULL);
+  ok(strew_context_check(context, &failure));
+  ck_assert(!stream.release && strew_context_bytes(context) == 0);
+}
+END_TEST
+
 Suite *make_suite(void) {
   Suite *suite = suite_create("interchange");
   if (on_device()) return suite;
@@ -384,5 +717,14 @@ Suite *make_suite(void) {
   tcase_add_test(arrow, bad_arrays_stay_the_callers);
   tcase_add_test(arrow, arrow_without_memory);
   tcase_add_test(arrow, tables_that_arrow_lacks);
+  tcase_add_test(arrow, arrow_interrupted);
+  TCase *streams = new_case(suite, "streams");
+  tcase_add_test(streams, streams_become_chunks);
+  tcase_add_loop_test(streams, streams_are_left, 0, 6);
+  tcase_add_test(streams, streams_that_fail);
+  tcase_add_test(streams, malformed_streams);
+  tcase_add_test(streams, streams_without_memory);
+  tcase_add_test(streams, tables_become_streams);
+  tcase_add_test(streams, streams_of_another_thread);
   return suite;
 }

@@ -98,7 +98,7 @@ local escapes = {
     for _, n in ipairs {"execute", "exit", "getenv", "remove", "rename", "tmpname", "setlocale"} do
       found[#found + 1] = os[n] and "os." .. n
     end
-    for _, n in ipairs {"load", "chunks", "save", "map", "image", "to_dlpack", "from_dlpack", "to_arrow", "from_arrow"} do found[#found + 1] = rawget(strew, n) and "strew." .. n end
+    for _, n in ipairs {"load", "chunks", "save", "map", "image", "to_dlpack", "from_dlpack", "to_arrow", "from_arrow", "to_arrow_stream", "from_arrow_stream"} do found[#found + 1] = rawget(strew, n) and "strew." .. n end
     error(#found == 0 and "none" or table.concat(found, " "), 0)]]},
   {"tensors", MEMORY, "local t = {} while true do t[#t + 1] = strew.ones(1e5) end"},
   {"tensors, caught", STOPPED, "local t = {} while true do pcall(function() while true do t[#t + 1] = strew.ones(1e5) end end) end"},

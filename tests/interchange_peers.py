@@ -196,6 +196,11 @@ def numpy_to_strew():
     expect(t.bytes() == np.arange(5.0).tobytes() and t.is_writable() and counted.calls == 0, "the array is gone")
     t.free()
     expect(counted.calls == 1, "the array is gone: deleted")
+    flipped = np.arange(3.0)[:1][::-1]  # one element: its stride, -8 bytes, does not matter
+    expect(flipped.strides == (-8,), "a negative stride")
+    t, counted = imported(flipped.__dlpack__())
+    expect(t.bytes() == flipped.tobytes(), "a negative stride of one element")
+    t.free()
     for bad in (np.arange(5)[::-1], np.zeros(3, "complex64")):
         capsule = bad.__dlpack__()
         t, counted = imported(capsule)
@@ -409,10 +414,184 @@ def arrow_both_ways():
     has_nothing("Arrow")
 
 
+# -------------------------------------------------------------------------------------------------------- streams
+
+class Stream(Structure):
+    _fields_ = [("get_schema", c_void_p), ("get_next", c_void_p), ("last_error", c_void_p), ("release", c_void_p),
+                ("data", c_void_p)]
+
+
+Getter = CFUNCTYPE(c_int, c_void_p, c_void_p)
+
+
+# A reader of what has __arrow_c_stream__. Counts the releases of the stream, the schema and each array.
+class Reader:
+    def __init__(self, producer):
+        self.capsule = producer.__arrow_c_stream__()
+        self.address = python.PyCapsule_GetPointer(self.capsule, b"arrow_array_stream")
+        stream = Stream.from_address(self.address)
+        self.arrays, self.schemas, self.released, self.first = [], [], Release(stream), None
+        stream.get_schema = self.counting(stream.get_schema, Schema, self.schemas)
+        stream.get_next = self.counting(stream.get_next, Array, self.arrays)
+        self.pointer = c_void_p()
+        call("strew_table_from_arrow_stream", cpu, c_void_p(self.address), byref(self.pointer))
+        expect(not stream.release, "the stream is empty")
+
+    def counting(self, pointer, kind, list):
+        owner = Getter(pointer)
+
+        def get(self_address, out):
+            status = owner(self_address, out)
+            struct = kind.from_address(out)
+            if not status and struct.release:
+                if kind is Array:
+                    column = struct
+                    if struct.n_children:
+                        column = Array.from_address(c_void_p.from_address(struct.children).value)
+                    at = column.offset + (struct.offset if struct.n_children else 0)
+                    self.first = c_void_p.from_address(column.buffers + 8).value + 8 * at  # of its int64
+                list.append(Release(struct))
+            return status
+        callback = Getter(get)
+        kept.append(callback)
+        return cast(callback, c_void_p)
+
+    def next(self):
+        tensor, table = c_void_p(), c_void_p()
+        error = ctypes.create_string_buffer(8192)
+        status = strew.strew_reader_next(self.pointer, byref(tensor), byref(table), error)
+        if status:
+            expect(b"boom" in error.raw, "the stream's message")
+            return None
+        return Table(table) if table else Tensor(tensor) if tensor else None
+
+    def close(self, arrays):
+        strew.strew_reader_close(self.pointer)
+        expect(self.released.calls == 1 and [x.calls for x in self.schemas] == [1], "a stream and its schema: released")
+        calls = [x.calls for x in self.arrays]
+        expect(sum(calls) == arrays and max(calls, default=0) <= 1, f"arrays: released {calls}")
+
+
+# What consumers take as a stream, or as several: a table of strew.
+class Streamed:
+    def __init__(self, table):
+        self.table, self.streams, self.released = table, [], []
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        stream = Stream()
+        call("strew_table_to_arrow_stream", self.table.pointer, byref(stream))
+        self.streams.append(stream)
+        self.released.append(Release(stream))
+        return python.PyCapsule_New(ctypes.addressof(stream), b"arrow_array_stream", None)
+
+    def end(self):  # as the capsules' destructors would
+        for stream in self.streams:
+            strew.strew_arrow_stream_release(byref(stream))
+        return {x.calls for x in self.released}
+
+
+def streams_of_pyarrow():
+    words = [["Oslo", "Rome", None], ["Bern", "Oslo", ""], ["Rome", "Bern", "Lima"]]
+    for kind in (pa.string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())):
+        make = lambda w: pa.array(w).cast(kind) if pa.types.is_dictionary(kind) else pa.array(w, kind)
+        batches = [pa.record_batch({"n": pa.array([i, i + 1, i + 2]), "t": make(w)}) for i, w in enumerate(words)]
+        for taken in (0, 1, 3):
+            reader = Reader(pa.RecordBatchReader.from_batches(batches[0].schema, batches))
+            tables = [reader.next() for _ in range(taken)]
+            for i, t in enumerate(tables):
+                expect(t.values(0) == [i, i + 1, i + 2] and t.values(1) == [w or "" for w in words[i]], f"{kind} {i}")
+                expect(t.columns[0].address == batches[i].column(0).buffers()[1].address, f"{kind} {i}: an address")
+            codes = [np.frombuffer(t.columns[1].bytes(), "int64").tolist() for t in tables]
+            if taken == 3 and not pa.types.is_dictionary(kind):
+                expect(codes == [[0, 1, 2], [3, 0, 2], [1, 3, 4]], f"{kind}: the same codes in all {codes}")
+                expect(reader.next() is None and reader.released.calls == 1, f"{kind}: released at the end")
+            for t in tables:
+                t.free()
+            reader.close(taken)
+
+    def failing():
+        yield batches[0]
+        raise ValueError("boom \u00e9\n twice")
+    reader = Reader(pa.RecordBatchReader.from_batches(batches[0].schema, failing()))
+    first = reader.next()
+    expect(first and reader.next() is None and reader.next() is None, "a failing stream")
+    reader.close(0)
+    first.free()
+    expect(reader.arrays[0].calls == 1, "an array from before the failure")
+    reader = Reader(pa.chunked_array([[1.5, 2], [3.5]]))
+    first, second = reader.next(), reader.next()
+    expect(np.frombuffer(first.bytes()).tolist() == [1.5, 2] and second.shape == (1,), "bare arrays are tensors")
+    first.free(), second.free()
+    reader.close(2)
+
+
+def streams():
+    streams_of_pyarrow()
+    if pl:
+        frame = pl.concat([pl.DataFrame({"n": [1, 2], "t": ["a", "b"]}), pl.DataFrame({"n": [3], "t": ["a"]})],
+                          rechunk=False)
+        reader = Reader(frame)
+        values = []
+        while (t := reader.next()) is not None:
+            values += zip(t.values(0), t.values(1))
+            expect(t.columns[0].address == reader.first, "a column of polars: an address")
+            t.free()
+        expect(values == [(1, "a"), (2, "b"), (3, "a")], "a frame of polars")
+        reader.close(len(reader.arrays))
+        reader = Reader(pl.Series([1, 2]).append(pl.Series([3])))
+        chunks = [reader.next()]
+        expect(chunks[0].address == reader.first, "a series of polars: an address")
+        chunks.append(reader.next())
+        expect([x.shape for x in chunks] == [(2,), (1,)] and reader.next() is None, "a series of polars in two chunks")
+        chunks[0].free(), chunks[1].free()
+        reader.close(2)
+    if duckdb:
+        with duckdb.connect() as connection:
+            reader = Reader(connection.sql("select i, i % 3 as k, 'w' || (i % 5) as t from range(300000) r(i)"))
+            total = count = 0
+            while (t := reader.next()) is not None:
+                expect(t.columns[0].dtype == "int64" and t.columns[0].address == reader.first, "DuckDB: an address")
+                total += np.frombuffer(t.columns[0].bytes(), "int64").sum()
+                count += 1
+                expect(set(t.words(2)) == {"w0", "w1", "w2", "w3", "w4"}, "DuckDB's words")
+                t.free()
+            expect(total == 300000 * 299999 // 2 and count > 1, "a result of DuckDB in chunks")
+            reader.close(count)
+            reader = Reader(connection.sql("select * from range(300000)"))  # left
+            reader.next().free()
+            reader.close(1)
+    batch = pa.record_batch({"city": pa.array(["Oslo", "Rome", "Oslo"]), "f": pa.array([1.5, 2, 3])})
+    consumers = {"pyarrow": lambda x: pa.RecordBatchReader.from_stream(x).read_all().to_pydict()}
+    if pl:
+        consumers["polars"] = lambda x: pl.DataFrame(x).to_dict(as_series=False)
+    if duckdb:
+        consumers["DuckDB"] = lambda x: duckdb.sql("select * from x").to_arrow_table().to_pydict()
+    for name, consume in consumers.items():
+        t, counted = from_arrow(batch)
+        given = Streamed(t)
+        expect(consume(given) == batch.to_pydict(), f"{name} reads a stream")
+        gc.collect()
+        expect(given.end() == {1}, f"{name}: {len(given.streams)} streams are released")
+        t.free()
+        call("strew_context_check", context)  # frees what the consumer's threads have released
+        expect(counted[0].calls == 1, f"{name}: the stream's array is released")
+    t, counted = from_arrow(batch)
+    address = t.columns[1].address
+    got = pa.RecordBatchReader.from_stream(Streamed(t))
+    t.free()
+    table = got.read_all()
+    expect(table.column("f").chunk(0).buffers()[1].address == address and counted[0].calls == 0, "a stream's address")
+    del got, table
+    gc.collect()
+    expect(counted[0].calls == 1, "a stream's array")
+    has_nothing("streams")
+
+
 numpy_to_strew()
 strew_to_numpy()
 if pa:
     arrow_both_ways()
+    streams()
 if torch:
     torch_both_ways()
 has_nothing("all")

@@ -1,4 +1,5 @@
-// wrapper_test.cpp: strew.hpp: owners, conversions of arguments, results, failures. Built and run by hosts_test.sh.
+// wrapper_test.cpp: strew.hpp: owners, conversions of arguments, results, the scatter family by name,
+// failures. Built and run by hosts_test.sh.
 #include <strew.hpp>
 
 #include <cstdio>
@@ -97,6 +98,60 @@ void test_results(strew_device *cpu) {
   expect(holds(strew::make(strew_grouping_counts, groups), list<int64_t>{2, 1}), "counts of groups");
 }
 
+// The scatter family by name.
+void test_family(strew_device *cpu) {
+  const auto longs = [&](const list<int64_t> &values) { return strew::from(cpu, values); };
+  const tensor a = longs({1, 2, 3, 4}), i = longs({2, 0, 2, 0}), far = longs({9}),
+               square = strew::from(cpu, list<int64_t>{1, 2, 3, 4}, {2, 2});
+  const tensor mask = strew::make(strew_binary, STREW_GT, a, 2);
+  expect(holds(strew::group(a, i), list<int64_t>{6, 0, 4}), "group");
+  expect(holds(strew::group(a, i, STREW_GROUP_MAX, -1, 4), list<int64_t>{4, 0, 3, 0}), "group: dim_size");
+  expect(holds(strew::group(square, longs({0, 0}), STREW_GROUP_SUM, 0), list<int64_t>{4, 6}), "group: dim");
+  const strew::grouping keys = strew::group_by({i}), firsts = strew::group_by({i}, STREW_KEYS_FIRST);
+  expect(holds(strew::group(a, keys), list<int64_t>{6, 4}) && holds(strew::group(a, firsts), list<int64_t>{4, 6}),
+         "group_by");
+  expect(holds(strew::counts(strew::grouping_of(i)), list<int64_t>{2, 0, 2}) &&
+             strew_grouping_size(strew::grouping_of(i, 9).get()) == 9,
+         "grouping_of, counts");
+  const auto [least, where] = strew::group_with_positions(a, i, STREW_GROUP_MIN);
+  expect(holds(least, list<int64_t>{2, 0, 1}) && holds(where, list<int64_t>{1, 4, 0}), "group_with_positions");
+  expect(holds(strew::group_softmax(strew::from(cpu, list<float>{1, 5, 1, 5}), i), list<float>(4, 0.5f)),
+         "group_softmax");
+  expect(holds(strew::scatter(a, 0, i, a), list<int64_t>{4, 2, 3, 4}), "scatter");
+  expect(holds(strew::scatter(a, -1, i, 5, STREW_SUM), list<int64_t>{11, 2, 13, 4}), "scatter a number");
+  expect(holds(strew::scatter(a, 0, far, 5, STREW_SUM, STREW_DROP), list<int64_t>{1, 2, 3, 4}), "scatter: mode");
+  expect(holds(strew::gather(a, 0, i), list<int64_t>{3, 1, 3, 1}) &&
+             holds(strew::gather(a, 0, longs({-1}), STREW_WRAP), list<int64_t>{4}),
+         "gather");
+  expect(holds(strew::index_select(square, 0, longs({1})), list<int64_t>{3, 4}), "index_select");
+  expect(holds(strew::index_add(a, 0, i, a), list<int64_t>{7, 2, 7, 4}), "index_add");
+  expect(holds(strew::index_copy(a, 0, i, a), list<int64_t>{4, 2, 3, 4}), "index_copy");
+  expect(holds(strew::index_fill(a, 0, i, 0), list<int64_t>{0, 2, 0, 4}), "index_fill");
+  expect(holds(strew::index_reduce(a, 0, i, a, STREW_PROD), list<int64_t>{8, 2, 9, 4}), "index_reduce");
+  expect(holds(strew::index_put(square, {longs({0, 1}), longs({1, 0})}, 7), list<int64_t>{1, 7, 7, 4}), "index_put");
+  expect(holds(strew::index_get(square, {longs({1}), longs({0})}), list<int64_t>{3}), "index_get");
+  expect(holds(strew::take(square, longs({3, 0})), list<int64_t>{4, 1}), "take");
+  const tensor at = strew::from(cpu, list<int64_t>{1, 1}, {1, 2});
+  expect(holds(strew::scatter_nd(square, at, longs({9}), STREW_SUM), list<int64_t>{1, 2, 3, 13}), "scatter_nd");
+  expect(holds(strew::gather_nd(square, at), list<int64_t>{4}), "gather_nd");
+  expect(holds(strew::masked_select(a, mask), list<int64_t>{3, 4}), "masked_select");
+  expect(holds(strew::masked_fill(a, mask, 0), list<int64_t>{1, 2, 0, 0}), "masked_fill");
+  const tensor ends = longs({0, 3, 4}), sorted = longs({0, 0, 0, 1});
+  expect(holds(strew::segment_csr(a, ends), list<int64_t>{6, 4}), "segment_csr");
+  expect(holds(strew::segment_coo(a, sorted, STREW_AMAX), list<int64_t>{3, 4}), "segment_coo");
+  expect(holds(strew::gather_csr(longs({8, 9}), ends), list<int64_t>{8, 8, 8, 9}), "gather_csr");
+  expect(holds(strew::bincount(i, {}, 4), list<int64_t>{2, 0, 2, 0}) &&
+             holds(strew::bincount(i, a), list<int64_t>{6, 0, 4}),
+         "bincount");
+  expect(failure([&] { tensor never = strew::group(a, ends); }, STREW_ESHAPE) != "", "group fails");
+  tensor b = longs({1, 1, 1});
+  strew_tensor *same = b.get();
+  strew::in_place(strew_index_add_with, b, 0, i, a, 1, nullptr);
+  expect(b.get() == same && holds(b, list<int64_t>{7, 1, 5}), "in_place");
+  failure([&] { strew::in_place(strew_scatter, b, 0, far, 1, nullptr); }, STREW_EINDEX);
+  expect(b.get() == same && holds(b, list<int64_t>{7, 1, 5}), "in_place fails");
+}
+
 void test_expressions(strew_device *cpu) {
   const strew::context context = strew::context::share(strew_device_context(cpu));
   const std::string text = "k * x + 1";
@@ -171,6 +226,7 @@ int main() {
     test_owners(cpu);
     test_arguments(cpu);
     test_results(cpu);
+    test_family(cpu);
     test_expressions(cpu);
     test_memory(cpu);
     test_failures(cpu);

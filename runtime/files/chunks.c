@@ -7,9 +7,10 @@
 #include <string.h>
 
 struct strew_reader {
-  strew_context *context; /* retained */
-  const struct format *format;
-  void *state; /* of format->chunks; NULL: not open */
+  strew_context *context;      /* retained */
+  const struct format *format; /* of a file */
+  const struct chunk_functions *chunks;
+  void *state; /* of chunks; NULL: not open */
   char *path;
   struct file file;
   struct stream stream;
@@ -73,9 +74,8 @@ static strew_status open_source(const struct call *call, strew_reader *reader, c
     source.stream = &reader->stream;
   }
   if (status != STREW_OK) return status;
-  const struct chunk_functions *chunks = reader->format->chunks;
-  ALLOCATE(reader->state, call, reader->context, chunks->state_bytes);
-  return chunks->open(call, &source, memset(reader->state, 0, chunks->state_bytes));
+  ALLOCATE(reader->state, call, reader->context, reader->chunks->state_bytes);
+  return reader->chunks->open(call, &source, memset(reader->state, 0, reader->chunks->state_bytes));
 }
 
 /* The lists of names are the caller's: they were used. */
@@ -84,6 +84,25 @@ static void forget_lists(strew_load_options *options) {
   options->text_count = options->date_count = options->column_count = 0;
   options->format = NULL;
   options->csv = NULL;
+}
+
+static strew_status make_reader(const struct call *call, strew_context *context, const struct chunk_functions *chunks,
+                                strew_reader **out) {
+  ALLOCATE_NEW(strew_reader *, reader, call, context, sizeof *reader);
+  memset(reader, 0, sizeof *reader);
+  reader->context = strew_context_retain(context);
+  reader->chunks = chunks;
+  return *out = reader, STREW_OK;
+}
+
+strew_status reader_create(const struct call *call, strew_context *context, const struct chunk_functions *chunks,
+                           const void *state, strew_reader **out) {
+  strew_reader *reader;
+  RETURN_IF_FAILED(make_reader(call, context, chunks, &reader));
+  reader->state = memory_allocate(context, chunks->state_bytes);
+  if (!reader->state) return strew_reader_close(reader), fail_memory(call, context, chunks->state_bytes);
+  memcpy(reader->state, state, chunks->state_bytes);
+  return *out = reader, STREW_OK;
 }
 
 strew_status strew_reader_open(strew_device *device, const char *path, const strew_reader_options *options,
@@ -100,9 +119,8 @@ strew_status strew_reader_open(strew_device *device, const char *path, const str
   TRY(status, format_check_chunks(&call, format, load->format));
   TRY(status, check_member(&call, format, options->member, load->column_count > 0));
   if (status != STREW_OK) return status;
-  ALLOCATE_NEW(strew_reader *, reader, &call, device->context, sizeof *reader);
-  memset(reader, 0, sizeof *reader);
-  reader->context = strew_context_retain(device->context);
+  strew_reader *reader;
+  RETURN_IF_FAILED(make_reader(&call, device->context, format->chunks, &reader));
   reader->format = format;
   status = copy_arguments(&call, reader, path, options);
   TRY(status, open_source(&call, reader, options->member, device));
@@ -115,8 +133,8 @@ strew_status strew_reader_open(strew_device *device, const char *path, const str
 void strew_reader_close(strew_reader *reader) {
   if (!reader) return;
   strew_context *context = reader->context;
-  if (reader->state) reader->format->chunks->close(reader->state);
-  memory_free(context, reader->state, reader->format->chunks->state_bytes);
+  if (reader->state) reader->chunks->close(reader->state);
+  memory_free(context, reader->state, reader->chunks->state_bytes);
   stream_close(&reader->stream);
   if (reader->is_open) {
     ahead_stop(&reader->file);
@@ -137,8 +155,7 @@ static int64_t rows_of(strew_tensor *tensor, const strew_table *table) {
 /* The next chunk. A file that has changed explains a failure, and spoils a chunk. */
 static strew_status read_chunk(const struct call *call, strew_reader *reader, strew_tensor **tensor,
                                strew_table **table) {
-  strew_status status =
-      reader->format->chunks->next(call, reader->state, reader->rows, tensor, table, &reader->is_lost);
+  strew_status status = reader->chunks->next(call, reader->state, reader->rows, tensor, table, &reader->is_lost);
   bool is_from_file = status == STREW_OK || status == STREW_EFILE;
   if (!is_from_file || !file_is_changed(&reader->file)) return status;
   strew_release(*tensor);

@@ -428,12 +428,13 @@ static size_t write_name(const char *name, char *to) {
 
 enum { INFO_BYTES = 100 + 21 * (MAX_RANK + 2) }; /* of a tensor in the header, without its name */
 
+/* Writes a tensor's value in the header, and a comma. */
 static size_t write_info(const strew_tensor *tensor, uint64_t begin, char *to) {
   size_t length = (size_t)sprintf(to, ":{\"dtype\":\"%s\",\"shape\":[", dtype_words[tensor->dtype]);
   for (int d = 0; d < tensor->rank; d++)
     length += (size_t)sprintf(to + length, d ? ",%" PRId64 : "%" PRId64, tensor->sizes[d]);
   const uint64_t end = begin + (uint64_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
-  return length + (size_t)sprintf(to + length, "],\"data_offsets\":[%" PRIu64 ",%" PRIu64 "]}", begin, end);
+  return length + (size_t)sprintf(to + length, "],\"data_offsets\":[%" PRIu64 ",%" PRIu64 "]},", begin, end);
 }
 
 /* Elements are in order of their size, largest first, so that all are aligned: the begin of each size's elements. */
@@ -446,40 +447,41 @@ static void find_begins(const strew_table *table, uint64_t *begins) {
   for (int size = 8; size; size /= 2) begins[size] = begin, begin += bytes[size];
 }
 
-/* Writes the length and the header to `to`, which has room; returns the bytes. */
+/* Writes the length and the header to `to`; to NULL: counts only. Returns the bytes. The names are UTF-8. */
 static size_t write_header(const strew_table *table, char *to) {
+  const int64_t count = strew_table_count(table);
   uint64_t begins[9];
-  char *const text = to + LENGTH_BYTES;
-  size_t length = 0;
+  char info[INFO_BYTES], *const text = to ? to + LENGTH_BYTES : NULL;
+  size_t length = 1;
   find_begins(table, begins);
-  text[length++] = '{';
-  for (int64_t i = 0; i < strew_table_count(table); i++) {
+  for (int64_t i = 0; i < count; i++) {
     const strew_tensor *tensor = strew_table_tensor(table, i);
     const size_t size = dtype_bytes(tensor->dtype);
-    if (i) text[length++] = ',';
-    length += write_name(strew_table_name(table, i), text + length);
-    length += write_info(tensor, begins[size], text + length);
+    length += write_name(strew_table_name(table, i), to ? text + length : NULL);
+    length += write_info(tensor, begins[size], to ? text + length : info);
     begins[size] += (uint64_t)strew_tensor_numel(tensor) * size;
   }
-  text[length++] = '}';
-  while (length % 8) text[length++] = ' ';
+  const size_t end = count ? length - 1 : length; /* the brace replaces the last comma */
+  length = (end + 1 + 7) / 8 * 8;
+  if (!to) return LENGTH_BYTES + length;
+  memset(text + end, ' ', length - end);
+  text[0] = '{', text[end] = '}';
   for (int i = 0; i < LENGTH_BYTES; i++) to[i] = (char)(length >> 8 * i);
   return LENGTH_BYTES + length;
 }
 
-/* Fails unless the table has a header; *most_bytes: room for it. */
-static strew_status check_names(const struct call *call, const strew_table *table, size_t *most_bytes) {
+/* Fails unless the table has a header of *size_bytes, with the length before it. */
+static strew_status check_names(const struct call *call, const strew_table *table, size_t *size_bytes) {
   char text[TEXT_BYTES];
-  *most_bytes = LENGTH_BYTES + 16;
   for (int64_t i = 0; i < strew_table_count(table); i++) {
     const char *name = strew_table_name(table, i);
-    const size_t bytes = write_name(name, NULL);
-    if (!bytes || strcmp(name, metadata) == 0)
+    const bool is_metadata = strcmp(name, metadata) == 0;
+    if (is_metadata || !write_name(name, NULL))
       return fail(call, FAULT(STREW_EVALUE, "x"), "has the name \"%s\", expected %s", text_of_name(name, text),
-                  bytes ? "another one, as this is not a tensor's" : "UTF-8");
-    *most_bytes += bytes + INFO_BYTES + 1;
+                  is_metadata ? "another one, as this is not a tensor's" : "UTF-8");
   }
-  if (*most_bytes <= HEADER_LIMIT) return STREW_OK;
+  *size_bytes = write_header(table, NULL);
+  if (*size_bytes - LENGTH_BYTES <= HEADER_LIMIT) return STREW_OK;
   return fail(call, FAULT(STREW_EVALUE, "x"), "has %" PRId64 " names, too many for a header of %d bytes",
               strew_table_count(table), HEADER_LIMIT);
 }
@@ -517,10 +519,10 @@ strew_status safetensors_save(const struct call *call, const strew_table *table,
                               const strew_save_options *options) {
   strew_context *context = table_context(table);
   struct sink sink;
-  size_t most_bytes;
-  RETURN_IF_FAILED(check_names(call, table, &most_bytes));
-  ALLOCATE_NEW(char *, header, call, context, most_bytes + PIECE_BYTES);
-  char *piece = header + most_bytes;
+  size_t header_bytes;
+  RETURN_IF_FAILED(check_names(call, table, &header_bytes));
+  ALLOCATE_NEW(char *, header, call, context, header_bytes + PIECE_BYTES);
+  char *piece = header + header_bytes;
   strew_status status = sink_open(call, context, path, options->compress, &sink);
   if (status == STREW_OK) {
     status = sink_write(call, &sink, header, write_header(table, header));
@@ -531,6 +533,6 @@ strew_status safetensors_save(const struct call *call, const strew_table *table,
       }
     status = sink_end(call, &sink, status);
   }
-  memory_free(context, header, most_bytes + PIECE_BYTES);
+  memory_free(context, header, header_bytes + PIECE_BYTES);
   return status;
 }

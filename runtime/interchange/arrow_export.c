@@ -4,6 +4,7 @@
 #include "runtime/base/device.h"
 #include "runtime/files/table.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ DEFINE_RELEASE(release_schema, ArrowSchema)
   static strew_status name(const struct call *call, strew_context *context, int64_t count, bool has_dictionary,        \
                            size_t text_bytes, struct type *out, char **text) {                                         \
     const size_t all = (size_t)count + has_dictionary, rooms = all * (sizeof(struct type) + sizeof(struct type *));    \
-    struct node *node;                                                                                                 \
+    struct node *node = NULL; /* for the analyser */                                                                   \
     RETURN_IF_FAILED(node_create(call, context, rooms + text_bytes, &node));                                           \
     struct type *children = (struct type *)(void *)node->text;                                                         \
     struct type **list = (struct type **)(void *)(node->text + all * sizeof *children);                                \
@@ -110,8 +111,10 @@ static strew_status make_bits(const struct call *call, const strew_tensor *bools
   const unsigned char *from = dense_at(bools, 0);
   RETURN_IF_FAILED(bytes_tensor(call, bools->storage->device, STREW_UINT8, count / 8 + 1, out));
   unsigned char *bits = dense_at(*out, 0);
-  for (int64_t i = 0; i < count; i++)
+  for (int64_t i = 0; i < count; i++) {
+    RETURN_IF_FAILED(arrow_check(call, bools->storage->device, i));
     if (from[i]) bits[i / 8] |= (unsigned char)(1 << i % 8);
+  }
   return STREW_OK;
 }
 
@@ -122,13 +125,13 @@ static strew_status export_words(const struct call *call, strew_device *cpu, con
   strew_tensor *offsets = NULL, *text = NULL;
   RETURN_IF_FAILED(bytes_tensor(call, cpu, STREW_INT64, count + 1, &offsets));
   int64_t *ends = dense_at(offsets, 0);
-  for (int64_t i = 0; i < count; i++) ends[i + 1] = ends[i] + (int64_t)strlen(strew_table_word(table, column, i));
-  strew_status status = bytes_tensor(call, cpu, STREW_UINT8, ends[count] + 1, &text);
-  if (status == STREW_OK) {
-    for (int64_t i = 0; i < count; i++)
-      memcpy((char *)dense_at(text, 0) + ends[i], strew_table_word(table, column, i), (size_t)(ends[i + 1] - ends[i]));
-    status = fill_array(call, cpu->context, count, false, offsets, text, out);
-  }
+  strew_status status = STREW_OK;
+  for (int64_t i = 0; i < count && TRY(status, arrow_check(call, cpu, i)) == STREW_OK; i++)
+    ends[i + 1] = ends[i] + (int64_t)strlen(strew_table_word(table, column, i));
+  TRY(status, bytes_tensor(call, cpu, STREW_UINT8, ends[count] + 1, &text));
+  for (int64_t i = 0; i < count && TRY(status, arrow_check(call, cpu, i)) == STREW_OK; i++)
+    memcpy((char *)dense_at(text, 0) + ends[i], strew_table_word(table, column, i), (size_t)(ends[i + 1] - ends[i]));
+  TRY(status, fill_array(call, cpu->context, count, false, offsets, text, out));
   strew_release(offsets), strew_release(text);
   return status;
 }
@@ -144,6 +147,7 @@ static strew_status make_indices(const struct call *call, const strew_table *tab
                 strew_dtype_name(codes->dtype));
   RETURN_IF_FAILED(bytes_tensor(call, codes->storage->device, STREW_INT32, codes->sizes[0], out));
   for (int64_t i = 0; i < codes->sizes[0]; i++) {
+    RETURN_IF_FAILED(arrow_check(call, codes->storage->device, i));
     const strew_scalar code = strew_scalar_load(codes->dtype, dense_at(codes, i));
     if (code.dtype == STREW_UINT64 || code.as.i < 0 || code.as.i >= most)
       return fail(call, VALUED(STREW_EINDEX, "x", code),
@@ -230,24 +234,23 @@ static strew_status check_columns(const struct call *call, const strew_table *ta
   return STREW_OK;
 }
 
-strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *array, struct ArrowSchema *schema,
-                                  strew_error *error) {
-  CALL(call, "to_arrow", error, {0});
+static strew_status export_table(const struct call *call, const strew_table *table, struct ArrowArray *array,
+                                 struct ArrowSchema *schema) {
   const int64_t count = strew_table_count(table);
   struct ArrowArray whole = {0};
   struct ArrowSchema described = {0};
   char *text;
-  RETURN_IF_FAILED(check_columns(&call, table));
+  RETURN_IF_FAILED(check_columns(call, table));
   strew_status status = STREW_OK;
   if (count == 1 && strew_table_is_numbered(table)) {
-    status = export_column(&call, table, 0, &whole);
-    TRY(status, export_schema(&call, table, 0, &described));
+    status = export_column(call, table, 0, &whole);
+    TRY(status, export_schema(call, table, 0, &described));
   } else {
-    status = create_array(&call, table_context(table), count, false, 0, &whole, &text);
-    TRY(status, create_schema(&call, table_context(table), count, false, 0, &described, &text));
+    status = create_array(call, table_context(table), count, false, 0, &whole, &text);
+    TRY(status, create_schema(call, table_context(table), count, false, 0, &described, &text));
     for (int64_t i = 0; i < count && status == STREW_OK; i++) {
-      status = export_column(&call, table, i, whole.children[i]);
-      TRY(status, export_schema(&call, table, i, described.children[i]));
+      status = export_column(call, table, i, whole.children[i]);
+      TRY(status, export_schema(call, table, i, described.children[i]));
     }
     if (status == STREW_OK) {
       described.format = "+s", described.name = "";
@@ -260,4 +263,77 @@ strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *a
     return status;
   }
   return *array = whole, *schema = described, STREW_OK;
+}
+
+strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *array, struct ArrowSchema *schema,
+                                  strew_error *error) {
+  CALL(call, "to_arrow", error, {0});
+  return export_table(&call, table, array, schema);
+}
+
+/* --------------------------------------------------------------------------------------------------------- streams */
+
+_Static_assert(sizeof(struct ArrowArrayStream) <= STREW_ARROW_BYTES, "room");
+
+/* A stream's private data, in a node: the array until a consumer has it, and the schema, of which consumers get copies. */
+struct outgoing {
+  struct ArrowArray array;
+  struct ArrowSchema schema;
+  strew_error error; /* of the last failure */
+};
+
+static struct outgoing *outgoing_of(const struct ArrowArrayStream *stream) {
+  return (struct outgoing *)(void *)((struct node *)stream->private_data)->text;
+}
+
+static strew_status copy_schema(const struct call *call, strew_context *context, const struct ArrowSchema *from,
+                                struct ArrowSchema *out) {
+  const size_t name_bytes = strlen(from->name) + 1;
+  struct ArrowSchema copy;
+  char *text;
+  RETURN_IF_FAILED(create_schema(call, context, from->n_children, from->dictionary != NULL, name_bytes, &copy, &text));
+  copy.format = from->format, copy.name = memcpy(text, from->name, name_bytes), copy.flags = from->flags;
+  strew_status status = STREW_OK;
+  for (int64_t i = 0; i < from->n_children; i++)
+    TRY(status, copy_schema(call, context, from->children[i], copy.children[i]));
+  if (from->dictionary) TRY(status, copy_schema(call, context, from->dictionary, copy.dictionary));
+  if (status != STREW_OK) return copy.release(&copy), status;
+  return *out = copy, STREW_OK;
+}
+
+static int get_schema(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  struct outgoing *outgoing = outgoing_of(self);
+  const struct call call = {.op = "to_arrow_stream", .error = &outgoing->error};
+  strew_context *context = ((struct node *)self->private_data)->context;
+  return copy_schema(&call, context, &outgoing->schema, out) == STREW_OK ? 0 : ENOMEM;
+}
+
+static int get_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
+  struct outgoing *outgoing = outgoing_of(self);
+  *out = outgoing->array;
+  return outgoing->array.release = NULL, 0;
+}
+
+static const char *get_last_error(struct ArrowArrayStream *self) { return outgoing_of(self)->error.message; }
+
+static void release_stream(struct ArrowArrayStream *self) {
+  struct outgoing *outgoing = outgoing_of(self);
+  strew_arrow_release(&outgoing->array, &outgoing->schema);
+  node_release(self->private_data);
+  self->release = NULL;
+}
+
+strew_status strew_table_to_arrow_stream(const strew_table *table, struct ArrowArrayStream *stream,
+                                         strew_error *error) {
+  CALL(call, "to_arrow_stream", error, {0});
+  struct node *node;
+  RETURN_IF_FAILED(node_create(&call, table_context(table), sizeof(struct outgoing), &node));
+  const struct ArrowArrayStream made = {get_schema, get_next, get_last_error, release_stream, node};
+  strew_status status = export_table(&call, table, &outgoing_of(&made)->array, &outgoing_of(&made)->schema);
+  if (status != STREW_OK) return node_release(node), status;
+  return *stream = made, STREW_OK;
+}
+
+void strew_arrow_stream_release(struct ArrowArrayStream *stream) {
+  if (stream && stream->release) stream->release(stream);
 }

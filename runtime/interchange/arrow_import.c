@@ -35,7 +35,7 @@ static bool is_countable(const struct ArrowArray *array) {
 struct column {
   const struct call *call;
   strew_device *device;
-  const char *name;
+  const char *argument, *name;
   const struct ArrowSchema *schema;
   const struct ArrowArray *array;
   int64_t at, count;
@@ -49,7 +49,11 @@ static strew_status fail_column(const struct column *c, strew_status code, const
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
-  return fail(c->call, HINTED(code, "array", hint), "has a column \"%s\" %s", text_of_name(c->name, name), reason);
+  return fail(c->call, HINTED(code, c->argument, hint), "has a column \"%s\" %s", text_of_name(c->name, name), reason);
+}
+
+strew_status arrow_check(const struct call *call, const strew_device *device, int64_t i) {
+  return i % 65536 ? STREW_OK : context_check(call, device->context);
 }
 
 /* ------------------------------------------------------------------------------------------------------- formats */
@@ -104,12 +108,16 @@ static strew_status check_buffers(const struct column *c, const struct ArrowArra
 
 static bool bit_at(const void *bits, int64_t i) { return ((const unsigned char *)bits)[i / 8] >> (i % 8) & 1; }
 
-/* The bits of missing elements; NULL: none is missing. */
-static const void *missing_of(const struct ArrowArray *array, int64_t at, int64_t count) {
+/* *present: the bits of missing elements; NULL: none is missing. */
+static strew_status find_missing(const struct column *c, const void **present) {
+  const struct ArrowArray *array = c->array;
   const void *bits = array->null_count && array->n_buffers > 0 && array->buffers ? array->buffers[0] : NULL;
-  for (int64_t i = 0; bits && i < count; i++)
-    if (!bit_at(bits, at + i)) return bits;
-  return NULL;
+  *present = NULL;
+  for (int64_t i = 0; bits && i < c->count && !*present; i++) {
+    RETURN_IF_FAILED(arrow_check(c->call, c->device, i));
+    if (!bit_at(bits, c->at + i)) *present = bits;
+  }
+  return STREW_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- numbers */
@@ -150,10 +158,11 @@ static strew_scalar number_at(const struct column *c, int format, int64_t i) {
 static strew_status fill_numbers(const struct column *c, int format, const void *present, strew_tensor *to) {
   char *place = dense_at(to, 0);
   for (int64_t i = 0; i < c->count; i++, place += dtype_bytes(to->dtype)) {
+    RETURN_IF_FAILED(arrow_check(c->call, c->device, i));
     const bool is_missing = !bit_at(present, c->at + i);
     const strew_scalar number = is_missing ? strew_float(NAN) : number_at(c, format, i);
     union element element;
-    RETURN_IF_FAILED(element_from(c->call, "array", number, STREW_SATURATE, to->dtype, &element));
+    RETURN_IF_FAILED(element_from(c->call, c->argument, number, STREW_SATURATE, to->dtype, &element));
     memcpy(place, element.bytes, dtype_bytes(to->dtype));
     if (number.dtype == STREW_FLOAT64 ||
         (number.dtype != STREW_UINT64 && (double)number.as.i < 0x1p63 && (int64_t)(double)number.as.i == number.as.i))
@@ -169,11 +178,13 @@ static strew_status import_numbers(const struct column *c, int format, struct sh
                                    strew_tensor **out) {
   const strew_dtype dtype = formats[format].dtype;
   const enum kind kind = formats[format].kind;
-  const void *present = kind == MISSING ? NULL : missing_of(c->array, c->at, c->count);
+  const void *present = NULL;
+  if (kind != MISSING) RETURN_IF_FAILED(find_missing(c, &present));
   if (kind == NUMBERS && !present) return wrap_numbers(c, dtype, shared, out);
   RETURN_IF_FAILED(make_column(c, present && !dtype_is_float(dtype) ? STREW_FLOAT64 : dtype, out));
   if (present) return fill_numbers(c, format, present, *out);
   for (int64_t i = 0; i < c->count; i++) {
+    RETURN_IF_FAILED(arrow_check(c->call, c->device, i));
     if (kind == BITS)
       ((bool *)dense_at(*out, 0))[i] = bit_at(c->array->buffers[1], c->at + i);
     else
@@ -231,7 +242,7 @@ static strew_status import_text(const struct column *c, enum kind kind, struct w
   RETURN_IF_FAILED(make_column(c, STREW_INT64, out));
   int64_t *codes = dense_at(*out, 0);
   for (int64_t i = 0; i < c->count; i++) {
-    if (i % 65536 == 0) RETURN_IF_FAILED(context_check(c->call, c->device->context));
+    RETURN_IF_FAILED(arrow_check(c->call, c->device, i));
     RETURN_IF_FAILED(number_word(c, c->array, kind, c->at + i, words, &codes[i]));
   }
   return STREW_OK;
@@ -249,17 +260,20 @@ static strew_status import_dictionary(const struct column *c, int format, struct
   if (!dictionary || !dictionary->release || !is_countable(dictionary))
     return fail_column(c, STREW_EARGUMENT, NULL, "without its dictionary");
   RETURN_IF_FAILED(check_buffers(c, dictionary, of_words));
-  const void *present = missing_of(c->array, c->at, c->count);
+  const void *present;
+  RETURN_IF_FAILED(find_missing(c, &present));
   const size_t size_bytes = (size_t)(dictionary->length + 1) * sizeof(int64_t);
   strew_context *context = c->device->context;
   RETURN_IF_FAILED(make_column(c, STREW_INT64, out));
   ALLOCATE_NEW(int64_t *, codes, c->call, context, size_bytes);
   strew_status status = STREW_OK;
-  for (int64_t i = 0; i < dictionary->length && status == STREW_OK; i++)
-    status = number_word(c, dictionary, kind, dictionary->offset + i, words, &codes[i]);
+  for (int64_t i = 0; i < dictionary->length && status == STREW_OK; i++) {
+    status = arrow_check(c->call, c->device, i);
+    TRY(status, number_word(c, dictionary, kind, dictionary->offset + i, words, &codes[i]));
+  }
   int64_t *const empty = &codes[dictionary->length];
   if (present) TRY(status, words_number(c->call, context, words, "", 0, empty));
-  for (int64_t i = 0; i < c->count && status == STREW_OK; i++) {
+  for (int64_t i = 0; i < c->count && TRY(status, arrow_check(c->call, c->device, i)) == STREW_OK; i++) {
     const bool is_missing = present && !bit_at(present, c->at + i);
     const strew_scalar index = is_missing ? strew_int(dictionary->length) : number_at(c, format, i);
     if (!is_missing && (index.dtype == STREW_UINT64 || index.as.i < 0 || index.as.i >= dictionary->length))
@@ -275,12 +289,13 @@ static strew_status import_dictionary(const struct column *c, int format, struct
 
 /* --------------------------------------------------------------------------------------------------------- columns */
 
-/* A column becomes entry i of the table. `known`: words of the earlier batches, or NULL. */
-static strew_status import_column(const struct column *c, struct shared_array *shared, strew_table *table,
-                                  bool is_bare) {
+/* A column becomes an entry of the table. *known: the words of earlier batches, or NULL, which those of text become;
+   known NULL: there is one batch. */
+static strew_status import_column(const struct column *c, struct shared_array *shared, struct shared_words **known,
+                                  strew_table *table, bool is_bare) {
   strew_context *context = c->device->context;
   strew_tensor *tensor = NULL;
-  struct shared_words *words = NULL;
+  struct shared_words *words = known ? *known : NULL;
   int format;
   if (!c->array->release || !is_countable(c->array) || c->count > c->array->length - (c->at - c->array->offset))
     return fail_column(c, STREW_EARGUMENT, NULL, "of %" PRId64 " elements from %" PRId64 " on, expected %" PRId64,
@@ -288,69 +303,83 @@ static strew_status import_column(const struct column *c, struct shared_array *s
   RETURN_IF_FAILED(find_format(c, c->schema, &format));
   RETURN_IF_FAILED(check_buffers(c, c->array, format));
   const bool has_words = c->schema->dictionary || formats[format].kind >= TEXT;
-  strew_status status = has_words ? shared_words_create(c->call, context, &words) : STREW_OK;
+  strew_status status = has_words && !words ? shared_words_create(c->call, context, &words) : STREW_OK;
   if (status == STREW_OK)
     status = c->schema->dictionary ? import_dictionary(c, format, &words->words, &tensor)
              : has_words           ? import_text(c, formats[format].kind, &words->words, &tensor)
                                    : import_numbers(c, format, shared, &tensor);
   TRY(status, table_add(c->call, table, is_bare ? NULL : c->name, tensor));
   if (status == STREW_OK && words) table_set_words(table, strew_table_count(table) - 1, words);
-  shared_words_release(words, context);
+  if (known)
+    *known = words;
+  else
+    shared_words_release(words, context);
   strew_release(tensor);
   return status;
 }
 
-static strew_status import_columns(const struct call *call, strew_device *device, const struct ArrowArray *array,
-                                   const struct ArrowSchema *schema, struct shared_array *shared, strew_table *table) {
-  const bool is_table = strcmp(schema->format, "+s") == 0;
-  struct column c = {call, device, schema->name ? schema->name : "", schema, array, array->offset, array->length};
-  if (!is_table) return import_column(&c, shared, table, true);
-  if (array->n_children != schema->n_children || (array->n_children && (!array->children || !schema->children)))
-    return fail(call, FAULT(STREW_EARGUMENT, "array"), "has %" PRId64 " columns, its schema %" PRId64,
-                array->n_children, schema->n_children);
-  if (missing_of(array, array->offset, array->length))
-    return fail(call, FAULT(STREW_EVALUE, "array"), "has missing rows, expected missing elements of columns");
+static strew_status import_columns(const struct column *whole, struct shared_array *shared, struct shared_words **known,
+                                   strew_table *table) {
+  const struct ArrowArray *array = whole->array;
+  const struct ArrowSchema *schema = whole->schema;
+  const struct fault fault = FAULT(STREW_EARGUMENT, whole->argument);
+  const void *present;
+  struct column c = *whole;
+  if (strcmp(schema->format, "+s") != 0) return import_column(&c, shared, known, table, true);
+  if (array->n_children < 0 || array->n_children != schema->n_children ||
+      (array->n_children && (!array->children || !schema->children)))
+    return fail(c.call, fault, "has %" PRId64 " columns, its schema %" PRId64, array->n_children, schema->n_children);
+  RETURN_IF_FAILED(find_missing(whole, &present));
+  if (present)
+    return fail(c.call, FAULT(STREW_EVALUE, c.argument), "has missing rows, expected missing elements of columns");
   for (int64_t i = 0; i < array->n_children; i++) {
     c.schema = schema->children[i], c.array = array->children[i];
-    if (!c.schema || !c.array || !c.schema->release)
-      return fail(call, FAULT(STREW_EARGUMENT, "array"), "has no column %" PRId64, i);
+    if (!c.schema || !c.array || !c.schema->release) return fail(c.call, fault, "has no column %" PRId64, i);
     c.name = c.schema->name ? c.schema->name : "";
     c.at = (int64_t)((uint64_t)c.array->offset + (uint64_t)array->offset); /* checked there */
-    RETURN_IF_FAILED(import_column(&c, shared, table, false));
+    RETURN_IF_FAILED(import_column(&c, shared, known ? &known[i] : NULL, table, false));
   }
   return STREW_OK;
 }
 
-static strew_status check_structs(const struct call *call, const strew_device *device, const struct ArrowArray *array,
-                                  const struct ArrowSchema *schema) {
-  if (!device->ops->host_memory) return fail(call, FAULT(STREW_EDEVICE, "device"), "is %s, expected cpu", device->name);
-  if (!array || !array->release) return fail(call, FAULT(STREW_EARGUMENT, "array"), "is NULL or was released");
-  if (!schema || !schema->release || !schema->format)
-    return fail(call, FAULT(STREW_EARGUMENT, "schema"), "is NULL or was released");
-  if (is_countable(array)) return STREW_OK;
-  return fail(call, FAULT(STREW_EARGUMENT, "array"), "has %" PRId64 " rows from row %" PRId64 " on", array->length,
-              array->offset);
+strew_status arrow_check_device(const struct call *call, const strew_device *device) {
+  if (device->ops->host_memory) return STREW_OK;
+  return fail(call, FAULT(STREW_EDEVICE, "device"), "is %s, expected cpu", device->name);
 }
 
-strew_status strew_table_from_arrow(strew_device *device, struct ArrowArray *array, struct ArrowSchema *schema,
-                                    strew_table **out, strew_error *error) {
-  CALL(call, "from_arrow", error, {0});
+strew_status arrow_import(const struct call *call, strew_device *device, const char *argument, struct ArrowArray *array,
+                          const struct ArrowSchema *schema, struct shared_words **known, strew_table **out) {
   strew_context *context = device->context;
   strew_table *table;
-  RETURN_IF_FAILED(check_structs(&call, device, array, schema));
-  ALLOCATE_NEW(struct shared_array *, shared, &call, context, sizeof *shared);
+  if (!is_countable(array))
+    return fail(call, FAULT(STREW_EARGUMENT, argument), "has %" PRId64 " rows from row %" PRId64 " on", array->length,
+                array->offset);
+  const struct column whole = {call,   device, argument,      schema->name ? schema->name : "",
+                               schema, array,  array->offset, array->length};
+  ALLOCATE_NEW(struct shared_array *, shared, call, context, sizeof *shared);
   *shared = (struct shared_array){context, *array, 1, false};
-  strew_status status = table_create(&call, context, &table);
+  strew_status status = table_create(call, context, &table);
   if (status == STREW_OK) {
-    status = import_columns(&call, device, array, schema, shared, table);
+    status = import_columns(&whole, shared, known, table);
     if (status != STREW_OK) strew_table_release(table);
   }
   if (status == STREW_OK) {
     shared->is_owned = true;
     array->release = NULL;
-    schema->release(schema);
     *out = table;
   }
   shared_array_release(shared);
   return status;
+}
+
+strew_status strew_table_from_arrow(strew_device *device, struct ArrowArray *array, struct ArrowSchema *schema,
+                                    strew_table **out, strew_error *error) {
+  CALL(call, "from_arrow", error, {0});
+  RETURN_IF_FAILED(arrow_check_device(&call, device));
+  if (!array || !array->release) return fail(&call, FAULT(STREW_EARGUMENT, "array"), "is NULL or was released");
+  if (!schema || !schema->release || !schema->format)
+    return fail(&call, FAULT(STREW_EARGUMENT, "schema"), "is NULL or was released");
+  RETURN_IF_FAILED(arrow_import(&call, device, "array", array, schema, NULL, out));
+  schema->release(schema);
+  return STREW_OK;
 }

@@ -88,9 +88,10 @@ static strew_status find_dtype(const struct call *call, struct dlpack_type type,
               type.code, type.bits, type.lanes);
 }
 
-/* Fails unless the tensor can be used in place; *size_bytes: its extent in memory, which the struct does not say. */
+/* Fails unless the tensor can be used in place. strides: those that matter, others as in dense memory; *size_bytes: the
+   extent in memory, which the struct does not say. */
 static strew_status check_import(const struct call *call, const struct dlpack_tensor *given, strew_dtype *dtype,
-                                 const int64_t **strides, int64_t *dense, size_t *size_bytes) {
+                                 int64_t *strides, size_t *size_bytes) {
   if (given->device_type != DLPACK_CPU)
     return fail(call, HINTED(STREW_EDEVICE, "managed", "copy it to the CPU first, in PyTorch by x.cpu()"),
                 "is on a device of type %" PRId32 ", expected %d, the CPU", given->device_type, DLPACK_CPU);
@@ -99,16 +100,19 @@ static strew_status check_import(const struct call *call, const struct dlpack_te
     return fail(call, FAULT(STREW_EARGUMENT, "managed"), "has %" PRId32 " dimensions without sizes", given->rank);
   RETURN_IF_FAILED(check_sizes(call, *dtype, given->rank, given->sizes));
   char text[TEXT_BYTES];
-  dense_strides(given->rank, given->sizes, dense);
-  *strides = given->strides ? given->strides : dense;
-  for (int d = 0; d < given->rank; d++)
-    if ((*strides)[d] < 0)
+  dense_strides(given->rank, given->sizes, strides);
+  const bool is_given = given->strides && count_of_sizes(given->rank, given->sizes);
+  for (int d = 0; is_given && d < given->rank; d++) {
+    if (given->sizes[d] == 1) continue;
+    strides[d] = given->strides[d];
+    if (strides[d] < 0)
       return fail(call, HINTED(STREW_ESHAPE, "managed", "copy it first: x.copy() in NumPy, x.contiguous() in PyTorch"),
-                  "has strides %s, expected strides of 0 or more", text_of_sizes(given->rank, *strides, text));
-  int64_t bytes = reach_of_view(given->rank, given->sizes, *strides);
+                  "has strides %s, expected strides of 0 or more", text_of_sizes(given->rank, given->strides, text));
+  }
+  int64_t bytes = reach_of_view(given->rank, given->sizes, strides);
   if (bytes < 0 || __builtin_mul_overflow(bytes, (int64_t)dtype_bytes(*dtype), &bytes))
     return fail(call, FAULT(STREW_ESHAPE, "managed"), "has strides %s, which reach more bytes than can be addressed",
-                text_of_sizes(given->rank, *strides, text));
+                text_of_sizes(given->rank, strides, text));
   return *size_bytes = (size_t)bytes, STREW_OK;
 }
 
@@ -134,8 +138,7 @@ strew_status strew_from_dlpack(strew_device *device, void *managed, strew_tensor
   const struct DLManagedTensorVersioned *versioned = managed;
   strew_dtype dtype;
   struct storage memory = {.release = delete_plain, .user = managed};
-  int64_t dense[MAX_RANK];
-  const int64_t *strides;
+  int64_t strides[MAX_RANK];
   if (!managed) return fail(&call, FAULT(STREW_EARGUMENT, "managed"), "is NULL, expected a struct of DLPack");
   const bool has_version = is_versioned(versioned);
   if (has_version && versioned->major != DLPACK_MAJOR)
@@ -143,7 +146,7 @@ strew_status strew_from_dlpack(strew_device *device, void *managed, strew_tensor
                 versioned->major, versioned->minor);
   const struct dlpack_tensor *given =
       has_version ? &versioned->tensor : &((const struct DLManagedTensor *)managed)->tensor;
-  RETURN_IF_FAILED(check_import(&call, given, &dtype, &strides, dense, &memory.size_bytes));
+  RETURN_IF_FAILED(check_import(&call, given, &dtype, strides, &memory.size_bytes));
   if (has_version) memory.release = delete_versioned;
   memory.constant = has_version && versioned->flags & DLPACK_READ_ONLY;
   memory.data = given->data ? (void *)((uintptr_t)given->data + (uintptr_t)given->offset_bytes) : NULL;

@@ -14,11 +14,8 @@ int main() {
     const strew::tensor index = strew::from(cpu, station);
     const strew::tensor values = strew::wrap(cpu, rain); // the vector itself, without a copy
 
-    const strew_groups stations = strew_by_index(index.get());
-    strew::tensor sums;
-    strew::call(strew_group_reduce, stations, STREW_GROUP_SUM, values, nullptr, strew::into(sums), nullptr);
-    const auto [highest, when] =
-        strew::get<strew::tensor, strew::tensor>(strew_group_reduce, stations, STREW_GROUP_MAX, values, nullptr);
+    strew::tensor sums = strew::group(values, index);
+    const auto [highest, when] = strew::group_with_positions(values, index, STREW_GROUP_MAX);
     const strew::tensor total = strew::make(strew_reduce_with, STREW_FOLD_SUM, sums, nullptr);
     const strew::tensor share = strew::make(strew_binary, STREW_DIV, sums, total);
 

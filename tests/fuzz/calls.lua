@@ -26,7 +26,7 @@ end
 local functions, classes = read_types("lua_bindings/strew.lua")
 local anything = {{name = "...", type = "any"}}
 local left_out = {set_num_threads = true, _VERSION = true, clock = true, memory = true, devices = true,
-  to_dlpack = true, from_dlpack = true, from_arrow = true} -- addresses
+  to_dlpack = true, from_dlpack = true, from_arrow = true, from_arrow_stream = true} -- addresses
 local names = {}
 for name, f in pairs(strew) do if type(f) == "function" and not left_out[name] then names[#names + 1] = name end end
 table.sort(names)

@@ -9,7 +9,7 @@ set -- "tests/fuzz/seeds/$target" "tests/fuzz/found/$target"
 case $target in
   np*) set -- "$@" tests/data/numpy ;;
   png) set -- "$@" tests/data/png ;;
-  calls | expr | tensor | views) [ "$runs" != replay ] || set -- "$@" "random=$INPUTS" ;;
+  arrow | calls | dlpack | expr | tensor | views) [ "$runs" != replay ] || set -- "$@" "random=$INPUTS" ;;
 esac
 [ "$runs" != replay ] || exec "$build/tests/fuzz/fuzz_$target" "$@"
 corpus=$build/corpus/$target log=$build/fuzz_$target.log
@@ -17,7 +17,7 @@ mkdir -p "$corpus" "$build/found"
 for seeds in "$@"; do [ ! -d "$seeds" ] || set -- "$@" "$seeds"; shift; done
 
 case $target in
-  calls | expr | tensor | views) options='-max_len=200' ;;
+  arrow | calls | dlpack | expr | tensor | views) options='-max_len=200' ;;
   *) options='-max_len=1500' ;;
 esac
 # A Lua state outlives a run: its leaks are found at the end.

@@ -1,12 +1,14 @@
 /* lua_host.c: a program with Lua states of its own, like a host application.
 
-   1. Tensors are passed to scripts and returned (strew_lua.h), tensors over read-only memory, too.
+   1. Tensors are passed to scripts and returned (strew_lua.h), tensors over read-only memory, too; a stream of tables.
    2. Lua's allocator fails at every call in turn, while the module is opened and while it is used: Lua raises its
    memory error, or the call continues; no tensor is left over, and under a sanitizer no other memory either.
    3. So does the context's, in calls that create several tensors and read them: scripts get strew's error. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "runtime/interchange/arrow.h"
 #include "strew_lua.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -133,6 +135,56 @@ static void test_border(void) {
   strew_release(tensor);
   expect(strew_context_bytes(context) == 0, "the state had lost its tensor", 0);
   strew_context_release(context);
+}
+
+/* A stream that has the array of each of its parts, and then fails. */
+static struct {
+  struct ArrowArrayStream *parts[2], stream;
+  int next, released;
+} joined;
+
+static int joined_schema(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  (void)self;
+  return joined.parts[0]->get_schema(joined.parts[0], out);
+}
+static int joined_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
+  (void)self;
+  if (joined.next == 2) return EIO;
+  struct ArrowArrayStream *part = joined.parts[joined.next++];
+  return part->get_next(part, out);
+}
+static const char *joined_error(struct ArrowArrayStream *self) { return self->release ? "lost" : NULL; }
+static void joined_release(struct ArrowArrayStream *self) { joined.released++, self->release = NULL; }
+
+static const char streaming[] =
+    "local strew, stream, part = ...\n"
+    "for i, row in ipairs{{{1, 0}, {'a', 'b'}}, {{0, 1}, {'c', 'b'}}} do\n"
+    "  parts = {parts, strew.to_arrow_stream(strew.columns({x = strew.tensor(row[1])}, nil, {x = row[2]}))}\n"
+    "  part(i, parts[2])\n"
+    "end\n"
+    "local seen = {}\n"
+    "local ok, message = pcall(function()\n"
+    "  for chunk in strew.from_arrow_stream(stream) do\n"
+    "    seen[#seen + 1] = table.concat(chunk.x:tolist(), ' ') .. table.concat(chunk.words.x)\n"
+    "  end\n"
+    "end)\n"
+    "assert(table.concat(seen, ', ') == '1 0ab, 2 1abc', table.concat(seen, ', '))\n"
+    "assert(not ok and message:find(\"from_arrow_stream: 'stream' failed with error 5: lost\", 1, true), message)\n"
+    "assert(strew.last_error().code == 'file')\n";
+
+static int take_part(lua_State *L) { return joined.parts[lua_tointeger(L, 1) - 1] = lua_touserdata(L, 2), 0; }
+
+static void test_streams(void) {
+  lua_State *L = luaL_newstate();
+  joined.stream = (struct ArrowArrayStream){joined_schema, joined_next, joined_error, joined_release, NULL};
+  luaL_openlibs(L);
+  luaL_loadstring(L, streaming);
+  luaL_requiref(L, "strew", luaopen_strew, 0);
+  lua_pushlightuserdata(L, &joined.stream);
+  lua_pushcfunction(L, take_part);
+  if (lua_pcall(L, 3, 0, 0) != LUA_OK) expect(false, lua_tostring(L, -1), 0);
+  lua_close(L);
+  expect(joined.released == 1 && !joined.stream.release && joined.next == 2, "a stream of two tables", joined.released);
 }
 
 /* ------------------------------------------------------------------------------------ userdata that are no tensors */
@@ -269,6 +321,7 @@ static void *allocate(void *user, void *block, size_t old_size, size_t size) {
 
 static const char prepare[] = "strew = ...\n"
                               "f, i = strew.tensor{1.5, 2, 3, 4}, strew.tensor{0, 1, 2, 3}\n"
+                              "strew.to_arrow{i}\n"
                               "a, j = strew.ones(4, 4), i:unsqueeze(1):expand(4, 4)\n";
 static const char use[] = "local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}\n"
                           "local u = (t + 1):add_(2):view(6):to('float32')\n"
@@ -280,7 +333,11 @@ static const char use[] = "local t = strew.tensor{{1, 2, 3}, {4, 5, 6}}\n"
                           "a[1], z[0] = f, a[0][1]\n"
                           "a:scatter(0, j, 1.0):t_():unsqueeze_(0)\n"
                           "return t.shape, strew.devices(), strew.rand(3), t:chunk(2, 1), i:get(0), t:free()\n";
-static const char forget[] = "f, i, a, j = nil collectgarbage() collectgarbage() return (strew.memory())\n";
+/* No finalizers run meanwhile: Lua drops one that it has no memory to call. */
+static const char use_streams[] = "collectgarbage('stop')\n"
+                                  "for x in strew.from_arrow_stream(strew.to_arrow_stream{f = f}) do g = x.f end\n"
+                                  "g = nil strew.from_arrow(strew.to_arrow{i = i})\n";
+static const char forget[] = "f, i, a, j, g = nil collectgarbage() collectgarbage() return (strew.memory())\n";
 
 static lua_State *open_state(struct allocations *allocations) {
   allocations->is_limited = false;
@@ -341,7 +398,7 @@ static void test_testing(void) {
   lua_close(L);
 }
 
-static void test_use(void) {
+static void test_use(const char *text) {
   struct allocations allocations;
   bool is_enough = false;
   for (long allowed = 0; !is_enough; allowed++) {
@@ -349,7 +406,8 @@ static void test_use(void) {
     luaL_loadstring(L, prepare);
     luaL_requiref(L, "strew", luaopen_strew, 0);
     lua_call(L, 1, 0);
-    luaL_loadstring(L, use);
+    lua_gc(L, LUA_GCCOLLECT);
+    luaL_loadstring(L, text);
     is_enough = call_limited(L, &allocations, allowed);
     luaL_loadstring(L, forget);
     lua_call(L, 0, 1);
@@ -463,13 +521,15 @@ static void test_makers(void) {
 
 int main(void) {
   test_border();
+  test_streams();
   test_foreign();
   test_read_only();
   test_no_options();
   test_columns();
   test_opening();
   test_testing();
-  test_use();
+  test_use(use);
+  test_use(use_streams);
   test_makers();
   printf("lua_host: %d passed, %d failed\n", passed, failed);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;

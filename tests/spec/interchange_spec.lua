@@ -6,23 +6,36 @@ local support = dofile "tests/spec/support.lua"
 local function message(...) return (support.message(...):gsub("\n.*", "")) end
 
 describe("DLPack", function()
+  -- A tensor of the other side. The address that an import without memory leaves is taken after the test.
+  local lent = {false}
+  local function shared(t, options)
+    lent[1] = t:to_dlpack(options)
+    local same = strew.from_dlpack(lent[1])
+    lent[1] = false
+    return same
+  end
+  after_each(function()
+    if lent[1] then strew.from_dlpack(lent[1]) end
+    lent[1] = false
+  end)
+
   it("shares memory", function()
     local t = strew.arange(6):view(2, 3)
     for _, versioned in ipairs{true, false} do
-      local same = strew.from_dlpack(t:t():to_dlpack{versioned = versioned})
+      local same = shared(t:t(), {versioned = versioned})
       assert.same({3, 2}, same.shape)
       same:set(0, 1, 50)
       assert.equal(50, t[1][0])
       t[1][0] = 3
     end
-    local kept = strew.from_dlpack(strew.to_dlpack(strew.ones(3)))
+    local kept = shared(strew.ones(3))
     collectgarbage()
     assert.equal(3, kept:sum():item())
   end)
 
   it("is known to share memory", function()
     local t, index = strew.arange(9):to "float32", strew.zeros(9, {dtype = "int64"})
-    local same = strew.from_dlpack(t:to_dlpack())
+    local same = shared(t)
     assert.equal("scatter_add_: 'src' shares elements with the tensor written in place",
       message(t.scatter_add_, t, 0, index, same))
     local ahead, behind = t:narrow(0, 1, 8), same:narrow(0, 0, 8)
@@ -61,6 +74,55 @@ describe("Arrow", function()
     local text = strew.columns({city = strew.tensor{1, 0, 1}}, nil, {city = {"Oslo", "Rome"}})
     local y = strew.from_arrow(strew.to_arrow(text))
     assert.same({{1, 0, 1}, {"Oslo", "Rome"}}, {y.city:tolist(), y.words.city})
+  end)
+
+  it("has streams, whose chunks know their words", function()
+    local x = strew.columns({city = strew.tensor{1, 0, 1}, n = strew.arange(3)}, nil, {city = {"Oslo", "Rome"}})
+    local seen = {}
+    for chunk in strew.from_arrow_stream(strew.to_arrow_stream(x)) do
+      seen[#seen + 1] = {chunk.city:tolist(), chunk.n:tolist(), chunk.words.city}
+      x.n[0] = 7
+      assert.equal(7, chunk.n[0])
+    end
+    assert.same({{{1, 0, 1}, {0, 1, 2}, {"Oslo", "Rome"}}}, seen)
+    for chunk in strew.from_arrow_stream(strew.to_arrow_stream(strew.arange(3))) do seen = chunk:tolist() end
+    assert.same({0, 1, 2}, seen)
+  end)
+
+  it("leaves streams", function()
+    collectgarbage()
+    collectgarbage()
+    local before = strew.memory()
+    local function stream() return strew.to_arrow_stream{n = strew.ones(1000)} end
+    for _ = 1, 10 do
+      stream()
+      strew.from_arrow_stream(stream())
+      strew.from_arrow_stream(stream())()
+      pcall(function()
+        for _ in strew.from_arrow_stream(stream()) do error() end
+      end)
+    end
+    do
+      local chunks <close> = strew.from_arrow_stream(stream())
+      assert.is_true(strew.memory() >= before + 4000)
+      assert.equal(1000, chunks().n:numel())
+    end
+    collectgarbage()
+    collectgarbage()
+    assert.equal(before, strew.memory())
+    local given = stream()
+    local chunks, _, _, closing = strew.from_arrow_stream(given)
+    assert.equal(chunks, closing)
+    assert.equal("from_arrow_stream: 'stream' is NULL or was released", message(strew.from_arrow_stream, given))
+    assert.equal(1000, chunks().n:numel())
+    assert.is_nil(chunks())
+    assert.is_nil(chunks())
+    do local _ <close> = chunks end
+    assert.equal("from_arrow_stream: the iterator is closed", message(chunks))
+    local array = strew.to_arrow{n = strew.ones(2)}
+    assert.truthy(message(strew.from_arrow_stream, array):find "'stream' is a strew.arrow_array")
+    assert.truthy(message(strew.from_dlpack, given):find "'managed' is a strew.arrow_stream")
+    assert.equal("to_arrow_stream: 'x' is 5, expected a tensor", message(strew.to_arrow_stream, 5))
   end)
 
   it("moves structs, and releases those that nobody takes", function()

@@ -1,0 +1,106 @@
+/* arrow_stream.c: tables from Arrow's streams, as the chunks of a reader. The words of a column keep their codes. */
+#include "arrow.h"
+#include "runtime/base/device.h"
+#include "runtime/files/format.h"
+#include "runtime/files/table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct incoming {
+  strew_device *device;
+  struct ArrowArrayStream stream; /* empty after its end, and after a failure */
+  struct ArrowSchema schema;
+  struct ArrowArray array; /* the next one, until its import succeeds */
+  int64_t columns;
+  struct shared_words **words; /* of the columns, or NULL */
+};
+
+/* The stream's own words, which are gone with its next call. */
+static strew_status fail_stream(const struct call *call, struct ArrowArrayStream *stream, int code) {
+  char text[TEXT_BYTES] = "";
+  const char *said = stream->get_last_error ? stream->get_last_error(stream) : NULL;
+  snprintf(text, sizeof text, "%s", said ? said : "no message");
+  for (char *end = text; (end = strchr(end, '\n'));) *end = ' ';
+  return fail(call, FAULT(code == ENOMEM ? STREW_EMEMORY : STREW_EFILE, "stream"), "failed with error %d: %s", code,
+              strew_printable(text));
+}
+
+static void end_stream(struct incoming *in) {
+  if (in->stream.release) in->stream.release(&in->stream);
+  in->stream.release = NULL;
+}
+
+static void close_incoming(void *state) {
+  struct incoming *in = state;
+  strew_context *context = in->device->context;
+  strew_arrow_release(&in->array, &in->schema);
+  end_stream(in);
+  for (int64_t i = 0; i < in->columns; i++) shared_words_release(in->words[i], context);
+  memory_free(context, in->words, (size_t)in->columns * sizeof *in->words);
+}
+
+static strew_status next_array(const struct call *call, struct incoming *in, bool *is_lost) {
+  RETURN_IF_FAILED(context_check(call, in->device->context));
+  if (in->array.release || !in->stream.release) return STREW_OK;
+  const int code = in->stream.get_next(&in->stream, &in->array);
+  strew_status status = STREW_OK;
+  if (code) {
+    *is_lost = true;
+    in->array.release = NULL; /* undefined after a failure */
+    status = fail_stream(call, &in->stream, code);
+  }
+  if (!in->array.release) end_stream(in);
+  return status;
+}
+
+static strew_status next_table(const struct call *call, void *state, int64_t rows, strew_tensor **tensor,
+                               strew_table **table, bool *is_lost) {
+  struct incoming *in = state;
+  (void)rows;
+  RETURN_IF_FAILED(next_array(call, in, is_lost));
+  if (!in->array.release) return STREW_OK;
+  RETURN_IF_FAILED(arrow_import(call, in->device, "stream", &in->array, &in->schema, in->words, table));
+  if (!strew_table_is_numbered(*table) || strew_table_word_count(*table, 0) >= 0) return STREW_OK;
+  *tensor = strew_retain(strew_table_tensor(*table, 0));
+  strew_table_release(*table);
+  return *table = NULL, STREW_OK;
+}
+
+static const struct chunk_functions stream_chunks = {sizeof(struct incoming), NULL, next_table, close_incoming};
+
+static strew_status open_incoming(const struct call *call, struct incoming *in, strew_reader **out) {
+  strew_context *context = in->device->context;
+  const struct ArrowSchema *schema = &in->schema;
+  if (!schema->release || !schema->format) return fail(call, FAULT(STREW_EARGUMENT, "stream"), "has an empty schema");
+  const int64_t columns = strcmp(schema->format, "+s") == 0 ? schema->n_children : 1;
+  if (columns < 0 || columns > INT32_MAX)
+    return fail(call, FAULT(STREW_EARGUMENT, "stream"), "has %" PRId64 " columns", columns);
+  const size_t size_bytes = (size_t)columns * sizeof *in->words;
+  in->columns = columns;
+  ALLOCATE(in->words, call, context, size_bytes);
+  if (columns) memset(in->words, 0, size_bytes);
+  strew_status status = reader_create(call, context, &stream_chunks, in, out);
+  if (status != STREW_OK) memory_free(context, in->words, size_bytes);
+  return status;
+}
+
+strew_status strew_table_from_arrow_stream(strew_device *device, struct ArrowArrayStream *stream, strew_reader **out,
+                                           strew_error *error) {
+  CALL(call, "from_arrow_stream", error, {0});
+  struct incoming in = {.device = device};
+  RETURN_IF_FAILED(arrow_check_device(&call, device));
+  if (!stream || !stream->release || !stream->get_schema || !stream->get_next)
+    return fail(&call, FAULT(STREW_EARGUMENT, "stream"), "is NULL or was released");
+  const int code = stream->get_schema(stream, &in.schema);
+  if (code) return fail_stream(&call, stream, code);
+  in.stream = *stream;
+  strew_status status = open_incoming(&call, &in, out);
+  if (status == STREW_OK)
+    stream->release = NULL;
+  else
+    strew_arrow_release(NULL, &in.schema);
+  return status;
+}
