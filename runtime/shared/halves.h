@@ -1,6 +1,6 @@
-/* halves.h: functions of float16, correctly rounded. Each is computed as float32 and rounded once, which gives the nearest
-   float16 unless the float32 is a tie of two: the table has the inputs, of all 65,536, where that gives the farther one.
-   C11 and OpenCL C. */
+/* halves.h: functions of 16-bit floats, correctly rounded. Each is computed as float32 and rounded once, which gives the
+   nearest 16-bit float unless the float32 is a tie of two. Of one argument of float16, the table has the inputs, of all
+   65,536, where that gives the farther one; of bfloat16 there are none. C11 and OpenCL C. */
 #ifndef STREW_HALVES_H
 #define STREW_HALVES_H
 
