@@ -154,18 +154,18 @@ static bool narrows(const struct instruction *instruction) {
 static void start_general(struct elementwise_launch *job, const struct instruction *instruction) {
   const struct operation *operation = operation_of(instruction->kind, instruction->op);
   const strew_dtype compute = instruction->compute;
-  const bool via = narrows(instruction), tests = gives_bool(operation);
-  const char *table = dtype_is_half(compute)                    ? NULL
-                      : instruction->kind == ELEMENTWISE_UNARY  ? "STREW_UNARY"
-                      : instruction->kind == ELEMENTWISE_BINARY ? "STREW_BINARY"
-                                                                : NULL;
-  const bool moves = !table && instruction->kind != ELEMENTWISE_CLAMP;
+  const bool via = narrows(instruction), tests = gives_bool(operation), ties = breaks_ties(instruction);
+  const char *table = dtype_is_half(compute)                             ? NULL
+                      : instruction->kind == ELEMENTWISE_UNARY           ? "STREW_UNARY"
+                      : instruction->kind == ELEMENTWISE_BINARY && !ties ? "STREW_BINARY"
+                                                                         : NULL;
+  const bool moves = !table && !ties && instruction->kind != ELEMENTWISE_CLAMP;
   if (job->space.outer == 1) job->space.outer = 4; /* fewer kernels */
   launch_start(&job->launch, "elementwise.cl", "general",
-               "GENERAL S=%s R=%s INPUTS=%d STRIP=%d%s%s%s%s%s %s=%s%s OUTER=%d", dtype_suffix(compute),
+               "GENERAL S=%s R=%s INPUTS=%d STRIP=%d%s%s%s%s%s%s %s=%s%s OUTER=%d", dtype_suffix(compute),
                dtype_suffix(tests ? STREW_BOOL : compute), instruction->inputs, job->strip, moves ? " MOVES" : "",
-               tests ? " TESTS" : "", breaks_ties(instruction) ? " TIES" : "", via ? " VIA=" : "",
-               via ? dtype_suffix(instruction->common) : "", table ? "TABLE" : "FUNCTION",
+               tests ? " TESTS" : "", ties ? " TIES=" : "", ties ? dtype_suffix(instruction->common) : "",
+               via ? " VIA=" : "", via ? dtype_suffix(instruction->common) : "", table ? "TABLE" : "FUNCTION",
                table ? table : operation->name, table ? "" : "_", job->space.outer);
 }
 

@@ -82,7 +82,7 @@ static void add_value(struct text *text, const struct instruction *instruction, 
   case ELEMENTWISE_CONVERT: between = ""; break;
   }
   if (between && *between == ',')
-    add(text, "%s", dtype_suffix(breaks_ties(instruction) ? STREW_FLOAT16 : instruction->compute));
+    add(text, "%s", dtype_suffix(breaks_ties(instruction) ? instruction->common : instruction->compute));
   for (int i = 0; i < instruction->inputs && between; i++) {
     add(text, "%s", i == 0 ? "(" : i == 2 && *between == '?' ? ":" : between);
     add_input(text, instruction, number, i);

@@ -325,6 +325,107 @@ START_TEST(special_pairs_are_exact) {
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------- pairs of 16-bit floats */
+
+static const struct {
+  strew_binary_op op;
+  const char *name;
+  float (*of_f32)(float, float), (*of_f16)(float, float), (*of_bf16)(float, float);
+  long double (*wide)(long double, long double);
+} settled[] = {
+#define ROW(ENUM, name, cancels) {STREW_##ENUM, #name, name##_f32, name##_f16, name##_bf16, name##l},
+    STREW_SETTLED(ROW)
+#undef ROW
+};
+enum { SETTLED = 2 * sizeof settled / sizeof *settled }; /* of float16, of bfloat16 */
+
+static float half_of(uint16_t bits, bool is_brain) { return is_brain ? load_bf16(bits) : load_f16(bits); }
+static unsigned half_bits(float x, bool is_brain) {
+  return isnan(x) ? 0xffff : is_brain ? store_bf16(x) : store_f16(x);
+}
+
+/* Exact powers and roots may be off by one long double. A tiny angle is below the quotient, by less than quotients
+   are from the middle between two. */
+static unsigned rounded_pair(int f, bool is_brain, float a, float b, int *unsure) {
+  const long double x = (long double)a, y = (long double)b;
+  long double expected = settled[f].wide(x, y);
+  if (settled[f].op == STREW_POW || settled[f].op == STREW_HYPOT) expected = (long double)(double)expected;
+  if (settled[f].op == STREW_ATAN2 && y > 0 && fabsl(x / y) < 0x1p-15L) expected = x / y * (1 - 0x1p-30L);
+  return rounded_to(is_brain ? FORMAT_BFLOAT16 : FORMAT_FLOAT16, expected, unsure);
+}
+static void check_pair(int f, bool is_brain, float a, float b, int *unsure) {
+  const unsigned expected = rounded_pair(f, is_brain, a, b, unsure);
+  const unsigned is = half_bits((is_brain ? settled[f].of_bf16 : settled[f].of_f16)(a, b), is_brain);
+  ck_assert_msg(is == expected, "%s of %a and %a is %#x, not %#x", settled[f].name, (double)a, (double)b, is, expected);
+}
+
+/* All second numbers of some first ones, or of all: those whose result is near the middle between two. 0 is among the
+   first: softplus. _i: function and dtype */
+START_TEST(pairs_of_halves_are_rounded) {
+  const bool every = getenv("STREW_TEST_EVERY") != NULL, is_brain = _i % 2;
+  const int f = _i / 2, firsts = every ? HALVES : some(60);
+  int unsure = 0;
+  if (!is_long_double_wider()) return;
+  seed_draws((uint64_t)_i);
+  for (int i = 0; i < firsts; i++) {
+    const uint64_t near_one = (is_brain ? 0x3c00 : 0x2c00) + draw_below(is_brain ? 0x600 : 0x2000);
+    const float a = half_of((uint16_t)(every || i == 0 ? (uint64_t)i
+                                       : i % 4         ? near_one | draw_below(2) << 15
+                                                       : draw()),
+                            is_brain);
+    for (unsigned k = 0; k < HALVES; k++) {
+      const float b = half_of((uint16_t)k, is_brain), y = settled[f].of_f32(a, b), size = fmaxf(fabsf(a), fabsf(b));
+      const float off = fabsf(y) * 0x1p-20f + (settled[f].op == STREW_LOGADDEXP ? size * 0x1p-24f : 0);
+      if (half_bits(y - off, is_brain) != half_bits(y + off, is_brain)) check_pair(f, is_brain, a, b, &unsure);
+    }
+  }
+  ck_assert_int_eq(unsure, 0);
+}
+END_TEST
+
+/* Pairs whose float32 result, a tie or near one, rounds to the farther 16-bit float. */
+static const struct hard {
+  strew_binary_op op;
+  bool is_brain;
+  float a, b;
+} hard_pairs[] = {
+    {STREW_POW, false, 0x1.514p10f, -0x1.ce8p-12f},
+    {STREW_POW, false, 0x1.618p15f, 0x1.fc8p-4f},
+    {STREW_POW, false, 0x1.124p0f, -0x1.d0cp-9f},
+    {STREW_POW, false, 0x1.09cp-12f, 0x1.6ecp-6f},
+    {STREW_POW, true, 0x1.eap-116f, -0x1.18p-3f},
+    {STREW_POW, true, 0x1.04p76f, -0x1.bep-5f},
+    {STREW_ATAN2, false, -0x1.008p-14f, 0x1.56p9f},
+    {STREW_ATAN2, false, 0x1.8p-17f, 0x1p7f},
+    {STREW_ATAN2, false, 0x1.9fcp6f, -0x1.e58p-12f},
+    {STREW_ATAN2, false, 0x1.54cp-3f, 0x1p12f},
+    {STREW_ATAN2, true, -0x1.02p-68f, 0x1.58p64f},
+    {STREW_ATAN2, true, 0x1.aap-9f, 0x1.1cp124f},
+    {STREW_ATAN2, true, 0x1.8p-126f, 0x1p7f},
+    {STREW_HYPOT, false, 0x1.204p9f, -0x1.448p14f},
+    {STREW_HYPOT, false, 0x1.448p-8f, -0x1.204p-13f},
+    {STREW_HYPOT, false, 0x1.8p-12f, 0x1.9fp-16f},
+    {STREW_HYPOT, false, -0x1.a28p3f, 0x1.2f8p7f},
+    {STREW_LOGADDEXP, false, 0x1.e8p-16f, -0x1.86p-14f},
+    {STREW_LOGADDEXP, false, -0x1.ba8p1f, 0x1.eecp-13f},
+    {STREW_LOGADDEXP, false, -0x1.c8cp-4f, -0x1.81cp0f},
+    {STREW_LOGADDEXP, false, 0x0p0f, -0x1.0cp-14f},
+    {STREW_LOGADDEXP, true, 0x1.dap-13f, 0x1.ap-13f},
+    {STREW_LOGADDEXP, true, -0x1.eap-6f, 0x1p-1f},
+};
+enum { HARD = sizeof hard_pairs / sizeof *hard_pairs };
+START_TEST(hard_pairs_are_rounded) {
+  const struct hard pair = hard_pairs[_i];
+  int f = 0, unsure = 0;
+  if (!is_long_double_wider()) return;
+  while (settled[f].op != pair.op) f++;
+  check_pair(f, pair.is_brain, pair.a, pair.b, &unsure);
+  ck_assert_int_eq(unsure, 0);
+  ck_assert(half_bits(settled[f].of_f32(pair.a, pair.b), pair.is_brain) !=
+            rounded_pair(f, pair.is_brain, pair.a, pair.b, &unsure));
+}
+END_TEST
+
 /* ----------------------------------------------------------------------------------------------------- exact values */
 
 static void check_exact(const char *name, float (*of_f32)(float), double (*of_f64)(double), double x, double expected) {
@@ -460,6 +561,35 @@ START_TEST(halves_are_the_same) {
 }
 END_TEST
 
+/* The same of pairs: random ones of near magnitudes, and the hard ones. */
+START_TEST(pairs_of_halves_are_the_same) {
+  static uint16_t x[HALVES], y[HALVES], expected[HALVES];
+  const bool is_brain = _i % 2;
+  const strew_dtype dtype = is_brain ? STREW_BFLOAT16 : STREW_FLOAT16;
+  const int f = _i / 2, one = is_brain ? 0x3f80 : 0x3c00, near = is_brain ? 0x300 : 0x1800;
+  seed_draws((uint64_t)_i);
+  for (int i = 0; i < HALVES; i++) {
+    const struct hard pair = hard_pairs[i % HARD];
+    const bool is_hard = i % 16 == 0 && pair.op == settled[f].op && pair.is_brain == is_brain;
+    x[i] = (uint16_t)((uint64_t)(one - near) + draw_below((uint64_t)near * 2) + (draw_below(2) << 15));
+    y[i] = (uint16_t)((uint64_t)(one - near) + draw_below((uint64_t)near * 2) + (draw_below(2) << 15));
+    if (is_hard) x[i] = (uint16_t)half_bits(pair.a, is_brain), y[i] = (uint16_t)half_bits(pair.b, is_brain);
+    const float result =
+        (is_brain ? settled[f].of_bf16 : settled[f].of_f16)(half_of(x[i], is_brain), half_of(y[i], is_brain));
+    expected[i] = (uint16_t)(is_brain ? store_bf16(result) : store_f16(result));
+  }
+  for (int64_t rows = 256; rows >= 64; rows /= 4)
+    for (int64_t first = 0; first < HALVES; first += rows * 256) {
+      const enum layout layout = rows < 256 ? STRIDED : CONTIGUOUS;
+      strew_tensor *out = NULL, *a = tensor_of(dtype, 2, (int64_t[]){rows, 256}, layout, x + first);
+      strew_tensor *b = tensor_of(dtype, 2, (int64_t[]){rows, 256}, layout, y + first);
+      ok(strew_binary(settled[f].op, strew_of(a), strew_of(b), &out, &failure));
+      assert_elements(out, dtype, expected + first, "%s of %s", settled[f].name, strew_dtype_name(dtype));
+      strew_release(a), strew_release(b), strew_release(out);
+    }
+}
+END_TEST
+
 /* Pairs of those numbers; the second ones, as exponents, are mostly between -8 and 8. */
 #define PAIRS_TEST(s, type, DTYPE)                                                                                     \
   static void check_pairs_##s(strew_binary_op op, const char *name, type (*of)(type, type), uint64_t known) {          \
@@ -527,10 +657,13 @@ Suite *make_suite(void) {
     tcase_add_test(near, special_powers_are_exact);
     tcase_add_loop_test(near, pairs_are_near, 0, PAIRS_COUNT);
     tcase_add_loop_test(near, special_pairs_are_exact, 0, PAIRS_COUNT);
+    tcase_add_loop_test(near, pairs_of_halves_are_rounded, 0, SETTLED);
+    tcase_add_loop_test(near, hard_pairs_are_rounded, 0, HARD);
   }
   tcase_add_loop_test(bits, bits_are_the_same_f32, 0, COUNT);
   tcase_add_loop_test(bits, bits_are_the_same_f64, 0, COUNT);
   tcase_add_loop_test(bits, halves_are_the_same, 0, COUNT);
+  tcase_add_loop_test(bits, pairs_of_halves_are_the_same, 0, SETTLED);
   tcase_add_test(bits, powers_are_the_same_f32);
   tcase_add_test(bits, powers_are_the_same_f64);
   tcase_add_test(bits, powers_by_numbers);

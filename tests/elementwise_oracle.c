@@ -79,7 +79,7 @@ static bool is_below(double a, double b) {
 }
 
 /* Sums, products and quotients of float32 values in float64, rounded to float32, are those of float32. */
-static double apply_float(strew_binary_op op, double a, double b, bool single) {
+static double apply_float(strew_binary_op op, strew_dtype common, double a, double b, bool single) {
   switch (op) {
   case STREW_ADD: return a + b;
   case STREW_SUB: return a - b;
@@ -89,7 +89,11 @@ static double apply_float(strew_binary_op op, double a, double b, bool single) {
   case STREW_REMAINDER: return apply_remainder(a, b);
   case STREW_FMOD: return fmod(a, b);
   case STREW_COPYSIGN: return copysign(a, isnan(b) ? 1 : b);
-#define OF_PAIR(name) (single ? (double)name##_f32((float)a, (float)b) : name##_f64(a, b))
+#define OF_PAIR(name)                                                                                                  \
+  (common == STREW_FLOAT16    ? (double)name##_f16((float)a, (float)b)                                                 \
+   : common == STREW_BFLOAT16 ? (double)name##_bf16((float)a, (float)b)                                                \
+   : single                   ? (double)name##_f32((float)a, (float)b)                                                 \
+                              : name##_f64(a, b))
   case STREW_POW: return OF_PAIR(pow);
   case STREW_ATAN2: return OF_PAIR(atan2);
   case STREW_HYPOT: return OF_PAIR(hypot);
@@ -189,7 +193,7 @@ static bool apply_test(strew_binary_op op, double a, double b, int order) {
   }
 }
 
-static strew_scalar apply(strew_binary_op op, strew_dtype compute, strew_scalar a, strew_scalar b) {
+static strew_scalar apply(strew_binary_op op, strew_dtype common, strew_dtype compute, strew_scalar a, strew_scalar b) {
   bool floating = is_float_dtype(compute);
   if (is_test(op)) {
     int order = floating ? (a.as.f > b.as.f) - (a.as.f < b.as.f) : (a.as.i > b.as.i) - (a.as.i < b.as.i);
@@ -198,7 +202,7 @@ static strew_scalar apply(strew_binary_op op, strew_dtype compute, strew_scalar 
   }
   if (!floating)
     return convert(strew_int(apply_integer(op, a.as.i, b.as.i, 8 * (int)strew_dtype_size_bytes(compute))), compute);
-  return convert(strew_float(apply_float(op, a.as.f, b.as.f, compute == STREW_FLOAT32)), compute);
+  return convert(strew_float(apply_float(op, common, a.as.f, b.as.f, compute == STREW_FLOAT32)), compute);
 }
 
 /* ---------------------------------------------------------------------------------------------------- unary */
@@ -363,7 +367,7 @@ char *expected_of(strew_binary_op op, strew_operand a, strew_operand b, const st
         number_is_tested ? test_with_number(op, left, right)
         : op == STREW_NEXTAFTER
             ? strew_float(apply_nextafter(common, convert(left, common).as.f, convert(right, common).as.f))
-            : apply(op, compute, convert(left, compute), convert(right, compute));
+            : apply(op, common, compute, convert(left, compute), convert(right, compute));
     ok(strew_scalar_store(result, STREW_SATURATE, dtype, expected + (size_t)i * strew_dtype_size_bytes(dtype),
                           &failure));
   }

@@ -10,7 +10,7 @@
      FUNCTION   the operation, such as clamp_, without its suffix; or
      TABLE      STREW_UNARY or STREW_BINARY: the operation is one of its rows, chosen at run time, too
      TESTS      with TABLE: only rows that give bool; else only those that do not
-     TIES       with TABLE: functions are those of float16
+     TIES       suffix of functions of floats, if it is not S: of a 16-bit float that is computed as float32
      MOVES      values are moved, not computed with */
 #include "space.h"
 #include "arithmetic.h"
@@ -28,6 +28,10 @@
 #include "elements.h"
 #ifndef MOVES
 #include "arithmetic.inc"
+#endif
+
+#ifndef TIES
+#define TIES S
 #endif
 
 static inline VALUE CAT(convert_, S)(VALUE x) { return x; }
@@ -59,14 +63,10 @@ static inline RESULT function(int op, PARAMETERS) {
 #define GIVES_ORDER(text)
 #define GIVES_TRUTH(text)
 #endif
-#define SUFFIX_ANY     S
-#define SUFFIX_NUMBERS S
-#define SUFFIX_BITS    S
-#ifdef TIES
-#define SUFFIX_FLOATS f16
-#else
-#define SUFFIX_FLOATS S
-#endif
+#define SUFFIX_ANY      S
+#define SUFFIX_NUMBERS  S
+#define SUFFIX_BITS     S
+#define SUFFIX_FLOATS   TIES
 #define SUFFIX_INTEGERS S
 #define SUFFIX_STORED   S
 #define CASE(code, function, suffix)                                                                                   \
@@ -78,7 +78,7 @@ static inline RESULT function(int op, PARAMETERS) {
   }
   return 0;
 #else
-  return (RESULT)CAT(FUNCTION, S)(VALUES);
+  return (RESULT)CAT(FUNCTION, TIES)(VALUES);
 #endif
 }
 

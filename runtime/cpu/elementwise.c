@@ -157,6 +157,7 @@ static struct action *add_action(struct program *program, int inputs, strew_dtyp
   struct action *action = &program->actions[program->action_count++];
   action->run = NULL;
   action->ties = NULL;
+  action->settling = NULL;
   action->op = -1;
   action->inputs = inputs;
   action->size = (int)dtype_bytes(gives);
@@ -250,6 +251,14 @@ static const tie_row ties_of[STREW_UNARY_COUNT] = {
 #undef ROW
 };
 
+static void set_ties(struct action *action, const struct instruction *instruction) {
+  action->lacking = instruction->common == STREW_FLOAT16 ? LACKING_f16 : LACKING_bf16;
+  if (instruction->kind == ELEMENTWISE_BINARY)
+    action->settling = &settlings[instruction->op];
+  else if (ties_of[instruction->op][0])
+    action->ties = ties_of[instruction->op];
+}
+
 /* Adds an instruction; sets *gives to the dtype of its value. Returns the value; -1: there is no such kernel. */
 static int add_instruction(struct program *program, const struct elementwise_plan *plan,
                            const struct instruction *instruction, strew_dtype *gives) {
@@ -267,7 +276,7 @@ static int add_instruction(struct program *program, const struct elementwise_pla
   if (join_pair(program, plan, instruction, in)) return last_value(program);
   struct action *action = add_action(program, instruction->inputs, *gives);
   action->run = run;
-  if (breaks_ties(instruction) && ties_of[instruction->op][0]) action->ties = ties_of[instruction->op];
+  if (breaks_ties(instruction)) set_ties(action, instruction);
   if (instruction->kind == ELEMENTWISE_BINARY && instruction->op < PAIR_FIRSTS) action->op = instruction->op;
   for (int i = 0; i < instruction->inputs; i++) action->in[i] = in[i];
   return last_value(program);
@@ -358,6 +367,7 @@ strew_status program_start(const struct call *call, struct program *program, con
 static inline void run_kernel(const struct action *action, int64_t count, void *to, const void *const *in) {
   action->run(count, to, in);
   if (action->ties) elementwise_loops()->break_ties(count, to, in[0], action->ties);
+  if (action->settling) elementwise_loops()->settle(count, to, in[0], in[1], action->settling, action->lacking);
 }
 
 static void run_action(const struct action *action, int64_t count, void *to, const void *const *values) {

@@ -44,4 +44,18 @@ static void break_ties(int64_t count, float *y, const float *x, const uint32_t *
   }
 }
 
-const struct elementwise_loops LOOPS_TABLE(elementwise) = {{BY_EVERY_DTYPE(&kernels)}, break_ties};
+/* Most blocks have no tie. */
+static void settle(int64_t count, float *y, const float *a, const float *b, const struct settling *by,
+                   uint32_t lacking) {
+  enum { MOST = 64 };
+  for (int64_t left = count, n; left > 0; left -= n, y += n, a += n, b += n) {
+    uint32_t found = 0;
+    n = left < MOST ? left : MOST;
+    INDEPENDENT
+    for (int64_t i = 0; i < n; i++)
+      found |= bits_of_float(tie_near(y[i], tolerance_of_sum(a[i], b[i], by->cancels), lacking));
+    for (int64_t i = 0; i < n && found; i++) y[i] = by->settled(a[i], b[i], y[i], lacking);
+  }
+}
+
+const struct elementwise_loops LOOPS_TABLE(elementwise) = {{BY_EVERY_DTYPE(&kernels)}, break_ties, settle};

@@ -33,3 +33,6 @@ const struct long_functions long_functions_f64 = {{STREW_UNARY_LONG(ROW_f64)}, {
 BINARY_ROW(f16, nextafter)
 BINARY_ROW(bf16, nextafter)
 kernel *const nextafter_halves[] = {nextafter_row_f16, nextafter_row_bf16};
+
+#define SETTLING(ENUM, name, cancels) [STREW_##ENUM] = {name##_settled, cancels},
+const struct settling settlings[STREW_BINARY_COUNT] = {STREW_SETTLED(SETTLING)};
