@@ -47,14 +47,15 @@ static inline strew_dtype loop_dtype(enum elementwise_kind kind, int op, strew_d
   const bool stored = kind == ELEMENTWISE_WHERE || operation_of(kind, op)->takes == TAKES_STORED;
   return signless && dtype_is_unsigned(common) ? dtype_signed(common) : stored ? common : dtype_wide(common);
 }
-/* True for a function of 16-bit floats that halves.h moves off ties. (Of one argument, bfloat16 has no wrong ones.) */
+/* True for a function of 16-bit floats that halves.h moves off ties. (hypot and those of one argument are right for
+   bfloat16.) */
 static inline bool breaks_ties(const struct instruction *instruction) {
   const int op = instruction->op;
+  const bool is_half = dtype_is_half(instruction->common), is_float16 = instruction->common == STREW_FLOAT16;
   if (instruction->kind == ELEMENTWISE_BINARY)
-    return dtype_is_half(instruction->common) &&
-           (op == STREW_POW || op == STREW_ATAN2 || op == STREW_HYPOT || op == STREW_LOGADDEXP);
-  return instruction->kind == ELEMENTWISE_UNARY && instruction->common == STREW_FLOAT16 &&
-         unary_operations[op].takes == TAKES_FLOATS;
+    return (is_half && (op == STREW_POW || op == STREW_ATAN2 || op == STREW_LOGADDEXP)) ||
+           (is_float16 && op == STREW_HYPOT);
+  return instruction->kind == ELEMENTWISE_UNARY && is_float16 && unary_operations[op].takes == TAKES_FLOATS;
 }
 static inline bool gives_bool(const struct operation *operation) { return operation->gives != GIVES_COMMON; }
 
