@@ -168,7 +168,7 @@ build_lua() ( # FOLDER
 
 # The compiler for another processor, QEMU, and that processor's libraries with all that they depend on, which an apt with
 # a state of its own fetches: nothing of them is installed.
-libraries='libc6-dev liblua5.4-dev libpthreadpool-dev libzip-dev libpng-dev zlib1g-dev opencl-headers check lua5.4 lua-busted'
+libraries='libc6-dev liblua5.4-dev libpthreadpool-dev libzip-dev libpng-dev zlib1g-dev opencl-headers libatomic1 check lua5.4 lua-busted'
 # shellcheck disable=SC2086
 fetch_cross() { # ARCH TRIPLE
   folder=$PWD/build/$1 new=$PWD/build/$1.new native=$(dpkg --print-architecture)
@@ -183,8 +183,9 @@ fetch_cross() { # ARCH TRIPLE
     rm -rf "$new"
     fail "cannot fetch libraries for $1, its tests are left out: $said"
   fi
-  rm -rf "$new/apt" "$new/log" "$folder"
-  mv "$new" "$folder"
+  mkdir -p "$folder"
+  mv "$new/root" "$folder/root"
+  rm -rf "$new"
   # Links to files of the system's root lead to those of this one.
   find "$folder/root" -type l -lname '/*' | while read -r link; do ln -sfn "$folder/root$(readlink "$link")" "$link"; done
 }
