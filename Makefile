@@ -5,7 +5,8 @@
 # DEBUG=1, SANITIZE=address,undefined or thread (both in build folders of their own)  PYTHON=python3 (of bench-peers)
 
 CC       = cc
-OPENCL  := $(if $(shell echo '\#include <CL/cl.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),1,0)
+hash    := \#
+OPENCL  := $(if $(shell echo '$(hash)include <CL/cl.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),1,0)
 SANITIZE =
 DEBUG    =
 MPICC   := $(shell command -v mpicc)
@@ -42,9 +43,10 @@ ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) 
              -fvisibility=hidden $(LEAN) -pthread -MMD -MP $(if $(findstring __SIZEOF_POINTER__ 4,$(MACROS)),-D_FILE_OFFSET_BITS=64) -DSTREW_OPENCL=$(OPENCL) $(if $(ISAS),-DX86_LOOPS) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
              $(INCLUDE) $(CPPFLAGS) $(CFLAGS) $(EXACT)
-# Relative relocations take a sixteenth of their space where linker and C library know DT_RELR.
-RELR    := $(if $(shell echo 'int main(void) { return 0; }' | $(CC) -Wl,-z,pack-relative-relocs -x c -o /dev/null - 2>&1 || echo failed),,-Wl,-z,pack-relative-relocs)
-ALL_LDFLAGS = -pthread $(RELR) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+# Relative relocations take a sixteenth of their space where linker and C library know DT_RELR (musl 1.2.3 ends there).
+RELR    := $(if $(shell printf '$(hash)include <stdlib.h>\nint main(void) { return __GLIBC__ < 2; }' | $(CC) -Wl,-z,pack-relative-relocs -x c -o /dev/null - 2>&1 || echo failed),,-Wl,-z,pack-relative-relocs)
+# (musl's threads have 128 KiB of stack unless a program or library asks for more, glibc's take no notice.)
+ALL_LDFLAGS = -pthread -Wl,-z,stack-size=1048576 $(RELR) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 LIBS     = -lpthreadpool -lm -ldl
 LUA        = lua5.4
 LUA_CFLAGS := $(shell pkg-config --cflags $(LUA))
