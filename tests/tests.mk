@@ -88,7 +88,7 @@ sanitized threads:
 	$(AT_ONCE) $(if $(filter sanitized,$@),$(ASAN) whole,$(TSAN))
 	@$(RUN) run $@
 # For another processor, under QEMU's emulation of it: arm64, armhf, riscv64 or s390x. Builds with what setup.sh ARCH
-# fetched, if it is there; see cross.sh. The structs of older_host are those of 64 bits.
+# fetched, if it is there; see cross.sh. older_host has structs of 64 bits.
 ARCH     = arm64
 triple   = $(or $(if $(filter arm64,$(1)),aarch64-linux-gnu),$(if $(filter armhf,$(1)),arm-linux-gnueabihf),$(1)-linux-gnu)
 CROSS    = [ ! -e build/$(1)/root ] || PKG_CONFIG_SYSROOT_DIR='$(CURDIR)/build/$(1)/root' \
