@@ -45,7 +45,7 @@ ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) 
              $(INCLUDE) $(CPPFLAGS) $(CFLAGS) $(EXACT)
 # Relative relocations take a sixteenth of their space where linker and C library know DT_RELR (musl 1.2.3 ends there).
 RELR    := $(if $(shell printf '$(hash)include <stdlib.h>\nint main(void) { return __GLIBC__ < 2; }' | $(CC) -Wl,-z,pack-relative-relocs -x c -o /dev/null - 2>&1 || echo failed),,-Wl,-z,pack-relative-relocs)
-# (musl gives threads 128 KiB of stack unless a program or library asks for more. glibc ignores that.)
+# (A thread of musl has 128 KiB of stack unless the program or a library sets a larger size, which glibc ignores.)
 ALL_LDFLAGS = -pthread -Wl,-z,stack-size=1048576 $(RELR) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 LIBS     = -lpthreadpool -lm -ldl
 LUA        = lua5.4

@@ -493,7 +493,7 @@ describe("files", function()
       .. 'without .npy',
       refusal(whole:gsub("a%.npy", "a.txt"), nil, ".npz"))
     assert.equal('has a member "a.npy" that cannot be read: CRC error',
-      refusal(whole:gsub(is_little and "\0\0\x80%?" or "%?\x80\0\0", is_little and "\0\0\x80@" or "@\x80\0\0"), nil, ".npz"))
+      refusal(whole:gsub(string.pack("=f", 1):gsub("%?", "%%?"), string.pack("=f", 4)), nil, ".npz"))
     assert.equal('has a member "a.npy" that does not begin with the magic string of .npy files, \\x93NUMPY',
       refusal(whole:gsub("NUMPY", "numpy"), nil, ".npz"))
     assert.equal("is not a readable zip archive: Not a zip archive",
@@ -515,8 +515,8 @@ describe("files", function()
     local path = folder .. "chosen.npz"
     strew.save(path, {data = strew.tensor{1.5, 2}, form = strew.ones(3, {dtype = "int32"}), rows = strew.tensor{1, 2}})
     local bytes = read(path):gsub(native .. "i4", native .. "U3")
-    assert.equal('has a member "form.npy" that holds elements of NumPy\'s dtype \'' .. native .. 'U3\', texts, which strew does '
-      .. 'not have\n'
+    assert.equal('has a member "form.npy" that holds elements of NumPy\'s dtype \'' .. native .. "U3', texts, "
+      .. 'which strew does not have\n'
       .. "  hint  {columns = {...}} reads the members that it names, without .npy", refusal(bytes, nil, ".npz"))
     write("chosen.npz", bytes)
     local x = strew.load(path, {columns = {"rows", "data"}})
@@ -581,7 +581,8 @@ describe("files", function()
     support.put(name, table.concat(parts))
     local function list(options) return strew.map(name, options):tolist() end
     assert.same({0, 1, 2, 3, 4}, list{dtype = "int32", strides = 12})
-    assert.same({0, 1 << 24, 1 << 25}, list{dtype = "int32", strides = {12}, shape = 3, byte_order = is_little and "big" or "little"})
+    local other = is_little and "big" or "little"
+    assert.same({0, 1 << 24, 1 << 25}, list{dtype = "int32", strides = {12}, shape = 3, byte_order = other})
     assert.same({0.5, 1.5, 2.5, 3.5, 4.5}, list{dtype = "float64", offset = 4, strides = 12})
     assert.same({{0.5, 2.5}, {1.5, 3.5}}, list{dtype = "float64", offset = 4, strides = {12, 24}, shape = {2, 2}})
     assert.same({60}, strew.map(name).shape)
