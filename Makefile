@@ -5,7 +5,8 @@
 # DEBUG=1, SANITIZE=address,undefined or thread (both in build folders of their own)  PYTHON=python3 (of bench-peers)
 
 CC       = cc
-OPENCL  := $(if $(shell echo '\#include <CL/cl.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),1,0)
+hash    := \#
+OPENCL  := $(if $(shell echo '$(hash)include <CL/cl.h>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes),1,0)
 SANITIZE =
 DEBUG    =
 MPICC   := $(shell command -v mpicc)
@@ -23,9 +24,11 @@ SHELL       := setarch
 endif
 
 WARNINGS = -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes $(if $(STRICT),-Werror)
+MACROS  := $(shell echo | $(CC) -std=c11 -dM -E -)
 # Results must not depend on the compiler or instruction set: no contraction, no reassociation.
-# (Elements of any dtype are copied as words of their size: -fno-strict-aliasing.)
-EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math
+# (Elements of any dtype are copied as words of their size: -fno-strict-aliasing. On s390x C11 computes float32 as double.)
+EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math $(EXCESS)
+EXCESS   = $(if $(findstring __FLT_EVAL_METHOD__ 1,$(MACROS)),-fexcess-precision=fast)
 # Loops compiled for each instruction set are vectorised without the rest of -O3, which would double their size.
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 # Composed calls (steps.h) spend their time in others, linear algebra in those loops: -Os makes them a fifth smaller.
@@ -37,12 +40,13 @@ LEAN     = $(if $(findstring /loops/,$<),-fno-asynchronous-unwind-tables)
 INCLUDE  = -I. -Iruntime $(if $(filter-out runtime/% opencl/%,$<),-Ilua_bindings $(LUA_CFLAGS))
 # The user's CFLAGS win, except over flags that results depend on. (-fno-plt: 2 % less time for a scatter of four elements on x86-64.)
 ALL_CFLAGS = $(WARNINGS) $(OPTIMISE) $(if $(SANITIZE)$(DEBUG),-g -DSTREW_DEBUG) -fPIC $(if $(ISAS),-fno-plt) \
-             -fvisibility=hidden $(LEAN) -pthread -MMD -MP -DSTREW_OPENCL=$(OPENCL) $(if $(ISAS),-DX86_LOOPS) \
+             -fvisibility=hidden $(LEAN) -pthread -MMD -MP $(if $(findstring __SIZEOF_POINTER__ 4,$(MACROS)),-D_FILE_OFFSET_BITS=64) -DSTREW_OPENCL=$(OPENCL) $(if $(ISAS),-DX86_LOOPS) \
              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
              $(INCLUDE) $(CPPFLAGS) $(CFLAGS) $(EXACT)
-# Relative relocations take a sixteenth of their space where linker and C library know DT_RELR.
-RELR    := $(if $(shell echo 'int main(void) { return 0; }' | $(CC) -Wl,-z,pack-relative-relocs -x c -o /dev/null - 2>&1 || echo failed),,-Wl,-z,pack-relative-relocs)
-ALL_LDFLAGS = -pthread $(RELR) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+# Relative relocations take a sixteenth of their space where linker and C library know DT_RELR (musl 1.2.3 ends there).
+RELR    := $(if $(shell printf '$(hash)include <stdlib.h>\nint main(void) { return __GLIBC__ < 2; }' | $(CC) -Wl,-z,pack-relative-relocs -x c -o /dev/null - 2>&1 || echo failed),,-Wl,-z,pack-relative-relocs)
+# (A thread of musl has 128 KiB of stack unless the program or a library sets a larger size, which glibc ignores.)
+ALL_LDFLAGS = -pthread -Wl,-z,stack-size=1048576 $(RELR) $(if $(SANITIZE),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 LIBS     = -lpthreadpool -lm -ldl
 LUA        = lua5.4
 LUA_CFLAGS := $(shell pkg-config --cflags $(LUA))
@@ -71,7 +75,7 @@ TEXTS    = $(wildcard lua_bindings/*.lua lua_bindings/family/*.lua)
 PROMPT   = $(patsubst %,lua_bindings/program/prompt/%.lua,tokens foreign entry show pager commands read complete)
 # Compiled again for each instruction set beyond the architecture's baseline: see isa.h.
 VECTORISED = $(wildcard runtime/cpu/loops/*_loops.c)
-ISAS    := $(if $(shell echo | $(CC) -dM -E - | grep __x86_64__),avx2 avx512)
+ISAS    := $(if $(findstring __x86_64__,$(MACROS)),avx2 avx512)
 avx2     = -mavx2 -mfma -mf16c
 avx512   = -mfma -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512
 LOOPS    = $(foreach isa,$(ISAS),$(patsubst %.c,$(BUILD)/obj/%.$(isa).o,$(VECTORISED)))

@@ -487,7 +487,7 @@ enum { NO_DIM = INT_MIN };
   X(scalar, bind_scalar, strew_scalar, SCALAR)            X(fill, bind_fill, struct filling, ZEROS)                    \
   X(number, bind_float, double, NUMBER)                   X(boolean, bind_boolean, bool, TRUTH)                        \
   X(integer, bind_integer, int64_t, INTEGER)              X(size, bind_size, int64_t, INTEGER)                         \
-  X(integers, bind_list, struct list, ZEROS)              X(dims, bind_dims, struct list, ZEROS)                       \
+  X(integers, bind_list, struct list, LIST)               X(dims, bind_dims, struct list, LIST)                        \
   X(lengths, bind_lengths, int64_t, INTEGER)              X(dim, bind_dim, int, DIM)                                   \
   X(word, bind_string, const char *, ZEROS)               X(mode, bind_mode, strew_mode, WORD)                         \
   X(reduce, bind_reduction, strew_reduction, REDUCTION)   X(dtype, bind_wanted_dtype, int, DTYPE)                      \

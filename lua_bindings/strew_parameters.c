@@ -51,8 +51,8 @@ bool bind_sequence(lua_State *L, struct script_call *call, int i, const char *na
   return false;
 }
 
-/* How an argument begins that is absent and has no default. INTEGER, DIM: with NO_INTEGER, NO_DIM; DTYPE: -1. */
-enum absent_value { ZEROS, WORD, TRUTH, DIM, INTEGER, NUMBER, SCALAR, REDUCTION, DTYPE };
+/* How an argument begins that is absent and has no default. ZEROS: a pointer or less. INTEGER, DIM: with NO_INTEGER, NO_DIM; DTYPE: -1. */
+enum absent_value { ZEROS, LIST, WORD, TRUTH, DIM, INTEGER, NUMBER, SCALAR, REDUCTION, DTYPE };
 
 static const struct type {
   const char *name;
@@ -147,7 +147,8 @@ static size_t set_absent(struct absent *absent, enum absent_value value, const c
   case DTYPE:
     absent->value.word = given && strew_dtype_from_word(word, &dtype, NULL) == STREW_OK ? (int)dtype : -1;
     return sizeof(int);
-  default: return sizeof(int64_t);
+  case LIST: return offsetof(struct list, at);
+  default: return sizeof(void *);
   }
 }
 

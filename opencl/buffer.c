@@ -8,7 +8,7 @@
 /* Rounds sizes up so that freed buffers fit again: multiples of 256 up to a page, then eighths of powers of two. */
 static size_t rounded(size_t size_bytes) {
   size_t step = 256;
-  while (step * 16 < size_bytes && step < (size_t)1 << 60) step *= 2;
+  while (step * 16 < size_bytes && step <= SIZE_MAX / 16) step *= 2;
   return size_bytes <= SIZE_MAX - step ? (size_bytes + step - 1) / step * step : size_bytes;
 }
 

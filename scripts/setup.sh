@@ -6,6 +6,9 @@
 # Fetches Intel's OpenCL for CPUs from PyPI to build/intel, for make test; does not run make. Does nothing if it exists.
 #        sh scripts/setup.sh lua5.5
 # Fetches Lua 5.5 from PyPI to build/lua5.5, for make lua5.5, in the same way.
+#        sh scripts/setup.sh arm64|armhf|riscv64|s390x
+# Installs the cross compiler and QEMU, and unpacks Debian's libraries for that processor to build/ARCH, for make cross,
+# in the same way.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -163,6 +166,44 @@ build_lua() ( # FOLDER
   rm -rf "$1/lua.c" "$1"/lupa-2.8*
 )
 
+# The compiler for another processor, QEMU, and that processor's libraries with all that they depend on, which an apt with
+# a state of its own fetches: nothing of them is installed.
+libraries='libc6-dev liblua5.4-dev libpthreadpool-dev libzip-dev libpng-dev zlib1g-dev opencl-headers libatomic1 check lua5.4 lua-busted'
+# shellcheck disable=SC2086
+fetch_cross() { # ARCH TRIPLE
+  folder=$PWD/build/$1 new=$PWD/build/$1.new native=$(dpkg --print-architecture)
+  missing=$(missing_of "gcc-$2" qemu-user pkg-config)
+  [ -z "$missing" ] || install $missing
+  [ ! -e "$folder/root" ] || return 0
+  echo "setup: fetching libraries for $1 (30 MB)"
+  rm -rf "$new"
+  mkdir -p "$new/apt/lists/partial" "$new/apt/archives/partial" "$new/root"
+  if ! unpack_cross "$1" "$new" >"$new/log" 2>&1 </dev/null; then
+    said=$(tail -n 1 "$new/log")
+    rm -rf "$new"
+    fail "cannot fetch libraries for $1, its tests are left out: $said"
+  fi
+  mkdir -p "$folder"
+  mv "$new/root" "$folder/root"
+  rm -rf "$new"
+  # Links to files of the system's root lead to those of this one.
+  find "$folder/root" -type l -lname '/*' | while read -r link; do ln -sfn "$folder/root$(readlink "$link")" "$link"; done
+}
+
+# riscv64 is new in Debian 13, whose libraries do for the compiler of Debian 12.
+# shellcheck disable=SC2016,SC2086
+unpack_cross() ( # ARCH FOLDER
+  cd "$2" || exit
+  apt-get indextargets --format 'deb $(SITE) $(CODENAME) main' 'Created-By: Packages' 'Label: Debian' | head -n 1 >apt/sources
+  [ "$1" != riscv64 ] || sed -i 's/ bookworm / trixie /' apt/sources
+  : >apt/status
+  own="-q -o APT::Architecture=$1 -o APT::Architectures::=$1 -o Dir::Etc::sourcelist=$2/apt/sources -o Dir::Etc::sourceparts=- \
+    -o Dir::State=$2/apt -o Dir::State::status=$2/apt/status -o Dir::Cache=$2/apt -o Debug::NoLocking=1 -o APT::Sandbox::User="
+  apt-get $own update && apt-get $own install -y --no-install-recommends --download-only $libraries || exit
+  for name in lib bin sbin; do mkdir -p "root/usr/$name" && ln -s "usr/$name" "root/$name" || exit; done
+  for package in apt/archives/*.deb; do dpkg -x "$package" root || exit; done
+)
+
 # What to do where there is no apt: how another system's package manager may install what the build needs. Not tried;
 # scripts/packaging/INSTALL.md has the names in a table, and what these systems lack.
 elsewhere() {
@@ -184,6 +225,10 @@ case ${1-} in
     ;;
   lua5.5)
     fetch_lua
+    exit
+    ;;
+  arm64 | armhf | riscv64 | s390x)
+    case $1 in arm64) fetch_cross arm64 aarch64-linux-gnu ;; armhf) fetch_cross armhf arm-linux-gnueabihf ;; *) fetch_cross "$1" "$1-linux-gnu" ;; esac
     exit
     ;;
 esac

@@ -148,7 +148,8 @@ static strew_status load_columns(const char *path, strew_tensor **out) {
 }
 
 static strew_status load_as(int kind, const char *path, strew_tensor **out) {
-  strew_load_options options = {.map = kind >= MAPPED};
+  const bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__; /* as .safetensors */
+  strew_load_options options = {.map = kind == MAPPED || (kind == MAPPED_SAFETENSORS && is_little)};
   strew_table *table = NULL;
   *out = NULL;
   if (is_csv(kind)) return load_columns(path, out);

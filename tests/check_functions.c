@@ -103,7 +103,7 @@ static double off_f32(float is, double expected) {
   return units_off(is, expected, 24, -126);
 }
 static double off_f64(double is, long double expected) {
-  if (fabsl(expected) >= 0x1.fffffffffffff8p1023L) expected = copysignl(INFINITY, expected);
+  if (fabsl(expected) - 0x1p970L >= (long double)DBL_MAX) expected = copysignl(INFINITY, expected);
   return units_off(is, expected, 53, -1022);
 }
 

@@ -133,11 +133,11 @@ static int64_t apply_integer_power(int64_t base, int64_t exponent) {
 
 static int64_t apply_integer_division(strew_binary_op op, int64_t a, int64_t b) {
   if (b == 0) ck_abort_msg("the test divides by zero");
-  __extension__ typedef __int128 wide; /* where INT64_MIN / -1 does not overflow */
-  wide quotient = (wide)a / b, rest = (wide)a % b;
-  if (op == STREW_FMOD) return (int64_t)rest;
+  if (b == -1) return op == STREW_FMOD || op == STREW_REMAINDER ? 0 : (int64_t)(0 - (uint64_t)a); /* INT64_MIN / -1 */
+  int64_t quotient = a / b, rest = a % b;
+  if (op == STREW_FMOD) return rest;
   if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1, rest += b;
-  return (int64_t)(uint64_t)(op == STREW_REMAINDER ? rest : quotient);
+  return op == STREW_REMAINDER ? rest : quotient;
 }
 
 /* bits: of the dtype. */

@@ -5,7 +5,7 @@
 # whole log, and at the end their names again. A runner fails by its exit status, without a closing line that counts
 # what passed and no failure, and after LIMIT seconds. one: runs a single one, with all its output.
 # AFTER=test: nightly leaves out what make test runs in full, whatever the seed.
-# GROUP: test, nightly, check, checks, specs, hosts, replay, sanitized, devices, devices-KIND
+# GROUP: test, nightly, check, checks, specs, hosts, replay, sanitized, devices, devices-KIND, cross-ARCH
 # shellcheck disable=SC2046,SC2086,SC2153 # lists of words; names from make
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -83,6 +83,12 @@ devices() { # [KIND...]
   for kind in "$@"; do sh tests/devices.sh "$BUILD" "$kind" list; done
 }
 
+# Of the names of runners for another processor those whose results could depend on it most: 5 minutes under QEMU.
+of_processor() {
+  checks='chunks|copy|csv|expr|file|float_mode|interchange|matmul|random|reduce|rearrange|scalar|search|softfloat|sort'
+  grep -E -e "^-|-(digest|files|check_($checks)|(csv|dtypes|expr|file|interchange|linear_algebra|png|random|unsigned)_spec)\$"
+}
+
 waiting='endless limits terminal mpi' # for deadlines and for processes
 others='driver installed faults-few digest instruction_sets program readme rules reference exports circles peers'
 
@@ -98,7 +104,7 @@ list() {
     test) list all some | sample ;;
     nightly) list all whole | if [ "$AFTER" = test ]; then without_whole; else cat; fi ;;
     some) for name in $SANITIZED; do echo "$name"; done | sanitized ;;
-    whole) list sanitized && list threads && echo lua5.5 ;;
+    whole) list sanitized && list threads && list cross-arm64 | of_processor && echo lua5.5 ;;
     check) checks && specs && printf '%s\n' rules circles ;;
     checks | specs | replay) "$1" ;;
     hosts) names tests/host/*.c ;;
@@ -106,6 +112,7 @@ list() {
     threads) printf 'threads-%s\n' check_pool check_claim server ;;
     devices) devices ;;
     devices-*) devices "${1#devices-}" ;;
+    cross-*) sh tests/cross.sh "$BUILD" "${1#cross-}" list ;;
     *) echo "run.sh: no group '$1'" >&2 && exit 2 ;;
   esac
 }
@@ -120,6 +127,7 @@ one() {
       ;;
     threads-server) SANITIZE=thread && exec $FIXED sh tests/hosts_test.sh build/thread thread ;;
     threads-*) exec $FIXED "build/thread/tests/${1#threads-}" ;;
+    arm64-* | armhf-* | riscv64-* | s390x-*) exec sh tests/cross.sh "$BUILD" "${1%%-*}" "${1#*-}" ;;
     pocl-* | intel-* | rusticl-* | oclgrind-* | opencl:*-*)
       THIRD=${SEED:+$(third)} && export THIRD
       [ -z "$SEED" ] || export STREW_TEST_FEW=1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: sh tests/setup_test.sh
-# scripts/setup.sh on simulated machines, with stubs of apt-get, dpkg-query, id, sudo, make and python3.
+# scripts/setup.sh on simulated machines, with stubs of apt-get, dpkg, dpkg-query, id, sudo, make and python3.
 # shellcheck disable=SC2016,SC2034 # $ for the stubs; out, err and asked are read by eval
 set -u
 script=$(cd "$(dirname "$0")/.." && pwd)/scripts/setup.sh
@@ -157,6 +157,30 @@ rm -r "$intel"
 intel_machine python3-pip
 pip ''
 expect 'Intel without pip' 1 'setup: installing python3-pip *setup: fetching*' '*' '*install *python3-pip *' intel
+
+# Libraries for another processor. A .deb stands for all; dpkg unpacks a link from it.
+cross_machine() { # MISSING APT: what apt-get does
+  machine 0 "$1"
+  for tool in mkdir mv head sed find readlink ln tail; do ln -sf "$(command -v $tool)" "bin/$tool"; done
+  play apt-get 'case "$*" in *indextargets*) echo "deb there bookworm main" && exit ;; *download-only*) read -r line <apt/sources; echo "$line" >>'"$here/asked"' ;; esac; '"$2"
+  play dpkg 'case $1 in -x) ln -s /lib/one.so.1 "$3/usr/lib/one.so" ;; *) echo arm64 ;; esac'
+}
+verify() { # NAME CONDITION...
+  name=$1
+  shift
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED $name"; fi
+}
+built=$here/checkout/build
+cross_machine '' 'echo "E: no network"; exit 100'
+expect 'another processor, no network' 1 'setup: fetching libraries for s390x *' "setup: cannot fetch libraries for s390x, *: E: no network" '' s390x
+verify 'another processor, no network: nothing' [ ! -e "$built/s390x" -a ! -e "$built/s390x.new" ]
+cross_machine '' ': >apt/archives/one.deb'
+expect 'another processor' 0 'setup: fetching libraries for s390x *' '' "*deb there bookworm main" s390x
+verify 'links lead to files of that processor' [ "$(readlink "$built/s390x/root/usr/lib/one.so")" = "$built/s390x/root/lib/one.so.1" ]
+expect 'another processor is there already' 0 '' '' '*' s390x
+expect 'riscv64 is of Debian 13' 0 'setup: fetching libraries for riscv64 *' '' '*deb there trixie main' riscv64
+cross_machine gcc-aarch64-linux-gnu '[ ! -d apt ] || : >apt/archives/one.deb'
+expect 'the compiler is missing' 0 'setup: installing gcc-aarch64-linux-gnu (*' '' '*' arm64
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -12,6 +12,7 @@
                           on, on every device
      STREW_TEST_EVERY     set: check_functions takes every float32
      STREW_TEST_STEP=n    only every n-th event of a trial fails (trials.h)
+     STREW_TEST_EMULATED  set: QEMU emulates the processor
      STREW_TEST_THIN=n    other devices than the CPU run an n-th of their sample of cases and of the trials; of some specs,
                           too
    On a device other than the CPU drivers start slowly and load kernels slowly: there all tests of a program run in one
@@ -40,8 +41,8 @@ enum { TURNS = 2 };
 void use_turn(int turn, int i);
 /* True for a device other than the CPU. There is no wrap there, and host threads do nothing. */
 bool on_device(void);
-/* False under ThreadSanitizer, which cannot create threads in a child, and reports a child that does not join those of
-   its parent. */
+/* False under ThreadSanitizer and QEMU, which cannot create threads in a child; the former reports a child that does not
+   join those of its parent, too. */
 bool follows_forks(void);
 /* Returns how many of `counts` thread counts (or turns) to try: all, or on a device other than the CPU one. */
 int sweep(int counts);

@@ -82,10 +82,26 @@ test nightly:
 	$(AT_ONCE) whole $(OR_LATER)
 	$(AT_ONCE) $(ASAN) $(if $(filter test,$@),CHECKS='$(patsubst %,tests/%.c,$(filter check_%,$(SANITIZED)))' parts,whole) $(OR_LATER)
 	$(if $(filter nightly,$@),$(AT_ONCE) $(TSAN) $(OR_LATER))
+	$(if $(filter nightly,$@),+@$(call CROSS,arm64) $(OR_LATER))
 	@$(call RUN,STARTED="$$(cat $(BUILD)/started)" USUALLY=$(if $(filter test,$@),8,30)) run $@
 sanitized threads:
 	$(AT_ONCE) $(if $(filter sanitized,$@),$(ASAN) whole,$(TSAN))
 	@$(RUN) run $@
+# For another processor, under QEMU's emulation of it: arm64, armhf, riscv64 or s390x. Builds with what setup.sh ARCH
+# fetched, if it is there; see cross.sh. older_host has structs of 64 bits.
+ARCH     = arm64
+triple   = $(or $(if $(filter arm64,$(1)),aarch64-linux-gnu),$(if $(filter armhf,$(1)),arm-linux-gnueabihf),$(1)-linux-gnu)
+CROSS    = [ ! -e build/$(1)/root ] || PKG_CONFIG_SYSROOT_DIR='$(CURDIR)/build/$(1)/root' \
+           PKG_CONFIG_LIBDIR='$(CURDIR)/build/$(1)/root/usr/lib/$(call triple,$(1))/pkgconfig' $(patsubst +@%,%,$(AT_ONCE)) MPICC= \
+           CC='$(filter ccache,$(CC)) $(call triple,$(1))-gcc --sysroot=$(CURDIR)/build/$(1)/root' BUILD=build/$(1)/strew \
+           $(patsubst %,build/$(1)/strew/%,strew strew.so $(patsubst %.c,%,$(CHECKS) $(filter-out $(if $(filter armhf,$(1)),%/older_host.c),$(HOSTS))))
+cross: all
+	+@$(call CROSS,$(ARCH))
+	@$(RUN) run cross-$(ARCH)
+run-arm64-% run-armhf-% run-riscv64-% run-s390x-%: all
+	+@$(call CROSS,$(word 2,$(subst -, ,$@)))
+	@$(RUN) one $(patsubst run-%,%,$@)
+
 # After an edit, in a minute or two: sweeps run a sample of their cases, as on devices.
 check: all $(call program,$(CHECKS))
 	@$(call RUN,STREW_TEST_FEW=1) run check
@@ -192,5 +208,5 @@ tidy:
 lint: rules tidy
 	clang-format --dry-run -Werror $$(find runtime opencl lua_bindings tests -name '*.[ch]')
 
-.PHONY: test nightly check checks specs hosts replay sanitized threads devices parts whole $(ALONE) same faults faults-sanitized fuzz coverage lint tidy analyze valgrind tsan oclgrind
+.PHONY: test nightly check checks specs hosts replay sanitized threads cross devices parts whole $(ALONE) same faults faults-sanitized fuzz coverage lint tidy analyze valgrind tsan oclgrind
 -include $(patsubst %.o,%.d,$(call objects,$(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/endless/*.c tests/fuzz/*.c tests/faults/*.c)))

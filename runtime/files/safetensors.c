@@ -336,7 +336,10 @@ static strew_status make_tensor(struct header *h, strew_device *device, int64_t 
     TRY(status, npy_read_elements(h->call, &source, &like, (*out)->storage, bytes));
     return release_if_failed(status, out);
   }
-  if (at % element || like.is_swapped)
+  if (like.is_swapped)
+    return fail_member(h->call, h->file->path, name, "leave out map, to read it",
+                       "cannot be mapped: its byte order is not this machine's");
+  if (at % element)
     return fail_member(h->call, h->file->path, name, "leave out map, to read it",
                        "cannot be mapped: its elements begin at byte %" PRIu64 ", not a multiple of their %zu bytes",
                        at, element);

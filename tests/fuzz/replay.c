@@ -26,7 +26,7 @@ static void replay_file(const char *path, size_t size) {
 /* Input i of a seed: the same bytes each time. */
 static void replay_random(long i, unsigned long seed) {
   static char name[64];
-  uint64_t state = (seed << 32 | (uint64_t)i) * 2 + 1;
+  uint64_t state = ((uint64_t)seed << 32 | (uint64_t)i) * 2 + 1;
   uint8_t bytes[200];
   for (size_t k = 0; k < sizeof bytes; k++) {
     state = state * 6364136223846793005U + 1442695040888963407U;

@@ -27,6 +27,10 @@ local function all_tensors()
   return result
 end
 
+-- The byte orders in NumPy's letters: this machine's, and the other.
+local is_little <const> = string.pack("=i2", 1) == "\1\0"
+local native <const>, foreign <const> = is_little and "<" or ">", is_little and ">" or "<"
+
 local function assert_same(expected, is, what)
   assert.equal(expected.dtype, is.dtype, what)
   assert.same(expected.shape, is.shape, what)
@@ -143,7 +147,7 @@ describe("files", function()
     local many = write("many.npy", npy("{'descr':'>u4','fortran_order':False,'shape':(1300000,)}",
       ("\xff\xff\xff\xfe"):rep(1300000)))
     assert.is_true(strew.equal(strew.full({1300000}, (1 << 32) - 2, {dtype = "uint32"}), strew.load(many)))
-    if strew.zeros(1).device ~= "cpu" then return end
+    if strew.zeros(1).device ~= "cpu" or not is_little then return end
     assert.equal("uint16", strew.load(path, {map = true}).dtype)
   end)
 
@@ -301,7 +305,6 @@ describe("files", function()
   end)
 
   it("have headers that Python reads", function()
-    local elements = string.pack("<i4i4i4i4i4i4", 0, 1, 2, 3, 4, 5)
     local expected = strew.arange(6, {dtype = "int32"}):view(2, 3)
     for _, header in ipairs{
       "{'descr':'<i4','fortran_order':False,'shape':(2,3)}",
@@ -310,6 +313,7 @@ describe("files", function()
       "{'descr': '=i4', 'fortran_order': False, 'shape': (2, 3), }",
     } do
       for version = 1, 2 do
+        local elements = string.pack((header:find "<i4" and "<" or "=") .. "i4i4i4i4i4i4", 0, 1, 2, 3, 4, 5)
         local path = write("header.npy", npy(header, elements, version))
         assert_same(expected, strew.load(path), header)
       end
@@ -349,9 +353,9 @@ describe("files", function()
     if strew.zeros(1).device ~= "cpu" then return end
     local header, hint = "{'descr':'%si4','fortran_order':False,'shape':(1,)}", "\n  hint  leave out map, to read it"
     assert.equal("cannot be mapped: its byte order is not this machine's" .. hint,
-      refusal(npy(header:format(">"), "\0\0\0\1"), {map = true}))
+      refusal(npy(header:format(foreign), "\0\0\0\1"), {map = true}))
     assert.equal("cannot be mapped: its elements begin at byte 61, not a multiple of their 4 bytes" .. hint,
-      refusal(npy(header:format("<") .. " ", "\0\0\0\1"), {map = true}))
+      refusal(npy(header:format(native) .. " ", "\0\0\0\1"), {map = true}))
     assert.equal("load: 'map' is true, but .npz files cannot be mapped, only .npy, .safetensors",
       support.message(strew.load, samples .. "stored.npz", {map = true}))
   end)
@@ -489,7 +493,7 @@ describe("files", function()
       .. 'without .npy',
       refusal(whole:gsub("a%.npy", "a.txt"), nil, ".npz"))
     assert.equal('has a member "a.npy" that cannot be read: CRC error',
-      refusal(whole:gsub("\0\0\x80%?", "\0\0\x80@"), nil, ".npz"))
+      refusal(whole:gsub(string.pack("=f", 1):gsub("%?", "%%?"), string.pack("=f", 4)), nil, ".npz"))
     assert.equal('has a member "a.npy" that does not begin with the magic string of .npy files, \\x93NUMPY',
       refusal(whole:gsub("NUMPY", "numpy"), nil, ".npz"))
     assert.equal("is not a readable zip archive: Not a zip archive",
@@ -510,9 +514,9 @@ describe("files", function()
   it("load the members that are named", function()
     local path = folder .. "chosen.npz"
     strew.save(path, {data = strew.tensor{1.5, 2}, form = strew.ones(3, {dtype = "int32"}), rows = strew.tensor{1, 2}})
-    local bytes = read(path):gsub("<i4", "<U3")
-    assert.equal('has a member "form.npy" that holds elements of NumPy\'s dtype \'<U3\', texts, which strew does '
-      .. 'not have\n'
+    local bytes = read(path):gsub(native .. "i4", native .. "U3")
+    assert.equal('has a member "form.npy" that holds elements of NumPy\'s dtype \'' .. native .. "U3', texts, "
+      .. 'which strew does not have\n'
       .. "  hint  {columns = {...}} reads the members that it names, without .npy", refusal(bytes, nil, ".npz"))
     write("chosen.npz", bytes)
     local x = strew.load(path, {columns = {"rows", "data"}})
@@ -554,7 +558,7 @@ describe("files", function()
     local x = {["b\"\n\xc3\xbc"] = strew.tensor{true, false}, a = strew.ones(2, 3):to("bfloat16")}
     x.c = strew.tensor(7)
     strew.save(name, x)
-    for _, options in ipairs{{map = false}, {map = true, device = "cpu"}, {columns = strew.columns(x)}} do
+    for _, options in ipairs{{map = false}, {map = is_little, device = "cpu"}, {columns = strew.columns(x)}} do
       local y = strew.load(name, options)
       for key, t in pairs(x) do assert.is_true(t.dtype == y[key].dtype and t:equal(y[key]:to(t.device))) end
     end
@@ -573,11 +577,12 @@ describe("files", function()
   it("of raw records are mapped", function()
     local name <const> = os.tmpname()
     local parts = {}
-    for i = 0, 4 do parts[#parts + 1] = string.pack("<i4d", i, i + 0.5) end
+    for i = 0, 4 do parts[#parts + 1] = string.pack("=i4d", i, i + 0.5) end
     support.put(name, table.concat(parts))
     local function list(options) return strew.map(name, options):tolist() end
     assert.same({0, 1, 2, 3, 4}, list{dtype = "int32", strides = 12})
-    assert.same({0, 1 << 24, 1 << 25}, list{dtype = "int32", strides = {12}, shape = 3, byte_order = "big"})
+    local other = is_little and "big" or "little"
+    assert.same({0, 1 << 24, 1 << 25}, list{dtype = "int32", strides = {12}, shape = 3, byte_order = other})
     assert.same({0.5, 1.5, 2.5, 3.5, 4.5}, list{dtype = "float64", offset = 4, strides = 12})
     assert.same({{0.5, 2.5}, {1.5, 3.5}}, list{dtype = "float64", offset = 4, strides = {12, 24}, shape = {2, 2}})
     assert.same({60}, strew.map(name).shape)

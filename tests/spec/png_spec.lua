@@ -182,8 +182,10 @@ describe("pictures", function()
     local bytes = #claiming(1, 1)
     assert.equal(("claims to hold 60000 x 60000 pixels of 60000 bytes a row, more than its %d bytes can")
       :format(bytes), refusal(claiming(60000, 60000)))
-    assert.is_truthy(refusal(claiming(0x7fffffff, 0x7fffffff, 16)):find("^claims to hold 2147483647 x 2147483647"))
-    assert.is_truthy(refusal(claiming(0x7fffffff, 1, 16)):find("^claims to hold 2147483647 x 1 "))
+    for _, rows in ipairs{0x7fffffff, 1} do -- libpng of 32 bits refuses the width itself
+      local said = refusal(claiming(0x7fffffff, rows, 16))
+      assert.is_truthy(said:find("^claims to hold 2147483647 x " .. rows) or said:find "Invalid IHDR data", said)
+    end
     assert.is_truthy(refusal(claiming(1, 0x7fffffff)):find("^claims to hold 1 x 2147483647"))
     local grey = read(samples .. "grey8.png")
     local before = support.peak_kib()

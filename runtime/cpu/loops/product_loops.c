@@ -11,6 +11,8 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #if defined(__AVX512F__)
@@ -70,7 +72,19 @@ typedef int64_t kept;
 #define LOAD_KEPT(from, kept) CAT(partial_, S)(from, kept, 1)
 #endif
 
-#if !defined(__AVX2__)
+#if defined(__aarch64__)
+/* (As arrays the sums stay in memory: 118 instructions for 16 fused products of some_f32, by gcc 12.) */
+typedef float32x4_t vector_f32;
+typedef float64x2_t vector_f64;
+#define LOAD_f32(from)     vld1q_f32(from)
+#define LOAD_f64(from)     vld1q_f64(from)
+#define STORE_f32(to, x)   vst1q_f32(to, x)
+#define STORE_f64(to, x)   vst1q_f64(to, x)
+#define SPLAT_f32(x)       vdupq_n_f32(x)
+#define SPLAT_f64(x)       vdupq_n_f64(x)
+#define FUSED_f32(a, b, c) vfmaq_f32(c, a, b)
+#define FUSED_f64(a, b, c) vfmaq_f64(c, a, b)
+#elif !defined(__AVX2__)
 /* Vectors as arrays, whose loops the compiler vectorises. */
 enum { PLAIN_BYTES = 32 };
 
