@@ -191,11 +191,22 @@ template <class N> strew_scalar scalar(N value) {
     return strew_bool(value);
   else if constexpr (std::is_floating_point_v<N>)
     return strew_float(static_cast<double>(value));
-  else
-    return strew_int(static_cast<int64_t>(value));
+  strew_scalar number = strew_int(static_cast<int64_t>(value));
+  if (std::is_unsigned_v<N> && number.as.i < 0) number.dtype = STREW_UINT64; // above INT64_MAX
+  return number;
 }
 
 namespace detail {
+
+[[noreturn]] inline void fail(const char *op, strew_status code, const char *argument, const std::string &fact) {
+  strew_error report = {};
+  report.op = op;
+  report.code = code;
+  report.argument = argument;
+  report.position_rank = -1;
+  std::snprintf(report.message, sizeof report.message, "%s: '%s' %s", op, argument, fact.c_str());
+  throw error(report);
+}
 
 // An argument on its way into C becomes a tuple of what the function takes in its place.
 
@@ -217,7 +228,10 @@ template <class T> struct passed {
 struct operand {
   strew_tensor *tensor;
   operator strew_tensor *() const { return tensor; }
-  operator strew_operand() const { return strew_of(tensor); }
+  operator strew_operand() const { // which an empty one would make the number 0
+    if (!tensor) fail("operand", STREW_EARGUMENT, "tensor", "is empty, expected a tensor or a number");
+    return strew_of(tensor);
+  }
 };
 template <> struct passed<tensor> {
   static auto pass(const tensor &argument) { return std::make_tuple(operand{argument.get()}); }
@@ -295,18 +309,6 @@ template <class R, class... More, class F, class... A> [[nodiscard]] auto get(F 
 template <class F, class... A> [[nodiscard]] tensor make(F function, A &&...arguments) {
   return get<tensor>(function, std::forward<A>(arguments)...);
 }
-
-namespace detail {
-[[noreturn]] inline void fail(const char *op, strew_status code, const char *argument, const std::string &fact) {
-  strew_error report = {};
-  report.op = op;
-  report.code = code;
-  report.argument = argument;
-  report.position_rank = -1;
-  std::snprintf(report.message, sizeof report.message, "%s: '%s' %s", op, argument, fact.c_str());
-  throw error(report);
-}
-} // namespace detail
 
 inline context::context(const strew_options &options) : owner(strew::get<context>(strew_context_create, &options)) {}
 inline strew_device *context::device(const char *name) const {

@@ -78,7 +78,10 @@ lists() { # WORD HOW
 how='crashed (Segmentation fault)'
 ! nm "$build/strew" 2>/dev/null | grep -q __asan_init || how='ended the process'
 lists crash "$how"
-lists leave 'ended the process (exit status 3)'
+lists leave=3 'ended the process (exit status 3)'
+lists leave=0 'ended the process (exit status 0)'
+said=$(trap '' CHLD && FAKE_OPENCL=crash "$build/strew" --devices 2>&1)
+verdict 'where SIGCHLD is ignored' "$(echo "$said" | grep -qF "$how" || echo "$said")"
 
 # Enqueued work never ends there, but the deadline does.
 said=$(FAKE_OPENCL=never timeout 100 "$build/strew" --time 0.5 -e 'print(strew.ones(3, {device = "opencl"}))' 2>&1)

@@ -13,7 +13,7 @@
      log         compilation fails, with an endless log; text: with a log without an end
      fill=N      kernels fill all their buffers with bytes of N; noise: with random bytes
      never       enqueued work never ends
-     crash       the process crashes where platforms are queried; leave: it ends */
+     crash       the process crashes where platforms are queried; leave=N: it ends with status N */
 #define _POSIX_C_SOURCE                   200809L
 #define CL_TARGET_OPENCL_VERSION          120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue */
@@ -91,7 +91,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint room, cl_platform_id *i
   FILE *mark = asked ? fopen(asked, "w") : NULL;
   if (mark) fclose(mark);
   if (is("crash")) raise(SIGSEGV);
-  if (is("leave")) _exit(3);
+  if (is("leave=")) _exit(atoi(setting("leave=") + 6));
   if (is("slow")) nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
   give_handles("platforms", "hidden", &platform, room, (void **)ids, count);
   return CL_SUCCESS;

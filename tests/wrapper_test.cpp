@@ -211,6 +211,13 @@ void test_failures(strew_device *cpu) {
          "too little memory");
   expect(failure([&] { strew::context::share(strew_device_context(cpu)).device("gpu"); }, STREW_EDEVICE) != "",
          "no such device");
+  tensor gone = strew::from(cpu, list<float>{1}), here = std::move(gone);
+  expect(failure([&] { strew::make(strew_binary, STREW_ADD, here, gone).numel(); }, STREW_EARGUMENT) ==
+             "operand: 'tensor' is empty, expected a tensor or a number",
+         "an empty tensor is not the number 0");
+  const tensor wide = strew::from(cpu, list<uint64_t>{1});
+  strew::call(strew_fill, wide, UINT64_MAX);
+  expect(holds(wide, list<uint64_t>{UINT64_MAX}), "the largest number");
   strew_options options = {};
   options.threads = -1;
   expect(failure([&] { strew::context context(options); }, STREW_EARGUMENT) != "", "a context that cannot be made");

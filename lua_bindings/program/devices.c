@@ -44,7 +44,7 @@ static void list_device(strew_device *device) {
 
 /* ------------------------------------------------------------------------------------------------------ the trial */
 
-enum { TRIAL_SECONDS = 60 };
+enum { TRIAL_SECONDS = 60, SURVIVED = 42 /* the exit status of a child process that found the devices */ };
 
 /* What the child process of a trial does: it finds the devices of a context of its own, unseen. */
 static void find_and_exit(void) {
@@ -55,32 +55,45 @@ static void find_and_exit(void) {
   for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
   alarm(TRIAL_SECONDS);
   if (strew_context_create(&(strew_options){.threads = 1}, &context, &error) == STREW_OK) strew_device_count(context);
-  _exit(0);
+  _exit(SURVIVED);
+}
+
+/* Returns the status of a child process that runs the trial; that of one that survived, if there can be none. */
+static int status_of_trial(void) {
+  struct sigaction before, wait = {.sa_handler = SIG_DFL}; /* where it is ignored, no child has a status */
+  int status = SURVIVED << 8;
+  sigaction(SIGCHLD, &wait, &before);
+  const pid_t child = fork();
+  if (child == 0) find_and_exit();
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  sigaction(SIGCHLD, &before, NULL);
+  return status;
 }
 
 bool devices_can_be_found(char *why, size_t size) {
-  void *loaded = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  int status = 0;
+  static bool has_failed; /* in this process, which tries no second time */
+  static char what[100];
+  void *loaded = has_failed ? NULL : dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (loaded) return dlclose(loaded), true;
-  const pid_t child = fork();
-  if (child == 0) find_and_exit();
-  if (child < 0) return true; /* there is no trial */
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return true;
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-    snprintf(why, size, "did not answer within %d seconds", TRIAL_SECONDS);
-  else if (WIFSIGNALED(status))
-    snprintf(why, size, "crashed (%s)", strsignal(WTERMSIG(status)));
-  else
-    snprintf(why, size, "ended the process (exit status %d)", WEXITSTATUS(status));
-  return status == 0;
+  const int status = has_failed ? 0 : status_of_trial(), number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == SURVIVED) return true;
+  if (number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT)
+    return snprintf(why, size, "the search for devices was interrupted"), false;
+  if (number == SIGALRM)
+    snprintf(what, sizeof what, "a driver did not answer within %d seconds", TRIAL_SECONDS);
+  else if (number)
+    snprintf(what, sizeof what, "a driver crashed (%s)", strsignal(number));
+  else if (!has_failed)
+    snprintf(what, sizeof what, "a driver ended the process (exit status %d)", WEXITSTATUS(status));
+  has_failed = true;
+  return snprintf(why, size, "%s while it listed its devices", what), false;
 }
 
 void devices_print(strew_context *context) {
-  char why[100];
+  char why[200];
   if (!devices_can_be_found(why, sizeof why)) {
     list_device(strew_device_at(context, 0)); /* the CPU, without a look at the drivers */
-    printf("not usable  OpenCL: a driver %s while it listed its devices\n"
+    printf("not usable  OpenCL: %s\n"
            "            $OCL_ICD_VENDORS, a folder of .icd files or one of them, chooses the drivers\n",
            why);
     return;

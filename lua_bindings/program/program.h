@@ -59,7 +59,7 @@ double progress_clock(void); /* monotonic seconds */
 /* ---- devices.c: the list of devices, for --devices and the prompt. */
 
 /* Finds the OpenCL devices in a child process first, unless drivers are loaded already: one that crashes, or never answers,
-   ends that process. Returns true if they can be found; else writes what a driver did to `why`. */
+   ends that process. Returns true if they can be found; else writes the reason to `why`. One trial a process. */
 bool devices_can_be_found(char *why, size_t size);
 
 /* Prints each device with its capabilities, and the reason why a device is not usable. */

@@ -56,13 +56,13 @@ static int host_devices(lua_State *L) {
   return 0;
 }
 
-/* host.device_names(): does not open the devices. None: they cannot be found. */
+/* host.device_names(): does not open the devices. The CPU alone, if others cannot be found. */
 static int host_device_names(lua_State *L) {
   strew_context *context = strew_context_of(L);
-  char why[100];
+  char why[200];
+  const int count = devices_can_be_found(why, sizeof why) ? strew_device_count(context) : 1;
   lua_newtable(L);
-  if (!devices_can_be_found(why, sizeof why)) return 1;
-  for (int i = 0; i < strew_device_count(context); i++) {
+  for (int i = 0; i < count; i++) {
     lua_pushstring(L, strew_device_name(strew_device_at(context, i)));
     lua_rawseti(L, -2, i + 1);
   }
