@@ -1468,13 +1468,14 @@ enum { STREW_ARROW_BYTES = 80 };
    that are not of one dimension and equal length; STREW_EINDEX: a code without a word. */
 STREW_API strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *array,
                                             struct ArrowSchema *schema, strew_error *error);
-/* A struct of arrays ("+s") becomes a table of its columns, another array a table of one column without a name. Numbers,
-   dates, times and durations (their integers, in the column's unit) without missing elements are used in place:
-   read-only tensors, which keep the array until the last one is freed. Copied are bools, text (int64 codes with words, as
-   strew_load makes them), dictionaries of text, and columns with missing elements: NaN in floats; other numbers become
-   float64, if it holds them (STREW_EVALUE); the empty word in text. On success array and schema are empty: both are
-   owned here; if the call fails they stay the caller's. STREW_EDTYPE: other formats, as lists, decimals and binary data;
-   STREW_EARGUMENT: empty or invalid structs. Sizes of buffers are not in the structs: the producer vouches for them. */
+/* A struct of arrays ("+s") becomes a table of its columns (x and x_2 if both are x), another array a table of one column
+   without a name. Numbers, dates, times and durations (their integers, in the column's unit) without missing elements are
+   used in place: read-only tensors, which keep the array until the last one is freed. Copied are bools, text (int64 codes
+   with words, as strew_load makes them), dictionaries of text, and columns with missing elements: NaN in floats; other
+   numbers become float64, if it holds them (STREW_EVALUE); the empty word in text. On success array and schema are empty:
+   both are owned here; if the call fails they stay the caller's. STREW_EDTYPE: other formats, as lists, decimals and
+   binary data; STREW_EARGUMENT: empty or invalid structs. Sizes of buffers are not in the structs: the producer vouches
+   for them. */
 STREW_API strew_status strew_table_from_arrow(strew_device *device, struct ArrowArray *array,
                                               struct ArrowSchema *schema, strew_table **out, strew_error *error);
 /* Releases those that are not empty; NULL is fine. */
