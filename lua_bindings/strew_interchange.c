@@ -92,7 +92,9 @@ static void *push_struct(lua_State *L, const char *name, lua_CFunction collect) 
 }
 
 static bool bind_exported(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  return lua_istable(L, i) || bind_tensor(L, call, i, name, out);
+  if (lua_istable(L, i)) return true;
+  return lua_isuserdata(L, i) ? bind_tensor(L, call, i, name, out)
+                              : bind_fail_type(L, call, i, name, "a tensor or a table of columns");
 }
 
 /* An array and its schema, or a stream of them. */

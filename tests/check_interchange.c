@@ -454,6 +454,13 @@ START_TEST(arrow_interrupted) {
     }
     strew_table_release(table), table = NULL;
   }
+  make_structs(&array, &schema); /* rows without a dictionary's words */
+  array.n_children = schema.n_children = 1;
+  column_list[0] = &columns[3], field_list[0] = &fields[3], dictionary.length = 0;
+  strew_context_interrupt(context);
+  assert_fails(strew_table_from_arrow(device, &array, &schema, &table, &failure), STREW_EINTERRUPTED, NULL);
+  strew_context_clear_interrupt(context);
+  assert_fails(strew_table_from_arrow(device, &array, &schema, &table, &failure), STREW_EINDEX, NULL);
 }
 END_TEST
 
@@ -545,6 +552,8 @@ END_TEST
 START_TEST(streams_are_left) {
   struct ArrowArrayStream stream = make_stream((struct producer){.batches = 2, .is_bare = _i % 2});
   strew_reader *reader = NULL;
+  empty_context();
+  const size_t before = blocks_held();
   ok(strew_table_from_arrow_stream(device, &stream, &reader, &failure));
   for (int i = 0; i < _i / 2; i++) {
     strew_tensor *t = NULL;
@@ -556,6 +565,8 @@ START_TEST(streams_are_left) {
   }
   strew_reader_close(reader);
   ck_assert(producer.released == 1 && schemas_released == 1 && arrays_released == _i / 2 && producer.given == _i / 2);
+  empty_context();
+  ck_assert_uint_eq(blocks_held(), before);
 }
 END_TEST
 
@@ -571,6 +582,8 @@ START_TEST(streams_that_fail) {
   REFUSED(STREW_EFILE, "'stream' failed with error 5: the disk is  gone", .schema_code = EIO,
           .message = "the disk is\n gone");
   REFUSED(STREW_EFILE, "'stream' failed with error 22: no message", .schema_code = EINVAL);
+  REFUSED(STREW_EFILE, "'stream' failed with error 5: ?[1m? and ?", .schema_code = EIO,
+          .message = "\033[1m\177 and \xff");
   REFUSED(STREW_EMEMORY, "'stream' failed with error 12: all gone", .schema_code = ENOMEM, .message = "all gone");
 #undef REFUSED
   stream = make_stream((struct producer){.batches = 3, .fails_at = 2, .message = "lost"});
@@ -695,6 +708,8 @@ START_TEST(tables_become_streams) {
   ck_assert(schema.n_children == 4 && schema.children != second.children && schema.children[3]->dictionary);
   ck_assert_str_eq(schema.children[3]->dictionary->format, "U");
   ck_assert_str_eq(second.children[1]->name, "f");
+  ck_assert_int_eq(second.children[1]->flags, ARROW_NULLABLE);
+  ck_assert_int_eq(second.children[3]->dictionary->flags, ARROW_NULLABLE);
   ck_assert(!stream.get_next(&stream, &array) && !stream.get_next(&stream, &again) && array.release && !again.release);
   stream.release(&stream);
   strew_table_release(table), table = NULL;
