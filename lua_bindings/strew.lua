@@ -7070,7 +7070,7 @@ function strew.to_arrow(x) end
 ---times and durations without missing elements are read-only tensors over the array's memory, dates and times as the
 ---integers that Arrow has, in the unit of their column; `t:clone()` may be written. Text and dictionaries of text become
 ---codes with words, as `strew.load` makes them. Missing elements are NaN, for which other numbers become float64, and the
----empty word. A wrong address ends the process; a sandbox has no such calls.
+---empty word. Of two columns `x` the second one is `x_2`. A wrong address ends the process; a sandbox has no such calls.
 ---
 ---```lua
 ---print(strew.from_arrow(strew.to_arrow(strew.tensor{true, false})))

@@ -75,7 +75,8 @@ struct binding {
   size_t bytes_seen;     /* tensor memory after the last call */
   size_t bytes_lowest;   /* the lowest since the last step of the collector */
   size_t bytes_baseline; /* tensor memory after the last full collection */
-  size_t box_bytes;      /* of boxes made since the last step */
+  size_t box_bytes;      /* of boxes made since the last step, and imported */
+  size_t imported_bytes; /* since the last full collection */
   size_t step_bytes;     /* growth above bytes_lowest that the next step waits for */
   const char *outer;     /* name of the script's call while an operation written in Lua runs; else NULL */
   const struct family_operands *operands; /* and its tensors, for messages of strew_family.c */
@@ -229,6 +230,8 @@ struct owner {
     strew_combination *combination;
   } object;
   bool is_busy; /* for what the type needs it */
+  bool is_used; /* by a call that may run scripts: its end is put off until bind_end_use */
+  bool is_over; /* it was put off */
 };
 struct owner_type {
   const char *key, *name;              /* of the metatable in the registry; shown */
@@ -248,6 +251,10 @@ static inline struct owner *bind_to_owner(lua_State *L, const struct owner_type 
   return bind_owner_at(L, 1, type);
 }
 void bind_end_owner(struct owner *owner, const struct owner_type *type);
+void bind_end_use(struct owner *owner, const struct owner_type *type);
+/* Counts memory of others, which imported tensors keep, towards the next step of the collector: those of a table, or one;
+   both may be NULL. Copies among them count twice. */
+void bind_count_imported(struct binding *binding, const strew_table *table, const strew_tensor *tensor);
 
 /* -------------------------------------------------------------------------------------------------- strew_expr.c */
 

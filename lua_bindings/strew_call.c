@@ -40,13 +40,14 @@ static void collect(lua_State *L, struct binding *binding, size_t new_bytes) {
   const int heap_kib = lua_gc(L, LUA_GCCOUNT);             /* -1 while a finalizer runs */
   if (heap_kib < 0 || !lua_gc(L, LUA_GCISRUNNING)) return; /* collectgarbage("stop") is respected */
   const size_t kib = new_bytes >> 10, most = GARBAGE_BYTES + ((size_t)heap_kib << 10) * GARBAGE_PER_HEAP_BYTE;
-  const bool is_full = binding->bytes_seen - binding->bytes_baseline > most;
+  const bool is_full = binding->bytes_seen - binding->bytes_baseline + binding->imported_bytes > most;
   if (is_full)
     lua_gc(L, LUA_GCCOLLECT);
   else
     collect_step(L, kib);
   const size_t bytes = strew_context_bytes(binding->context);
   if (is_full || bytes < binding->bytes_baseline) binding->bytes_baseline = bytes;
+  if (is_full) binding->imported_bytes = 0;
   binding->bytes_seen = binding->bytes_lowest = bytes;
   binding->box_bytes = 0;
 }
@@ -61,6 +62,16 @@ static void account(lua_State *L, struct binding *binding) {
   const size_t twice = bytes > seen ? 2 * (bytes - seen) : 0;
   binding->step_bytes = twice < LONGEST_STEP_BYTES ? twice : LONGEST_STEP_BYTES;
   collect(L, binding, new_bytes);
+}
+
+static void count_imported(struct binding *binding, const strew_tensor *tensor) {
+  const size_t bytes = (size_t)strew_tensor_numel(tensor) * strew_dtype_size_bytes(strew_tensor_dtype(tensor));
+  binding->box_bytes += bytes, binding->imported_bytes += bytes;
+}
+
+void bind_count_imported(struct binding *binding, const strew_table *table, const strew_tensor *tensor) {
+  if (tensor) count_imported(binding, tensor);
+  for (int64_t i = 0; table && i < strew_table_count(table); i++) count_imported(binding, strew_table_tensor(table, i));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ calls */
@@ -310,10 +321,18 @@ void bind_end_owner(struct owner *owner, const struct owner_type *type) {
   if (object.any) type->release(object);
 }
 
+void bind_end_use(struct owner *owner, const struct owner_type *type) {
+  owner->is_used = false;
+  if (owner->is_over) bind_end_owner(owner, type);
+}
+
 static int close_owner(lua_State *L) {
   const struct owner_type *type = lua_touserdata(L, lua_upvalueindex(1));
   struct owner *owner = bind_to_owner(L, type);
-  if (owner) bind_end_owner(owner, type);
+  if (owner && owner->is_used)
+    owner->is_over = true;
+  else if (owner)
+    bind_end_owner(owner, type);
   return 0;
 }
 

@@ -201,20 +201,26 @@ static const struct owner_type iterators = {
 static const struct owner_type streams = {
     "strew.from_arrow_stream", "strew.from_arrow_stream", close_reader, {{"__call", &next_array_row}}};
 
-/* The next chunk, or nil. While it is pushed, an error may be raised, and finalizers may call the iterator. */
+/* The next chunk, or nil. While it is pushed, an error may be raised, and finalizers may call or close the iterator; while
+   it is read, so may a stream's producer, which may run scripts. */
 static int next_chunk(lua_State *L, struct script_call *call) {
   const struct owner_type *type = call->row == &next_chunk_row ? &iterators : &streams;
   struct owner *iterator = bind_to_owner(L, type);
   if (!iterator) return bind_fail(call, STREW_EARGUMENT, "self", "is not an iterator of %s", type->name);
-  if (!iterator->object.any) return bind_fail(call, STREW_EFREED, NULL, "the iterator is closed");
-  if (iterator->is_busy) return bind_fail(call, STREW_EMEMORY, NULL, "the last chunk was lost: out of memory");
   lua_getiuservalue(L, 1, 1);
   int known = lua_gettop(L);
   struct owner *held = bind_push_owner(L, &held_tables);
   struct box *box = bind_push_box(L, call->binding);
-  if (strew_reader_next(iterator->object.reader, &box->tensor, &held->object.table, &call->error) != STREW_OK)
-    return -1;
+  if (iterator->is_used) return bind_fail(call, STREW_EARGUMENT, NULL, "the iterator is in a call already");
+  if (!iterator->object.any) return bind_fail(call, STREW_EFREED, NULL, "the iterator is closed");
+  if (iterator->is_busy) return bind_fail(call, STREW_EMEMORY, NULL, "the last chunk was lost: out of memory");
+  iterator->is_used = true;
+  const strew_status status =
+      strew_reader_next(iterator->object.reader, &box->tensor, &held->object.table, &call->error);
+  bind_end_use(iterator, type);
+  if (status != STREW_OK) return -1;
   if (!held->object.any && !box->tensor) return lua_pushnil(L), 1;
+  if (type == &streams) bind_count_imported(call->binding, held->object.table, box->tensor);
   iterator->is_busy = true;
   int results = end_loading(L, call, held, known);
   iterator->is_busy = results < 0;

@@ -52,7 +52,9 @@ static int from_dlpack(lua_State *L, struct script_call *call) {
   strew_tensor **out = bind_result(L, call);
   if (!bind_arguments(L, call, parameters)) return -1;
   strew_device *cpu = strew_device_at(call->binding->context, 0);
-  return bind_end(strew_from_dlpack(cpu, managed, out, &call->error), 1);
+  if (strew_from_dlpack(cpu, managed, out, &call->error) != STREW_OK) return -1;
+  bind_count_imported(call->binding, NULL, *out);
+  return 1;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- Arrow */
@@ -90,7 +92,9 @@ static void *push_struct(lua_State *L, const char *name, lua_CFunction collect) 
 }
 
 static bool bind_exported(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  return lua_istable(L, i) || bind_tensor(L, call, i, name, out);
+  if (lua_istable(L, i)) return true;
+  return lua_isuserdata(L, i) ? bind_tensor(L, call, i, name, out)
+                              : bind_fail_type(L, call, i, name, "a tensor or a table of columns");
 }
 
 /* An array and its schema, or a stream of them. */
@@ -137,6 +141,7 @@ static int from_arrow(lua_State *L, struct script_call *call) {
   strew_device *cpu = strew_device_at(call->binding->context, 0);
   if (strew_table_from_arrow(cpu, array, schema, &held->object.table, &call->error) != STREW_OK) return -1;
   const strew_table *table = held->object.table;
+  bind_count_imported(call->binding, table, NULL);
   const bool is_bare = strew_table_is_numbered(table) && strew_table_word_count(table, 0) < 0;
   if (is_bare) box->tensor = strew_retain(strew_table_tensor(table, 0));
   const bool is_pushed = is_bare || bind_push_table(L, call, table, 0);

@@ -1468,13 +1468,14 @@ enum { STREW_ARROW_BYTES = 80 };
    that are not of one dimension and equal length; STREW_EINDEX: a code without a word. */
 STREW_API strew_status strew_table_to_arrow(const strew_table *table, struct ArrowArray *array,
                                             struct ArrowSchema *schema, strew_error *error);
-/* A struct of arrays ("+s") becomes a table of its columns, another array a table of one column without a name. Numbers,
-   dates, times and durations (their integers, in the column's unit) without missing elements are used in place:
-   read-only tensors, which keep the array until the last one is freed. Copied are bools, text (int64 codes with words, as
-   strew_load makes them), dictionaries of text, and columns with missing elements: NaN in floats; other numbers become
-   float64, if it holds them (STREW_EVALUE); the empty word in text. On success array and schema are empty: both are
-   owned here; if the call fails they stay the caller's. STREW_EDTYPE: other formats, as lists, decimals and binary data;
-   STREW_EARGUMENT: empty or invalid structs. Sizes of buffers are not in the structs: the producer vouches for them. */
+/* A struct of arrays ("+s") becomes a table of its columns (x and x_2 if both are x), another array a table of one column
+   without a name. Numbers, dates, times and durations (their integers, in the column's unit) without missing elements are
+   used in place: read-only tensors, which keep the array until the last one is freed. Copied are bools, text (int64 codes
+   with words, as strew_load makes them), dictionaries of text, and columns with missing elements: NaN in floats; other
+   numbers become float64, if it holds them (STREW_EVALUE); the empty word in text. On success array and schema are empty:
+   both are owned here; if the call fails they stay the caller's. STREW_EDTYPE: other formats, as lists, decimals and
+   binary data; STREW_EARGUMENT: empty or invalid structs. Sizes of buffers are not in the structs: the producer vouches
+   for them. */
 STREW_API strew_status strew_table_from_arrow(strew_device *device, struct ArrowArray *array,
                                               struct ArrowSchema *schema, strew_table **out, strew_error *error);
 /* Releases those that are not empty; NULL is fine. */
@@ -1595,11 +1596,12 @@ STREW_API strew_status strew_reader_open(strew_device *device, const char *path,
 /* The next rows: a new table in *table (.csv), or a new tensor in *out; the other one is NULL. Both NULL: the end.
    The first chunk decides the dtypes of columns, as strew_load decides by the whole file: a later cell that does not
    fit (a word among numbers, a fraction or a missing cell among integers) is STREW_EFILE, which names line and column,
-   and the option that decides otherwise. A column without numbers and words in the first chunk is one of numbers. Words
-   keep their codes from chunk to chunk; the tables share the list, which grows: see strew_table_word_count.
+   and the option that decides otherwise. A column without numbers and words in the first chunk is one of numbers. (Arrays of
+   a stream: see strew_table_from_arrow_stream.) Words keep their codes from chunk to chunk; the tables share the list, which grows: see strew_table_word_count.
    A file that ends in the middle of a row, has a row of another width, or changes while it is read, is STREW_EFILE,
    too; earlier chunks stay valid. After a failure that lost bytes of the file (while reading it, interrupts included),
-   later calls fail in the same way; after any other, the call can be repeated. */
+   later calls fail in the same way. After any other the reader is where it was: without memory or after an interruption
+   the call can be repeated; one that the contents cause is the same every time. */
 STREW_API strew_status strew_reader_next(strew_reader *reader, strew_tensor **out, strew_table **table,
                                          strew_error *error);
 STREW_API void strew_reader_close(strew_reader *reader); /* ends the thread, within 0.1 s; NULL is fine */

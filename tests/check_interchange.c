@@ -272,7 +272,8 @@ START_TEST(bad_arrays_stay_the_callers) {
   static const int8_t far[] = {1, 4, 0}, below[] = {0, -1, 0};
   static const void *of_far[] = {NULL, far}, *of_below[] = {NULL, below};
   static const int64_t odd[] = {1, 2, ((int64_t)1 << 53) + 1};
-  static const void *of_odd[] = {bits, odd};
+  static const uint64_t large[] = {1, 2, UINT64_MAX};
+  static const void *of_odd[] = {bits, odd}, *of_large[] = {bits, large}, *of_huge[] = {NULL, large};
   struct ArrowArray array;
   struct ArrowSchema schema;
   strew_table *table = NULL;
@@ -308,6 +309,10 @@ START_TEST(bad_arrays_stay_the_callers) {
   REFUSED_COLUMN(STREW_EARGUMENT, "\"n\" without its buffer 1", columns[0].buffers = none);
   REFUSED_COLUMN(STREW_EVALUE, "\"n\" with missing elements and 9007199254740993 at row 2", fields[0].format = "l",
                  columns[0].buffers = of_odd);
+  REFUSED_COLUMN(STREW_EVALUE, "\"n\" with missing elements and 18446744073709551615 at row 2, which float64",
+                 fields[0].format = "L", columns[0].buffers = of_large);
+  REFUSED_COLUMN(STREW_EINDEX, "\"t\" with index 18446744073709551615 at row 2, its", fields[3].format = "L",
+                 columns[3].buffers = of_huge);
   REFUSED_COLUMN(STREW_EARGUMENT, "\"t\" without its dictionary", columns[3].dictionary = NULL);
   REFUSED_COLUMN(STREW_EARGUMENT, "\"t\" without its dictionary", dictionary.release = NULL);
   REFUSED_COLUMN(STREW_EARGUMENT, "\"t\" without its dictionary", dictionary.length = INT64_MAX);
@@ -317,9 +322,46 @@ START_TEST(bad_arrays_stay_the_callers) {
   REFUSED_COLUMN(STREW_EARGUMENT, "\"t\" with an invalid offset of element 1", dictionary.buffers = of_back);
   REFUSED_COLUMN(STREW_EARGUMENT, "\"t\" with an invalid offset of element 0", dictionary.buffers = of_negative);
   REFUSED_COLUMN(STREW_EVALUE, "\"t\" with a zero byte in element 1", dictionary.buffers = of_zero);
-  REFUSED(STREW_EVALUE, "'name' is \"n\", which is in the table already", fields[1].name = "n");
 #undef REFUSED
 #undef REFUSED_COLUMN
+}
+END_TEST
+
+START_TEST(large_integers_beside_missing_ones) {
+  static const uint64_t large[] = {(uint64_t)1 << 63, 7, UINT64_MAX - 2047};
+  static const void *of_large[] = {bits, large};
+  struct ArrowArray array;
+  struct ArrowSchema schema;
+  strew_table *table = NULL;
+  make_structs(&array, &schema);
+  fields[0].format = "L", columns[0].buffers = of_large;
+  ok(strew_table_from_arrow(device, &array, &schema, &table, &failure));
+  assert_elements(strew_table_find(table, "n"), STREW_FLOAT64, (double[]){0x1p63, NAN, 0x1p64 - 2048}, "exact");
+  strew_table_release(table);
+}
+END_TEST
+
+/* Names that are repeated have the first free number; text has its words by column, not by name. */
+START_TEST(columns_of_the_same_name) {
+  static const char *const given[][COLUMNS] = {{"x", "x", "x", "x"}, {"x", "x_2", "x", "x"}, {"", "", "y", ""}},
+                           *const expected[][COLUMNS] = {
+                               {"x", "x_2", "x_3", "x_4"}, {"x", "x_2", "x_3", "x_4"}, {"", "_2", "y", "_3"}};
+  struct ArrowArray array;
+  struct ArrowSchema schema;
+  strew_table *table = NULL;
+  make_structs(&array, &schema);
+  for (int i = 0; i < COLUMNS; i++) fields[i].name = given[_i][i];
+  for (long failing = 1; !table; failing++) {
+    const size_t before = blocks_held();
+    allocations.limit(failing, false);
+    strew_status status = strew_table_from_arrow(device, &array, &schema, &table, &failure);
+    ck_assert(status == (table ? STREW_OK : STREW_EMEMORY) && (table || blocks_held() == before));
+  }
+  allocations.limit(0, false);
+  for (int i = 0; i < COLUMNS; i++) ck_assert_str_eq(strew_table_name(table, i), expected[_i][i]);
+  assert_elements(strew_table_find(table, expected[_i][0]), STREW_INT32, whole, "the first one");
+  ck_assert_str_eq(strew_table_word(table, 3, 1), "bb");
+  strew_table_release(table);
 }
 END_TEST
 
@@ -412,6 +454,13 @@ START_TEST(arrow_interrupted) {
     }
     strew_table_release(table), table = NULL;
   }
+  make_structs(&array, &schema); /* rows without a dictionary's words */
+  array.n_children = schema.n_children = 1;
+  column_list[0] = &columns[3], field_list[0] = &fields[3], dictionary.length = 0;
+  strew_context_interrupt(context);
+  assert_fails(strew_table_from_arrow(device, &array, &schema, &table, &failure), STREW_EINTERRUPTED, NULL);
+  strew_context_clear_interrupt(context);
+  assert_fails(strew_table_from_arrow(device, &array, &schema, &table, &failure), STREW_EINDEX, NULL);
 }
 END_TEST
 
@@ -503,6 +552,8 @@ END_TEST
 START_TEST(streams_are_left) {
   struct ArrowArrayStream stream = make_stream((struct producer){.batches = 2, .is_bare = _i % 2});
   strew_reader *reader = NULL;
+  empty_context();
+  const size_t before = blocks_held();
   ok(strew_table_from_arrow_stream(device, &stream, &reader, &failure));
   for (int i = 0; i < _i / 2; i++) {
     strew_tensor *t = NULL;
@@ -514,6 +565,8 @@ START_TEST(streams_are_left) {
   }
   strew_reader_close(reader);
   ck_assert(producer.released == 1 && schemas_released == 1 && arrays_released == _i / 2 && producer.given == _i / 2);
+  empty_context();
+  ck_assert_uint_eq(blocks_held(), before);
 }
 END_TEST
 
@@ -529,6 +582,8 @@ START_TEST(streams_that_fail) {
   REFUSED(STREW_EFILE, "'stream' failed with error 5: the disk is  gone", .schema_code = EIO,
           .message = "the disk is\n gone");
   REFUSED(STREW_EFILE, "'stream' failed with error 22: no message", .schema_code = EINVAL);
+  REFUSED(STREW_EFILE, "'stream' failed with error 5: ?[1m? and ?", .schema_code = EIO,
+          .message = "\033[1m\177 and \xff");
   REFUSED(STREW_EMEMORY, "'stream' failed with error 12: all gone", .schema_code = ENOMEM, .message = "all gone");
 #undef REFUSED
   stream = make_stream((struct producer){.batches = 3, .fails_at = 2, .message = "lost"});
@@ -653,6 +708,8 @@ START_TEST(tables_become_streams) {
   ck_assert(schema.n_children == 4 && schema.children != second.children && schema.children[3]->dictionary);
   ck_assert_str_eq(schema.children[3]->dictionary->format, "U");
   ck_assert_str_eq(second.children[1]->name, "f");
+  ck_assert_int_eq(second.children[1]->flags, ARROW_NULLABLE);
+  ck_assert_int_eq(second.children[3]->dictionary->flags, ARROW_NULLABLE);
   ck_assert(!stream.get_next(&stream, &array) && !stream.get_next(&stream, &again) && array.release && !again.release);
   stream.release(&stream);
   strew_table_release(table), table = NULL;
@@ -715,6 +772,8 @@ Suite *make_suite(void) {
   TCase *arrow = new_case(suite, "arrow");
   tcase_add_test(arrow, arrays_become_columns);
   tcase_add_test(arrow, bad_arrays_stay_the_callers);
+  tcase_add_loop_test(arrow, columns_of_the_same_name, 0, 3);
+  tcase_add_test(arrow, large_integers_beside_missing_ones);
   tcase_add_test(arrow, arrow_without_memory);
   tcase_add_test(arrow, tables_that_arrow_lacks);
   tcase_add_test(arrow, arrow_interrupted);

@@ -557,6 +557,11 @@ def streams():
                 t.free()
             expect(total == 300000 * 299999 // 2 and count > 1, "a result of DuckDB in chunks")
             reader.close(count)
+            reader = Reader(connection.sql("select 1::bigint as a, 2 as a, 3 as a"))
+            t = reader.next()
+            expect(t.names == ["a", "a_2", "a_3"] and t.values(1) == [2], "columns of the same name")
+            t.free()
+            reader.close(1)
             reader = Reader(connection.sql("select * from range(300000)"))  # left
             reader.next().free()
             reader.close(1)

@@ -86,6 +86,13 @@ strew_status table_add(const struct call *call, strew_table *table, const char *
   return STREW_OK;
 }
 
+strew_status table_add_column(const struct call *call, strew_table *table, const char *name, strew_tensor *tensor) {
+  if (table->count == table->capacity) RETURN_IF_FAILED(table_grow(call, table));
+  RETURN_IF_FAILED(words_add_name(call, table->context, &table->names, name));
+  table->entries[table->count++] = (struct table_entry){.tensor = strew_retain(tensor)};
+  return STREW_OK;
+}
+
 strew_status strew_table_add(strew_table *table, const char *name, strew_tensor *tensor, strew_error *error) {
   CALL(call, "table_add", error, {0});
   RETURN_IF_FAILED(operand_store(&call, tensor)); /* files read memory */

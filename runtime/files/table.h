@@ -30,6 +30,8 @@ void words_release(struct words *words, strew_context *context);
 /* Stores the number of a word in *out; adds the word if it is new. None of its bytes may be 0. */
 strew_status words_number(const struct call *call, strew_context *context, struct words *words, const char *word,
                           size_t length, int64_t *out);
+/* Adds a name. A repeated one gets a number behind it that makes it new: x, x_2. */
+strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name);
 /* Returns the number of a word, or -1 if it is unknown. */
 int64_t words_find(const struct words *words, const char *word, size_t length);
 /* Returns word i of 0..count-1; borrowed until the next one is added. */
@@ -41,6 +43,8 @@ strew_status table_create(const struct call *call, strew_context *context, strew
 strew_context *table_context(const strew_table *table);
 /* Adds a tensor and retains it. name NULL: the number of the entry, counted from 1. */
 strew_status table_add(const struct call *call, strew_table *table, const char *name, strew_tensor *tensor);
+/* The same for the name of a column that others may have, too: see words_add_name. */
+strew_status table_add_column(const struct call *call, strew_table *table, const char *name, strew_tensor *tensor);
 /* Makes these the words of entry i; the table becomes one of their owners. */
 void table_set_words(strew_table *table, int64_t i, struct shared_words *words);
 

@@ -2,6 +2,8 @@
    or 0. The table's address seeds the hash, so that no file can be made whose words all collide. */
 #include "table.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { INITIAL_CAPACITY = 8, INITIAL_TEXT_BYTES = 64 };
@@ -109,4 +111,28 @@ strew_status words_number(const struct call *call, strew_context *context, struc
   words->used_bytes += length + 1;
   *find_slot(words, word, length) = *out + 1;
   return STREW_OK;
+}
+
+/* `text`: a name with room behind its `length` bytes. */
+static bool has_numbered(const struct words *words, char *text, size_t length, int64_t number) {
+  sprintf(text + length, "_%" PRId64, number);
+  return words_find(words, text, strlen(text)) >= 0;
+}
+
+/* Names with many numbers have all the first ones, or nearly: doubling and halving finds an unused one. */
+strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name) {
+  const size_t length = strlen(name), size_bytes = length + sizeof "_9223372036854775807";
+  int64_t taken = 1, unused = 2, number;
+  if (words_find(words, name, length) < 0) return words_number(call, context, words, name, length, &number);
+  ALLOCATE_NEW(char *, text, call, context, size_bytes);
+  memcpy(text, name, length);
+  while (has_numbered(words, text, length, unused)) taken = unused, unused *= 2;
+  while (unused - taken > 1) {
+    const int64_t middle = taken + (unused - taken) / 2;
+    *(has_numbered(words, text, length, middle) ? &taken : &unused) = middle;
+  }
+  has_numbered(words, text, length, unused);
+  strew_status status = words_number(call, context, words, text, strlen(text), &number);
+  memory_free(context, text, size_bytes);
+  return status;
 }

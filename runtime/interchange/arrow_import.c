@@ -154,6 +154,13 @@ static strew_scalar number_at(const struct column *c, int format, int64_t i) {
   return strew_scalar_load(dtype, element.bytes);
 }
 
+/* True if float64 holds the integer. */
+static bool is_exact(strew_scalar number) {
+  const uint64_t whole = (uint64_t)number.as.i;
+  if (number.dtype == STREW_UINT64) return (double)whole < 0x1p64 && (uint64_t)(double)whole == whole;
+  return (double)number.as.i < 0x1p63 && (int64_t)(double)number.as.i == number.as.i;
+}
+
 /* Numbers of which some are missing: floats keep their dtype; others become float64, if it holds them. */
 static strew_status fill_numbers(const struct column *c, int format, const void *present, strew_tensor *to) {
   char *place = dense_at(to, 0);
@@ -164,12 +171,11 @@ static strew_status fill_numbers(const struct column *c, int format, const void 
     union element element;
     RETURN_IF_FAILED(element_from(c->call, c->argument, number, STREW_SATURATE, to->dtype, &element));
     memcpy(place, element.bytes, dtype_bytes(to->dtype));
-    if (number.dtype == STREW_FLOAT64 ||
-        (number.dtype != STREW_UINT64 && (double)number.as.i < 0x1p63 && (int64_t)(double)number.as.i == number.as.i))
-      continue;
+    if (number.dtype == STREW_FLOAT64 || is_exact(number)) continue;
+    char text[TEXT_BYTES];
     return fail_column(c, STREW_EVALUE, "fill the missing elements first",
-                       "with missing elements and %" PRId64 " at row %" PRId64 ", which float64 does not hold",
-                       number.as.i, i);
+                       "with missing elements and %s at row %" PRId64 ", which float64 does not hold",
+                       text_of_scalar(number, text), i);
   }
   return STREW_OK;
 }
@@ -267,6 +273,7 @@ static strew_status import_dictionary(const struct column *c, int format, struct
   RETURN_IF_FAILED(make_column(c, STREW_INT64, out));
   ALLOCATE_NEW(int64_t *, codes, c->call, context, size_bytes);
   strew_status status = STREW_OK;
+  char text[TEXT_BYTES];
   for (int64_t i = 0; i < dictionary->length && status == STREW_OK; i++) {
     status = arrow_check(c->call, c->device, i);
     TRY(status, number_word(c, dictionary, kind, dictionary->offset + i, words, &codes[i]));
@@ -277,9 +284,9 @@ static strew_status import_dictionary(const struct column *c, int format, struct
     const bool is_missing = present && !bit_at(present, c->at + i);
     const strew_scalar index = is_missing ? strew_int(dictionary->length) : number_at(c, format, i);
     if (!is_missing && (index.dtype == STREW_UINT64 || index.as.i < 0 || index.as.i >= dictionary->length))
-      status = fail_column(c, STREW_EINDEX, NULL,
-                           "with index %" PRId64 " at row %" PRId64 ", its dictionary has %" PRId64 " words",
-                           index.as.i, i, dictionary->length);
+      status =
+          fail_column(c, STREW_EINDEX, NULL, "with index %s at row %" PRId64 ", its dictionary has %" PRId64 " words",
+                      text_of_scalar(index, text), i, dictionary->length);
     else
       ((int64_t *)dense_at(*out, 0))[i] = codes[index.as.i];
   }
@@ -308,7 +315,7 @@ static strew_status import_column(const struct column *c, struct shared_array *s
     status = c->schema->dictionary ? import_dictionary(c, format, &words->words, &tensor)
              : has_words           ? import_text(c, formats[format].kind, &words->words, &tensor)
                                    : import_numbers(c, format, shared, &tensor);
-  TRY(status, table_add(c->call, table, is_bare ? NULL : c->name, tensor));
+  TRY(status, is_bare ? table_add(c->call, table, NULL, tensor) : table_add_column(c->call, table, c->name, tensor));
   if (status == STREW_OK && words) table_set_words(table, strew_table_count(table) - 1, words);
   if (known)
     *known = words;

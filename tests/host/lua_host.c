@@ -1,11 +1,12 @@
 /* lua_host.c: a program with Lua states of its own, like a host application.
 
-   1. Tensors are passed to scripts and returned (strew_lua.h), tensors over read-only memory, too; a stream of tables.
+   1. Tensors are passed to scripts and returned (strew_lua.h), tensors over read-only memory, too; streams of arrays.
    2. Lua's allocator fails at every call in turn, while the module is opened and while it is used: Lua raises its
    memory error, or the call continues; no tensor is left over, and under a sanitizer no other memory either.
    3. So does the context's, in calls that create several tensors and read them: scripts get strew's error. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "runtime/interchange/arrow.h"
+#include "runtime/interchange/dlpack.h"
 #include "strew_lua.h"
 
 #include <errno.h>
@@ -185,6 +186,127 @@ static void test_streams(void) {
   if (lua_pcall(L, 3, 0, 0) != LUA_OK) expect(false, lua_tostring(L, -1), 0);
   lua_close(L);
   expect(joined.released == 1 && !joined.stream.release && joined.next == 2, "a stream of two tables", joined.released);
+}
+
+/* A stream of `count` arrays of `bytes`, in memory of their own, each of which `script` precedes. */
+static struct {
+  struct ArrowArrayStream stream;
+  lua_State *L;
+  const char *script;
+  int count, given, live, most, released;
+  int64_t bytes;
+} produced;
+
+static void produced_drop(struct ArrowSchema *self) { self->release = NULL; }
+static void produced_free(struct ArrowArray *self) {
+  free(self->private_data);
+  self->release = NULL, produced.live--;
+}
+static int produced_schema(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  (void)self;
+  *out = (struct ArrowSchema){.format = "C", .name = "", .release = produced_drop};
+  return 0;
+}
+static int produced_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
+  if (luaL_dostring(produced.L, produced.script)) expect(false, lua_tostring(produced.L, -1), produced.given);
+  expect(self->private_data == &produced && !produced.released, "the stream lives during its call", produced.given);
+  *out = (struct ArrowArray){.length = 0};
+  if (produced.given == produced.count) return 0;
+  struct {
+    const void *buffers[2];
+    char content[];
+  } *array = calloc(1, sizeof *array + (size_t)produced.bytes);
+  array->buffers[1] = array->content;
+  *out = (struct ArrowArray){.length = produced.bytes, .n_buffers = 2, .buffers = array->buffers};
+  out->release = produced_free, out->private_data = array;
+  produced.given++;
+  if (++produced.live > produced.most) produced.most = produced.live;
+  return 0;
+}
+/* A new array and its schema. */
+static int produce_array(lua_State *L) {
+  static struct ArrowArray array;
+  static struct ArrowSchema schema;
+  produced_schema(&produced.stream, &schema), produced_next(&produced.stream, &array);
+  lua_pushlightuserdata(L, &array), lua_pushlightuserdata(L, &schema);
+  return 2;
+}
+static void produced_delete(struct DLManagedTensorVersioned *self) { free(self), produced.live--; }
+/* A new struct of DLPack. */
+static int produce_struct(lua_State *L) {
+  struct DLManagedTensorVersioned *new = calloc(1, sizeof *new + (size_t)produced.bytes);
+  new->major = 1, new->deleter = produced_delete;
+  new->tensor = (struct dlpack_tensor){new + 1, DLPACK_CPU, 0, 1, {DLPACK_UINT, 8, 1}, &produced.bytes, NULL, 0};
+  if (++produced.live > produced.most) produced.most = produced.live;
+  produced.given++;
+  return lua_pushlightuserdata(L, new), 1;
+}
+static void produced_release(struct ArrowArrayStream *self) { produced.released++, self->release = NULL; }
+
+static void produce(const char *text, const char *script, int count, int64_t bytes) {
+  memset(&produced, 0, sizeof produced);
+  produced.script = script, produced.count = count, produced.bytes = bytes;
+  produced.stream =
+      (struct ArrowArrayStream){produced_schema, produced_next, joined_error, produced_release, &produced};
+  lua_State *L = produced.L = luaL_newstate();
+  luaL_openlibs(L);
+  luaL_requiref(L, "strew", luaopen_strew, 1);
+  lua_pushlightuserdata(L, &produced.stream);
+  lua_setglobal(L, "stream");
+  lua_register(L, "array", produce_array);
+  lua_register(L, "struct", produce_struct);
+  if (luaL_dostring(L, text)) expect(false, lua_tostring(L, -1), 0);
+  lua_close(L);
+  expect(produced.released == 1 && !produced.live, "a stream and its arrays are released", produced.live);
+}
+
+/* The producer runs a script that closes the iterator, which ends after that call, or calls it; the collector sees the
+   memory of arrays. */
+static void test_producers(void) {
+  produce("chunks = strew.from_arrow_stream(stream)\n"
+          "assert(chunks():numel() == 3)\n"
+          "local ok, message = pcall(chunks)\n"
+          "assert(not ok and message:find('the iterator is closed', 1, true), message)\n",
+          "do local _ <close> = chunks end", 2, 3);
+  expect(produced.given == 1, "a closed iterator takes no array", produced.given);
+  produce("chunks = strew.from_arrow_stream(stream)\n"
+          "for chunk in chunks do assert(chunk:numel() == 3) end\n",
+          "local ok, message = pcall(chunks)\n"
+          "assert(not ok and message:find('the iterator is in a call already', 1, true), message)\n",
+          2, 3);
+  expect(produced.given == 2, "a refused call takes no array", produced.given);
+  static const char *const modes[] = {"incremental", "generational"},
+                           *const bodies[] = {
+                               "for chunk in strew.from_arrow_stream(stream) do end",
+                               "for chunk in strew.from_arrow_stream(stream) do (chunk + 1):sum() end",
+                               "for i = 1, 100 do strew.from_arrow(array()) end strew.from_arrow_stream(stream)",
+                               "for i = 1, 100 do strew.from_dlpack(struct()) end strew.from_arrow_stream(stream)",
+                           };
+  for (int i = 0; i < 8; i++) {
+    char text[200];
+    snprintf(text, sizeof text, "collectgarbage '%s' %s", modes[i % 2], bodies[i / 2]);
+    produce(text, "", 100, 4 << 20);
+    expect(produced.given == 100 && produced.most <= 20, "arrays that are not used live on", produced.most);
+  }
+}
+
+/* In a small heap, with a collector that is always at work, finalizers run in the call, and close its iterator. */
+static const char finalizing[] = "local strew = ...\n"
+                                 "collectgarbage('incremental', 1, 1000)\n"
+                                 "for i = 1, 1000 do\n"
+                                 "  local chunks = strew.from_arrow_stream(strew.to_arrow_stream{n = strew.ones(3)})\n"
+                                 "  setmetatable({}, {__gc = function() local _ <close> = chunks end})\n"
+                                 "  local ok, message = pcall(chunks)\n"
+                                 "  assert(ok or message:find('the iterator is closed', 1, true), message)\n"
+                                 "end\n";
+
+static void test_finalizers(void) {
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  luaL_loadstring(L, finalizing);
+  luaL_requiref(L, "strew", luaopen_strew, 0);
+  if (lua_pcall(L, 1, 0, 0) != LUA_OK) expect(false, lua_tostring(L, -1), 0);
+  lua_close(L);
 }
 
 /* ------------------------------------------------------------------------------------ userdata that are no tensors */
@@ -522,6 +644,8 @@ static void test_makers(void) {
 int main(void) {
   test_border();
   test_streams();
+  test_producers();
+  test_finalizers();
   test_foreign();
   test_read_only();
   test_no_options();

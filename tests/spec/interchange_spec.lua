@@ -122,7 +122,8 @@ describe("Arrow", function()
     local array = strew.to_arrow{n = strew.ones(2)}
     assert.truthy(message(strew.from_arrow_stream, array):find "'stream' is a strew.arrow_array")
     assert.truthy(message(strew.from_dlpack, given):find "'managed' is a strew.arrow_stream")
-    assert.equal("to_arrow_stream: 'x' is 5, expected a tensor", message(strew.to_arrow_stream, 5))
+    assert.equal("to_arrow_stream: 'x' is \"a\", expected a tensor or a table of columns",
+      message(strew.to_arrow_stream, "a"))
   end)
 
   it("moves structs, and releases those that nobody takes", function()
@@ -130,7 +131,7 @@ describe("Arrow", function()
     assert.truthy(support.message(strew.from_arrow, schema, array):find "^from_arrow: 'array' is ")
     strew.from_arrow(array, schema)
     assert.equal("from_arrow: 'array' is NULL or was released", message(strew.from_arrow, array, schema))
-    assert.equal("to_arrow: 'x' is 5, expected a tensor", message(strew.to_arrow, 5))
+    assert.equal("to_arrow: 'x' is 5, expected a tensor or a table of columns", message(strew.to_arrow, 5))
     assert.same({1, 1}, strew.from_arrow(strew.to_arrow{x = strew.ones(2), y = strew.ones(2)}).x:tolist())
     assert.equal("to_arrow: 'x' has a column \"a\" of shape [2, 2], expected columns of equal length",
       message(strew.to_arrow, {a = strew.ones(2, 2)}))
