@@ -28,7 +28,7 @@ MACROS  := $(shell echo | $(CC) -std=c11 -dM -E -)
 # Results must not depend on the compiler or instruction set: no contraction, no reassociation.
 # (Elements of any dtype are copied as words of their size: -fno-strict-aliasing. On s390x C11 computes float32 as double.)
 EXACT    = -fno-strict-aliasing -ffp-contract=off -fno-fast-math -fno-math-errno -fno-trapping-math $(EXCESS)
-EXCESS   = $(if $(findstring __FLT_EVAL_METHOD__ 1,$(MACROS)),-fexcess-precision=fast)
+EXCESS   = $(if $(findstring __FLT_EVAL_METHOD__ 1 ,$(MACROS) ),-fexcess-precision=fast)
 # Loops compiled for each instruction set are vectorised without the rest of -O3, which would double their size.
 VECTORS := $(if $(shell $(CC) --version | grep clang),-O3,-O2 -ftree-vectorize -fvect-cost-model=dynamic --param vect-epilogues-nomask=0)
 # Composed calls (steps.h) spend their time in others, linear algebra in those loops: -Os makes them a fifth smaller.

@@ -194,7 +194,9 @@ fetch_cross() { # ARCH TRIPLE
 # shellcheck disable=SC2016,SC2086
 unpack_cross() ( # ARCH FOLDER
   cd "$2" || exit
-  apt-get indextargets --format 'deb $(SITE) $(CODENAME) main' 'Created-By: Packages' 'Label: Debian' | head -n 1 >apt/sources
+  # the suite itself: those of updates and backports have not all packages
+  apt-get indextargets --format 'deb $(SITE) $(CODENAME) main' 'Created-By: Packages' 'Label: Debian' |
+    sed '/ [^ ]*-[^ ]* main$/d' | head -n 1 >apt/sources
   [ "$1" != riscv64 ] || sed -i 's/ bookworm / trixie /' apt/sources
   : >apt/status
   own="-q -o APT::Architecture=$1 -o APT::Architectures::=$1 -o Dir::Etc::sourcelist=$2/apt/sources -o Dir::Etc::sourceparts=- \

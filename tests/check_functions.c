@@ -359,8 +359,8 @@ static void check_pair(int f, bool is_brain, float a, float b, int *unsure) {
   ck_assert_msg(is == expected, "%s of %a and %a is %#x, not %#x", settled[f].name, (double)a, (double)b, is, expected);
 }
 
-/* All second numbers of some first ones, or of all: those whose result is near the middle between two. 0 is among the
-   first: softplus. _i: function and dtype */
+/* All second numbers of some first ones, or of all: those whose result is near the middle between two, or differs from
+   that of float32. 0 is among the first: softplus. _i: function and dtype */
 START_TEST(pairs_of_halves_are_rounded) {
   const bool every = getenv("STREW_TEST_EVERY") != NULL, is_brain = _i % 2;
   const int f = _i / 2, firsts = every ? HALVES : some(60);
@@ -376,7 +376,10 @@ START_TEST(pairs_of_halves_are_rounded) {
     for (unsigned k = 0; k < HALVES; k++) {
       const float b = half_of((uint16_t)k, is_brain), y = settled[f].of_f32(a, b), size = fmaxf(fabsf(a), fabsf(b));
       const float off = fabsf(y) * 0x1p-20f + (settled[f].op == STREW_LOGADDEXP ? size * 0x1p-24f : 0);
-      if (half_bits(y - off, is_brain) != half_bits(y + off, is_brain)) check_pair(f, is_brain, a, b, &unsure);
+      const float is = (is_brain ? settled[f].of_bf16 : settled[f].of_f16)(a, b);
+      if (half_bits(y - off, is_brain) != half_bits(y + off, is_brain) ||
+          half_bits(is, is_brain) != half_bits(y, is_brain))
+        check_pair(f, is_brain, a, b, &unsure);
     }
   }
   ck_assert_int_eq(unsure, 0);

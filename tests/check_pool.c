@@ -2,6 +2,7 @@
    be created. Under ThreadSanitizer it shows that the loops have no data races.
    (devices: no, these threads are the CPU's.) */
 #define _GNU_SOURCE /* pthread_setattr_default_np */
+#include "runtime/cpu/cpu.h"
 #include "testing.h"
 
 #include <dirent.h>
@@ -331,6 +332,15 @@ START_TEST(test_endless_grain) {
 }
 END_TEST
 
+/* A grain that a host chose is kept, whatever bits size_t has. */
+START_TEST(test_large_grain) {
+  strew_device *on = new_device_of_grain(3, 64 << 20);
+  ck_assert_int_eq(pool_parts(strew_device_context(on), 127 << 20), 1);
+  ck_assert_int_gt(pool_parts(strew_device_context(on), 128 << 20), 1);
+  strew_context_release(strew_device_context(on));
+}
+END_TEST
+
 /* A host thread with a context of its own, which differs from its neighbours' in threads, allocator and limits. */
 struct neighbour {
   int threads;
@@ -485,6 +495,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_same_bits);
   tcase_add_test(all, test_number_of_threads);
   tcase_add_test(all, test_endless_grain);
+  tcase_add_test(all, test_large_grain);
   tcase_add_test(all, test_no_threads_to_be_had);
   tcase_add_test(all, test_contexts_side_by_side);
   tcase_add_test(all, test_contexts_taking_turns);

@@ -3,7 +3,7 @@
 # The tests of the build for another processor (make cross), under QEMU's emulation of it, with the libraries that
 # setup.sh ARCH fetched. PART: digest (the numbers of random calls are BUILD's), files (written there and read here, and
 # the other way round), a host, a Check program or a spec, with sampled cases: run.sh runs each by itself. list prints
-# the parts, or after a dash why there are none.
+# the parts, or after a dash why there are none; is_there fails if there are none.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$1 arch=$2 part=$3
@@ -29,6 +29,7 @@ same() {
   fi
 }
 there() { "qemu-$cpu" "$@"; }
+is_there() { [ -e "$root" ] && command -v "qemu-$cpu" >/dev/null && command -v "$triple-gcc" >/dev/null; }
 
 digest() {
   numbers='s/^digest of \(.*\) on cpu, . threads\(.*\)/\1\2/p'
@@ -57,7 +58,7 @@ files() {
 
 case $part in
   list)
-    if [ ! -e "$root" ] || ! command -v "qemu-$cpu" >/dev/null || ! command -v "$triple-gcc" >/dev/null; then
+    if ! is_there; then
       echo "- $arch: its compiler, libraries or QEMU are absent (sh scripts/setup.sh $arch); its tests are left out"
     else
       { printf '%s\n' digest files && ls tests/check_*.c tests/host/*.c tests/spec/*_spec.lua; } |
@@ -65,6 +66,7 @@ case $part in
       [ -z "$but" ] || echo "- $arch: without $(echo "$but" | sed 's/\\|/, /g'), which replace functions or structs of 64 bits"
     fi
     ;;
+  is_there) is_there ;;
   digest | files)
     "$part"
     echo "$arch, $part: $passed passed, $failed failed"

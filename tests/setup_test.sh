@@ -162,7 +162,7 @@ expect 'Intel without pip' 1 'setup: installing python3-pip *setup: fetching*' '
 cross_machine() { # MISSING APT: what apt-get does
   machine 0 "$1"
   for tool in mkdir mv head sed find readlink ln tail; do ln -sf "$(command -v $tool)" "bin/$tool"; done
-  play apt-get 'case "$*" in *indextargets*) echo "deb there bookworm main" && exit ;; *download-only*) read -r line <apt/sources; echo "$line" >>'"$here/asked"' ;; esac; '"$2"
+  play apt-get 'case "$*" in *indextargets*) printf "deb there %s main\n" bookworm-updates bookworm trixie && exit ;; *download-only*) read -r line <apt/sources; echo "$line" >>'"$here/asked"' ;; esac; '"$2"
   play dpkg 'case $1 in -x) ln -s /lib/one.so.1 "$3/usr/lib/one.so" ;; *) echo arm64 ;; esac'
 }
 verify() { # NAME CONDITION...

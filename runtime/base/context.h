@@ -26,8 +26,11 @@ struct kept {
 enum { MEMORY_ALIGNMENT = 64 };
 extern const strew_allocator default_allocator;
 
+/* False where size_t has 32 bits and these bytes are more than a difference of addresses holds. Sizes that grow with
+   counts of elements are uint64_t until they are allocated: an expanded tensor has more elements than memory. */
+static inline bool is_addressable(uint64_t size_bytes) { return sizeof(size_t) > 4 || size_bytes <= SIZE_MAX / 2; }
 /* Host memory from the context's allocator; NULL if out of memory. The caller frees it. */
-void *memory_allocate(strew_context *context, size_t size_bytes);
+void *memory_allocate(strew_context *context, uint64_t size_bytes);
 void memory_free(strew_context *context, void *block, size_t size_bytes);
 void memory_drop_kept(strew_context *context);
 /* Debug builds: keeps a released tensor's memory; frees all of it. */
@@ -36,7 +39,7 @@ void context_bury(strew_context *context);
 /* Writes "1000 bytes" or "1.9 MiB" to text (AMOUNT_BYTES) and returns it. */
 enum { AMOUNT_BYTES = 60 };
 const char *text_of_amount(uint64_t size_bytes, char *text);
-strew_status fail_memory(const struct call *call, strew_context *context, size_t size_bytes);
+strew_status fail_memory(const struct call *call, strew_context *context, uint64_t size_bytes);
 #define fail_memory(...) failed(fail_memory(__VA_ARGS__))
 /* Sets `place` to such memory; returns from the function, failed, if there is none. NEW: declares it, too. */
 #define ALLOCATE(place, call, context, size_bytes)                                                                     \

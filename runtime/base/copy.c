@@ -270,9 +270,9 @@ strew_status strew_stack(int64_t count, strew_tensor *const *tensors, int dim, s
 strew_status strew_read(const strew_tensor *tensor, void *to, size_t size_bytes, strew_error *error) {
   CALL(call, "read", error, {"self", tensor});
   int64_t count = strew_tensor_numel(tensor);
-  size_t expected = (size_t)count * dtype_bytes(tensor->dtype);
+  const uint64_t expected = (uint64_t)count * dtype_bytes(tensor->dtype);
   if (size_bytes != expected)
-    return fail(&call, FAULT(STREW_EARGUMENT, "size_bytes"), "is %zu, expected %zu, the bytes of all elements",
+    return fail(&call, FAULT(STREW_EARGUMENT, "size_bytes"), "is %zu, expected %" PRIu64 ", the bytes of all elements",
                 size_bytes, expected);
   if (!count) return STREW_OK;
   if (strew_tensor_is_contiguous(tensor)) return tensor_read(&call, tensor, tensor->offset, to, count);

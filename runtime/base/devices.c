@@ -11,7 +11,8 @@
 /* A second thread is used from two grains on. One thread processes two grains in 5 us (add in place), 45 us (gather) or
    190 us (exp); waking one worker costs a call 6 us, waking six 25 us. */
 enum { DEFAULT_GRAIN = 256 << 10 };
-#define MOST_GRAIN (SIZE_MAX >> 10) /* its multiples do not overflow */
+/* Its multiples do not overflow int64; those of 32 bits never do. */
+#define MOST_GRAIN (SIZE_MAX >> (sizeof(size_t) > 4 ? 10 : 0))
 
 /* ------------------------------------------------------------------------------------------------------ context */
 

@@ -5,6 +5,10 @@
 #ifndef FLOAT_MODE_H
 #define FLOAT_MODE_H
 
+#if __FLT_EVAL_METHOD__ == 2 || __FLT_EVAL_METHOD__ < 0
+#error "Results would differ: float32 is computed with the bits of long double. On x86: CFLAGS='-msse2 -mfpmath=sse'"
+#endif
+
 #ifdef __x86_64__
 
 #include <xmmintrin.h>

@@ -233,8 +233,10 @@ static APART void *allocate_large(strew_context *context, size_t size_bytes) {
   return block;
 }
 
-void *memory_allocate(strew_context *context, size_t size_bytes) {
+void *memory_allocate(strew_context *context, uint64_t asked_bytes) {
+  const size_t size_bytes = (size_t)asked_bytes;
   context_use(context);
+  if (!is_addressable(asked_bytes)) return NULL;
   if (IS_DEBUG) context_claim(context);
   void *block = size_bytes >= LARGE ? allocate_large(context, rounded(size_bytes))
                                     : allocate(context, size_bytes ? size_bytes : 1);
@@ -293,9 +295,9 @@ void context_bury(strew_context *context) {
 }
 
 /* The machine's physical memory in bytes; 0: unknown. */
-static size_t machine_bytes(void) {
+static uint64_t machine_bytes(void) {
   long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page_bytes > 0 ? (size_t)pages * (size_t)page_bytes : 0;
+  return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
 }
 
 const char *text_of_amount(uint64_t size_bytes, char *text) {
@@ -311,7 +313,7 @@ const char *text_of_amount(uint64_t size_bytes, char *text) {
   return text;
 }
 
-strew_status(fail_memory)(const struct call *call, strew_context *context, size_t size_bytes) {
+strew_status(fail_memory)(const struct call *call, strew_context *context, uint64_t size_bytes) {
   char hint[sizeof call->error->hint], asked[AMOUNT_BYTES], used[AMOUNT_BYTES], tensors[AMOUNT_BYTES],
       most[AMOUNT_BYTES];
   text_of_amount(context->charged_bytes, used);
@@ -329,7 +331,7 @@ strew_status(fail_memory)(const struct call *call, strew_context *context, size_
 
 strew_status check_machine_memory(const struct call *call, const strew_device *device, uint64_t size_bytes,
                                   const char *hint) {
-  size_t most = machine_bytes();
+  uint64_t most = machine_bytes();
   bool is_malloc = device->ops->host_memory && device->context->allocator.allocate == default_allocate;
   if (!is_malloc || !most || size_bytes <= most) return STREW_OK;
   char asked[AMOUNT_BYTES], machine[AMOUNT_BYTES];

@@ -32,21 +32,23 @@ strew_status check_named_dim(const struct call *call, const char *name, int rank
               wrapped - 1);
 }
 
+static strew_status fail_bytes(const struct call *call, int rank, const int64_t *sizes) {
+  char text[TEXT_BYTES];
+  return fail(call, FAULT(STREW_ESHAPE, "shape"), "is %s, more bytes than can be addressed",
+              text_of_sizes(rank, sizes, text));
+}
+
 /* No product of sizes may overflow, even in an empty tensor: its strides are products of sizes, too. */
 strew_status check_sizes(const struct call *call, strew_dtype dtype, int rank, const int64_t *sizes) {
   struct fault fault = {.code = STREW_ESHAPE, .argument = "shape"};
   RETURN_IF_FAILED(check_dtype(call, dtype));
   if (rank < 0 || rank > MAX_RANK) return fail(call, fault, "has %d dimensions, valid 0..%d", rank, MAX_RANK);
   int64_t bytes = (int64_t)dtype_bytes(dtype);
-  char text[TEXT_BYTES];
   for (int d = 0; d < rank; d++) {
     strew_scalar value = strew_int(sizes[d]);
     fault.value = &value;
     if (sizes[d] < 0) return fail(call, fault, "has size %" PRId64 " in dimension %d, expected 0 or more", sizes[d], d);
-    if (__builtin_mul_overflow(bytes, sizes[d] > 1 ? sizes[d] : 1, &bytes)) {
-      fault.value = NULL;
-      return fail(call, fault, "is %s, more bytes than can be addressed", text_of_sizes(rank, sizes, text));
-    }
+    if (__builtin_mul_overflow(bytes, sizes[d] > 1 ? sizes[d] : 1, &bytes)) return fail_bytes(call, rank, sizes);
   }
   return STREW_OK;
 }
@@ -124,9 +126,10 @@ strew_status tensor_create(const struct call *call, strew_device *device, strew_
   RETURN_IF_FAILED(check_dtype_of_device(call, device, dtype));
   int64_t strides[MAX_RANK];
   dense_strides(rank, sizes, strides);
-  size_t size_bytes = (size_t)count_of_sizes(rank, sizes) * dtype_bytes(dtype);
+  const uint64_t size_bytes = (uint64_t)count_of_sizes(rank, sizes) * dtype_bytes(dtype);
   struct storage *storage;
-  RETURN_IF_FAILED(storage_create(call, device, size_bytes, &storage));
+  if (!is_addressable(size_bytes)) return fail_bytes(call, rank, sizes);
+  RETURN_IF_FAILED(storage_create(call, device, (size_t)size_bytes, &storage));
   strew_status status = tensor_over(call, storage, dtype, rank, sizes, strides, 0, out);
   if (status != STREW_OK) storage_release(storage);
   return status;

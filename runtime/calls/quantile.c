@@ -55,9 +55,9 @@ static strew_status set_q(const struct quantile_list *list, int64_t i, const voi
 
 static strew_status read_q_tensor(const struct quantile_list *list, const strew_tensor *q) {
   strew_context *context = list->tensor->storage->device->context;
-  const size_t bytes = (size_t)list->count * dtype_bytes(q->dtype);
+  const uint64_t bytes = (uint64_t)list->count * dtype_bytes(q->dtype);
   ALLOCATE_NEW(char *, elements, list->call, context, bytes);
-  strew_status status = strew_read(q, elements, bytes, list->call->error);
+  strew_status status = strew_read(q, elements, (size_t)bytes, list->call->error);
   for (int64_t i = 0; i < list->count && status == STREW_OK; i++)
     status = set_q(list, i, elements + (size_t)i * dtype_bytes(q->dtype));
   memory_free(context, elements, bytes);
@@ -72,7 +72,7 @@ static strew_status read_q(struct quantile_list *list, strew_operand q) {
   list->forms_dim = q.tensor && q.tensor->rank;
   list->count = q.tensor ? strew_tensor_numel(q.tensor) : 1;
   if (!list->count) return STREW_OK;
-  ALLOCATE(list->q, list->call, context, (size_t)list->count * sizeof *list->q);
+  ALLOCATE(list->q, list->call, context, (uint64_t)list->count * sizeof *list->q);
   if (q.tensor) return read_q_tensor(list, q.tensor);
   strew_status status = check_q(list->call, q.number.dtype == STREW_FLOAT64 ? q.number.as.f : (double)q.number.as.i);
   TRY(status, element_from(list->call, "q", q.number, STREW_EXACT, list->tensor->dtype, &element));

@@ -244,7 +244,7 @@ static void carries_of_totals(const struct cumsum_job *job, char *carries, struc
 
 static strew_status scan_in_chunks(const struct call *call, struct cumsum_job *job) {
   struct cumsum_scratch scratch;
-  size_t bytes = (size_t)(job->tiles * job->blocks * pair_row_bytes(job));
+  const uint64_t bytes = (uint64_t)(job->tiles * job->blocks * pair_row_bytes(job));
   ALLOCATE(job->carries, call, job->context, bytes);
   job->find_totals = true;
   pool_run(job->context, job->tiles * job->chunks, scan_chunk, job);

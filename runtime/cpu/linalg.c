@@ -85,7 +85,7 @@ strew_status cpu_linalg(const struct call *call, strew_device *device, const str
                         .plan = plan,
                         .parts = least(pool_parts(context, work_of(plan)), plan->count),
                         .scratch_bytes = (scratch_of(plan) + 1) * (int64_t)dtype_bytes(plan->a->dtype)};
-  const size_t bytes = (size_t)batch.parts * ((size_t)batch.scratch_bytes + 2 * sizeof *batch.bad);
+  const uint64_t bytes = (uint64_t)batch.parts * ((uint64_t)batch.scratch_bytes + 2 * sizeof *batch.bad);
   ALLOCATE(batch.bad, call, context, bytes);
   batch.scratch = (char *)(batch.bad + 2 * batch.parts);
   add_tensor(&batch, 0, plan->a);

@@ -249,7 +249,7 @@ strew_status cpu_matmul(const struct call *call, strew_device *device, const str
                       .scratch = local};
   gemm_tiles(&gemm, &x, a->dtype);
   gemm_blocks(&gemm);
-  const size_t bytes = gemm.is_direct ? 0 : (size_t)(gemm.workers * gemm.worker_bytes);
+  const uint64_t bytes = gemm.is_direct ? 0 : (uint64_t)(gemm.workers * gemm.worker_bytes);
   if (bytes > LOCAL_BYTES) ALLOCATE(gemm.scratch, call, context, bytes);
   pool_run(context, gemm.workers, multiply_blocks, &gemm);
   if (bytes > LOCAL_BYTES) memory_free(context, gemm.scratch, bytes);

@@ -166,7 +166,7 @@ static strew_status search(const struct call *call, strew_device *device, struct
   job->words = (job->places + BITS - 1) / BITS;
   const int64_t read_bytes = job->places * ((int64_t)dtype_bytes(operand->dtype) + job->row_bytes);
   job->parts = least(least(pool_parts(device->context, read_bytes), MOST_PARTS), job->words);
-  const size_t bytes = (size_t)job->words * sizeof *job->bits;
+  const uint64_t bytes = (uint64_t)job->words * sizeof *job->bits;
   ALLOCATE(job->bits, call, device->context, bytes);
   strew_status status = feed_begin(call, operand, &program);
   if (status == STREW_OK) {

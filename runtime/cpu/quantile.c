@@ -53,7 +53,7 @@ strew_status cpu_quantile(const struct call *call, strew_device *device, const s
                             .flip = dtype_sign(dtype)};
   const int64_t bytes = walk_bytes(&plan->plan) + plan->unsorted * (int64_t)dtype_bytes(dtype);
   const int64_t most = SELECTED / (plan->unsorted / plan_numel(&plan->plan) + 1) + 1;
-  const size_t spare_bytes = plan->stays ? (size_t)plan->unsorted * dtype_bytes(dtype) : 0;
+  const uint64_t spare_bytes = plan->stays ? (uint64_t)plan->unsorted * dtype_bytes(dtype) : 0;
   if (spare_bytes) ALLOCATE(picking.spare, call, device->context, spare_bytes);
   walk_rows_sized(device->context, &plan->plan, bytes, least(most, QUANTILES), picks[dtype_signed(dtype)], &picking);
   if (spare_bytes) memory_free(device->context, picking.spare, spare_bytes);

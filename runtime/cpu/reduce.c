@@ -535,7 +535,7 @@ static void find_means(struct reduce_job *job, char *means) {
 static strew_status fold_in_chunks(const struct call *call, struct reduce_job *job) {
   struct fold_scratch scratch;
   int64_t partial_bytes = job->tiles * job->chunks * job->width * job->fold->value_bytes;
-  size_t bytes = (size_t)(partial_bytes + job->tiles * job->width * job->wide_bytes);
+  const uint64_t bytes = (uint64_t)(partial_bytes + job->tiles * job->width * job->wide_bytes);
   job->partial = memory_allocate(job->context, bytes);
   if (!job->partial) return fail_memory(call, job->context, bytes);
   if (fold_is_spread(job->plan->fold)) find_means(job, job->partial + partial_bytes);

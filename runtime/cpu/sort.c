@@ -503,10 +503,10 @@ static int64_t spare_of(const struct buckets *buckets) {
   return !radix->digit.shift ? 0 : buckets->most > alone ? buckets->most : alone;
 }
 
-static size_t bytes_of(const struct buckets *buckets) {
+static uint64_t bytes_of(const struct buckets *buckets) {
   if (buckets->radix.in_order) return 0;
   int64_t items = (is_in_place(buckets->radix.job, buckets->radix.kind) ? 0 : buckets->radix.count) + spare_of(buckets);
-  return (size_t)(items * sorts_of[buckets->radix.kind]->bytes);
+  return (uint64_t)(items * sorts_of[buckets->radix.kind]->bytes);
 }
 
 static void sort_bucket(const struct buckets *buckets, int64_t i, char *spare, int64_t parts,
@@ -572,7 +572,7 @@ static strew_status sort_long_lines(const struct call *call, const struct sort_j
   ALLOCATE_NEW(struct radix_part *, found, call, job->context, found_bytes);
   struct buckets buckets = {.radix = {.job = job, .parts = job->parts, .count = job->line.n, .found = found}};
   buckets.workers = job->parts < job->context->threads ? job->parts : job->context->threads;
-  size_t bytes = 0;
+  uint64_t bytes = 0;
   for (int64_t i = job->count; i-- > 0 && !context_stops(job->context);) {
     measure(&buckets, job, i);
     if (bytes_of(&buckets) > bytes) bytes = bytes_of(&buckets);
@@ -780,8 +780,8 @@ static strew_status sort_all_lines(const struct call *call, struct sort_job *job
     if (job->in_lanes) job->line_bytes += lanes_bytes(job);
     scratch_bytes = job->parts * job->line_bytes;
   }
-  if (scratch_bytes && !(job->scratch = memory_allocate(job->context, (size_t)scratch_bytes)))
-    return fail_memory(call, job->context, (size_t)scratch_bytes);
+  if (scratch_bytes && !(job->scratch = memory_allocate(job->context, (uint64_t)scratch_bytes)))
+    return fail_memory(call, job->context, (uint64_t)scratch_bytes);
   if (!shared) pool_run(job->context, job->parts, job->in_lanes ? part_of_lanes : part_of_lines, job);
   for (int64_t i = 0; shared && i < job->count; i++) {
     struct sort_line line = line_at(job, i);

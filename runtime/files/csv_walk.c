@@ -275,11 +275,11 @@ static strew_status count_columns(struct reader *reader, struct cells cells) {
   const char *first = cells.at;
   reader->width_line = cells.line;
   RETURN_IF_FAILED(count_cells(reader, &cells, &reader->count));
-  size_t size_bytes = (size_t)reader->count * sizeof *reader->columns;
-  size_t chosen_bytes = (size_t)reader->count * sizeof *reader->chosen;
+  const uint64_t size_bytes = (uint64_t)reader->count * sizeof *reader->columns;
+  const uint64_t chosen_bytes = (uint64_t)reader->count * sizeof *reader->chosen;
   RETURN_IF_FAILED(check_machine_memory(reader->call, &reader->context->cpu, size_bytes, NULL));
   ALLOCATE(reader->columns, reader->call, reader->context, size_bytes);
-  memset(reader->columns, 0, size_bytes);
+  memset(reader->columns, 0, (size_t)size_bytes);
   ALLOCATE(reader->chosen, reader->call, reader->context, chosen_bytes);
   for (int64_t i = 0; i < reader->count; i++) reader->columns[i].kind = TEXTUAL; /* while names are read */
   reader->first_byte = *first;

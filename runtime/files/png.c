@@ -34,7 +34,7 @@ struct picture {
   size_t file_row_bytes; /* of a row in the file, uncompressed */
   char *rows;            /* contiguous, in this machine's byte order */
   size_t row_bytes;
-  size_t size_bytes; /* of the tensor's elements */
+  uint64_t size_bytes; /* of the tensor's elements */
 };
 
 /* --------------------------------------------------------------------------------------------------- the library */
@@ -185,7 +185,7 @@ static strew_status read_tensor(struct picture *picture, strew_device *device, s
   const int64_t sizes[] = {picture->height, picture->width, picture->channels};
   strew_dtype dtype = picture->bits == 16 ? STREW_UINT16 : STREW_UINT8;
   strew_tensor *tensor = NULL;
-  picture->size_bytes = (size_t)count_of_sizes(3, sizes) * dtype_bytes(dtype);
+  picture->size_bytes = (uint64_t)count_of_sizes(3, sizes) * dtype_bytes(dtype);
   strew_status status = check_machine_memory(picture->call, device, picture->size_bytes, NULL);
   strew_device *cpu = &picture->context->cpu;
   TRY(status, tensor_create(picture->call, cpu, dtype, picture->channels == 1 ? 2 : 3, sizes, &tensor));
@@ -307,10 +307,10 @@ strew_status png_save(const struct call *call, const strew_tensor *tensor, const
   strew_status status = check_libpng(call, path);
   TRY(status, check_picture(&picture, tensor));
   if (status != STREW_OK) return status;
-  picture.size_bytes = (size_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
+  picture.size_bytes = (uint64_t)strew_tensor_numel(tensor) * dtype_bytes(tensor->dtype);
   picture.row_bytes = (size_t)picture.width * (size_t)picture.channels * (size_t)picture.bits / 8;
   ALLOCATE(picture.rows, call, picture.context, picture.size_bytes);
-  status = strew_read(tensor, picture.rows, picture.size_bytes, call->error);
+  status = strew_read(tensor, picture.rows, (size_t)picture.size_bytes, call->error);
   if (status == STREW_OK && picture.bits == 16) status = png_narrow(&picture, tensor, picture.rows);
   TRY(status, write_png(&picture));
   memory_free(picture.context, picture.rows, picture.size_bytes);

@@ -67,15 +67,15 @@ int64_t words_find(const struct words *words, const char *word, size_t length) {
 static strew_status grow_list(const struct call *call, strew_context *context, struct words *words) {
   struct words larger = *words;
   larger.capacity = words->capacity ? 2 * words->capacity : INITIAL_CAPACITY;
-  size_t starts_bytes = (size_t)larger.capacity * sizeof *larger.starts;
-  size_t slots_bytes = (size_t)larger.capacity * 2 * sizeof *larger.slots;
+  const uint64_t starts_bytes = (uint64_t)larger.capacity * sizeof *larger.starts;
+  const uint64_t slots_bytes = (uint64_t)larger.capacity * 2 * sizeof *larger.slots;
   larger.starts = memory_allocate(context, starts_bytes);
   larger.slots = larger.starts ? memory_allocate(context, slots_bytes) : NULL;
   if (!larger.slots) {
-    memory_free(context, larger.starts, starts_bytes);
+    memory_free(context, larger.starts, (size_t)starts_bytes);
     return fail_memory(call, context, starts_bytes + slots_bytes);
   }
-  memset(larger.slots, 0, slots_bytes);
+  memset(larger.slots, 0, (size_t)slots_bytes);
   if (words->count) memcpy(larger.starts, words->starts, (size_t)words->count * sizeof *larger.starts);
   for (int64_t i = 0; i < words->count; i++) *find_slot(&larger, words_at(words, i), length_of(words, i)) = i + 1;
   memory_free(context, words->starts, (size_t)words->capacity * sizeof *words->starts);

@@ -123,12 +123,12 @@ static bool enter_all(struct key_table *table) {
 
 /* ---------------------------------------------------------------------------------------------------------- growth */
 
-static size_t rows_bytes(const struct key_table *table, int64_t capacity) {
-  return (size_t)capacity * (size_t)table->columns * sizeof *table->rows;
+static uint64_t rows_bytes(const struct key_table *table, int64_t capacity) {
+  return (uint64_t)capacity * (uint64_t)table->columns * sizeof *table->rows;
 }
 
 static strew_status grow_rows(const struct call *call, struct key_table *table, int64_t capacity) {
-  size_t old_bytes = rows_bytes(table, table->capacity), new_bytes = rows_bytes(table, capacity);
+  const uint64_t old_bytes = rows_bytes(table, table->capacity), new_bytes = rows_bytes(table, capacity);
   ALLOCATE_NEW(uint64_t *, rows, call, table->context, new_bytes);
   for (int64_t at = 0, count; at < table->count; at += count) {
     count = table->count - at < KEYS_PER_LOOK ? table->count - at : KEYS_PER_LOOK;
@@ -145,7 +145,7 @@ static strew_status grow_rows(const struct call *call, struct key_table *table, 
 }
 
 static strew_status grow_slots(const struct call *call, struct key_table *table, uint64_t slot_count) {
-  size_t new_bytes = (size_t)slot_count * sizeof *table->slots;
+  const uint64_t new_bytes = slot_count * sizeof *table->slots;
   ALLOCATE_NEW(struct key_slot *, slots, call, table->context, new_bytes);
   struct key_table grown = *table;
   grown.slots = slots, grown.slot_count = slot_count;

@@ -268,7 +268,7 @@ static strew_status import_dictionary(const struct column *c, int format, struct
   RETURN_IF_FAILED(check_buffers(c, dictionary, of_words));
   const void *present;
   RETURN_IF_FAILED(find_missing(c, &present));
-  const size_t size_bytes = (size_t)(dictionary->length + 1) * sizeof(int64_t);
+  const uint64_t size_bytes = (uint64_t)(dictionary->length + 1) * sizeof(int64_t);
   strew_context *context = c->device->context;
   RETURN_IF_FAILED(make_column(c, STREW_INT64, out));
   ALLOCATE_NEW(int64_t *, codes, c->call, context, size_bytes);

@@ -116,7 +116,7 @@ static inline struct unpacked long_series(struct unpacked x, int first, int step
 /* Whether |f(a, b)| is above the tie |t|: 1, -1 below, 0 at it. */
 
 /* |a|^b, where b is n / 2^k or n 2^k: |a|^n and |t|^(2^k), or |a|^(n 2^k) and |t|. Powers that are equal have at most 64
-   bits. */
+   bits. As |a| and t, a tie, are at least 2^-12 from 1, 2^-17 < |b| < 2^16: n < 2^11 is shifted by less than 32. */
 static inline int pow_order(float a, float b, float t) {
   struct unpacked n = magnitude_parts(b);
   for (; !(n.significand & 1); n.significand >>= 1) n.exponent++;
@@ -133,7 +133,7 @@ static inline int atan2_order(float y, float x, float t) {
   const bool is_above = long_order(above, long_product(long_magnitude(x), sine)) > 0;
   return is_above == is_negative_f32(x) ? -1 : 1;
 }
-/* The square of the smaller and t^2 less that of the larger. */
+/* The square of the smaller and t^2 less that of the larger, which t exceeds by less than half. */
 static inline int hypot_order(float a, float b, float t) {
   const bool less = bits_of_magnitude_f32(a) < bits_of_magnitude_f32(b);
   const struct unpacked large = magnitude_parts(less ? b : a), small = long_magnitude(less ? a : b);
@@ -143,7 +143,7 @@ static inline int hypot_order(float a, float b, float t) {
                     long_product(long_float(bound.significand - large.significand, large.exponent),
                                  long_float(bound.significand + large.significand, large.exponent)));
 }
-/* e^(low - t), by its 128th root, and 1 - e^(high - t) */
+/* e^(low - t), by its 128th root, and 1 - e^(high - t); t, a tie, exceeds the larger. */
 static inline int logaddexp_order(float a, float b, float t) {
   const bool less = less_f32(a, b);
   const struct unpacked near = long_difference(t, less ? b : a);

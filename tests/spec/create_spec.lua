@@ -178,4 +178,25 @@ describe("creation", function()
        "eye: 'options' is 2, expected a table; the arguments are (n [, m] [, {dtype =, device =, k =}])"},
     }, names)
   end)
+
+  -- Bytes whose lower 32 bits are few: on a processor of 32 bits none of them may be allocated instead.
+  it("refuses what memory cannot hold, of which views may be made", function()
+    local wide = strew.ones(1, {dtype = "int8"}):expand((1 << 60) + 3)
+    assert.same({(1 << 60) + 3}, wide.shape)
+    assert.equal(1, wide[1 << 60])
+    local index = strew.zeros(3, {dtype = "int64"})
+    for _, f in pairs {
+      zeros = function() return strew.zeros((1 << 60) + 4, {dtype = "int8"}) end,
+      empty = function() return strew.empty((1 << 58) + 1) end,
+      arange = function() return strew.arange(1 << 58) end,
+      clone = function() return wide:clone() end,
+      nonzero = function() return wide:nonzero() end,
+      sort = function() return wide:sort() end,
+      cumsum = function() return wide:cumsum(0) end,
+      scatter_sum = function() return strew.ones(3):scatter_sum(index, 0, {dim_size = (1 << 58) + 1}) end,
+    } do
+      local message = support.message(f)
+      assert.is_truthy(message:find "out of memory" or message:find "more bytes than can be addressed", message)
+    end
+  end)
 end)

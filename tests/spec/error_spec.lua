@@ -74,7 +74,8 @@ describe("errors of", function()
   end
 
   it("memory", function()
-    if strew.zeros(1).device ~= "cpu" then return end -- a device has limits of its own
+    -- a device has limits of its own, and 32 bits cannot address this
+    if strew.zeros(1).device ~= "cpu" or string.packsize "T" < 8 then return end
     local message = support.message(strew.empty, 2 ^ 25, 2 ^ 25)
     assert.matches("^empty: out of memory: 4194304 GiB\n"
       .. "  hint  %d+ bytes in use by tensors, the machine has [%d.]+ [MG]iB; "

@@ -394,9 +394,9 @@ static void share(struct walk *walk) {
     if (walk->columns->out[slots_of[s]]) walk->placed->result = dense_at(walk->columns->out[slots_of[s]], 0);
 }
 
-static size_t bytes_of_records(const struct walk *walk) {
-  if (walk->part_bytes) return (size_t)(walk->part_bytes * walk->parts);
-  return walk->is_direct ? 0 : (size_t)(walk->size * walk->stride);
+static uint64_t bytes_of_records(const struct walk *walk) {
+  if (walk->part_bytes) return (uint64_t)(walk->part_bytes * walk->parts);
+  return walk->is_direct ? 0 : (uint64_t)(walk->size * walk->stride);
 }
 
 /* Makes the programs of columns ready, in memory of *bytes. */
@@ -434,7 +434,8 @@ static strew_status aggregate(const struct call *call, strew_device *device, con
                       .columns = columns};
   const size_t placed_bytes = (size_t)count * sizeof *walk.placed;
   ALLOCATE(walk.placed, call, context, placed_bytes);
-  size_t bytes = 0, program_bytes;
+  uint64_t bytes = 0;
+  size_t program_bytes;
   strew_status status = begin_feeds(call, &walk, &program_bytes);
   if (status == STREW_OK) {
     place_all(&walk);

@@ -43,9 +43,9 @@ strew_status cpu_group_cumsum(const struct call *call, strew_device *device, con
   strew_context *context = device->context;
   const int64_t count = ids->sizes[0];
   cumsum_loop *const run = loops[src->dtype];
-  size_t bytes;
-  if (__builtin_mul_overflow((size_t)size, dtype_bytes(src->dtype), &bytes)) bytes = SIZE_MAX;
-  void *sums = bytes < SIZE_MAX ? memory_allocate(context, bytes) : NULL;
+  uint64_t bytes;
+  if (__builtin_mul_overflow((uint64_t)size, dtype_bytes(src->dtype), &bytes)) bytes = UINT64_MAX;
+  void *sums = bytes < UINT64_MAX ? memory_allocate(context, bytes) : NULL;
   if (!sums) return fail_memory(call, context, bytes);
   memset(sums, 0, bytes);
   int64_t at = 0, end = 0;

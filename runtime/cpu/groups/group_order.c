@@ -131,7 +131,7 @@ strew_status cpu_group_order_within(const struct call *call, strew_device *devic
   if (context_stops(context)) return context_end(call, context, NULL);
   if (ordering.most > GROUP_SORT_MAX) return STREW_DECLINED;
   ordering.parts = pool_parts(context, out->sizes[0] * 2 * (int64_t)sizeof *ordering.scratch);
-  const size_t scratch = (size_t)(2 * ordering.parts * ordering.most) * sizeof *ordering.scratch;
+  const uint64_t scratch = (uint64_t)(2 * ordering.parts * ordering.most) * sizeof *ordering.scratch;
   ALLOCATE(ordering.scratch, call, context, scratch);
   pool_run(context, ordering.parts, order_part, &ordering);
   memory_free(context, ordering.scratch, scratch);
@@ -186,7 +186,7 @@ static void place_part(void *placing_, int64_t part) {
 
 static strew_status place(const struct call *call, strew_context *context, const struct group_ids *ids,
                           struct placing *placing) {
-  const size_t bytes = (size_t)ids->size * sizeof *placing->next;
+  const uint64_t bytes = (uint64_t)ids->size * sizeof *placing->next;
   placing->context = context;
   placing->ids = ids_reader(ids);
   placing->length = ids->ids->sizes[0];

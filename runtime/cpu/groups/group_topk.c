@@ -152,7 +152,7 @@ strew_status cpu_group_topk(const struct call *call, strew_device *device, const
                       .k = k,
                       .stride = stride_of(k),
                       .counts = counts};
-  const size_t size_bytes = (size_t)(t.size * t.stride);
+  const uint64_t size_bytes = (uint64_t)(t.size * t.stride);
   if (!largest) t.flip = UINT64_MAX >> (64 - 8 * bytes);
   ALLOCATE(t.records, call, context, size_bytes);
   t.parts = parts_of_walk(context, t.length);

@@ -81,7 +81,7 @@ static strew_status number_parts(struct hashing *hashing) {
   return status;
 }
 
-static size_t numbers_bytes(const struct hashed_part *part) { return (size_t)part->own * sizeof *part->numbers; }
+static uint64_t numbers_bytes(const struct hashed_part *part) { return (uint64_t)part->own * sizeof *part->numbers; }
 
 /* Adds the codes of later parts to the first one's table, and notes the numbers of all. */
 static strew_status merge_parts(struct hashing *hashing) {
@@ -129,7 +129,7 @@ static strew_status rank_codes(struct hashing *hashing) {
   struct numbering *n = hashing->n;
   const struct key_table *all = &hashing->at[0].table;
   strew_tensor *values = NULL, *order = NULL;
-  const size_t bytes = (size_t)all->count * sizeof *hashing->ranks;
+  const uint64_t bytes = (uint64_t)all->count * sizeof *hashing->ranks;
   ALLOCATE(hashing->ranks, n->call, n->context, bytes);
   strew_status status = sort_codes(n, all->rows, all->count, &values, &order);
   const int64_t *sorted = status == STREW_OK ? order->storage->data : NULL;

@@ -160,7 +160,7 @@ strew_status number_by_table(struct numbering *n, const struct column *columns, 
                              strew_tensor **positions) {
   struct table table = {.n = n, .columns = columns, .count = count};
   struct bitmap bitmap = {0, NULL, NULL};
-  const size_t bytes = (size_t)n->range * sizeof *table.entries;
+  const uint64_t bytes = (uint64_t)n->range * sizeof *table.entries;
   ALLOCATE(table.entries, n->call, n->context, bytes);
   memset((void *)table.entries, 0xff, bytes);
   strew_status status = n->first ? bitmap_open(n, &bitmap) : STREW_OK;

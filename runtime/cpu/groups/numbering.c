@@ -164,7 +164,7 @@ strew_status make_positions(struct numbering *n, strew_tensor **positions) {
 static int64_t words_of(int64_t count) { return (count + 63) / 64; }
 
 strew_status bitmap_open(const struct numbering *n, struct bitmap *bitmap) {
-  const size_t words = (size_t)words_of(n->count);
+  const uint64_t words = (uint64_t)words_of(n->count);
   bitmap->bytes = words * (sizeof *bitmap->words + sizeof *bitmap->before);
   ALLOCATE(bitmap->words, n->call, n->context, bitmap->bytes);
   bitmap->before = (int64_t *)(bitmap->words + words);

@@ -45,7 +45,7 @@ strew_status make_positions(struct numbering *n, strew_tensor **positions);
 
 /* A set of positions; before[w]: how many of them lie before word w. */
 struct bitmap {
-  size_t bytes;
+  uint64_t bytes;
   uint64_t *words;
   int64_t *before;
 };

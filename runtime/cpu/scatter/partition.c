@@ -274,9 +274,9 @@ bool cpu_scatter_partition(strew_context *context, const struct scatter_plan *pl
   choose_owners(&partition, context);
   partition.blocks = (turn - 1) / PARTITION_BLOCK + 1;
   int64_t workers = least(context->threads, partition.blocks), numbers = partition.blocks + workers;
-  size_t values_bytes = (size_t)partition.blocks * PARTITION_BLOCK * partition.size_bytes + PARTITION_OFFSET;
-  size_t numbers_bytes = (size_t)(numbers * PARTITION_BLOCK) * sizeof *partition.numbers + PARTITION_OFFSET;
-  size_t starts_bytes = (size_t)(partition.blocks * (partition.owners + 2)) * sizeof *partition.starts;
+  const uint64_t values_bytes = (uint64_t)partition.blocks * PARTITION_BLOCK * partition.size_bytes + PARTITION_OFFSET;
+  const uint64_t numbers_bytes = (uint64_t)(numbers * PARTITION_BLOCK) * sizeof *partition.numbers + PARTITION_OFFSET;
+  const uint64_t starts_bytes = (uint64_t)(partition.blocks * (partition.owners + 2)) * sizeof *partition.starts;
   char *scratch = memory_allocate(context, values_bytes + numbers_bytes + starts_bytes);
   if (!scratch) return false;
   partition.values = scratch; /* first: they may be as wide as words get */

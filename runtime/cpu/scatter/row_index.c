@@ -41,9 +41,9 @@ bool scatter_collapse(strew_context *context, const struct scatter_plan *plan, s
     return false;
   int64_t rows = plan_numel(p) / p->sizes[last];
   if (rows < ROW_INDEX_MIN_ROWS || !looks_constant(p, rows)) return false;
-  *storage =
-      (struct storage){.device = p->operands[SELF].storage->device, .size_bytes = (size_t)rows * sizeof(int64_t)};
-  storage->data = memory_allocate(context, storage->size_bytes);
+  const uint64_t size_bytes = (uint64_t)rows * sizeof(int64_t);
+  *storage = (struct storage){.device = p->operands[SELF].storage->device, .size_bytes = (size_t)size_bytes};
+  storage->data = memory_allocate(context, size_bytes);
   if (!storage->data) return false;
   struct operand index = {.storage = storage, .dtype = STREW_INT64};
   dense_strides(last, p->sizes, index.strides);

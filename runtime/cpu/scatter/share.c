@@ -55,7 +55,7 @@ static bool run_copies(strew_context *context, struct shares *shares) {
   int64_t parts = shares->way->parts, element = (int64_t)dtype_bytes(self->dtype), first = 0;
   shares->copy_bytes = scatter_target_bytes(plan);
   shares->copy_step = (shares->copy_bytes / CACHE_LINE + 3) * CACHE_LINE;
-  size_t bytes = shares->copy_step * (size_t)parts;
+  const uint64_t bytes = (uint64_t)shares->copy_step * (uint64_t)parts;
   shares->copies = memory_allocate(context, bytes);
   if (!shares->copies) return false;
   pool_run(context, parts, run_copy, shares);
