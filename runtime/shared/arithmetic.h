@@ -51,12 +51,7 @@ static inline uint64_t unsigned_gcd(uint64_t x, uint64_t y) {
   }
   return x;
 }
-/* Magnitudes: that of the least integer is 2^63, which wraps at the end. */
-#ifdef __OPENCL_VERSION__ /* Oclgrind lacks the instruction that compilers make of the other */
-static inline uint64_t integer_magnitude(int64_t x) { return abs(x); }
-#else
-static inline uint64_t integer_magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
-#endif
+/* That of the least integer, 2^63, wraps at the end. */
 static inline int64_t integer_gcd(int64_t a, int64_t b) {
   return (int64_t)unsigned_gcd(integer_magnitude(a), integer_magnitude(b));
 }

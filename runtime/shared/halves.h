@@ -109,8 +109,7 @@ static inline uint64_t alternating_series(struct unpacked x, int first, int step
   return sum;
 }
 static inline struct unpacked long_series(struct unpacked x, int first, int step) {
-  const uint64_t sum = alternating_series(x, first, step);
-  return long_float(sum >> 63 ? 0 - sum : sum, -62);
+  return long_float(integer_magnitude((int64_t)alternating_series(x, first, step)), -62);
 }
 
 /* Whether |f(a, b)| is above the tie |t|: 1, -1 below, 0 at it. */

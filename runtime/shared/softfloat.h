@@ -25,6 +25,13 @@ static inline uint64_t sign_of(struct float_format f) { return (uint64_t)(4 - 2 
 static inline uint64_t nan_of(struct float_format f) { return infinity_of(f) | (uint64_t)1 << (f.fraction - 1); }
 static inline uint64_t magnitude_in(uint64_t bits, struct float_format f) { return bits & (sign_of(f) - 1); }
 
+/* That of the least integer is 2^63. */
+#ifdef __OPENCL_VERSION__ /* Oclgrind lacks the instruction that compilers make of the other */
+static inline uint64_t integer_magnitude(int64_t x) { return abs(x); }
+#else
+static inline uint64_t integer_magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
+#endif
+
 /* Position of the highest set bit; x is not 0. */
 static inline int highest_bit(uint64_t x) {
 #ifdef __OPENCL_VERSION__
