@@ -85,8 +85,8 @@ devices() { # [KIND...]
 
 # Of the names of runners for another processor those whose results could depend on it most, but for what takes long under QEMU.
 of_processor() {
-  checks='csv|expr|float_mode|interchange|matmul|random|rearrange|scalar'
-  grep -E -e "^-|-(digest|files|check_($checks)|(csv|dtypes|expr|interchange|random|unsigned)_spec)\$"
+  checks='csv|expr|float_mode|interchange|random|rearrange|scalar'
+  grep -E -e "^-|-(digest|files|check_($checks)|(csv|dtypes|interchange|unsigned)_spec)\$"
 }
 
 waiting='endless limits terminal mpi' # for deadlines and for processes
