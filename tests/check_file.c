@@ -969,7 +969,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_more_than_a_piece);
   tcase_add_test(all, test_hiccups);
   tcase_add_test(all, test_safetensors);
-  tcase_add_test(all, test_safetensors_names);
+  if (!on_device()) tcase_add_test(all, test_safetensors_names);
   tcase_add_loop_test(all, test_saving_fails, 0, 2 * KINDS);
   tcase_add_loop_test(all, test_loading_fails, 0, on_device() ? KINDS : LOADED);
   if (!on_device()) tcase_add_loop_test(all, test_memory_fails, 0, LOADED);
