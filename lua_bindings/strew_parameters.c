@@ -51,7 +51,8 @@ bool bind_sequence(lua_State *L, struct script_call *call, int i, const char *na
   return false;
 }
 
-/* How an argument begins that is absent and has no default. ZEROS: a pointer or less. INTEGER, DIM: with NO_INTEGER, NO_DIM; DTYPE: -1. */
+/* How an argument begins that is absent and has no default. ZEROS: a pointer or less. INTEGER, DIM: with NO_INTEGER,
+   NO_DIM; DTYPE: -1. */
 enum absent_value { ZEROS, LIST, WORD, TRUTH, DIM, INTEGER, NUMBER, SCALAR, REDUCTION, DTYPE };
 
 static const struct type {

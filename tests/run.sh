@@ -83,7 +83,8 @@ devices() { # [KIND...]
   for kind in "$@"; do sh tests/devices.sh "$BUILD" "$kind" list; done
 }
 
-# Of the names of runners for another processor those whose results could depend on it most, but for what takes long under QEMU.
+# Of the names of runners for another processor those whose results could depend on it most, but for what takes long
+# under QEMU.
 of_processor() {
   checks='csv|expr|float_mode|interchange|random|rearrange|scalar'
   grep -E -e "^-|-(digest|files|check_($checks)|(csv|dtypes|interchange|unsigned)_spec)\$"

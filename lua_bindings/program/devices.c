@@ -71,22 +71,22 @@ static int status_of_trial(void) {
 }
 
 bool devices_can_be_found(char *why, size_t size) {
-  static bool has_failed; /* in this process, which tries no second time */
-  static char what[100];
-  void *loaded = has_failed ? NULL : dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  static char failure[100]; /* of the trial, after which this process has no other */
+  if (*failure) return snprintf(why, size, "%s", failure), false;
+  void *loaded = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (loaded) return dlclose(loaded), true;
-  const int status = has_failed ? 0 : status_of_trial(), number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == SURVIVED) return true;
+  const int status = status_of_trial(), number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (!number && WEXITSTATUS(status) == SURVIVED) return true;
   if (number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT)
     return snprintf(why, size, "the search for devices was interrupted"), false;
   if (number == SIGALRM)
-    snprintf(what, sizeof what, "a driver did not answer within %d seconds", TRIAL_SECONDS);
+    snprintf(why, size, "did not answer within %d seconds", TRIAL_SECONDS);
   else if (number)
-    snprintf(what, sizeof what, "a driver crashed (%s)", strsignal(number));
-  else if (!has_failed)
-    snprintf(what, sizeof what, "a driver ended the process (exit status %d)", WEXITSTATUS(status));
-  has_failed = true;
-  return snprintf(why, size, "%s while it listed its devices", what), false;
+    snprintf(why, size, "crashed (%s)", strsignal(number));
+  else
+    snprintf(why, size, "ended the process (exit status %d)", WEXITSTATUS(status));
+  snprintf(failure, sizeof failure, "a driver %.50s while it listed its devices", why);
+  return snprintf(why, size, "%s", failure), false;
 }
 
 void devices_print(strew_context *context) {

@@ -25,7 +25,7 @@ static strew_status fail_stream(const struct call *call, struct ArrowArrayStream
   snprintf(text, sizeof text, "%s", said ? said : "no message");
   for (char *end = text; (end = strchr(end, '\n'));) *end = ' ';
   return fail(call, FAULT(code == ENOMEM ? STREW_EMEMORY : STREW_EFILE, "stream"), "failed with error %d: %s", code,
-              strew_printable(text));
+              text);
 }
 
 static void end_stream(struct incoming *in) {
