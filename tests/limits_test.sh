@@ -42,7 +42,7 @@ for wrong in '--memory x' '--memory 0' '--memory -5' '--memory 5X' '--memory 5MM
   expect "$wrong" 1 'is not\|needs an argument' "$program" $wrong -e 'print(1)'
 done
 expect 'a limit that is kept' 0 '^6$' "$program" --memory=64M --time=20 --sandbox -e 'print(strew.tensor{1, 2, 3}:sum():item())'
-expect 'half a second' 0 '^6$' "$program" --time .5 -e 'print(6)'
+expect 'a fraction of a second' 0 '^6$' "$program" --time 30.5 -e 'print(6)'
 expect 'coroutines after a limit' 1 'false.*nothing is closed' "$program" --time 0.2 --sandbox -e "$(cat <<'END'
 local c = coroutine.create(function() coroutine.yield() end)
 coroutine.resume(c)
@@ -66,11 +66,11 @@ for sandbox in '' --sandbox; do
   # shellcheck disable=SC2086
   expect "memory within flip, and a call after it $sandbox" 0 '^false.*line):1: flip: out of memory.*' "$program" --memory 48M $sandbox -e \
     'local t = strew.arange(4000000) print(pcall(function() return t:flip(0) end)) assert(strew.arange(3):flip(0)[0] == 2)'
-  # A large block is refused at the limit of time: that is no lack of memory. (In 5 % of the time, after which
-  # the script is stopped.)
+  # A large block is refused at the limit of time: that is no lack of memory. On a loaded machine the script may be
+  # stopped instead, after 5 % of the time.
   # shellcheck disable=SC2086
-  expect "a large table after the time $sandbox" 1 'script: time limit of 2 s exceeded' "$program" --time 2 $sandbox -e \
-    'pcall(function() while true do end end) local t = {} for i = 1, 70000 do t[i] = i end'
+  expect "a large table after the time $sandbox" 1 'script: time limit of 2 s exceeded\|stopped, it continued' \
+    "$program" --time 2 $sandbox -e 'pcall(function() while true do end end) local t = {} for i = 1, 70000 do t[i] = i end'
 done
 expect 'too little memory for a state' 1 'out of memory' "$program" --memory 1000 -e 'print(1)'
 expect 'memory, caught' 0 'limit 32 MiB' "$program" --memory 32M -e 'print(pcall(strew.zeros, 1e8))'
@@ -83,12 +83,12 @@ expect 'a device' 0 '^cpu$' "$program" --sandbox -d cpu -e 'print(strew.zeros(1)
 expect 'an unknown device' 1 'device.*nowhere' "$program" --sandbox -d nowhere -e 'print(1)'
 
 # Kernels of any length on a device: the error comes in time, and the process ends soon after it, by processor time. Two
-# threads of PoCL and one or two seconds make four at most; the rest is for compilation.
+# threads of PoCL and one or two seconds make four at most; the rest is for compilation on a slow machine.
 stops() { # NAME PATTERN COMMAND...
   name=$1 pattern=$2
   shift 2
   # shellcheck disable=SC3045
-  said=$(ulimit -t 15 && POCL_MAX_PTHREAD_COUNT=2 POCL_CACHE_DIR=$scratch/pocl XDG_CACHE_HOME=$scratch/cache timeout 100 "$@" 2>&1)
+  said=$(ulimit -t 60 && POCL_MAX_PTHREAD_COUNT=2 POCL_CACHE_DIR=$scratch/pocl XDG_CACHE_HOME=$scratch/cache timeout 100 "$@" 2>&1)
   code=$?
   case $code in 0 | 1 | 130) wrong= ;; *) wrong=yes ;; esac # by itself, or by Ctrl-C's signal after the end
   printf '%s\n' "$said" | grep -q -e "$pattern" || wrong=yes
@@ -99,6 +99,7 @@ device=opencl:portable
 cat >"$scratch/long.lua" <<'END'
 local on, what, exponent = {device = arg[1]}, arg[2], math.tointeger(arg[3])
 local one, zero = strew.ones(1, on), strew.zeros(1, {device = arg[1], dtype = "int64"})
+if arg[4] then os.execute "(sleep 2; kill -INT $PPID) >/dev/null 2>&1 &" end
 local src, self = one:expand(1 << exponent), strew.zeros(5, on)
 if what == "scatter_add_" then
   print(pcall(self.scatter_add_, self, 0, zero:expand(1 << exponent), src))
@@ -113,7 +114,7 @@ if "$program" -d $device -e 'print(1)' >/dev/null 2>&1; then
       stops "$what" 'time limit' "$program" --sandbox --time 1 "$scratch/long.lua" $device $what
     done
     # shellcheck disable=SC2086
-    stops "$what, interrupted" 'interrupted!' timeout --foreground --preserve-status -s INT 2 "$program" "$scratch/long.lua" $device $what
+    stops "$what, interrupted" 'interrupted!' "$program" "$scratch/long.lua" $device $what interrupt
   done
 else
   echo "limits: no $device: calls on devices are left out"

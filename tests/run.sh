@@ -252,9 +252,11 @@ stop() {
   rm -rf "$scratch"
 }
 
-fail() { # NAME REASON
+# LOG: its last lines follow at the end, where a reader of only the end finds them.
+fail() { # NAME REASON [LOG]
   failures="${failures}FAILED $1: $2
-"
+${3:+$(tail -n 12 "$3" | cut -c 1-300 | sed 's/^/  /')
+}"
 }
 
 # Prints the line of the next runner that ends, and the log of a failure.
@@ -266,7 +268,7 @@ finish() {
     echo "[$ended of $total] $last FAILED $time: $reason"
     cat "$log"
     failed=$((failed + 1))
-    fail "$last" "$reason; all output: $log; again: make run-$last${SEED:+ SEED=$SEED}"
+    fail "$last" "$reason; all output: $log; again: make run-$last${SEED:+ SEED=$SEED}" "$log"
     return
   fi
   closing=$(closing_line "$log")
