@@ -88,6 +88,8 @@ struct binding {
   int record_depth; /* calls of functions of strew.grad that run, one in another */
   bool recording;   /* calls are recorded now */
   struct print_options print;
+  void (*write)(void *user, const char *text, size_t length); /* what scripts print: strew_set_print */
+  void *write_user;
   bool has_warned_of_mean;
   int single_reads; /* of elements on other devices than the CPU, up to the warning */
 };

@@ -19,6 +19,11 @@ STREW_API int luaopen_strew(lua_State *L);
    created. */
 STREW_API void strew_open(lua_State *L, const strew_options *options);
 
+/* Opens the module on a context that exists, and pushes it: the host's tensors and those of scripts work together, and
+   have one seed and one set of limits. The state holds a reference. Several states may have one context, which one
+   thread at a time uses. Raises an error if the module is open with another context. */
+STREW_API void strew_open_on(lua_State *L, strew_context *context);
+
 /* Returns the context of the module open in this state, borrowed; NULL: none is open. It lives as long as the state,
    and longer if tensors do. For strew_context_interrupt in a handler of Ctrl-C, which stops native calls; lua_sethook
    stops Lua code. */
@@ -85,6 +90,13 @@ STREW_API bool strew_is_recording(lua_State *L);
    be resized; 80 if that returns 0 or `columns` is NULL (the default). It must not use the Lua state. The module must
    be open. */
 STREW_API void strew_set_columns(lua_State *L, int (*columns)(void *user), void *user);
+
+/* Chooses where a script's output goes: each print, and so strew.show and strew.help, calls write(user, text, length)
+   once, with tabs between the values, a newline at the end and a 0 behind it; `write` NULL drops it. It must not use
+   the Lua state, and may be called until lua_close returns. Replaces the global print, in a sandbox by one that hides
+   addresses, too; call it before scripts run. The module must be open. lua_setwarnf is for warnings; what scripts write
+   to files (io.write), which a sandbox lacks, stays as it is. */
+STREW_API void strew_set_print(lua_State *L, void (*write)(void *user, const char *text, size_t length), void *user);
 
 #ifdef __cplusplus
 }

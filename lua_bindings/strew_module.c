@@ -199,6 +199,11 @@ void bind_open(lua_State *L, strew_context *context, struct limits *limits, bool
   open_module(L, &(struct opening){.context = context, .limits = limits, .sandbox = sandbox});
 }
 
+void strew_open_on(lua_State *L, strew_context *context) {
+  bind_open(L, context, NULL, false);
+  if (strew_context_of(L) != context) luaL_error(L, "strew: the module is already open, with another context");
+}
+
 int luaopen_strew(lua_State *L) {
   strew_open(L, NULL);
   return 1;

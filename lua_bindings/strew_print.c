@@ -9,6 +9,7 @@
    those are read, slice by slice, through a strided view in which a shortened dimension becomes two: the end (0 or 1)
    and the position in it. Of a matrix whose rows are longer than a line, the columns in the middle are left out. */
 #include "strew_bind.h"
+#include "strew_lua.h"
 
 #include <fenv.h>
 #include <inttypes.h>
@@ -416,3 +417,37 @@ const struct script_function bind_print_rows[] = {
     {"texts", push_texts, 0, INNER | CONSTANT}, /* of t and a precision: the elements as strings */
     {NULL},
 };
+
+/* ------------------------------------------------------------------------------------------------ print of scripts */
+
+/* print(value, ...), for the host. Upvalues: the binding, and tostring, which hides addresses in a sandbox. */
+static int print_to_host(lua_State *L) {
+  const struct binding *binding = lua_touserdata(L, lua_upvalueindex(1));
+  const int count = lua_gettop(L);
+  luaL_Buffer line;
+  size_t length;
+  luaL_buffinit(L, &line);
+  for (int i = 1; i <= count; i++) {
+    if (i > 1) luaL_addchar(&line, '\t');
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_pushvalue(L, i);
+    lua_call(L, 1, 1);
+    if (!lua_isstring(L, -1)) return luaL_error(L, "'tostring' must return a string");
+    luaL_addvalue(&line);
+  }
+  luaL_addchar(&line, '\n');
+  luaL_pushresult(&line);
+  const char *text = lua_tolstring(L, -1, &length);
+  if (binding->write) binding->write(binding->write_user, text, length);
+  return 0;
+}
+
+void strew_set_print(lua_State *L, void (*write)(void *user, const char *text, size_t length), void *user) {
+  bind_stack(L, 2);
+  struct binding *binding = bind_push_binding(L);
+  lua_getglobal(L, "tostring");
+  lua_pushcclosure(L, print_to_host, 2);
+  lua_setglobal(L, "print");
+  binding->write = write;
+  binding->write_user = user;
+}

@@ -214,6 +214,61 @@ bitwise_and: '\''self'\'' is float32, bitwise_and takes integers and bools
   text  (r > 0.5) + (r & 1)
                        ^
 formula: '\''z'\'' is unknown, expected r, g, b, x or y'
+shown='script 1
+  | heights	int64[] cpu  10
+  smoothing, 25 %
+  smoothing, 50 %
+  smoothing, 75 %
+  smoothing, 100 %
+script 2
+script:2: gather: '\''index'\'' has value 3 at [0], out of range for dim 0 of self (size 3, valid 0..2)
+  self   int64[3] cpu
+  index  int64[1] cpu
+  hint   was it counted from 1? index - 1 counts from 0
+stack traceback:
+	script:2: in function '\''part'\''
+	script:5: in function '\''whole'\''
+	script:7: in main chunk
+script 3
+cancelled
+script 4
+  | as before'
+solved='step 0: 0.8026 left, 0.0000 right
+step 1: 1.5175 left, 0.0000 right
+step 2: 2.1645 left, 0.0000 right
+step 3: 1.9515 left, 0.8026 right
+step 4: 1.7761 left, 1.5175 right
+step 5: 1.6239 left, 2.1645 right
+[string "function source(x) x[0] = 7 end"]:1: t[i] = v: '\''self'\'' is read-only memory of the host, it cannot be written
+  self  float64[8000] cpu
+  hint  self:clone() may be written
+x[0] is 0'
+heard=' 0 0.35 E
+ 1 0.36 E
+ 2 0.36 E
+ 3 0.35 E
+ 4 0.35 E
+ 5 0.35 E
+ 6 0.36 E
+ 7 0.35 b
+ 8 0.35 b
+ 9 0.36 b
+10 0.35 b
+11 0.35 b
+12 0.35 A
+13 0.35 A
+14 0.35 A
+15 0.35 A
+16 0.35 A
+17 0.35 e
+18 0.00 quiet 1
+19 0.00 quiet 2'
+by_python='4.0 3.0 4.75
+scatter_sum: '\''index'\'' has value 7 at [4], out of range for dim 0 of out (size 3, valid 0..2)
+  src    float32[6] cpu
+  index  int64[6] cpu
+  out    float32[3] cpu
+4.0 3.0 4.75'
 plugged='loaded 10000 times, the answer is 572, others 0; libstrew is gone
 since the 999th time: no memory, thread, file or mapping more'
 
@@ -232,6 +287,14 @@ test_hosts() {
   host "share.cpp, by Lua's own headers" "$shared" "$cc share.cpp -Ilua $lua -o share && ./share"
   host 'share.cpp, by static libraries' "$shared" "$cc share.cpp $static -o share && env -u LD_LIBRARY_PATH ./share"
   host server.c "$served" "$c server.c $lua -o server && ./server"
+  host console.c "$shown" "$c console.c $lua -o console && ./console | grep -v '\[C\]'"
+  host solver.c "$solved" "$c solver.c $lua -o solver && ./solver"
+  host blocks.c "$heard" "$c blocks.c $lua -lm -o blocks && ./blocks"
+  if command -v python3 >/dev/null; then
+    host arrays.py "$by_python" 'python3 -B arrays.py'
+  else
+    echo 'hosts: arrays.py is left out: python3 is not installed'
+  fi
   host require.lua "$required" "LUA_CPATH=\"\$prefix/lib/lua/5.4/?.so\" lua5.4 require.lua"
   cat >"$here/formula.sh" <<'END'
 "$prefix/bin/strew" -e 'strew.save("in.png", (strew.arange(24) * 10):view(2, 4, 3):to "uint8")'

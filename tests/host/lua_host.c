@@ -1,6 +1,7 @@
 /* lua_host.c: a program with Lua states of its own, like a host application.
 
-   1. Tensors are passed to scripts and returned (strew_lua.h), tensors over read-only memory, too; streams of arrays.
+   1. Tensors are passed to scripts and returned (strew_lua.h), tensors over read-only memory, too, in each call of
+   calls.lua; streams of arrays; modules on one context; what scripts print goes to the host.
    2. Lua's allocator fails at every call in turn, while the module is opened and while it is used: Lua raises its
    memory error, or the call continues; no tensor is left over, and under a sanitizer no other memory either.
    3. So does the context's, in calls that create several tensors and read them: scripts get strew's error. */
@@ -82,7 +83,98 @@ static const char read_only[] =
     "x:clone():add_(1)\n"
     "strew.scatter_sum(x, strew.tensor{0, 0, 1}, {out = strew.zeros(2)})\n";
 
+/* Each call of calls.lua with copies of its tensors in read-only pages, which end the process if they are written: it
+   returns what the ordinary call returns. In place, and with `out`, it is the error. */
+static const char sweep[] =
+    "local strew, protect = ...\n"
+    "local drawn, refusals, copies = dofile 'tests/calls.lua', 0, 0\n"
+    "local views = 'as_strided movedim moveaxis squeeze swapaxes t transpose unsqueeze'\n"
+    "local nothing = 'positive nan_to_num'\n" /* of integers: written to by neither */
+    "local function protected(x)\n"
+    "  if strew.type(x) then\n"
+    "    copies = copies + 1\n"
+    "    local copy = protect(x)\n"
+    "    return copies % 2 == 0 and copy or strew.from_dlpack(strew.to_dlpack(copy)) -- which stays read-only\n"
+    "  end\n"
+    "  if type(x) ~= 'table' or getmetatable(x) then return x end\n"
+    "  local copy = {}\n"
+    "  for key, value in pairs(x) do copy[key] = protected(value) end\n"
+    "  return copy\n"
+    "end\n"
+    "local function run(f, arguments, n)\n"
+    "  strew.manual_seed(1) math.randomseed(1)\n"
+    "  return table.pack(pcall(f, table.unpack(arguments, 1, n)))\n"
+    "end\n"
+    "local function refused(name, f, arguments, n)\n"
+    "  local results = run(f, arguments, n)\n"
+    "  assert(not results[1] or nothing:find(name, 1, true), name .. ' is no error')\n"
+    "  local is_refused = results[1] or results[2]:find('is read-only memory of the host', 1, true)\n"
+    "  refusals = refusals + (is_refused and 1 or 0)\n"
+    "  return is_refused\n"
+    "end\n"
+    "for _, name in ipairs(drawn.names) do\n"
+    "  local in_place = not views:find('%f[%a]' .. name .. '%f[%A]') and rawget(strew, name .. '_')\n"
+    "  for k = 1, 4 do\n"
+    "    local call = drawn.draw(name, k, 'cpu')\n"
+    "    local only_read, n = protected(call), call.n\n"
+    "    local expected, results = run(call.f, call, n), run(call.f, only_read, n)\n"
+    "    assert(drawn.hash(drawn.no_value, expected) == drawn.hash(drawn.no_value, results), name)\n"
+    "    if in_place then\n"
+    "      local copy = {strew.type(call[1]) and call[1]:clone(), table.unpack(call, 2, n)}\n"
+    "      if run(in_place, copy, n)[1] then assert(refused(name, in_place, only_read, n), name) end\n"
+    "    end\n"
+    "    if results[1] and (name:find '^scatter_%a+$' or name:find '^segment_c') and not in_place then\n"
+    "      local options = type(call[n]) == 'table' and call[n]\n"
+    "      local given, at = {table.unpack(only_read, 1, n)}, options and n or n + 1\n"
+    "      given[at] = {out = protect(results[2])}\n"
+    "      for key, value in pairs(options or {}) do given[at][key] = value end\n"
+    "      refused(name, call.f, given, at)\n"
+    "    end\n"
+    "  end\n"
+    "end\n"
+    "return refusals\n";
+
 static void count_release(void *user) { ++*(int *)user; }
+
+struct pages {
+  void *data;
+  size_t size_bytes;
+};
+static void unmap(void *pages_) {
+  struct pages *pages = pages_;
+  munmap(pages->data, pages->size_bytes);
+  free(pages);
+}
+
+/* protect(t): a copy in pages that may only be read. */
+static int protect(lua_State *L) {
+  strew_tensor *given = strew_check(L, 1), *copy = NULL;
+  const size_t bytes = (size_t)strew_tensor_numel(given) * strew_dtype_size_bytes(strew_tensor_dtype(given));
+  struct pages *pages = malloc(sizeof *pages);
+  strew_error error = {0};
+  pages->size_bytes = bytes + 1;
+  pages->data = mmap(NULL, bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  strew_read(given, pages->data, bytes, NULL);
+  mprotect(pages->data, bytes + 1, PROT_READ);
+  if (strew_wrap_const(strew_tensor_device(given), strew_tensor_dtype(given), strew_tensor_rank(given),
+                       strew_tensor_sizes(given), NULL, pages->data, bytes, unmap, pages, &copy, &error) != STREW_OK)
+    return strew_raise(L, &error);
+  strew_push(L, copy);
+  strew_release(copy);
+  return 1;
+}
+
+static void test_sweep(void) {
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  luaL_loadstring(L, sweep);
+  luaL_requiref(L, "strew", luaopen_strew, 0);
+  lua_pushcfunction(L, protect);
+  const bool good = lua_pcall(L, 2, 1, 0) == LUA_OK;
+  if (!good) printf("lua_host: %s\n", lua_tostring(L, -1));
+  expect(good && lua_tointeger(L, -1) > 100, "each call with read-only memory", (long)lua_tointeger(L, -1));
+  lua_close(L);
+}
 
 static void test_read_only(void) {
   strew_device *cpu = NULL;
@@ -426,6 +518,107 @@ static void test_columns(void) {
   lua_close(L);
 }
 
+/* ------------------------------------------------------------------------------------------- what scripts print */
+
+struct console {
+  char text[4000];
+  int lines;
+};
+
+static void write_line(void *user, const char *text, size_t length) {
+  struct console *console = user;
+  expect(strlen(text) == length && text[length - 1] == '\n', "a line of print", (long)length);
+  snprintf(console->text + strlen(console->text), sizeof console->text - strlen(console->text), "%s", text);
+  console->lines++;
+}
+
+static void expect_print(lua_State *L, struct console *console, const char *chunk, const char *expected) {
+  *console = (struct console){.lines = 0};
+  const bool is_fine = luaL_dostring(L, chunk) == LUA_OK;
+  const char *found = is_fine ? console->text : lua_tostring(L, -1);
+  expect(strcmp(found, expected) == 0 && (!is_fine || console->lines == 1), chunk, console->lines);
+  if (strcmp(found, expected) != 0) printf("lua_host: %s\n", found);
+  lua_settop(L, 0);
+}
+
+/* Into the host's console, in a state of its own and in a sandbox, where no address is shown. */
+static void test_print(void) {
+  struct console console;
+  for (int sandbox = 0; sandbox < 2; sandbox++) {
+    lua_State *L = sandbox ? strew_new_state(&(strew_options){.sandbox = true}, NULL) : luaL_newstate();
+    if (!sandbox) luaL_openlibs(L), luaL_requiref(L, "strew", luaopen_strew, 1);
+    lua_settop(L, 0);
+    strew_set_print(L, write_line, &console);
+    expect_print(L, &console, "print()", "\n");
+    expect_print(L, &console,
+                 "print(1, 2.5, nil, true, 'text', setmetatable({}, {__tostring = function() return 'own' end}))",
+                 "1\t2.5\tnil\ttrue\ttext\town\n");
+    expect_print(L, &console, "print(strew.arange(3), 4)", "int64[3] cpu\n 0  1  2\t4\n");
+    expect_print(L, &console, "strew.show(strew.tensor{{0, 1}}, {style = 'ascii'})", "  @@\n0 .. 1\n");
+    expect_print(L, &console, "print(setmetatable({}, {__tostring = function() return {} end}))",
+                 "'__tostring' must return a string");
+    expect_print(L, &console, "local t = {} for i = 1, 200 do t[i] = i end print(#t, select('#', table.unpack(t)))",
+                 "200\t200\n");
+    if (sandbox) expect_print(L, &console, "print({}, print)", "table: 0x00000001\tfunction: 0x00000002\n");
+    expect(luaL_dostring(L, "strew.help('zeros')") == LUA_OK && strstr(console.text, "strew.zeros(") != NULL,
+           "help goes to the host", console.lines);
+    strew_set_print(L, NULL, NULL);
+    console.lines = 0;
+    expect(luaL_dostring(L, "print(7)") == LUA_OK && console.lines == 0, "print into nothing", console.lines);
+    /* A script's own tostring, which the host takes for Lua's. */
+    expect(luaL_dostring(L, "tostring = function(x) return x end") == LUA_OK, "tostring", 0);
+    strew_set_print(L, write_line, &console);
+    expect_print(L, &console, "print({})", "[string \"print({})\"]:1: 'tostring' must return a string");
+    lua_close(L);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------ modules on one context */
+
+static int open_on(lua_State *L) { return strew_open_on(L, lua_touserdata(L, 1)), 1; }
+
+static void test_open_on(void) {
+  strew_context *context = NULL, *other = NULL;
+  strew_device *device = NULL;
+  strew_tensor *sum = NULL;
+  strew_scalar value = strew_int(0);
+  const int64_t size = 3;
+  strew_context_create(&(strew_options){.threads = 1}, &context, NULL);
+  strew_context_create(NULL, &other, NULL);
+  strew_device_find(context, NULL, &device, NULL);
+  lua_State *states[] = {luaL_newstate(), luaL_newstate()};
+  for (int i = 0; i < 2; i++) {
+    luaL_openlibs(states[i]);
+    strew_open_on(states[i], context);
+    lua_setglobal(states[i], "strew");
+    expect(strew_context_of(states[i]) == context, "the module is on the host's context", i);
+  }
+  /* The host's tensor, changed by one script and summed up with another's. */
+  strew_full(device, STREW_INT64, 1, &size, strew_int(1), &sum, NULL);
+  for (int i = 0; i < 2; i++) strew_push(states[i], sum), lua_setglobal(states[i], "shared");
+  expect(luaL_dostring(states[0], "shared:add_(strew.arange(3)) return shared") == LUA_OK, "the first script", 0);
+  strew_push(states[1], strew_check(states[0], -1));
+  lua_setglobal(states[1], "given");
+  expect(luaL_dostring(states[1], "return (shared + given):sum()") == LUA_OK, "the second script", 1);
+  strew_item(strew_check(states[1], -1), &value, NULL);
+  expect(value.as.i == 12, "scripts and host share tensors", (long)value.as.i);
+  /* Again: the same module; on another context: an error. */
+  lua_getglobal(states[0], "strew");
+  strew_open_on(states[0], context);
+  expect(lua_rawequal(states[0], -1, -2), "the module is opened again", 0);
+  lua_pushcfunction(states[0], open_on);
+  lua_pushlightuserdata(states[0], other);
+  expect(lua_pcall(states[0], 1, 1, 0) == LUA_ERRRUN &&
+             strcmp(lua_tostring(states[0], -1), "strew: the module is already open, with another context") == 0,
+         "another context is refused", 0);
+  lua_close(states[0]);
+  expect(luaL_dostring(states[1], "assert(shared:sum():item() == 6)") == LUA_OK, "a state is closed", 0);
+  strew_context_release(other);
+  strew_context_release(context); /* before the last state */
+  strew_release(sum);
+  lua_close(states[1]);
+}
+
 /* ------------------------------------------------------------------------------------------------ Lua out of memory */
 
 struct allocations {
@@ -648,8 +841,11 @@ int main(void) {
   test_finalizers();
   test_foreign();
   test_read_only();
+  test_sweep();
   test_no_options();
   test_columns();
+  test_print();
+  test_open_on();
   test_opening();
   test_testing();
   test_use(use);

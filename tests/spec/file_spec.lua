@@ -563,6 +563,9 @@ describe("files", function()
       for key, t in pairs(x) do assert.is_true(t.dtype == y[key].dtype and t:equal(y[key]:to(t.device))) end
     end
     assert.same({"c", "a"}, strew.columns(strew.load(name, {columns = {"c", "a"}})))
+    local before = read(name)
+    strew.load(name, {map = is_little, device = "cpu"}).a:fill_(7) -- writes stay in memory
+    assert.equal(before, read(name))
     assert.equal("load: 'columns' has \"d\", not found in the file",
       support.message(strew.load, name, {columns = {"d"}}))
     assert.equal("load: 'columns' has \"c\" twice", support.message(strew.load, name, {columns = {"c", "c"}}))
