@@ -156,7 +156,10 @@ local function join_squares(a, b, size_a, size_b)
   local inputs = {m = a[1], s = a[2], t = b[2], share = share, weight = share * size_a, gap = b[1] - a[1]}
   return {operands.compute("m + gap * share", inputs), operands.compute("s + t + gap * gap * weight", inputs)}
 end
-local function squares(x, ranges) return join_tree({x, strew.zeros_like(x)}, ranges, join_squares, 0.0)[2] end
+local function squares(x, ranges)
+  local out = join_tree({x, strew.zeros_like(x)}, ranges, join_squares, 0.0)
+  return strew.where(out[1]:isfinite(), out[2], 0 / 0)
+end
 
 -- Ranges whose largest element is beyond these bounds are scaled, so that no square overflows or loses digits.
 local BEYOND <const> = {{"gt", 0x1p500, 0x1p-600}, {"lt", 0x1p-400, 0x1p600}}
@@ -186,7 +189,77 @@ local function spread(is_deviation)
   end
 end
 
+----------------------------------------------------------------------------------------------------------- quantiles
+
+-- Returns the positions in a line of the elements that have those ranks among the sorted elements of their range; ranks:
+-- lines. A wavelet matrix (Claude, Navarro and Ordonez): the elements, as their numbers in order, are divided by each
+-- binary digit in turn, the highest first, and ranges and ranks follow.
+local function select_ranked(line, starts, ends, ranks)
+  local n, _, order = line:size(0), line:detach():sort(0)
+  local dtype = n < 1 << 31 and "int32" or "int64"
+  local numbers = strew.zeros_like(order):scatter_(0, order, strew.arange(n, {device = line.device})):to(dtype)
+  local none, queries = strew.zeros(1, {dtype = dtype, device = line.device}), {}
+  for k, rank in ipairs(ranks) do queries[k] = {from = starts:to(dtype), to = ends:to(dtype), rank = rank:to(dtype)} end
+  local digit = 1
+  while digit < n do digit = digit * 2 end
+  while digit > 1 do
+    digit = digit // 2
+    local is_high = (numbers & digit):ne(0)
+    local is_low = is_high:logical_not()
+    local low = strew.cat{none, is_low:cumsum(0):to(dtype)} -- before each position
+    local all_low = low[n]
+    for _, query in ipairs(queries) do
+      local from, to = low:index_select(0, query.from), low:index_select(0, query.to)
+      local count = to - from
+      local rises = query.rank:ge(count)
+      query.found = (query.found or none) + rises * digit
+      query.rank = query.rank - rises * count
+      query.from = strew.where(rises, query.from - from + all_low, from)
+      query.to = strew.where(rises, query.to - to + all_low, to)
+    end
+    numbers = strew.cat{numbers:masked_select(is_low), numbers:masked_select(is_high)}
+  end
+  return map(queries, function(query) return order:index_select(0, query.found or starts * 0, {mode = "clip"}) end)
+end
+
+-- The rules of runtime/shared/rank.h: s is t or 1 - t, the share of the gap from the nearer of a and b.
+local SHARE <const> = "where(b - a < inf, (b - a) * s, (b * 0.5 - a * 0.5) * (s + s))"
+local BETWEEN <const> = "where(t == 0 or a == b, a, where(t < 0.5, a + share, b - share))"
+local function quantile(x, ranges, skips, options)
+  local q, way = options.q or 0.5, options.interpolation or not options.q and "lower" or "linear"
+  local mixes = way == "linear" or way == "midpoint"
+  if x:dim() > 1 or not (q >= 0 and q <= 1) or mixes and not is_float(x) or not inner.has_float64(x) then
+    return nil
+  end
+  local starts = ranges.starts or strew.arange(ranges.count, {device = x.device})
+  local ends = starts + (ranges.lengths or ranges.longest)
+  local counts = counts_of(x, ranges, skips)
+  local highest = (counts - 1):clamp(0)
+  local rank = highest:to("float64") * q
+  local below = (way == "higher" and rank:ceil() or way == "nearest" and rank:round() or rank:floor()):to("int64")
+  local ranks, wants_last = {below}, is_float(x) and not skips
+  if mixes then table.insert(ranks, (below + 1):minimum(highest)) end
+  if wants_last then table.insert(ranks, highest) end
+  local at = select_ranked(x, starts, ends, ranks)
+  local value = x:index_select(0, at[1])
+  if mixes then
+    local dtype = computed(x).dtype
+    local t = (rank - below):to(dtype)
+    if way == "midpoint" then t = t:ne(0):to(dtype) * 0.5 end
+    local inputs = {a = value:to(dtype), b = x:index_select(0, at[2]):to(dtype), t = t, inf = math.huge}
+    inputs.s = t:minimum(1 - t)
+    inputs.share = operands.compute(SHARE, inputs)
+    value = operands.compute(BETWEEN, inputs)
+  end
+  if wants_last then -- NaN is the last
+    local last = x:index_select(0, at[#at])
+    value = strew.where(last:eq(last), value, 0 / 0)
+  end
+  return ranges.starts and strew.where(counts:gt(0), value, is_float(x) and 0 / 0 or x.dtype ~= "bool" and 0) or value
+end
+
 local JOINING = {
+  median = quantile, quantile = quantile,
   sum = sum, mean = mean, var = spread(false), std = spread(true), min = extreme(strew.minimum, math.huge),
   max = extreme(strew.maximum, -math.huge), any = truth(strew.logical_or, false),
   all = truth(strew.logical_and, true), first = choice(false), last = choice(true),
@@ -261,11 +334,11 @@ end
 -- Returns a row for each range; nil: by groups alone.
 local function join(x, ranges, word, options, skips)
   local f, dtype = JOINING[word], options.dtype
-  if not f or ranges.longest == 0 or options.fill ~= nil or dtype and not (is_float(x) and dtype == "float64") then
+  if word ~= "count" and ranges.longest == 0 or not f or options.fill ~= nil or dtype and not (is_float(x) and dtype == "float64") then
     return nil
   end
   x = dtype and operands.as(x, dtype) or x
-  return f(x, ranges, skips, options)
+  return f(x, ranges, skips and ranges.longest > 0, options)
 end
 
 local function reduce_ranges(v, x, ranges, order, word, options, skips)
@@ -356,9 +429,9 @@ local function rolling(v, n, reduce, by, min_count)
   local starts = (ends - n):maximum(first)
   local lengths = ends - starts
   -- Windows of full width are joined for all rows, whatever their groups; others as ranges.
-  local rows, whole, full = order and JOINING[word] and x:index_select(0, order) or x, {longest = n}, nil
+  local rows, whole, full = order and (JOINING[word] or skips) and x:index_select(0, order) or x, {longest = n}, nil
   whole.count = members - n + 1
-  if members > 0 then full = join(rows, whole, word, options, skips) end
+  if members > 0 and n >= min_count then full = join(rows, whole, word, options, skips) end
   local is_wanted = lengths:ge(min_count)
   if full then is_wanted = is_wanted & lengths:lt(n) end
   local places = is_wanted:nonzero():squeeze(1)
