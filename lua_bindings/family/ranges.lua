@@ -212,7 +212,7 @@ local function select_ranked(line, starts, ends, ranks)
       local from, to = low:index_select(0, query.from), low:index_select(0, query.to)
       local count = to - from
       local rises = query.rank:ge(count)
-      query.found = (query.found or none) + rises * digit
+      query.found = (query.found or none) + rises:to(dtype) * digit
       query.rank = query.rank - rises * count
       query.from = strew.where(rises, query.from - from + all_low, from)
       query.to = strew.where(rises, query.to - to + all_low, to)
@@ -225,7 +225,9 @@ end
 -- The rules of runtime/shared/rank.h: s is t or 1 - t, the share of the gap from the nearer of a and b.
 local SHARE <const> = "where(b - a < inf, (b - a) * s, (b * 0.5 - a * 0.5) * (s + s))"
 local BETWEEN <const> = "where(t == 0 or a == b, a, where(t < 0.5, a + share, b - share))"
+local SHORT <const> = 8 -- elements that are sooner copied: medians of 1 M windows of 5: 390 ms -> 140 ms, of 10 the same
 local function quantile(x, ranges, skips, options)
+  if ranges.longest <= SHORT then return nil end
   local q, way = options.q or 0.5, options.interpolation or not options.q and "lower" or "linear"
   local mixes = way == "linear" or way == "midpoint"
   if x:dim() > 1 or not (q >= 0 and q <= 1) or mixes and not is_float(x) or not inner.has_float64(x) then
@@ -237,7 +239,8 @@ local function quantile(x, ranges, skips, options)
   local highest = (counts - 1):clamp(0)
   local rank = highest:to("float64") * q
   local below = (way == "higher" and rank:ceil() or way == "nearest" and rank:round() or rank:floor()):to("int64")
-  local ranks, wants_last = {below}, is_float(x) and not skips
+  local ranks = {below}
+  local wants_last = is_float(x) and not skips and x:ne(x):any():item()
   if mixes then table.insert(ranks, (below + 1):minimum(highest)) end
   if wants_last then table.insert(ranks, highest) end
   local at = select_ranked(x, starts, ends, ranks)
@@ -425,32 +428,46 @@ local function rolling(v, n, reduce, by, min_count)
   end
   local members = order and order:size(0) or size
   n = math.min(n, math.max(members, 1)) -- no window is longer
-  local ends = strew.arange(1, members + 1, {device = device})
-  local starts = (ends - n):maximum(first)
-  local lengths = ends - starts
   -- Windows of full width are joined for all rows, whatever their groups; others as ranges.
   local rows, whole, full = order and (JOINING[word] or skips) and x:index_select(0, order) or x, {longest = n}, nil
   whole.count = members - n + 1
   if members > 0 and n >= min_count then full = join(rows, whole, word, options, skips) end
-  local is_wanted = lengths:ge(min_count)
-  if full then is_wanted = is_wanted & lengths:lt(n) end
-  local places = is_wanted:nonzero():squeeze(1)
+  local function windows_at(places, begin)
+    local starts = (places - (n - 1)):maximum(begin)
+    return {starts = starts, lengths = places + 1 - starts}
+  end
+  local gaps, all, places = math.min(math.max(min_count - 1, 0), members), nil, nil
+  if order then
+    all = windows_at(strew.arange(members, {device = device}), first)
+    local is_wanted = all.lengths:ge(min_count)
+    places = (full and is_wanted & all.lengths:lt(n) or is_wanted):nonzero():squeeze(1)
+    first = first:index_select(0, places)
+  else
+    places = strew.arange(gaps, math.max(gaps, full and n - 1 or members), {device = device})
+    if skips then all = windows_at(strew.arange(members, {device = device}), 0) end
+  end
   local rest
   if not full or #places > 0 then
-    local spans = ranges_of(starts:index_select(0, places), lengths:index_select(0, places))
-    rest = reduce_ranges(v, x, spans, order, word, options, skips)
+    local spans = windows_at(places, first)
+    rest = reduce_ranges(v, x, ranges_of(spans.starts, spans.lengths), order, word, options, skips)
   end
-  local at = strew.full(members, -1, {dtype = "int64", device = device})
-  if full then at = strew.where(lengths:eq(n), ends - n, at) end
-  at = at:scatter(0, places, strew.arange(#places, {device = device}) + (full and whole.count or 0))
-  local out = full and rest and strew.cat({full, rest}, 0) or full or rest
-  out = out:index_select(0, at, {mode = "drop"})
-  local is_missing = beside(at:lt(0), out)
-  if skips then
-    is_missing = is_missing | counts_of(rows, {starts = starts, lengths = lengths}, true):lt(min_count)
-  end
+  local out, is_missing = full or rest, nil
+  local function empty_rows(count) return strew.zeros({count, table.unpack(out.shape, 2)}, {dtype = out.dtype, device = device}) end
   if order then
-    local back = strew.full(size, -1, {dtype = "int64", device = device}):scatter(0, order, ends - 1)
+    local at = strew.full(members, -1, {dtype = "int64", device = device})
+    if full then at = strew.where(all.lengths:eq(n), all.starts, at) end
+    at = at:scatter(0, places, strew.arange(#places, {device = device}) + (full and whole.count or 0))
+    out = (full and rest and strew.cat({full, rest}, 0) or out):index_select(0, at, {mode = "drop"})
+    is_missing = at:lt(0)
+  else
+    out = strew.cat({empty_rows(gaps), rest or empty_rows(0), full or empty_rows(0)}, 0)
+    is_missing = strew.arange(members, {device = device}):lt(gaps)
+  end
+  is_missing = beside(is_missing, out)
+  if skips then is_missing = is_missing | counts_of(rows, all, true):lt(min_count) end
+  if order then
+    local back = strew.full(size, -1, {dtype = "int64", device = device}):scatter(0, order, strew.arange(members,
+      {device = device}))
     out = out:index_select(0, back, {mode = "drop"})
     is_missing = is_missing:index_select(0, back, {mode = "drop"}) | beside(back:lt(0), out)
   end
