@@ -153,8 +153,8 @@ end
 local function join_squares(a, b, size_a, size_b)
   if is_tensor(size_a) then size_a = beside(size_a:to("float64"), a[1]) end
   local share = size_b / (size_a + size_b)
-  local inputs = {m = a[1], s = a[2], t = b[2], share = share, weight = share * size_a, gap = b[1] - a[1]}
-  return {operands.compute("m + gap * share", inputs), operands.compute("s + t + gap * gap * weight", inputs)}
+  local inputs = {m = a[1], n = b[1], s = a[2], t = b[2], share = share, weight = share * size_a}
+  return {operands.compute("m + (n - m) * share", inputs), operands.compute("s + t + square(n - m) * weight", inputs)}
 end
 local function squares(x, ranges)
   local out = join_tree({x, strew.zeros_like(x)}, ranges, join_squares, 0.0)
