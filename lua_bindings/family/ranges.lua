@@ -2,8 +2,8 @@
 --
 -- What can join in pairs does so as a tree: blocks of 1, 2, 4, ... elements begin at every position, each joined of two
 -- halves. A range is made of the blocks that its length has as binary digits, the smallest first. So a result depends on
--- the range's elements alone, and costs the logarithm of the length. Other reductions are those of groups, to whom the
--- elements of some ranges at a time are copied.
+-- the range's elements alone, and costs the logarithm of the length. Other reductions are those of groups, for which
+-- the elements of some ranges at a time are copied.
 --
 -- Ranges are {starts =, lengths = (int64), longest =, count =}; windows of one width at every position {longest =, count
 -- =} without starts. Rows may have been taken in another order: then `order` has their positions.
@@ -269,7 +269,9 @@ local JOINING = {
   prod = function(x, ranges, skips)
     return is_float(x) and tree_of(leaves(computed(x), skips, 1.0), ranges, strew.mul, 1.0) or nil
   end,
-  count = function(x, ranges, skips) return counts_of(x, ranges, skips):expand(ranges.count, table.unpack(x.shape, 2)) end,
+  count = function(x, ranges, skips)
+    return counts_of(x, ranges, skips):expand(ranges.count, table.unpack(x.shape, 2))
+  end,
 }
 
 ------------------------------------------------------------------------------------------------------------- copied
@@ -301,11 +303,19 @@ local function by_groups(x, ranges, order, word, options)
   for name, value in next, options do own[name] = value end
   return each_block(ranges, order, function(positions, groups, begins, first)
     local g = strew.grouping(groups, {dim_size = begins:size(0) - 1})
-    return (errors.own("src", "v", function(fact, hint, found)
+    local function reword(fact, hint, found)
       local group = "in group " .. inner.text(found.value)
       if not fact:find(group, 1, true) then return fact, hint end
-      return errors.replace(fact, group, ("in range %d"):format(found.value + first)), nil
-    end, g[word], g, x:index_select(0, positions), own))
+      local place = "range " .. found.value + first
+      if ranges.ends_at then
+        local at = ranges.ends_at:get{found.value + first}
+        place = ("the window that ends at [%d]"):format(order and order:get{at} or at)
+      end
+      return errors.replace(fact, group, "in " .. place), 'v:to("float64")'
+    end
+    local function of_script(fact, hint) return errors.replace(fact, "src's", "v's"), hint end
+    local copies = x:index_select(0, positions)
+    return (errors.own(nil, nil, of_script, errors.own, "src", "v", reword, g[word], g, copies, own))
   end)
 end
 
@@ -337,9 +347,8 @@ end
 -- Returns a row for each range; nil: by groups alone.
 local function join(x, ranges, word, options, skips)
   local f, dtype = JOINING[word], options.dtype
-  if word ~= "count" and ranges.longest == 0 or not f or options.fill ~= nil or dtype and not (is_float(x) and dtype == "float64") then
-    return nil
-  end
+  if not f or options.fill ~= nil or ranges.longest == 0 and word ~= "count" then return nil end
+  if dtype and not (is_float(x) and dtype == "float64") then return nil end
   x = dtype and operands.as(x, dtype) or x
   return f(x, ranges, skips and ranges.longest > 0, options)
 end
@@ -369,7 +378,8 @@ local function ranges(v, starts, ends, reduce)
     operands.check_rank(t, name, 1, 1, "1")
     operands.check_device(x, t, name)
     local limit = t.dtype == "uint64" and t:gt(n) or t:to("int64"):lt(0) | t:to("int64"):gt(n)
-    operands.check_none(limit, t, name, ("0..%d: a range ends before its end, as v[{from, to}] does"):format(n))
+    operands.check_none(limit, t, name, ("0..%d, the rows of v"):format(n),
+      ("%s:clamp(0, %d) cuts the ranges; an end is not part of its range"):format(name, n))
   end
   operands.check_shape(ends, starts.shape, "ends")
   starts, ends = starts:to("int64"), ends:to("int64")
@@ -382,8 +392,8 @@ end
 local function grouping_of(by, x)
   local g = by
   if is_tensor(by) or type(by) == "table" then
-    g = errors.own(nil, "by", nil, strew.group_by, by)
-  elseif strew.type(by) ~= "grouping" then
+    g = errors.own("keys", "by", nil, strew.group_by, by)
+  elseif not inner.ids(by) then
     fail("by", ("is %s, expected keys or a grouping"):format(inner.text(by)))
   end
   if g.length ~= x:size(0) then
@@ -394,7 +404,7 @@ local function grouping_of(by, x)
   return g
 end
 
--- Returns the rows at places, -1: none, and where there is none. Of integers then floats that hold them.
+-- Returns the rows, NaN where one is missing: of integers then floats that hold them.
 local function with_gaps(out, is_missing)
   if not is_missing:any():item() then return out end
   if not is_float(out) then
@@ -415,59 +425,65 @@ local function check_number(name, value, least, most, hint)
     hint, "value", value)
 end
 
+-- Windows of n rows that end at `places` and begin no earlier than `first`, a line or a number.
+local function windows_at(places, n, first)
+  local starts = (places - (n - 1)):maximum(first)
+  local out = ranges_of(starts, places + 1 - starts)
+  out.ends_at = places
+  return out
+end
+
+-- Returns a row for each of some windows, and where there is none. full: those of n rows, one at every position, or nil;
+-- rest: those that end at `places`, or nil.
+local function arrange(full, rest, places, windows, n)
+  local at = strew.full(windows.count, -1, {dtype = "int64", device = places.device})
+  if full then at = strew.where(windows.lengths:eq(n), windows.starts, at) end
+  at = at:scatter(0, places, strew.arange(#places, {device = places.device}) + (full and full:size(0) or 0))
+  local rows = full and rest and strew.cat({full, rest}, 0) or full or rest
+  return rows:index_select(0, at, {mode = "drop"}), at:lt(0)
+end
+
 local function rolling(v, n, reduce, by, min_count)
   local word, options, x, skips = read(v, reduce)
-  check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
-  check_number("min_count", min_count or n, 0, n, "n is the default; 0 and 1 leave no window out")
   min_count = min_count or n
+  check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
+  check_number("min_count", min_count, 0, n, "n is the default; 0 and 1 leave no window out")
   local device, size, order, first = x.device, x:size(0), nil, 0
   if by ~= nil then
     local g = grouping_of(by, x)
     order = g:order()
     first = g:starts():index_select(0, g.ids:index_select(0, order))
   end
-  local members = order and order:size(0) or size
-  n = math.min(n, math.max(members, 1)) -- no window is longer
-  -- Windows of full width are joined for all rows, whatever their groups; others as ranges.
-  local rows, whole, full = order and (JOINING[word] or skips) and x:index_select(0, order) or x, {longest = n}, nil
-  whole.count = members - n + 1
-  if members > 0 and n >= min_count then full = join(rows, whole, word, options, skips) end
-  local function windows_at(places, begin)
-    local starts = (places - (n - 1)):maximum(begin)
-    return {starts = starts, lengths = places + 1 - starts}
-  end
-  local gaps, all, places = math.min(math.max(min_count - 1, 0), members), nil, nil
+  local count = order and order:size(0) or size
+  local ends_at, gaps = strew.arange(count, {device = device}), math.min(math.max(min_count - 1, 0), count)
+  n = math.min(n, math.max(count, 1)) -- no window is longer
+  -- Windows of n rows are joined at all positions, whatever their groups; others as ranges.
+  local rows, full = order and (JOINING[word] or skips) and x:index_select(0, order) or x, nil
+  if count > 0 and gaps < n then full = join(rows, {longest = n, count = count - n + 1}, word, options, skips) end
+  local windows = (order or skips) and windows_at(ends_at, n, first)
+  local places = not order and ends_at:narrow(0, gaps, math.max((full and n - 1 or count) - gaps, 0))
   if order then
-    all = windows_at(strew.arange(members, {device = device}), first)
-    local is_wanted = all.lengths:ge(min_count)
-    places = (full and is_wanted & all.lengths:lt(n) or is_wanted):nonzero():squeeze(1)
+    local is_wanted = windows.lengths:ge(min_count)
+    places = (full and is_wanted & windows.lengths:lt(n) or is_wanted):nonzero():squeeze(1)
     first = first:index_select(0, places)
-  else
-    places = strew.arange(gaps, math.max(gaps, full and n - 1 or members), {device = device})
-    if skips then all = windows_at(strew.arange(members, {device = device}), 0) end
   end
   local rest
   if not full or #places > 0 then
-    local spans = windows_at(places, first)
-    rest = reduce_ranges(v, x, ranges_of(spans.starts, spans.lengths), order, word, options, skips)
+    rest = reduce_ranges(v, x, windows_at(places, n, first), order, word, options, skips)
   end
-  local out, is_missing = full or rest, nil
-  local function empty_rows(count) return strew.zeros({count, table.unpack(out.shape, 2)}, {dtype = out.dtype, device = device}) end
+  local out, is_missing
   if order then
-    local at = strew.full(members, -1, {dtype = "int64", device = device})
-    if full then at = strew.where(all.lengths:eq(n), all.starts, at) end
-    at = at:scatter(0, places, strew.arange(#places, {device = device}) + (full and whole.count or 0))
-    out = (full and rest and strew.cat({full, rest}, 0) or out):index_select(0, at, {mode = "drop"})
-    is_missing = at:lt(0)
+    out, is_missing = arrange(full, rest, places, windows, n)
   else
-    out = strew.cat({empty_rows(gaps), rest or empty_rows(0), full or empty_rows(0)}, 0)
-    is_missing = strew.arange(members, {device = device}):lt(gaps)
+    local some = full or rest
+    local none = strew.zeros({gaps, table.unpack(some.shape, 2)}, {dtype = some.dtype, device = device})
+    out = full and rest and strew.cat({none, rest, full}, 0) or strew.cat({none, some}, 0)
+    is_missing = ends_at:lt(gaps)
   end
   is_missing = beside(is_missing, out)
-  if skips then is_missing = is_missing | counts_of(rows, all, true):lt(min_count) end
+  if skips then is_missing = is_missing | counts_of(rows, windows, true):lt(min_count) end
   if order then
-    local back = strew.full(size, -1, {dtype = "int64", device = device}):scatter(0, order, strew.arange(members,
-      {device = device}))
+    local back = strew.full(size, -1, {dtype = "int64", device = device}):scatter(0, order, ends_at)
     out = out:index_select(0, back, {mode = "drop"})
     is_missing = is_missing:index_select(0, back, {mode = "drop"}) | beside(back:lt(0), out)
   end
