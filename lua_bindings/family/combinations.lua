@@ -300,9 +300,9 @@ local function segment_csr(src, indptr, r, out)
   return out and store(out, result, "out") or result:clone()
 end
 
-------------------------------------------------------------------------------------------------------------- ranges
+------------------------------------------------------------------------------------------------------------ ranges
 
--- For family/ranges.lua: the first tensor of src; and the result for copies of rows, `starts` are the segments' of them.
+- For family/ranges.lua: the first tensor of src; and the result for copies of rows, `starts` are the segments' of them.
 local function first_source(r, src) return (select(2, read_sources(r, src))) end
 local function combine_copies(r, src, rows, starts)
   local list, first = read_sources(r, src)
