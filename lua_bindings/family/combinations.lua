@@ -302,7 +302,7 @@ end
 
 ------------------------------------------------------------------------------------------------------------ ranges
 
-- For family/ranges.lua: the first tensor of src; and the result for copies of rows, `starts` are the segments' of them.
+-- For family/ranges.lua: the first tensor of src; and the result for copies of rows, whose segments begin at `starts`.
 local function first_source(r, src) return (select(2, read_sources(r, src))) end
 local function combine_copies(r, src, rows, starts)
   local list, first = read_sources(r, src)
