@@ -241,18 +241,22 @@ float32[5] cpu
  0.7500  0.2500  0.2500  0.5000  0.2500]]},
 
   {"Rolling mean", [[
-Positions of windows, a row for each, are starts plus 0, 1, 2. Another reduction gives rolling maxima or medians.]],
+A window ends at each row; within groups it is of the group's last rows. Ranges may be any, as the last 10 seconds.]],
   [[
-local x, width = strew.tensor{1.0, 2, 6, 4, 8, 3}, 3
-local starts = strew.arange(#x - width + 1)
-local windows = x:take(starts:unsqueeze(1) + strew.arange(width))
-print(windows:mean(1))
-print(windows:amax(1))]],
+local x = {day = strew.tensor{1, 1, 2, 2, 3, 3}, city = strew.tensor{0, 1, 0, 1, 0, 1},
+  rain = strew.tensor{1.0, 2, 6, 4, 8, 3}}
+print(strew.rolling(x.rain, 3, "mean"))
+print(strew.rolling(x.rain, 2, "mean", {by = x.city, min_count = 1}))
+local time = strew.tensor{0, 4, 9, 11, 30, 31}
+local starts = time:searchsorted(time - 10)
+print(strew.ranges(x.rain, starts, strew.arange(1, #time + 1), "max"))]],
   [[
-float32[4] cpu
- 3  4  6  5
-float32[4] cpu
- 6  6  8  8]]},
+float32[6] cpu
+ nan  nan    3    4    6    5
+float32[6] cpu
+ 1.0000  2.0000  3.5000  3.0000  7.0000  3.5000
+float32[6] cpu
+ 1  2  6  6  8  8]]},
 
   {"Nearest neighbours on a grid", [[
 Each point is compared with those of the 9 cells around it. Cells of size 1 are numbered in rows of 8, the last of a row

@@ -7365,6 +7365,75 @@ function strew.value_counts(v, by, options) end
 ---@overload fun(x: table, row: any, column: any, reduce: string): table
 function strew.pivot(x, row, column, value, reduce, options) end
 
+---Options of strew.rolling.
+---@class strew.rolling_options
+---@field by? any windows within groups: a grouping of the rows, or keys as `strew.group_by` takes them
+---@field min_count? integer windows of fewer elements are missing, 0 to n; default n
+
+---Reduces a window of rows that ends at each row: moving averages, maxima, medians, ...
+---
+---The window of row i is rows i - n + 1 to i; the first ones are shorter. With `by` it is the last n rows of row i's
+---group up to i. A window of fewer than `min_count` elements is missing: NaN, so that integers become float64 (an error
+---if that does not hold them). By default only windows of n elements are there; `min_count = 1` takes all.
+---
+---A NaN makes the result of the windows that hold it NaN, and leaves with them. `{"mean", skip_nan = true}` leaves NaN
+---out; then min_count counts the others. pandas' `rolling(n, min_periods = m)` is that with `min_count = m`; without NaN,
+---or with m = n, it is the same as without skip_nan. Means, variances, ... have the rules of `g:agg`, see strew.ranges.
+---
+---```lua
+---local v = strew.tensor{1.0, 2, 6, 4, 8, 3}
+---print(strew.rolling(v, 3, "mean"))
+---print(strew.rolling(v, 3, "max", {min_count = 1}))
+---print(strew.rolling(v, 2, "sum", {by = strew.tensor{0, 1, 0, 1, 0, 1}}))
+---```
+---```text
+---float32[6] cpu
+--- nan  nan    3    4    6    5
+---float32[6] cpu
+--- 1  2  6  6  8  8
+---float32[6] cpu
+--- nan  nan    7    6   14    7
+---```
+---@param v any a tensor, windows are of its rows along dimension 0; for a reduction of one's own maybe tensors by name
+---@param n integer number of rows, 1 or more
+---@param reduce any a reduction: a word of `g:agg`, {word, option = ...}, or one of strew.reduction
+---@param options? strew.rolling_options
+---@return strew.Tensor out as many rows as v
+function strew.rolling(v, n, reduce, options) end
+
+---Reduces ranges of rows, which may overlap: rows `starts[i]` to `ends[i] - 1` of v give row i.
+---
+---Dtypes, and values of ranges without elements, are those of a grouping's methods: sums of integers are int64 and never
+---wrap, their means float64; without elements a sum is 0, a mean or extreme of floats NaN. "median" is the lower one, a
+---"var" of one element 0, "std" that of `strew.scatter_std`. `{"quantile", q = 0.9}` gives options.
+---
+---Each range is reduced by itself, in the order of positions: its bits depend on its elements alone, wherever it lies,
+---so that no NaN or huge number is left behind by one that has moved on. Sums, products, extremes, variances, `any` and
+---`all` join neighbours in pairs, as a tree: blocks of 1, 2, 4, ... elements from every position, of which a range takes
+---those of the binary digits of its length, from the smallest. That costs the logarithm of the length for each range and
+---row of v. (1 M float64 on one core of an EPYC: rolling sums of 5, 100 and 10,000 rows take 6, 9 and 17 ms.) Medians
+---and quantiles of a 1-D v cost the logarithm of its length. Others, as `nunique`, `logsumexp`, products of integers and
+---reductions of one's own, join the elements of each range one by one: that costs the length.
+---
+---```lua
+---local v = strew.tensor{1.0, 2, 6, 4, 8, 3}
+---local starts, ends = strew.tensor{0, 1, 3, 2}, strew.tensor{3, 6, 3, 4}
+---print(strew.ranges(v, starts, ends, "sum"))
+---print(strew.ranges(v, starts, ends, {"quantile", q = 0.5}))
+---```
+---```text
+---float32[4] cpu
+---  9  23   0  10
+---float32[4] cpu
+---   2    4  nan    5
+---```
+---@param v any a tensor, ranges are of its rows along dimension 0; for a reduction of one's own maybe tensors by name
+---@param starts strew.Tensor 1-D, of integers, 0 to the number of rows
+---@param ends strew.Tensor 1-D, of integers, of the same size; none is less than its start
+---@param reduce any a reduction: a word of `g:agg`, {word, option = ...}, or one of strew.reduction
+---@return strew.Tensor out a row for each range
+function strew.ranges(v, starts, ends, reduce) end
+
 ---Returns the words of the text columns of a loaded table.
 ---
 ---The result is `x.words` or `x.words[column]`, even if a column is called "words". Code c is the word at c + 1.

@@ -681,6 +681,18 @@ end, function(a, b, how) return of_table(strew.join(a, b, "key", {how = how})) e
 add("pivot", "number", 1, 1, function(d)
   return {row = d:positions(d.shape, 4), column = d:positions(d.shape, 3), value = d:finite()}, any{"sum", "min", "max"}
 end, function(t, reduce) return of_table(strew.pivot(t, "row", "column", "value", reduce)) end)
+-- Windows, and ranges in any order, of rows.
+local joined = {"sum", "mean", "min", "max", "any", "all", "first", "last", "median", "count", "nunique"}
+add("rolling", "number", 1, 2, function(d)
+  local reduce = any(joined)
+  return d:finite(), random(1, 12), random(2) == 1 and reduce or {reduce, skip_nan = true},
+    {by = random(2) == 1 and d:positions({d.shape[1]}, 3) or nil, min_count = random(2) == 1 and 1 or nil}
+end)
+add("ranges", "float", 1, 2, function(d)
+  local starts = d:positions({9}, d.shape[1])
+  local reduce = any{"var", "std", "prod", "logsumexp", {"quantile", q = 0.3}, table.unpack(joined)}
+  return d:finite(), starts, (starts + d:positions({9}, 20)):clamp(0, d.shape[1]), reduce
+end)
 add("value_counts", "integer", 1, 1, alone, function(v) return of_table(strew.value_counts(v)) end)
 add("rows", "any", 1, 1, function(d) return columns(d), d:positions({4}, d.shape[1]) end)
 add("expr", "any", 1, 2, function(d) return d:values(), d:values(d:narrowed()), d:mask() end, function(x, y, m)

@@ -300,7 +300,18 @@ local function segment_csr(src, indptr, r, out)
   return out and store(out, result, "out") or result:clone()
 end
 
+------------------------------------------------------------------------------------------------------------ ranges
+
+-- For family/ranges.lua: the first tensor of src; and the result for copies of rows, whose segments begin at `starts`.
+local function first_source(r, src) return (select(2, read_sources(r, src))) end
+local function combine_copies(r, src, rows, starts)
+  local list, first = read_sources(r, src)
+  local function copied(t) return t:index_select(0, rows) end
+  return combine(r, list, first, copied, {starts = starts, positions = function() return rows end})
+end
+
 return {
+  first_source = first_source, combine_copies = combine_copies,
   reduction = {"init=any combine=any finish=word dtype=any", reduction},
   reduce = {"src:any reduce:any dim?dim keepdim?boolean", reduce},
   scan = {"src:any reduce:any dim:dim", scan},

@@ -1,0 +1,498 @@
+-- ranges.lua: reductions of overlapping ranges of rows, and of windows.
+--
+-- What can join in pairs does so as a tree: blocks of 1, 2, 4, ... elements begin at every position, each joined of two
+-- halves. A range is made of blocks whose sizes are the binary digits of its length, the smallest first. So a result
+-- depends on the range's elements alone, and costs the logarithm of the length. Other reductions are those of groups,
+-- for which the elements of some ranges at a time are copied.
+--
+-- Ranges are {starts =, lengths = (int64), longest =, count =}; windows of one width at every position
+-- {longest =, count =} without starts. Rows may be taken in another order: then `order` has their positions.
+local strew, fail, use, inner = ...
+local operands, errors, aggregates = use "operands.lua", use "errors.lua", use "aggregates.lua"
+local combinations, missing = use "combinations.lua", use "take_rows.lua"
+local is_float, is_tensor, computed = operands.is_float, operands.is_tensor, operands.computed
+
+-- Returns a line as a column beside rows of x.
+local function beside(line, x)
+  local sizes = {line:size(0)}
+  for d = 2, x:dim() do sizes[d] = 1 end
+  return line:view(sizes)
+end
+
+--------------------------------------------------------------------------------------------------------------- trees
+
+-- A level has the values of all blocks of one size, a sequence of tensors. join(a, b, size_of_a, size_of_b) returns
+-- such values; the sizes are numbers, or size_of_a a line.
+local function map(values, f)
+  local out = {}
+  for k, t in ipairs(values) do out[k] = f(t, k) end
+  return out
+end
+local function part_of(values, first, count) return map(values, function(t) return t:narrow(0, first, count) end) end
+
+local function next_level(level, join, size)
+  local count = level[1]:size(0) - size
+  return join(part_of(level, 0, count), part_of(level, size, count), size, size)
+end
+
+local function join_windows(level, ranges, join)
+  local out, at, size = nil, 0, 1
+  while true do
+    if ranges.longest & size ~= 0 then
+      local part = part_of(level, at, ranges.count)
+      out, at = out and join(out, part, at, size) or part, at + size
+    end
+    if size > ranges.longest // 2 then return out end
+    level, size = next_level(level, join, size), size * 2
+  end
+end
+
+-- empty: the value of ranges without elements.
+local function join_tree(level, ranges, join, empty)
+  if not ranges.starts then return join_windows(level, ranges, join) end
+  local out, done, size = nil, nil, 1
+  while true do
+    local at = done and ranges.starts + done or ranges.starts
+    local part = map(level, function(t) return t:index_select(0, at, {mode = "clip"}) end)
+    local takes = (ranges.lengths & size):ne(0)
+    local is_used, is_new = beside(takes, part[1]), done and beside(done:eq(0), part[1])
+    local joined = done and join(out, part, done, size)
+    out = map(part, function(t, k)
+      if not done then return strew.where(is_used, t, empty) end
+      return strew.where(is_used, strew.where(is_new, t, joined[k]), out[k])
+    end)
+    done = ranges.lengths & (2 * size - 1)
+    if size > ranges.longest // 2 then return out end
+    level, size = next_level(level, join, size), size * 2
+  end
+end
+
+-- Returns one value for each range of the rows of x.
+local function tree_of(x, ranges, f, empty)
+  return join_tree({x}, ranges, function(a, b) return {f(a[1], b[1])} end, empty)[1]
+end
+
+-------------------------------------------------------------------------------------------------------------- counts
+
+-- Returns the number of elements of each range: a column beside results of x's rows; of those that are not NaN.
+local function counts_of(x, ranges, skips)
+  if skips then
+    local sums = x:eq(x):cumsum(0)
+    local from = strew.cat({strew.zeros_like(sums:narrow(0, 0, 1)), sums}, 0)
+    if not ranges.starts then
+      return from:narrow(0, ranges.longest, ranges.count) - from:narrow(0, 0, ranges.count)
+    end
+    return from:index_select(0, ranges.starts + ranges.lengths) - from:index_select(0, ranges.starts)
+  end
+  local lengths = ranges.lengths or
+    strew.full(ranges.count, ranges.longest, {dtype = "int64", device = x.device})
+  return beside(lengths, x)
+end
+
+---------------------------------------------------------------------------------------------------------- reductions
+
+-- Returns floats as what joins in their place: NaN, if skipped, as a value without effect.
+local function leaves(x, skips, neutral)
+  return skips and strew.where(x:eq(x), x, neutral) or x
+end
+
+-- Returns integers as int64; nil: their sums may not fit.
+local function as_int64(x, longest)
+  if x.dtype == "uint64" then
+    operands.check_none(x:gt(math.maxinteger), x, "v", "at most 2^63 - 1: sums and means of integers are of int64",
+      'v:to("float64")')
+  end
+  x = operands.as(x, "int64")
+  local most = math.maxinteger // longest
+  if x:amax():item() <= most and x:amin():item() >= -most then return x end
+end
+
+local function sum(x, ranges, skips)
+  if not is_float(x) then
+    x = as_int64(x, ranges.longest)
+    return x and tree_of(x, ranges, strew.add, 0)
+  end
+  -- + 0.0: a sum of -0 is 0
+  return tree_of(leaves(computed(x), skips, 0.0) + 0.0, ranges, strew.add, 0.0)
+end
+
+local function mean(x, ranges, skips)
+  local sums = sum(x, ranges, skips)
+  local dtype = is_float(x) and computed(x).dtype or operands.widest(x)
+  return sums and sums:to(dtype) / counts_of(x, ranges, skips):to(dtype)
+end
+
+-- Extremes: the value that loses to all others; those of no number are NaN, of integers 0.
+local function extreme(f, worst)
+  return function(x, ranges, skips)
+    local out = tree_of(leaves(x, skips, worst), ranges, f, is_float(x) and 0 / 0 or x.dtype ~= "bool" and 0)
+    return skips and strew.where(counts_of(x, ranges, skips):eq(0), 0 / 0, out) or out
+  end
+end
+
+local function truth(f, empty)
+  return function(x, ranges, skips)
+    local is = x:ne(0)
+    if skips then is = empty and is | x:ne(x) or is & x:eq(x) end
+    return tree_of(is, ranges, f, empty)
+  end
+end
+
+-- The place of the first or last row of each range.
+local function choice(is_last)
+  return function(x, ranges, skips)
+    if skips then return nil end
+    if not ranges.starts then return x:narrow(0, is_last and ranges.longest - 1 or 0, ranges.count) end
+    local at = is_last and ranges.starts + ranges.lengths - 1 or ranges.starts
+    local empty = is_float(x) and 0 / 0 or x.dtype ~= "bool" and 0
+    return strew.where(beside(ranges.lengths:gt(0), x), x:index_select(0, at, {mode = "clip"}), empty)
+  end
+end
+
+-- Means, and sums of squares about them, of two blocks (Chan, Golub and LeVeque).
+local function join_squares(a, b, size_a, size_b)
+  if is_tensor(size_a) then size_a = beside(size_a:to("float64"), a[1]) end
+  local share = size_b / (size_a + size_b)
+  local inputs = {m = a[1], n = b[1], s = a[2], t = b[2], share = share, weight = share * size_a}
+  return {operands.compute("m + (n - m) * share", inputs), operands.compute("s + t + square(n - m) * weight", inputs)}
+end
+local function squares(x, ranges)
+  local out = join_tree({x, strew.zeros_like(x)}, ranges, join_squares, 0.0)
+  return strew.where(out[1]:isfinite(), out[2], 0 / 0)
+end
+
+-- Ranges whose largest element is beyond these bounds are scaled, so that no square overflows or loses digits.
+local BEYOND <const> = {{"gt", 0x1p500, 0x1p-600}, {"lt", 0x1p-400, 0x1p600}}
+
+-- The rules of runtime/groups/spread.c.
+local function spread(is_deviation)
+  return function(x, ranges, skips, options)
+    if skips or not is_float(x) or not inner.has_float64(x) then return nil end
+    local wide, counts = operands.as(x, "float64"), counts_of(x, ranges):to("float64")
+    local out, scale = squares(wide, ranges), nil
+    local is_exact = (out:ge(0x1p-800) & out:le(0x1p1000)) | counts:le(1)
+    if x.dtype == "float64" and not is_exact:all():item() then
+      local largest = tree_of(wide:abs(), ranges, strew.maximum, 0.0)
+      for _, bound in ipairs(BEYOND) do
+        local is_beyond = largest[bound[1]](largest, bound[2])
+        if is_beyond:any():item() then
+          out = strew.where(is_beyond, squares(wide * bound[3], ranges), out)
+          scale = strew.where(is_beyond, bound[3], scale or strew.ones_like(out))
+        end
+      end
+    end
+    local divisor = (counts - (options.unbiased == false and 0 or 1)):clamp(1.0)
+    out = out / (is_deviation and divisor + 1e-6 or divisor)
+    if is_deviation then out = out:sqrt() end
+    for _ = 1, scale and (is_deviation and 1 or 2) or 0 do out = out / scale end
+    return strew.where(counts:eq(0), 0 / 0, out)
+  end
+end
+
+----------------------------------------------------------------------------------------------------------- quantiles
+
+-- Returns the positions in a line of the elements that have those ranks among the sorted elements of their range, for
+-- each of `ranks`. A wavelet matrix (Claude, Navarro and Ordonez): the elements, as their numbers in ascending order,
+-- are divided by each binary digit in turn, the highest first, and ranges and ranks follow.
+local function select_ranked(line, starts, ends, ranks)
+  local n, _, order = line:size(0), line:detach():sort(0)
+  local dtype = n < 1 << 31 and "int32" or "int64"
+  local numbers = strew.zeros_like(order):scatter_(0, order, strew.arange(n, {device = line.device})):to(dtype)
+  local none, queries = strew.zeros(1, {dtype = dtype, device = line.device}), {}
+  for k, rank in ipairs(ranks) do queries[k] = {from = starts:to(dtype), to = ends:to(dtype), rank = rank:to(dtype)} end
+  local digit = 1
+  while digit < n do digit = digit * 2 end
+  while digit > 1 do
+    digit = digit // 2
+    local is_high = (numbers & digit):ne(0)
+    local is_low = is_high:logical_not()
+    local low = strew.cat{none, is_low:cumsum(0):to(dtype)} -- before each position
+    local all_low = low[n]
+    for _, query in ipairs(queries) do
+      local from, to = low:index_select(0, query.from), low:index_select(0, query.to)
+      local count = to - from
+      local rises = query.rank:ge(count)
+      query.found = (query.found or none) + rises:to(dtype) * digit
+      query.rank = query.rank - rises * count
+      query.from = strew.where(rises, query.from - from + all_low, from)
+      query.to = strew.where(rises, query.to - to + all_low, to)
+    end
+    numbers = strew.cat{numbers:masked_select(is_low), numbers:masked_select(is_high)}
+  end
+  return map(queries, function(query) return order:index_select(0, query.found or starts * 0, {mode = "clip"}) end)
+end
+
+-- The rules of runtime/shared/rank.h: s is t or 1 - t, the share of the gap from the nearer of a and b.
+local SHARE <const> = "where(b - a < inf, (b - a) * s, (b * 0.5 - a * 0.5) * (s + s))"
+local BETWEEN <const> = "where(t == 0 or a == b, a, where(t < 0.5, a + share, b - share))"
+-- Ranges of so few elements are sooner copied (medians of 1 M windows of 5 float64: 390 ms -> 140 ms; of 10 equal).
+local SHORT <const> = 8
+local function quantile(x, ranges, skips, options)
+  if ranges.longest <= SHORT then return nil end
+  local q, way = options.q or 0.5, options.interpolation or not options.q and "lower" or "linear"
+  local mixes = way == "linear" or way == "midpoint"
+  if x:dim() > 1 or not (q >= 0 and q <= 1) or mixes and not is_float(x) or not inner.has_float64(x) then
+    return nil
+  end
+  local starts = ranges.starts or strew.arange(ranges.count, {device = x.device})
+  local ends = starts + (ranges.lengths or ranges.longest)
+  local counts = counts_of(x, ranges, skips)
+  local highest = (counts - 1):clamp(0)
+  local rank = highest:to("float64") * q
+  local below = (way == "higher" and rank:ceil() or way == "nearest" and rank:round() or rank:floor()):to("int64")
+  local ranks = {below}
+  local wants_last = is_float(x) and not skips and x:ne(x):any():item()
+  if mixes then table.insert(ranks, (below + 1):minimum(highest)) end
+  if wants_last then table.insert(ranks, highest) end
+  local at = select_ranked(x, starts, ends, ranks)
+  local value = x:index_select(0, at[1])
+  if mixes then
+    local dtype = computed(x).dtype
+    local t = (rank - below):to(dtype)
+    if way == "midpoint" then t = t:ne(0):to(dtype) * 0.5 end
+    local inputs = {a = value:to(dtype), b = x:index_select(0, at[2]):to(dtype), t = t, inf = math.huge}
+    inputs.s = t:minimum(1 - t)
+    inputs.share = operands.compute(SHARE, inputs)
+    value = operands.compute(BETWEEN, inputs)
+  end
+  if wants_last then -- NaN is the last
+    local last = x:index_select(0, at[#at])
+    value = strew.where(last:eq(last), value, 0 / 0)
+  end
+  return ranges.starts and strew.where(counts:gt(0), value, is_float(x) and 0 / 0 or x.dtype ~= "bool" and 0) or value
+end
+
+local JOINING = {
+  median = quantile, quantile = quantile,
+  sum = sum, mean = mean, var = spread(false), std = spread(true), min = extreme(strew.minimum, math.huge),
+  max = extreme(strew.maximum, -math.huge), any = truth(strew.logical_or, false),
+  all = truth(strew.logical_and, true), first = choice(false), last = choice(true),
+  prod = function(x, ranges, skips)
+    return is_float(x) and tree_of(leaves(computed(x), skips, 1.0), ranges, strew.mul, 1.0) or nil
+  end,
+  count = function(x, ranges, skips)
+    return counts_of(x, ranges, skips):expand(ranges.count, table.unpack(x.shape, 2))
+  end,
+}
+
+------------------------------------------------------------------------------------------------------------- copied
+
+local MOST_COPIED <const> = 1 << 20
+
+-- Calls f(positions of the elements, the group of each, where groups begin, the number of the first range) for some
+-- ranges at a time, and returns the results below one another.
+local function each_block(ranges, order, f)
+  local starts, lengths, parts = ranges.starts, ranges.lengths, {}
+  local device, from, before = starts.device, 0, 0
+  local ends = lengths:cumsum(0)
+  repeat
+    local limit = strew.tensor({before + MOST_COPIED}, {device = device})
+    local to = math.min(math.max(ends:searchsorted(limit, {right = true}):item(), from + 1), ranges.count)
+    local begins = strew.cat{strew.tensor({0}, {device = device}), ends:narrow(0, from, to - from) - before}
+    local groups = strew.arange(to - from, {device = device}):repeat_interleave(lengths:narrow(0, from, to - from))
+    local shift = starts:narrow(0, from, to - from) - begins:narrow(0, 0, to - from)
+    local positions = strew.arange(#groups, {device = device}) + shift:index_select(0, groups)
+    if order then positions = order:index_select(0, positions) end
+    parts[#parts + 1] = f(positions, groups, begins, from)
+    from, before = to, to > 0 and ends:get{to - 1} or 0
+  until from >= ranges.count
+  return #parts == 1 and parts[1] or strew.cat(parts, 0)
+end
+
+local function by_groups(x, ranges, order, word, options)
+  local own = {dim = 0}
+  for name, value in next, options do own[name] = value end
+  return each_block(ranges, order, function(positions, groups, begins, first)
+    local g = strew.grouping(groups, {dim_size = begins:size(0) - 1})
+    local function reword(fact, hint, found)
+      local group = "in group " .. inner.text(found.value)
+      if not fact:find(group, 1, true) then return fact, hint end
+      local place = "range " .. found.value + first
+      if ranges.ends_at then
+        local at = ranges.ends_at:get{found.value + first}
+        place = ("the window that ends at [%d]"):format(order and order:get{at} or at)
+      end
+      return errors.replace(fact, group, "in " .. place), 'v:to("float64")'
+    end
+    local function of_script(fact, hint) return errors.replace(fact, "src's", "v's"), hint end
+    local copies = x:index_select(0, positions)
+    return (errors.own(nil, nil, of_script, errors.own, "src", "v", reword, g[word], g, copies, own))
+  end)
+end
+
+local function by_combination(x, ranges, order, r)
+  return each_block(ranges, order, function(positions, _, begins)
+    return combinations.combine_copies(r, x, positions, begins)
+  end)
+end
+
+--------------------------------------------------------------------------------------------------------------- calls
+
+-- Returns the word or reduction of one's own, its options, the first tensor of v, and whether NaN is left out.
+local function read(v, reduce)
+  local entry = type(reduce) == "table" and reduce or {reduce}
+  local word = rawget(entry, 1)
+  aggregates.check_word(word, "reduce", entry == reduce and "has %s" or "is %s")
+  local options = aggregates.options(entry, 1, "reduce", "has %s")
+  local first = v
+  if inner.is_combination(word) then
+    first = errors.own("src", "v", nil, combinations.first_source, word, v)
+  elseif not is_tensor(v) then
+    fail("v", ("is %s, expected a tensor"):format(inner.text(v)))
+  end
+  operands.check_rank(first, "v", 1, math.huge, "at least 1")
+  local skips = options.skip_nan and is_float(first) and first:ne(first):any():item()
+  return word, options, first, skips
+end
+
+-- Returns a row for each range; nil: by groups alone.
+local function join(x, ranges, word, options, skips)
+  local f, dtype = JOINING[word], options.dtype
+  if not f or options.fill ~= nil or ranges.longest == 0 and word ~= "count" then return nil end
+  if dtype and not (is_float(x) and dtype == "float64") then return nil end
+  x = dtype and operands.as(x, dtype) or x
+  return f(x, ranges, skips and ranges.longest > 0, options)
+end
+
+local function reduce_ranges(v, x, ranges, order, word, options, skips)
+  if inner.is_combination(word) then return by_combination(v, ranges, order, word) end
+  return join(order and x:index_select(0, order) or x, ranges, word, options, skips) or
+    by_groups(x, ranges, order, word, options)
+end
+
+local function ranges_of(starts, lengths)
+  local count = starts:size(0)
+  return {starts = starts, lengths = lengths, count = count, longest = count > 0 and lengths:amax():item() or 0}
+end
+
+-- Returns floats that were computed as wider ones as x's dtype.
+local function as_own(out, x, options)
+  return is_float(x) and is_float(out) and operands.as(out, options.dtype or x.dtype) or out
+end
+
+local function ranges(v, starts, ends, reduce)
+  local word, options, x, skips = read(v, reduce)
+  local n, lists = x:size(0), {starts = starts, ends = ends}
+  for _, name in ipairs{"starts", "ends"} do
+    local t = lists[name]
+    operands.check_index(t, name)
+    operands.check_rank(t, name, 1, 1, "1")
+    operands.check_device(x, t, name)
+    local limit = t.dtype == "uint64" and t:gt(n) or t:to("int64"):lt(0) | t:to("int64"):gt(n)
+    operands.check_none(limit, t, name, ("0..%d, the rows of v"):format(n),
+      ("%s:clamp(0, %d) cuts the ranges; an end is not part of its range"):format(name, n))
+  end
+  operands.check_shape(ends, starts.shape, "ends")
+  starts, ends = starts:to("int64"), ends:to("int64")
+  operands.check_none(ends:lt(starts), ends, "ends", "its start or more",
+    "ends:maximum(starts) makes those ranges empty")
+  local out = reduce_ranges(v, x, ranges_of(starts, ends - starts), nil, word, options, skips)
+  return as_own(out, x, options)
+end
+
+-- Returns the grouping of `by`: keys, or a grouping of the rows of x.
+local function grouping_of(by, x)
+  local g = by
+  if is_tensor(by) or type(by) == "table" then
+    g = errors.own("keys", "by", nil, strew.group_by, by)
+  elseif not inner.ids(by) then
+    fail("by", ("is %s, expected keys or a grouping"):format(inner.text(by)))
+  end
+  if g.length ~= x:size(0) then
+    fail("by", ("has %d elements, v has %d rows"):format(g.length, x:size(0)), nil, "shape")
+  elseif g.device ~= x.device then
+    fail("by", ("is on %s, v on %s"):format(g.device, x.device), ('by:to("%s")'):format(x.device), "device")
+  end
+  return g
+end
+
+-- Returns the rows, NaN where one is missing: of integers then floats that hold them.
+local function with_gaps(out, is_missing)
+  if not is_missing:any():item() then return out end
+  if not is_float(out) then
+    local dtype = operands.widest(out)
+    local floats, value = missing.as_exact(out, dtype)
+    if not floats then
+      fail("v", ("gives %s, which %s cannot hold: the dtype of integers among which some are missing, as NaN"):format(
+        value, dtype), "{min_count = 1} leaves no window out, and keeps int64", "value")
+    end
+    out = floats
+  end
+  return strew.where(is_missing, 0 / 0, out)
+end
+
+local function check_number(name, value, least, most, hint)
+  if value >= least and value <= most then return end
+  fail(name, ("is %d, expected %s"):format(value, most == math.huge and "1 or more" or ("%d..%d"):format(least, most)),
+    hint, "value", value)
+end
+
+-- Windows of n rows that end at `places` and begin no earlier than `first`, a line or a number.
+local function windows_at(places, n, first)
+  local starts = (places - (n - 1)):maximum(first)
+  local out = ranges_of(starts, places + 1 - starts)
+  out.ends_at = places
+  return out
+end
+
+-- Returns a row for each of the windows, and where there is none. full: those of n rows, one at every position, or nil;
+-- rest: those that end at `places`, or nil.
+local function arrange(full, rest, places, windows, n)
+  local at = strew.full(windows.count, -1, {dtype = "int64", device = places.device})
+  if full then at = strew.where(windows.lengths:eq(n), windows.starts, at) end
+  at = at:scatter(0, places, strew.arange(#places, {device = places.device}) + (full and full:size(0) or 0))
+  local rows = full and rest and strew.cat({full, rest}, 0) or full or rest
+  return rows:index_select(0, at, {mode = "drop"}), at:lt(0)
+end
+
+local function rolling(v, n, reduce, by, min_count)
+  local word, options, x, skips = read(v, reduce)
+  min_count = min_count or n
+  check_number("n", n, 1, math.huge, "a window of 1 is the element alone")
+  check_number("min_count", min_count, 0, n, "n is the default; 0 and 1 leave no window out")
+  local device, size, order, first = x.device, x:size(0), nil, 0
+  if by ~= nil then
+    local g = grouping_of(by, x)
+    order = g:order()
+    first = g:starts():index_select(0, g.ids:index_select(0, order))
+  end
+  local count = order and order:size(0) or size
+  local ends_at, gaps = strew.arange(count, {device = device}), math.min(math.max(min_count - 1, 0), count)
+  n = math.min(n, math.max(count, 1)) -- no window is longer
+  -- Windows of n rows are joined at all positions, whatever their groups; others as ranges.
+  local rows, full = order and (JOINING[word] or skips) and x:index_select(0, order) or x, nil
+  if count > 0 and gaps < n then full = join(rows, {longest = n, count = count - n + 1}, word, options, skips) end
+  local windows = (order or skips) and windows_at(ends_at, n, first)
+  local places = not order and ends_at:narrow(0, gaps, math.max((full and n - 1 or count) - gaps, 0))
+  if order then
+    local is_wanted = windows.lengths:ge(min_count)
+    places = (full and is_wanted & windows.lengths:lt(n) or is_wanted):nonzero():squeeze(1)
+    first = first:index_select(0, places)
+  end
+  local rest
+  if not full or #places > 0 then
+    rest = reduce_ranges(v, x, windows_at(places, n, first), order, word, options, skips)
+  end
+  local out, is_missing
+  if order then
+    out, is_missing = arrange(full, rest, places, windows, n)
+  else
+    local some = full or rest
+    local none = strew.zeros({gaps, table.unpack(some.shape, 2)}, {dtype = some.dtype, device = device})
+    out = full and rest and strew.cat({none, rest, full}, 0) or strew.cat({none, some}, 0)
+    is_missing = ends_at:lt(gaps)
+  end
+  is_missing = beside(is_missing, out)
+  if skips then is_missing = is_missing | counts_of(rows, windows, true):lt(min_count) end
+  if order then
+    local back = strew.full(size, -1, {dtype = "int64", device = device}):scatter(0, order, ends_at)
+    out = out:index_select(0, back, {mode = "drop"})
+    is_missing = is_missing:index_select(0, back, {mode = "drop"}) | beside(back:lt(0), out)
+  end
+  return with_gaps(as_own(out, x, options), is_missing)
+end
+
+return {
+  ranges = {"v:any starts:tensor ends:tensor reduce:any", ranges},
+  rolling = {"v:any n:integer reduce:any by=any min_count=integer", rolling},
+}
