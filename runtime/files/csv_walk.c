@@ -431,10 +431,13 @@ static strew_status mark_columns(struct reader *reader) {
   return TRY(status, mark(reader, &dates));
 }
 
+static bool is_word_look(enum look look) { return look == PLAIN || look >= DATE; }
+
 /* Returns the first column with a number in the second line below a word, if the first line has words only, and none in
-   a column that the options read as text; or for a line of names: whatever the options say, and it may have empty
-   cells. Else -1. Dates are values below words, and may be names above numbers. */
-static int64_t column_below_words(const struct reader *reader, struct cells cells, bool is_header) {
+   a column that the options read as text. has_numbers, if not NULL, is for a line of names: whatever the options say,
+   and it may have empty cells; true if it has others that are no words. Else -1. Dates are values below words, and may
+   be names above numbers. */
+static int64_t column_below_words(const struct reader *reader, struct cells cells, bool *has_numbers) {
   struct cells above = cells;
   struct cell cell, word;
   size_t length;
@@ -442,22 +445,39 @@ static int64_t column_below_words(const struct reader *reader, struct cells cell
   for (int64_t i = 0; i < reader->count; i++, cells.at++) {
     cells_next(&cells, false, &cell);
     enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
-    if (is_header && (trimmed(&cells, &cell, &length), !length)) continue;
-    if ((look != PLAIN && look < DATE) || is_missing(reader, &cells, &cell)) return -1;
+    if (has_numbers && (trimmed(&cells, &cell, &length), !length)) continue;
+    const bool is_other = !is_word_look(look) || is_missing(reader, &cells, &cell);
+    if (is_other && !has_numbers) return -1;
+    if (is_other) *has_numbers = true;
     has_dates |= look == DATE || look == OTHER_DATE;
   }
   cells.at--;
   if (!cells_find_line(&cells)) return -1;
   for (int64_t i = 0; i < reader->count; i++, above.at++, cells.at++) {
-    cells_next(&above, true, &word);
+    cells_next(&above, false, &word);
     cells_next(&cells, false, &cell);
     enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
     const bool is_number = cell.is_number ? !is_nan(&cell) : !has_dates && look != PLAIN && look != MARK;
-    trimmed(&above, &word, &length);
-    if (is_number && length && (is_header || reader->columns[i].kind == UNKNOWN)) return i;
+    const bool is_word =
+        !word.is_number && is_word_look(look_of(reader, &above, &word)) && !is_missing(reader, &above, &word);
+    if (is_number && is_word && (has_numbers || reader->columns[i].kind == UNKNOWN)) return i;
     if (*cells.at != cells.separator) break;
   }
   return -1;
+}
+
+/* Finds out whether the first line has names. Fails if some are numbers, but a word is above a number, too. */
+static strew_status find_header(struct reader *reader, const struct cells *cells) {
+  const strew_header header = reader->options->header;
+  bool has_numbers = false;
+  const int64_t i = header ? -1 : column_below_words(reader, *cells, &has_numbers);
+  reader->has_header = header == STREW_HEADER_YES || i >= 0;
+  if (i < 0 || !has_numbers) return STREW_OK;
+  return fail_file(reader->call, reader->path,
+                   "header = true takes names from it, header = false reads it as all others",
+                   "begins with words and numbers in line %" PRId64
+                   ", and has a number below the word in column %" PRId64 ": are they the column names?",
+                   reader->width_line, i + 1);
 }
 
 /* True if cell i of the line after the next one is a number. */
@@ -485,7 +505,7 @@ static strew_status check_units(struct reader *reader, struct cells first) {
   if (reader->options->header == STREW_HEADER_NO || reader->is_decided || reader->count < 2) return STREW_OK;
   if (!reader->is_named) RETURN_IF_FAILED(count_cells(reader, &first, &ignored));
   if (!cells_find_line(&first)) return STREW_OK;
-  const int64_t i = column_below_words(reader, first, false);
+  const int64_t i = column_below_words(reader, first, NULL);
   if (i < 0 || !is_number_later(reader, first, i)) return STREW_OK;
   snprintf(hint, sizeof hint,
            "{.skip = %" PRId64 ", .names = {...}} begins below it, {.text = {%.100s}} reads %.100s as words",
@@ -515,14 +535,12 @@ static strew_status name_columns(struct reader *reader, struct cells *cells) {
 }
 
 strew_status csv_read_head(struct reader *reader, struct cells *cells) {
-  const strew_header header = reader->options->header;
   reader->walk = 1;
   if (!cells_find_line(cells)) return fail_file(reader->call, reader->path, NULL, "is empty, expected lines of cells");
   strew_status status = check_separator_line(reader, cells);
   TRY(status, count_columns(reader, *cells));
-  if (status != STREW_OK) return status;
-  reader->has_header = header ? header == STREW_HEADER_YES : column_below_words(reader, *cells, true) >= 0;
-  status = name_columns(reader, cells);
+  TRY(status, find_header(reader, cells));
+  TRY(status, name_columns(reader, cells));
   return TRY(status, mark_columns(reader));
 }
 

@@ -617,8 +617,8 @@ describe("files", function()
       return (support.output("local s = require \"strew\" print(" .. code .. ")", "HOME=" .. where)
         :gsub("%(command line%):1: ", ""))
     end
-    assert.equal("nil\t7\t4\n", said([[s.save("~/x.csv", {a = s.tensor{7}}), s.load("~/x.csv").a:item(), #s.map("~/x.csv")]],
-      home))
+    assert.equal("nil\t7\t4\n", said([[s.save("~/x.csv", {a = s.tensor{7}}), s.load("~/x.csv").a:item(),
+      #s.map("~/x.csv")]], home))
     assert.equal("a\n7\n", support.get(home .. "/x.csv"))
     assert.equal("false\tload: 'path' is \"~x.csv\", which cannot be opened: No such file or directory\n",
       said([[pcall(s.load, "~x.csv")]], home))
