@@ -458,8 +458,9 @@ static int64_t column_below_words(const struct reader *reader, struct cells cell
     cells_next(&cells, false, &cell);
     enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
     const bool is_number = cell.is_number ? !is_nan(&cell) : !has_dates && look != PLAIN && look != MARK;
-    const bool is_word =
-        !word.is_number && is_word_look(look_of(reader, &above, &word)) && !is_missing(reader, &above, &word);
+    const enum look of_word = word.is_number ? OTHER_POINT : look_of(reader, &above, &word);
+    const bool is_marked = of_word == MARK && has_numbers && *has_numbers; /* beside numbers: missing */
+    const bool is_word = is_word_look(of_word) && !is_marked && !is_missing(reader, &above, &word);
     if (is_number && is_word && (has_numbers || reader->columns[i].kind == UNKNOWN)) return i;
     if (*cells.at != cells.separator) break;
   }

@@ -500,6 +500,13 @@ describe("a .csv file", function()
     assert.equal("when int64 0", read("when\n1970-01-01\n", {dates = {"when"}}))
     assert.matches("expected numbers or words, not dates\n  hint  {dates = {\"when\"}}", refusal("when\n1970-01-01\n"))
     assert.matches("^has 3 cells in line 2, expected 2, .*lacks the first name$", refusal("mpg,cyl\nMazda,21,6\n"))
+    assert.equal("begins with words and numbers in line 2, and has a number below the word in column 1: are they the "
+      .. "column names?\n  hint  header = true takes names from it, header = false reads it as all others",
+      refusal("\nday,1978,x,\n1,12.5,y,\n"))
+    assert.equal("day int64 1; 1978 float64 12.5; x {y} 0; 4 float64 nan", read("\nday,1978,x,\n1,12.5,y,\n", header))
+    assert.equal("1 {day|1} 0 1; 2 int64 1978 12", read("day,1978\n1,12\n", plain))
+    assert.equal("1 {Oslo|x} 0 1; 2 int64 5 6", read("Oslo,5\nx,6\n"))
+    assert.matches("as in line 2\n  hint  {missing = {\"%?\"}}", refusal("?,5\n3,4\n"))
     assert.equal("has a line of words above numbers, line 2: are they units?\n  hint  {skip = 2, names = {...}} begins "
       .. "below it, {text = {2}} reads 2 as words", refusal("city,rain\nname,mm\nOslo,1\nRome,2\n"))
   end)
