@@ -258,6 +258,28 @@ START_TEST(test_memory_fails) {
 }
 END_TEST
 
+START_TEST(test_first_rows_memory_fails) {
+  static const char text[] = "x;x;;a name of more than a few letters;x\n1'234;a;1;\"q\"\"\";4\n5;b;2;c;4\n6;c;3;d;4\n";
+  strew_error warning = {0};
+  const strew_csv_options csv = {.rows = 2, .thousands = '\'', .warning = &warning};
+  const strew_load_options options = {.separator = ';', .csv = &csv};
+  strew_table *table;
+  long tries = 0;
+  put_text(text);
+  for (long failing = 1; failing; tries++) {
+    empty_context();
+    size_t blocks = blocks_held();
+    allocations.limit(failing, _i);
+    assert_no_memory(load(&options, &table), &failing);
+    ck_assert(failing ? !table : !strcmp(strew_table_name(table, 4), "x_3"));
+    strew_table_release(table);
+    empty_context();
+    ck_assert_uint_eq(blocks_held(), blocks);
+  }
+  ck_assert_int_gt(tries, 10);
+}
+END_TEST
+
 START_TEST(test_words_memory_fails) {
   strew_tensor *codes = tensor_from_integers(STREW_INT64, 1, (int64_t[]){0});
   strew_table *table;
@@ -298,6 +320,7 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_printable);
   if (!on_device()) {
     tcase_add_loop_test(all, test_memory_fails, 0, 2);
+    tcase_add_loop_test(all, test_first_rows_memory_fails, 0, 2);
     tcase_add_test(all, test_words_memory_fails);
   }
   return suite;
