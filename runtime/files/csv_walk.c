@@ -444,6 +444,7 @@ static int64_t column_below_words(const struct reader *reader, struct cells cell
   bool has_dates = false;
   for (int64_t i = 0; i < reader->count; i++, cells.at++) {
     cells_next(&cells, false, &cell);
+    if (i + 1 < reader->count && *cells.at != cells.separator) return -1; /* a shorter line */
     enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
     if (has_numbers && (trimmed(&cells, &cell, &length), !length)) continue;
     const bool is_other = !is_word_look(look) || is_missing(reader, &cells, &cell);
