@@ -6759,7 +6759,7 @@ function strew.detach(self) end
 ---Options of strew.load and strew.chunks.
 ---@class strew.read_options
 ---@field device? strew.device default: the program's device
----@field header? boolean .csv: true if the first line holds names; default false: a line of names is an error
+---@field header? boolean .csv: true if the first line holds names; default: if it has no number, and a word above a number
 ---@field separator? string .csv: the character between cells, default ",", for .tsv a tab
 ---@field dtype? strew.dtype .csv: dtype of the columns of numbers; default int64 or float64
 ---@field text? (string|integer)[] .csv: columns to read as text, even if they look like numbers
@@ -6770,11 +6770,13 @@ function strew.detach(self) end
 ---@field missing? (string|integer)[] .csv: cells to read as empty, as {"?", "-", -999}
 ---@field skip? integer .csv: lines to skip at the beginning; default 0
 ---@field comment? string .csv: a character, as "#": lines that begin with it are skipped
+---@field thousands? string .csv: a character between groups of three digits, as "," in 1,234,567
 ---@field format? strew.format overrides the name's extension
 
 ---Options of strew.load.
 ---@class strew.load_options: strew.read_options
 ---@field map? boolean .npy and .safetensors on the CPU: true maps the file: pages are read on first use, writes stay in memory
+---@field rows? integer .csv: rows of the table, at most; no more of the file is read
 
 ---Options of strew.chunks.
 ---@class strew.chunks_options: strew.read_options
@@ -6788,12 +6790,15 @@ function strew.detach(self) end
 ---.npy.gz, .csv.gz, .tsv.gz: compressed by gzip.
 ---
 ---"-" is standard input, and needs `format`: `strew.load("-", {format = "csv"})`. Standard input and named pipes are
----read to their end first; Ctrl-C and time limits stop the waiting.
+---read to their end first; Ctrl-C and time limits stop the waiting. "~/x.csv" is in the home folder, that of $HOME.
 ---
----.csv: a table of columns, by name with `header = true`, else by number. Columns of integers become int64, of other
----numbers float64; an empty cell becomes nan. Text becomes int64 codes: the word of code c is `x.words[column][c + 1]`.
----`x.names` is the order of the columns. `strew.words(x)` and `strew.columns(x)` return the same, even if a column is
----called "words" or "names".
+---.csv: a table of columns, by name if the first line has names, else by number. It has if none of its cells is a number,
+---and a word is above a number of the second line; `header = true` or `false` decides otherwise. An empty name becomes the
+---column's number, a repeated one gets a number, as x_2: with warnings on, one warning says so.
+---
+---Columns of integers become int64, of other numbers float64; an empty cell becomes nan. Text becomes int64 codes: the
+---word of code c is `x.words[column][c + 1]`. `x.names` is the order of the columns. `strew.words(x)` and
+---`strew.columns(x)` return the same, even if a column is called "words" or "names".
 ---
 ---No number changes: `load` fails for an integer that int64, or float64 in a column with fractions or empty cells, does not
 ---hold, and for a number beyond float64, as 1e999. With `dtype = "float64"` integers are rounded. Fractions always are.
@@ -6802,13 +6807,13 @@ function strew.detach(self) end
 ---decimal comma, as 1,5, with marks between thousands, or with a unit, as 12.5% and $5; for a line of units between
 ---names and numbers; and for a number below words as "-", "?" and "unknown". It also fails for an integer with leading
 ---zeros, as the zip code 00501, or with a plus and 7 digits or more, as +4912345, unless `dtype` is given. `text =
----{"price"}` reads the column as words, `decimal = ","` numbers with commas, `missing = {"-"}` such words as empty
----cells, `dates = {"when"}` dates: 2024-05-17, 2024-05-17T12:30 or 2024-05-17 12:30:00+02:00. They become int64
----seconds, in UTC unless they have an offset, and float64 if some are missing. Fractions of a second and other forms of
----dates are errors.
+---{"price"}` reads the column as words, `decimal = ","` numbers with commas, `thousands = ","` numbers as 1,234,567,
+---`missing = {"-"}` such words as empty cells, `dates = {"when"}` dates: 2024-05-17, 2024-05-17T12:30 or
+---2024-05-17 12:30:00+02:00. They become int64 seconds, in UTC unless they have an offset, and float64 if some are
+---missing. Fractions of a second and other forms of dates are errors.
 ---
----`skip = 2` and `comment = "#"` leave out lines, `names = {"a", "b"}` names the columns: with `header = true` instead
----of the file's names, which may then be missing or repeated.
+---`skip = 2` and `comment = "#"` leave out lines, `rows = 10` reads ten rows, and `names = {"a", "b"}` names the columns,
+---instead of the file's names if it has some.
 ---
 ---A table prints as rows, with words. Above 20 rows it shows only the first and the last ones (`edgeitems` of
 ---`set_printoptions`; `threshold = math.huge`: all). Middle columns that do not fit the line are left out. float64 has

@@ -2,7 +2,23 @@
 #include "strew_bind.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Replaces "~" or "~/..." by the path in $HOME. */
+static bool expand_home(lua_State *L, struct script_call *call, int i, const char *name, const char **path) {
+  const char *home = getenv("HOME");
+  if ((*path)[0] != '~' || ((*path)[1] && (*path)[1] != '/')) return true;
+  if (!home || !*home) {
+    bind_fail(call, STREW_EARGUMENT, name, "is \"%.40s\", but HOME is not set", *path);
+    bind_hint(call, "\"./~\" is a file of that name");
+    return false;
+  }
+  lua_pushfstring(L, "%s%s", home, *path + 1);
+  *path = lua_tostring(L, -1);
+  lua_replace(L, i);
+  return true;
+}
 
 /* Paths are C strings, without zero bytes. */
 static bool bind_path(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
@@ -13,6 +29,7 @@ static bool bind_path(lua_State *L, struct script_call *call, int i, const char 
               path);
     return false;
   }
+  if (!expand_home(L, call, i, name, &path)) return false;
   *(const char **)out = path;
   return true;
 }
@@ -104,6 +121,7 @@ struct loading {
   strew_device *device;
   strew_load_options options;
   strew_csv_options csv;
+  strew_error warning;
   struct keys text, dates, columns, names, missing;
   int wanted;
   strew_dtype dtype;
@@ -114,6 +132,8 @@ static void prepare_loading(lua_State *L, const struct script_call *call, struct
   strew_load_options *options = &loading->options;
   strew_csv_options *csv = &loading->csv;
   *loading = (struct loading){.device = call->binding->device, .options = {.csv = csv}, .wanted = -1};
+  loading->warning.alias = call->error.alias;
+  csv->warning = &loading->warning;
   loading->text = prepare_keys(L, call, "text", of_columns, &options->text, &options->text_count);
   loading->dates = prepare_keys(L, call, "dates", of_columns, &options->dates, &options->date_count);
   loading->columns = prepare_keys(L, call, "columns", of_columns, &options->columns, &options->column_count);
@@ -129,7 +149,8 @@ static void prepare_loading(lua_State *L, const struct script_call *call, struct
       {"decimal", KEYED, bind_separator, &(loading).options.decimal}, {"dates", KEYED, bind_keys, &(loading).dates},   \
       {"columns", KEYED, bind_keys, &(loading).columns}, {"names", KEYED, bind_keys, &(loading).names},                \
       {"missing", KEYED, bind_keys, &(loading).missing}, {"skip", KEYED, bind_integer, &(loading).csv.skip},           \
-      {"comment", KEYED, bind_separator, &(loading).csv.comment}, {                                                    \
+      {"comment", KEYED, bind_separator, &(loading).csv.comment},                                                      \
+      {"thousands", KEYED, bind_separator, &(loading).csv.thousands}, {                                                \
     "format", KEYED, bind_string, &(loading).options.format                                                            \
   }
 
@@ -142,6 +163,13 @@ static bool read_loading(lua_State *L, struct script_call *call, const struct pa
   return true;
 }
 
+/* Warns, with warnings on, of names that the file has twice or not at all. */
+static void warn_of_names(lua_State *L, struct loading *loading) {
+  char *message = loading->warning.message;
+  message[strcspn(message, "\n")] = '\0'; /* without the hint, which has the names of C */
+  if (*message) lua_warning(L, message, 0);
+}
+
 /* Pushes the table that `held` owns, if there is one, and ends a call with it or with the tensor on top of the
    stack. */
 static int end_loading(lua_State *L, struct script_call *call, struct owner *held, int known) {
@@ -151,18 +179,29 @@ static int end_loading(lua_State *L, struct script_call *call, struct owner *hel
   return is_pushed ? 1 : -1;
 }
 
+static bool bind_rows(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
+  int64_t *rows = out;
+  if (!bind_integer(L, call, i, name, rows)) return false;
+  if (*rows > 0) return true;
+  return bind_fail(call, STREW_EARGUMENT, name, "is %lld, expected 1 or more", (long long)*rows), false;
+}
+
 /* load(path) */
 static int load(lua_State *L, struct script_call *call) {
   struct loading loading;
   prepare_loading(L, call, &loading);
-  const struct parameter parameters[] = {
-      LOADING_PARAMETERS(loading), {"map", KEYED, bind_boolean, &loading.options.map}, LAST_PARAMETER};
+  const struct parameter parameters[] = {LOADING_PARAMETERS(loading),
+                                         {"map", KEYED, bind_boolean, &loading.options.map},
+                                         {"rows", KEYED, bind_rows, &loading.csv.rows},
+                                         LAST_PARAMETER};
   struct owner *held = bind_push_owner(L, &held_tables);
   struct box *box = bind_push_box(L, call->binding);
   if (!read_loading(L, call, parameters, &loading)) return -1;
   strew_status status =
       strew_load(loading.device, loading.path, &loading.options, &box->tensor, &held->object.table, &call->error);
-  return status == STREW_OK ? end_loading(L, call, held, 0) : -1;
+  if (status != STREW_OK) return -1;
+  warn_of_names(L, &loading);
+  return end_loading(L, call, held, 0);
 }
 
 /* map(path) */
@@ -242,13 +281,6 @@ int bind_end_iterator(lua_State *L, int iterator) {
   return 4;
 }
 
-static bool bind_rows(lua_State *L, struct script_call *call, int i, const char *name, void *out) {
-  int64_t *rows = out;
-  if (!bind_integer(L, call, i, name, rows)) return false;
-  if (*rows > 0) return true;
-  return bind_fail(call, STREW_EARGUMENT, name, "is %lld, expected 1 or more", (long long)*rows), false;
-}
-
 /* chunks(path): the four values of a generic for. */
 static int chunks(lua_State *L, struct script_call *call) {
   struct loading loading;
@@ -263,6 +295,7 @@ static int chunks(lua_State *L, struct script_call *call) {
   if (!read_loading(L, call, parameters, &loading)) return -1;
   if (strew_reader_open(loading.device, loading.path, &options, &iterator->object.reader, &call->error) != STREW_OK)
     return -1;
+  warn_of_names(L, &loading);
   return bind_end_iterator(L, position);
 }
 

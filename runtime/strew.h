@@ -1495,8 +1495,8 @@ STREW_API void strew_arrow_release(struct ArrowArray *array, struct ArrowSchema 
 
 /* Tells whether the first line of a .csv file holds names. */
 typedef enum strew_header {
-  STREW_HEADER_UNSAID, /* loading: no; a first line that looks like names is an error. Saving: yes if columns have
-                          names */
+  STREW_HEADER_UNSAID, /* loading: yes if it has no number, and a word above one of the next line; cells may be empty.
+                          Saving: yes if columns have names */
   STREW_HEADER_NO,
   STREW_HEADER_YES
 } strew_header;
@@ -1509,10 +1509,16 @@ typedef struct strew_csv_options {
   const char *const *names;   /* of all columns, instead of those that `header` reads; may be NULL */
   int64_t missing_count;      /* the number of words in `missing` */
   const char *const *missing; /* cells to read as empty, ignoring blanks around them; numbers are allowed */
-  uint64_t reserved[6];
+  int64_t rows;               /* strew_load: of the table, at most; no more of the file is read. 0: all */
+  /* Receives a message if names of the file are empty or repeated, with the code STREW_OK; else an empty one. NULL: none
+     is wanted */
+  strew_error *warning;
+  char thousands; /* between groups of three digits, as ',' in 1,234,567; 0: none. Not the decimal point */
+  uint64_t reserved[3];
 } strew_csv_options;
 
-/* .csv files: each column becomes a 1-D tensor, named by its header or "1", "2", ... Cells may be in double quotes,
+/* .csv files: each column becomes a 1-D tensor, named by its header or "1", "2", ... An empty name becomes the column's
+   number, a repeated one gets a number: x, x_2. Cells may be in double quotes,
    with "" for a quote, and may then contain line ends. Lines end in LF, CR LF or CR. Empty lines are skipped; all
    others have the same number of cells. Text is read byte by byte; a UTF-8 mark at the beginning is skipped.
    The first cell with a number or a word decides the type of its column:
@@ -1596,7 +1602,8 @@ STREW_API strew_status strew_reader_open(strew_device *device, const char *path,
 /* The next rows: a new table in *table (.csv), or a new tensor in *out; the other one is NULL. Both NULL: the end.
    The first chunk decides the dtypes of columns, as strew_load decides by the whole file: a later cell that does not
    fit (a word among numbers, a fraction or a missing cell among integers) is STREW_EFILE, which names line and column,
-   and the option that decides otherwise. A column without numbers and words in the first chunk is one of numbers. (Arrays of
+   and the option that decides otherwise. A column without numbers and words in the first chunk is one of numbers. A line
+   of units is known by the rows of the first chunk. (Arrays of
    a stream: see strew_table_from_arrow_stream.) Words keep their codes from chunk to chunk; the tables share the list, which grows: see strew_table_word_count.
    A file that ends in the middle of a row, has a row of another width, or changes while it is read, is STREW_EFILE,
    too; earlier chunks stay valid. After a failure that lost bytes of the file (while reading it, interrupts included),

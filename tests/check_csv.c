@@ -170,8 +170,43 @@ START_TEST(test_lines_and_words) {
   strew_table_release(table);
   csv.name_count = 1;
   assert_fails(load(&options, &table), STREW_EARGUMENT, "load: 'names' has 1 names, expected 2, the cells of line 3");
-  csv.reserved[5] = 1;
+  csv.reserved[2] = 1;
   assert_fails(load(&options, &table), STREW_EARGUMENT, NULL);
+}
+END_TEST
+
+START_TEST(test_names_and_thousands) {
+  strew_error warning = {.code = STREW_EFILE, .message = "old"};
+  strew_csv_options csv = {.rows = 2, .thousands = '\'', .warning = &warning};
+  const strew_load_options options = {.separator = ';', .csv = &csv};
+  strew_table *table;
+  if (lacks(STREW_FLOAT64)) return;
+  put_text("x;;x\n1'234;2;0.5\n-1'000.25;;1\ny;;\n");
+  ok(load(&options, &table));
+  ck_assert_str_eq(strew_table_name(table, 1), "2");
+  ck_assert_str_eq(strew_table_name(table, 2), "x_2");
+  ck_assert_int_eq(strew_tensor_sizes(strew_table_tensor(table, 0))[0], 2);
+  ck_assert_double_eq(element_of(table, 0, 0), 1234);
+  ck_assert_double_eq(element_of(table, 0, 1), -1000.25);
+  ck_assert_double_nan(element_of(table, 1, 1));
+  strew_table_release(table);
+  ck_assert_int_eq(warning.code, STREW_OK);
+  ck_assert_ptr_nonnull(strstr(warning.message, "\", which gives column 2 no name in line 1: it is \"2\""));
+  ck_assert_str_eq(warning.hint, "{.names = {...}} names the 3 columns instead of line 1");
+  csv.rows = 3;
+  assert_fails(load(&options, &table), STREW_EFILE, NULL);
+  csv.rows = 0;
+  put_text("x;y\n1;2\n");
+  ok(load(&options, &table));
+  strew_table_release(table);
+  ck_assert_str_eq(warning.message, "");
+  strew_reader *reader = NULL;
+  csv.rows = 1;
+  assert_fails(strew_reader_open(device, path, &(strew_reader_options){.load = &options}, &reader, &failure),
+               STREW_EARGUMENT, "reader_open: 'rows' is an option of load, expected that of chunks");
+  ck_assert_ptr_null(reader);
+  csv.rows = -1;
+  assert_fails(load(&options, &table), STREW_EARGUMENT, "load: 'rows' is -1, expected 0 or more");
 }
 END_TEST
 
@@ -223,6 +258,28 @@ START_TEST(test_memory_fails) {
 }
 END_TEST
 
+START_TEST(test_first_rows_memory_fails) {
+  static const char text[] = "x;x;;a name of more than a few letters;x\n1'234;a;1;\"q\"\"\";4\n5;b;2;c;4\n6;c;3;d;4\n";
+  strew_error warning = {0};
+  const strew_csv_options csv = {.rows = 2, .thousands = '\'', .warning = &warning};
+  const strew_load_options options = {.separator = ';', .csv = &csv};
+  strew_table *table;
+  long tries = 0;
+  put_text(text);
+  for (long failing = 1; failing; tries++) {
+    empty_context();
+    size_t blocks = blocks_held();
+    allocations.limit(failing, _i);
+    assert_no_memory(load(&options, &table), &failing);
+    ck_assert(failing ? !table : !strcmp(strew_table_name(table, 4), "x_3"));
+    strew_table_release(table);
+    empty_context();
+    ck_assert_uint_eq(blocks_held(), blocks);
+  }
+  ck_assert_int_gt(tries, 10);
+}
+END_TEST
+
 START_TEST(test_words_memory_fails) {
   strew_tensor *codes = tensor_from_integers(STREW_INT64, 1, (int64_t[]){0});
   strew_table *table;
@@ -259,9 +316,11 @@ Suite *make_suite(void) {
   tcase_add_test(all, test_words);
   tcase_add_test(all, test_commas_and_dates);
   tcase_add_test(all, test_lines_and_words);
+  tcase_add_test(all, test_names_and_thousands);
   tcase_add_test(all, test_printable);
   if (!on_device()) {
     tcase_add_loop_test(all, test_memory_fails, 0, 2);
+    tcase_add_loop_test(all, test_first_rows_memory_fails, 0, 2);
     tcase_add_test(all, test_words_memory_fails);
   }
   return suite;

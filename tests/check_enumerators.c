@@ -428,7 +428,8 @@ static void counts(void) {
     refuse_load_options("names", &(strew_load_options){.csv = &(strew_csv_options){.name_count = bad}}, bad);
     refuse_load_options("missing", &(strew_load_options){.csv = &(strew_csv_options){.missing_count = bad}}, bad);
     note("strew_load_options.column_count"), note("strew_csv_options.name_count");
-    note("strew_csv_options.missing_count");
+    refuse_load_options("rows", &(strew_load_options){.csv = &(strew_csv_options){.rows = bad}}, bad);
+    note("strew_csv_options.missing_count"), note("strew_csv_options.rows");
     REFUSES_MEMBER("strew_reduce_options.dim_count", "count", strew_reduce_with, STREW_FOLD_SUM, floats,
                    &(strew_reduce_options){.dim_count = bad}, &out);
     strew_dtype promoted;
@@ -561,11 +562,12 @@ static void reserved(void) {
     note("strew_group_reduce_options.reserved");
     refuse_reduce_options("options", STREW_GROUP_MEDIAN, &reducing, bad);
     REFUSES("options", strew_group_ids, strew_by_index(index), floats, &reducing, &out);
-    if (bad >= 6) continue;
-    strew_csv_options lines = {.skip = 1};
-    lines.reserved[bad] = bit;
-    note("strew_csv_options.reserved");
-    refuse_load_options("options", &(strew_load_options){.csv = &lines}, bad);
+    if (bad < 3) {
+      strew_csv_options lines = {.skip = 1};
+      lines.reserved[bad] = bit;
+      note("strew_csv_options.reserved");
+      refuse_load_options("options", &(strew_load_options){.csv = &lines}, bad);
+    }
     if (bad >= 4) continue;
     strew_scatter_options scattering = {.reduction = STREW_SUM};
     strew_group_options joining = STREW_GROUP_OPTIONS;

@@ -33,6 +33,8 @@ static strew_status check_reader_options(const struct call *call, const strew_re
   if (status == STREW_OK && options->load) status = check_load_options(call, options->load);
   if (status != STREW_OK) return status;
   if (options->rows < 0) return fail(call, fault, "is %" PRId64 ", expected 1 or more", options->rows);
+  if (options->load && options->load->csv && options->load->csv->rows)
+    return fail(call, fault, "is an option of load, expected that of chunks");
   fault.argument = "map";
   if (options->load && options->load->map) return fail(call, fault, "is true, but chunks are read, not mapped");
   return STREW_OK;

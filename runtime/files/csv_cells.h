@@ -6,17 +6,19 @@
 
 #include <string.h>
 
-/* Cells between two checks for interruption. */
-enum { CSV_CELLS_BETWEEN_CHECKS = 1024 };
+/* Cells between two checks for interruption; of a number with marks between thousands. */
+enum { CSV_CELLS_BETWEEN_CHECKS = 1024, GROUPED_BYTES = 512 };
 
 struct cells {
   const char *at; /* the next byte; the text ends at its only 0 byte */
   int64_t line;   /* of `at`, counted from 1 */
   char separator;
-  int comment;           /* lines that begin with this byte are skipped; 0: none */
-  int64_t skip;          /* lines still to skip, whatever is in them */
-  int point, bare_point; /* the decimal point; that of cells without quotes, in which it may be the separator */
-  bool stops[256];       /* bytes that end a cell: separator, line ends, 0 */
+  int comment;                   /* lines that begin with this byte are skipped; 0: none */
+  int64_t skip;                  /* lines still to skip, whatever is in them */
+  int point, bare_point;         /* the decimal point; that of cells without quotes, in which it may be the separator */
+  bool stops[256];               /* bytes that end a cell: separator, line ends, 0 */
+  char thousands;                /* between groups of three digits; 0: nothing */
+  char ungrouped[GROUPED_BYTES]; /* the last number with such marks, without them */
 };
 
 struct cell {
@@ -34,11 +36,14 @@ static inline void cells_start(struct cells *cells, const char *text, char separ
                                const strew_csv_options *csv) {
   static const char mark[] = "\xef\xbb\xbf"; /* byte order mark in UTF-8 */
   *cells = (struct cells){.at = text, .line = 1, .separator = separator, .point = point};
-  if (csv) cells->comment = (unsigned char)csv->comment, cells->skip = csv->skip;
+  if (csv) cells->comment = (unsigned char)csv->comment, cells->skip = csv->skip, cells->thousands = csv->thousands;
   cells->bare_point = point == separator ? NO_POINT : point;
   if (strncmp(text, mark, sizeof mark - 1) == 0) cells->at += sizeof mark - 1;
   cells->stops[0] = cells->stops['\n'] = cells->stops['\r'] = cells->stops[(unsigned char)separator] = true;
 }
+
+/* Reads a number with marks between thousands, which stays in cells->ungrouped, if the cell is one. csv_looks.c */
+void read_grouped(struct cells *cells, struct cell *cell);
 
 static inline const char *skip_blanks(const struct cells *cells, const char *at) {
   while ((*at == ' ' || *at == '\t') && *at != cells->separator) at++;
@@ -85,7 +90,9 @@ static inline void next_quoted(struct cells *cells, bool is_text, struct cell *c
   cell->is_unclosed = !*at;
   cells->at = at + (*at == '"');
   cell->has_more = !cells->stops[(unsigned char)*cells->at];
-  if (!is_text && !cell->has_quotes) cell->is_number = read_number(cells, cell->text, at, cell);
+  if (is_text || cell->has_quotes) return;
+  cell->is_number = read_number(cells, cell->text, at, cell);
+  if (cells->thousands && !cell->is_number) read_grouped(cells, cell);
 }
 
 /* Reads the cell at cells->at and moves to the separator, line end or 0 byte after it. Cells of text are not parsed
@@ -109,6 +116,7 @@ static inline void cells_next(struct cells *cells, bool is_text, struct cell *ce
   while (!cells->stops[(unsigned char)*at]) at++;
   cell->length = (size_t)(at - cell->text);
   cells->at = at;
+  if (!cell->is_number && cells->thousands && !is_text) read_grouped(cells, cell);
 }
 
 #endif

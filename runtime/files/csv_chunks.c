@@ -48,14 +48,15 @@ enum scan { AT_LINE, IN_SKIPPED, AT_CELL, IN_CELL, IN_QUOTES, AT_QUOTE };
 
 /* Scans from `at` on until *lines lines have ended, each of which is subtracted; returns the place behind the last one.
    Empty lines and comments do not count. *last: the place behind the last line that did; too many bytes that do not
-   count after it end the chunk there. */
+   count after it end the chunk there, unless its lines are those that tell whether there are names. */
 static size_t scan_lines(const struct csv_state *state, size_t at, enum scan *scan, int64_t *lines, size_t *last) {
   enum { MOST_SKIPPED_BYTES = 1 << 16 };
   const char *text = state->text;
   const bool *stops = state->cells.stops;
   for (; at < state->end && *lines; at++) {
     char byte = text[at];
-    if (*scan <= IN_SKIPPED && *last > state->begin && at - *last > MOST_SKIPPED_BYTES) return *lines = 0, *last;
+    if (*scan <= IN_SKIPPED && *last > state->begin && at - *last > MOST_SKIPPED_BYTES && state->reader.count)
+      return *lines = 0, *last;
     if (*scan == IN_QUOTES) {
       if (byte == '"') *scan = AT_QUOTE;
     } else if (*scan <= IN_SKIPPED && byte != '\n' && byte != '\r' &&
@@ -167,10 +168,9 @@ static strew_status open_csv(const struct call *call, const struct chunk_source 
   return TRY(status, read_head(call, state));
 }
 
-static strew_status next_csv(const struct call *call, void *user, int64_t rows, strew_tensor **tensor,
-                             strew_table **table, bool *is_lost) {
-  (void)tensor;
-  struct csv_state *state = user;
+/* Reads the next rows; *table is NULL if there is none and skips_none. */
+static strew_status read_rows(const struct call *call, struct csv_state *state, int64_t rows, bool skips_none,
+                              strew_table **table, bool *is_lost) {
   size_t end;
   state->reader.call = call;
   RETURN_IF_FAILED(find_lines(call, state, rows, &end, is_lost));
@@ -178,12 +178,32 @@ static strew_status next_csv(const struct call *call, void *user, int64_t rows, 
   RETURN_IF_FAILED(
       csv_check_text(&state->reader, state->text + begin, end - begin, state->cells.line, state->before + begin));
   char byte = terminate(state, end);
-  strew_status status = csv_read_rows(&state->reader, &state->cells, true, table);
+  strew_status status = csv_read_rows(&state->reader, &state->cells, skips_none, table);
   state->text[end] = byte;
   if (status != STREW_OK || !*table) return status;
   state->begin = end;
   state->is_cut = end > begin && state->text[end - 1] == '\r';
   return STREW_OK;
+}
+
+static strew_status next_csv(const struct call *call, void *user, int64_t rows, strew_tensor **tensor,
+                             strew_table **table, bool *is_lost) {
+  (void)tensor;
+  return read_rows(call, user, rows, true, table, is_lost);
+}
+
+strew_status csv_load_first(const struct call *call, strew_device *device, struct file *file, bool is_gzip,
+                            const strew_load_options *options, strew_table **out) {
+  struct stream stream;
+  struct csv_state state = {.is_cut = false};
+  const struct chunk_source source = {.device = device, .file = file, .stream = &stream, .options = options};
+  bool is_lost;
+  RETURN_IF_FAILED(stream_open(call, file, is_gzip, &stream));
+  strew_status status = open_csv(call, &source, &state);
+  TRY(status, read_rows(call, &state, options->csv->rows, false, out, &is_lost));
+  close_csv(&state);
+  stream_close(&stream);
+  return status;
 }
 
 const struct chunk_functions csv_chunks = {sizeof(struct csv_state), open_csv, next_csv, close_csv};

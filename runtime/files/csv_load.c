@@ -141,6 +141,12 @@ static strew_status check_point(const struct call *call, char point) {
               text_of_name((char[]){point, '\0'}, text));
 }
 
+/* True for a byte that neither begins nor ends a number, a word or a cell. */
+static bool is_mark_of_thousands(char byte) {
+  const int lower = byte | 0x20;
+  return !(byte >= '0' && byte <= '9') && !(lower >= 'a' && lower <= 'z') && !strchr("+-\"\r\n", byte);
+}
+
 /* Checks the options of lines and cells, and copies the words for missing values. */
 static strew_status take_csv_options(struct reader *reader, const strew_csv_options *csv) {
   struct fault fault = {.code = STREW_EARGUMENT, .argument = "skip"};
@@ -152,6 +158,11 @@ static strew_status take_csv_options(struct reader *reader, const strew_csv_opti
   if (csv->comment && (strchr("\"\r\n", csv->comment) || csv->comment == reader->separator))
     return fail(reader->call, fault, "is \"%s\", expected a character other than a quote, line end or separator",
                 text_of_name((char[]){csv->comment, '\0'}, text));
+  fault.argument = "thousands";
+  if (csv->thousands && (csv->thousands == reader->point || !is_mark_of_thousands(csv->thousands)))
+    return fail(reader->call, fault, "is \"%s\", expected a character that no number has, other than the decimal point",
+                text_of_name((char[]){csv->thousands, '\0'}, text));
+  if (csv->warning) *csv->warning->message = '\0', csv->warning->code = STREW_OK;
   for (int64_t i = 0; i < csv->missing_count && status == STREW_OK; i++) {
     int64_t number;
     status = words_number(reader->call, reader->context, &reader->missing, csv->missing[i], strlen(csv->missing[i]),

@@ -18,17 +18,38 @@ static const char *skip_digits(const char *at, const char *end) {
   return at;
 }
 
+/* Returns the end of the groups of three digits at `at`, each after the mark; NULL: one is shorter or longer. */
+static const char *skip_groups(const char *at, const char *end, char mark) {
+  for (; at < end && *at == mark; at += 4)
+    if (end - at < 4 || skip_digits(at + 1, at + 4) != at + 4) return NULL;
+  return at < end && is_digit(*at) ? NULL : at;
+}
+
+void read_grouped(struct cells *cells, struct cell *cell) {
+  size_t length, count = 0;
+  const char *text = trimmed(cells, cell, &length), *end = text + length;
+  const char *first = text + (length && (*text == '-' || *text == '+')), *mark = skip_digits(first, end);
+  if (length >= GROUPED_BYTES || mark == first || mark > first + 3 || mark == end || *mark != cells->thousands) return;
+  const char *last = skip_groups(mark, end, cells->thousands);
+  if (!last) return;
+  for (const char *at = text; at < end; at++)
+    if (at >= last || *at != cells->thousands)
+      cells->ungrouped[count++] = (char)(at == last && *at == cells->point ? '.' : *at);
+  cells->ungrouped[count] = '\0';
+  cell->is_number = decimal_scan(cells->ungrouped, '.', &cell->number) == cells->ungrouped + count;
+}
+
 /* The number of groups of three digits after a mark, as in 1,234,567 or 1.234,5; 0: the text is none. */
 static int groups_of(const char *at, const char *end) {
-  int groups = 0;
   at += at < end && (*at == '-' || *at == '+');
   const char *first = at;
   at = skip_digits(at, end);
   char mark = (char)(at < end ? *at : '\0');
   if (at == first || at > first + 3 || (*first == '0' && end - at == 4) || (mark != ',' && mark != '.')) return 0;
-  for (; at < end && *at == mark; at += 4, groups++)
-    if (end - at < 4 || skip_digits(at + 1, at + 4) != at + 4) return 0;
-  if (at < end && is_digit(*at)) return 0;
+  const char *last = skip_groups(at, end, mark);
+  if (!last) return 0;
+  int groups = (int)(last - at) / 4;
+  at = last;
   if (at < end && (*at == ',' || *at == '.')) at++, groups += groups == 1; /* 1,234.5 is not ambiguous */
   return skip_digits(at, end) == end ? groups : 0;
 }

@@ -97,6 +97,16 @@ static const char *remedy_of_commas(const struct reader *reader) {
                                   : "{.decimal = \",\"} reads decimal commas, ";
 }
 
+/* Writes the options that read marks between thousands. */
+static void remedy_of_thousands(const struct reader *reader, char mark, char *text) {
+  const bool is_point = mark == reader->point; /* then the decimal point is the other one */
+  const char *separator = is_point && mark == '.' && reader->separator == ',' ? ".separator = \",\", " : "";
+  snprintf(text, TEXT_BYTES, "{%s.thousands = \"%c\"%s} reads thousands, ", separator, mark,
+           !is_point     ? ""
+           : mark == '.' ? ", .decimal = \",\""
+                         : ", .decimal = \".\"");
+}
+
 /* True if a message can quote the text as a script writes it. */
 static bool is_quotable(const char *text, size_t length) {
   enum { LONGEST = 24 };
@@ -121,15 +131,14 @@ static const char *text_of_remedy(const struct reader *reader, const struct cell
     snprintf(text, TEXT_BYTES, "{.separator = \"%s\"} splits it, ", text_of_byte(reader->likely_separator, shown));
   if (look == OTHER_POINT && is_comma) strcpy(text, "without decimal = \",\" it is a number, ");
   if (look == OTHER_POINT && !is_comma) strcpy(text, remedy_of_commas(reader));
-  if (look == AMBIGUOUS && !is_comma)
-    snprintf(text, TEXT_BYTES, "if these are thousands, remove the commas; %s", remedy_of_commas(reader));
-  if (look == AMBIGUOUS && is_comma)
-    strcpy(text, "if these are thousands, remove the points; without decimal = \",\" they are decimal points, ");
-  const bool is_word = (look == PLAIN || look == MARK) && is_quotable(word, length);
+  if (look == GROUPED || look == AMBIGUOUS) remedy_of_thousands(reader, word[strcspn(word, ",.")], text);
+  if (look == AMBIGUOUS)
+    strcat(text, is_comma ? "without decimal = \",\" they are decimal points, " : remedy_of_commas(reader));
+  const bool is_word = (look == PLAIN || look == MARK || look == ROUNDED) && is_quotable(word, length);
   if (look == PLAIN && is_word && cell->column == 0 && *word == '#')
     strcpy(text, "{.comment = \"#\"} skips its line, ");
   else if (is_word)
-    snprintf(text, TEXT_BYTES, "{.missing = {\"%.*s\"}} reads it as an empty cell, ", (int)length, word);
+    sprintf(text + strlen(text), "{.missing = {\"%.*s\"}} reads it as an empty cell, ", (int)length, word);
   return text;
 }
 
@@ -170,8 +179,7 @@ static const char *hint_of_width(const struct reader *reader, char byte, int64_t
              text_of_byte(reader->likely_separator, shown), shown);
   else if (count > reader->count && reader->count == 1 && kind != WHOLE && kind != FRACTIONAL)
     snprintf(text, TEXT_BYTES, "{.skip = %" PRId64 "} skips the lines before line %" PRId64, line - 1, line);
-  else if (count == reader->count + 1 && reader->options->header == STREW_HEADER_YES && !reader->rows &&
-           !reader->is_decided)
+  else if (count == reader->count + 1 && reader->has_header && !reader->rows && !reader->is_decided)
     snprintf(text, TEXT_BYTES,
              "{.skip = %" PRId64 ", .names = {...}} names %" PRId64 " columns, if line %" PRId64
              " lacks the first name",
@@ -287,18 +295,35 @@ static strew_status count_columns(struct reader *reader, struct cells cells) {
   return STREW_OK;
 }
 
-static strew_status visit_name(struct reader *reader, const struct cells *cells, struct cell *cell) {
-  (void)cells;
-  int64_t number;
-  strew_status status = join_quotes(reader, cell);
-  TRY(status, words_number(reader->call, reader->context, &reader->names, cell->text, cell->length, &number));
-  if (status != STREW_OK || number == cell->column) return status;
-  char text[TEXT_BYTES], hint[TEXT_BYTES];
+/* Tells the caller, once, that a name of the file is empty, or that of column `other`, and what replaces it. */
+static void warn_of_name(const struct reader *reader, const struct cell *cell, int64_t other) {
+  char hint[TEXT_BYTES], fact[TEXT_BYTES], text[TEXT_BYTES], name[TEXT_BYTES];
+  strew_error *warning = reader->options->csv ? reader->options->csv->warning : NULL;
+  if (!warning || *warning->message) return;
+  struct call call = *reader->call;
+  call.error = warning;
   snprintf(hint, sizeof hint, "{.names = {...}} names the %" PRId64 " columns instead of line %" PRId64, reader->count,
            cell->line);
-  return fail_file(reader->call, reader->path, hint,
-                   "gives columns %" PRId64 " and %" PRId64 " the name \"%s\" in line %" PRId64, number + 1,
-                   cell->column + 1, text_of_cell(cell, text), cell->line);
+  snprintf(fact, sizeof fact, other < 0 ? "no name" : "the name of column %" PRId64 ", \"%.100s\",", other + 1,
+           text_of_cell(cell, text));
+  (void)fail_file(&call, reader->path, hint, "gives column %" PRId64 " %s in line %" PRId64 ": it is \"%.100s\"",
+                  cell->column + 1, fact, cell->line, text_of_name(words_at(&reader->names, cell->column), name));
+  warning->code = STREW_OK;
+}
+
+static strew_status visit_name(struct reader *reader, const struct cells *cells, struct cell *cell) {
+  char number[24];
+  size_t length;
+  RETURN_IF_FAILED(join_quotes(reader, cell));
+  (void)trimmed(cells, cell, &length);
+  const bool is_empty = !length;
+  const char *name = is_empty ? number : cell->text;
+  if (is_empty) sprintf(number, "%" PRId64, cell->column + 1);
+  length = is_empty ? strlen(number) : cell->length;
+  const int64_t other = words_find(&reader->names, name, length);
+  strew_status status = words_add_name(reader->call, reader->context, &reader->names, name, length);
+  if (status == STREW_OK && (is_empty || other >= 0)) warn_of_name(reader, cell, is_empty ? -1 : other);
+  return status;
 }
 
 /* Names that the caller replaces. */
@@ -406,27 +431,55 @@ static strew_status mark_columns(struct reader *reader) {
   return TRY(status, mark(reader, &dates));
 }
 
-/* Returns the first column with a number in the second line if the first line has words only; else -1. Dates are values
-   below words, and may be names above numbers. Columns that the options name as text have no numbers. */
-static int64_t column_below_words(struct reader *reader, struct cells cells) {
-  struct cell cell;
+static bool is_word_look(enum look look) { return look == PLAIN || look >= DATE; }
+
+/* Returns the first column with a number in the second line below a word, if the first line has words only, and none in
+   a column that the options read as text. has_numbers, if not NULL, is for a line of names: whatever the options say,
+   and it may have empty cells; true if it has others that are no words. Else -1. Dates are values below words, and may
+   be names above numbers. */
+static int64_t column_below_words(const struct reader *reader, struct cells cells, bool *has_numbers) {
+  struct cells above = cells;
+  struct cell cell, word;
+  size_t length;
   bool has_dates = false;
   for (int64_t i = 0; i < reader->count; i++, cells.at++) {
     cells_next(&cells, false, &cell);
+    if (i + 1 < reader->count && *cells.at != cells.separator) return -1; /* a shorter line */
     enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
-    if ((look != PLAIN && look < DATE) || is_missing(reader, &cells, &cell)) return -1;
+    if (has_numbers && (trimmed(&cells, &cell, &length), !length)) continue;
+    const bool is_other = !is_word_look(look) || is_missing(reader, &cells, &cell);
+    if (is_other && !has_numbers) return -1;
+    if (is_other) *has_numbers = true;
     has_dates |= look == DATE || look == OTHER_DATE;
   }
   cells.at--;
   if (!cells_find_line(&cells)) return -1;
-  for (int64_t i = 0; i < reader->count; i++, cells.at++) {
+  for (int64_t i = 0; i < reader->count; i++, above.at++, cells.at++) {
+    cells_next(&above, false, &word);
     cells_next(&cells, false, &cell);
     enum look look = cell.is_number ? OTHER_POINT : look_of(reader, &cells, &cell);
-    const bool is_number = cell.is_number || (!has_dates && look != PLAIN && look != MARK);
-    if (is_number && reader->columns[i].kind == UNKNOWN) return i;
+    const bool is_number = cell.is_number ? !is_nan(&cell) : !has_dates && look != PLAIN && look != MARK;
+    const enum look of_word = word.is_number ? OTHER_POINT : look_of(reader, &above, &word);
+    const bool is_marked = of_word == MARK && has_numbers && *has_numbers; /* beside numbers: missing */
+    const bool is_word = is_word_look(of_word) && !is_marked && !is_missing(reader, &above, &word);
+    if (is_number && is_word && (has_numbers || reader->columns[i].kind == UNKNOWN)) return i;
     if (*cells.at != cells.separator) break;
   }
   return -1;
+}
+
+/* Finds out whether the first line has names. Fails if some are numbers, but a word is above a number, too. */
+static strew_status find_header(struct reader *reader, const struct cells *cells) {
+  const strew_header header = reader->options->header;
+  bool has_numbers = false;
+  const int64_t i = header ? -1 : column_below_words(reader, *cells, &has_numbers);
+  reader->has_header = header == STREW_HEADER_YES || i >= 0;
+  if (i < 0 || !has_numbers) return STREW_OK;
+  return fail_file(reader->call, reader->path,
+                   "header = true takes names from it, header = false reads it as all others",
+                   "begins with words and numbers in line %" PRId64
+                   ", and has a number below the word in column %" PRId64 ": are they the column names?",
+                   reader->width_line, i + 1);
 }
 
 /* True if cell i of the line after the next one is a number. */
@@ -446,11 +499,15 @@ static bool is_number_later(const struct reader *reader, struct cells cells, int
   return cell.is_number;
 }
 
-/* Fails for a line of units: of words, below names and above two numbers, in several columns. */
+/* Fails for a line of units: of words, below names and above two numbers, in several columns. The names may be those of a
+   first line that is not known to have them. */
 static strew_status check_units(struct reader *reader, struct cells first) {
   char hint[TEXT_BYTES], column[TEXT_BYTES];
-  if (!reader->is_named || reader->is_decided || reader->count < 2 || !cells_find_line(&first)) return STREW_OK;
-  const int64_t i = column_below_words(reader, first);
+  int64_t ignored = 0;
+  if (reader->options->header == STREW_HEADER_NO || reader->is_decided || reader->count < 2) return STREW_OK;
+  if (!reader->is_named) RETURN_IF_FAILED(count_cells(reader, &first, &ignored));
+  if (!cells_find_line(&first)) return STREW_OK;
+  const int64_t i = column_below_words(reader, first, NULL);
   if (i < 0 || !is_number_later(reader, first, i)) return STREW_OK;
   snprintf(hint, sizeof hint,
            "{.skip = %" PRId64 ", .names = {...}} begins below it, {.text = {%.100s}} reads %.100s as words",
@@ -472,7 +529,7 @@ static strew_status check_separator_line(const struct reader *reader, const stru
 /* Reads or skips the line of names, if there is one, and names the columns. */
 static strew_status name_columns(struct reader *reader, struct cells *cells) {
   const strew_csv_options *csv = reader->options->csv;
-  const bool has_line = reader->options->header == STREW_HEADER_YES, is_given = csv && csv->names;
+  const bool has_line = reader->has_header, is_given = csv && csv->names;
   reader->is_named = has_line || is_given;
   strew_status status = has_line ? walk_line(reader, cells, is_given ? skip_name : visit_name) : STREW_OK;
   if (status != STREW_OK || (has_line && !is_given)) return status;
@@ -484,13 +541,9 @@ strew_status csv_read_head(struct reader *reader, struct cells *cells) {
   if (!cells_find_line(cells)) return fail_file(reader->call, reader->path, NULL, "is empty, expected lines of cells");
   strew_status status = check_separator_line(reader, cells);
   TRY(status, count_columns(reader, *cells));
+  TRY(status, find_header(reader, cells));
   TRY(status, name_columns(reader, cells));
-  TRY(status, mark_columns(reader));
-  if (status == STREW_OK && reader->options->header == STREW_HEADER_UNSAID && column_below_words(reader, *cells) >= 0)
-    status = fail_file(reader->call, reader->path,
-                       "header = true takes names from line 1, header = false reads it as all others",
-                       "begins with a line of words above numbers: are they the column names?");
-  return status;
+  return TRY(status, mark_columns(reader));
 }
 
 /* ------------------------------------------------------------------------------------------------- the first walk */

@@ -53,6 +53,7 @@ struct reader {
   bool is_decided;               /* the dtypes: by the first chunk */
   int64_t chosen_count, *chosen; /* numbers of the columns of the table, in its order */
   struct words names;
+  bool has_header;       /* the first line is one of names */
   bool is_named;         /* by the file or the caller */
   struct words missing;  /* words that the caller names */
   char likely_separator; /* in a first line of one cell; 0: none */

@@ -122,6 +122,8 @@ strew_status check_load_options(const struct call *call, const strew_load_option
   TRY(status, check_options(call, csv));
   TRY(status, check_count(call, "names", csv->name_count));
   TRY(status, check_count(call, "missing", csv->missing_count));
+  if (status == STREW_OK && csv->rows < 0)
+    return fail(call, FAULT(STREW_EARGUMENT, "rows"), "is %" PRId64 ", expected 0 or more", csv->rows);
   return TRY(status, options->dtype ? check_dtype(call, *options->dtype) : STREW_OK);
 }
 
@@ -132,6 +134,7 @@ strew_status format_check_load(const struct call *call, const struct format *for
   if (!given) given = options->dtype ? "dtype" : options->text_count ? "text" : NULL;
   if (!given) given = options->decimal ? "decimal" : options->date_count ? "dates" : csv->skip ? "skip" : NULL;
   if (!given) given = csv->comment ? "comment" : csv->names ? "names" : csv->missing_count ? "missing" : NULL;
+  if (!given) given = csv->rows ? "rows" : csv->thousands ? "thousands" : NULL;
   if (!given && !(format->options & TAKES_COLUMNS)) given = options->column_count ? "columns" : NULL;
   char known[TEXT_BYTES];
   if (options->map && !(format->options & TAKES_MAP))
@@ -155,9 +158,14 @@ static strew_status load_file(const struct call *call, strew_device *device, con
   if (!chosen.separator) chosen.separator = format->separator;
   strew_status status = file_open(call, device->context, path, &file);
   if (status != STREW_OK) return status;
-  if (!file.is_regular || format->options & IS_GZIP) status = file_hold(call, &file, format->options & IS_GZIP);
-  TRY(status, format->load ? format->load(call, device, &file, &chosen, tensor)
-                           : format->load_table(call, device, &file, &chosen, table));
+  const bool is_gzip = format->options & IS_GZIP;
+  if (options->csv && options->csv->rows) {
+    status = csv_load_first(call, device, &file, is_gzip, &chosen, table);
+  } else {
+    if (!file.is_regular || is_gzip) status = file_hold(call, &file, is_gzip);
+    TRY(status, format->load ? format->load(call, device, &file, &chosen, tensor)
+                             : format->load_table(call, device, &file, &chosen, table));
+  }
   file_close(&file);
   return status;
 }

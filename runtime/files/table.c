@@ -88,7 +88,7 @@ strew_status table_add(const struct call *call, strew_table *table, const char *
 
 strew_status table_add_column(const struct call *call, strew_table *table, const char *name, strew_tensor *tensor) {
   if (table->count == table->capacity) RETURN_IF_FAILED(table_grow(call, table));
-  RETURN_IF_FAILED(words_add_name(call, table->context, &table->names, name));
+  RETURN_IF_FAILED(words_add_name(call, table->context, &table->names, name, strlen(name)));
   table->entries[table->count++] = (struct table_entry){.tensor = strew_retain(tensor)};
   return STREW_OK;
 }

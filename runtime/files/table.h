@@ -31,7 +31,8 @@ void words_release(struct words *words, strew_context *context);
 strew_status words_number(const struct call *call, strew_context *context, struct words *words, const char *word,
                           size_t length, int64_t *out);
 /* Adds a name. A repeated one gets a number behind it that makes it new: x, x_2. */
-strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name);
+strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name,
+                            size_t length);
 /* Returns the number of a word, or -1 if it is unknown. */
 int64_t words_find(const struct words *words, const char *word, size_t length);
 /* Returns word i of 0..count-1; borrowed until the next one is added. */

@@ -120,8 +120,9 @@ static bool has_numbered(const struct words *words, char *text, size_t length, i
 }
 
 /* Names with many numbers have all the first ones, or nearly: doubling and halving finds an unused one. */
-strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name) {
-  const size_t length = strlen(name), size_bytes = length + sizeof "_9223372036854775807";
+strew_status words_add_name(const struct call *call, strew_context *context, struct words *words, const char *name,
+                            size_t length) {
+  const size_t size_bytes = length + sizeof "_9223372036854775807";
   int64_t taken = 1, unused = 2, number;
   if (words_find(words, name, length) < 0) return words_number(call, context, words, name, length, &number);
   ALLOCATE_NEW(char *, text, call, context, size_bytes);

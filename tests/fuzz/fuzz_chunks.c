@@ -132,7 +132,7 @@ static bool has_any(const char *text, const char *const *words) {
 static void compare_failures(const struct whole *whole, const strew_error *error, bool is_stream) {
   static const char *const of_chunks[] = {"the first chunk", "has no number in", "holds a single number",
                                           "in Fortran's order", NULL};
-  static const char *const later[] = {"has a zero byte", NULL};
+  static const char *const later[] = {"has a zero byte", "are they units?", NULL};
   static const char *const of_streams[] = {"truncated", "has bytes after", "out of memory", NULL};
   const char *reason = reason_of(error);
   if (has_any(reason, of_chunks)) return;
@@ -149,6 +149,8 @@ static void compare_failures(const struct whole *whole, const strew_error *error
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static const strew_dtype half = STREW_FLOAT16, integer = STREW_INT32;
   static const char *const names[] = {"1", "a", "b", "2"};
+  static const strew_csv_options csv = {.skip = 1, .comment = '#', .thousands = ','},
+                                 points = {.thousands = '.', .missing_count = 1, .missing = names};
   static const strew_load_options ways[] = {
       {.header = STREW_HEADER_UNSAID},
       {.header = STREW_HEADER_YES},
@@ -159,7 +161,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       {.header = STREW_HEADER_YES, .date_count = 1, .dates = names + 1},
       {.header = STREW_HEADER_NO, .separator = ' ', .dtype = &integer},
       {.header = STREW_HEADER_YES, .column_count = 2, .columns = names + 1, .text_count = 1, .text = names + 2},
-      {.format = "npy"}};
+      {.format = "npy"},
+      {.csv = &csv},
+      {.header = STREW_HEADER_YES, .separator = ';', .csv = &csv},
+      {.separator = ';', .decimal = ',', .csv = &points}};
   enum { WAYS = sizeof ways / sizeof *ways, ALL = 1 << 20, PLAIN = 6, PIPE = 8, COMPRESSED = 10, MOST_BYTES = 4096 };
   if (size < 3) return 0;
   strew_load_options way = ways[(uint8_t)(bytes[0] - '1') % WAYS];
@@ -182,8 +187,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   most_bytes = SIZE_MAX;
   if (held >= 0) close(held);
   if (status != STREW_OK) compare_failures(&whole, &error, is_stream);
-  PROMISE(status != STREW_OK || whole.status == STREW_OK);
-  PROMISE(status != STREW_OK || rows == rows_of(whole.tensor, whole.table));
+  /* A line of units is known by two numbers below it, words as "-" by one; lines that chunks skip may have zero bytes. */
+  const char *of_whole = whole.status ? whole.error.message : "";
+  const bool is_unknown =
+      (options.rows < ALL && (strstr(of_whole, "are they units?") || strstr(of_whole, "expected a number, as in"))) ||
+      (way.csv && strstr(of_whole, "has a zero byte"));
+  PROMISE(status != STREW_OK || whole.status == STREW_OK || is_unknown);
+  PROMISE(status != STREW_OK || is_unknown || rows == rows_of(whole.tensor, whole.table));
   strew_release(whole.tensor);
   strew_table_release(whole.table);
   fuzz_expect_nothing();

@@ -7,6 +7,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static const char *const names[] = {"a", "b"}, *const missing[] = {"?", "-999", "b"};
   static const strew_csv_options lines = {.skip = 1, .comment = '#'},
                                  words = {.name_count = 2, .names = names, .missing_count = 3, .missing = missing};
+  static strew_error warning;
+  static const strew_csv_options marks = {.thousands = ',', .warning = &warning}, points = {.thousands = '.'},
+                                 first = {.rows = 2, .comment = '#', .thousands = '\''};
   static const strew_dtype wide = STREW_FLOAT64;
   static const strew_load_options ways[] = {{.header = STREW_HEADER_UNSAID},
                                             {.header = STREW_HEADER_YES},
@@ -19,11 +22,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
                                             {.header = STREW_HEADER_YES, .date_count = 1, .dates = text + 1},
                                             {.header = STREW_HEADER_YES, .csv = &lines},
                                             {.header = STREW_HEADER_YES, .csv = &words},
-                                            {.header = STREW_HEADER_NO, .dtype = &wide, .csv = &words}};
+                                            {.header = STREW_HEADER_NO, .dtype = &wide, .csv = &words},
+                                            {.csv = &marks},
+                                            {.header = STREW_HEADER_YES, .separator = ';', .csv = &marks},
+                                            {.separator = ';', .decimal = ',', .csv = &points},
+                                            {.csv = &first},
+                                            {.header = STREW_HEADER_NO, .dtype = &whole, .csv = &first}};
   if (size == 0) return 0;
   const strew_load_options *way = &ways[(uint8_t)(*bytes - '1') % (sizeof ways / sizeof *ways)];
   const strew_save_options save = {.header = way->header, .separator = way->separator};
-  bool is_same = !way->decimal && !way->date_count && way->csv != &lines; /* commas, dates, lines are not written */
+  /* Commas, dates, lines, names that are numbers, and words that are numbers with marks, are not read again as such. */
+  bool is_same = way->header && !way->decimal && !way->date_count && (!way->csv || way->csv == &words);
   fuzz_load(".csv", bytes + 1, size - 1, way, is_same ? &save : NULL);
+  PROMISE(warning.code == STREW_OK);
   return 0;
 }

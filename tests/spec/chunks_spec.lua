@@ -225,7 +225,8 @@ describe("errors of chunks of text", function()
   hint  {dtype = "float64"} reads columns of numbers as float64, which rounds integers beyond 2^53]]},
       {"a,b\n1,2\n3,4\n5,99999999999999999999\n", [[has "99999999999999999999" in line 4, column 2 (b), ]]
         .. [[expected an integer that int64 holds
-  hint  {dtype = "float64"} rounds, {text = {"b"}} reads the column as words]]},
+  hint  {dtype = "float64"} rounds, {missing = {"99999999999999999999"}} reads it as an empty cell, ]]
+        .. [[{text = {"b"}} reads the column as words]]},
       {"a,b\n1,2\n3,4\n5,1e999\n", [[has "1e999" in line 4, column 2 (b), expected a number that float64 holds
   hint  {text = {"b"}} reads the column as words]]},
       {"a,b\n1,2\n3,4\n5,06\n", [[has "06" in line 4, column 2 (b), expected a number without leading zeros or plus ]]
@@ -233,10 +234,12 @@ describe("errors of chunks of text", function()
   hint  {dtype = "float64"} reads numbers without leading zeros and signs, {text = {"b"}} reads the column as words]]},
       {"a,b\n1,2.5\n3,4\n5,9007199254740993\n", [[has "9007199254740993" in line 4, column 2 (b), expected an integer ]]
         .. [[that float64 holds: the column has a fraction in line 2
-  hint  {dtype = "float64"} rounds, {text = {"b"}} reads the column as words]]},
+  hint  {dtype = "float64"} rounds, {missing = {"9007199254740993"}} reads it as an empty cell, ]]
+        .. [[{text = {"b"}} reads the column as words]]},
       {"a,b\n1,\n3,4\n5,9007199254740993\n", [[has "9007199254740993" in line 4, column 2 (b), expected an integer ]]
         .. [[that float64 holds: the column has no number in line 2
-  hint  {dtype = "float64"} rounds, {text = {"b"}} reads the column as words]]},
+  hint  {dtype = "float64"} rounds, {missing = {"9007199254740993"}} reads it as an empty cell, ]]
+        .. [[{text = {"b"}} reads the column as words]]},
       {"a,b\n1,?\n3,4\n", [[has "?" in line 2, column 2 (b), expected a number, as in line 3
   hint  {missing = {"?"}} reads it as an empty cell, {text = {"b"}} reads the column as words]]},
       {"a,b\n1,\n3,\n5,x\n", [[has "x" in line 4, column 2 (b), expected a number: the first chunk has no words there
@@ -257,12 +260,24 @@ describe("errors of chunks of text", function()
   hint  a first chunk with a missing cell, by more rows, makes the column float64]],
       refusal("d,e\n2024-01-01,1\n,2\n", {header = true, dates = {"d"}, rows = 1}))
     assert.equal("is empty, expected lines of cells", refusal("", {header = true}))
-    assert.equal("begins with a line of words above numbers: are they the column names?",
-      refusal("a,b\n1,2\n", {rows = 1}):match("[^\n]*"))
     assert.equal("has a line of words above numbers, line 2: are they units?",
       refusal("a,b\nx,mm\n1,2\n3,4\n", {header = true, rows = 3}):match("[^\n]*"))
     assert.equal("is compressed by gzip, expected text",
       refusal("\x1f\x8b\8\0", {rows = 1}):match("[^\n]*"))
+  end)
+
+  it("find names as load does, however far the next line is", function()
+    for _, between in ipairs{"", "\n\n", ("# " .. ("x"):rep(997) .. "\n"):rep(200)} do
+      for bytes, names in pairs{["a,\n%s1,2\n3,4\n"] = {"a", "2"}, ["a,b\n%sc,d\n3,x\n"] = {1, 2}} do
+        put((bytes:gsub("%%s", between)))
+        local whole = strew.load(path, {comment = "#"})
+        assert.same(names, strew.columns(whole))
+        assert.equal(table.concat(rows_of(whole, {}), "\n"), chunked(1, {comment = "#"}))
+        for chunk in strew.chunks(path, {comment = "#"}) do assert.same(names, strew.columns(chunk)) end
+      end
+    end
+    put('n\n"1,234"\n7\n')
+    assert.equal("int64[] 1234\nint64[] 7", chunked(1, {thousands = ","}))
   end)
 
   it("leave what came before", function()

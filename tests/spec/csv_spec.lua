@@ -71,7 +71,7 @@ describe("a .csv file", function()
       ["\n\na,b\n\n\r\n1,2\n\n"] = "a int64 1; b int64 2",
       ["a,b\n"] = "a float64; b float64",
       ["\"a,b\",\"say \"\"hi\"\"\"\n1,2\n"] = "a,b int64 1; say \"hi\" int64 2",
-      [",x\n1,2\n"] = " int64 1; x int64 2",
+      [",x\n1,2\n"] = "1 int64 1; x int64 2",
     } do assert.equal(expected, read(bytes, header), bytes) end
     assert.equal("1 int64 1 3; 2 int64 2 4", read("1,2\n3,4\n"))
     assert.equal("1 {a|1} 0 1; 2 {b|2} 0 1", read("a,b\n1,2\n", plain))
@@ -167,8 +167,6 @@ describe("a .csv file", function()
       ["a,b\n1,\"x\"y\n"] =
         "has characters after a closing quote in line 2, column 2 (b), expected a separator or line end\n" ..
         "  hint  a quote inside of quotes is written twice: \"\"",
-      ["a,b,a\n1,2,3\n"] = "gives columns 1 and 3 the name \"a\" in line 1\n" ..
-        "  hint  {names = {...}} names the 3 columns instead of line 1",
       ["a\nx\n\0\n"] = "has a zero byte in line 3 (byte 4 of the file), expected text",
       ["a\0\n\0001\0\n\0"] = "has a zero byte in line 1 (byte 1 of the file), expected text\n" ..
         "  hint  it may be UTF-16: iconv -f UTF-16 -t UTF-8 makes it UTF-8",
@@ -180,8 +178,6 @@ describe("a .csv file", function()
       ["a\n1\n\27[2J\n"] = "has \"?[2J\" in line 3, column 1 (a), expected a number, as in line 2\n" ..
         "  hint  {text = {\"a\"}} reads the column as words",
     } do assert.equal(expected, refusal(bytes, header), bytes) end
-    assert.equal("begins with a line of words above numbers: are they the column names?\n" ..
-      "  hint  header = true takes names from line 1, header = false reads it as all others", refusal("a,b\nc,1\n"))
     assert.equal("has \"x\" in line 2, column 1, expected a number, as in line 1\n" ..
       "  hint  {missing = {\"x\"}} reads it as an empty cell, {text = {1}} reads the column as words",
         refusal("1\nx\n"))
@@ -290,12 +286,13 @@ describe("a .csv file", function()
   it("is refused where numbers or dates would become words", function()
     local words = "{text = {\"b\"}} reads the column as words"
     local comma = "{decimal = \",\"} reads decimal commas, " .. words
+    local marks = "{thousands = \",\"} reads thousands, "
     local other = "`dates` reads the form 2024-12-31 only, " .. words
     local dates = "{dates = {\"b\"}} reads seconds since 1970, " .. words
     for cell, expected in pairs{
       ["1,5"] = {"a number with a decimal point", comma}, ["-0,25e3"] = {"a number with a decimal point", comma},
       ["1,234"] = {"a number with a decimal point, without marks between thousands",
-        "if these are thousands, remove the commas; " .. comma},
+        marks .. comma},
       ["0,234"] = {"a number with a decimal point", comma}, ["1,2345"] = {"a number with a decimal point", comma},
       ["12.5%"] = {"a number without a unit", words}, ["$5"] = {"a number without a unit", words},
       ["5€"] = {"a number without a unit", words}, ["5 £"] = {"a number without a unit", words},
@@ -304,10 +301,12 @@ describe("a .csv file", function()
         other},
       ["1-2-2024"] = {"numbers or words, not dates", other}, ["2024/1/31"] = {"numbers or words, not dates", other},
       ["12/31/24"] = {"numbers or words, not dates", other}, ["2024-13-01"] = {"numbers or words, not dates", other},
-      ["1,234,567"] = {"a number without marks between thousands", words},
-      ["-12.345,67"] = {"a number without marks between thousands", words},
-      ["1.234.567"] = {"a number without marks between thousands", words},
-      ["1,234.5"] = {"a number without marks between thousands", words},
+      ["1,234,567"] = {"a number without marks between thousands", marks .. words},
+      ["-12.345,67"] = {"a number without marks between thousands",
+        "{thousands = \".\", decimal = \",\"} reads thousands, " .. words},
+      ["1.234.567"] = {"a number without marks between thousands",
+        "{thousands = \".\", decimal = \",\"} reads thousands, " .. words},
+      ["1,234.5"] = {"a number without marks between thousands", marks .. words},
       ["2024-05-17"] = {"numbers or words, not dates", dates},
       ["2024-05-17T12:30:00.5Z"] = {"numbers or words, not dates", dates},
     } do
@@ -324,11 +323,6 @@ describe("a .csv file", function()
     end
     assert.equal("1 {1,5|x} 0 1", read("1,5\nx\n", {separator = ";", text = {1}}))
     assert.equal("1 {x|2024-05-17} 0 1", read("x\n2024-05-17\n", plain))
-    local question = "begins with a line of words above numbers: are they the column names?\n"
-      .. "  hint  header = true takes names from line 1, header = false reads it as all others"
-    assert.equal(question, refusal("when;what\n2024-05-17;x\n", {separator = ";"}))
-    assert.equal(question, refusal("price\n1,5\n", {separator = ";"}))
-    assert.equal(question, refusal("2024-05-17;2024-05-18\n1;2\n", {separator = ";"}))
     assert.equal("1 int64 0 86400", read("1970-01-01\n1970-01-02\n", {dates = {1}}))
   end)
 
@@ -336,7 +330,7 @@ describe("a .csv file", function()
     local words = "{text = {\"a\"}} reads the column as words"
     local function whole(cell, line, reason)
       return ("has %q in line %d, column 1 (a), expected an integer that %s\n"):format(cell, line, reason)
-        .. "  hint  {dtype = \"float64\"} rounds, " .. words
+        .. "  hint  {dtype = \"float64\"} rounds, {missing = {\"" .. cell .. "\"}} reads it as an empty cell, " .. words
     end
     for cells, expected in pairs{
       ["50060e8007123400|50060e8007123402"] = "has \"50060e8007123400\" in line 2, column 1 (a), expected a number "
@@ -460,14 +454,12 @@ describe("a .csv file", function()
   end)
 
   it("has the caller's names", function()
-    for bytes, expected in pairs{["a,,\n1,2,3\n"] = '2 and 3 the name "" in line 1',
-      ["x,y,x\n1,2,3\n"] = '1 and 3 the name "x" in line 1'} do
-      local hint = "\n  hint  {names = {...}} names the 3 columns instead of line 1"
-      assert.equal("gives columns " .. expected .. hint, refusal(bytes, header))
-      assert.equal("gives columns " .. expected .. hint, refusal(bytes, {header = true, columns = {"y"}}))
-      assert.equal("p int64 1; q int64 2; r int64 3", read(bytes, {header = true, names = {"p", "q", "r"}}))
-      assert.equal("r int64 3; p int64 1",
-        read(bytes, {header = true, names = {"p", "q", "r"}, columns = {"r", "p"}}))
+    for _, bytes in ipairs{"a,,\n1,2,3\n", "x,y,x\n1,2,3\n"} do
+      for _, is_said in ipairs{true, nil} do
+        assert.equal("p int64 1; q int64 2; r int64 3", read(bytes, {header = is_said, names = {"p", "q", "r"}}))
+        assert.equal("r int64 3; p int64 1",
+          read(bytes, {header = is_said, names = {"p", "q", "r"}, columns = {"r", "p"}}))
+      end
     end
     assert.equal("p int64 1 3; q int64 2 4", read("1,2\n3,4\n", {names = {"p", "q"}}))
     assert.equal("load: 'names' has 1 names, expected 2, the cells of line 1", refusal("1,2\n", {names = {"p"}}))
@@ -480,6 +472,113 @@ describe("a .csv file", function()
       .. "columns, if "
       .. "line 1 lacks the first name", refusal(bytes, header))
     assert.equal("car {Mazda} 0; mpg int64 21; cyl int64 6", read(bytes, {skip = 1, names = {"car", "mpg", "cyl"}}))
+  end)
+
+  it("has names in a first line of words above a number", function()
+    for bytes, expected in pairs{
+      ["a;b\nc;1\n"] = "a {c} 0; b int64 1",
+      ["x\n1\n2\n"] = "x int64 1 2",
+      ["\"1a\";b\r\n\"2\";c\r\n"] = "1a int64 2; b {c} 0",
+      [";x\n1;2\n"] = "1 int64 1; x int64 2",
+      ["x;\n;2\n"] = "1 {x|} 0 1; 2 float64 nan 2.0", -- no word above a number
+      [";Oslo\n3;Rome\n"] = "1 float64 nan 3.0; 2 {Oslo|Rome} 0 1",
+      ["Oslo;5\nRome;6\n"] = "1 {Oslo|Rome} 0 1; 2 int64 5 6",
+      ["a;b\nc;d\n"] = "1 {a|c} 0 1; 2 {b|d} 0 1",
+      ["a\nnan\n"] = "1 {a|nan} 0 1",
+      ["a;b\n"] = "1 {a} 0; 2 {b} 0",
+      ["-;b\n1;2\n"] = "- int64 1; b int64 2",
+      ["city;2024-01-01\nOslo;1\n"] = "city {Oslo} 0; 2024-01-01 int64 1",
+      ["n\n\n# 2\n3\n"] = "n int64 3",
+    } do
+      local options = {separator = ";", comment = "#"}
+      assert.equal(expected, read(bytes, options), bytes)
+      options.rows = 100
+      assert.equal(expected, read(bytes, options), bytes)
+    end
+    assert.equal("1 {a|c} 0 1; 2 {b|1} 0 1", read("a;b\nc;1\n", {header = false, separator = ";"}))
+    assert.equal("p {c} 0; q int64 1", read("a;b\nc;1\n", {names = {"p", "q"}, separator = ";"}))
+    assert.equal("when int64 0", read("when\n1970-01-01\n", {dates = {"when"}}))
+    assert.matches("expected numbers or words, not dates\n  hint  {dates = {\"when\"}}", refusal("when\n1970-01-01\n"))
+    assert.matches("^has 3 cells in line 2, expected 2, .*lacks the first name$", refusal("mpg,cyl\nMazda,21,6\n"))
+    assert.equal("begins with words and numbers in line 2, and has a number below the word in column 1: are they the "
+      .. "column names?\n  hint  header = true takes names from it, header = false reads it as all others",
+      refusal("\nday,1978,x,\n1,12.5,y,\n"))
+    assert.equal("day int64 1; 1978 float64 12.5; x {y} 0; 4 float64 nan", read("\nday,1978,x,\n1,12.5,y,\n", header))
+    assert.equal("1 {day|1} 0 1; 2 int64 1978 12", read("day,1978\n1,12\n", plain))
+    assert.equal("1 {Oslo|x} 0 1; 2 int64 5 6", read("Oslo,5\nx,6\n"))
+    assert.matches("as in line 2\n  hint  {missing = {\"%?\"}}", refusal("?,5\n3,4\n"))
+    assert.equal("has a line of words above numbers, line 2: are they units?\n  hint  {skip = 2, names = {...}} begins "
+      .. "below it, {text = {2}} reads 2 as words", refusal("city,rain\nname,mm\nOslo,1\nRome,2\n"))
+  end)
+
+  it("has numbers in place of empty names, and behind repeated ones", function()
+    for bytes, expected in pairs{
+      ["x,y,x\n1,2,3\n"] = {"x int64 1; y int64 2; x_2 int64 3", '3 the name of column 1, "x", in line 1: it is "x_2"'},
+      ["a,, \n1,2,3\n"] = {"a int64 1; 2 int64 2; 3 int64 3", '2 no name in line 1: it is "2"'},
+      ["x,x_2,x\n1,2,3\n"] =
+        {"x int64 1; x_2 int64 2; x_3 int64 3", '3 the name of column 1, "x", in line 1: it is "x_3"'},
+      ["x,x,x_2\n1,2,3\n"] =
+        {"x int64 1; x_2 int64 2; x_2_2 int64 3", '2 the name of column 1, "x", in line 1: it is "x_2"'},
+      [",1,y\n5,6,7\n"] = {"1 int64 5; 1_2 int64 6; y int64 7", '1 no name in line 1: it is "1"'},
+      ['"q""",x,"q"""\n5,6,7\n'] =
+        {'q" int64 5; x int64 6; q"_2 int64 7', '3 the name of column 1, "q"", in line 1: it is "q"_2"'},
+    } do
+      assert.equal(expected[1], read(bytes, header))
+      for _, name in ipairs{"load", "chunks"} do
+        assert.equal(("Lua warning: %s: 'path' is %q, which gives column %s\n"):format(name, path, expected[2]),
+          support.output(('require "strew".%s(%q, {header = true})'):format(name, path), "", "-W"))
+      end
+    end
+    read("x,y\n1,2\n", header)
+    assert.equal("", support.output(('require "strew".load(%q)'):format(path), "", "-W"))
+    assert.equal("x_2 int64 3", read("x,y,x\n1,2,3\n", {header = true, columns = {"x_2"}}))
+  end)
+
+  it("has marks between thousands if they are named", function()
+    local function grouped(cells, mark, options)
+      options = options or {separator = ";"}
+      options.thousands = mark
+      return (read("x;k\n" .. cells:gsub("|", ";1\n") .. ";1\n", options):gsub("; k %a+%d+.*", ""))
+    end
+    assert.equal("x int64 1234 -12500 7 1234567", grouped('1,234|"-12,500"|7|1,234,567', ","))
+    assert.equal("x float64 1234.5 nan 0.5 1000000.0", grouped("1,234.5||.5|1,000.e3", ","))
+    assert.equal("x float64 1234.5 1000.0", grouped("1.234,5|1.000", ".", {separator = ";", decimal = ","}))
+    for _, mark in ipairs{"'", "_", " ", "|"} do
+      assert.equal("x int64 1234567 12", (read("x;k\n1" .. mark .. "234" .. mark .. "567;1\n 12 ;1\n",
+        {separator = ";", thousands = mark}):gsub("; k %a+%d+.*", "")))
+    end
+    assert.equal("x int64 9223372036854775807", grouped("9,223,372,036,854,775,807", ","))
+    assert.matches("expected an integer that int64 holds", refusal("x\n\"9,223,372,036,854,775,808\"\n",
+      {thousands = ","}))
+    assert.matches("without leading zeros", refusal("x\n\"0,123\"\n", {thousands = ","}))
+    assert.equal("x float32 1234.5 2000.0", grouped("1,234.5|2,000", ",", {separator = ";", dtype = "float32"}))
+    assert.equal("x {1,234} 0", grouped("1,234", ",", {separator = ";", text = {"x"}, header = true}))
+    for _, cell in ipairs{"12,34", "1234,567", "1,2345", ",123", "1,23,456", "1,234,", "1,234.5.6", "1,234x"} do
+      assert.matches("expected a number", refusal("x;k\n5;1\n" .. cell .. ";1\n", {separator = ";", thousands = ","}))
+    end
+    assert.equal("a int64 1234", read('a\n"1,234"\n', {thousands = ","}))
+    for _, mark in ipairs{".", "5", "e", "-", '"'} do
+      assert.equal(("load: 'thousands' is \"%s\", expected a character that no number has, other than the decimal "
+        .. "point"):format(mark:gsub('"', "?")), (refusal("a\n", {thousands = mark}):gsub('""', '"?')))
+    end
+    assert.equal("load: 'thousands' is an option of .csv and .tsv files, not of .npy files",
+      message(strew.load, "x.npy", {thousands = ","}))
+  end)
+
+  it("is read up to a number of rows", function()
+    local bytes = "city,n\nOslo,1\n\"Ro\nme\",2\n\nBern,x\n"
+    assert.equal("city {Oslo} 0; n int64 1", read(bytes, {rows = 1}))
+    assert.equal("city {Oslo|Ro\nme} 0 1; n int64 1 2", read(bytes, {rows = 2}))
+    assert.matches('^has "x" in line 6', refusal(bytes, {rows = 3}))
+    assert.equal("a float64", read("a\n", {rows = 3, header = true}))
+    assert.equal("1 int64 1 2", read("1\n2", {rows = 3}))
+    assert.equal("1 int64 1", read("1\n2\n3\0", {rows = 1}))
+    put("n\n1\n" .. ("2\n"):rep(1 << 20) .. "x\n")
+    assert.equal(3, #strew.load(path, {rows = 3}))
+    assert.equal("is empty, expected lines of cells", refusal("", {rows = 1}))
+    assert.equal("load: 'rows' is 0, expected 1 or more", refusal("a\n", {rows = 0}))
+    assert.equal("load: 'rows' is an option of .csv and .tsv files, not of .npy files",
+      message(strew.load, "x.npy", {rows = 1}))
   end)
 
   it("with another separator is refused", function()

@@ -612,6 +612,27 @@ describe("files", function()
     os.remove(name)
   end)
 
+  it("are in the home folder behind ~", function()
+    local home = os.tmpname()
+    os.remove(home)
+    assert(os.execute("mkdir " .. home))
+    local function said(code, where)
+      return (support.output("local s = require \"strew\" print(" .. code .. ")", "HOME=" .. where)
+        :gsub("%(command line%):1: ", ""))
+    end
+    assert.equal("nil\t7\t4\n", said([[s.save("~/x.csv", {a = s.tensor{7}}), s.load("~/x.csv").a:item(),
+      #s.map("~/x.csv")]], home))
+    assert.equal("a\n7\n", support.get(home .. "/x.csv"))
+    assert.equal("false\tload: 'path' is \"~x.csv\", which cannot be opened: No such file or directory\n",
+      said([[pcall(s.load, "~x.csv")]], home))
+    assert.equal("false\tload: 'path' is \"~/x.csv\", but HOME is not set\n  hint  \"./~\" is a file of that name\n",
+      said([[pcall(s.load, "~/x.csv")]], ""))
+    assert.equal("false\tload: 'path' is \"" .. home .. "\", expected a name ending in one of .npy",
+      said([[pcall(s.load, "~")]], home):match "^.-%.npy")
+    os.remove(home .. "/x.csv")
+    os.remove(home)
+  end)
+
   it("are named by their suffix", function()
     local x, known = strew.ones(1), ".npy, .npz, .csv, .tsv, .safetensors, .png, .npy.gz, .csv.gz, .tsv.gz"
     local hint = '\n  hint  {format = "csv"} names the format of other files'
@@ -632,11 +653,10 @@ describe("files", function()
       {"strew.load(5)", "load: 'path' is 5, expected a string"},
       {"strew.load()", "load: 'path' is missing, the arguments are "
         .. "(path [, {device =, header =, separator =, dtype =, text =, decimal =, dates =, columns =, names =, "
-        .. "missing =, skip =, comment =, format =, "
-        .. "map =}])"},
+        .. "missing =, skip =, comment =, thousands =, format =, map =, rows =}])"},
       {"strew.load('x.npy', {mapped = true})", "load: 'options' has unknown key \"mapped\", expected "
         .. "device, header, separator, dtype, text, decimal, dates, columns, names, missing, skip, comment, "
-        .. "format, map"},
+        .. "thousands, format, map, rows"},
       {"strew.load('x.npy', {map = 1})", "load: 'map' is 1, expected a boolean"},
       {"strew.save('x.npy', x, {compress = true})",
         "save: 'compress' is true, but .npy files are not compressed, only .npz, .npy.gz, .csv.gz, .tsv.gz\n"

@@ -498,6 +498,7 @@ end)
 local elsewhere = {
   ["runtime/files/"] = "csv_spec.lua, file_spec.lua and png_spec.lua", ["lua_bindings/mpi/"] = "mpi_test.sh",
   ["opencl/"] = "a device fails", ["runtime/interchange/"] = "check_interchange.c",
+  ["is a file of that name"] = "file_spec.lua",
   ["strew_record.c"] = "gradients_spec.lua", ["strew_show.c"] = "show_spec.lua",
   ["interrupt.c"] = "check_interrupt.c", ["memory.c"] = "no call",
   ["searchsorted.c"] = "calculating_spec.lua", ["matmul.c"] = "calculating_spec.lua",
