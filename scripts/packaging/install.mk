@@ -3,7 +3,8 @@
 #                          STRIP= keeps the debug symbols
 #   make rock LUADIR=...   the Lua module alone: run by strew-dev-1.rockspec
 #   make dist              the committed sources: build/strew-VERSION.tar.gz, its checksum in .tar.gz.sha256, and the
-#                          specification of its rock, strew-VERSION-1.rockspec; the same bytes for the same commit
+#                          specification of its rock, strew-VERSION-1.rockspec; the same bytes for the same commit. If
+#                          zip is installed, the rock of sources, .src.rock, which luarocks install takes
 #   make deb               their Debian packages: build/deb/*.deb
 #   make release           tags the commit, if nothing differs: see release.sh
 
@@ -30,7 +31,8 @@ $(BUILD)/strew-$(VERSION).tar.gz:
 	$(call say,DIST) git -c tar.tar.gz.command='gzip -cn' archive --prefix=strew-$(VERSION)/ -o $@ HEAD && \
 	  cd $(@D) && sha256sum $(@F) >$(@F).sha256 && tar xzOf $(@F) strew-$(VERSION)/$(PACKAGING)/strew-dev-1.rockspec | \
 	  sed '1d; s|"dev-1"|"$(VERSION)-1"|; s|^source = .*|source = {url = "file://strew-$(VERSION).tar.gz", dir = "strew-$(VERSION)"}|' \
-	  >strew-$(VERSION)-1.rockspec
+	  >strew-$(VERSION)-1.rockspec && { ! command -v zip >/dev/null || \
+	  zip -qXj - strew-$(VERSION)-1.rockspec $(@F) >strew-$(VERSION)-1.src.rock; }
 
 # In a folder of its own, with Debian's description beside the sources, where its tools look for it.
 deb: dist
