@@ -91,7 +91,7 @@ of_processor() {
 }
 
 waiting='endless limits terminal mpi' # for deadlines and for processes
-others='driver installed release faults-few digest instruction_sets program readme rules reference exports circles peers'
+others='driver installed releasing faults-few digest instruction_sets program readme rules reference exports circles peers'
 
 sanitized() { sed 's/^/sanitized-/'; }
 
@@ -150,7 +150,7 @@ one() {
     driver) if [ "$OPENCL" = 0 ]; then echo 'driver: left out, built without OpenCL'; else exec sh tests/driver_test.sh "$BUILD"; fi ;;
     terminal | mpi | exports) exec sh "tests/$1_test.sh" "$BUILD" ;;
     installed) exec sh tests/hosts_test.sh "$BUILD" ;;
-    release) exec sh tests/release_test.sh "$BUILD" plain $ISAS ;;
+    releasing) exec sh tests/release_test.sh "$BUILD" plain $ISAS ;;
     lua5.5) exec sh tests/lua_test.sh "$BUILD" ;;
     program | limits) exec ${SANITIZE:+$FIXED} sh "tests/$1_test.sh" "$BUILD/strew" ;;
     endless) OCL_ICD_VENDORS=/dev/null/none exec "$BUILD/tests/endless/endless" cpu $ENDLESS "$NAMES" ;;

@@ -38,5 +38,5 @@ $(BUILD)/strew-$(VERSION).tar.gz:
 deb: dist
 	@sh $(PACKAGING)/deb.sh $(BUILD) $(VERSION)
 release: all
-	@MAKE='$(MAKE)' CC='$(CC)' sh $(PACKAGING)/release.sh '$(BUILD)' '$(VERSION)' '$(SOVERSION)' plain $(ISAS)
+	@CC='$(CC)' sh $(PACKAGING)/release.sh '$(BUILD)' '$(VERSION)' '$(SOVERSION)' plain $(ISAS)
 .PHONY: install uninstall rock dist deb release

@@ -1,10 +1,9 @@
 #!/bin/sh
-# usage: MAKE=make CC=cc sh scripts/packaging/release.sh BUILD VERSION SOVERSION ISA...
+# usage: CC=cc sh scripts/packaging/release.sh BUILD VERSION SOVERSION ISA...
 # Tags the commit as release VERSION, in this repository alone; refuses, and says what to do, if anything differs: first
 # what is read, then, if that is right, what is run. VERSION is that of runtime/strew.h; the packages take theirs from it.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-: "${MAKE=make}"
 build=$1 version=$2 soversion=$3
 shift 3
 here=$(mktemp -d) || exit 1
@@ -79,7 +78,7 @@ for program in "$build/strew" "$build"/clang/strew; do
 done
 
 for turn in 1 2; do
-  $MAKE BUILD="$here/$turn" dist >"$here/log" 2>&1 || differs "make dist fails: $(tail -n 1 "$here/log")" 'make dist'
+  make BUILD="$here/$turn" dist >"$here/log" 2>&1 || differs "make dist fails: $(tail -n 1 "$here/log")" 'make dist'
   [ $turn = 2 ] || sleep 1
 done
 sums=$(cat "$here"/[12]/*.sha256 | sort -u | wc -l)
