@@ -22,7 +22,8 @@ for kind in pocl intel rusticl oclgrind $("$build/strew" tests/other_devices.lua
   echo "| $name | $version | $(date +%F) | ${counts:-no runner ended | |} |" >"$row"
   first=$(cut -d'|' -f2 "$row" | sed 's/^ *//; s/ *$//')
   awk -v row="$row" -v first="| $first |" '
-    index($0, first) == 1 { next }
+    /^## / { ended = 1 }
+    index($0, first) == 1 && !ended { next }
     { print }
     /^\|---/ && !done { while ((getline line <row) > 0) print line; done = 1 }' "$page" >"$row.page" && cat "$row.page" >"$page"
   rm -f "$row.page"
