@@ -52,7 +52,8 @@ LUA        = lua5.4
 LUA_CFLAGS := $(shell pkg-config --cflags $(LUA))
 LUA_LIBS   := $(shell pkg-config --libs $(LUA))
 VERSION    := $(shell sed -n 's/^\#define STREW_VERSION_[MP][A-Z]* *//p' runtime/strew.h | paste -sd.)
-# Hosts built against one version run with any later one of the same number.
+# Hosts built against one version run with any later one of the same number: what is exported stays so. A change that
+# breaks them raises it, in scripts/packaging/debian, too (make release looks).
 SOVERSION  = 0
 
 ifeq ($(OPENCL)$(origin OPENCL)$(MAKELEVEL),0file0)

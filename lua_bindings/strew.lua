@@ -533,7 +533,7 @@ local Tensor = {}
 ---strew N.N.N
 ---```
 ---@class strew
----@field _VERSION string "strew 0.1.0"
+---@field _VERSION string "strew " and the version
 strew = {}
 
 ---Options of new tensors.

@@ -44,6 +44,14 @@ bool bind_destination(lua_State *L, struct script_call *call, int i, const char 
   return true;
 }
 
+/* Of the group form, the reductions that scatter has. */
+static const strew_group_reduction joins[STREW_REDUCTION_COUNT] = {
+    [STREW_PROD] = STREW_GROUP_PROD,
+    [STREW_MEAN] = STREW_GROUP_MEAN,
+    [STREW_AMAX] = STREW_GROUP_MAX,
+    [STREW_AMIN] = STREW_GROUP_MIN,
+};
+
 /* scatter(src, index [, dim [, out [, dim_size]]] [, {reduce, ...}]); all but src and index by name, too. */
 int bind_group_form(lua_State *L, struct script_call *call) {
   static const char parameters[] = "src:tensor! index:index dim?dim(-1) out?destination dim_size?size(-1) fill=fill "
@@ -52,17 +60,17 @@ int bind_group_form(lua_State *L, struct script_call *call) {
   struct arguments a;
   a.destination.at = call->arguments + 1;
   if (!bind_read_as(L, call, parameters, &a)) return -1;
-  strew_group_options options = {.dim = a.dim, .dim_size = a.dim_size, .mode = a.mode, .reduction = a.reduction};
-  options.skip_nan = a.skip_nan;
   if (!bind_check_grouping(&a)) return -1;
   lua_settop(L, a.destination.at); /* drops what reading the options pushed */
-  if (a.fill.is_given) options.fill = &a.fill.value;
   const strew_dtype dtype = (strew_dtype)a.dtype;
-  if (a.dtype >= 0) options.dtype = &dtype;
+  const strew_group_reduce_options options = {.dim = &a.dim,
+                                              .dim_size = a.dim_size < 0 ? NULL : &a.dim_size,
+                                              .fill = a.fill.is_given ? &a.fill.value : NULL,
+                                              .dtype = a.dtype < 0 ? NULL : &dtype,
+                                              .mode = a.mode,
+                                              .skip_nan = a.skip_nan};
   strew_tensor **out = a.destination.given ? &a.destination.given : &box->tensor;
-  strew_status status = a.groups.grouping
-                            ? strew_grouping_reduce(a.groups.grouping, a.src, &options, out, NULL, a.error)
-                            : strew_group(a.src, a.groups.index, &options, out, NULL, a.error);
+  strew_status status = strew_group_reduce(a.groups, joins[a.reduction], a.src, &options, out, NULL, a.error);
   if (status == STREW_OK && a.reduction == STREW_MEAN && a.dtype < 0) warn_of_mean(L, call, a.src);
   return bind_end(status, 1);
 }

@@ -42,7 +42,7 @@
    *Forms.* A call with a mode or a flag takes a pointer to options, in which zeros are the defaults and values that may
    be left out are pointers. Operands are tensors or, by value, strew_operand. Lists of sizes or dimensions are int64_t;
    a rank, a dimension and a number of dimensions, keys or dtypes are int, other numbers int64_t. Names that end in
-   _with have such arguments; the old forms without, at the end of this header, have others.
+   _with have such arguments; version 0.1 had others without, which libstrew.so.0 still exports for hosts built then.
 
    *Rules* follow PyTorch for views, arithmetic, reductions and the position form of scatter, torch_scatter for the
    group form, NumPy for its files, and IEEE 754-2019 for floats: round to nearest even, denormals, maximum and minimum.
@@ -79,9 +79,9 @@ extern "C" {
 #define STREW_API
 #endif
 
-/* The version of this header, in numbers for #if, and as text, "0.1.0". strew_version returns the library's. */
+/* The version of this header, in numbers for #if, and as text, "0.2.0". strew_version returns the library's. */
 #define STREW_VERSION_MAJOR 0
-#define STREW_VERSION_MINOR 1
+#define STREW_VERSION_MINOR 2
 #define STREW_VERSION_PATCH 0
 #define STREW_VERSION       STREW_VERSION_OF_(STREW_VERSION_MAJOR, STREW_VERSION_MINOR, STREW_VERSION_PATCH)
 /* (Macros in two steps: the first expands the numbers, the second quotes them.) */
@@ -1070,14 +1070,14 @@ typedef enum strew_group_reduction {
   STREW_GROUP_VAR,       /* dtype, biased; floats, or any src with STREW_FLOAT64. Computed in float64, about the mean;
                             from float64 elements the first one of their group is subtracted before */
   STREW_GROUP_STD,       /* the same; torch_scatter's sqrt(squares / (divisor + 1e-6)) */
-  STREW_GROUP_MIN,       /* out, arg, fill */
-  STREW_GROUP_MAX,       /* out, arg, fill */
+  STREW_GROUP_MIN,       /* out, arg, fill; dtype: src's own */
+  STREW_GROUP_MAX,       /* out, arg, fill; dtype: src's own */
   STREW_GROUP_ANY,       /* out; bool: true if an element is not 0 */
   STREW_GROUP_ALL,       /* out; bool: true if no element is 0; empty: true */
   STREW_GROUP_FIRST,     /* fill; the element of the lowest position along dim */
   STREW_GROUP_LAST,      /* fill; the element of the highest position along dim */
   STREW_GROUP_MEDIAN,    /* fill; the lower one of two in the middle; empty: NaN, of integers 0 */
-  STREW_GROUP_QUANTILE,  /* fill, q, interpolation; as strew_quantile, with ranks in float64; empty: as for a median.
+  STREW_GROUP_QUANTILE,  /* fill, q, interpolation; as strew_quantile_with, ranks in float64; empty: as for a median.
                             Integers and bools: not STREW_LINEAR and STREW_MIDPOINT (STREW_EDTYPE) */
   STREW_GROUP_COUNT,     /* int64; src NULL: the elements of the grouping, or of the index, which may have any shape */
   STREW_GROUP_NUNIQUE,   /* int64: the number of different values; all NaN are equal, and both zeros */
@@ -1165,8 +1165,8 @@ STREW_API strew_status strew_segment_reduce_with(strew_tensor *data, strew_tenso
 STREW_API strew_status strew_segment_coo_with(strew_tensor *src, strew_tensor *index,
                                               const strew_segment_options *options, strew_tensor **out,
                                               strew_tensor **arg, strew_error *error);
-/* The inverse of strew_segment_csr: repeats the value of each segment for all of its elements. indptr begins with 0,
-   does not decrease, and has one element more than src along the segments' dimension; its last value is the result's
+/* The inverse of strew_segment_csr_with: repeats the value of each segment for all of its elements. indptr begins with
+   0, does not decrease, and has one element more than src along the segments' dimension; its last value is the result's
    size there. If src has size 0 there, indptr may have size 0, too, and the result has. */
 STREW_API strew_status strew_gather_csr(strew_tensor *src, strew_tensor *indptr, strew_tensor **out,
                                         strew_error *error);
@@ -1233,8 +1233,8 @@ STREW_API bool strew_grouping_drops(const strew_grouping *grouping); /* true if 
 /* Tensors of the grouping, int64 and 1-D, with a reference for the caller. No call writes to them (STREW_EOVERLAP), and
    neither may a host through strew_data: the ids are not checked again.
      ids        the number of each element's group, or -1. (A grouping of keys on the CPU holds 1, 2 or 4 bytes for
-                each element, which strew_grouping_aggregate, _argsort, _topk and strew_group_reduce read if src is
-                1-D; the 8 are made when they are first needed.)
+                each element, which strew_group_reduce and strew_grouping_..._with read if src is 1-D; the 8 are made
+                when they are first needed.)
      counts     the number of elements of each group
      positions  the position of each group's first element; of an empty group the number of elements
      order      positions of all elements that have a group, group after group, ascending within each
@@ -1270,7 +1270,7 @@ STREW_API strew_status strew_grouping_aggregate_with(strew_grouping *grouping, i
                                                      const strew_group_aggregate aggregates[], strew_tensor *out[],
                                                      strew_error *error);
 /* The positions of the elements of src, 1-D (STREW_ESHAPE), that have a group: group after group, within each in
-   strew_sort's order, ties by position. Always a new tensor. */
+   strew_sort_with's order, ties by position. Always a new tensor. */
 STREW_API strew_status strew_grouping_argsort_with(strew_grouping *grouping, strew_tensor *src,
                                                    const strew_sort_options *options, strew_tensor **out,
                                                    strew_error *error);
@@ -1278,8 +1278,8 @@ STREW_API strew_status strew_grouping_argsort_with(strew_grouping *grouping, str
    tensor. */
 STREW_API strew_status strew_grouping_rank(strew_grouping *grouping, strew_tensor *src,
                                            const strew_sort_options *options, strew_tensor **out, strew_error *error);
-/* Of each group the positions of the k greatest elements of src, 1-D (STREW_ESHAPE), or the least, as strew_sort orders
-   them, ties by position; of a smaller group those of all. Group after group, the greatest (least) first; and the
+/* Of each group the positions of the k greatest elements of src, 1-D (STREW_ESHAPE), or the least, as strew_sort_with
+   orders them, ties by position; of a smaller group those of all. Group after group, the greatest (least) first; and the
    groups that they belong to; NULL: not wanted. Always new tensors. STREW_EARGUMENT: k is negative. */
 STREW_API strew_status strew_grouping_topk_with(strew_grouping *grouping, strew_tensor *src, int64_t k,
                                                 const strew_topk_options *options, strew_tensor **positions,
@@ -1701,113 +1701,6 @@ STREW_API char *strew_format_float(char *text, size_t size_bytes, const char *fo
 /* Replaces control characters and bytes that are not UTF-8 by "?", in place: the name of a file must not send control
    sequences to the terminal. All messages are printable. Returns text. On any thread. */
 STREW_API char *strew_printable(char *text);
-
-/* ----------------------------------------------------------------------------------------------------- old forms */
-
-/* Calls with single arguments in the place of options, by the rules above. The header of version 0.2 does not declare
-   them; libstrew.so.0 keeps them for hosts that are compiled. */
-STREW_API strew_status strew_squeeze(strew_tensor *tensor, const int *dim, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_clamp(strew_tensor *tensor, const strew_operand *low, const strew_operand *high,
-                                   strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_isclose(strew_tensor *a, strew_tensor *b, double rtol, double atol, bool equal_nan,
-                                     strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_reduce(strew_fold fold, strew_tensor *tensor, int count, const int *dims, bool keepdim,
-                                    double correction, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_sort(strew_tensor *tensor, int dim, bool descending, strew_tensor **values,
-                                  strew_tensor **indices, strew_error *error);
-STREW_API strew_status strew_topk(strew_tensor *tensor, int64_t k, int dim, bool largest, strew_tensor **values,
-                                  strew_tensor **indices, strew_error *error);
-STREW_API strew_status strew_softmax(strew_tensor *tensor, int dim, bool logarithm, strew_tensor **out,
-                                     strew_error *error);
-STREW_API strew_status strew_quantile(strew_tensor *tensor, strew_operand q, const int *dim, bool keepdim,
-                                      strew_interpolation interpolation, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_searchsorted(strew_tensor *sorted, strew_operand values, bool right, strew_tensor **out,
-                                          strew_error *error);
-STREW_API strew_status strew_bucketize(strew_operand values, strew_tensor *boundaries, bool right, strew_tensor **out,
-                                       strew_error *error);
-STREW_API strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
-                                    strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_index_select(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
-                                          strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_index_add(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
-                                       strew_scalar alpha, strew_mode mode, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_index_copy(strew_tensor *self, int dim, strew_tensor *index, strew_tensor *source,
-                                        strew_mode mode, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_index_fill(strew_tensor *self, int dim, strew_tensor *index, strew_operand value,
-                                        strew_mode mode, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_take_along_dim(strew_tensor *self, int dim, strew_tensor *index, strew_mode mode,
-                                            strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_take(strew_tensor *self, strew_tensor *index, strew_mode mode, strew_tensor **out,
-                                  strew_error *error);
-STREW_API strew_status strew_gather_nd(strew_tensor *self, strew_tensor *indices, int batch_dims, strew_mode mode,
-                                       strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_segment_csr(strew_tensor *src, strew_tensor *indptr, strew_reduction reduction,
-                                         strew_tensor **out, strew_tensor **arg, strew_error *error);
-STREW_API strew_status strew_segment_reduce(strew_tensor *data, strew_reduction reduction, strew_tensor *lengths,
-                                            strew_tensor *offsets, int axis, const strew_scalar *initial,
-                                            strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_segment_coo(strew_tensor *src, strew_tensor *index, int64_t dim_size,
-                                         strew_reduction reduction, strew_tensor **out, strew_tensor **arg,
-                                         strew_error *error);
-STREW_API strew_status strew_grouping_create(strew_tensor *index, int64_t dim_size, strew_mode mode,
-                                             strew_grouping **out, strew_error *error);
-STREW_API strew_status strew_group_by(int count, strew_tensor *const keys[], strew_key_order order,
-                                      strew_grouping **out, strew_error *error);
-STREW_API strew_status strew_grouping_argsort(strew_grouping *grouping, strew_tensor *src, bool descending,
-                                              strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_grouping_topk(strew_grouping *grouping, strew_tensor *src, int64_t k, bool largest,
-                                           strew_tensor **positions, strew_tensor **groups, strew_error *error);
-
-/* Calls of groups whose options are not all zeros by default.
-
-   Begin with strew_group_options options = STREW_GROUP_OPTIONS, then set members. `= {0}` and designated initialisers
-   are not the defaults: they group along the first dimension, into a result of size 0, where every index value is out
-   of range (STREW_EINDEX) or, with STREW_DROP, dropped; and all zeros mean STREW_ASSIGN (STREW_EARGUMENT). */
-typedef struct strew_group_options {
-  int dim;                   /* of src; default -1, the last; 0: the first */
-  int64_t dim_size;          /* of the result along dim; default -1: max(index) + 1; 0: no rows */
-  strew_reduction reduction; /* default STREW_SUM; not STREW_ASSIGN, which is 0 */
-  strew_mode mode;
-  const strew_scalar *fill; /* value of rows without contributions; NULL: 0, 1 for STREW_PROD */
-  const strew_dtype *dtype; /* of a sum, product or mean, to join src in: STREW_FLOAT64, for integers and bools
-                               STREW_INT64; NULL: src's */
-  bool skip_nan;            /* elements that are NaN contribute nothing; their index values are checked like others */
-  uint64_t reserved[4];
-} strew_group_options;
-/* An initialiser: the sum along the last dimension, of max(index) + 1 rows. */
-/* clang-format off */
-#define STREW_GROUP_OPTIONS {-1, -1, STREW_SUM, STREW_ERROR, NULL, NULL, false, {0}}
-/* clang-format on */
-
-/* strew_group_reduce for the reductions that scatter has. arg is for STREW_AMAX and STREW_AMIN only. Of the options a
-   softmax uses dim, dim_size and mode; reduction and dtype do not count for a quantile. With a grouping, dim_size is -1
-   or the number of groups, and mode STREW_ERROR (STREW_EARGUMENT). squares are the sums of squares about the means that
-   a variance is made of, float64, of a 1-D src, and on the CPU for a device without float64. */
-STREW_API strew_status strew_group(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
-                                   strew_tensor **out, strew_tensor **arg, strew_error *error);
-STREW_API strew_status strew_group_softmax(strew_tensor *src, strew_tensor *index, const strew_group_options *options,
-                                           bool logarithm, strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_grouping_softmax(strew_grouping *grouping, strew_tensor *src,
-                                              const strew_group_options *options, bool logarithm, strew_tensor **out,
-                                              strew_error *error);
-STREW_API strew_status strew_group_quantile(strew_tensor *src, strew_tensor *index, double q,
-                                            strew_interpolation interpolation, const strew_group_options *options,
-                                            strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_grouping_reduce(strew_grouping *grouping, strew_tensor *src,
-                                             const strew_group_options *options, strew_tensor **out, strew_tensor **arg,
-                                             strew_error *error);
-STREW_API strew_status strew_grouping_quantile(strew_grouping *grouping, strew_tensor *src, double q,
-                                               strew_interpolation interpolation, const strew_group_options *options,
-                                               strew_tensor **out, strew_error *error);
-STREW_API strew_status strew_grouping_squares(strew_grouping *grouping, strew_tensor *src, strew_tensor **out,
-                                              strew_error *error);
-/* strew_grouping_aggregate_with for these. */
-typedef struct strew_aggregate {
-  strew_tensor *src;           /* NULL: the counts; options are then ignored */
-  strew_group_options options; /* begin with STREW_GROUP_OPTIONS */
-} strew_aggregate;
-STREW_API strew_status strew_grouping_aggregate(strew_grouping *grouping, int count, const strew_aggregate aggregates[],
-                                                strew_tensor *out[], strew_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
-# usage: sh tests/devices.sh BUILD KIND list|PART
+# usage: sh tests/devices.sh BUILD KIND list|name|PART
 # The tests on one OpenCL implementation, with kernels cached in BUILD/devices. KIND: pocl, rusticl, oclgrind, intel, or
 # the name of any other device, opencl:WORD. PART: few (a few calls of each family), ways (those of ways that small
 # calls do not take), digest, demos (each of $DEMOS), a Check program or a spec: run.sh runs each by itself. list prints
-# the parts, or after a dash why the implementation is absent. Check programs and specs run there unless they have a
+# the parts, name implementation, device and driver, or both after a dash why the implementation is absent. Check programs and specs run there unless they have a
 # line "devices: no, REASON". Oclgrind, which finds races and invalid accesses, is slow: it runs only few and digest.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -134,6 +134,11 @@ case $said in
 esac
 
 case $part in
+  name)
+    "$build/strew" -e 'for _, one in ipairs(strew.devices()) do
+      if one.name == arg[1] then print(arg[2] .. " | " .. one.description .. " | " .. (one.driver or "")) end
+    end' - "$device" "$title" </dev/null
+    ;;
   list) for part in $parts; do echo "$kind-$part"; done ;;
   check_*)
     [ "$part" != check_opencl ] || XDG_CACHE_HOME=$here/cache

@@ -24,7 +24,7 @@ here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT
 
 exported() { nm -D --defined-only "$1" | awk '{ print $3 }' | sort; }
-declared() { grep -hv '^#' "$1" | tr '\n' ' ' | grep -oE 'STREW_(API|INLINE)[^;]*;' | sed -E 's/^[^(]*\b([a-z_]+)\(.*/\1/' | sort; }
+declared() { grep -hv '^#' "$@" | tr '\n' ' ' | grep -oE 'STREW_(API|INLINE)[^;]*;' | sed -E 's/^[^(]*\b([a-z_]+)\(.*/\1/' | sort; }
 # File and name. (Compilers mark objects of functions, gcc with a number behind, clang with the function before.)
 writable() {
   nm -A -f sysv "$1" | awk -F'|' '$7 ~ /\.(bss|data)($|\.[^r])/ && $4 ~ /OBJECT/ { print $1 }' |
@@ -44,7 +44,7 @@ if [ "${2-}" = write ]; then
   exit
 fi
 same 'exports and writable objects' "$(cat "$list")" "$(found)"
-same 'strew.h is what libstrew.so exports' "$(declared runtime/strew.h)" "$(exported "$build/libstrew.so")"
+same 'strew.h is, with the forms of 0.1, what libstrew.so exports' "$(declared runtime/strew.h runtime/base/old_forms.h)" "$(exported "$build/libstrew.so")"
 { exported "$build/libstrew.so" && exported "$build/libstrew_lua.so"; } | sort >"$here/both"
 same 'strew.so exports what both libraries do' "$(cat "$here/both")" "$(exported "$build/strew.so")"
 same 'the program exports both' '' "$(exported "$build/strew" | comm -23 "$here/both" -)"

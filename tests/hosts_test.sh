@@ -11,6 +11,7 @@ here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT
 prefix="$here/a place"
 passed=0 failed=0
+version=$(sed -n 's/^#define STREW_VERSION_[MP][A-Z]* *//p' "$root/runtime/strew.h" | paste -sd.)
 
 # same NAME EXPECTED GOT
 same() {
@@ -37,11 +38,11 @@ all_files="./bin/strew
 ./lib/libstrew.a
 ./lib/libstrew.so
 ./lib/libstrew.so.0
-./lib/libstrew.so.0.1.0
+./lib/libstrew.so.$version
 ./lib/libstrew_lua.a
 ./lib/libstrew_lua.so
 ./lib/libstrew_lua.so.0
-./lib/libstrew_lua.so.0.1.0
+./lib/libstrew_lua.so.$version
 ./lib/lua/5.4/strew.so${mpi:+
 ./lib/lua/5.4/strew/mpi.so}
 ./lib/pkgconfig/strew-lua.pc
@@ -99,8 +100,7 @@ test_headers() {
 #endif
 static const char version[] = "strew " STREW_VERSION;
 int main(void) {
-  strew_group_options options = STREW_GROUP_OPTIONS;
-  return !strew_version() || version[0] != 's' || options.dim_size != -1;
+  return !strew_version() || version[0] != 's';
 }
 END
   cp "$here/alone.c" "$here/alone.cpp"
@@ -113,7 +113,7 @@ END
     same "strew.h by $compiler" '' "$(compile "$compiler" -std=c++17 "$strict" -Wold-style-cast -fsyntax-only "$(flags --cflags strew)" "$here/alone.cpp" 2>&1)"
     same "strew.h in C++11 by $compiler" '' "$(compile "$compiler" -std=c++11 "$strict" -Wold-style-cast -fsyntax-only "$(flags --cflags strew)" "$here/alone.cpp" 2>&1)"
     for standard in 17 20; do
-      same "strew.hpp in C++$standard by $compiler" 'wrapper: 80 passed, 0 failed' \
+      same "strew.hpp in C++$standard by $compiler" 'wrapper: 79 passed, 0 failed' \
         "$(compile "$compiler" -std=c++$standard "$strict" -Wold-style-cast "$root/tests/wrapper_test.cpp" "$(flags --cflags --libs strew)" -o "$here/wrapper" 2>&1 && OCL_ICD_VENDORS=/dev/null/none "$here/wrapper" 2>&1)"
     done
   done
@@ -193,13 +193,13 @@ out of memory: 2 MiB
 neither files nor processes
 stopped, it continued after exceeding a limit
 4 clients, 7 scripts each, 0 answers differ'
-required='strew 0.1.0, Lua 5.4
+required="strew $version, Lua 5.4
 int64[3] cpu
  1  2  3
-require.lua:7: gather: '\''index'\'' has value 6 at [0], out of range for dim 0 of self (size 6, valid 0..5)
+require.lua:7: gather: 'index' has value 6 at [0], out of range for dim 0 of self (size 6, valid 0..5)
   self   int64[6] cpu
   index  int64[1] cpu
-  hint   was it counted from 1? index - 1 counts from 0'
+  hint   was it counted from 1? index - 1 counts from 0"
 formulas='uint8[2, 4] cpu
    8   39   68   75
   98  156  185  165

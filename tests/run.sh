@@ -80,7 +80,7 @@ devices() { # [KIND...]
   [ "$OPENCL" != 0 ] || { echo '- OpenCL: left out, built without it' && return; }
   [ $# != 0 ] || set -- pocl intel rusticl oclgrind $("$BUILD/strew" tests/other_devices.lua)
   echo "- devices: $(grep -l 'devices: no, ' tests/check_*.c tests/spec/*_spec.lua | grep -c .) Check programs and specs run on the CPU alone, for reasons in their files"
-  for kind in "$@"; do sh tests/devices.sh "$BUILD" "$kind" list; done
+  for kind in "$@"; do sh tests/devices.sh "$BUILD" "$kind" list; done | grep -E "^-|-(${PARTS:-.*})\$"
 }
 
 # Of the names of runners for another processor those whose results could depend on it most, but for what takes long
@@ -91,7 +91,7 @@ of_processor() {
 }
 
 waiting='endless limits terminal mpi' # for deadlines and for processes
-others='driver installed faults-few digest instruction_sets program readme rules reference exports circles peers'
+others='driver installed releasing faults-few digest instruction_sets program readme rules reference exports circles peers'
 
 sanitized() { sed 's/^/sanitized-/'; }
 
@@ -150,6 +150,7 @@ one() {
     driver) if [ "$OPENCL" = 0 ]; then echo 'driver: left out, built without OpenCL'; else exec sh tests/driver_test.sh "$BUILD"; fi ;;
     terminal | mpi | exports) exec sh "tests/$1_test.sh" "$BUILD" ;;
     installed) exec sh tests/hosts_test.sh "$BUILD" ;;
+    releasing) exec sh tests/release_test.sh "$BUILD" plain $ISAS ;;
     lua5.5) exec sh tests/lua_test.sh "$BUILD" ;;
     program | limits) exec ${SANITIZE:+$FIXED} sh "tests/$1_test.sh" "$BUILD/strew" ;;
     endless) OCL_ICD_VENDORS=/dev/null/none exec "$BUILD/tests/endless/endless" cpu $ENDLESS "$NAMES" ;;

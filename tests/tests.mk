@@ -43,7 +43,7 @@ $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(call objects,test
 # run.sh knows the command of each test, by its name; here is what each needs.
 MODULES := $(shell pkg-config --variable=INSTALL_CMOD lua5.4)
 LINTED   = $(filter-out lua_bindings/strew.lua,$(TEXTS) $(PROMPT)) $(wildcard lua_bindings/mpi/*.lua)
-ENVIRONMENT = CC MAKE PYTHON FIXED SANITIZE OPENCL DEMOS ISAS MODULES LINTED ENDLESS NAMES INPUTS SANITIZED SEED
+ENVIRONMENT = PARTS CC MAKE PYTHON FIXED SANITIZE OPENCL DEMOS ISAS MODULES LINTED ENDLESS NAMES INPUTS SANITIZED SEED
 RUN      = exec env BUILD='$(BUILD)' $(foreach name,$(ENVIRONMENT),$(name)='$($(name))') $(1) sh tests/run.sh
 program  = $(patsubst tests/%.c,$(BUILD)/tests/%,$(1))
 # Random inputs of replays: their count and seed.
@@ -114,6 +114,10 @@ checks specs hosts replay devices:
 	@$(RUN) run $@
 devices-%: whole
 	@$(RUN) run $@
+# Writes tests/drivers.md: see drivers.sh. PARTS: only these runners.
+PARTS    =
+drivers: whole
+	@$(patsubst %/run.sh,%/drivers.sh,$(RUN)) '$(BUILD)'
 
 # A single one by its name, with all its output: make run-check_sort, run-view_spec, run-sanitized-check_file, run-pocl-few.
 run-%: whole
@@ -125,8 +129,8 @@ run-%_spec: $(BUILD)/strew.so
 run-sanitized-%:
 	$(AT_ONCE) $(ASAN) whole
 	@$(RUN) one sanitized-$*
-ALONE    = lua5.5 installed exports limits program terminal reference readme mpi driver endless endless-pocl digest instruction_sets circles peers faults-few rules
-lua5.5 installed exports limits program terminal reference readme mpi driver digest instruction_sets circles peers: all
+ALONE    = lua5.5 installed releasing exports limits program terminal reference readme mpi driver endless endless-pocl digest instruction_sets circles peers faults-few rules
+lua5.5 installed releasing exports limits program terminal reference readme mpi driver digest instruction_sets circles peers: all
 program: $(BUILD)/plain_loop.so
 terminal: $(patsubst %,$(BUILD)/tests/terminal/%,driver late_read.so)
 reference: doc
@@ -208,5 +212,5 @@ tidy:
 lint: rules tidy
 	clang-format --dry-run -Werror $$(find runtime opencl lua_bindings tests -name '*.[ch]')
 
-.PHONY: test nightly check checks specs hosts replay sanitized threads cross devices parts whole $(ALONE) same faults faults-sanitized fuzz coverage lint tidy analyze valgrind tsan oclgrind
+.PHONY: test nightly check checks specs hosts replay sanitized threads cross devices drivers parts whole $(ALONE) same faults faults-sanitized fuzz coverage lint tidy analyze valgrind tsan oclgrind
 -include $(patsubst %.o,%.d,$(call objects,$(CHECKS) $(HOSTS) $(SHARED) $(wildcard tests/*opencl*.c tests/system_*.c tests/endless/*.c tests/fuzz/*.c tests/faults/*.c)))

@@ -51,7 +51,8 @@ local phrases = {
   {"strew_load reads", "strew.load reads"},
   {"strew_image(x)", "strew.image(x)"},
   {"strew_get_rows(self, index)", "self[index]"},
-  {"strew_group(", "strew.scatter("},
+  {"strew_group_reduce(index, src, ", "strew.scatter(src, index, "},
+  {"strew_take_with(", "strew_take("},
   {", sizes of src)", ", src)"},
 }
 

@@ -6,6 +6,7 @@
 #define STREW_CALL_H
 
 #include "float_mode.h"
+#include "old_forms.h"
 #include "strew.h"
 
 #define MAX_RANK     STREW_MAX_RANK

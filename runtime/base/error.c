@@ -289,7 +289,7 @@ strew_status check_listed(const struct call *call, const char *name, int64_t i, 
 }
 
 strew_status check_reserved(const struct call *call, const uint64_t *reserved, size_t size_bytes) {
-  const char *hint = "start with all zeros, or STREW_GROUP_OPTIONS; members of a later strew.h need a later library";
+  const char *hint = "start with all zeros; members of a later strew.h need a later library";
   for (size_t i = 0; i < size_bytes / sizeof *reserved; i++)
     if (reserved[i])
       return fail(call, HINTED(STREW_EARGUMENT, "options", hint),

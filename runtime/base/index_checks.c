@@ -73,7 +73,7 @@ static const char *hint_of_rank(const strew_tensor *index, const strew_tensor *s
   length += snprintf(text + length, TEXT_BYTES - (size_t)length, "index");
   for (int i = 0; i < more; i++) length += snprintf(text + length, TEXT_BYTES - (size_t)length, ", -1)");
   snprintf(text + length, TEXT_BYTES - (size_t)length,
-           ", sizes of src), or the group form strew_group(src, index, {.dim = %d})", dim);
+           ", sizes of src), or the group form strew_group_reduce(index, src, {.dim = %d})", dim);
   return text;
 }
 
@@ -152,7 +152,7 @@ static const char *hint_for(const struct call *call, const struct addressing *ad
   const struct index_limits *limits = &addressing->limits;
   struct index_range range = {0, 0};
   if (value >= 0 && limits->size == 0 && !strcmp(limits->of, "the result"))
-    return "dim_size 0 fits no index value: leave it out, in C begin with STREW_GROUP_OPTIONS";
+    return "dim_size 0 fits no index value: leave it out";
   if (value == limits->size && value > 0) {
     strew_status status = RUN_ON(addressing->given, index_range, call, values, &range);
     if (status == STREW_OK && range.lowest == 1 && range.highest == limits->size)

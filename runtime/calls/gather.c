@@ -48,7 +48,8 @@ strew_status strew_gather(strew_tensor *self, int dim, strew_tensor *index, stre
   CALL(call, "gather", error, {"self", self}, {"index", index}, {"out", *out});
   INDEX(&call, index);
   bool empty = strew_tensor_numel(index) == 0;
-  const char *hint = self->rank <= 1 ? "strew_take(self, index) reads one dimension at an index of any shape" : NULL;
+  const char *hint =
+      self->rank <= 1 ? "strew_take_with(self, index) reads one dimension at an index of any shape" : NULL;
   RETURN_IF_FAILED(check_words(&call, STREW_ASSIGN, mode));
   RETURN_IF_FAILED(check_devices(&call));
   RETURN_IF_FAILED(check_dim(&call, self->rank, &dim));

@@ -1,5 +1,4 @@
-/* options.c: public forms with options, of calls that take single arguments within the library (and, until version 0.2,
-   as old forms). */
+/* options.c: public forms with options, of calls that take single arguments within the library: old_forms.h. */
 #include "runtime/base/call.h"
 
 #include <inttypes.h>

@@ -433,7 +433,8 @@ static strew_status fail_negative(const struct call *call, const struct segments
   RETURN_IF_FAILED(first_disorder(call, index->tensor, INT64_MAX, &found));
   if (!found.exists) return fail(call, FAULT(STREW_EINDEX, index->name), "has changed while it was read");
   snprintf(hint, sizeof hint,
-           "strew_group(src, index, {.dim = %d, .mode = STREW_DROP}) skips negative values, as padding", index->dim);
+           "strew_group_reduce(index, src, {.dim = %d, .mode = STREW_DROP}) skips negative values, as padding",
+           index->dim);
   found.hint = hint;
   return fail_value(call, index, &found, "expected 0 or more");
 }

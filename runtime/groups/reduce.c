@@ -17,7 +17,7 @@ static const char *find_untaken(const struct group_row *row, const strew_group_r
   if (has_out && !(takes & WITH_OUT)) return "out";
   if (has_arg && !(takes & WITH_ARG)) return "arg";
   if (given->fill && !(takes & WITH_FILL)) return "fill";
-  if (given->dtype && !(takes & WITH_DTYPE)) return "dtype";
+  if (given->dtype && !(takes & (WITH_DTYPE | WITH_ARG))) return "dtype"; /* extremes: the group form says which */
   if (given->biased && !(takes & WITH_UNBIASED)) return "biased";
   if (given->q != 0 && !(takes & WITH_Q)) return "q";
   return given->interpolation && !(takes & WITH_Q) ? "interpolation" : NULL;

@@ -14,6 +14,11 @@ cp "$build/$name.tar.gz" "$build/deb/strew_$2.orig.tar.gz"
 cd "$build/deb"
 tar xzf "strew_$2.orig.tar.gz"
 cp -R "$here/debian" "$name"
+# Debian's changelog has each version of CHANGELOG.md, which is installed beside it: "## VERSION, DATE".
+sed -n 's/^## \([0-9.]*\), \(.*\)$/\1 \2/p' "$here/CHANGELOG.md" | while read -r version day; do
+  printf 'strew (%s-1) unstable; urgency=medium\n\n  * Version %s: see the changelog.\n\n' "$version" "$version"
+  printf ' -- %s  %s\n\n' "$(sed -n 's/^Maintainer: //p' "$here/debian/control")" "$(LC_ALL=C date -u -d "$day" -R)"
+done >"$name/debian/changelog"
 # A make of its own: this make's settings are not for the packages.
 echo "deb: building, with its output in $build/deb/log"
 {
@@ -24,8 +29,7 @@ if [ -e failed ]; then
   exit 1
 fi
 rm -rf "$name"
-# (They are not for an archive, which would require a bug number.)
 if command -v lintian >/dev/null; then
-  lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs ./*.changes
+  lintian --fail-on error,warning ./*.changes
 fi
 ls -- *.deb

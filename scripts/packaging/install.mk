@@ -2,9 +2,11 @@
 #   make install [PREFIX=/usr/local] [DESTDIR=] [STRIP=]   and make uninstall, with the same settings: see install.sh;
 #                          STRIP= keeps the debug symbols
 #   make rock LUADIR=...   the Lua module alone: run by strew-dev-1.rockspec
-#   make dist              the committed sources: build/strew-VERSION.tar.gz, and its checksum in .tar.gz.sha256; the
-#                          same bytes for the same commit
+#   make dist              the committed sources: build/strew-VERSION.tar.gz, its checksum in .tar.gz.sha256, and the
+#                          specification of its rock, strew-VERSION-1.rockspec; the same bytes for the same commit. If
+#                          zip is installed, the rock of sources, .src.rock, which luarocks install takes
 #   make deb               their Debian packages: build/deb/*.deb
+#   make release           tags the commit, if nothing differs: see release.sh
 
 PREFIX    = /usr/local
 DESTDIR   =
@@ -27,9 +29,14 @@ dist: $(BUILD)/strew-$(VERSION).tar.gz
 $(BUILD)/strew-$(VERSION).tar.gz:
 	@mkdir -p $(@D)
 	$(call say,DIST) git -c tar.tar.gz.command='gzip -cn' archive --prefix=strew-$(VERSION)/ -o $@ HEAD && \
-	  cd $(@D) && sha256sum $(@F) >$(@F).sha256
+	  cd $(@D) && sha256sum $(@F) >$(@F).sha256 && tar xzOf $(@F) strew-$(VERSION)/$(PACKAGING)/strew-dev-1.rockspec | \
+	  sed '1d; s|"dev-1"|"$(VERSION)-1"|; s|^source = .*|source = {url = "file://strew-$(VERSION).tar.gz", dir = "strew-$(VERSION)"}|' \
+	  >strew-$(VERSION)-1.rockspec && { ! command -v zip >/dev/null || \
+	  zip -qXj - strew-$(VERSION)-1.rockspec $(@F) >strew-$(VERSION)-1.src.rock; }
 
 # In a folder of its own, with Debian's description beside the sources, where its tools look for it.
 deb: dist
 	@sh $(PACKAGING)/deb.sh $(BUILD) $(VERSION)
-.PHONY: install uninstall rock dist deb
+release: all
+	@CC='$(CC)' sh $(PACKAGING)/release.sh '$(BUILD)' '$(VERSION)' '$(SOVERSION)' plain $(ISAS)
+.PHONY: install uninstall rock dist deb release

@@ -186,9 +186,9 @@ local synonyms = {
   strew_release = "free delete destroy",
   strew_options = "logging progress callback",
   strew_group_reduce = "group by aggregate",
-  strew_group_by = "aggregate",
+  strew_group_by_with = "aggregate",
   strew_to = "cast astype convert device copy",
-  strew_gather = "lookup",
+  strew_gather_with = "lookup",
   strew_cat = "append concatenate",
 }
 

@@ -3,7 +3,7 @@
    The lists below are that header's structs, and stay as they are until the library's number changes. strew.h may only
    give members names and places within `reserved`: then this file compiles, and the library neither reads nor writes
    more than the host has allocated. */
-#include "strew.h"
+#include "runtime/base/old_forms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
