@@ -6869,7 +6869,7 @@ function strew.load(path, options) end
 ---```lua
 ---local name = os.tmpname()
 ---local file <close> = assert(io.open(name, "wb"))
----for i = 1, 3 do file:write(string.pack("<i4 i4 d", i, -i, i / 2)) end
+---for i = 1, 3 do file:write(string.pack("=i4 i4 d", i, -i, i / 2)) end
 ---file:flush()
 ---print(strew.map(name, {dtype = "int32", strides = 16}))
 ---print(strew.map(name, {dtype = "float64", offset = 8, strides = 16}))
