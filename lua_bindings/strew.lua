@@ -6874,7 +6874,7 @@ function strew.load(path, options) end
 ---```lua
 ---local name = os.tmpname()
 ---local file <close> = assert(io.open(name, "wb"))
----for i = 1, 3 do file:write(string.pack("<i4 i4 d", i, -i, i / 2)) end
+---for i = 1, 3 do file:write(string.pack("=i4 i4 d", i, -i, i / 2)) end
 ---file:flush()
 ---print(strew.map(name, {dtype = "int32", strides = 16}))
 ---print(strew.map(name, {dtype = "float64", offset = 8, strides = 16}))
@@ -7110,12 +7110,13 @@ function strew.to_arrow_stream(x) end
 ---Gets tables of columns, or tensors, from a stream of another library of the process, by Arrow's C stream interface.
 ---
 ---`for chunk in strew.from_arrow_stream(stream) do` gets each array of the stream as `strew.from_arrow` returns it.
----`stream` is an address, or what `strew.to_arrow_stream` returns; it is moved, which leaves it empty. Words have the same
----codes from chunk to chunk; `chunk.words` holds those of all chunks so far. A chunk without missing integers keeps their
----dtype, another one has float64. An error of the stream has its message; earlier chunks stay valid. The loop releases the
----stream at its end, at break and after an error. The result can be called: `chunks()` returns the next chunk or nil;
----`local chunks <close> = strew.from_arrow_stream(stream)` releases the stream. A wrong address ends the process; a sandbox
----has no such calls.
+---`stream` is an address, or what `strew.to_arrow_stream` returns; it is moved, which leaves it empty. Words have the
+---same codes from chunk to chunk; `chunk.words` holds those of all chunks so far. The first chunk with rows decides
+---dtypes: integers are float64 if some are missing there; if some are missing only later, that is an error, which names
+---the column. An error of the stream has its message; earlier chunks stay valid. The loop releases the stream at its
+---end, at break and after an error. The result can be called: `chunks()` returns the next chunk or nil;
+---`local chunks <close> = strew.from_arrow_stream(stream)` releases the stream. A wrong address ends the process; a
+---sandbox has no such calls.
 ---
 ---```lua
 ---local x = strew.columns({city = strew.tensor{1, 0, 1}}, nil, {city = {"Oslo", "Rome"}})

@@ -1621,10 +1621,10 @@ struct ArrowArrayStream;
 STREW_API strew_status strew_table_to_arrow_stream(const strew_table *table, struct ArrowArrayStream *stream,
                                                    strew_error *error);
 /* A reader of the stream's arrays, on the CPU: strew_reader_next gives a table for each, or a tensor if it is bare and not
-   text. Words keep their codes from array to array. (Integers have their dtype in an array without missing elements, and
-   are float64 in another one of the same stream.) On success the stream is empty: the reader owns it, and releases it at
-   its end, after its failure, or when it is closed; if the call fails it stays the caller's. STREW_EARGUMENT: an empty
-   stream; STREW_EFILE: the stream failed, here or later, with its error and message (ENOMEM: STREW_EMEMORY). An array
+   text. Words keep their codes from array to array. The first array with rows decides the dtype of a column: float64 if
+   integers are missing there, else later missing ones are STREW_EVALUE, which names the column. On success the stream is
+   empty: the reader owns it, and releases it at its end, after its failure, or when it is closed; if the call fails it
+   stays the caller's. STREW_EARGUMENT: an empty stream; STREW_EDTYPE: a column of another format; STREW_EFILE: the stream failed, here or later, with its error and message (ENOMEM: STREW_EMEMORY). An array
    that cannot be imported is kept: the next call tries it again. */
 STREW_API strew_status strew_table_from_arrow_stream(strew_device *device, struct ArrowArrayStream *stream,
                                                      strew_reader **out, strew_error *error);

@@ -466,9 +466,10 @@ END_TEST
 
 /* --------------------------------------------------------------------------------------------------------- streams */
 
-/* A stream of `batches` arrays. Batch 1 has other words in its dictionary. A failing call says `message`. */
+/* A stream of `batches` arrays. Batch 1 has other words in its dictionary. A failing call says `message`. missing, empty:
+   a bit for each batch, with missing integers and bools, or without rows. */
 static struct producer {
-  int batches, given, schema_code, fails_at, released;
+  int batches, given, schema_code, fails_at, released, missing, empty;
   bool is_bare;
   const char *message;
 } producer;
@@ -486,10 +487,13 @@ static int give_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
   struct ArrowSchema unused;
   ck_assert(self->release && self->private_data == &producer && producer.given <= producer.batches);
   static const int32_t other_ends[] = {0, 2, 3, 3, 4};
-  static const void *of_other[] = {NULL, other_ends, "bbac"};
+  static const void *of_other[] = {NULL, other_ends, "bbac"}, *some_whole[] = {bits, whole},
+                    *some_bits[] = {bits, bits};
   fill_structs(out, &unused);
   if (producer.is_bare) *out = columns[0];
   if (producer.given == 1) dictionary.buffers = of_other;
+  if (producer.missing >> producer.given & 1) columns[0].buffers = some_whole, columns[2].buffers = some_bits;
+  if (producer.empty >> producer.given & 1) out->length = 0;
   const bool fails = producer.fails_at && producer.given + 1 == producer.fails_at;
   if (fails) memset(out, 0x55, sizeof *out);
   if (producer.given++ == producer.batches) out->release = NULL;
@@ -545,6 +549,40 @@ START_TEST(streams_become_chunks) {
   ck_assert(schemas_released == 1 && producer.released == 1 && arrays_released == 2);
   strew_table_release(tables[2]); /* after its reader */
   ck_assert_int_eq(arrays_released, 3);
+}
+END_TEST
+
+/* The first array with rows decides. */
+START_TEST(columns_of_streams_have_one_dtype) {
+  struct ArrowArrayStream stream = make_stream((struct producer){.batches = 3, .missing = 1 + _i * 2, .empty = _i});
+  strew_reader *reader = NULL;
+  strew_tensor *none = NULL;
+  strew_table *table = NULL;
+  ok(strew_table_from_arrow_stream(device, &stream, &reader, &failure));
+  for (int i = 0; i < 3; i++) {
+    const bool has_missing = producer.missing >> i & 1;
+    table = next_table(reader);
+    const strew_tensor *n = strew_table_find(table, "n"), *b = strew_table_find(table, "b");
+    if (producer.empty >> i & 1) {
+      ck_assert(strew_tensor_numel(n) == 0);
+    } else {
+      assert_elements(n, STREW_FLOAT64, (double[]){7, has_missing ? NAN : 8, 9}, "integers");
+      assert_elements(b, STREW_FLOAT64, (double[]){1, has_missing ? NAN : 0, 1}, "bools");
+    }
+    strew_table_release(table), table = NULL;
+  }
+  strew_reader_close(reader), reader = NULL;
+  stream = make_stream((struct producer){.batches = 2, .missing = 2});
+  ok(strew_table_from_arrow_stream(device, &stream, &reader, &failure));
+  strew_table_release(next_table(reader));
+  for (int i = 0; i < 2; i++) {
+    refused(
+        strew_reader_next(reader, &none, &table, &failure), STREW_EVALUE,
+        "reader_next: 'stream' has a column \"n\" with missing elements, which earlier arrays of the stream did not "
+        "have: it is int32");
+    ck_assert(!table && producer.given == 2 && arrays_released == 1);
+  }
+  strew_reader_close(reader);
 }
 END_TEST
 
@@ -612,6 +650,22 @@ static int give_less_than_none(struct ArrowArrayStream *self, struct ArrowSchema
   give_schema(self, out);
   return out->n_children = -1, 0;
 }
+static int give_lists(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  give_schema(self, out);
+  return fields[1].format = "+l", 0;
+}
+static int give_words_of_numbers(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  give_schema(self, out);
+  return words.format = "i", 0;
+}
+static int give_hole(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  give_schema(self, out);
+  return field_list[2] = NULL, 0;
+}
+static int give_no_children(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  give_schema(self, out);
+  return out->children = NULL, 0;
+}
 static int give_too_few(struct ArrowArrayStream *self, struct ArrowArray *out) {
   give_next(self, out);
   return out->n_children = 3, 0;
@@ -622,11 +676,12 @@ START_TEST(malformed_streams) {
   strew_reader *reader = NULL;
   strew_tensor *none = NULL;
   strew_table *table = NULL;
-#define REFUSED(text, schemas, ...)                                                                                    \
+#define REFUSED_AS(code, text, schemas, ...)                                                                           \
   stream = make_stream((struct producer){.batches = 2}), __VA_ARGS__;                                                  \
-  assert_fails(strew_table_from_arrow_stream(device, &stream, &reader, &failure), STREW_EARGUMENT,                     \
+  assert_fails(strew_table_from_arrow_stream(device, &stream, &reader, &failure), code,                                \
                "from_arrow_stream: 'stream' " text);                                                                   \
-  ck_assert(!reader && !producer.released && schemas_released == (schemas))
+  ck_assert(!reader && !producer.given && !producer.released && schemas_released == (schemas))
+#define REFUSED(...) REFUSED_AS(STREW_EARGUMENT, __VA_ARGS__)
   assert_fails(strew_table_from_arrow_stream(device, NULL, &reader, &failure), STREW_EARGUMENT,
                "from_arrow_stream: 'stream' is NULL or was released");
   REFUSED("is NULL or was released", 0, stream.release = NULL);
@@ -635,7 +690,14 @@ START_TEST(malformed_streams) {
   REFUSED("has an empty schema", 0, stream.get_schema = give_nothing);
   REFUSED("has an empty schema", 1, stream.get_schema = give_no_format);
   REFUSED("has -1 columns", 1, stream.get_schema = give_less_than_none);
+  REFUSED("has no column 2", 1, stream.get_schema = give_hole);
+  REFUSED("has no column 0", 1, stream.get_schema = give_no_children);
+  REFUSED_AS(STREW_EDTYPE, "has a column \"f\" of Arrow's format \"+l\", expected numbers, bools, times or text", 1,
+             stream.get_schema = give_lists);
+  REFUSED_AS(STREW_EDTYPE, "has a column \"t\" with a dictionary of format \"i\", expected one of text", 1,
+             stream.get_schema = give_words_of_numbers);
 #undef REFUSED
+#undef REFUSED_AS
   stream = make_stream((struct producer){.batches = 2}), stream.get_next = give_too_few, stream.get_last_error = NULL;
   ok(strew_table_from_arrow_stream(device, &stream, &reader, &failure));
   for (int i = 0; i < 2; i++)
@@ -779,6 +841,7 @@ Suite *make_suite(void) {
   tcase_add_test(arrow, arrow_interrupted);
   TCase *streams = new_case(suite, "streams");
   tcase_add_test(streams, streams_become_chunks);
+  tcase_add_loop_test(streams, columns_of_streams_have_one_dtype, 0, 2);
   tcase_add_loop_test(streams, streams_are_left, 0, 6);
   tcase_add_test(streams, streams_that_fail);
   tcase_add_test(streams, malformed_streams);

@@ -33,6 +33,25 @@ def expect(fact, what):
     passed += 1
 
 
+# The closing table: exchanges by their peer, interface and direction; how many were seen to share memory (the address is
+# the same on both sides), to be a copy, and to be released: once, when the last user is gone.
+exchanges = {}
+
+
+def count(exchange, kind, fact, what):
+    row = exchanges.setdefault(exchange, {"shared": 0, "copied": 0, "released": 0})
+    row[kind] += 1
+    expect(fact, f"{what}: {kind}")
+
+
+def print_exchanges():
+    modules = {"NumPy": np, "PyTorch": torch, "pyarrow": pa, "polars": pl, "DuckDB": duckdb}
+    print(f"{'peer':16} {'interface':13} {'direction':11} {'shared':>7} {'copied':>7} {'released once':>14}")
+    for (name, interface, direction), row in sorted(exchanges.items(), key=lambda x: (list(modules).index(x[0][0]), x[0])):
+        label = f"{name} {modules[name].__version__.split('+')[0]}"
+        print(f"{label:16} {interface:13} {direction:11} {row['shared']:7} {row['copied']:7} {row['released']:14}")
+
+
 # ------------------------------------------------------------------------------------------------------ the library
 
 names = "float32 float64 float16 bfloat16 int64 int32 int16 int8 uint8 bool uint16 uint32 uint64".split()
@@ -170,6 +189,10 @@ def has_nothing(what):
     expect(strew.strew_context_bytes(context) == 0, what + ": memory is left")
 
 
+NUMPY_IN, NUMPY_OUT = ("NumPy", "DLPack", "to strew"), ("NumPy", "DLPack", "from strew")
+TORCH_IN, TORCH_OUT = ("PyTorch", "DLPack", "to strew"), ("PyTorch", "DLPack", "from strew")
+
+
 def numpy_to_strew():
     for name in names:
         if name == "bfloat16":
@@ -181,11 +204,12 @@ def numpy_to_strew():
                 t, counted = imported(array.__dlpack__(**arguments))
                 what = f"NumPy's {name}{array.shape} {arguments}"
                 expect((t.dtype, t.shape) == (name, array.shape), what)
-                expect(array.size == 0 or t.address == array.ctypes.data, what + ": an address")
+                if array.size:
+                    count(NUMPY_IN, "shared", t.address == array.ctypes.data, what)
                 expect(t.bytes() == array.tobytes(), what + ": values")
                 expect(counted.calls == 0, what + ": deleted early")
                 t.free()
-                expect(counted.calls == 1, what + ": deleted")
+                count(NUMPY_IN, "released", counted.calls == 1, what)
     a = np.arange(5.0)
     a.flags.writeable = False
     t, counted = imported(a.__dlpack__(max_version=(1, 0)))
@@ -219,12 +243,13 @@ def strew_to_numpy():
             exported = Exported(t)
             got = np.from_dlpack(exported)
             expect(got.dtype == array.dtype and np.array_equal(got, array), f"NumPy from {name}{array.shape}")
-            expect(array.size == 0 or got.ctypes.data == t.address, f"NumPy from {name}: an address")
+            if array.size:
+                count(NUMPY_OUT, "shared", got.ctypes.data == t.address, f"NumPy from {name}")
             t.free()
             expect(np.array_equal(got, array) and exported.counted.calls == 0, f"NumPy from {name}: kept")
             del got
             gc.collect()
-            expect(exported.counted.calls == 1, f"NumPy from {name}: deleted")
+            count(NUMPY_OUT, "released", exported.counted.calls == 1, f"NumPy from {name}")
     has_nothing("NumPy")
 
 
@@ -237,15 +262,19 @@ def torch_both_ways():
                 t, counted = imported(given.__dlpack__(max_version=version))
                 what = f"PyTorch's {name}{tuple(given.shape)} {version}"
                 expect((t.dtype, t.shape) == (name, tuple(given.shape)), what)
-                expect(given.numel() == 0 or t.address == given.data_ptr(), what + ": an address")
-                back = torch.from_dlpack(Exported(t))
+                if given.numel():
+                    count(TORCH_IN, "shared", t.address == given.data_ptr(), what)
+                exported = Exported(t)
+                back = torch.from_dlpack(exported)
                 expect(back.dtype == dtype and torch.equal(back, given), what + " and back")
-                expect(given.numel() == 0 or back.data_ptr() == given.data_ptr(), what + " and back: an address")
+                if given.numel():
+                    count(TORCH_OUT, "shared", back.data_ptr() == given.data_ptr(), what + " and back")
                 t.free()
                 expect(counted.calls == 0, what + ": kept")
                 del back
                 gc.collect()
-                expect(counted.calls == 1, what + ": deleted")
+                count(TORCH_IN, "released", counted.calls == 1, what)
+                count(TORCH_OUT, "released", exported.counted.calls == 1, what + " and back")
     t = Tensor.made("int64", np.arange(6))
     exported = Exported(t)
     got = torch.utils.dlpack.from_dlpack(exported.__dlpack__())
@@ -337,6 +366,20 @@ def same(a, b):
     return len(a) == len(b) and all(x == y or (x != x and y is None) or (x != x and y != y) for x, y in zip(a, b))
 
 
+ARRAY_IN, STREAM_IN = ("pyarrow", "Arrow array", "to strew"), ("pyarrow", "Arrow stream", "to strew")
+
+
+def rows_of(result):
+    return result.to_dict(as_series=False) if pl and isinstance(result, pl.DataFrame) else result.to_pydict()
+
+
+# The arguments of count: a peer has its column f at the address, or has copied it, as DuckDB does.
+def compared(name, result, address):
+    column = result["f"]
+    at = column.to_numpy(allow_copy=False).ctypes.data if name == "polars" else column.chunk(0).buffers()[1].address
+    return ("copied", at != address, name) if name == "DuckDB" else ("shared", at == address, name)
+
+
 def arrow_both_ways():
     kinds = {"int8": pa.int8(), "uint16": pa.uint16(), "int32": pa.int32(), "uint64": pa.uint64(),
              "int64": pa.int64(), "float32": pa.float32(), "float64": pa.float64()}
@@ -348,13 +391,15 @@ def arrow_both_ways():
             for i in range(2):
                 expect(same(t.values(i), batch.column(i).to_pylist()), f"pyarrow's {name}: values")
             address = batch.column(0).buffers()[1].address + batch.column(0).offset * kind.bit_width // 8
-            expect(not len(batch) or t.columns[0].address == address, f"pyarrow's {name}: an address")
+            if len(batch):
+                count(ARRAY_IN, "shared", t.columns[0].address == address, f"pyarrow's {name}")
+                count(ARRAY_IN, "copied", t.columns[1].is_writable(), f"pyarrow's {name} with missing ones")
             expect(not t.columns[0].is_writable(), f"pyarrow's {name} is read-only")
             first = strew.strew_retain(t.columns[0].pointer)
             t.free()
             expect(counted[0].calls == 0, f"pyarrow's {name}: kept")
             strew.strew_release(c_void_p(first))
-            expect(counted[0].calls == 1, f"pyarrow's {name}: released")
+            count(ARRAY_IN, "released", counted[0].calls == 1, f"pyarrow's {name}")
     text = ["Oslo", None, "", "\u00fc" * 20, "Oslo", "Rome"]
     for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string()),
                  pa.dictionary(pa.uint32(), pa.large_string())):
@@ -362,8 +407,9 @@ def arrow_both_ways():
         for part in (batch, batch.slice(2, 3)):
             t, counted = from_arrow(part)
             expect(t.values(0) == [x or "" for x in part.column(0).to_pylist()], f"text as {kind}")
+            count(ARRAY_IN, "copied", t.columns[0].is_writable(), f"text as {kind}")
             t.free()
-            expect(counted[0].calls == 1, f"text as {kind}: released")
+            count(ARRAY_IN, "released", counted[0].calls == 1, f"text as {kind}")
     import datetime
     when = datetime.datetime(2024, 5, 17, 12, 30)
     batch = pa.record_batch({"bool": pa.array([True, False, True]), "some": pa.array([True, None, False]),
@@ -389,8 +435,8 @@ def arrow_both_ways():
     expect(counted[0].calls == a.calls == b.calls == 1, "a bare array back: released")
     batch = pa.record_batch({"city": pa.array(text), "f": pa.array([1.5, 2, 3, 4, 5, 6]), "n": pa.array(range(6)),
                              "flag": pa.array([True, False, False, True, True, False])})
-    for consumer in ("pyarrow", "polars", "duckdb"):
-        if not globals()[{"pyarrow": "pa", "polars": "pl", "duckdb": "duckdb"}[consumer]]:
+    for consumer, module in {"pyarrow": pa, "polars": pl, "DuckDB": duckdb}.items():
+        if not module:
             continue
         t, counted = from_arrow(batch)
         array, schema, a, b = to_arrow(t)
@@ -401,16 +447,18 @@ def arrow_both_ways():
         got.validate(full=True)
         expect(got.column(1).buffers()[1].address == address, "an address through both")
         if consumer == "pyarrow":
-            rows = got.to_pydict()
+            result = pa.table(got)
         elif consumer == "polars":
-            rows = pl.from_arrow(got).to_dict(as_series=False)
+            result = pl.from_arrow(got)
         else:
             with duckdb.connect() as connection:
-                rows = connection.register("x", got).sql("select * from x").to_arrow_table().to_pydict()
+                result = connection.register("x", got).sql("select * from x").to_arrow_table()
+        rows, out = rows_of(result), (consumer, "Arrow array", "from strew")
+        count(out, *compared(consumer, result, address))
         expect(rows == {**batch.to_pydict(), "city": [x or "" for x in text]}, f"{consumer} reads a table")
-        del got, rows
+        del got, rows, result
         gc.collect()
-        expect(counted[0].calls == a.calls == b.calls == 1, f"{consumer}: released")
+        count(out, "released", counted[0].calls == a.calls == b.calls == 1, consumer)
     has_nothing("Arrow")
 
 
@@ -456,18 +504,19 @@ class Reader:
         kept.append(callback)
         return cast(callback, c_void_p)
 
-    def next(self):
+    def next(self, expected=b"boom"):
         tensor, table = c_void_p(), c_void_p()
         error = ctypes.create_string_buffer(8192)
         status = strew.strew_reader_next(self.pointer, byref(tensor), byref(table), error)
         if status:
-            expect(b"boom" in error.raw, "the stream's message")
+            expect(expected in error.raw, f"the stream's message: {error.value}")
             return None
         return Table(table) if table else Tensor(tensor) if tensor else None
 
-    def close(self, arrays):
+    def close(self, arrays, exchange=STREAM_IN):
         strew.strew_reader_close(self.pointer)
-        expect(self.released.calls == 1 and [x.calls for x in self.schemas] == [1], "a stream and its schema: released")
+        once = self.released.calls == 1 and [x.calls for x in self.schemas] == [1]
+        count(exchange, "released", once, "a stream and its schema")
         calls = [x.calls for x in self.arrays]
         expect(sum(calls) == arrays and max(calls, default=0) <= 1, f"arrays: released {calls}")
 
@@ -500,7 +549,7 @@ def streams_of_pyarrow():
             tables = [reader.next() for _ in range(taken)]
             for i, t in enumerate(tables):
                 expect(t.values(0) == [i, i + 1, i + 2] and t.values(1) == [w or "" for w in words[i]], f"{kind} {i}")
-                expect(t.columns[0].address == batches[i].column(0).buffers()[1].address, f"{kind} {i}: an address")
+                count(STREAM_IN, "shared", t.columns[0].address == batches[i].column(0).buffers()[1].address, f"{kind} {i}")
             codes = [np.frombuffer(t.columns[1].bytes(), "int64").tolist() for t in tables]
             if taken == 3 and not pa.types.is_dictionary(kind):
                 expect(codes == [[0, 1, 2], [3, 0, 2], [1, 3, 4]], f"{kind}: the same codes in all {codes}")
@@ -525,61 +574,84 @@ def streams_of_pyarrow():
     reader.close(2)
 
 
+# The first array with rows decides.
+def streams_with_missing_integers():
+    batches = [pa.record_batch({"n": pa.array(n, pa.int16())}) for n in ([], [1, None], [3, 4])]
+    reader = Reader(pa.RecordBatchReader.from_batches(batches[0].schema, batches))
+    for batch in batches:
+        t = reader.next()
+        expect(not len(batch) or t.columns[0].dtype == "float64", "float64 in all arrays")
+        expect(same(t.values(0), batch.column(0).to_pylist()), "missing integers")
+        t.free()
+    reader.close(3)
+    reader = Reader(pa.RecordBatchReader.from_batches(batches[0].schema, batches[::-1]))
+    t = reader.next()
+    expect(t.columns[0].dtype == "int16" and not reader.next(b'a column "n" with missing elements'), "only later")
+    t.free()
+    reader.close(2)
+
+
 def streams():
     streams_of_pyarrow()
+    streams_with_missing_integers()
     if pl:
+        exchange = ("polars", "Arrow stream", "to strew")
         frame = pl.concat([pl.DataFrame({"n": [1, 2], "t": ["a", "b"]}), pl.DataFrame({"n": [3], "t": ["a"]})],
                           rechunk=False)
         reader = Reader(frame)
         values = []
         while (t := reader.next()) is not None:
             values += zip(t.values(0), t.values(1))
-            expect(t.columns[0].address == reader.first, "a column of polars: an address")
+            count(exchange, "shared", t.columns[0].address == reader.first, "a column of polars")
             t.free()
         expect(values == [(1, "a"), (2, "b"), (3, "a")], "a frame of polars")
-        reader.close(len(reader.arrays))
+        reader.close(len(reader.arrays), exchange)
         reader = Reader(pl.Series([1, 2]).append(pl.Series([3])))
         chunks = [reader.next()]
-        expect(chunks[0].address == reader.first, "a series of polars: an address")
+        count(exchange, "shared", chunks[0].address == reader.first, "a series of polars")
         chunks.append(reader.next())
         expect([x.shape for x in chunks] == [(2,), (1,)] and reader.next() is None, "a series of polars in two chunks")
         chunks[0].free(), chunks[1].free()
-        reader.close(2)
+        reader.close(2, exchange)
     if duckdb:
+        exchange = ("DuckDB", "Arrow stream", "to strew")
         with duckdb.connect() as connection:
             reader = Reader(connection.sql("select i, i % 3 as k, 'w' || (i % 5) as t from range(300000) r(i)"))
-            total = count = 0
+            total = arrays = 0
             while (t := reader.next()) is not None:
-                expect(t.columns[0].dtype == "int64" and t.columns[0].address == reader.first, "DuckDB: an address")
+                count(exchange, "shared", t.columns[0].dtype == "int64" and t.columns[0].address == reader.first, "DuckDB")
                 total += np.frombuffer(t.columns[0].bytes(), "int64").sum()
-                count += 1
+                arrays += 1
                 expect(set(t.words(2)) == {"w0", "w1", "w2", "w3", "w4"}, "DuckDB's words")
                 t.free()
-            expect(total == 300000 * 299999 // 2 and count > 1, "a result of DuckDB in chunks")
-            reader.close(count)
+            expect(total == 300000 * 299999 // 2 and arrays > 1, "a result of DuckDB in chunks")
+            reader.close(arrays, exchange)
             reader = Reader(connection.sql("select 1::bigint as a, 2 as a, 3 as a"))
             t = reader.next()
             expect(t.names == ["a", "a_2", "a_3"] and t.values(1) == [2], "columns of the same name")
             t.free()
-            reader.close(1)
+            reader.close(1, exchange)
             reader = Reader(connection.sql("select * from range(300000)"))  # left
             reader.next().free()
-            reader.close(1)
+            reader.close(1, exchange)
     batch = pa.record_batch({"city": pa.array(["Oslo", "Rome", "Oslo"]), "f": pa.array([1.5, 2, 3])})
-    consumers = {"pyarrow": lambda x: pa.RecordBatchReader.from_stream(x).read_all().to_pydict()}
+    consumers = {"pyarrow": lambda x: pa.RecordBatchReader.from_stream(x).read_all()}
     if pl:
-        consumers["polars"] = lambda x: pl.DataFrame(x).to_dict(as_series=False)
+        consumers["polars"] = pl.DataFrame
     if duckdb:
-        consumers["DuckDB"] = lambda x: duckdb.sql("select * from x").to_arrow_table().to_pydict()
+        consumers["DuckDB"] = lambda x: duckdb.sql("select * from x").to_arrow_table()
     for name, consume in consumers.items():
         t, counted = from_arrow(batch)
         given = Streamed(t)
-        expect(consume(given) == batch.to_pydict(), f"{name} reads a stream")
+        result, out = consume(given), (name, "Arrow stream", "from strew")
+        expect(rows_of(result) == batch.to_pydict(), f"{name} reads a stream")
+        count(out, *compared(name, result, t.columns[1].address))
+        del result
         gc.collect()
         expect(given.end() == {1}, f"{name}: {len(given.streams)} streams are released")
         t.free()
         call("strew_context_check", context)  # frees what the consumer's threads have released
-        expect(counted[0].calls == 1, f"{name}: the stream's array is released")
+        count(out, "released", counted[0].calls == 1, f"{name}: the stream's array")
     t, counted = from_arrow(batch)
     address = t.columns[1].address
     got = pa.RecordBatchReader.from_stream(Streamed(t))
@@ -601,4 +673,5 @@ if torch:
     torch_both_ways()
 has_nothing("all")
 strew.strew_context_release(context)
+print_exchanges()
 print(f"peers: {passed} passed, 0 failed")

@@ -35,6 +35,8 @@ strew_status words_add_name(const struct call *call, strew_context *context, str
                             size_t length);
 /* Returns the number of a word, or -1 if it is unknown. */
 int64_t words_find(const struct words *words, const char *word, size_t length);
+/* True if word i is this one; false if there is no word i. */
+bool words_is(const struct words *words, int64_t i, const char *word, size_t length);
 /* Returns word i of 0..count-1; borrowed until the next one is added. */
 const char *words_at(const struct words *words, int64_t i);
 

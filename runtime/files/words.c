@@ -35,6 +35,10 @@ static size_t length_of(const struct words *words, int64_t i) {
   return end - words->starts[i] - 1;
 }
 
+bool words_is(const struct words *words, int64_t i, const char *word, size_t length) {
+  return i >= 0 && i < words->count && length_of(words, i) == length && memcmp(words_at(words, i), word, length) == 0;
+}
+
 /* Hashes 8 bytes at a time: multiplies by an odd number and folds the high half into the low one. */
 static uint64_t hash(const int64_t *slots, const char *word, size_t length) {
   uint64_t state = (uint64_t)(uintptr_t)slots + length;
@@ -53,10 +57,7 @@ static uint64_t hash(const int64_t *slots, const char *word, size_t length) {
 /* Returns the slot of this word, or an empty one for it. There always is one: half of the slots are empty. */
 static int64_t *find_slot(const struct words *words, const char *word, size_t length) {
   uint64_t mask = (uint64_t)words->capacity * 2 - 1, at = hash(words->slots, word, length) & mask;
-  for (; words->slots[at]; at = (at + 1) & mask) {
-    int64_t i = words->slots[at] - 1;
-    if (length_of(words, i) == length && memcmp(words_at(words, i), word, length) == 0) break;
-  }
+  while (words->slots[at] && !words_is(words, words->slots[at] - 1, word, length)) at = (at + 1) & mask;
   return &words->slots[at];
 }
 

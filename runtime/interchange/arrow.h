@@ -36,13 +36,22 @@ struct ArrowArrayStream {
 
 struct call;
 struct shared_words;
+/* A column in the arrays of a stream so far; all zeros at first. */
+struct arrow_known {
+  struct shared_words *words; /* of text; NULL: none yet. Its owner releases them */
+  strew_dtype dtype;          /* of numbers, that of the first array with rows */
+  bool has_dtype;
+};
 /* Before element i of a long loop: now and then a check for interruption. */
 strew_status arrow_check(const struct call *call, const strew_device *device, int64_t i);
 /* Fails unless the device is the CPU. */
 strew_status arrow_check_device(const struct call *call, const strew_device *device);
-/* A table of an array, which is moved on success. known: for each column the words of earlier batches, or NULL, which
-   the caller releases; or NULL: there is one batch. */
+/* The number of columns of a schema that has been filled; fails unless tables can have all of them. */
+strew_status arrow_count_columns(const struct call *call, strew_device *device, const char *argument,
+                                 const struct ArrowSchema *schema, int64_t *out);
+/* A table of an array of a counted schema, which is moved on success. known: one for each column; NULL: there is one
+   array. */
 strew_status arrow_import(const struct call *call, strew_device *device, const char *argument, struct ArrowArray *array,
-                          const struct ArrowSchema *schema, struct shared_words **known, strew_table **out);
+                          const struct ArrowSchema *schema, struct arrow_known *known, strew_table **out);
 
 #endif

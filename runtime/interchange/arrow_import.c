@@ -89,6 +89,17 @@ static strew_status find_format(const struct column *c, const struct ArrowSchema
                      text_of_name(format, text));
 }
 
+/* The formats of a column and, if it has one, of its dictionary, which is of text. */
+static strew_status find_formats(const struct column *c, int *out, int *of_words) {
+  RETURN_IF_FAILED(find_format(c, c->schema, out));
+  if (!c->schema->dictionary) return STREW_OK;
+  RETURN_IF_FAILED(find_format(c, c->schema->dictionary, of_words));
+  if (formats[*of_words].kind >= TEXT && formats[*out].kind == NUMBERS && !dtype_is_float(formats[*out].dtype))
+    return STREW_OK;
+  return fail_column(c, STREW_EDTYPE, NULL, "with a dictionary of format \"%s\", expected one of text",
+                     formats[*of_words].format);
+}
+
 /* Fails unless the array has the buffers of the format. */
 static strew_status check_buffers(const struct column *c, const struct ArrowArray *array, int format) {
   static const int64_t expected[] = {
@@ -161,12 +172,13 @@ static bool is_exact(strew_scalar number) {
   return (double)number.as.i < 0x1p63 && (int64_t)(double)number.as.i == number.as.i;
 }
 
-/* Numbers of which some are missing: floats keep their dtype; others become float64, if it holds them. */
+/* Numbers of which some are missing: floats keep their dtype; others become float64, if it holds them. present NULL: those
+   of an earlier array were missing. */
 static strew_status fill_numbers(const struct column *c, int format, const void *present, strew_tensor *to) {
   char *place = dense_at(to, 0);
   for (int64_t i = 0; i < c->count; i++, place += dtype_bytes(to->dtype)) {
     RETURN_IF_FAILED(arrow_check(c->call, c->device, i));
-    const bool is_missing = !bit_at(present, c->at + i);
+    const bool is_missing = present && !bit_at(present, c->at + i);
     const strew_scalar number = is_missing ? strew_float(NAN) : number_at(c, format, i);
     union element element;
     RETURN_IF_FAILED(element_from(c->call, c->argument, number, STREW_SATURATE, to->dtype, &element));
@@ -180,15 +192,30 @@ static strew_status fill_numbers(const struct column *c, int format, const void 
   return STREW_OK;
 }
 
+/* The dtype of a column in which elements are missing or not: that of the first array with rows. */
+static strew_status decide_dtype(const struct column *c, strew_dtype dtype, bool has_missing, struct arrow_known *known,
+                                 strew_dtype *out) {
+  *out = has_missing && !dtype_is_float(dtype) ? STREW_FLOAT64 : dtype;
+  if (!known->has_dtype)
+    known->dtype = *out, known->has_dtype = c->count;
+  else if (*out != known->dtype && *out == STREW_FLOAT64)
+    return fail_column(c, STREW_EVALUE, "let the producer fill the missing elements, or convert the column to float64",
+                       "with missing elements, which earlier arrays of the stream did not have: it is %s",
+                       strew_dtype_name(dtype));
+  return *out = known->dtype, STREW_OK;
+}
+
 static strew_status import_numbers(const struct column *c, int format, struct shared_array *shared,
-                                   strew_tensor **out) {
-  const strew_dtype dtype = formats[format].dtype;
+                                   struct arrow_known *known, strew_tensor **out) {
   const enum kind kind = formats[format].kind;
   const void *present = NULL;
+  strew_dtype dtype;
   if (kind != MISSING) RETURN_IF_FAILED(find_missing(c, &present));
-  if (kind == NUMBERS && !present) return wrap_numbers(c, dtype, shared, out);
-  RETURN_IF_FAILED(make_column(c, present && !dtype_is_float(dtype) ? STREW_FLOAT64 : dtype, out));
-  if (present) return fill_numbers(c, format, present, *out);
+  RETURN_IF_FAILED(decide_dtype(c, formats[format].dtype, present, known, &dtype));
+  const bool fills = present || dtype != formats[format].dtype;
+  if (kind == NUMBERS && !fills) return wrap_numbers(c, dtype, shared, out);
+  RETURN_IF_FAILED(make_column(c, dtype, out));
+  if (fills) return fill_numbers(c, format, present, *out);
   for (int64_t i = 0; i < c->count; i++) {
     RETURN_IF_FAILED(arrow_check(c->call, c->device, i));
     if (kind == BITS)
@@ -231,14 +258,15 @@ static bool word_at(const struct ArrowArray *array, enum kind kind, int64_t i, c
   return true;
 }
 
-/* The code of element i, or of the empty word if it is missing. */
+/* The code of element i, or of the empty word if it is missing. It is looked up unless it is the `guess`. */
 static strew_status number_word(const struct column *c, const struct ArrowArray *array, enum kind kind, int64_t i,
-                                struct words *words, int64_t *code) {
+                                struct words *words, int64_t guess, int64_t *code) {
   const bool is_missing = array->null_count && array->buffers[0] && !bit_at(array->buffers[0], i);
   const char *word = "";
   int64_t length = 0;
   if (!is_missing && !word_at(array, kind, i, &word, &length))
     return fail_column(c, STREW_EARGUMENT, NULL, "with an invalid offset of element %" PRId64, i);
+  if (words_is(words, guess, word, (size_t)length)) return *code = guess, STREW_OK;
   if (memchr(word, 0, (size_t)length))
     return fail_column(c, STREW_EVALUE, NULL, "with a zero byte in element %" PRId64 ", which no word has", i);
   return words_number(c->call, c->device->context, words, word, (size_t)length, code);
@@ -249,20 +277,17 @@ static strew_status import_text(const struct column *c, enum kind kind, struct w
   int64_t *codes = dense_at(*out, 0);
   for (int64_t i = 0; i < c->count; i++) {
     RETURN_IF_FAILED(arrow_check(c->call, c->device, i));
-    RETURN_IF_FAILED(number_word(c, c->array, kind, c->at + i, words, &codes[i]));
+    RETURN_IF_FAILED(number_word(c, c->array, kind, c->at + i, words, -1, &codes[i]));
   }
   return STREW_OK;
 }
 
-/* Indices of a dictionary, whose words get codes first. */
-static strew_status import_dictionary(const struct column *c, int format, struct words *words, strew_tensor **out) {
+/* Indices of a dictionary, whose words get codes first. Arrays of a stream often have the same one: the codes of its words
+   follow one another. */
+static strew_status import_dictionary(const struct column *c, int format, int of_words, struct words *words,
+                                      strew_tensor **out) {
   const struct ArrowArray *dictionary = c->array->dictionary;
-  int of_words;
-  RETURN_IF_FAILED(find_format(c, c->schema->dictionary, &of_words));
   const enum kind kind = formats[of_words].kind;
-  if (kind < TEXT || formats[format].kind != NUMBERS || dtype_is_float(formats[format].dtype))
-    return fail_column(c, STREW_EDTYPE, NULL, "with a dictionary of format \"%s\", expected one of text",
-                       formats[of_words].format);
   if (!dictionary || !dictionary->release || !is_countable(dictionary))
     return fail_column(c, STREW_EARGUMENT, NULL, "without its dictionary");
   RETURN_IF_FAILED(check_buffers(c, dictionary, of_words));
@@ -276,7 +301,7 @@ static strew_status import_dictionary(const struct column *c, int format, struct
   char text[TEXT_BYTES];
   for (int64_t i = 0; i < dictionary->length && status == STREW_OK; i++) {
     status = arrow_check(c->call, c->device, i);
-    TRY(status, number_word(c, dictionary, kind, dictionary->offset + i, words, &codes[i]));
+    TRY(status, number_word(c, dictionary, kind, dictionary->offset + i, words, i ? codes[i - 1] + 1 : 0, &codes[i]));
   }
   int64_t *const empty = &codes[dictionary->length];
   if (present) TRY(status, words_number(c->call, context, words, "", 0, empty));
@@ -296,36 +321,55 @@ static strew_status import_dictionary(const struct column *c, int format, struct
 
 /* --------------------------------------------------------------------------------------------------------- columns */
 
-/* A column becomes an entry of the table. *known: the words of earlier batches, or NULL, which those of text become;
-   known NULL: there is one batch. */
-static strew_status import_column(const struct column *c, struct shared_array *shared, struct shared_words **known,
+/* A column becomes an entry of the table. known NULL: there is one array. */
+static strew_status import_column(const struct column *c, struct shared_array *shared, struct arrow_known *known,
                                   strew_table *table, bool is_bare) {
   strew_context *context = c->device->context;
   strew_tensor *tensor = NULL;
-  struct shared_words *words = known ? *known : NULL;
-  int format;
+  struct arrow_known alone = {0}, *k = known ? known : &alone;
+  int format, of_words = 0;
   if (!c->array->release || !is_countable(c->array) || c->count > c->array->length - (c->at - c->array->offset))
     return fail_column(c, STREW_EARGUMENT, NULL, "of %" PRId64 " elements from %" PRId64 " on, expected %" PRId64,
                        c->array->length, c->array->offset, c->count);
-  RETURN_IF_FAILED(find_format(c, c->schema, &format));
+  RETURN_IF_FAILED(find_formats(c, &format, &of_words));
   RETURN_IF_FAILED(check_buffers(c, c->array, format));
   const bool has_words = c->schema->dictionary || formats[format].kind >= TEXT;
-  strew_status status = has_words && !words ? shared_words_create(c->call, context, &words) : STREW_OK;
+  strew_status status = has_words && !k->words ? shared_words_create(c->call, context, &k->words) : STREW_OK;
   if (status == STREW_OK)
-    status = c->schema->dictionary ? import_dictionary(c, format, &words->words, &tensor)
-             : has_words           ? import_text(c, formats[format].kind, &words->words, &tensor)
-                                   : import_numbers(c, format, shared, &tensor);
+    status = c->schema->dictionary ? import_dictionary(c, format, of_words, &k->words->words, &tensor)
+             : has_words           ? import_text(c, formats[format].kind, &k->words->words, &tensor)
+                                   : import_numbers(c, format, shared, k, &tensor);
   TRY(status, is_bare ? table_add(c->call, table, NULL, tensor) : table_add_column(c->call, table, c->name, tensor));
-  if (status == STREW_OK && words) table_set_words(table, strew_table_count(table) - 1, words);
-  if (known)
-    *known = words;
-  else
-    shared_words_release(words, context);
+  if (status == STREW_OK && has_words) table_set_words(table, strew_table_count(table) - 1, k->words);
+  shared_words_release(alone.words, context);
   strew_release(tensor);
   return status;
 }
 
-static strew_status import_columns(const struct column *whole, struct shared_array *shared, struct shared_words **known,
+/* Column i of a schema of columns, whose name is the column's. */
+static strew_status child_schema(struct column *c, const struct ArrowSchema *whole, int64_t i) {
+  c->schema = whole->children ? whole->children[i] : NULL;
+  if (!c->schema || !c->schema->release)
+    return fail(c->call, FAULT(STREW_EARGUMENT, c->argument), "has no column %" PRId64, i);
+  return c->name = c->schema->name ? c->schema->name : "", STREW_OK;
+}
+
+strew_status arrow_count_columns(const struct call *call, strew_device *device, const char *argument,
+                                 const struct ArrowSchema *schema, int64_t *out) {
+  const bool is_bare = strcmp(schema->format, "+s") != 0;
+  const int64_t count = is_bare ? 1 : schema->n_children;
+  struct column c = {call, device, argument, schema->name ? schema->name : "", schema, NULL, 0, 0};
+  int format, of_words;
+  if (count < 0 || count > INT32_MAX)
+    return fail(call, FAULT(STREW_EARGUMENT, argument), "has %" PRId64 " columns", count);
+  for (int64_t i = 0; i < count; i++) {
+    if (!is_bare) RETURN_IF_FAILED(child_schema(&c, schema, i));
+    RETURN_IF_FAILED(find_formats(&c, &format, &of_words));
+  }
+  return *out = count, STREW_OK;
+}
+
+static strew_status import_columns(const struct column *whole, struct shared_array *shared, struct arrow_known *known,
                                    strew_table *table) {
   const struct ArrowArray *array = whole->array;
   const struct ArrowSchema *schema = whole->schema;
@@ -340,9 +384,8 @@ static strew_status import_columns(const struct column *whole, struct shared_arr
   if (present)
     return fail(c.call, FAULT(STREW_EVALUE, c.argument), "has missing rows, expected missing elements of columns");
   for (int64_t i = 0; i < array->n_children; i++) {
-    c.schema = schema->children[i], c.array = array->children[i];
-    if (!c.schema || !c.array || !c.schema->release) return fail(c.call, fault, "has no column %" PRId64, i);
-    c.name = c.schema->name ? c.schema->name : "";
+    RETURN_IF_FAILED(child_schema(&c, schema, i));
+    if (!(c.array = array->children[i])) return fail(c.call, fault, "has no column %" PRId64, i);
     c.at = (int64_t)((uint64_t)c.array->offset + (uint64_t)array->offset); /* checked there */
     RETURN_IF_FAILED(import_column(&c, shared, known ? &known[i] : NULL, table, false));
   }
@@ -355,7 +398,7 @@ strew_status arrow_check_device(const struct call *call, const strew_device *dev
 }
 
 strew_status arrow_import(const struct call *call, strew_device *device, const char *argument, struct ArrowArray *array,
-                          const struct ArrowSchema *schema, struct shared_words **known, strew_table **out) {
+                          const struct ArrowSchema *schema, struct arrow_known *known, strew_table **out) {
   strew_context *context = device->context;
   strew_table *table;
   if (!is_countable(array))

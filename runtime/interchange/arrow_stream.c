@@ -15,7 +15,7 @@ struct incoming {
   struct ArrowSchema schema;
   struct ArrowArray array; /* the next one, until its import succeeds */
   int64_t columns;
-  struct shared_words **words; /* of the columns, or NULL */
+  struct arrow_known *known; /* of the columns */
 };
 
 /* The stream's own words, which are gone with its next call. */
@@ -38,8 +38,8 @@ static void close_incoming(void *state) {
   strew_context *context = in->device->context;
   strew_arrow_release(&in->array, &in->schema);
   end_stream(in);
-  for (int64_t i = 0; i < in->columns; i++) shared_words_release(in->words[i], context);
-  memory_free(context, in->words, (size_t)in->columns * sizeof *in->words);
+  for (int64_t i = 0; i < in->columns; i++) shared_words_release(in->known[i].words, context);
+  memory_free(context, in->known, (size_t)in->columns * sizeof *in->known);
 }
 
 static strew_status next_array(const struct call *call, struct incoming *in, bool *is_lost) {
@@ -62,7 +62,7 @@ static strew_status next_table(const struct call *call, void *state, int64_t row
   (void)rows;
   RETURN_IF_FAILED(next_array(call, in, is_lost));
   if (!in->array.release) return STREW_OK;
-  RETURN_IF_FAILED(arrow_import(call, in->device, "stream", &in->array, &in->schema, in->words, table));
+  RETURN_IF_FAILED(arrow_import(call, in->device, "stream", &in->array, &in->schema, in->known, table));
   if (!strew_table_is_numbered(*table) || strew_table_word_count(*table, 0) >= 0) return STREW_OK;
   *tensor = strew_retain(strew_table_tensor(*table, 0));
   strew_table_release(*table);
@@ -75,15 +75,12 @@ static strew_status open_incoming(const struct call *call, struct incoming *in, 
   strew_context *context = in->device->context;
   const struct ArrowSchema *schema = &in->schema;
   if (!schema->release || !schema->format) return fail(call, FAULT(STREW_EARGUMENT, "stream"), "has an empty schema");
-  const int64_t columns = strcmp(schema->format, "+s") == 0 ? schema->n_children : 1;
-  if (columns < 0 || columns > INT32_MAX)
-    return fail(call, FAULT(STREW_EARGUMENT, "stream"), "has %" PRId64 " columns", columns);
-  const size_t size_bytes = (size_t)columns * sizeof *in->words;
-  in->columns = columns;
-  ALLOCATE(in->words, call, context, size_bytes);
-  if (columns) memset(in->words, 0, size_bytes);
+  RETURN_IF_FAILED(arrow_count_columns(call, in->device, "stream", schema, &in->columns));
+  const size_t size_bytes = (size_t)in->columns * sizeof *in->known;
+  ALLOCATE(in->known, call, context, size_bytes);
+  if (in->columns) memset(in->known, 0, size_bytes);
   strew_status status = reader_create(call, context, &stream_chunks, in, out);
-  if (status != STREW_OK) memory_free(context, in->words, size_bytes);
+  if (status != STREW_OK) memory_free(context, in->known, size_bytes);
   return status;
 }
 
