@@ -253,9 +253,6 @@ describe("errors of chunks of text", function()
     end
     assert.equal('has "2024-13-01" in line 3, column 1 (d), expected a date and time of the calendar',
       refusal("d\n2024-01-01\n2024-13-01\n", {header = true, dates = {"d"}, rows = 1}):match("[^\n]*"))
-    assert.equal([[has "" in line 3, column 1 (d), expected a date, as in all rows of the first chunk
-  hint  a first chunk with a missing cell, by more rows, makes the column float64]],
-      refusal("d,e\n2024-01-01,1\n,2\n", {header = true, dates = {"d"}, rows = 1}))
     assert.equal("is empty, expected lines of cells", refusal("", {header = true}))
     assert.equal("begins with a line of words above numbers: are they the column names?",
       refusal("a,b\n1,2\n", {rows = 1}):match("[^\n]*"))
